@@ -1,0 +1,1 @@
+//! Floor 2, chunking: a document's text to byte ranges.

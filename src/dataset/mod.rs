@@ -1,0 +1,1 @@
+//! Floor 3, data sets: files to checked documents and questions.

@@ -1,0 +1,59 @@
+//! Floor 3, generators: a prompt to an answer.
+
+use async_trait::async_trait;
+
+use crate::types::{Finish, Kind};
+
+/// One passage as the prompt shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PromptPassage {
+    /// The document's title; may be empty.
+    pub title: String,
+    /// The chunk's own text.
+    pub text: String,
+}
+
+/// What a generator is given: the same content twice, structured for local readers, rendered for chat models.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Prompt {
+    /// The question.
+    pub question: String,
+    /// The sort of answer wanted.
+    pub kind: Kind,
+    /// The packed passages, in prompt order; empty in the closed-book arm.
+    pub passages: Vec<PromptPassage>,
+    /// The rendered system message; empty for none.
+    pub system: String,
+    /// The rendered user message.
+    pub user: String,
+}
+
+/// What came back.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reply {
+    /// The text, untouched.
+    pub text: String,
+    /// Why it ended.
+    pub finish: Finish,
+    /// Prompt tokens as billed, where the endpoint says.
+    pub prompt_tokens: Option<u64>,
+    /// Answer tokens as billed, where the endpoint says.
+    pub completion_tokens: Option<u64>,
+}
+
+/// Answers prompts.
+///
+/// Contract: thread-safe; a failure concerns this one prompt; the implementation retries what is transient
+/// (see [`LlmError`]), the caller does not.
+#[async_trait]
+pub trait Generator: Send + Sync {
+    /// What it is, for the report: a model's or reader's name.
+    fn name(&self) -> &str;
+
+    /// Answers one prompt.
+    async fn generate(&self, prompt: &Prompt) -> Result<Reply, LlmError>;
+}
+
+/// Why a call failed, by what the caller can do next.
+#[derive(Debug, thiserror::Error)]
+pub enum LlmError {}

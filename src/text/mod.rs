@@ -1,0 +1,3 @@
+//! Floor 1, text: pure functions over strings.
+
+pub mod tokens;

@@ -1,0 +1,18 @@
+//! A chunk: what is indexed, retrieved and packed.
+
+use super::{ByteRange, ChunkId, DocId};
+
+/// A byte range of one document's text. The text itself stays in the document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chunk {
+    /// `doc_id#ordinal`.
+    pub id: ChunkId,
+    /// The document it is a range of.
+    pub doc_id: DocId,
+    /// Its place among the document's chunks, from 0.
+    pub ordinal: usize,
+    /// Where it stands in the document's text; without any title prefix.
+    pub range: ByteRange,
+    /// Its size in the units of `chunking.tokenizer`, without any title prefix.
+    pub n_tokens: usize,
+}

@@ -1,0 +1,32 @@
+//! Floor 0, the nouns: plain data that every other floor speaks about.
+//!
+//! A data set holds [`Document`]s and [`Question`]s; documents are cut into [`Chunk`]s; retrievers return
+//! [`Ranking`]s of chunks; one question's way through the pipeline is its [`Trace`]. Nothing here reads a
+//! file, computes a measure or knows a wire format.
+
+mod chunk;
+mod class;
+mod dataset;
+mod document;
+mod id;
+mod measured;
+mod passage;
+mod question;
+mod range;
+mod ranking;
+mod trace;
+
+pub use chunk::Chunk;
+pub use class::{Class, Fault, Flag};
+pub use dataset::{Dataset, Note};
+pub use document::Document;
+pub use id::{ChunkId, DocId, QuestionId};
+pub use measured::Interval;
+pub use passage::Passage;
+pub use question::{Fact, Group, Kind, Member, Question, Split};
+pub use range::{ByteRange, RangeSet};
+pub use ranking::{Hit, Ranking, collapse};
+pub use trace::{
+    Arm, ArmName, Attempt, Finish, Gold, GoldMember, Stage, StageHit, Stance, Support, SupportRule, TokenUse, Trace,
+    TraceStage,
+};

@@ -1,0 +1,260 @@
+//! One question's way through the pipeline, as `traces.jsonl` keeps it: a line each.
+//!
+//! A trace holds all that scoring, attribution and reports need together with `passages.jsonl`: the question
+//! with its golds, what each stage returned, what was packed and answered. Nothing in it is recomputed by
+//! calling anything.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::class::closed_set;
+use super::{ByteRange, ChunkId, Class, DocId, Fault, Flag, Question};
+
+closed_set! {
+    /// A step whose ranking a trace keeps.
+    Stage {
+        /// TF-IDF cosine.
+        Tfidf = "tfidf",
+        /// BM25.
+        Bm25 = "bm25",
+        /// One vector a chunk.
+        Dense = "dense",
+        /// One vector a token.
+        LateInteraction = "late_interaction",
+        /// The retrievers' rankings made one.
+        Fused = "fused",
+        /// After the reranker.
+        Reranked = "reranked",
+        /// What went into the prompt, in prompt order.
+        Packed = "packed",
+    }
+}
+
+closed_set! {
+    /// An experiment on the same question.
+    ArmName {
+        /// The packed passages of the pipeline.
+        Retrieved = "retrieved",
+        /// The gold passages alone.
+        Oracle = "oracle",
+        /// The retrieved prompt with the missing gold put in, at the same token budget.
+        GoldInNoise = "gold_in_noise",
+        /// No context at all.
+        ClosedBook = "closed_book",
+    }
+}
+
+closed_set! {
+    /// By which rule support was decided.
+    SupportRule {
+        /// Gold byte ranges inside the union of the passages' ranges.
+        Ranges = "ranges",
+        /// Gold documents without ranges: a chunk of each, one of them with an answer string.
+        Documents = "documents",
+        /// No evidence labelled: a passage holds an answer string.
+        AnswerString = "answer_string",
+        /// Nothing gold to go by.
+        Nothing = "nothing",
+    }
+}
+
+closed_set! {
+    /// What kind of reply an answer is.
+    Stance {
+        /// It gives an answer.
+        Answered = "answered",
+        /// It says that it does not know.
+        Abstained = "abstained",
+        /// It declines.
+        Refused = "refused",
+        /// No answer could be taken from it.
+        Unreadable = "unreadable",
+    }
+}
+
+closed_set! {
+    /// Why generation ended.
+    Finish {
+        /// The model was done.
+        Stop = "stop",
+        /// `max_tokens` was reached.
+        Length = "length",
+        /// A content filter stepped in.
+        Filtered = "filtered",
+        /// The call failed.
+        Error = "error",
+    }
+}
+
+/// Whether a set of passages supports the question, and by which rule that was decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Support {
+    /// Whether it does.
+    pub holds: bool,
+    /// The rule.
+    pub rule: SupportRule,
+}
+
+/// The gold of a question as the run's corpus and chunking have it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Gold {
+    /// Support by the whole documents.
+    pub documents: Support,
+    /// Support by all chunks together.
+    pub chunks: Support,
+    /// Parallel to `question.evidence`.
+    pub groups: Vec<Vec<GoldMember>>,
+}
+
+/// Where one evidence member stands in the run's chunks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GoldMember {
+    /// The document.
+    pub doc: DocId,
+    /// Whether the corpus has it.
+    pub present: bool,
+    /// The member's ranges cut to what stands in some chunk: what is left out is white space between chunks.
+    pub needed: Vec<ByteRange>,
+    /// Chunks that hold a byte of the ranges, in document order; for a member without ranges those that hold an
+    /// answer string, or all of the document's chunks where none does.
+    pub chunks: Vec<ChunkId>,
+    /// For a member without ranges: whether the document holds an answer string.
+    #[serde(default)]
+    pub has_answer: bool,
+    /// Whether part of a needed range lies beyond what the encoder reads of every chunk it stands in.
+    #[serde(default)]
+    pub encoder_truncated: bool,
+}
+
+/// One hit of a stage.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StageHit {
+    /// The chunk.
+    pub id: ChunkId,
+    /// The stage's score.
+    pub score: f64,
+    /// What the score is made of, by component.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub parts: BTreeMap<String, f64>,
+}
+
+/// What one stage returned.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TraceStage {
+    /// Which.
+    pub stage: Stage,
+    /// Best first.
+    pub hits: Vec<StageHit>,
+    /// Whether all its hits together support the question.
+    pub support: Support,
+    /// Wall time, seconds.
+    pub seconds: f64,
+}
+
+/// Tokens of one call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TokenUse {
+    /// The prompt's, by our own count (`cl100k_base`).
+    pub prompt: u64,
+    /// The prompt's, as the endpoint billed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt_billed: Option<u64>,
+    /// The answer's, as billed, else by our own count.
+    pub completion: u64,
+}
+
+/// One call of the generator.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Attempt {
+    /// What stood in the prompt, in order.
+    pub passages: Vec<ChunkId>,
+    /// What came back, untouched.
+    pub raw: String,
+    /// The short answer taken from it; empty when it abstained, refused or was unreadable.
+    pub extracted: String,
+    /// The kind of reply.
+    pub stance: Stance,
+    /// Why it ended.
+    pub finish: Finish,
+    /// Tokens.
+    pub tokens: TokenUse,
+    /// Cost in US dollars; 0 for local readers and unpriced endpoints.
+    pub cost_usd: f64,
+    /// Wall time, seconds.
+    pub seconds: f64,
+    /// Why the call failed, where it did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+/// All attempts of one arm; more than one only with repeats.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Arm {
+    /// Which.
+    pub arm: ArmName,
+    /// Its calls.
+    pub attempts: Vec<Attempt>,
+}
+
+/// One line of `traces.jsonl`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Trace {
+    /// The question's place in the run, from 0: lines come in the order they finish, readers sort by this.
+    pub index: usize,
+    /// The question with its golds.
+    pub question: Question,
+    /// Its gold in this run's chunks.
+    pub gold: Gold,
+    /// Retrievers first, then fused, reranked, packed, as far as the run has them.
+    pub stages: Vec<TraceStage>,
+    /// The generator's arms; empty without a generator.
+    pub arms: Vec<Arm>,
+    /// Where the answer was lost.
+    pub class: Class,
+    /// Inside `generation`: what went wrong.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fault: Option<Fault>,
+    /// The rule that gave the class, as a sentence.
+    pub reason: String,
+    /// Circumstances.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flags: Vec<Flag>,
+}
+
+impl Trace {
+    /// The stage of that name, where the run has it.
+    #[must_use]
+    pub fn stage(&self, stage: Stage) -> Option<&TraceStage> {
+        self.stages.iter().find(|entry| entry.stage == stage)
+    }
+
+    /// The ranking that packing read: the last before it. `None` only for a trace without retrieval.
+    #[must_use]
+    pub fn final_ranking(&self) -> Option<&TraceStage> {
+        self.stages.iter().rev().find(|entry| entry.stage != Stage::Packed)
+    }
+
+    /// The retrievers' own rankings: all before fusion.
+    pub fn retrievers(&self) -> impl Iterator<Item = &TraceStage> {
+        self.stages.iter().filter(|entry| !matches!(entry.stage, Stage::Fused | Stage::Reranked | Stage::Packed))
+    }
+
+    /// What was packed, in prompt order.
+    pub fn packed(&self) -> impl Iterator<Item = &ChunkId> {
+        self.stage(Stage::Packed).into_iter().flat_map(|stage| stage.hits.iter().map(|hit| &hit.id))
+    }
+
+    /// The first attempt of an arm.
+    #[must_use]
+    pub fn attempt(&self, arm: ArmName) -> Option<&Attempt> {
+        self.arms.iter().find(|entry| entry.arm == arm)?.attempts.first()
+    }
+
+    /// Whether the question failed for a reason outside the pipeline and is to be asked again on resume.
+    #[must_use]
+    pub fn failed(&self) -> bool {
+        self.class == Class::Failed
+    }
+}
