@@ -1,3 +1,7 @@
-//! Floor 1, text: pure functions over strings.
+//! Floor 1, text: pure functions over strings. Analysis for sparse retrieval, normalisation and answer matching
+//! for measures, token counts for chunking and packing.
 
+pub mod analyse;
+pub mod answers;
+pub mod normalise;
 pub mod tokens;

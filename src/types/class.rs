@@ -64,6 +64,24 @@ closed_set! {
 }
 
 closed_set! {
+    /// The stations that support must reach, in order: a question's class is the first that loses it.
+    Station {
+        /// The corpus.
+        Documents = "documents",
+        /// All chunks.
+        Chunks = "chunks",
+        /// All that any retriever returned.
+        Candidates = "candidates",
+        /// The first k of the final ranking.
+        TopK = "top_k",
+        /// What was packed.
+        Prompt = "prompt",
+        /// A right answer.
+        Answer = "answer",
+    }
+}
+
+closed_set! {
     /// What went wrong inside `generation`.
     Fault {
         /// Right when given the gold passages alone: the context distracted it.

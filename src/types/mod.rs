@@ -6,6 +6,7 @@
 
 mod chunk;
 mod class;
+mod corpus;
 mod dataset;
 mod document;
 mod id;
@@ -17,7 +18,8 @@ mod ranking;
 mod trace;
 
 pub use chunk::Chunk;
-pub use class::{Class, Fault, Flag};
+pub use class::{Class, Fault, Flag, Station};
+pub use corpus::Corpus;
 pub use dataset::{Dataset, Note};
 pub use document::Document;
 pub use id::{ChunkId, DocId, QuestionId};

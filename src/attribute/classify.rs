@@ -1,0 +1,279 @@
+//! The class of a question: the first station that lost its support, or what the generator did with it.
+
+use super::Passages;
+use super::support::SupportTest;
+use crate::text::analyse::{Analyzer, Stemmer, StopWords, Words};
+use crate::text::answers::AnswerMatcher;
+use crate::text::normalise;
+use crate::types::{
+    ArmName, Attempt, ChunkId, Class, Fault, Flag, Kind, Stance, Station, SupportRule, Trace,
+};
+
+/// An endpoint that counts fewer than this share of our prompt tokens has cut the prompt (design: Ollama does so silently).
+const SERVER_TRUNCATED_BELOW: f64 = 0.8;
+
+/// Whether each arm's first answer was right; `None` where the arm was not run or there is no gold to tell by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Rightness {
+    /// The pipeline's own answer.
+    pub retrieved: Option<bool>,
+    /// With the gold passages alone.
+    pub oracle: Option<bool>,
+    /// Without context.
+    pub closed_book: Option<bool>,
+}
+
+/// What was found out about one question.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// The class.
+    pub class: Class,
+    /// Inside `generation`: the fault.
+    pub fault: Option<Fault>,
+    /// The rule that gave the class, as a sentence.
+    pub reason: String,
+    /// Circumstances.
+    pub flags: Vec<Flag>,
+    /// Whether support reached each of documents, chunks, candidates, `top_k`, prompt; `None` with nothing to go by.
+    pub reached: Option<[bool; 5]>,
+}
+
+/// Classifies a trace whose `class`, `fault`, `reason` and `flags` are not yet decided. `k` is how many hits are packed.
+#[must_use]
+pub fn classify(trace: &Trace, k: usize, right: Rightness, passages: &dyn Passages) -> Outcome {
+    let view = View::new(trace, k, passages);
+    let reached = (view.test.rule() != SupportRule::Nothing).then(|| view.reached());
+    let (class, fault, reason) = view.decide(reached, right);
+    Outcome { class, fault, reason, flags: view.flags(right), reached }
+}
+
+struct View<'a> {
+    trace: &'a Trace,
+    test: SupportTest<'a>,
+    passages: &'a dyn Passages,
+    candidates: Vec<&'a ChunkId>,
+    top_k: Vec<&'a ChunkId>,
+    packed: Vec<&'a ChunkId>,
+}
+
+impl<'a> View<'a> {
+    fn new(trace: &'a Trace, k: usize, passages: &'a dyn Passages) -> Self {
+        let hits = trace.final_ranking().map_or(&[][..], |stage| &stage.hits);
+        Self {
+            trace,
+            test: SupportTest::new(&trace.question, &trace.gold.groups, passages),
+            passages,
+            candidates: trace.retrievers().flat_map(|stage| stage.hits.iter().map(|hit| &hit.id)).collect(),
+            top_k: hits.iter().take(k).map(|hit| &hit.id).collect(),
+            packed: trace.packed().collect(),
+        }
+    }
+
+    fn reached(&self) -> [bool; 5] {
+        let of = |chunks: &[&ChunkId]| self.test.of(chunks.iter().copied()).holds;
+        let steps = [
+            self.trace.gold.documents.holds,
+            self.trace.gold.chunks.holds,
+            of(&self.candidates),
+            of(&self.top_k),
+            of(&self.packed),
+        ];
+        let mut so_far = true;
+        steps.map(|holds| {
+            so_far &= holds;
+            so_far
+        })
+    }
+
+    fn decide(&self, reached: Option<[bool; 5]>, right: Rightness) -> (Class, Option<Fault>, String) {
+        let attempt = self.trace.attempt(ArmName::Retrieved);
+        let failed = attempt.and_then(|attempt| attempt.error.as_ref());
+        if let Some(error) = failed {
+            return (Class::Failed, None, format!("the generator's call failed: {error}"));
+        }
+        if self.trace.question.kind == Kind::Unanswerable {
+            return Self::decide_unanswerable(attempt);
+        }
+        let lost = reached.map(|reached| reached.iter().position(|held| !held).map(|at| Station::ALL[at]));
+        match (attempt, right.retrieved, lost) {
+            (_, _, None) if right.retrieved != Some(true) => {
+                (Class::Unattributed, None, "no evidence and no answer string to go by".to_owned())
+            }
+            (Some(_), Some(true), Some(None)) => (Class::Correct, None, "right, and its support was in the prompt".to_owned()),
+            (Some(_), Some(true), _) => {
+                (Class::CorrectUnsupported, None, "right, though its support was not in the prompt".to_owned())
+            }
+            (_, _, Some(Some(station))) => self.lost_at(station),
+            (None, _, _) => (Class::Supported, None, "support reached the prompt".to_owned()),
+            (Some(_), None, _) => (Class::Unattributed, None, "no answer to compare with".to_owned()),
+            (Some(attempt), Some(false), _) => Self::generation(attempt, right),
+        }
+    }
+
+    fn decide_unanswerable(attempt: Option<&Attempt>) -> (Class, Option<Fault>, String) {
+        match attempt.map(|attempt| attempt.stance) {
+            None => (Class::Unattributed, None, "unanswerable, and no generator to see whether it abstains".to_owned()),
+            Some(Stance::Abstained) => (Class::CorrectAbstention, None, "unanswerable, and it said so".to_owned()),
+            Some(_) => (Class::Hallucinated, None, "unanswerable, and it answered".to_owned()),
+        }
+    }
+
+    fn generation(attempt: &Attempt, right: Rightness) -> (Class, Option<Fault>, String) {
+        if server_truncated(attempt) {
+            let billed = attempt.tokens.prompt_billed.unwrap_or_default();
+            let why = format!("the endpoint read {billed} prompt tokens of {}", attempt.tokens.prompt);
+            return (Class::Packing, None, why);
+        }
+        let (fault, why) = match (attempt.stance, right.oracle) {
+            (Stance::Abstained, _) => (Fault::Abstained, "support was in the prompt; it said it does not know"),
+            (Stance::Refused, _) => (Fault::Refused, "support was in the prompt; it declined to answer"),
+            (Stance::Unreadable, _) => (Fault::Format, "support was in the prompt; no answer could be read"),
+            (Stance::Answered, Some(true)) => {
+                (Fault::ContextUse, "support was in the prompt; right with the gold passages alone, wrong among others")
+            }
+            (Stance::Answered, _) => (Fault::Reader, "support was in the prompt; wrong with the gold passages alone too"),
+        };
+        (Class::Generation, Some(fault), why.to_owned())
+    }
+
+    fn lost_at(&self, station: Station) -> (Class, Option<Fault>, String) {
+        let here: &[&ChunkId] = match station {
+            Station::Candidates => &self.candidates,
+            Station::TopK => &self.top_k,
+            _ => &self.packed,
+        };
+        let class = match station {
+            Station::Documents => return (Class::Corpus, None, self.absent()),
+            Station::Chunks => return (Class::Chunking, None, "an answer string is in a document, but whole in no chunk".to_owned()),
+            Station::Candidates => Class::Retrieval,
+            Station::TopK => Class::Ranking,
+            Station::Prompt | Station::Answer => Class::Packing,
+        };
+        if let Some(why) = self.parted(here) {
+            return (Class::Chunking, None, why);
+        }
+        (class, None, self.missing(here, station))
+    }
+
+    fn absent(&self) -> String {
+        let absent = self.trace.gold.groups.iter().flatten().find(|member| !member.present);
+        absent.map_or_else(
+            || "no document holds an answer string".to_owned(),
+            |member| format!("gold document `{}` is not in the corpus", member.doc),
+        )
+    }
+
+    /// Why the loss is a chunk boundary's: a needed range that no single chunk holds, of which a piece was still here.
+    fn parted(&self, here: &[&ChunkId]) -> Option<String> {
+        for group in self.test.missing_groups(here) {
+            for member in &self.trace.gold.groups[group] {
+                for range in self.test.torn_ranges(member, here) {
+                    let view = |id: &ChunkId| self.passages.view(id).map(|view| view.range);
+                    let pieces: Vec<&ChunkId> =
+                        member.chunks.iter().filter(|id| view(id).is_some_and(|chunk| chunk.overlaps(range))).collect();
+                    if pieces.iter().any(|id| view(id).is_some_and(|chunk| chunk.contains(range))) {
+                        continue;
+                    }
+                    let places: Vec<String> = pieces.iter().map(|id| format!("`{id}` {}", self.place(id))).collect();
+                    return Some(format!(
+                        "gold range {range} of `{}` is cut by a chunk boundary: {}",
+                        member.doc,
+                        places.join("; ")
+                    ));
+                }
+            }
+        }
+        None
+    }
+
+    fn missing(&self, here: &[&ChunkId], station: Station) -> String {
+        let Some(&group) = self.test.missing_groups(here).first() else {
+            return format!("no passage of the {} holds an answer string", spoken(station));
+        };
+        let member = &self.trace.gold.groups[group][0];
+        let absent = member.chunks.iter().filter(|id| !here.contains(id)).take(3);
+        let places: Vec<String> = absent.map(|id| format!("`{id}` {}", self.place(id))).collect();
+        let n_groups = self.trace.gold.groups.len();
+        let which = if n_groups > 1 { format!(" (evidence {} of {n_groups})", group + 1) } else { String::new() };
+        format!("gold of `{}`{which} did not reach the {}: {}", member.doc, spoken(station), places.join("; "))
+    }
+
+    /// Where a chunk came in the final ranking, in words.
+    fn place(&self, id: &ChunkId) -> String {
+        let hits = self.trace.final_ranking().map_or(&[][..], |stage| &stage.hits);
+        let rank = hits.iter().position(|hit| hit.id == *id).map(|at| at + 1);
+        match rank {
+            Some(rank) if self.packed.contains(&id) => format!("came {rank} and was packed"),
+            Some(rank) => format!("came {rank} of {}", hits.len()),
+            None if self.candidates.contains(&id) => "was a candidate, but fell out of the final ranking".to_owned(),
+            None => "was not among the candidates".to_owned(),
+        }
+    }
+
+    fn flags(&self, right: Rightness) -> Vec<Flag> {
+        let members = || self.trace.gold.groups.iter().flatten();
+        let cut = members().any(|member| {
+            member.needed.iter().any(|range| {
+                let holds = |id: &ChunkId| self.passages.view(id).is_some_and(|view| view.range.contains(*range));
+                !member.chunks.iter().any(holds)
+            })
+        });
+        let retrieved = self.trace.attempt(ArmName::Retrieved);
+        let tests = [
+            (Flag::Cut, cut),
+            (Flag::EncoderTruncated, members().any(|member| member.encoder_truncated)),
+            (Flag::AnswerElsewhere, self.answer_elsewhere()),
+            (Flag::Misled, right.closed_book == Some(true) && right.retrieved == Some(false)),
+            (Flag::LabelSuspect, right.oracle == Some(false) && self.label_suspect()),
+            (Flag::ServerTruncated, retrieved.is_some_and(server_truncated)),
+        ];
+        tests.into_iter().filter(|(_, is)| *is).map(|(flag, _)| flag).collect()
+    }
+
+    /// An answer string and a content term of the question in a packed passage that holds no gold.
+    fn answer_elsewhere(&self) -> bool {
+        let question = &self.trace.question;
+        if !question.has_spans() || question.evidence.is_empty() {
+            return false;
+        }
+        let matcher = AnswerMatcher::new(&question.answers);
+        let gold: Vec<&ChunkId> = self.trace.gold.groups.iter().flatten().flat_map(|member| &member.chunks).collect();
+        let analyzer = Analyzer::new(Words::Unicode, true, StopWords::English, Stemmer::English);
+        let wanted = analyzer.term_list(&question.text);
+        self.packed.iter().filter(|id| !gold.contains(id)).filter_map(|id| self.passages.view(id)).any(|view| {
+            matcher.found_in_text(view.text) && {
+                let mut shares_term = false;
+                analyzer.terms(view.text, &mut |term| shares_term |= wanted.iter().any(|want| want == term));
+                shares_term
+            }
+        })
+    }
+
+    /// The oracle's answer and a gold contain one another.
+    fn label_suspect(&self) -> bool {
+        let Some(oracle) = self.trace.attempt(ArmName::Oracle).filter(|attempt| attempt.stance == Stance::Answered) else {
+            return false;
+        };
+        let contains = |text: &str, part: &str| {
+            !normalise::matching(part).is_empty() && AnswerMatcher::new(&[part.to_owned()]).found_in_text(text)
+        };
+        let golds = &self.trace.question.answers;
+        golds.iter().any(|gold| contains(gold, &oracle.extracted) || contains(&oracle.extracted, gold))
+    }
+}
+
+fn server_truncated(attempt: &Attempt) -> bool {
+    let tokens = attempt.tokens;
+    tokens.prompt_billed.is_some_and(|billed| (billed as f64) < SERVER_TRUNCATED_BELOW * tokens.prompt as f64)
+}
+
+fn spoken(station: Station) -> &'static str {
+    match station {
+        Station::Documents => "corpus",
+        Station::Chunks => "chunks",
+        Station::Candidates => "candidates",
+        Station::TopK => "top k",
+        Station::Prompt => "prompt",
+        Station::Answer => "answer",
+    }
+}

@@ -1,0 +1,107 @@
+//! Where a question's gold stands in the run's documents and chunks.
+
+use crate::text::answers::{AnswerMatcher, Searchable};
+use crate::types::{ByteRange, Corpus, Gold, GoldMember, Member, Question, RangeSet, Support, SupportRule};
+
+/// How many bytes of a chunk's own text the encoder reads; `None`: all of it.
+pub type EncoderReads<'a> = &'a (dyn Fn(usize) -> Option<usize> + Sync);
+
+/// The whole corpus normalised for answer search; only questions without evidence need it.
+pub struct Haystacks {
+    documents: Vec<Searchable>,
+    chunks: Vec<Searchable>,
+}
+
+impl Haystacks {
+    /// Normalises every document and chunk. Costs about four times the corpus in memory.
+    #[must_use]
+    pub fn new(corpus: &Corpus) -> Self {
+        use rayon::prelude::*;
+        Self {
+            documents: corpus.documents().par_iter().map(|document| Searchable::new(&document.text)).collect(),
+            chunks: (0..corpus.chunks().len())
+                .into_par_iter()
+                .map(|number| Searchable::new(corpus.chunk_text(number).0))
+                .collect(),
+        }
+    }
+}
+
+/// Places the gold of `question`. `haystacks` is called only when the question has answers and no evidence.
+#[must_use]
+pub fn locate<'h>(
+    question: &Question,
+    corpus: &Corpus,
+    haystacks: impl FnOnce() -> &'h Haystacks,
+    encoder_reads: EncoderReads<'_>,
+) -> Gold {
+    if question.evidence.is_empty() {
+        return unlabelled(question, haystacks);
+    }
+    let matcher = if question.has_spans() { AnswerMatcher::new(&question.answers) } else { AnswerMatcher::default() };
+    let place = |member: &Member| locate_member(member, corpus, &matcher, encoder_reads);
+    let groups: Vec<Vec<GoldMember>> =
+        question.evidence.iter().map(|group| group.iter().map(place).collect()).collect();
+    let ranged = question.evidence.iter().flatten().any(|member| !member.ranges.is_empty());
+    let rule = if ranged { SupportRule::Ranges } else { SupportRule::Documents };
+    let every = |test: &dyn Fn(&GoldMember) -> bool| groups.iter().all(|group| group.iter().any(test));
+    let documents = every(&|member| member.present);
+    let chunks = documents && every(&|member| !member.chunks.is_empty()) && answer_in_a_chunk(question, &groups, corpus, &matcher);
+    let support = |holds| Support { holds, rule };
+    Gold { documents: support(documents), chunks: support(chunks), groups }
+}
+
+fn unlabelled<'h>(question: &Question, haystacks: impl FnOnce() -> &'h Haystacks) -> Gold {
+    let rule = if question.has_spans() { SupportRule::AnswerString } else { SupportRule::Nothing };
+    let (mut documents, mut chunks) = (false, false);
+    if question.has_spans() {
+        let matcher = AnswerMatcher::new(&question.answers);
+        let haystacks = haystacks();
+        documents = haystacks.documents.iter().any(|document| matcher.found_in(document));
+        chunks = documents && haystacks.chunks.iter().any(|chunk| matcher.found_in(chunk));
+    }
+    let support = |holds| Support { holds, rule };
+    Gold { documents: support(documents), chunks: support(chunks), groups: Vec::new() }
+}
+
+fn locate_member(member: &Member, corpus: &Corpus, matcher: &AnswerMatcher, encoder_reads: EncoderReads<'_>) -> GoldMember {
+    let document = corpus.document(&member.doc);
+    let numbers = corpus.chunk_numbers(&member.doc);
+    let all = RangeSet::union(numbers.clone().map(|number| corpus.chunks()[number].range));
+    let needed: Vec<ByteRange> =
+        member.ranges.iter().flat_map(|range| all.intersection(&RangeSet::union([*range])).ranges().to_vec()).collect();
+    let holds_answer = |number: &usize| matcher.found_in_text(corpus.chunk_text(*number).0);
+    let mut holding: Vec<usize> = if member.ranges.is_empty() {
+        numbers.clone().filter(holds_answer).collect()
+    } else {
+        let touches = |number: &usize| needed.iter().any(|range| range.overlaps(corpus.chunks()[*number].range));
+        numbers.clone().filter(touches).collect()
+    };
+    if member.ranges.is_empty() && holding.is_empty() {
+        holding = numbers.collect();
+    }
+    let read = RangeSet::union(holding.iter().map(|&number| {
+        let range = corpus.chunks()[number].range;
+        ByteRange::new(range.start, encoder_reads(number).map_or(range.end, |bytes| range.end.min(range.start + bytes)))
+    }));
+    GoldMember {
+        doc: member.doc.clone(),
+        present: document.is_some(),
+        encoder_truncated: !read.covers(&RangeSet::union(needed.iter().copied())),
+        needed,
+        chunks: holding.iter().map(|&number| corpus.chunks()[number].id.clone()).collect(),
+        has_answer: member.ranges.is_empty()
+            && document.is_some_and(|document| matcher.found_in_text(&document.text)),
+    }
+}
+
+/// For members without ranges: where a gold document holds an answer, some chunk of one must hold it whole.
+fn answer_in_a_chunk(question: &Question, groups: &[Vec<GoldMember>], corpus: &Corpus, matcher: &AnswerMatcher) -> bool {
+    let members = question.evidence.iter().flatten().zip(groups.iter().flatten());
+    let mut with_answer = members.filter(|(member, gold)| member.ranges.is_empty() && gold.has_answer).peekable();
+    with_answer.peek().is_none()
+        || with_answer.any(|(_, gold)| {
+            let mut numbers = gold.chunks.iter().filter_map(|id| corpus.chunk_number(id));
+            numbers.any(|number| matcher.found_in_text(corpus.chunk_text(number).0))
+        })
+}

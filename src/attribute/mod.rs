@@ -1,0 +1,39 @@
+//! Floor 2, attribution: where an answer was lost.
+//!
+//! [`gold`] places a question's evidence in the run's chunks, [`support`] says whether a set of passages holds it,
+//! [`classify`] names the first station that lost it. All pure: they read a trace and its passages, nothing else, and
+//! take from above whether an answer was right.
+
+pub mod classify;
+pub mod gold;
+pub mod support;
+
+use crate::types::{ByteRange, ChunkId, Corpus, Passage};
+
+/// A passage as attribution needs it.
+#[derive(Clone, Copy, Debug)]
+pub struct PassageView<'a> {
+    /// Its place in its document.
+    pub range: ByteRange,
+    /// Its own text.
+    pub text: &'a str,
+}
+
+/// Where passages are looked up: the live corpus while a run goes on, its saved passages afterwards.
+pub trait Passages: Sync {
+    /// The passage of that chunk id, `None` when it is not there.
+    fn view(&self, id: &ChunkId) -> Option<PassageView<'_>>;
+}
+
+impl Passages for Corpus {
+    fn view(&self, id: &ChunkId) -> Option<PassageView<'_>> {
+        let number = self.chunk_number(id)?;
+        Some(PassageView { range: self.chunks()[number].range, text: self.chunk_text(number).0 })
+    }
+}
+
+impl<S: std::hash::BuildHasher + Sync> Passages for std::collections::HashMap<ChunkId, Passage, S> {
+    fn view(&self, id: &ChunkId) -> Option<PassageView<'_>> {
+        self.get(id).map(|passage| PassageView { range: passage.range, text: &passage.text })
+    }
+}

@@ -1,0 +1,172 @@
+//! Answer scores, exactly as the official scripts have them.
+//!
+//! `squad`: `evaluate-v1.1.py`; `squad2`: `evaluate-v2.0.py`; `hotpotqa`: `hotpot_evaluate_v1.py`. Token F1 counts
+//! multisets of white-space tokens after [`normalise::official`]; the best gold counts. They differ where an answer or
+//! gold normalises to nothing (1.1: F1 0 even when both do; 2.0: 1 when both do, else 0) and in yes/no/noanswer
+//! (HotpotQA: all zero when either side is one of these and the two differ).
+
+use std::collections::HashMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::text::answers::AnswerMatcher;
+use crate::text::normalise;
+use crate::types::{Kind, Question, Stance};
+
+/// Whose script is followed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Flavour {
+    /// SQuAD 1.1.
+    Squad,
+    /// SQuAD 2.0.
+    #[default]
+    Squad2,
+    /// `HotpotQA`.
+    Hotpotqa,
+}
+
+/// One answer's scores, each in 0..=1.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct AnswerScores {
+    /// 1 when the normalised answer equals a gold.
+    pub em: f64,
+    /// Token F1 against the best gold.
+    pub f1: f64,
+    /// Token precision against the gold of the best F1.
+    pub precision: f64,
+    /// Token recall against the gold of the best F1.
+    pub recall: f64,
+}
+
+/// Scores `answer` against its `golds`; all zero without golds.
+#[must_use]
+pub fn score(answer: &str, golds: &[String], flavour: Flavour) -> AnswerScores {
+    let mut best = AnswerScores::default();
+    let answer = normalise::official(answer);
+    for gold in golds {
+        let gold = normalise::official(gold);
+        let em = f64::from(u8::from(answer == gold));
+        let overlap = token_overlap(&answer, &gold, flavour);
+        best.em = best.em.max(em);
+        if overlap.f1 > best.f1 {
+            best = AnswerScores { em: best.em, ..overlap };
+        }
+    }
+    best
+}
+
+fn token_overlap(answer: &str, gold: &str, flavour: Flavour) -> AnswerScores {
+    let closed = |text: &str| matches!(text, "yes" | "no" | "noanswer");
+    if flavour == Flavour::Hotpotqa && answer != gold && (closed(answer) || closed(gold)) {
+        return AnswerScores::default();
+    }
+    if flavour == Flavour::Squad2 && (answer.is_empty() || gold.is_empty()) {
+        let same = f64::from(u8::from(answer == gold));
+        return AnswerScores { em: 0.0, f1: same, precision: same, recall: same };
+    }
+    let tokens = |text: &'_ str| text.split(' ').filter(|token| !token.is_empty()).count();
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    for token in gold.split(' ').filter(|token| !token.is_empty()) {
+        *counts.entry(token).or_default() += 1;
+    }
+    let mut shared = 0;
+    for token in answer.split(' ') {
+        if let Some(left) = counts.get_mut(token).filter(|left| **left > 0) {
+            *left -= 1;
+            shared += 1;
+        }
+    }
+    if shared == 0 {
+        return AnswerScores::default();
+    }
+    let precision = f64::from(shared) / tokens(answer) as f64;
+    let recall = f64::from(shared) / tokens(gold) as f64;
+    AnswerScores { em: 0.0, f1: 2.0 * precision * recall / (precision + recall), precision, recall }
+}
+
+/// Whether an answer counts as right.
+///
+/// With facts: all required are stated and none forbidden. Else `AnswerEM` 1 or `AnswerF1` >= `correct_f1`.
+/// Unanswerable: it abstained. `None`: nothing gold to go by.
+#[must_use]
+pub fn is_right(question: &Question, extracted: &str, stance: Stance, flavour: Flavour, correct_f1: f64) -> Option<bool> {
+    if question.kind == Kind::Unanswerable {
+        return Some(stance == Stance::Abstained);
+    }
+    let facts = !question.required.is_empty() || !question.forbidden.is_empty();
+    if !facts && question.answers.is_empty() {
+        return None;
+    }
+    if stance != Stance::Answered {
+        return Some(false);
+    }
+    if facts {
+        let states = |fact: &Vec<String>| AnswerMatcher::new(fact).found_in_text(extracted);
+        return Some(question.required.iter().all(states) && !question.forbidden.iter().any(states));
+    }
+    let scores = score(extracted, &question.answers, flavour);
+    Some(scores.em >= 1.0 || scores.f1 >= correct_f1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one(answer: &str, gold: &str, flavour: Flavour) -> AnswerScores {
+        score(answer, &[gold.to_owned()], flavour)
+    }
+
+    #[test]
+    fn f1_counts_multisets_of_tokens() {
+        // "to be to" against "to be or not to be": shared to, be, to = 3; P 3/3, R 3/6, F1 2*1*.5/1.5 = 2/3.
+        let scores = one("to be to", "to be or not to be", Flavour::Squad);
+        assert_eq!((scores.precision, scores.recall), (1.0, 0.5));
+        assert!((scores.f1 - 2.0 / 3.0).abs() < 1e-12);
+        // "cat cat" against "cat": one shared, P 1/2, R 1.
+        assert_eq!(one("cat cat", "cat", Flavour::Squad).precision, 0.5);
+    }
+
+    #[test]
+    fn empty_against_empty_is_zero_in_1_1_and_one_in_2_0() {
+        assert_eq!((one("", "the", Flavour::Squad).em, one("", "the", Flavour::Squad).f1), (1.0, 0.0));
+        assert_eq!((one("", "the", Flavour::Squad2).em, one("", "the", Flavour::Squad2).f1), (1.0, 1.0));
+        assert_eq!(one("", "cat", Flavour::Squad2).f1, 0.0);
+    }
+
+    #[test]
+    fn hotpotqa_zeroes_a_yes_that_should_not_be_one() {
+        assert_eq!(one("yes it is", "yes", Flavour::Hotpotqa).f1, 0.0);
+        assert_eq!(one("Yes.", "yes", Flavour::Hotpotqa).f1, 1.0);
+        // SQuAD's script: one of three tokens, F1 2 * 1/3 * 1 / (4/3) = .5.
+        assert!((one("yes it is", "yes", Flavour::Squad).f1 - 0.5).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_best_alias_counts_and_nothing_gold_scores_zero() {
+        let golds = ["the 1992 Olympics".to_owned(), "1992".to_owned()];
+        assert_eq!(score("1992", &golds, Flavour::Squad2).em, 1.0);
+        assert_eq!(score("1992", &[], Flavour::Squad2), AnswerScores::default());
+    }
+
+    #[test]
+    fn a_free_answer_is_right_when_all_required_and_no_forbidden_fact_is_stated() {
+        let question = Question {
+            id: "q".into(),
+            text: "How do I roll back?".into(),
+            kind: Kind::Free,
+            answers: vec![],
+            evidence: vec![],
+            relevant: [].into(),
+            required: vec![vec!["kubectl rollout undo".into(), "shopctl rollback".into()]],
+            forbidden: vec![vec!["helm rollback".into()]],
+            tags: vec![],
+            split: None,
+        };
+        let right = |answer| is_right(&question, answer, Stance::Answered, Flavour::Squad2, 0.6);
+        assert_eq!(right("Run `shopctl rollback`."), Some(true));
+        assert_eq!(right("Run `shopctl rollback`, or helm rollback."), Some(false));
+        assert_eq!(right("Ask the owner."), Some(false));
+    }
+}

@@ -1,0 +1,48 @@
+//! Clusters of questions that share gold documents: questions about one document are not independent.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+/// Numbers each item with its cluster, `0..n_clusters` by first appearance; two items share a cluster when a chain of
+/// shared keys links them. An item without keys is a cluster of its own.
+pub fn clusters<K: Eq + Hash>(items: impl IntoIterator<Item = impl IntoIterator<Item = K>>) -> Vec<usize> {
+    let mut parents: Vec<usize> = Vec::new();
+    let mut owner: HashMap<K, usize> = HashMap::new();
+    for keys in items {
+        let item = parents.len();
+        parents.push(item);
+        for key in keys {
+            let first = *owner.entry(key).or_insert(item);
+            let (a, b) = (root(&mut parents, first), root(&mut parents, item));
+            parents[a.max(b)] = a.min(b);
+        }
+    }
+    let mut numbers: HashMap<usize, usize> = HashMap::new();
+    (0..parents.len())
+        .map(|item| {
+            let root = root(&mut parents, item);
+            let next = numbers.len();
+            *numbers.entry(root).or_insert(next)
+        })
+        .collect()
+}
+
+fn root(parents: &mut [usize], mut item: usize) -> usize {
+    while parents[item] != item {
+        parents[item] = parents[parents[item]];
+        item = parents[item];
+    }
+    item
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shared_documents_chain_questions_together() {
+        // 0 and 2 share b, 2 and 3 share c; 1 stands alone, 4 has no document.
+        let items = [vec!["a", "b"], vec!["z"], vec!["b", "c"], vec!["c"], vec![]];
+        assert_eq!(clusters(items), [0, 1, 0, 0, 2]);
+    }
+}

@@ -1,0 +1,6 @@
+//! Floor 2, statistics: seeded, pure, each with its source.
+
+pub mod bootstrap;
+pub mod cluster;
+pub mod random;
+pub mod wilson;

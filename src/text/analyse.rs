@@ -1,0 +1,146 @@
+//! Analysis: text to the terms that sparse retrieval counts.
+
+use std::fmt;
+
+use rust_stemmers::{Algorithm, Stemmer as Snowball};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use unicode_segmentation::UnicodeSegmentation;
+
+/// Part of every cache key that analysed text enters.
+pub const VERSION: u32 = 1;
+
+/// How text is cut into words.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Words {
+    /// Words by UAX #29, as Lucene's standard tokenizer has them; punctuation is dropped.
+    #[default]
+    Unicode,
+    /// Whatever stands between white space, punctuation included.
+    Whitespace,
+}
+
+/// Which words are dropped.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum StopWords {
+    /// Lucene's 33 English stop words.
+    #[default]
+    English,
+    /// None.
+    None,
+}
+
+/// How words are cut to their stem.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Stemmer {
+    /// Snowball's English stemmer (Porter 2).
+    #[default]
+    English,
+    /// Not at all.
+    None,
+}
+
+/// `EnglishAnalyzer.ENGLISH_STOP_WORDS_SET` of Apache Lucene, sorted.
+const ENGLISH: [&str; 33] = [
+    "a", "an", "and", "are", "as", "at", "be", "but", "by", "for", "if", "in", "into", "is", "it", "no", "not", "of",
+    "on", "or", "such", "that", "the", "their", "then", "there", "these", "they", "this", "to", "was", "will", "with",
+];
+
+/// Cuts text into words, lowers, drops stop words, stems: in this order.
+pub struct Analyzer {
+    words: Words,
+    lowercase: bool,
+    stopwords: StopWords,
+    stemmer: Option<Snowball>,
+}
+
+impl Analyzer {
+    /// An analyser of the given steps.
+    #[must_use]
+    pub fn new(words: Words, lowercase: bool, stopwords: StopWords, stemmer: Stemmer) -> Self {
+        let stemmer = (stemmer == Stemmer::English).then(|| Snowball::create(Algorithm::English));
+        Self { words, lowercase, stopwords, stemmer }
+    }
+
+    /// Calls `each` with every term of `text`, in order.
+    pub fn terms(&self, text: &str, each: &mut dyn FnMut(&str)) {
+        let mut lowered = String::new();
+        let mut term = |word: &str| {
+            let word = if self.lowercase {
+                lower_into(word, &mut lowered);
+                lowered.as_str()
+            } else {
+                word
+            };
+            if self.stopwords == StopWords::English && ENGLISH.binary_search(&word).is_ok() {
+                return;
+            }
+            match &self.stemmer {
+                Some(stemmer) => each(&stemmer.stem(word)),
+                None => each(word),
+            }
+        };
+        match self.words {
+            Words::Unicode => text.unicode_words().for_each(&mut term),
+            Words::Whitespace => text.split_whitespace().for_each(&mut term),
+        }
+    }
+
+    /// The terms of `text` as a list.
+    #[must_use]
+    pub fn term_list(&self, text: &str) -> Vec<String> {
+        let mut terms = Vec::new();
+        self.terms(text, &mut |term| terms.push(term.to_owned()));
+        terms
+    }
+}
+
+impl fmt::Debug for Analyzer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Analyzer")
+            .field("words", &self.words)
+            .field("lowercase", &self.lowercase)
+            .field("stopwords", &self.stopwords)
+            .field("stemmed", &self.stemmer.is_some())
+            .finish()
+    }
+}
+
+fn lower_into(word: &str, buffer: &mut String) {
+    buffer.clear();
+    if word.is_ascii() {
+        buffer.push_str(word);
+        buffer.make_ascii_lowercase();
+    } else {
+        buffer.push_str(&word.to_lowercase());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_default_steps_cut_lower_stop_and_stem() {
+        let analyzer = Analyzer::new(Words::Unicode, true, StopWords::English, Stemmer::English);
+        // Snowball's own vocabulary: running -> run, services -> servic, generously -> generous.
+        assert_eq!(
+            analyzer.term_list("The Running services, generously (v2.1)!"),
+            ["run", "servic", "generous", "v2.1"]
+        );
+    }
+
+    #[test]
+    fn whitespace_words_keep_their_punctuation() {
+        let analyzer = Analyzer::new(Words::Whitespace, true, StopWords::None, Stemmer::None);
+        assert_eq!(analyzer.term_list("The  end.\n"), ["the", "end."]);
+    }
+
+    #[test]
+    fn the_stop_words_are_sorted_for_the_search() {
+        assert!(ENGLISH.is_sorted());
+    }
+}

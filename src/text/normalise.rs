@@ -1,0 +1,118 @@
+//! Answer normalisation: what is compared when an answer is compared.
+//!
+//! [`official`] is `normalize_answer` of the SQuAD and HotpotQA scripts (Rajpurkar et al. 2016): lower case, ASCII
+//! punctuation deleted, the articles a/an/the removed as whole words, white space collapsed. [`matching`] does the
+//! same after NFKC, so that ligatures, full-width forms and non-breaking spaces of real documents compare equal;
+//! it is used to find answers in passages, never to score them.
+
+use unicode_normalization::{UnicodeNormalization, is_nfkc_quick};
+
+/// `normalize_answer` of the official scripts; no Unicode normalisation.
+#[must_use]
+pub fn official(text: &str) -> String {
+    strip(&text.to_lowercase())
+}
+
+/// [`official`] after NFKC.
+#[must_use]
+pub fn matching(text: &str) -> String {
+    strip(&fold(text))
+}
+
+/// NFKC and lower case with white space collapsed, nothing deleted: for golds that [`matching`] leaves empty.
+#[must_use]
+pub fn unstripped(text: &str) -> String {
+    collapse(&fold(text))
+}
+
+/// NFKC, then lower case, then NFKC again where lower-casing left the form (`İ` becomes `i` and a mark).
+fn fold(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
+    let composed = |text: &str| match is_nfkc_quick(text.chars()) {
+        unicode_normalization::IsNormalized::Yes => text.to_owned(),
+        _ => text.nfkc().collect(),
+    };
+    composed(&composed(text).to_lowercase())
+}
+
+/// Deletes ASCII punctuation, removes articles, collapses white space. `text` is lower case already.
+fn strip(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut pending_space = false;
+    let mut word_start: Option<usize> = None; // where the current run of word characters began in `out`
+    for c in text.chars().filter(|c| !c.is_ascii_punctuation()).chain(std::iter::once(' ')) {
+        if c.is_alphanumeric() {
+            if word_start.is_none() {
+                if pending_space && !out.is_empty() {
+                    out.push(' ');
+                }
+                pending_space = false;
+                word_start = Some(out.len());
+            }
+            out.push(c);
+            continue;
+        }
+        if let Some(start) = word_start.take()
+            && matches!(&out[start..], "a" | "an" | "the")
+        {
+            out.truncate(out[..start].trim_end_matches(' ').len());
+            pending_space = true;
+        }
+        if is_space(c) {
+            pending_space = true;
+        } else {
+            if pending_space && !out.is_empty() {
+                out.push(' ');
+            }
+            pending_space = false;
+            out.push(c);
+        }
+    }
+    out
+}
+
+fn collapse(text: &str) -> String {
+    text.split(is_space).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// White space as Python's `str.split` has it: Unicode's, and the four ASCII separators.
+fn is_space(c: char) -> bool {
+    c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Expected values: the SQuAD script's steps applied by hand (lower, delete punctuation, drop articles, collapse).
+    #[test]
+    fn the_official_form_lowers_deletes_punctuation_and_articles() {
+        assert_eq!(official("The  U.S. Army's \"A\" team"), "us armys team");
+        assert_eq!(official("an-other a.n. Theatre"), "another theatre");
+        assert_eq!(official("The The"), "");
+        assert_eq!(official("!!!"), "");
+        assert_eq!(official(""), "");
+    }
+
+    #[test]
+    fn articles_go_at_word_boundaries_that_unicode_punctuation_makes() {
+        // "\b(a|an|the)\b" sees a boundary at a dash that is no ASCII punctuation: " —cat".
+        assert_eq!(official("the—cat and the cat"), "—cat and cat");
+        assert_eq!(official("cat the"), "cat");
+        assert_eq!(official("a 1 the 2"), "1 2");
+    }
+
+    #[test]
+    fn only_matching_applies_nfkc() {
+        assert_eq!(matching("ﬁve\u{a0}ＫＭ²"), "five km2");
+        assert_eq!(official("ﬁve"), "ﬁve");
+    }
+
+    #[test]
+    fn the_unstripped_form_keeps_punctuation_and_articles() {
+        assert_eq!(unstripped(" The\nThe "), "the the");
+        assert_eq!(unstripped("!!!"), "!!!");
+    }
+}

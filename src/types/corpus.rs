@@ -1,0 +1,116 @@
+//! The corpus as a run sees it: documents, and the chunks they were cut into.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::{Chunk, ChunkId, DocId, Document, Passage};
+
+/// Documents with their chunks, numbered in document order from 0.
+#[derive(Clone, Debug, Default)]
+pub struct Corpus {
+    documents: Vec<Document>,
+    chunks: Vec<Chunk>,
+    by_doc: HashMap<DocId, (usize, Range<usize>)>,
+    by_chunk: HashMap<ChunkId, usize>,
+}
+
+impl Corpus {
+    /// `chunks` stand in the order of `documents`, each document's together, by ordinal.
+    #[must_use]
+    pub fn new(documents: Vec<Document>, chunks: Vec<Chunk>) -> Self {
+        let mut by_doc = HashMap::with_capacity(documents.len());
+        let mut at = 0;
+        for (number, document) in documents.iter().enumerate() {
+            let start = at;
+            while chunks.get(at).is_some_and(|chunk| chunk.doc_id == document.id) {
+                at += 1;
+            }
+            by_doc.insert(document.id.clone(), (number, start..at));
+        }
+        let by_chunk = chunks.iter().enumerate().map(|(number, chunk)| (chunk.id.clone(), number)).collect();
+        Self { documents, chunks, by_doc, by_chunk }
+    }
+
+    /// All documents.
+    #[must_use]
+    pub fn documents(&self) -> &[Document] {
+        &self.documents
+    }
+
+    /// All chunks.
+    #[must_use]
+    pub fn chunks(&self) -> &[Chunk] {
+        &self.chunks
+    }
+
+    /// One document.
+    #[must_use]
+    pub fn document(&self, id: &DocId) -> Option<&Document> {
+        self.by_doc.get(id).map(|(number, _)| &self.documents[*number])
+    }
+
+    /// The numbers of one document's chunks; empty for an unknown document.
+    #[must_use]
+    pub fn chunk_numbers(&self, doc: &DocId) -> Range<usize> {
+        self.by_doc.get(doc).map_or(0..0, |(_, numbers)| numbers.clone())
+    }
+
+    /// A chunk's number.
+    #[must_use]
+    pub fn chunk_number(&self, id: &ChunkId) -> Option<usize> {
+        self.by_chunk.get(id).copied()
+    }
+
+    /// The chunk's own text and its document's title. `number` must be a chunk's.
+    #[must_use]
+    pub fn chunk_text(&self, number: usize) -> (&str, &str) {
+        let chunk = &self.chunks[number];
+        let document = &self.documents[self.by_doc[&chunk.doc_id].0];
+        (&document.text[chunk.range.as_range()], &document.title)
+    }
+
+    /// The chunk as a run's files keep it.
+    #[must_use]
+    pub fn passage(&self, id: &ChunkId) -> Option<Passage> {
+        let number = self.chunk_number(id)?;
+        let (chunk, (text, title)) = (&self.chunks[number], self.chunk_text(number));
+        Some(Passage {
+            id: id.clone(),
+            doc: chunk.doc_id.clone(),
+            title: title.to_owned(),
+            range: chunk.range,
+            text: text.to_owned(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::ByteRange;
+
+    #[test]
+    fn documents_without_chunks_keep_the_numbering_straight() {
+        let document = |id: &str, text: &str| Document {
+            id: id.into(),
+            title: String::new(),
+            text: text.to_owned(),
+            metadata: std::collections::BTreeMap::new(),
+        };
+        let chunk = |doc: &str, ordinal, range: (usize, usize)| Chunk {
+            id: ChunkId::new(&doc.into(), ordinal),
+            doc_id: doc.into(),
+            ordinal,
+            range: ByteRange::from(range),
+            n_tokens: 1,
+        };
+        let corpus = Corpus::new(
+            vec![document("a", "one two"), document("b", ""), document("c", "three")],
+            vec![chunk("a", 0, (0, 3)), chunk("a", 1, (4, 7)), chunk("c", 0, (0, 5))],
+        );
+        assert_eq!(corpus.chunk_numbers(&"a".into()), 0..2);
+        assert_eq!(corpus.chunk_numbers(&"b".into()), 2..2);
+        assert_eq!(corpus.chunk_text(2).0, "three");
+        assert_eq!(corpus.passage(&"a#1".into()).expect("a chunk").text, "two");
+    }
+}
