@@ -1,1 +1,7 @@
-fn main(){}
+//! The `ragxray` binary: arguments in, exit code out.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    ragxray::cli::main()
+}

@@ -34,6 +34,8 @@ pub struct Outcome {
     pub reason: String,
     /// Circumstances.
     pub flags: Vec<Flag>,
+    /// The stage that lost the support, whatever the answer was; `None` when it reached the prompt or there is no gold.
+    pub lost: Option<Class>,
     /// Whether support reached each of documents, chunks, candidates, `top_k`, prompt; `None` with nothing to go by.
     pub reached: Option<[bool; 5]>,
 }
@@ -43,8 +45,9 @@ pub struct Outcome {
 pub fn classify(trace: &Trace, k: usize, right: Rightness, passages: &dyn Passages) -> Outcome {
     let view = View::new(trace, k, passages);
     let reached = (view.test.rule() != SupportRule::Nothing).then(|| view.reached());
-    let (class, fault, reason) = view.decide(reached, right);
-    Outcome { class, fault, reason, flags: view.flags(right), reached }
+    let lost = reached.and_then(|reached| view.lost(reached));
+    let (class, fault, reason) = view.decide(reached.is_some(), lost.as_ref(), right);
+    Outcome { class, fault, lost: lost.map(|(class, _)| class), reason, flags: view.flags(right), reached }
 }
 
 struct View<'a> {
@@ -85,27 +88,27 @@ impl<'a> View<'a> {
         })
     }
 
-    fn decide(&self, reached: Option<[bool; 5]>, right: Rightness) -> (Class, Option<Fault>, String) {
+    fn decide(
+        &self,
+        has_gold: bool,
+        lost: Option<&(Class, String)>,
+        right: Rightness,
+    ) -> (Class, Option<Fault>, String) {
         let attempt = self.trace.attempt(ArmName::Retrieved);
-        let failed = attempt.and_then(|attempt| attempt.error.as_ref());
-        if let Some(error) = failed {
+        if let Some(error) = attempt.and_then(|attempt| attempt.error.as_ref()) {
             return (Class::Failed, None, format!("the generator's call failed: {error}"));
         }
         if self.trace.question.kind == Kind::Unanswerable {
             return Self::decide_unanswerable(attempt);
         }
-        let lost = reached.map(|reached| reached.iter().position(|held| !held).map(|at| Station::ALL[at]));
+        let plain = |class, why: &str| (class, None, why.to_owned());
         match (attempt, right.retrieved, lost) {
-            (_, _, None) if right.retrieved != Some(true) => {
-                (Class::Unattributed, None, "no evidence and no answer string to go by".to_owned())
-            }
-            (Some(_), Some(true), Some(None)) => (Class::Correct, None, "right, and its support was in the prompt".to_owned()),
-            (Some(_), Some(true), _) => {
-                (Class::CorrectUnsupported, None, "right, though its support was not in the prompt".to_owned())
-            }
-            (_, _, Some(Some(station))) => self.lost_at(station),
-            (None, _, _) => (Class::Supported, None, "support reached the prompt".to_owned()),
-            (Some(_), None, _) => (Class::Unattributed, None, "no answer to compare with".to_owned()),
+            (Some(_), Some(true), None) if has_gold => plain(Class::Correct, "right, and its support was in the prompt"),
+            (Some(_), Some(true), _) => plain(Class::CorrectUnsupported, "right, though its support was not in the prompt"),
+            (_, _, Some((class, why))) => (*class, None, why.clone()),
+            _ if !has_gold => plain(Class::Unattributed, "no evidence and no answer string to go by"),
+            (None, _, _) => plain(Class::Supported, "support reached the prompt"),
+            (Some(_), None, _) => plain(Class::Unattributed, "no gold answer to compare with"),
             (Some(attempt), Some(false), _) => Self::generation(attempt, right),
         }
     }
@@ -136,23 +139,22 @@ impl<'a> View<'a> {
         (Class::Generation, Some(fault), why.to_owned())
     }
 
-    fn lost_at(&self, station: Station) -> (Class, Option<Fault>, String) {
-        let here: &[&ChunkId] = match station {
-            Station::Candidates => &self.candidates,
-            Station::TopK => &self.top_k,
-            _ => &self.packed,
+    /// The stage that lost the support, and how; `None` when it reached the prompt.
+    fn lost(&self, reached: [bool; 5]) -> Option<(Class, String)> {
+        let station = Station::ALL[reached.iter().position(|held| !held)?];
+        let (class, here): (Class, &[&ChunkId]) = match station {
+            Station::Documents => return Some((Class::Corpus, self.absent())),
+            Station::Chunks => {
+                return Some((Class::Chunking, "an answer string is in a document, but whole in no chunk".to_owned()));
+            }
+            Station::Candidates => (Class::Retrieval, &self.candidates),
+            Station::TopK => (Class::Ranking, &self.top_k),
+            Station::Prompt | Station::Answer => (Class::Packing, &self.packed),
         };
-        let class = match station {
-            Station::Documents => return (Class::Corpus, None, self.absent()),
-            Station::Chunks => return (Class::Chunking, None, "an answer string is in a document, but whole in no chunk".to_owned()),
-            Station::Candidates => Class::Retrieval,
-            Station::TopK => Class::Ranking,
-            Station::Prompt | Station::Answer => Class::Packing,
-        };
-        if let Some(why) = self.parted(here) {
-            return (Class::Chunking, None, why);
-        }
-        (class, None, self.missing(here, station))
+        Some(match self.parted(here) {
+            Some(why) => (Class::Chunking, why),
+            None => (class, self.missing(here, station)),
+        })
     }
 
     fn absent(&self) -> String {

@@ -1,1 +1,83 @@
 //! Floor 2, chunking: a document's text to byte ranges.
+//!
+//! One closed set of strategies. Whatever the strategy, [`split`] gives ranges that
+//! - together hold every character that is not white space,
+//! - ascend by start and by end, so that none lies inside another,
+//! - begin and end with a character that is not white space, on char boundaries,
+//! - fit the size when their own text is counted anew; except [`Strategy::Document`], which has no limit, and a
+//!   single character that alone exceeds it,
+//! - are the same for the same text, [`ChunkSpec`] and counter.
+//!
+//! A text without anything but white space gives none. Titles are no business of this folder.
+
+mod error;
+mod spec;
+mod strategy;
+
+mod document;
+mod fixed;
+mod mend;
+mod paragraph;
+mod semantic;
+mod separators;
+
+use rayon::prelude::*;
+
+pub use error::ChunkError;
+pub use spec::ChunkSpec;
+pub use strategy::Strategy;
+
+use crate::text::tokens::TokenCounter;
+use crate::types::{ByteRange, Chunk, ChunkId, Document};
+
+/// A range and what its text counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Piece {
+    range: ByteRange,
+    n_tokens: usize,
+}
+
+/// The byte ranges of `text` that `spec` makes of it, sized by `counter`, ascending.
+#[must_use]
+pub fn split(text: &str, spec: &ChunkSpec, counter: &dyn TokenCounter) -> Vec<ByteRange> {
+    pieces(text, spec, counter).into_iter().map(|piece| piece.range).collect()
+}
+
+/// The chunks of `documents`, in the documents' order, ordinals from 0 in each. Documents are cut in parallel on
+/// rayon's current pool.
+///
+/// `n_tokens` is the count of the chunk's own text, so neighbours' counts need not add up to the document's.
+#[must_use]
+pub fn chunk_documents(documents: &[Document], spec: &ChunkSpec, counter: &dyn TokenCounter) -> Vec<Chunk> {
+    let of_document = |document: &Document| {
+        let chunk = |(ordinal, Piece { range, n_tokens })| {
+            let id = ChunkId::new(&document.id, ordinal);
+            Chunk { id, doc_id: document.id.clone(), ordinal, range, n_tokens }
+        };
+        pieces(&document.text, spec, counter).into_iter().enumerate().map(chunk).collect::<Vec<_>>()
+    };
+    documents.par_iter().flat_map_iter(of_document).collect()
+}
+
+fn pieces(text: &str, spec: &ChunkSpec, counter: &dyn TokenCounter) -> Vec<Piece> {
+    let has_limit = spec.strategy() != Strategy::Document;
+    let prepared = if has_limit { counter.prepare(text) } else { None };
+    let counter = prepared.as_deref().unwrap_or(counter);
+    if has_limit && let Some(whole) = mend::whole(text, spec, counter) {
+        return vec![whole];
+    }
+    let ranges = match spec.strategy() {
+        Strategy::Document => return document::pieces(text, counter),
+        Strategy::Fixed => return fixed::pieces(text, spec.size(), spec.overlap(), counter),
+        Strategy::Paragraph => paragraph::ranges(text, spec, counter),
+        Strategy::Recursive | Strategy::Markdown if !spec.separators().is_empty() => {
+            separators::ranges(text, spec, counter)
+        }
+        Strategy::Recursive => semantic::text(text, spec, counter),
+        Strategy::Markdown => semantic::markdown(text, spec, counter),
+    };
+    mend::mend(text, ranges, spec.size(), counter)
+}
+
+#[cfg(test)]
+mod tests;

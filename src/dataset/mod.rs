@@ -1,1 +1,63 @@
 //! Floor 3, data sets: files to checked documents and questions.
+//!
+//! [`load`] reads one of six [`Format`]s into a [`Dataset`]: ids unique, evidence as byte ranges that lie in their
+//! documents, everything accepted but worth telling counted in its notes, and a digest over the whole. [`sample`]
+//! draws some of its questions; [`copy_local`] puts a local copy of a published set where the settings expect it.
+//!
+//! Nothing here prints, chunks or scores. A BEIR set's rule that a document with the query's own id is no hit
+//! (`skip_same_id`) concerns rankings, not files, and is applied where questions are retrieved for.
+
+mod error;
+mod nearest;
+mod place;
+mod spec;
+
+mod digest;
+mod draft;
+mod globs;
+mod read;
+mod sample;
+
+mod beir;
+mod hotpotqa;
+mod judgments;
+mod smart;
+mod smart_records;
+mod squad;
+
+mod files;
+mod jsonl;
+mod questions;
+mod quote;
+mod record;
+
+mod fetch;
+
+pub use error::DatasetError;
+pub use fetch::{copy_local, known_sets};
+pub use place::Place;
+pub use sample::sample;
+pub use spec::{Format, LoadSpec, MissingEvidence};
+
+use draft::Draft;
+
+use crate::types::Dataset;
+
+/// Reads and checks the data set that `spec` names.
+///
+/// Documents and questions keep the order of their source (`files`: ascending by path). Accepted and counted in the
+/// notes: a byte order mark, `\r\n`, an empty document, stray white space around questions, and what the format's own
+/// loader says. Fails with the file and line, id or byte offset of the first thing wrong.
+pub fn load(spec: &LoadSpec) -> Result<Dataset, DatasetError> {
+    let split = spec.own_split()?;
+    let mut draft = Draft::new(spec.missing_evidence.unwrap_or(spec.format.missing_evidence()));
+    match spec.format {
+        Format::Hotpotqa => hotpotqa::read(&spec.path, &mut draft),
+        Format::Squad => squad::read(&spec.path, &mut draft),
+        Format::Beir => beir::read(&spec.path, spec.split.as_deref(), &mut draft),
+        Format::Smart => smart::read(&spec.path, &mut draft),
+        Format::Jsonl => jsonl::read(&spec.path, &mut draft),
+        Format::Files => files::read(&spec.path, &spec.globs, &mut draft),
+    }?;
+    draft.finish(&spec.path, split)
+}

@@ -1,6 +1,25 @@
 //! Floor 3, indexes: what finds chunks.
+//!
+//! Two kinds. [`Bm25`] is our own inverted index, in memory. A [`VectorStore`] is a collection of vectors in Qdrant,
+//! in this process ([`EmbeddedStore`]) or on a server ([`ServerStore`]). Both speak of chunks by their number in the
+//! corpus order; turning numbers into ids, and scores into a ranking, is the pipeline's work.
+
+mod bm25;
+mod collection;
+#[cfg(test)]
+mod contract;
+mod edge;
+mod error;
+mod server;
+mod slot;
 
 use async_trait::async_trait;
+
+pub use bm25::{Bm25, Parameters as Bm25Parameters, Variant as Bm25Variant};
+pub use collection::{CollectionSpec, Distance, Hnsw};
+pub use edge::EmbeddedStore;
+pub use error::IndexError;
+pub use server::{Server, ServerStore};
 
 /// A chunk's vector with what is stored beside it.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,10 +56,12 @@ pub struct Neighbour {
 
 /// A collection of vectors in Qdrant, in this process or on a server.
 ///
-/// Contract: a collection is named by the hash of its content, so that a reopened one cannot be stale;
+/// Contract: a collection is named by the hash of its content, so that a reopened one cannot be stale; it is whole
+/// when `count` equals [`CollectionSpec::expected_points`], and is filled (again) with all its points when not;
 /// `upsert` of a point that is there replaces it (idempotent), so a broken-off filling is resumed by upserting again;
 /// `search` returns at most `limit` neighbours, best first, ties in any order, fewer when the collection is smaller,
-/// none for an empty one. Transient remote failures are retried inside; errors name URL or path.
+/// none for an empty one. Vectors of another dimension, or with a component that is not finite, are refused before
+/// anything is written. Transient remote failures are retried inside; errors name URL or path.
 #[async_trait]
 pub trait VectorStore: Send + Sync {
     /// How many points it holds.
@@ -52,7 +73,3 @@ pub trait VectorStore: Send + Sync {
     /// The nearest neighbours of `vector`.
     async fn search(&self, vector: &[f32], limit: usize, mode: SearchMode) -> Result<Vec<Neighbour>, IndexError>;
 }
-
-/// Why an index could not be built or searched.
-#[derive(Debug, thiserror::Error)]
-pub enum IndexError {}

@@ -1,7 +1,25 @@
 //! Floor 3, generators: a prompt to an answer.
+//!
+//! [`Extractive`] reads the passages itself, offline. [`openai`] calls a chat model; [`Retrying`] is the patience
+//! around it. [`Template`] renders the prompts and [`read_answer`] takes the short answer from what a model wrote.
+//! Which passages go into a prompt is decided above, what a right answer is elsewhere.
+
+mod answer;
+mod error;
+mod extractive;
+pub mod openai;
+mod retry;
+mod secret;
+mod template;
 
 use async_trait::async_trait;
 
+pub use self::answer::read_answer;
+pub use self::error::{ErrorClass, LlmError};
+pub use self::extractive::Extractive;
+pub use self::retry::{Patience, Retrying};
+pub use self::secret::Secret;
+pub use self::template::{PASSAGE_SEPARATOR, Template, TemplateError, passage_text};
 use crate::types::{Finish, Kind};
 
 /// One passage as the prompt shows it.
@@ -43,8 +61,8 @@ pub struct Reply {
 
 /// Answers prompts.
 ///
-/// Contract: thread-safe; a failure concerns this one prompt; the implementation retries what is transient
-/// (see [`LlmError`]), the caller does not.
+/// Contract: thread-safe; a failure concerns this one prompt; what is transient (see [`LlmError::class`]) is retried by
+/// [`Retrying`] around the implementation, never by the caller.
 #[async_trait]
 pub trait Generator: Send + Sync {
     /// What it is, for the report: a model's or reader's name.
@@ -53,7 +71,3 @@ pub trait Generator: Send + Sync {
     /// Answers one prompt.
     async fn generate(&self, prompt: &Prompt) -> Result<Reply, LlmError>;
 }
-
-/// Why a call failed, by what the caller can do next.
-#[derive(Debug, thiserror::Error)]
-pub enum LlmError {}

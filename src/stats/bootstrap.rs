@@ -31,6 +31,12 @@ impl Bootstrap {
         Self { cluster_of, n_clusters, resamples, seed }
     }
 
+    /// How many clusters are drawn from.
+    #[must_use]
+    pub fn n_clusters(&self) -> usize {
+        self.n_clusters
+    }
+
     /// The resampled means, one list a column: `None` values are left out of a mean, and a resample in which a column
     /// has no value is left out of its list. All columns see the same draws, so that differences pair up.
     ///

@@ -4,4 +4,5 @@
 pub mod analyse;
 pub mod answers;
 pub mod normalise;
+pub mod sanitize;
 pub mod tokens;

@@ -1,0 +1,46 @@
+//! What can be wrong with a request to chunk. Cutting itself cannot fail.
+
+use super::Strategy;
+
+/// Why a [`super::ChunkSpec`] was refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ChunkError {
+    /// No chunk could hold anything.
+    #[error("`chunking.size` is {size} (with `chunking.overlap` = {overlap}); a chunk needs at least 1 token")]
+    ZeroSize {
+        /// As set, in tokens.
+        size: usize,
+        /// As set, in tokens.
+        overlap: usize,
+    },
+    /// Chunks would never move forward.
+    #[error("`chunking.overlap` = {overlap} is not smaller than `chunking.size` = {size}")]
+    OverlapNotSmaller {
+        /// As set, in tokens.
+        size: usize,
+        /// As set, in tokens.
+        overlap: usize,
+    },
+    /// A name outside the closed set.
+    #[error("unknown chunking strategy `{name}`")]
+    UnknownStrategy {
+        /// As it was written.
+        name: String,
+    },
+}
+
+impl ChunkError {
+    /// What to do about it.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        match self {
+            Self::ZeroSize { .. } => "set `chunking.size`; 200 suits most encoders".to_owned(),
+            Self::OverlapNotSmaller { size, .. } => {
+                format!("set `chunking.overlap` below {size}; a fifth of the size is usual")
+            }
+            Self::UnknownStrategy { .. } => {
+                format!("use one of {}", Strategy::ALL.map(|strategy| format!("`{strategy}`")).join(", "))
+            }
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! What makes any chunker's ranges hold the promises of this folder.
+//!
+//! Chunkers cut where they see fit; here their ranges are trimmed, those over size are cut again, what they left
+//! out is put in, and what lies inside another is dropped. Ranges that already keep the promises pass unchanged.
+
+use std::ops::Range;
+
+use super::{ChunkSpec, Piece, fixed};
+use crate::text::tokens::TokenCounter;
+use crate::types::ByteRange;
+
+/// Raised whenever the same ranges would be mended otherwise.
+pub const VERSION: u32 = 1;
+
+/// A text is only tried whole up to this many bytes a token of the size: English has about 4.5 of `cl100k_base`,
+/// and a longer text would be counted in vain.
+const PLAUSIBLE_BYTES_PER_TOKEN: usize = 16;
+
+/// `range` of `text` without outer white space; empty where there is nothing else.
+pub(super) fn trim(text: &str, range: Range<usize>) -> ByteRange {
+    let slice = &text[range.start..range.end];
+    let start = range.start + (slice.len() - slice.trim_start().len());
+    ByteRange::new(start, start + slice.trim().len())
+}
+
+/// The whole text, where it fits as it is: every strategy gives just that then, at the price of one count.
+pub(super) fn whole(text: &str, spec: &ChunkSpec, counter: &dyn TokenCounter) -> Option<Piece> {
+    let range = trim(text, 0..text.len());
+    if range.is_empty() || range.len() / PLAUSIBLE_BYTES_PER_TOKEN > spec.size() {
+        return None;
+    }
+    let n_tokens = counter.count(&text[range.as_range()]);
+    (n_tokens <= spec.size()).then_some(Piece { range, n_tokens })
+}
+
+/// The pieces of at most `size` tokens that `ranges`, in any order, come to.
+pub(super) fn mend(text: &str, ranges: Vec<ByteRange>, size: usize, counter: &dyn TokenCounter) -> Vec<Piece> {
+    let mut pieces = Vec::with_capacity(ranges.len());
+    let mut covered = 0;
+    for range in ascending(ranges) {
+        if range.start > covered {
+            push_fitting(text, covered..range.start, size, counter, &mut pieces);
+        }
+        push_fitting(text, range.as_range(), size, counter, &mut pieces);
+        covered = covered.max(range.end);
+    }
+    push_fitting(text, covered..text.len(), size, counter, &mut pieces);
+    without_contained(pieces)
+}
+
+fn ascending(mut ranges: Vec<ByteRange>) -> Vec<ByteRange> {
+    ranges.sort_unstable_by_key(|range| (range.start, std::cmp::Reverse(range.end)));
+    ranges
+}
+
+/// Adds `range` of `text`, trimmed, if it fits, its fixed windows if it does not, and nothing if it is white space.
+fn push_fitting(text: &str, range: Range<usize>, size: usize, counter: &dyn TokenCounter, pieces: &mut Vec<Piece>) {
+    let range = trim(text, range);
+    if range.is_empty() {
+        return;
+    }
+    let own = &text[range.as_range()];
+    let n_tokens = counter.count(own);
+    if n_tokens <= size {
+        pieces.push(Piece { range, n_tokens });
+        return;
+    }
+    let shifted = |piece: Piece| {
+        let Piece { range: ByteRange { start, end }, n_tokens } = piece;
+        Piece { range: ByteRange::new(range.start + start, range.start + end), n_tokens }
+    };
+    pieces.extend(fixed::pieces(own, size, 0, counter).into_iter().map(shifted));
+}
+
+fn without_contained(mut pieces: Vec<Piece>) -> Vec<Piece> {
+    pieces.sort_unstable_by_key(|piece| (piece.range.start, std::cmp::Reverse(piece.range.end)));
+    let mut covered = 0;
+    // Sorted like this, a range ends no later than one before it exactly when that one holds it.
+    pieces.retain(|piece| {
+        let reaches_further = piece.range.end > covered;
+        covered = covered.max(piece.range.end);
+        reaches_further
+    });
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::tokens::{Tokenizer, counter};
+
+    fn mended(text: &str, ranges: &[(usize, usize)], size: usize) -> Vec<(usize, usize)> {
+        let chars = counter(Tokenizer::Chars, None).expect("chars need no model");
+        let ranges = ranges.iter().map(|&range| range.into()).collect();
+        mend(text, ranges, size, chars.as_ref()).into_iter().map(|piece| piece.range.into()).collect()
+    }
+
+    #[test]
+    fn ranges_that_keep_the_promises_pass_unchanged() {
+        assert_eq!(mended("ab cd ef", &[(0, 5), (3, 8)], 5), [(0, 5), (3, 8)]);
+    }
+
+    #[test]
+    fn outer_white_space_and_what_lies_inside_another_go() {
+        // " cd" becomes 3-5, which 0-5 holds; the duplicate of 0-5 goes too.
+        assert_eq!(mended("ab cd ef", &[(2, 5), (0, 5), (0, 6), (5, 8)], 5), [(0, 5), (6, 8)]);
+    }
+
+    #[test]
+    fn a_range_over_size_is_cut_and_a_gap_is_filled() {
+        // 0-5 is cut into 0-2, 2-4, 4-5; the gap 5-8 holds "f g", three chars: "f" and "g".
+        assert_eq!(mended("abcdef gh", &[(0, 5), (8, 9)], 2), [(0, 2), (2, 4), (4, 5), (5, 6), (7, 8), (8, 9)]);
+    }
+}

@@ -1,0 +1,181 @@
+//! `paragraph`: paragraphs parted by blank lines, merged up to the size.
+//!
+//! A line ends at `\n` (a `\r` before it is white space like any other); a line of nothing but white space is
+//! blank. A chunk is as many adjoining paragraphs as fit. Overlap: a chunk starts with those whole paragraphs at the
+//! end of the one before that count at most `overlap` together, as far as its first new paragraph still fits after
+//! them; no part of a paragraph is repeated. A paragraph over size is cut as `recursive` does, with its overlap,
+//! and nothing is repeated across its edges.
+
+use std::ops::Range;
+
+use super::{ChunkSpec, Piece, mend, semantic, separators};
+use crate::text::tokens::TokenCounter;
+use crate::types::ByteRange;
+
+/// Raised whenever the same input would give another range.
+pub const VERSION: u32 = 1;
+
+/// The ranges of `text`.
+pub(super) fn ranges(text: &str, spec: &ChunkSpec, counter: &dyn TokenCounter) -> Vec<ByteRange> {
+    let merger = Merger { text, spec, counter, paragraphs: paragraphs(text, counter) };
+    let (mut first, mut next) = (0, 0);
+    let mut chunks = Vec::new();
+    while let Some(paragraph) = merger.paragraphs.get(next) {
+        if paragraph.n_tokens > spec.size() {
+            chunks.extend(cut(text, paragraph.range, spec, counter));
+            next += 1;
+            first = next;
+            continue;
+        }
+        while first < next && !merger.fits(first..next + 1, spec.size()) {
+            first += 1;
+        }
+        let end = merger.reach(first, next + 1);
+        chunks.push(merger.span(first..end));
+        next = end;
+        first = merger.overlap(first, end);
+    }
+    chunks
+}
+
+/// The paragraphs of `text`, without outer white space. `n_tokens` is each one's own count.
+fn paragraphs(text: &str, counter: &dyn TokenCounter) -> Vec<Piece> {
+    let mut paragraphs = Vec::new();
+    let mut push = |range| {
+        let range = mend::trim(text, range);
+        if !range.is_empty() {
+            paragraphs.push(Piece { range, n_tokens: counter.count(&text[range.as_range()]) });
+        }
+    };
+    let (mut start, mut line_start) = (0, 0);
+    for line in text.split_inclusive('\n') {
+        if line.trim().is_empty() {
+            push(start..line_start);
+            start = line_start;
+        }
+        line_start += line.len();
+    }
+    push(start..text.len());
+    paragraphs
+}
+
+fn cut(text: &str, paragraph: ByteRange, spec: &ChunkSpec, counter: &dyn TokenCounter) -> Vec<ByteRange> {
+    let own = &text[paragraph.as_range()];
+    let ranges = if spec.separators().is_empty() {
+        semantic::text(own, spec, counter)
+    } else {
+        separators::ranges(own, spec, counter)
+    };
+    let shift = |range: ByteRange| ByteRange::new(paragraph.start + range.start, paragraph.start + range.end);
+    ranges.into_iter().map(shift).collect()
+}
+
+/// Finds how many paragraphs fit. The sum of their counts says about where, whole counts decide: counting every
+/// candidate whole would be quadratic in the size.
+struct Merger<'a> {
+    text: &'a str,
+    spec: &'a ChunkSpec,
+    counter: &'a dyn TokenCounter,
+    paragraphs: Vec<Piece>,
+}
+
+impl Merger<'_> {
+    /// Past the last paragraph of the largest chunk that starts with `first` and holds all below `least`.
+    fn reach(&self, first: usize, least: usize) -> usize {
+        let size = self.spec.size();
+        let may_take = |i: usize| self.paragraphs.get(i).is_some_and(|paragraph| paragraph.n_tokens <= size);
+        let mut end = least;
+        let mut sum = (first..least).map(|i| self.with_gap(i)).sum::<usize>();
+        while may_take(end) && sum + self.with_gap(end) <= size {
+            sum += self.with_gap(end);
+            end += 1;
+        }
+        while end > least && !self.fits(first..end, size) {
+            end -= 1;
+        }
+        while may_take(end) && self.fits(first..end + 1, size) {
+            end += 1;
+        }
+        end
+    }
+
+    /// The first of the paragraphs after `first` and below `end` that the next chunk repeats; `end` for none.
+    fn overlap(&self, first: usize, end: usize) -> usize {
+        let limit = self.spec.overlap();
+        let mut start = end;
+        let mut sum = 0;
+        while start > first + 1 && sum + self.with_gap(start - 1) <= limit {
+            start -= 1;
+            sum += self.with_gap(start);
+        }
+        while start < end && !self.fits(start..end, limit) {
+            start += 1;
+        }
+        while start > first + 1 && self.fits(start - 1..end, limit) {
+            start -= 1;
+        }
+        start
+    }
+
+    fn fits(&self, paragraphs: Range<usize>, limit: usize) -> bool {
+        self.counter.count(&self.text[self.span(paragraphs).as_range()]) <= limit
+    }
+
+    /// From the first paragraph's first byte to the last one's end.
+    fn span(&self, paragraphs: Range<usize>) -> ByteRange {
+        ByteRange::new(self.paragraphs[paragraphs.start].range.start, self.paragraphs[paragraphs.end - 1].range.end)
+    }
+
+    /// The count of a paragraph and of the blank lines before it.
+    fn with_gap(&self, i: usize) -> usize {
+        let Piece { range, n_tokens } = self.paragraphs[i];
+        let before = i.checked_sub(1).map_or(range.start, |before| self.paragraphs[before].range.end);
+        n_tokens + self.counter.count(&self.text[before..range.start])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{ChunkSpec, Strategy, split};
+    use crate::text::tokens::{Tokenizer, counter};
+
+    fn chunks(text: &str, size: usize, overlap: usize) -> Vec<&str> {
+        let spec = ChunkSpec::new(Strategy::Paragraph, size, overlap, Vec::new(), Tokenizer::Words);
+        let words = counter(Tokenizer::Words, None).expect("words need no model");
+        let ranges = split(text, &spec.expect("a valid spec"), words.as_ref());
+        ranges.into_iter().map(|range| &text[range.as_range()]).collect()
+    }
+
+    #[test]
+    fn adjoining_paragraphs_are_merged_up_to_the_size() {
+        // Words 2, 1, 3, 1: 2 + 1 fit into four and + 3 do not; 3 + 1 do.
+        assert_eq!(chunks("a b\n\nc\n \t\nd e\nf\n\n\ng", 4, 0), ["a b\n\nc", "d e\nf\n\n\ng"]);
+    }
+
+    #[test]
+    fn a_single_line_break_parts_nothing_and_carriage_returns_are_no_text() {
+        assert_eq!(chunks("a\r\nb\r\n\r\nc\r\n", 2, 0), ["a\r\nb", "c"]);
+    }
+
+    #[test]
+    fn an_overlap_repeats_whole_paragraphs_only() {
+        // Words 2, 1, 2, 1, size 5: the first chunk takes all but the last. Of its end, "d e" counts 2, "c d e" 3.
+        assert_eq!(chunks("a b\n\nc\n\nd e\n\nf", 5, 3), ["a b\n\nc\n\nd e", "c\n\nd e\n\nf"]);
+        assert_eq!(chunks("a b\n\nc\n\nd e\n\nf", 5, 1), ["a b\n\nc\n\nd e", "f"]);
+    }
+
+    #[test]
+    fn an_overlap_yields_to_the_new_paragraph() {
+        // "c" could be repeated, but "c d e f" counts 4 and the size is 3.
+        assert_eq!(chunks("a b\n\nc\n\nd e f", 3, 2), ["a b\n\nc", "d e f"]);
+    }
+
+    #[test]
+    fn a_paragraph_over_size_is_cut_at_its_sentences() {
+        // Words 1, 3 + 2, 1 at a size of 3.
+        assert_eq!(
+            chunks("a\n\nIt rained hard. Nobody slept.\n\nz", 3, 0),
+            ["a", "It rained hard.", "Nobody slept.", "z"]
+        );
+    }
+}

@@ -1,0 +1,96 @@
+//! A checked request to chunk.
+
+use super::{ChunkError, Strategy};
+use crate::text::tokens::Tokenizer;
+
+/// How to chunk: the settings of `[chunking]` that change ranges. Sizes are in tokens of `tokenizer`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ChunkSpec {
+    strategy: Strategy,
+    size: usize,
+    overlap: usize,
+    separators: Vec<String>,
+    tokenizer: Tokenizer,
+}
+
+impl ChunkSpec {
+    /// Chunks of at most `size` tokens that repeat up to `overlap` tokens of the one before.
+    ///
+    /// `separators`, from coarse to fine, replace the default boundaries of `recursive`, of `markdown` and of a
+    /// `paragraph` over size; empty keeps them. `""` parts every character.
+    ///
+    /// # Errors
+    /// [`ChunkError::ZeroSize`] and [`ChunkError::OverlapNotSmaller`], for every strategy alike.
+    pub fn new(
+        strategy: Strategy,
+        size: usize,
+        overlap: usize,
+        separators: Vec<String>,
+        tokenizer: Tokenizer,
+    ) -> Result<Self, ChunkError> {
+        if size == 0 {
+            return Err(ChunkError::ZeroSize { size, overlap });
+        }
+        if overlap >= size {
+            return Err(ChunkError::OverlapNotSmaller { size, overlap });
+        }
+        Ok(Self { strategy, size, overlap, separators, tokenizer })
+    }
+
+    /// How the text is cut.
+    #[must_use]
+    pub fn strategy(&self) -> Strategy {
+        self.strategy
+    }
+
+    /// The most tokens a chunk may have; at least 1.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// The most tokens a chunk repeats of the one before; below [`Self::size`].
+    #[must_use]
+    pub fn overlap(&self) -> usize {
+        self.overlap
+    }
+
+    /// What to cut at, from coarse to fine; empty for the strategy's own boundaries.
+    #[must_use]
+    pub fn separators(&self) -> &[String] {
+        &self.separators
+    }
+
+    /// What a token is. The caller makes the counter from it.
+    #[must_use]
+    pub fn tokenizer(&self) -> Tokenizer {
+        self.tokenizer
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sized(size: usize, overlap: usize) -> Result<ChunkSpec, ChunkError> {
+        ChunkSpec::new(Strategy::Fixed, size, overlap, Vec::new(), Tokenizer::Chars)
+    }
+
+    #[test]
+    fn an_overlap_that_is_not_smaller_than_the_size_is_refused_with_both() {
+        let error = sized(50, 50).expect_err("no progress");
+        assert_eq!(error.to_string(), "`chunking.overlap` = 50 is not smaller than `chunking.size` = 50");
+        assert_eq!(error.hint(), "set `chunking.overlap` below 50; a fifth of the size is usual");
+        assert!(sized(50, 49).is_ok());
+    }
+
+    #[test]
+    fn a_size_of_nothing_is_refused_with_both() {
+        let error = sized(0, 40).expect_err("no room");
+        assert_eq!(
+            error.to_string(),
+            "`chunking.size` is 0 (with `chunking.overlap` = 40); a chunk needs at least 1 token"
+        );
+        assert!(sized(1, 0).is_ok());
+    }
+}

@@ -1,0 +1,37 @@
+//! `ragxray dataset fetch`: a data set into datasets/fetched/.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand};
+
+use super::{Failure, output};
+use crate::dataset;
+
+/// Where fetched data sets go.
+const FETCHED: &str = "datasets/fetched";
+
+#[derive(Debug, Subcommand)]
+pub enum DatasetCommand {
+    /// Copy a published data set's files from a local folder into datasets/fetched/NAME.
+    Fetch(FetchArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct FetchArgs {
+    /// The data set: hotpotqa, squad, cisi, scifact, ...
+    name: String,
+    /// A folder (or file) that holds it.
+    #[arg(long, value_name = "PATH")]
+    from: PathBuf,
+    /// Replace one that is there.
+    #[arg(long)]
+    force: bool,
+}
+
+/// Runs the command.
+pub fn dataset(command: DatasetCommand) -> Result<(), Failure> {
+    let DatasetCommand::Fetch(args) = command;
+    let folder = dataset::copy_local(&args.name, &args.from, Path::new(FETCHED), args.force)?;
+    output::talk(&format!("{} is in {}", args.name, folder.display()));
+    Ok(())
+}

@@ -1,0 +1,50 @@
+//! What a command could not do, and what to do about it.
+
+use crate::dataset::DatasetError;
+use crate::pipeline::PipelineError;
+use crate::settings::SettingsError;
+use crate::settings::assemble::AssembleError;
+use crate::store::StoreError;
+
+/// A message with a hint; every one ends the program with exit code 2.
+#[derive(Debug)]
+pub struct Failure {
+    pub(super) message: String,
+    pub(super) hint: Option<String>,
+}
+
+impl Failure {
+    pub(super) fn new(message: impl Into<String>, hint: Option<String>) -> Self {
+        Self { message: message.into(), hint }
+    }
+}
+
+impl From<DatasetError> for Failure {
+    fn from(error: DatasetError) -> Self {
+        Self::new(error.to_string(), Some(error.hint()))
+    }
+}
+
+impl From<PipelineError> for Failure {
+    fn from(error: PipelineError) -> Self {
+        Self::new(error.to_string(), error.hint())
+    }
+}
+
+impl From<SettingsError> for Failure {
+    fn from(error: SettingsError) -> Self {
+        Self::new(error.to_string(), error.hint())
+    }
+}
+
+impl From<AssembleError> for Failure {
+    fn from(error: AssembleError) -> Self {
+        Self::new(error.to_string(), error.hint())
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        Self::new(error.to_string(), error.hint().map(str::to_owned))
+    }
+}

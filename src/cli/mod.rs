@@ -1,0 +1,78 @@
+//! Floor 9, the shell: arguments to calls, results to exit codes. One file per command; only [`output`] prints.
+//!
+//! Exit 0: good. 1: a gate failed. 2: could not do the job.
+
+mod bars;
+mod config;
+mod dataset;
+mod environment;
+mod failure;
+mod model;
+mod output;
+mod report;
+mod run;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use failure::Failure;
+
+/// Says which stage of a RAG pipeline lost the answers.
+#[derive(Debug, Parser)]
+#[command(name = "ragxray", version, about, disable_help_subcommand = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run the whole pipeline, print the report, write the run's folder.
+    Run(run::RunArgs),
+    /// Report a finished run again; nothing is called.
+    Report(report::ReportArgs),
+    /// Bring a data set into datasets/fetched/.
+    #[command(subcommand)]
+    Dataset(dataset::DatasetCommand),
+    /// Fetch a model or list what is there.
+    #[command(subcommand)]
+    Model(model::ModelCommand),
+    /// Show every setting with its origin, or their JSON Schema.
+    #[command(subcommand)]
+    Config(config::ConfigCommand),
+}
+
+/// Runs the program with the process's arguments.
+#[must_use]
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version are data for stdout; a wrong call is talk for stderr, exit 2.
+            let wrong = error.use_stderr();
+            let _ = error.print();
+            return ExitCode::from(if wrong { 2 } else { 0 });
+        }
+    };
+    let done = match cli.command {
+        Command::Run(args) => run::run(args),
+        Command::Report(args) => report::report(&args),
+        Command::Dataset(command) => dataset::dataset(command),
+        Command::Model(command) => model::model(command),
+        Command::Config(command) => config::config(&command),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            output::complain(&failure);
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// A runtime for commands that wait for something.
+fn block_on<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    runtime.map_err(|error| Failure::new(format!("cannot start the runtime: {error}"), None))?.block_on(work)
+}

@@ -1,0 +1,72 @@
+//! `ragxray report`: a saved run's report again, and the files that every report writes.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::{Failure, output};
+use crate::eval::summary::{self, Evaluation, EvaluationPlan};
+use crate::report::view::View;
+use crate::report::{html, markdown, terminal, trec};
+use crate::settings::{Settings, assemble};
+use crate::store::{RunFolder, SavedRun};
+
+#[derive(Debug, Args)]
+pub struct ReportArgs {
+    /// The run's folder.
+    run: PathBuf,
+    /// What to print.
+    #[arg(long, value_enum, default_value_t = Form::Terminal)]
+    format: Form,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Form {
+    /// Text for a terminal.
+    Terminal,
+    /// One self-contained HTML file.
+    Html,
+    /// Markdown.
+    Md,
+    /// summary.json.
+    Json,
+    /// The final ranking of documents, a TREC run.
+    Trec,
+}
+
+/// Runs the command.
+pub fn report(args: &ReportArgs) -> Result<(), Failure> {
+    let folder = RunFolder::existing(&args.run);
+    let run = SavedRun::load(&folder)?;
+    let settings: Settings = serde_json::from_value(run.manifest.settings.clone())
+        .map_err(|error| Failure::new(format!("run.json holds settings this version does not know: {error}"), None))?;
+    let evaluation = summary::evaluate(&run, &assemble::evaluation(&settings));
+    let view = View::new(&run, &evaluation);
+    output::data(&match args.format {
+        Form::Terminal => terminal::render(&view, output::color()),
+        Form::Html => html::render(&view),
+        Form::Md => markdown::render(&view),
+        Form::Json => json(&evaluation)?,
+        Form::Trec => trec::documents(&run),
+    })
+}
+
+/// Evaluates the run in `folder`, writes all derived files, prints the report (or `summary.json`).
+pub fn write_and_print(folder: &RunFolder, plan: &EvaluationPlan, as_json: bool) -> Result<(), Failure> {
+    let run = SavedRun::load(folder)?;
+    let evaluation = summary::evaluate(&run, plan);
+    let view = View::new(&run, &evaluation);
+    let summary = json(&evaluation)?;
+    folder.write("summary.json", summary.as_bytes())?;
+    folder.write("retrieval.trec", trec::documents(&run).as_bytes())?;
+    folder.write("chunks.trec", trec::chunks(&run).as_bytes())?;
+    folder.write("qrels.trec", trec::qrels(&run).as_bytes())?;
+    folder.write("report.html", html::render(&view).as_bytes())?;
+    output::data(&if as_json { summary } else { terminal::render(&view, output::color()) })
+}
+
+fn json(evaluation: &Evaluation) -> Result<String, Failure> {
+    serde_json::to_string_pretty(&evaluation.summary)
+        .map(|json| json + "\n")
+        .map_err(|error| Failure::new(format!("cannot write summary.json: {error}"), None))
+}

@@ -1,0 +1,232 @@
+//! `ragxray run`: the whole pipeline, then the report and the run's folder.
+
+use std::collections::{BTreeMap, HashSet};
+use std::hash::{BuildHasher, Hasher};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use clap::Args;
+
+use super::bars::Bars;
+use super::environment::{environment, git_commit};
+use super::{Failure, block_on, output, report};
+use crate::dataset;
+use crate::pipeline::run::{self, Done, RunFacts};
+use crate::settings::assemble::{self, Assembled};
+use crate::settings::file::{RetrieverName, VectorStoreKind};
+use crate::settings::{Resolved, Settings};
+use crate::store::{Manifest, RunFolder, SCHEMA, SavedRun};
+use crate::types::{Dataset, Note};
+
+/// Where `run` looks without an argument.
+const DEFAULT_CONFIG: &str = "config/runbooks.toml";
+/// Where runs go without `--out`.
+const DEFAULT_OUT: &str = "evals/runs";
+
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// The settings file.
+    #[arg(default_value = DEFAULT_CONFIG)]
+    config: PathBuf,
+    /// Set any setting, value in TOML: `--set retrieval.k=3`.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    sets: Vec<String>,
+    /// Ask only N questions, a seeded sample; the corpus stays whole.
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+    /// The run's name. Default: the settings file's, the time, four hex digits.
+    #[arg(long)]
+    name: Option<String>,
+    /// The folder that runs go to.
+    #[arg(long, value_name = "DIR", default_value = DEFAULT_OUT)]
+    out: PathBuf,
+    /// Go on with a run: ask what is missing or failed.
+    #[arg(long, value_name = "NAME", conflicts_with = "name")]
+    resume: Option<String>,
+    /// Compute vectors anew and keep none.
+    #[arg(long)]
+    no_cache: bool,
+    /// Refuse every connection that is not to this machine.
+    #[arg(long)]
+    offline: bool,
+    /// Print summary.json instead of the report.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+pub fn run(args: RunArgs) -> Result<(), Failure> {
+    block_on(async move {
+        let mut sets = args.sets.clone();
+        sets.extend(args.limit.map(|limit| format!("dataset.limit={limit}")));
+        let resolved = Resolved::new(Some(&args.config), &sets)?;
+        let environment = environment(&resolved, args.offline, args.no_cache)?;
+        let bars = Bars::new();
+        let clock = Instant::now();
+        let assembled = assemble::assemble(&resolved, &environment, &|download| bars.download(download)).await;
+        crate::pipeline::progress::Progress::finish(&bars);
+        let assembled = assembled?;
+        let assembling = clock.elapsed().as_secs_f64();
+        let clock = Instant::now();
+        let mut dataset = dataset::load(&assemble::load_spec(&resolved))?;
+        sample(&mut dataset, &resolved.settings)?;
+        let mut manifest = manifest(&resolved, &dataset, &assembled);
+        manifest.seconds.insert("assemble".to_owned(), assembling);
+        manifest.seconds.insert("load".to_owned(), clock.elapsed().as_secs_f64());
+
+        let (folder, done) = open_folder(&args, &mut manifest)?;
+        write_manifest(&folder, &manifest)?;
+        let outcome = run::run(dataset, assembled.plan, &folder, done, &bars).await;
+        if let Some(scratch) = &environment.scratch {
+            let _ = std::fs::remove_dir_all(scratch);
+        }
+        let facts = match outcome {
+            Ok(facts) => facts,
+            Err(error) => {
+                drop_if_empty(&folder);
+                return Err(error.into());
+            }
+        };
+        finish(&mut manifest, &facts, assembled.vector_cache.as_deref(), &resolved.settings);
+        write_manifest(&folder, &manifest)?;
+        report::write_and_print(&folder, &assemble::evaluation(&resolved.settings), args.json)?;
+        output::talk(&format!("run folder: {}", folder.path().display()));
+        Ok(())
+    })
+}
+
+fn sample(dataset: &mut Dataset, settings: &Settings) -> Result<(), Failure> {
+    if let Some(limit) = settings.dataset.limit {
+        let questions = std::mem::take(&mut dataset.questions);
+        dataset.questions = dataset::sample(questions, limit, settings.dataset.seed);
+    }
+    if dataset.questions.is_empty() {
+        return Err(Failure::new("no question is left to ask", Some("check `dataset.split` and `dataset.limit`".to_owned())));
+    }
+    Ok(())
+}
+
+fn manifest(resolved: &Resolved, dataset: &Dataset, assembled: &Assembled) -> Manifest {
+    let note = |note: &Note| format!("{} {}", note.count, note.what);
+    Manifest {
+        schema: SCHEMA,
+        name: String::new(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        git_commit: git_commit(),
+        started: now(),
+        finished: None,
+        settings: serde_json::to_value(&resolved.settings).unwrap_or_default(),
+        dataset: format!("{} {}", resolved.settings.dataset.format, resolved.settings.dataset.path.display()),
+        dataset_digest: dataset.digest.clone(),
+        notes: dataset.notes.iter().map(note).collect(),
+        n_documents: dataset.documents.len(),
+        n_chunks: 0,
+        chunk_tokens: 0,
+        n_questions: dataset.questions.len(),
+        models: assembled.models.clone(),
+        seed: resolved.settings.evaluation.seed,
+        vector_search: String::new(),
+        seconds: BTreeMap::new(),
+        vectors_cached: 0,
+        vectors_computed: 0,
+    }
+}
+
+fn now() -> String {
+    jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+fn write_manifest(folder: &RunFolder, manifest: &Manifest) -> Result<(), Failure> {
+    let mut json = serde_json::to_string_pretty(manifest)
+        .map_err(|error| Failure::new(format!("cannot write run.json: {error}"), None))?;
+    json.push('\n');
+    Ok(folder.write("run.json", json.as_bytes())?)
+}
+
+/// The run's folder: a new one, or the one to go on with and what it has already.
+fn open_folder(args: &RunArgs, manifest: &mut Manifest) -> Result<(RunFolder, Done), Failure> {
+    let Some(name) = &args.resume else {
+        manifest.name = args.name.clone().unwrap_or_else(|| fresh_name(&args.config));
+        return Ok((RunFolder::create(&args.out, &manifest.name)?, Done::default()));
+    };
+    let folder = RunFolder::existing(&args.out.join(name));
+    let old = SavedRun::load(&folder)?;
+    let differences = differences(&old.manifest, manifest);
+    if !differences.is_empty() {
+        return Err(Failure::new(
+            format!("run `{name}` was made with other settings: {}", differences.join("; ")),
+            Some("give the same settings, or start a new run".to_owned()),
+        ));
+    }
+    manifest.name.clone_from(name);
+    manifest.started.clone_from(&old.manifest.started);
+    let finished = old.traces.iter().filter(|trace| !trace.failed());
+    let questions = finished.map(|trace| trace.question.id.clone()).collect();
+    let passages: HashSet<_> = old.passages.into_keys().collect();
+    Ok((folder, Done { questions, passages }))
+}
+
+/// What differs between a run's record and what is asked now, as `key: then -> now`.
+fn differences(old: &Manifest, new: &Manifest) -> Vec<String> {
+    let mut out = Vec::new();
+    compare("", &old.settings, &new.settings, &mut out);
+    if old.dataset_digest != new.dataset_digest {
+        out.push("the data set's content".to_owned());
+    }
+    out
+}
+
+fn compare(path: &str, old: &serde_json::Value, new: &serde_json::Value, out: &mut Vec<String>) {
+    use serde_json::Value;
+    match (old, new) {
+        (Value::Object(a), Value::Object(b)) => {
+            let keys: std::collections::BTreeSet<&String> = a.keys().chain(b.keys()).collect();
+            for key in keys {
+                let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+                compare(&path, a.get(key).unwrap_or(&Value::Null), b.get(key).unwrap_or(&Value::Null), out);
+            }
+        }
+        (a, b) if a != b => out.push(format!("`{path}`: {a} -> {b}")),
+        _ => {}
+    }
+}
+
+/// `<config stem>-<UTC time>-<4 hex>`.
+fn fresh_name(config: &Path) -> String {
+    let stem = config.file_stem().unwrap_or_default().to_string_lossy();
+    let plain = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '-' };
+    let stem: String = stem.chars().map(plain).collect();
+    let time = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%SZ");
+    // A RandomState is seeded by the operating system: enough to keep two runs of one second apart.
+    let random = std::hash::RandomState::new().build_hasher().finish() & 0xffff;
+    format!("{stem}-{time}-{random:04x}")
+}
+
+fn finish(manifest: &mut Manifest, facts: &RunFacts, cache: Option<&crate::embed::Cached>, settings: &Settings) {
+    manifest.finished = Some(now());
+    manifest.n_chunks = facts.n_chunks;
+    manifest.chunk_tokens = facts.chunk_tokens;
+    manifest.seconds.extend(facts.seconds.clone());
+    if let Some(cache) = cache {
+        manifest.vectors_cached = cache.n_hits() as usize;
+        manifest.vectors_computed = cache.n_misses() as usize;
+    }
+    if settings.retrieval.retrievers.contains(&RetrieverName::Dense) {
+        let threshold = crate::index::Hnsw::default().from_points;
+        manifest.vector_search = match (settings.vector_store.exact, settings.vector_store.kind) {
+            (true, _) => "exact".to_owned(),
+            (false, VectorStoreKind::Embedded | VectorStoreKind::Server) if facts.n_chunks < threshold => {
+                format!("HNSW not used: {} vectors are scanned", facts.n_chunks)
+            }
+            (false, _) => "HNSW".to_owned(),
+        };
+    }
+}
+
+/// A run that ended before its first question leaves nothing behind.
+fn drop_if_empty(folder: &RunFolder) {
+    let empty = std::fs::metadata(folder.file("traces.jsonl")).map_or(true, |file| file.len() == 0);
+    if empty {
+        let _ = std::fs::remove_dir_all(folder.path());
+    }
+}

@@ -1,0 +1,149 @@
+//! BEIR folders (Thakur et al. 2021): `corpus.jsonl`, `queries.jsonl`, `qrels/<split>.tsv`.
+//!
+//! Only queries that the split judges are kept. Document text stays apart from the title; graded judgments are kept as
+//! they stand, a grade of 0 or less being judged and not relevant.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::draft::Draft;
+use super::judgments::Judgments;
+use super::record::Id;
+use super::{DatasetError, read};
+use crate::types::Document;
+
+/// The split of a BEIR set that figures are published for.
+const SPLIT: &str = "test";
+
+#[derive(Deserialize)]
+struct DocumentLine {
+    #[serde(rename = "_id")]
+    id: Id,
+    #[serde(default)]
+    title: Option<String>,
+    text: String,
+    #[serde(default)]
+    metadata: Option<BTreeMap<String, Value>>,
+}
+
+#[derive(Deserialize)]
+struct QueryLine {
+    #[serde(rename = "_id")]
+    id: Id,
+    text: String,
+}
+
+/// Reads the folder `path` into `draft`.
+pub(super) fn read(path: &Path, split: Option<&str>, draft: &mut Draft) -> Result<(), DatasetError> {
+    let mut judgments = judgments(path, split.unwrap_or(SPLIT), draft)?;
+    read::lines(&path.join("corpus.jsonl"), |place, line| {
+        let DocumentLine { id, title, text, metadata } = read::json(&place, line)?;
+        let (title, metadata) = (title.unwrap_or_default(), metadata.unwrap_or_default());
+        draft.push_document(&place, Document { id: id.0.into(), title, text, metadata })
+    })?;
+    read::lines(&path.join("queries.jsonl"), |place, line| {
+        let QueryLine { id, text } = read::json(&place, line)?;
+        let Some(question) = judgments.question(&id.0, text) else {
+            draft.note(1, "queries that the split does not judge, left out");
+            return Ok(());
+        };
+        draft.push_question(&place, question)
+    })?;
+    judgments.finish(draft)
+}
+
+fn judgments(folder: &Path, split: &str, draft: &mut Draft) -> Result<Judgments, DatasetError> {
+    let path = folder.join("qrels").join(format!("{split}.tsv"));
+    if folder.join("qrels").is_dir() && !path.is_file() {
+        return Err(DatasetError::UnknownSplit { split: split.into(), known: splits(&folder.join("qrels"))?.into() });
+    }
+    let mut judgments = Judgments::default();
+    read::lines(&path, |place, line| {
+        let columns: Vec<&str> = line.split('\t').map(str::trim).collect();
+        let [question, doc, grade] = columns[..] else {
+            return Err(DatasetError::Line { place, expected: "`query-id`, `corpus-id` and `score` between tabs" });
+        };
+        if (question, grade) == ("query-id", "score") {
+            return Ok(());
+        }
+        let Ok(grade) = grade.parse() else { return Err(DatasetError::Grade { place, grade: grade.into() }) };
+        judgments.insert(place, question, doc, grade, draft);
+        Ok(())
+    })?;
+    Ok(judgments)
+}
+
+fn splits(qrels: &Path) -> Result<String, DatasetError> {
+    let files = read::folder(qrels)?;
+    let tables = files.iter().filter(|file| file.extension().is_some_and(|end| end == "tsv"));
+    let names: Vec<String> =
+        tables.filter_map(|file| Some(format!("`{}`", file.file_stem()?.to_string_lossy()))).collect();
+    Ok(names.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dataset::{Format, MissingEvidence, load, spec::tests::with_files};
+    use crate::types::Dataset;
+
+    const CORPUS: &str = "{\"_id\": \"d1\", \"title\": \"T\", \"text\": \"one\u{2028}line\", \"metadata\": {\"y\": 1}}\n{\"_id\": 2, \"text\": \"\"}\n";
+    const QUERIES: &str = "{\"_id\": \"1\", \"text\": \"first\"}\n{\"_id\": \"2\", \"text\": \"second\"}\n";
+
+    fn set(qrels: &str, missing: Option<MissingEvidence>) -> Result<Dataset, DatasetError> {
+        let files = [("corpus.jsonl", CORPUS), ("queries.jsonl", QUERIES), ("qrels/test.tsv", qrels)];
+        with_files(&files, Format::Beir, |spec| {
+            spec.missing_evidence = missing;
+            load(spec)
+        })
+    }
+
+    #[test]
+    fn judged_queries_are_kept_with_their_grades() {
+        let set = set("query-id\tcorpus-id\tscore\r\n2\td1\t2\r\n2\t2\t0\r\n2\tgone\t1\r\n", None).expect("loads");
+        assert_eq!(set.documents[0].text, "one\u{2028}line");
+        assert_eq!(set.documents[0].metadata["y"], 1);
+        let [question] = &set.questions[..] else { panic!("one is judged") };
+        let grades: Vec<_> = question.relevant.iter().map(|(doc, grade)| (doc.as_str(), *grade)).collect();
+        assert_eq!(grades, [("2", 0), ("d1", 2), ("gone", 1)]);
+        let notes: Vec<(usize, &str)> = set.notes.iter().map(|note| (note.count, note.what.as_str())).collect();
+        assert_eq!(
+            notes,
+            [
+                (1, "empty documents (no chunk)"),
+                (1, "queries that the split does not judge, left out"),
+                (1, "judged documents that are not in the corpus, kept"),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_table_without_a_header_loses_no_line() {
+        assert_eq!(set("1\td1\t1\n2\td1\t1\n", None).expect("loads").questions.len(), 2);
+    }
+
+    #[test]
+    fn judgments_that_do_not_read_are_named_by_line() {
+        let error = set("query-id\tcorpus-id\tscore\n1\td1\t0.5\n", None).unwrap_err();
+        assert!(error.to_string().ends_with("test.tsv` line 2: grade `0.5` is not an integer"), "{error}");
+        let error = set("1 0 d1 1\n", None).unwrap_err();
+        assert!(matches!(error, DatasetError::Line { .. }), "{error}");
+    }
+
+    #[test]
+    fn unknown_questions_and_documents_are_refused_when_asked_for() {
+        let strict = Some(MissingEvidence::Error);
+        assert!(matches!(set("1\td1\t1\n7\td1\t1\n", strict), Err(DatasetError::UnknownQuestion { .. })));
+        assert!(matches!(set("1\td9\t1\n", strict), Err(DatasetError::UnknownDocument { .. })));
+    }
+
+    #[test]
+    fn a_split_that_is_not_there_is_answered_with_those_that_are() {
+        let files = [("corpus.jsonl", CORPUS), ("queries.jsonl", QUERIES), ("qrels/dev.tsv", "")];
+        let error = with_files(&files, Format::Beir, |spec| load(spec)).unwrap_err();
+        assert_eq!((error.to_string(), error.hint()), ("there is no split `test`".into(), "there are `dev`".into()));
+    }
+}

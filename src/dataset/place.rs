@@ -1,0 +1,41 @@
+//! Where a record stands in its source, for errors to name.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+/// A file, and the line and record in it as far as they are known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The file.
+    pub path: Arc<Path>,
+    /// The line, from 1; none in files that are one JSON value.
+    pub line: Option<usize>,
+    /// The document's or question's id.
+    pub id: Option<Arc<str>>,
+}
+
+impl Place {
+    /// Somewhere in a file.
+    pub(super) fn file(path: &Path) -> Self {
+        Self { path: Arc::from(path), line: None, id: None }
+    }
+
+    /// The same place, knowing whose record it is.
+    pub(super) fn of(&self, id: &str) -> Self {
+        Self { id: Some(id.into()), ..self.clone() }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}`", self.path.display())?;
+        if let Some(line) = self.line {
+            write!(f, " line {line}")?;
+        }
+        match &self.id {
+            Some(id) => write!(f, " (`{id}`)"),
+            None => Ok(()),
+        }
+    }
+}

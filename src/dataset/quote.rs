@@ -1,0 +1,89 @@
+//! Finding a quote in its document, and trimming ranges of white space.
+
+use crate::types::ByteRange;
+
+/// Where a quote stands first, and how often it stands there at all.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Located {
+    /// Its bytes, without outer white space.
+    pub(super) range: ByteRange,
+    /// Occurrences that do not overlap.
+    pub(super) n_found: usize,
+}
+
+/// Finds `quote` (less its outer white space) in `text`: letter for letter, else with every run of white space taken
+/// as equal to every other, so that a quote survives re-wrapped lines. `None` for a blank quote.
+pub(super) fn locate(text: &str, quote: &str) -> Option<Located> {
+    let quote = quote.trim();
+    if quote.is_empty() {
+        return None;
+    }
+    if let Some(start) = text.find(quote) {
+        let range = ByteRange::new(start, start + quote.len());
+        return Some(Located { range, n_found: text.matches(quote).count() });
+    }
+    let words: Vec<&str> = quote.split_whitespace().collect();
+    let quote = words.join(" ");
+    let (collapsed, bytes) = collapse(text);
+    let start = collapsed.find(&quote)?;
+    let range = ByteRange::new(bytes[start], bytes[start + quote.len() - 1] + 1);
+    Some(Located { range, n_found: collapsed.matches(&quote).count() })
+}
+
+/// `text` with each run of white space as one space, and the byte of `text` that each of its bytes comes from.
+fn collapse(text: &str) -> (String, Vec<usize>) {
+    let (mut collapsed, mut bytes) = (String::with_capacity(text.len()), Vec::with_capacity(text.len()));
+    for (start, letter) in text.char_indices() {
+        if !letter.is_whitespace() {
+            collapsed.push(letter);
+            bytes.extend(start..start + letter.len_utf8());
+        } else if !collapsed.ends_with(' ') {
+            collapsed.push(' ');
+            bytes.push(start);
+        }
+    }
+    (collapsed, bytes)
+}
+
+/// `range` without the white space at its ends; empty when there is nothing else, or when it is no piece of `text`.
+pub(super) fn trim(text: &str, range: ByteRange) -> ByteRange {
+    let piece = text.get(range.as_range()).unwrap_or_default();
+    let start = range.start + (piece.len() - piece.trim_start().len());
+    ByteRange::new(start, start + piece.trim().len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str, quote: &str) -> Option<(usize, usize, usize)> {
+        locate(text, quote).map(|Located { range, n_found }| (range.start, range.end, n_found))
+    }
+
+    #[test]
+    fn a_verbatim_quote_is_found_first_and_counted() {
+        // `é` has two bytes, so the first `ab` starts at byte 3.
+        assert_eq!(found("é ab, ab", "ab"), Some((3, 5, 2)));
+        assert_eq!(found("é ab", "\n  ab "), Some((3, 5, 1)));
+    }
+
+    #[test]
+    fn runs_of_white_space_are_alike_when_the_letters_do_not_match() {
+        // `be` is bytes 3 and 4, the break 5 to 9, `or` 10 and 11, the tab 12, `not` 13 to 15.
+        assert_eq!(found("to be\r\n   or\tnot", "be or  not"), Some((3, 16, 1)));
+        // `a` is byte 2, two line feeds 3 and 4, `é` 5 and 6: the range ends at 7.
+        assert_eq!(found("x\na\n\né!", "a é"), Some((2, 7, 1)));
+        assert_eq!(found("to beor not", "be or"), None);
+    }
+
+    #[test]
+    fn a_blank_quote_is_nowhere() {
+        assert_eq!(found("text", " \n"), None);
+    }
+
+    #[test]
+    fn a_range_is_trimmed_to_its_letters() {
+        assert_eq!(trim("a  bé  c", (1, 8).into()), (3, 6).into());
+        assert!(trim("a   b", (1, 4).into()).is_empty());
+    }
+}

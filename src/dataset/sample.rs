@@ -1,0 +1,103 @@
+//! A seeded sample of questions.
+
+use crate::types::Question;
+
+/// `n` of the questions (all, when there are fewer), in their order.
+///
+/// Each question draws a number from `seed` and its own id, and the `n` smallest are kept. So the sample does not
+/// depend on the order of the file, a larger one holds every smaller one of the same seed, and adding questions to the
+/// set replaces few of those drawn.
+#[must_use]
+pub fn sample(questions: Vec<Question>, n: usize, seed: u64) -> Vec<Question> {
+    if n >= questions.len() {
+        return questions;
+    }
+    let mut drawn: Vec<(u64, usize)> =
+        questions.iter().enumerate().map(|(index, question)| (draw(seed, question.id.as_str()), index)).collect();
+    drawn.sort_unstable();
+    let mut is_kept = vec![false; questions.len()];
+    for (_, index) in &drawn[..n] {
+        is_kept[*index] = true;
+    }
+    questions.into_iter().zip(is_kept).filter_map(|(question, kept)| kept.then_some(question)).collect()
+}
+
+/// FNV-1a of the id, started from the mixed seed, then mixed once more: FNV alone leaves the high bits of like ids alike.
+fn draw(seed: u64, id: &str) -> u64 {
+    const FNV_PRIME: u64 = 0x0000_0100_0000_01b3;
+    mix(id.bytes().fold(mix(seed), |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(FNV_PRIME)))
+}
+
+/// One step of splitmix64 (Steele, Lea, Flood 2014; constants of Vigna's `splitmix64.c`).
+fn mix(state: u64) -> u64 {
+    let mut z = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::types::Kind;
+
+    fn questions(n: usize) -> Vec<Question> {
+        let question = |index: usize| Question {
+            id: format!("q{index:03}").into(),
+            text: "?".into(),
+            kind: Kind::Free,
+            answers: Vec::new(),
+            evidence: Vec::new(),
+            relevant: BTreeMap::new(),
+            required: Vec::new(),
+            forbidden: Vec::new(),
+            tags: Vec::new(),
+            split: None,
+        };
+        (0..n).map(question).collect()
+    }
+
+    fn ids(questions: &[Question]) -> Vec<&str> {
+        questions.iter().map(|question| question.id.as_str()).collect()
+    }
+
+    #[test]
+    fn the_mixer_is_splitmix64() {
+        // The first output of Vigna's splitmix64.c for seed 0 and for seed 1234567.
+        assert_eq!((mix(0), mix(1_234_567)), (0xe220_a839_7b1d_cdaf, 6_457_827_717_110_365_317));
+    }
+
+    #[test]
+    fn the_sample_is_pinned() {
+        // Computed by the same formula in Python.
+        assert_eq!(ids(&sample(questions(20), 4, 42)), ["q001", "q004", "q007", "q011"]);
+    }
+
+    #[test]
+    fn a_larger_sample_holds_the_smaller_and_keeps_the_order() {
+        let (small, large) = (sample(questions(100), 10, 7), sample(questions(100), 40, 7));
+        assert_eq!((small.len(), large.len()), (10, 40));
+        assert!(ids(&small).iter().all(|id| ids(&large).contains(id)));
+        assert!(ids(&large).is_sorted());
+        let mut reversed = questions(100);
+        reversed.reverse();
+        let mut again = sample(reversed, 10, 7);
+        again.reverse();
+        assert_eq!(ids(&again), ids(&small));
+    }
+
+    #[test]
+    fn every_question_is_drawn_about_equally_often() {
+        // 2,000 seeds, 5 of 20: each expected 500 times, standard deviation sqrt(2000 * .25 * .75) = 19.4; five of them.
+        let mut counts = BTreeMap::new();
+        for seed in 0..2_000 {
+            for id in ids(&sample(questions(20), 5, seed)) {
+                *counts.entry(id.to_owned()).or_insert(0_i32) += 1;
+            }
+        }
+        assert_eq!(counts.len(), 20);
+        assert!(counts.values().all(|count| (count - 500).abs() < 97), "{counts:?}");
+    }
+}

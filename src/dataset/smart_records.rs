@@ -1,0 +1,70 @@
+//! The SMART system's record files: `.I` starts a record, `.T` `.A` `.B` `.W` ... start its fields.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::{DatasetError, Place, read};
+
+/// One record: its number as written and its fields in the order of the file.
+pub(super) struct SmartRecord {
+    /// Where its `.I` stands.
+    pub(super) place: Place,
+    /// What follows `.I`.
+    pub(super) number: String,
+    fields: Vec<(char, String)>,
+}
+
+impl SmartRecord {
+    /// The fields of those letters, in that order, trimmed and joined by line feeds; empty ones leave no line.
+    pub(super) fn text(&self, letters: &str) -> String {
+        let of = |letter| self.fields.iter().filter(move |(name, _)| *name == letter);
+        let texts: Vec<&str> =
+            letters.chars().flat_map(of).map(|(_, text)| text.trim()).filter(|text| !text.is_empty()).collect();
+        texts.join("\n")
+    }
+}
+
+/// The records of a file.
+pub(super) fn records(path: &Path) -> Result<Vec<SmartRecord>, DatasetError> {
+    let shared: Arc<Path> = Arc::from(path);
+    let mut records: Vec<SmartRecord> = Vec::new();
+    for (index, line) in read::text(path)?.split('\n').enumerate() {
+        let line = line.trim_end();
+        let place = || Place { path: Arc::clone(&shared), line: Some(index + 1), id: None };
+        if let Some(number) = line.strip_prefix(".I ") {
+            let number = number.trim().to_owned();
+            records.push(SmartRecord { place: place(), number, fields: Vec::new() });
+            continue;
+        }
+        match (records.last_mut(), field_name(line)) {
+            (Some(record), Some(letter)) => record.fields.push((letter, String::new())),
+            (Some(SmartRecord { fields, .. }), None) if !fields.is_empty() => {
+                let text = &mut fields.last_mut().expect("not empty by the guard").1;
+                text.push_str(line);
+                text.push('\n');
+            }
+            _ if line.is_empty() => {}
+            _ => {
+                return Err(DatasetError::Line {
+                    place: place(),
+                    expected: "a record's `.I` and a field's letter first",
+                });
+            }
+        }
+    }
+    Ok(records)
+}
+
+/// The file of a folder that has this name, upper or lower case.
+pub(super) fn named(folder: &[PathBuf], name: &str) -> Option<PathBuf> {
+    let found = folder.iter().find(|path| path.file_name().is_some_and(|own| own.eq_ignore_ascii_case(name)));
+    found.cloned()
+}
+
+/// `.T` with nothing after it (white space is gone already): a header. A body may hold lines such as `.5 mach`.
+fn field_name(line: &str) -> Option<char> {
+    match line.as_bytes() {
+        [b'.', letter] if letter.is_ascii_uppercase() => Some(char::from(*letter)),
+        _ => None,
+    }
+}

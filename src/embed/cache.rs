@@ -1,0 +1,314 @@
+//! A wrapper that keeps any encoder's vectors in one SQLite file.
+//!
+//! A vector's key is the sha256 of the encoder's fingerprint, the role and the text, so a stale hit cannot happen;
+//! its value is the numbers as little-endian `f32`. Several processes may share the file (WAL). What the encoder
+//! returns is written before more is asked of it: a kill loses at most [`WRITTEN_TOGETHER`] vectors. Left out:
+//! eviction, which is a command of its own.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use rusqlite::{Connection, OptionalExtension};
+use sha2::{Digest, Sha256};
+
+use super::{EmbedError, Encoder, OnProgress, Role};
+
+/// Texts encoded and written in one go: some seconds of work for MiniLM on two cores.
+const WRITTEN_TOGETHER: usize = 256;
+/// How long another process's write is waited for.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
+
+type Key = [u8; 32];
+
+/// An [`Encoder`] that asks another only for what it has not seen.
+pub struct Cached {
+    inner: Arc<dyn Encoder>,
+    path: PathBuf,
+    database: Arc<Mutex<Connection>>,
+    n_hits: AtomicU64,
+    n_misses: AtomicU64,
+}
+
+impl Cached {
+    /// Opens or makes the database at `path`, and its folder.
+    pub fn open(inner: Arc<dyn Encoder>, path: &Path) -> Result<Self, EmbedError> {
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder).map_err(|source| EmbedError::Write { path: folder.to_owned(), source })?;
+        }
+        let database = connect(path).map_err(|source| EmbedError::Cache { path: path.to_owned(), source })?;
+        let (n_hits, n_misses) = (AtomicU64::new(0), AtomicU64::new(0));
+        Ok(Self { inner, path: path.to_owned(), database: Arc::new(Mutex::new(database)), n_hits, n_misses })
+    }
+
+    /// Texts answered without the encoder so far.
+    pub fn n_hits(&self) -> u64 {
+        self.n_hits.load(Ordering::Relaxed)
+    }
+
+    /// Texts given to the encoder so far.
+    pub fn n_misses(&self) -> u64 {
+        self.n_misses.load(Ordering::Relaxed)
+    }
+
+    /// Runs `work` on the database, off the async runtime.
+    async fn with_database<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Connection) -> rusqlite::Result<T> + Send + 'static,
+    ) -> Result<T, EmbedError> {
+        let database = Arc::clone(&self.database);
+        let done = tokio::task::spawn_blocking(move || {
+            // SQLite rolls a transaction back when its holder panics, so a poisoned connection is sound.
+            work(&mut database.lock().unwrap_or_else(PoisonError::into_inner))
+        });
+        let done = done.await.map_err(EmbedError::Worker)?;
+        done.map_err(|source| EmbedError::Cache { path: self.path.clone(), source })
+    }
+
+    /// Encodes one batch of texts and keeps the vectors.
+    async fn fill(
+        &self,
+        texts: &[&str],
+        keys: &[Key],
+        role: Role,
+        on_progress: OnProgress<'_>,
+    ) -> Result<Vec<Vec<f32>>, EmbedError> {
+        let vectors = self.inner.encode(texts, role, on_progress).await?;
+        let dimension = self.inner.dimension();
+        if vectors.len() != texts.len() || vectors.iter().any(|vector| vector.len() != dimension) {
+            let what = format!("{} vectors for {} texts, or not all of length {dimension}", vectors.len(), texts.len());
+            return Err(EmbedError::Contract { encoder: self.inner.fingerprint().to_owned(), what });
+        }
+        let rows: Vec<(Key, Vec<u8>)> = keys.iter().copied().zip(vectors.iter().map(|v| to_bytes(v))).collect();
+        self.with_database(move |database| write(database, &rows)).await?;
+        self.n_misses.fetch_add(texts.len() as u64, Ordering::Relaxed);
+        Ok(vectors)
+    }
+}
+
+#[async_trait]
+impl Encoder for Cached {
+    fn fingerprint(&self) -> &str {
+        self.inner.fingerprint()
+    }
+
+    fn dimension(&self) -> usize {
+        self.inner.dimension()
+    }
+
+    fn read_bytes(&self, text: &str, role: Role) -> Result<Option<usize>, EmbedError> {
+        self.inner.read_bytes(text, role)
+    }
+
+    async fn encode(
+        &self,
+        texts: &[&str],
+        role: Role,
+        on_progress: OnProgress<'_>,
+    ) -> Result<Vec<Vec<f32>>, EmbedError> {
+        let keys: Vec<Key> = texts.iter().map(|text| key(self.inner.fingerprint(), role, text)).collect();
+        let (wanted, dimension) = (keys.clone(), self.dimension());
+        let mut vectors = self.with_database(move |database| read(database, &wanted, dimension)).await?;
+        let n_hits = vectors.iter().filter(|vector| vector.is_some()).count();
+        self.n_hits.fetch_add(n_hits as u64, Ordering::Relaxed);
+        if n_hits > 0 {
+            on_progress(n_hits);
+        }
+
+        // Where each missing text stands: one encoding serves all its places.
+        let mut places: HashMap<Key, Vec<usize>> = HashMap::new();
+        let mut missing = Vec::new();
+        for i in (0..texts.len()).filter(|i| vectors[*i].is_none()) {
+            let known = places.entry(keys[i]).or_default();
+            if known.is_empty() {
+                missing.push(i);
+            }
+            known.push(i);
+        }
+        for batch in missing.chunks(WRITTEN_TOGETHER) {
+            let batch_texts: Vec<&str> = batch.iter().map(|i| texts[*i]).collect();
+            let batch_keys: Vec<Key> = batch.iter().map(|i| keys[*i]).collect();
+            let encoded = self.fill(&batch_texts, &batch_keys, role, on_progress).await?;
+            let mut n_repeated = 0;
+            for (key, vector) in batch_keys.iter().zip(encoded) {
+                n_repeated += places[key].len() - 1;
+                for i in &places[key] {
+                    vectors[*i] = Some(vector.clone());
+                }
+            }
+            if n_repeated > 0 {
+                on_progress(n_repeated);
+            }
+        }
+        Ok(vectors.into_iter().map(|vector| vector.expect("every text was found or encoded")).collect())
+    }
+}
+
+fn connect(path: &Path) -> rusqlite::Result<Connection> {
+    let database = Connection::open(path)?;
+    database.busy_timeout(BUSY_TIMEOUT)?;
+    // A 384-number vector is 1,536 bytes: larger pages waste less of their ends. Only a new file takes it.
+    database.pragma_update(None, "page_size", 16_384)?;
+    database.pragma_update(None, "journal_mode", "WAL")?;
+    // In WAL mode this loses the last transactions on power failure, never the file.
+    database.pragma_update(None, "synchronous", "NORMAL")?;
+    database.execute_batch(
+        "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID",
+    )?;
+    Ok(database)
+}
+
+/// The vectors of `keys`, `None` where there is none of the right length.
+fn read(database: &mut Connection, keys: &[Key], dimension: usize) -> rusqlite::Result<Vec<Option<Vec<f32>>>> {
+    // One read transaction for all: without it each look-up takes and drops the file lock.
+    let transaction = database.transaction()?;
+    let mut statement = transaction.prepare_cached("SELECT vector FROM vectors WHERE key = ?1")?;
+    keys.iter()
+        .map(|key| {
+            let found = statement.query_row([&key[..]], |row| Ok(from_bytes(row.get_ref(0)?.as_bytes()?, dimension)));
+            Ok(found.optional()?.flatten())
+        })
+        .collect()
+}
+
+fn write(database: &mut Connection, rows: &[(Key, Vec<u8>)]) -> rusqlite::Result<()> {
+    let transaction = database.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+    {
+        let mut statement =
+            transaction.prepare_cached("INSERT OR REPLACE INTO vectors (key, vector) VALUES (?1, ?2)")?;
+        for (key, vector) in rows {
+            statement.execute((&key[..], vector))?;
+        }
+    }
+    transaction.commit()
+}
+
+/// Each part is preceded by its length, so that no two triples give the same bytes.
+fn key(fingerprint: &str, role: Role, text: &str) -> Key {
+    let role = match role {
+        Role::Query => "query",
+        Role::Passage => "passage",
+    };
+    let mut digest = Sha256::new();
+    for part in [fingerprint, role, text] {
+        digest.update((part.len() as u64).to_le_bytes());
+        digest.update(part);
+    }
+    digest.finalize().into()
+}
+
+fn to_bytes(vector: &[f32]) -> Vec<u8> {
+    vector.iter().flat_map(|x| x.to_le_bytes()).collect()
+}
+
+fn from_bytes(bytes: &[u8], dimension: usize) -> Option<Vec<f32>> {
+    let (numbers, rest) = bytes.as_chunks::<4>();
+    (rest.is_empty() && numbers.len() == dimension).then(|| numbers.iter().map(|b| f32::from_le_bytes(*b)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicUsize;
+
+    use super::*;
+
+    /// Counts what it is asked; a text's vector is its length and its first byte.
+    struct Counting {
+        n_asked: AtomicUsize,
+        fingerprint: &'static str,
+    }
+
+    #[async_trait]
+    impl Encoder for Counting {
+        fn fingerprint(&self) -> &str {
+            self.fingerprint
+        }
+
+        fn dimension(&self) -> usize {
+            2
+        }
+
+        fn read_bytes(&self, _text: &str, _role: Role) -> Result<Option<usize>, EmbedError> {
+            Ok(None)
+        }
+
+        async fn encode(
+            &self,
+            texts: &[&str],
+            _: Role,
+            on_progress: OnProgress<'_>,
+        ) -> Result<Vec<Vec<f32>>, EmbedError> {
+            self.n_asked.fetch_add(texts.len(), Ordering::Relaxed);
+            on_progress(texts.len());
+            Ok(texts.iter().map(|t| vec![t.len() as f32, f32::from(*t.as_bytes().first().unwrap_or(&0))]).collect())
+        }
+    }
+
+    fn counting(fingerprint: &'static str) -> Arc<Counting> {
+        Arc::new(Counting { n_asked: AtomicUsize::new(0), fingerprint })
+    }
+
+    #[tokio::test]
+    async fn a_text_is_encoded_once_for_all_its_places_and_later_runs() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("new/vectors.sqlite");
+        let inner = counting("a");
+        let first = Cached::open(inner.clone(), &path).unwrap();
+        let n_done = AtomicUsize::new(0);
+        let on_progress = |n| _ = n_done.fetch_add(n, Ordering::Relaxed);
+        let vectors = first.encode(&["x", "yy", "x"], Role::Query, &on_progress).await.unwrap();
+        // x is byte 120, y 121.
+        assert_eq!(vectors, [[1.0, 120.0], [2.0, 121.0], [1.0, 120.0]]);
+        assert_eq!((n_done.into_inner(), first.n_hits(), first.n_misses()), (3, 0, 2));
+
+        // Another process's view of the same file, while the first is open.
+        let second = Cached::open(inner.clone(), &path).unwrap();
+        let again = second.encode(&["zzz", "yy"], Role::Query, &|_| ()).await.unwrap();
+        assert_eq!(again, [[3.0, 122.0], [2.0, 121.0]]);
+        assert_eq!((second.n_hits(), second.n_misses()), (1, 1));
+        assert_eq!(inner.n_asked.load(Ordering::Relaxed), 3);
+    }
+
+    #[tokio::test]
+    async fn another_role_or_encoder_is_another_key() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("vectors.sqlite");
+        let (a, b) = (counting("a"), counting("b"));
+        Cached::open(a.clone(), &path).unwrap().encode(&["x"], Role::Query, &|_| ()).await.unwrap();
+        Cached::open(a.clone(), &path).unwrap().encode(&["x"], Role::Passage, &|_| ()).await.unwrap();
+        Cached::open(b.clone(), &path).unwrap().encode(&["x"], Role::Query, &|_| ()).await.unwrap();
+        assert_eq!((a.n_asked.load(Ordering::Relaxed), b.n_asked.load(Ordering::Relaxed)), (2, 1));
+    }
+
+    #[tokio::test]
+    async fn a_value_of_the_wrong_length_is_encoded_again_and_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("vectors.sqlite");
+        let cached = Cached::open(counting("a"), &path).unwrap();
+        cached.encode(&["x"], Role::Query, &|_| ()).await.unwrap();
+        let changed = Connection::open(&path).unwrap().execute("UPDATE vectors SET vector = x'0102030405'", []);
+        assert_eq!(changed.unwrap(), 1);
+        assert_eq!(cached.encode(&["x"], Role::Query, &|_| ()).await.unwrap(), [[1.0, 120.0]]);
+        assert_eq!(cached.encode(&["x"], Role::Query, &|_| ()).await.unwrap(), [[1.0, 120.0]]);
+        assert_eq!((cached.n_hits(), cached.n_misses()), (1, 2));
+    }
+
+    #[test]
+    fn a_file_that_is_no_database_is_a_clear_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("vectors.sqlite");
+        std::fs::write(&path, "x".repeat(5000)).unwrap();
+        let error = Cached::open(counting("a"), &path).err().unwrap();
+        assert_eq!(error.to_string(), format!("vector cache `{}`: file is not a database", path.display()));
+    }
+
+    #[test]
+    fn the_key_is_pinned() {
+        // sha256 over each part preceded by its length as eight little-endian bytes, by Python's hashlib.
+        let expected = "ece6f3a1bfec570f020dd27fc315fa962e122f32d10ddebbd766448478655085";
+        assert_eq!(crate::embed::pin::hex(&key("a", Role::Query, "text")), expected);
+    }
+}

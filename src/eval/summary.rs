@@ -1,0 +1,243 @@
+//! `summary.json`: a run in numbers, and all that reports show of it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::diagnose::{self, TwoByTwo, WaterfallStep};
+use super::score::{self, Scores};
+use super::verdict::{self, LossBudget, Verdict};
+use crate::attribute::classify::Outcome;
+use crate::measure::{Cutoff, Family, Measure};
+use crate::pipeline::plan::Judge;
+use crate::pipeline::run::rightness;
+use crate::stats::bootstrap::Bootstrap;
+use crate::stats::cluster::clusters;
+use crate::stats::wilson::wilson;
+use crate::store::{SCHEMA, SavedRun};
+use crate::types::{ArmName, Class, DocId, Fault, Flag, Interval, Trace};
+
+/// How a run is evaluated.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EvaluationPlan {
+    /// The cutoffs.
+    pub ks: Vec<usize>,
+    /// How many hits the run packed.
+    pub k: usize,
+    /// When an answer is right.
+    pub judge: Judge,
+    /// Bootstrap resamples.
+    pub resamples: usize,
+    /// Their seed.
+    pub seed: u64,
+    /// Whether questions that share gold documents are resampled together.
+    pub cluster: bool,
+}
+
+/// A measure's mean over the questions it is defined for.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MeasureSummary {
+    /// The mean; 0 when n is 0.
+    pub mean: f64,
+    /// Questions it is defined for.
+    pub n: usize,
+    /// The mean's 95 % interval; `None` when n is 0.
+    pub ci95: Option<Interval>,
+}
+
+/// A class with its share.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Share {
+    /// Questions.
+    pub count: usize,
+    /// Over all questions of the run.
+    pub share: f64,
+    /// Wilson's 95 % interval of the share.
+    pub ci95: Option<Interval>,
+}
+
+/// Tokens of all calls.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TokenTotals {
+    /// Of prompts: as billed, else by our own count.
+    pub prompt: u64,
+    /// Of answers.
+    pub completion: u64,
+}
+
+/// A run in numbers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// The files' schema.
+    pub schema: u32,
+    /// Questions in the run.
+    pub n_questions: usize,
+    /// By measure name.
+    pub measures: BTreeMap<String, MeasureSummary>,
+    /// Every class, also those without a question.
+    pub classes: BTreeMap<String, usize>,
+    /// The classes' shares of all questions.
+    pub class_shares: BTreeMap<String, Share>,
+    /// What `generation` is made of.
+    pub generation: BTreeMap<String, usize>,
+    /// The classes counted again with other thresholds of `correct_f1`: `0.4`, `0.8`.
+    pub classes_at: BTreeMap<String, BTreeMap<String, usize>>,
+    /// Of each losing class: questions with `answer_elsewhere`, which may have been supported after all.
+    pub lost_with_answer_elsewhere: BTreeMap<String, usize>,
+    /// Every flag.
+    pub flags: BTreeMap<String, usize>,
+    /// Retrieval by answer.
+    pub two_by_two: TwoByTwo,
+    /// Questions the waterfall counts.
+    pub waterfall_n: usize,
+    /// Questions still supported, station by station.
+    pub waterfall: Vec<WaterfallStep>,
+    /// Where the loss went.
+    pub loss_budget: LossBudget,
+    /// The bottleneck.
+    pub verdict: Verdict,
+    /// The rule of thumb beside it.
+    pub rule_of_thumb: Option<String>,
+    /// Clusters of questions that share gold documents.
+    pub n_clusters: usize,
+    /// Tokens of all arms.
+    pub tokens: TokenTotals,
+    /// US dollars of all arms.
+    pub cost_usd: f64,
+    /// Wall seconds by step of the run.
+    pub seconds: BTreeMap<String, f64>,
+}
+
+/// A run's numbers with what they were made of, question by question.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Evaluation {
+    /// The numbers.
+    pub summary: Summary,
+    /// Parallel to the run's traces.
+    pub scores: Scores,
+    /// Parallel to the run's traces.
+    pub outcomes: Vec<Outcome>,
+}
+
+/// Scores and diagnoses a saved run.
+#[must_use]
+pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
+    let measures = Measure::standard(&plan.ks);
+    let scores = score::score(run, &measures, plan.judge.flavour);
+    let outcomes = diagnose::outcomes(run, plan.k, plan.judge);
+    let bootstrap = bootstrap(&run.traces, plan);
+    let answered = run.traces.iter().any(|trace| !trace.arms.is_empty());
+    let (loss_budget, verdict) = verdict::judge_losses(&run.traces, &outcomes, plan.judge, answered, &bootstrap);
+    let measures = measure_summaries(&scores, &bootstrap);
+    let (waterfall, waterfall_n) = diagnose::waterfall(&outcomes, answered);
+    let em_at_5 = measures.get("EM@5").filter(|summary| summary.n > 0).map(|summary| summary.mean);
+    let classes = class_counts(&outcomes);
+    let summary = Summary {
+        schema: SCHEMA,
+        n_questions: run.traces.len(),
+        class_shares: shares(&classes, run.traces.len()),
+        classes,
+        generation: count(Fault::ALL.iter().map(|fault| fault.name()), outcomes.iter().filter_map(|o| o.fault).map(Fault::name)),
+        classes_at: classes_at(run, plan),
+        lost_with_answer_elsewhere: lost_with_answer_elsewhere(&outcomes),
+        flags: count(Flag::ALL.iter().map(|flag| flag.name()), outcomes.iter().flat_map(|o| &o.flags).map(|flag| flag.name())),
+        two_by_two: two_by_two(run, &scores, plan),
+        waterfall_n,
+        waterfall,
+        loss_budget,
+        verdict,
+        rule_of_thumb: verdict::rule_of_thumb(em_at_5),
+        n_clusters: bootstrap.n_clusters(),
+        tokens: tokens(&run.traces),
+        cost_usd: attempts(&run.traces).map(|attempt| attempt.cost_usd).sum(),
+        seconds: run.manifest.seconds.clone(),
+        measures,
+    };
+    Evaluation { summary, scores, outcomes }
+}
+
+fn bootstrap(traces: &[Trace], plan: &EvaluationPlan) -> Bootstrap {
+    let gold_docs = |trace: &Trace| -> BTreeSet<DocId> {
+        let evidence = trace.question.evidence.iter().flatten().map(|member| member.doc.clone());
+        evidence.chain(trace.question.relevant_docs().cloned()).collect()
+    };
+    let cluster_of =
+        if plan.cluster { clusters(traces.iter().map(gold_docs)) } else { (0..traces.len()).collect() };
+    Bootstrap::new(cluster_of, plan.resamples, plan.seed)
+}
+
+fn measure_summaries(scores: &Scores, bootstrap: &Bootstrap) -> BTreeMap<String, MeasureSummary> {
+    let columns: Vec<Vec<Option<f64>>> =
+        (0..scores.measures.len()).map(|c| scores.rows.iter().map(|row| row[c]).collect()).collect();
+    let intervals = bootstrap.intervals(&columns);
+    let summary = |(column, ci95): (&Vec<Option<f64>>, Option<Interval>)| {
+        let n = column.iter().flatten().count();
+        let mean = if n == 0 { 0.0 } else { column.iter().flatten().sum::<f64>() / n as f64 };
+        MeasureSummary { mean, n, ci95 }
+    };
+    let summaries = columns.iter().zip(intervals).map(summary);
+    scores.measures.iter().map(ToString::to_string).zip(summaries).collect()
+}
+
+fn class_counts(outcomes: &[Outcome]) -> BTreeMap<String, usize> {
+    count(Class::ALL.iter().map(|class| class.name()), outcomes.iter().map(|outcome| outcome.class.name()))
+}
+
+/// How often each name occurs, also those that never do.
+fn count<'a>(all: impl Iterator<Item = &'a str>, found: impl Iterator<Item = &'a str>) -> BTreeMap<String, usize> {
+    let mut counts: BTreeMap<String, usize> = all.map(|name| (name.to_owned(), 0)).collect();
+    for name in found {
+        *counts.entry(name.to_owned()).or_default() += 1;
+    }
+    counts
+}
+
+fn shares(classes: &BTreeMap<String, usize>, n: usize) -> BTreeMap<String, Share> {
+    let share = |count: usize| Share { count, share: count as f64 / n.max(1) as f64, ci95: wilson(count, n) };
+    classes.iter().map(|(class, &count)| (class.clone(), share(count))).collect()
+}
+
+fn classes_at(run: &SavedRun, plan: &EvaluationPlan) -> BTreeMap<String, BTreeMap<String, usize>> {
+    let at = |correct_f1: f64| class_counts(&diagnose::outcomes(run, plan.k, Judge { correct_f1, ..plan.judge }));
+    [0.4, 0.8].into_iter().map(|threshold| (format!("{threshold:.1}"), at(threshold))).collect()
+}
+
+fn lost_with_answer_elsewhere(outcomes: &[Outcome]) -> BTreeMap<String, usize> {
+    let lost = [Class::Corpus, Class::Chunking, Class::Retrieval, Class::Ranking, Class::Packing];
+    let found = outcomes.iter().filter(|o| lost.contains(&o.class) && o.flags.contains(&Flag::AnswerElsewhere));
+    count(lost.iter().map(|class| class.name()), found.map(|outcome| outcome.class.name()))
+}
+
+fn two_by_two(run: &SavedRun, scores: &Scores, plan: &EvaluationPlan) -> TwoByTwo {
+    let column = |family, cutoff| {
+        let measure = Measure::new(family, cutoff);
+        measure.and_then(|measure| scores.column(measure)).unwrap_or_else(|| vec![None; run.traces.len()])
+    };
+    let wanted = Measure::new(Family::Em, Some(Cutoff::Top(plan.k)));
+    let em = if wanted.is_some_and(|measure| scores.measures.contains(&measure)) {
+        column(Family::Em, Some(Cutoff::Top(plan.k)))
+    } else {
+        let only: Vec<Measure> = wanted.into_iter().collect();
+        score::score(run, &only, plan.judge.flavour).rows.into_iter().map(|row| row.first().copied().flatten()).collect()
+    };
+    let right: Vec<Option<bool>> =
+        run.traces.iter().map(|trace| rightness(trace, plan.judge).retrieved).collect();
+    diagnose::two_by_two(plan.k, &em, &right, &column(Family::AnswerF1, None))
+}
+
+fn attempts(traces: &[Trace]) -> impl Iterator<Item = &crate::types::Attempt> {
+    traces.iter().flat_map(|trace| trace.arms.iter().flat_map(|arm| &arm.attempts))
+}
+
+fn tokens(traces: &[Trace]) -> TokenTotals {
+    attempts(traces).fold(TokenTotals::default(), |total, attempt| TokenTotals {
+        prompt: total.prompt + attempt.tokens.prompt_billed.unwrap_or(attempt.tokens.prompt),
+        completion: total.completion + attempt.tokens.completion,
+    })
+}
+
+/// Whether an arm was run at all.
+#[must_use]
+pub fn has_arm(run: &SavedRun, arm: ArmName) -> bool {
+    run.traces.iter().any(|trace| trace.attempt(arm).is_some())
+}

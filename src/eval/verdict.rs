@@ -1,0 +1,234 @@
+//! The loss budget and the verdict: which stage's loss is the largest, and how sure that is.
+//!
+//! Per question, with r the answer score on the retrieved prompt and o on the oracle's:
+//! `1 - r = (1 - o) + (o - r)`. The first term is the reader's (or the label's). The second is `distraction` where
+//! support reached the prompt, else the delivery loss of the stage that lost it (which still holds what distraction cost
+//! there, until the `gold_in_noise` arm is run). A question whose gold is not in the corpus has no oracle: its whole
+//! `1 - r` is the corpus's. Terms may be negative and are shown as they are; they add up to the loss.
+//! Without a generator the terms are the shares of questions whose support each stage lost.
+
+use serde::{Deserialize, Serialize};
+
+use super::diagnose;
+use crate::attribute::classify::Outcome;
+use crate::pipeline::plan::Judge;
+use crate::stats::bootstrap::{Bootstrap, percentile_interval};
+use crate::types::{ArmName, Class, Interval, Trace};
+
+/// What a loss is put down to, in report order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    /// Not in the corpus.
+    Corpus,
+    /// Parted by a chunk boundary.
+    Chunking,
+    /// Not among the candidates.
+    Retrieval,
+    /// Not in the top k.
+    Ranking,
+    /// Not in the prompt.
+    Packing,
+    /// In the prompt, lost among the other passages.
+    Distraction,
+    /// Lost with the gold passages alone: the reader, or the label.
+    Reader,
+}
+
+impl Source {
+    /// Every source.
+    pub const ALL: [Self; 7] = [
+        Self::Corpus,
+        Self::Chunking,
+        Self::Retrieval,
+        Self::Ranking,
+        Self::Packing,
+        Self::Distraction,
+        Self::Reader,
+    ];
+
+    /// Its name in files and reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Corpus => "corpus",
+            Self::Chunking => "chunking",
+            Self::Retrieval => "retrieval",
+            Self::Ranking => "ranking",
+            Self::Packing => "packing",
+            Self::Distraction => "distraction",
+            Self::Reader => "reader",
+        }
+    }
+
+    fn of_lost(class: Class) -> Option<Self> {
+        match class {
+            Class::Corpus => Some(Self::Corpus),
+            Class::Chunking => Some(Self::Chunking),
+            Class::Retrieval => Some(Self::Retrieval),
+            Class::Ranking => Some(Self::Ranking),
+            Class::Packing => Some(Self::Packing),
+            _ => None,
+        }
+    }
+}
+
+/// One term of the budget.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Term {
+    /// What it is put down to.
+    pub source: Source,
+    /// Mean loss a question.
+    pub mean: f64,
+    /// Its 95 % interval.
+    pub ci95: Option<Interval>,
+}
+
+/// The budget.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LossBudget {
+    /// What is lost: `answer score` with a generator, `support` without.
+    pub of: String,
+    /// Questions counted.
+    pub n: usize,
+    /// The whole loss, the terms' sum.
+    pub loss: f64,
+    /// The terms.
+    pub terms: Vec<Term>,
+}
+
+/// The verdict.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Verdict {
+    /// The largest term's source; `None` when nothing was lost.
+    pub bottleneck: Option<Source>,
+    /// Whether the paired interval of largest minus second holds zero.
+    pub undecided: bool,
+    /// Share of resamples in which the largest term is the largest.
+    pub stability: f64,
+    /// Largest minus second, with its paired interval.
+    pub margin: Option<(f64, Interval)>,
+    /// The sentence.
+    pub text: String,
+}
+
+/// Builds budget and verdict. `cluster_of` and `outcomes` are parallel to `traces`.
+#[must_use]
+pub fn judge_losses(
+    traces: &[Trace],
+    outcomes: &[Outcome],
+    judge: Judge,
+    answered: bool,
+    bootstrap: &Bootstrap,
+) -> (LossBudget, Verdict) {
+    let rows: Vec<Option<[f64; 7]>> = traces
+        .iter()
+        .zip(outcomes)
+        .map(|(trace, outcome)| if answered { answer_terms(trace, outcome, judge) } else { support_terms(outcome) })
+        .collect();
+    let columns: Vec<Vec<Option<f64>>> =
+        (0..Source::ALL.len()).map(|c| rows.iter().map(|row| row.map(|row| row[c])).collect()).collect();
+    let n = rows.iter().flatten().count();
+    let mean = |column: &[Option<f64>]| column.iter().flatten().sum::<f64>() / n.max(1) as f64;
+    let means: Vec<f64> = columns.iter().map(|column| mean(column)).collect();
+    let resampled = bootstrap.means(&columns);
+    let terms = Source::ALL.iter().zip(&means).zip(&resampled).map(|((&source, &mean), resampled)| Term {
+        source,
+        mean,
+        ci95: percentile_interval(resampled.clone()),
+    });
+    let of = if answered { "answer score" } else { "support" };
+    let budget = LossBudget { of: of.to_owned(), n, loss: means.iter().sum(), terms: terms.collect() };
+    let verdict = verdict(&budget, &resampled);
+    (budget, verdict)
+}
+
+fn answer_terms(trace: &Trace, outcome: &Outcome, judge: Judge) -> Option<[f64; 7]> {
+    let retrieved = diagnose::quality(trace, ArmName::Retrieved, judge)?;
+    outcome.reached?;
+    let mut terms = [0.0; 7];
+    let mut add = |source: Source, loss: f64| terms[source as usize] += loss;
+    if outcome.lost == Some(Class::Corpus) {
+        add(Source::Corpus, 1.0 - retrieved);
+        return Some(terms);
+    }
+    let oracle = diagnose::quality(trace, ArmName::Oracle, judge)?;
+    add(Source::Reader, 1.0 - oracle);
+    add(outcome.lost.and_then(Source::of_lost).unwrap_or(Source::Distraction), oracle - retrieved);
+    Some(terms)
+}
+
+fn support_terms(outcome: &Outcome) -> Option<[f64; 7]> {
+    outcome.reached?;
+    let mut terms = [0.0; 7];
+    if let Some(source) = outcome.lost.and_then(Source::of_lost) {
+        terms[source as usize] = 1.0;
+    }
+    Some(terms)
+}
+
+fn verdict(budget: &LossBudget, resampled: &[Vec<f64>]) -> Verdict {
+    let mut order: Vec<usize> = (0..budget.terms.len()).collect();
+    order.sort_by(|a, b| budget.terms[*b].mean.total_cmp(&budget.terms[*a].mean));
+    let (first, second) = (order[0], order[1]);
+    let nothing = |text: &str| Verdict {
+        bottleneck: None,
+        undecided: true,
+        stability: 0.0,
+        margin: None,
+        text: text.to_owned(),
+    };
+    if budget.n == 0 {
+        return nothing("No question has gold to go by: nothing can be said of where answers were lost.");
+    }
+    if budget.terms[first].mean <= 0.0 {
+        return nothing("Nothing was lost.");
+    }
+    let n_resamples = resampled[first].len();
+    let largest = |r: &usize| (0..resampled.len()).all(|c| c == first || resampled[c][*r] < resampled[first][*r]);
+    let stability = (0..n_resamples).filter(largest).count() as f64 / n_resamples.max(1) as f64;
+    let differences: Vec<f64> = resampled[first].iter().zip(&resampled[second]).map(|(a, b)| a - b).collect();
+    let margin = budget.terms[first].mean - budget.terms[second].mean;
+    let margin = percentile_interval(differences).map(|interval| (margin, interval));
+    let undecided = margin.is_none_or(|(_, interval)| interval.holds_zero());
+    let text = sentence(budget, (first, second), margin, undecided, stability);
+    Verdict { bottleneck: Some(budget.terms[first].source), undecided, stability, margin, text }
+}
+
+fn sentence(
+    budget: &LossBudget,
+    (first, second): (usize, usize),
+    margin: Option<(f64, Interval)>,
+    undecided: bool,
+    stability: f64,
+) -> String {
+    let (largest, next) = (&budget.terms[first], &budget.terms[second]);
+    let interval = largest.ci95.map_or(String::new(), |ci| format!(" [{:.3}, {:.3}]", ci.low, ci.high));
+    let margin = margin.map_or(String::new(), |(margin, ci)| {
+        format!("{margin:.3} [{:.3}, {:.3}] ahead of {}", ci.low, ci.high, next.source.name())
+    });
+    let head = if undecided { "Undecided; the largest loss is" } else { "The bottleneck is" };
+    format!(
+        "{head} {}: {:.3}{interval} of the {:.3} {} lost a question, {margin}; largest in {:.0} % of resamples.",
+        largest.source.name(),
+        largest.mean,
+        budget.loss,
+        budget.of,
+        100.0 * stability
+    )
+}
+
+/// The rule of thumb that stands beside the verdict: EM@5 >= 0.80, retrieval is likely not the bottleneck; <= 0.60, work
+/// on the retriever first. `None` without EM@5.
+#[must_use]
+pub fn rule_of_thumb(em_at_5: Option<f64>) -> Option<String> {
+    let em = em_at_5?;
+    let says = if em >= 0.80 {
+        ">= 0.80: retrieval is likely not the bottleneck"
+    } else if em <= 0.60 {
+        "<= 0.60: work on the retriever first"
+    } else {
+        "between 0.60 and 0.80: it does not say"
+    };
+    Some(format!("EM@5 is {em:.3}, {says}"))
+}

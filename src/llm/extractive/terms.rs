@@ -1,0 +1,170 @@
+//! Words of a text and the question's content terms among them.
+//!
+//! A term is a lower-cased run of letters and digits, no stop word, stemmed by the English Snowball stemmer. This is
+//! the reader's own idea of a term: retrieval has its analyser with settings, the reader stays as it is whatever
+//! those say, so that its answers compare between runs.
+
+use std::collections::HashMap;
+
+use rust_stemmers::{Algorithm, Stemmer};
+
+/// Words that say nothing about what is asked, ascending; question words among them.
+const STOP_WORDS: [&str; 113] = [
+    "a", "about", "after", "all", "also", "an", "and", "any", "are", "as", "at", "be", "because", "been", "before",
+    "being", "between", "both", "but", "by", "can", "could", "did", "do", "does", "during", "each", "for", "from",
+    "had", "has", "have", "he", "her", "here", "him", "his", "how", "i", "if", "in", "into", "is", "it", "its",
+    "itself", "just", "many", "may", "me", "might", "more", "most", "much", "must", "my", "no", "nor", "not", "of",
+    "off", "on", "one", "only", "or", "other", "our", "out", "over", "own", "s", "same", "shall", "she", "should",
+    "so", "some", "such", "t", "than", "that", "the", "their", "them", "then", "there", "these", "they", "this",
+    "those", "to", "too", "under", "up", "us", "very", "was", "we", "were", "what", "when", "where", "which", "while",
+    "who", "whom", "whose", "why", "will", "with", "would", "you", "your",
+];
+
+/// Distinct terms read from a question; what stands beyond is ignored.
+const MOST_TERMS: usize = u128::BITS as usize;
+
+/// A word with its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Word<'a> {
+    /// Letters and digits, with single joiners (`.-'/_@`, and `,:` between digits) inside.
+    pub text: &'a str,
+    /// Byte offset in the text it was taken from.
+    pub start: usize,
+}
+
+impl Word<'_> {
+    /// Byte offset behind it.
+    pub fn end(&self) -> usize {
+        self.start + self.text.len()
+    }
+
+    /// Whether it begins with an upper-case letter.
+    pub fn is_capital(&self) -> bool {
+        self.text.starts_with(char::is_uppercase)
+    }
+
+    /// Whether it begins with a digit.
+    pub fn is_numeric(&self) -> bool {
+        self.text.starts_with(|c: char| c.is_ascii_digit())
+    }
+}
+
+/// Cuts a text into words.
+pub(super) fn words(text: &str) -> Vec<Word<'_>> {
+    let mut found = Vec::new();
+    let mut start = None;
+    let mut last = ' ';
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        let next = chars.peek().map_or(' ', |&(_, next)| next);
+        if c.is_alphanumeric() {
+            start.get_or_insert(at);
+        } else if let Some(from) = start.filter(|_| !joins(last, c, next)) {
+            found.push(Word { text: &text[from..at], start: from });
+            start = None;
+        }
+        last = c;
+    }
+    if let Some(from) = start {
+        found.push(Word { text: &text[from..], start: from });
+    }
+    found
+}
+
+fn joins(last: char, c: char, next: char) -> bool {
+    match c {
+        '.' | '-' | '\'' | '’' | '/' | '_' | '@' => last.is_alphanumeric() && next.is_alphanumeric(),
+        ',' | ':' => last.is_ascii_digit() && next.is_ascii_digit(),
+        _ => false,
+    }
+}
+
+/// Whether a word is a stop word, in any case.
+pub(super) fn is_stop_word(word: &str) -> bool {
+    STOP_WORDS.binary_search(&word.to_lowercase().as_str()).is_ok()
+}
+
+/// The content terms of one question, numbered, to be looked for in other texts.
+pub(super) struct QuestionTerms {
+    numbers: HashMap<String, usize>,
+    /// Whether a term begins with that byte: spares the stemmer most words.
+    first_bytes: [bool; 256],
+    stemmer: Stemmer,
+}
+
+impl QuestionTerms {
+    /// Reads the question's terms.
+    pub fn of(question: &str) -> Self {
+        let mut terms =
+            Self { numbers: HashMap::new(), first_bytes: [false; 256], stemmer: Stemmer::create(Algorithm::English) };
+        for part in parts(question).filter(|part| STOP_WORDS.binary_search(&part.as_str()).is_err()) {
+            if terms.numbers.len() == MOST_TERMS {
+                break;
+            }
+            let stem = terms.stemmer.stem(&part).into_owned();
+            terms.first_bytes[usize::from(part.as_bytes()[0])] = true;
+            let next = terms.numbers.len();
+            terms.numbers.entry(stem).or_insert(next);
+        }
+        terms
+    }
+
+    /// How many distinct terms there are.
+    pub fn len(&self) -> usize {
+        self.numbers.len()
+    }
+
+    /// Which of the terms stand in `text`, one bit each.
+    pub fn mask(&self, text: &str) -> u128 {
+        let mut mask = 0;
+        for part in parts(text).filter(|part| self.first_bytes[usize::from(part.as_bytes()[0])]) {
+            if let Some(number) = self.numbers.get(&*self.stemmer.stem(&part)) {
+                mask |= 1 << number;
+            }
+        }
+        mask
+    }
+}
+
+/// Lower-cased runs of letters and digits, single ASCII letters left out.
+fn parts(text: &str) -> impl Iterator<Item = String> {
+    text.split(|c: char| !c.is_alphanumeric())
+        .filter(|part| part.len() > 1 || part.starts_with(|c: char| c.is_ascii_digit()))
+        .map(str::to_lowercase)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_stop_words_are_sorted_for_the_binary_search() {
+        assert!(STOP_WORDS.is_sorted());
+    }
+
+    #[test]
+    fn words_keep_inner_joiners_and_drop_outer_marks() {
+        let text = "Run `kafka-lag` at 10:30, for 1,234 U.S. hosts (v1.2).";
+        let found: Vec<&str> = words(text).iter().map(|word| word.text).collect();
+        assert_eq!(found, ["Run", "kafka-lag", "at", "10:30", "for", "1,234", "U.S", "hosts", "v1.2"]);
+        for word in words(text) {
+            assert_eq!(&text[word.start..word.end()], word.text);
+        }
+    }
+
+    #[test]
+    fn a_term_is_found_in_any_inflection_and_case() {
+        let terms = QuestionTerms::of("Which hosts are restarted?");
+        assert_eq!(terms.len(), 2);
+        assert_eq!(terms.mask("Restarting a HOST"), 0b11);
+        assert_eq!(terms.mask("which are there"), 0);
+    }
+
+    #[test]
+    fn a_question_of_more_terms_than_bits_is_read_up_to_the_last_bit() {
+        let question = (0..500).map(|n| format!("term{n}")).collect::<Vec<_>>().join(" ");
+        let terms = QuestionTerms::of(&question);
+        assert_eq!(terms.len(), 128);
+        assert_eq!(terms.mask(&question), u128::MAX);
+    }
+}

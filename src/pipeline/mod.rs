@@ -1,0 +1,60 @@
+//! Floor 4, the pipeline: the straight line from a data set to a run's traces.
+//!
+//! ```text
+//! dataset -> chunk -> index (BM25 + Qdrant) -> retrieve -> fuse -> pack prompt -> generate -> classify -> traces.jsonl
+//! ```
+//!
+//! Read [`run`] first: it is that line. [`plan`] holds the parts it is run with, wired in `settings/assemble.rs`.
+
+pub mod generate;
+pub mod ingest;
+pub mod plan;
+pub mod progress;
+pub mod prompt;
+pub mod record;
+pub mod retrieve;
+pub mod run;
+
+use crate::embed::EmbedError;
+use crate::index::IndexError;
+use crate::store::StoreError;
+
+/// Why a run could not go on. What goes wrong with one question only is a row of its traces instead.
+#[derive(Debug, thiserror::Error)]
+pub enum PipelineError {
+    /// Encoding failed.
+    #[error(transparent)]
+    Embed(#[from] EmbedError),
+    /// An index could not be built or searched.
+    #[error(transparent)]
+    Index(#[from] IndexError),
+    /// The run's files could not be written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The corpus has no text at all.
+    #[error("the corpus has {n_documents} documents and no text: nothing to index")]
+    NothingToIndex {
+        /// How many documents there are, all empty.
+        n_documents: usize,
+    },
+    /// Work on another thread panicked: a defect of ours.
+    #[error("question `{id}` ended in a panic; please report it")]
+    Panicked {
+        /// The question, or what was being done.
+        id: String,
+    },
+}
+
+impl PipelineError {
+    /// What to do about it.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Embed(error) => error.hint(),
+            Self::Index(error) => error.hint(),
+            Self::Store(error) => error.hint().map(str::to_owned),
+            Self::NothingToIndex { .. } => Some("check `dataset.path`".to_owned()),
+            Self::Panicked { .. } => None,
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Traces to the run's folder as they finish: passages first, so that a trace on disk never names one that is not.
+
+use std::collections::HashSet;
+
+use crate::store::{LineWriter, RunFolder, StoreError};
+use crate::types::{ChunkId, Corpus, Trace};
+
+/// Writes traces and the passages they name.
+pub struct Recorder {
+    traces: LineWriter,
+    passages: LineWriter,
+    written: HashSet<ChunkId>,
+}
+
+impl Recorder {
+    /// Opens the two files of `folder`; `written` are the passages that stand there already.
+    ///
+    /// # Errors
+    /// `Io`.
+    pub fn open(folder: &RunFolder, written: HashSet<ChunkId>) -> Result<Self, StoreError> {
+        Ok(Self {
+            traces: LineWriter::open(&folder.file("traces.jsonl"))?,
+            passages: LineWriter::open(&folder.file("passages.jsonl"))?,
+            written,
+        })
+    }
+
+    /// Appends one trace.
+    ///
+    /// # Errors
+    /// `Io`: the disk is full, say.
+    pub fn record(&mut self, trace: &Trace, corpus: &Corpus) -> Result<(), StoreError> {
+        let mut new = Vec::new();
+        for id in named(trace) {
+            if !self.written.contains(id) {
+                self.written.insert(id.clone());
+                new.extend(corpus.passage(id));
+            }
+        }
+        if !new.is_empty() {
+            self.passages.append(&new)?;
+        }
+        self.traces.append([trace])
+    }
+}
+
+/// Every chunk that a trace names.
+fn named(trace: &Trace) -> impl Iterator<Item = &ChunkId> {
+    let hits = trace.stages.iter().flat_map(|stage| stage.hits.iter().map(|hit| &hit.id));
+    let gold = trace.gold.groups.iter().flatten().flat_map(|member| &member.chunks);
+    let shown = trace.arms.iter().flat_map(|arm| arm.attempts.iter().flat_map(|attempt| &attempt.passages));
+    hits.chain(gold).chain(shown)
+}

@@ -1,0 +1,142 @@
+//! The report in a terminal: plain text, at most 120 columns, no colour unless asked.
+
+use std::fmt::Write as _;
+
+use comfy_table::{CellAlignment, Table, presets};
+
+use super::view::{LostRow, View};
+use crate::eval::diagnose::{Cell, TwoByTwo};
+use crate::eval::summary::MeasureSummary;
+use crate::text::sanitize::{one_line, shortened};
+use crate::types::Interval;
+
+/// Columns of a bar.
+const BAR: usize = 40;
+/// Columns of a text that data gave.
+const TEXT: usize = 100;
+
+/// The report; `color` turns on ANSI bold for headings.
+#[must_use]
+pub fn render(view: &View, color: bool) -> String {
+    let mut out = Page { text: String::new(), color };
+    out.heading(&format!("ragxray: {}", view.name));
+    for (label, text) in &view.head {
+        out.wrapped(&format!("{label:<18}"), text);
+    }
+    for notice in &view.notices {
+        out.wrapped("  ! ", notice);
+    }
+    out.heading(&view.waterfall_title);
+    for bar in &view.waterfall {
+        let filled = (bar.share * BAR as f64).round() as usize;
+        let picture = format!("{}{}", "█".repeat(filled), "·".repeat(BAR - filled.min(BAR)));
+        out.line(&format!("  {:<12}{:>6}  {picture} {:>5.1} %", bar.label, bar.count, 100.0 * bar.share));
+    }
+    out.heading("Classes");
+    for row in &view.classes {
+        let interval = row.ci95.map_or(String::new(), |ci| format!("[{:.1}, {:.1}]", 100.0 * ci.low, 100.0 * ci.high));
+        out.line(&format!("  {:>6}  {:>5.1} % {interval:<14} {}", row.count, 100.0 * row.share, row.label));
+    }
+    if let Some(table) = &view.two_by_two {
+        out.two_by_two(table);
+    }
+    out.heading("Measures (mean, 95 % interval below)");
+    out.measures(view);
+    out.heading(&view.loss_title);
+    for row in &view.losses {
+        out.line(&format!("  {:<12}{:>7.3}  {}", row.label, row.mean, row.ci95.map_or(String::new(), bracket)));
+    }
+    out.heading("Verdict");
+    out.wrapped("  ", &view.verdict);
+    if let Some(rule) = &view.rule_of_thumb {
+        out.wrapped("  ", &format!("Rule of thumb: {rule}."));
+    }
+    for caveat in &view.caveats {
+        out.wrapped("  - ", caveat);
+    }
+    if !view.lost.is_empty() {
+        out.heading(&format!("Lost questions ({} of {})", view.lost.len(), view.n_lost));
+        view.lost.iter().for_each(|row| out.lost(row));
+    }
+    out.heading("Seconds");
+    let timings: Vec<String> = view.timings.iter().map(|(step, seconds)| format!("{step} {seconds:.2}")).collect();
+    out.wrapped("  ", &timings.join(", "));
+    out.text
+}
+
+struct Page {
+    text: String,
+    color: bool,
+}
+
+impl Page {
+    fn line(&mut self, text: &str) {
+        let _ = writeln!(self.text, "{}", one_line(text).trim_end());
+    }
+
+    fn heading(&mut self, text: &str) {
+        if !self.text.is_empty() {
+            self.text.push('\n');
+        }
+        let text = one_line(text);
+        let _ = if self.color { writeln!(self.text, "\u{1b}[1m{text}\u{1b}[0m") } else { writeln!(self.text, "{text}") };
+    }
+
+    /// `text` behind `lead`, broken between words, later lines indented under the first.
+    fn wrapped(&mut self, lead: &str, text: &str) {
+        let indent = " ".repeat(lead.chars().count());
+        let mut line = lead.to_owned();
+        for word in one_line(text).split(' ').filter(|word| !word.is_empty()) {
+            if line.chars().count() + word.chars().count() > TEXT + 10 && line.trim() != lead.trim() {
+                self.line(&line);
+                line.clone_from(&indent);
+            }
+            line.push_str(word);
+            line.push(' ');
+        }
+        self.line(&line);
+    }
+
+    fn two_by_two(&mut self, table: &TwoByTwo) {
+        self.heading(&format!("Retrieval by answer (EM@{}, {} questions with span answers)", table.k, table.n));
+        let cell = |cell: &Cell| format!("{:>5}  (mean F1 {:.2})", cell.n, cell.mean_f1);
+        self.line(&format!("  {:<16}{:<24}{}", "", "   right", "   wrong"));
+        self.line(&format!("  {:<16}{:<24}{}", "found", cell(&table.hit_right), cell(&table.hit_wrong)));
+        self.line(&format!("  {:<16}{:<24}{}", "not found", cell(&table.miss_right), cell(&table.miss_wrong)));
+    }
+
+    fn measures(&mut self, view: &View) {
+        let mut table = Table::new();
+        table.load_style(presets::NOTHING);
+        let header = ["".to_owned(), "n".to_owned()].into_iter().chain(
+            view.columns.iter().map(|column| if column.is_empty() { "whole".to_owned() } else { column.clone() }),
+        );
+        table.set_header(header);
+        let cell = |cell: &Option<MeasureSummary>| {
+            cell.map_or(String::new(), |cell| {
+                format!("{:.3}\n{}", cell.mean, cell.ci95.map_or(String::new(), |ci| format!("{:.2}-{:.2}", ci.low, ci.high)))
+            })
+        };
+        for row in &view.measures {
+            let head = [row.label.clone(), row.n.to_string()];
+            table.add_row(head.into_iter().chain(row.cells.iter().map(cell)));
+        }
+        for column in table.column_iter_mut().skip(1) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+        table.to_string().lines().for_each(|line| self.line(&format!(" {line}")));
+    }
+
+    fn lost(&mut self, row: &LostRow) {
+        self.line(&format!("  {}  {}", shortened(&row.id, 30), shortened(&row.question, TEXT)));
+        self.line(&format!("      gold    {}", shortened(&row.gold, TEXT)));
+        if let Some(answer) = &row.answer {
+            self.line(&format!("      answer  {}", shortened(answer, TEXT)));
+        }
+        self.wrapped("      lost    ", &format!("{}: {}", row.class, row.why));
+    }
+}
+
+fn bracket(interval: Interval) -> String {
+    format!("[{:.3}, {:.3}]", interval.low, interval.high)
+}

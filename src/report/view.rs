@@ -1,0 +1,419 @@
+//! The view model: everything a report says, in the order it says it. Renderers decide nothing.
+
+use std::collections::BTreeMap;
+
+use crate::attribute::classify::Outcome;
+use crate::eval::diagnose::TwoByTwo;
+use crate::eval::summary::{Evaluation, MeasureSummary, Summary};
+use crate::measure::{Cutoff, Family, Measure};
+use crate::store::SavedRun;
+use crate::types::{ArmName, Class, Interval, Kind, Trace};
+
+/// How many lost questions a report shows.
+const LOST_SHOWN: usize = 5;
+
+/// A report's content.
+#[derive(Clone, Debug, PartialEq)]
+pub struct View {
+    /// The run's name.
+    pub name: String,
+    /// Label and text, a line each: data, settings, provenance.
+    pub head: Vec<(String, String)>,
+    /// What the reader should know before believing anything.
+    pub notices: Vec<String>,
+    /// The stations with how many questions are still supported.
+    pub waterfall: Vec<Bar>,
+    /// What the waterfall counts.
+    pub waterfall_title: String,
+    /// Every class that has a question.
+    pub classes: Vec<ClassRow>,
+    /// Retrieval by answer; `None` when no question has both.
+    pub two_by_two: Option<TwoByTwo>,
+    /// The cutoffs of [`View::measures`]' columns.
+    pub columns: Vec<String>,
+    /// A family a row.
+    pub measures: Vec<MeasureRow>,
+    /// The loss terms.
+    pub loss_title: String,
+    /// The loss terms.
+    pub losses: Vec<LossRow>,
+    /// The verdict.
+    pub verdict: String,
+    /// The rule of thumb.
+    pub rule_of_thumb: Option<String>,
+    /// What the numbers do and do not cover.
+    pub caveats: Vec<String>,
+    /// Some lost questions with why.
+    pub lost: Vec<LostRow>,
+    /// How many were lost in all.
+    pub n_lost: usize,
+    /// Step and seconds.
+    pub timings: Vec<(String, f64)>,
+}
+
+/// One bar of the waterfall.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bar {
+    /// What it stands for.
+    pub label: String,
+    /// Its count.
+    pub count: usize,
+    /// Over all counted questions, in 0..=1.
+    pub share: f64,
+}
+
+/// A class with its share.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClassRow {
+    /// Its name; faults of `generation` behind it in brackets.
+    pub label: String,
+    /// Questions.
+    pub count: usize,
+    /// Over all questions.
+    pub share: f64,
+    /// Wilson's 95 % interval.
+    pub ci95: Option<Interval>,
+}
+
+/// A family's means.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MeasureRow {
+    /// The family's name.
+    pub label: String,
+    /// Questions it is defined for.
+    pub n: usize,
+    /// Parallel to [`View::columns`].
+    pub cells: Vec<Option<MeasureSummary>>,
+}
+
+/// A loss term.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LossRow {
+    /// What it is put down to.
+    pub label: String,
+    /// Mean loss a question.
+    pub mean: f64,
+    /// 95 % interval.
+    pub ci95: Option<Interval>,
+}
+
+/// A lost question.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LostRow {
+    /// Its id.
+    pub id: String,
+    /// Its text.
+    pub question: String,
+    /// Its golds.
+    pub gold: String,
+    /// What was answered; `None` without a generator.
+    pub answer: Option<String>,
+    /// Class, with the fault where there is one.
+    pub class: String,
+    /// The rule that gave it.
+    pub why: String,
+}
+
+impl View {
+    /// Everything there is to say of a run.
+    #[must_use]
+    pub fn new(run: &SavedRun, evaluation: &Evaluation) -> Self {
+        let summary = &evaluation.summary;
+        let lost = lost(run, &evaluation.outcomes);
+        Self {
+            name: run.manifest.name.clone(),
+            head: head(run, summary),
+            notices: notices(run, summary),
+            waterfall: waterfall(summary),
+            waterfall_title: format!(
+                "Support, stage by stage ({} answerable questions with gold; a count, not a ceiling: memory can answer what was not delivered)",
+                summary.waterfall_n
+            ),
+            classes: classes(summary),
+            two_by_two: Some(summary.two_by_two).filter(|table| table.n > 0),
+            columns: columns(summary),
+            measures: measures(summary),
+            loss_title: loss_title(summary),
+            losses: losses(summary),
+            verdict: summary.verdict.text.clone(),
+            rule_of_thumb: summary.rule_of_thumb.clone(),
+            caveats: caveats(run, summary),
+            n_lost: lost.len(),
+            lost: spread(&lost).into_iter().map(|(trace, outcome)| lost_row(trace, outcome)).collect(),
+            timings: run.manifest.seconds.iter().map(|(step, seconds)| (step.clone(), *seconds)).collect(),
+        }
+    }
+}
+
+fn head(run: &SavedRun, summary: &Summary) -> Vec<(String, String)> {
+    let manifest = &run.manifest;
+    let setting = |path: &str| {
+        let found = path.split('.').try_fold(&manifest.settings, |value, key| value.get(key));
+        found.map_or(String::new(), plain)
+    };
+    let retrieval = describe_retrieval(&setting, &manifest.vector_search);
+    let mut head = vec![
+        ("Corpus".to_owned(), format!(
+            "{}: {} documents, {} chunks of {:.0} tokens on average, digest {}",
+            manifest.dataset,
+            manifest.n_documents,
+            manifest.n_chunks,
+            manifest.chunk_tokens as f64 / manifest.n_chunks.max(1) as f64,
+            manifest.dataset_digest.get(..12).unwrap_or(&manifest.dataset_digest),
+        )),
+        ("Questions".to_owned(), describe_questions(run, summary)),
+        ("Chunking".to_owned(), format!(
+            "{} {}/{} {}{}",
+            setting("chunking.strategy"),
+            setting("chunking.size"),
+            setting("chunking.overlap"),
+            setting("chunking.tokenizer"),
+            if setting("chunking.title_prefix") == "true" { ", title before each chunk" } else { "" }
+        )),
+        ("Retrieval".to_owned(), retrieval),
+        ("Generation".to_owned(), match setting("generation.generator").as_str() {
+            "openai" => format!("{} at {}, prompt `{}`, {} context tokens", setting("generation.model"), setting("generation.base_url"), setting("generation.prompt"), setting("generation.context_tokens")),
+            "none" => "none: retrieval alone".to_owned(),
+            name => format!("{name} reader, {} context tokens", setting("generation.context_tokens")),
+        }),
+        ("Judging".to_owned(), format!(
+            "flavour {}, right = AnswerEM 1 or AnswerF1 >= {} (facts: all required, none forbidden)",
+            setting("evaluation.flavour"),
+            setting("evaluation.correct_f1")
+        )),
+        ("Made by".to_owned(), format!(
+            "ragxray {}{}, {}",
+            manifest.version,
+            manifest.git_commit.as_deref().map_or(String::new(), |commit| format!(", commit {}", commit.get(..12).unwrap_or(commit))),
+            manifest.started
+        )),
+    ];
+    for model in &manifest.models {
+        let hash = model.sha256.values().next().map_or(String::new(), |hash| format!(" (sha256 {}…)", hash.get(..12).unwrap_or(hash)));
+        head.push((format!("Model, {}", model.role), format!("{}{hash}", model.name)));
+    }
+    head
+}
+
+fn describe_retrieval(setting: &dyn Fn(&str) -> String, vector_search: &str) -> String {
+    let retrievers = setting("retrieval.retrievers");
+    let names: Vec<String> = retrievers
+        .split(", ")
+        .map(|name| match name {
+            "bm25" => format!(
+                "bm25 ({}, k1 {}, b {})",
+                setting("retrieval.bm25.variant"),
+                setting("retrieval.bm25.k1"),
+                setting("retrieval.bm25.b")
+            ),
+            "dense" => format!("dense ({}, Qdrant {}, {vector_search})", setting("retrieval.dense.model"), setting("vector_store.kind")),
+            other => other.to_owned(),
+        })
+        .collect();
+    let fused = if names.len() > 1 { format!(", {} k = {}", setting("retrieval.fusion.method"), setting("retrieval.fusion.k")) } else { String::new() };
+    format!("{}{fused}; {} candidates, k = {}", names.join(" + "), setting("retrieval.candidates"), setting("retrieval.k"))
+}
+
+/// A JSON value as a person would write it.
+fn plain(value: &serde_json::Value) -> String {
+    match value {
+        serde_json::Value::String(text) => text.clone(),
+        serde_json::Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join(", "),
+        other => other.to_string(),
+    }
+}
+
+fn describe_questions(run: &SavedRun, summary: &Summary) -> String {
+    let kinds = Kind::ALL.iter().filter_map(|kind| {
+        let n = run.traces.iter().filter(|trace| trace.question.kind == *kind).count();
+        (n > 0).then(|| format!("{n} {kind}"))
+    });
+    let mut tags: BTreeMap<&str, usize> = BTreeMap::new();
+    for tag in run.traces.iter().flat_map(|trace| &trace.question.tags) {
+        *tags.entry(tag).or_default() += 1;
+    }
+    let mut tags: Vec<(&str, usize)> = tags.into_iter().collect();
+    tags.sort_by_key(|(tag, n)| (std::cmp::Reverse(*n), *tag));
+    let tags: Vec<String> = tags.iter().take(6).map(|(tag, n)| format!("{n} {tag}")).collect();
+    let tags = if tags.is_empty() { String::new() } else { format!("; tags: {}", tags.join(", ")) };
+    format!(
+        "{}: {} ({} clusters that share gold documents){tags}",
+        summary.n_questions,
+        kinds.collect::<Vec<_>>().join(", "),
+        summary.n_clusters
+    )
+}
+
+fn notices(run: &SavedRun, summary: &Summary) -> Vec<String> {
+    let mut notices: Vec<String> = run.manifest.notes.clone();
+    let generator = run.manifest.settings.pointer("/generation/generator").and_then(|value| value.as_str());
+    if generator == Some("extractive") {
+        notices.push(
+            "answers come from the built-in extractive reader, a baseline without a language model: read its scores as a floor. \
+             Name an endpoint with --set generation.generator=openai --set generation.base_url=http://localhost:11434/v1 \
+             --set generation.model=NAME (and generation.api_key_env=VARIABLE for one with keys)"
+                .to_owned(),
+        );
+    }
+    let failed = summary.classes.get(Class::Failed.name()).copied().unwrap_or(0);
+    if failed > 0 {
+        notices.push(format!("{failed} questions failed and are in no mean; ask them again with --resume {}", run.manifest.name));
+    }
+    if run.traces.len() < run.manifest.n_questions {
+        notices.push(format!("the run is not complete: {} of {} questions", run.traces.len(), run.manifest.n_questions));
+    }
+    notices
+}
+
+fn waterfall(summary: &Summary) -> Vec<Bar> {
+    let share = |count: usize| count as f64 / summary.waterfall_n.max(1) as f64;
+    let bar = |step: &crate::eval::diagnose::WaterfallStep| Bar {
+        label: step.stage.name().to_owned(),
+        count: step.supported,
+        share: share(step.supported),
+    };
+    summary.waterfall.iter().map(bar).collect()
+}
+
+fn classes(summary: &Summary) -> Vec<ClassRow> {
+    let faults: Vec<String> =
+        summary.generation.iter().filter(|(_, n)| **n > 0).map(|(fault, n)| format!("{n} {fault}")).collect();
+    let rows = Class::ALL.iter().filter_map(|class| {
+        let share = summary.class_shares.get(class.name()).filter(|share| share.count > 0)?;
+        let label = match class {
+            Class::Generation if !faults.is_empty() => format!("generation ({})", faults.join(", ")),
+            _ => class.name().to_owned(),
+        };
+        Some(ClassRow { label, count: share.count, share: share.share, ci95: share.ci95 })
+    });
+    rows.collect()
+}
+
+/// The cutoffs that stand in the summary, ascending, then `prompt`, then the whole ranking.
+fn columns(summary: &Summary) -> Vec<String> {
+    let mut ks: Vec<usize> = summary
+        .measures
+        .keys()
+        .filter_map(|name| match name.parse::<Measure>().ok()?.cutoff()? {
+            Cutoff::Top(k) => Some(k),
+            Cutoff::Prompt => None,
+        })
+        .collect();
+    ks.sort_unstable();
+    ks.dedup();
+    ks.iter().map(|k| format!("@{k}")).chain(["@prompt".to_owned(), String::new()]).collect()
+}
+
+fn measures(summary: &Summary) -> Vec<MeasureRow> {
+    let columns = columns(summary);
+    let rows = Family::ALL.iter().filter_map(|family| {
+        let cell = |column: &String| summary.measures.get(&format!("{}{column}", family.name())).copied();
+        let cells: Vec<Option<MeasureSummary>> = columns.iter().map(|column| cell(column).filter(|cell| cell.n > 0)).collect();
+        let n = cells.iter().flatten().map(|cell| cell.n).max()?;
+        Some(MeasureRow { label: family.name().to_owned(), n, cells })
+    });
+    rows.collect()
+}
+
+fn loss_title(summary: &Summary) -> String {
+    let budget = &summary.loss_budget;
+    match budget.of.as_str() {
+        "support" => format!("Support lost a question ({} questions)", budget.n),
+        of => format!(
+            "Loss budget: {:.3} of the {of} lost a question ({} questions; delivery terms include what distraction cost there)",
+            budget.loss, budget.n
+        ),
+    }
+}
+
+fn losses(summary: &Summary) -> Vec<LossRow> {
+    let rows = summary.loss_budget.terms.iter();
+    rows.map(|term| LossRow { label: term.source.name().to_owned(), mean: term.mean, ci95: term.ci95 }).collect()
+}
+
+fn caveats(run: &SavedRun, summary: &Summary) -> Vec<String> {
+    let mut caveats = vec![
+        "intervals: 95 %, bootstrap over clusters of questions that share gold documents, Wilson for class shares; they do not cover \
+         another corpus or another question set, nor the generator's own noise"
+            .to_owned(),
+    ];
+    let at: Vec<String> = ["0.4", "0.8"]
+        .iter()
+        .filter_map(|threshold| {
+            let classes = summary.classes_at.get(*threshold)?;
+            let right = classes.get("correct")? + classes.get("correct_unsupported")?;
+            Some(format!("{right} at {threshold}"))
+        })
+        .collect();
+    if run.traces.iter().any(|trace| trace.attempt(ArmName::Retrieved).is_some()) {
+        caveats.push(format!("right answers with another threshold of AnswerF1: {}", at.join(", ")));
+    }
+    let elsewhere: Vec<String> = summary
+        .lost_with_answer_elsewhere
+        .iter()
+        .filter(|(_, n)| **n > 0)
+        .map(|(class, n)| format!("{n} of {} {class}", summary.classes.get(class).copied().unwrap_or(0)))
+        .collect();
+    if !elsewhere.is_empty() {
+        caveats.push(format!(
+            "labels may be incomplete: an answer string stood in a packed passage that is not gold for {}; the truth lies between the two counts",
+            elsewhere.join(", ")
+        ));
+    }
+    caveats
+}
+
+/// Lost questions in run order: answerable, wrong or undelivered, not failed.
+fn lost<'a>(run: &'a SavedRun, outcomes: &'a [Outcome]) -> Vec<(&'a Trace, &'a Outcome)> {
+    let is_lost = |class: Class| {
+        matches!(
+            class,
+            Class::Corpus
+                | Class::Chunking
+                | Class::Retrieval
+                | Class::Ranking
+                | Class::Packing
+                | Class::Generation
+                | Class::Hallucinated
+        )
+    };
+    run.traces.iter().zip(outcomes).filter(|(_, outcome)| is_lost(outcome.class)).collect()
+}
+
+/// A few of the lost questions, from as many classes as there are: a round of one a class, then the next round.
+fn spread<'a>(lost: &[(&'a Trace, &'a Outcome)]) -> Vec<(&'a Trace, &'a Outcome)> {
+    let mut seen: BTreeMap<Class, usize> = BTreeMap::new();
+    let mut ranked: Vec<(usize, Class, usize)> = lost
+        .iter()
+        .enumerate()
+        .map(|(at, (_, outcome))| {
+            let round = seen.entry(outcome.class).or_default();
+            *round += 1;
+            (*round, outcome.class, at)
+        })
+        .collect();
+    ranked.sort_unstable();
+    ranked.into_iter().take(LOST_SHOWN).map(|(_, _, at)| lost[at]).collect()
+}
+
+fn lost_row(trace: &Trace, outcome: &Outcome) -> LostRow {
+    let question = &trace.question;
+    let facts = || question.required.iter().map(|fact| fact.join(" | ")).collect::<Vec<_>>().join(" & ");
+    let gold = match question.kind {
+        Kind::Unanswerable => "(not answerable from the corpus)".to_owned(),
+        _ if question.answers.is_empty() => facts(),
+        _ => question.answers.join(" | "),
+    };
+    let answer = trace.attempt(ArmName::Retrieved).map(|attempt| {
+        if attempt.extracted.is_empty() { format!("({})", attempt.stance) } else { attempt.extracted.clone() }
+    });
+    let class = outcome.fault.map_or(outcome.class.to_string(), |fault| format!("{}, {fault}", outcome.class));
+    LostRow {
+        id: question.id.to_string(),
+        question: question.text.clone(),
+        gold,
+        answer,
+        class,
+        why: outcome.reason.clone(),
+    }
+}

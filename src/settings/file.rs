@@ -1,0 +1,422 @@
+//! Every setting with its default: the one list of names that files, `--set` and `config show` share.
+//!
+//! Unknown keys are refused. Paths are relative to the settings file's folder.
+
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::chunk::Strategy;
+use crate::dataset::{Format, MissingEvidence};
+use crate::index::Bm25Variant;
+use crate::measure::answer::Flavour;
+use crate::text::analyse::{Stemmer, StopWords, Words};
+use crate::text::tokens::Tokenizer;
+
+/// The whole file.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Settings {
+    /// Which documents and questions.
+    pub dataset: DatasetSettings,
+    /// How documents are cut.
+    pub chunking: ChunkingSettings,
+    /// How chunks are found.
+    pub retrieval: RetrievalSettings,
+    /// Where vectors are kept.
+    pub vector_store: VectorStoreSettings,
+    /// What answers.
+    pub generation: GenerationSettings,
+    /// How answers and rankings are judged.
+    pub evaluation: EvaluationSettings,
+    /// Where things are kept between runs.
+    pub cache: CacheSettings,
+}
+
+/// `[dataset]`
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct DatasetSettings {
+    /// What the files are.
+    pub format: Format,
+    /// A file or folder, as the format wants it.
+    pub path: PathBuf,
+    /// Only questions of this split; BEIR: the qrels file of that name. Default: all; BEIR: `test`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub split: Option<String>,
+    /// Only so many questions, a seeded sample; the corpus stays whole. Default: all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<usize>,
+    /// Seed of that sample.
+    pub seed: u64,
+    /// What to do with evidence that names a missing document. Default: `error` for one's own data, `keep` for published sets.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missing_evidence: Option<MissingEvidence>,
+    /// Leave a document out whose id equals the question's, as BEIR does.
+    pub skip_same_id: bool,
+    /// Which files of a folder are documents. Default: Markdown, text, reStructuredText and source code.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub globs: Vec<String>,
+}
+
+impl Default for DatasetSettings {
+    fn default() -> Self {
+        Self {
+            format: Format::Files,
+            path: PathBuf::from("."),
+            split: None,
+            limit: None,
+            seed: 0,
+            missing_evidence: None,
+            skip_same_id: false,
+            globs: Vec::new(),
+        }
+    }
+}
+
+/// `[chunking]`
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ChunkingSettings {
+    /// The splitter.
+    pub strategy: Strategy,
+    /// Most tokens of a chunk, at least 1.
+    pub size: usize,
+    /// Tokens that neighbours share, less than `size`.
+    pub overlap: usize,
+    /// What a token is.
+    pub tokenizer: Tokenizer,
+    /// For `recursive`: split by these, the first that fits first, instead of by Unicode structure.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub separators: Vec<String>,
+    /// Put the document's title before each chunk when it is indexed and shown; never counted in size or range.
+    pub title_prefix: bool,
+}
+
+impl Default for ChunkingSettings {
+    /// 200 tokens of `cl100k_base`: an encoder that reads 256 word pieces sees the whole chunk.
+    fn default() -> Self {
+        Self {
+            strategy: Strategy::Recursive,
+            size: 200,
+            overlap: 40,
+            tokenizer: Tokenizer::Cl100kBase,
+            separators: Vec::new(),
+            title_prefix: true,
+        }
+    }
+}
+
+/// A retriever by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RetrieverName {
+    /// BM25.
+    Bm25,
+    /// One vector a chunk, in Qdrant.
+    Dense,
+}
+
+/// `[retrieval]`
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct RetrievalSettings {
+    /// One or several; several are fused.
+    pub retrievers: Vec<RetrieverName>,
+    /// How many hits go to packing, at least 1.
+    pub k: usize,
+    /// How many hits each retriever returns, at least `k`.
+    pub candidates: usize,
+    /// Text to terms, for BM25.
+    pub analyzer: AnalyzerSettings,
+    /// BM25's formula.
+    pub bm25: Bm25Settings,
+    /// The encoder.
+    pub dense: DenseSettings,
+    /// How several rankings become one.
+    pub fusion: FusionSettings,
+}
+
+impl Default for RetrievalSettings {
+    fn default() -> Self {
+        Self {
+            retrievers: vec![RetrieverName::Bm25, RetrieverName::Dense],
+            k: 5,
+            candidates: 100,
+            analyzer: AnalyzerSettings::default(),
+            bm25: Bm25Settings::default(),
+            dense: DenseSettings::default(),
+            fusion: FusionSettings::default(),
+        }
+    }
+}
+
+/// `[retrieval.analyzer]`
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct AnalyzerSettings {
+    /// How text is cut.
+    pub words: Words,
+    /// Whether it is lowered.
+    pub lowercase: bool,
+    /// What is dropped.
+    pub stopwords: StopWords,
+    /// How words are stemmed.
+    pub stemmer: Stemmer,
+}
+
+impl Default for AnalyzerSettings {
+    fn default() -> Self {
+        Self { words: Words::Unicode, lowercase: true, stopwords: StopWords::English, stemmer: Stemmer::English }
+    }
+}
+
+/// `[retrieval.bm25]`
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Bm25Settings {
+    /// The formula (Kamphuis et al. 2020).
+    pub variant: Bm25Variant,
+    /// Term frequency saturation, >= 0.
+    pub k1: f64,
+    /// Length normalisation, in 0..=1.
+    pub b: f64,
+    /// The lower bound of `bm25l` and `bm25plus`. Default: .5 and 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delta: Option<f64>,
+}
+
+impl Default for Bm25Settings {
+    fn default() -> Self {
+        Self { variant: Bm25Variant::Lucene, k1: 1.2, b: 0.75, delta: None }
+    }
+}
+
+/// `[retrieval.dense]`
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct DenseSettings {
+    /// A model's name, or the path of its folder.
+    pub model: String,
+    /// Where the model's files are, when they are not to be fetched or taken from the cache.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model_path: Option<PathBuf>,
+    /// Put before each question.
+    pub query_prefix: String,
+    /// Put before each passage.
+    pub passage_prefix: String,
+}
+
+impl Default for DenseSettings {
+    fn default() -> Self {
+        Self {
+            model: "sentence-transformers/all-MiniLM-L6-v2".to_owned(),
+            model_path: None,
+            query_prefix: String::new(),
+            passage_prefix: String::new(),
+        }
+    }
+}
+
+/// A fusion method by name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FusionMethod {
+    /// Reciprocal rank fusion.
+    #[default]
+    Rrf,
+}
+
+/// `[retrieval.fusion]`
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct FusionSettings {
+    /// How.
+    pub method: FusionMethod,
+    /// RRF's constant, > 0, on ranks from 1.
+    pub k: f64,
+}
+
+impl Default for FusionSettings {
+    fn default() -> Self {
+        Self { method: FusionMethod::Rrf, k: 60.0 }
+    }
+}
+
+/// Where Qdrant runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum VectorStoreKind {
+    /// In this process.
+    #[default]
+    Embedded,
+    /// On a server, by gRPC.
+    Server,
+}
+
+/// `[vector_store]`
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct VectorStoreSettings {
+    /// In this process or on a server.
+    pub kind: VectorStoreKind,
+    /// The server's gRPC address.
+    pub url: String,
+    /// The environment variable that holds the server's key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub api_key_env: Option<String>,
+    /// Compare every vector; `false`: by HNSW, where the engine built one.
+    pub exact: bool,
+}
+
+impl Default for VectorStoreSettings {
+    fn default() -> Self {
+        Self { kind: VectorStoreKind::Embedded, url: "http://localhost:6334".to_owned(), api_key_env: None, exact: true }
+    }
+}
+
+/// A generator by name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum GeneratorName {
+    /// The built-in reader: offline, deterministic, a baseline.
+    #[default]
+    Extractive,
+    /// An OpenAI-compatible endpoint.
+    Openai,
+    /// Retrieval alone.
+    None,
+}
+
+/// An arm that can be asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ArmSetting {
+    /// The pipeline's own prompt; always run.
+    Retrieved,
+    /// The gold passages alone.
+    Oracle,
+    /// No context.
+    ClosedBook,
+}
+
+/// US dollars per million tokens.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct PriceSettings {
+    /// Of the prompt.
+    pub prompt: f64,
+    /// Of the answer.
+    pub completion: f64,
+}
+
+/// `[generation]`
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct GenerationSettings {
+    /// What answers.
+    pub generator: GeneratorName,
+    /// The endpoint, up to and with `/v1`; `/chat/completions` is added.
+    pub base_url: String,
+    /// The endpoint's model.
+    pub model: String,
+    /// The environment variable that holds the endpoint's key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub api_key_env: Option<String>,
+    /// Further fields of every request.
+    #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
+    pub extra_body: serde_json::Map<String, serde_json::Value>,
+    /// A built-in template (`short-answer`, `free`) or a file.
+    pub prompt: String,
+    /// How many tokens (`cl100k_base`) of passages fit the prompt, at least 1.
+    pub context_tokens: usize,
+    /// Sampling temperature.
+    pub temperature: f64,
+    /// Nucleus sampling. Default: the endpoint's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub top_p: Option<f64>,
+    /// Sampling seed. Default: the endpoint's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seed: Option<i64>,
+    /// Texts that end an answer.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stop: Vec<String>,
+    /// Most tokens of an answer, at least 1.
+    pub max_tokens: u32,
+    /// Most calls at once, at least 1.
+    pub concurrency: usize,
+    /// Seconds until a call counts as failed, > 0.
+    pub timeout_s: f64,
+    /// What tokens cost.
+    pub price: PriceSettings,
+    /// A PEM file with a private certificate authority.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ca_file: Option<PathBuf>,
+}
+
+impl Default for GenerationSettings {
+    fn default() -> Self {
+        Self {
+            generator: GeneratorName::Extractive,
+            base_url: "http://localhost:11434/v1".to_owned(),
+            model: String::new(),
+            api_key_env: None,
+            extra_body: serde_json::Map::new(),
+            prompt: "short-answer".to_owned(),
+            context_tokens: 3000,
+            temperature: 0.0,
+            top_p: None,
+            seed: None,
+            stop: Vec::new(),
+            max_tokens: 256,
+            concurrency: 8,
+            timeout_s: 120.0,
+            price: PriceSettings::default(),
+            ca_file: None,
+        }
+    }
+}
+
+/// `[evaluation]`
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct EvaluationSettings {
+    /// The cutoffs of all measures, each at least 1.
+    pub ks: Vec<usize>,
+    /// Whose script scores answers.
+    pub flavour: Flavour,
+    /// The least `AnswerF1` of a right answer, in 0..=1.
+    pub correct_f1: f64,
+    /// What is asked of the generator.
+    pub arms: Vec<ArmSetting>,
+    /// Seed of the bootstrap.
+    pub seed: u64,
+    /// Bootstrap resamples, at least 1.
+    pub resamples: usize,
+    /// Resample questions that share gold documents together.
+    pub cluster: bool,
+}
+
+impl Default for EvaluationSettings {
+    fn default() -> Self {
+        Self {
+            ks: vec![1, 3, 5, 10],
+            flavour: Flavour::Squad2,
+            correct_f1: 0.6,
+            arms: vec![ArmSetting::Retrieved, ArmSetting::Oracle],
+            seed: 0,
+            resamples: 10_000,
+            cluster: true,
+        }
+    }
+}
+
+/// `[cache]`
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct CacheSettings {
+    /// Where models, vectors and collections are kept. Default: `ragxray` in the user's cache folder.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dir: Option<PathBuf>,
+}

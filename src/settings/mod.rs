@@ -1,0 +1,12 @@
+//! Floor 7, settings: a TOML file and `--set` flags to typed settings ([`file`]), with the origin of each
+//! ([`resolve`]), to wired parts ([`assemble`]).
+
+pub mod assemble;
+pub mod file;
+pub mod resolve;
+
+mod error;
+
+pub use error::SettingsError;
+pub use file::Settings;
+pub use resolve::Resolved;

@@ -1,0 +1,107 @@
+//! The folder of one run, and whole files in it.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use super::StoreError;
+
+/// A run's folder. Files in it are mode 0600, the folder 0700: they hold corpus text and answers.
+#[derive(Clone, Debug)]
+pub struct RunFolder {
+    path: PathBuf,
+}
+
+impl RunFolder {
+    /// Makes the folder `name` under `parent`; parents are made as needed.
+    ///
+    /// # Errors
+    /// `Exists` when it is there already, `BadName` for a name that is no plain file name, `Io`.
+    pub fn create(parent: &Path, name: &str) -> Result<Self, StoreError> {
+        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+        if name.is_empty() || name.starts_with('.') || !name.chars().all(plain) {
+            return Err(StoreError::BadName { name: name.to_owned() });
+        }
+        let io = |action, path: &Path| {
+            let path = path.to_owned();
+            move |source| StoreError::Io { action, path, source }
+        };
+        fs::create_dir_all(parent).map_err(io("create", parent))?;
+        let path = parent.join(name);
+        match fs::DirBuilder::new().mode(0o700).create(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Err(StoreError::Exists { path }),
+            Err(error) => Err(io("create", &path)(error)),
+            Ok(()) => Ok(Self { path }),
+        }
+    }
+
+    /// A folder that is there; nothing is checked.
+    #[must_use]
+    pub fn existing(path: &Path) -> Self {
+        Self { path: path.to_owned() }
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Its last component: the run's name.
+    #[must_use]
+    pub fn name(&self) -> String {
+        self.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
+    /// The path of a file in it.
+    #[must_use]
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.path.join(name)
+    }
+
+    /// Writes a whole file: under another name first, then renamed, so that a reader never sees half of one.
+    ///
+    /// # Errors
+    /// `Io`, naming the file.
+    pub fn write(&self, name: &str, content: &[u8]) -> Result<(), StoreError> {
+        let (path, partial) = (self.file(name), self.file(&format!("{name}.partial")));
+        let io = |source| StoreError::Io { action: "write", path: path.clone(), source };
+        let mut file = create(&partial).map_err(io)?;
+        file.write_all(content).and_then(|()| file.sync_data()).map_err(io)?;
+        fs::rename(&partial, &path).map_err(io)
+    }
+}
+
+pub(super) fn create(path: &Path) -> std::io::Result<File> {
+    OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)
+}
+
+pub(super) fn append(path: &Path) -> std::io::Result<File> {
+    OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn a_taken_name_is_refused_and_nothing_in_it_changes() {
+        let parent = tempfile::tempdir().expect("a folder");
+        let folder = RunFolder::create(parent.path(), "a").expect("made");
+        folder.write("run.json", b"{}").expect("written");
+        assert!(matches!(RunFolder::create(parent.path(), "a"), Err(StoreError::Exists { .. })));
+        assert_eq!(fs::read(folder.file("run.json")).expect("still there"), b"{}");
+        let mode = fs::metadata(folder.file("run.json")).expect("there").permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+
+    #[test]
+    fn a_name_that_leaves_the_folder_is_refused() {
+        let parent = tempfile::tempdir().expect("a folder");
+        for name in ["", "..", "a/b", ".hidden", "a b"] {
+            assert!(matches!(RunFolder::create(parent.path(), name), Err(StoreError::BadName { .. })), "{name}");
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! `run.json`: what was run, on what, with what.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// The version of a run's files; raised when a reader of the old ones would misread the new.
+pub const SCHEMA: u32 = 1;
+
+/// A model that a run used.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelRecord {
+    /// What it did: `dense`, `generator`.
+    pub role: String,
+    /// Its name or path.
+    pub name: String,
+    /// Hex sha256 by file; empty for a remote model.
+    #[serde(default)]
+    pub sha256: BTreeMap<String, String>,
+}
+
+/// Everything about a run that is not about one question.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// [`SCHEMA`].
+    pub schema: u32,
+    /// The run's name.
+    pub name: String,
+    /// ragxray's version.
+    pub version: String,
+    /// The commit of the working directory's repository, where there is one; `-dirty` when it had changes.
+    pub git_commit: Option<String>,
+    /// When it began, UTC, RFC 3339.
+    pub started: String,
+    /// When it ended; `None`: it did not.
+    pub finished: Option<String>,
+    /// Every setting as resolved; never a key or header.
+    pub settings: serde_json::Value,
+    /// The data set: format and path.
+    pub dataset: String,
+    /// Hex sha256 of the loaded data set.
+    pub dataset_digest: String,
+    /// What the loader accepted and counted.
+    pub notes: Vec<String>,
+    /// Documents in the corpus.
+    pub n_documents: usize,
+    /// Chunks made of them.
+    pub n_chunks: usize,
+    /// Their tokens in all, by `chunking.tokenizer`.
+    pub chunk_tokens: usize,
+    /// Questions of this run (after `split` and `limit`).
+    pub n_questions: usize,
+    /// Models with their hashes.
+    pub models: Vec<ModelRecord>,
+    /// The seed of samples and resamples.
+    pub seed: u64,
+    /// How vectors were searched: `exact`, `hnsw`, or `HNSW not used (n vectors: scanned)`; empty without vectors.
+    pub vector_search: String,
+    /// Wall seconds by step: load, chunk, bm25, embed, qdrant, questions.
+    pub seconds: BTreeMap<String, f64>,
+    /// Vectors taken from the cache and computed.
+    pub vectors_cached: usize,
+    /// Vectors that had to be computed.
+    pub vectors_computed: usize,
+}

@@ -1,0 +1,80 @@
+//! Floor 3, a run's files: written so that a kill at any moment loses at most the questions in flight, read back as
+//! the only thing scoring, attribution and reports look at.
+//!
+//! `run.json` (the [`Manifest`]), `traces.jsonl` (a line a question, appended as it finishes), `passages.jsonl` (each
+//! passage a trace names, once), and what is derived from these: `summary.json`, the TREC files, `report.html`.
+
+mod folder;
+mod lines;
+mod manifest;
+mod saved;
+
+use std::path::PathBuf;
+
+pub use folder::RunFolder;
+pub use lines::LineWriter;
+pub use manifest::{Manifest, ModelRecord, SCHEMA};
+pub use saved::SavedRun;
+
+/// Why a run's files could not be written or read.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The run's name is taken.
+    #[error("run folder `{}` exists already", path.display())]
+    Exists {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A name that would leave the runs' folder.
+    #[error("`{name}` is no run name: use letters, digits, `.`, `_` and `-`")]
+    BadName {
+        /// What was given.
+        name: String,
+    },
+    /// The operating system said no.
+    #[error("cannot {action} `{}`: {source}", path.display())]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// On what.
+        path: PathBuf,
+        /// What it said.
+        source: std::io::Error,
+    },
+    /// A line or file that is not what a run writes.
+    #[error("`{}` line {line} is damaged: {source}", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong.
+        source: serde_json::Error,
+    },
+    /// A run of another version.
+    #[error("`{}` has schema {found}, this program reads {SCHEMA}", path.display())]
+    OtherSchema {
+        /// The manifest.
+        path: PathBuf,
+        /// Its schema.
+        found: u32,
+    },
+}
+
+impl StoreError {
+    /// What to do about it.
+    #[must_use]
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::Exists { .. } => Some("choose another --name, leave it out, or go on with it by --resume"),
+            Self::BadName { .. } | Self::Damaged { .. } => None,
+            Self::Io { source, .. } => match source.kind() {
+                std::io::ErrorKind::StorageFull => Some("free some disk space; finished questions are kept, go on with --resume"),
+                std::io::ErrorKind::PermissionDenied => Some("check who may write there, or choose another folder with --out"),
+                std::io::ErrorKind::NotFound => Some("a run's folder holds run.json and traces.jsonl; give that folder"),
+                _ => None,
+            },
+            Self::OtherSchema { .. } => Some("run it again with this version"),
+        }
+    }
+}

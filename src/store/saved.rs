@@ -1,0 +1,52 @@
+//! A run read back.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use super::{Manifest, RunFolder, SCHEMA, StoreError, lines};
+use crate::types::{ChunkId, Passage, QuestionId, Trace};
+
+/// A run's files in memory.
+#[derive(Clone, Debug)]
+pub struct SavedRun {
+    /// `run.json`.
+    pub manifest: Manifest,
+    /// By `index`; of several lines with one id the last.
+    pub traces: Vec<Trace>,
+    /// Every passage that a trace names.
+    pub passages: HashMap<ChunkId, Passage>,
+}
+
+impl SavedRun {
+    /// Reads the run in `folder`.
+    ///
+    /// # Errors
+    /// `Io`, `Damaged`, `OtherSchema`.
+    pub fn load(folder: &RunFolder) -> Result<Self, StoreError> {
+        let manifest = load_manifest(&folder.file("run.json"))?;
+        let mut last: HashMap<QuestionId, Trace> = HashMap::new();
+        for trace in lines::read::<Trace>(&folder.file("traces.jsonl"))? {
+            last.insert(trace.question.id.clone(), trace);
+        }
+        let mut traces: Vec<Trace> = last.into_values().collect();
+        traces.sort_by_key(|trace| trace.index);
+        let passages = lines::read::<Passage>(&folder.file("passages.jsonl"))?;
+        let passages = passages.into_iter().map(|passage| (passage.id.clone(), passage)).collect();
+        Ok(Self { manifest, traces, passages })
+    }
+}
+
+fn load_manifest(path: &Path) -> Result<Manifest, StoreError> {
+    #[derive(serde::Deserialize)]
+    struct Versioned {
+        schema: u32,
+    }
+    let text = std::fs::read_to_string(path)
+        .map_err(|source| StoreError::Io { action: "read", path: path.to_owned(), source })?;
+    let damaged = |source: serde_json::Error| StoreError::Damaged { path: path.to_owned(), line: source.line(), source };
+    let found = serde_json::from_str::<Versioned>(&text).map_err(damaged)?.schema;
+    if found != SCHEMA {
+        return Err(StoreError::OtherSchema { path: path.to_owned(), found });
+    }
+    serde_json::from_str(&text).map_err(damaged)
+}

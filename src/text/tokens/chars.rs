@@ -1,0 +1,28 @@
+//! `chars`: one token a Unicode scalar value, as Python's `len` counts.
+
+use super::TokenCounter;
+
+/// Counts Unicode scalar values: an `e` with a combining accent is two.
+pub(super) struct Chars;
+
+impl TokenCounter for Chars {
+    fn count(&self, text: &str) -> usize {
+        text.chars().count()
+    }
+
+    fn starts(&self, text: &str) -> Vec<usize> {
+        text.char_indices().map(|(start, _)| start).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_char_is_a_scalar_value_whatever_its_bytes() {
+        // é as e + U+0301 (1 + 2 bytes), then an emoji of 4 bytes, then x.
+        assert_eq!(Chars.count("e\u{301}🦀x"), 4);
+        assert_eq!(Chars.starts("e\u{301}🦀x"), [0, 1, 3, 7]);
+    }
+}

@@ -1,0 +1,101 @@
+//! A text encoded once by byte pairs, so that its slices are counted without encoding them again.
+//!
+//! Chunkers ask for the counts of many slices of one text. Between an ASCII letter or digit and ASCII white space
+//! both vocabularies part tokens, whatever stands around ([`parts_tokens`]). So the count of a slice is what it has
+//! up to the first such place, plus the text's own tokens from there to the last one, plus what follows it: only a
+//! word at each edge is encoded. The sum is exact, not an estimate.
+
+use super::TokenCounter;
+use super::byte_pair::BytePairs;
+
+/// Counts as `counter` does, and fast for slices of `text`.
+pub(super) struct Encoded<'a> {
+    counter: &'a BytePairs,
+    text: &'a str,
+    starts: Vec<usize>,
+}
+
+impl<'a> Encoded<'a> {
+    /// Encodes `text`.
+    pub(super) fn new(counter: &'a BytePairs, text: &'a str) -> Self {
+        Self { counter, text, starts: counter.starts(text) }
+    }
+
+    /// Where `slice` begins in the text, if it is a part of it: the same memory, not just the same characters.
+    fn offset(&self, slice: &str) -> Option<usize> {
+        let offset = slice.as_ptr().addr().checked_sub(self.text.as_ptr().addr())?;
+        (offset + slice.len() <= self.text.len()).then_some(offset)
+    }
+
+    fn tokens_before(&self, offset: usize) -> usize {
+        self.starts.partition_point(|&start| start < offset)
+    }
+}
+
+impl TokenCounter for Encoded<'_> {
+    fn count(&self, slice: &str) -> usize {
+        let first = (1..slice.len()).find(|&at| parts_tokens(slice, at));
+        let (Some(offset), Some(first)) = (self.offset(slice), first) else {
+            return self.counter.count(slice);
+        };
+        let last = (first..slice.len()).rfind(|&at| parts_tokens(slice, at)).unwrap_or(first);
+        let between = self.tokens_before(offset + last) - self.tokens_before(offset + first);
+        self.counter.count(&slice[..first]) + between + self.counter.count(&slice[last..])
+    }
+
+    fn starts(&self, slice: &str) -> Vec<usize> {
+        if self.offset(slice) == Some(0) && slice.len() == self.text.len() {
+            return self.starts.clone();
+        }
+        self.counter.starts(slice)
+    }
+}
+
+/// Whether no token of `text`, nor of any other text with these two bytes, runs across `at`: both patterns part an
+/// ASCII letter or digit from ASCII white space after it, and look no further back or ahead there.
+fn parts_tokens(text: &str, at: usize) -> bool {
+    let bytes = text.as_bytes();
+    bytes[at - 1].is_ascii_alphanumeric() && bytes[at].is_ascii_whitespace()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::{Strategy, any, prop, prop_assert_eq, prop_oneof, proptest};
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_slice_counts_as_it_does_on_its_own(
+            parts in prop::collection::vec(
+                prop_oneof![
+                    "[a-zA-Z]{1,8}", "[0-9]{1,5}", "[ \t\r\n\u{c}\u{b}]{1,4}", "[.'’!/]{1,3}", "(s|ll|RE)",
+                    "\\PC{1,3}",
+                    any::<char>().prop_map(String::from),
+                ],
+                0..40,
+            ),
+            from in any::<prop::sample::Index>(),
+            to in any::<prop::sample::Index>(),
+        ) {
+            let text = parts.concat();
+            let bounds: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
+            let (from, to) = (*from.get(&bounds), *to.get(&bounds));
+            let slice = &text[from.min(to)..from.max(to)];
+            for counter in [BytePairs::cl100k_base(), BytePairs::o200k_base()] {
+                let encoded = counter.prepare(&text).expect("byte pairs do prepare");
+                prop_assert_eq!(encoded.count(slice), counter.count(slice), "{:?} of {:?}", slice, text);
+                prop_assert_eq!(encoded.starts(&text), counter.starts(&text));
+            }
+        }
+    }
+
+    #[test]
+    fn a_text_of_other_memory_is_counted_on_its_own() {
+        let counter = BytePairs::cl100k_base();
+        let text = String::from("one two three");
+        let encoded = counter.prepare(&text).expect("byte pairs do prepare");
+        let other = "four five six seven eight nine ten".to_owned();
+        assert_eq!(encoded.count(&other), counter.count(&other));
+    }
+}

@@ -1,0 +1,165 @@
+//! Counting tokens: what "size" means for a chunk or a prompt.
+//!
+//! One closed set of counters, named by the setting `chunking.tokenizer`. Counters only count and say where
+//! tokens start; no token id leaves this folder, encoders bring their own.
+
+mod tokenizer;
+
+mod byte_pair;
+mod chars;
+mod encoded;
+mod model;
+mod vocabulary;
+mod words;
+
+use std::sync::Arc;
+
+pub use tokenizer::Tokenizer;
+
+use byte_pair::BytePairs;
+use chars::Chars;
+use model::ModelTokens;
+use words::Words;
+
+/// Part of every cache key that depends on a token count; raised whenever a counter would count differently.
+pub const VERSION: u32 = 1;
+
+/// Cuts text into tokens; decides what "size" means for a chunk or a prompt.
+///
+/// Contract: pure and thread-safe; `count("")` is 0; `starts(text)` has `count(text)` entries.
+pub trait TokenCounter: Send + Sync {
+    /// The number of tokens of `text` on its own.
+    fn count(&self, text: &str) -> usize;
+
+    /// The byte offset at which each token of `text` starts, ascending, each on a char boundary; the first is 0
+    /// unless the text has no token. A token that begins inside a character is given that character's first byte,
+    /// so offsets may repeat.
+    fn starts(&self, text: &str) -> Vec<usize>;
+
+    /// A counter that gives the same counts and starts, and gives them fast for slices of `text`; none where this
+    /// one is as good. Worth its one pass over `text` from the second slice on.
+    fn prepare<'a>(&'a self, _text: &'a str) -> Option<Box<dyn TokenCounter + 'a>> {
+        None
+    }
+}
+
+/// The counter that `tokenizer` names. `model_json` is the encoder's `tokenizer.json`, which only
+/// [`Tokenizer::Model`] needs.
+///
+/// The vocabularies of [`Tokenizer::Cl100kBase`] and [`Tokenizer::O200kBase`] are loaded by their first count, once
+/// a process.
+///
+/// # Errors
+/// [`TokenError::NoModel`] without the bytes that `model` needs, [`TokenError::BadModel`] and
+/// [`TokenError::NoUnknownToken`] for bytes that cannot count.
+pub fn counter(tokenizer: Tokenizer, model_json: Option<&[u8]>) -> Result<Arc<dyn TokenCounter>, TokenError> {
+    Ok(match tokenizer {
+        Tokenizer::Cl100kBase => Arc::new(BytePairs::cl100k_base()),
+        Tokenizer::O200kBase => Arc::new(BytePairs::o200k_base()),
+        Tokenizer::Chars => Arc::new(Chars),
+        Tokenizer::Words => Arc::new(Words),
+        Tokenizer::Model => Arc::new(ModelTokens::from_json(model_json.ok_or(TokenError::NoModel)?)?),
+    })
+}
+
+/// Why there is no counter.
+#[derive(Debug, thiserror::Error)]
+pub enum TokenError {
+    /// A name outside the closed set.
+    #[error("unknown tokenizer `{name}`")]
+    Unknown {
+        /// As it was written.
+        name: String,
+    },
+    /// `model` was asked for where no encoder is set.
+    #[error("the tokenizer `model` was asked for, but there is no encoder whose `tokenizer.json` it could be")]
+    NoModel,
+    /// The bytes are no tokenizer.
+    #[error("the encoder's `tokenizer.json` cannot be read")]
+    BadModel {
+        /// The parser's own words.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// The tokenizer refuses characters outside its vocabulary.
+    #[error("the encoder's `tokenizer.json` has no token for unknown characters such as `{probe}`")]
+    NoUnknownToken {
+        /// The text it refused.
+        probe: String,
+        /// The tokenizer's own words.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+}
+
+impl TokenError {
+    /// What to do about it.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Unknown { .. } => format!("use one of {}", tokenizer::names()),
+            Self::NoModel => "use `cl100k_base`, or set a dense retriever's model".to_owned(),
+            Self::BadModel { .. } => "fetch the model again, or use `cl100k_base`".to_owned(),
+            Self::NoUnknownToken { .. } => "name the unknown token in the model, or use `cl100k_base`".to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// A word-piece tokenizer of eight pieces, as the BERT family has it, with the truncation and padding that
+    /// sentence-transformers' files carry.
+    pub(crate) const TINY_MODEL: &str = r###"{
+        "version": "1.0",
+        "truncation": {"direction": "Right", "max_length": 3, "strategy": "LongestFirst", "stride": 0},
+        "padding": {"strategy": {"Fixed": 16}, "direction": "Right", "pad_to_multiple_of": null,
+                    "pad_id": 0, "pad_type_id": 0, "pad_token": "[PAD]"},
+        "added_tokens": [],
+        "normalizer": {"type": "BertNormalizer", "clean_text": true, "handle_chinese_chars": true,
+                       "strip_accents": null, "lowercase": true},
+        "pre_tokenizer": {"type": "BertPreTokenizer"},
+        "post_processor": {"type": "BertProcessing", "sep": ["[SEP]", 2], "cls": ["[CLS]", 1]},
+        "decoder": null,
+        "model": {"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##",
+                  "max_input_chars_per_word": 100,
+                  "vocab": {"[PAD]": 0, "[CLS]": 1, "[SEP]": 2, "[UNK]": 3, "re": 4, "##rank": 5, "the": 6, ".": 7}}
+    }"###;
+
+    fn counters() -> Vec<(Tokenizer, Arc<dyn TokenCounter>)> {
+        let with_model = |tokenizer| counter(tokenizer, Some(TINY_MODEL.as_bytes())).expect("a counter");
+        Tokenizer::ALL.into_iter().map(|tokenizer| (tokenizer, with_model(tokenizer))).collect()
+    }
+
+    #[test]
+    fn the_model_counter_needs_the_model() {
+        let error = counter(Tokenizer::Model, None).err().expect("no model was given");
+        assert!(matches!(error, TokenError::NoModel));
+        assert!(error.hint().contains("cl100k_base"));
+    }
+
+    #[test]
+    fn nothing_has_no_token() {
+        for (tokenizer, counter) in counters() {
+            assert_eq!(counter.count(""), 0, "{tokenizer}");
+            assert_eq!(counter.starts(""), Vec::<usize>::new(), "{tokenizer}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn starts_are_ascending_char_boundaries_from_zero_and_as_many_as_the_count(
+            text in "(\\PC|[ \r\n\t]|the |🇫🇷|e\u{301}){0,40}",
+        ) {
+            for (tokenizer, counter) in counters() {
+                let starts = counter.starts(&text);
+                prop_assert_eq!(starts.len(), counter.count(&text), "{}", tokenizer);
+                prop_assert!(starts.first().is_none_or(|&first| first == 0), "{}", tokenizer);
+                prop_assert!(starts.is_sorted(), "{}", tokenizer);
+                let is_inside = |&start: &usize| start < text.len() && text.is_char_boundary(start);
+                prop_assert!(starts.iter().all(is_inside), "{}", tokenizer);
+            }
+        }
+    }
+}

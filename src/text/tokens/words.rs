@@ -1,0 +1,51 @@
+//! `words`: one token a maximal run without white space.
+//!
+//! Not the word segmentation of UAX #29: that one counts each punctuation mark and each ideograph, and no
+//! published chunk size in "words" means it. A script written without spaces is one long word here; use `chars`
+//! or a byte-pair counter for it.
+
+use super::TokenCounter;
+
+/// Counts as Python's `len(text.split())` and `wc -w` do.
+pub(super) struct Words;
+
+impl TokenCounter for Words {
+    fn count(&self, text: &str) -> usize {
+        text.split_whitespace().count()
+    }
+
+    /// The first offset is 0 even where white space precedes the first word, as the contract has it.
+    fn starts(&self, text: &str) -> Vec<usize> {
+        let mut starts = Vec::new();
+        let mut in_word = false;
+        for (start, char) in text.char_indices() {
+            if !char.is_whitespace() && !in_word {
+                starts.push(start);
+            }
+            in_word = !char.is_whitespace();
+        }
+        if let Some(first) = starts.first_mut() {
+            *first = 0;
+        }
+        starts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_ends_only_at_white_space() {
+        // well-known: | it's | 18.5 | %, parted by a space, a no-break space and a space.
+        assert_eq!(Words.count("well-known: it's\u{a0}18.5 %\r\n"), 4);
+        // "ab" at 0, "c," after one space at 3, "d" after a line break at 6.
+        assert_eq!(Words.starts("ab c,\nd "), [0, 3, 6]);
+    }
+
+    #[test]
+    fn leading_white_space_belongs_to_the_first_word() {
+        assert_eq!(Words.starts("  ab c"), [0, 5]);
+        assert_eq!(Words.starts(" \t\n"), Vec::<usize>::new());
+    }
+}
