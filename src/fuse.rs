@@ -34,7 +34,8 @@ mod tests {
 
     #[test]
     fn shares_are_one_over_k_plus_rank_from_one() {
-        let (fused, parts) = reciprocal_rank(&[("bm25", &ranking(&["a", "b"])), ("dense", &ranking(&["b", "c"]))], 60.0);
+        let (fused, parts) =
+            reciprocal_rank(&[("bm25", &ranking(&["a", "b"])), ("dense", &ranking(&["b", "c"]))], 60.0);
         // b: 1/62 + 1/61; a: 1/61; c: 1/62.
         let ids: Vec<&str> = fused.ids().map(ChunkId::as_str).collect();
         assert_eq!(ids, ["b", "a", "c"]);

@@ -5,9 +5,7 @@ use super::support::SupportTest;
 use crate::text::analyse::{Analyzer, Stemmer, StopWords, Words};
 use crate::text::answers::AnswerMatcher;
 use crate::text::normalise;
-use crate::types::{
-    ArmName, Attempt, ChunkId, Class, Fault, Flag, Kind, Stance, Station, SupportRule, Trace,
-};
+use crate::types::{ArmName, Attempt, ChunkId, Class, Fault, Flag, Kind, Stance, Station, SupportRule, Trace};
 
 /// An endpoint that counts fewer than this share of our prompt tokens has cut the prompt (design: Ollama does so silently).
 const SERVER_TRUNCATED_BELOW: f64 = 0.8;
@@ -103,8 +101,12 @@ impl<'a> View<'a> {
         }
         let plain = |class, why: &str| (class, None, why.to_owned());
         match (attempt, right.retrieved, lost) {
-            (Some(_), Some(true), None) if has_gold => plain(Class::Correct, "right, and its support was in the prompt"),
-            (Some(_), Some(true), _) => plain(Class::CorrectUnsupported, "right, though its support was not in the prompt"),
+            (Some(_), Some(true), None) if has_gold => {
+                plain(Class::Correct, "right, and its support was in the prompt")
+            }
+            (Some(_), Some(true), _) => {
+                plain(Class::CorrectUnsupported, "right, though its support was not in the prompt")
+            }
             (_, _, Some((class, why))) => (*class, None, why.clone()),
             _ if !has_gold => plain(Class::Unattributed, "no evidence and no answer string to go by"),
             (None, _, _) => plain(Class::Supported, "support reached the prompt"),
@@ -134,7 +136,9 @@ impl<'a> View<'a> {
             (Stance::Answered, Some(true)) => {
                 (Fault::ContextUse, "support was in the prompt; right with the gold passages alone, wrong among others")
             }
-            (Stance::Answered, _) => (Fault::Reader, "support was in the prompt; wrong with the gold passages alone too"),
+            (Stance::Answered, _) => {
+                (Fault::Reader, "support was in the prompt; wrong with the gold passages alone too")
+            }
         };
         (Class::Generation, Some(fault), why.to_owned())
     }
@@ -253,7 +257,8 @@ impl<'a> View<'a> {
 
     /// The oracle's answer and a gold contain one another.
     fn label_suspect(&self) -> bool {
-        let Some(oracle) = self.trace.attempt(ArmName::Oracle).filter(|attempt| attempt.stance == Stance::Answered) else {
+        let Some(oracle) = self.trace.attempt(ArmName::Oracle).filter(|attempt| attempt.stance == Stance::Answered)
+        else {
             return false;
         };
         let contains = |text: &str, part: &str| {

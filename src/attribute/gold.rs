@@ -46,7 +46,9 @@ pub fn locate<'h>(
     let rule = if ranged { SupportRule::Ranges } else { SupportRule::Documents };
     let every = |test: &dyn Fn(&GoldMember) -> bool| groups.iter().all(|group| group.iter().any(test));
     let documents = every(&|member| member.present);
-    let chunks = documents && every(&|member| !member.chunks.is_empty()) && answer_in_a_chunk(question, &groups, corpus, &matcher);
+    let chunks = documents
+        && every(&|member| !member.chunks.is_empty())
+        && answer_in_a_chunk(question, &groups, corpus, &matcher);
     let support = |holds| Support { holds, rule };
     Gold { documents: support(documents), chunks: support(chunks), groups }
 }
@@ -64,7 +66,12 @@ fn unlabelled<'h>(question: &Question, haystacks: impl FnOnce() -> &'h Haystacks
     Gold { documents: support(documents), chunks: support(chunks), groups: Vec::new() }
 }
 
-fn locate_member(member: &Member, corpus: &Corpus, matcher: &AnswerMatcher, encoder_reads: EncoderReads<'_>) -> GoldMember {
+fn locate_member(
+    member: &Member,
+    corpus: &Corpus,
+    matcher: &AnswerMatcher,
+    encoder_reads: EncoderReads<'_>,
+) -> GoldMember {
     let document = corpus.document(&member.doc);
     let numbers = corpus.chunk_numbers(&member.doc);
     let all = RangeSet::union(numbers.clone().map(|number| corpus.chunks()[number].range));
@@ -90,13 +97,17 @@ fn locate_member(member: &Member, corpus: &Corpus, matcher: &AnswerMatcher, enco
         encoder_truncated: !read.covers(&RangeSet::union(needed.iter().copied())),
         needed,
         chunks: holding.iter().map(|&number| corpus.chunks()[number].id.clone()).collect(),
-        has_answer: member.ranges.is_empty()
-            && document.is_some_and(|document| matcher.found_in_text(&document.text)),
+        has_answer: member.ranges.is_empty() && document.is_some_and(|document| matcher.found_in_text(&document.text)),
     }
 }
 
 /// For members without ranges: where a gold document holds an answer, some chunk of one must hold it whole.
-fn answer_in_a_chunk(question: &Question, groups: &[Vec<GoldMember>], corpus: &Corpus, matcher: &AnswerMatcher) -> bool {
+fn answer_in_a_chunk(
+    question: &Question,
+    groups: &[Vec<GoldMember>],
+    corpus: &Corpus,
+    matcher: &AnswerMatcher,
+) -> bool {
     let members = question.evidence.iter().flatten().zip(groups.iter().flatten());
     let mut with_answer = members.filter(|(member, gold)| member.ranges.is_empty() && gold.has_answer).peekable();
     with_answer.peek().is_none()

@@ -22,15 +22,19 @@ impl<'a> SupportTest<'a> {
     /// `groups` is parallel to `question.evidence`.
     #[must_use]
     pub fn new(question: &Question, groups: &'a [Vec<GoldMember>], passages: &'a dyn Passages) -> Self {
-        let has_ranges: Vec<Vec<bool>> =
-            question.evidence.iter().map(|group| group.iter().map(|member| !member.ranges.is_empty()).collect()).collect();
+        let has_ranges: Vec<Vec<bool>> = question
+            .evidence
+            .iter()
+            .map(|group| group.iter().map(|member| !member.ranges.is_empty()).collect())
+            .collect();
         let rule = match (question.evidence.is_empty(), question.has_spans()) {
             (true, true) => SupportRule::AnswerString,
             (true, false) => SupportRule::Nothing,
             (false, _) if has_ranges.iter().flatten().any(|has| *has) => SupportRule::Ranges,
             (false, _) => SupportRule::Documents,
         };
-        let matcher = if question.has_spans() { AnswerMatcher::new(&question.answers) } else { AnswerMatcher::default() };
+        let matcher =
+            if question.has_spans() { AnswerMatcher::new(&question.answers) } else { AnswerMatcher::default() };
         Self { groups, has_ranges, matcher, rule, passages }
     }
 
@@ -93,9 +97,8 @@ impl<'a> SupportTest<'a> {
         let whole = |g: usize| self.groups[g].iter().zip(&self.has_ranges[g]).filter(|(_, has)| !**has).map(|(m, _)| m);
         let mut with_answer = (0..self.groups.len()).flat_map(whole).filter(|member| member.has_answer).peekable();
         with_answer.peek().is_none()
-            || with_answer.any(|member| {
-                chunks.iter().any(|id| id.doc() == member.doc.as_str() && self.holds_answer(id))
-            })
+            || with_answer
+                .any(|member| chunks.iter().any(|id| id.doc() == member.doc.as_str() && self.holds_answer(id)))
     }
 
     fn holds_answer(&self, id: &ChunkId) -> bool {

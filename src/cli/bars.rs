@@ -20,7 +20,7 @@ pub struct Bars {
 }
 
 struct Bar {
-    bar: ProgressBar,
+    drawn: ProgressBar,
     since: Instant,
     what: String,
 }
@@ -36,18 +36,22 @@ impl Bars {
         let same = now.as_ref().is_some_and(|bar| bar.what == download.file);
         if !same {
             if let Some(old) = now.take() {
-                old.bar.finish_and_clear();
+                old.drawn.finish_and_clear();
             }
             if !self.shown {
                 output::talk(&format!("fetching {}", download.file));
             }
-            *now = Some(Bar::new(download.file, download.total.unwrap_or(0), "{bytes}/{total_bytes} {binary_bytes_per_sec}"));
+            *now = Some(Bar::new(
+                download.file,
+                download.total.unwrap_or(0),
+                "{bytes}/{total_bytes} {binary_bytes_per_sec}",
+            ));
         }
         if let Some(bar) = now.as_mut() {
             if let Some(total) = download.total {
-                bar.bar.set_length(total);
+                bar.drawn.set_length(total);
             }
-            bar.bar.set_position(download.bytes);
+            bar.drawn.set_position(download.bytes);
             bar.show_when_due(self.shown);
         }
     }
@@ -63,12 +67,12 @@ impl Bar {
         let template = format!("{{msg:20}} {{bar:30}} {figures} {{eta}}");
         bar.set_style(ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar()));
         bar.set_message(what.to_owned());
-        Self { bar, since: Instant::now(), what: what.to_owned() }
+        Self { drawn: bar, since: Instant::now(), what: what.to_owned() }
     }
 
     fn show_when_due(&self, shown: bool) {
-        if shown && self.bar.is_hidden() && self.since.elapsed() > PATIENCE {
-            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+        if shown && self.drawn.is_hidden() && self.since.elapsed() > PATIENCE {
+            self.drawn.set_draw_target(ProgressDrawTarget::stderr());
         }
     }
 }
@@ -80,14 +84,14 @@ impl Progress for Bars {
 
     fn advance(&self, units: u64) {
         if let Some(bar) = self.lock().as_ref() {
-            bar.bar.inc(units);
+            bar.drawn.inc(units);
             bar.show_when_due(self.shown);
         }
     }
 
     fn finish(&self) {
         if let Some(bar) = self.lock().take() {
-            bar.bar.finish_and_clear();
+            bar.drawn.finish_and_clear();
         }
     }
 

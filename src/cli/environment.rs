@@ -12,7 +12,10 @@ use crate::settings::assemble::Environment;
 pub fn environment(resolved: &Resolved, offline: bool, no_cache: bool) -> Result<Environment, Failure> {
     let configured = resolved.settings.cache.dir.as_ref().map(|dir| resolved.base().join(dir));
     let cache_dir = configured.or_else(user_cache).ok_or_else(|| {
-        Failure::new("there is no cache folder: neither XDG_CACHE_HOME nor HOME is set", Some("set `cache.dir`".to_owned()))
+        Failure::new(
+            "there is no cache folder: neither XDG_CACHE_HOME nor HOME is set",
+            Some("set `cache.dir`".to_owned()),
+        )
     })?;
     let scratch = no_cache.then(|| cache_dir.join(format!("scratch-{}", std::process::id())));
     let hub = variable("HF_ENDPOINT").map_or_else(|| HUB.to_owned(), |hub| hub.trim_end_matches('/').to_owned());
@@ -33,7 +36,8 @@ fn user_cache() -> Option<PathBuf> {
 
 /// The commit of the working directory's repository, `-dirty` behind it when it has changes; `None` without git.
 pub fn git_commit() -> Option<String> {
-    let output = Command::new("git").args(["describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]).output().ok()?;
+    let output =
+        Command::new("git").args(["describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]).output().ok()?;
     let commit = String::from_utf8(output.stdout).ok()?.trim().to_owned();
     (output.status.success() && !commit.is_empty()).then_some(commit)
 }

@@ -11,6 +11,7 @@ use super::bars::Bars;
 use super::environment::{environment, git_commit};
 use super::{Failure, block_on, output, report};
 use crate::dataset;
+use crate::llm::openai;
 use crate::pipeline::run::{self, Done, RunFacts};
 use crate::settings::assemble::{self, Assembled};
 use crate::settings::file::{RetrieverName, VectorStoreKind};
@@ -101,7 +102,10 @@ fn sample(dataset: &mut Dataset, settings: &Settings) -> Result<(), Failure> {
         dataset.questions = dataset::sample(questions, limit, settings.dataset.seed);
     }
     if dataset.questions.is_empty() {
-        return Err(Failure::new("no question is left to ask", Some("check `dataset.split` and `dataset.limit`".to_owned())));
+        return Err(Failure::new(
+            "no question is left to ask",
+            Some("check `dataset.split` and `dataset.limit`".to_owned()),
+        ));
     }
     Ok(())
 }
@@ -115,7 +119,7 @@ fn manifest(resolved: &Resolved, dataset: &Dataset, assembled: &Assembled) -> Ma
         git_commit: git_commit(),
         started: now(),
         finished: None,
-        settings: serde_json::to_value(&resolved.settings).unwrap_or_default(),
+        settings: without_secrets(&resolved.settings),
         dataset: format!("{} {}", resolved.settings.dataset.format, resolved.settings.dataset.path.display()),
         dataset_digest: dataset.digest.clone(),
         notes: dataset.notes.iter().map(note).collect(),
@@ -130,6 +134,13 @@ fn manifest(resolved: &Resolved, dataset: &Dataset, assembled: &Assembled) -> Ma
         vectors_cached: 0,
         vectors_computed: 0,
     }
+}
+
+/// The settings as the run's record keeps them: an endpoint's address without user info and query, which may hold keys.
+fn without_secrets(settings: &Settings) -> serde_json::Value {
+    let mut settings = settings.clone();
+    settings.generation.base_url = openai::shown_url(&settings.generation.base_url);
+    serde_json::to_value(&settings).unwrap_or_default()
 }
 
 fn now() -> String {

@@ -3,6 +3,8 @@
 //! Works on a few query rows at a time, so that their scores stay in the first-level cache. There is no mask:
 //! sequences are never padded.
 
+#![allow(clippy::inline_always, reason = "only what is inlined into a dispatched function is compiled for its vectors")]
+
 use pulp::{Arch, Simd, WithSimd};
 
 use super::matmul::{Aligned, Finish, Packed, Product};

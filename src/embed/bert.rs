@@ -121,7 +121,9 @@ fn pool<'a>(mut tokens: impl ExactSizeIterator<Item = &'a [f32]>, hidden: usize,
             for token in tokens.by_ref() {
                 sum.iter_mut().zip(token).for_each(|(s, x)| *s += x);
             }
-            sum.iter_mut().for_each(|s| *s /= n);
+            for s in &mut sum {
+                *s /= n;
+            }
             sum
         }
     };
@@ -129,7 +131,9 @@ fn pool<'a>(mut tokens: impl ExactSizeIterator<Item = &'a [f32]>, hidden: usize,
     tokens.for_each(drop);
     if recipe.normalize {
         let norm = vector.iter().map(|x| x * x).sum::<f32>().sqrt().max(1e-12);
-        vector.iter_mut().for_each(|x| *x /= norm);
+        for x in &mut vector {
+            *x /= norm;
+        }
     }
     vector
 }

@@ -1,4 +1,4 @@
-//! A wrapper that keeps any encoder's vectors in one SQLite file.
+//! A wrapper that keeps any encoder's vectors in one `SQLite` file.
 //!
 //! A vector's key is the sha256 of the encoder's fingerprint, the role and the text, so a stale hit cannot happen;
 //! its value is the numbers as little-endian `f32`. Several processes may share the file (WAL). What the encoder
@@ -17,7 +17,7 @@ use sha2::{Digest, Sha256};
 
 use super::{EmbedError, Encoder, OnProgress, Role};
 
-/// Texts encoded and written in one go: some seconds of work for MiniLM on two cores.
+/// Texts encoded and written in one go: some seconds of work for `all-MiniLM-L6-v2` on two cores.
 const WRITTEN_TOGETHER: usize = 256;
 /// How long another process's write is waited for.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(30);

@@ -15,7 +15,7 @@ use super::config::{BertConfig, Pooling, Recipe};
 use super::pin::sha256_hex;
 use super::source::Checkpoint;
 use super::weights::Weights;
-use super::word_pieces::WordPieces;
+use super::word_pieces::{FEWEST_TOKENS, WordPieces};
 use super::{EmbedError, Encoder, OnProgress, Role};
 
 /// Part of the fingerprint: raised whenever a change here changes a vector.
@@ -75,6 +75,9 @@ impl Local {
         recipe.max_tokens = max_tokens.unwrap_or(recipe.max_tokens);
         if recipe.max_tokens > positions {
             return Err(EmbedError::TooLong { max_tokens: recipe.max_tokens, positions });
+        }
+        if recipe.max_tokens < FEWEST_TOKENS {
+            return Err(EmbedError::TooShort { max_tokens: recipe.max_tokens, fewest: FEWEST_TOKENS });
         }
         let fingerprint = format!(
             "local v{ENCODER_VERSION} {} {recipe:?} query {query_prefix:?} passage {passage_prefix:?}",
@@ -352,7 +355,10 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_length_beyond_the_models_positions_is_refused() {
+    async fn a_length_the_model_does_not_have_is_refused() {
+        let short = LocalOptions { max_tokens: Some(2), ..LocalOptions::default() };
+        let error = open(&tiny_folder(), short).await.err().unwrap();
+        assert!(matches!(error, EmbedError::TooShort { max_tokens: 2, fewest: 3 }), "{error}");
         let long = LocalOptions { max_tokens: Some(65), ..LocalOptions::default() };
         let error = open(&tiny_folder(), long).await.err().unwrap().to_string();
         assert_eq!(error, "`max_tokens` 65 is more than the 64 positions the model has");

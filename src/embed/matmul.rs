@@ -6,6 +6,8 @@
 //! Vector width is found at run time by `pulp` (AVX-512, AVX2, NEON, scalar); there is no unsafe code. Left out:
 //! threads (callers run one batch a thread) and any other layout.
 
+#![allow(clippy::inline_always, reason = "only what is inlined into a dispatched function is compiled for its vectors")]
+
 use pulp::{Simd, WithSimd};
 
 use super::vector::{gelu, lanes_of_this_machine};

@@ -1,6 +1,6 @@
 //! Floor 3, encoders: texts to vectors.
 //!
-//! [`Local`] runs a BERT checkpoint in this process, [`Cached`] keeps any encoder's vectors in SQLite, and
+//! [`Local`] runs a BERT checkpoint in this process, [`Cached`] keeps any encoder's vectors in a database file, and
 //! [`source`] says where a checkpoint comes from. The forward pass is this crate's own, over vector registers found
 //! at run time; models whose arithmetic it does not know are refused by name.
 

@@ -151,9 +151,9 @@ mod tests {
         let cases =
             [(0x3c00, 1.0), (0xc000, -2.0), (0x7bff, 65504.0), (0x0400, 6.103_515_6e-5), (0x0001, 5.960_464_5e-8)];
         for (bits, expected) in cases {
-            assert_eq!(from_half(bits), expected);
+            assert_eq!(from_half(bits).to_bits(), f32::to_bits(expected));
         }
-        assert_eq!(from_half(0xfc00), f32::NEG_INFINITY);
-        assert_eq!(from_bfloat(0xbfc0), -1.5);
+        assert_eq!(from_half(0xfc00).to_bits(), f32::NEG_INFINITY.to_bits());
+        assert_eq!(from_bfloat(0xbfc0).to_bits(), f32::to_bits(-1.5));
     }
 }

@@ -10,7 +10,7 @@ use tokenizers::{Tokenizer, TruncationParams};
 use super::EmbedError;
 
 /// `[CLS]`, one word piece, `[SEP]`.
-const FEWEST_TOKENS: usize = 3;
+pub(super) const FEWEST_TOKENS: usize = 3;
 
 /// A checkpoint's tokenizer.
 pub(super) struct WordPieces {
@@ -18,14 +18,11 @@ pub(super) struct WordPieces {
 }
 
 impl WordPieces {
-    /// Reads `tokenizer.json`; its ids must lie below `vocab_size`.
+    /// Reads `tokenizer.json`; its ids must lie below `vocab_size`. `max_tokens` is at least [`FEWEST_TOKENS`].
     pub(super) fn open(path: &Path, max_tokens: usize, vocab_size: usize) -> Result<Self, EmbedError> {
         let bytes = std::fs::read(path).map_err(|source| EmbedError::Read { path: path.to_owned(), source })?;
         let malformed = |what: String| EmbedError::Malformed { path: path.to_owned(), what };
         let mut tokenizer = Tokenizer::from_bytes(bytes).map_err(|error| malformed(error.to_string()))?;
-        if max_tokens < FEWEST_TOKENS {
-            return Err(EmbedError::TooShort { max_tokens, fewest: FEWEST_TOKENS });
-        }
         if let Some(id) = tokenizer.get_vocab(true).into_values().max().filter(|id| *id as usize >= vocab_size) {
             return Err(malformed(format!("word piece id {id} is not below the model's `vocab_size` {vocab_size}")));
         }

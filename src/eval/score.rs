@@ -39,14 +39,17 @@ pub fn score(run: &SavedRun, measures: &[Measure], flavour: Flavour) -> Scores {
 
 /// The passages that `EM` may have to look into, normalised once.
 fn searchable_passages(run: &SavedRun, measures: &[Measure]) -> HashMap<ChunkId, Searchable> {
-    let deepest = measures.iter().filter(|measure| measure.family() == Family::Em).map(|measure| match measure.cutoff() {
-        Some(Cutoff::Top(k)) => k,
-        _ => 0,
-    });
+    let deepest =
+        measures.iter().filter(|measure| measure.family() == Family::Em).map(|measure| match measure.cutoff() {
+            Some(Cutoff::Top(k)) => k,
+            _ => 0,
+        });
     let deepest = deepest.max().unwrap_or(0);
     let mut wanted: HashSet<&ChunkId> = HashSet::new();
     for trace in run.traces.iter().filter(|trace| trace.question.has_spans()) {
-        wanted.extend(trace.final_ranking().into_iter().flat_map(|stage| stage.hits.iter().take(deepest)).map(|hit| &hit.id));
+        wanted.extend(
+            trace.final_ranking().into_iter().flat_map(|stage| stage.hits.iter().take(deepest)).map(|hit| &hit.id),
+        );
         wanted.extend(trace.packed());
     }
     wanted
@@ -58,8 +61,8 @@ fn searchable_passages(run: &SavedRun, measures: &[Measure]) -> HashMap<ChunkId,
 /// One question, made ready for any measure.
 struct Ready<'a> {
     trace: &'a Trace,
-    /// Rank (from 0) of the first passage with an answer; in the final ranking, and in the prompt.
-    answer_at: Option<Option<usize>>,
+    /// How many passages of the final ranking stand before the first with an answer; `usize::MAX`: none has one.
+    before_answer: Option<usize>,
     answer_in_prompt: Option<bool>,
     docs: Vec<DocId>,
     graded: Option<Graded>,
@@ -85,9 +88,8 @@ impl<'a> Ready<'a> {
         let question = &trace.question;
         let hits = trace.final_ranking().map_or(&[][..], |stage| &stage.hits);
         let matcher = question.has_spans().then(|| AnswerMatcher::new(&question.answers));
-        let holds = |matcher: &AnswerMatcher, id: &ChunkId| {
-            searchable.get(id).is_some_and(|passage| matcher.found_in(passage))
-        };
+        let holds =
+            |matcher: &AnswerMatcher, id: &ChunkId| searchable.get(id).is_some_and(|passage| matcher.found_in(passage));
         let docs = collapse(hits.iter().map(|hit| &hit.id));
         let grade = |doc: &DocId| question.relevant.get(doc).copied().unwrap_or(0);
         let graded = Graded::new(docs.iter().map(grade).collect(), question.relevant.values().copied());
@@ -98,7 +100,9 @@ impl<'a> Ready<'a> {
         });
         Self {
             trace,
-            answer_at: matcher.as_ref().map(|matcher| hits.iter().position(|hit| holds(matcher, &hit.id))),
+            before_answer: matcher
+                .as_ref()
+                .map(|matcher| hits.iter().position(|hit| holds(matcher, &hit.id)).unwrap_or(usize::MAX)),
             answer_in_prompt: matcher.as_ref().map(|matcher| trace.packed().any(|id| holds(matcher, id))),
             docs,
             graded,
@@ -117,7 +121,7 @@ impl<'a> Ready<'a> {
         let graded = self.graded.as_ref();
         match measure.family() {
             Family::Em if at_prompt => self.answer_in_prompt.map(indicator),
-            Family::Em => self.answer_at.map(|at| indicator(at.is_some_and(|at| at < k))),
+            Family::Em => self.before_answer.map(|n| indicator(n < k)),
             Family::Recall => graded.map(|graded| graded.recall(k)),
             Family::Success => graded.map(|graded| graded.success(k)),
             Family::FullRecall => self.full_recall(k),

@@ -137,10 +137,16 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
         n_questions: run.traces.len(),
         class_shares: shares(&classes, run.traces.len()),
         classes,
-        generation: count(Fault::ALL.iter().map(|fault| fault.name()), outcomes.iter().filter_map(|o| o.fault).map(Fault::name)),
+        generation: count(
+            Fault::ALL.iter().map(|fault| fault.name()),
+            outcomes.iter().filter_map(|o| o.fault).map(Fault::name),
+        ),
         classes_at: classes_at(run, plan),
         lost_with_answer_elsewhere: lost_with_answer_elsewhere(&outcomes),
-        flags: count(Flag::ALL.iter().map(|flag| flag.name()), outcomes.iter().flat_map(|o| &o.flags).map(|flag| flag.name())),
+        flags: count(
+            Flag::ALL.iter().map(|flag| flag.name()),
+            outcomes.iter().flat_map(|o| &o.flags).map(|flag| flag.name()),
+        ),
         two_by_two: two_by_two(run, &scores, plan),
         waterfall_n,
         waterfall,
@@ -161,8 +167,7 @@ fn bootstrap(traces: &[Trace], plan: &EvaluationPlan) -> Bootstrap {
         let evidence = trace.question.evidence.iter().flatten().map(|member| member.doc.clone());
         evidence.chain(trace.question.relevant_docs().cloned()).collect()
     };
-    let cluster_of =
-        if plan.cluster { clusters(traces.iter().map(gold_docs)) } else { (0..traces.len()).collect() };
+    let cluster_of = if plan.cluster { clusters(traces.iter().map(gold_docs)) } else { (0..traces.len()).collect() };
     Bootstrap::new(cluster_of, plan.resamples, plan.seed)
 }
 
@@ -218,10 +223,13 @@ fn two_by_two(run: &SavedRun, scores: &Scores, plan: &EvaluationPlan) -> TwoByTw
         column(Family::Em, Some(Cutoff::Top(plan.k)))
     } else {
         let only: Vec<Measure> = wanted.into_iter().collect();
-        score::score(run, &only, plan.judge.flavour).rows.into_iter().map(|row| row.first().copied().flatten()).collect()
+        score::score(run, &only, plan.judge.flavour)
+            .rows
+            .into_iter()
+            .map(|row| row.first().copied().flatten())
+            .collect()
     };
-    let right: Vec<Option<bool>> =
-        run.traces.iter().map(|trace| rightness(trace, plan.judge).retrieved).collect();
+    let right: Vec<Option<bool>> = run.traces.iter().map(|trace| rightness(trace, plan.judge).retrieved).collect();
     diagnose::two_by_two(plan.k, &em, &right, &column(Family::AnswerF1, None))
 }
 

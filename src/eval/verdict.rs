@@ -37,15 +37,8 @@ pub enum Source {
 
 impl Source {
     /// Every source.
-    pub const ALL: [Self; 7] = [
-        Self::Corpus,
-        Self::Chunking,
-        Self::Retrieval,
-        Self::Ranking,
-        Self::Packing,
-        Self::Distraction,
-        Self::Reader,
-    ];
+    pub const ALL: [Self; 7] =
+        [Self::Corpus, Self::Chunking, Self::Retrieval, Self::Ranking, Self::Packing, Self::Distraction, Self::Reader];
 
     /// Its name in files and reports.
     #[must_use]
@@ -171,13 +164,8 @@ fn verdict(budget: &LossBudget, resampled: &[Vec<f64>]) -> Verdict {
     let mut order: Vec<usize> = (0..budget.terms.len()).collect();
     order.sort_by(|a, b| budget.terms[*b].mean.total_cmp(&budget.terms[*a].mean));
     let (first, second) = (order[0], order[1]);
-    let nothing = |text: &str| Verdict {
-        bottleneck: None,
-        undecided: true,
-        stability: 0.0,
-        margin: None,
-        text: text.to_owned(),
-    };
+    let nothing =
+        |text: &str| Verdict { bottleneck: None, undecided: true, stability: 0.0, margin: None, text: text.to_owned() };
     if budget.n == 0 {
         return nothing("No question has gold to go by: nothing can be said of where answers were lost.");
     }

@@ -120,7 +120,9 @@ impl LlmError {
                 Some("raise `generation.timeout_s` or lower `generation.concurrency`")
             }
             Self::Busy { status: 429, .. } => Some("lower `generation.concurrency`"),
-            Self::Untrusted { .. } => Some("name the certificate authority's PEM file in `generation.ca_file`"),
+            Self::Untrusted { .. } | Self::Client { .. } => {
+                Some("name the certificate authority's PEM file in `generation.ca_file`")
+            }
             Self::Redirected { .. } => {
                 Some("set `generation.base_url` to where it redirects, if that is to be trusted")
             }
@@ -142,7 +144,6 @@ impl LlmError {
             | Self::Refused { .. }
             | Self::BadSetting { .. }
             | Self::CaFile { .. }
-            | Self::Client { .. }
             | Self::Template { .. } => None,
         }
     }

@@ -12,9 +12,9 @@
 //!
 //! A section begins at a line that is `[system]` or `[user]` and nothing else; `[system]` may be left out; text before
 //! the first is refused. Blank lines around a section's text are dropped. `{passages}` and `{question}` stand once
-//! each, in either section; another `{name}` of lower-case letters and underscores is refused, any other brace is a brace.
-//! What is put in is never read for placeholders. The question's kind is not to be had: it is gold, and a real prompt
-//! could not know it.
+//! each, in either section; another `{name}` of lower-case letters and underscores is refused, any other brace is a
+//! brace. What is put in is never read for placeholders. The question's kind is not to be had: it is gold, and a real
+//! prompt could not know it.
 
 use std::fs;
 

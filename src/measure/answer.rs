@@ -91,7 +91,13 @@ fn token_overlap(answer: &str, gold: &str, flavour: Flavour) -> AnswerScores {
 /// With facts: all required are stated and none forbidden. Else `AnswerEM` 1 or `AnswerF1` >= `correct_f1`.
 /// Unanswerable: it abstained. `None`: nothing gold to go by.
 #[must_use]
-pub fn is_right(question: &Question, extracted: &str, stance: Stance, flavour: Flavour, correct_f1: f64) -> Option<bool> {
+pub fn is_right(
+    question: &Question,
+    extracted: &str,
+    stance: Stance,
+    flavour: Flavour,
+    correct_f1: f64,
+) -> Option<bool> {
     if question.kind == Kind::Unanswerable {
         return Some(stance == Stance::Abstained);
     }

@@ -119,8 +119,9 @@ impl Measure {
     pub fn new(family: Family, cutoff: Option<Cutoff>) -> Option<Self> {
         let fits = match (family.takes(), cutoff) {
             (_, Some(Cutoff::Top(0))) => false,
-            (Takes::KOrPrompt, Some(_)) | (Takes::K | Takes::KOrNone, Some(Cutoff::Top(_))) => true,
-            (Takes::KOrNone | Takes::Nothing, None) => true,
+            (Takes::KOrPrompt, Some(_))
+            | (Takes::K | Takes::KOrNone, Some(Cutoff::Top(_)))
+            | (Takes::KOrNone | Takes::Nothing, None) => true,
             _ => false,
         };
         fits.then_some(Self { family, cutoff })

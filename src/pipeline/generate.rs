@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::plan::Plan;
 use super::prompt;
-use crate::llm::{self, Generator};
+use crate::llm::{self, ErrorClass, Generator};
 use crate::types::{
     Arm, ArmName, Attempt, ByteRange, ChunkId, Corpus, Finish, Gold, GoldMember, Kind, Question, Stance, TokenUse,
 };
@@ -33,7 +33,13 @@ pub async fn arms(question: &Question, gold: &Gold, packed: &[ChunkId], corpus: 
     arms
 }
 
-async fn ask(generator: &dyn Generator, question: &Question, chunks: Vec<ChunkId>, corpus: &Corpus, plan: &Plan) -> Attempt {
+async fn ask(
+    generator: &dyn Generator,
+    question: &Question,
+    chunks: Vec<ChunkId>,
+    corpus: &Corpus,
+    plan: &Plan,
+) -> Attempt {
     let prompt = prompt::prompt(question, &chunks, corpus, &plan.prompt, plan.title_prefix);
     let counted = (plan.prompt.counter.count(&prompt.system) + plan.prompt.counter.count(&prompt.user)) as u64;
     let clock = Instant::now();
@@ -55,17 +61,21 @@ async fn ask(generator: &dyn Generator, question: &Question, chunks: Vec<ChunkId
                 error: None,
             }
         }
-        Err(error) => Attempt {
-            passages: chunks,
-            raw: String::new(),
-            extracted: String::new(),
-            stance: Stance::Unreadable,
-            finish: Finish::Error,
-            tokens: TokenUse { prompt: counted, prompt_billed: None, completion: 0 },
-            cost_usd: 0.0,
-            seconds,
-            error: Some(error.to_string()),
-        },
+        Err(error) => {
+            // A filter that stops the prompt is the generator's refusal, not a failure of the wire.
+            let refused = error.class() == ErrorClass::Refused;
+            Attempt {
+                passages: chunks,
+                raw: String::new(),
+                extracted: String::new(),
+                stance: if refused { Stance::Refused } else { Stance::Unreadable },
+                finish: if refused { Finish::Filtered } else { Finish::Error },
+                tokens: TokenUse { prompt: counted, prompt_billed: None, completion: 0 },
+                cost_usd: 0.0,
+                seconds,
+                error: (!refused).then(|| error.to_string()),
+            }
+        }
     }
 }
 
@@ -117,8 +127,7 @@ mod tests {
     use crate::types::{Chunk, Document};
 
     fn corpus(ranges: &[(usize, usize)]) -> Corpus {
-        let document =
-            Document { id: "d".into(), title: String::new(), text: "x".repeat(100), metadata: [].into() };
+        let document = Document { id: "d".into(), title: String::new(), text: "x".repeat(100), metadata: [].into() };
         let chunks = ranges.iter().enumerate().map(|(ordinal, range)| Chunk {
             id: ChunkId::new(&"d".into(), ordinal),
             doc_id: "d".into(),

@@ -37,6 +37,14 @@ pub enum PipelineError {
         /// How many documents there are, all empty.
         n_documents: usize,
     },
+    /// One question after another failed: an endpoint or server is away.
+    #[error("stopped after {n} failed questions and no other, the last: {last}")]
+    OnlyFailures {
+        /// How many.
+        n: usize,
+        /// What the last one's trace says.
+        last: String,
+    },
     /// Work on another thread panicked: a defect of ours.
     #[error("question `{id}` ended in a panic; please report it")]
     Panicked {
@@ -54,6 +62,11 @@ impl PipelineError {
             Self::Index(error) => error.hint(),
             Self::Store(error) => error.hint().map(str::to_owned),
             Self::NothingToIndex { .. } => Some("check `dataset.path`".to_owned()),
+            Self::OnlyFailures { .. } => Some(
+                "see that the endpoint and Qdrant answer (a local endpoint: `ollama serve`); \
+                 then go on with --resume and the run's name: what is done is kept"
+                    .to_owned(),
+            ),
             Self::Panicked { .. } => None,
         }
     }

@@ -10,13 +10,17 @@ use crate::types::{ChunkId, Corpus, Question};
 /// The budget counts each passage as the prompt shows it, number and title included. A chunk that alone exceeds the
 /// budget leaves the prompt empty.
 #[must_use]
-pub fn pack<'a>(chunks: impl IntoIterator<Item = &'a ChunkId>, corpus: &Corpus, plan: &PromptPlan, titles: bool) -> Vec<ChunkId> {
+pub fn pack<'a>(
+    chunks: impl IntoIterator<Item = &'a ChunkId>,
+    corpus: &Corpus,
+    plan: &PromptPlan,
+    titles: bool,
+) -> Vec<ChunkId> {
     let mut packed = Vec::new();
     let mut left = plan.context_tokens;
     for id in chunks {
         let Some(passage) = passage(id, corpus, titles) else { break };
         let shown = passage_text(packed.len() + 1, &passage.title, &passage.text);
-        // A text of n bytes has at most n tokens: what fits by bytes needs no counting when nothing else does.
         let needed = plan.counter.count(&shown);
         if needed > left {
             break;

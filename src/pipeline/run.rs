@@ -25,6 +25,9 @@ use crate::types::{
     ArmName, ChunkId, Class, Corpus, Dataset, Question, QuestionId, Stage, StageHit, Trace, TraceStage,
 };
 
+/// So many failures with no answer between them: whatever answers is gone, and the rest would fail too.
+const FAILURES_IN_A_ROW: usize = 20;
+
 /// What a run did, besides its traces.
 #[derive(Clone, Debug, Default)]
 pub struct RunFacts {
@@ -60,7 +63,8 @@ pub async fn run(
 ) -> Result<RunFacts, PipelineError> {
     let Dataset { documents, questions, .. } = dataset;
     let ingested = ingest::ingest(documents, &plan, progress).await?;
-    let mut seconds: BTreeMap<String, f64> = ingested.seconds.iter().map(|(step, s)| ((*step).to_owned(), *s)).collect();
+    let mut seconds: BTreeMap<String, f64> =
+        ingested.seconds.iter().map(|(step, s)| ((*step).to_owned(), *s)).collect();
     let clock = Instant::now();
     let left: Vec<(usize, Question)> =
         questions.into_iter().enumerate().filter(|(_, question)| !done.questions.contains(&question.id)).collect();
@@ -101,6 +105,8 @@ async fn ask_all(
     progress: &dyn Progress,
 ) -> Result<(), PipelineError> {
     progress.start("questions", questions.len() as u64);
+    let mut in_a_row = 0;
+    let n_questions = questions.len();
     let gate = Arc::new(Semaphore::new(line.plan.concurrency));
     let mut working = JoinSet::new();
     let mut waiting = questions.into_iter();
@@ -117,6 +123,11 @@ async fn ask_all(
         let trace = finished.map_err(|_| PipelineError::Panicked { id: "unknown".to_owned() })?;
         recorder.record(&trace, &line.corpus)?;
         progress.advance(1);
+        in_a_row = if trace.failed() { in_a_row + 1 } else { 0 };
+        if in_a_row >= FAILURES_IN_A_ROW || (in_a_row == n_questions && n_questions > 0) {
+            progress.finish();
+            return Err(PipelineError::OnlyFailures { n: in_a_row, last: trace.reason });
+        }
     }
     progress.finish();
     Ok(())
@@ -175,8 +186,7 @@ impl Line {
         }
         let packed: Vec<ChunkId> = trace.packed().cloned().collect();
         trace.arms = generate::arms(&trace.question, &trace.gold, &packed, &self.corpus, &self.plan).await;
-        let outcome =
-            classify::classify(&trace, self.plan.k, rightness(&trace, self.plan.judge), self.corpus.as_ref());
+        let outcome = classify::classify(&trace, self.plan.k, rightness(&trace, self.plan.judge), self.corpus.as_ref());
         trace.class = outcome.class;
         trace.fault = outcome.fault;
         trace.reason = outcome.reason;
@@ -195,8 +205,10 @@ impl Line {
         };
         let mut stages = retrieve::retrieve(&self.retrievers, &trace.question, query, depths, &support).await?;
         let clock = Instant::now();
-        let top: Vec<StageHit> = stages.last().map_or(Vec::new(), |last| last.hits.iter().take(self.plan.k).cloned().collect());
-        let packed = prompt::pack(top.iter().map(|hit| &hit.id), &self.corpus, &self.plan.prompt, self.plan.title_prefix);
+        let top: Vec<StageHit> =
+            stages.last().map_or(Vec::new(), |last| last.hits.iter().take(self.plan.k).cloned().collect());
+        let packed =
+            prompt::pack(top.iter().map(|hit| &hit.id), &self.corpus, &self.plan.prompt, self.plan.title_prefix);
         stages.push(TraceStage {
             stage: Stage::Packed,
             support: support.of(&packed),

@@ -47,23 +47,30 @@ pub fn render(view: &View) -> String {
     lost(view, &mut out);
     out.push_str("<h2>What the numbers cover</h2>\n");
     list(&mut out, view.caveats.iter());
-    let timings: Vec<String> = view.timings.iter().map(|(step, seconds)| format!("{} {seconds:.2}", escape(step))).collect();
+    let timings: Vec<String> =
+        view.timings.iter().map(|(step, seconds)| format!("{} {seconds:.2}", escape(step))).collect();
     let _ = writeln!(out, "<h2>Seconds</h2>\n<p>{}</p>\n</body>\n</html>", timings.join(", "));
     out
 }
 
 fn list<'a>(out: &mut String, items: impl Iterator<Item = &'a String>) {
     out.push_str("<ul>");
-    items.for_each(|item| drop(write!(out, "<li>{}</li>", escape(item))));
+    for item in items {
+        let _ = write!(out, "<li>{}</li>", escape(item));
+    }
     out.push_str("</ul>\n");
 }
 
 /// A table of `head` cells and `rows` of ready HTML cells.
 fn table(out: &mut String, title: &str, head: &[&str], rows: impl Iterator<Item = String>) {
     let _ = write!(out, "<h2>{}</h2>\n<div class=\"scroll\"><table><thead><tr>", escape(title));
-    head.iter().for_each(|cell| drop(write!(out, "<th scope=\"col\">{}</th>", escape(cell))));
+    for cell in head {
+        let _ = write!(out, "<th scope=\"col\">{}</th>", escape(cell));
+    }
     out.push_str("</tr></thead><tbody>\n");
-    rows.for_each(|row| drop(writeln!(out, "<tr>{row}</tr>")));
+    for row in rows {
+        let _ = writeln!(out, "<tr>{row}</tr>");
+    }
     out.push_str("</tbody></table></div>\n");
 }
 
@@ -83,7 +90,12 @@ fn waterfall(view: &View, out: &mut String) {
 fn classes(view: &View, out: &mut String) {
     let rows = view.classes.iter().map(|row| {
         let interval = row.ci95.map_or(String::new(), |ci| format!("[{:.1}, {:.1}]", 100.0 * ci.low, 100.0 * ci.high));
-        format!("<th scope=\"row\">{}</th><td>{}</td><td>{:.1} % <small>{interval}</small></td>", escape(&row.label), row.count, 100.0 * row.share)
+        format!(
+            "<th scope=\"row\">{}</th><td>{}</td><td>{:.1} % <small>{interval}</small></td>",
+            escape(&row.label),
+            row.count,
+            100.0 * row.share
+        )
     });
     table(out, "Classes", &["class", "questions", "share"], rows);
 }
@@ -92,18 +104,25 @@ fn two_by_two(view: &View, out: &mut String) {
     let Some(cells) = &view.two_by_two else { return };
     let rows = [("found", cells.hit_right, cells.hit_wrong), ("not found", cells.miss_right, cells.miss_wrong)];
     let rows = rows.into_iter().map(|(label, right, wrong)| {
-        let cell = |cell: crate::eval::diagnose::Cell| format!("<td>{} <small>mean F1 {:.2}</small></td>", cell.n, cell.mean_f1);
+        let cell = |cell: crate::eval::diagnose::Cell| {
+            format!("<td>{} <small>mean F1 {:.2}</small></td>", cell.n, cell.mean_f1)
+        };
         format!("<th scope=\"row\">{label}</th>{}{}", cell(right), cell(wrong))
     });
     table(out, &format!("Retrieval by answer (EM@{}, {} questions)", cells.k, cells.n), &["", "right", "wrong"], rows);
 }
 
 fn measures(view: &View, out: &mut String) {
-    let head: Vec<&str> =
-        ["", "n"].into_iter().chain(view.columns.iter().map(|c| if c.is_empty() { "whole" } else { c.as_str() })).collect();
+    let head: Vec<&str> = ["", "n"]
+        .into_iter()
+        .chain(view.columns.iter().map(|c| if c.is_empty() { "whole" } else { c.as_str() }))
+        .collect();
     let cell = |cell: &Option<MeasureSummary>| {
-        let interval = |cell: &MeasureSummary| cell.ci95.map_or(String::new(), |ci| format!("{:.2}–{:.2}", ci.low, ci.high));
-        cell.map_or("<td></td>".to_owned(), |cell| format!("<td>{:.3}<br><small>{}</small></td>", cell.mean, interval(&cell)))
+        let interval =
+            |cell: &MeasureSummary| cell.ci95.map_or(String::new(), |ci| format!("{:.2}–{:.2}", ci.low, ci.high));
+        cell.map_or("<td></td>".to_owned(), |cell| {
+            format!("<td>{:.3}<br><small>{}</small></td>", cell.mean, interval(&cell))
+        })
     };
     let rows = view.measures.iter().map(|row| {
         let cells: String = row.cells.iter().map(cell).collect();
@@ -123,7 +142,8 @@ fn losses(view: &View, out: &mut String) {
 fn lost(view: &View, out: &mut String) {
     let rows = view.lost.iter().map(|row| {
         let answer = row.answer.as_deref().unwrap_or_default();
-        let cells = [&row.id, &row.question, &row.gold, answer].map(|text| format!("<td class=\"text\">{}</td>", escape(text)));
+        let cells =
+            [&row.id, &row.question, &row.gold, answer].map(|text| format!("<td class=\"text\">{}</td>", escape(text)));
         format!("{}<td class=\"text\">{}: {}</td>", cells.concat(), escape(&row.class), escape(&row.why))
     });
     let title = format!("Lost questions ({} of {})", view.lost.len(), view.n_lost);
@@ -151,6 +171,9 @@ mod tests {
 
     #[test]
     fn data_cannot_open_a_tag_or_leave_an_attribute() {
-        assert_eq!(escape("</script><img onerror=\"x\">&'"), "&lt;/script&gt;&lt;img onerror=&quot;x&quot;&gt;&amp;&#39;");
+        assert_eq!(
+            escape("</script><img onerror=\"x\">&'"),
+            "&lt;/script&gt;&lt;img onerror=&quot;x&quot;&gt;&amp;&#39;"
+        );
     }
 }

@@ -29,11 +29,19 @@ pub fn render(view: &View) -> String {
         let _ = writeln!(out, "| {} | {} | {:.1} % |", escape(&row.label), row.count, 100.0 * row.share);
     }
     if let Some(table) = &view.two_by_two {
-        let _ = writeln!(out, "\n## Retrieval by answer (EM@{}, n = {})\n\n| | right | wrong |\n|---|--:|--:|", table.k, table.n);
+        let _ = writeln!(
+            out,
+            "\n## Retrieval by answer (EM@{}, n = {})\n\n| | right | wrong |\n|---|--:|--:|",
+            table.k, table.n
+        );
         for (label, right, wrong) in
             [("found", table.hit_right, table.hit_wrong), ("not found", table.miss_right, table.miss_wrong)]
         {
-            let _ = writeln!(out, "| {label} | {} (F1 {:.2}) | {} (F1 {:.2}) |", right.n, right.mean_f1, wrong.n, wrong.mean_f1);
+            let _ = writeln!(
+                out,
+                "| {label} | {} (F1 {:.2}) | {} (F1 {:.2}) |",
+                right.n, right.mean_f1, wrong.n, wrong.mean_f1
+            );
         }
     }
     measures(view, &mut out);
@@ -43,10 +51,16 @@ pub fn render(view: &View) -> String {
         let _ = writeln!(out, "| {} | {:.3} | {interval} |", row.label, row.mean);
     }
     if !view.lost.is_empty() {
-        let _ = writeln!(out, "\n## Lost questions ({} of {})\n\n| id | question | gold | answer | lost |\n|---|---|---|---|---|", view.lost.len(), view.n_lost);
+        let _ = writeln!(
+            out,
+            "\n## Lost questions ({} of {})\n\n| id | question | gold | answer | lost |\n|---|---|---|---|---|",
+            view.lost.len(),
+            view.n_lost
+        );
     }
     for row in &view.lost {
-        let cells = [&row.id, &row.question, &row.gold, row.answer.as_ref().unwrap_or(&String::new())].map(|text| escape(text));
+        let cells =
+            [&row.id, &row.question, &row.gold, row.answer.as_ref().unwrap_or(&String::new())].map(|text| escape(text));
         let _ = writeln!(out, "| {} | {}: {} |", cells.join(" | "), row.class, escape(&row.why));
     }
     out
@@ -54,9 +68,11 @@ pub fn render(view: &View) -> String {
 
 fn measures(view: &View, out: &mut String) {
     let titles: Vec<&str> = view.columns.iter().map(|c| if c.is_empty() { "whole" } else { c.as_str() }).collect();
-    let _ = writeln!(out, "\n## Measures\n\n| | n | {} |\n|---|--:|{}", titles.join(" | "), "--:|".repeat(titles.len()));
+    let _ =
+        writeln!(out, "\n## Measures\n\n| | n | {} |\n|---|--:|{}", titles.join(" | "), "--:|".repeat(titles.len()));
     let cell = |cell: &Option<MeasureSummary>| {
-        let interval = |cell: &MeasureSummary| cell.ci95.map_or(String::new(), |ci| format!(" [{:.2}, {:.2}]", ci.low, ci.high));
+        let interval =
+            |cell: &MeasureSummary| cell.ci95.map_or(String::new(), |ci| format!(" [{:.2}, {:.2}]", ci.low, ci.high));
         cell.map_or(String::new(), |cell| format!("{:.3}{}", cell.mean, interval(&cell)))
     };
     for row in &view.measures {

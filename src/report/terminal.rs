@@ -79,7 +79,8 @@ impl Page {
             self.text.push('\n');
         }
         let text = one_line(text);
-        let _ = if self.color { writeln!(self.text, "\u{1b}[1m{text}\u{1b}[0m") } else { writeln!(self.text, "{text}") };
+        let _ =
+            if self.color { writeln!(self.text, "\u{1b}[1m{text}\u{1b}[0m") } else { writeln!(self.text, "{text}") };
     }
 
     /// `text` behind `lead`, broken between words, later lines indented under the first.
@@ -108,13 +109,17 @@ impl Page {
     fn measures(&mut self, view: &View) {
         let mut table = Table::new();
         table.load_style(presets::NOTHING);
-        let header = ["".to_owned(), "n".to_owned()].into_iter().chain(
+        let header = [String::new(), "n".to_owned()].into_iter().chain(
             view.columns.iter().map(|column| if column.is_empty() { "whole".to_owned() } else { column.clone() }),
         );
         table.set_header(header);
         let cell = |cell: &Option<MeasureSummary>| {
             cell.map_or(String::new(), |cell| {
-                format!("{:.3}\n{}", cell.mean, cell.ci95.map_or(String::new(), |ci| format!("{:.2}-{:.2}", ci.low, ci.high)))
+                format!(
+                    "{:.3}\n{}",
+                    cell.mean,
+                    cell.ci95.map_or(String::new(), |ci| format!("{:.2}-{:.2}", ci.low, ci.high))
+                )
             })
         };
         for row in &view.measures {

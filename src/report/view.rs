@@ -153,43 +153,71 @@ fn head(run: &SavedRun, summary: &Summary) -> Vec<(String, String)> {
     };
     let retrieval = describe_retrieval(&setting, &manifest.vector_search);
     let mut head = vec![
-        ("Corpus".to_owned(), format!(
-            "{}: {} documents, {} chunks of {:.0} tokens on average, digest {}",
-            manifest.dataset,
-            manifest.n_documents,
-            manifest.n_chunks,
-            manifest.chunk_tokens as f64 / manifest.n_chunks.max(1) as f64,
-            manifest.dataset_digest.get(..12).unwrap_or(&manifest.dataset_digest),
-        )),
+        (
+            "Corpus".to_owned(),
+            format!(
+                "{}: {} documents, {} chunks of {:.0} tokens on average, digest {}",
+                manifest.dataset,
+                manifest.n_documents,
+                manifest.n_chunks,
+                manifest.chunk_tokens as f64 / manifest.n_chunks.max(1) as f64,
+                manifest.dataset_digest.get(..12).unwrap_or(&manifest.dataset_digest),
+            ),
+        ),
         ("Questions".to_owned(), describe_questions(run, summary)),
-        ("Chunking".to_owned(), format!(
-            "{} {}/{} {}{}",
-            setting("chunking.strategy"),
-            setting("chunking.size"),
-            setting("chunking.overlap"),
-            setting("chunking.tokenizer"),
-            if setting("chunking.title_prefix") == "true" { ", title before each chunk" } else { "" }
-        )),
+        (
+            "Chunking".to_owned(),
+            format!(
+                "{} {}/{} {}{}",
+                setting("chunking.strategy"),
+                setting("chunking.size"),
+                setting("chunking.overlap"),
+                setting("chunking.tokenizer"),
+                if setting("chunking.title_prefix") == "true" { ", title before each chunk" } else { "" }
+            ),
+        ),
         ("Retrieval".to_owned(), retrieval),
-        ("Generation".to_owned(), match setting("generation.generator").as_str() {
-            "openai" => format!("{} at {}, prompt `{}`, {} context tokens", setting("generation.model"), setting("generation.base_url"), setting("generation.prompt"), setting("generation.context_tokens")),
-            "none" => "none: retrieval alone".to_owned(),
-            name => format!("{name} reader, {} context tokens", setting("generation.context_tokens")),
-        }),
-        ("Judging".to_owned(), format!(
-            "flavour {}, right = AnswerEM 1 or AnswerF1 >= {} (facts: all required, none forbidden)",
-            setting("evaluation.flavour"),
-            setting("evaluation.correct_f1")
-        )),
-        ("Made by".to_owned(), format!(
-            "ragxray {}{}, {}",
-            manifest.version,
-            manifest.git_commit.as_deref().map_or(String::new(), |commit| format!(", commit {}", commit.get(..12).unwrap_or(commit))),
-            manifest.started
-        )),
+        (
+            "Generation".to_owned(),
+            match setting("generation.generator").as_str() {
+                "openai" => format!(
+                    "{} at {}, prompt `{}`, {} context tokens",
+                    setting("generation.model"),
+                    setting("generation.base_url"),
+                    setting("generation.prompt"),
+                    setting("generation.context_tokens")
+                ),
+                "none" => "none: retrieval alone".to_owned(),
+                name => format!("{name} reader, {} context tokens", setting("generation.context_tokens")),
+            },
+        ),
+        (
+            "Judging".to_owned(),
+            format!(
+                "flavour {}, right = AnswerEM 1 or AnswerF1 >= {} (facts: all required, none forbidden)",
+                setting("evaluation.flavour"),
+                setting("evaluation.correct_f1")
+            ),
+        ),
+        (
+            "Made by".to_owned(),
+            format!(
+                "ragxray {}{}, {}",
+                manifest.version,
+                manifest
+                    .git_commit
+                    .as_deref()
+                    .map_or(String::new(), |commit| format!(", commit {}", commit.get(..12).unwrap_or(commit))),
+                manifest.started
+            ),
+        ),
     ];
     for model in &manifest.models {
-        let hash = model.sha256.values().next().map_or(String::new(), |hash| format!(" (sha256 {}…)", hash.get(..12).unwrap_or(hash)));
+        let hash = model
+            .sha256
+            .values()
+            .next()
+            .map_or(String::new(), |hash| format!(" (sha256 {}…)", hash.get(..12).unwrap_or(hash)));
         head.push((format!("Model, {}", model.role), format!("{}{hash}", model.name)));
     }
     head
@@ -206,12 +234,25 @@ fn describe_retrieval(setting: &dyn Fn(&str) -> String, vector_search: &str) -> 
                 setting("retrieval.bm25.k1"),
                 setting("retrieval.bm25.b")
             ),
-            "dense" => format!("dense ({}, Qdrant {}, {vector_search})", setting("retrieval.dense.model"), setting("vector_store.kind")),
+            "dense" => format!(
+                "dense ({}, Qdrant {}, {vector_search})",
+                setting("retrieval.dense.model"),
+                setting("vector_store.kind")
+            ),
             other => other.to_owned(),
         })
         .collect();
-    let fused = if names.len() > 1 { format!(", {} k = {}", setting("retrieval.fusion.method"), setting("retrieval.fusion.k")) } else { String::new() };
-    format!("{}{fused}; {} candidates, k = {}", names.join(" + "), setting("retrieval.candidates"), setting("retrieval.k"))
+    let fused = if names.len() > 1 {
+        format!(", {} k = {}", setting("retrieval.fusion.method"), setting("retrieval.fusion.k"))
+    } else {
+        String::new()
+    };
+    format!(
+        "{}{fused}; {} candidates, k = {}",
+        names.join(" + "),
+        setting("retrieval.candidates"),
+        setting("retrieval.k")
+    )
 }
 
 /// A JSON value as a person would write it.
@@ -257,10 +298,17 @@ fn notices(run: &SavedRun, summary: &Summary) -> Vec<String> {
     }
     let failed = summary.classes.get(Class::Failed.name()).copied().unwrap_or(0);
     if failed > 0 {
-        notices.push(format!("{failed} questions failed and are in no mean; ask them again with --resume {}", run.manifest.name));
+        notices.push(format!(
+            "{failed} questions failed and are in no mean; ask them again with --resume {}",
+            run.manifest.name
+        ));
     }
     if run.traces.len() < run.manifest.n_questions {
-        notices.push(format!("the run is not complete: {} of {} questions", run.traces.len(), run.manifest.n_questions));
+        notices.push(format!(
+            "the run is not complete: {} of {} questions",
+            run.traces.len(),
+            run.manifest.n_questions
+        ));
     }
     notices
 }
@@ -308,7 +356,8 @@ fn measures(summary: &Summary) -> Vec<MeasureRow> {
     let columns = columns(summary);
     let rows = Family::ALL.iter().filter_map(|family| {
         let cell = |column: &String| summary.measures.get(&format!("{}{column}", family.name())).copied();
-        let cells: Vec<Option<MeasureSummary>> = columns.iter().map(|column| cell(column).filter(|cell| cell.n > 0)).collect();
+        let cells: Vec<Option<MeasureSummary>> =
+            columns.iter().map(|column| cell(column).filter(|cell| cell.n > 0)).collect();
         let n = cells.iter().flatten().map(|cell| cell.n).max()?;
         Some(MeasureRow { label: family.name().to_owned(), n, cells })
     });

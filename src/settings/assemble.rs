@@ -120,8 +120,7 @@ pub async fn assemble(
 
     let wants_dense = settings.retrieval.retrievers.contains(&RetrieverName::Dense);
     let wants_model = wants_dense || settings.chunking.tokenizer == Tokenizer::Model;
-    let checkpoint =
-        if wants_model { Some(locate_model(resolved, environment, on_download).await?) } else { None };
+    let checkpoint = if wants_model { Some(locate_model(resolved, environment, on_download).await?) } else { None };
     let chunk_counter = chunk_counter(settings, checkpoint.as_ref())?;
     let mut models = Vec::new();
     let mut vector_cache = None;
@@ -154,7 +153,10 @@ pub async fn assemble(
         concurrency: concurrency(settings),
         arms: settings.evaluation.arms.iter().map(|arm| arm_name(*arm)).collect(),
         judge: judge(settings),
-        price: Price { prompt_usd: settings.generation.price.prompt, completion_usd: settings.generation.price.completion },
+        price: Price {
+            prompt_usd: settings.generation.price.prompt,
+            completion_usd: settings.generation.price.completion,
+        },
     };
     Ok(Assembled { plan, models, vector_cache })
 }
@@ -168,7 +170,11 @@ fn check(settings: &Settings) -> Result<(), SettingsError> {
     };
     let within = |key, value: f64, range: std::ops::RangeInclusive<f64>| {
         let why = format!("it must lie in {} to {}", range.start(), range.end());
-        if range.contains(&value) { Ok(()) } else { Err(SettingsError::OutOfRange { key, value: value.to_string(), why }) }
+        if range.contains(&value) {
+            Ok(())
+        } else {
+            Err(SettingsError::OutOfRange { key, value: value.to_string(), why })
+        }
     };
     at_least("retrieval.k", retrieval.k, 1)?;
     at_least("retrieval.candidates", retrieval.candidates, retrieval.k)?;
@@ -243,7 +249,8 @@ fn generator(resolved: &Resolved, environment: &Environment) -> Result<Option<Ar
             let settings = OpenAiSettings {
                 base_url: generation.base_url.clone(),
                 model: generation.model.clone(),
-                api_key: key(generation.api_key_env.as_deref(), "generation.api_key_env", environment)?.map(Secret::new),
+                api_key: key(generation.api_key_env.as_deref(), "generation.api_key_env", environment)?
+                    .map(Secret::new),
                 headers: Vec::new(),
                 extra_body: generation.extra_body.clone(),
                 temperature: Some(generation.temperature),
@@ -280,7 +287,7 @@ fn vector_place(settings: &Settings, environment: &Environment) -> Result<Vector
         VectorStoreKind::Server => Ok(VectorPlace::Server(Server {
             url: store.url.clone(),
             api_key: key(store.api_key_env.as_deref(), "vector_store.api_key_env", environment)?,
-            timeout: Duration::from_secs(60),
+            timeout: Duration::from_mins(1),
         })),
     }
 }
@@ -298,11 +305,8 @@ async fn locate_model(
             named => named,
         },
     };
-    let source = Source {
-        cache_dir: environment.cache_dir.clone(),
-        hub: environment.hub.clone(),
-        offline: environment.offline,
-    };
+    let source =
+        Source { cache_dir: environment.cache_dir.clone(), hub: environment.hub.clone(), offline: environment.offline };
     source::locate(&model, &source, on_download).await
 }
 

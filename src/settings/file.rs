@@ -272,7 +272,12 @@ pub struct VectorStoreSettings {
 
 impl Default for VectorStoreSettings {
     fn default() -> Self {
-        Self { kind: VectorStoreKind::Embedded, url: "http://localhost:6334".to_owned(), api_key_env: None, exact: true }
+        Self {
+            kind: VectorStoreKind::Embedded,
+            url: "http://localhost:6334".to_owned(),
+            api_key_env: None,
+            exact: true,
+        }
     }
 }
 

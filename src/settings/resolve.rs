@@ -58,7 +58,8 @@ impl Resolved {
         }
         for set in sets {
             let (key, value) = parse_set(set)?;
-            insert(&mut table, &key, value).map_err(|message| SettingsError::Malformed { place: format!("--set {set}"), message })?;
+            insert(&mut table, &key, value)
+                .map_err(|message| SettingsError::Malformed { place: format!("--set {set}"), message })?;
             let place = format!("--set {set}");
             Settings::deserialize_table(&table).map_err(|error| explain(&error, &place, None))?;
             origins.insert(key, Origin::Flag);
@@ -196,7 +197,9 @@ mod tests {
     #[test]
     fn an_unknown_key_names_the_nearest() {
         let error = sets(&["chunking.sise=3"]).expect_err("no such key");
-        assert!(matches!(&error, SettingsError::UnknownKey { key, nearest: Some(nearest), .. } if key == "sise" && nearest == "size"));
+        assert!(
+            matches!(&error, SettingsError::UnknownKey { key, nearest: Some(nearest), .. } if key == "sise" && nearest == "size")
+        );
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! One small seeded generator, so that every number can be had again.
 //!
-//! SplitMix64 (Steele, Lea, Flood 2014, "Fast splittable pseudorandom number generators"): passes BigCrush,
+//! SplitMix64 (Steele, Lea, Flood 2014, "Fast splittable pseudorandom number generators"): passes `BigCrush`,
 //! one 64-bit word of state, any seed is a good seed. Not for secrets.
 
 /// A SplitMix64 stream.

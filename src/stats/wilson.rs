@@ -1,4 +1,4 @@
-//! Wilson's score interval for a share (Wilson 1927; recommended for small n by Brown, Cai, DasGupta 2001).
+//! Wilson's score interval for a share (Wilson 1927; recommended for small n by Brown, Cai and `DasGupta` 2001).
 
 use crate::types::Interval;
 
@@ -25,7 +25,9 @@ mod tests {
     #[test]
     fn the_interval_is_wilsons() {
         // Newcombe 1998, table I, method 3 (score, without continuity correction).
-        for (r, n, low, high) in [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0.0, 0.1611), (1, 29, 0.0061, 0.1718)] {
+        for (r, n, low, high) in
+            [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0.0, 0.1611), (1, 29, 0.0061, 0.1718)]
+        {
             let interval = wilson(r, n).expect("n > 0");
             assert!((interval.low - low).abs() < 5e-5 && (interval.high - high).abs() < 5e-5, "{r}/{n}: {interval:?}");
         }

@@ -69,9 +69,15 @@ impl StoreError {
             Self::Exists { .. } => Some("choose another --name, leave it out, or go on with it by --resume"),
             Self::BadName { .. } | Self::Damaged { .. } => None,
             Self::Io { source, .. } => match source.kind() {
-                std::io::ErrorKind::StorageFull => Some("free some disk space; finished questions are kept, go on with --resume"),
-                std::io::ErrorKind::PermissionDenied => Some("check who may write there, or choose another folder with --out"),
-                std::io::ErrorKind::NotFound => Some("a run's folder holds run.json and traces.jsonl; give that folder"),
+                std::io::ErrorKind::StorageFull => {
+                    Some("free some disk space; finished questions are kept, go on with --resume")
+                }
+                std::io::ErrorKind::PermissionDenied => {
+                    Some("check who may write there, or choose another folder with --out")
+                }
+                std::io::ErrorKind::NotFound => {
+                    Some("a run's folder holds run.json and traces.jsonl; give that folder")
+                }
                 _ => None,
             },
             Self::OtherSchema { .. } => Some("run it again with this version"),

@@ -41,9 +41,13 @@ fn load_manifest(path: &Path) -> Result<Manifest, StoreError> {
     struct Versioned {
         schema: u32,
     }
-    let text = std::fs::read_to_string(path)
-        .map_err(|source| StoreError::Io { action: "read", path: path.to_owned(), source })?;
-    let damaged = |source: serde_json::Error| StoreError::Damaged { path: path.to_owned(), line: source.line(), source };
+    let text = std::fs::read_to_string(path).map_err(|source| StoreError::Io {
+        action: "read",
+        path: path.to_owned(),
+        source,
+    })?;
+    let damaged =
+        |source: serde_json::Error| StoreError::Damaged { path: path.to_owned(), line: source.line(), source };
     let found = serde_json::from_str::<Versioned>(&text).map_err(damaged)?.schema;
     if found != SCHEMA {
         return Err(StoreError::OtherSchema { path: path.to_owned(), found });

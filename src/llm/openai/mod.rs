@@ -1,8 +1,8 @@
 //! Chat completions of any OpenAI-compatible server: `OpenAI`, Azure, vLLM, Ollama, llama.cpp, LM Studio, gateways.
 //!
 //! [`connect`] gives the generator that the pipeline uses: [`OpenAi`], one call a prompt, inside [`Retrying`].
-//! Redirects are not followed, an unencrypted connection carries no key except to this machine, and calls to this machine pass
-//! by the proxies of the environment. Streaming is not asked for.
+//! Redirects are not followed, an unencrypted connection carries no key except to this machine, and calls to
+//! this machine pass by the proxies of the environment. Streaming is not asked for.
 
 mod address;
 mod settings;
@@ -38,6 +38,12 @@ pub const DEADLINE_CALLS: u32 = 3;
 #[must_use]
 pub fn is_on_this_machine(url: &str) -> bool {
     Url::parse(url).is_ok_and(|url| address::is_loopback(&url))
+}
+
+/// `url` without user info and query, which may hold secrets; as it is where it is no URL.
+#[must_use]
+pub fn shown_url(url: &str) -> String {
+    Url::parse(url).map_or_else(|_| url.to_owned(), |url| address::shown(&url))
 }
 
 /// The generator for a server: retries and limits included. Nothing is called yet.
@@ -187,8 +193,9 @@ fn client(settings: &OpenAiSettings, url: &Url) -> Result<Client, LlmError> {
             return Err(LlmError::BadSetting { setting: "ca_file", reason });
         }
         builder = builder.tls_certs_merge(certificates);
-    } else if url.scheme() == "http" && address::is_loopback(url) {
-        // No certificate is ever looked at, and a machine without any must do.
+    } else if url.scheme() == "http" {
+        // No certificate is looked at (unless a proxy is itself behind TLS: name its authority in `ca_file`), and a
+        // container without any must do.
         builder = builder.tls_certs_only([]);
     }
     if address::is_loopback(url) {

@@ -1,7 +1,7 @@
 //! `OpenAI`'s vocabularies: tiktoken-rs has the tokens, the splitting and merging is here.
 //!
-//! tiktoken-rs encodes through one backtracking matcher that threads wait for and that panics on a long run of white
-//! space or capitals. The patterns need backtracking for a single case, `\s+(?!\S)`, so they stand here without it,
+//! tiktoken-rs encodes through one backtracking matcher that threads wait for and that panics on a million
+//! white-space characters in a row. The patterns need backtracking for a single case, `\s+(?!\S)`, so they stand here without it,
 //! for a matcher that runs in linear time on every core; a test compares the tokens with tiktoken's own.
 
 use std::collections::HashMap;
@@ -29,7 +29,7 @@ const O200K_TOKENS: u32 = 199_998;
 /// Pieces below are merged here, in quadratic time but fast when short; longer ones by tiktoken-rs with a heap.
 const LONG_PIECE_BYTES: usize = 100;
 
-/// What tiktoken-rs is given at once of a piece: its matcher gives up after a million steps back. A longer piece
+/// What tiktoken-rs is given at once of a piece: its matcher's stack overflows at a million steps. A longer piece
 /// (nobody's word) is cut here, which may add a token at each cut.
 const MAX_PIECE_BYTES: usize = 64 * 1024;
 
@@ -187,9 +187,8 @@ mod tests {
     }
 
     #[test]
-    fn a_run_of_one_character_that_tiktoken_gives_up_on_is_counted() {
-        for char in [" ", "A"] {
-            let text = format!("{}1", char.repeat(1_100_000));
+    fn white_space_that_tiktoken_gives_up_on_and_a_word_longer_than_it_is_given_are_counted() {
+        for text in [format!("{}1", " ".repeat(1_100_000)), "A".repeat(3 * MAX_PIECE_BYTES + 1)] {
             for vocabulary in [&*CL100K_BASE, &*O200K_BASE] {
                 assert_eq!(lengths(vocabulary, &text).into_iter().sum::<usize>(), text.len());
             }

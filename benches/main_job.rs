@@ -1,0 +1,59 @@
+//! The main job's stages, one by one, on HotpotQA where it was fetched, else on the shipped runbooks.
+//!
+//! `cargo bench --bench main_job`; whole runs are timed from outside: see evals/README.md.
+
+#![allow(missing_docs, reason = "criterion's macros make undocumented functions")]
+
+use std::hint::black_box;
+use std::path::Path;
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use ragxray::chunk::{ChunkSpec, Strategy, chunk_documents};
+use ragxray::dataset::{self, Format, LoadSpec};
+use ragxray::index::{Bm25, Bm25Parameters};
+use ragxray::stats::bootstrap::Bootstrap;
+use ragxray::text::analyse::{Analyzer, Stemmer, StopWords, Words};
+use ragxray::text::answers::Searchable;
+use ragxray::text::tokens::{self, Tokenizer};
+use ragxray::types::{ChunkId, Corpus};
+
+fn spec() -> LoadSpec {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets");
+    let hotpotqa = root.join("fetched/hotpotqa");
+    let (format, path) =
+        if hotpotqa.is_dir() { (Format::Hotpotqa, hotpotqa) } else { (Format::Files, root.join("runbooks")) };
+    LoadSpec { format, path, split: None, missing_evidence: None, globs: Vec::new() }
+}
+
+fn stages(c: &mut Criterion) {
+    let dataset = dataset::load(&spec()).expect("the data set is there");
+    let counter = tokens::counter(Tokenizer::Cl100kBase, None).expect("built in");
+    let chunking = ChunkSpec::new(Strategy::Recursive, 200, 40, Vec::new(), Tokenizer::Cl100kBase).expect("in range");
+    let chunks = chunk_documents(&dataset.documents, &chunking, counter.as_ref());
+    let analyzer = Analyzer::new(Words::Unicode, true, StopWords::English, Stemmer::English);
+    let corpus = Corpus::new(dataset.documents.clone(), chunks);
+    let ids: Vec<ChunkId> = corpus.chunks().iter().map(|chunk| chunk.id.clone()).collect();
+    let build = || {
+        Bm25::build(&Bm25Parameters::default(), &ids, |number, each| analyzer.terms(corpus.chunk_text(number).0, each))
+    };
+    let index = build();
+    let questions: Vec<Vec<String>> =
+        dataset.questions.iter().map(|question| analyzer.term_list(&question.text)).collect();
+
+    c.bench_function("load", |b| b.iter(|| dataset::load(black_box(&spec()))));
+    c.bench_function("chunk", |b| b.iter(|| chunk_documents(&dataset.documents, &chunking, counter.as_ref())));
+    c.bench_function("bm25 build", |b| b.iter(build));
+    c.bench_function("bm25 search, all questions, top 100", |b| {
+        b.iter(|| questions.iter().map(|terms| index.search(terms, 100).len()).sum::<usize>());
+    });
+    c.bench_function("normalise all chunks", |b| {
+        b.iter(|| (0..ids.len()).map(|number| Searchable::new(corpus.chunk_text(number).0)).collect::<Vec<_>>());
+    });
+    let column: Vec<Option<f64>> = (0..7405).map(|i| Some(f64::from(i % 2))).collect();
+    c.bench_function("bootstrap, 10,000 resamples of 7,405 questions", |b| {
+        b.iter(|| Bootstrap::new((0..7405).collect(), 10_000, 0).intervals(std::slice::from_ref(&column)));
+    });
+}
+
+criterion_group!(benches, stages);
+criterion_main!(benches);
