@@ -16,7 +16,7 @@ impl Haystacks {
     /// Normalises every document and chunk. Costs about four times the corpus in memory.
     #[must_use]
     pub fn new(corpus: &Corpus) -> Self {
-        use rayon::prelude::*;
+        use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
         Self {
             documents: corpus.documents().par_iter().map(|document| Searchable::new(&document.text)).collect(),
             chunks: (0..corpus.chunks().len())

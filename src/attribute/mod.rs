@@ -7,6 +7,8 @@
 pub mod classify;
 pub mod gold;
 pub mod support;
+#[cfg(test)]
+mod tests;
 
 use crate::types::{ByteRange, ChunkId, Corpus, Passage};
 

@@ -21,7 +21,7 @@ mod paragraph;
 mod semantic;
 mod separators;
 
-use rayon::prelude::*;
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 pub use error::ChunkError;
 pub use spec::ChunkSpec;

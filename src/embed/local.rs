@@ -7,7 +7,7 @@
 use std::sync::{Arc, OnceLock};
 
 use async_trait::async_trait;
-use rayon::prelude::*;
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use tokio::sync::mpsc;
 
 use super::bert::Bert;

@@ -1,6 +1,6 @@
 //! Outcomes of a run's questions, and the pictures drawn from them: waterfall, 2 x 2, loss terms.
 
-use rayon::prelude::*;
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::{Deserialize, Serialize};
 
 use super::score;

@@ -7,3 +7,6 @@ pub mod diagnose;
 pub mod score;
 pub mod summary;
 pub mod verdict;
+
+#[cfg(test)]
+mod tests;

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use rayon::prelude::*;
+use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
 use crate::measure::answer::{self, AnswerScores, Flavour};
 use crate::measure::ranked::Graded;

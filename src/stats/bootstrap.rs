@@ -2,7 +2,7 @@
 //! 1997, section 3.8): whole clusters are drawn with replacement, the mean over all their questions is taken, and the
 //! 2.5 % and 97.5 % points of those means are the interval.
 
-use rayon::prelude::*;
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::random::Random;
 use crate::types::Interval;
