@@ -86,8 +86,8 @@ fn with_gold(question: Question, gold: Gold, ranked: &[&str], packed: &[&str], a
     }
 }
 
-fn wrong() -> Option<Attempt> {
-    Some(attempt("1815", Stance::Answered))
+fn wrong() -> Attempt {
+    attempt("1815", Stance::Answered)
 }
 
 fn judged(trace: &Trace, corpus: &Corpus, retrieved: bool, oracle: Option<bool>) -> Outcome {
@@ -101,7 +101,7 @@ const TENS: [(usize, usize); 3] = [(0, 10), (10, 20), (20, 30)];
 fn gold_that_is_in_no_document_is_lost_by_the_corpus() {
     let corpus = corpus(&TENS);
     let outcome = judged(
-        &trace(question(vec![vec![member("gone", &[(0, 3)])]]), &corpus, &["d#0"], &["d#0"], wrong()),
+        &trace(question(vec![vec![member("gone", &[(0, 3)])]]), &corpus, &["d#0"], &["d#0"], Some(wrong())),
         &corpus,
         false,
         None,
@@ -115,7 +115,7 @@ fn gold_that_is_in_no_document_is_lost_by_the_corpus() {
 fn gold_that_no_retriever_returned_is_lost_by_retrieval() {
     let corpus = corpus(&TENS);
     let outcome = judged(
-        &trace(question(vec![vec![member("d", &[(10, 19)])]]), &corpus, &["d#0", "e#0"], &["d#0"], wrong()),
+        &trace(question(vec![vec![member("d", &[(10, 19)])]]), &corpus, &["d#0", "e#0"], &["d#0"], Some(wrong())),
         &corpus,
         false,
         None,
@@ -128,7 +128,13 @@ fn gold_that_no_retriever_returned_is_lost_by_retrieval() {
 fn gold_below_k_is_lost_by_ranking() {
     let corpus = corpus(&TENS);
     let outcome = judged(
-        &trace(question(vec![vec![member("d", &[(10, 19)])]]), &corpus, &["d#0", "e#0", "d#1"], &["d#0"], wrong()),
+        &trace(
+            question(vec![vec![member("d", &[(10, 19)])]]),
+            &corpus,
+            &["d#0", "e#0", "d#1"],
+            &["d#0"],
+            Some(wrong()),
+        ),
         &corpus,
         false,
         None,
@@ -142,7 +148,7 @@ fn gold_below_k_is_lost_by_ranking() {
 fn gold_in_the_top_k_that_did_not_fit_is_lost_by_packing() {
     let corpus = corpus(&TENS);
     let outcome = judged(
-        &trace(question(vec![vec![member("d", &[(10, 19)])]]), &corpus, &["d#0", "d#1"], &["d#0"], wrong()),
+        &trace(question(vec![vec![member("d", &[(10, 19)])]]), &corpus, &["d#0", "d#1"], &["d#0"], Some(wrong())),
         &corpus,
         false,
         None,
@@ -154,7 +160,7 @@ fn gold_in_the_top_k_that_did_not_fit_is_lost_by_packing() {
 fn a_boundary_through_the_gold_of_which_a_piece_was_found_is_lost_by_chunking() {
     let corpus = corpus(&TENS);
     let cut = question(vec![vec![member("d", &[(10, 24)])]]);
-    let outcome = judged(&trace(cut, &corpus, &["d#1", "e#0", "d#2"], &["d#1"], wrong()), &corpus, false, None);
+    let outcome = judged(&trace(cut, &corpus, &["d#1", "e#0", "d#2"], &["d#1"], Some(wrong())), &corpus, false, None);
     assert_eq!(outcome.class, Class::Chunking);
     assert_eq!(
         outcome.reason,
@@ -167,14 +173,17 @@ fn a_boundary_through_the_gold_of_which_a_piece_was_found_is_lost_by_chunking() 
 fn a_cut_gold_of_which_no_piece_was_found_is_lost_by_retrieval() {
     let corpus = corpus(&TENS);
     let cut = question(vec![vec![member("d", &[(10, 24)])]]);
-    assert_eq!(judged(&trace(cut, &corpus, &["d#0"], &["d#0"], wrong()), &corpus, false, None).class, Class::Retrieval);
+    assert_eq!(
+        judged(&trace(cut, &corpus, &["d#0"], &["d#0"], Some(wrong())), &corpus, false, None).class,
+        Class::Retrieval
+    );
 }
 
 #[test]
 fn both_pieces_of_a_cut_gold_together_support_it() {
     let corpus = corpus(&TENS);
     let cut = question(vec![vec![member("d", &[(10, 24)])]]);
-    let found = trace(cut, &corpus, &["d#2", "d#1"], &["d#2", "d#1"], wrong());
+    let found = trace(cut, &corpus, &["d#2", "d#1"], &["d#2", "d#1"], Some(wrong()));
     assert_eq!(judged(&found, &corpus, false, Some(false)).fault, Some(Fault::Reader));
 }
 
@@ -183,7 +192,7 @@ fn white_space_between_two_chunks_is_not_missing() {
     // Chunks 0..9 and 10..19 leave byte 9, a space, to nobody; the gold 5..14 spans it.
     let corpus = corpus(&[(0, 9), (10, 19), (20, 30)]);
     let spanning = question(vec![vec![member("d", &[(5, 14)])]]);
-    let found = trace(spanning, &corpus, &["d#0", "d#1"], &["d#0", "d#1"], wrong());
+    let found = trace(spanning, &corpus, &["d#0", "d#1"], &["d#0", "d#1"], Some(wrong()));
     assert_eq!(found.gold.groups[0][0].needed, [ByteRange::new(5, 9), ByteRange::new(10, 14)]);
     assert_eq!(judged(&found, &corpus, true, None).class, Class::Correct);
 }
@@ -221,9 +230,9 @@ fn without_evidence_an_answer_string_decides() {
     let asked = question(vec![]);
     let gold = gold::locate(&asked, &corpus, || &haystacks, &|_| None);
     assert!(gold.documents.holds && gold.chunks.holds, "e#0 holds 1992 whole");
-    let found = with_gold(asked.clone(), gold.clone(), &["e#0"], &["e#0"], wrong());
+    let found = with_gold(asked.clone(), gold.clone(), &["e#0"], &["e#0"], Some(wrong()));
     assert_eq!(judged(&found, &corpus, false, None).class, Class::Generation);
-    let lost = with_gold(asked, gold, &["d#0"], &["d#0"], wrong());
+    let lost = with_gold(asked, gold, &["d#0"], &["d#0"], Some(wrong()));
     assert_eq!(judged(&lost, &corpus, false, None).class, Class::Retrieval);
 }
 
@@ -235,7 +244,7 @@ fn an_answer_that_only_a_boundary_cuts_is_lost_by_chunking_where_nothing_is_labe
     let haystacks = Haystacks::new(&corpus);
     let gold = gold::locate(&asked, &corpus, || &haystacks, &|_| None);
     assert!(gold.documents.holds && !gold.chunks.holds);
-    let lost = with_gold(asked, gold, &["d#0"], &["d#0"], wrong());
+    let lost = with_gold(asked, gold, &["d#0"], &["d#0"], Some(wrong()));
     assert_eq!(judged(&lost, &corpus, false, None).class, Class::Chunking);
 }
 
@@ -279,7 +288,7 @@ fn unanswerable_questions_stand_outside_the_waterfall() {
         classify(&with_gold(asked.clone(), gold, &["d#0"], &["d#0"], answer), 2, Rightness::default(), &corpus).class
     };
     assert_eq!(class(Some(attempt("", Stance::Abstained))), Class::CorrectAbstention);
-    assert_eq!(class(wrong()), Class::Hallucinated);
+    assert_eq!(class(Some(wrong())), Class::Hallucinated);
     assert_eq!(class(None), Class::Unattributed);
 }
 

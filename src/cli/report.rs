@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::{Failure, output};
-use crate::eval::summary::{self, Evaluation, EvaluationPlan};
+use crate::eval::summary::{self, Evaluation, EvaluationPlan, Summary};
 use crate::report::view::View;
 use crate::report::{html, markdown, terminal, trec};
 use crate::settings::{Settings, assemble};
@@ -52,7 +52,7 @@ pub fn report(args: &ReportArgs) -> Result<(), Failure> {
 }
 
 /// Evaluates the run in `folder`, writes all derived files, prints the report (or `summary.json`).
-pub fn write_and_print(folder: &RunFolder, plan: &EvaluationPlan, as_json: bool) -> Result<(), Failure> {
+pub fn write_and_print(folder: &RunFolder, plan: &EvaluationPlan, as_json: bool) -> Result<Summary, Failure> {
     let run = SavedRun::load(folder)?;
     let evaluation = summary::evaluate(&run, plan);
     let view = View::new(&run, &evaluation);
@@ -62,7 +62,8 @@ pub fn write_and_print(folder: &RunFolder, plan: &EvaluationPlan, as_json: bool)
     folder.write("chunks.trec", trec::chunks(&run).as_bytes())?;
     folder.write("qrels.trec", trec::qrels(&run).as_bytes())?;
     folder.write("report.html", html::render(&view).as_bytes())?;
-    output::data(&if as_json { summary } else { terminal::render(&view, output::color()) })
+    output::data(&if as_json { summary } else { terminal::render(&view, output::color()) })?;
+    Ok(evaluation.summary)
 }
 
 fn json(evaluation: &Evaluation) -> Result<String, Failure> {

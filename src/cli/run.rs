@@ -10,13 +10,16 @@ use clap::Args;
 use super::bars::Bars;
 use super::environment::{environment, git_commit};
 use super::{Failure, block_on, output, report};
+use crate::chunk::Strategy;
 use crate::dataset;
+use crate::index;
 use crate::llm::openai;
 use crate::pipeline::run::{self, Done, RunFacts};
 use crate::settings::assemble::{self, Assembled};
 use crate::settings::file::{RetrieverName, VectorStoreKind};
 use crate::settings::{Resolved, Settings};
 use crate::store::{Manifest, RunFolder, SCHEMA, SavedRun};
+use crate::text::{analyse, tokens};
 use crate::types::{Dataset, Note};
 
 /// Where `run` looks without an argument.
@@ -90,7 +93,11 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         };
         finish(&mut manifest, &facts, assembled.vector_cache.as_deref(), &resolved.settings);
         write_manifest(&folder, &manifest)?;
-        report::write_and_print(&folder, &assemble::evaluation(&resolved.settings), args.json)?;
+        let summary = report::write_and_print(&folder, &assemble::evaluation(&resolved.settings), args.json)?;
+        manifest.prompt_tokens = summary.tokens.prompt;
+        manifest.completion_tokens = summary.tokens.completion;
+        manifest.cost_usd = summary.cost_usd;
+        write_manifest(&folder, &manifest)?;
         output::talk(&format!("run folder: {}", folder.path().display()));
         Ok(())
     })
@@ -116,6 +123,7 @@ fn manifest(resolved: &Resolved, dataset: &Dataset, assembled: &Assembled) -> Ma
         schema: SCHEMA,
         name: String::new(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
+        versions: versions(resolved.settings.chunking.strategy),
         git_commit: git_commit(),
         started: now(),
         finished: None,
@@ -131,9 +139,23 @@ fn manifest(resolved: &Resolved, dataset: &Dataset, assembled: &Assembled) -> Ma
         seed: resolved.settings.evaluation.seed,
         vector_search: String::new(),
         seconds: BTreeMap::new(),
+        prompt_tokens: 0,
+        completion_tokens: 0,
+        cost_usd: 0.0,
         vectors_cached: 0,
         vectors_computed: 0,
     }
+}
+
+/// The parts whose own version changes what a run gives.
+fn versions(strategy: Strategy) -> BTreeMap<String, String> {
+    let versions = [
+        ("analyser", analyse::VERSION.to_string()),
+        ("chunker", strategy.version()),
+        ("qdrant-edge", index::QDRANT_EDGE.to_owned()),
+        ("token counters", tokens::VERSION.to_string()),
+    ];
+    versions.into_iter().map(|(part, version)| (part.to_owned(), version)).collect()
 }
 
 /// The settings as the run's record keeps them: an endpoint's address without user info and query, which may hold keys.

@@ -15,7 +15,7 @@ use crate::stats::bootstrap::Bootstrap;
 use crate::stats::cluster::clusters;
 use crate::stats::wilson::wilson;
 use crate::store::{SCHEMA, SavedRun};
-use crate::types::{ArmName, Class, DocId, Fault, Flag, Interval, Trace};
+use crate::types::{ArmName, Class, DocId, Fault, Flag, Interval, Stage, Trace};
 
 /// How a run is evaluated.
 #[derive(Clone, Debug, PartialEq)]
@@ -104,7 +104,8 @@ pub struct Summary {
     pub tokens: TokenTotals,
     /// US dollars of all arms.
     pub cost_usd: f64,
-    /// Wall seconds by step of the run.
+    /// Seconds by step: wall time of the run's steps, and per stage (`search bm25`, `pack`, `generate`, ...) the sum over
+    /// questions, several of which were in work at once.
     pub seconds: BTreeMap<String, f64>,
 }
 
@@ -156,7 +157,7 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
         n_clusters: bootstrap.n_clusters(),
         tokens: tokens(&run.traces),
         cost_usd: attempts(&run.traces).map(|attempt| attempt.cost_usd).sum(),
-        seconds: run.manifest.seconds.clone(),
+        seconds: seconds(run),
         measures,
     };
     Evaluation { summary, scores, outcomes }
@@ -235,6 +236,23 @@ fn two_by_two(run: &SavedRun, scores: &Scores, plan: &EvaluationPlan) -> TwoByTw
 
 fn attempts(traces: &[Trace]) -> impl Iterator<Item = &crate::types::Attempt> {
     traces.iter().flat_map(|trace| trace.arms.iter().flat_map(|arm| &arm.attempts))
+}
+
+fn seconds(run: &SavedRun) -> BTreeMap<String, f64> {
+    let mut seconds = run.manifest.seconds.clone();
+    let mut add = |step: &str, more: f64| *seconds.entry(step.to_owned()).or_default() += more;
+    for stage in run.traces.iter().flat_map(|trace| &trace.stages) {
+        match stage.stage {
+            Stage::Fused => add("fuse", stage.seconds),
+            Stage::Reranked => add("rerank", stage.seconds),
+            Stage::Packed => add("pack", stage.seconds),
+            retriever => add(&format!("search {retriever}"), stage.seconds),
+        }
+    }
+    for attempt in attempts(&run.traces) {
+        add("generate", attempt.seconds);
+    }
+    seconds
 }
 
 fn tokens(traces: &[Trace]) -> TokenTotals {

@@ -215,6 +215,7 @@ fn manifest() -> Manifest {
         schema: SCHEMA,
         name: "five".to_owned(),
         version: String::new(),
+        versions: [].into(),
         git_commit: None,
         started: String::new(),
         finished: None,
@@ -230,6 +231,9 @@ fn manifest() -> Manifest {
         seed: 0,
         vector_search: String::new(),
         seconds: [].into(),
+        prompt_tokens: 0,
+        completion_tokens: 0,
+        cost_usd: 0.0,
         vectors_cached: 0,
         vectors_computed: 0,
     }

@@ -54,6 +54,15 @@ impl Source {
         }
     }
 
+    /// Its name in a sentence.
+    fn spoken(self) -> &'static str {
+        match self {
+            Self::Corpus => "the corpus",
+            Self::Reader => "the reader",
+            other => other.name(),
+        }
+    }
+
     fn of_lost(class: Class) -> Option<Self> {
         match class {
             Class::Corpus => Some(Self::Corpus),
@@ -193,12 +202,12 @@ fn sentence(
     let (largest, next) = (&budget.terms[first], &budget.terms[second]);
     let interval = largest.ci95.map_or(String::new(), |ci| format!(" [{:.3}, {:.3}]", ci.low, ci.high));
     let margin = margin.map_or(String::new(), |(margin, ci)| {
-        format!("{margin:.3} [{:.3}, {:.3}] ahead of {}", ci.low, ci.high, next.source.name())
+        format!("{margin:.3} [{:.3}, {:.3}] ahead of {}", ci.low, ci.high, next.source.spoken())
     });
     let head = if undecided { "Undecided; the largest loss is" } else { "The bottleneck is" };
     format!(
         "{head} {}: {:.3}{interval} of the {:.3} {} lost a question, {margin}; largest in {:.0} % of resamples.",
-        largest.source.name(),
+        largest.source.spoken(),
         largest.mean,
         budget.loss,
         budget.of,

@@ -21,6 +21,9 @@ pub use edge::EmbeddedStore;
 pub use error::IndexError;
 pub use server::{Server, ServerStore};
 
+/// The embedded engine's version, as Cargo.toml pins it.
+pub const QDRANT_EDGE: &str = "0.7.2";
+
 /// A chunk's vector with what is stored beside it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Point {

@@ -45,12 +45,9 @@ pub enum PipelineError {
         /// What the last one's trace says.
         last: String,
     },
-    /// Work on another thread panicked: a defect of ours.
-    #[error("question `{id}` ended in a panic; please report it")]
-    Panicked {
-        /// The question, or what was being done.
-        id: String,
-    },
+    /// A question's work panicked: a defect of ours.
+    #[error("a question ended in a panic, which is a defect of ragxray; please report it")]
+    Panicked,
 }
 
 impl PipelineError {
@@ -67,7 +64,7 @@ impl PipelineError {
                  then go on with --resume and the run's name: what is done is kept"
                     .to_owned(),
             ),
-            Self::Panicked { .. } => None,
+            Self::Panicked => Some("what is done is kept: go on with --resume and the run's name".to_owned()),
         }
     }
 }

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 use super::PipelineError;
@@ -107,20 +106,16 @@ async fn ask_all(
     progress.start("questions", questions.len() as u64);
     let mut in_a_row = 0;
     let n_questions = questions.len();
-    let gate = Arc::new(Semaphore::new(line.plan.concurrency));
     let mut working = JoinSet::new();
     let mut waiting = questions.into_iter();
     loop {
-        while working.len() < line.plan.concurrency * 2 {
+        while working.len() < line.plan.concurrency {
             let Some((index, question)) = waiting.next() else { break };
-            let (line, gate, vector) = (Arc::clone(line), Arc::clone(&gate), vectors.remove(&index));
-            working.spawn(async move {
-                let _turn = gate.acquire_owned().await;
-                line.ask(index, question, vector).await
-            });
+            let (line, vector) = (Arc::clone(line), vectors.remove(&index));
+            working.spawn(async move { line.ask(index, question, vector).await });
         }
         let Some(finished) = working.join_next().await else { break };
-        let trace = finished.map_err(|_| PipelineError::Panicked { id: "unknown".to_owned() })?;
+        let trace = finished.map_err(|_| PipelineError::Panicked)?;
         recorder.record(&trace, &line.corpus)?;
         progress.advance(1);
         in_a_row = if trace.failed() { in_a_row + 1 } else { 0 };

@@ -15,7 +15,7 @@ h1{font-size:1.4rem;overflow-wrap:anywhere}h2{font-size:1.1rem;margin-top:2rem}
 .scroll{overflow-x:auto}table{border-collapse:collapse;font-variant-numeric:tabular-nums}
 th,td{padding:.25rem .7rem;border-bottom:1px solid var(--line);text-align:right;vertical-align:top}
 th:first-child,td:first-child,td.text,th.text{text-align:left}td.text{min-width:12rem;overflow-wrap:anywhere}
-small,dt{color:var(--soft)}dl{display:grid;grid-template-columns:max-content 1fr;gap:.1rem 1rem}dd{margin:0;overflow-wrap:anywhere}
+li{overflow-wrap:anywhere}td{white-space:nowrap}td.text{white-space:normal}small,dt{color:var(--soft)}dl{display:grid;grid-template-columns:max-content 1fr;gap:.1rem 1rem}dd{margin:0;overflow-wrap:anywhere}
 .bar{width:16rem;max-width:40vw}.bar i{display:block;height:.8rem;background:var(--bar)}
 @media(max-width:40rem){dl{grid-template-columns:1fr}dt{margin-top:.4rem}}";
 

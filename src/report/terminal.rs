@@ -58,7 +58,7 @@ pub fn render(view: &View, color: bool) -> String {
         out.heading(&format!("Lost questions ({} of {})", view.lost.len(), view.n_lost));
         view.lost.iter().for_each(|row| out.lost(row));
     }
-    out.heading("Seconds");
+    out.heading("Seconds (search, fuse, pack, generate: summed over questions, several at once)");
     let timings: Vec<String> = view.timings.iter().map(|(step, seconds)| format!("{step} {seconds:.2}")).collect();
     out.wrapped("  ", &timings.join(", "));
     out.text

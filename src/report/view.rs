@@ -140,7 +140,7 @@ impl View {
             caveats: caveats(run, summary),
             n_lost: lost.len(),
             lost: spread(&lost).into_iter().map(|(trace, outcome)| lost_row(trace, outcome)).collect(),
-            timings: run.manifest.seconds.iter().map(|(step, seconds)| (step.clone(), *seconds)).collect(),
+            timings: timings(summary),
         }
     }
 }
@@ -215,8 +215,7 @@ fn head(run: &SavedRun, summary: &Summary) -> Vec<(String, String)> {
     for model in &manifest.models {
         let hash = model
             .sha256
-            .values()
-            .next()
+            .get("model.safetensors")
             .map_or(String::new(), |hash| format!(" (sha256 {}…)", hash.get(..12).unwrap_or(hash)));
         head.push((format!("Model, {}", model.role), format!("{}{hash}", model.name)));
     }
@@ -260,6 +259,10 @@ fn plain(value: &serde_json::Value) -> String {
     match value {
         serde_json::Value::String(text) => text.clone(),
         serde_json::Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join(", "),
+        serde_json::Value::Number(number) => match number.as_f64() {
+            Some(whole) if whole.fract() == 0.0 && whole.abs() < 1e15 => format!("{whole:.0}"),
+            _ => number.to_string(),
+        },
         other => other.to_string(),
     }
 }
@@ -290,7 +293,8 @@ fn notices(run: &SavedRun, summary: &Summary) -> Vec<String> {
     let generator = run.manifest.settings.pointer("/generation/generator").and_then(|value| value.as_str());
     if generator == Some("extractive") {
         notices.push(
-            "answers come from the built-in extractive reader, a baseline without a language model: read its scores as a floor. \
+            "answers come from the built-in extractive reader, a baseline without a language model: read its scores as a floor, \
+             and expect the reader to be the largest loss. \
              Name an endpoint with --set generation.generator=openai --set generation.base_url=http://localhost:11434/v1 \
              --set generation.model=NAME (and generation.api_key_env=VARIABLE for one with keys)"
                 .to_owned(),
@@ -311,6 +315,15 @@ fn notices(run: &SavedRun, summary: &Summary) -> Vec<String> {
         ));
     }
     notices
+}
+
+/// The steps in the order they happen; what is not listed comes last.
+fn timings(summary: &Summary) -> Vec<(String, f64)> {
+    const ORDER: [&str; 7] = ["load", "assemble", "chunk", "bm25", "embed", "qdrant", "questions"];
+    let mut steps: Vec<(String, f64)> =
+        summary.seconds.iter().map(|(step, seconds)| (step.clone(), *seconds)).collect();
+    steps.sort_by_key(|(step, _)| ORDER.iter().position(|known| known == step).unwrap_or(ORDER.len()));
+    steps
 }
 
 fn waterfall(summary: &Summary) -> Vec<Bar> {

@@ -28,6 +28,8 @@ pub struct Manifest {
     pub name: String,
     /// ragxray's version.
     pub version: String,
+    /// What else decides the numbers: engine, chunkers, token counters, analyser, by name.
+    pub versions: BTreeMap<String, String>,
     /// The commit of the working directory's repository, where there is one; `-dirty` when it had changes.
     pub git_commit: Option<String>,
     /// When it began, UTC, RFC 3339.
@@ -58,7 +60,13 @@ pub struct Manifest {
     pub vector_search: String,
     /// Wall seconds by step: load, chunk, bm25, embed, qdrant, questions.
     pub seconds: BTreeMap<String, f64>,
-    /// Vectors taken from the cache and computed.
+    /// Tokens of all prompts, as billed, else by our own count.
+    pub prompt_tokens: u64,
+    /// Tokens of all answers.
+    pub completion_tokens: u64,
+    /// US dollars of all calls.
+    pub cost_usd: f64,
+    /// Vectors taken from the cache.
     pub vectors_cached: usize,
     /// Vectors that had to be computed.
     pub vectors_computed: usize,

@@ -157,3 +157,10 @@ fn architecture_fits_its_page() {
     let lines = fs::read_to_string(root().join("ARCHITECTURE.md")).expect("ARCHITECTURE.md").lines().count();
     assert!(lines <= 150, "ARCHITECTURE.md has {lines} lines");
 }
+
+#[test]
+fn the_recorded_engine_version_is_the_pinned_one() {
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).expect("Cargo.toml");
+    let pinned = format!("qdrant-edge = \"={}\"", ragxray::index::QDRANT_EDGE);
+    assert!(manifest.contains(&pinned), "Cargo.toml has no `{pinned}`");
+}
