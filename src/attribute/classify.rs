@@ -93,8 +93,9 @@ impl<'a> View<'a> {
         right: Rightness,
     ) -> (Class, Option<Fault>, String) {
         let attempt = self.trace.attempt(ArmName::Retrieved);
-        if let Some(error) = attempt.and_then(|attempt| attempt.error.as_ref()) {
-            return (Class::Failed, None, format!("the generator's call failed: {error}"));
+        let mut calls = self.trace.arms.iter().flat_map(|arm| arm.attempts.iter().map(move |call| (arm.arm, call)));
+        if let Some((arm, error)) = calls.find_map(|(arm, call)| Some((arm, call.error.as_ref()?))) {
+            return (Class::Failed, None, format!("the generator's call failed (arm `{arm}`): {error}"));
         }
         if self.trace.question.kind == Kind::Unanswerable {
             return Self::decide_unanswerable(attempt);
@@ -165,7 +166,7 @@ impl<'a> View<'a> {
         let absent = self.trace.gold.groups.iter().flatten().find(|member| !member.present);
         absent.map_or_else(
             || "no document holds an answer string".to_owned(),
-            |member| format!("gold document `{}` is not in the corpus", member.doc),
+            |member| format!("gold document `{}` is not in the corpus, or empty there", member.doc),
         )
     }
 

@@ -93,7 +93,7 @@ fn locate_member(
     }));
     GoldMember {
         doc: member.doc.clone(),
-        present: document.is_some(),
+        present: document.is_some_and(|document| !document.text.trim().is_empty()),
         encoder_truncated: !read.covers(&RangeSet::union(needed.iter().copied())),
         needed,
         chunks: holding.iter().map(|&number| corpus.chunks()[number].id.clone()).collect(),

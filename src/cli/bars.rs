@@ -38,9 +38,6 @@ impl Bars {
             if let Some(old) = now.take() {
                 old.drawn.finish_and_clear();
             }
-            if !self.shown {
-                output::talk(&format!("fetching {}", download.file));
-            }
             *now = Some(Bar::new(
                 download.file,
                 download.total.unwrap_or(0),

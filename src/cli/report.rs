@@ -62,7 +62,11 @@ pub fn write_and_print(folder: &RunFolder, plan: &EvaluationPlan, as_json: bool)
     folder.write("chunks.trec", trec::chunks(&run).as_bytes())?;
     folder.write("qrels.trec", trec::qrels(&run).as_bytes())?;
     folder.write("report.html", html::render(&view).as_bytes())?;
-    output::data(&if as_json { summary } else { terminal::render(&view, output::color()) })?;
+    let printed = output::data(&if as_json { summary } else { terminal::render(&view, output::color()) });
+    printed.map_err(|failure| {
+        let path = folder.path().display();
+        Failure::new(failure.message, Some(format!("the run is whole; print it again: `ragxray report {path}`")))
+    })?;
     Ok(evaluation.summary)
 }
 

@@ -79,7 +79,9 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         manifest.seconds.insert("load".to_owned(), clock.elapsed().as_secs_f64());
 
         let (folder, done) = open_folder(&args, &mut manifest)?;
-        write_manifest(&folder, &manifest)?;
+        if args.resume.is_none() {
+            write_manifest(&folder, &manifest)?;
+        }
         let outcome = run::run(dataset, assembled.plan, &folder, done, &bars).await;
         if let Some(scratch) = &environment.scratch {
             let _ = std::fs::remove_dir_all(scratch);

@@ -120,7 +120,8 @@ impl EmbedError {
                 folder.display()
             )),
             Self::HashMismatch { path, .. } => Some(format!(
-                "delete `{}`; it is damaged or another version, and will be fetched again",
+                "`{}` is damaged or another version: in the cache delete it and it is fetched again; in a folder of your own \
+                 replace it, or leave `retrieval.dense.model_path` out",
                 path.display()
             )),
             Self::Cache { path, .. } => Some(format!(
@@ -129,7 +130,8 @@ impl EmbedError {
             )),
             Self::Unsupported { .. } => Some("name a BERT-family sentence-transformers model".to_owned()),
             Self::Write { .. } => Some("see that the folder can be written and the disk is not full".to_owned()),
-            _ => None,
+            Self::Contract { .. } | Self::Worker(_) => None,
+            _ => Some("name another model or folder as `retrieval.dense.model`".to_owned()),
         }
     }
 }

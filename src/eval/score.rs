@@ -76,7 +76,7 @@ fn score_question(
     flavour: Flavour,
     searchable: &HashMap<ChunkId, Searchable>,
 ) -> Vec<Option<f64>> {
-    if trace.class == Class::Failed && trace.stages.is_empty() {
+    if trace.class == Class::Failed {
         return vec![None; measures.len()];
     }
     let ready = Ready::new(trace, flavour, searchable);

@@ -156,7 +156,7 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
         rule_of_thumb: verdict::rule_of_thumb(em_at_5),
         n_clusters: bootstrap.n_clusters(),
         tokens: tokens(&run.traces),
-        cost_usd: attempts(&run.traces).map(|attempt| attempt.cost_usd).sum(),
+        cost_usd: attempts(&run.traces).fold(0.0, |sum, attempt| sum + attempt.cost_usd),
         seconds: seconds(run),
         measures,
     };

@@ -131,7 +131,8 @@ pub fn judge_losses(
     let columns: Vec<Vec<Option<f64>>> =
         (0..Source::ALL.len()).map(|c| rows.iter().map(|row| row.map(|row| row[c])).collect()).collect();
     let n = rows.iter().flatten().count();
-    let mean = |column: &[Option<f64>]| column.iter().flatten().sum::<f64>() / n.max(1) as f64;
+    // An empty sum is -0.0 in Rust; 0.0 is added so that no report shows it.
+    let mean = |column: &[Option<f64>]| column.iter().flatten().sum::<f64>() / n.max(1) as f64 + 0.0;
     let means: Vec<f64> = columns.iter().map(|column| mean(column)).collect();
     let resampled = bootstrap.means(&columns);
     let terms = Source::ALL.iter().zip(&means).zip(&resampled).map(|((&source, &mean), resampled)| Term {
@@ -140,7 +141,7 @@ pub fn judge_losses(
         ci95: percentile_interval(resampled.clone()),
     });
     let of = if answered { "answer score" } else { "support" };
-    let budget = LossBudget { of: of.to_owned(), n, loss: means.iter().sum(), terms: terms.collect() };
+    let budget = LossBudget { of: of.to_owned(), n, loss: means.iter().sum::<f64>() + 0.0, terms: terms.collect() };
     let verdict = verdict(&budget, &resampled);
     (budget, verdict)
 }

@@ -63,7 +63,7 @@ pub enum LlmError {
     #[error("no answer within the deadline of {} s", .deadline.as_secs_f64())]
     DeadlinePassed { deadline: Duration },
     /// A setting with a value that cannot be.
-    #[error("`{setting}` {reason}")]
+    #[error("`generation.{setting}` {reason}")]
     BadSetting { setting: &'static str, reason: String },
     /// A key would go over the network unencrypted.
     #[error("the key would be sent unencrypted to `{host}`")]

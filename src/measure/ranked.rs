@@ -78,7 +78,8 @@ impl Graded {
 
 fn gain(grades: &[i32], k: usize) -> f64 {
     let terms = grades.iter().take(k).enumerate();
-    terms.filter(|(_, grade)| **grade > 0).map(|(at, grade)| f64::from(*grade) / ((at + 2) as f64).log2()).sum()
+    let relevant = terms.filter(|(_, grade)| **grade > 0);
+    relevant.fold(0.0, |sum, (at, grade)| sum + f64::from(*grade) / ((at + 2) as f64).log2())
 }
 
 #[cfg(test)]

@@ -44,6 +44,8 @@ pub enum PipelineError {
         n: usize,
         /// What the last one's trace says.
         last: String,
+        /// The run's name.
+        run: String,
     },
     /// A question's work panicked: a defect of ours.
     #[error("a question ended in a panic, which is a defect of ragxray; please report it")]
@@ -59,11 +61,10 @@ impl PipelineError {
             Self::Index(error) => error.hint(),
             Self::Store(error) => error.hint().map(str::to_owned),
             Self::NothingToIndex { .. } => Some("check `dataset.path`".to_owned()),
-            Self::OnlyFailures { .. } => Some(
-                "see that the endpoint and Qdrant answer (a local endpoint: `ollama serve`); \
-                 then go on with --resume and the run's name: what is done is kept"
-                    .to_owned(),
-            ),
+            Self::OnlyFailures { run, .. } => Some(format!(
+                "start the server (`ollama serve`, `vllm serve MODEL`, `docker run -p 6334:6334 qdrant/qdrant`) or correct its \
+                 address, then go on with `--resume {run}`: what is done is kept"
+            )),
             Self::Panicked => Some("what is done is kept: go on with --resume and the run's name".to_owned()),
         }
     }

@@ -75,8 +75,7 @@ pub async fn run(
         seconds: BTreeMap::new(),
     };
     let line = Arc::new(Line::new(ingested, plan));
-    let mut recorder = Recorder::open(folder, done.passages)?;
-    ask_all(&line, left, vectors, &mut recorder, progress).await?;
+    ask_all(&line, left, vectors, folder, done.passages, progress).await?;
     seconds.insert("questions".to_owned(), clock.elapsed().as_secs_f64());
     Ok(RunFacts { seconds, ..facts })
 }
@@ -100,9 +99,11 @@ async fn ask_all(
     line: &Arc<Line>,
     questions: Vec<(usize, Question)>,
     mut vectors: HashMap<usize, Vec<f32>>,
-    recorder: &mut Recorder,
+    folder: &RunFolder,
+    written: HashSet<ChunkId>,
     progress: &dyn Progress,
 ) -> Result<(), PipelineError> {
+    let mut recorder = Recorder::open(folder, written)?;
     progress.start("questions", questions.len() as u64);
     let mut in_a_row = 0;
     let n_questions = questions.len();
@@ -121,7 +122,7 @@ async fn ask_all(
         in_a_row = if trace.failed() { in_a_row + 1 } else { 0 };
         if in_a_row >= FAILURES_IN_A_ROW || (in_a_row == n_questions && n_questions > 0) {
             progress.finish();
-            return Err(PipelineError::OnlyFailures { n: in_a_row, last: trace.reason });
+            return Err(PipelineError::OnlyFailures { n: in_a_row, last: trace.reason, run: folder.name() });
         }
     }
     progress.finish();

@@ -20,6 +20,9 @@ use crate::text::analyse::Analyzer;
 use crate::text::tokens::{self, TokenCounter, Tokenizer};
 use crate::types::{ArmName, Stage};
 
+/// What to do where `--offline` refuses.
+const STAY_HERE: &str = "name a service on this machine, or leave --offline out";
+
 /// What the machine gives: read once in the shell, so that nothing below looks at the environment.
 pub struct Environment {
     /// Where models, vectors and collections are kept.
@@ -244,7 +247,7 @@ fn generator(resolved: &Resolved, environment: &Environment) -> Result<Option<Ar
         GeneratorName::Openai => {
             if environment.offline && !openai::is_on_this_machine(&generation.base_url) {
                 let message = format!("--offline refuses `{}`: it is not on this machine", generation.base_url);
-                return Err(unusable("generation.base_url", &message, None).into());
+                return Err(unusable("generation.base_url", &message, Some(STAY_HERE.to_owned())).into());
             }
             let settings = OpenAiSettings {
                 base_url: generation.base_url.clone(),
@@ -282,7 +285,7 @@ fn vector_place(settings: &Settings, environment: &Environment) -> Result<Vector
         }
         VectorStoreKind::Server if environment.offline && !openai::is_on_this_machine(&store.url) => {
             let message = format!("--offline refuses `{}`: it is not on this machine", store.url);
-            Err(unusable("vector_store.url", &message, None))
+            Err(unusable("vector_store.url", &message, Some(STAY_HERE.to_owned())))
         }
         VectorStoreKind::Server => Ok(VectorPlace::Server(Server {
             url: store.url.clone(),

@@ -77,7 +77,10 @@ impl SettingsError {
             Self::Unreadable { source, .. } if source.kind() == std::io::ErrorKind::NotFound => Some(
                 "give the path of a settings file: `ragxray run path/to/config.toml`; the repository has some in config/".to_owned(),
             ),
-            Self::Unreadable { .. } | Self::Malformed { .. } | Self::OutOfRange { .. } => None,
+            Self::Unreadable { .. } => Some("see that the file can be read".to_owned()),
+            Self::Malformed { .. } | Self::OutOfRange { .. } => {
+                Some("`ragxray config show` prints every setting with its default".to_owned())
+            }
             Self::UnknownKey { nearest: Some(nearest), .. } => Some(format!("did you mean `{nearest}`?")),
             Self::UnknownKey { known, .. } => Some(format!("there are: {}", known.join(", "))),
             Self::BadFlag { .. } => Some("for example `--set retrieval.k=3`, `--set chunking.strategy=fixed`".to_owned()),

@@ -66,10 +66,15 @@ impl RunFolder {
     /// `Io`, naming the file.
     pub fn write(&self, name: &str, content: &[u8]) -> Result<(), StoreError> {
         let (path, partial) = (self.file(name), self.file(&format!("{name}.partial")));
-        let io = |source| StoreError::Io { action: "write", path: path.clone(), source };
-        let mut file = create(&partial).map_err(io)?;
-        file.write_all(content).and_then(|()| file.sync_data()).map_err(io)?;
-        fs::rename(&partial, &path).map_err(io)
+        let written = create(&partial).and_then(|mut file| {
+            file.write_all(content)?;
+            file.sync_data()?;
+            fs::rename(&partial, &path)
+        });
+        written.map_err(|source| {
+            let _ = fs::remove_file(&partial); // half a file is worth nothing; the error is told below
+            StoreError::Io { action: "write", path, source }
+        })
     }
 }
 

@@ -62,13 +62,17 @@ fn whole_lines_bytes(file: &mut File) -> std::io::Result<u64> {
     Ok(0)
 }
 
-/// Reads a file of JSON lines; a last line without a line feed is what a kill left, and is skipped.
+/// Reads a file of JSON lines, none where there is no file yet; a last line without a line feed is what a kill left, and is skipped.
 ///
 /// # Errors
 /// `Io`; `Damaged` for any other line that cannot be read.
 pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, StoreError> {
     let io = |source| StoreError::Io { action: "read", path: path.to_owned(), source };
-    let mut reader = BufReader::with_capacity(1 << 20, File::open(path).map_err(io)?);
+    let file = match File::open(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        opened => opened.map_err(io)?,
+    };
+    let mut reader = BufReader::with_capacity(1 << 20, file);
     let (mut values, mut line, mut number) = (Vec::new(), Vec::new(), 0);
     loop {
         line.clear();

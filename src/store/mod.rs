@@ -67,9 +67,12 @@ impl StoreError {
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::Exists { .. } => Some("choose another --name, leave it out, or go on with it by --resume"),
-            Self::BadName { .. } | Self::Damaged { .. } => None,
+            Self::BadName { .. } => Some("choose another --name, or leave it out"),
+            Self::Damaged { .. } => Some("nothing was changed: repair or delete that line, or start a new run"),
             Self::Io { source, .. } => match source.kind() {
-                std::io::ErrorKind::StorageFull => {
+                std::io::ErrorKind::StorageFull
+                | std::io::ErrorKind::FileTooLarge
+                | std::io::ErrorKind::QuotaExceeded => {
                     Some("free some disk space; finished questions are kept, go on with --resume")
                 }
                 std::io::ErrorKind::PermissionDenied => {
@@ -78,7 +81,7 @@ impl StoreError {
                 std::io::ErrorKind::NotFound => {
                     Some("a run's folder holds run.json and traces.jsonl; give that folder")
                 }
-                _ => None,
+                _ => Some("see that the folder is one and can be written, or choose another with --out"),
             },
             Self::OtherSchema { .. } => Some("run it again with this version"),
         }

@@ -113,7 +113,7 @@ pub struct Gold {
 pub struct GoldMember {
     /// The document.
     pub doc: DocId,
-    /// Whether the corpus has it.
+    /// Whether the corpus has it, with any text.
     pub present: bool,
     /// The member's ranges cut to what stands in some chunk: what is left out is white space between chunks.
     pub needed: Vec<ByteRange>,

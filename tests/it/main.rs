@@ -1,4 +1,23 @@
-//! The built program from outside: status, stdout, stderr, files.
+//! The built program, driven as a user drives it: exit status, stdout, stderr and the files it leaves.
+//!
+//! Every test works in a folder of its own ([`project`]), with a cache of its own, without network and without weights
+//! but the seeded tiny BERT under `tests/data`. Endpoints are servers on loopback ([`endpoint`]).
 
+mod accepted;
+mod bad_data;
+mod bad_services;
+mod bad_settings;
+mod commands;
+mod dense;
+mod endpoint;
+mod formats;
+mod generator;
+mod kill;
+mod output;
+mod own_files;
 mod parity;
+mod project;
+mod resume;
+mod run_files;
+mod runbooks;
 mod tidy;

@@ -1,0 +1,216 @@
+//! Data that cannot be used: refused with file, line, id or byte, and what to do.
+
+use crate::project::{CORPUS, Project, QUESTIONS, RUN, run_with};
+
+/// A project with one document more, on line 3.
+fn with_document(line: impl AsRef<[u8]>) -> Project {
+    let project = Project::new();
+    project.append("data/corpus.jsonl", line);
+    project
+}
+
+/// A project with one question more, on line 3.
+fn with_question(line: &str) -> Project {
+    let project = Project::new();
+    project.append("data/questions.jsonl", format!("{line}\n"));
+    project
+}
+
+#[test]
+fn a_data_set_that_is_not_there_is_named() {
+    Project::new().refuses(
+        &run_with("dataset.path=gone"),
+        &[
+            "error: `gone/corpus.jsonl` is not there",
+            "hint: check `dataset.path`; a published set is put in place by `ragxray dataset fetch NAME --from PATH`",
+        ],
+    );
+}
+
+#[test]
+fn a_questions_file_that_is_not_there_is_named() {
+    let project = Project::new();
+    std::fs::remove_file(project.path("data/questions.jsonl")).expect("there");
+    let outcome = project.refused(&RUN);
+    assert!(outcome.stderr.starts_with("error: `data/questions.jsonl` is not there\nhint: "), "{}", outcome.stderr);
+}
+
+#[test]
+fn broken_json_in_the_corpus_is_named_by_line() {
+    // `{"id": "c", "text": ` has 20 bytes, then the line ends where a value should stand.
+    with_document("{\"id\": \"c\", \"text\": \n").refuses(
+        &RUN,
+        &[
+            "error: `data/corpus.jsonl` line 3 column 20: broken JSON: EOF while parsing a value",
+            "hint: mend that line, or check that `dataset.format` is the right one",
+        ],
+    );
+}
+
+#[test]
+fn broken_json_among_the_questions_is_named_by_line() {
+    with_question("{\"id\" \"c\"}").refuses(
+        &RUN,
+        &[
+            "error: `data/questions.jsonl` line 3 column 7: broken JSON: expected `:`",
+            "hint: mend that line, or check that `dataset.format` is the right one",
+        ],
+    );
+}
+
+#[test]
+fn a_document_id_that_is_there_twice_is_named_by_the_second_ones_line() {
+    let outcome = with_document("{\"id\": \"a\", \"text\": \"again\"}\n").refused(&RUN);
+    assert!(outcome.stderr.starts_with("error: `data/corpus.jsonl` line 3"), "{}", outcome.stderr);
+    assert!(
+        outcome.stderr.ends_with(": document `a` is there twice\nhint: give each its own id\n"),
+        "{}",
+        outcome.stderr
+    );
+}
+
+#[test]
+fn a_question_id_that_is_there_twice_is_named_by_the_second_ones_line() {
+    with_question(r#"{"id": "q1", "text": "again?"}"#).refuses(
+        &RUN,
+        &["error: `data/questions.jsonl` line 3 (`q1`): question `q1` is there twice", "hint: give each its own id"],
+    );
+}
+
+#[test]
+fn evidence_in_a_document_that_is_not_there_is_refused_in_ones_own_data() {
+    with_question(r#"{"id": "q3", "text": "x?", "answers": ["y"], "evidence": [[{"doc": "gone.md"}]]}"#).refuses(
+        &RUN,
+        &[
+            "error: `data/questions.jsonl` line 3 (`q3`): document `gone.md` is not in the corpus",
+            "hint: add the document, or keep and count it with `dataset.missing_evidence = \"keep\"`",
+        ],
+    );
+}
+
+#[test]
+fn evidence_in_a_misspelt_document_is_answered_with_the_nearest() {
+    let project = with_document("{\"id\": \"manual.md\", \"text\": \"Gamma.\"}\n");
+    project.append(
+        "data/questions.jsonl",
+        r#"{"id": "q3", "text": "x?", "answers": ["y"], "evidence": [[{"doc": "manuel.md"}]]}"#,
+    );
+    project.refuses(
+        &RUN,
+        &[
+            "error: `data/questions.jsonl` line 3 (`q3`): document `manuel.md` is not in the corpus",
+            "hint: did you mean `manual.md`? or keep and count it with `dataset.missing_evidence = \"keep\"`",
+        ],
+    );
+}
+
+#[test]
+fn missing_evidence_that_is_kept_is_counted_and_lost_in_the_corpus() {
+    let project = with_question(r#"{"id": "q3", "text": "x?", "answers": ["y"], "evidence": [[{"doc": "gone.md"}]]}"#);
+    let outcome = project.good("r", &["--set", "dataset.missing_evidence=keep"]);
+    let summary = project.summary("r");
+    assert_eq!((&summary["classes"]["corpus"], &summary["n_questions"]), (&1.into(), &3.into()));
+    // Of three questions with gold one is lost before the documents.
+    assert_eq!(summary["waterfall"][0], serde_json::json!({"stage": "documents", "supported": 2}));
+    let words = outcome.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("evidence whose document is not in the corpus, kept"), "{}", outcome.stdout);
+    assert!(words.contains("corpus: gold document `gone.md` is not in the corpus, or empty there"), "{}", outcome.stdout);
+}
+
+#[test]
+fn a_quote_that_is_not_in_its_document_is_answered_with_the_nearest_text() {
+    let evidence = r#"[[{"doc": "a", "quotes": ["Alpha waits seven minutes."]}]]"#;
+    with_question(&format!(r#"{{"id": "q3", "text": "x?", "answers": ["y"], "evidence": {evidence}}}"#)).refuses(
+        &RUN,
+        &[
+            "error: `data/questions.jsonl` line 3 (`q3`): the quote `Alpha waits seven minutes.` is not in document `a`",
+            "hint: the nearest text there is `Alpha waits six minutes.`",
+        ],
+    );
+}
+
+#[test]
+fn an_empty_corpus_is_refused() {
+    let project = Project::new();
+    for corpus in ["", "\n\n", "{\"id\": \"a\", \"text\": \" \\n\"}\n"] {
+        project.write("data/corpus.jsonl", corpus);
+        project.write("data/questions.jsonl", r#"{"id": "q1", "text": "why?", "answers": ["y"]}"#);
+        project.refuses(
+            &RUN,
+            &[
+                "error: the corpus of `data` is empty",
+                "hint: add documents with text, or check `dataset.path` and `dataset.globs`",
+            ],
+        );
+    }
+}
+
+#[test]
+fn an_empty_corpus_is_said_even_when_questions_name_its_documents() {
+    let project = Project::new();
+    project.write("data/corpus.jsonl", "");
+    let outcome = project.refused(&RUN);
+    assert!(outcome.stderr.starts_with("error: the corpus of `data` is empty\n"), "{}", outcome.stderr);
+}
+
+#[test]
+fn an_empty_question_is_refused() {
+    with_question(r#"{"id": "q3", "text": " \n"}"#).refuses(
+        &RUN,
+        &[
+            "error: `data/questions.jsonl` line 3 (`q3`): the question is empty",
+            "hint: write the question, or remove the record",
+        ],
+    );
+}
+
+#[test]
+fn no_question_at_all_is_refused() {
+    let project = Project::new();
+    project.write("data/questions.jsonl", "");
+    project.refuses(&RUN, &["error: `data` has no questions", "hint: add questions, a line each"]);
+}
+
+#[test]
+fn a_span_question_without_answers_is_refused() {
+    for answers in ["", r#", "answers": []"#] {
+        with_question(&format!(r#"{{"id": "q3", "text": "x?", "kind": "span"{answers}}}"#)).refuses(
+            &RUN,
+            &[
+                "error: `data/questions.jsonl` line 3 (`q3`): a `span` question needs at least one answer",
+                "hint: add `answers`, or set `kind` to `free` or `unanswerable`",
+            ],
+        );
+    }
+}
+
+#[test]
+fn invalid_utf_8_is_named_by_file_and_byte() {
+    let hint = "hint: convert the file to UTF-8, for instance with `iconv`, or leave it out of the corpus";
+    // `ab` stands behind the corpus, then the bad byte.
+    let error = format!("error: `data/corpus.jsonl` is not valid UTF-8 at byte {}", CORPUS.len() + 2);
+    with_document(b"ab\xff\n").refuses(&RUN, &[&error, hint]);
+
+    let project = Project::new();
+    project.append("data/questions.jsonl", b"\xc3");
+    let error = format!("error: `data/questions.jsonl` is not valid UTF-8 at byte {}", QUESTIONS.len());
+    project.refuses(&RUN, &[&error, hint]);
+}
+
+#[test]
+fn a_key_of_a_question_that_means_nothing_is_refused_with_the_nearest() {
+    with_question(r#"{"id": "q3", "text": "x?", "answer_s": ["y"]}"#).refuses(
+        &RUN,
+        &["error: `data/questions.jsonl` line 3: unknown key `answer_s`", "hint: did you mean `answers`?"],
+    );
+}
+
+#[test]
+fn bad_data_leaves_finished_runs_as_they_were() {
+    let project = Project::new();
+    project.good("r", &[]);
+    project.write("data/corpus.jsonl", "{");
+    // `refused` compares every file of every run before and after.
+    project.refused(&["run", "c.toml", "--out", "runs", "--name", "other"]);
+    project.refused(&["run", "c.toml", "--out", "runs", "--resume", "r"]);
+}

@@ -1,0 +1,73 @@
+//! An OpenAI-compatible server on loopback, answering as a test says.
+
+use std::net::TcpListener;
+
+use serde_json::{Value, json};
+use tokio::runtime::Runtime;
+use wiremock::matchers::{method, path};
+use wiremock::{Mock, MockServer, Request, Respond, ResponseTemplate};
+
+/// A running server; gone at the end.
+pub struct Endpoint {
+    // Dropped before the runtime that it runs on.
+    server: MockServer,
+    runtime: Runtime,
+}
+
+impl Endpoint {
+    /// Answers `POST /v1/chat/completions` by `respond`; on `port` where one is given.
+    pub fn start(port: Option<u16>, respond: impl Respond + 'static) -> Self {
+        let runtime = Runtime::new().expect("a runtime");
+        let server = runtime.block_on(async {
+            let listener = TcpListener::bind(("127.0.0.1", port.unwrap_or(0))).expect("a port");
+            let server = MockServer::builder().listener(listener).start().await;
+            Mock::given(method("POST")).and(path("/v1/chat/completions")).respond_with(respond).mount(&server).await;
+            server
+        });
+        Self { server, runtime }
+    }
+
+    pub fn base_url(&self) -> String {
+        format!("{}/v1", self.server.uri())
+    }
+
+    pub fn port(&self) -> u16 {
+        self.server.address().port()
+    }
+
+    /// What was received until now.
+    pub fn requests(&self) -> Vec<Request> {
+        self.runtime.block_on(self.server.received_requests()).expect("recorded")
+    }
+}
+
+/// `--set` arguments of an endpoint.
+pub fn sets(base_url: &str) -> Vec<String> {
+    let base_url = format!("generation.base_url={base_url}");
+    let all = ["--set", "generation.generator=openai", "--set", "generation.model=tiny", "--set", &base_url];
+    all.map(str::to_owned).to_vec()
+}
+
+/// The user's message.
+pub fn user_message(request: &Request) -> String {
+    let body: Value = serde_json::from_slice(&request.body).expect("JSON");
+    let messages = body["messages"].as_array().expect("messages");
+    messages.last().expect("one")["content"].as_str().expect("text").to_owned()
+}
+
+/// A reply that says `text`.
+pub fn says(text: &str) -> ResponseTemplate {
+    ResponseTemplate::new(200).set_body_json(json!({
+        "choices": [{"message": {"role": "assistant", "content": text}, "finish_reason": "stop"}]
+    }))
+}
+
+/// The right answers to [`crate::project::QUESTIONS`], told apart by the question in the prompt.
+pub fn knows(request: &Request) -> ResponseTemplate {
+    let asked = user_message(request);
+    if asked.contains("How long does alpha wait?") {
+        says("The first passage says so.\nAnswer: six minutes")
+    } else {
+        says("Answer: Beta")
+    }
+}

@@ -1,0 +1,218 @@
+//! A language model behind an endpoint: what it is sent, what is taken from it, and what happens when it fails.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use serde_json::{Value, json};
+use wiremock::{Request, ResponseTemplate};
+
+use crate::endpoint::{Endpoint, knows, says, sets, user_message};
+use crate::project::{Outcome, Project, outcome};
+use crate::run_files::{check, class, measure};
+
+const KEY: &str = "sk-hush-0123456789abcdef";
+
+/// `run` with these further arguments and a key in the environment.
+fn run(project: &Project, args: &[String]) -> Outcome {
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let mut command = project.command(&[&["run", "c.toml", "--out", "runs"], &args[..]].concat());
+    outcome(&command.env("TEST_KEY", KEY).output().expect("starts"))
+}
+
+fn with(base_url: &str, more: &[&str]) -> Vec<String> {
+    let more = more.iter().map(|argument| (*argument).to_owned());
+    sets(base_url).into_iter().chain(more).collect()
+}
+
+/// One prompt a question.
+const ONE_ARM: [&str; 2] = ["--set", "evaluation.arms=[\"retrieved\"]"];
+
+#[test]
+fn answers_are_taken_and_prompts_hold_the_passages() {
+    let endpoint = Endpoint::start(None, knows);
+    let project = Project::new();
+    let outcome = run(&project, &with(&endpoint.base_url(), &["--name", "r"]));
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, "run folder: runs/r\n"));
+    check(&project, "r");
+    assert_eq!(class(&project.summary("r"), "correct"), 2);
+    let traces = project.traces("r");
+    assert_eq!(traces[0]["arms"][0]["attempts"][0]["extracted"], "six minutes");
+    assert_eq!(traces[0]["arms"][0]["attempts"][0]["raw"], "The first passage says so.\nAnswer: six minutes");
+
+    // Each question is asked over what was retrieved (both documents) and over its gold document alone.
+    let requests = endpoint.requests();
+    let prompts: Vec<String> = requests.iter().map(user_message).collect();
+    assert_eq!(prompts.len(), 4);
+    let count = |passage: &str| prompts.iter().filter(|prompt| prompt.contains(passage)).count();
+    assert_eq!((count("Alpha waits six minutes."), count("Beta never waits.")), (3, 3));
+    let body: Value = serde_json::from_slice(&requests[0].body).expect("JSON");
+    assert_eq!((&body["model"], &body["temperature"], &body["max_tokens"]), (&"tiny".into(), &0.0.into(), &256.into()));
+    assert_eq!(body["messages"][0]["role"], "system");
+    assert!(!outcome.stdout.contains("baseline"), "a language model is no baseline");
+    assert!(outcome.stdout.contains(&format!("tiny at {}", endpoint.base_url())), "{}", outcome.stdout);
+}
+
+#[test]
+fn billed_tokens_and_prices_are_added_up() {
+    let endpoint = Endpoint::start(None, |request: &Request| {
+        let text = if user_message(request).contains("alpha") { "Answer: six minutes" } else { "Answer: Beta" };
+        ResponseTemplate::new(200).set_body_json(json!({
+            "choices": [{"message": {"content": text}, "finish_reason": "stop"}],
+            "usage": {"prompt_tokens": 1000, "completion_tokens": 7}
+        }))
+    });
+    let project = Project::new();
+    let price = "generation.price={prompt = 2.0, completion = 10.0}";
+    let outcome = run(&project, &with(&endpoint.base_url(), &["--name", "r", "--set", price]));
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    let summary = project.summary("r");
+    // Four calls: 4 x 1000 and 4 x 7 tokens; 4000 x 2 / 10^6 + 28 x 10 / 10^6 = 0.00828 US dollars.
+    assert_eq!(summary["tokens"], json!({"prompt": 4000, "completion": 28}));
+    assert!((summary["cost_usd"].as_f64().expect("a cost") - 0.00828).abs() < 1e-12, "{}", summary["cost_usd"]);
+}
+
+#[test]
+fn the_key_goes_to_the_server_and_nowhere_else() {
+    // A server that complains by repeating what it was sent, the key included.
+    let endpoint = Endpoint::start(None, |request: &Request| {
+        if user_message(request).contains("alpha") {
+            return says("Answer: six minutes");
+        }
+        let key = request.headers.get("authorization").and_then(|value| value.to_str().ok()).unwrap_or("none");
+        ResponseTemplate::new(400).set_body_json(json!({"error": {"message": format!("bad call with {key}")}}))
+    });
+    let project = Project::new();
+    let outcome =
+        run(&project, &with(&endpoint.base_url(), &["--name", "r", "--set", "generation.api_key_env=TEST_KEY"]));
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    for request in endpoint.requests() {
+        assert_eq!(
+            request.headers.get("authorization").map(wiremock::http::HeaderValue::as_bytes),
+            Some(format!("Bearer {KEY}").as_bytes())
+        );
+    }
+    assert!(project.read("runs/r/traces.jsonl").contains("bad call with"), "the complaint is kept");
+    let talk = (outcome.stdout + &outcome.stderr).into_bytes();
+    for (path, bytes) in project.files(".").into_iter().chain([("stdout and stderr".into(), talk)]) {
+        assert!(!bytes.windows(KEY.len()).any(|window| window == KEY.as_bytes()), "the key is in {}", path.display());
+    }
+}
+
+#[test]
+fn a_password_in_the_endpoints_address_is_shown_nowhere() {
+    let endpoint = Endpoint::start(None, knows);
+    let project = Project::new();
+    let address = endpoint.base_url().replace("http://", "http://me:hush-hush-1@");
+    let outcome = run(&project, &with(&address, &["--name", "r"]));
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    let talk = (outcome.stdout + &outcome.stderr).into_bytes();
+    for (path, bytes) in project.files("runs").into_iter().chain([("stdout and stderr".into(), talk)]) {
+        assert!(!String::from_utf8_lossy(&bytes).contains("hush-hush-1"), "the password is in {}", path.display());
+    }
+}
+
+#[test]
+fn one_failing_question_fails_alone_and_resume_asks_only_it() {
+    let mended = Arc::new(AtomicBool::new(false));
+    let now = Arc::clone(&mended);
+    let endpoint = Endpoint::start(None, move |request: &Request| {
+        let asked = user_message(request);
+        if asked.contains("Who never waits?") && !now.load(Ordering::SeqCst) {
+            return ResponseTemplate::new(500).set_body_string("out of memory");
+        }
+        knows(request)
+    });
+    let project = Project::new();
+    let args = with(&endpoint.base_url(), &ONE_ARM);
+    let first = run(&project, &[&args[..], &["--name".to_owned(), "r".to_owned()]].concat());
+    assert_eq!(first.code, 0, "{}", first.stderr);
+    check(&project, "r");
+    let summary = project.summary("r");
+    assert_eq!((class(&summary, "failed"), class(&summary, "correct")), (1, 1));
+    // A failed question is no wrong answer: one answer was given, and it was right.
+    assert_eq!(summary["measures"]["AnswerF1"]["n"], 1);
+    assert_eq!(summary["measures"]["AnswerF1"]["mean"], 1.0);
+    let reason = project.traces("r")[1]["reason"].as_str().expect("a sentence").to_owned();
+    assert!(reason.contains("status 500") && reason.contains("out of memory"), "{reason}");
+    assert!(first.stdout.contains("--resume r"), "{}", first.stdout);
+
+    mended.store(true, Ordering::SeqCst);
+    let n_before = endpoint.requests().len();
+    let second = run(&project, &[&args[..], &["--resume".to_owned(), "r".to_owned()]].concat());
+    assert_eq!(second.code, 0, "{}", second.stderr);
+    check(&project, "r");
+    let prompts: Vec<String> = endpoint.requests()[n_before..].iter().map(user_message).collect();
+    assert!(prompts.len() == 1 && prompts[0].contains("Who never waits?"), "{prompts:?}");
+    assert_eq!(class(&project.summary("r"), "correct"), 2);
+}
+
+#[test]
+fn a_failed_question_is_in_no_mean_as_the_report_says() {
+    let endpoint = Endpoint::start(None, |request: &Request| {
+        if user_message(request).contains("alpha") { knows(request) } else { ResponseTemplate::new(400) }
+    });
+    let project = Project::new();
+    let outcome = run(&project, &with(&endpoint.base_url(), &["--name", "r"]));
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    let words = outcome.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let summary = project.summary("r");
+    // What the report claims is so: left out of every mean, or (its retrieval went well) of the answers' alone.
+    let claims = words.contains("1 questions failed and are in no mean");
+    assert_eq!(measure(&summary, "Recall@5").1, if claims { 1 } else { 2 }, "{}", outcome.stdout);
+    assert_eq!(measure(&summary, "AnswerF1").1, 1);
+}
+
+#[test]
+fn an_endpoint_where_nobody_listens_is_an_error_and_resume_goes_on() {
+    // A port that was free a moment ago and is taken again below.
+    let port = std::net::TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address").port();
+    let url = format!("http://127.0.0.1:{port}/v1");
+    let project = Project::new();
+    let args = with(&url, &ONE_ARM);
+    let refused = run(&project, &[&args[..], &["--name".to_owned(), "r".to_owned()]].concat());
+    unreachable(&refused, &url);
+
+    let endpoint = Endpoint::start(Some(port), knows);
+    let resumed = run(&project, &[&args[..], &["--resume".to_owned(), "r".to_owned()]].concat());
+    assert_eq!(resumed.code, 0, "{}", resumed.stderr);
+    check(&project, "r");
+    assert_eq!((class(&project.summary("r"), "correct"), endpoint.requests().len()), (2, 2));
+}
+
+#[test]
+fn an_endpoint_that_went_away_costs_nothing_that_was_finished() {
+    let endpoint = Endpoint::start(None, |request: &Request| {
+        if user_message(request).contains("alpha") { knows(request) } else { ResponseTemplate::new(400) }
+    });
+    let (port, url) = (endpoint.port(), endpoint.base_url());
+    let project = Project::new();
+    let args = with(&url, &ONE_ARM);
+    let first = run(&project, &[&args[..], &["--name".to_owned(), "r".to_owned()]].concat());
+    assert_eq!(first.code, 0, "{}", first.stderr);
+    let finished = project.traces("r").remove(0);
+    drop(endpoint);
+
+    unreachable(&run(&project, &[&args[..], &["--resume".to_owned(), "r".to_owned()]].concat()), &url);
+    assert_eq!(project.traces("r")[0], finished);
+
+    let endpoint = Endpoint::start(Some(port), knows);
+    let last = run(&project, &[&args[..], &["--resume".to_owned(), "r".to_owned()]].concat());
+    assert_eq!(last.code, 0, "{}", last.stderr);
+    check(&project, "r");
+    assert_eq!((class(&project.summary("r"), "correct"), endpoint.requests().len()), (2, 1));
+    assert_eq!(project.traces("r")[0], finished);
+}
+
+/// Exit 2 with the URL, why, and what to start.
+fn unreachable(outcome: &Outcome, base_url: &str) {
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (2, ""), "{}", outcome.stderr);
+    let lines: Vec<&str> = outcome.stderr.lines().collect();
+    assert!(
+        lines[0].starts_with("error: ") && lines[0].contains(&format!("`{base_url}/chat/completions`")),
+        "{}",
+        outcome.stderr
+    );
+    assert!(lines[0].to_lowercase().contains("connection refused"), "{}", outcome.stderr);
+    assert!(lines[1].starts_with("hint: start the server (`ollama serve`"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("--resume r"), "{}", outcome.stderr);
+}

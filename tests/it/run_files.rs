@@ -1,0 +1,187 @@
+//! What every run's folder must hold, whatever was run.
+
+use std::os::unix::fs::PermissionsExt;
+
+use serde_json::Value;
+
+use crate::project::Project;
+
+const FILES: [&str; 8] = [
+    "chunks.trec",
+    "passages.jsonl",
+    "qrels.trec",
+    "report.html",
+    "retrieval.trec",
+    "run.json",
+    "summary.json",
+    "traces.jsonl",
+];
+
+/// The keys of design.md section 8.
+const KEYS: [&str; 12] = [
+    "schema",
+    "n_questions",
+    "measures",
+    "classes",
+    "flags",
+    "two_by_two",
+    "waterfall",
+    "loss_budget",
+    "verdict",
+    "tokens",
+    "cost_usd",
+    "seconds",
+];
+
+const CLASSES: [&str; 13] = [
+    "corpus",
+    "chunking",
+    "retrieval",
+    "ranking",
+    "packing",
+    "generation",
+    "correct",
+    "correct_unsupported",
+    "correct_abstention",
+    "hallucinated",
+    "supported",
+    "unattributed",
+    "failed",
+];
+
+/// Checks the folder of a finished run.
+pub fn check(project: &Project, name: &str) {
+    check_files(project, name);
+    let summary = project.summary(name);
+    check_summary(&summary);
+    check_traces(project, name, &summary);
+}
+
+/// A summary without its wall times, the only thing that differs between two runs of the same.
+pub fn timeless(mut summary: Value) -> Value {
+    summary.as_object_mut().expect("an object").remove("seconds");
+    summary
+}
+
+/// How many questions ended in a class.
+pub fn class(summary: &Value, name: &str) -> u64 {
+    summary["classes"][name].as_u64().unwrap_or_else(|| panic!("no class {name}: {}", summary["classes"]))
+}
+
+/// A measure's mean and n.
+pub fn measure(summary: &Value, name: &str) -> (f64, u64) {
+    let entry = &summary["measures"][name];
+    (entry["mean"].as_f64().expect("a mean"), entry["n"].as_u64().expect("an n"))
+}
+
+fn check_files(project: &Project, name: &str) {
+    let folder = project.path(&format!("runs/{name}"));
+    let mut found: Vec<String> = Vec::new();
+    for entry in std::fs::read_dir(&folder).expect("the run's folder") {
+        let entry = entry.expect("an entry");
+        found.push(entry.file_name().to_string_lossy().into_owned());
+        let mode = entry.metadata().expect("there").permissions().mode() & 0o777;
+        assert_eq!(mode, 0o600, "{} has mode {mode:o}", entry.file_name().display());
+    }
+    found.sort();
+    assert_eq!(found, FILES);
+}
+
+fn check_summary(summary: &Value) {
+    let object = summary.as_object().expect("an object");
+    for key in KEYS {
+        assert!(object.contains_key(key), "summary.json has no `{key}`");
+    }
+    let classes = summary["classes"].as_object().expect("an object");
+    let mut names: Vec<&str> = classes.keys().map(String::as_str).collect();
+    let mut expected = CLASSES.to_vec();
+    names.sort_unstable();
+    expected.sort_unstable();
+    assert_eq!(names, expected);
+    let counts: u64 = classes.values().map(|count| count.as_u64().expect("a count")).sum();
+    assert_eq!(Some(counts), summary["n_questions"].as_u64(), "every question has one class");
+
+    let budget = &summary["loss_budget"];
+    let terms = budget["terms"].as_array().expect("a list");
+    let sum: f64 = terms.iter().map(|term| term["mean"].as_f64().expect("a number")).sum();
+    let loss = budget["loss"].as_f64().expect("a number");
+    assert!((sum - loss).abs() < 1e-12, "terms add up to {sum}, the loss is {loss}");
+
+    check_measures(summary);
+    check_pictures(summary);
+    check_numbers("", summary);
+}
+
+fn check_measures(summary: &Value) {
+    for (name, entry) in summary["measures"].as_object().expect("an object") {
+        let (mean, n) = measure(summary, name);
+        assert!((0.0..=1.0).contains(&mean), "{name} is {mean}");
+        assert_eq!(entry["ci95"].is_null(), n == 0, "{name} over {n} has {}", entry["ci95"]);
+        let bound = |at: usize| entry["ci95"][at].as_f64().unwrap_or(0.0);
+        assert!(0.0 <= bound(0) && bound(0) <= bound(1) && bound(1) <= 1.0, "{name}: {}", entry["ci95"]);
+    }
+}
+
+fn check_pictures(summary: &Value) {
+    let steps = summary["waterfall"].as_array().expect("a list");
+    let counts: Vec<u64> = steps.iter().map(|step| step["supported"].as_u64().expect("a count")).collect();
+    assert!(counts.is_sorted_by(|a, b| a >= b), "a waterfall never rises: {counts:?}");
+    let table = &summary["two_by_two"];
+    let cells = ["hit_right", "hit_wrong", "miss_right", "miss_wrong"];
+    let sum: u64 = cells.iter().map(|cell| table[cell]["n"].as_u64().expect("a count")).sum();
+    assert_eq!(Some(sum), table["n"].as_u64());
+}
+
+/// No null (which is how JSON writes NaN) where a number belongs, and no zero below zero.
+fn check_numbers(path: &str, value: &Value) {
+    const MAY_BE_NULL: [&str; 4] = ["ci95", "bottleneck", "margin", "rule_of_thumb"];
+    match value {
+        Value::Null => {
+            let key = path.rsplit('.').next().unwrap_or_default();
+            assert!(MAY_BE_NULL.contains(&key), "`{path}` is null");
+        }
+        Value::Number(number) => {
+            let number = number.as_f64().expect("a number");
+            assert!(number != 0.0 || number.is_sign_positive(), "`{path}` is -0.0");
+        }
+        Value::Array(items) => items.iter().for_each(|item| check_numbers(path, item)),
+        Value::Object(fields) => fields.iter().for_each(|(key, field)| check_numbers(&format!("{path}.{key}"), field)),
+        Value::Bool(_) | Value::String(_) => {}
+    }
+}
+
+fn check_traces(project: &Project, name: &str, summary: &Value) {
+    let traces = project.traces(name);
+    assert_eq!(Some(traces.len() as u64), summary["n_questions"].as_u64());
+    for class in CLASSES {
+        let n = traces.iter().filter(|trace| trace["class"] == class).count();
+        assert_eq!(summary["classes"][class], n, "{class} in traces.jsonl and in summary.json");
+    }
+    let passages = project.read(&format!("runs/{name}/passages.jsonl"));
+    let mut known: Vec<String> = passages.lines().map(|line| id(&serde_json::from_str(line).expect("JSON"))).collect();
+    known.sort_unstable();
+    assert!(known.windows(2).all(|pair| pair[0] != pair[1]), "a passage stands once");
+    for (at, trace) in traces.iter().enumerate() {
+        assert_eq!(trace["index"], at);
+        assert!(!trace["reason"].as_str().expect("a sentence").is_empty());
+        for stage in trace["stages"].as_array().expect("a list") {
+            check_order(stage);
+            let hits = stage["hits"].as_array().expect("a list");
+            assert!(hits.iter().all(|hit| known.binary_search(&id(hit)).is_ok()), "every hit is in passages.jsonl");
+        }
+    }
+}
+
+/// By score descending, ties by id descending, as `trec_eval` sorts.
+fn check_order(stage: &Value) {
+    let hits = stage["hits"].as_array().expect("a list");
+    let key = |hit: &Value| (hit["score"].as_f64().expect("a score"), id(hit));
+    for pair in hits.windows(2) {
+        let ((first, first_id), (second, second_id)) = (key(&pair[0]), key(&pair[1]));
+        assert!(first > second || (first == second && first_id > second_id), "{}: {pair:?}", stage["stage"]);
+    }
+}
+
+fn id(value: &Value) -> String {
+    value["id"].as_str().expect("an id").to_owned()
+}

@@ -1,0 +1,200 @@
+//! The main job: the shipped runbooks, by BM25 (their dense half needs weights and is run by `.ci/run`).
+
+use serde_json::Value;
+
+use crate::project::Project;
+use crate::run_files::{check, timeless};
+
+#[test]
+fn without_arguments_the_runbooks_run_and_a_folder_is_written_under_evals() {
+    let project = Project::runbooks();
+    let outcome = project.call(&["run"]);
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    // `<config stem>-<UTC time>-<4 hex>`.
+    let folder = outcome.stderr.strip_prefix("run folder: evals/runs/").expect("said").trim_end();
+    let parts: Vec<&str> = folder.split('-').collect();
+    let is_time = |text: &str| text.len() == 16 && text.as_bytes()[8] == b'T' && text.ends_with('Z');
+    let is_hex = |text: &str| text.len() == 4 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    assert!(matches!(parts[..], ["runbooks", time, hex] if is_time(time) && is_hex(hex)), "{folder}");
+    assert!(project.path("evals/runs").join(folder).join("summary.json").is_file());
+    // A second run is another one.
+    let again = project.call(&["run"]);
+    assert_eq!(again.code, 0, "{}", again.stderr);
+    assert_ne!(again.stderr, outcome.stderr);
+}
+
+#[test]
+fn the_runs_folder_holds_what_the_design_names() {
+    let project = Project::runbooks();
+    let outcome = project.call(&["run", "--out", "runs", "--name", "r"]);
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, "run folder: runs/r\n"));
+    check(&project, "r");
+    let run = project.json("runs/r/run.json");
+    // 12 documents, 24 questions: datasets/runbooks/README.md.
+    assert_eq!((&run["n_documents"], &run["n_questions"], &run["schema"]), (&12.into(), &24.into(), &1.into()));
+    assert_eq!((&run["name"], &run["version"]), (&"r".into(), &env!("CARGO_PKG_VERSION").into()));
+    assert!(run["finished"].as_str() >= run["started"].as_str(), "{run}");
+    assert_eq!(run["settings"]["retrieval"]["bm25"]["k1"], 1.2);
+    let summary = project.summary("r");
+    // 17 span questions have EM; 22 of 24 have golds, 2 are unanswerable.
+    assert_eq!((&summary["measures"]["EM@5"]["n"], &summary["waterfall_n"]), (&17.into(), &22.into()));
+    assert_eq!(summary["waterfall"][0]["supported"], 22);
+    let unanswerable =
+        summary["classes"]["correct_abstention"].as_u64().zip(summary["classes"]["hallucinated"].as_u64());
+    assert_eq!(unanswerable.map(|(a, b)| a + b), Some(2));
+}
+
+#[test]
+fn the_report_says_what_it_must() {
+    let project = Project::runbooks();
+    let outcome = project.call(&["run", "--out", "runs", "--name", "r"]);
+    let words = outcome.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    for needed in [
+        "12 documents",
+        "24: 17 span, 3 yes_no, 2 free, 2 unanswerable",
+        "recursive 200/40 cl100k_base",
+        "bm25 (lucene, k1 1.2, b 0.75); 100 candidates, k = 5",
+        "built-in extractive reader, a baseline without a language model",
+        "--set generation.generator=openai --set generation.base_url=",
+        "Support, stage by stage (22 answerable questions with gold",
+        "Retrieval by answer (EM@5, 17 questions with span answers)",
+        "Measures (mean, 95 % interval below)",
+        "Loss budget: ",
+        "Verdict ",
+        "Rule of thumb: EM@5 is ",
+        "Lost questions (5 of ",
+        "Seconds ",
+    ] {
+        assert!(words.contains(needed), "`{needed}` is missing in\n{}", outcome.stdout);
+    }
+    let longest = outcome.stdout.lines().map(|line| line.chars().count()).max();
+    assert!(longest <= Some(130), "a line of {longest:?} columns");
+    assert!(!outcome.stdout.contains("NaN") && !outcome.stdout.contains('\u{1b}'), "{}", outcome.stdout);
+}
+
+#[test]
+fn a_run_repeated_gives_the_same_numbers() {
+    let project = Project::runbooks();
+    for name in ["one", "two"] {
+        assert_eq!(project.call(&["run", "--out", "runs", "--name", name]).code, 0);
+    }
+    assert_eq!(timeless(project.summary("one")), timeless(project.summary("two")));
+    for file in ["retrieval.trec", "chunks.trec", "qrels.trec"] {
+        let of = |name: &str| project.read(&format!("runs/{name}/{file}")).replace(&format!(" {name}\n"), "\n");
+        assert_eq!(of("one"), of("two"), "{file}");
+    }
+}
+
+#[test]
+fn json_prints_the_summary_and_nothing_else() {
+    let project = Project::runbooks();
+    let outcome = project.call(&["run", "--out", "runs", "--name", "r", "--json"]);
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    assert_eq!(outcome.stdout, project.read("runs/r/summary.json"));
+}
+
+#[test]
+fn a_report_of_a_saved_run_is_the_one_the_run_printed() {
+    let project = Project::runbooks();
+    let run = project.call(&["run", "--out", "runs", "--name", "r"]);
+    let before = project.files("runs");
+    let report = project.call(&["report", "runs/r"]);
+    assert_eq!((report.code, report.stderr.as_str()), (0, ""));
+    assert_eq!(report.stdout, run.stdout);
+    assert_eq!(project.call(&["report", "runs/r", "--format", "json"]).stdout, project.read("runs/r/summary.json"));
+    assert_eq!(project.call(&["report", "runs/r", "--format", "html"]).stdout, project.read("runs/r/report.html"));
+    assert_eq!(project.call(&["report", "runs/r", "--format", "trec"]).stdout, project.read("runs/r/retrieval.trec"));
+    assert!(project.call(&["report", "runs/r", "--format", "md"]).stdout.starts_with("# "));
+    assert!(project.files("runs") == before, "a report writes nothing");
+}
+
+#[test]
+fn the_trec_files_agree_with_the_traces() {
+    let project = Project::runbooks();
+    assert_eq!(project.call(&["run", "--out", "runs", "--name", "r"]).code, 0);
+    let mut expected = Vec::new();
+    for trace in project.traces("r") {
+        let question = trace["question"]["id"].as_str().expect("an id").to_owned();
+        for (at, hit) in trace["stages"][0]["hits"].as_array().expect("hits").iter().enumerate() {
+            let (id, score) = (hit["id"].as_str().expect("an id").to_owned(), hit["score"].as_f64().expect("a score"));
+            expected.push((question.clone(), id, at + 1, score));
+        }
+    }
+    let chunks = project.read("runs/r/chunks.trec");
+    let mut lines = chunks.lines();
+    for (question, id, rank, score) in expected {
+        let line: Vec<&str> = lines.next().expect("a line a hit").split(' ').collect();
+        assert_eq!((line[..4].join(" "), line[5]), (format!("{question} Q0 {id} {rank}"), "r"));
+        assert_eq!(line[4].parse(), Ok(score));
+    }
+    assert_eq!(lines.next(), None);
+    // In the document run a document stands once a question.
+    let run = project.read("runs/r/retrieval.trec");
+    let mut pairs: Vec<Vec<&str>> = run.lines().map(|line| line.split(' ').collect()).collect();
+    let n = pairs.len();
+    pairs.sort_unstable_by(|a, b| (a[0], a[2]).cmp(&(b[0], b[2])));
+    pairs.dedup_by(|a, b| (a[0], a[2]) == (b[0], b[2]));
+    assert_eq!(pairs.len(), n);
+}
+
+#[test]
+fn a_limit_draws_a_seeded_sample_and_leaves_the_corpus_whole() {
+    let project = Project::runbooks();
+    let asked = |name: &str, args: &[&str]| -> Vec<String> {
+        let outcome = project.call(&[&["run", "--out", "runs", "--name", name], args].concat());
+        assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+        assert_eq!(project.json(&format!("runs/{name}/run.json"))["n_documents"], 12);
+        let id = |trace: &Value| trace["question"]["id"].as_str().expect("an id").to_owned();
+        project.traces(name).iter().map(id).collect()
+    };
+    let five = asked("five", &["--limit", "5"]);
+    assert_eq!((five.len(), &asked("again", &["--limit", "5"])), (5, &five));
+    let nine = asked("nine", &["--limit", "9"]);
+    assert!(nine.len() == 9 && five.iter().all(|id| nine.contains(id)), "a larger sample holds the smaller");
+    assert_ne!(asked("seed", &["--limit", "5", "--set", "dataset.seed=1"]), five);
+    assert_eq!(asked("more", &["--limit", "99"]).len(), 24);
+}
+
+#[test]
+fn a_split_is_asked_alone() {
+    let project = Project::runbooks();
+    assert_eq!(project.call(&["run", "--out", "runs", "--name", "r", "--set", "dataset.split=tune"]).code, 0);
+    // 12 of 24 questions are `tune`: datasets/runbooks/README.md.
+    assert_eq!(project.summary("r")["n_questions"], 12);
+    assert!(project.traces("r").iter().all(|trace| trace["question"]["split"] == "tune"));
+}
+
+#[test]
+fn a_flag_wins_over_the_file() {
+    let project = Project::new();
+    project.append("c.toml", "k = 2\n");
+    project.good("file", &[]);
+    project.good("flag", &["--set", "retrieval.k=1"]);
+    let packed = |name: &str| -> Vec<usize> {
+        let stage = |trace: &Value| trace["stages"].as_array().expect("stages").last().expect("one")["hits"].clone();
+        project.traces(name).iter().map(|trace| stage(trace).as_array().expect("hits").len()).collect()
+    };
+    // Question 1 shares a stem with both documents (`alpha`, `wait`), question 2 too (`never`, `wait`).
+    assert_eq!((packed("file"), packed("flag")), (vec![2, 2], vec![1, 1]));
+    assert_eq!(project.json("runs/flag/run.json")["settings"]["retrieval"]["k"], 1);
+}
+
+#[test]
+fn without_a_generator_the_run_is_about_support_alone() {
+    let project = Project::runbooks();
+    let outcome = project.call(&["run", "--out", "runs", "--name", "r", "--set", "generation.generator=none"]);
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    check(&project, "r");
+    let summary = project.summary("r");
+    let names: Vec<&str> =
+        summary["waterfall"].as_array().expect("steps").iter().filter_map(|step| step["stage"].as_str()).collect();
+    assert_eq!(names, ["documents", "chunks", "candidates", "top_k", "prompt"]);
+    assert_eq!(
+        (&summary["classes"]["supported"], &summary["loss_budget"]["of"]),
+        (&summary["waterfall"][4]["supported"], &"support".into())
+    );
+    // What is lost is the share whose support did not reach the prompt.
+    let supported = summary["waterfall"][4]["supported"].as_f64().expect("a count");
+    let loss = summary["loss_budget"]["loss"].as_f64().expect("a number");
+    assert!((loss - (1.0 - supported / 22.0)).abs() < 1e-12, "{loss}");
+}
