@@ -19,32 +19,46 @@ impl Failure {
     }
 }
 
+/// An error's message with those of its causes that it does not repeat itself.
+fn with_causes(error: &dyn std::error::Error) -> String {
+    let mut message = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let text = error.to_string();
+        if !message.contains(&text) {
+            message = format!("{message}: {text}");
+        }
+        cause = error.source();
+    }
+    message
+}
+
 impl From<DatasetError> for Failure {
     fn from(error: DatasetError) -> Self {
-        Self::new(error.to_string(), Some(error.hint()))
+        Self::new(with_causes(&error), Some(error.hint()))
     }
 }
 
 impl From<PipelineError> for Failure {
     fn from(error: PipelineError) -> Self {
-        Self::new(error.to_string(), error.hint())
+        Self::new(with_causes(&error), error.hint())
     }
 }
 
 impl From<SettingsError> for Failure {
     fn from(error: SettingsError) -> Self {
-        Self::new(error.to_string(), error.hint())
+        Self::new(with_causes(&error), error.hint())
     }
 }
 
 impl From<AssembleError> for Failure {
     fn from(error: AssembleError) -> Self {
-        Self::new(error.to_string(), error.hint())
+        Self::new(with_causes(&error), error.hint())
     }
 }
 
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
-        Self::new(error.to_string(), error.hint().map(str::to_owned))
+        Self::new(with_causes(&error), error.hint().map(str::to_owned))
     }
 }

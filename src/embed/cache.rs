@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension};
@@ -21,6 +21,8 @@ use super::{EmbedError, Encoder, OnProgress, Role};
 const WRITTEN_TOGETHER: usize = 256;
 /// How long another process's write is waited for.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
+/// Between two tries to open a database that another process is just making.
+const BUSY_PAUSE: Duration = Duration::from_millis(20);
 
 type Key = [u8; 32];
 
@@ -147,7 +149,23 @@ impl Encoder for Cached {
     }
 }
 
+/// Opens the database. Switching a new file to WAL takes an exclusive lock without the busy handler's patience (SQLite,
+/// "Write-Ahead Logging", section 2), so processes that make the file at once are let in one after another.
 fn connect(path: &Path) -> rusqlite::Result<Connection> {
+    let since = Instant::now();
+    loop {
+        match try_connect(path) {
+            Err(error) if is_busy(&error) && since.elapsed() < BUSY_TIMEOUT => std::thread::sleep(BUSY_PAUSE),
+            done => return done,
+        }
+    }
+}
+
+fn is_busy(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked))
+}
+
+fn try_connect(path: &Path) -> rusqlite::Result<Connection> {
     let database = Connection::open(path)?;
     database.busy_timeout(BUSY_TIMEOUT)?;
     // A 384-number vector is 1,536 bytes: larger pages waste less of their ends. Only a new file takes it.

@@ -128,7 +128,11 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
     let outcomes = diagnose::outcomes(run, plan.k, plan.judge);
     let bootstrap = bootstrap(&run.traces, plan);
     let answered = run.traces.iter().any(|trace| !trace.arms.is_empty());
-    let (loss_budget, verdict) = verdict::judge_losses(&run.traces, &outcomes, plan.judge, answered, &bootstrap);
+    let (loss_budget, verdict) = {
+        // The budget of answers needs the oracle; without it, what can be said is where support was lost.
+        let has_oracle = run.traces.iter().any(|trace| trace.attempt(ArmName::Oracle).is_some());
+        verdict::judge_losses(&run.traces, &outcomes, plan.judge, has_oracle, &bootstrap)
+    };
     let measures = measure_summaries(&scores, &bootstrap);
     let (waterfall, waterfall_n) = diagnose::waterfall(&outcomes, answered);
     let em_at_5 = measures.get("EM@5").filter(|summary| summary.n > 0).map(|summary| summary.mean);
@@ -260,10 +264,4 @@ fn tokens(traces: &[Trace]) -> TokenTotals {
         prompt: total.prompt + attempt.tokens.prompt_billed.unwrap_or(attempt.tokens.prompt),
         completion: total.completion + attempt.tokens.completion,
     })
-}
-
-/// Whether an arm was run at all.
-#[must_use]
-pub fn has_arm(run: &SavedRun, arm: ArmName) -> bool {
-    run.traces.iter().any(|trace| trace.attempt(arm).is_some())
 }

@@ -120,13 +120,13 @@ pub fn judge_losses(
     traces: &[Trace],
     outcomes: &[Outcome],
     judge: Judge,
-    answered: bool,
+    has_oracle: bool,
     bootstrap: &Bootstrap,
 ) -> (LossBudget, Verdict) {
     let rows: Vec<Option<[f64; 7]>> = traces
         .iter()
         .zip(outcomes)
-        .map(|(trace, outcome)| if answered { answer_terms(trace, outcome, judge) } else { support_terms(outcome) })
+        .map(|(trace, outcome)| if has_oracle { answer_terms(trace, outcome, judge) } else { support_terms(outcome) })
         .collect();
     let columns: Vec<Vec<Option<f64>>> =
         (0..Source::ALL.len()).map(|c| rows.iter().map(|row| row.map(|row| row[c])).collect()).collect();
@@ -140,7 +140,7 @@ pub fn judge_losses(
         mean,
         ci95: percentile_interval(resampled.clone()),
     });
-    let of = if answered { "answer score" } else { "support" };
+    let of = if has_oracle { "answer score" } else { "support" };
     let budget = LossBudget { of: of.to_owned(), n, loss: means.iter().sum::<f64>() + 0.0, terms: terms.collect() };
     let verdict = verdict(&budget, &resampled);
     (budget, verdict)
@@ -177,7 +177,7 @@ fn verdict(budget: &LossBudget, resampled: &[Vec<f64>]) -> Verdict {
     let nothing =
         |text: &str| Verdict { bottleneck: None, undecided: true, stability: 0.0, margin: None, text: text.to_owned() };
     if budget.n == 0 {
-        return nothing("No question has gold to go by: nothing can be said of where answers were lost.");
+        return nothing("No question can be judged: none has gold to go by, or every call failed.");
     }
     if budget.terms[first].mean <= 0.0 {
         return nothing("Nothing was lost.");

@@ -6,9 +6,11 @@
 //! come from their own cache) and later pairs of runs find both. Nobody waits for anybody, nothing is deleted under
 //! another's feet, and a process that dies gives its lock back.
 //!
-//!     <cache>/<collection>/<slot>/lock        held while the slot is open; never deleted
-//!     <cache>/<collection>/<slot>/complete    written last: what the slot holds, in JSON
-//!     <cache>/<collection>/<slot>/engine/     the engine's own files
+//! ```text
+//! <cache>/<collection>/<slot>/lock        held while the slot is open; never deleted
+//! <cache>/<collection>/<slot>/complete    written last: what the slot holds, in JSON
+//! <cache>/<collection>/<slot>/engine/     the engine's own files
+//! ```
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};

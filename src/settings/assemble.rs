@@ -20,9 +20,6 @@ use crate::text::analyse::Analyzer;
 use crate::text::tokens::{self, TokenCounter, Tokenizer};
 use crate::types::{ArmName, Stage};
 
-/// What to do where `--offline` refuses.
-const STAY_HERE: &str = "name a service on this machine, or leave --offline out";
-
 /// What the machine gives: read once in the shell, so that nothing below looks at the environment.
 pub struct Environment {
     /// Where models, vectors and collections are kept.
@@ -218,17 +215,23 @@ fn chunk_spec(settings: &Settings) -> Result<ChunkSpec, SettingsError> {
     let chunking = &settings.chunking;
     let separators = chunking.separators.clone();
     ChunkSpec::new(chunking.strategy, chunking.size, chunking.overlap, separators, chunking.tokenizer)
-        .map_err(|error| unusable("chunking", &error.to_string(), Some(error.hint())))
+        .map_err(|error| unusable(&error.to_string(), Some(error.hint())))
 }
 
 fn bm25_parameters(settings: &Settings) -> Result<Bm25Parameters, SettingsError> {
     let bm25 = &settings.retrieval.bm25;
     Bm25Parameters::new(bm25.variant, bm25.k1, bm25.b, bm25.delta)
-        .map_err(|error| unusable("retrieval.bm25", &error.to_string(), error.hint()))
+        .map_err(|error| unusable(&error.to_string(), error.hint()))
 }
 
-fn unusable(key: &'static str, message: &str, hint: Option<String>) -> SettingsError {
-    SettingsError::Unusable { key, message: message.to_owned(), hint }
+/// What `--offline` says to an address elsewhere, without what of it may be secret.
+fn not_here(key: &str, url: &str) -> SettingsError {
+    let message = format!("`{key}`: --offline refuses `{}`: it is not on this machine", openai::shown_url(url));
+    unusable(&message, Some("name a service on this machine, or leave --offline out".to_owned()))
+}
+
+fn unusable(message: &str, hint: Option<String>) -> SettingsError {
+    SettingsError::Unusable { message: message.to_owned(), hint }
 }
 
 fn template(resolved: &Resolved) -> Result<Template, LlmError> {
@@ -246,8 +249,7 @@ fn generator(resolved: &Resolved, environment: &Environment) -> Result<Option<Ar
         GeneratorName::Extractive => Ok(Some(Arc::new(Extractive))),
         GeneratorName::Openai => {
             if environment.offline && !openai::is_on_this_machine(&generation.base_url) {
-                let message = format!("--offline refuses `{}`: it is not on this machine", generation.base_url);
-                return Err(unusable("generation.base_url", &message, Some(STAY_HERE.to_owned())).into());
+                return Err(not_here("generation.base_url", &generation.base_url).into());
             }
             let settings = OpenAiSettings {
                 base_url: generation.base_url.clone(),
@@ -284,8 +286,7 @@ fn vector_place(settings: &Settings, environment: &Environment) -> Result<Vector
             Ok(VectorPlace::Embedded(base.join("collections")))
         }
         VectorStoreKind::Server if environment.offline && !openai::is_on_this_machine(&store.url) => {
-            let message = format!("--offline refuses `{}`: it is not on this machine", store.url);
-            Err(unusable("vector_store.url", &message, Some(STAY_HERE.to_owned())))
+            Err(not_here("vector_store.url", &store.url))
         }
         VectorStoreKind::Server => Ok(VectorPlace::Server(Server {
             url: store.url.clone(),
@@ -347,7 +348,7 @@ fn chunk_counter(settings: &Settings, checkpoint: Option<&Checkpoint>) -> Result
         None => None,
     };
     tokens::counter(tokenizer, bytes.as_deref())
-        .map_err(|error| unusable("chunking.tokenizer", &error.to_string(), Some(error.hint())))
+        .map_err(|error| unusable(&format!("`chunking.tokenizer`: {error}"), Some(error.hint())))
 }
 
 fn read_tokenizer(folder: &Path) -> Result<Vec<u8>, SettingsError> {
@@ -357,7 +358,7 @@ fn read_tokenizer(folder: &Path) -> Result<Vec<u8>, SettingsError> {
 
 fn prompt_counter() -> Result<Arc<dyn TokenCounter>, SettingsError> {
     tokens::counter(Tokenizer::Cl100kBase, None)
-        .map_err(|error| unusable("generation.context_tokens", &error.to_string(), Some(error.hint())))
+        .map_err(|error| unusable(&format!("`generation.context_tokens`: {error}"), Some(error.hint())))
 }
 
 /// Questions in work at once: calls for an endpoint, two a core for local work (one may wait for the vector engine).

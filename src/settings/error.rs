@@ -58,11 +58,9 @@ pub enum SettingsError {
         key: &'static str,
     },
     /// Something it names cannot be used.
-    #[error("`{key}`: {message}")]
+    #[error("{message}")]
     Unusable {
-        /// The setting.
-        key: &'static str,
-        /// What its part said.
+        /// What its part said, the setting named in it.
         message: String,
         /// What to do about it.
         hint: Option<String>,

@@ -20,11 +20,16 @@ pub struct LineWriter {
 impl LineWriter {
     /// Opens `path` for appending; what a kill left of a last line (no line feed at its end) is cut off first.
     ///
+    /// The file stays locked while it is open: two processes do not write one run.
+    ///
     /// # Errors
-    /// `Io`.
+    /// `InUse`, `Io`.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let io = |source| StoreError::Io { action: "open", path: path.to_owned(), source };
         let mut file = folder::append(path).map_err(io)?;
+        if let Err(std::fs::TryLockError::WouldBlock) = file.try_lock() {
+            return Err(StoreError::InUse { path: path.to_owned() });
+        }
         let whole = whole_lines_bytes(&mut file).map_err(io)?;
         file.set_len(whole).map_err(io)?;
         Ok(Self { file, path: path.to_owned(), buffer: Vec::new() })
@@ -105,6 +110,16 @@ mod tests {
         let path = folder.path().join("traces.jsonl");
         std::fs::write(&path, "1\nx\n2\n").expect("written");
         assert!(matches!(read::<u32>(&path), Err(StoreError::Damaged { line: 2, .. })));
+    }
+
+    #[test]
+    fn a_file_that_is_being_written_is_not_opened_again() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("traces.jsonl");
+        let writer = LineWriter::open(&path).expect("opened");
+        assert!(matches!(LineWriter::open(&path), Err(StoreError::InUse { .. })));
+        drop(writer);
+        LineWriter::open(&path).expect("free again");
     }
 
     #[test]

@@ -31,6 +31,12 @@ pub enum StoreError {
         /// What was given.
         name: String,
     },
+    /// Another process writes this run.
+    #[error("`{}` is being written by another process", path.display())]
+    InUse {
+        /// The file.
+        path: PathBuf,
+    },
     /// The operating system said no.
     #[error("cannot {action} `{}`: {source}", path.display())]
     Io {
@@ -67,6 +73,7 @@ impl StoreError {
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::Exists { .. } => Some("choose another --name, leave it out, or go on with it by --resume"),
+            Self::InUse { .. } => Some("wait until it ends, or start a run of another name"),
             Self::BadName { .. } => Some("choose another --name, or leave it out"),
             Self::Damaged { .. } => Some("nothing was changed: repair or delete that line, or start a new run"),
             Self::Io { source, .. } => match source.kind() {

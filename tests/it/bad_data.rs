@@ -114,7 +114,11 @@ fn missing_evidence_that_is_kept_is_counted_and_lost_in_the_corpus() {
     assert_eq!(summary["waterfall"][0], serde_json::json!({"stage": "documents", "supported": 2}));
     let words = outcome.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains("evidence whose document is not in the corpus, kept"), "{}", outcome.stdout);
-    assert!(words.contains("corpus: gold document `gone.md` is not in the corpus, or empty there"), "{}", outcome.stdout);
+    assert!(
+        words.contains("corpus: gold document `gone.md` is not in the corpus, or empty there"),
+        "{}",
+        outcome.stdout
+    );
 }
 
 #[test]

@@ -94,3 +94,25 @@ fn an_approximate_search_that_scans_says_so() {
     let run = good(&project, "r", &["--set", "vector_store.exact=false"]);
     assert_eq!(run["vector_search"], "HNSW not used: 2 vectors are scanned");
 }
+
+#[test]
+fn processes_share_a_cache_that_none_of_them_found_there() {
+    let project = Project::new();
+    let bert = tiny_bert();
+    let spawn = |name: &str| {
+        let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin!("ragxray"));
+        command.args(["run", "c.toml", "--out", "runs", "--name", name, "--set", &bert[0], "--set", &bert[1]]);
+        command.env_clear().envs(project.environment()).current_dir(project.path("."));
+        command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::piped()).spawn().expect("starts")
+    };
+    let names = ["a", "b", "c", "d", "e", "f", "g", "h"];
+    let children = names.map(spawn);
+    for child in children {
+        let output = child.wait_with_output().expect("ends");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    for name in names {
+        check(&project, name);
+        assert_eq!(timeless(project.summary(name)), timeless(project.summary("a")));
+    }
+}

@@ -81,7 +81,7 @@ fn check_files(project: &Project, name: &str) {
         let entry = entry.expect("an entry");
         found.push(entry.file_name().to_string_lossy().into_owned());
         let mode = entry.metadata().expect("there").permissions().mode() & 0o777;
-        assert_eq!(mode, 0o600, "{} has mode {mode:o}", entry.file_name().display());
+        assert_eq!(mode, 0o600, "{} has mode {mode:o}", entry.path().display());
     }
     found.sort();
     assert_eq!(found, FILES);
@@ -178,7 +178,8 @@ fn check_order(stage: &Value) {
     let key = |hit: &Value| (hit["score"].as_f64().expect("a score"), id(hit));
     for pair in hits.windows(2) {
         let ((first, first_id), (second, second_id)) = (key(&pair[0]), key(&pair[1]));
-        assert!(first > second || (first == second && first_id > second_id), "{}: {pair:?}", stage["stage"]);
+        let order = first.total_cmp(&second).then(first_id.cmp(&second_id));
+        assert!(order.is_gt(), "{}: {pair:?}", stage["stage"]);
     }
 }
 
