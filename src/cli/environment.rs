@@ -7,11 +7,17 @@ use super::Failure;
 use crate::embed::source::HUB;
 use crate::settings::Resolved;
 use crate::settings::assemble::Environment;
+use crate::settings::file::RetrieverName;
+use crate::text::tokens::Tokenizer;
 
 /// The environment that parts are wired in. `no_cache`: vectors are computed anew, in a folder of this process.
 pub fn environment(resolved: &Resolved, offline: bool, no_cache: bool) -> Result<Environment, Failure> {
     let configured = resolved.settings.cache.dir.as_ref().map(|dir| resolved.base().join(dir));
-    let cache_dir = configured.or_else(user_cache).ok_or_else(|| {
+    let settings = &resolved.settings;
+    let wants_cache = settings.retrieval.retrievers.contains(&RetrieverName::Dense)
+        || settings.chunking.tokenizer == Tokenizer::Model;
+    let nowhere = (!wants_cache).then(PathBuf::new); // BM25 alone keeps nothing
+    let cache_dir = configured.or_else(user_cache).or(nowhere).ok_or_else(|| {
         Failure::new(
             "there is no cache folder: neither XDG_CACHE_HOME nor HOME is set",
             Some("set `cache.dir`".to_owned()),

@@ -35,7 +35,7 @@ enum Command {
     /// Bring a data set into datasets/fetched/.
     #[command(subcommand)]
     Dataset(dataset::DatasetCommand),
-    /// Fetch a model or list what is there.
+    /// Fetch the embedding model ahead of a run.
     #[command(subcommand)]
     Model(model::ModelCommand),
     /// Show every setting with its origin, or their JSON Schema.

@@ -1,4 +1,4 @@
-//! `ragxray model`: fetch the embedding model ahead of a run, or see whether it is there.
+//! `ragxray model`: fetch the embedding model ahead of a run.
 
 use std::path::PathBuf;
 

@@ -18,7 +18,8 @@ pub fn data(text: &str) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            Err(Failure::new(format!("cannot write to standard output: {error}"), None))
+            let hint = "see where the output goes: is that disk full, is that file writable?";
+            Err(Failure::new(format!("cannot write to standard output: {error}"), Some(hint.to_owned())))
         }
         _ => Ok(()),
     }
@@ -29,9 +30,14 @@ pub fn talk(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{}", one_line(text));
 }
 
+/// An error may quote data; so many characters of it are enough.
+const LONGEST_MESSAGE: usize = 2000;
+
 /// Says why the program could not do its job.
 pub fn complain(failure: &Failure) {
-    talk(&format!("error: {}", failure.message));
+    let message: String = failure.message.chars().take(LONGEST_MESSAGE).collect();
+    let cut = if message.len() < failure.message.len() { "…" } else { "" };
+    talk(&format!("error: {message}{cut}"));
     if let Some(hint) = &failure.hint {
         talk(&format!("hint: {hint}"));
     }

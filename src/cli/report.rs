@@ -1,6 +1,6 @@
 //! `ragxray report`: a saved run's report again, and the files that every report writes.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
@@ -9,11 +9,11 @@ use crate::eval::summary::{self, Evaluation, EvaluationPlan, Summary};
 use crate::report::view::View;
 use crate::report::{html, markdown, terminal, trec};
 use crate::settings::{Settings, assemble};
-use crate::store::{RunFolder, SavedRun};
+use crate::store::{Manifest, RunFolder, SavedRun};
 
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// The run's folder.
+    /// The run's folder, or the name of one under evals/runs/.
     run: PathBuf,
     /// What to print.
     #[arg(long, value_enum, default_value_t = Form::Terminal)]
@@ -36,10 +36,10 @@ enum Form {
 
 /// Runs the command.
 pub fn report(args: &ReportArgs) -> Result<(), Failure> {
-    let folder = RunFolder::existing(&args.run);
-    let run = SavedRun::load(&folder)?;
-    let settings: Settings = serde_json::from_value(run.manifest.settings.clone())
-        .map_err(|error| Failure::new(format!("run.json holds settings this version does not know: {error}"), None))?;
+    let named = Path::new(super::run::DEFAULT_OUT).join(&args.run);
+    let path = if !args.run.is_dir() && named.is_dir() { &named } else { &args.run };
+    let run = SavedRun::load(&RunFolder::existing(path))?;
+    let settings = recorded_settings(&run.manifest)?;
     let evaluation = summary::evaluate(&run, &assemble::evaluation(&settings));
     let view = View::new(&run, &evaluation);
     output::data(&match args.format {
@@ -48,6 +48,14 @@ pub fn report(args: &ReportArgs) -> Result<(), Failure> {
         Form::Md => markdown::render(&view),
         Form::Json => json(&evaluation)?,
         Form::Trec => trec::documents(&run),
+    })
+}
+
+/// The settings that a run's record holds.
+pub fn recorded_settings(manifest: &Manifest) -> Result<Settings, Failure> {
+    serde_json::from_value(manifest.settings.clone()).map_err(|error| {
+        let message = format!("run.json holds settings this version does not know: {error}");
+        Failure::new(message, Some("run it again with this version".to_owned()))
     })
 }
 

@@ -25,13 +25,12 @@ use crate::types::{Dataset, Note};
 /// Where `run` looks without an argument.
 const DEFAULT_CONFIG: &str = "config/runbooks.toml";
 /// Where runs go without `--out`.
-const DEFAULT_OUT: &str = "evals/runs";
+pub(super) const DEFAULT_OUT: &str = "evals/runs";
 
 #[derive(Debug, Args)]
 pub struct RunArgs {
-    /// The settings file.
-    #[arg(default_value = DEFAULT_CONFIG)]
-    config: PathBuf,
+    /// The settings file. Default: config/runbooks.toml.
+    config: Option<PathBuf>,
     /// Set any setting, value in TOML: `--set retrieval.k=3`.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     sets: Vec<String>,
@@ -44,7 +43,7 @@ pub struct RunArgs {
     /// The folder that runs go to.
     #[arg(long, value_name = "DIR", default_value = DEFAULT_OUT)]
     out: PathBuf,
-    /// Go on with a run: ask what is missing or failed.
+    /// Go on with a run: ask what is missing or failed. Its own settings hold; given ones must be the same.
     #[arg(long, value_name = "NAME", conflicts_with = "name")]
     resume: Option<String>,
     /// Compute vectors anew and keep none.
@@ -61,9 +60,7 @@ pub struct RunArgs {
 /// Runs the command.
 pub fn run(args: RunArgs) -> Result<(), Failure> {
     block_on(async move {
-        let mut sets = args.sets.clone();
-        sets.extend(args.limit.map(|limit| format!("dataset.limit={limit}")));
-        let resolved = Resolved::new(Some(&args.config), &sets)?;
+        let resolved = resolve(&args)?;
         let environment = environment(&resolved, args.offline, args.no_cache)?;
         let bars = Bars::new();
         let clock = Instant::now();
@@ -105,6 +102,23 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
     })
 }
 
+/// The settings: of the file and flags; on resume without any, those of the run's record.
+fn resolve(args: &RunArgs) -> Result<Resolved, Failure> {
+    let mut sets = args.sets.clone();
+    sets.extend(args.limit.map(|limit| format!("dataset.limit={limit}")));
+    match &args.resume {
+        Some(name) if args.config.is_none() && sets.is_empty() => {
+            let manifest = SavedRun::load(&RunFolder::existing(&args.out.join(name)))?.manifest;
+            Ok(Resolved::recorded(report::recorded_settings(&manifest)?, PathBuf::from(manifest.config)))
+        }
+        _ => Ok(Resolved::new(Some(resolved_config(args)), &sets)?),
+    }
+}
+
+fn resolved_config(args: &RunArgs) -> &Path {
+    args.config.as_deref().unwrap_or(Path::new(DEFAULT_CONFIG))
+}
+
 fn sample(dataset: &mut Dataset, settings: &Settings) -> Result<(), Failure> {
     if let Some(limit) = settings.dataset.limit {
         let questions = std::mem::take(&mut dataset.questions);
@@ -129,6 +143,7 @@ fn manifest(resolved: &Resolved, dataset: &Dataset, assembled: &Assembled) -> Ma
         git_commit: git_commit(),
         started: now(),
         finished: None,
+        config: resolved.file.as_deref().unwrap_or(Path::new("")).display().to_string(),
         settings: without_secrets(&resolved.settings),
         dataset: format!("{} {}", resolved.settings.dataset.format, resolved.settings.dataset.path.display()),
         dataset_digest: dataset.digest.clone(),
@@ -181,7 +196,7 @@ fn write_manifest(folder: &RunFolder, manifest: &Manifest) -> Result<(), Failure
 /// The run's folder: a new one, or the one to go on with and what it has already.
 fn open_folder(args: &RunArgs, manifest: &mut Manifest) -> Result<(RunFolder, Done), Failure> {
     let Some(name) = &args.resume else {
-        manifest.name = args.name.clone().unwrap_or_else(|| fresh_name(&args.config));
+        manifest.name = args.name.clone().unwrap_or_else(|| fresh_name(resolved_config(args)));
         return Ok((RunFolder::create(&args.out, &manifest.name)?, Done::default()));
     };
     let folder = RunFolder::existing(&args.out.join(name));

@@ -84,7 +84,7 @@ pub struct Summary {
     pub classes_at: BTreeMap<String, BTreeMap<String, usize>>,
     /// Of each losing class: questions with `answer_elsewhere`, which may have been supported after all.
     pub lost_with_answer_elsewhere: BTreeMap<String, usize>,
-    /// Every flag.
+    /// The flags that this run could raise.
     pub flags: BTreeMap<String, usize>,
     /// Retrieval by answer.
     pub two_by_two: TwoByTwo,
@@ -148,10 +148,7 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
         ),
         classes_at: classes_at(run, plan),
         lost_with_answer_elsewhere: lost_with_answer_elsewhere(&outcomes),
-        flags: count(
-            Flag::ALL.iter().map(|flag| flag.name()),
-            outcomes.iter().flat_map(|o| &o.flags).map(|flag| flag.name()),
-        ),
+        flags: flags(run, &outcomes),
         two_by_two: two_by_two(run, &scores, plan),
         waterfall_n,
         waterfall,
@@ -168,9 +165,9 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
 }
 
 fn bootstrap(traces: &[Trace], plan: &EvaluationPlan) -> Bootstrap {
+    // Evidence only: judged documents of a test collection chain nearly all of its queries into one cluster.
     let gold_docs = |trace: &Trace| -> BTreeSet<DocId> {
-        let evidence = trace.question.evidence.iter().flatten().map(|member| member.doc.clone());
-        evidence.chain(trace.question.relevant_docs().cloned()).collect()
+        trace.question.evidence.iter().flatten().map(|m| m.doc.clone()).collect()
     };
     let cluster_of = if plan.cluster { clusters(traces.iter().map(gold_docs)) } else { (0..traces.len()).collect() };
     Bootstrap::new(cluster_of, plan.resamples, plan.seed)
@@ -210,6 +207,21 @@ fn shares(classes: &BTreeMap<String, usize>, n: usize) -> BTreeMap<String, Share
 fn classes_at(run: &SavedRun, plan: &EvaluationPlan) -> BTreeMap<String, BTreeMap<String, usize>> {
     let at = |correct_f1: f64| class_counts(&diagnose::outcomes(run, plan.k, Judge { correct_f1, ..plan.judge }));
     [0.4, 0.8].into_iter().map(|threshold| (format!("{threshold:.1}"), at(threshold))).collect()
+}
+
+/// The flags that this run could raise: without the oracle no label is suspect, without the closed book nobody is misled,
+/// and what HNSW missed is known only where exact search ran beside it, which no run does yet.
+fn flags(run: &SavedRun, outcomes: &[Outcome]) -> BTreeMap<String, usize> {
+    let has_arm = |arm| run.traces.iter().any(|trace| trace.attempt(arm).is_some());
+    let raised = |flag: Flag| outcomes.iter().filter(|outcome| outcome.flags.contains(&flag)).count();
+    let could = |flag: &Flag| match flag {
+        Flag::AnnMiss => false,
+        Flag::Misled => has_arm(ArmName::ClosedBook),
+        Flag::LabelSuspect => has_arm(ArmName::Oracle),
+        Flag::ServerTruncated => has_arm(ArmName::Retrieved),
+        Flag::Cut | Flag::EncoderTruncated | Flag::AnswerElsewhere => true,
+    };
+    Flag::ALL.iter().filter(|flag| could(flag)).map(|&flag| (flag.name().to_owned(), raised(flag))).collect()
 }
 
 fn lost_with_answer_elsewhere(outcomes: &[Outcome]) -> BTreeMap<String, usize> {
@@ -261,7 +273,8 @@ fn seconds(run: &SavedRun) -> BTreeMap<String, f64> {
 
 fn tokens(traces: &[Trace]) -> TokenTotals {
     attempts(traces).fold(TokenTotals::default(), |total, attempt| TokenTotals {
-        prompt: total.prompt + attempt.tokens.prompt_billed.unwrap_or(attempt.tokens.prompt),
-        completion: total.completion + attempt.tokens.completion,
+        // An endpoint may say any number.
+        prompt: total.prompt.saturating_add(attempt.tokens.prompt_billed.unwrap_or(attempt.tokens.prompt)),
+        completion: total.completion.saturating_add(attempt.tokens.completion),
     })
 }

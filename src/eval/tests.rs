@@ -219,6 +219,7 @@ fn manifest() -> Manifest {
         git_commit: None,
         started: String::new(),
         finished: None,
+        config: String::new(),
         settings: serde_json::Value::Null,
         dataset: String::new(),
         dataset_digest: String::new(),

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::diagnose;
 use crate::attribute::classify::Outcome;
 use crate::pipeline::plan::Judge;
-use crate::stats::bootstrap::{Bootstrap, percentile_interval};
+use crate::stats::bootstrap::Bootstrap;
 use crate::types::{ArmName, Class, Interval, Trace};
 
 /// What a loss is put down to, in report order.
@@ -138,11 +138,11 @@ pub fn judge_losses(
     let terms = Source::ALL.iter().zip(&means).zip(&resampled).map(|((&source, &mean), resampled)| Term {
         source,
         mean,
-        ci95: percentile_interval(resampled.clone()),
+        ci95: bootstrap.interval(resampled.clone()),
     });
     let of = if has_oracle { "answer score" } else { "support" };
     let budget = LossBudget { of: of.to_owned(), n, loss: means.iter().sum::<f64>() + 0.0, terms: terms.collect() };
-    let verdict = verdict(&budget, &resampled);
+    let verdict = verdict(&budget, &resampled, bootstrap);
     (budget, verdict)
 }
 
@@ -170,14 +170,17 @@ fn support_terms(outcome: &Outcome) -> Option<[f64; 7]> {
     Some(terms)
 }
 
-fn verdict(budget: &LossBudget, resampled: &[Vec<f64>]) -> Verdict {
+fn verdict(budget: &LossBudget, resampled: &[Vec<f64>], bootstrap: &Bootstrap) -> Verdict {
     let mut order: Vec<usize> = (0..budget.terms.len()).collect();
     order.sort_by(|a, b| budget.terms[*b].mean.total_cmp(&budget.terms[*a].mean));
     let (first, second) = (order[0], order[1]);
     let nothing =
         |text: &str| Verdict { bottleneck: None, undecided: true, stability: 0.0, margin: None, text: text.to_owned() };
     if budget.n == 0 {
-        return nothing("No question can be judged: none has gold to go by, or every call failed.");
+        return nothing(
+            "No question can be attributed: none has evidence or an answer to go by (document labels give the retrieval measures \
+             only), or every call failed.",
+        );
     }
     if budget.terms[first].mean <= 0.0 {
         return nothing("Nothing was lost.");
@@ -187,7 +190,7 @@ fn verdict(budget: &LossBudget, resampled: &[Vec<f64>]) -> Verdict {
     let stability = (0..n_resamples).filter(largest).count() as f64 / n_resamples.max(1) as f64;
     let differences: Vec<f64> = resampled[first].iter().zip(&resampled[second]).map(|(a, b)| a - b).collect();
     let margin = budget.terms[first].mean - budget.terms[second].mean;
-    let margin = percentile_interval(differences).map(|interval| (margin, interval));
+    let margin = bootstrap.interval(differences).map(|interval| (margin, interval));
     let undecided = margin.is_none_or(|(_, interval)| interval.holds_zero());
     let text = sentence(budget, (first, second), margin, undecided, stability);
     Verdict { bottleneck: Some(budget.terms[first].source), undecided, stability, margin, text }
@@ -202,16 +205,18 @@ fn sentence(
 ) -> String {
     let (largest, next) = (&budget.terms[first], &budget.terms[second]);
     let interval = largest.ci95.map_or(String::new(), |ci| format!(" [{:.3}, {:.3}]", ci.low, ci.high));
-    let margin = margin.map_or(String::new(), |(margin, ci)| {
-        format!("{margin:.3} [{:.3}, {:.3}] ahead of {}", ci.low, ci.high, next.source.spoken())
-    });
+    let margin = match margin {
+        _ if next.mean == 0.0 => "no other stage loses any".to_owned(),
+        None => "one cluster of questions, so no interval".to_owned(),
+        Some((margin, ci)) => format!("{margin:.3} [{:.3}, {:.3}] ahead of {}", ci.low, ci.high, next.source.spoken()),
+    };
     let head = if undecided { "Undecided; the largest loss is" } else { "The bottleneck is" };
     format!(
-        "{head} {}: {:.3}{interval} of the {:.3} {} lost a question, {margin}; largest in {:.0} % of resamples.",
+        "{head} {}: it loses {:.3}{interval} of {} a question ({:.3} with all terms), {margin}; largest in {:.0} % of resamples.",
         largest.source.spoken(),
         largest.mean,
-        budget.loss,
         budget.of,
+        budget.loss,
         100.0 * stability
     )
 }

@@ -61,10 +61,13 @@ impl PipelineError {
             Self::Index(error) => error.hint(),
             Self::Store(error) => error.hint().map(str::to_owned),
             Self::NothingToIndex { .. } => Some("check `dataset.path`".to_owned()),
-            Self::OnlyFailures { run, .. } => Some(format!(
+            Self::OnlyFailures { run, last, .. } if last.contains("cannot be reached") => Some(format!(
                 "start the server (`ollama serve`, `vllm serve MODEL`, `docker run -p 6334:6334 qdrant/qdrant`) or correct its \
                  address, then go on with `--resume {run}`: what is done is kept"
             )),
+            Self::OnlyFailures { run, .. } => {
+                Some(format!("mend what the message says, then go on with `--resume {run}`: what is done is kept"))
+            }
             Self::Panicked => Some("what is done is kept: go on with --resume and the run's name".to_owned()),
         }
     }

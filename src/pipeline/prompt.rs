@@ -43,3 +43,52 @@ fn passage(id: &ChunkId, corpus: &Corpus, titles: bool) -> Option<PromptPassage>
     let (text, title) = corpus.chunk_text(corpus.chunk_number(id)?);
     Some(PromptPassage { title: if titles { title.to_owned() } else { String::new() }, text: text.to_owned() })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::llm::Template;
+    use crate::text::tokens::{self, Tokenizer};
+    use crate::types::{Chunk, Document};
+
+    /// Three chunks `one two`, `three`, `four five six` of a document titled `T`; counted in words.
+    fn corpus() -> Corpus {
+        let text = "one two three four five six";
+        let document = Document { id: "d".into(), title: "T".to_owned(), text: text.to_owned(), metadata: [].into() };
+        let chunks = [(0, 7), (8, 13), (14, 27)].into_iter().enumerate().map(|(ordinal, range)| Chunk {
+            id: ChunkId::new(&"d".into(), ordinal),
+            doc_id: "d".into(),
+            ordinal,
+            range: range.into(),
+            n_tokens: 1,
+        });
+        Corpus::new(vec![document], chunks.collect())
+    }
+
+    fn plan(context_tokens: usize) -> PromptPlan {
+        let counter = tokens::counter(Tokenizer::Words, None).expect("built in");
+        PromptPlan { template: Template::load("short-answer").expect("built in"), counter, context_tokens }
+    }
+
+    fn packed(order: [&str; 3], context_tokens: usize, titles: bool) -> Vec<String> {
+        let ids = order.map(ChunkId::from);
+        pack(&ids, &corpus(), &plan(context_tokens), titles).iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn packing_stops_at_the_first_chunk_that_does_not_fit() {
+        // Shown as "[1] T\none two": four words with number and title; then [2] T three: 3; then [3] T four five six: 5.
+        assert_eq!(packed(["d#0", "d#1", "d#2"], 12, true), ["d#0", "d#1", "d#2"]);
+        assert_eq!(packed(["d#0", "d#1", "d#2"], 11, true), ["d#0", "d#1"]);
+        // d#2 first takes 5 of 8; d#0 takes 4 and does not fit; d#1 would, but comes after it.
+        assert_eq!(packed(["d#2", "d#0", "d#1"], 8, true), ["d#2"]);
+        assert_eq!(packed(["d#2", "d#0", "d#1"], 4, true), Vec::<String>::new());
+    }
+
+    #[test]
+    fn titles_are_counted_only_where_they_are_shown() {
+        // Without titles: [1] one two: 3, [2] three: 2, [3] four five six: 4.
+        assert_eq!(packed(["d#0", "d#1", "d#2"], 9, false).len(), 3);
+        assert_eq!(packed(["d#0", "d#1", "d#2"], 8, false).len(), 2);
+    }
+}

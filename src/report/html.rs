@@ -84,6 +84,9 @@ fn waterfall(view: &View, out: &mut String) {
             100.0 * bar.share
         )
     });
+    if view.waterfall.is_empty() {
+        return;
+    }
     table(out, &view.waterfall_title, &["stage", "supported", "", "share"], rows);
 }
 
@@ -98,6 +101,9 @@ fn classes(view: &View, out: &mut String) {
         )
     });
     table(out, "Classes", &["class", "questions", "share"], rows);
+    if !view.flags.is_empty() {
+        let _ = writeln!(out, "<p>Flags: {}</p>", escape(&view.flags));
+    }
 }
 
 fn two_by_two(view: &View, out: &mut String) {
@@ -128,7 +134,12 @@ fn measures(view: &View, out: &mut String) {
         let cells: String = row.cells.iter().map(cell).collect();
         format!("<th scope=\"row\">{}</th><td>{}</td>{cells}", row.label, row.n)
     });
-    table(out, "Measures (mean, 95 % interval)", &head, rows);
+    table(
+        out,
+        "Measures (mean, 95 % interval; EM over passages, the others over documents; @prompt: what was packed)",
+        &head,
+        rows,
+    );
 }
 
 fn losses(view: &View, out: &mut String) {
@@ -136,6 +147,9 @@ fn losses(view: &View, out: &mut String) {
         let interval = row.ci95.map_or(String::new(), |ci| format!("[{:.3}, {:.3}]", ci.low, ci.high));
         format!("<th scope=\"row\">{}</th><td>{:.3}</td><td><small>{interval}</small></td>", row.label, row.mean)
     });
+    if view.losses.is_empty() {
+        return;
+    }
     table(out, &view.loss_title, &["source", "loss", "95 %"], rows);
 }
 
@@ -146,7 +160,11 @@ fn lost(view: &View, out: &mut String) {
             [&row.id, &row.question, &row.gold, answer].map(|text| format!("<td class=\"text\">{}</td>", escape(text)));
         format!("{}<td class=\"text\">{}: {}</td>", cells.concat(), escape(&row.class), escape(&row.why))
     });
-    let title = format!("Lost questions ({} of {})", view.lost.len(), view.n_lost);
+    let title = format!(
+        "Lost questions ({} of {}, one of each class first; all stand in traces.jsonl)",
+        view.lost.len(),
+        view.n_lost
+    );
     table(out, &title, &["id", "question", "gold", "answer", "lost"], rows);
 }
 

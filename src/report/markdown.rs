@@ -89,7 +89,7 @@ fn escape(text: &str) -> String {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '&' => out.push_str("&amp;"),
-            '\\' | '|' | '*' | '_' | '[' | ']' | '#' | '!' => {
+            '\\' | '`' | '|' | '*' | '_' | '[' | ']' => {
                 out.push('\\');
                 out.push(c);
             }

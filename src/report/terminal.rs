@@ -26,7 +26,9 @@ pub fn render(view: &View, color: bool) -> String {
     for notice in &view.notices {
         out.wrapped("  ! ", notice);
     }
-    out.heading(&view.waterfall_title);
+    if !view.waterfall.is_empty() {
+        out.heading(&view.waterfall_title);
+    }
     for bar in &view.waterfall {
         let filled = (bar.share * BAR as f64).round() as usize;
         let picture = format!("{}{}", "█".repeat(filled), "·".repeat(BAR - filled.min(BAR)));
@@ -37,12 +39,19 @@ pub fn render(view: &View, color: bool) -> String {
         let interval = row.ci95.map_or(String::new(), |ci| format!("[{:.1}, {:.1}]", 100.0 * ci.low, 100.0 * ci.high));
         out.line(&format!("  {:>6}  {:>5.1} % {interval:<14} {}", row.count, 100.0 * row.share, row.label));
     }
+    if !view.flags.is_empty() {
+        out.line(&format!("  flags: {}", view.flags));
+    }
     if let Some(table) = &view.two_by_two {
         out.two_by_two(table);
     }
-    out.heading("Measures (mean, 95 % interval below)");
+    out.heading(
+        "Measures (mean, 95 % interval below; EM over passages, the others over documents; @prompt: what was packed)",
+    );
     out.measures(view);
-    out.heading(&view.loss_title);
+    if !view.losses.is_empty() {
+        out.heading(&view.loss_title);
+    }
     for row in &view.losses {
         out.line(&format!("  {:<12}{:>7.3}  {}", row.label, row.mean, row.ci95.map_or(String::new(), bracket)));
     }
@@ -55,7 +64,11 @@ pub fn render(view: &View, color: bool) -> String {
         out.wrapped("  - ", caveat);
     }
     if !view.lost.is_empty() {
-        out.heading(&format!("Lost questions ({} of {})", view.lost.len(), view.n_lost));
+        out.heading(&format!(
+            "Lost questions ({} of {}, one of each class first; all stand in traces.jsonl)",
+            view.lost.len(),
+            view.n_lost
+        ));
         view.lost.iter().for_each(|row| out.lost(row));
     }
     out.heading("Seconds (search, fuse, pack, generate: summed over questions, several at once)");

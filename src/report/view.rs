@@ -9,6 +9,8 @@ use crate::measure::{Cutoff, Family, Measure};
 use crate::store::SavedRun;
 use crate::types::{ArmName, Class, Interval, Kind, Trace};
 
+/// Below so many clusters the bootstrap's intervals are known to be too narrow (Cameron, Gelbach, Miller 2008).
+const FEW_CLUSTERS: usize = 20;
 /// How many lost questions a report shows.
 const LOST_SHOWN: usize = 5;
 
@@ -27,6 +29,8 @@ pub struct View {
     pub waterfall_title: String,
     /// Every class that has a question.
     pub classes: Vec<ClassRow>,
+    /// How often each flag was raised; empty when none was.
+    pub flags: String,
     /// Retrieval by answer; `None` when no question has both.
     pub two_by_two: Option<TwoByTwo>,
     /// The cutoffs of [`View::measures`]' columns.
@@ -130,6 +134,7 @@ impl View {
                 summary.waterfall_n
             ),
             classes: classes(summary),
+            flags: flags(summary),
             two_by_two: Some(summary.two_by_two).filter(|table| table.n > 0),
             columns: columns(summary),
             measures: measures(summary),
@@ -204,10 +209,7 @@ fn head(run: &SavedRun, summary: &Summary) -> Vec<(String, String)> {
             format!(
                 "ragxray {}{}, {}",
                 manifest.version,
-                manifest
-                    .git_commit
-                    .as_deref()
-                    .map_or(String::new(), |commit| format!(", commit {}", commit.get(..12).unwrap_or(commit))),
+                manifest.git_commit.as_deref().map_or(String::new(), |commit| format!(", commit {}", short(commit))),
                 manifest.started
             ),
         ),
@@ -222,6 +224,12 @@ fn head(run: &SavedRun, summary: &Summary) -> Vec<(String, String)> {
     head
 }
 
+/// The first digits of a commit, and whether it had changes.
+fn short(commit: &str) -> String {
+    let (hash, dirty) = commit.split_once('-').map_or((commit, ""), |(hash, _)| (hash, " with changes"));
+    format!("{}{dirty}", hash.get(..12).unwrap_or(hash))
+}
+
 fn describe_retrieval(setting: &dyn Fn(&str) -> String, vector_search: &str) -> String {
     let retrievers = setting("retrieval.retrievers");
     let names: Vec<String> = retrievers
@@ -234,9 +242,10 @@ fn describe_retrieval(setting: &dyn Fn(&str) -> String, vector_search: &str) -> 
                 setting("retrieval.bm25.b")
             ),
             "dense" => format!(
-                "dense ({}, Qdrant {}, {vector_search})",
+                "dense ({}, Qdrant {}{}{vector_search})",
                 setting("retrieval.dense.model"),
-                setting("vector_store.kind")
+                setting("vector_store.kind"),
+                if vector_search.is_empty() { "" } else { ", " }
             ),
             other => other.to_owned(),
         })
@@ -300,6 +309,20 @@ fn notices(run: &SavedRun, summary: &Summary) -> Vec<String> {
                 .to_owned(),
         );
     }
+    if run.manifest.n_chunks > 0 && run.manifest.n_chunks <= summary.two_by_two.k {
+        notices.push(format!(
+            "the corpus has {} chunks and the prompt takes {}: retrieval cannot fail, its measures say nothing",
+            run.manifest.n_chunks, summary.two_by_two.k
+        ));
+    }
+    if summary.n_clusters < FEW_CLUSTERS {
+        notices.push(format!("only {} independent clusters of questions: intervals are rough", summary.n_clusters));
+    }
+    if let Some(n) = summary.flags.get("encoder_truncated").filter(|n| **n > 0) {
+        notices.push(format!(
+            "the encoder read gold of {n} questions only in part: make chunks smaller, or expect it to miss them"
+        ));
+    }
     let failed = summary.classes.get(Class::Failed.name()).copied().unwrap_or(0);
     if failed > 0 {
         notices.push(format!(
@@ -333,7 +356,8 @@ fn waterfall(summary: &Summary) -> Vec<Bar> {
         count: step.supported,
         share: share(step.supported),
     };
-    summary.waterfall.iter().map(bar).collect()
+    // A data set with nothing to go by has no waterfall to show.
+    summary.waterfall.iter().filter(|_| summary.waterfall_n > 0).map(bar).collect()
 }
 
 fn classes(summary: &Summary) -> Vec<ClassRow> {
@@ -348,6 +372,11 @@ fn classes(summary: &Summary) -> Vec<ClassRow> {
         Some(ClassRow { label, count: share.count, share: share.share, ci95: share.ci95 })
     });
     rows.collect()
+}
+
+fn flags(summary: &Summary) -> String {
+    let raised = summary.flags.iter().filter(|(_, n)| **n > 0);
+    raised.map(|(flag, n)| format!("{n} {flag}")).collect::<Vec<_>>().join(", ")
 }
 
 /// The cutoffs that stand in the summary, ascending, then `prompt`, then the whole ranking.
@@ -389,12 +418,15 @@ fn loss_title(summary: &Summary) -> String {
 }
 
 fn losses(summary: &Summary) -> Vec<LossRow> {
-    let rows = summary.loss_budget.terms.iter();
+    let rows = summary.loss_budget.terms.iter().filter(|_| summary.loss_budget.n > 0);
     rows.map(|term| LossRow { label: term.source.name().to_owned(), mean: term.mean, ci95: term.ci95 }).collect()
 }
 
 fn caveats(run: &SavedRun, summary: &Summary) -> Vec<String> {
     let mut caveats = vec![
+        "classes count questions whose support was lost; loss terms are the score that the gold passages would have won back: a weak \
+         reader loses with gold too, so the two differ; terms may be negative and add up to the loss"
+            .to_owned(),
         "intervals: 95 %, bootstrap over clusters of questions that share gold documents, Wilson for class shares; they do not cover \
          another corpus or another question set, nor the generator's own noise"
             .to_owned(),

@@ -65,7 +65,7 @@ impl AssembleError {
         match self {
             Self::Settings(error) => error.hint(),
             Self::Embed(error) => error.hint(),
-            Self::Llm(error) => error.hint().map(str::to_owned),
+            Self::Llm(error) => Some(error.hint().unwrap_or(SEE_DEFAULTS).to_owned()),
         }
     }
 }
@@ -187,7 +187,7 @@ fn check(settings: &Settings) -> Result<(), SettingsError> {
     within("generation.price.prompt", generation.price.prompt, 0.0..=1e6)?;
     within("generation.price.completion", generation.price.completion, 0.0..=1e6)?;
     within("evaluation.correct_f1", evaluation.correct_f1, 0.0..=1.0)?;
-    at_least("evaluation.resamples", evaluation.resamples, 1)?;
+    within("evaluation.resamples", evaluation.resamples as f64, 1.0..=1e6)?;
     at_least("evaluation.ks", evaluation.ks.len(), 1)?;
     evaluation.ks.iter().try_for_each(|k| at_least("evaluation.ks", *k, 1))?;
     dataset.limit.map_or(Ok(()), |limit| at_least("dataset.limit", limit, 1))?;
@@ -221,7 +221,7 @@ fn chunk_spec(settings: &Settings) -> Result<ChunkSpec, SettingsError> {
 fn bm25_parameters(settings: &Settings) -> Result<Bm25Parameters, SettingsError> {
     let bm25 = &settings.retrieval.bm25;
     Bm25Parameters::new(bm25.variant, bm25.k1, bm25.b, bm25.delta)
-        .map_err(|error| unusable(&error.to_string(), error.hint()))
+        .map_err(|error| unusable(&error.to_string(), error.hint().or_else(|| Some(SEE_DEFAULTS.to_owned()))))
 }
 
 /// What `--offline` says to an address elsewhere, without what of it may be secret.
@@ -229,6 +229,9 @@ fn not_here(key: &str, url: &str) -> SettingsError {
     let message = format!("`{key}`: --offline refuses `{}`: it is not on this machine", openai::shown_url(url));
     unusable(&message, Some("name a service on this machine, or leave --offline out".to_owned()))
 }
+
+/// What to do about a value that a part refuses without advice of its own.
+const SEE_DEFAULTS: &str = "`ragxray config show` prints every setting with its default";
 
 fn unusable(message: &str, hint: Option<String>) -> SettingsError {
     SettingsError::Unusable { message: message.to_owned(), hint }

@@ -68,6 +68,12 @@ impl Resolved {
         Ok(Self { settings, file: file.map(Path::to_owned), origins })
     }
 
+    /// Settings that a run's record holds, made from `file` then.
+    #[must_use]
+    pub fn recorded(settings: Settings, file: PathBuf) -> Self {
+        Self { settings, file: Some(file), origins: BTreeMap::new() }
+    }
+
     /// The folder that relative paths of the file start from.
     #[must_use]
     pub fn base(&self) -> PathBuf {

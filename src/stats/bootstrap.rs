@@ -59,10 +59,17 @@ impl Bootstrap {
         (0..width).map(|c| rows.iter().filter_map(|row| row[c]).collect()).collect()
     }
 
-    /// The 95 % interval of each column's mean. `None` where a column has no value.
+    /// The 95 % interval of each column's mean. `None` where a column has no value, and everywhere when there is but one
+    /// cluster: drawing it again shows no spread, which is not the same as certainty.
     #[must_use]
     pub fn intervals(&self, columns: &[Vec<Option<f64>>]) -> Vec<Option<Interval>> {
-        self.means(columns).into_iter().map(percentile_interval).collect()
+        self.means(columns).into_iter().map(|means| self.interval(means)).collect()
+    }
+
+    /// The 95 % interval of resampled means, or of anything computed from them resample by resample.
+    #[must_use]
+    pub fn interval(&self, resampled: Vec<f64>) -> Option<Interval> {
+        if self.n_clusters < 2 { None } else { percentile_interval(resampled) }
     }
 
     fn draw(&self, table: &[Cell], width: usize, resample: usize) -> Vec<Option<f64>> {
@@ -82,7 +89,7 @@ impl Bootstrap {
 /// The 2.5 % and 97.5 % points of `values`, interpolated linearly between order statistics (Hyndman and Fan 1996,
 /// type 7). `None` for no values.
 #[must_use]
-pub fn percentile_interval(mut values: Vec<f64>) -> Option<Interval> {
+fn percentile_interval(mut values: Vec<f64>) -> Option<Interval> {
     values.sort_unstable_by(f64::total_cmp);
     let quantile = |share: f64| {
         let at = share * (values.len() - 1) as f64;
@@ -126,6 +133,11 @@ mod tests {
         let plan = Bootstrap::new(vec![0, 1, 2], 100, 1);
         let intervals = plan.intervals(&[vec![Some(1.0), None, Some(1.0)], vec![None, None, None]]);
         assert_eq!(intervals, [Some(Interval { low: 1.0, high: 1.0 }), None]);
+    }
+
+    #[test]
+    fn one_cluster_has_no_interval() {
+        assert_eq!(Bootstrap::new(vec![0, 0], 50, 1).intervals(&[vec![Some(0.0), Some(1.0)]]), [None]);
     }
 
     #[test]

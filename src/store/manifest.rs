@@ -36,6 +36,8 @@ pub struct Manifest {
     pub started: String,
     /// When it ended; `None`: it did not.
     pub finished: Option<String>,
+    /// The settings file as it was given; relative paths in `settings` start from its folder.
+    pub config: String,
     /// Every setting as resolved; never a key or header.
     pub settings: serde_json::Value,
     /// The data set: format and path.

@@ -85,9 +85,9 @@ impl StoreError {
                 std::io::ErrorKind::PermissionDenied => {
                     Some("check who may write there, or choose another folder with --out")
                 }
-                std::io::ErrorKind::NotFound => {
-                    Some("a run's folder holds run.json and traces.jsonl; give that folder")
-                }
+                std::io::ErrorKind::NotFound => Some(
+                    "check the path; a run is a folder with run.json in it, under evals/runs/ unless --out said otherwise",
+                ),
                 _ => Some("see that the folder is one and can be written, or choose another with --out"),
             },
             Self::OtherSchema { .. } => Some("run it again with this version"),

@@ -120,8 +120,8 @@ pub struct GoldMember {
     /// Chunks that hold a byte of the ranges, in document order; for a member without ranges those that hold an
     /// answer string, or all of the document's chunks where none does.
     pub chunks: Vec<ChunkId>,
-    /// For a member without ranges: whether the document holds an answer string.
-    #[serde(default)]
+    /// For a member without ranges: whether the document holds an answer string. Not looked at where there are ranges.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub has_answer: bool,
     /// Whether part of a needed range lies beyond what the encoder reads of every chunk it stands in.
     #[serde(default)]
