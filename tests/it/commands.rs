@@ -101,7 +101,7 @@ fn a_report_of_what_is_no_run_is_refused() {
         &["report", "gone"],
         &[
             "error: cannot read `gone/run.json`: No such file or directory (os error 2)",
-            "hint: a run's folder holds run.json and traces.jsonl; give that folder",
+            "hint: check the path; a run is a folder with run.json in it, under evals/runs/ unless --out said otherwise",
         ],
     );
     project.write("runs/r/run.json", "{\"schema\": ");

@@ -162,3 +162,18 @@ fn a_resume_that_cannot_start_leaves_the_finished_run_as_it_was() {
     // `refused` compares every byte of the run's folder before and after.
     project.refused(&[&["run", "c.toml", "--out", "runs", "--resume", "r"], &sets[..]].concat());
 }
+
+#[test]
+fn resume_alone_takes_the_settings_of_the_runs_record() {
+    let project = Project::runbooks();
+    let set = ["--set", "retrieval.k=3", "--limit", "7"];
+    assert_eq!(project.call(&[&["run", "--out", "runs", "--name", "r"][..], &set].concat()).code, 0);
+    let whole = project.summary("r");
+    let traces = project.read("runs/r/traces.jsonl");
+    let kept: String = traces.split_inclusive('\n').take(4).collect();
+    project.write("runs/r/traces.jsonl", kept);
+    let resumed = project.call(&["run", "--out", "runs", "--resume", "r"]);
+    assert_eq!((resumed.code, resumed.stderr.as_str()), (0, "run folder: runs/r\n"));
+    assert_eq!(timeless(project.summary("r")), timeless(whole));
+    assert_eq!(project.read("runs/r/traces.jsonl").lines().count(), 7);
+}

@@ -58,7 +58,7 @@ fn the_report_says_what_it_must() {
         "--set generation.generator=openai --set generation.base_url=",
         "Support, stage by stage (22 answerable questions with gold",
         "Retrieval by answer (EM@5, 17 questions with span answers)",
-        "Measures (mean, 95 % interval below)",
+        "Measures (mean, 95 % interval below; EM over passages, the others over documents; @prompt: what was packed)",
         "Loss budget: ",
         "Verdict ",
         "Rule of thumb: EM@5 is ",
