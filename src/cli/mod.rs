@@ -1,4 +1,4 @@
-//! Floor 9, the shell: arguments to calls, results to exit codes. One file per command; only [`output`] prints.
+//! Floor 9, the shell: arguments to calls, results to exit codes. One file per command; only `output.rs` prints.
 //!
 //! Exit 0: good. 1: a gate failed. 2: could not do the job.
 

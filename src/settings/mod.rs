@@ -1,4 +1,4 @@
-//! Floor 7, settings: a TOML file and `--set` flags to typed settings ([`file`]), with the origin of each
+//! Floor 7, settings: a TOML file and `--set` flags to typed settings ([`mod@file`]), with the origin of each
 //! ([`resolve`]), to wired parts ([`assemble`]).
 
 pub mod assemble;
