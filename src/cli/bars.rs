@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::output;
 use crate::embed::source::Download;
 use crate::pipeline::progress::Progress;
 
@@ -90,9 +89,5 @@ impl Progress for Bars {
         if let Some(bar) = self.lock().take() {
             bar.drawn.finish_and_clear();
         }
-    }
-
-    fn note(&self, text: &str) {
-        output::talk(text);
     }
 }

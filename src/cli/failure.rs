@@ -5,6 +5,7 @@ use crate::pipeline::PipelineError;
 use crate::settings::SettingsError;
 use crate::settings::assemble::AssembleError;
 use crate::store::StoreError;
+use crate::text::causes::with_causes;
 
 /// A message with a hint; every one ends the program with exit code 2.
 #[derive(Debug)]
@@ -17,20 +18,6 @@ impl Failure {
     pub(super) fn new(message: impl Into<String>, hint: Option<String>) -> Self {
         Self { message: message.into(), hint }
     }
-}
-
-/// An error's message with those of its causes that it does not repeat itself.
-fn with_causes(error: &dyn std::error::Error) -> String {
-    let mut message = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let text = error.to_string();
-        if !message.contains(&text) {
-            message = format!("{message}: {text}");
-        }
-        cause = error.source();
-    }
-    message
 }
 
 impl From<DatasetError> for Failure {

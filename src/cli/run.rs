@@ -108,7 +108,7 @@ fn resolve(args: &RunArgs) -> Result<Resolved, Failure> {
     sets.extend(args.limit.map(|limit| format!("dataset.limit={limit}")));
     match &args.resume {
         Some(name) if args.config.is_none() && sets.is_empty() => {
-            let manifest = SavedRun::load(&RunFolder::existing(&args.out.join(name)))?.manifest;
+            let manifest = Manifest::load(&RunFolder::existing(&args.out.join(name)))?;
             Ok(Resolved::recorded(report::recorded_settings(&manifest)?, PathBuf::from(manifest.config)))
         }
         _ => Ok(Resolved::new(Some(resolved_config(args)), &sets)?),

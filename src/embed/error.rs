@@ -136,20 +136,6 @@ impl EmbedError {
     }
 }
 
-/// An error with its causes, in one line.
-pub(super) fn with_causes(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let words = error.to_string();
-        if !text.contains(&words) {
-            text = format!("{text}: {words}");
-        }
-        cause = error.source();
-    }
-    text
-}
-
 fn list(attempts: &[Attempt]) -> String {
     attempts.iter().map(|a| format!("{}: {}", a.place, a.why)).collect::<Vec<_>>().join("; ")
 }

@@ -7,10 +7,11 @@ use std::time::Duration;
 use futures_util::StreamExt;
 use reqwest::Client;
 
-use super::error::{Attempt, EmbedError, with_causes};
+use super::error::{Attempt, EmbedError};
 use super::part::Part;
 use super::pin::{FILES, Pin};
 use super::source::{Download, OnDownload};
+use crate::text::causes::with_causes;
 
 /// An unreachable hub is given up quickly: there is another way to the same bytes.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);

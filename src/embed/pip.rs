@@ -9,10 +9,11 @@ use std::process::{Command, Stdio};
 
 use zip::ZipArchive;
 
-use super::error::{Attempt, EmbedError, with_causes};
+use super::error::{Attempt, EmbedError};
 use super::part::{Part, own_name};
 use super::pin::{FILES, Pin};
 use super::source::{Download, OnDownload};
+use crate::text::causes::with_causes;
 
 /// The ways to call pip, in the order tried.
 const PROGRAMS: [&[&str]; 2] = [&["python3", "-m", "pip"], &["pip"]];

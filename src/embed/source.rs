@@ -6,9 +6,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::error::{Attempt, EmbedError, with_causes};
+use super::error::{Attempt, EmbedError};
 use super::pin::{FILES, PINS, Pin, sha256_of_file};
 use super::{Recipe, hub, pip};
+use crate::text::causes::with_causes;
 
 /// Which model.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -204,11 +204,11 @@ fn sentence(
     stability: f64,
 ) -> String {
     let (largest, next) = (&budget.terms[first], &budget.terms[second]);
-    let interval = largest.ci95.map_or(String::new(), |ci| format!(" [{:.3}, {:.3}]", ci.low, ci.high));
+    let interval = largest.ci95.map_or(String::new(), |ci| format!(" {ci:.3}"));
     let margin = match margin {
         _ if next.mean == 0.0 => "no other stage loses any".to_owned(),
         None => "one cluster of questions, so no interval".to_owned(),
-        Some((margin, ci)) => format!("{margin:.3} [{:.3}, {:.3}] ahead of {}", ci.low, ci.high, next.source.spoken()),
+        Some((margin, ci)) => format!("{margin:.3} {ci:.3} ahead of {}", next.source.spoken()),
     };
     let head = if undecided { "Undecided; the largest loss is" } else { "The bottleneck is" };
     format!(

@@ -8,17 +8,4 @@ pub trait Progress: Send + Sync {
     fn advance(&self, units: u64);
     /// The step is over.
     fn finish(&self);
-    /// Something worth telling once.
-    fn note(&self, text: &str);
-}
-
-/// Tells nobody.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Silent;
-
-impl Progress for Silent {
-    fn start(&self, _: &str, _: u64) {}
-    fn advance(&self, _: u64) {}
-    fn finish(&self) {}
-    fn note(&self, _: &str) {}
 }

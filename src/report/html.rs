@@ -144,7 +144,7 @@ fn measures(view: &View, out: &mut String) {
 
 fn losses(view: &View, out: &mut String) {
     let rows = view.losses.iter().map(|row| {
-        let interval = row.ci95.map_or(String::new(), |ci| format!("[{:.3}, {:.3}]", ci.low, ci.high));
+        let interval = row.ci95.map_or(String::new(), |ci| format!("{ci:.3}"));
         format!("<th scope=\"row\">{}</th><td>{:.3}</td><td><small>{interval}</small></td>", row.label, row.mean)
     });
     if view.losses.is_empty() {

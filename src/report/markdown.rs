@@ -47,7 +47,7 @@ pub fn render(view: &View) -> String {
     measures(view, &mut out);
     let _ = writeln!(out, "\n## {}\n\n| source | loss | 95 % |\n|---|--:|---|", escape(&view.loss_title));
     for row in &view.losses {
-        let interval = row.ci95.map_or(String::new(), |ci| format!("[{:.3}, {:.3}]", ci.low, ci.high));
+        let interval = row.ci95.map_or(String::new(), |ci| format!("{ci:.3}"));
         let _ = writeln!(out, "| {} | {:.3} | {interval} |", row.label, row.mean);
     }
     if !view.lost.is_empty() {
@@ -71,8 +71,7 @@ fn measures(view: &View, out: &mut String) {
     let _ =
         writeln!(out, "\n## Measures\n\n| | n | {} |\n|---|--:|{}", titles.join(" | "), "--:|".repeat(titles.len()));
     let cell = |cell: &Option<MeasureSummary>| {
-        let interval =
-            |cell: &MeasureSummary| cell.ci95.map_or(String::new(), |ci| format!(" [{:.2}, {:.2}]", ci.low, ci.high));
+        let interval = |cell: &MeasureSummary| cell.ci95.map_or(String::new(), |ci| format!(" {ci:.2}"));
         cell.map_or(String::new(), |cell| format!("{:.3}{}", cell.mean, interval(&cell)))
     };
     for row in &view.measures {

@@ -8,7 +8,6 @@ use super::view::{LostRow, View};
 use crate::eval::diagnose::{Cell, TwoByTwo};
 use crate::eval::summary::MeasureSummary;
 use crate::text::sanitize::{one_line, shortened};
-use crate::types::Interval;
 
 /// Columns of a bar.
 const BAR: usize = 40;
@@ -53,7 +52,12 @@ pub fn render(view: &View, color: bool) -> String {
         out.heading(&view.loss_title);
     }
     for row in &view.losses {
-        out.line(&format!("  {:<12}{:>7.3}  {}", row.label, row.mean, row.ci95.map_or(String::new(), bracket)));
+        out.line(&format!(
+            "  {:<12}{:>7.3}  {}",
+            row.label,
+            row.mean,
+            row.ci95.map_or(String::new(), |ci| format!("{ci:.3}"))
+        ));
     }
     out.heading("Verdict");
     out.wrapped("  ", &view.verdict);
@@ -153,8 +157,4 @@ impl Page {
         }
         self.wrapped("      lost    ", &format!("{}: {}", row.class, row.why));
     }
-}
-
-fn bracket(interval: Interval) -> String {
-    format!("[{:.3}, {:.3}]", interval.low, interval.high)
 }

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::{RunFolder, StoreError};
+
 /// The version of a run's files; raised when a reader of the old ones would misread the new.
 pub const SCHEMA: u32 = 1;
 
@@ -72,4 +74,30 @@ pub struct Manifest {
     pub vectors_cached: usize,
     /// Vectors that had to be computed.
     pub vectors_computed: usize,
+}
+
+impl Manifest {
+    /// Reads the record of the run in `folder`, without its traces.
+    ///
+    /// # Errors
+    /// `Io`, `Damaged`, `OtherSchema`.
+    pub fn load(folder: &RunFolder) -> Result<Self, StoreError> {
+        #[derive(serde::Deserialize)]
+        struct Versioned {
+            schema: u32,
+        }
+        let path = &folder.file("run.json");
+        let text = std::fs::read_to_string(path).map_err(|source| StoreError::Io {
+            action: "read",
+            path: path.clone(),
+            source,
+        })?;
+        let damaged =
+            |source: serde_json::Error| StoreError::Damaged { path: path.clone(), line: source.line(), source };
+        let found = serde_json::from_str::<Versioned>(&text).map_err(damaged)?.schema;
+        if found != SCHEMA {
+            return Err(StoreError::OtherSchema { path: path.clone(), found });
+        }
+        serde_json::from_str(&text).map_err(damaged)
+    }
 }

@@ -1,9 +1,8 @@
 //! A run read back.
 
 use std::collections::HashMap;
-use std::path::Path;
 
-use super::{Manifest, RunFolder, SCHEMA, StoreError, lines};
+use super::{Manifest, RunFolder, StoreError, lines};
 use crate::types::{ChunkId, Passage, QuestionId, Trace};
 
 /// A run's files in memory.
@@ -23,7 +22,7 @@ impl SavedRun {
     /// # Errors
     /// `Io`, `Damaged`, `OtherSchema`.
     pub fn load(folder: &RunFolder) -> Result<Self, StoreError> {
-        let manifest = load_manifest(&folder.file("run.json"))?;
+        let manifest = Manifest::load(folder)?;
         let mut last: HashMap<QuestionId, Trace> = HashMap::new();
         for trace in lines::read::<Trace>(&folder.file("traces.jsonl"))? {
             last.insert(trace.question.id.clone(), trace);
@@ -34,23 +33,4 @@ impl SavedRun {
         let passages = passages.into_iter().map(|passage| (passage.id.clone(), passage)).collect();
         Ok(Self { manifest, traces, passages })
     }
-}
-
-fn load_manifest(path: &Path) -> Result<Manifest, StoreError> {
-    #[derive(serde::Deserialize)]
-    struct Versioned {
-        schema: u32,
-    }
-    let text = std::fs::read_to_string(path).map_err(|source| StoreError::Io {
-        action: "read",
-        path: path.to_owned(),
-        source,
-    })?;
-    let damaged =
-        |source: serde_json::Error| StoreError::Damaged { path: path.to_owned(), line: source.line(), source };
-    let found = serde_json::from_str::<Versioned>(&text).map_err(damaged)?.schema;
-    if found != SCHEMA {
-        return Err(StoreError::OtherSchema { path: path.to_owned(), found });
-    }
-    serde_json::from_str(&text).map_err(damaged)
 }

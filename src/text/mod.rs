@@ -3,6 +3,7 @@
 
 pub mod analyse;
 pub mod answers;
+pub mod causes;
 pub mod normalise;
 pub mod sanitize;
 pub mod tokens;

@@ -1,5 +1,7 @@
 //! An interval beside a number.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 /// A two-sided interval, `low <= high`, written `[low, high]` in JSON.
@@ -17,6 +19,14 @@ impl Interval {
     #[must_use]
     pub fn holds_zero(self) -> bool {
         self.low <= 0.0 && 0.0 <= self.high
+    }
+}
+
+/// `[low, high]`; a precision counts for both.
+impl fmt::Display for Interval {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let digits = f.precision().unwrap_or(3);
+        write!(f, "[{:.digits$}, {:.digits$}]", self.low, self.high)
     }
 }
 

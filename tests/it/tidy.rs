@@ -140,7 +140,7 @@ fn globs_stand_in_tests_only_and_nothing_is_left_to_do() {
         let before_tests = code.split("#[cfg(test)]").next().unwrap_or_default();
         let is_test = path.ends_with("tests.rs") || path.ends_with("contract.rs") || path.ends_with("reference.rs");
         assert!(is_test || !before_tests.contains("::*;"), "{} imports a glob", path.display());
-        for word in ["TODO", "FIXME", "XXX"] {
+        for word in [concat!("TO", "DO"), concat!("FIX", "ME"), concat!("XX", "X")] {
             assert!(!text.contains(word), "{} holds {word}", path.display());
         }
     }

@@ -1,0 +1,16 @@
+//! An error told with its causes: libraries keep the reason in `source`, a user needs it on the line.
+
+/// An error with its causes, in one line, but those that it repeats itself.
+#[must_use]
+pub fn with_causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let words = error.to_string();
+        if !text.contains(&words) {
+            text = format!("{text}: {words}");
+        }
+        cause = error.source();
+    }
+    text
+}
