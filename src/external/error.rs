@@ -8,13 +8,16 @@ use std::io;
 pub struct Position {
     /// The input's name, as it was given.
     pub file: String,
-    /// The line, from 1.
-    pub line: usize,
+    /// The line, from 1; `None` where it is not known: a JSON text with escapes is no slice of its file.
+    pub line: Option<usize>,
 }
 
 impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` line {}", self.file, self.line)
+        match self.line {
+            Some(line) => write!(f, "`{}` line {line}", self.file),
+            None => write!(f, "`{}`", self.file),
+        }
     }
 }
 
@@ -84,26 +87,24 @@ pub enum ExternalError {
         grade: Box<str>,
     },
     /// A ranking that holds a document twice.
-    #[error("{position}: document `{document}` is there twice for query `{query}`, first on line {first}")]
+    #[error("{position}: document `{document}` is there twice for query `{query}`, first in {first}")]
     DuplicateDocument {
         /// The second line.
         position: Position,
-        /// The first one's line.
-        first: usize,
+        /// The first one.
+        first: Position,
         /// The query.
         query: Box<str>,
         /// The document.
         document: Box<str>,
     },
     /// Two grades for one document and query.
-    #[error(
-        "{position}: document `{document}` has grade {grade} for query `{query}`, and grade {other} on line {first}"
-    )]
+    #[error("{position}: document `{document}` has grade {grade} for query `{query}`, and grade {other} in {first}")]
     Contradiction {
         /// The second line.
         position: Position,
-        /// The first one's line.
-        first: usize,
+        /// The first one.
+        first: Position,
         /// The query.
         query: Box<str>,
         /// The document.
@@ -112,6 +113,38 @@ pub enum ExternalError {
         grade: i32,
         /// The first grade.
         other: i32,
+    },
+    /// JSON that does not parse, or not into what is wanted.
+    #[error("{position} column {column}: {message}")]
+    Json {
+        /// The line.
+        position: Position,
+        /// The byte of the line, from 1.
+        column: usize,
+        /// The parser's words.
+        message: String,
+    },
+    /// Two gold questions of one id.
+    #[error("{position}: question `{id}` is there twice")]
+    DuplicateQuestion {
+        /// The second one.
+        position: Position,
+        /// The id.
+        id: Box<str>,
+    },
+    /// A question that answers cannot be scored against.
+    #[error("{position}: question `{id}` has no gold answer")]
+    NoGold {
+        /// The question.
+        position: Position,
+        /// Its id.
+        id: Box<str>,
+    },
+    /// A gold file without a question.
+    #[error("`{file}` has no questions")]
+    NoQuestions {
+        /// The path.
+        file: String,
     },
 }
 
@@ -132,6 +165,12 @@ impl ExternalError {
                 "keep each document once, at its best score; passages of one document are collapsed to it first"
             }
             Self::Contradiction { .. } => "keep one judgment of each document and query",
+            Self::Json { .. } => {
+                "predictions are `{id: text}` or HotpotQA's `{\"answer\": {id: text}}`; golds are HotpotQA's or SQuAD's own JSON"
+            }
+            Self::DuplicateQuestion { .. } => "keep one of the two",
+            Self::NoGold { .. } => "give it an answer, or take it out of the golds",
+            Self::NoQuestions { .. } => "check that it is the gold file",
         };
         hint.to_owned()
     }

@@ -50,7 +50,7 @@ impl Input {
             Ok(text) => Self::new(name, text),
             Err(broken) => {
                 let valid = &broken.as_bytes()[..broken.utf8_error().valid_up_to()];
-                Err(ExternalError::Utf8 { position: Position { file: name, line: line_after(valid) } })
+                Err(ExternalError::Utf8 { position: Position { file: name, line: Some(line_after(valid)) } })
             }
         }
     }
@@ -76,12 +76,17 @@ impl Input {
         &self.text
     }
 
-    /// The line on which `piece` begins, which must be a slice of this text.
+    /// The line on which `piece` begins, known when it is a slice of this text.
     #[must_use]
     pub fn position(&self, piece: &str) -> Position {
-        let offset = (piece.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
-        let before = &self.text.as_bytes()[..offset.min(self.text.len())];
-        Position { file: self.name.clone(), line: line_after(before) }
+        let offset = (piece.as_ptr() as usize).checked_sub(self.text.as_ptr() as usize);
+        let before = offset.and_then(|offset| self.text.as_bytes().get(..offset));
+        Position { file: self.name.clone(), line: before.map(line_after) }
+    }
+
+    /// A line by its number.
+    pub(super) fn line(&self, line: usize) -> Position {
+        Position { file: self.name.clone(), line: Some(line) }
     }
 
     /// The error of a text that holds nothing.
@@ -151,6 +156,7 @@ mod tests {
     fn a_piece_of_the_text_knows_its_line() {
         let input = read(b"a\nbc\n\nd").expect("reads");
         let line = |at: usize| input.position(&input.text()[at..]).line;
-        assert_eq!([line(0), line(2), line(3), line(6)], [1, 2, 2, 4]);
+        assert_eq!([line(0), line(2), line(3), line(6)], [Some(1), Some(2), Some(2), Some(4)]);
+        assert_eq!(input.position("elsewhere").to_string(), "`f`");
     }
 }

@@ -84,7 +84,7 @@ fn parse_line<'t>(input: &Input, line: &'t str) -> Result<Judgment<'t>, External
 fn contradiction(input: &Input, judgment: &Judgment, first: &str, other: i32) -> ExternalError {
     ExternalError::Contradiction {
         position: input.position(judgment.document),
-        first: input.position(first).line,
+        first: input.position(first),
         query: judgment.query.into(),
         document: judgment.document.into(),
         grade: judgment.grade,
@@ -119,7 +119,7 @@ mod tests {
             ("\nq 0 a 3000000000", "`q.rels` line 2: grade `3000000000` is not an integer"),
             (
                 "q 0 a 1\np 0 a 2\n\nq 0 a 2",
-                "`q.rels` line 4: document `a` has grade 2 for query `q`, and grade 1 on line 1",
+                "`q.rels` line 4: document `a` has grade 2 for query `q`, and grade 1 in `q.rels` line 1",
             ),
             ("# nothing", "`q.rels` is empty"),
         ] {

@@ -10,9 +10,9 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
+use super::ExternalError;
 use super::columns::{self, Columns};
 use super::input::Input;
-use super::{ExternalError, Position};
 
 const COLUMNS: &str = "6: query Q0 document rank score tag";
 
@@ -112,8 +112,9 @@ impl<'t> TrecRun<'t> {
     }
 
     fn duplicate(&self, query: &str, one: &str, other: &str) -> ExternalError {
-        let (first, position) = in_order(self.input.position(one), self.input.position(other));
-        ExternalError::DuplicateDocument { position, first: first.line, query: query.into(), document: one.into() }
+        let (one_at, other_at) = (self.input.position(one), self.input.position(other));
+        let (first, position) = if one_at.line < other_at.line { (one_at, other_at) } else { (other_at, one_at) };
+        ExternalError::DuplicateDocument { position, first, query: query.into(), document: one.into() }
     }
 }
 
@@ -177,10 +178,6 @@ fn parse_line<'t>(input: &Input, line: &'t str) -> Result<(&'t str, Hit<'t>, &'t
         Ok(number) if !number.is_nan() => Ok((query, Hit { document, score: number as f32 + 0.0 }, tag)),
         _ => Err(ExternalError::Score { position: input.position(line), score: score.into() }),
     }
-}
-
-fn in_order(a: Position, b: Position) -> (Position, Position) {
-    if a.line <= b.line { (a, b) } else { (b, a) }
 }
 
 #[cfg(test)]
@@ -250,7 +247,7 @@ mod tests {
             ("q 0 a 0 3,5 t", "`r.trec` line 1: score `3,5` is not a number"),
             (
                 "#c\nq 0 a 0 1 t\np 0 a 0 1 t\nq 0 b 0 2 t\nq 0 a 0 3 t",
-                "`r.trec` line 5: document `a` is there twice for query `q`, first on line 2",
+                "`r.trec` line 5: document `a` is there twice for query `q`, first in `r.trec` line 2",
             ),
             ("# nothing", "`r.trec` is empty"),
         ] {
