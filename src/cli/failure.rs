@@ -1,6 +1,7 @@
 //! What a command could not do, and what to do about it.
 
 use crate::dataset::DatasetError;
+use crate::external::ExternalError;
 use crate::pipeline::PipelineError;
 use crate::settings::SettingsError;
 use crate::settings::assemble::AssembleError;
@@ -22,6 +23,12 @@ impl Failure {
 
 impl From<DatasetError> for Failure {
     fn from(error: DatasetError) -> Self {
+        Self::new(with_causes(&error), Some(error.hint()))
+    }
+}
+
+impl From<ExternalError> for Failure {
+    fn from(error: ExternalError) -> Self {
         Self::new(with_causes(&error), Some(error.hint()))
     }
 }

@@ -11,6 +11,7 @@ mod model;
 mod output;
 mod report;
 mod run;
+mod score;
 
 use std::process::ExitCode;
 
@@ -32,6 +33,8 @@ enum Command {
     Run(run::RunArgs),
     /// Report a finished run again; nothing is called.
     Report(report::ReportArgs),
+    /// Score files made elsewhere: TREC runs with qrels, HotpotQA and SQuAD predictions with golds.
+    Score(score::ScoreArgs),
     /// Bring a data set into datasets/fetched/.
     #[command(subcommand)]
     Dataset(dataset::DatasetCommand),
@@ -58,6 +61,7 @@ pub fn main() -> ExitCode {
     let done = match cli.command {
         Command::Run(args) => run::run(args),
         Command::Report(args) => report::report(&args),
+        Command::Score(args) => score::score(&args),
         Command::Dataset(command) => dataset::dataset(command),
         Command::Model(command) => model::model(command),
         Command::Config(command) => config::config(&command),

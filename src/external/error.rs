@@ -169,7 +169,9 @@ impl ExternalError {
                 "predictions are `{id: text}` or HotpotQA's `{\"answer\": {id: text}}`; golds are HotpotQA's or SQuAD's own JSON"
             }
             Self::DuplicateQuestion { .. } => "keep one of the two",
-            Self::NoGold { .. } => "give it an answer, or take it out of the golds",
+            Self::NoGold { .. } => {
+                "give it an answer, or take it out of the golds; `--flavour squad2` scores questions without one"
+            }
             Self::NoQuestions { .. } => "check that it is the gold file",
         };
         hint.to_owned()

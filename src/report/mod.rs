@@ -2,6 +2,8 @@
 
 pub mod html;
 pub mod markdown;
+pub mod scores;
 pub mod terminal;
 pub mod trec;
+pub mod trec_eval;
 pub mod view;

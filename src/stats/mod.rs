@@ -2,5 +2,6 @@
 
 pub mod bootstrap;
 pub mod cluster;
+pub mod median;
 pub mod random;
 pub mod wilson;
