@@ -1,5 +1,6 @@
 //! Floor 6, reports: one view model, and renderers that only lay it out and return strings.
 
+pub mod glossary;
 pub mod html;
 pub mod markdown;
 pub mod scores;
@@ -7,3 +8,4 @@ pub mod terminal;
 pub mod trec;
 pub mod trec_eval;
 pub mod view;
+pub mod wrap;

@@ -174,7 +174,8 @@ fn worked_examples_come_out_of_files() {
     let project = textbook(&[("q", 6, &[1, 3])]);
     let measures = "Accuracy@5,P@5,Recall@5,SetF1@5";
     let scored = json(&project, &["--run", "r.trec", "--qrels", "q.rels", "-m", measures, "--documents", "10000"]);
-    for (measure, expected) in [("Accuracy@5", 0.9993), ("P@5", 0.4), ("Recall@5", 1.0 / 3.0), ("SetF1@5", 4.0 / 11.0)] {
+    for (measure, expected) in [("Accuracy@5", 0.9993), ("P@5", 0.4), ("Recall@5", 1.0 / 3.0), ("SetF1@5", 4.0 / 11.0)]
+    {
         near(mean(&scored, measure), expected);
     }
     // APs: hit 1 of 2 relevant 1/2; hits 2, 4 of 2 (1/2 + 2/4)/2 = 1/2; hits 4, 5 of 3 (1/4 + 2/5)/3 = .2167: MAP .4056.
