@@ -6,9 +6,9 @@
 use std::borrow::Cow;
 
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
-use serde::ser::SerializeMap;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
+use super::summary::MeasureSummary;
 use crate::external::ExternalError;
 use crate::external::predictions::{Gold, Golds, Predictions};
 use crate::external::qrels::{Judged, Qrels};
@@ -20,7 +20,6 @@ use crate::stats::bootstrap::Bootstrap;
 use crate::stats::cluster::clusters;
 use crate::stats::median::{median, median_interval};
 use crate::text::normalise;
-use crate::types::Interval;
 
 /// How files are scored.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,21 +62,9 @@ pub struct Column {
     pub measure: Measure,
     /// Parallel to the ids; `None`: not defined there.
     pub values: Vec<Option<f64>>,
-    /// The values' mean or median.
-    pub summary: FileMeasure,
-}
-
-/// A measure over all queries. Serialised with its value under `mean` or `median`; an infinite median is `null`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct FileMeasure {
-    /// Mean or median.
-    pub aggregate: Aggregate,
-    /// The mean, summed in the order of the ids; the median. `None` when n is 0.
-    pub value: Option<f64>,
-    /// Over how many values.
-    pub n: usize,
-    /// The 95 % interval: cluster bootstrap of a mean, order statistics of a median.
-    pub ci95: Option<Interval>,
+    /// Their mean, summed in the order of the ids, or their median; the interval is the cluster bootstrap's of a mean and the
+    /// order statistics' of a median.
+    pub summary: MeasureSummary,
 }
 
 /// What `trec_eval` counts of a query.
@@ -111,21 +98,6 @@ pub enum Warning {
     PredictionsOfUnknownIds,
     /// Ids with several predictions, of which the last counts.
     RepeatedPredictions,
-}
-
-impl Serialize for FileMeasure {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self { aggregate, value, n, ci95 } = self;
-        let mut map = serializer.serialize_map(Some(3))?;
-        let name = match aggregate {
-            Aggregate::Mean => "mean",
-            Aggregate::Median => "median",
-        };
-        map.serialize_entry(name, value)?;
-        map.serialize_entry("n", n)?;
-        map.serialize_entry("ci95", ci95)?;
-        map.end()
-    }
 }
 
 /// Scores a run.
@@ -246,32 +218,28 @@ fn summarised<'t>(
     warnings: &[(Warning, usize)],
     plan: &FilePlan,
 ) -> FileScores<'t> {
-    let columns: Vec<Vec<Option<f64>>> =
-        (0..plan.measures.len()).map(|c| rows.iter().map(|row| row[c]).collect()).collect();
     let bootstrap = Bootstrap::new(cluster_of, plan.resamples, plan.seed);
-    let is_mean = |measure: &Measure| measure.family().aggregate() == Aggregate::Mean;
-    // Columns of medians are hidden from the bootstrap of means: they may be infinite.
-    let resampled: Vec<Vec<Option<f64>>> = plan
-        .measures
-        .iter()
-        .zip(&columns)
-        .filter(|(measure, _)| is_mean(measure))
-        .map(|(_, column)| column.clone())
-        .collect();
-    let mut intervals = bootstrap.intervals(&resampled).into_iter();
-    let columns = plan.measures.iter().zip(columns).map(|(&measure, values)| {
+    let values: Vec<Vec<Option<f64>>> =
+        (0..plan.measures.len()).map(|c| rows.iter().map(|row| row[c]).collect()).collect();
+    let intervals = bootstrap.intervals(&values);
+    let columns = plan.measures.iter().zip(values).zip(intervals).map(|((&measure, values), interval)| {
         let defined: Vec<f64> = values.iter().copied().flatten().collect();
         let n = defined.len();
-        let (value, ci95) = match measure.family().aggregate() {
+        let summary = match measure.family().aggregate() {
             Aggregate::Mean => {
-                let mean = (n > 0).then(|| defined.iter().sum::<f64>() / n as f64);
-                (mean, intervals.next().flatten())
+                MeasureSummary { mean: defined.iter().sum::<f64>() / n.max(1) as f64, n, ci95: interval }
             }
-            Aggregate::Median => (median(&defined), median_interval(&defined)),
+            Aggregate::Median => {
+                MeasureSummary { mean: median(&defined).unwrap_or(0.0), n, ci95: median_interval(&defined) }
+            }
         };
-        Column { measure, values, summary: FileMeasure { aggregate: measure.family().aggregate(), value, n, ci95 } }
+        Column { measure, values, summary }
     });
-    let columns = columns.collect();
-    let warnings = warnings.iter().copied().filter(|(_, n)| *n > 0).collect();
-    FileScores { ids, columns, counts: Vec::new(), warnings, n_clusters: bootstrap.n_clusters() }
+    FileScores {
+        ids,
+        columns: columns.collect(),
+        counts: Vec::new(),
+        warnings: warnings.iter().copied().filter(|(_, n)| *n > 0).collect(),
+        n_clusters: bootstrap.n_clusters(),
+    }
 }

@@ -5,7 +5,9 @@ use std::fmt::Write as _;
 use comfy_table::{CellAlignment, Table, presets};
 use serde::{Serialize, Serializer};
 
-use crate::eval::files::{Column, FileMeasure, FilePlan, FileScores, Warning};
+use crate::eval::files::{Column, FilePlan, FileScores, Warning};
+use crate::eval::summary::MeasureSummary;
+use crate::measure::answer::Flavour;
 use crate::text::sanitize::{one_line, shortened};
 
 /// The layout's version in JSON.
@@ -41,7 +43,7 @@ pub fn table(scored: &ScoredFiles<'_>) -> String {
         [String::new(), "n".to_owned()].into_iter().chain(scored.files.iter().map(|file| shortened(&file.name, NAME))),
     );
     for (at, measure) in scored.plan.measures.iter().enumerate() {
-        let summaries: Vec<FileMeasure> = scored.files.iter().map(|file| file.scores.columns[at].summary).collect();
+        let summaries: Vec<MeasureSummary> = scored.files.iter().map(|file| file.scores.columns[at].summary).collect();
         let head = [measure.to_string(), n_of(&summaries)];
         table.add_row(head.into_iter().chain(summaries.iter().map(cell)));
     }
@@ -129,15 +131,15 @@ fn lines(table: &Table) -> String {
 }
 
 /// One number where all files agree.
-fn n_of(summaries: &[FileMeasure]) -> String {
+fn n_of(summaries: &[MeasureSummary]) -> String {
     let mut counts: Vec<String> = summaries.iter().map(|summary| summary.n.to_string()).collect();
     counts.dedup();
     counts.join("/")
 }
 
-fn cell(summary: &FileMeasure) -> String {
+fn cell(summary: &MeasureSummary) -> String {
     let interval = summary.ci95.map_or(String::new(), |interval| format!(" {interval:.3}"));
-    format!("{}{interval}", number(summary.value))
+    format!("{}{interval}", number((summary.n > 0).then_some(summary.mean)))
 }
 
 fn number(value: Option<f64>) -> String {
@@ -166,7 +168,7 @@ struct Json<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     documents: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    flavour: Option<&'a crate::measure::answer::Flavour>,
+    flavour: Option<&'a Flavour>,
     only_shared: bool,
     resamples: usize,
     seed: u64,
@@ -180,7 +182,7 @@ struct FileJson<'a> {
     tag: Option<&'a str>,
     n: usize,
     n_clusters: usize,
-    measures: Map<String, FileMeasure>,
+    measures: Map<String, MeasureSummary>,
     warnings: Map<Warning, usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     queries: Option<Map<&'a str, Map<String, Option<f64>>>>,

@@ -27,7 +27,7 @@ pub fn render(file: &ScoredFile<'_>, with_queries: bool) -> String {
     line(&mut out, "num_q", "all", &scores.ids.len().to_string());
     counted(&mut out, "all", sum(&scores.counts));
     for column in &scores.columns {
-        value(&mut out, column.measure, "all", column.summary.value);
+        value(&mut out, column.measure, "all", (column.summary.n > 0).then_some(column.summary.mean));
     }
     out
 }

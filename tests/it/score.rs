@@ -76,7 +76,7 @@ fn json_holds_means_intervals_warnings_and_each_query() {
     // Means of three of (1/2, 1, 0) lie in 0..=1; two quantiles of them are its interval.
     let (low, high) = (&file["measures"]["RR"]["ci95"][0], &file["measures"]["RR"]["ci95"][1]);
     assert_eq!((low, high), (&0.0.into(), &1.0.into()));
-    assert_eq!(file["measures"]["MedianRank"]["median"], 2.0);
+    assert_eq!(file["measures"]["MedianRank"]["mean"], 2.0);
     assert_eq!(file["queries"]["q1"]["RR"], 0.5);
     assert_eq!(file["queries"]["q3"], serde_json::json!({"RR": 0.0, "MedianRank": null}));
     assert_eq!(
@@ -184,7 +184,7 @@ fn worked_examples_come_out_of_files() {
     let scored = json(&project, &["--run", "r.trec", "--qrels", "q.rels", "-m", "AP,RR,MedianRank"]);
     near(mean(&scored, "AP"), (0.5 + 0.5 + 0.65 / 3.0) / 3.0);
     near(mean(&scored, "RR"), 1.75 / 3.0);
-    assert_eq!(scored["files"][0]["measures"]["MedianRank"]["median"], 2.0);
+    assert_eq!(scored["files"][0]["measures"]["MedianRank"]["mean"], 2.0);
 }
 
 const SQUAD2: &str = r#"{"version": "v2.0", "data": [{"title": "T", "paragraphs": [{"context": "c", "qas": [
