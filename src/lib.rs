@@ -25,7 +25,7 @@
 //! assert!((scores.f1 - 0.8).abs() < 1e-12);
 //!
 //! // nDCG@10 with a relevant document at rank 2 of the only one there is: 1 / log2(3).
-//! let ranking = Graded::new(vec![0, 1, 0], [1]).expect("something is relevant");
+//! let ranking = Graded::new(vec![None, Some(1), None], [1], 1);
 //! assert!((ranking.ndcg(Some(10)) - 1.0 / 3f64.log2()).abs() < 1e-12);
 //! ```
 
