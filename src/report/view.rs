@@ -10,7 +10,7 @@ use crate::store::SavedRun;
 use crate::types::{ArmName, Attempt, Class, Interval, Kind, Trace};
 
 /// Below so many clusters the bootstrap's intervals are known to be too narrow (Cameron, Gelbach, Miller 2008).
-const FEW_CLUSTERS: usize = 20;
+pub(super) const FEW_CLUSTERS: usize = 20;
 /// How many lost questions a report shows.
 const LOST_SHOWN: usize = 5;
 
@@ -264,7 +264,7 @@ fn describe_retrieval(setting: &dyn Fn(&str) -> String, vector_search: &str) -> 
 }
 
 /// A JSON value as a person would write it.
-fn plain(value: &serde_json::Value) -> String {
+pub(super) fn plain(value: &serde_json::Value) -> String {
     match value {
         serde_json::Value::String(text) => text.clone(),
         serde_json::Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join(", "),

@@ -3,6 +3,9 @@
 //! Over the n questions that have a value in both runs: both means; delta, the mean of the differences (run minus
 //! baseline); its 95 % interval by the paired bootstrap over clusters; p by the paired randomisation test, clusters
 //! flipping together; the smallest true difference that these n questions would show 4 times in 5.
+//!
+//! A measure whose values become one by their median (`MedianRank`, infinite where nothing was found) has no mean
+//! difference: delta is the medians', p tests the signs of the differences, and there is no interval.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -11,7 +14,7 @@ use serde::Serialize;
 use super::Pairs;
 use crate::eval::score::Scores;
 use crate::eval::summary::EvaluationPlan;
-use crate::measure::Measure;
+use crate::measure::{Aggregate, Direction, Measure};
 use crate::stats::bootstrap::Bootstrap;
 use crate::stats::detectable::detectable;
 use crate::stats::randomisation::randomisation;
@@ -57,6 +60,8 @@ struct Column {
     /// Which pairs.
     rows: Vec<usize>,
     baseline: Vec<f64>,
+    run: Vec<f64>,
+    /// Run minus baseline; for a median their signs.
     differences: Vec<f64>,
 }
 
@@ -77,38 +82,53 @@ pub fn differences(
 impl Column {
     fn new(measure: Measure, first: &Scores, second: &Scores, pairs: &Pairs<'_>) -> Option<Self> {
         let (a, b) = (first.column(measure)?, second.column(measure)?);
-        let mut column = Self { measure, rows: Vec::new(), baseline: Vec::new(), differences: Vec::new() };
+        let empty = || (Vec::new(), Vec::new(), Vec::new());
+        let (mut rows, mut baseline, mut run) = empty();
         for (row, (left, right)) in pairs.list.iter().enumerate() {
             if let (Some(a), Some(b)) = (a[left.at], b[right.at]) {
-                column.rows.push(row);
-                column.baseline.push(a);
-                column.differences.push(b - a);
+                rows.push(row);
+                baseline.push(a);
+                run.push(b);
             }
         }
-        Some(column)
+        let difference = |(a, b): (&f64, &f64)| match measure.family().aggregate() {
+            Aggregate::Mean => b - a,
+            Aggregate::Median => f64::from(b.total_cmp(a) as i8),
+        };
+        let differences = baseline.iter().zip(&run).map(difference).collect();
+        Some(Self { measure, rows, baseline, run, differences })
     }
 
     fn difference(&self, ci95: Option<Interval>, pairs: &Pairs<'_>, plan: &EvaluationPlan) -> MeasureDifference {
+        let family = self.measure.family();
         let cluster_of: Vec<usize> = self.rows.iter().map(|row| pairs.cluster_of[*row]).collect();
-        let lower_is_better = lower_is_better(self.measure);
-        let better = |difference: &&f64| if lower_is_better { **difference < -TIE } else { **difference > TIE };
-        let wins = self.differences.iter().filter(better).count();
-        let ties = self.differences.iter().filter(|difference| difference.abs() <= TIE).count();
-        let (baseline, delta) = (mean(&self.baseline), mean(&self.differences));
+        let lower_is_better = family.facts().direction == Direction::Lower;
+        let wins = |sign: f64| self.differences.iter().filter(|difference| sign * **difference > TIE).count();
+        let (up, down) = (wins(1.0), wins(-1.0));
+        let (wins, losses) = if lower_is_better { (down, up) } else { (up, down) };
         let p = randomisation(&self.differences, &cluster_of, plan.resamples, plan.seed);
+        let (baseline, run, delta) = match family.aggregate() {
+            Aggregate::Mean => (mean(&self.baseline), mean(&self.run), mean(&self.differences)),
+            Aggregate::Median => {
+                let (a, b) = (median(&self.baseline), median(&self.run));
+                // Infinity minus itself is no number; two medians that are both infinite do not differ.
+                (a, b, if a == b { 0.0 } else { b - a })
+            }
+        };
+        let by_mean = family.aggregate() == Aggregate::Mean;
         MeasureDifference {
             measure: self.measure.to_string(),
             n: self.rows.len(),
             baseline,
-            run: baseline + delta,
+            run,
             delta,
-            ci95,
+            ci95: ci95.filter(|_| by_mean),
             p: p.map(|p| p.p),
             p_holm: None,
-            detectable: detectable(&self.differences, &cluster_of),
+            detectable: detectable(&self.differences, &cluster_of).filter(|_| by_mean),
             wins,
-            ties,
-            losses: self.rows.len() - wins - ties,
+            ties: self.rows.len() - wins - losses,
+            losses,
             lower_is_better,
         }
     }
@@ -146,4 +166,14 @@ fn renumbered(rows: &[usize], cluster_of: &[usize]) -> Vec<usize> {
 /// 0 for no values, and never -0.0.
 fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64 + 0.0
+}
+
+/// The middle value, or halfway between the two; 0 for no values.
+fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    match (sorted.get(sorted.len().saturating_sub(1) / 2), sorted.get(sorted.len() / 2)) {
+        (Some(low), Some(high)) => low.midpoint(*high),
+        _ => 0.0,
+    }
 }

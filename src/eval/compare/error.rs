@@ -42,23 +42,13 @@ pub enum CompareError {
         /// The measure.
         measure: Measure,
     },
-    /// A gated measure that is defined for no question of the run.
-    #[error("`{run}` has no value of `{measure}` on any question")]
-    NoValueIn {
-        /// The run's name.
-        run: String,
-        /// The measure.
-        measure: Measure,
-    },
-    /// A gate on a drop with nothing to drop from.
-    #[error("a `max_drop` gate on `{measure}` needs a baseline")]
-    NoBaseline {
-        /// The measure.
-        measure: Measure,
-    },
 }
 
 impl CompareError {
+    /// Why a measure may have no value.
+    pub(in crate::eval) const SEE_REPORT: &str = "answer measures need a generator and gold answers, rankings need judged \
+        documents; `ragxray report RUN` shows what a run has";
+
     /// What to do about it.
     #[must_use]
     pub fn hint(&self) -> String {
@@ -67,12 +57,7 @@ impl CompareError {
                 "`--intersect` compares the {common} they share; a run that was interrupted goes on with `ragxray run --resume NAME`"
             ),
             Self::NothingInCommon { .. } => "compare runs over the same question set".to_owned(),
-            Self::NoValue { .. } | Self::NoValueIn { .. } => {
-                "answer measures need a generator and gold answers, rankings need judged documents; `ragxray report RUN` \
-                 shows what a run has"
-                    .to_owned()
-            }
-            Self::NoBaseline { .. } => "name one with `--baseline RUN`, or `baseline` under `[gates]`".to_owned(),
+            Self::NoValue { .. } => Self::SEE_REPORT.to_owned(),
         }
     }
 }

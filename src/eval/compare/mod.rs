@@ -22,7 +22,7 @@ use self::pairs::{Pairs, QuestionCounts};
 use self::provenance::Change;
 use super::score::{self, Scores};
 use super::summary::EvaluationPlan;
-use super::{diagnose, summary};
+use super::diagnose;
 use crate::attribute::classify::Outcome;
 use crate::measure::{Cutoff, Family, Measure};
 use crate::stats::holm::holm;
@@ -167,7 +167,7 @@ fn pair(
         verdict: String::new(),
         changes: provenance::changes(&baseline.manifest, &other.manifest),
         measures,
-        agreement: judged.agreement(pairs),
+        agreement: judged.agreement(),
         flips: judged.flips(pairs),
     }
 }
@@ -186,14 +186,14 @@ fn label(at: usize) -> String {
 /// What is scored: what was asked for, else all that a run reports; the primary measure always.
 fn measures(plan: &ComparePlan) -> Vec<Measure> {
     let mut measures: Vec<Measure> = Vec::new();
-    let wanted = if plan.measures.is_empty() { summary::measures(&plan.evaluation) } else { plan.measures.clone() };
+    let wanted = if plan.measures.is_empty() { Measure::standard(&plan.evaluation.ks) } else { plan.measures.clone() };
     for measure in plan.primary.into_iter().chain(wanted) {
         if !measures.contains(&measure) {
             measures.push(measure);
         }
     }
     if plan.measures.is_empty() {
-        measures.sort_by_key(|measure| summary::report_place(*measure));
+        measures.sort_by_key(|measure| measure.family());
     }
     measures
 }
