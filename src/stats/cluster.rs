@@ -27,6 +27,23 @@ pub fn clusters<K: Eq + Hash>(items: impl IntoIterator<Item = impl IntoIterator<
         .collect()
 }
 
+/// Each cluster's sum of its questions' values, by cluster number; 0 for numbers that do not occur.
+pub(super) fn sums(values: &[f64], cluster_of: &[usize]) -> Vec<f64> {
+    let mut sums = vec![0.0; cluster_of.iter().max().map_or(0, |last| last + 1)];
+    for (value, &cluster) in values.iter().zip(cluster_of) {
+        sums[cluster] += value;
+    }
+    sums
+}
+
+/// How many different clusters occur; numbers may have gaps, as when questions were left out.
+pub(super) fn n_present(cluster_of: &[usize]) -> usize {
+    let mut present = cluster_of.to_vec();
+    present.sort_unstable();
+    present.dedup();
+    present.len()
+}
+
 fn root(parents: &mut [usize], mut item: usize) -> usize {
     while parents[item] != item {
         parents[item] = parents[parents[item]];
