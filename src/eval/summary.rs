@@ -20,8 +20,8 @@ use crate::types::{ArmName, Class, DocId, Fault, Flag, Interval, Stage, Trace};
 /// How a run is evaluated.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EvaluationPlan {
-    /// The cutoffs.
-    pub ks: Vec<usize>,
+    /// What is measured, each once; `EM@k` of the run's own k among them.
+    pub measures: Vec<Measure>,
     /// How many hits the run packed.
     pub k: usize,
     /// When an answer is right.
@@ -34,10 +34,10 @@ pub struct EvaluationPlan {
     pub cluster: bool,
 }
 
-/// A measure's mean over the questions it is defined for.
+/// A measure over the questions it is defined for.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MeasureSummary {
-    /// The mean; 0 when n is 0.
+    /// The mean (`MedianRank`: the median); 0 when n is 0.
     pub mean: f64,
     /// Questions it is defined for.
     pub n: usize,
@@ -123,8 +123,7 @@ pub struct Evaluation {
 /// Scores and diagnoses a saved run.
 #[must_use]
 pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
-    let measures = Measure::standard(&plan.ks);
-    let scores = score::score(run, &measures, plan.judge.flavour);
+    let scores = score::score(run, &plan.measures, plan.judge.flavour);
     let outcomes = diagnose::outcomes(run, plan.k, plan.judge);
     let bootstrap = bootstrap(&run.traces, plan);
     let answered = run.traces.iter().any(|trace| !trace.arms.is_empty());
@@ -240,17 +239,7 @@ fn two_by_two(run: &SavedRun, scores: &Scores, plan: &EvaluationPlan) -> TwoByTw
         let measure = Measure::new(family, cutoff);
         measure.and_then(|measure| scores.column(measure)).unwrap_or_else(|| vec![None; run.traces.len()])
     };
-    let wanted = Measure::new(Family::Em, Some(Cutoff::Top(plan.k)));
-    let em = if wanted.is_some_and(|measure| scores.measures.contains(&measure)) {
-        column(Family::Em, Some(Cutoff::Top(plan.k)))
-    } else {
-        let only: Vec<Measure> = wanted.into_iter().collect();
-        score::score(run, &only, plan.judge.flavour)
-            .rows
-            .into_iter()
-            .map(|row| row.first().copied().flatten())
-            .collect()
-    };
+    let em = column(Family::Em, Some(Cutoff::Top(plan.k)));
     let right: Vec<Option<bool>> = run.traces.iter().map(|trace| rightness(trace, plan.judge).retrieved).collect();
     diagnose::two_by_two(plan.k, &em, &right, &column(Family::AnswerF1, None))
 }

@@ -2,8 +2,10 @@
 
 pub mod comparison;
 pub mod gates;
+pub mod glossary;
 pub mod html;
 pub mod markdown;
 pub mod terminal;
 pub mod trec;
 pub mod view;
+pub mod wrap;

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use comfy_table::{CellAlignment, Table, presets};
 
 use super::view::{LostRow, View};
+use super::wrap::wrapped;
 use crate::eval::diagnose::{Cell, TwoByTwo};
 use crate::eval::summary::MeasureSummary;
 use crate::text::sanitize::{one_line, shortened};
@@ -105,19 +106,9 @@ impl Page {
             if self.color { writeln!(self.text, "\u{1b}[1m{text}\u{1b}[0m") } else { writeln!(self.text, "{text}") };
     }
 
-    /// `text` behind `lead`, broken between words, later lines indented under the first.
+    /// `text` behind `lead`, broken between words.
     pub fn wrapped(&mut self, lead: &str, text: &str) {
-        let indent = " ".repeat(lead.chars().count());
-        let mut line = lead.to_owned();
-        for word in one_line(text).split(' ').filter(|word| !word.is_empty()) {
-            if line.chars().count() + word.chars().count() > TEXT + 10 && line.trim() != lead.trim() {
-                self.line(&line);
-                line.clone_from(&indent);
-            }
-            line.push_str(word);
-            line.push(' ');
-        }
-        self.line(&line);
+        self.text.push_str(&wrapped(lead, text));
     }
 
     fn two_by_two(&mut self, table: &TwoByTwo) {

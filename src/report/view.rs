@@ -396,7 +396,11 @@ fn columns(summary: &Summary) -> Vec<String> {
 
 fn measures(summary: &Summary) -> Vec<MeasureRow> {
     let columns = columns(summary);
-    let rows = Family::ALL.iter().filter_map(|family| {
+    // Without an unanswerable question HasAns says again what the measures of all questions say.
+    let has_unanswerable = summary.measures.get(Family::AnswerF1NoAns.name()).is_some_and(|measure| measure.n > 0);
+    let split = [Family::AnswerEmHasAns, Family::AnswerF1HasAns];
+    let shown = Family::ALL.iter().filter(|family| has_unanswerable || !split.contains(family));
+    let rows = shown.filter_map(|family| {
         let cell = |column: &String| summary.measures.get(&format!("{}{column}", family.name())).copied();
         let cells: Vec<Option<MeasureSummary>> =
             columns.iter().map(|column| cell(column).filter(|cell| cell.n > 0)).collect();

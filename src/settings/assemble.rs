@@ -1,5 +1,6 @@
 //! Settings to wired parts: the one place that knows which setting makes which part.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,6 +16,7 @@ use crate::eval::summary::EvaluationPlan;
 use crate::index::{Bm25Parameters, SearchMode, Server};
 use crate::llm::openai::{self, OpenAiSettings};
 use crate::llm::{Extractive, Generator, LlmError, Secret, Template};
+use crate::measure::{Cutoff, Family, Measure};
 use crate::pipeline::plan::{DensePlan, Judge, Plan, Price, PromptPlan, SparsePlan, VectorPlace};
 use crate::store::ModelRecord;
 use crate::text::analyse::Analyzer;
@@ -89,7 +91,7 @@ pub fn load_spec(resolved: &Resolved) -> LoadSpec {
 pub fn evaluation(settings: &Settings) -> EvaluationPlan {
     let evaluation = &settings.evaluation;
     EvaluationPlan {
-        ks: evaluation.ks.clone(),
+        measures: measures(settings),
         k: settings.retrieval.k,
         judge: judge(settings),
         resamples: evaluation.resamples,
@@ -107,6 +109,15 @@ pub fn gates(settings: &Settings) -> Result<Vec<Gate>, GateError> {
     let all = [(Bound::Min, &gates.min), (Bound::Max, &gates.max), (Bound::MaxDrop, &gates.max_drop)];
     let each = all.into_iter().flat_map(|(bound, limits)| limits.iter().map(move |limit| (bound, limit)));
     each.map(|(bound, (measure, limit))| Gate::new(*measure, bound, *limit)).collect()
+}
+
+/// The standard measures at `ks`, `EM@k` and the rule of thumb's `EM@5`, and what was asked for besides; each once.
+fn measures(settings: &Settings) -> Vec<Measure> {
+    let evaluation = &settings.evaluation;
+    let em = [settings.retrieval.k, 5].map(|k| Measure::new(Family::Em, Some(Cutoff::Top(k))));
+    let further = evaluation.measures.iter().copied().chain(evaluation.primary);
+    let all = Measure::standard(&evaluation.ks).into_iter().chain(em.into_iter().flatten()).chain(further);
+    all.collect::<BTreeSet<Measure>>().into_iter().collect()
 }
 
 fn judge(settings: &Settings) -> Judge {

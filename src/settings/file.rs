@@ -394,6 +394,12 @@ impl Default for GenerationSettings {
 pub struct EvaluationSettings {
     /// The cutoffs of all measures, each at least 1.
     pub ks: Vec<usize>,
+    /// Measures besides the standard ones, by name (`ragxray score --list`).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub measures: Vec<Measure>,
+    /// The measure that comparisons are decided by. Default: `AnswerF1` where there are answers, else `EM@5`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub primary: Option<Measure>,
     /// Whose script scores answers.
     pub flavour: Flavour,
     /// The least `AnswerF1` of a right answer, in 0..=1.
@@ -412,6 +418,8 @@ impl Default for EvaluationSettings {
     fn default() -> Self {
         Self {
             ks: vec![1, 3, 5, 10],
+            measures: Vec::new(),
+            primary: None,
             flavour: Flavour::Squad2,
             correct_f1: 0.6,
             arms: vec![ArmSetting::Retrieved, ArmSetting::Oracle],

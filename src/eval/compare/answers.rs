@@ -105,9 +105,7 @@ pub(super) fn judged(pairs: &Pairs<'_>, first: &[Outcome], second: &[Outcome], j
         State::Support
     };
     let fate = |side: Side<'_>, outcome: &Outcome| match of {
-        State::Answer => {
-            rightness(side.trace, judge).retrieved.map(|good| Fate { good, class: outcome.class })
-        }
+        State::Answer => rightness(side.trace, judge).retrieved.map(|good| Fate { good, class: outcome.class }),
         State::Support => outcome.reached.map(|_| {
             let class = outcome.lost.unwrap_or(Class::Supported);
             Fate { good: class == Class::Supported, class }

@@ -14,15 +14,17 @@ pub mod pairs;
 pub mod provenance;
 mod verdict;
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
 use self::answers::{Agreement, FlipGroup};
 use self::differences::MeasureDifference;
 use self::pairs::{Pairs, QuestionCounts};
 use self::provenance::Change;
+use super::diagnose;
 use super::score::{self, Scores};
 use super::summary::EvaluationPlan;
-use super::diagnose;
 use crate::attribute::classify::Outcome;
 use crate::measure::{Cutoff, Family, Measure};
 use crate::stats::holm::holm;
@@ -106,11 +108,7 @@ pub struct PairComparison {
 ///
 /// # Errors
 /// `OtherQuestions` and `NothingInCommon`; `NoValue` for a primary measure that was asked for and that no pair has.
-pub fn compare(
-    baseline: &SavedRun,
-    others: &[Subject<'_>],
-    plan: &ComparePlan,
-) -> Result<Comparison, CompareError> {
+pub fn compare(baseline: &SavedRun, others: &[Subject<'_>], plan: &ComparePlan) -> Result<Comparison, CompareError> {
     let evaluation = &plan.evaluation;
     let paired = others.iter().map(|other| Pairs::new(baseline, other.run, evaluation.cluster, plan.intersect));
     let paired: Vec<Pairs<'_>> = paired.collect::<Result<_, _>>()?;
@@ -183,18 +181,16 @@ fn label(at: usize) -> String {
     letter.map_or_else(|| format!("R{}", at + 1), String::from)
 }
 
-/// What is scored: what was asked for, else all that a run reports; the primary measure always.
+/// What is scored: what was asked for in that order, else all that a run reports; the primary measure always.
 fn measures(plan: &ComparePlan) -> Vec<Measure> {
-    let mut measures: Vec<Measure> = Vec::new();
-    let wanted = if plan.measures.is_empty() { Measure::standard(&plan.evaluation.ks) } else { plan.measures.clone() };
-    for measure in plan.primary.into_iter().chain(wanted) {
-        if !measures.contains(&measure) {
-            measures.push(measure);
-        }
+    let chosen = !plan.measures.is_empty();
+    let mut measures = if chosen { plan.measures.clone() } else { plan.evaluation.measures.clone() };
+    measures.extend(plan.primary);
+    if !chosen {
+        measures.sort_unstable();
     }
-    if plan.measures.is_empty() {
-        measures.sort_by_key(|measure| measure.family());
-    }
+    let mut seen = BTreeSet::new();
+    measures.retain(|measure| seen.insert(*measure));
     measures
 }
 

@@ -46,7 +46,8 @@ fn facts(manifest: &Manifest) -> BTreeMap<String, Value> {
         ("git commit".to_owned(), manifest.git_commit.clone().into()),
     ]
     .into();
-    facts.extend(manifest.versions.iter().map(|(part, version)| (format!("version of {part}"), version.clone().into())));
+    facts
+        .extend(manifest.versions.iter().map(|(part, version)| (format!("version of {part}"), version.clone().into())));
     facts.extend(manifest.models.iter().map(|model| (format!("model ({})", model.role), identity(model))));
     facts
 }

@@ -18,7 +18,9 @@ pub(super) fn sentence(pair: &PairComparison, primary: Option<&str>) -> String {
     let compared = primary.and_then(|primary| pair.measure(primary)).filter(|difference| difference.n > 0);
     let Some(difference) = compared else {
         return match primary {
-            _ if pair.questions.compared == 0 => "No question can be compared: each failed in one of the runs.".to_owned(),
+            _ if pair.questions.compared == 0 => {
+                "No question can be compared: each failed in one of the runs.".to_owned()
+            }
             Some(primary) => format!("{primary} decides, and no question has it in both runs."),
             None => "No measure has a value in both runs.".to_owned(),
         };

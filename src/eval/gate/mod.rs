@@ -86,6 +86,12 @@ impl Gate {
         (self.measure, self.bound) == (other.measure, other.bound)
     }
 
+    /// Whether it needs a run to compare with.
+    #[must_use]
+    pub fn needs_baseline(&self) -> bool {
+        self.bound == Bound::MaxDrop
+    }
+
     /// As a condition: `EM@5 >= 0.8`, `AnswerF1 drop <= 0.02`.
     #[must_use]
     pub fn title(&self) -> String {
@@ -210,7 +216,8 @@ pub fn check(run: &SavedRun, baseline: Option<&SavedRun>, plan: &GatePlan) -> Re
             Bound::Min | Bound::Max | Bound::Complete => means.get(&name).map(judge::Found::mean),
         };
         let found = found.filter(|found| found.n > 0);
-        let found = found.ok_or_else(|| GateError::NoValue { run: run.manifest.name.clone(), measure: gate.measure })?;
+        let found =
+            found.ok_or_else(|| GateError::NoValue { run: run.manifest.name.clone(), measure: gate.measure })?;
         Ok(judge::judge(gate, found, plan.mode))
     };
     let gates: Result<Vec<GateResult>, GateError> = plan.gates.iter().map(result).collect();

@@ -13,8 +13,7 @@ use crate::text::sanitize::one_line;
 pub fn render(report: &GateReport) -> String {
     let failures = report.gates.iter().filter(|gate| breaks(gate, report.strict)).count();
     let skipped = report.gates.iter().filter(|gate| is_skipped(gate, report)).count();
-    let counts =
-        format!("tests=\"{}\" failures=\"{failures}\" errors=\"0\" skipped=\"{skipped}\"", report.gates.len());
+    let counts = format!("tests=\"{}\" failures=\"{failures}\" errors=\"0\" skipped=\"{skipped}\"", report.gates.len());
     let name = escape(&report.run);
     let mut out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n".to_owned();
     let _ = writeln!(out, "<testsuites name=\"ragxray check\" {counts}>");
