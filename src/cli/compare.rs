@@ -7,7 +7,7 @@ use clap::Args;
 use super::{Failure, output, report};
 use crate::eval::compare::{self, ComparePlan, Comparison, Subject};
 use crate::measure::Measure;
-use crate::report::comparison::{ComparisonView, markdown, terminal};
+use crate::report::comparison::{ComparisonView, Shown, markdown, terminal};
 use crate::settings::{Settings, assemble};
 use crate::store::SavedRun;
 
@@ -28,6 +28,9 @@ pub struct CompareArgs {
     /// Compare runs over different questions by those that both ask.
     #[arg(long)]
     intersect: bool,
+    /// Show measures at every cutoff, not only at the baseline's k.
+    #[arg(long)]
+    all: bool,
     /// Show at most N flipped questions of each kind; --json has all.
     #[arg(long, value_name = "N", default_value_t = 3)]
     limit_flips: usize,
@@ -57,7 +60,9 @@ pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
     if args.json {
         return output::data(&json(&comparison)?);
     }
-    let view = ComparisonView::new(&comparison, args.limit_flips);
+    // Measures that were named are all shown.
+    let every_cutoff = args.all || !args.measures.is_empty();
+    let view = ComparisonView::new(&comparison, Shown { flips: args.limit_flips, every_cutoff });
     output::data(&if args.md { markdown::render(&view) } else { terminal::render(&view, output::color()) })
 }
 

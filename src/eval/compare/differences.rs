@@ -40,6 +40,9 @@ pub struct MeasureDifference {
     pub ci95: Option<Interval>,
     /// The randomisation test's p, two-sided, as it is; `None` when n is 0.
     pub p: Option<f64>,
+    /// The smallest p that these questions could have given, however large the differences: 2 over all assignments of signs
+    /// to the clusters that differ. `None` where these are too many to count, and p can be as small as it likes.
+    pub least_p: Option<f64>,
     /// For the primary measure: p after Holm's adjustment over all compared runs.
     pub p_holm: Option<f64>,
     /// The smallest true difference found with 80 % power at 5 %; `None` where the differences do not spread.
@@ -124,6 +127,7 @@ impl Column {
             delta,
             ci95: ci95.filter(|_| by_mean),
             p: p.map(|p| p.p),
+            least_p: p.filter(|p| p.exact).map(|p| (2.0 / p.n_permutations as f64).min(1.0)),
             p_holm: None,
             detectable: detectable(&self.differences, &cluster_of).filter(|_| by_mean),
             wins,

@@ -64,6 +64,8 @@ pub struct Comparison {
     pub baseline: RunHead,
     /// The measure that decides; `None` when no pair has a value of any.
     pub primary: Option<String>,
+    /// How many hits the baseline packed.
+    pub k: usize,
     /// Bootstrap resamples and random permutations.
     pub resamples: usize,
     /// Their seed.
@@ -128,8 +130,8 @@ pub fn compare(baseline: &SavedRun, others: &[Subject<'_>], plan: &ComparePlan) 
     for pair in &mut pairs {
         pair.verdict = verdict::sentence(pair, primary.as_deref());
     }
-    let (resamples, seed) = (evaluation.resamples, evaluation.seed);
-    Ok(Comparison { schema: SCHEMA, baseline: head(0, baseline), primary, resamples, seed, pairs })
+    let EvaluationPlan { k, resamples, seed, .. } = *evaluation;
+    Ok(Comparison { schema: SCHEMA, baseline: head(0, baseline), primary, k, resamples, seed, pairs })
 }
 
 /// A run's scores and outcomes, parallel to its traces.

@@ -35,10 +35,15 @@ pub(super) fn sentence(pair: &PairComparison, primary: Option<&str>) -> String {
         let better = (difference.delta > 0.0) != difference.lower_is_better;
         return format!("{label} is {}: {numbers}.", if better { "better" } else { "worse" });
     }
-    let could = difference.detectable.map_or(String::new(), |least| {
-        format!(" With {} a true difference of {least:.3} would be found 4 times in 5.", questions(n, "these"))
-    });
-    format!("No difference shown: {numbers}.{could}")
+    let why = if let Some(least) = difference.least_p.filter(|least| *least >= LEVEL) {
+        // The percentile interval of few clusters is too narrow and may leave zero out all the same.
+        format!(" So few clusters of questions differ that no p could fall below {least:.3}: ask more questions.")
+    } else {
+        difference.detectable.map_or(String::new(), |least| {
+            format!(" With {} a true difference of {least:.3} would be found 4 times in 5.", questions(n, "these"))
+        })
+    };
+    format!("No difference shown: {numbers}.{why}")
 }
 
 fn numbers(difference: &MeasureDifference) -> String {

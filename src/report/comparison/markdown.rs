@@ -12,6 +12,9 @@ pub fn render(view: &ComparisonView) -> String {
     for (label, text) in &view.runs {
         let _ = writeln!(out, "- **{label}** {}", escape(text));
     }
+    for (label, verdict) in &view.verdicts {
+        let _ = writeln!(out, "\n**{label}: {}**", escape(verdict));
+    }
     for pair in &view.pairs {
         pair_of(pair, &mut out);
     }
@@ -23,7 +26,7 @@ pub fn render(view: &ComparisonView) -> String {
 }
 
 fn pair_of(pair: &PairView, out: &mut String) {
-    let _ = writeln!(out, "\n## {}\n\n**{}**\n", escape(&pair.title), escape(&pair.verdict));
+    let _ = writeln!(out, "\n## {}\n", escape(&pair.title));
     for notice in &pair.notices {
         let _ = writeln!(out, "- {}", escape(notice));
     }
@@ -57,6 +60,9 @@ fn measures(pair: &PairView, out: &mut String) {
         if !names.is_empty() {
             let _ = writeln!(out, "\n{what}: {}.", escape(&names.join(", ")));
         }
+    }
+    if pair.n_hidden > 0 {
+        let _ = writeln!(out, "\nAnd {} at other cutoffs.", pair.n_hidden);
     }
 }
 

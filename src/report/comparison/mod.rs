@@ -15,10 +15,21 @@ use super::view::{FEW_CLUSTERS, plain};
 pub struct ComparisonView {
     /// Label and description of each run, the baseline first.
     pub runs: Vec<(String, String)>,
+    /// Label of each compared run, and what the primary measure says of it.
+    pub verdicts: Vec<(String, String)>,
     /// One for each compared run.
     pub pairs: Vec<PairView>,
     /// How to read the table of measures.
     pub legend: Vec<String>,
+}
+
+/// How much is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shown {
+    /// Flipped questions of each group, at most.
+    pub flips: usize,
+    /// Every cutoff; else what was packed by the baseline, what stood in the prompt, and whole rankings.
+    pub every_cutoff: bool,
 }
 
 /// One run against the baseline.
@@ -28,8 +39,6 @@ pub struct PairView {
     pub label: String,
     /// Who is compared, over how many questions.
     pub title: String,
-    /// What the primary measure says.
-    pub verdict: String,
     /// What the reader should know before believing it.
     pub notices: Vec<String>,
     /// What is otherwise: name, the baseline's value, the run's.
@@ -38,6 +47,8 @@ pub struct PairView {
     pub measures: Vec<MeasureRow>,
     /// Measures that are the same on every question.
     pub same: Vec<String>,
+    /// How many measures at other cutoffs are not shown.
+    pub n_hidden: usize,
     /// Measures that no question has in both runs.
     pub undefined: Vec<String>,
     /// Good in one run by good in the other.
@@ -94,9 +105,9 @@ pub struct FlipView {
 }
 
 impl ComparisonView {
-    /// All there is to say; at most `flips` questions of each group.
+    /// All there is to say, or as much of it as `shown` wants.
     #[must_use]
-    pub fn new(comparison: &Comparison, flips: usize) -> Self {
+    pub fn new(comparison: &Comparison, shown: Shown) -> Self {
         let heads = [&comparison.baseline].into_iter().chain(comparison.pairs.iter().map(|pair| &pair.run));
         let describe = |head: &crate::eval::compare::RunHead| {
             let role = if head.label == comparison.baseline.label { ", the baseline" } else { "" };
@@ -104,7 +115,8 @@ impl ComparisonView {
         };
         Self {
             runs: heads.map(describe).collect(),
-            pairs: comparison.pairs.iter().map(|pair| pair_view(comparison, pair, flips)).collect(),
+            verdicts: comparison.pairs.iter().map(|pair| (pair.run.label.clone(), pair.verdict.clone())).collect(),
+            pairs: comparison.pairs.iter().map(|pair| pair_view(comparison, pair, shown)).collect(),
             legend: legend(comparison),
         }
     }
@@ -125,30 +137,38 @@ fn legend(comparison: &Comparison) -> Vec<String> {
     legend
 }
 
-fn pair_view(comparison: &Comparison, pair: &PairComparison, flips: usize) -> PairView {
-    let label = &pair.run.label;
-    let differs = |difference: &&MeasureDifference| difference.wins + difference.losses > 0;
-    let is_primary = |difference: &MeasureDifference| Some(&difference.measure) == comparison.primary.as_ref();
-    let shown = pair.measures.iter().filter(|found| found.n > 0 && (differs(found) || is_primary(found)));
+fn pair_view(comparison: &Comparison, pair: &PairComparison, shown: Shown) -> PairView {
+    let (label, baseline) = (&pair.run.label, &comparison.baseline);
+    let is_primary = |found: &MeasureDifference| Some(&found.measure) == comparison.primary.as_ref();
+    let at_k = format!("@{}", comparison.k);
+    let fits = |found: &&MeasureDifference| {
+        let cutoff = found.measure.find('@').map_or("", |at| &found.measure[at..]);
+        shown.every_cutoff || is_primary(found) || ["", "@prompt", &at_k].contains(&cutoff)
+    };
+    let fitting: Vec<&MeasureDifference> = pair.measures.iter().filter(fits).collect();
+    let stands = |found: &MeasureDifference| is_primary(found) || found.n > 0 && found.wins + found.losses > 0;
+    let names = |want: &dyn Fn(&MeasureDifference) -> bool| -> Vec<String> {
+        fitting.iter().filter(|found| want(found)).map(|found| found.measure.clone()).collect()
+    };
     let row = |found: &MeasureDifference| MeasureRow { primary: is_primary(found), cells: cells(found) };
-    let same = pair.measures.iter().filter(|found| found.n > 0 && !differs(found) && !is_primary(found));
-    let undefined = pair.measures.iter().filter(|found| found.n == 0);
     PairView {
         label: label.clone(),
         title: format!(
-            "{label} against {}: {}, {}",
-            comparison.baseline.label,
+            "{label} ({}) against {} ({}): {}, {}",
+            pair.run.name,
+            baseline.label,
+            baseline.name,
             count(pair.questions.compared, "question"),
             count(pair.questions.n_clusters, "cluster")
         ),
-        verdict: pair.verdict.clone(),
         notices: notices(pair),
         changes: pair.changes.iter().map(change).collect(),
-        measures: shown.map(row).collect(),
-        same: same.map(|found| found.measure.clone()).collect(),
-        undefined: undefined.map(|found| found.measure.clone()).collect(),
+        measures: fitting.iter().filter(|found| stands(found)).map(|found| row(found)).collect(),
+        same: names(&|found| found.n > 0 && !stands(found)),
+        undefined: names(&|found| found.n == 0 && !stands(found)),
+        n_hidden: pair.measures.len() - fitting.len(),
         agreement: pair.agreement.as_ref().map(agreement),
-        flips: pair.flips.iter().map(|group| flip_group(group, label, flips)).collect(),
+        flips: pair.flips.iter().map(|group| flip_group(group, label, shown.flips)).collect(),
     }
 }
 
@@ -170,6 +190,9 @@ fn notices(pair: &PairComparison) -> Vec<String> {
     }
     if questions.failed > 0 {
         notices.push(format!("{} failed in one run or both and left out", were(questions.failed)));
+    }
+    if pair.changes.iter().any(|change| change.what.starts_with("evaluation.")) {
+        notices.push("evaluation settings differ: A's judge both runs".to_owned());
     }
     if questions.other_gold > 0 {
         notices.push(format!(

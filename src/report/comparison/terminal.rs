@@ -19,6 +19,10 @@ pub fn render(view: &ComparisonView, color: bool) -> String {
     for (label, text) in &view.runs {
         out.wrapped(&format!("{label:<4}"), text);
     }
+    out.heading("Verdict");
+    for (label, verdict) in &view.verdicts {
+        out.wrapped(&format!("  {label:<4}"), verdict);
+    }
     for pair in &view.pairs {
         pair_of(pair, &mut out);
     }
@@ -31,7 +35,6 @@ pub fn render(view: &ComparisonView, color: bool) -> String {
 
 fn pair_of(pair: &PairView, out: &mut Page) {
     out.heading(&pair.title);
-    out.wrapped("  ", &pair.verdict);
     for notice in &pair.notices {
         out.wrapped("  ! ", notice);
     }
@@ -40,7 +43,9 @@ fn pair_of(pair: &PairView, out: &mut Page) {
     if let Some(table) = &pair.agreement {
         agreement(table, &pair.label, out);
         let n: usize = pair.flips.iter().map(|group| group.questions.len() + group.n_hidden).sum();
-        out.heading(&format!("Flipped from A to {}: {n} of them", pair.label));
+        if n > 0 {
+            out.heading(&format!("Flipped from A to {}: {n} questions", pair.label));
+        }
     }
     pair.flips.iter().for_each(|group| flips(group, out));
 }
@@ -59,7 +64,7 @@ fn changes(pair: &PairView, out: &mut Page) {
 
 fn measures(pair: &PairView, out: &mut Page) {
     if !pair.measures.is_empty() {
-        out.heading("Measures (see below for how to read them)");
+        out.heading(&format!("Measures, A to {}", pair.label));
         let mut table = Table::new();
         table.load_style(presets::NOTHING);
         table.set_header(COLUMNS.map(|column| if column == "B" { pair.label.as_str() } else { column }));
@@ -75,8 +80,11 @@ fn measures(pair: &PairView, out: &mut Page) {
     }
     for (what, names) in [("the same on every question: ", &pair.same), ("in neither or only one: ", &pair.undefined)] {
         if !names.is_empty() {
-            out.wrapped(&format!("  {what}"), &names.join(", "));
+            out.wrapped("    ", &format!("{what}{}", names.join(", ")));
         }
+    }
+    if pair.n_hidden > 0 {
+        out.line(&format!("    and {} at other cutoffs: --all shows them", pair.n_hidden));
     }
 }
 
