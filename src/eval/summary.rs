@@ -15,7 +15,7 @@ use crate::stats::bootstrap::Bootstrap;
 use crate::stats::cluster::clusters;
 use crate::stats::wilson::wilson;
 use crate::store::{SCHEMA, SavedRun};
-use crate::types::{ArmName, Class, DocId, Fault, Flag, Interval, Stage, Trace};
+use crate::types::{ArmName, Class, DocId, Fault, Flag, Interval, Stage, Trace, or_infinite};
 
 /// How a run is evaluated.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,7 +37,8 @@ pub struct EvaluationPlan {
 /// A measure over the questions it is defined for.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MeasureSummary {
-    /// The mean (`MedianRank`: the median); 0 when n is 0.
+    /// The mean (`MedianRank`: the median, infinite, null in JSON, when most found nothing); 0 when n is 0.
+    #[serde(with = "or_infinite")]
     pub mean: f64,
     /// Questions it is defined for.
     pub n: usize,
