@@ -45,7 +45,8 @@ pub struct MeasureDifference {
     pub least_p: Option<f64>,
     /// For the primary measure: p after Holm's adjustment over all compared runs.
     pub p_holm: Option<f64>,
-    /// The smallest true difference found with 80 % power at 5 %; `None` where the differences do not spread.
+    /// The smallest true difference found with 80 % power at 5 %; `None` where the differences do not spread. Larger than
+    /// any that the measure can have where the questions are too few to show one at all.
     pub detectable: Option<f64>,
     /// Questions on which the run is better.
     pub wins: usize,
@@ -55,6 +56,16 @@ pub struct MeasureDifference {
     pub losses: usize,
     /// Whether less is better: wins are lower values then.
     pub lower_is_better: bool,
+}
+
+impl MeasureDifference {
+    /// [`Self::detectable`] in words: `0.071`, or `> 1` where the measure cannot differ by so much.
+    #[must_use]
+    pub fn detectable_text(&self) -> Option<String> {
+        let range = self.measure.parse::<Measure>().map(|measure| measure.family().facts().range);
+        let most = range.map_or(f64::INFINITY, |(low, high)| high - low);
+        self.detectable.map(|least| if least > most { format!("> {most}") } else { format!("{least:.3}") })
+    }
 }
 
 /// One measure's values over the pairs that have it.

@@ -14,6 +14,9 @@ pub mod pairs;
 pub mod provenance;
 mod verdict;
 
+#[cfg(test)]
+pub(super) mod tests;
+
 use std::collections::BTreeSet;
 
 use serde::Serialize;

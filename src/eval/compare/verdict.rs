@@ -39,8 +39,8 @@ pub(super) fn sentence(pair: &PairComparison, primary: Option<&str>) -> String {
         // The percentile interval of few clusters is too narrow and may leave zero out all the same.
         format!(" So few clusters of questions differ that no p could fall below {least:.3}: ask more questions.")
     } else {
-        difference.detectable.map_or(String::new(), |least| {
-            format!(" With {} a true difference of {least:.3} would be found 4 times in 5.", questions(n, "these"))
+        difference.detectable_text().map_or(String::new(), |least| {
+            format!(" With {} a true difference of {least} would be found 4 times in 5.", questions(n, "these"))
         })
     };
     format!("No difference shown: {numbers}.{why}")

@@ -17,7 +17,7 @@ pub(super) struct Found {
     pub ci95: Option<Interval>,
     pub n: usize,
     /// The smallest true difference that this n would show; known for drops.
-    detectable: Option<f64>,
+    pub detectable: Option<f64>,
 }
 
 impl Found {

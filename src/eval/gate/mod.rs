@@ -7,6 +7,9 @@
 mod error;
 mod judge;
 
+#[cfg(test)]
+mod tests;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

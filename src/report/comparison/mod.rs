@@ -236,7 +236,7 @@ fn cells(found: &MeasureDifference) -> [String; COLUMNS.len()] {
         format!("{:+.3}", found.delta),
         found.ci95.map_or_else(dash, |ci| format!("[{:+.3}, {:+.3}]", ci.low, ci.high)),
         found.p_holm.or(found.p).map_or_else(dash, p_text),
-        found.detectable.map_or_else(dash, |least| format!("{least:.3}")),
+        found.detectable_text().unwrap_or_else(dash),
         format!("{}/{}/{}", found.wins, found.ties, found.losses),
     ]
 }

@@ -2,7 +2,7 @@
 
 use comfy_table::{CellAlignment, Table, presets};
 
-use super::{AgreementView, COLUMNS, ComparisonView, FlipGroupView, PairView};
+use super::{AgreementView, COLUMNS, ComparisonView, FlipGroupView, PairView, count};
 use crate::report::terminal::Page;
 use crate::text::sanitize::shortened;
 
@@ -17,7 +17,7 @@ pub fn render(view: &ComparisonView, color: bool) -> String {
     let mut out = Page::new(color);
     out.heading("ragxray: comparison");
     for (label, text) in &view.runs {
-        out.wrapped(&format!("{label:<4}"), text);
+        out.line(&format!("{label:<4}{}", shortened(text, TEXT)));
     }
     out.heading("Verdict");
     for (label, verdict) in &view.verdicts {
@@ -44,7 +44,7 @@ fn pair_of(pair: &PairView, out: &mut Page) {
         agreement(table, &pair.label, out);
         let n: usize = pair.flips.iter().map(|group| group.questions.len() + group.n_hidden).sum();
         if n > 0 {
-            out.heading(&format!("Flipped from A to {}: {n} questions", pair.label));
+            out.heading(&format!("Flipped from A to {}: {}", pair.label, count(n, "question")));
         }
     }
     pair.flips.iter().for_each(|group| flips(group, out));

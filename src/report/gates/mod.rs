@@ -3,6 +3,9 @@
 pub mod github;
 pub mod junit;
 
+#[cfg(test)]
+mod tests;
+
 use super::terminal::Page;
 use crate::eval::gate::{GateReport, GateResult, Verdict};
 
