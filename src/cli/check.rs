@@ -39,10 +39,17 @@ pub struct CheckArgs {
     /// An inconclusive gate fails the run too.
     #[arg(long)]
     strict: bool,
+    #[command(flatten)]
+    tell: TellArgs,
+}
+
+/// Who is told, and how.
+#[derive(Debug, Args)]
+struct TellArgs {
     /// Write a JUnit file as well.
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
-    /// Annotate a GitHub job, on stderr. Default: where GITHUB_ACTIONS is `true`.
+    /// Annotate a GitHub job, on stderr. Default: in a job, as its environment says.
     #[arg(long)]
     github: bool,
     /// Print JSON.
@@ -93,7 +100,7 @@ pub fn check(args: &CheckArgs) -> Result<bool, Failure> {
         intersect: args.intersect,
     };
     let report = gate::check(&run, baseline.as_ref(), &plan)?;
-    tell(args, &report)?;
+    tell(&args.tell, &report)?;
     Ok(report.passed)
 }
 
@@ -147,7 +154,7 @@ fn merged(settings: Vec<Gate>, flags: Vec<Gate>) -> Vec<Gate> {
 }
 
 /// The report to stdout, the JUnit file, and the annotations, which are talk to the machine that runs the job.
-fn tell(args: &CheckArgs, report: &GateReport) -> Result<(), Failure> {
+fn tell(args: &TellArgs, report: &GateReport) -> Result<(), Failure> {
     if let Some(path) = &args.junit {
         std::fs::write(path, junit::render(report)).map_err(|error| {
             let hint = "see that its folder is there and can be written".to_owned();
@@ -155,7 +162,9 @@ fn tell(args: &CheckArgs, report: &GateReport) -> Result<(), Failure> {
         })?;
     }
     if args.github || std::env::var("GITHUB_ACTIONS").is_ok_and(|value| value == "true") {
-        github::annotations(report).iter().for_each(|line| output::talk(line));
+        for line in github::annotations(report) {
+            output::talk(&line);
+        }
     }
     output::data(&if args.json { json(report)? } else { gates::render(report, output::color()) })
 }

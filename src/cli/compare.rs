@@ -1,6 +1,6 @@
 //! `ragxray compare`: runs against a baseline, question by question.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
@@ -34,6 +34,13 @@ pub struct CompareArgs {
     /// Show at most N flipped questions of each kind; --json has all.
     #[arg(long, value_name = "N", default_value_t = 3)]
     limit_flips: usize,
+    #[command(flatten)]
+    form: FormArgs,
+}
+
+/// What is printed instead of text for a terminal.
+#[derive(Debug, Args)]
+struct FormArgs {
     /// Print Markdown.
     #[arg(long, conflicts_with = "json")]
     md: bool,
@@ -47,7 +54,7 @@ pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
     let measures: Result<Vec<Measure>, _> = args.measures.iter().map(|name| name.parse()).collect();
     let primary = args.primary.as_deref().map(str::parse::<Measure>).transpose()?;
     let (baseline, settings) = load(&args.baseline)?;
-    let others = args.runs.iter().map(load).collect::<Result<Vec<_>, Failure>>()?;
+    let others = args.runs.iter().map(|run| load(run)).collect::<Result<Vec<_>, Failure>>()?;
     let plan = ComparePlan {
         evaluation: assemble::evaluation(&settings),
         measures: measures?,
@@ -57,16 +64,16 @@ pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
     let subjects: Vec<Subject<'_>> =
         others.iter().map(|(run, settings)| Subject { run, k: settings.retrieval.k }).collect();
     let comparison = compare::compare(&baseline, &subjects, &plan)?;
-    if args.json {
+    if args.form.json {
         return output::data(&json(&comparison)?);
     }
     // Measures that were named are all shown.
     let every_cutoff = args.all || !args.measures.is_empty();
     let view = ComparisonView::new(&comparison, Shown { flips: args.limit_flips, every_cutoff });
-    output::data(&if args.md { markdown::render(&view) } else { terminal::render(&view, output::color()) })
+    output::data(&if args.form.md { markdown::render(&view) } else { terminal::render(&view, output::color()) })
 }
 
-fn load(named: &PathBuf) -> Result<(SavedRun, Settings), Failure> {
+fn load(named: &Path) -> Result<(SavedRun, Settings), Failure> {
     let run = SavedRun::load(&report::folder_of(named))?;
     let settings = report::recorded_settings(&run.manifest)?;
     Ok((run, settings))

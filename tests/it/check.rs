@@ -7,7 +7,7 @@ fn check(project: &Project, args: &[&str]) -> Outcome {
     project.call(&[&["check"], args].concat())
 }
 
-/// `k1` has AnswerF1 1, 1, 0: mean .667; the means of three draws go from 0 to 1.
+/// `k1` has `AnswerF1` 1, 1, 0: mean .667; the means of three draws go from 0 to 1.
 #[test]
 fn each_gate_is_a_line_and_a_failed_one_is_exit_1() {
     let project = two_runs(&[]);
@@ -117,7 +117,7 @@ fn a_junit_file_is_written_and_a_github_job_annotated() {
 fn a_run_with_failed_questions_is_not_whole() {
     let project = two_runs(&[]);
     let traces = project.read("runs/k1/traces.jsonl");
-    project.write("runs/k1/traces.jsonl", traces.lines().take(2).map(|line| format!("{line}\n")).collect::<String>());
+    project.write("runs/k1/traces.jsonl", traces.split_inclusive('\n').take(2).collect::<String>());
     let outcome = check(&project, &["runs/k1", "--min", "Recall@5=0.5"]);
     assert_eq!(outcome.code, 0);
     let line = "  inconclusive  every question judged   0.667                   n 3\n";
