@@ -185,9 +185,7 @@ fn plan(args: &ScoreArgs, default: &str, flavour: Flavour, form: Form) -> Result
 }
 
 fn measure(name: &str, args: &ScoreArgs) -> Result<Measure, Failure> {
-    let measure: Measure = name.parse().map_err(|error: crate::measure::UnknownMeasure| {
-        Failure::new(error.to_string(), Some(error.hint().to_owned()))
-    })?;
+    let measure: Measure = name.parse()?;
     let of_answers = !args.predictions.is_empty();
     if !files::is_measured_in_files(measure, of_answers) {
         let (files, others) =

@@ -18,7 +18,7 @@ use crate::measure::ranked::Graded;
 use crate::measure::{Aggregate, Family, Measure};
 use crate::stats::bootstrap::Bootstrap;
 use crate::stats::cluster::clusters;
-use crate::stats::median::{median, median_interval};
+use crate::stats::median::median;
 use crate::text::normalise;
 
 /// How files are scored.
@@ -62,8 +62,7 @@ pub struct Column {
     pub measure: Measure,
     /// Parallel to the ids; `None`: not defined there.
     pub values: Vec<Option<f64>>,
-    /// Their mean, summed in the order of the ids, or their median; the interval is the cluster bootstrap's of a mean and the
-    /// order statistics' of a median.
+    /// Their mean, summed in the order of the ids, or their median; the interval is the cluster bootstrap's.
     pub summary: MeasureSummary,
 }
 
@@ -219,21 +218,20 @@ fn summarised<'t>(
     plan: &FilePlan,
 ) -> FileScores<'t> {
     let bootstrap = Bootstrap::new(cluster_of, plan.resamples, plan.seed);
-    let values: Vec<Vec<Option<f64>>> =
-        (0..plan.measures.len()).map(|c| rows.iter().map(|row| row[c]).collect()).collect();
-    let intervals = bootstrap.intervals(&values);
-    let columns = plan.measures.iter().zip(values).zip(intervals).map(|((&measure, values), interval)| {
+    let column = |c: usize| -> Vec<Option<f64>> { rows.iter().map(|row| row[c]).collect() };
+    let is_mean = |c: &usize| plan.measures[*c].family().aggregate() == Aggregate::Mean;
+    // All means see the same draws, which are the costly part; a column of ranks may be infinite and has no mean.
+    let means: Vec<Vec<Option<f64>>> = (0..plan.measures.len()).filter(is_mean).map(column).collect();
+    let mut intervals = bootstrap.intervals(&means).into_iter();
+    let columns = plan.measures.iter().enumerate().map(|(c, &measure)| {
+        let values = column(c);
         let defined: Vec<f64> = values.iter().copied().flatten().collect();
         let n = defined.len();
-        let summary = match measure.family().aggregate() {
-            Aggregate::Mean => {
-                MeasureSummary { mean: defined.iter().sum::<f64>() / n.max(1) as f64, n, ci95: interval }
-            }
-            Aggregate::Median => {
-                MeasureSummary { mean: median(&defined).unwrap_or(0.0), n, ci95: median_interval(&defined) }
-            }
+        let (mean, ci95) = match measure.family().aggregate() {
+            Aggregate::Mean => (defined.iter().sum::<f64>() / n.max(1) as f64, intervals.next().flatten()),
+            Aggregate::Median => (median(&defined).unwrap_or(0.0), bootstrap.median_interval(&values)),
         };
-        Column { measure, values, summary }
+        Column { measure, values, summary: MeasureSummary { mean, n, ci95 } }
     });
     FileScores {
         ids,

@@ -164,16 +164,21 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
     Evaluation { summary, scores, outcomes }
 }
 
-fn bootstrap(traces: &[Trace], plan: &EvaluationPlan) -> Bootstrap {
+pub(super) fn bootstrap(traces: &[Trace], plan: &EvaluationPlan) -> Bootstrap {
+    Bootstrap::new(cluster_of(traces, plan.cluster), plan.resamples, plan.seed)
+}
+
+/// Each question's cluster: together with those it shares evidence documents with, or alone.
+pub(super) fn cluster_of<'a>(traces: impl IntoIterator<Item = &'a Trace>, cluster: bool) -> Vec<usize> {
     // Evidence only: judged documents of a test collection chain nearly all of its queries into one cluster.
     let gold_docs = |trace: &Trace| -> BTreeSet<DocId> {
         trace.question.evidence.iter().flatten().map(|m| m.doc.clone()).collect()
     };
-    let cluster_of = if plan.cluster { clusters(traces.iter().map(gold_docs)) } else { (0..traces.len()).collect() };
-    Bootstrap::new(cluster_of, plan.resamples, plan.seed)
+    let traces = traces.into_iter();
+    if cluster { clusters(traces.map(gold_docs)) } else { traces.enumerate().map(|(at, _)| at).collect() }
 }
 
-fn measure_summaries(scores: &Scores, bootstrap: &Bootstrap) -> BTreeMap<String, MeasureSummary> {
+pub(super) fn measure_summaries(scores: &Scores, bootstrap: &Bootstrap) -> BTreeMap<String, MeasureSummary> {
     let columns: Vec<Vec<Option<f64>>> =
         (0..scores.measures.len()).map(|c| scores.rows.iter().map(|row| row[c]).collect()).collect();
     let intervals = bootstrap.intervals(&columns);

@@ -36,12 +36,16 @@ pub(super) fn sums(values: &[f64], cluster_of: &[usize]) -> Vec<f64> {
     sums
 }
 
-/// How many different clusters occur; numbers may have gaps, as when questions were left out.
-pub(super) fn n_present(cluster_of: &[usize]) -> usize {
-    let mut present = cluster_of.to_vec();
+/// The clusters numbered from 0 without gaps, in the order of their numbers, and how many there are: where questions
+/// were left out, some clusters may have none.
+pub(super) fn renumbered(mut cluster_of: Vec<usize>) -> (Vec<usize>, usize) {
+    let mut present = cluster_of.clone();
     present.sort_unstable();
     present.dedup();
-    present.len()
+    for cluster in &mut cluster_of {
+        *cluster = present.partition_point(|other| other < cluster);
+    }
+    (cluster_of, present.len())
 }
 
 fn root(parents: &mut [usize], mut item: usize) -> usize {

@@ -20,13 +20,7 @@ use super::randomisation::EQUAL;
 /// assignments, all are counted and p is exact. A setting that differs nowhere has p = 1. Empty for no settings.
 #[must_use]
 pub fn max_t(differences: &[Vec<f64>], cluster_of: &[usize], permutations: usize, seed: u64) -> Vec<f64> {
-    let mut settings: Vec<Vec<f64>> = differences.iter().map(|setting| scaled_sums(setting, cluster_of)).collect();
-    let n_clusters = settings.first().map_or(0, Vec::len);
-    let differs: Vec<bool> = (0..n_clusters).map(|c| settings.iter().any(|sums| sums[c] != 0.0)).collect();
-    for sums in &mut settings {
-        let mut differs = differs.iter();
-        sums.retain(|_| *differs.next().expect("one a cluster"));
-    }
+    let settings: Vec<Vec<f64>> = differences.iter().map(|setting| scaled_sums(setting, cluster_of)).collect();
     let n_clusters = settings.first().map_or(0, Vec::len);
     let all = 1_usize.checked_shl(n_clusters as u32).is_some_and(|assignments| assignments <= permutations);
     let signs = if all { Signs::All } else { Signs::Drawn { permutations, seed } };

@@ -1,74 +1,101 @@
-//! The median with its interval.
-//!
-//! The interval is that of order statistics (David and Nagaraja 2003, section 7.1): from the j-th smallest to the j-th
-//! largest value, j the largest for which P(Binomial(n, 1/2) < j) <= 0.025. It assumes nothing of the distribution but
-//! independent values, needs no resampling, and covers at least 95 %. Values may be infinite.
+//! Medians, and medians of resampled clusters: the interval of a median rank, where a document never found has rank
+//! infinity and a mean would say nothing.
 
-use crate::types::Interval;
+use super::resample::Draws;
 
-/// The middle value, or the mean of the two middle ones. `None` for no values.
+/// The middle value, or the mean of the two middle ones; infinite where one of them is. `None` for no values.
 #[must_use]
 pub fn median(values: &[f64]) -> Option<f64> {
-    let sorted = sorted(values);
-    let (low, high) = (*sorted.get(sorted.len().saturating_sub(1) / 2)?, *sorted.get(sorted.len() / 2)?);
-    Some(if low == high { low } else { f64::midpoint(low, high) })
-}
-
-/// The median's 95 % interval; `None` for fewer than six values, which no two order statistics cover so surely.
-#[must_use]
-pub fn median_interval(values: &[f64]) -> Option<Interval> {
-    let sorted = sorted(values);
-    let j = rank_of_bound(sorted.len());
-    (j > 0).then(|| Interval { low: sorted[j - 1], high: sorted[sorted.len() - j] })
-}
-
-fn sorted(values: &[f64]) -> Vec<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
-    sorted
+    let upper = sorted.get(sorted.len() / 2)?;
+    Some(between(sorted[(sorted.len() - 1) / 2], *upper))
 }
 
-/// The largest j with P(Binomial(n, 1/2) < j) <= 0.025; 0 when there is none. Terms are summed as exp(ln C(n, i) - n ln 2),
-/// so that no n is too large.
-fn rank_of_bound(n: usize) -> usize {
-    let mut ln_term = -(n as f64) * std::f64::consts::LN_2;
-    let mut below = 0.0;
-    for j in 0..=n / 2 {
-        below += ln_term.exp();
-        if below > 0.025 {
-            return j;
+/// The median over all questions of the clusters drawn, resample by resample; one without a value is left out.
+pub(super) fn resampled(column: &[Option<f64>], cluster_of: &[usize], draws: Draws) -> Vec<f64> {
+    let mut values: Vec<f64> = column.iter().flatten().copied().collect();
+    values.sort_unstable_by(f64::total_cmp);
+    values.dedup();
+    // Per cluster its questions' places among the different values: a resample counts places, and sorts nothing.
+    let mut places = vec![Vec::new(); draws.n_clusters];
+    for (value, &cluster) in column.iter().zip(cluster_of) {
+        if let Some(value) = value {
+            places[cluster].push(values.partition_point(|other| other.total_cmp(value).is_lt()));
         }
-        ln_term += ((n - j) as f64).ln() - ((j + 1) as f64).ln();
     }
-    0
+    let medians: Vec<Option<f64>> = draws.map(|resample| {
+        let mut counts = vec![0_usize; values.len()];
+        let mut n = 0;
+        draws.draw(resample, |_, cluster| {
+            for &place in &places[cluster] {
+                counts[place] += 1;
+            }
+            n += places[cluster].len();
+        });
+        (n > 0).then(|| between(values[nth(&counts, (n - 1) / 2)], values[nth(&counts, n / 2)]))
+    });
+    medians.into_iter().flatten().collect()
+}
+
+/// The place at which more than `n` values have been counted.
+fn nth(counts: &[usize], n: usize) -> usize {
+    let mut counted = 0;
+    let reached = |count: &usize| {
+        counted += count;
+        counted > n
+    };
+    counts.iter().position(reached).expect("`n` is below the count of all")
+}
+
+/// The mean of two values; of two equal infinities too.
+fn between(lower: f64, upper: f64) -> f64 {
+    if lower == upper { lower } else { lower + (upper - lower) / 2.0 }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::bootstrap::Bootstrap;
     use super::*;
+    use crate::types::Interval;
+
+    const NEVER: f64 = f64::INFINITY;
 
     #[test]
-    fn the_median_is_the_middle_and_infinite_where_the_middle_is() {
+    fn the_median_is_the_middle_or_between_the_middles() {
         assert_eq!(median(&[3.0, 1.0, 2.0]), Some(2.0));
-        assert_eq!(median(&[4.0, 1.0, 2.0, 3.0]), Some(2.5));
-        assert_eq!(median(&[1.0, f64::INFINITY, f64::INFINITY]), Some(f64::INFINITY));
+        assert_eq!(median(&[4.0, 1.0, 2.0, NEVER]), Some(3.0));
+        assert_eq!(median(&[1.0, NEVER]), Some(NEVER));
+        assert_eq!(median(&[NEVER, NEVER]), Some(NEVER));
         assert_eq!(median(&[]), None);
     }
 
     #[test]
-    fn its_interval_is_from_the_tables_of_the_sign_test() {
-        // P(Bin(6, 1/2) < 1) = 1/64 = .0156 <= .025 < P(< 2) = 7/64: j = 1. For 5 already P(< 1) = 1/32 = .031.
-        // Bin(10): P(< 2) = 11/1024 = .0107, P(< 3) = 56/1024 = .0547: j = 2.
-        // Bin(20): P(< 6) = 21700/2^20 = .0207, P(< 7) = 60460/2^20 = .0577: j = 6.
-        assert_eq!([5, 6, 10, 20].map(rank_of_bound), [0, 1, 2, 6]);
-        let values: Vec<f64> = (1..=20).rev().map(f64::from).collect();
-        assert_eq!(median_interval(&values), Some(Interval { low: 6.0, high: 15.0 }));
-        assert_eq!(median_interval(&values[..5]), None);
+    fn resampled_medians_are_medians_of_the_questions_drawn() {
+        // The same draws by hand: clusters' questions are gathered and their median taken.
+        let column = [Some(5.0), None, Some(NEVER), Some(2.0), Some(2.0), Some(9.0), Some(1.0)];
+        let cluster_of = [0, 1, 2, 0, 3, 3, 4];
+        let draws = Draws { n_clusters: 5, resamples: 200, seed: 4 };
+        let by_hand: Vec<f64> = (0..200)
+            .filter_map(|resample| {
+                let mut drawn = Vec::new();
+                draws.draw(resample, |_, cluster| {
+                    let questions = column.iter().zip(cluster_of).filter(|(_, of)| *of == cluster);
+                    drawn.extend(questions.filter_map(|(value, _)| *value));
+                });
+                median(&drawn)
+            })
+            .collect();
+        assert_eq!(resampled(&column, &cluster_of, draws), by_hand);
     }
 
     #[test]
-    fn a_large_n_comes_near_the_normal_interval() {
-        // n/2 - 1.96 sqrt(n)/2 = 50,000 - 309.9 for n = 100,000.
-        assert!(rank_of_bound(100_000).abs_diff(49_690) <= 1, "{}", rank_of_bound(100_000));
+    fn where_many_are_never_found_the_interval_ends_at_infinity() {
+        let column: Vec<Option<f64>> = (0..60).map(|i| Some(if i < 33 { f64::from(i) } else { NEVER })).collect();
+        let interval = Bootstrap::new((0..60).collect(), 1000, 2).median_interval(&column).expect("values");
+        // Sampling moves the middle by about 2 sqrt(60) / 2 = 8 places around 30 of 33 finite ones.
+        assert!((18.0..27.0).contains(&interval.low) && interval.high == NEVER, "{interval:?}");
+        let certain = Bootstrap::new((0..60).collect(), 1000, 2).median_interval(&[Some(NEVER); 60]);
+        assert_eq!(certain, Some(Interval { low: NEVER, high: NEVER }));
     }
 }

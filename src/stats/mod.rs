@@ -7,13 +7,18 @@ pub mod detectable;
 mod expected;
 mod flips;
 pub mod holm;
+pub mod interval;
 pub mod max_t;
 pub mod mcnemar;
 pub mod median;
 pub mod normal;
 pub mod random;
 pub mod randomisation;
+mod resample;
 mod root;
 pub mod student;
 pub mod t;
 pub mod wilson;
+
+#[cfg(test)]
+mod tests;

@@ -36,14 +36,14 @@ pub struct MeanError {
 /// under two clusters.
 #[must_use]
 pub fn mean_error(values: &[f64], cluster_of: &[usize]) -> Option<MeanError> {
-    let n_clusters = cluster::n_present(cluster_of);
+    let (cluster_of, n_clusters) = cluster::renumbered(cluster_of.to_vec());
     if n_clusters < 2 {
         return None;
     }
     let (n, g) = (values.len() as f64, n_clusters as f64);
     let mean = values.iter().sum::<f64>() / n;
     let residuals: Vec<f64> = values.iter().map(|value| value - mean).collect();
-    let squares: f64 = cluster::sums(&residuals, cluster_of).iter().map(|sum| sum * sum).sum();
+    let squares: f64 = cluster::sums(&residuals, &cluster_of).iter().map(|sum| sum * sum).sum();
     let error = (g / (g - 1.0) * squares).sqrt() / n;
     // What rounding leaves of equal values is no spread.
     let largest = values.iter().fold(0.0_f64, |largest, value| largest.max(value.abs()));

@@ -58,6 +58,15 @@ def exact_case(n):
     return case
 
 
+def bootstrap_case(n):
+    """scipy's intervals with the resamples they were read off. Eighths, n a power of two: means are exact."""
+    values = np.minimum(rng.integers(0, 14, n), 8) / 8
+    test = stats.bootstrap((values,), np.mean, method="BCa", n_resamples=149, rng=rng)
+    resampled = test.bootstrap_distribution
+    percentile = stats.bootstrap((values,), np.mean, method="percentile", n_resamples=0, bootstrap_result=test)
+    return {"values": values.tolist(), "resampled": resampled.tolist(), "percentile": list(percentile.confidence_interval), "bca": list(test.confidence_interval)}
+
+
 families = [rng.uniform(0, 0.2, n).tolist() for n in (1, 2, 5, 12)] + [[0.04, 0.01, 0.04, 0.9, 0.01]]
 values = {
     "scipy": scipy.__version__,
@@ -72,5 +81,6 @@ values = {
     "power": [[d, df, TTestPower().power(d / np.sqrt(df + 1), df + 1, 0.05)] for df in (2, 9, 49, 399, 7404) for d in (0.5, 2.0, 2.8, 4.0)],
     "paired": [t_case(n) for n in (5, 50, 150, 400)],
     "exact": [exact_case(n) for n in (3, 10, 20, 30, 45)],
+    "bootstrap": [bootstrap_case(n) for n in (8, 32, 64)],
 }
 print("{\n" + ",\n".join(f"{json.dumps(key)}: {json.dumps(value)}" for key, value in values.items()) + "\n}")
