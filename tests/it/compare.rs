@@ -69,7 +69,7 @@ fn a_comparison_in_a_terminal() {
                            B right       B wrong
       A right                    2             1
       A wrong                    0             0
-      McNemar's exact p: 1.000 (takes questions as independent)
+      McNemar's exact p: 1.000
 
     Flipped from A to B: 1 question
       lost: correct -> ranking (1)
