@@ -123,6 +123,20 @@ fn several_runs_are_one_family() {
 }
 
 #[test]
+fn another_ruler_is_told_and_not_used() {
+    let project = two_runs(&[]);
+    project.good("strict", &["--set", "evaluation.correct_f1=1.0"]);
+    let text = compared(&project, &["runs/k5", "runs/strict"]);
+    let expected = [
+        "  ! evaluation settings differ: A's judge both runs\n",
+        "What differs from A to B\n  evaluation.correct_f1  0.6 -> 1\n",
+        "  B   Nothing to tell apart: AnswerF1 is the same on each of 3 questions.\n",
+    ];
+    assert!(expected.iter().all(|line| text.contains(line)), "{text}");
+    assert!(!text.contains("Flipped"), "{text}");
+}
+
+#[test]
 fn without_a_generator_the_stage_that_lost_support_is_told() {
     let project = two_runs(&["--set", "generation.generator=none"]);
     let text = compared(&project, &["runs/k5", "runs/k1", "--primary", "EM@prompt"]);

@@ -5,6 +5,7 @@ use super::*;
 use crate::eval::tests::{JUDGE, manifest, outcome, trace};
 use crate::measure::answer::Flavour;
 use crate::stats::mcnemar::mcnemar;
+use crate::store::ModelRecord;
 use crate::types::{Class, Interval};
 
 /// A run that gave these answers; a question each, each on a document of its own.
@@ -237,6 +238,35 @@ fn what_was_asked_for_is_compared_and_stands_there_even_undefined() {
     let subject = [Subject { run: &b, k: 5 }];
     let refused = compare(&a, &subject, &named(&[], Some("FactRecall"))).expect_err("no question has facts");
     assert_eq!(refused.to_string(), "no question has a value of `FactRecall` in both runs");
+}
+
+#[test]
+fn what_differs_is_told_settings_first() {
+    let (mut a, mut b) = (run("a", &[RIGHT]), run("b", &[RIGHT]));
+    let model = |hash: &str| ModelRecord {
+        role: "dense".to_owned(),
+        name: "mini".to_owned(),
+        sha256: [("model.safetensors".to_owned(), hash.to_owned())].into(),
+    };
+    a.manifest.settings = serde_json::json!({"retrieval": {"k": 5, "candidates": 100}});
+    b.manifest.settings = serde_json::json!({"retrieval": {"k": 3, "candidates": 100}});
+    "aa".clone_into(&mut a.manifest.dataset_digest);
+    "bb".clone_into(&mut b.manifest.dataset_digest);
+    a.manifest.models = vec![model("0123456789abcdef")];
+    b.manifest.models = vec![model("fedcba9876543210")];
+    b.manifest.versions.insert("chunker".to_owned(), "2".to_owned());
+    let changes = &compared(&a, &[&b], &plan(&["AnswerF1"])).pairs[0].changes;
+    let told: Vec<String> =
+        changes.iter().map(|one| format!("{}: {} -> {}", one.what, one.baseline, one.run)).collect();
+    assert_eq!(
+        told,
+        [
+            "retrieval.k: 5 -> 3",
+            "data set (digest): \"aa\" -> \"bb\"",
+            "model (dense): \"mini sha256 0123456789ab\" -> \"mini sha256 fedcba987654\"",
+            "version of chunker: null -> \"2\"",
+        ]
+    );
 }
 
 #[test]
