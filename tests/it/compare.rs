@@ -69,7 +69,7 @@ fn a_comparison_in_a_terminal() {
                            B right       B wrong
       A right                    2             1
       A wrong                    0             0
-      McNemar's exact p: 1.000 (takes questions as independent)
+      McNemar's exact p: 1.000
 
     Flipped from A to B: 1 question
       lost: correct -> ranking (1)
@@ -120,6 +120,20 @@ fn several_runs_are_one_family() {
     assert!(text.contains("  C   Nothing to tell apart: AnswerF1 is the same on each of 3 questions.\n"), "{text}");
     assert!(text.contains("its p are Holm's over the 2 compared runs"), "{text}");
     assert!(text.contains("nothing: settings, data, versions and models are the same"), "{text}");
+}
+
+#[test]
+fn another_ruler_is_told_and_not_used() {
+    let project = two_runs(&[]);
+    project.good("strict", &["--set", "evaluation.correct_f1=1.0"]);
+    let text = compared(&project, &["runs/k5", "runs/strict"]);
+    let expected = [
+        "  ! evaluation settings differ: A's judge both runs\n",
+        "What differs from A to B\n  evaluation.correct_f1  0.6 -> 1\n",
+        "  B   Nothing to tell apart: AnswerF1 is the same on each of 3 questions.\n",
+    ];
+    assert!(expected.iter().all(|line| text.contains(line)), "{text}");
+    assert!(!text.contains("Flipped"), "{text}");
 }
 
 #[test]

@@ -5,9 +5,9 @@
 //! flipping together; the smallest true difference that these n questions would show 4 times in 5.
 //!
 //! A measure whose values become one by their median (`MedianRank`, infinite where nothing was found) has no mean
-//! difference: delta is the medians', p tests the signs of the differences, and there is no interval.
+//! difference: delta and its interval are the medians', p tests the signs of the differences.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 
@@ -17,6 +17,7 @@ use crate::eval::summary::EvaluationPlan;
 use crate::measure::{Aggregate, Direction, Measure};
 use crate::stats::bootstrap::Bootstrap;
 use crate::stats::detectable::detectable;
+use crate::stats::median::median;
 use crate::stats::randomisation::randomisation;
 use crate::types::Interval;
 
@@ -124,23 +125,21 @@ impl Column {
         let (baseline, run, delta) = match family.aggregate() {
             Aggregate::Mean => (mean(&self.baseline), mean(&self.run), mean(&self.differences)),
             Aggregate::Median => {
-                let (a, b) = (median(&self.baseline), median(&self.run));
-                // Infinity minus itself is no number; two medians that are both infinite do not differ.
-                (a, b, if a == b { 0.0 } else { b - a })
+                let [a, b] = [&self.baseline, &self.run].map(|values| median(values).unwrap_or(0.0));
+                (a, b, apart(a, b))
             }
         };
-        let by_mean = family.aggregate() == Aggregate::Mean;
         MeasureDifference {
             measure: self.measure.to_string(),
             n: self.rows.len(),
             baseline,
             run,
             delta,
-            ci95: ci95.filter(|_| by_mean),
+            ci95,
             p: p.map(|p| p.p),
             least_p: p.filter(|p| p.exact).map(|p| (2.0 / p.n_permutations as f64).min(1.0)),
             p_holm: None,
-            detectable: detectable(&self.differences, &cluster_of).filter(|_| by_mean),
+            detectable: detectable(&self.differences, &cluster_of).filter(|_| family.aggregate() == Aggregate::Mean),
             wins,
             ties: self.rows.len() - wins - losses,
             losses,
@@ -157,38 +156,34 @@ fn intervals(columns: &[Column], pairs: &Pairs<'_>, plan: &EvaluationPlan) -> Ve
     }
     let mut found = vec![None; columns.len()];
     for (rows, members) in groups {
-        let bootstrap = Bootstrap::new(renumbered(rows, &pairs.cluster_of), plan.resamples, plan.seed);
-        let values = |at: &usize| columns[*at].differences.iter().copied().map(Some).collect();
-        let values: Vec<Vec<Option<f64>>> = members.iter().map(values).collect();
-        for (at, interval) in members.into_iter().zip(bootstrap.intervals(&values)) {
-            found[at] = interval;
+        let cluster_of = rows.iter().map(|row| pairs.cluster_of[*row]).collect();
+        let bootstrap = Bootstrap::new(cluster_of, plan.resamples, plan.seed);
+        let differences: Vec<Vec<Option<f64>>> = members.iter().map(|at| some(&columns[*at].differences)).collect();
+        for (at, of_mean) in members.into_iter().zip(bootstrap.intervals(&differences)) {
+            let column = &columns[at];
+            found[at] = match column.measure.family().aggregate() {
+                Aggregate::Mean => of_mean,
+                Aggregate::Median => {
+                    let (baseline, run) = (some(&column.baseline), some(&column.run));
+                    let pairs = bootstrap.medians(&baseline).into_iter().zip(bootstrap.medians(&run));
+                    bootstrap.interval(pairs.map(|(a, b)| apart(a, b)).collect())
+                }
+            };
         }
     }
     found
 }
 
-/// The clusters of some pairs, numbered from 0 without gaps: an empty cluster must not be drawn.
-fn renumbered(rows: &[usize], cluster_of: &[usize]) -> Vec<usize> {
-    let mut numbers: HashMap<usize, usize> = HashMap::new();
-    rows.iter()
-        .map(|row| {
-            let next = numbers.len();
-            *numbers.entry(cluster_of[*row]).or_insert(next)
-        })
-        .collect()
+fn some(values: &[f64]) -> Vec<Option<f64>> {
+    values.iter().copied().map(Some).collect()
+}
+
+/// `b - a`; 0 for two infinities, which do not differ.
+fn apart(a: f64, b: f64) -> f64 {
+    if a == b { 0.0 } else { b - a }
 }
 
 /// 0 for no values, and never -0.0.
 fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64 + 0.0
-}
-
-/// The middle value, or halfway between the two; 0 for no values.
-fn median(values: &[f64]) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_unstable_by(f64::total_cmp);
-    match (sorted.get(sorted.len().saturating_sub(1) / 2), sorted.get(sorted.len() / 2)) {
-        (Some(low), Some(high)) => low.midpoint(*high),
-        _ => 0.0,
-    }
 }

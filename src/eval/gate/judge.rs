@@ -3,7 +3,6 @@
 use super::{Bound, Gate, GateMode, GateResult, Verdict, worsening};
 use crate::eval::compare::differences::MeasureDifference;
 use crate::eval::summary::MeasureSummary;
-use crate::measure::Aggregate;
 use crate::store::SavedRun;
 use crate::types::Interval;
 
@@ -80,11 +79,9 @@ fn reason(gate: &Gate, found: Found, mode: GateMode, verdict: Verdict) -> String
     let Some(ci) = found.ci95.filter(|_| mode == GateMode::Interval) else {
         return match verdict {
             Verdict::Inconclusive => format!(
-                "{name} is {value:.3}, but there is no interval to judge by: {}; `--gate mean` judges by the value alone",
-                match gate.measure.family().aggregate() {
-                    Aggregate::Median => "it is a median".to_owned(),
-                    Aggregate::Mean => format!("fewer than two clusters in {}", questions(found.n)),
-                }
+                "{name} is {value:.3}, but there is no interval to judge by: fewer than two clusters in {}; `--gate mean` \
+                 judges by the value alone",
+                questions(found.n)
             ),
             _ => format!("{name} is {value:.3}, {} {limit}", side(verdict == Verdict::Pass)),
         };

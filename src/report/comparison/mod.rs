@@ -5,6 +5,7 @@ pub mod terminal;
 
 use crate::eval::compare::answers::{Agreement, FlipGroup, State, Turn};
 use crate::eval::compare::differences::MeasureDifference;
+use crate::eval::compare::pairs::QuestionCounts;
 use crate::eval::compare::provenance::Change;
 use crate::eval::compare::{Comparison, PairComparison, p_text};
 
@@ -167,7 +168,7 @@ fn pair_view(comparison: &Comparison, pair: &PairComparison, shown: Shown) -> Pa
         same: names(&|found| found.n > 0 && !stands(found)),
         undefined: names(&|found| found.n == 0 && !stands(found)),
         n_hidden: pair.measures.len() - fitting.len(),
-        agreement: pair.agreement.as_ref().map(agreement),
+        agreement: pair.agreement.as_ref().map(|found| agreement(found, pair.questions)),
         flips: pair.flips.iter().map(|group| flip_group(group, label, shown.flips)).collect(),
     }
 }
@@ -241,7 +242,9 @@ fn cells(found: &MeasureDifference) -> [String; COLUMNS.len()] {
     ]
 }
 
-fn agreement(found: &Agreement) -> AgreementView {
+fn agreement(found: &Agreement, questions: QuestionCounts) -> AgreementView {
+    let clustered = questions.n_clusters < questions.compared;
+    let caveat = if clustered { " (takes questions as independent, which these clusters are not)" } else { "" };
     let (title, states) = match found.of {
         State::Answer => ("Answers", ["right", "wrong"]),
         State::Support => ("Support in the prompt", ["there", "not there"]),
@@ -250,7 +253,7 @@ fn agreement(found: &Agreement) -> AgreementView {
         title: format!("{title} ({} judged in both)", count(found.n, "question")),
         states,
         counts: [[found.both, found.only_baseline], [found.only_run, found.neither]],
-        test: format!("McNemar's exact p: {} (takes questions as independent)", p_text(found.p)),
+        test: format!("McNemar's exact p: {}{caveat}", p_text(found.p)),
     }
 }
 

@@ -7,7 +7,7 @@ pub mod junit;
 mod tests;
 
 use super::terminal::Page;
-use crate::eval::gate::{GateReport, GateResult, Verdict};
+use crate::eval::gate::{GateMode, GateReport, GateResult, Verdict};
 
 /// Each gate a line, with the reason under it when it does not pass; the count last.
 #[must_use]
@@ -50,7 +50,11 @@ fn totals(report: &GateReport) -> String {
         (_, false) => ", which --strict would count as failed",
     };
     let end = if report.passed { "The run passes." } else { "The run does not pass." };
-    format!("{end} {passed} passed, {failed} failed, {open} inconclusive{strict}.")
+    let by = match report.mode {
+        GateMode::Interval => "",
+        GateMode::Mean => " Judged by the value alone.",
+    };
+    format!("{end} {passed} passed, {failed} failed, {open} inconclusive{strict}.{by}")
 }
 
 /// Whether a gate keeps the run from passing.
