@@ -40,7 +40,7 @@ pub struct ScoredFiles<'t> {
 pub fn table(scored: &ScoredFiles<'_>) -> String {
     let mut table = plain_table();
     table.set_header(
-        [String::new(), "n".to_owned()].into_iter().chain(scored.files.iter().map(|file| shortened(&file.name, NAME))),
+        [String::new(), "n".to_owned()].into_iter().chain(scored.files.iter().map(|file| label(file, &scored.files))),
     );
     for (at, measure) in scored.plan.measures.iter().enumerate() {
         let summaries: Vec<MeasureSummary> = scored.files.iter().map(|file| file.scores.columns[at].summary).collect();
@@ -61,7 +61,7 @@ pub fn per_query(scored: &ScoredFiles<'_>) -> String {
     for file in &scored.files {
         let mut table = plain_table();
         let names = file.scores.columns.iter().map(|column| column.measure.to_string());
-        table.set_header([shortened(&file.name, NAME)].into_iter().chain(names));
+        table.set_header([label(file, &scored.files)].into_iter().chain(names));
         for (row, id) in file.scores.ids.iter().enumerate() {
             let values = file.scores.columns.iter().map(|column| number(column.values[row]));
             table.add_row([shortened(id, NAME)].into_iter().chain(values));
@@ -114,6 +114,13 @@ pub fn warning(warning: Warning, n: usize, plan: &FilePlan) -> String {
         Warning::PredictionsOfUnknownIds => format!("predictions for ids that no gold has, left out: {n}"),
         Warning::RepeatedPredictions => format!("ids predicted more than once, the last counts: {n}"),
     }
+}
+
+/// The path's last part, or the whole path where others end alike.
+fn label(file: &ScoredFile<'_>, files: &[ScoredFile<'_>]) -> String {
+    let last = |name: &str| name.rsplit('/').next().unwrap_or_default().to_owned();
+    let alike = files.iter().filter(|other| last(&other.name) == last(&file.name)).count();
+    shortened(&if alike > 1 { file.name.clone() } else { last(&file.name) }, NAME)
 }
 
 fn plain_table() -> Table {
