@@ -28,7 +28,6 @@ mod squad;
 mod files;
 mod jsonl;
 mod questions;
-mod quote;
 mod record;
 
 mod fetch;

@@ -5,5 +5,6 @@ pub mod analyse;
 pub mod answers;
 pub mod causes;
 pub mod normalise;
+pub mod quote;
 pub mod sanitize;
 pub mod tokens;

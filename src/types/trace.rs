@@ -23,6 +23,8 @@ closed_set! {
         Dense = "dense",
         /// One vector a token.
         LateInteraction = "late_interaction",
+        /// Whatever another pipeline did until it had its passages: recorded there, not run here.
+        External = "external",
         /// The retrievers' rankings made one.
         Fused = "fused",
         /// After the reranker.
