@@ -38,6 +38,14 @@ pub struct Outcome {
     pub reached: Option<[bool; 5]>,
 }
 
+impl Outcome {
+    /// Writes class, fault, reason and flags into the trace that they were found for.
+    pub fn onto(self, trace: &mut Trace) {
+        let Self { class, fault, reason, flags, lost: _, reached: _ } = self;
+        (trace.class, trace.fault, trace.reason, trace.flags) = (class, fault, reason, flags);
+    }
+}
+
 /// Classifies a trace whose `class`, `fault`, `reason` and `flags` are not yet decided. `k` is how many hits are packed.
 #[must_use]
 pub fn classify(trace: &Trace, k: usize, right: Rightness, passages: &dyn Passages) -> Outcome {

@@ -139,7 +139,8 @@ mod tests {
 
     #[test]
     fn every_document_that_holds_the_passage_is_found_and_no_other() {
-        let texts = ["one two three four five", "zero one two three four", "one two  three\nfour five", "five four three"];
+        let texts =
+            ["one two three four five", "zero one two three four", "one two  three\nfour five", "five four three"];
         let documents: Vec<Document> = texts.iter().map(|text| document("T", text)).collect();
         let index = WordIndex::new(&documents);
         let numbers = |passage: &str| -> Vec<usize> {

@@ -6,6 +6,7 @@
 //!
 //! Read [`run`] first: it is that line. [`plan`] holds the parts it is run with, wired in `settings/assemble.rs`.
 
+pub mod ask;
 pub mod generate;
 pub mod ingest;
 pub mod plan;

@@ -226,6 +226,22 @@ pub struct Trace {
 }
 
 impl Trace {
+    /// A trace that nothing has happened to: failed until a class is found.
+    #[must_use]
+    pub fn unclassified(index: usize, question: Question, gold: Gold) -> Self {
+        Self {
+            index,
+            question,
+            gold,
+            stages: Vec::new(),
+            arms: Vec::new(),
+            class: Class::Failed,
+            fault: None,
+            reason: String::new(),
+            flags: Vec::new(),
+        }
+    }
+
     /// The stage of that name, where the run has it.
     #[must_use]
     pub fn stage(&self, stage: Stage) -> Option<&TraceStage> {
