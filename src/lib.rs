@@ -9,7 +9,7 @@
 //! | 6 | [`report`] | one view model, rendered for terminal, HTML, Markdown, TREC |
 //! | 5 | [`eval`] | a saved run to its summary |
 //! | 4 | [`pipeline`] | the straight line: read [`pipeline::run`] first |
-//! | 3 | [`dataset`], [`embed`], [`index`], [`llm`], [`store`] | everything that touches the world |
+//! | 3 | [`dataset`], [`embed`], [`external`], [`index`], [`llm`], [`store`] | everything that touches the world |
 //! | 2 | [`chunk`], [`measure`], [`stats`], [`fuse`], [`attribute`] | pure algorithms |
 //! | 1 | [`text`] | pure functions over strings |
 //! | 0 | [`types`] | the nouns |
@@ -25,7 +25,7 @@
 //! assert!((scores.f1 - 0.8).abs() < 1e-12);
 //!
 //! // nDCG@10 with a relevant document at rank 2 of the only one there is: 1 / log2(3).
-//! let ranking = Graded::new(vec![0, 1, 0], [1]).expect("something is relevant");
+//! let ranking = Graded::new(vec![None, Some(1), None], [1], 1);
 //! assert!((ranking.ndcg(Some(10)) - 1.0 / 3f64.log2()).abs() < 1e-12);
 //! ```
 
@@ -35,6 +35,7 @@ pub mod cli;
 pub mod dataset;
 pub mod embed;
 pub mod eval;
+pub mod external;
 pub mod fuse;
 pub mod index;
 pub mod llm;

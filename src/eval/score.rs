@@ -6,10 +6,11 @@ use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterato
 
 use crate::measure::answer::{self, AnswerScores, Flavour};
 use crate::measure::ranked::Graded;
+use crate::measure::spans::{Span, SpanCounts};
 use crate::measure::{Cutoff, Family, Measure};
 use crate::store::SavedRun;
 use crate::text::answers::{AnswerMatcher, Searchable};
-use crate::types::{ArmName, ChunkId, Class, DocId, Kind, Trace, collapse};
+use crate::types::{ArmName, ChunkId, Class, DocId, GoldMember, Kind, Trace, collapse};
 
 /// A table of scores: a row a question, a column a measure. `None`: the measure is not defined for that question.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,12 +30,21 @@ impl Scores {
     }
 }
 
-/// Scores every question of `run` by every measure. A failed question has no score: it is counted apart.
+/// Scores every question of `run` by every measure. A failed question has no score: it is counted apart. Measures of
+/// relevant documents are left out for a question of which nothing is relevant.
 #[must_use]
 pub fn score(run: &SavedRun, measures: &[Measure], flavour: Flavour) -> Scores {
     let searchable = searchable_passages(run, measures);
-    let rows = run.traces.par_iter().map(|trace| score_question(trace, measures, flavour, &searchable)).collect();
+    let context = Context { run, flavour, searchable };
+    let rows = run.traces.par_iter().map(|trace| score_question(trace, measures, &context)).collect();
     Scores { measures: measures.to_vec(), rows }
+}
+
+/// What all questions share.
+struct Context<'a> {
+    run: &'a SavedRun,
+    flavour: Flavour,
+    searchable: HashMap<ChunkId, Searchable>,
 }
 
 /// The passages that `EM` may have to look into, normalised once.
@@ -44,7 +54,7 @@ fn searchable_passages(run: &SavedRun, measures: &[Measure]) -> HashMap<ChunkId,
             Some(Cutoff::Top(k)) => k,
             _ => 0,
         });
-    let deepest = deepest.max().unwrap_or(0);
+    let Some(deepest) = deepest.max() else { return HashMap::new() };
     let mut wanted: HashSet<&ChunkId> = HashSet::new();
     for trace in run.traces.iter().filter(|trace| trace.question.has_spans()) {
         wanted.extend(
@@ -58,91 +68,177 @@ fn searchable_passages(run: &SavedRun, measures: &[Measure]) -> HashMap<ChunkId,
         .collect()
 }
 
-/// One question, made ready for any measure.
-struct Ready<'a> {
-    trace: &'a Trace,
-    /// How many passages of the final ranking stand before the first with an answer; `usize::MAX`: none has one.
-    before_answer: Option<usize>,
-    answer_in_prompt: Option<bool>,
-    docs: Vec<DocId>,
-    graded: Option<Graded>,
-    packed_relevant: Option<f64>,
-    answer: Option<AnswerScores>,
-}
-
-fn score_question(
-    trace: &Trace,
-    measures: &[Measure],
-    flavour: Flavour,
-    searchable: &HashMap<ChunkId, Searchable>,
-) -> Vec<Option<f64>> {
+fn score_question(trace: &Trace, measures: &[Measure], context: &Context<'_>) -> Vec<Option<f64>> {
     if trace.class == Class::Failed {
         return vec![None; measures.len()];
     }
-    let ready = Ready::new(trace, flavour, searchable);
-    measures.iter().map(|measure| ready.value(*measure)).collect()
+    let wants = |scores_answers: bool| measures.iter().any(|m| m.family().scores_answers() == scores_answers);
+    let rankings = wants(false).then(|| {
+        let hits = trace.final_ranking().map_or(&[][..], |stage| &stage.hits);
+        let ranked = Ranked::new(trace, hits.iter().map(|hit| &hit.id).collect(), context);
+        (ranked, Ranked::new(trace, trace.packed().collect(), context))
+    });
+    let answer = AnswerOf::new(trace, context.flavour);
+    let value = |measure: &Measure| match (&rankings, measure.cutoff()) {
+        (_, None) if measure.family().scores_answers() => answer.value(measure.family()),
+        (Some((_, packed)), Some(Cutoff::Prompt)) => packed.at(measure.family(), None),
+        (Some((ranked, _)), Some(Cutoff::Top(k))) => ranked.at(measure.family(), Some(k)),
+        (Some((ranked, _)), None) => ranked.at(measure.family(), None),
+        (None, _) => None,
+    };
+    measures.iter().map(value).collect()
 }
 
-impl<'a> Ready<'a> {
-    fn new(trace: &'a Trace, flavour: Flavour, searchable: &HashMap<ChunkId, Searchable>) -> Self {
+/// A list of chunks, best first, made ready for any measure: the final ranking, or what was packed.
+struct Ranked<'a> {
+    trace: &'a Trace,
+    context: &'a Context<'a>,
+    chunks: Vec<&'a ChunkId>,
+    docs: Vec<DocId>,
+    /// `None`: nothing is relevant.
+    graded: Option<Graded>,
+    /// Present for a question that has spans.
+    matcher: Option<AnswerMatcher>,
+}
+
+impl<'a> Ranked<'a> {
+    fn new(trace: &'a Trace, chunks: Vec<&'a ChunkId>, context: &'a Context<'a>) -> Self {
         let question = &trace.question;
-        let hits = trace.final_ranking().map_or(&[][..], |stage| &stage.hits);
-        let matcher = question.has_spans().then(|| AnswerMatcher::new(&question.answers));
-        let holds =
-            |matcher: &AnswerMatcher, id: &ChunkId| searchable.get(id).is_some_and(|passage| matcher.found_in(passage));
-        let docs = collapse(hits.iter().map(|hit| &hit.id));
-        let grade = |doc: &DocId| question.relevant.get(doc).copied().unwrap_or(0);
-        let graded = Graded::new(docs.iter().map(grade).collect(), question.relevant.values().copied());
-        let packed_relevant = graded.is_some().then(|| {
-            let packed = collapse(trace.packed());
-            let relevant = packed.iter().filter(|doc| grade(doc) > 0).count();
-            if packed.is_empty() { 0.0 } else { relevant as f64 / packed.len() as f64 }
-        });
+        let docs = collapse(chunks.iter().copied());
+        let grades = docs.iter().map(|doc| question.relevant.get(doc).copied()).collect();
+        let graded = Graded::new(grades, question.relevant.values().copied(), 1);
         Self {
             trace,
-            before_answer: matcher
-                .as_ref()
-                .map(|matcher| hits.iter().position(|hit| holds(matcher, &hit.id)).unwrap_or(usize::MAX)),
-            answer_in_prompt: matcher.as_ref().map(|matcher| trace.packed().any(|id| holds(matcher, id))),
+            context,
+            chunks,
             docs,
-            graded,
-            packed_relevant,
-            answer: answer_scores(trace, ArmName::Retrieved, flavour),
+            graded: Some(graded).filter(|graded| graded.n_relevant() > 0),
+            matcher: question.has_spans().then(|| AnswerMatcher::new(&question.answers)),
         }
     }
 
-    fn value(&self, measure: Measure) -> Option<f64> {
-        let top = match measure.cutoff() {
-            Some(Cutoff::Top(k)) => Some(k),
-            Some(Cutoff::Prompt) | None => None,
-        };
-        let k = top.unwrap_or(usize::MAX);
-        let at_prompt = measure.cutoff() == Some(Cutoff::Prompt);
-        let graded = self.graded.as_ref();
-        match measure.family() {
-            Family::Em if at_prompt => self.answer_in_prompt.map(indicator),
-            Family::Em => self.before_answer.map(|n| indicator(n < k)),
-            Family::Recall => graded.map(|graded| graded.recall(k)),
-            Family::Success => graded.map(|graded| graded.success(k)),
+    /// A family's value over the first k, or over all.
+    fn at(&self, family: Family, k: Option<usize>) -> Option<f64> {
+        let top = &self.chunks[..k.unwrap_or(usize::MAX).min(self.chunks.len())];
+        match family {
+            Family::Em => self.matcher.as_ref().map(|matcher| indicator(self.holds_answer(matcher, top))),
+            Family::EmRaw => self.matcher.as_ref().map(|_| indicator(self.holds_answer_raw(top))),
             Family::FullRecall => self.full_recall(k),
-            Family::Precision if at_prompt => self.packed_relevant,
-            Family::Precision => graded.map(|graded| graded.precision(k)),
-            Family::ReciprocalRank => graded.map(|graded| graded.reciprocal_rank(top)),
-            Family::Ndcg => graded.map(|graded| graded.ndcg(top)),
-            Family::AveragePrecision => graded.map(|graded| graded.average_precision(top)),
-            Family::AnswerEm => self.answer.map(|scores| scores.em),
-            Family::AnswerF1 => self.answer.map(|scores| scores.f1),
-            Family::AnswerPrecision => self.answer.map(|scores| scores.precision),
-            Family::AnswerRecall => self.answer.map(|scores| scores.recall),
+            Family::EvidenceRecall => self.evidence_recall(top),
+            Family::SpanPrecision => self.spans(top).map(SpanCounts::precision),
+            Family::SpanRecall => self.spans(top).map(SpanCounts::recall),
+            Family::Iou => self.spans(top).map(SpanCounts::iou),
+            Family::PrecisionOmega => self.precision_omega(),
+            _ => self.graded.as_ref()?.at(family, k, Some(self.context.run.manifest.n_documents)),
         }
+    }
+
+    fn holds_answer(&self, matcher: &AnswerMatcher, top: &[&ChunkId]) -> bool {
+        let holds = |id: &ChunkId| self.context.searchable.get(id).is_some_and(|passage| matcher.found_in(passage));
+        top.iter().any(|id| holds(id))
+    }
+
+    fn holds_answer_raw(&self, top: &[&ChunkId]) -> bool {
+        let answers = &self.trace.question.answers;
+        let texts = top.iter().filter_map(|id| self.context.run.passages.get(*id));
+        texts.into_iter().any(|passage| answers.iter().any(|gold| !gold.is_empty() && passage.text.contains(gold)))
     }
 
     /// Every evidence group has a member whose document is among the first k; undefined without evidence.
-    fn full_recall(&self, k: usize) -> Option<f64> {
+    fn full_recall(&self, k: Option<usize>) -> Option<f64> {
         let groups = &self.trace.question.evidence;
-        let found = |doc: &DocId| self.docs.iter().take(k).any(|ranked| ranked == doc);
+        let docs = &self.docs[..k.unwrap_or(usize::MAX).min(self.docs.len())];
         (!groups.is_empty())
-            .then(|| indicator(groups.iter().all(|group| group.iter().any(|member| found(&member.doc)))))
+            .then(|| indicator(groups.iter().all(|group| group.iter().any(|member| docs.contains(&member.doc)))))
+    }
+
+    /// Mean over groups of the best covered member's share; undefined without evidence.
+    fn evidence_recall(&self, top: &[&ChunkId]) -> Option<f64> {
+        let groups = &self.trace.gold.groups;
+        let shown = self.places(top.iter().copied());
+        let shares = groups.iter().enumerate().map(|(g, _)| self.best_member(g, &shown).1);
+        (!groups.is_empty()).then(|| shares.sum::<f64>() / groups.len() as f64)
+    }
+
+    /// Which member of a group `shown` covers best (of equals the first), and by what share of its bytes.
+    fn best_member(&self, group: usize, shown: &[Span<'_>]) -> (usize, f64) {
+        let members = self.trace.question.evidence[group].iter().zip(&self.trace.gold.groups[group]);
+        let covered = members.map(|(labelled, gold)| {
+            if labelled.ranges.is_empty() {
+                return indicator(shown.iter().any(|(doc, _)| *doc == gold.doc.as_str()));
+            }
+            SpanCounts::new(shown, &needed(gold)).recall()
+        });
+        covered.enumerate().fold((0, 0.0), |best, next| if next.1 > best.1 { next } else { best })
+    }
+
+    /// Counts over the bytes of the best covered members; undefined without evidence, or where it is a whole document.
+    fn spans(&self, top: &[&ChunkId]) -> Option<SpanCounts> {
+        let shown = self.places(top.iter().copied());
+        Some(SpanCounts::new(&shown, &self.evidence(&shown)?))
+    }
+
+    /// Of each group the best covered member's bytes.
+    fn evidence(&self, shown: &[Span<'_>]) -> Option<Vec<Span<'a>>> {
+        let (labelled, gold) = (&self.trace.question.evidence, &self.trace.gold.groups);
+        let ranged = labelled.iter().flatten().all(|member| !member.ranges.is_empty());
+        let members = gold.iter().enumerate().map(|(g, group)| &group[self.best_member(g, shown).0]);
+        (ranged && !gold.is_empty()).then(|| members.flat_map(needed).collect())
+    }
+
+    /// Over all chunks that hold a byte of each group's first member.
+    fn precision_omega(&self) -> Option<f64> {
+        let wanted = self.evidence(&[])?;
+        let holding: HashSet<&ChunkId> =
+            self.trace.gold.groups.iter().filter_map(|group| group.first()).flat_map(|member| &member.chunks).collect();
+        Some(SpanCounts::new(&self.places(holding), &wanted).precision_omega())
+    }
+
+    fn places<'b>(&self, chunks: impl IntoIterator<Item = &'b ChunkId>) -> Vec<Span<'a>> {
+        let found = chunks.into_iter().filter_map(|id| self.context.run.passages.get(id));
+        found.map(|passage| (passage.doc.as_str(), passage.range)).collect()
+    }
+}
+
+fn needed(member: &GoldMember) -> Vec<Span<'_>> {
+    member.needed.iter().map(|range| (member.doc.as_str(), *range)).collect()
+}
+
+/// The pipeline's own answer, made ready for any measure.
+struct AnswerOf<'a> {
+    trace: &'a Trace,
+    /// `None`: there is no generator, its call failed, or there is nothing gold to compare with.
+    scores: Option<AnswerScores>,
+    text: Option<&'a str>,
+}
+
+impl<'a> AnswerOf<'a> {
+    fn new(trace: &'a Trace, flavour: Flavour) -> Self {
+        let attempt = trace.attempt(ArmName::Retrieved).filter(|attempt| attempt.error.is_none());
+        Self {
+            trace,
+            scores: answer_scores(trace, ArmName::Retrieved, flavour),
+            text: attempt.map(|attempt| attempt.extracted.as_str()),
+        }
+    }
+
+    fn value(&self, family: Family) -> Option<f64> {
+        let question = &self.trace.question;
+        let answerable = question.kind != Kind::Unanswerable;
+        match family {
+            Family::AnswerEm => self.scores.map(|scores| scores.em),
+            Family::AnswerF1 => self.scores.map(|scores| scores.f1),
+            Family::AnswerPrecision => self.scores.map(|scores| scores.precision),
+            Family::AnswerRecall => self.scores.map(|scores| scores.recall),
+            Family::AnswerEmHasAns => self.scores.filter(|_| answerable).map(|scores| scores.em),
+            Family::AnswerF1HasAns => self.scores.filter(|_| answerable).map(|scores| scores.f1),
+            Family::AnswerEmNoAns => self.scores.filter(|_| !answerable).map(|scores| scores.em),
+            Family::AnswerF1NoAns => self.scores.filter(|_| !answerable).map(|scores| scores.f1),
+            Family::AnswerContains if answerable => answer::contains(self.text?, &question.answers).map(indicator),
+            Family::FactRecall => answer::stated(self.text?, &question.required),
+            Family::ForbiddenFacts => answer::stated(self.text?, &question.forbidden),
+            _ => None,
+        }
     }
 }
 

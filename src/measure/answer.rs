@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::text::answers::AnswerMatcher;
 use crate::text::normalise;
-use crate::types::{Kind, Question, Stance};
+use crate::types::{Fact, Kind, Question, Stance};
 
 /// Whose script is followed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -86,6 +86,24 @@ fn token_overlap(answer: &str, gold: &str, flavour: Flavour) -> AnswerScores {
     AnswerScores { em: 0.0, f1: 2.0 * precision * recall / (precision + recall), precision, recall }
 }
 
+/// `AnswerContains`: whether `answer` contains a gold, normalised as for `EM@k`, on word boundaries. `None` without golds.
+#[must_use]
+pub fn contains(answer: &str, golds: &[String]) -> Option<bool> {
+    (!golds.is_empty()).then(|| AnswerMatcher::new(golds).found_in_text(answer))
+}
+
+/// `FactRecall`, `ForbiddenFacts`: the share of `facts` that `answer` states; a fact is stated when the answer contains any
+/// of its wordings. `None` without facts.
+#[must_use]
+pub fn stated(answer: &str, facts: &[Fact]) -> Option<f64> {
+    let n_stated = facts.iter().filter(|fact| states(answer, fact)).count();
+    (!facts.is_empty()).then(|| n_stated as f64 / facts.len() as f64)
+}
+
+fn states(answer: &str, fact: &Fact) -> bool {
+    AnswerMatcher::new(fact).found_in_text(answer)
+}
+
 /// Whether an answer counts as right.
 ///
 /// With facts: all required are stated and none forbidden. Else `AnswerEM` 1 or `AnswerF1` >= `correct_f1`.
@@ -109,7 +127,7 @@ pub fn is_right(
         return Some(false);
     }
     if facts {
-        let states = |fact: &Vec<String>| AnswerMatcher::new(fact).found_in_text(extracted);
+        let states = |fact: &Fact| states(extracted, fact);
         return Some(question.required.iter().all(states) && !question.forbidden.iter().any(states));
     }
     let scores = score(extracted, &question.answers, flavour);
@@ -154,6 +172,22 @@ mod tests {
         let golds = ["the 1992 Olympics".to_owned(), "1992".to_owned()];
         assert_eq!(score("1992", &golds, Flavour::Squad2).em, 1.0);
         assert_eq!(score("1992", &[], Flavour::Squad2), AnswerScores::default());
+    }
+
+    #[test]
+    fn an_answer_that_chats_contains_its_gold_on_word_boundaries() {
+        let gold = ["18 May".to_owned()];
+        assert_eq!(contains("It was on the 18. May, I think.", &gold), Some(true));
+        assert_eq!(contains("It was on 118 May.", &gold), Some(false));
+        assert_eq!(contains("18 May", &[]), None);
+    }
+
+    #[test]
+    fn facts_are_counted_by_any_of_their_wordings() {
+        let facts = [vec!["drain".to_owned(), "cordon".to_owned()], vec!["page the owner".to_owned()]];
+        assert_eq!(stated("Cordon the node.", &facts), Some(0.5));
+        assert_eq!(stated("", &facts), Some(0.0));
+        assert_eq!(stated("Cordon the node.", &[]), None);
     }
 
     #[test]

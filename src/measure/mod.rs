@@ -1,10 +1,17 @@
-//! Floor 2, measures: one closed set, each with its name, and the arithmetic behind them.
+//! Floor 2, measures: one closed set, each with its name, its facts, and the arithmetic behind it.
 //!
 //! A measure's printed name is its parse form and its key in every file: `nDCG@10`, `EM@prompt`, `AnswerF1`.
+//! [`ranked`] scores a ranking of documents, [`spans`] the bytes of passages, [`answer`] an answer; whether a passage
+//! holds an answer (`EM@k`) is `text::answers`.
 
 pub mod answer;
 pub mod ranked;
+pub mod spans;
 
+mod facts;
+mod family;
 mod name;
 
-pub use name::{Cutoff, Family, Measure, UnknownMeasure};
+pub use facts::{Direction, Facts};
+pub use family::{Aggregate, Family};
+pub use name::{Cutoff, Measure, UnknownMeasure};

@@ -1,10 +1,15 @@
-//! The names of measures: a family and, where it has one, a cutoff.
+//! The names of measures: a family and, where it has one, a cutoff. A name prints, parses and keys the same way.
 
 use std::fmt;
 use std::str::FromStr;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::family::{Family, Takes};
+
 /// How far down a ranking a measure looks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Cutoff {
     /// The first k; k >= 1.
     Top(usize),
@@ -12,102 +17,10 @@ pub enum Cutoff {
     Prompt,
 }
 
-/// Which cutoffs a family takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Takes {
-    /// `@k` or `@prompt`, one of them.
-    KOrPrompt,
-    /// `@k`, one.
-    K,
-    /// `@k` or none: the whole ranking.
-    KOrNone,
-    /// None.
-    Nothing,
-}
-
-/// What is measured, without its cutoff.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Family {
-    /// A passage contains a gold answer.
-    Em,
-    /// Share of the relevant documents found.
-    Recall,
-    /// Any relevant document found: "hit rate".
-    Success,
-    /// Every evidence group's document found.
-    FullRecall,
-    /// Share of the first k that is relevant.
-    Precision,
-    /// One over the rank of the first relevant document.
-    ReciprocalRank,
-    /// Normalised discounted cumulative gain, linear gain.
-    Ndcg,
-    /// Average precision.
-    AveragePrecision,
-    /// Normalised answer equals a gold.
-    AnswerEm,
-    /// Token F1 of the answer.
-    AnswerF1,
-    /// Token precision of the answer.
-    AnswerPrecision,
-    /// Token recall of the answer.
-    AnswerRecall,
-}
-
-impl Family {
-    /// Every family, in report order.
-    pub const ALL: [Self; 12] = [
-        Self::Em,
-        Self::Recall,
-        Self::Success,
-        Self::FullRecall,
-        Self::Precision,
-        Self::ReciprocalRank,
-        Self::Ndcg,
-        Self::AveragePrecision,
-        Self::AnswerEm,
-        Self::AnswerF1,
-        Self::AnswerPrecision,
-        Self::AnswerRecall,
-    ];
-
-    /// The name before the cutoff.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Em => "EM",
-            Self::Recall => "Recall",
-            Self::Success => "Success",
-            Self::FullRecall => "FullRecall",
-            Self::Precision => "P",
-            Self::ReciprocalRank => "RR",
-            Self::Ndcg => "nDCG",
-            Self::AveragePrecision => "AP",
-            Self::AnswerEm => "AnswerEM",
-            Self::AnswerF1 => "AnswerF1",
-            Self::AnswerPrecision => "AnswerPrecision",
-            Self::AnswerRecall => "AnswerRecall",
-        }
-    }
-
-    /// Whether it scores answers rather than rankings.
-    #[must_use]
-    pub fn scores_answers(self) -> bool {
-        self.takes() == Takes::Nothing
-    }
-
-    fn takes(self) -> Takes {
-        match self {
-            Self::Em | Self::Precision => Takes::KOrPrompt,
-            Self::Recall | Self::Success | Self::FullRecall => Takes::K,
-            Self::ReciprocalRank | Self::Ndcg | Self::AveragePrecision => Takes::KOrNone,
-            Self::AnswerEm | Self::AnswerF1 | Self::AnswerPrecision | Self::AnswerRecall => Takes::Nothing,
-        }
-    }
-}
-
-/// A measure: a family with a cutoff it takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// A measure: a family with a cutoff it takes. Written as its name in files and settings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "String", into = "String")]
+#[schemars(with = "String")]
 pub struct Measure {
     family: Family,
     cutoff: Option<Cutoff>,
@@ -119,9 +32,9 @@ impl Measure {
     pub fn new(family: Family, cutoff: Option<Cutoff>) -> Option<Self> {
         let fits = match (family.takes(), cutoff) {
             (_, Some(Cutoff::Top(0))) => false,
-            (Takes::KOrPrompt, Some(_))
+            (Takes::KOrPrompt | Takes::Any, Some(_))
             | (Takes::K | Takes::KOrNone, Some(Cutoff::Top(_)))
-            | (Takes::KOrNone | Takes::Nothing, None) => true,
+            | (Takes::Any | Takes::KOrNone | Takes::Nothing, None) => true,
             _ => false,
         };
         fits.then_some(Self { family, cutoff })
@@ -139,13 +52,25 @@ impl Measure {
         self.cutoff
     }
 
-    /// What every run reports: each family at every k of `ks`, and at the prompt where it takes that.
+    /// What every run reports: answers in passages, documents and evidence found at every k of `ks`, the first of these
+    /// and precision at the prompt, the ranking measures over the whole ranking too, and all that is said of answers.
     #[must_use]
     pub fn standard(ks: &[usize]) -> Vec<Self> {
+        let at_ks = || ks.iter().map(|&k| Some(Cutoff::Top(k)));
         let mut measures = Vec::new();
-        for family in Family::ALL {
-            let cutoffs = ks.iter().map(|&k| Some(Cutoff::Top(k))).chain([Some(Cutoff::Prompt), None]);
-            measures.extend(cutoffs.filter_map(|cutoff| Self::new(family, cutoff)));
+        for &family in Family::ALL {
+            let mut add = |cutoffs: &mut dyn Iterator<Item = Option<Cutoff>>| {
+                measures.extend(cutoffs.filter_map(|cutoff| Self::new(family, cutoff)));
+            };
+            match family {
+                Family::Em | Family::EvidenceRecall | Family::Precision => {
+                    add(&mut at_ks().chain([Some(Cutoff::Prompt)]));
+                }
+                Family::Recall | Family::Success | Family::FullRecall => add(&mut at_ks()),
+                Family::ReciprocalRank | Family::Ndcg | Family::AveragePrecision => add(&mut at_ks().chain([None])),
+                _ if family.scores_answers() => add(&mut [None].into_iter()),
+                _ => {}
+            }
         }
         measures
     }
@@ -164,24 +89,71 @@ impl fmt::Display for Measure {
 
 /// A text that names no measure.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no measure; they read like `EM@5`, `EM@prompt`, `nDCG@10`, `RR`, `AnswerF1`")]
-pub struct UnknownMeasure(pub String);
+#[error("`{text}` is no measure{}", meant.as_ref().map(|name| format!("; did you mean `{name}`?")).unwrap_or_default())]
+pub struct UnknownMeasure {
+    /// What was given.
+    pub text: String,
+    /// The measure it names elsewhere or in other letters.
+    pub meant: Option<String>,
+}
+
+impl UnknownMeasure {
+    /// What to do about it.
+    #[must_use]
+    pub fn hint(&self) -> &'static str {
+        "measures read like `EM@5`, `EM@prompt`, `nDCG@10`, `RR`, `AnswerF1`; `ragxray score --list` explains them all"
+    }
+}
 
 impl FromStr for Measure {
     type Err = UnknownMeasure;
 
     fn from_str(text: &str) -> Result<Self, UnknownMeasure> {
-        let unknown = || UnknownMeasure(text.to_owned());
-        let (name, cutoff) = match text.split_once('@') {
-            None => (text, None),
-            Some((name, "prompt")) => (name, Some(Cutoff::Prompt)),
-            Some((name, k)) if k.bytes().all(|b| b.is_ascii_digit()) && !k.starts_with('0') => {
-                (name, Some(Cutoff::Top(k.parse().map_err(|_| unknown())?)))
-            }
-            Some(_) => return Err(unknown()),
-        };
-        let family = Family::ALL.into_iter().find(|family| family.name() == name).ok_or_else(unknown)?;
-        Self::new(family, cutoff).ok_or_else(unknown)
+        parse(text, |family, name| family.name() == name)
+            .ok_or_else(|| UnknownMeasure { text: text.to_owned(), meant: meant(text) })
+    }
+}
+
+fn parse(text: &str, is: impl Fn(Family, &str) -> bool) -> Option<Measure> {
+    let (name, cutoff) = match text.split_once('@') {
+        None => (text, None),
+        Some((name, "prompt")) => (name, Some(Cutoff::Prompt)),
+        Some((name, k)) if k.bytes().all(|b| b.is_ascii_digit()) && !k.starts_with('0') => {
+            (name, Some(Cutoff::Top(k.parse().ok()?)))
+        }
+        Some(_) => return None,
+    };
+    let mut named = Family::ALL.iter().filter(|family| is(**family, name));
+    named.find_map(|&family| Measure::new(family, cutoff))
+}
+
+/// The measure that `text` names in other letters, by another tool's name, or with `_` for `@` (`ndcg_cut_10`).
+fn meant(text: &str) -> Option<String> {
+    let plain = |name: &str| name.to_lowercase().replace([' ', '-', '_'], "");
+    let text = match text.rsplit_once('_') {
+        Some((name, k)) if !text.contains('@') && !k.is_empty() && k.bytes().all(|b| b.is_ascii_digit()) => {
+            format!("{name}@{k}")
+        }
+        _ => text.to_owned(),
+    };
+    let names = |family: Family, name: &str| {
+        let known = [family.name()].into_iter().chain(family.facts().also.iter().copied());
+        known.map(plain).any(|known| known == plain(name))
+    };
+    parse(&text, names).map(|measure| measure.to_string())
+}
+
+impl TryFrom<String> for Measure {
+    type Error = UnknownMeasure;
+
+    fn try_from(text: String) -> Result<Self, UnknownMeasure> {
+        text.parse()
+    }
+}
+
+impl From<Measure> for String {
+    fn from(measure: Measure) -> Self {
+        measure.to_string()
     }
 }
 
@@ -190,18 +162,60 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_standard_measure_prints_as_it_parses() {
-        let measures = Measure::standard(&[1, 3, 5, 10]);
-        for measure in &measures {
-            assert_eq!(measure.to_string().parse(), Ok(*measure));
+    fn every_measure_prints_as_it_parses() {
+        let cutoffs = [None, Some(Cutoff::Prompt), Some(Cutoff::Top(1)), Some(Cutoff::Top(10))];
+        for &family in Family::ALL {
+            let measures: Vec<Measure> =
+                cutoffs.into_iter().filter_map(|cutoff| Measure::new(family, cutoff)).collect();
+            assert!(!measures.is_empty(), "{} takes no cutoff", family.name());
+            for measure in measures {
+                assert_eq!(measure.to_string().parse(), Ok(measure));
+                assert_eq!(serde_json::to_value(measure).expect("a string"), measure.to_string());
+            }
         }
-        assert!(measures.iter().any(|measure| measure.to_string() == "EM@prompt"));
+    }
+
+    #[test]
+    fn the_names_of_the_issue_are_measures() {
+        let names = "nDCG@10 nDCG(exp)@10 EM@5 EM(raw)@5 EM@prompt Recall@5 Success@5 FullRecall@5 EvidenceRecall@5 P@5 Rprec \
+                     SetF1@5 RR RR@10 AP AP@100 Fallout@5 Accuracy@5 Judged@10 MedianRank SpanPrecision@5 SpanRecall@5 IoU@5 \
+                     PrecisionOmega AnswerEM AnswerF1 AnswerPrecision AnswerRecall AnswerContains FactRecall ForbiddenFacts \
+                     P@prompt AnswerEM(HasAns) AnswerF1(NoAns)";
+        for name in names.split_whitespace() {
+            assert_eq!(name.parse::<Measure>().map(|measure| measure.to_string()), Ok(name.to_owned()));
+        }
     }
 
     #[test]
     fn a_name_with_a_cutoff_it_does_not_take_is_refused() {
-        for name in ["EM", "EM@0", "EM@05", "Recall@prompt", "AnswerF1@5", "RR@", "ndcg@5", "RR@-1", ""] {
-            assert_eq!(name.parse::<Measure>(), Err(UnknownMeasure(name.to_owned())));
+        for name in ["EM", "EM@0", "EM@05", "RR@prompt", "AnswerF1@5", "RR@", "RR@-1", "", "@5", "Judged", "P@1e3"] {
+            assert!(name.parse::<Measure>().is_err(), "{name}");
         }
+    }
+
+    #[test]
+    fn other_tools_names_are_understood_well_enough_to_be_corrected() {
+        for (given, meant) in [
+            ("ndcg@5", "nDCG@5"),
+            ("ndcg_cut_10", "nDCG@10"),
+            ("map", "AP"),
+            ("recip_rank", "RR"),
+            ("MRR@10", "RR@10"),
+            ("P_5", "P@5"),
+            ("hit rate@3", "Success@3"),
+        ] {
+            assert_eq!(given.parse::<Measure>().expect_err(given).meant.as_deref(), Some(meant), "{given}");
+        }
+        let unknown = "BLEU".parse::<Measure>().expect_err("no measure");
+        assert_eq!(unknown.to_string(), "`BLEU` is no measure");
+    }
+
+    #[test]
+    fn a_run_reports_each_standard_measure_once() {
+        let names: Vec<String> = Measure::standard(&[1, 5]).iter().map(ToString::to_string).collect();
+        assert_eq!(names[..3], ["EM@1", "EM@5", "EM@prompt"]);
+        let once: std::collections::BTreeSet<&String> = names.iter().collect();
+        assert_eq!(once.len(), names.len());
+        assert!(names.contains(&"RR".to_owned()) && !names.contains(&"Fallout@5".to_owned()));
     }
 }

@@ -1,0 +1,142 @@
+//! What can be measured: one closed set, each member with the cutoffs it takes and how its values become one.
+
+/// Which cutoffs a family takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Takes {
+    /// `@k` or `@prompt`, one of them.
+    KOrPrompt,
+    /// `@k`, `@prompt`, or none: the whole ranking.
+    Any,
+    /// `@k`, one.
+    K,
+    /// `@k` or none: the whole ranking.
+    KOrNone,
+    /// None.
+    Nothing,
+}
+
+/// How the values of all questions become one number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Aggregate {
+    /// Their mean.
+    Mean,
+    /// Their median.
+    Median,
+}
+
+macro_rules! families {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal, $takes:ident;)*) => {
+        /// What is measured, without its cutoff. [`Family::facts`] says how each is computed.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Family { $($(#[$doc])* $variant,)* }
+
+        impl Family {
+            /// Every family, in report order.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
+
+            /// The name before the cutoff.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+
+            pub(super) fn takes(self) -> Takes {
+                match self { $(Self::$variant => Takes::$takes,)* }
+            }
+        }
+    };
+}
+
+families! {
+    /// A passage holds a gold answer.
+    Em = "EM", KOrPrompt;
+    /// A passage holds a gold answer, letter by letter.
+    EmRaw = "EM(raw)", KOrPrompt;
+    /// Share of the relevant documents found.
+    Recall = "Recall", Any;
+    /// Any relevant document found.
+    Success = "Success", KOrPrompt;
+    /// Every evidence group's document found.
+    FullRecall = "FullRecall", KOrPrompt;
+    /// Share of the evidence's bytes found.
+    EvidenceRecall = "EvidenceRecall", KOrPrompt;
+    /// Share of what was found that is relevant.
+    Precision = "P", KOrPrompt;
+    /// Precision at the rank that equals the number of relevant documents.
+    RPrecision = "Rprec", Nothing;
+    /// Harmonic mean of precision and recall.
+    SetF1 = "SetF1", Any;
+    /// One over the rank of the first relevant document.
+    ReciprocalRank = "RR", KOrNone;
+    /// Normalised discounted cumulative gain, linear gain.
+    Ndcg = "nDCG", KOrNone;
+    /// Normalised discounted cumulative gain, exponential gain.
+    NdcgExp = "nDCG(exp)", KOrNone;
+    /// Average precision.
+    AveragePrecision = "AP", KOrNone;
+    /// Share of the documents that are not relevant which were found.
+    Fallout = "Fallout", K;
+    /// Share of all documents that were rightly found or rightly left out.
+    Accuracy = "Accuracy", K;
+    /// Share of what was found that anybody has judged.
+    Judged = "Judged", K;
+    /// Rank of the first relevant document.
+    MedianRank = "MedianRank", Nothing;
+    /// Share of the passages' bytes that are evidence.
+    SpanPrecision = "SpanPrecision", KOrPrompt;
+    /// Share of the evidence's bytes that the passages hold.
+    SpanRecall = "SpanRecall", KOrPrompt;
+    /// Evidence bytes held, over those held, missed, or superfluous.
+    Iou = "IoU", KOrPrompt;
+    /// The best precision that the chunking allows.
+    PrecisionOmega = "PrecisionOmega", Nothing;
+    /// The answer equals a gold.
+    AnswerEm = "AnswerEM", Nothing;
+    /// Token F1 of the answer.
+    AnswerF1 = "AnswerF1", Nothing;
+    /// Token precision of the answer.
+    AnswerPrecision = "AnswerPrecision", Nothing;
+    /// Token recall of the answer.
+    AnswerRecall = "AnswerRecall", Nothing;
+    /// The answer contains a gold.
+    AnswerContains = "AnswerContains", Nothing;
+    /// `AnswerEM` over the answerable questions.
+    AnswerEmHasAns = "AnswerEM(HasAns)", Nothing;
+    /// `AnswerF1` over the answerable questions.
+    AnswerF1HasAns = "AnswerF1(HasAns)", Nothing;
+    /// `AnswerEM` over the unanswerable questions.
+    AnswerEmNoAns = "AnswerEM(NoAns)", Nothing;
+    /// `AnswerF1` over the unanswerable questions.
+    AnswerF1NoAns = "AnswerF1(NoAns)", Nothing;
+    /// Share of the required facts that the answer states.
+    FactRecall = "FactRecall", Nothing;
+    /// Share of the forbidden facts that the answer states.
+    ForbiddenFacts = "ForbiddenFacts", Nothing;
+}
+
+impl Family {
+    /// Whether it scores answers rather than rankings.
+    #[must_use]
+    pub fn scores_answers(self) -> bool {
+        matches!(
+            self,
+            Self::AnswerEm
+                | Self::AnswerF1
+                | Self::AnswerPrecision
+                | Self::AnswerRecall
+                | Self::AnswerContains
+                | Self::AnswerEmHasAns
+                | Self::AnswerF1HasAns
+                | Self::AnswerEmNoAns
+                | Self::AnswerF1NoAns
+                | Self::FactRecall
+                | Self::ForbiddenFacts
+        )
+    }
+
+    /// How the values of all questions become one number.
+    #[must_use]
+    pub fn aggregate(self) -> Aggregate {
+        if self == Self::MedianRank { Aggregate::Median } else { Aggregate::Mean }
+    }
+}
