@@ -1,6 +1,7 @@
 //! What a command could not do, and what to do about it.
 
 use crate::dataset::DatasetError;
+use crate::external::ExternalError;
 use crate::pipeline::PipelineError;
 use crate::settings::SettingsError;
 use crate::settings::assemble::AssembleError;
@@ -41,6 +42,12 @@ impl From<SettingsError> for Failure {
 impl From<AssembleError> for Failure {
     fn from(error: AssembleError) -> Self {
         Self::new(with_causes(&error), error.hint())
+    }
+}
+
+impl From<ExternalError> for Failure {
+    fn from(error: ExternalError) -> Self {
+        Self::new(with_causes(&error), Some(error.hint()))
     }
 }
 

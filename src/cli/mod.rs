@@ -7,6 +7,7 @@ mod config;
 mod dataset;
 mod environment;
 mod failure;
+mod import;
 mod model;
 mod output;
 mod report;
@@ -30,6 +31,8 @@ struct Cli {
 enum Command {
     /// Run the whole pipeline, print the report, write the run's folder.
     Run(run::RunArgs),
+    /// Make a run of what another RAG recorded, or of a TREC run.
+    Import(import::ImportArgs),
     /// Report a finished run again; nothing is called.
     Report(report::ReportArgs),
     /// Bring a data set into datasets/fetched/.
@@ -57,6 +60,7 @@ pub fn main() -> ExitCode {
     };
     let done = match cli.command {
         Command::Run(args) => run::run(args),
+        Command::Import(args) => import::import(args),
         Command::Report(args) => report::report(&args),
         Command::Dataset(command) => dataset::dataset(command),
         Command::Model(command) => model::model(command),

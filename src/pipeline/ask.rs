@@ -54,7 +54,7 @@ pub trait Asker: Send + Sync {
 ///
 /// # Errors
 /// `OnlyFailures`; the disk.
-pub async fn ask_all(
+pub(super) async fn ask_all(
     asker: &Arc<dyn Asker>,
     questions: Vec<(usize, Question)>,
     concurrency: usize,

@@ -4,7 +4,7 @@
 //! dataset -> chunk -> index (BM25 + Qdrant) -> retrieve -> fuse -> pack prompt -> generate -> classify -> traces.jsonl
 //! ```
 //!
-//! Read [`run`] first: it is that line. [`plan`] holds the parts it is run with, wired in `settings/assemble.rs`.
+//! Read [`run`] first: it is that line. [`recorded`] makes the same traces of what somebody else's pipeline did. [`plan`] holds the parts it is run with, wired in `settings/assemble.rs`.
 
 pub mod ask;
 pub mod generate;
@@ -13,6 +13,7 @@ pub mod plan;
 pub mod progress;
 pub mod prompt;
 pub mod record;
+pub mod recorded;
 pub mod retrieve;
 pub mod run;
 
