@@ -64,7 +64,7 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
         describe(&mut resolved.settings, &joined, is_trec);
 
         let mut manifest = run::manifest(&resolved, &dataset);
-        let kind = if is_trec { "trec run" } else { "record" };
+        let kind = if is_trec { ExternalSource::TREC_RUN } else { ExternalSource::RECORD };
         let sha256 = Sha256::digest(input.text()).iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
         manifest.external = Some(ExternalSource { kind: kind.to_owned(), from: input.name().to_owned(), sha256 });
         manifest.notes.extend(joined.notes.iter().map(run::counted));

@@ -131,7 +131,7 @@ pub(super) fn conclude(
 
 fn service_source(settings: &Settings) -> ExternalSource {
     let from = settings.external.url.as_deref().map(address::shown_url).unwrap_or_default();
-    ExternalSource { kind: "service".to_owned(), from, sha256: String::new() }
+    ExternalSource { kind: ExternalSource::SERVICE.to_owned(), from, sha256: String::new() }
 }
 
 /// The settings: of the file and flags; on resume without any, those of the run's record.

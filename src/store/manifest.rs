@@ -24,13 +24,22 @@ pub struct ModelRecord {
 /// Whose rankings and answers a run holds, when they were not made by this program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExternalSource {
-    /// `record`, `trec run` or `service`.
+    /// One of the constants of this type.
     pub kind: String,
     /// The file, or the service's address without user info and query.
     pub from: String,
     /// Hex sha256 of the file's text; empty for a service.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub sha256: String,
+}
+
+impl ExternalSource {
+    /// JSON lines of another RAG.
+    pub const RECORD: &'static str = "record";
+    /// A TREC run.
+    pub const TREC_RUN: &'static str = "TREC run";
+    /// A service, asked question by question.
+    pub const SERVICE: &'static str = "service";
 }
 
 /// Everything about a run that is not about one question.
