@@ -44,8 +44,8 @@ fn generation(source: &ExternalSource, run: &SavedRun) -> String {
 #[must_use]
 pub fn notice(source: &ExternalSource) -> String {
     if is_trec(source) {
-        return "rankings come from a TREC run, documents as wholes; it has no prompt, so the first k count as packed, and what \
-                lies below k is lost by retrieval"
+        return "rankings come from a TREC run, documents as wholes; it has no prompt, so the first k count as packed: what \
+                lies below is lost by ranking, what is not there by retrieval"
             .to_owned();
     }
     "what stands in the prompt was recorded elsewhere: everything between question and prompt is one step here, so support \
