@@ -377,3 +377,152 @@ fn only_passages(placed: Vec<Placed<'_>>) -> Vec<Passage> {
 fn hash(text: &str) -> String {
     Sha256::digest(text.as_bytes()).iter().take(8).fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::external::Position;
+    use crate::external::join::Joined;
+    use crate::measure::answer::Flavour;
+    use crate::text::tokens::{self, Tokenizer};
+    use crate::types::{Class, Kind, Member};
+
+    /// `d` holds two gold ranges, `two` at 4..7 and `four` at 14..18; `e` holds the same words in another order.
+    fn line() -> RecordedLine {
+        let document = |id: &str, title: &str, text: &str| Document {
+            id: id.into(),
+            title: title.to_owned(),
+            text: text.to_owned(),
+            metadata: [].into(),
+        };
+        let documents = vec![
+            document("copy", "C", "same text here, twice"),
+            document("d", "D", "one two three four five"),
+            document("e", "E", "same text here, twice"),
+        ];
+        let counter = tokens::counter(Tokenizer::Words, None).expect("built in");
+        let judge = Judge { flavour: Flavour::Squad2, correct_f1: 0.6 };
+        RecordedLine {
+            corpus: Corpus::new(documents, Vec::new()),
+            words: OnceLock::new(),
+            searchable: OnceLock::new(),
+            notes: Mutex::default(),
+            plan: RecordedPlan {
+                rag: Arc::new(Joined::default()),
+                judge,
+                k: 5,
+                counter,
+                concurrency: 1,
+                skip_same_id: false,
+            },
+        }
+    }
+
+    fn question(evidence: &[(&str, &[(usize, usize)])]) -> Question {
+        let member = |(doc, ranges): &(&str, &[(usize, usize)])| {
+            vec![Member { doc: (*doc).into(), ranges: ranges.iter().map(|range| (*range).into()).collect() }]
+        };
+        Question {
+            id: "q".into(),
+            text: "which?".to_owned(),
+            kind: Kind::Span,
+            answers: vec!["two".to_owned()],
+            evidence: evidence.iter().map(member).collect(),
+            relevant: [].into(),
+            required: vec![],
+            forbidden: vec![],
+            tags: vec![],
+            split: None,
+        }
+    }
+
+    fn context(text: &str, doc: Option<&str>, score: Option<f64>) -> Context {
+        Context { text: Some(text.to_owned()), doc_id: doc.map(str::to_owned), title: None, score }
+    }
+
+    fn recorded(contexts: Vec<Context>) -> Recorded {
+        Recorded {
+            position: Position { file: "f".to_owned(), line: Some(1) },
+            id: None,
+            question: None,
+            contexts,
+            packed: None,
+            answer: Answer::Unsaid,
+            prompt: None,
+            arms: vec![],
+            error: None,
+            unread: vec![],
+        }
+    }
+
+    fn ids(line: &RecordedLine, question: &Question, contexts: Vec<Context>) -> Vec<String> {
+        let trace = line.asked(0, question.clone(), Ok(recorded(contexts)), 0.0).trace;
+        trace.packed().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn contexts_are_named_by_document_and_bytes_with_or_without_its_id() {
+        let question = question(&[("d", &[(4, 7)])]);
+        for doc in [Some("d"), None, Some("an id of another store")] {
+            let contexts = vec![context("two  three four", doc, None), context("D\none two", doc, None)];
+            assert_eq!(ids(&line(), &question, contexts), ["d#4-18", "d#0-7"], "{doc:?}");
+        }
+    }
+
+    #[test]
+    fn of_two_copies_the_gold_one_is_meant_else_the_first() {
+        let same = || vec![context("same text here, twice", None, None)];
+        assert_eq!(ids(&line(), &question(&[("e", &[(0, 4)])]), same()), ["e#0-21"]);
+        assert_eq!(ids(&line(), &question(&[("d", &[(4, 7)])]), same()), ["copy#0-21"]);
+    }
+
+    #[test]
+    fn text_that_stands_nowhere_holds_the_gold_that_it_quotes_and_no_other_byte() {
+        let line = line();
+        let joined = question(&[("d", &[(4, 7), (14, 18)]), ("e", &[(0, 4)])]);
+        // `two` and `four` are neighbours among the gold ranges: one passage; `same` is another document's.
+        let shown = ids(&line, &joined, vec![context("- two\n- four\n- same", None, None)]);
+        let hash = hash("- two\n- four\n- same");
+        assert_eq!(shown, [format!("d#4-18~{hash}"), format!("e#0-4~{hash}")]);
+        // `three` lies between and is not there: two passages.
+        let three = question(&[("d", &[(4, 7), (8, 13), (14, 18)])]);
+        let shown = ids(&line, &three, vec![context("two, four", None, None)]);
+        assert_eq!(shown.iter().map(|id| &id[..6]).collect::<Vec<_>>(), ["d#4-7~", "d#14-1"]);
+        let trace = line.asked(0, three, Ok(recorded(vec![context("two, four", None, None)])), 0.0).trace;
+        assert_ne!(trace.class, Class::Supported);
+        // Nothing gold in it: its own document, or the one that it names, and no byte of any.
+        let other = question(&[("d", &[(4, 7)])]);
+        let shown = ids(&line, &other, vec![context("x y z", None, None), context("x y", Some("d"), None)]);
+        assert!(shown[0].starts_with("external-") && shown[1].starts_with("d#~"), "{shown:?}");
+        let asked = line.asked(0, other, Ok(recorded(vec![context("x y", Some("d"), None)])), 0.0);
+        assert_eq!(asked.trace.class, Class::Retrieval);
+    }
+
+    #[test]
+    fn scores_stand_where_they_give_the_order_else_the_order_counts() {
+        let line = line();
+        let scores = |scores: [Option<f64>; 2]| -> Vec<(f64, Option<f64>)> {
+            let [a, b] = scores;
+            let contexts = vec![context("one", Some("d"), a), context("five", Some("d"), b)];
+            let asked = line.asked(0, question(&[]), Ok(recorded(contexts)), 0.0);
+            asked.trace.stages[0].hits.iter().map(|hit| (hit.score, hit.parts.get("given").copied())).collect()
+        };
+        assert_eq!(scores([Some(9.0), Some(2.0)]), [(9.0, None), (2.0, None)]);
+        assert_eq!(scores([Some(2.0), Some(9.0)]), [(1.0, Some(2.0)), (0.5, Some(9.0))]);
+        assert_eq!(scores([None, Some(9.0)]), [(1.0, None), (0.5, Some(9.0))]);
+        assert_eq!(scores([Some(f64::INFINITY), Some(9.0)]), [(1.0, None), (0.5, Some(9.0))]);
+        assert_eq!(scores([None, None]), [(1.0, None), (0.5, None)]);
+    }
+
+    #[test]
+    fn a_context_twice_counts_once_and_whole_documents_are_cut_to_the_first_k() {
+        let line = line();
+        let twice = vec![context("one", Some("d"), None), context("one ", Some("d"), None)];
+        assert_eq!(ids(&line, &question(&[]), twice), ["d#0-3"]);
+        let whole = |doc: &str| Context { doc_id: Some(doc.to_owned()), ..Context::default() };
+        let run = Recorded { packed: Some(1), ..recorded(vec![whole("gone"), whole("d")]) };
+        let trace = line.asked(0, question(&[("d", &[(4, 7)])]), Ok(run), 0.0).trace;
+        let ranked: Vec<&str> = trace.stages[0].hits.iter().map(|hit| hit.id.as_str()).collect();
+        assert_eq!((ranked, trace.packed().count(), trace.class), (vec!["gone#~", "d#0-23"], 1, Class::Ranking));
+    }
+}
