@@ -3,6 +3,7 @@
 use crate::dataset::DatasetError;
 use crate::eval::compare::CompareError;
 use crate::eval::gate::GateError;
+use crate::external::ExternalError;
 use crate::measure::UnknownMeasure;
 use crate::pipeline::PipelineError;
 use crate::settings::SettingsError;
@@ -44,6 +45,12 @@ impl From<SettingsError> for Failure {
 impl From<AssembleError> for Failure {
     fn from(error: AssembleError) -> Self {
         Self::new(with_causes(&error), error.hint())
+    }
+}
+
+impl From<ExternalError> for Failure {
+    fn from(error: ExternalError) -> Self {
+        Self::new(with_causes(&error), Some(error.hint()))
     }
 }
 
