@@ -30,6 +30,12 @@ impl From<DatasetError> for Failure {
     }
 }
 
+impl From<ExternalError> for Failure {
+    fn from(error: ExternalError) -> Self {
+        Self::new(with_causes(&error), Some(error.hint()))
+    }
+}
+
 impl From<PipelineError> for Failure {
     fn from(error: PipelineError) -> Self {
         Self::new(with_causes(&error), error.hint())

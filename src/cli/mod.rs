@@ -14,6 +14,7 @@ mod model;
 mod output;
 mod report;
 mod run;
+mod score;
 
 use std::process::ExitCode;
 
@@ -41,6 +42,8 @@ enum Command {
     Compare(compare::CompareArgs),
     /// Check a run against gates; exit 1 when it does not pass.
     Check(check::CheckArgs),
+    /// Score files made elsewhere: TREC runs with qrels, HotpotQA and SQuAD predictions with golds.
+    Score(score::ScoreArgs),
     /// Bring a data set into datasets/fetched/.
     #[command(subcommand)]
     Dataset(dataset::DatasetCommand),
@@ -84,6 +87,7 @@ fn dispatch(command: Command) -> Result<ExitCode, Failure> {
             let passed = check::check(&args)?;
             return Ok(ExitCode::from(u8::from(!passed)));
         }
+        Command::Score(args) => score::score(&args)?,
         Command::Dataset(command) => dataset::dataset(command)?,
         Command::Model(command) => model::model(command)?,
         Command::Config(command) => config::config(&command)?,

@@ -25,4 +25,6 @@ mod project;
 mod resume;
 mod run_files;
 mod runbooks;
+mod score;
+mod score_parity;
 mod tidy;
