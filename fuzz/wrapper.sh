@@ -1,5 +1,5 @@
 #!/bin/sh
-# RUSTC_WRAPPER of build.sh: coverage for our own crates alone, so that hundreds of dependencies keep their ordinary build.
+# RUSTC_WRAPPER of run.sh: coverage for our own crates alone, so that hundreds of dependencies keep their ordinary build.
 # The flags are cargo-fuzz's without a sanitizer.
 rustc=$1; shift
 case " $* " in

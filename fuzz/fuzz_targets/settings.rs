@@ -8,7 +8,8 @@ use ragxray::settings::Resolved;
 fuzz_target!(|bytes: &[u8]| {
     let folder = ragxray_fuzz::files(bytes, &["settings.toml", "set"]);
     let file = folder.join("settings.toml");
-    let sets: Vec<String> = std::fs::read_to_string(folder.join("set")).into_iter().filter(|set| !set.is_empty()).collect();
+    let sets: Vec<String> =
+        std::fs::read_to_string(folder.join("set")).into_iter().filter(|set| !set.is_empty()).collect();
     match Resolved::new(Some(&file), &sets) {
         // What is shown is a settings file again, with the same values.
         Ok(resolved) => {

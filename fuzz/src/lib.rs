@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use ragxray::dataset::{self, Format, LoadSpec, MissingEvidence};
+use ragxray::external::ExternalError;
 use ragxray::types::Dataset;
 
 /// The line that parts the files of one input.
@@ -32,10 +33,16 @@ pub fn files(bytes: &[u8], names: &[&str]) -> &'static Path {
     folder
 }
 
+/// The value, or nothing where the error says why.
+pub fn said<T>(result: Result<T, ExternalError>) -> Option<T> {
+    result.map_err(|error| assert!(!error.to_string().is_empty() && !error.hint().is_empty())).ok()
+}
+
 /// Loads a data set leniently and strictly; what loads must be sound, what does not must say why.
 pub fn load(format: Format, path: PathBuf) {
     for missing in [MissingEvidence::Keep, MissingEvidence::Error] {
-        let spec = LoadSpec { format, path: path.clone(), split: None, missing_evidence: Some(missing), globs: Vec::new() };
+        let spec =
+            LoadSpec { format, path: path.clone(), split: None, missing_evidence: Some(missing), globs: Vec::new() };
         match dataset::load(&spec) {
             Ok(dataset) => check(&dataset),
             Err(error) => {
