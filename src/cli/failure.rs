@@ -1,6 +1,9 @@
 //! What a command could not do, and what to do about it.
 
 use crate::dataset::DatasetError;
+use crate::eval::compare::CompareError;
+use crate::eval::gate::GateError;
+use crate::measure::UnknownMeasure;
 use crate::pipeline::PipelineError;
 use crate::settings::SettingsError;
 use crate::settings::assemble::AssembleError;
@@ -47,5 +50,23 @@ impl From<AssembleError> for Failure {
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         Self::new(with_causes(&error), error.hint().map(str::to_owned))
+    }
+}
+
+impl From<UnknownMeasure> for Failure {
+    fn from(error: UnknownMeasure) -> Self {
+        Self::new(with_causes(&error), Some(error.hint().to_owned()))
+    }
+}
+
+impl From<CompareError> for Failure {
+    fn from(error: CompareError) -> Self {
+        Self::new(with_causes(&error), Some(error.hint()))
+    }
+}
+
+impl From<GateError> for Failure {
+    fn from(error: GateError) -> Self {
+        Self::new(with_causes(&error), Some(error.hint()))
     }
 }

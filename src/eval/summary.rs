@@ -8,14 +8,16 @@ use super::diagnose::{self, TwoByTwo, WaterfallStep};
 use super::score::{self, Scores};
 use super::verdict::{self, LossBudget, Verdict};
 use crate::attribute::classify::Outcome;
-use crate::measure::{Cutoff, Family, Measure};
+use crate::measure::{Aggregate, Cutoff, Family, Measure};
 use crate::pipeline::plan::Judge;
 use crate::pipeline::run::rightness;
 use crate::stats::bootstrap::Bootstrap;
 use crate::stats::cluster::clusters;
+use crate::stats::interval::IntervalMethod;
+use crate::stats::median::median;
 use crate::stats::wilson::wilson;
 use crate::store::{SCHEMA, SavedRun};
-use crate::types::{ArmName, Class, DocId, Fault, Flag, Interval, Stage, Trace};
+use crate::types::{ArmName, Class, DocId, Fault, Flag, Interval, Stage, Trace, or_infinite};
 
 /// How a run is evaluated.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,7 +39,8 @@ pub struct EvaluationPlan {
 /// A measure over the questions it is defined for.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MeasureSummary {
-    /// The mean (`MedianRank`: the median); 0 when n is 0.
+    /// The mean (`MedianRank`: the median, infinite, null in JSON, when most found nothing); 0 when n is 0.
+    #[serde(with = "or_infinite")]
     pub mean: f64,
     /// Questions it is defined for.
     pub n: usize,
@@ -163,26 +166,35 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
     Evaluation { summary, scores, outcomes }
 }
 
-fn bootstrap(traces: &[Trace], plan: &EvaluationPlan) -> Bootstrap {
+pub(super) fn bootstrap(traces: &[Trace], plan: &EvaluationPlan) -> Bootstrap {
+    Bootstrap::new(cluster_of(traces, plan.cluster), plan.resamples, plan.seed)
+}
+
+/// Each question's cluster: together with those it shares evidence documents with, or alone.
+pub(super) fn cluster_of<'a>(traces: impl IntoIterator<Item = &'a Trace>, cluster: bool) -> Vec<usize> {
     // Evidence only: judged documents of a test collection chain nearly all of its queries into one cluster.
     let gold_docs = |trace: &Trace| -> BTreeSet<DocId> {
         trace.question.evidence.iter().flatten().map(|m| m.doc.clone()).collect()
     };
-    let cluster_of = if plan.cluster { clusters(traces.iter().map(gold_docs)) } else { (0..traces.len()).collect() };
-    Bootstrap::new(cluster_of, plan.resamples, plan.seed)
+    let traces = traces.into_iter();
+    if cluster { clusters(traces.map(gold_docs)) } else { traces.enumerate().map(|(at, _)| at).collect() }
 }
 
-fn measure_summaries(scores: &Scores, bootstrap: &Bootstrap) -> BTreeMap<String, MeasureSummary> {
+pub(super) fn measure_summaries(scores: &Scores, bootstrap: &Bootstrap) -> BTreeMap<String, MeasureSummary> {
     let columns: Vec<Vec<Option<f64>>> =
         (0..scores.measures.len()).map(|c| scores.rows.iter().map(|row| row[c]).collect()).collect();
+    // Of one run's means BCa covers nearest to 95 %, also near 0 and 1: see the table in `stats/interval.rs`.
+    let bootstrap = bootstrap.clone().with_method(IntervalMethod::Bca);
     let intervals = bootstrap.intervals(&columns);
-    let summary = |(column, ci95): (&Vec<Option<f64>>, Option<Interval>)| {
-        let n = column.iter().flatten().count();
-        let mean = if n == 0 { 0.0 } else { column.iter().flatten().sum::<f64>() / n as f64 };
-        MeasureSummary { mean, n, ci95 }
+    let summary = |((measure, column), ci95): ((&Measure, &Vec<Option<f64>>), Option<Interval>)| {
+        let values: Vec<f64> = column.iter().flatten().copied().collect();
+        let (mean, ci95) = match measure.family().aggregate() {
+            Aggregate::Mean => (values.iter().sum::<f64>() / values.len().max(1) as f64 + 0.0, ci95),
+            Aggregate::Median => (median(&values).unwrap_or(0.0), bootstrap.median_interval(column)),
+        };
+        (measure.to_string(), MeasureSummary { mean, n: values.len(), ci95 })
     };
-    let summaries = columns.iter().zip(intervals).map(summary);
-    scores.measures.iter().map(ToString::to_string).zip(summaries).collect()
+    scores.measures.iter().zip(&columns).zip(intervals).map(summary).collect()
 }
 
 fn class_counts(outcomes: &[Outcome]) -> BTreeMap<String, usize> {

@@ -13,7 +13,7 @@ use crate::stats::bootstrap::Bootstrap;
 use crate::store::{Manifest, SCHEMA, SavedRun};
 use crate::types::*;
 
-const JUDGE: Judge = Judge { flavour: Flavour::Squad2, correct_f1: 0.6 };
+pub(super) const JUDGE: Judge = Judge { flavour: Flavour::Squad2, correct_f1: 0.6 };
 
 fn attempt(extracted: &str) -> Attempt {
     Attempt {
@@ -30,7 +30,7 @@ fn attempt(extracted: &str) -> Attempt {
 }
 
 /// A question with gold `18 May` in document `d`, its ranking of chunks, and the two arms' answers.
-fn trace(index: usize, ranked: &[&str], retrieved: &str, oracle: Option<&str>) -> Trace {
+pub(super) fn trace(index: usize, ranked: &[&str], retrieved: &str, oracle: Option<&str>) -> Trace {
     let support = Support { holds: false, rule: SupportRule::Ranges };
     let arm = |arm, text: &str| Arm { arm, attempts: vec![attempt(text)] };
     let hits = ranked.iter().map(|id| StageHit { id: (*id).into(), score: 0.0, parts: [].into() });
@@ -60,7 +60,7 @@ fn trace(index: usize, ranked: &[&str], retrieved: &str, oracle: Option<&str>) -
     }
 }
 
-fn outcome(class: Class, lost: Option<Class>) -> Outcome {
+pub(super) fn outcome(class: Class, lost: Option<Class>) -> Outcome {
     let at = |station| lost.is_none_or(|lost| station < lost as usize);
     let reached = Some([at(0), at(1), at(2), at(3), at(4)]);
     Outcome { class, fault: None, lost, reason: String::new(), flags: vec![], reached }
@@ -290,7 +290,7 @@ fn the_rule_of_thumb_has_three_answers() {
     assert_eq!(rule_of_thumb(None), None);
 }
 
-fn manifest() -> Manifest {
+pub(super) fn manifest() -> Manifest {
     Manifest {
         schema: SCHEMA,
         name: "five".to_owned(),

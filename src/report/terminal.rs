@@ -18,7 +18,7 @@ const TEXT: usize = 100;
 /// The report; `color` turns on ANSI bold for headings.
 #[must_use]
 pub fn render(view: &View, color: bool) -> String {
-    let mut out = Page { text: String::new(), color };
+    let mut out = Page::new(color);
     out.heading(&format!("ragxray: {}", view.name));
     for (label, text) in &view.head {
         out.wrapped(&format!("{label:<18}"), text);
@@ -82,17 +82,22 @@ pub fn render(view: &View, color: bool) -> String {
     out.text
 }
 
-struct Page {
-    text: String,
+/// Lines of a terminal; what data gave is made harmless on the way in.
+pub(super) struct Page {
+    pub text: String,
     color: bool,
 }
 
 impl Page {
-    fn line(&mut self, text: &str) {
+    pub fn new(color: bool) -> Self {
+        Self { text: String::new(), color }
+    }
+
+    pub fn line(&mut self, text: &str) {
         let _ = writeln!(self.text, "{}", one_line(text).trim_end());
     }
 
-    fn heading(&mut self, text: &str) {
+    pub fn heading(&mut self, text: &str) {
         if !self.text.is_empty() {
             self.text.push('\n');
         }
@@ -102,7 +107,7 @@ impl Page {
     }
 
     /// `text` behind `lead`, broken between words.
-    fn wrapped(&mut self, lead: &str, text: &str) {
+    pub fn wrapped(&mut self, lead: &str, text: &str) {
         self.text.push_str(&wrapped(lead, text));
     }
 

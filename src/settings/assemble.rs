@@ -11,6 +11,7 @@ use crate::chunk::ChunkSpec;
 use crate::dataset::LoadSpec;
 use crate::embed::source::{self, Checkpoint, ModelRef, OnDownload, Source};
 use crate::embed::{Cached, EmbedError, Encoder, Local, LocalOptions};
+use crate::eval::gate::{Bound, Gate, GateError};
 use crate::eval::summary::EvaluationPlan;
 use crate::index::{Bm25Parameters, SearchMode, Server};
 use crate::llm::openai::{self, OpenAiSettings};
@@ -97,6 +98,17 @@ pub fn evaluation(settings: &Settings) -> EvaluationPlan {
         seed: evaluation.seed,
         cluster: evaluation.cluster,
     }
+}
+
+/// The gates that the settings set.
+///
+/// # Errors
+/// A limit that its measure cannot keep or cannot break.
+pub fn gates(settings: &Settings) -> Result<Vec<Gate>, GateError> {
+    let gates = &settings.gates;
+    let all = [(Bound::Min, &gates.min), (Bound::Max, &gates.max), (Bound::MaxDrop, &gates.max_drop)];
+    let each = all.into_iter().flat_map(|(bound, limits)| limits.iter().map(move |limit| (bound, limit)));
+    each.map(|(bound, (measure, limit))| Gate::new(*measure, bound, *limit)).collect()
 }
 
 /// The standard measures at `ks`, `EM@k` and the rule of thumb's `EM@5`, and what was asked for besides; each once.
@@ -202,6 +214,7 @@ fn check(settings: &Settings) -> Result<(), SettingsError> {
     at_least("evaluation.ks", evaluation.ks.len(), 1)?;
     evaluation.ks.iter().try_for_each(|k| at_least("evaluation.ks", *k, 1))?;
     dataset.limit.map_or(Ok(()), |limit| at_least("dataset.limit", limit, 1))?;
+    gates(settings).map_err(|error| unusable(&format!("`[gates]`: {error}"), Some(error.hint())))?;
     check_lists(settings)
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Unknown keys are refused. Paths are relative to the settings file's folder.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
@@ -9,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::chunk::Strategy;
 use crate::dataset::{Format, MissingEvidence};
+use crate::eval::gate::GateMode;
 use crate::index::Bm25Variant;
 use crate::measure::Measure;
 use crate::measure::answer::Flavour;
@@ -31,6 +33,8 @@ pub struct Settings {
     pub generation: GenerationSettings,
     /// How answers and rankings are judged.
     pub evaluation: EvaluationSettings,
+    /// When a run is good enough; read by `ragxray check`.
+    pub gates: GatesSettings,
     /// Where things are kept between runs.
     pub cache: CacheSettings,
 }
@@ -424,6 +428,25 @@ impl Default for EvaluationSettings {
             cluster: true,
         }
     }
+}
+
+/// `[gates]`
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct GatesSettings {
+    /// The least mean of a measure: `{ "EM@5" = 0.8 }`.
+    pub min: BTreeMap<Measure, f64>,
+    /// The largest mean of a measure.
+    pub max: BTreeMap<Measure, f64>,
+    /// How far a measure may get worse than the baseline's.
+    pub max_drop: BTreeMap<Measure, f64>,
+    /// The folder of the run that drops are taken from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<PathBuf>,
+    /// Whether an inconclusive gate fails the run.
+    pub strict: bool,
+    /// What decides: the 95 % interval, or the mean alone.
+    pub mode: GateMode,
 }
 
 /// `[cache]`
