@@ -9,6 +9,7 @@ mod config;
 mod dataset;
 mod environment;
 mod failure;
+mod import;
 mod model;
 mod output;
 mod report;
@@ -33,6 +34,8 @@ struct Cli {
 enum Command {
     /// Run the whole pipeline, print the report, write the run's folder.
     Run(run::RunArgs),
+    /// Make a run of what another RAG recorded, or of a TREC run.
+    Import(import::ImportArgs),
     /// Report a finished run again; nothing is called.
     Report(report::ReportArgs),
     /// Compare runs with a baseline, question by question.
@@ -77,6 +80,7 @@ pub fn main() -> ExitCode {
 fn dispatch(command: Command) -> Result<ExitCode, Failure> {
     match command {
         Command::Run(args) => run::run(args)?,
+        Command::Import(args) => import::import(args)?,
         Command::Report(args) => report::report(&args)?,
         Command::Compare(args) => compare::compare(&args)?,
         Command::Check(args) => {

@@ -13,7 +13,7 @@ use crate::external::trec_run::TrecRun;
 use crate::measure::answer::Flavour;
 use crate::measure::{Family, Measure};
 use crate::report::scores::{self, ScoredFile, ScoredFiles};
-use crate::report::trec_eval;
+use crate::report::{glossary, trec_eval};
 
 /// What is measured of a run unless something is asked for.
 const OF_RUNS: &str = "nDCG@10 AP RR Rprec P@5 P@10 Recall@10 Recall@100 Success@5 Judged@10";
@@ -26,8 +26,11 @@ const OF_UNANSWERABLE: &str = "AnswerEM(HasAns) AnswerF1(HasAns) AnswerEM(NoAns)
 
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools)] // flags of a command line
-#[command(group = ArgGroup::new("scored").required(true).args(["run", "predictions"]))]
+#[command(group = ArgGroup::new("scored").required(true).args(["run", "predictions", "list"]))]
 pub struct ScoreArgs {
+    /// Explain every measure: formula, range, direction, the tool it equals, other names, source.
+    #[arg(long, exclusive = true)]
+    list: bool,
     /// A TREC run (plain or gzip, `-` for standard input); several give a table.
     #[arg(long, value_name = "FILE", requires = "qrels", num_args = 1..)]
     run: Vec<PathBuf>,
@@ -71,7 +74,7 @@ pub struct ScoreArgs {
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     resamples: usize,
     /// Their seed.
-    #[arg(long, value_name = "N", default_value_t = 42)]
+    #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
 }
 
@@ -98,6 +101,9 @@ enum Script {
 
 /// Runs the command.
 pub fn score(args: &ScoreArgs) -> Result<(), Failure> {
+    if args.list {
+        return output::data(&glossary::render());
+    }
     let inputs = [&args.qrels, &args.gold].into_iter().flatten().chain(&args.run).chain(&args.predictions);
     if inputs.filter(|path| path.as_os_str() == "-").count() > 1 {
         let hint = "give one file as `-` and name the others";

@@ -124,6 +124,76 @@ pub enum ExternalError {
         /// The parser's words.
         message: String,
     },
+    /// A line that is no JSON object.
+    #[error("{position} column {column}: no JSON object: {message}")]
+    Line {
+        /// The line.
+        position: Position,
+        /// The byte of the line, from 1.
+        column: usize,
+        /// The parser's words.
+        message: String,
+    },
+    /// A field that is absent or has another form.
+    #[error("{position}: `{field}` must be {expected}")]
+    Field {
+        /// The line.
+        position: Position,
+        /// The field, with its place in lists.
+        field: String,
+        /// What it must be.
+        expected: &'static str,
+    },
+    /// A key that is a slip of the pen.
+    #[error("{position}: unknown key `{key}`")]
+    UnknownKey {
+        /// The line.
+        position: Position,
+        /// The key.
+        key: String,
+        /// What was meant.
+        nearest: &'static str,
+    },
+    /// A line whose question the data set does not have.
+    #[error("{position}: the data set has no question `{question}`")]
+    UnknownQuestion {
+        /// The line.
+        position: Position,
+        /// Its id, else its text.
+        question: Box<str>,
+    },
+    /// A line whose id and text belong to different questions.
+    #[error("{position}: question `{id}` of the data set is `{known}`, the line asks `{asked}`")]
+    OtherQuestion {
+        /// The line.
+        position: Position,
+        /// Its id.
+        id: Box<str>,
+        /// The data set's text.
+        known: Box<str>,
+        /// The line's.
+        asked: Box<str>,
+    },
+    /// A line without an id whose text is that of several questions.
+    #[error("{position}: several questions of the data set are `{question}`")]
+    AmbiguousQuestion {
+        /// The line.
+        position: Position,
+        /// The text.
+        question: Box<str>,
+    },
+    /// Questions that nothing is recorded of.
+    #[error("`{file}` has nothing for {n_missing} of {n_questions} questions, the first is `{first}`")]
+    MissingQuestions {
+        /// The record.
+        file: String,
+        /// How many.
+        n_missing: usize,
+        /// Of how many.
+        n_questions: usize,
+        /// The first of them.
+        first: Box<str>,
+    },
     /// Two gold questions of one id.
     #[error("{position}: question `{id}` is there twice")]
     DuplicateQuestion {
@@ -167,6 +237,21 @@ impl ExternalError {
             Self::Contradiction { .. } => "keep one judgment of each document and query",
             Self::Json { .. } => {
                 "predictions are `{id: text}` or HotpotQA's `{\"answer\": {id: text}}`; golds are HotpotQA's or SQuAD's own JSON"
+            }
+            Self::Line { .. } => "each line is one JSON object; NaN and Infinity are no JSON, leave such a score out",
+            Self::Field { .. } => {
+                "a line is {\"id\" or \"question\", \"contexts\": [{\"text\", \"doc_id\", \"score\"}], \"answer\"}; leave out what is not known"
+            }
+            Self::UnknownKey { nearest, .. } => return format!("did you mean `{nearest}`?"),
+            Self::UnknownQuestion { .. } => {
+                "check that `dataset` is the set that was asked; --partial leaves such lines out"
+            }
+            Self::OtherQuestion { .. } => {
+                "the ids are those of another set or order: leave `id` out and give the text alone"
+            }
+            Self::AmbiguousQuestion { .. } => "give the question's `id`",
+            Self::MissingQuestions { .. } => {
+                "leaving questions out changes every mean; --partial does, and says how many it left out"
             }
             Self::DuplicateQuestion { .. } => "keep one of the two",
             Self::NoGold { .. } => {

@@ -1,6 +1,8 @@
 //! Floor 6, reports: one view model, and renderers that only lay it out and return strings.
 
 pub mod comparison;
+pub mod csv;
+pub mod external;
 pub mod gates;
 pub mod glossary;
 pub mod html;
