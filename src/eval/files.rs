@@ -18,6 +18,7 @@ use crate::measure::ranked::Graded;
 use crate::measure::{Aggregate, Family, Measure};
 use crate::stats::bootstrap::Bootstrap;
 use crate::stats::cluster::clusters;
+use crate::stats::interval::IntervalMethod;
 use crate::stats::median::median;
 use crate::text::normalise;
 
@@ -217,7 +218,8 @@ fn summarised<'t>(
     warnings: &[(Warning, usize)],
     plan: &FilePlan,
 ) -> FileScores<'t> {
-    let bootstrap = Bootstrap::new(cluster_of, plan.resamples, plan.seed);
+    // BCa as for a run's own means.
+    let bootstrap = Bootstrap::new(cluster_of, plan.resamples, plan.seed).with_method(IntervalMethod::Bca);
     let column = |c: usize| -> Vec<Option<f64>> { rows.iter().map(|row| row[c]).collect() };
     let is_mean = |c: &usize| plan.measures[*c].family().aggregate() == Aggregate::Mean;
     // All means see the same draws, which are the costly part; a column of ranks may be infinite and has no mean.

@@ -162,7 +162,7 @@ fn intervals_of(scored: &ScoredFiles<'_>) -> String {
         format!("{clusters} clusters of questions that share gold documents")
     };
     format!(
-        "[95 % interval of the mean: bootstrap over {drawn}, {} resamples, seed {}]",
+        "[95 % interval: BCa bootstrap over {drawn}, {} resamples, seed {}]",
         scored.plan.resamples, scored.plan.seed
     )
 }

@@ -253,7 +253,7 @@ fn questions_about_one_document_are_one_cluster() {
     let scored = scored(&project, &["--predictions", "p.json", "p.json", "--gold", "gold.json", "-m", "AnswerEM"]);
     // Four questions, of which a and b share U.
     assert!(
-        scored.stdout.contains("bootstrap over 3 clusters of questions that share gold documents"),
+        scored.stdout.contains("BCa bootstrap over 3 clusters of questions that share gold documents"),
         "{}",
         scored.stdout
     );
