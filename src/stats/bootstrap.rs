@@ -51,14 +51,18 @@ impl Bootstrap {
     /// resample can show what was never seen.
     #[must_use]
     pub fn intervals(&self, columns: &[Vec<Option<f64>>]) -> Vec<Option<Interval>> {
+        if self.n_clusters() < 2 {
+            return vec![None; columns.len()];
+        }
+        let reach = interval::reach(self.n_clusters());
         let columns = self.by_cluster(columns);
         let interval = |(column, means): (&ClusterSums, Vec<f64>)| {
             if column.counts.iter().filter(|count| **count > 0.0).count() < 2 {
                 return None;
             }
             match self.method {
-                IntervalMethod::Percentile => self.interval(means),
-                IntervalMethod::Bca => interval::bca(column, means, interval::reach(self.n_clusters())),
+                IntervalMethod::Percentile => interval::percentile(means, reach),
+                IntervalMethod::Bca => interval::bca(column, means, reach),
             }
         };
         columns.par_iter().zip(self.resample(&columns)).map(interval).collect()

@@ -17,21 +17,26 @@ pub(super) fn resampled(column: &[Option<f64>], cluster_of: &[usize], draws: Dra
     let mut values: Vec<f64> = column.iter().flatten().copied().collect();
     values.sort_unstable_by(f64::total_cmp);
     values.dedup();
-    // Per cluster its questions' places among the different values: a resample counts places, and sorts nothing.
-    let mut places = vec![Vec::new(); draws.n_clusters];
-    for (value, &cluster) in column.iter().zip(cluster_of) {
-        if let Some(value) = value {
-            places[cluster].push(values.partition_point(|other| other.total_cmp(value).is_lt()));
-        }
-    }
+    // Per cluster its questions' places among the different values, one cluster after the other: a resample counts
+    // places, and sorts nothing.
+    let mut place_of: Vec<(usize, usize)> = column
+        .iter()
+        .zip(cluster_of)
+        .filter_map(|(value, &cluster)| value.map(|value| (cluster, values.partition_point(|other| *other < value))))
+        .collect();
+    place_of.sort_unstable();
+    let first: Vec<usize> =
+        (0..=draws.n_clusters).map(|cluster| place_of.partition_point(|of| of.0 < cluster)).collect();
+    let places: Vec<usize> = place_of.into_iter().map(|(_, place)| place).collect();
     let medians: Vec<Option<f64>> = draws.map(|resample| {
         let mut counts = vec![0_usize; values.len()];
         let mut n = 0;
         draws.draw(resample, |_, cluster| {
-            for &place in &places[cluster] {
+            let (from, to) = (first[cluster], first[cluster + 1]);
+            for &place in &places[from..to] {
                 counts[place] += 1;
             }
-            n += places[cluster].len();
+            n += to - from;
         });
         (n > 0).then(|| between(values[nth(&counts, (n - 1) / 2)], values[nth(&counts, n / 2)]))
     });

@@ -9,8 +9,6 @@ use super::root::root;
 
 /// From here on the continued fraction: the series' 0.5 - ... would lose digits of the small tail.
 const TAIL: f64 = 2.0;
-/// Levels of the continued fraction: enough for full precision at `TAIL`, the slowest point.
-const LEVELS: u32 = 100;
 /// Quantiles lie within: beyond it the tail is no `f64`.
 const FARTHEST: f64 = 40.0;
 
@@ -37,7 +35,9 @@ pub fn quantile(p: f64) -> f64 {
 /// The probability of a value above `x` >= 0.
 fn tail(x: f64) -> f64 {
     if x > TAIL {
-        let fraction = (1..=LEVELS).rev().fold(x, |below, level| x + f64::from(level) / below);
+        // 100 levels where it is slowest, at `TAIL`; far out a few do.
+        let levels = (20.0 + 320.0 / (x * x)) as u32;
+        let fraction = (1..=levels).rev().fold(x, |below, level| x + f64::from(level) / below);
         return density(x) / fraction;
     }
     // x + x^3/3 + x^5/(3 * 5) + ...

@@ -1,7 +1,7 @@
 //! Where a rising function crosses zero, by bisection: slow, sure, and fast enough for quantiles.
 
-/// Halvings: 2^-90 of any bracket used here is below the spacing of `f64` around the root.
-const HALVINGS: usize = 90;
+/// Halvings: 2^-60 of any bracket used here is about the spacing of `f64` around the root.
+const HALVINGS: usize = 60;
 
 /// The point in `low..high` below which `rising` is negative and from which on it is not; a border where it does not
 /// cross.

@@ -60,7 +60,7 @@ fn coverage(n: usize) -> [[f64; 4]; 2] {
             let mut random = Random::stream(n as u64, evaluation);
             let cluster_of = simulated_clusters(n, &mut random);
             let (truths, columns): (Vec<f64>, Vec<_>) = outcomes(&cluster_of, &mut random).into_iter().unzip();
-            let plan = Bootstrap::new(cluster_of, 1000, evaluation);
+            let plan = Bootstrap::new(cluster_of, 500, evaluation);
             [IntervalMethod::Percentile, IntervalMethod::Bca].map(|method| {
                 let intervals = plan.clone().with_method(method).intervals(&columns);
                 std::array::from_fn(|c| {
@@ -144,15 +144,15 @@ fn of_many_correlated_settings_alike_one_in_twenty_families_shows_a_difference()
             let mut random = Random::stream(5, family);
             let cluster_of = simulated_clusters(60, &mut random);
             let common = null_differences(&cluster_of, &mut random);
-            // Twelve settings that share most of their difference from the baseline, on scales from 1 to 12.
-            let settings: Vec<Vec<f64>> = (1..=12)
+            // Eight settings that share most of their difference from the baseline, on scales from 1 to 8.
+            let settings: Vec<Vec<f64>> = (1..=8)
                 .map(|scale| {
                     let own = null_differences(&cluster_of, &mut random);
                     common.iter().zip(own).map(|(common, own)| f64::from(scale) * (common + 0.5 * own)).collect()
                 })
                 .collect();
-            let adjusted = max_t(&settings, &cluster_of, 999, family);
-            let alone = |setting| max_t(std::slice::from_ref(setting), &cluster_of, 999, family)[0];
+            let adjusted = max_t(&settings, &cluster_of, 499, family);
+            let alone = |setting| max_t(std::slice::from_ref(setting), &cluster_of, 499, family)[0];
             let by_holm = holm(&settings.iter().map(alone).collect::<Vec<_>>());
             let least = |p_values: Vec<f64>| p_values.into_iter().fold(1.0, f64::min);
             (least(adjusted), least(by_holm))
