@@ -9,7 +9,7 @@
 //! | 6 | [`report`] | one view model, rendered for terminal, HTML, Markdown, TREC |
 //! | 5 | [`eval`] | a saved run to its summary |
 //! | 4 | [`pipeline`] | the straight line: read [`pipeline::run`] first |
-//! | 3 | [`dataset`], [`embed`], [`index`], [`llm`], [`store`] | everything that touches the world |
+//! | 3 | [`dataset`], [`embed`], [`external`], [`index`], [`llm`], [`store`] | everything that touches the world |
 //! | 2 | [`chunk`], [`measure`], [`stats`], [`fuse`], [`attribute`] | pure algorithms |
 //! | 1 | [`text`] | pure functions over strings |
 //! | 0 | [`types`] | the nouns |
@@ -35,6 +35,7 @@ pub mod cli;
 pub mod dataset;
 pub mod embed;
 pub mod eval;
+pub mod external;
 pub mod fuse;
 pub mod index;
 pub mod llm;

@@ -49,7 +49,7 @@ def in_process(sample):
 
 def means_of_ragxray(printed):
     """{measure: mean} of `ragxray score --json`."""
-    measures = json.loads(printed)["measures"]
+    measures = json.loads(printed)["files"][0]["measures"]
     return {name: measures[name]["mean"] for name in MEASURES}
 
 
@@ -102,7 +102,9 @@ def against_peers(ragxray, folder, repetitions):
     first = Sample([*worker, "ranx", run, qrels], folder, numba)
     for _ in range(repetitions):
         if ragxray:
-            take("ragxray", score_command(ragxray, files), means_of_ragxray)
+            command = score_command(ragxray, files)
+            take("ragxray", command, means_of_ragxray)
+            take("ragxray --resamples 0", [*command, "--resamples", "0"], means_of_ragxray)
         take("pytrec_eval", [*worker, "pytrec_eval", run, qrels], means_of_worker)
         take("ranx", [*worker, "ranx", run, qrels], means_of_worker, numba)
         for tool in ("pytrec_eval", "ranx"):
@@ -158,7 +160,8 @@ def main():
         one_tool("10,000 queries x 1,000 documents", score_command(given.ragxray, big), folder, 3, bytes_limit=10**9)
         if given.predictions:
             command = [given.ragxray, "score", "--predictions", given.predictions, "--gold", given.gold, "--json"]
-            one_tool("predictions", command, folder, given.repetitions, seconds_limit=0.1)
+            one_tool("predictions, with intervals", command, folder, given.repetitions)
+            one_tool("predictions, --resamples 0", [*command, "--resamples", "0"], folder, given.repetitions, seconds_limit=0.1)
 
 
 if __name__ == "__main__":

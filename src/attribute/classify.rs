@@ -5,7 +5,7 @@ use super::support::SupportTest;
 use crate::text::analyse::{Analyzer, Stemmer, StopWords, Words};
 use crate::text::answers::AnswerMatcher;
 use crate::text::normalise;
-use crate::types::{ArmName, Attempt, ChunkId, Class, Fault, Flag, Kind, Stance, Station, SupportRule, Trace};
+use crate::types::{ArmName, Attempt, ChunkId, Class, Fault, Flag, Kind, Stage, Stance, Station, SupportRule, Trace};
 
 /// An endpoint that counts fewer than this share of our prompt tokens has cut the prompt (design: Ollama does so silently).
 const SERVER_TRUNCATED_BELOW: f64 = 0.8;
@@ -38,6 +38,14 @@ pub struct Outcome {
     pub reached: Option<[bool; 5]>,
 }
 
+impl Outcome {
+    /// Writes class, fault, reason and flags into the trace that they were found for.
+    pub fn onto(self, trace: &mut Trace) {
+        let Self { class, fault, reason, flags, lost: _, reached: _ } = self;
+        (trace.class, trace.fault, trace.reason, trace.flags) = (class, fault, reason, flags);
+    }
+}
+
 /// Classifies a trace whose `class`, `fault`, `reason` and `flags` are not yet decided. `k` is how many hits are packed.
 #[must_use]
 pub fn classify(trace: &Trace, k: usize, right: Rightness, passages: &dyn Passages) -> Outcome {
@@ -60,6 +68,9 @@ struct View<'a> {
 impl<'a> View<'a> {
     fn new(trace: &'a Trace, k: usize, passages: &'a dyn Passages) -> Self {
         let hits = trace.final_ranking().map_or(&[][..], |stage| &stage.hits);
+        // Of a ranking recorded elsewhere the top k is what stood in the prompt, however much that was.
+        let recorded = trace.final_ranking().is_some_and(|stage| stage.stage == Stage::External);
+        let k = if recorded { trace.packed().count() } else { k };
         Self {
             trace,
             test: SupportTest::new(&trace.question, &trace.gold.groups, passages),
@@ -137,8 +148,12 @@ impl<'a> View<'a> {
             (Stance::Answered, Some(true)) => {
                 (Fault::ContextUse, "support was in the prompt; right with the gold passages alone, wrong among others")
             }
-            (Stance::Answered, _) => {
+            (Stance::Answered, Some(false)) => {
                 (Fault::Reader, "support was in the prompt; wrong with the gold passages alone too")
+            }
+            (Stance::Answered, None) => {
+                let why = "support was in the prompt; no answer from the gold passages alone to compare with";
+                return (Class::Generation, None, why.to_owned());
             }
         };
         (Class::Generation, Some(fault), why.to_owned())
@@ -202,7 +217,9 @@ impl<'a> View<'a> {
         let places: Vec<String> = absent.map(|id| format!("`{id}` {}", self.place(id))).collect();
         let n_groups = self.trace.gold.groups.len();
         let which = if n_groups > 1 { format!(" (evidence {} of {n_groups})", group + 1) } else { String::new() };
-        format!("gold of `{}`{which} did not reach the {}: {}", member.doc, spoken(station), places.join("; "))
+        // Of a pipeline that ran elsewhere no chunk is known but those that arrived.
+        let places = if places.is_empty() { String::new() } else { format!(": {}", places.join("; ")) };
+        format!("gold of `{}`{which} did not reach the {}{places}", member.doc, spoken(station))
     }
 
     /// Where a chunk came in the final ranking, in words.
@@ -221,8 +238,8 @@ impl<'a> View<'a> {
         let members = || self.trace.gold.groups.iter().flatten();
         let cut = members().any(|member| {
             member.needed.iter().any(|range| {
-                let holds = |id: &ChunkId| self.passages.view(id).is_some_and(|view| view.range.contains(*range));
-                !member.chunks.iter().any(holds)
+                let chunks = || member.chunks.iter().filter_map(|id| self.passages.view(id)).map(|view| view.range);
+                chunks().any(|chunk| chunk.overlaps(*range)) && !chunks().any(|chunk| chunk.contains(*range))
             })
         });
         let retrieved = self.trace.attempt(ArmName::Retrieved);

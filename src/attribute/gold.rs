@@ -1,7 +1,9 @@
 //! Where a question's gold stands in the run's documents and chunks.
 
 use crate::text::answers::{AnswerMatcher, Searchable};
-use crate::types::{ByteRange, Corpus, Gold, GoldMember, Member, Question, RangeSet, Support, SupportRule};
+use crate::types::{
+    ByteRange, Corpus, Document, Gold, GoldMember, Member, Passage, Question, RangeSet, Support, SupportRule,
+};
 
 /// How many bytes of a chunk's own text the encoder reads; `None`: all of it.
 pub type EncoderReads<'a> = &'a (dyn Fn(usize) -> Option<usize> + Sync);
@@ -12,13 +14,20 @@ pub struct Haystacks {
     chunks: Vec<Searchable>,
 }
 
+/// The documents alone, for a pipeline whose chunks are not known.
+#[must_use]
+pub fn searchable_documents(corpus: &Corpus) -> Vec<Searchable> {
+    use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+    corpus.documents().par_iter().map(|document| Searchable::new(&document.text)).collect()
+}
+
 impl Haystacks {
     /// Normalises every document and chunk. Costs about four times the corpus in memory.
     #[must_use]
     pub fn new(corpus: &Corpus) -> Self {
-        use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
+        use rayon::iter::{IntoParallelIterator, ParallelIterator};
         Self {
-            documents: corpus.documents().par_iter().map(|document| Searchable::new(&document.text)).collect(),
+            documents: searchable_documents(corpus),
             chunks: (0..corpus.chunks().len())
                 .into_par_iter()
                 .map(|number| Searchable::new(corpus.chunk_text(number).0))
@@ -99,6 +108,84 @@ fn locate_member(
         chunks: holding.iter().map(|&number| corpus.chunks()[number].id.clone()).collect(),
         has_answer: member.ranges.is_empty() && document.is_some_and(|document| matcher.found_in_text(&document.text)),
     }
+}
+
+/// Places the gold of `question` for a pipeline that ran elsewhere, of whose chunks only those that were `shown` are known.
+///
+/// A chunk that was never shown is neither there nor missing, so the station `chunks` is the station `documents`, and a gold
+/// range is needed whole: only white space between two passages, which belongs to none, is left out as [`locate`] does.
+/// `answer_in_a_document` is called only when the question has answers and no evidence.
+#[must_use]
+pub fn locate_shown(
+    question: &Question,
+    corpus: &Corpus,
+    shown: &[&Passage],
+    answer_in_a_document: impl FnOnce(&AnswerMatcher) -> bool,
+) -> Gold {
+    let matcher = if question.has_spans() { AnswerMatcher::new(&question.answers) } else { AnswerMatcher::default() };
+    let place = |member: &Member| locate_shown_member(member, corpus.document(&member.doc), shown, &matcher);
+    let groups: Vec<Vec<GoldMember>> =
+        question.evidence.iter().map(|group| group.iter().map(place).collect()).collect();
+    let ranged = question.evidence.iter().flatten().any(|member| !member.ranges.is_empty());
+    let (rule, holds) = match (question.evidence.is_empty(), question.has_spans()) {
+        (true, true) => (SupportRule::AnswerString, answer_in_a_document(&matcher)),
+        (true, false) => (SupportRule::Nothing, false),
+        (false, _) => {
+            let rule = if ranged { SupportRule::Ranges } else { SupportRule::Documents };
+            (rule, groups.iter().all(|group| group.iter().any(|member| member.present)))
+        }
+    };
+    let support = Support { holds, rule };
+    Gold { documents: support, chunks: support, groups }
+}
+
+fn locate_shown_member(
+    member: &Member,
+    document: Option<&Document>,
+    shown: &[&Passage],
+    matcher: &AnswerMatcher,
+) -> GoldMember {
+    let of_document: Vec<&&Passage> = shown.iter().filter(|passage| passage.doc == member.doc).collect();
+    let needed = match document {
+        Some(document) => without_gaps(&member.ranges, &document.text, of_document.iter().map(|passage| passage.range)),
+        None => Vec::new(),
+    };
+    let mut holding = of_document.clone();
+    if member.ranges.is_empty() {
+        holding.retain(|passage| matcher.found_in_text(&passage.text));
+        if holding.is_empty() {
+            holding = of_document;
+        }
+    } else {
+        holding.retain(|passage| needed.iter().any(|range| range.overlaps(passage.range)));
+    }
+    holding.sort_by_key(|passage| passage.range);
+    GoldMember {
+        doc: member.doc.clone(),
+        present: document.is_some_and(|document| !document.text.trim().is_empty()),
+        needed,
+        chunks: holding.iter().map(|passage| passage.id.clone()).collect(),
+        has_answer: member.ranges.is_empty() && document.is_some_and(|document| matcher.found_in_text(&document.text)),
+        encoder_truncated: false,
+    }
+}
+
+/// `ranges` less the white space between two of the `shown` pieces of `text`.
+fn without_gaps(ranges: &[ByteRange], text: &str, shown: impl Iterator<Item = ByteRange>) -> Vec<ByteRange> {
+    let shown = RangeSet::union(shown);
+    let gaps = shown.ranges().windows(2).map(|pair| ByteRange::new(pair[0].end, pair[1].start));
+    let blank: Vec<ByteRange> =
+        gaps.filter(|gap| text.get(gap.as_range()).is_some_and(|text| text.trim().is_empty())).collect();
+    let mut needed = Vec::with_capacity(ranges.len());
+    for range in ranges {
+        let mut from = range.start;
+        for gap in blank.iter().filter(|gap| range.start < gap.start && gap.end < range.end) {
+            needed.push(ByteRange::new(from, gap.start));
+            from = gap.end;
+        }
+        needed.push(ByteRange::new(from, range.end));
+    }
+    needed
 }
 
 /// For members without ranges: where a gold document holds an answer, some chunk of one must hold it whole.

@@ -1,11 +1,13 @@
 //! Floor 2, attribution: where an answer was lost.
 //!
-//! [`gold`] places a question's evidence in the run's chunks, [`support`] says whether a set of passages holds it,
+//! [`gold`] places a question's evidence in the run's chunks ([`mod@place`] those that another system cut in our
+//! documents), [`support`] says whether a set of passages holds it,
 //! [`classify`] names the first station that lost it. All pure: they read a trace and its passages, nothing else, and
 //! take from above whether an answer was right.
 
 pub mod classify;
 pub mod gold;
+pub mod place;
 pub mod support;
 #[cfg(test)]
 mod tests;

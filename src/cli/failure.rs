@@ -3,6 +3,7 @@
 use crate::dataset::DatasetError;
 use crate::eval::compare::CompareError;
 use crate::eval::gate::GateError;
+use crate::external::ExternalError;
 use crate::measure::UnknownMeasure;
 use crate::pipeline::PipelineError;
 use crate::settings::SettingsError;
@@ -25,6 +26,12 @@ impl Failure {
 
 impl From<DatasetError> for Failure {
     fn from(error: DatasetError) -> Self {
+        Self::new(with_causes(&error), Some(error.hint()))
+    }
+}
+
+impl From<ExternalError> for Failure {
+    fn from(error: ExternalError) -> Self {
         Self::new(with_causes(&error), Some(error.hint()))
     }
 }

@@ -9,10 +9,12 @@ mod config;
 mod dataset;
 mod environment;
 mod failure;
+mod import;
 mod model;
 mod output;
 mod report;
 mod run;
+mod score;
 
 use std::process::ExitCode;
 
@@ -32,12 +34,16 @@ struct Cli {
 enum Command {
     /// Run the whole pipeline, print the report, write the run's folder.
     Run(run::RunArgs),
+    /// Make a run of what another RAG recorded, or of a TREC run.
+    Import(import::ImportArgs),
     /// Report a finished run again; nothing is called.
     Report(report::ReportArgs),
     /// Compare runs with a baseline, question by question.
     Compare(compare::CompareArgs),
     /// Check a run against gates; exit 1 when it does not pass.
     Check(check::CheckArgs),
+    /// Score files made elsewhere: TREC runs with qrels, HotpotQA and SQuAD predictions with golds.
+    Score(score::ScoreArgs),
     /// Bring a data set into datasets/fetched/.
     #[command(subcommand)]
     Dataset(dataset::DatasetCommand),
@@ -74,12 +80,14 @@ pub fn main() -> ExitCode {
 fn dispatch(command: Command) -> Result<ExitCode, Failure> {
     match command {
         Command::Run(args) => run::run(args)?,
+        Command::Import(args) => import::import(args)?,
         Command::Report(args) => report::report(&args)?,
         Command::Compare(args) => compare::compare(&args)?,
         Command::Check(args) => {
             let passed = check::check(&args)?;
             return Ok(ExitCode::from(u8::from(!passed)));
         }
+        Command::Score(args) => score::score(&args)?,
         Command::Dataset(command) => dataset::dataset(command)?,
         Command::Model(command) => model::model(command)?,
         Command::Config(command) => config::config(&command)?,

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use super::{Failure, output};
 use crate::eval::summary::{self, Evaluation, EvaluationPlan, Summary};
 use crate::report::view::View;
-use crate::report::{html, markdown, terminal, trec};
+use crate::report::{csv, html, markdown, terminal, trec};
 use crate::settings::{Settings, assemble};
 use crate::store::{Manifest, RunFolder, SavedRun};
 
@@ -32,6 +32,10 @@ enum Form {
     Json,
     /// The final ranking of documents, a TREC run.
     Trec,
+    /// The judged documents, as `trec_eval` reads them.
+    Qrels,
+    /// A table, a row a question.
+    Csv,
 }
 
 /// Runs the command.
@@ -46,6 +50,8 @@ pub fn report(args: &ReportArgs) -> Result<(), Failure> {
         Form::Md => markdown::render(&view),
         Form::Json => json(&evaluation)?,
         Form::Trec => trec::documents(&run),
+        Form::Qrels => trec::qrels(&run),
+        Form::Csv => csv::render(&run, &evaluation),
     })
 }
 

@@ -13,17 +13,18 @@ use super::{Failure, block_on, output, report};
 use crate::chunk::Strategy;
 use crate::dataset;
 use crate::index;
-use crate::llm::openai;
-use crate::pipeline::run::{self, Done, RunFacts};
+use crate::pipeline::ask::Done;
+use crate::pipeline::recorded::{self, RecordedPlan};
+use crate::pipeline::run::{self, RunFacts};
 use crate::settings::assemble::{self, Assembled};
 use crate::settings::file::{RetrieverName, VectorStoreKind};
 use crate::settings::{Resolved, Settings};
-use crate::store::{Manifest, RunFolder, SCHEMA, SavedRun, SettingDifference};
-use crate::text::{analyse, tokens};
+use crate::store::{ExternalSource, Manifest, RunFolder, SCHEMA, SavedRun, SettingDifference};
+use crate::text::{address, analyse, tokens};
 use crate::types::{Dataset, Note};
 
 /// Where `run` looks without an argument.
-const DEFAULT_CONFIG: &str = "config/runbooks.toml";
+pub(super) const DEFAULT_CONFIG: &str = "config/runbooks.toml";
 /// Where runs go without `--out`.
 pub(super) const DEFAULT_OUT: &str = "evals/runs";
 
@@ -57,6 +58,12 @@ pub struct RunArgs {
     json: bool,
 }
 
+/// What answers the questions.
+enum Work {
+    Ours(Box<Assembled>),
+    Service(RecordedPlan),
+}
+
 /// Runs the command.
 pub fn run(args: RunArgs) -> Result<(), Failure> {
     block_on(async move {
@@ -64,14 +71,22 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         let environment = environment(&resolved, args.offline, args.no_cache)?;
         let bars = Bars::new();
         let clock = Instant::now();
-        let assembled = assemble::assemble(&resolved, &environment, &|download| bars.download(download)).await;
-        crate::pipeline::progress::Progress::finish(&bars);
-        let assembled = assembled?;
+        let work = if let Some(url) = &resolved.settings.external.url {
+            Work::Service(assemble::service(&resolved.settings, url, &environment)?)
+        } else {
+            let assembled = assemble::assemble(&resolved, &environment, &|download| bars.download(download)).await;
+            crate::pipeline::progress::Progress::finish(&bars);
+            Work::Ours(Box::new(assembled?))
+        };
         let assembling = clock.elapsed().as_secs_f64();
         let clock = Instant::now();
         let mut dataset = dataset::load(&assemble::load_spec(&resolved))?;
         sample(&mut dataset, &resolved.settings)?;
-        let mut manifest = manifest(&resolved, &dataset, &assembled);
+        let mut manifest = manifest(&resolved, &dataset);
+        match &work {
+            Work::Ours(assembled) => manifest.models.clone_from(&assembled.models),
+            Work::Service(_) => manifest.external = Some(service_source(&resolved.settings)),
+        }
         manifest.seconds.insert("assemble".to_owned(), assembling);
         manifest.seconds.insert("load".to_owned(), clock.elapsed().as_secs_f64());
 
@@ -79,27 +94,44 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         if args.resume.is_none() {
             write_manifest(&folder, &manifest)?;
         }
-        let outcome = run::run(dataset, assembled.plan, &folder, done, &bars).await;
+        let mut vector_cache = None;
+        let outcome = match work {
+            Work::Ours(assembled) => {
+                vector_cache = assembled.vector_cache;
+                run::run(dataset, assembled.plan, &folder, done, &bars).await.map(|facts| (facts, Vec::new()))
+            }
+            Work::Service(plan) => recorded::run(dataset, plan, &folder, done, &bars).await,
+        };
         if let Some(scratch) = &environment.scratch {
             let _ = std::fs::remove_dir_all(scratch);
         }
-        let facts = match outcome {
-            Ok(facts) => facts,
-            Err(error) => {
-                drop_if_empty(&folder);
-                return Err(error.into());
-            }
-        };
-        finish(&mut manifest, &facts, assembled.vector_cache.as_deref(), &resolved.settings);
-        write_manifest(&folder, &manifest)?;
-        let summary = report::write_and_print(&folder, &assemble::evaluation(&resolved.settings), args.json)?;
-        manifest.prompt_tokens = summary.tokens.prompt;
-        manifest.completion_tokens = summary.tokens.completion;
-        manifest.cost_usd = summary.cost_usd;
-        write_manifest(&folder, &manifest)?;
-        output::talk(&format!("run folder: {}", folder.path().display()));
-        Ok(())
+        let (facts, notes) = outcome.inspect_err(|_| drop_if_empty(&folder))?;
+        manifest.notes.extend(notes.iter().map(counted));
+        finish(&mut manifest, &facts, vector_cache.as_deref(), &resolved.settings);
+        conclude(&folder, manifest, &resolved.settings, args.json)
     })
+}
+
+/// Writes the record of a finished run and all that is derived from it, and prints the report.
+pub(super) fn conclude(
+    folder: &RunFolder,
+    mut manifest: Manifest,
+    settings: &Settings,
+    json: bool,
+) -> Result<(), Failure> {
+    write_manifest(folder, &manifest)?;
+    let summary = report::write_and_print(folder, &assemble::evaluation(settings), json)?;
+    manifest.prompt_tokens = summary.tokens.prompt;
+    manifest.completion_tokens = summary.tokens.completion;
+    manifest.cost_usd = summary.cost_usd;
+    write_manifest(folder, &manifest)?;
+    output::talk(&format!("run folder: {}", folder.path().display()));
+    Ok(())
+}
+
+fn service_source(settings: &Settings) -> ExternalSource {
+    let from = settings.external.url.as_deref().map(address::shown_url).unwrap_or_default();
+    ExternalSource { kind: ExternalSource::SERVICE.to_owned(), from, sha256: String::new() }
 }
 
 /// The settings: of the file and flags; on resume without any, those of the run's record.
@@ -119,7 +151,8 @@ fn resolved_config(args: &RunArgs) -> &Path {
     args.config.as_deref().unwrap_or(Path::new(DEFAULT_CONFIG))
 }
 
-fn sample(dataset: &mut Dataset, settings: &Settings) -> Result<(), Failure> {
+/// Draws the sample that `dataset.limit` asks for.
+pub(super) fn sample(dataset: &mut Dataset, settings: &Settings) -> Result<(), Failure> {
     if let Some(limit) = settings.dataset.limit {
         let questions = std::mem::take(&mut dataset.questions);
         dataset.questions = dataset::sample(questions, limit, settings.dataset.seed);
@@ -133,8 +166,12 @@ fn sample(dataset: &mut Dataset, settings: &Settings) -> Result<(), Failure> {
     Ok(())
 }
 
-fn manifest(resolved: &Resolved, dataset: &Dataset, assembled: &Assembled) -> Manifest {
-    let note = |note: &Note| format!("{} {}", note.count, note.what);
+pub(super) fn counted(note: &Note) -> String {
+    format!("{} {}", note.count, note.what)
+}
+
+/// The record of a run that begins, but for its name and models.
+pub(super) fn manifest(resolved: &Resolved, dataset: &Dataset) -> Manifest {
     Manifest {
         schema: SCHEMA,
         name: String::new(),
@@ -147,12 +184,13 @@ fn manifest(resolved: &Resolved, dataset: &Dataset, assembled: &Assembled) -> Ma
         settings: without_secrets(&resolved.settings),
         dataset: format!("{} {}", resolved.settings.dataset.format, resolved.settings.dataset.path.display()),
         dataset_digest: dataset.digest.clone(),
-        notes: dataset.notes.iter().map(note).collect(),
+        external: None,
+        notes: dataset.notes.iter().map(counted).collect(),
         n_documents: dataset.documents.len(),
         n_chunks: 0,
         chunk_tokens: 0,
         n_questions: dataset.questions.len(),
-        models: assembled.models.clone(),
+        models: Vec::new(),
         seed: resolved.settings.evaluation.seed,
         vector_search: String::new(),
         seconds: BTreeMap::new(),
@@ -178,15 +216,16 @@ fn versions(strategy: Strategy) -> BTreeMap<String, String> {
 /// The settings as the run's record keeps them: an endpoint's address without user info and query, which may hold keys.
 fn without_secrets(settings: &Settings) -> serde_json::Value {
     let mut settings = settings.clone();
-    settings.generation.base_url = openai::shown_url(&settings.generation.base_url);
+    settings.generation.base_url = address::shown_url(&settings.generation.base_url);
+    settings.external.url = settings.external.url.as_deref().map(address::shown_url);
     serde_json::to_value(&settings).unwrap_or_default()
 }
 
-fn now() -> String {
+pub(super) fn now() -> String {
     jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
-fn write_manifest(folder: &RunFolder, manifest: &Manifest) -> Result<(), Failure> {
+pub(super) fn write_manifest(folder: &RunFolder, manifest: &Manifest) -> Result<(), Failure> {
     let mut json = serde_json::to_string_pretty(manifest)
         .map_err(|error| Failure::new(format!("cannot write run.json: {error}"), None))?;
     json.push('\n');
@@ -227,7 +266,7 @@ fn differences(old: &Manifest, new: &Manifest) -> Vec<String> {
 }
 
 /// `<config stem>-<UTC time>-<4 hex>`.
-fn fresh_name(config: &Path) -> String {
+pub(super) fn fresh_name(config: &Path) -> String {
     let stem = config.file_stem().unwrap_or_default().to_string_lossy();
     let plain = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '-' };
     let stem: String = stem.chars().map(plain).collect();
@@ -246,7 +285,7 @@ fn finish(manifest: &mut Manifest, facts: &RunFacts, cache: Option<&crate::embed
         manifest.vectors_cached = cache.n_hits() as usize;
         manifest.vectors_computed = cache.n_misses() as usize;
     }
-    if settings.retrieval.retrievers.contains(&RetrieverName::Dense) {
+    if manifest.external.is_none() && settings.retrieval.retrievers.contains(&RetrieverName::Dense) {
         let threshold = crate::index::Hnsw::default().from_points;
         manifest.vector_search = match (settings.vector_store.exact, settings.vector_store.kind) {
             (true, _) => "exact".to_owned(),
@@ -259,7 +298,7 @@ fn finish(manifest: &mut Manifest, facts: &RunFacts, cache: Option<&crate::embed
 }
 
 /// A run that ended before its first question leaves nothing behind.
-fn drop_if_empty(folder: &RunFolder) {
+pub(super) fn drop_if_empty(folder: &RunFolder) {
     let empty = std::fs::metadata(folder.file("traces.jsonl")).map_or(true, |file| file.len() == 0);
     if empty {
         let _ = std::fs::remove_dir_all(folder.path());

@@ -231,6 +231,20 @@ pub enum DatasetError {
         /// What was asked for.
         name: Box<str>,
     },
+    /// Something stands where a new folder should.
+    #[error("`{path}` is there already")]
+    Occupied {
+        /// The path.
+        path: PathBuf,
+    },
+    /// An id that a table parted by tabs cannot hold.
+    #[error("{what} `{id}` cannot stand in a table parted by tabs")]
+    NoColumn {
+        /// What has it.
+        what: &'static str,
+        /// The id.
+        id: Box<str>,
+    },
     /// A copy is there already.
     #[error("`{path}` is there already")]
     Exists {
@@ -286,6 +300,8 @@ impl DatasetError {
                     None => format!("known are {}", known.join(", ")),
                 }
             }
+            Self::Occupied { .. } => "name a folder that is not there yet: nothing is overwritten".into(),
+            Self::NoColumn { .. } => "ids may have no white space at their ends and no tab or line end".into(),
             Self::Exists { .. } => "replace it with `--force`".into(),
         }
     }

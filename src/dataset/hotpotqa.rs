@@ -14,7 +14,8 @@ use serde::de::{Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use super::draft::Draft;
-use super::{DatasetError, Place, quote, read};
+use super::{DatasetError, Place, read};
+use crate::text::quote;
 use crate::types::{ByteRange, DocId, Document, Group, Kind, Member, Question};
 
 #[derive(Deserialize)]

@@ -2,7 +2,7 @@
 //!
 //! [`load`] reads one of six [`Format`]s into a [`Dataset`]: ids unique, evidence as byte ranges that lie in their
 //! documents, everything accepted but worth telling counted in its notes, and a digest over the whole. [`sample`]
-//! draws some of its questions; [`copy_local`] puts a local copy of a published set where the settings expect it.
+//! draws some of its questions; [`to_beir`] writes it for other tools; [`copy_local`] puts a local copy of a published set where the settings expect it.
 //!
 //! Nothing here prints, chunks or scores. A BEIR set's rule that a document with the query's own id is no hit
 //! (`skip_same_id`) concerns rankings, not files, and is applied where questions are retrieved for.
@@ -28,12 +28,13 @@ mod squad;
 mod files;
 mod jsonl;
 mod questions;
-mod quote;
 mod record;
 
+mod export;
 mod fetch;
 
 pub use error::DatasetError;
+pub use export::to_beir;
 pub use fetch::{copy_local, known_sets};
 pub use place::Place;
 pub use sample::sample;

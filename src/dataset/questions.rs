@@ -22,7 +22,8 @@ use serde_json::Value;
 
 use super::draft::Draft;
 use super::record::{Id, Record};
-use super::{DatasetError, nearest, quote, read};
+use super::{DatasetError, nearest, read};
+use crate::text::quote;
 use crate::types::{ByteRange, DocId, Document, Fact, Group, Kind, Member, Question};
 
 const KEYS: [&str; 16] = [

@@ -9,7 +9,8 @@ use std::path::Path;
 use serde::Deserialize;
 
 use super::draft::Draft;
-use super::{DatasetError, Place, nearest, quote, read};
+use super::{DatasetError, Place, nearest, read};
+use crate::text::quote;
 use crate::types::{ByteRange, DocId, Document, Kind, Member, Question};
 
 #[derive(Deserialize)]

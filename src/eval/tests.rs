@@ -303,6 +303,7 @@ pub(super) fn manifest() -> Manifest {
         settings: serde_json::Value::Null,
         dataset: String::new(),
         dataset_digest: String::new(),
+        external: None,
         notes: vec![],
         n_documents: 2,
         n_chunks: 2,

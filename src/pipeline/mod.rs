@@ -4,14 +4,16 @@
 //! dataset -> chunk -> index (BM25 + Qdrant) -> retrieve -> fuse -> pack prompt -> generate -> classify -> traces.jsonl
 //! ```
 //!
-//! Read [`run`] first: it is that line. [`plan`] holds the parts it is run with, wired in `settings/assemble.rs`.
+//! Read [`run`] first: it is that line. [`recorded`] makes the same traces of what somebody else's pipeline did. [`plan`] holds the parts it is run with, wired in `settings/assemble.rs`.
 
+pub mod ask;
 pub mod generate;
 pub mod ingest;
 pub mod plan;
 pub mod progress;
 pub mod prompt;
 pub mod record;
+pub mod recorded;
 pub mod retrieve;
 pub mod run;
 

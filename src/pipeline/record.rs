@@ -1,9 +1,27 @@
 //! Traces to the run's folder as they finish: passages first, so that a trace on disk never names one that is not.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::store::{LineWriter, RunFolder, StoreError};
-use crate::types::{ChunkId, Corpus, Trace};
+use crate::types::{ChunkId, Corpus, Passage, Trace};
+
+/// Gives the passages that a trace names.
+pub trait PassageSource: Send + Sync {
+    /// The passage of that chunk id, `None` when it is not there.
+    fn passage(&self, id: &ChunkId) -> Option<Passage>;
+}
+
+impl PassageSource for Corpus {
+    fn passage(&self, id: &ChunkId) -> Option<Passage> {
+        Self::passage(self, id)
+    }
+}
+
+impl<S: std::hash::BuildHasher + Send + Sync> PassageSource for HashMap<ChunkId, Passage, S> {
+    fn passage(&self, id: &ChunkId) -> Option<Passage> {
+        self.get(id).cloned()
+    }
+}
 
 /// Writes traces and the passages they name.
 pub struct Recorder {
@@ -29,12 +47,12 @@ impl Recorder {
     ///
     /// # Errors
     /// `Io`: the disk is full, say.
-    pub fn record(&mut self, trace: &Trace, corpus: &Corpus) -> Result<(), StoreError> {
+    pub fn record(&mut self, trace: &Trace, passages: &dyn PassageSource) -> Result<(), StoreError> {
         let mut new = Vec::new();
         for id in named(trace) {
             if !self.written.contains(id) {
                 self.written.insert(id.clone());
-                new.extend(corpus.passage(id));
+                new.extend(passages.passage(id));
             }
         }
         if !new.is_empty() {

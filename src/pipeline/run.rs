@@ -1,18 +1,19 @@
 //! The straight line: a data set, a plan and a folder become a run.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-use tokio::task::JoinSet;
+use async_trait::async_trait;
 
 use super::PipelineError;
+use super::ask::{Asked, Asker, Done, ask_all};
 use super::generate;
 use super::ingest::{self, Ingested};
 use super::plan::{Judge, Plan};
 use super::progress::Progress;
 use super::prompt;
-use super::record::Recorder;
+use super::record::PassageSource;
 use super::retrieve::{self, Bm25Retriever, DenseRetriever, Depths, Query, Retriever};
 use crate::attribute::classify::{self, Rightness};
 use crate::attribute::gold::{self, Haystacks};
@@ -20,12 +21,7 @@ use crate::attribute::support::SupportTest;
 use crate::embed::{Encoder, Role};
 use crate::measure::answer;
 use crate::store::RunFolder;
-use crate::types::{
-    ArmName, ChunkId, Class, Corpus, Dataset, Question, QuestionId, Stage, StageHit, Trace, TraceStage,
-};
-
-/// So many failures with no answer between them: whatever answers is gone, and the rest would fail too.
-const FAILURES_IN_A_ROW: usize = 20;
+use crate::types::{ArmName, ChunkId, Corpus, Dataset, Question, Stage, StageHit, Trace, TraceStage};
 
 /// What a run did, besides its traces.
 #[derive(Clone, Debug, Default)]
@@ -38,15 +34,6 @@ pub struct RunFacts {
     pub n_asked: usize,
     /// Wall seconds by step.
     pub seconds: BTreeMap<String, f64>,
-}
-
-/// What a resumed run already has.
-#[derive(Clone, Debug, Default)]
-pub struct Done {
-    /// Questions that need not be asked again.
-    pub questions: HashSet<QuestionId>,
-    /// Passages already written.
-    pub passages: HashSet<ChunkId>,
 }
 
 /// Runs `dataset` through `plan` and appends a trace a question to `folder`, as they finish.
@@ -65,8 +52,7 @@ pub async fn run(
     let mut seconds: BTreeMap<String, f64> =
         ingested.seconds.iter().map(|(step, s)| ((*step).to_owned(), *s)).collect();
     let clock = Instant::now();
-    let left: Vec<(usize, Question)> =
-        questions.into_iter().enumerate().filter(|(_, question)| !done.questions.contains(&question.id)).collect();
+    let left = done.left(questions);
     let vectors = question_vectors(&left, &plan, progress).await?;
     let facts = RunFacts {
         n_chunks: ingested.corpus.chunks().len(),
@@ -74,8 +60,9 @@ pub async fn run(
         n_asked: left.len(),
         seconds: BTreeMap::new(),
     };
-    let line = Arc::new(Line::new(ingested, plan));
-    ask_all(&line, left, vectors, folder, done.passages, progress).await?;
+    let concurrency = plan.concurrency;
+    let line: Arc<dyn Asker> = Arc::new(Line::new(ingested, plan, vectors));
+    ask_all(&line, left, concurrency, folder, done.passages, progress).await?;
     seconds.insert("questions".to_owned(), clock.elapsed().as_secs_f64());
     Ok(RunFacts { seconds, ..facts })
 }
@@ -94,57 +81,24 @@ async fn question_vectors(
     Ok(questions.iter().map(|(index, _)| *index).zip(vectors).collect())
 }
 
-/// Asks the questions, `concurrency` at a time, and records each as it finishes.
-async fn ask_all(
-    line: &Arc<Line>,
-    questions: Vec<(usize, Question)>,
-    mut vectors: HashMap<usize, Vec<f32>>,
-    folder: &RunFolder,
-    written: HashSet<ChunkId>,
-    progress: &dyn Progress,
-) -> Result<(), PipelineError> {
-    let mut recorder = Recorder::open(folder, written)?;
-    progress.start("questions", questions.len() as u64);
-    let mut in_a_row = 0;
-    let n_questions = questions.len();
-    let mut working = JoinSet::new();
-    let mut waiting = questions.into_iter();
-    loop {
-        while working.len() < line.plan.concurrency {
-            let Some((index, question)) = waiting.next() else { break };
-            let (line, vector) = (Arc::clone(line), vectors.remove(&index));
-            working.spawn(async move { line.ask(index, question, vector).await });
-        }
-        let Some(finished) = working.join_next().await else { break };
-        let trace = finished.map_err(|_| PipelineError::Panicked)?;
-        recorder.record(&trace, &line.corpus)?;
-        progress.advance(1);
-        in_a_row = if trace.failed() { in_a_row + 1 } else { 0 };
-        if in_a_row >= FAILURES_IN_A_ROW || (in_a_row == n_questions && n_questions > 0) {
-            progress.finish();
-            return Err(PipelineError::OnlyFailures { n: in_a_row, last: trace.reason, run: folder.name() });
-        }
-    }
-    progress.finish();
-    Ok(())
-}
-
 /// The built pipeline, shared by all questions.
 pub struct Line {
     corpus: Arc<Corpus>,
     retrievers: Vec<Box<dyn Retriever>>,
     encoder: Option<Arc<dyn Encoder>>,
     haystacks: OnceLock<Haystacks>,
+    /// The questions' vectors by their place in the run.
+    vectors: HashMap<usize, Vec<f32>>,
     plan: Plan,
 }
 
 impl Line {
-    fn new(ingested: Ingested, plan: Plan) -> Self {
-        let Ingested { corpus, mut bm25, vectors, .. } = ingested;
+    fn new(ingested: Ingested, plan: Plan, vectors: HashMap<usize, Vec<f32>>) -> Self {
+        let Ingested { corpus, mut bm25, vectors: store, .. } = ingested;
         let mut retrievers: Vec<Box<dyn Retriever>> = Vec::new();
         for stage in &plan.retrievers {
             let corpus = Arc::clone(&corpus);
-            match (stage, &vectors, &plan.dense) {
+            match (stage, &store, &plan.dense) {
                 (Stage::Bm25, ..) => retrievers.extend(bm25.take().map(|index| -> Box<dyn Retriever> {
                     Box::new(Bm25Retriever { corpus, index, analyzer: Arc::clone(&plan.sparse.analyzer) })
                 })),
@@ -155,25 +109,15 @@ impl Line {
             }
         }
         let encoder = plan.dense.as_ref().map(|dense| Arc::clone(&dense.encoder));
-        Self { corpus, retrievers, encoder, haystacks: OnceLock::new(), plan }
+        Self { corpus, retrievers, encoder, haystacks: OnceLock::new(), vectors, plan }
     }
 
     /// One question through every stage.
-    async fn ask(&self, index: usize, question: Question, vector: Option<Vec<f32>>) -> Trace {
+    async fn trace(&self, index: usize, question: Question) -> Trace {
         let haystacks = || self.haystacks.get_or_init(|| Haystacks::new(&self.corpus));
         let gold = gold::locate(&question, &self.corpus, haystacks, &|number| self.encoder_reads(number));
-        let mut trace = Trace {
-            index,
-            question,
-            gold,
-            stages: Vec::new(),
-            arms: Vec::new(),
-            class: Class::Failed,
-            fault: None,
-            reason: String::new(),
-            flags: Vec::new(),
-        };
-        match self.stages(&trace, vector.as_deref()).await {
+        let mut trace = Trace::unclassified(index, question, gold);
+        match self.stages(&trace, self.vectors.get(&index).map(Vec::as_slice)).await {
             Ok(stages) => trace.stages = stages,
             Err(error) => {
                 trace.reason = format!("retrieval failed: {error}");
@@ -183,10 +127,7 @@ impl Line {
         let packed: Vec<ChunkId> = trace.packed().cloned().collect();
         trace.arms = generate::arms(&trace.question, &trace.gold, &packed, &self.corpus, &self.plan).await;
         let outcome = classify::classify(&trace, self.plan.k, rightness(&trace, self.plan.judge), self.corpus.as_ref());
-        trace.class = outcome.class;
-        trace.fault = outcome.fault;
-        trace.reason = outcome.reason;
-        trace.flags = outcome.flags;
+        outcome.onto(&mut trace);
         trace
     }
 
@@ -220,6 +161,14 @@ impl Line {
         let text = ingest::indexed_text(&self.corpus, number, self.plan.title_prefix);
         let read = encoder.read_bytes(&text, Role::Passage).ok()??;
         Some(read.saturating_sub(ingest::prefix_bytes(&self.corpus, number, self.plan.title_prefix)))
+    }
+}
+
+#[async_trait]
+impl Asker for Line {
+    async fn ask(&self, index: usize, question: Question) -> Asked {
+        let passages: Arc<dyn PassageSource> = Arc::clone(&self.corpus) as _;
+        Asked { trace: self.trace(index, question).await, passages }
     }
 }
 

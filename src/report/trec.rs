@@ -1,10 +1,11 @@
 //! TREC files: a run of documents, a run of chunks, and qrels, as `trec_eval` reads them.
 //!
-//! Columns are parted by white space, so white space and `%` inside an id are written as `%20`, `%25` and the like.
+//! Columns are parted by white space, so white space and `%` inside an id are percent-encoded ([`column`]).
 
 use std::fmt::Write as _;
 
 use crate::store::SavedRun;
+use crate::text::column;
 use crate::types::{StageHit, collapse};
 
 /// `retrieval.trec`: the final ranking collapsed to documents, each with its first chunk's score.
@@ -41,37 +42,17 @@ pub fn qrels(run: &SavedRun) -> String {
     let mut out = String::new();
     for trace in &run.traces {
         for (doc, grade) in &trace.question.relevant {
-            let _ = writeln!(out, "{} 0 {} {grade}", column(trace.question.id.as_str()), column(doc.as_str()));
+            let _ = writeln!(
+                out,
+                "{} 0 {} {grade}",
+                column::encode(trace.question.id.as_str()),
+                column::encode(doc.as_str())
+            );
         }
     }
     out
 }
 
 fn line(out: &mut String, question: &str, id: &str, at: usize, score: f64, tag: &str) {
-    let _ = writeln!(out, "{} Q0 {} {} {score} {tag}", column(question), column(id), at + 1);
-}
-
-fn column(id: &str) -> String {
-    let mut out = String::with_capacity(id.len());
-    for c in id.chars() {
-        if c.is_whitespace() || c.is_control() || c == '%' {
-            for byte in c.encode_utf8(&mut [0; 4]).bytes() {
-                let _ = write!(out, "%{byte:02X}");
-            }
-        } else {
-            out.push(c);
-        }
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_id_with_white_space_stays_one_column() {
-        assert_eq!(column("Andre Norton 100%"), "Andre%20Norton%20100%25");
-        assert_eq!(column("a\u{a0}b"), "a%C2%A0b");
-    }
+    let _ = writeln!(out, "{} Q0 {} {} {score} {tag}", column::encode(question), column::encode(id), at + 1);
 }

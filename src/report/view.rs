@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::external;
 use crate::attribute::classify::Outcome;
 use crate::eval::diagnose::TwoByTwo;
 use crate::eval::summary::{Evaluation, MeasureSummary, Summary};
@@ -221,6 +222,9 @@ fn head(run: &SavedRun, summary: &Summary) -> Vec<(String, String)> {
             .map_or(String::new(), |hash| format!(" (sha256 {}…)", hash.get(..12).unwrap_or(hash)));
         head.push((format!("Model, {}", model.role), format!("{}{hash}", model.name)));
     }
+    if let Some(source) = &manifest.external {
+        external::describe(&mut head, source, run);
+    }
     head
 }
 
@@ -300,7 +304,9 @@ fn describe_questions(run: &SavedRun, summary: &Summary) -> String {
 fn notices(run: &SavedRun, summary: &Summary) -> Vec<String> {
     let mut notices: Vec<String> = run.manifest.notes.clone();
     let generator = run.manifest.settings.pointer("/generation/generator").and_then(|value| value.as_str());
-    if generator == Some("extractive") {
+    if let Some(source) = &run.manifest.external {
+        notices.push(external::notice(source));
+    } else if generator == Some("extractive") {
         notices.push(
             "answers come from the built-in extractive reader, a baseline without a language model: read its scores as a floor, \
              and expect the reader to be the largest loss. \

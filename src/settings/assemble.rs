@@ -13,12 +13,16 @@ use crate::embed::source::{self, Checkpoint, ModelRef, OnDownload, Source};
 use crate::embed::{Cached, EmbedError, Encoder, Local, LocalOptions};
 use crate::eval::gate::{Bound, Gate, GateError};
 use crate::eval::summary::EvaluationPlan;
+use crate::external::Rag;
+use crate::external::service::{Service, ServiceError, ServiceSettings};
 use crate::index::{Bm25Parameters, SearchMode, Server};
 use crate::llm::openai::{self, OpenAiSettings};
 use crate::llm::{Extractive, Generator, LlmError, Secret, Template};
 use crate::measure::{Cutoff, Family, Measure};
 use crate::pipeline::plan::{DensePlan, Judge, Plan, Price, PromptPlan, SparsePlan, VectorPlace};
+use crate::pipeline::recorded::RecordedPlan;
 use crate::store::ModelRecord;
+use crate::text::address;
 use crate::text::analyse::Analyzer;
 use crate::text::tokens::{self, TokenCounter, Tokenizer};
 use crate::types::{ArmName, Stage};
@@ -59,6 +63,9 @@ pub enum AssembleError {
     /// The generator.
     #[error(transparent)]
     Llm(#[from] LlmError),
+    /// The service that is asked instead of our own pipeline.
+    #[error(transparent)]
+    Service(#[from] ServiceError),
 }
 
 impl AssembleError {
@@ -69,6 +76,7 @@ impl AssembleError {
             Self::Settings(error) => error.hint(),
             Self::Embed(error) => error.hint(),
             Self::Llm(error) => Some(error.hint().unwrap_or(SEE_DEFAULTS).to_owned()),
+            Self::Service(error) => Some(error.hint().unwrap_or(SEE_DEFAULTS).to_owned()),
         }
     }
 }
@@ -184,6 +192,42 @@ pub async fn assemble(
     Ok(Assembled { plan, models, vector_cache })
 }
 
+/// Wires what a record of somebody else's pipeline needs.
+///
+/// # Errors
+/// A setting out of range.
+pub fn recorded(settings: &Settings, rag: Arc<dyn Rag>, concurrency: usize) -> Result<RecordedPlan, AssembleError> {
+    check(settings)?;
+    Ok(RecordedPlan {
+        rag,
+        judge: judge(settings),
+        k: settings.retrieval.k,
+        counter: prompt_counter()?,
+        concurrency,
+        skip_same_id: settings.dataset.skip_same_id,
+    })
+}
+
+/// Wires the service at `url` instead of our own pipeline.
+///
+/// # Errors
+/// A setting out of range, an address that is none, a key that is not set.
+pub fn service(settings: &Settings, url: &str, environment: &Environment) -> Result<RecordedPlan, AssembleError> {
+    check(settings)?;
+    if environment.offline && !address::is_on_this_machine(url) {
+        return Err(not_here("external.url", url).into());
+    }
+    let external = &settings.external;
+    let service = Service::new(ServiceSettings {
+        url: url.to_owned(),
+        api_key: key(external.api_key_env.as_deref(), "external.api_key_env", environment)?,
+        timeout: Duration::from_secs_f64(external.timeout_s),
+        retries: external.retries,
+        answers: settings.generation.generator != GeneratorName::None,
+    })?;
+    recorded(settings, Arc::new(service), external.concurrency)
+}
+
 /// Refuses values outside their range. What a part checks itself is left to it.
 fn check(settings: &Settings) -> Result<(), SettingsError> {
     let Settings { retrieval, generation, evaluation, dataset, .. } = settings;
@@ -209,6 +253,9 @@ fn check(settings: &Settings) -> Result<(), SettingsError> {
     within("generation.timeout_s", generation.timeout_s, 1e-3..=86_400.0)?;
     within("generation.price.prompt", generation.price.prompt, 0.0..=1e6)?;
     within("generation.price.completion", generation.price.completion, 0.0..=1e6)?;
+    at_least("external.concurrency", settings.external.concurrency, 1)?;
+    within("external.timeout_s", settings.external.timeout_s, 1e-3..=86_400.0)?;
+    within("external.retries", f64::from(settings.external.retries), 0.0..=10.0)?;
     within("evaluation.correct_f1", evaluation.correct_f1, 0.0..=1.0)?;
     within("evaluation.resamples", evaluation.resamples as f64, 1.0..=1e6)?;
     at_least("evaluation.ks", evaluation.ks.len(), 1)?;
@@ -250,7 +297,7 @@ fn bm25_parameters(settings: &Settings) -> Result<Bm25Parameters, SettingsError>
 
 /// What `--offline` says to an address elsewhere, without what of it may be secret.
 fn not_here(key: &str, url: &str) -> SettingsError {
-    let message = format!("`{key}`: --offline refuses `{}`: it is not on this machine", openai::shown_url(url));
+    let message = format!("`{key}`: --offline refuses `{}`: it is not on this machine", address::shown_url(url));
     unusable(&message, Some("name a service on this machine, or leave --offline out".to_owned()))
 }
 
@@ -275,7 +322,7 @@ fn generator(resolved: &Resolved, environment: &Environment) -> Result<Option<Ar
         GeneratorName::None => Ok(None),
         GeneratorName::Extractive => Ok(Some(Arc::new(Extractive))),
         GeneratorName::Openai => {
-            if environment.offline && !openai::is_on_this_machine(&generation.base_url) {
+            if environment.offline && !address::is_on_this_machine(&generation.base_url) {
                 return Err(not_here("generation.base_url", &generation.base_url).into());
             }
             let settings = OpenAiSettings {
@@ -312,7 +359,7 @@ fn vector_place(settings: &Settings, environment: &Environment) -> Result<Vector
             let base = environment.scratch.as_ref().unwrap_or(&environment.cache_dir);
             Ok(VectorPlace::Embedded(base.join("collections")))
         }
-        VectorStoreKind::Server if environment.offline && !openai::is_on_this_machine(&store.url) => {
+        VectorStoreKind::Server if environment.offline && !address::is_on_this_machine(&store.url) => {
             Err(not_here("vector_store.url", &store.url))
         }
         VectorStoreKind::Server => Ok(VectorPlace::Server(Server {

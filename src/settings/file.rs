@@ -31,6 +31,8 @@ pub struct Settings {
     pub vector_store: VectorStoreSettings,
     /// What answers.
     pub generation: GenerationSettings,
+    /// Whose pipeline is asked instead of all that.
+    pub external: ExternalSettings,
     /// How answers and rankings are judged.
     pub evaluation: EvaluationSettings,
     /// When a run is good enough; read by `ragxray check`.
@@ -385,6 +387,31 @@ impl Default for GenerationSettings {
             price: PriceSettings::default(),
             ca_file: None,
         }
+    }
+}
+
+/// `[external]`
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ExternalSettings {
+    /// Where each question is posted as `{"id", "question"}`, to be answered with contexts and answer. Default: this
+    /// program's own pipeline answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// The environment variable that holds the service's key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub api_key_env: Option<String>,
+    /// Seconds until a call counts as failed, > 0.
+    pub timeout_s: f64,
+    /// Most calls at once, at least 1.
+    pub concurrency: usize,
+    /// How often a call that may succeed later is made again.
+    pub retries: u32,
+}
+
+impl Default for ExternalSettings {
+    fn default() -> Self {
+        Self { url: None, api_key_env: None, timeout_s: 120.0, concurrency: 8, retries: 2 }
     }
 }
 

@@ -22,6 +22,27 @@ pub struct ModelRecord {
     pub sha256: BTreeMap<String, String>,
 }
 
+/// Whose rankings and answers a run holds, when they were not made by this program.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExternalSource {
+    /// One of the constants of this type.
+    pub kind: String,
+    /// The file, or the service's address without user info and query.
+    pub from: String,
+    /// Hex sha256 of the file's text; empty for a service.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub sha256: String,
+}
+
+impl ExternalSource {
+    /// JSON lines of another RAG.
+    pub const RECORD: &'static str = "record";
+    /// A TREC run.
+    pub const TREC_RUN: &'static str = "TREC run";
+    /// A service, asked question by question.
+    pub const SERVICE: &'static str = "service";
+}
+
 /// Everything about a run that is not about one question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
@@ -47,6 +68,9 @@ pub struct Manifest {
     pub dataset: String,
     /// Hex sha256 of the loaded data set.
     pub dataset_digest: String,
+    /// Where rankings and answers come from; `None`: from the pipeline that `settings` describe.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub external: Option<ExternalSource>,
     /// What the loader accepted and counted.
     pub notes: Vec<String>,
     /// Documents in the corpus.

@@ -1,9 +1,12 @@
 //! Floor 1, text: pure functions over strings. Analysis for sparse retrieval, normalisation and answer matching
 //! for measures, token counts for chunking and packing.
 
+pub mod address;
 pub mod analyse;
 pub mod answers;
 pub mod causes;
+pub mod column;
 pub mod normalise;
+pub mod quote;
 pub mod sanitize;
 pub mod tokens;

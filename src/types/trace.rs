@@ -23,6 +23,8 @@ closed_set! {
         Dense = "dense",
         /// One vector a token.
         LateInteraction = "late_interaction",
+        /// Whatever another pipeline did until it had its passages: recorded there, not run here.
+        External = "external",
         /// The retrievers' rankings made one.
         Fused = "fused",
         /// After the reranker.
@@ -232,6 +234,22 @@ pub struct Trace {
 }
 
 impl Trace {
+    /// A trace that nothing has happened to: failed until a class is found.
+    #[must_use]
+    pub fn unclassified(index: usize, question: Question, gold: Gold) -> Self {
+        Self {
+            index,
+            question,
+            gold,
+            stages: Vec::new(),
+            arms: Vec::new(),
+            class: Class::Failed,
+            fault: None,
+            reason: String::new(),
+            flags: Vec::new(),
+        }
+    }
+
     /// The stage of that name, where the run has it.
     #[must_use]
     pub fn stage(&self, stage: Stage) -> Option<&TraceStage> {

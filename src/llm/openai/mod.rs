@@ -21,6 +21,7 @@ pub use self::settings::OpenAiSettings;
 use self::settings::{check, headers, secrets};
 use super::retry::{Patience, Retrying};
 use super::{ErrorClass, Generator, LlmError, Prompt, Reply};
+use crate::text::address::{is_loopback, shown};
 
 /// A larger answer is not read on: 8 MiB.
 const LARGEST_BODY_BYTES: usize = 8 << 20;
@@ -33,18 +34,6 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A prompt's deadline in units of the time for one call.
 pub const DEADLINE_CALLS: u32 = 3;
-
-/// Whether `url` is one of this machine's own, which is all that `--offline` lets through.
-#[must_use]
-pub fn is_on_this_machine(url: &str) -> bool {
-    Url::parse(url).is_ok_and(|url| address::is_loopback(&url))
-}
-
-/// `url` without user info and query, which may hold secrets; as it is where it is no URL.
-#[must_use]
-pub fn shown_url(url: &str) -> String {
-    Url::parse(url).map_or_else(|_| url.to_owned(), |url| address::shown(&url))
-}
 
 /// The generator for a server: retries and limits included. Nothing is called yet.
 pub fn connect(settings: &OpenAiSettings) -> Result<Retrying<OpenAi>, LlmError> {
@@ -78,13 +67,13 @@ impl OpenAi {
         let url = address::endpoint(&settings.base_url)?;
         let headers = headers(settings)?;
         let has_secret = headers.len() > 1 || !url.username().is_empty() || url.password().is_some();
-        if url.scheme() == "http" && has_secret && !address::is_loopback(&url) {
+        if url.scheme() == "http" && has_secret && !is_loopback(&url) {
             return Err(LlmError::KeyInClear { host: url.host_str().unwrap_or("").to_owned() });
         }
         Ok(Self {
             model: settings.model.clone(),
             client: client(settings, &url)?,
-            shown_url: address::shown(&url),
+            shown_url: shown(&url),
             secrets: secrets(settings, &url),
             headers,
             body: wire::body(settings),
@@ -198,7 +187,7 @@ fn client(settings: &OpenAiSettings, url: &Url) -> Result<Client, LlmError> {
         // container without any must do.
         builder = builder.tls_certs_only([]);
     }
-    if address::is_loopback(url) {
+    if is_loopback(url) {
         builder = builder.no_proxy();
     }
     builder.build().map_err(|error| LlmError::Client { reason: root_cause(&error) })

@@ -1,19 +1,22 @@
 //! Finding a quote in its document, and trimming ranges of white space.
+//!
+//! Used for the quotes of labels and for the passages that another system cut.
 
 use crate::types::ByteRange;
 
 /// Where a quote stands first, and how often it stands there at all.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Located {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Located {
     /// Its bytes, without outer white space.
-    pub(super) range: ByteRange,
+    pub range: ByteRange,
     /// Occurrences that do not overlap.
-    pub(super) n_found: usize,
+    pub n_found: usize,
 }
 
 /// Finds `quote` (less its outer white space) in `text`: letter for letter, else with every run of white space taken
 /// as equal to every other, so that a quote survives re-wrapped lines. `None` for a blank quote.
-pub(super) fn locate(text: &str, quote: &str) -> Option<Located> {
+#[must_use]
+pub fn locate(text: &str, quote: &str) -> Option<Located> {
     let quote = quote.trim();
     if quote.is_empty() {
         return None;
@@ -46,7 +49,8 @@ fn collapse(text: &str) -> (String, Vec<usize>) {
 }
 
 /// `range` without the white space at its ends; empty when there is nothing else, or when it is no piece of `text`.
-pub(super) fn trim(text: &str, range: ByteRange) -> ByteRange {
+#[must_use]
+pub fn trim(text: &str, range: ByteRange) -> ByteRange {
     let piece = text.get(range.as_range()).unwrap_or_default();
     let start = range.start + (piece.len() - piece.trim_start().len());
     ByteRange::new(start, start + piece.trim().len())

@@ -1,0 +1,55 @@
+//! A record of another RAG: lines joined with questions, passages placed in documents.
+
+#![no_main]
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use libfuzzer_sys::fuzz_target;
+use ragxray::attribute::place::{WordIndex, in_document};
+use ragxray::dataset::{self, Format, LoadSpec};
+use ragxray::external::input::Input;
+use ragxray::external::join::Joined;
+use ragxray::external::recorded;
+use ragxray::types::{Document, Question};
+
+static QUESTIONS: LazyLock<Vec<Question>> = LazyLock::new(|| {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let questions = "{\"id\": \"q1\", \"text\": \"Why?\"}\n{\"id\": \"2\", \"text\": \"How?\"}\n{\"id\": \"q3\", \"text\": \"How?\"}\n";
+    std::fs::write(folder.path().join("corpus.jsonl"), "{\"id\": \"a\", \"text\": \"t\"}\n").expect("a file");
+    std::fs::write(folder.path().join("questions.jsonl"), questions).expect("a file");
+    let path = folder.path().to_owned();
+    let spec = LoadSpec { format: Format::Jsonl, path, split: None, missing_evidence: None, globs: Vec::new() };
+    dataset::load(&spec).expect("a data set").questions
+});
+
+fuzz_target!(|bytes: &[u8]| {
+    let folder = ragxray_fuzz::files(bytes, &["record.jsonl", "one", "two"]);
+    let Some(input) = ragxray_fuzz::said(Input::read(&folder.join("record.jsonl"))) else { return };
+    let Some(lines) = ragxray_fuzz::said(recorded::read(&input)) else { return };
+    let document = |name: &str| {
+        let text = String::from_utf8_lossy(&std::fs::read(folder.join(name)).expect("written")).into_owned();
+        Document { id: name.to_owned().into(), title: "Title".to_owned(), text, metadata: BTreeMap::new() }
+    };
+    let documents = [document("one"), document("two")];
+    let index = WordIndex::new(&documents);
+    for context in lines.iter().flat_map(|line| &line.contexts) {
+        let Some(text) = &context.text else { continue };
+        let title = context.title.as_deref();
+        let found = index.find(&documents, text, title);
+        for (number, range) in &found {
+            assert!(documents[*number].text.get(range.start..range.end).is_some(), "{range:?}");
+        }
+        let everywhere: Vec<_> =
+            (0..2).filter_map(|number| Some((number, in_document(&documents[number], text, title)?))).collect();
+        assert!(found.iter().all(|place| everywhere.contains(place)));
+        // The index leaves out no document that holds the passage; one or two words are looked for letter for letter only.
+        let is_long = |text: &str| text.split_whitespace().count() > 2;
+        if is_long(text) && text.trim_start().split_once('\n').is_none_or(|(_, rest)| is_long(rest)) {
+            assert_eq!(found, everywhere);
+        }
+    }
+    for lenient in [true, false] {
+        ragxray_fuzz::said(Joined::new(lines.clone(), &QUESTIONS, lenient));
+    }
+});

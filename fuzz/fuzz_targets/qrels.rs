@@ -1,0 +1,17 @@
+//! TREC qrels, plain or gzip.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use ragxray::external::input::Input;
+use ragxray::external::qrels::Qrels;
+
+fuzz_target!(|bytes: &[u8]| {
+    let folder = ragxray_fuzz::files(bytes, &["qrels"]);
+    let Some(input) = ragxray_fuzz::said(Input::read(&folder.join("qrels"))) else { return };
+    let Some(qrels) = ragxray_fuzz::said(Qrels::parse(&input)) else { return };
+    assert!(qrels.queries().len() > 0);
+    for (query, judged) in qrels.queries() {
+        assert!(!judged.is_empty() && qrels.judged(query) == Some(judged));
+    }
+});

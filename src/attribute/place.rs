@@ -1,0 +1,178 @@
+//! Where a text that somebody else cut stands in our documents.
+//!
+//! A passage is looked for letter for letter, else with every run of white space alike, else (both ways) without a
+//! first line that is the document's title. Nothing fuzzier: a passage that was rewritten is not placed.
+//!
+//! Without a document's id every document may hold it. Few are looked at: a word index (words parted by white space)
+//! gives the documents that hold the rarest whole words of the passage. Its first and last word may be cut, so they are
+//! not asked for; what has no other word is looked for in every document, letter for letter.
+
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
+use rayon::slice::ParallelSliceMut;
+
+use crate::text::quote;
+use crate::types::{ByteRange, Document};
+
+/// So many of a passage's rarest words a document must hold to be looked at: more would seldom rule out another.
+const RAREST_WORDS: usize = 3;
+
+/// The bytes of `document` that `text` is, without outer white space; the first where it stands there several times.
+/// `title` is what the passage's source calls it, where it says so.
+#[must_use]
+pub fn in_document(document: &Document, text: &str, title: Option<&str>) -> Option<ByteRange> {
+    let whole = || quote::locate(&document.text, text);
+    let below_title = || {
+        let (first, rest) = text.trim_start().split_once('\n')?;
+        let first = first.trim();
+        let is_title = first == document.title.trim() || title.is_some_and(|title| title.trim() == first);
+        is_title.then(|| quote::locate(&document.text, rest)).flatten()
+    };
+    whole().or_else(below_title).map(|located| located.range)
+}
+
+/// Which documents hold which words.
+#[derive(Debug)]
+pub struct WordIndex {
+    /// A word's hash in the upper half, a document's number in the lower; ascending, each once.
+    postings: Vec<u64>,
+}
+
+impl WordIndex {
+    /// Indexes every word of `documents`: 8 bytes for each different word of a document.
+    #[must_use]
+    pub fn new(documents: &[Document]) -> Self {
+        let of_document = |(number, document): (usize, &Document)| {
+            let mut words: Vec<u64> =
+                document.text.split_whitespace().map(|word| posting(hash(word), number as u32)).collect();
+            words.sort_unstable();
+            words.dedup();
+            words
+        };
+        let mut postings: Vec<u64> = documents.par_iter().enumerate().flat_map_iter(of_document).collect();
+        postings.par_sort_unstable();
+        Self { postings }
+    }
+
+    /// Every document that holds `text` by the rule of [`in_document`], ascending, and where. `documents` are those that
+    /// were indexed.
+    #[must_use]
+    pub fn find(&self, documents: &[Document], text: &str, title: Option<&str>) -> Vec<(usize, ByteRange)> {
+        let mut candidates = self.candidates(documents, text);
+        if let Some((_, rest)) = text.trim_start().split_once('\n') {
+            candidates.extend(self.candidates(documents, rest));
+            candidates.sort_unstable();
+            candidates.dedup();
+        }
+        let place = |number: usize| Some((number, in_document(&documents[number], text, title)?));
+        candidates.into_iter().filter_map(place).collect()
+    }
+
+    /// The documents that may hold `text`: no document that does is missing.
+    fn candidates(&self, documents: &[Document], text: &str) -> Vec<usize> {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let inner = if words.len() > 2 { &words[1..words.len() - 1] } else { &[][..] };
+        let mut lists: Vec<&[u64]> = inner.iter().map(|word| self.list(hash(word))).collect();
+        lists.sort_unstable_by_key(|list| (list.len(), list.first().copied()));
+        lists.dedup();
+        let Some((rarest, others)) = lists.split_first() else {
+            let text = text.trim();
+            if text.is_empty() {
+                return Vec::new();
+            }
+            return (0..documents.len()).filter(|&number| documents[number].text.contains(text)).collect();
+        };
+        let others = &others[..others.len().min(RAREST_WORDS - 1)];
+        let in_list = |list: &&[u64], doc: u32| list.binary_search_by_key(&doc, |&entry| entry as u32).is_ok();
+        let numbers = rarest.iter().map(|&entry| entry as u32);
+        numbers.filter(|doc| others.iter().all(|list| in_list(list, *doc))).map(|doc| doc as usize).collect()
+    }
+
+    /// The postings of one word's hash.
+    fn list(&self, hash: u32) -> &[u64] {
+        let start = self.postings.partition_point(|&entry| entry < posting(hash, 0));
+        let len = self.postings[start..].partition_point(|&entry| entry <= posting(hash, u32::MAX));
+        &self.postings[start..start + len]
+    }
+}
+
+fn posting(hash: u32, document: u32) -> u64 {
+    u64::from(hash) << 32 | u64::from(document)
+}
+
+/// FNV-1a with both halves folded into one. Two words of one hash only make a document more to look at.
+fn hash(word: &str) -> u32 {
+    const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
+    const PRIME: u64 = 0x0000_0100_0000_01b3;
+    let hash = word.bytes().fold(OFFSET, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(PRIME));
+    (hash ^ (hash >> 32)) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn document(title: &str, text: &str) -> Document {
+        Document { id: title.into(), title: title.to_owned(), text: text.to_owned(), metadata: [].into() }
+    }
+
+    fn range(text: &str, passage: &str, title: Option<&str>) -> Option<(usize, usize)> {
+        in_document(&document("T", text), passage, title).map(|range| (range.start, range.end))
+    }
+
+    #[test]
+    fn a_passage_is_placed_exactly_then_by_words_then_below_its_title() {
+        // `é` has two bytes: `bc` stands at 4.
+        assert_eq!(range("aé bc d", "bc d ", None), Some((4, 8)));
+        assert_eq!(range("a  b\nc", "a b c", None), Some((0, 6)));
+        assert_eq!(range("a  b\nc", "T\nb c", None), Some((3, 6)));
+        assert_eq!(range("a  b\nc", "Other\nb c", Some("Other")), Some((3, 6)));
+        assert_eq!(range("a  b\nc", "Other\nb c", None), None);
+        assert_eq!(range("a b c", "a c", None), None);
+        assert_eq!(range("a b c", " \n", None), None);
+    }
+
+    #[test]
+    fn a_title_that_is_part_of_the_text_is_kept() {
+        // The document's own first line is its title: the passage begins with it and is found as it stands.
+        assert_eq!(range("T\nabc", "T\nabc", None), Some((0, 5)));
+    }
+
+    #[test]
+    fn every_document_that_holds_the_passage_is_found_and_no_other() {
+        let texts =
+            ["one two three four five", "zero one two three four", "one two  three\nfour five", "five four three"];
+        let documents: Vec<Document> = texts.iter().map(|text| document("T", text)).collect();
+        let index = WordIndex::new(&documents);
+        let numbers = |passage: &str| -> Vec<usize> {
+            index.find(&documents, passage, None).into_iter().map(|(number, _)| number).collect()
+        };
+        assert_eq!(numbers("one two three four"), [0, 1, 2]);
+        assert_eq!(numbers("ne two three four fi"), [0, 2], "the outer words may be cut");
+        assert_eq!(numbers("T\ntwo three four five"), [0, 2]);
+        assert_eq!(numbers("five four"), [3], "no inner word: every document is looked at");
+        assert_eq!(numbers("two three seven five"), Vec::<usize>::new());
+    }
+
+    #[test]
+    fn the_index_finds_what_looking_everywhere_finds() {
+        // Knuth's MMIX generator; the upper bits choose the word.
+        let mut state = 7_u64;
+        let mut word = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            ["a", "bb", "ccc", "d", "e"][(state >> 33) as usize % 5]
+        };
+        let mut text = |n: usize| (0..n).map(|_| word()).collect::<Vec<_>>().join(" ");
+        let documents: Vec<Document> = (0..60).map(|_| document("T", &text(12))).collect();
+        let index = WordIndex::new(&documents);
+        for n in 1..9 {
+            for _ in 0..40 {
+                let passage = text(n);
+                let everywhere = documents.iter().enumerate();
+                let expected: Vec<(usize, ByteRange)> = everywhere
+                    .filter_map(|(number, document)| Some((number, in_document(document, &passage, None)?)))
+                    .collect();
+                assert_eq!(index.find(&documents, &passage, None), expected, "{passage}");
+            }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Text files of columns: white space parts columns, `#` opens a comment line, blank lines count for nothing.
+//!
+//! A big text is parsed in blocks cut at line ends, many at a time; results come back in the text's order.
+
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+
+use super::ExternalError;
+use super::input::Input;
+
+/// Bytes of a block: some ten thousand lines, so that threads stay busy and a block's work stays in the cache.
+const BLOCK_BYTES: usize = 1 << 20;
+/// A longer line is no line of columns.
+const LONGEST_LINE: usize = 1 << 20;
+
+/// Parses every block of the text; the first error in the text's order wins.
+pub(super) fn parse_blocks<'t, T: Send>(
+    input: &'t Input,
+    parse: impl Fn(&'t str) -> Result<T, ExternalError> + Send + Sync,
+) -> Result<Vec<T>, ExternalError> {
+    let parsed: Vec<Result<T, ExternalError>> = blocks(input.text(), BLOCK_BYTES).into_par_iter().map(parse).collect();
+    parsed.into_iter().collect()
+}
+
+/// `text` cut behind the first line end at or after every `size` bytes.
+fn blocks(text: &str, size: usize) -> Vec<&str> {
+    let mut blocks = Vec::with_capacity(text.len() / size + 1);
+    let mut rest = text;
+    while rest.len() > size {
+        let Some(end) = memchr::memchr(b'\n', &rest.as_bytes()[size..]) else { break };
+        let (block, after) = rest.split_at(size + end + 1);
+        blocks.push(block);
+        rest = after;
+    }
+    blocks.push(rest);
+    blocks
+}
+
+/// The lines that hold something, each without its line feed.
+pub(super) fn lines<'t>(
+    input: &Input,
+    block: &'t str,
+    mut each: impl FnMut(&'t str) -> Result<(), ExternalError>,
+) -> Result<(), ExternalError> {
+    let mut rest = block;
+    while !rest.is_empty() {
+        let end = memchr::memchr(b'\n', rest.as_bytes());
+        let line = &rest[..end.unwrap_or(rest.len())];
+        rest = end.map_or("", |end| &rest[end + 1..]);
+        if line.len() > LONGEST_LINE {
+            let position = input.position(line);
+            return Err(ExternalError::LongLine { position, length: line.len(), most: LONGEST_LINE });
+        }
+        if line.bytes().find(|byte| !is_space(*byte)).is_some_and(|first| first != b'#') {
+            each(line)?;
+        }
+    }
+    Ok(())
+}
+
+/// The columns of a line, left to right.
+pub(super) struct Columns<'t> {
+    rest: &'t str,
+}
+
+impl<'t> Columns<'t> {
+    pub(super) fn of(line: &'t str) -> Self {
+        Self { rest: line }
+    }
+}
+
+impl<'t> Iterator for Columns<'t> {
+    type Item = &'t str;
+
+    fn next(&mut self) -> Option<&'t str> {
+        let start = self.rest.bytes().position(|byte| !is_space(byte))?;
+        let rest = &self.rest[start..];
+        let end = rest.bytes().position(is_space).unwrap_or(rest.len());
+        self.rest = &rest[end..];
+        Some(&rest[..end])
+    }
+}
+
+/// White space as C's `isspace` has it in its own locale.
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t'..=b'\r')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_end_at_line_ends_and_join_to_the_text() {
+        let text = "ab\ncdefgh\n\ni\nj";
+        for size in 1..20 {
+            let blocks = blocks(text, size);
+            assert_eq!(blocks.concat(), text);
+            assert!(blocks[..blocks.len() - 1].iter().all(|block| block.ends_with('\n')), "{blocks:?}");
+        }
+        assert_eq!(blocks(text, 3), ["ab\ncdefgh\n", "\ni\nj"]);
+    }
+
+    #[test]
+    fn columns_are_parted_by_ascii_white_space_alone() {
+        let columns: Vec<&str> = Columns::of(" q1\tQ0  d\u{a0}1 \u{b}2\r").collect();
+        assert_eq!(columns, ["q1", "Q0", "d\u{a0}1", "2"]);
+    }
+
+    #[test]
+    fn blank_lines_and_comments_are_passed_over() {
+        let input = Input::new("f", "a\r\n\n  # c\n#d\n \r\nb #e".to_owned()).expect("text");
+        let mut seen = Vec::new();
+        lines(&input, input.text(), |line| {
+            seen.push(line);
+            Ok(())
+        })
+        .expect("lines");
+        assert_eq!(seen, ["a\r", "b #e"]);
+    }
+}

@@ -1,0 +1,264 @@
+//! Why a file of another system could not be read, and what to do about it.
+
+use std::fmt;
+use std::io;
+
+/// A line of an input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Position {
+    /// The input's name, as it was given.
+    pub file: String,
+    /// The line, from 1; `None` where it is not known: a JSON text with escapes is no slice of its file.
+    pub line: Option<usize>,
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            Some(line) => write!(f, "`{}` line {line}", self.file),
+            None => write!(f, "`{}`", self.file),
+        }
+    }
+}
+
+/// Names the file and the line of what is wrong; [`ExternalError::hint`] says what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum ExternalError {
+    /// Nothing stands at the path.
+    #[error("`{file}` is not there")]
+    Missing {
+        /// The path.
+        file: String,
+    },
+    /// The operating system would not read it, or its gzip is damaged.
+    #[error("`{file}` could not be read")]
+    Read {
+        /// The path.
+        file: String,
+        /// The reason.
+        source: io::Error,
+    },
+    /// Bytes that are no UTF-8.
+    #[error("{position}: not valid UTF-8")]
+    Utf8 {
+        /// Where the first bad byte stands.
+        position: Position,
+    },
+    /// Nothing in it but white space and comments.
+    #[error("`{file}` is empty")]
+    Empty {
+        /// The path.
+        file: String,
+    },
+    /// Too few or too many columns.
+    #[error("{position}: {found} columns, expected {expected}")]
+    Columns {
+        /// The line.
+        position: Position,
+        /// How many there are.
+        found: usize,
+        /// How many there should be, and which.
+        expected: &'static str,
+    },
+    /// A line that cannot be one of a text file of columns.
+    #[error("{position}: the line has {length} bytes, more than {most}")]
+    LongLine {
+        /// The line.
+        position: Position,
+        /// Its bytes.
+        length: usize,
+        /// How many are read.
+        most: usize,
+    },
+    /// A score that cannot be ordered.
+    #[error("{position}: score `{score}` is not a number")]
+    Score {
+        /// The line.
+        position: Position,
+        /// What stands there.
+        score: Box<str>,
+    },
+    /// A relevance grade that is no integer of 32 bits.
+    #[error("{position}: grade `{grade}` is not an integer")]
+    Grade {
+        /// The judgment.
+        position: Position,
+        /// What stands there.
+        grade: Box<str>,
+    },
+    /// A ranking that holds a document twice.
+    #[error("{position}: document `{document}` is there twice for query `{query}`, first in {first}")]
+    DuplicateDocument {
+        /// The second line.
+        position: Position,
+        /// The first one.
+        first: Position,
+        /// The query.
+        query: Box<str>,
+        /// The document.
+        document: Box<str>,
+    },
+    /// Two grades for one document and query.
+    #[error("{position}: document `{document}` has grade {grade} for query `{query}`, and grade {other} in {first}")]
+    Contradiction {
+        /// The second line.
+        position: Position,
+        /// The first one.
+        first: Position,
+        /// The query.
+        query: Box<str>,
+        /// The document.
+        document: Box<str>,
+        /// The second grade.
+        grade: i32,
+        /// The first grade.
+        other: i32,
+    },
+    /// JSON that does not parse, or not into what is wanted.
+    #[error("{position} column {column}: {message}")]
+    Json {
+        /// The line.
+        position: Position,
+        /// The byte of the line, from 1.
+        column: usize,
+        /// The parser's words.
+        message: String,
+    },
+    /// A line that is no JSON object.
+    #[error("{position} column {column}: no JSON object: {message}")]
+    Line {
+        /// The line.
+        position: Position,
+        /// The byte of the line, from 1.
+        column: usize,
+        /// The parser's words.
+        message: String,
+    },
+    /// A field that is absent or has another form.
+    #[error("{position}: `{field}` must be {expected}")]
+    Field {
+        /// The line.
+        position: Position,
+        /// The field, with its place in lists.
+        field: String,
+        /// What it must be.
+        expected: &'static str,
+    },
+    /// A key that is a slip of the pen.
+    #[error("{position}: unknown key `{key}`")]
+    UnknownKey {
+        /// The line.
+        position: Position,
+        /// The key.
+        key: String,
+        /// What was meant.
+        nearest: &'static str,
+    },
+    /// A line whose question the data set does not have.
+    #[error("{position}: the data set has no question `{question}`")]
+    UnknownQuestion {
+        /// The line.
+        position: Position,
+        /// Its id, else its text.
+        question: Box<str>,
+    },
+    /// A line whose id and text belong to different questions.
+    #[error("{position}: question `{id}` of the data set is `{known}`, the line asks `{asked}`")]
+    OtherQuestion {
+        /// The line.
+        position: Position,
+        /// Its id.
+        id: Box<str>,
+        /// The data set's text.
+        known: Box<str>,
+        /// The line's.
+        asked: Box<str>,
+    },
+    /// A line without an id whose text is that of several questions.
+    #[error("{position}: several questions of the data set are `{question}`")]
+    AmbiguousQuestion {
+        /// The line.
+        position: Position,
+        /// The text.
+        question: Box<str>,
+    },
+    /// Questions that nothing is recorded of.
+    #[error("`{file}` has nothing for {n_missing} of {n_questions} questions, the first is `{first}`")]
+    MissingQuestions {
+        /// The record.
+        file: String,
+        /// How many.
+        n_missing: usize,
+        /// Of how many.
+        n_questions: usize,
+        /// The first of them.
+        first: Box<str>,
+    },
+    /// Two gold questions of one id.
+    #[error("{position}: question `{id}` is there twice")]
+    DuplicateQuestion {
+        /// The second one.
+        position: Position,
+        /// The id.
+        id: Box<str>,
+    },
+    /// A question that answers cannot be scored against.
+    #[error("{position}: question `{id}` has no gold answer")]
+    NoGold {
+        /// The question.
+        position: Position,
+        /// Its id.
+        id: Box<str>,
+    },
+    /// A gold file without a question.
+    #[error("`{file}` has no questions")]
+    NoQuestions {
+        /// The path.
+        file: String,
+    },
+}
+
+impl ExternalError {
+    /// What the user can do about it, one sentence.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        let hint = match self {
+            Self::Missing { .. } => "check the path; `-` is standard input",
+            Self::Read { .. } => "check that it is a whole file (gzip or plain) that you may read",
+            Self::Utf8 { .. } => "convert the file to UTF-8, for instance with `iconv`",
+            Self::Empty { .. } => "check that the program which writes it has finished",
+            Self::Columns { .. } => "check that runs and qrels are not swapped, and that no id holds white space",
+            Self::LongLine { .. } => "check that this is a text file of columns",
+            Self::Score { .. } => "write scores as decimal numbers, the best the highest",
+            Self::Grade { .. } => "write grades as whole numbers: 0 not relevant, 1 and up relevant",
+            Self::DuplicateDocument { .. } => {
+                "keep each document once, at its best score; passages of one document are collapsed to it first"
+            }
+            Self::Contradiction { .. } => "keep one judgment of each document and query",
+            Self::Json { .. } => {
+                "predictions are `{id: text}` or HotpotQA's `{\"answer\": {id: text}}`; golds are HotpotQA's or SQuAD's own JSON"
+            }
+            Self::Line { .. } => "each line is one JSON object; NaN and Infinity are no JSON, leave such a score out",
+            Self::Field { .. } => {
+                "a line is {\"id\" or \"question\", \"contexts\": [{\"text\", \"doc_id\", \"score\"}], \"answer\"}; leave out what is not known"
+            }
+            Self::UnknownKey { nearest, .. } => return format!("did you mean `{nearest}`?"),
+            Self::UnknownQuestion { .. } => {
+                "check that `dataset` is the set that was asked; --partial leaves such lines out"
+            }
+            Self::OtherQuestion { .. } => {
+                "the ids are those of another set or order: leave `id` out and give the text alone"
+            }
+            Self::AmbiguousQuestion { .. } => "give the question's `id`",
+            Self::MissingQuestions { .. } => {
+                "leaving questions out changes every mean; --partial does, and says how many it left out"
+            }
+            Self::DuplicateQuestion { .. } => "keep one of the two",
+            Self::NoGold { .. } => {
+                "give it an answer, or take it out of the golds; `--flavour squad2` scores questions without one"
+            }
+            Self::NoQuestions { .. } => "check that it is the gold file",
+        };
+        hint.to_owned()
+    }
+}

@@ -1,0 +1,162 @@
+//! A text to read: a file, standard input (`-`), plain or gzip.
+//!
+//! Gzip is known by its first two bytes and not by the name. A byte order mark is dropped. The whole text is held in
+//! memory once; readers borrow from it and name lines by where a piece stands in it.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+
+use flate2::bufread::MultiGzDecoder;
+
+use super::{ExternalError, Position};
+
+/// How a gzip file begins (RFC 1952, section 2.3.1).
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+const BYTE_ORDER_MARK: &str = "\u{feff}";
+
+/// A text with the name that errors give it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Input {
+    name: String,
+    text: String,
+}
+
+impl Input {
+    /// Reads `path` whole; `-` is standard input.
+    pub fn read(path: &Path) -> Result<Self, ExternalError> {
+        let file = path.display().to_string();
+        if path.as_os_str() == "-" {
+            return Self::decoded("standard input".to_owned(), io::stdin().lock());
+        }
+        match File::open(path) {
+            Ok(opened) => Self::decoded(file, BufReader::new(opened)),
+            Err(source) if source.kind() == io::ErrorKind::NotFound => Err(ExternalError::Missing { file }),
+            Err(source) => Err(ExternalError::Read { file, source }),
+        }
+    }
+
+    fn decoded(name: String, mut reader: impl BufRead) -> Result<Self, ExternalError> {
+        let mut bytes = Vec::new();
+        let read = match reader.fill_buf() {
+            Ok(start) if start.starts_with(&GZIP) => MultiGzDecoder::new(reader).read_to_end(&mut bytes),
+            Ok(_) => reader.read_to_end(&mut bytes),
+            Err(error) => Err(error),
+        };
+        if let Err(source) = read {
+            return Err(ExternalError::Read { file: name, source });
+        }
+        match String::from_utf8(bytes) {
+            Ok(text) => Self::new(name, text),
+            Err(broken) => {
+                let valid = &broken.as_bytes()[..broken.utf8_error().valid_up_to()];
+                Err(ExternalError::Utf8 { position: Position { file: name, line: Some(line_after(valid)) } })
+            }
+        }
+    }
+
+    /// A text that is in memory already.
+    pub fn new(name: impl Into<String>, mut text: String) -> Result<Self, ExternalError> {
+        if text.starts_with(BYTE_ORDER_MARK) {
+            text.drain(..BYTE_ORDER_MARK.len());
+        }
+        let input = Self { name: name.into(), text };
+        if input.text.trim_start().is_empty() { Err(input.empty()) } else { Ok(input) }
+    }
+
+    /// The path as it was given, or `standard input`.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The line on which `piece` begins, known when it is a slice of this text.
+    #[must_use]
+    pub fn position(&self, piece: &str) -> Position {
+        let offset = (piece.as_ptr() as usize).checked_sub(self.text.as_ptr() as usize);
+        let before = offset.and_then(|offset| self.text.as_bytes().get(..offset));
+        Position { file: self.name.clone(), line: before.map(line_after) }
+    }
+
+    /// A line by its number.
+    pub(super) fn line(&self, line: usize) -> Position {
+        Position { file: self.name.clone(), line: Some(line) }
+    }
+
+    /// The error of a text that holds nothing.
+    pub(super) fn empty(&self) -> ExternalError {
+        ExternalError::Empty { file: self.name.clone() }
+    }
+}
+
+fn line_after(before: &[u8]) -> usize {
+    1 + memchr::memchr_iter(b'\n', before).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+
+    use super::*;
+
+    fn read(bytes: &[u8]) -> Result<Input, ExternalError> {
+        Input::decoded("f".to_owned(), bytes)
+    }
+
+    fn gzip(text: &str) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+        encoder.write_all(text.as_bytes()).expect("in memory");
+        encoder.finish().expect("in memory")
+    }
+
+    #[test]
+    fn gzip_is_read_whatever_its_name_also_in_several_members() {
+        assert_eq!(read(&gzip("a b\n")).expect("reads").text(), "a b\n");
+        let two = [gzip("a\n"), gzip("b\n")].concat();
+        assert_eq!(read(&two).expect("reads").text(), "a\nb\n");
+    }
+
+    #[test]
+    fn damaged_gzip_is_an_error() {
+        let whole = gzip("a text that is long enough to be cut somewhere in its middle\n");
+        let error = read(&whole[..whole.len() - 9]).unwrap_err();
+        assert_eq!(error.to_string(), "`f` could not be read");
+        assert!(matches!(error, ExternalError::Read { .. }));
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_dropped_and_nothing_is_an_error() {
+        assert_eq!(read("\u{feff}q 0 d 1".as_bytes()).expect("reads").text(), "q 0 d 1");
+        for nothing in ["", " \r\n\n", "\u{feff}\n"] {
+            assert_eq!(read(nothing.as_bytes()).unwrap_err().to_string(), "`f` is empty");
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_no_utf_8_are_named_by_their_line() {
+        assert_eq!(read(b"a\nb\nc\xff\n").unwrap_err().to_string(), "`f` line 3: not valid UTF-8");
+    }
+
+    #[test]
+    fn a_path_that_is_not_there_is_missing() {
+        let error = Input::read(Path::new("no/such.trec")).unwrap_err();
+        assert_eq!(error.to_string(), "`no/such.trec` is not there");
+    }
+
+    #[test]
+    fn a_piece_of_the_text_knows_its_line() {
+        let input = read(b"a\nbc\n\nd").expect("reads");
+        let line = |at: usize| input.position(&input.text()[at..]).line;
+        assert_eq!([line(0), line(2), line(3), line(6)], [Some(1), Some(2), Some(2), Some(4)]);
+        assert_eq!(input.position("elsewhere").to_string(), "`f`");
+    }
+}

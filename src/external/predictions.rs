@@ -1,0 +1,391 @@
+//! Answer files of reading comprehension: predictions, and the golds they are scored against.
+//!
+//! Predictions: `HotpotQA`'s `{"answer": {id: text}, "sp": ...}` or SQuAD's `{id: text}`. Golds: `HotpotQA`'s list of
+//! `{_id, answer, supporting_facts}` or SQuAD's `{"data": [...]}`, 1.1 and 2.0. Fields that scoring does not need are passed
+//! over without being stored; texts borrow from the file where JSON has no escapes in them. An id that a predictions
+//! file holds twice keeps its last text, as Python's parser does, and is counted.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+
+use serde::de::{Error as _, IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+
+use super::ExternalError;
+use super::input::Input;
+
+/// Which form golds have, and with it whose script scores them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GoldForm {
+    /// `HotpotQA`.
+    Hotpotqa,
+    /// SQuAD 1.1.
+    Squad,
+    /// SQuAD 2.0: some question says whether it `is_impossible`.
+    Squad2,
+}
+
+/// The questions of a gold file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Golds<'t> {
+    /// Their form.
+    pub form: GoldForm,
+    /// In the file's order, each id once.
+    pub questions: Vec<Gold<'t>>,
+}
+
+/// A question's right answers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Gold<'t> {
+    /// Its id.
+    pub id: Cow<'t, str>,
+    /// Its answers, any of which is right; none: it cannot be answered.
+    pub answers: Vec<String>,
+    /// The documents its answer stands in: `HotpotQA`'s supporting titles, SQuAD's paragraph. Empty when the file does
+    /// not say.
+    pub documents: Vec<Cow<'t, str>>,
+}
+
+/// The answers of one system.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Predictions<'t> {
+    /// By question id; `None` where the file says `null`.
+    pub answers: HashMap<Cow<'t, str>, Option<Cow<'t, str>>>,
+    /// Ids that stand there more than once.
+    pub n_repeated: usize,
+}
+
+impl<'t> Golds<'t> {
+    /// Reads golds of any known form.
+    ///
+    /// # Errors
+    /// JSON of another form, an id that is there twice, a `HotpotQA` question without an answer.
+    pub fn parse(input: &'t Input) -> Result<Self, ExternalError> {
+        let golds = if input.text().trim_start().starts_with('[') {
+            hotpotqa(input, json(input)?)?
+        } else {
+            squad(json(input)?)
+        };
+        if golds.questions.is_empty() {
+            return Err(ExternalError::NoQuestions { file: input.name().to_owned() });
+        }
+        let mut ids = HashSet::with_capacity(golds.questions.len());
+        match golds.questions.iter().find(|question| !ids.insert(&question.id)) {
+            None => Ok(golds),
+            Some(again) => Err(ExternalError::DuplicateQuestion {
+                position: input.position(&again.id),
+                id: again.id.as_ref().into(),
+            }),
+        }
+    }
+}
+
+impl Golds<'_> {
+    /// Refuses a question without an answer, of which only SQuAD 2.0's script knows what to make. `input`: where the
+    /// golds were read.
+    pub fn all_answerable(&self, input: &Input) -> Result<(), ExternalError> {
+        match self.questions.iter().find(|question| question.answers.is_empty()) {
+            None => Ok(()),
+            Some(question) => Err(no_gold(input, &question.id)),
+        }
+    }
+}
+
+impl<'t> Predictions<'t> {
+    /// Reads predictions.
+    ///
+    /// # Errors
+    /// JSON of another form: an answer that is neither a text nor `null`, say.
+    pub fn parse(input: &'t Input) -> Result<Self, ExternalError> {
+        let PredictionFile(pairs) = json(input)?;
+        let n_pairs = pairs.len();
+        let answers: HashMap<_, _> = pairs.into_iter().map(|(id, text)| (id.0, text.map(|text| text.0))).collect();
+        Ok(Self { n_repeated: n_pairs - answers.len(), answers })
+    }
+}
+
+fn json<'t, T: Deserialize<'t>>(input: &'t Input) -> Result<T, ExternalError> {
+    serde_json::from_str(input.text()).map_err(|error| {
+        let message = error.to_string();
+        let at = format!(" at line {} column {}", error.line(), error.column());
+        ExternalError::Json {
+            position: input.line(error.line()),
+            column: error.column().max(1),
+            message: message.strip_suffix(&at).unwrap_or(&message).to_owned(),
+        }
+    })
+}
+
+/// A text that borrows where it can, also inside lists and maps, where serde would copy.
+#[derive(Deserialize, PartialEq, Eq, Hash)]
+struct Text<'t>(#[serde(borrow)] Cow<'t, str>);
+
+#[derive(Deserialize)]
+struct HotpotqaRow<'t> {
+    #[serde(borrow, rename = "_id", alias = "id")]
+    id: Text<'t>,
+    #[serde(borrow, default)]
+    answer: Option<Text<'t>>,
+    #[serde(borrow, default)]
+    supporting_facts: Option<Facts<'t>>,
+}
+
+/// Supporting facts as `HotpotQA` publishes them, and as Hugging Face does.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Facts<'t> {
+    Pairs(#[serde(borrow)] Vec<(Text<'t>, IgnoredAny)>),
+    Columns {
+        #[serde(borrow)]
+        title: Vec<Text<'t>>,
+    },
+}
+
+impl<'t> Facts<'t> {
+    fn titles(self) -> Vec<Cow<'t, str>> {
+        match self {
+            Self::Pairs(pairs) => pairs.into_iter().map(|(title, _)| title.0).collect(),
+            Self::Columns { title } => title.into_iter().map(|title| title.0).collect(),
+        }
+    }
+}
+
+fn hotpotqa<'t>(input: &Input, rows: Vec<HotpotqaRow<'t>>) -> Result<Golds<'t>, ExternalError> {
+    let question = |row: HotpotqaRow<'t>| {
+        let HotpotqaRow { id: Text(id), answer, supporting_facts } = row;
+        let Some(Text(answer)) = answer else {
+            return Err(no_gold(input, &id));
+        };
+        let documents = supporting_facts.map(Facts::titles).unwrap_or_default();
+        Ok(Gold { id, answers: vec![answer.into_owned()], documents })
+    };
+    let questions: Result<_, _> = rows.into_iter().map(question).collect();
+    Ok(Golds { form: GoldForm::Hotpotqa, questions: questions? })
+}
+
+fn no_gold(input: &Input, id: &str) -> ExternalError {
+    ExternalError::NoGold { position: input.position(id), id: id.into() }
+}
+
+#[derive(Deserialize)]
+struct SquadFile<'t> {
+    #[serde(borrow)]
+    data: Vec<Article<'t>>,
+}
+
+#[derive(Deserialize)]
+struct Article<'t> {
+    #[serde(borrow)]
+    paragraphs: Vec<Paragraph<'t>>,
+}
+
+#[derive(Deserialize)]
+struct Paragraph<'t> {
+    #[serde(borrow, default)]
+    qas: Vec<Asked<'t>>,
+}
+
+#[derive(Deserialize)]
+struct Asked<'t> {
+    #[serde(borrow)]
+    id: Text<'t>,
+    #[serde(borrow, default)]
+    answers: Vec<Answer<'t>>,
+    #[serde(default)]
+    is_impossible: Option<bool>,
+}
+
+#[derive(Deserialize)]
+struct Answer<'t> {
+    #[serde(borrow)]
+    text: Text<'t>,
+}
+
+fn squad(file: SquadFile<'_>) -> Golds<'_> {
+    let mut golds = Golds { form: GoldForm::Squad, questions: Vec::new() };
+    for (a, article) in file.data.into_iter().enumerate() {
+        for (p, paragraph) in article.paragraphs.into_iter().enumerate() {
+            for asked in paragraph.qas {
+                if asked.is_impossible.is_some() {
+                    golds.form = GoldForm::Squad2;
+                }
+                let answers = if asked.is_impossible == Some(true) { Vec::new() } else { asked.answers };
+                golds.questions.push(Gold {
+                    id: asked.id.0,
+                    answers: answers.into_iter().map(|answer| answer.text.0.into_owned()).collect(),
+                    documents: vec![format!("{a}/{p}").into()],
+                });
+            }
+        }
+    }
+    golds
+}
+
+/// Ids and answers in the file's order.
+struct PredictionFile<'t>(Vec<(Text<'t>, Option<Text<'t>>)>);
+
+/// What stands behind a key of a predictions file.
+enum Value<'t> {
+    Answer(Option<Text<'t>>),
+    Answers(Vec<(Text<'t>, Option<Text<'t>>)>),
+}
+
+impl<'de> Deserialize<'de> for PredictionFile<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(FileVisitor)
+    }
+}
+
+struct FileVisitor;
+
+impl<'de> Visitor<'de> for FileVisitor {
+    type Value = PredictionFile<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("answers by question id")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut pairs = Vec::new();
+        while let Some(key) = map.next_key::<Text<'de>>()? {
+            if key.0 == "sp" {
+                map.next_value::<IgnoredAny>()?;
+                continue;
+            }
+            match map.next_value()? {
+                Value::Answer(text) => pairs.push((key, text)),
+                Value::Answers(answers) if key.0 == "answer" => pairs.extend(answers),
+                Value::Answers(_) => return Err(A::Error::custom(format_args!("`{}` holds no answer", key.0))),
+            }
+        }
+        Ok(PredictionFile(pairs))
+    }
+}
+
+impl<'de> Deserialize<'de> for Value<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ValueVisitor)
+    }
+}
+
+struct ValueVisitor;
+
+impl<'de> Visitor<'de> for ValueVisitor {
+    type Value = Value<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an answer's text or null")
+    }
+
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
+        Ok(Value::Answer(Some(Text(Cow::Borrowed(text)))))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(Value::Answer(Some(Text(Cow::Owned(text.to_owned())))))
+    }
+
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(Value::Answer(None))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut pairs = Vec::new();
+        while let Some(pair) = map.next_entry()? {
+            pairs.push(pair);
+        }
+        Ok(Value::Answers(pairs))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn input(text: &str) -> Input {
+        Input::new("f.json", text.to_owned()).expect("text")
+    }
+
+    #[test]
+    fn both_forms_of_predictions_read_the_same() {
+        let hotpotqa = input(r#"{"answer": {"a": "caf\u00e9", "b": null}, "sp": {"a": [["T", 0]]}}"#);
+        let squad = input("{\"a\": \"café\", \"b\": null}");
+        let predictions = Predictions::parse(&hotpotqa).expect("predictions");
+        assert_eq!(predictions, Predictions::parse(&squad).expect("predictions"));
+        assert_eq!(predictions.answers["a"].as_deref(), Some("café"));
+        assert_eq!(predictions.answers["b"], None);
+    }
+
+    #[test]
+    fn of_an_id_that_is_repeated_the_last_answer_counts() {
+        let input = input(r#"{"a": "one", "b": "x", "a": "two"}"#);
+        let predictions = Predictions::parse(&input).expect("predictions");
+        assert_eq!((predictions.answers["a"].as_deref(), predictions.n_repeated), (Some("two"), 1));
+    }
+
+    #[test]
+    fn hotpotqa_golds_name_their_supporting_titles_in_both_forms() {
+        let input = input(
+            r#"[{"_id": "a", "answer": "yes", "supporting_facts": [["T", 0], ["U", 3]], "context": [["T", ["x"]]]},
+                {"id": "b", "answer": "no", "supporting_facts": {"title": ["U"], "sent_id": [1]}},
+                {"_id": "c", "answer": "18"}]"#,
+        );
+        let golds = Golds::parse(&input).expect("golds");
+        assert_eq!(golds.form, GoldForm::Hotpotqa);
+        let documents: Vec<Vec<Cow<str>>> = golds.questions.iter().map(|gold| gold.documents.clone()).collect();
+        assert_eq!(documents, [vec!["T", "U"], vec!["U"], vec![]]);
+        assert_eq!(golds.questions[2].answers, ["18"]);
+    }
+
+    #[test]
+    fn squad_is_2_0_where_a_question_says_whether_it_is_impossible() {
+        let file = |more: &str| {
+            format!(
+                r#"{{"version": "x", "data": [{{"title": "T", "paragraphs": [{{"context": "c", "qas": [
+                {{"id": "a", "question": "?", "answers": [{{"text": "one", "answer_start": 0}}, {{"text": "1"}}]}}{more}]}}]}}]}}"#
+            )
+        };
+        let one = input(&file(""));
+        assert_eq!(Golds::parse(&one).expect("golds").form, GoldForm::Squad);
+        let two = input(&file(
+            r#", {"id": "b", "is_impossible": true, "answers": [], "plausible_answers": [{"text": "two"}]}"#,
+        ));
+        let golds = Golds::parse(&two).expect("golds");
+        assert_eq!(golds.form, GoldForm::Squad2);
+        assert_eq!((golds.questions[0].answers.len(), golds.questions[1].answers.len()), (2, 0));
+        assert_eq!(golds.questions[0].documents, golds.questions[1].documents);
+    }
+
+    #[test]
+    fn golds_that_cannot_be_used_are_refused_with_their_line() {
+        for (text, expected) in [
+            (
+                "[{\"_id\": \"a\", \"answer\": \"x\"},\n{\"_id\": \"a\", \"answer\": \"y\"}]",
+                "`f.json` line 2: question `a` is there twice",
+            ),
+            ("[\n{\"_id\": \"a\", \"answer\": null}]", "`f.json` line 2: question `a` has no gold answer"),
+            ("[\n{\"_id\": 7}]", "`f.json` line 2 column 9: invalid type: integer `7`, expected a string"),
+            ("{\"a\": \"text\"}", "`f.json` line 1 column 13: missing field `data`"),
+            ("[]", "`f.json` has no questions"),
+            ("{\"data\": []}", "`f.json` has no questions"),
+            ("[{\"_id\": \"a\"", "`f.json` line 1 column 12: EOF while parsing an object"),
+        ] {
+            assert_eq!(Golds::parse(&input(text)).expect_err("refused").to_string(), expected);
+        }
+    }
+
+    #[test]
+    fn predictions_that_are_no_texts_are_refused_with_their_line() {
+        for (text, expected) in [
+            (
+                "{\"a\": \"x\",\n \"b\": 5}",
+                "`f.json` line 2 column 7: invalid type: integer `5`, expected an answer's text or null",
+            ),
+            ("{\"a\": {\"b\": \"x\"}}", "`f.json` line 1 column 17: `a` holds no answer"),
+            ("[\"x\"]", "`f.json` line 1 column 1: invalid type: sequence, expected answers by question id"),
+        ] {
+            assert_eq!(Predictions::parse(&input(text)).expect_err("refused").to_string(), expected);
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! TREC qrels: `query iteration document grade`, a line a judgment.
+//!
+//! As `trec_eval` reads them: exactly four columns, the second ignored, `#` opens a comment line. Unlike `trec_eval`, a
+//! grade that is no integer is refused (it reads `1.7` as 1 and `x` as 0), and a judgment that is repeated with the same
+//! grade is counted and kept once (it stops). Two grades for one document and query are refused by both.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::ExternalError;
+use super::columns::{self, Columns};
+use super::input::Input;
+
+const COLUMNS: &str = "4: query iteration document grade";
+
+/// A query's judged documents with their grades.
+pub type Judged<'t> = HashMap<&'t str, i32>;
+
+/// The judgments of each query.
+#[derive(Debug)]
+pub struct Qrels<'t> {
+    queries: BTreeMap<&'t str, Judged<'t>>,
+    n_repeated: usize,
+}
+
+struct Judgment<'t> {
+    query: &'t str,
+    document: &'t str,
+    grade: i32,
+}
+
+impl<'t> Qrels<'t> {
+    /// Reads qrels.
+    pub fn parse(input: &'t Input) -> Result<Self, ExternalError> {
+        let blocks = columns::parse_blocks(input, |block| {
+            let mut judgments = Vec::new();
+            columns::lines(input, block, |line| {
+                judgments.push(parse_line(input, line)?);
+                Ok(())
+            })?;
+            Ok(judgments)
+        })?;
+        let mut qrels = Self { queries: BTreeMap::new(), n_repeated: 0 };
+        for judgments in blocks.iter().flat_map(|block| block.chunk_by(|a, b| a.query == b.query)) {
+            let judged = qrels.queries.entry(judgments[0].query).or_default();
+            for judgment in judgments {
+                match judged.get_key_value(judgment.document) {
+                    None => drop(judged.insert(judgment.document, judgment.grade)),
+                    Some((_, grade)) if *grade == judgment.grade => qrels.n_repeated += 1,
+                    Some((first, grade)) => return Err(contradiction(input, judgment, first, *grade)),
+                }
+            }
+        }
+        if qrels.queries.is_empty() { Err(input.empty()) } else { Ok(qrels) }
+    }
+
+    /// The judged queries, ascending by bytes, each with its documents' grades.
+    pub fn queries(&self) -> impl ExactSizeIterator<Item = (&'t str, &Judged<'t>)> {
+        self.queries.iter().map(|(query, judged)| (*query, judged))
+    }
+
+    /// A query's judgments by document.
+    #[must_use]
+    pub fn judged(&self, query: &str) -> Option<&Judged<'t>> {
+        self.queries.get(query)
+    }
+
+    /// Judgments that stand there again with the same grade.
+    #[must_use]
+    pub fn n_repeated(&self) -> usize {
+        self.n_repeated
+    }
+}
+
+fn parse_line<'t>(input: &Input, line: &'t str) -> Result<Judgment<'t>, ExternalError> {
+    let mut columns = Columns::of(line);
+    let mut next = || columns.next();
+    let (Some(query), Some(_), Some(document), Some(grade), None) = (next(), next(), next(), next(), next()) else {
+        let found = Columns::of(line).count();
+        return Err(ExternalError::Columns { position: input.position(line), found, expected: COLUMNS });
+    };
+    match grade.parse() {
+        Ok(grade) => Ok(Judgment { query, document, grade }),
+        Err(_) => Err(ExternalError::Grade { position: input.position(line), grade: grade.into() }),
+    }
+}
+
+fn contradiction(input: &Input, judgment: &Judgment, first: &str, other: i32) -> ExternalError {
+    ExternalError::Contradiction {
+        position: input.position(judgment.document),
+        first: input.position(first),
+        query: judgment.query.into(),
+        document: judgment.document.into(),
+        grade: judgment.grade,
+        other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn input(text: &str) -> Input {
+        Input::new("q.rels", text.to_owned()).expect("text")
+    }
+
+    #[test]
+    fn judgments_are_grouped_by_query_in_byte_order() {
+        let input = input("# by hand\n9 0 a 1\r\n10 0 a -1\n\n9\tQ0\tb\t+2\n10 0 a -1\n");
+        let qrels = Qrels::parse(&input).expect("qrels");
+        assert_eq!(qrels.queries().map(|(query, _)| query).collect::<Vec<_>>(), ["10", "9"]);
+        assert_eq!(qrels.judged("9"), Some(&HashMap::from([("a", 1), ("b", 2)])));
+        assert_eq!(qrels.judged("10"), Some(&HashMap::from([("a", -1)])));
+        assert_eq!((qrels.judged("1"), qrels.n_repeated()), (None, 1));
+    }
+
+    #[test]
+    fn what_is_malformed_is_refused_with_its_line() {
+        for (text, expected) in [
+            ("q 0 a 1\nq 0 b", "`q.rels` line 2: 3 columns, expected 4: query iteration document grade"),
+            ("q 0 a 1 x", "`q.rels` line 1: 5 columns, expected 4: query iteration document grade"),
+            ("q 0 a 1.7", "`q.rels` line 1: grade `1.7` is not an integer"),
+            ("\nq 0 a 3000000000", "`q.rels` line 2: grade `3000000000` is not an integer"),
+            (
+                "q 0 a 1\np 0 a 2\n\nq 0 a 2",
+                "`q.rels` line 4: document `a` has grade 2 for query `q`, and grade 1 in `q.rels` line 1",
+            ),
+            ("# nothing", "`q.rels` is empty"),
+        ] {
+            assert_eq!(Qrels::parse(&input(text)).expect_err("refused").to_string(), expected);
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! The questions of a run, several at once, each recorded as it finishes; whoever answers them.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use tokio::task::JoinSet;
+
+use super::PipelineError;
+use super::progress::Progress;
+use super::record::{PassageSource, Recorder};
+use crate::store::RunFolder;
+use crate::types::{ChunkId, Question, QuestionId, Trace};
+
+/// So many failures with no answer between them: whatever answers is gone, and the rest would fail too.
+const FAILURES_IN_A_ROW: usize = 20;
+
+/// What a resumed run already has.
+#[derive(Clone, Debug, Default)]
+pub struct Done {
+    /// Questions that need not be asked again.
+    pub questions: HashSet<QuestionId>,
+    /// Passages already written.
+    pub passages: HashSet<ChunkId>,
+}
+
+impl Done {
+    /// The questions that are left, each with its place in the run.
+    #[must_use]
+    pub fn left(&self, questions: Vec<Question>) -> Vec<(usize, Question)> {
+        questions.into_iter().enumerate().filter(|(_, question)| !self.questions.contains(&question.id)).collect()
+    }
+}
+
+/// One question's trace, and where the passages that it names are found.
+pub struct Asked {
+    /// The trace; one that failed says so in its class.
+    pub trace: Trace,
+    /// Its passages.
+    pub passages: Arc<dyn PassageSource>,
+}
+
+/// Takes one question through a pipeline: ours, or somebody else's.
+///
+/// Contract: a failure concerns the question alone and is its trace's class and reason.
+#[async_trait]
+pub trait Asker: Send + Sync {
+    /// Asks the question at `index` of the run.
+    async fn ask(&self, index: usize, question: Question) -> Asked;
+}
+
+/// Asks the questions, `concurrency` at a time, and records each in `folder` as it finishes; `written` are the passages
+/// that stand there already.
+///
+/// # Errors
+/// `OnlyFailures`; the disk.
+pub(super) async fn ask_all(
+    asker: &Arc<dyn Asker>,
+    questions: Vec<(usize, Question)>,
+    concurrency: usize,
+    folder: &RunFolder,
+    written: HashSet<ChunkId>,
+    progress: &dyn Progress,
+) -> Result<(), PipelineError> {
+    let mut recorder = Recorder::open(folder, written)?;
+    progress.start("questions", questions.len() as u64);
+    let mut in_a_row = 0;
+    let n_questions = questions.len();
+    let mut working = JoinSet::new();
+    let mut waiting = questions.into_iter();
+    loop {
+        while working.len() < concurrency {
+            let Some((index, question)) = waiting.next() else { break };
+            let asker = Arc::clone(asker);
+            working.spawn(async move { asker.ask(index, question).await });
+        }
+        let Some(finished) = working.join_next().await else { break };
+        let Asked { trace, passages } = finished.map_err(|_| PipelineError::Panicked)?;
+        recorder.record(&trace, passages.as_ref())?;
+        progress.advance(1);
+        in_a_row = if trace.failed() { in_a_row + 1 } else { 0 };
+        if in_a_row >= FAILURES_IN_A_ROW || (in_a_row == n_questions && n_questions > 0) {
+            progress.finish();
+            return Err(PipelineError::OnlyFailures { n: in_a_row, last: trace.reason, run: folder.name() });
+        }
+    }
+    progress.finish();
+    Ok(())
+}

@@ -1,0 +1,59 @@
+//! What a URL says of where it leads, and what of it may be shown.
+
+use std::net::IpAddr;
+
+use reqwest::Url;
+
+/// The URL without user info and query: both may hold secrets.
+#[must_use]
+pub fn shown(url: &Url) -> String {
+    let port = url.port().map_or_else(String::new, |port| format!(":{port}"));
+    format!("{}://{}{port}{}", url.scheme(), url.host_str().unwrap_or(""), url.path())
+}
+
+/// [`shown`] for a text; as it is where it is no URL.
+#[must_use]
+pub fn shown_url(url: &str) -> String {
+    Url::parse(url).map_or_else(|_| url.to_owned(), |url| shown(&url))
+}
+
+/// Whether the host is this machine.
+#[must_use]
+pub fn is_loopback(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or("").trim_start_matches('[').trim_end_matches(']');
+    host == "localhost"
+        || host.ends_with(".localhost")
+        || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+/// [`is_loopback`] for a text; `false` where it is no URL.
+#[must_use]
+pub fn is_on_this_machine(url: &str) -> bool {
+    Url::parse(url).is_ok_and(|url| is_loopback(&url))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn user_info_and_query_are_not_shown() {
+        assert_eq!(shown_url("https://user:pass@h:8443/v1/ask?key=secret#x"), "https://h:8443/v1/ask");
+        assert_eq!(shown_url("no url"), "no url");
+    }
+
+    #[test]
+    fn only_this_machine_is_loopback() {
+        for (url, expected) in [
+            ("http://localhost:1", true),
+            ("http://a.localhost", true),
+            ("http://127.0.0.2", true),
+            ("http://[::1]:8080", true),
+            ("http://192.168.0.1", false),
+            ("http://localhost.example.org", false),
+            ("localhost", false),
+        ] {
+            assert_eq!(is_on_this_machine(url), expected, "{url}");
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Ids in files whose columns are parted by white space: white space, control characters and `%` are written as `%20`,
+//! `%25` and the like, byte by byte.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+/// `id` as one column.
+#[must_use]
+pub fn encode(id: &str) -> String {
+    let mut out = String::with_capacity(id.len());
+    for c in id.chars() {
+        if c.is_whitespace() || c.is_control() || c == '%' {
+            for byte in c.encode_utf8(&mut [0; 4]).bytes() {
+                let _ = write!(out, "%{byte:02X}");
+            }
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+/// The id that was encoded so. What is no encoding, or none of UTF-8, stays as it is.
+#[must_use]
+pub fn decode(column: &str) -> Cow<'_, str> {
+    let mut bytes = Vec::with_capacity(column.len());
+    let mut rest = column;
+    while let Some((before, after)) = rest.split_once('%') {
+        bytes.extend_from_slice(before.as_bytes());
+        match after.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = &after[2..];
+            }
+            None => return Cow::Borrowed(column),
+        }
+    }
+    bytes.extend_from_slice(rest.as_bytes());
+    String::from_utf8(bytes).map_or(Cow::Borrowed(column), Cow::Owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_with_white_space_stays_one_column_and_comes_back() {
+        assert_eq!(encode("Andre Norton 100%"), "Andre%20Norton%20100%25");
+        assert_eq!(encode("a\u{a0}b"), "a%C2%A0b");
+        for id in ["Andre Norton 100%", "a\u{a0}b", "plain", "\t", "é%20"] {
+            assert_eq!(decode(&encode(id)), id);
+        }
+    }
+
+    #[test]
+    fn what_nobody_encoded_stays_as_it_is() {
+        for column in ["100%", "%zz", "%C2", "%é1"] {
+            assert_eq!(decode(column), column);
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! Somebody else's RAG, asked over HTTP question by question.
+
+use std::net::TcpListener;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde_json::{Value, json};
+use tokio::runtime::Runtime;
+use wiremock::matchers::{method, path};
+use wiremock::{Mock, MockServer, Request, Respond, ResponseTemplate};
+
+use crate::project::{Outcome, Project};
+use crate::run_files::{self, class, measure};
+
+/// A RAG on loopback; gone at the end.
+struct Rag {
+    server: MockServer,
+    runtime: Runtime,
+}
+
+impl Rag {
+    fn start(respond: impl Respond + 'static) -> Self {
+        let runtime = Runtime::new().expect("a runtime");
+        let server = runtime.block_on(async {
+            let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+            let server = MockServer::builder().listener(listener).start().await;
+            Mock::given(method("POST")).and(path("/ask")).respond_with(respond).mount(&server).await;
+            server
+        });
+        Self { server, runtime }
+    }
+
+    fn set(&self) -> String {
+        format!("external.url={}/ask", self.server.uri())
+    }
+
+    fn requests(&self) -> Vec<Request> {
+        self.runtime.block_on(self.server.received_requests()).expect("recorded")
+    }
+}
+
+fn asked(request: &Request) -> Value {
+    serde_json::from_slice(&request.body).expect("JSON")
+}
+
+/// Both questions right, each from its own document.
+fn knows(request: &Request) -> ResponseTemplate {
+    let question = asked(request);
+    let (text, answer) = match question["question"].as_str().expect("a question") {
+        "How long does alpha wait?" => ("Alpha waits six minutes.", "six minutes"),
+        _ => ("Beta never waits.", "Beta"),
+    };
+    ResponseTemplate::new(200).set_body_json(json!({ "id": question["id"], "contexts": [text], "answer": answer }))
+}
+
+fn run(project: &Project, rag: &Rag, args: &[&str]) -> Outcome {
+    let set = rag.set();
+    project.run(&[&["--set", &set, "--set", "external.retries=0"], args].concat())
+}
+
+#[test]
+fn a_service_is_asked_once_a_question_and_classified() {
+    let project = Project::new();
+    let rag = Rag::start(knows);
+    let outcome = run(&project, &rag, &["--name", "r", "--offline"]);
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    run_files::check(&project, "r");
+    let summary = project.summary("r");
+    assert_eq!((class(&summary, "correct"), measure(&summary, "EM@1")), (2, (1.0, 2)));
+    let mut bodies: Vec<Value> = rag.requests().iter().map(asked).collect();
+    bodies.sort_by_key(|body| body["id"].to_string());
+    let expected = [
+        json!({ "id": "q1", "question": "How long does alpha wait?" }),
+        json!({ "id": "q2", "question": "Who never waits?" }),
+    ];
+    assert_eq!(bodies, expected);
+    assert_eq!(project.json("runs/r/run.json")["external"]["kind"], "service");
+}
+
+#[test]
+fn a_question_that_fails_is_a_row_and_is_asked_again_on_resume() {
+    let project = Project::new();
+    let n_calls = AtomicUsize::new(0);
+    let rag = Rag::start(move |request: &Request| {
+        let is_second = asked(request)["id"] == "q2";
+        if is_second && n_calls.fetch_add(1, Ordering::SeqCst) == 0 {
+            return ResponseTemplate::new(500).set_body_string("out of memory");
+        }
+        knows(request)
+    });
+    let outcome = run(&project, &rag, &["--name", "r"]);
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    let summary = project.summary("r");
+    assert_eq!((class(&summary, "failed"), class(&summary, "correct")), (1, 1));
+    let reason = project.traces("r")[1]["reason"].as_str().expect("a reason").to_owned();
+    assert!(reason.ends_with("/ask` answered with status 500: out of memory"), "{reason}");
+    let outcome = run(&project, &rag, &["--resume", "r"]);
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    assert_eq!(class(&project.summary("r"), "correct"), 2);
+    assert_eq!(rag.requests().len(), 3, "what was finished is not asked again");
+}
+
+#[test]
+fn what_is_transient_is_tried_again() {
+    let project = Project::new();
+    let n_calls = AtomicUsize::new(0);
+    let rag = Rag::start(move |request: &Request| {
+        if n_calls.fetch_add(1, Ordering::SeqCst) == 0 {
+            return ResponseTemplate::new(503).insert_header("retry-after", "0");
+        }
+        knows(request)
+    });
+    let outcome = run(&project, &rag, &["--name", "r", "--set", "external.retries=1"]);
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    assert_eq!((class(&project.summary("r"), "correct"), rag.requests().len()), (2, 3));
+}
+
+#[test]
+fn a_service_that_answers_otherwise_is_told_what_was_expected() {
+    for (body, reason) in [
+        (json!({ "answer": "x" }), "`contexts` must be a list of texts, or of objects with a `text`"),
+        (json!({ "contexts": ["a"] }), "gave contexts and no `answer`"),
+        (json!({ "id": "q7", "contexts": ["a"], "answer": "x" }), "answered `q7`"),
+        (json!({ "error": "no index" }), "the recorded pipeline failed: no index"),
+        (json!([1]), "no JSON object"),
+    ] {
+        let project = Project::new();
+        let rag = Rag::start(ResponseTemplate::new(200).set_body_json(body));
+        let outcome = run(&project, &rag, &["--name", "r"]);
+        assert_eq!(outcome.code, 2, "{}", outcome.stdout);
+        assert!(outcome.stderr.starts_with("error: stopped after 2 failed questions"), "{}", outcome.stderr);
+        assert!(outcome.stderr.contains(reason), "{}", outcome.stderr);
+    }
+}
+
+#[test]
+fn a_service_that_only_retrieves_is_run_without_a_generator() {
+    let project = Project::new();
+    let rag = Rag::start(|request: &Request| {
+        let id = asked(request)["id"].clone();
+        ResponseTemplate::new(200).set_body_json(json!({ "id": id, "contexts": ["Beta never waits."] }))
+    });
+    let outcome = run(&project, &rag, &["--name", "r", "--set", "generation.generator=none"]);
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    let summary = project.summary("r");
+    assert_eq!((class(&summary, "supported"), class(&summary, "retrieval")), (1, 1));
+}
+
+#[test]
+fn a_redirect_is_not_followed_and_the_key_is_nowhere() {
+    let project = Project::new();
+    let elsewhere = Rag::start(knows);
+    let to = format!("{}/ask", elsewhere.server.uri());
+    let rag = Rag::start(ResponseTemplate::new(307).insert_header("location", to.as_str()));
+    let set = rag.set();
+    let args =
+        ["run", "c.toml", "--out", "runs", "--name", "r", "--set", &set, "--set", "external.api_key_env=RAG_KEY"];
+    let output = project.command(&args).env("RAG_KEY", "sk-very-secret").output().expect("starts");
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{stderr}");
+    assert!(stderr.contains("redirects elsewhere: status 307"), "{stderr}");
+    assert!(elsewhere.requests().is_empty(), "question and key stay where they were sent");
+    let sent = rag.requests();
+    assert!(sent.iter().all(|request| request.headers["authorization"] == "Bearer sk-very-secret"));
+    assert!(!stderr.contains("sk-very-secret"));
+    for (path, bytes) in project.files("runs") {
+        assert!(!String::from_utf8_lossy(&bytes).contains("sk-very-secret"), "{}", path.display());
+    }
+}
+
+#[test]
+fn addresses_and_keys_that_cannot_be_used_are_refused_before_anything_is_asked() {
+    let project = Project::new();
+    let refused = |args: &[&str]| {
+        let outcome = project.refused(&[&["run", "c.toml", "--out", "runs", "--name", "r"], args].concat());
+        outcome.stderr
+    };
+    let elsewhere = "external.url=http://user:pass@example.com/ask?key=k";
+    let stderr = refused(&["--set", elsewhere, "--offline"]);
+    assert!(stderr.contains("--offline refuses `http://example.com/ask`") && !stderr.contains("pass"), "{stderr}");
+    let stderr = refused(&["--set", elsewhere]);
+    assert!(stderr.starts_with("error: the key would be sent unencrypted to `example.com`\nhint: "), "{stderr}");
+    let stderr = refused(&["--set", "external.url=nonsense"]);
+    assert!(stderr.starts_with("error: `external.url` is no URL"), "{stderr}");
+    let keyed = ["--set", "external.url=http://127.0.0.1:9/ask", "--set", "external.api_key_env=NOT_SET"];
+    assert!(refused(&keyed).contains("`NOT_SET` named by `external.api_key_env` is not set"));
+}

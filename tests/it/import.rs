@@ -1,0 +1,227 @@
+//! What another RAG recorded becomes a run: the same numbers as a run of ours has, and every slip named by file and line.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+
+use serde_json::{Value, json};
+
+use crate::project::Project;
+use crate::run_files::{self, class, measure};
+
+/// What ours recorded, as another RAG would have: its packed passages with their scores, its answers.
+fn record_of(project: &Project, run: &str, context: impl Fn(&Value) -> Value) -> String {
+    let mut passages: BTreeMap<String, Value> = BTreeMap::new();
+    for line in project.read(&format!("runs/{run}/passages.jsonl")).lines() {
+        let passage: Value = serde_json::from_str(line).expect("JSON");
+        passages.insert(passage["id"].as_str().expect("an id").to_owned(), passage);
+    }
+    let contexts = |ids: Vec<&Value>| -> Vec<Value> {
+        ids.into_iter().map(|id| context(&passages[id.as_str().expect("an id")])).collect()
+    };
+    let mut record = String::new();
+    for trace in project.traces(run) {
+        let stages = trace["stages"].as_array().expect("stages");
+        let packed = &stages.last().expect("packed")["hits"];
+        let mut line = json!({
+            "id": trace["question"]["id"],
+            "contexts": contexts(packed.as_array().expect("hits").iter().map(|hit| &hit["id"]).collect()),
+            "arms": {},
+        });
+        for arm in trace["arms"].as_array().expect("arms") {
+            let attempt = &arm["attempts"][0];
+            match arm["arm"].as_str().expect("a name") {
+                "retrieved" => line["answer"] = attempt["raw"].clone(),
+                name => {
+                    let shown = contexts(attempt["passages"].as_array().expect("ids").iter().collect());
+                    line["arms"][name] = json!({ "answer": attempt["raw"], "contexts": shown });
+                }
+            }
+        }
+        record += &format!("{line}\n");
+    }
+    record
+}
+
+fn import(project: &Project, args: &[&str]) -> crate::project::Outcome {
+    project.call(&[&["import", "--out", "runs"], args].concat())
+}
+
+fn good(project: &Project, name: &str, args: &[&str]) -> Value {
+    let outcome = import(project, &[&["--name", name], args].concat());
+    assert_eq!(outcome.code, 0, "{}{}", outcome.stdout, outcome.stderr);
+    run_files::check(project, name);
+    project.summary(name)
+}
+
+#[test]
+fn what_our_own_run_recorded_comes_back_with_the_same_numbers() {
+    let project = Project::runbooks();
+    let outcome = project.call(&["run", "--out", "runs", "--name", "own"]);
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    let own = project.summary("own");
+    let forms: [(&str, fn(&Value) -> Value); 3] = [
+        ("named", |passage| json!({ "text": passage["text"], "doc_id": passage["doc"] })),
+        ("titled", |passage| {
+            let text =
+                format!("{}\n{}", passage["title"].as_str().unwrap_or(""), passage["text"].as_str().expect("text"));
+            json!({ "text": text, "title": passage["title"] })
+        }),
+        ("squeezed", |passage| {
+            let words: Vec<&str> = passage["text"].as_str().expect("text").split_whitespace().collect();
+            json!({ "text": words.join(" "), "doc_id": "an id of another store" })
+        }),
+    ];
+    let lost = ["retrieval", "ranking", "packing", "chunking"];
+    for (name, form) in forms {
+        project.write("record.jsonl", record_of(&project, "own", form));
+        let imported = good(&project, name, &["record.jsonl"]);
+        for at in ["@1", "@3", "@5", "@prompt"] {
+            assert_eq!(measure(&imported, &format!("EM{at}")), measure(&own, &format!("EM{at}")), "{name} {at}");
+        }
+        for answers in ["AnswerEM", "AnswerF1", "AnswerPrecision", "AnswerRecall"] {
+            assert_eq!(measure(&imported, answers), measure(&own, answers), "{name}");
+        }
+        for same in ["correct", "correct_unsupported", "generation", "hallucinated", "correct_abstention", "corpus"] {
+            assert_eq!(class(&imported, same), class(&own, same), "{name}: {same}");
+        }
+        // What did not arrive is one step there, but the same questions.
+        let n_lost = |summary: &Value| lost.iter().map(|name| class(summary, name)).sum::<u64>();
+        assert_eq!(n_lost(&imported), n_lost(&own), "{name}");
+        assert_eq!((class(&imported, "ranking"), class(&imported, "packing")), (0, 0), "{name}");
+    }
+}
+
+#[test]
+fn an_imported_run_is_reported_without_our_pipelines_settings() {
+    let project = Project::new();
+    project.write("r.jsonl", RECORD);
+    good(&project, "r", &["r.jsonl", "--config", "c.toml"]);
+    let report = project.call(&["report", "runs/r"]).stdout;
+    assert!(report.contains("record `r.jsonl`") && !report.contains("Chunking  "), "{report}");
+    assert!(report.contains("one step here") && !report.contains("built-in extractive reader"), "{report}");
+    let run = project.json("runs/r/run.json");
+    assert_eq!((&run["external"]["kind"], &run["external"]["from"]), (&json!("record"), &json!("r.jsonl")));
+    // Compared with itself by its own files: the run's ranking and judgments, the documents by first occurrence.
+    assert_eq!(project.read("runs/r/qrels.trec"), "q1 0 a 1\nq2 0 b 1\n");
+    assert_eq!(project.read("runs/r/retrieval.trec"), "q1 Q0 a 1 1 r\nq2 Q0 a 1 1 r\n");
+}
+
+/// q1 has its gold and the right answer, by plain text; q2 has the other document and a wrong one.
+const RECORD: &str = r#"{"id": "q1", "contexts": ["Alpha waits six minutes."], "answer": "six minutes"}
+{"question": "Who never waits?", "contexts": [{"text": "Alpha waits", "doc_id": "a"}], "answer": "Alpha"}
+"#;
+
+#[test]
+fn gzip_and_standard_input_are_read_as_the_file_is() {
+    let project = Project::new();
+    project.write("r.jsonl", RECORD);
+    let summary = good(&project, "file", &["r.jsonl", "--config", "c.toml"]);
+    assert_eq!((class(&summary, "correct"), class(&summary, "retrieval")), (1, 1));
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(RECORD.as_bytes()).expect("in memory");
+    project.write("r.jsonl.gz", gzip.finish().expect("in memory"));
+    let zipped = good(&project, "zipped", &["r.jsonl.gz", "--config", "c.toml"]);
+    assert_eq!(run_files::timeless(zipped), run_files::timeless(summary.clone()));
+    let args = ["import", "-", "--config", "c.toml", "--out", "runs", "--name", "stdin", "--json"];
+    let output = project.command(&args).write_stdin(RECORD).output().expect("starts");
+    let printed: Value = serde_json::from_slice(&output.stdout).expect("summary.json alone");
+    assert_eq!(run_files::timeless(printed), run_files::timeless(summary));
+}
+
+#[test]
+fn a_trec_run_is_joined_with_the_golds_of_its_documents() {
+    let project = Project::new();
+    project.write("r.trec", "q1 Q0 b 1 2 t\nq1 Q0 a 2 1 t\nq2 Q0 b 1 3 t\n");
+    let one = good(&project, "one", &["r.trec", "--config", "c.toml", "--set", "retrieval.k=1"]);
+    assert_eq!((class(&one, "ranking"), class(&one, "supported")), (1, 1), "`a` came second of k = 1");
+    let two = good(&project, "two", &["r.trec", "--config", "c.toml", "--set", "retrieval.k=2"]);
+    assert_eq!(class(&two, "supported"), 2);
+    // Reciprocal ranks 1/2 and 1.
+    assert_eq!(measure(&two, "RR"), (0.75, 2));
+}
+
+#[test]
+fn our_own_trec_file_comes_back_with_the_same_document_measures() {
+    let project = Project::runbooks();
+    assert_eq!(project.call(&["run", "--out", "runs", "--name", "own"]).code, 0);
+    let own = project.summary("own");
+    let imported = good(&project, "trec", &["runs/own/retrieval.trec"]);
+    for name in ["Recall@1", "Recall@5", "nDCG@10", "RR", "AP"] {
+        assert_eq!(measure(&imported, name), measure(&own, name), "{name}");
+    }
+}
+
+#[test]
+fn a_context_that_stands_nowhere_is_counted_and_gold_text_in_it_is_not_lost() {
+    let project = Project::new();
+    // q1: rewritten, but the gold `six minutes` is in it; q2: nothing of the corpus.
+    project.write(
+        "r.jsonl",
+        "{\"id\": \"q1\", \"contexts\": [\"* Alpha: six   minutes\"]}\n{\"id\": \"q2\", \"contexts\": [\"Gamma.\"]}\n",
+    );
+    let summary = good(&project, "r", &["r.jsonl", "--config", "c.toml"]);
+    assert_eq!((class(&summary, "supported"), class(&summary, "retrieval")), (1, 1));
+    let notes = project.json("runs/r/run.json")["notes"].to_string();
+    assert!(notes.contains("1 contexts that stand in no document: "), "{notes}");
+    assert!(notes.contains("1 contexts that stand in no document as they are, placed on the gold"), "{notes}");
+}
+
+#[test]
+fn questions_and_lines_without_the_other_are_refused_or_counted() {
+    let project = Project::new();
+    project.write("r.jsonl", "{\"id\": \"q1\", \"contexts\": []}\n{\"id\": \"q9\", \"contexts\": []}\n");
+    let args = ["import", "r.jsonl", "--config", "c.toml", "--out", "runs", "--name", "r"];
+    let unknown = "error: `r.jsonl` line 2: the data set has no question `q9`";
+    project.refuses_with_some_hint(&args, unknown);
+    project.write("r.jsonl", "{\"id\": \"q1\", \"contexts\": []}\n");
+    project.refuses_with_some_hint(&args, "error: `r.jsonl` has nothing for 1 of 2 questions, the first is `q2`");
+    project.write("r.jsonl", "{\"id\": \"q1\", \"contexts\": []}\n{\"id\": \"q9\", \"contexts\": []}\n");
+    let summary = good(&project, "partial", &["r.jsonl", "--config", "c.toml", "--partial"]);
+    assert_eq!(summary["n_questions"], 1);
+    let report = project.call(&["report", "runs/partial"]).stdout;
+    assert!(report.contains("1 questions of the data set that nothing is recorded of"), "{report}");
+}
+
+#[test]
+fn what_cannot_be_read_is_named_by_file_and_line() {
+    let project = Project::new();
+    let args = ["import", "r.jsonl", "--config", "c.toml", "--out", "runs", "--name", "r"];
+    for (second, error) in [
+        ("{\"id\": \"q2\", \"contexts\": [NaN]}", "line 2 column 27: no JSON object: expected value"),
+        (
+            "{\"id\": \"q2\", \"contexts\": [{\"doc_id\": \"b\"}]}",
+            "line 2: `contexts[0]` must be a text that is not blank, or an object with one as `text`",
+        ),
+        (
+            "{\"id\": \"q2\", \"contexts\": [{\"text\": \"t\", \"score\": \"1\"}]}",
+            "line 2: `contexts[0].score` must be a number",
+        ),
+        ("{\"id\": \"q1\", \"contexts\": []}", "line 2: question `q1` is there twice"),
+        ("{\"id\": \"q2\", \"context\": []}", "line 2: unknown key `context`"),
+        (
+            "{\"id\": \"q2\", \"question\": \"Why?\", \"contexts\": []}",
+            "line 2: question `q2` of the data set is `Who never waits?`, the line asks `Why?`",
+        ),
+    ] {
+        project.write("r.jsonl", format!("{{\"id\": \"q1\", \"contexts\": []}}\n{second}\n"));
+        project.refuses_with_some_hint(&args, &format!("error: `r.jsonl` {error}"));
+    }
+    project.write("r.jsonl", "");
+    project.refuses_with_some_hint(&args, "error: `r.jsonl` is empty");
+    project.write("r.jsonl", "q1 Q0 a 1 2 t\nq1 Q0 a 2 1 t\nq2 Q0 b 1 nan t\n");
+    project.refuses_with_some_hint(&args, "error: `r.jsonl` line 3: score `nan` is not a number");
+}
+
+#[test]
+fn a_missing_answer_among_answers_is_a_wrong_one() {
+    let project = Project::new();
+    project.write(
+        "r.jsonl",
+        "{\"id\": \"q1\", \"contexts\": [\"Alpha waits six minutes.\"], \"answer\": \"six minutes\"}\n\
+         {\"id\": \"q2\", \"contexts\": [\"Beta never waits.\"], \"answer\": null}\n",
+    );
+    let summary = good(&project, "r", &["r.jsonl", "--config", "c.toml"]);
+    // 1 and 0.
+    assert_eq!(measure(&summary, "AnswerF1"), (0.5, 2));
+    assert_eq!((class(&summary, "correct"), class(&summary, "generation")), (1, 1));
+}
