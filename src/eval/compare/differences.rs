@@ -27,8 +27,8 @@ const TIE: f64 = 1e-12;
 /// A measure in two runs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MeasureDifference {
-    /// Its name.
-    pub measure: String,
+    /// Which; written as its name.
+    pub measure: Measure,
     /// Questions with a value in both runs.
     pub n: usize,
     /// The baseline's mean over them; 0 when n is 0.
@@ -60,11 +60,20 @@ pub struct MeasureDifference {
 }
 
 impl MeasureDifference {
+    /// Whether the run is the better one by what p tests: the mean difference, or for a median the signs.
+    #[must_use]
+    pub fn is_better(&self) -> bool {
+        match self.measure.family().aggregate() {
+            Aggregate::Mean => (self.delta > 0.0) != self.lower_is_better,
+            Aggregate::Median => self.wins > self.losses,
+        }
+    }
+
     /// [`Self::detectable`] in words: `0.071`, or `> 1` where the measure cannot differ by so much.
     #[must_use]
     pub fn detectable_text(&self) -> Option<String> {
-        let range = self.measure.parse::<Measure>().map(|measure| measure.family().facts().range);
-        let most = range.map_or(f64::INFINITY, |(low, high)| high - low);
+        let (low, high) = self.measure.family().facts().range;
+        let most = high - low;
         self.detectable.map(|least| if least > most { format!("> {most}") } else { format!("{least:.3}") })
     }
 }
@@ -130,7 +139,7 @@ impl Column {
             }
         };
         MeasureDifference {
-            measure: self.measure.to_string(),
+            measure: self.measure,
             n: self.rows.len(),
             baseline,
             run,

@@ -66,7 +66,7 @@ pub struct Comparison {
     /// The run that all others are compared with.
     pub baseline: RunHead,
     /// The measure that decides; `None` when no pair has a value of any.
-    pub primary: Option<String>,
+    pub primary: Option<Measure>,
     /// How many hits the baseline packed.
     pub k: usize,
     /// Bootstrap resamples and random permutations.
@@ -128,10 +128,10 @@ pub fn compare(baseline: &SavedRun, others: &[Subject<'_>], plan: &ComparePlan) 
             pair(head(at + 1, other.run), (baseline, &first), (other.run, &second), &pairs, plan)
         })
         .collect();
-    let primary = primary(plan, &pairs)?.map(|measure| measure.to_string());
-    adjust(&mut pairs, primary.as_deref());
+    let primary = primary(plan, &pairs)?;
+    adjust(&mut pairs, primary);
     for pair in &mut pairs {
-        pair.verdict = verdict::sentence(pair, primary.as_deref());
+        pair.verdict = verdict::sentence(pair, primary);
     }
     let EvaluationPlan { k, resamples, seed, .. } = *evaluation;
     Ok(Comparison { schema: SCHEMA, baseline: head(0, baseline), primary, k, resamples, seed, pairs })
@@ -201,10 +201,10 @@ fn measures(plan: &ComparePlan) -> Vec<Measure> {
 
 /// The measure that decides.
 fn primary(plan: &ComparePlan, pairs: &[PairComparison]) -> Result<Option<Measure>, CompareError> {
-    let has = |pair: &PairComparison, name: &str| pair.measure(name).is_some_and(|found| found.n > 0);
-    let everywhere = |measure: &Measure| pairs.iter().all(|pair| has(pair, &measure.to_string()));
+    let has = |pair: &PairComparison, measure: Measure| pair.measure(measure).is_some_and(|found| found.n > 0);
+    let everywhere = |measure: &Measure| pairs.iter().all(|pair| has(pair, *measure));
     if let Some(measure) = plan.primary {
-        let anywhere = pairs.iter().any(|pair| has(pair, &measure.to_string()));
+        let anywhere = pairs.iter().any(|pair| has(pair, measure));
         return if anywhere { Ok(Some(measure)) } else { Err(CompareError::NoValue { measure }) };
     }
     let usual = [
@@ -218,11 +218,11 @@ fn primary(plan: &ComparePlan, pairs: &[PairComparison]) -> Result<Option<Measur
 }
 
 /// Holm's adjustment of the primary measure's p-values, those of all pairs that have one.
-fn adjust(pairs: &mut [PairComparison], primary: Option<&str>) {
+fn adjust(pairs: &mut [PairComparison], primary: Option<Measure>) {
     let mut family: Vec<&mut MeasureDifference> = pairs
         .iter_mut()
         .flat_map(|pair| &mut pair.measures)
-        .filter(|difference| Some(difference.measure.as_str()) == primary && difference.p.is_some())
+        .filter(|difference| Some(difference.measure) == primary && difference.p.is_some())
         .collect();
     let p_values: Vec<f64> = family.iter().filter_map(|difference| difference.p).collect();
     for (difference, adjusted) in family.iter_mut().zip(holm(&p_values)) {
@@ -233,7 +233,7 @@ fn adjust(pairs: &mut [PairComparison], primary: Option<&str>) {
 impl PairComparison {
     /// One measure's difference, where it was compared.
     #[must_use]
-    pub fn measure(&self, name: &str) -> Option<&MeasureDifference> {
-        self.measures.iter().find(|difference| difference.measure == name)
+    pub fn measure(&self, measure: Measure) -> Option<&MeasureDifference> {
+        self.measures.iter().find(|difference| difference.measure == measure)
     }
 }

@@ -21,8 +21,12 @@ pub(in crate::eval) fn run(name: &str, answers: &[&str]) -> SavedRun {
 }
 
 pub(in crate::eval) fn evaluation(names: &[&str]) -> EvaluationPlan {
-    let measures = names.iter().map(|name| name.parse().expect("a measure")).collect();
+    let measures = names.iter().map(|name| measure(name)).collect();
     EvaluationPlan { measures, k: 5, judge: JUDGE, resamples: 500, seed: 1, cluster: true }
+}
+
+fn measure(name: &str) -> Measure {
+    name.parse().expect("a measure")
 }
 
 fn plan(names: &[&str]) -> ComparePlan {
@@ -42,8 +46,8 @@ const WRONG: &str = "1815";
 fn a_measure_is_compared_over_the_pairs() {
     let (a, b) = (run("a", &[RIGHT, RIGHT, WRONG, NEAR]), run("b", &[RIGHT, WRONG, NEAR, NEAR]));
     let comparison = compared(&a, &[&b], &plan(&["AnswerF1", "AnswerEM"]));
-    assert_eq!(comparison.primary.as_deref(), Some("AnswerF1"));
-    let f1 = comparison.pairs[0].measure("AnswerF1").expect("compared");
+    assert_eq!(comparison.primary, Some(measure("AnswerF1")));
+    let f1 = comparison.pairs[0].measure(measure("AnswerF1")).expect("compared");
     // A 1 1 0 .8, B 1 0 .8 .8: means .7 and .65; differences 0 -1 .8 0.
     assert!((f1.baseline - 0.7).abs() < 1e-12 && (f1.run - 0.65).abs() < 1e-12 && (f1.delta + 0.05).abs() < 1e-12);
     assert_eq!((f1.n, f1.wins, f1.ties, f1.losses), (4, 1, 2, 1));
@@ -53,7 +57,7 @@ fn a_measure_is_compared_over_the_pairs() {
     let ci = f1.ci95.expect("four clusters");
     assert!(-1.0 <= ci.low && ci.low < f1.delta && f1.delta < ci.high && ci.high <= 0.8, "{ci:?}");
     // Only the primary measure is of the declared family.
-    assert_eq!(comparison.pairs[0].measure("AnswerEM").expect("compared").p_holm, None);
+    assert_eq!(comparison.pairs[0].measure(measure("AnswerEM")).expect("compared").p_holm, None);
 }
 
 #[test]
@@ -118,7 +122,7 @@ fn holm_is_over_all_compared_runs() {
     );
     // Alone, 6 of 7 lost is a difference shown: 2/64 < .05.
     let alone = compared(&a, &[&losing(6)], &plan(&["AnswerF1"]));
-    assert_eq!(alone.pairs[0].verdict, "B is worse: AnswerF1 1.000 -> 0.143, -0.857 [-1.000, -0.429], p = 0.031.");
+    assert_eq!(alone.pairs[0].verdict, "Worse: AnswerF1 1.000 -> 0.143, -0.857 [-1.000, -0.429], p = 0.031.");
 }
 
 #[test]
@@ -202,6 +206,7 @@ fn a_median_that_is_infinite_gives_no_nan() {
     let found = compared(&a, &[&b], &plan(&["MedianRank"])).pairs[0].measures[0].clone();
     assert_eq!((found.baseline, found.run, found.delta), (1.0, f64::INFINITY, f64::INFINITY));
     assert_eq!((found.wins, found.ties, found.losses, found.lower_is_better), (0, 2, 1, true));
+    assert!(!found.is_better());
     assert_eq!((found.detectable, found.p), (None, Some(1.0)));
     // A resample's medians are alike, or B's is infinite and A's is not.
     assert_eq!(found.ci95, Some(Interval { low: 0.0, high: f64::INFINITY }));
@@ -226,15 +231,15 @@ fn both_runs_are_measured_with_the_baselines_ruler() {
 fn what_was_asked_for_is_compared_and_stands_there_even_undefined() {
     let (a, b) = (run("a", &[RIGHT; 2]), run("b", &[WRONG; 2]));
     let named = |names: &[&str], primary: Option<&str>| ComparePlan {
-        measures: names.iter().map(|name| name.parse().expect("a measure")).collect(),
-        primary: primary.map(|name| name.parse().expect("a measure")),
+        measures: names.iter().map(|name| measure(name)).collect(),
+        primary: primary.map(measure),
         ..plan(&["AnswerEM"])
     };
     let comparison = compared(&a, &[&b], &named(&["FactRecall", "AnswerEM"], None));
-    let names: Vec<(&str, usize)> =
-        comparison.pairs[0].measures.iter().map(|found| (found.measure.as_str(), found.n)).collect();
-    assert_eq!(names, [("FactRecall", 0), ("AnswerEM", 2)]);
-    assert_eq!(comparison.primary.as_deref(), Some("AnswerEM"));
+    let found: Vec<(Measure, usize)> =
+        comparison.pairs[0].measures.iter().map(|found| (found.measure, found.n)).collect();
+    assert_eq!(found, [(measure("FactRecall"), 0), (measure("AnswerEM"), 2)]);
+    assert_eq!(comparison.primary, Some(measure("AnswerEM")));
     let subject = [Subject { run: &b, k: 5 }];
     let refused = compare(&a, &subject, &named(&[], Some("FactRecall"))).expect_err("no question has facts");
     assert_eq!(refused.to_string(), "no question has a value of `FactRecall` in both runs");

@@ -2,6 +2,7 @@
 
 use super::PairComparison;
 use super::differences::MeasureDifference;
+use crate::measure::Measure;
 
 /// The level that a difference is said to be shown at.
 const LEVEL: f64 = 0.05;
@@ -13,8 +14,7 @@ pub fn p_text(p: f64) -> String {
 }
 
 /// The sentence; `primary` is the measure that decides.
-pub(super) fn sentence(pair: &PairComparison, primary: Option<&str>) -> String {
-    let label = &pair.run.label;
+pub(super) fn sentence(pair: &PairComparison, primary: Option<Measure>) -> String {
     let compared = primary.and_then(|primary| pair.measure(primary)).filter(|difference| difference.n > 0);
     let Some(difference) = compared else {
         return match primary {
@@ -25,15 +25,14 @@ pub(super) fn sentence(pair: &PairComparison, primary: Option<&str>) -> String {
             None => "No measure has a value in both runs.".to_owned(),
         };
     };
-    let (measure, n) = (&difference.measure, difference.n);
+    let (measure, n) = (difference.measure, difference.n);
     if difference.wins + difference.losses == 0 {
         return format!("Nothing to tell apart: {measure} is the same on {}.", questions(n, "each of"));
     }
     let numbers = numbers(difference);
     let shown = difference.p_holm.or(difference.p).is_some_and(|p| p < LEVEL);
     if shown {
-        let better = (difference.delta > 0.0) != difference.lower_is_better;
-        return format!("{label} is {}: {numbers}.", if better { "better" } else { "worse" });
+        return format!("{}: {numbers}.", if difference.is_better() { "Better" } else { "Worse" });
     }
     let why = if let Some(least) = difference.least_p.filter(|least| *least >= LEVEL) {
         // The percentile interval of few clusters is too narrow and may leave zero out all the same.

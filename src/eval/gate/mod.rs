@@ -215,7 +215,7 @@ pub fn check(run: &SavedRun, baseline: Option<&SavedRun>, plan: &GatePlan) -> Re
     let result = |gate: &Gate| {
         let name = gate.measure.to_string();
         let found = match gate.bound {
-            Bound::MaxDrop => drops.iter().find(|drop| drop.measure == name).map(judge::Found::dropped),
+            Bound::MaxDrop => drops.iter().find(|drop| drop.measure == gate.measure).map(judge::Found::dropped),
             Bound::Min | Bound::Max | Bound::Complete => means.get(&name).map(judge::Found::mean),
         };
         let found = found.filter(|found| found.n > 0);

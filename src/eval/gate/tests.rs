@@ -61,7 +61,7 @@ fn the_mean_alone_passes_or_fails_and_rounding_breaks_no_gate() {
 #[test]
 fn a_drop_is_a_fall_of_what_should_be_high_and_a_rise_of_what_should_be_low() {
     let difference = |lower_is_better| MeasureDifference {
-        measure: "EM@5".to_owned(),
+        measure: "EM@5".parse().expect("a measure"),
         n: 9,
         baseline: 0.5,
         run: 0.4,

@@ -8,6 +8,7 @@ use crate::eval::compare::differences::MeasureDifference;
 use crate::eval::compare::pairs::QuestionCounts;
 use crate::eval::compare::provenance::Change;
 use crate::eval::compare::{Comparison, PairComparison, p_text};
+use crate::measure::Cutoff;
 
 use super::view::{FEW_CLUSTERS, plain};
 
@@ -130,7 +131,7 @@ fn legend(comparison: &Comparison) -> Vec<String> {
          these questions would show with 80 % power; W/T/L: questions on which the run is better, the same, worse"
             .to_owned(),
     ];
-    if let Some(primary) = &comparison.primary {
+    if let Some(primary) = comparison.primary {
         let n = comparison.pairs.len();
         let adjusted = if n > 1 { format!("; its p are Holm's over the {n} compared runs") } else { String::new() };
         legend.push(format!("* {primary} decides{adjusted}. Every other p is unadjusted, for exploring"));
@@ -140,16 +141,15 @@ fn legend(comparison: &Comparison) -> Vec<String> {
 
 fn pair_view(comparison: &Comparison, pair: &PairComparison, shown: Shown) -> PairView {
     let (label, baseline) = (&pair.run.label, &comparison.baseline);
-    let is_primary = |found: &MeasureDifference| Some(&found.measure) == comparison.primary.as_ref();
-    let at_k = format!("@{}", comparison.k);
-    let fits = |found: &&MeasureDifference| {
-        let cutoff = found.measure.find('@').map_or("", |at| &found.measure[at..]);
-        shown.every_cutoff || is_primary(found) || ["", "@prompt", &at_k].contains(&cutoff)
+    let is_primary = |found: &MeasureDifference| Some(found.measure) == comparison.primary;
+    let fits = |found: &&MeasureDifference| match found.measure.cutoff() {
+        Some(Cutoff::Top(k)) => k == comparison.k || shown.every_cutoff || is_primary(found),
+        Some(Cutoff::Prompt) | None => true,
     };
     let fitting: Vec<&MeasureDifference> = pair.measures.iter().filter(fits).collect();
     let stands = |found: &MeasureDifference| is_primary(found) || found.n > 0 && found.wins + found.losses > 0;
     let names = |want: &dyn Fn(&MeasureDifference) -> bool| -> Vec<String> {
-        fitting.iter().filter(|found| want(found)).map(|found| found.measure.clone()).collect()
+        fitting.iter().filter(|found| want(found)).map(|found| found.measure.to_string()).collect()
     };
     let row = |found: &MeasureDifference| MeasureRow { primary: is_primary(found), cells: cells(found) };
     PairView {
@@ -230,7 +230,7 @@ fn change(change: &Change) -> [String; 3] {
 fn cells(found: &MeasureDifference) -> [String; COLUMNS.len()] {
     let dash = || "-".to_owned();
     [
-        found.measure.clone(),
+        found.measure.to_string(),
         found.n.to_string(),
         format!("{:.3}", found.baseline),
         format!("{:.3}", found.run),
