@@ -49,10 +49,13 @@ fn stages(c: &mut Criterion) {
     c.bench_function("normalise all chunks", |b| {
         b.iter(|| (0..ids.len()).map(|number| Searchable::new(corpus.chunk_text(number).0)).collect::<Vec<_>>());
     });
-    let column: Vec<Option<f64>> = (0..7405).map(|i| Some(f64::from(i % 2))).collect();
-    c.bench_function("bootstrap, 10,000 resamples of 7,405 questions", |b| {
-        b.iter(|| Bootstrap::new((0..7405).collect(), 10_000, 0).intervals(std::slice::from_ref(&column)));
-    });
+    for width in [1, 4, 30] {
+        let column = |c| (0..7405).map(|i| Some(f64::from((i * 7 + c) % 11) / 10.0)).collect();
+        let columns: Vec<Vec<Option<f64>>> = (0..width).map(column).collect();
+        c.bench_function(&format!("bootstrap, 10,000 resamples of 7,405 questions, {width} columns"), |b| {
+            b.iter(|| Bootstrap::new((0..7405).collect(), 10_000, 0).intervals(&columns));
+        });
+    }
 }
 
 criterion_group!(benches, stages);

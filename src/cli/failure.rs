@@ -1,7 +1,10 @@
 //! What a command could not do, and what to do about it.
 
 use crate::dataset::DatasetError;
+use crate::eval::compare::CompareError;
+use crate::eval::gate::GateError;
 use crate::external::ExternalError;
+use crate::measure::UnknownMeasure;
 use crate::pipeline::PipelineError;
 use crate::settings::SettingsError;
 use crate::settings::assemble::AssembleError;
@@ -23,6 +26,12 @@ impl Failure {
 
 impl From<DatasetError> for Failure {
     fn from(error: DatasetError) -> Self {
+        Self::new(with_causes(&error), Some(error.hint()))
+    }
+}
+
+impl From<ExternalError> for Failure {
+    fn from(error: ExternalError) -> Self {
         Self::new(with_causes(&error), Some(error.hint()))
     }
 }
@@ -54,5 +63,23 @@ impl From<ExternalError> for Failure {
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         Self::new(with_causes(&error), error.hint().map(str::to_owned))
+    }
+}
+
+impl From<UnknownMeasure> for Failure {
+    fn from(error: UnknownMeasure) -> Self {
+        Self::new(with_causes(&error), Some(error.hint().to_owned()))
+    }
+}
+
+impl From<CompareError> for Failure {
+    fn from(error: CompareError) -> Self {
+        Self::new(with_causes(&error), Some(error.hint()))
+    }
+}
+
+impl From<GateError> for Failure {
+    fn from(error: GateError) -> Self {
+        Self::new(with_causes(&error), Some(error.hint()))
     }
 }

@@ -3,6 +3,8 @@
 //! Exit 0: good. 1: a gate failed. 2: could not do the job.
 
 mod bars;
+mod check;
+mod compare;
 mod config;
 mod dataset;
 mod environment;
@@ -12,6 +14,7 @@ mod model;
 mod output;
 mod report;
 mod run;
+mod score;
 
 use std::process::ExitCode;
 
@@ -35,6 +38,12 @@ enum Command {
     Import(import::ImportArgs),
     /// Report a finished run again; nothing is called.
     Report(report::ReportArgs),
+    /// Compare runs with a baseline, question by question.
+    Compare(compare::CompareArgs),
+    /// Check a run against gates; exit 1 when it does not pass.
+    Check(check::CheckArgs),
+    /// Score files made elsewhere: TREC runs with qrels, HotpotQA and SQuAD predictions with golds.
+    Score(score::ScoreArgs),
     /// Bring a data set into datasets/fetched/.
     #[command(subcommand)]
     Dataset(dataset::DatasetCommand),
@@ -58,21 +67,32 @@ pub fn main() -> ExitCode {
             return ExitCode::from(if wrong { 2 } else { 0 });
         }
     };
-    let done = match cli.command {
-        Command::Run(args) => run::run(args),
-        Command::Import(args) => import::import(args),
-        Command::Report(args) => report::report(&args),
-        Command::Dataset(command) => dataset::dataset(command),
-        Command::Model(command) => model::model(command),
-        Command::Config(command) => config::config(&command),
-    };
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
+    match dispatch(cli.command) {
+        Ok(code) => code,
         Err(failure) => {
             output::complain(&failure);
             ExitCode::from(2)
         }
     }
+}
+
+/// Runs a command: success, or 1 where a gate failed.
+fn dispatch(command: Command) -> Result<ExitCode, Failure> {
+    match command {
+        Command::Run(args) => run::run(args)?,
+        Command::Import(args) => import::import(args)?,
+        Command::Report(args) => report::report(&args)?,
+        Command::Compare(args) => compare::compare(&args)?,
+        Command::Check(args) => {
+            let passed = check::check(&args)?;
+            return Ok(ExitCode::from(u8::from(!passed)));
+        }
+        Command::Score(args) => score::score(&args)?,
+        Command::Dataset(command) => dataset::dataset(command)?,
+        Command::Model(command) => model::model(command)?,
+        Command::Config(command) => config::config(&command)?,
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// A runtime for commands that wait for something.

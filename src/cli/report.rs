@@ -40,9 +40,7 @@ enum Form {
 
 /// Runs the command.
 pub fn report(args: &ReportArgs) -> Result<(), Failure> {
-    let named = Path::new(super::run::DEFAULT_OUT).join(&args.run);
-    let path = if !args.run.is_dir() && named.is_dir() { &named } else { &args.run };
-    let run = SavedRun::load(&RunFolder::existing(path))?;
+    let run = SavedRun::load(&folder_of(&args.run))?;
     let settings = recorded_settings(&run.manifest)?;
     let evaluation = summary::evaluate(&run, &assemble::evaluation(&settings));
     let view = View::new(&run, &evaluation);
@@ -55,6 +53,12 @@ pub fn report(args: &ReportArgs) -> Result<(), Failure> {
         Form::Qrels => trec::qrels(&run),
         Form::Csv => csv::render(&run, &evaluation),
     })
+}
+
+/// The folder of a run: as given, or by its name under evals/runs/.
+pub fn folder_of(run: &Path) -> RunFolder {
+    let named = Path::new(super::run::DEFAULT_OUT).join(run);
+    RunFolder::existing(if !run.is_dir() && named.is_dir() { &named } else { run })
 }
 
 /// The settings that a run's record holds.

@@ -19,7 +19,7 @@ use crate::pipeline::run::{self, RunFacts};
 use crate::settings::assemble::{self, Assembled};
 use crate::settings::file::{RetrieverName, VectorStoreKind};
 use crate::settings::{Resolved, Settings};
-use crate::store::{ExternalSource, Manifest, RunFolder, SCHEMA, SavedRun};
+use crate::store::{ExternalSource, Manifest, RunFolder, SCHEMA, SavedRun, SettingDifference};
 use crate::text::{address, analyse, tokens};
 use crate::types::{Dataset, Note};
 
@@ -257,27 +257,12 @@ fn open_folder(args: &RunArgs, manifest: &mut Manifest) -> Result<(RunFolder, Do
 
 /// What differs between a run's record and what is asked now, as `key: then -> now`.
 fn differences(old: &Manifest, new: &Manifest) -> Vec<String> {
-    let mut out = Vec::new();
-    compare("", &old.settings, &new.settings, &mut out);
+    let told = |one: &SettingDifference| format!("`{}`: {} -> {}", one.key, one.from, one.to);
+    let mut out: Vec<String> = old.setting_differences(new).iter().map(told).collect();
     if old.dataset_digest != new.dataset_digest {
         out.push("the data set's content".to_owned());
     }
     out
-}
-
-fn compare(path: &str, old: &serde_json::Value, new: &serde_json::Value, out: &mut Vec<String>) {
-    use serde_json::Value;
-    match (old, new) {
-        (Value::Object(a), Value::Object(b)) => {
-            let keys: std::collections::BTreeSet<&String> = a.keys().chain(b.keys()).collect();
-            for key in keys {
-                let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
-                compare(&path, a.get(key).unwrap_or(&Value::Null), b.get(key).unwrap_or(&Value::Null), out);
-            }
-        }
-        (a, b) if a != b => out.push(format!("`{path}`: {a} -> {b}")),
-        _ => {}
-    }
 }
 
 /// `<config stem>-<UTC time>-<4 hex>`.

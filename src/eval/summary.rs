@@ -8,20 +8,22 @@ use super::diagnose::{self, TwoByTwo, WaterfallStep};
 use super::score::{self, Scores};
 use super::verdict::{self, LossBudget, Verdict};
 use crate::attribute::classify::Outcome;
-use crate::measure::{Cutoff, Family, Measure};
+use crate::measure::{Aggregate, Cutoff, Family, Measure};
 use crate::pipeline::plan::Judge;
 use crate::pipeline::run::rightness;
 use crate::stats::bootstrap::Bootstrap;
 use crate::stats::cluster::clusters;
+use crate::stats::interval::IntervalMethod;
+use crate::stats::median::median;
 use crate::stats::wilson::wilson;
 use crate::store::{SCHEMA, SavedRun};
-use crate::types::{ArmName, Class, DocId, Fault, Flag, Interval, Stage, Trace};
+use crate::types::{ArmName, Class, DocId, Fault, Flag, Interval, Stage, Trace, or_infinite};
 
 /// How a run is evaluated.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EvaluationPlan {
-    /// The cutoffs.
-    pub ks: Vec<usize>,
+    /// What is measured, each once; `EM@k` of the run's own k among them.
+    pub measures: Vec<Measure>,
     /// How many hits the run packed.
     pub k: usize,
     /// When an answer is right.
@@ -34,10 +36,11 @@ pub struct EvaluationPlan {
     pub cluster: bool,
 }
 
-/// A measure's mean over the questions it is defined for.
+/// A measure over the questions it is defined for.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MeasureSummary {
-    /// The mean; 0 when n is 0.
+    /// The mean (`MedianRank`: the median, infinite, null in JSON, when most found nothing); 0 when n is 0.
+    #[serde(with = "or_infinite")]
     pub mean: f64,
     /// Questions it is defined for.
     pub n: usize,
@@ -123,8 +126,7 @@ pub struct Evaluation {
 /// Scores and diagnoses a saved run.
 #[must_use]
 pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
-    let measures = Measure::standard(&plan.ks);
-    let scores = score::score(run, &measures, plan.judge.flavour);
+    let scores = score::score(run, &plan.measures, plan.judge.flavour);
     let outcomes = diagnose::outcomes(run, plan.k, plan.judge);
     let bootstrap = bootstrap(&run.traces, plan);
     let answered = run.traces.iter().any(|trace| !trace.arms.is_empty());
@@ -164,26 +166,35 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
     Evaluation { summary, scores, outcomes }
 }
 
-fn bootstrap(traces: &[Trace], plan: &EvaluationPlan) -> Bootstrap {
+pub(super) fn bootstrap(traces: &[Trace], plan: &EvaluationPlan) -> Bootstrap {
+    Bootstrap::new(cluster_of(traces, plan.cluster), plan.resamples, plan.seed)
+}
+
+/// Each question's cluster: together with those it shares evidence documents with, or alone.
+pub(super) fn cluster_of<'a>(traces: impl IntoIterator<Item = &'a Trace>, cluster: bool) -> Vec<usize> {
     // Evidence only: judged documents of a test collection chain nearly all of its queries into one cluster.
     let gold_docs = |trace: &Trace| -> BTreeSet<DocId> {
         trace.question.evidence.iter().flatten().map(|m| m.doc.clone()).collect()
     };
-    let cluster_of = if plan.cluster { clusters(traces.iter().map(gold_docs)) } else { (0..traces.len()).collect() };
-    Bootstrap::new(cluster_of, plan.resamples, plan.seed)
+    let traces = traces.into_iter();
+    if cluster { clusters(traces.map(gold_docs)) } else { traces.enumerate().map(|(at, _)| at).collect() }
 }
 
-fn measure_summaries(scores: &Scores, bootstrap: &Bootstrap) -> BTreeMap<String, MeasureSummary> {
+pub(super) fn measure_summaries(scores: &Scores, bootstrap: &Bootstrap) -> BTreeMap<String, MeasureSummary> {
     let columns: Vec<Vec<Option<f64>>> =
         (0..scores.measures.len()).map(|c| scores.rows.iter().map(|row| row[c]).collect()).collect();
+    // Of one run's means BCa covers nearest to 95 %, also near 0 and 1: see the table in `stats/interval.rs`.
+    let bootstrap = bootstrap.clone().with_method(IntervalMethod::Bca);
     let intervals = bootstrap.intervals(&columns);
-    let summary = |(column, ci95): (&Vec<Option<f64>>, Option<Interval>)| {
-        let n = column.iter().flatten().count();
-        let mean = if n == 0 { 0.0 } else { column.iter().flatten().sum::<f64>() / n as f64 };
-        MeasureSummary { mean, n, ci95 }
+    let summary = |((measure, column), ci95): ((&Measure, &Vec<Option<f64>>), Option<Interval>)| {
+        let values: Vec<f64> = column.iter().flatten().copied().collect();
+        let (mean, ci95) = match measure.family().aggregate() {
+            Aggregate::Mean => (values.iter().sum::<f64>() / values.len().max(1) as f64 + 0.0, ci95),
+            Aggregate::Median => (median(&values).unwrap_or(0.0), bootstrap.median_interval(column)),
+        };
+        (measure.to_string(), MeasureSummary { mean, n: values.len(), ci95 })
     };
-    let summaries = columns.iter().zip(intervals).map(summary);
-    scores.measures.iter().map(ToString::to_string).zip(summaries).collect()
+    scores.measures.iter().zip(&columns).zip(intervals).map(summary).collect()
 }
 
 fn class_counts(outcomes: &[Outcome]) -> BTreeMap<String, usize> {
@@ -235,17 +246,7 @@ fn two_by_two(run: &SavedRun, scores: &Scores, plan: &EvaluationPlan) -> TwoByTw
         let measure = Measure::new(family, cutoff);
         measure.and_then(|measure| scores.column(measure)).unwrap_or_else(|| vec![None; run.traces.len()])
     };
-    let wanted = Measure::new(Family::Em, Some(Cutoff::Top(plan.k)));
-    let em = if wanted.is_some_and(|measure| scores.measures.contains(&measure)) {
-        column(Family::Em, Some(Cutoff::Top(plan.k)))
-    } else {
-        let only: Vec<Measure> = wanted.into_iter().collect();
-        score::score(run, &only, plan.judge.flavour)
-            .rows
-            .into_iter()
-            .map(|row| row.first().copied().flatten())
-            .collect()
-    };
+    let em = column(Family::Em, Some(Cutoff::Top(plan.k)));
     let right: Vec<Option<bool>> = run.traces.iter().map(|trace| rightness(trace, plan.judge).retrieved).collect();
     diagnose::two_by_two(plan.k, &em, &right, &column(Family::AnswerF1, None))
 }

@@ -13,7 +13,7 @@ use crate::stats::bootstrap::Bootstrap;
 use crate::store::{Manifest, SCHEMA, SavedRun};
 use crate::types::*;
 
-const JUDGE: Judge = Judge { flavour: Flavour::Squad2, correct_f1: 0.6 };
+pub(super) const JUDGE: Judge = Judge { flavour: Flavour::Squad2, correct_f1: 0.6 };
 
 fn attempt(extracted: &str) -> Attempt {
     Attempt {
@@ -30,7 +30,7 @@ fn attempt(extracted: &str) -> Attempt {
 }
 
 /// A question with gold `18 May` in document `d`, its ranking of chunks, and the two arms' answers.
-fn trace(index: usize, ranked: &[&str], retrieved: &str, oracle: Option<&str>) -> Trace {
+pub(super) fn trace(index: usize, ranked: &[&str], retrieved: &str, oracle: Option<&str>) -> Trace {
     let support = Support { holds: false, rule: SupportRule::Ranges };
     let arm = |arm, text: &str| Arm { arm, attempts: vec![attempt(text)] };
     let hits = ranked.iter().map(|id| StageHit { id: (*id).into(), score: 0.0, parts: [].into() });
@@ -60,7 +60,7 @@ fn trace(index: usize, ranked: &[&str], retrieved: &str, oracle: Option<&str>) -
     }
 }
 
-fn outcome(class: Class, lost: Option<Class>) -> Outcome {
+pub(super) fn outcome(class: Class, lost: Option<Class>) -> Outcome {
     let at = |station| lost.is_none_or(|lost| station < lost as usize);
     let reached = Some([at(0), at(1), at(2), at(3), at(4)]);
     Outcome { class, fault: None, lost, reason: String::new(), flags: vec![], reached }
@@ -202,6 +202,86 @@ fn scores_come_from_traces_and_saved_passages() {
     assert!((f1 - 0.8).abs() < 1e-12, "P 2/3, R 1: {f1}");
 }
 
+/// Two groups: bytes 80-120 of `d`; bytes 0-20 of `e`, or bytes 150-160 of `d`. Chunks `d#0` 0-100, `d#1` 60-160, `e#0` 0-50.
+fn ranged() -> SavedRun {
+    let member = |doc: &str, start, end| Member { doc: doc.into(), ranges: vec![ByteRange::new(start, end)] };
+    let gold = |member: &Member, chunks: &[&str]| GoldMember {
+        doc: member.doc.clone(),
+        present: true,
+        needed: member.ranges.clone(),
+        chunks: chunks.iter().map(|&id| id.into()).collect(),
+        has_answer: false,
+        encoder_truncated: false,
+    };
+    let (first, either, or) = (member("d", 80, 120), member("e", 0, 20), member("d", 150, 160));
+    let mut trace = trace(0, &["d#0", "d#1", "e#0"], "18 May it was", None);
+    trace.gold.groups = vec![vec![gold(&first, &["d#0", "d#1"])], vec![gold(&either, &["e#0"]), gold(&or, &["d#1"])]];
+    trace.question.evidence = vec![vec![first], vec![either, or]];
+    let packed = vec![StageHit { id: "d#0".into(), score: 1.0, parts: [].into() }];
+    let support = trace.stages[0].support;
+    trace.stages.push(TraceStage { stage: Stage::Packed, hits: packed, support, seconds: 0.0 });
+    let passage = |id: &str, start, end, text: &str| Passage {
+        id: id.into(),
+        doc: ChunkId::from(id).doc().into(),
+        title: String::new(),
+        range: ByteRange::new(start, end),
+        text: text.to_owned(),
+    };
+    let passages = [
+        passage("d#0", 0, 100, "On 18 May"),
+        passage("d#1", 60, 160, "on the 18. may"),
+        passage("e#0", 0, 50, "nothing"),
+    ];
+    SavedRun { manifest: manifest(), traces: vec![trace], passages: passages.map(|p| (p.id.clone(), p)).into() }
+}
+
+#[test]
+fn measures_on_bytes_take_the_best_covered_member_of_each_group() {
+    let run = ranged();
+    for (name, expected) in [
+        // d#0 alone: 20 of 40 bytes of group 1, nothing of group 2, whose first member stands for it: 20 of 40 + 20 bytes.
+        ("EvidenceRecall@1", f64::midpoint(0.5, 0.0)),
+        ("SpanRecall@1", 20.0 / 60.0),
+        ("SpanPrecision@1", 20.0 / 100.0),
+        ("IoU@1", 20.0 / (100.0 + 40.0)),
+        // With d#1 both: 40 + 10 bytes, all of the best members, of 200 shown.
+        ("EvidenceRecall@2", 1.0),
+        ("SpanRecall@2", 1.0),
+        ("SpanPrecision@2", 50.0 / 200.0),
+        // All three: of group 2 the first member is covered as well as the second and comes first: 40 + 20 bytes of 250.
+        ("SpanPrecision@3", 60.0 / 250.0),
+        ("EvidenceRecall@prompt", 0.25),
+        // Chunks that hold first members: d#0, d#1 (0-160) and e#0 (0-50), all evidence within: 60 of 210.
+        ("PrecisionOmega", 60.0 / 210.0),
+        // `18 May` letter by letter stands in d#0; normalised in d#1 too.
+        ("EM(raw)@1", 1.0),
+        ("EM@prompt", 1.0),
+        ("FullRecall@2", 1.0),
+        ("FullRecall@prompt", 1.0),
+        // Only d is judged, 1 of 2 documents found; d is 1 of 1 relevant and e the 1 of 1 that is not.
+        ("Judged@5", 0.5),
+        ("Fallout@5", 1.0),
+        ("Accuracy@5", 0.5),
+        ("MedianRank", 1.0),
+        ("AnswerContains", 1.0),
+        ("AnswerEM(HasAns)", 0.0),
+    ] {
+        let scores = score::score(&run, &[name.parse().expect("a measure")], Flavour::Squad2);
+        let value = scores.rows[0][0].unwrap_or_else(|| panic!("{name} is undefined"));
+        assert!((value - expected).abs() < 1e-12, "{name} is {value}, not {expected}");
+    }
+    let undefined = ["AnswerEM(NoAns)", "FactRecall", "ForbiddenFacts"].map(|name| name.parse().expect("a measure"));
+    assert_eq!(score::score(&run, &undefined, Flavour::Squad2).rows[0], [None, None, None]);
+}
+
+#[test]
+fn a_document_as_a_whole_has_no_bytes_to_measure() {
+    let (traces, _) = five();
+    let run = SavedRun { manifest: manifest(), traces, passages: HashMap::new() };
+    let measures = ["SpanRecall@5", "PrecisionOmega"].map(|name| name.parse().expect("a measure"));
+    assert!(score::score(&run, &measures, Flavour::Squad2).rows.iter().flatten().all(Option::is_none));
+}
+
 #[test]
 fn the_rule_of_thumb_has_three_answers() {
     assert!(rule_of_thumb(Some(0.8)).expect("said").contains("not the bottleneck"));
@@ -210,7 +290,7 @@ fn the_rule_of_thumb_has_three_answers() {
     assert_eq!(rule_of_thumb(None), None);
 }
 
-fn manifest() -> Manifest {
+pub(super) fn manifest() -> Manifest {
     Manifest {
         schema: SCHEMA,
         name: "five".to_owned(),

@@ -254,7 +254,9 @@ impl ExternalError {
                 "leaving questions out changes every mean; --partial does, and says how many it left out"
             }
             Self::DuplicateQuestion { .. } => "keep one of the two",
-            Self::NoGold { .. } => "give it an answer, or take it out of the golds",
+            Self::NoGold { .. } => {
+                "give it an answer, or take it out of the golds; `--flavour squad2` scores questions without one"
+            }
             Self::NoQuestions { .. } => "check that it is the gold file",
         };
         hint.to_owned()

@@ -81,6 +81,17 @@ impl<'t> Golds<'t> {
     }
 }
 
+impl Golds<'_> {
+    /// Refuses a question without an answer, of which only SQuAD 2.0's script knows what to make. `input`: where the
+    /// golds were read.
+    pub fn all_answerable(&self, input: &Input) -> Result<(), ExternalError> {
+        match self.questions.iter().find(|question| question.answers.is_empty()) {
+            None => Ok(()),
+            Some(question) => Err(no_gold(input, &question.id)),
+        }
+    }
+}
+
 impl<'t> Predictions<'t> {
     /// Reads predictions.
     ///
@@ -144,13 +155,17 @@ fn hotpotqa<'t>(input: &Input, rows: Vec<HotpotqaRow<'t>>) -> Result<Golds<'t>, 
     let question = |row: HotpotqaRow<'t>| {
         let HotpotqaRow { id: Text(id), answer, supporting_facts } = row;
         let Some(Text(answer)) = answer else {
-            return Err(ExternalError::NoGold { position: input.position(&id), id: id.as_ref().into() });
+            return Err(no_gold(input, &id));
         };
         let documents = supporting_facts.map(Facts::titles).unwrap_or_default();
         Ok(Gold { id, answers: vec![answer.into_owned()], documents })
     };
     let questions: Result<_, _> = rows.into_iter().map(question).collect();
     Ok(Golds { form: GoldForm::Hotpotqa, questions: questions? })
+}
+
+fn no_gold(input: &Input, id: &str) -> ExternalError {
+    ExternalError::NoGold { position: input.position(id), id: id.into() }
 }
 
 #[derive(Deserialize)]

@@ -12,10 +12,13 @@ use super::input::Input;
 
 const COLUMNS: &str = "4: query iteration document grade";
 
+/// A query's judged documents with their grades.
+pub type Judged<'t> = HashMap<&'t str, i32>;
+
 /// The judgments of each query.
 #[derive(Debug)]
 pub struct Qrels<'t> {
-    queries: BTreeMap<&'t str, HashMap<&'t str, i32>>,
+    queries: BTreeMap<&'t str, Judged<'t>>,
     n_repeated: usize,
 }
 
@@ -51,13 +54,13 @@ impl<'t> Qrels<'t> {
     }
 
     /// The judged queries, ascending by bytes, each with its documents' grades.
-    pub fn queries(&self) -> impl ExactSizeIterator<Item = (&'t str, &HashMap<&'t str, i32>)> {
+    pub fn queries(&self) -> impl ExactSizeIterator<Item = (&'t str, &Judged<'t>)> {
         self.queries.iter().map(|(query, judged)| (*query, judged))
     }
 
     /// A query's judgments by document.
     #[must_use]
-    pub fn judged(&self, query: &str) -> Option<&HashMap<&'t str, i32>> {
+    pub fn judged(&self, query: &str) -> Option<&Judged<'t>> {
         self.queries.get(query)
     }
 

@@ -96,7 +96,7 @@ impl Family {
                 HANDBOOK,
             ),
             Self::SetF1 => share(
-                "2PR / (P + R) of P@k and Recall@k; without a cutoff P is relevant found / found; 0 when both are 0",
+                "2PR / (P + R) of the set of the first k documents (without a cutoff: all); P is over the documents in the set; 0 when both are 0",
                 Some("trec_eval set_F"),
                 &["F1", "set_F", "SetF"],
                 "van Rijsbergen 1979",

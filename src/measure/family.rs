@@ -134,6 +134,19 @@ impl Family {
         )
     }
 
+    /// How its measures are written, k standing for a number: `EM@k`, `EM@prompt`.
+    #[must_use]
+    pub fn forms(self) -> Vec<String> {
+        let suffixes: &[&str] = match self.takes() {
+            Takes::KOrPrompt => &["@k", "@prompt"],
+            Takes::Any => &["", "@k", "@prompt"],
+            Takes::K => &["@k"],
+            Takes::KOrNone => &["", "@k"],
+            Takes::Nothing => &[""],
+        };
+        suffixes.iter().map(|suffix| format!("{}{suffix}", self.name())).collect()
+    }
+
     /// How the values of all questions become one number.
     #[must_use]
     pub fn aggregate(self) -> Aggregate {

@@ -105,11 +105,12 @@ impl Graded {
         over(self.found(self.n_relevant) as f64, self.n_relevant as f64)
     }
 
-    /// `SetF1`@k: 2PR / (P + R) of P@k and Recall@k, 0 when both are 0. Over the whole ranking `trec_eval`'s `set_F`.
+    /// `SetF1`@k: 2PR / (P + R) of the set of the first k, P over what it holds (fewer than k when fewer came back); 0 when
+    /// both are 0. `trec_eval`'s `set_F` of the ranking cut at k. In 0..=1.
     #[must_use]
     pub fn set_f1(&self, k: usize) -> f64 {
-        // 2PR / (P + R) with P = f / k, R = f / r is 2f / (k + r).
-        over(2.0 * self.found(k) as f64, (k + self.n_relevant) as f64)
+        // 2PR / (P + R) with P = f / n, R = f / r is 2f / (n + r).
+        over(2.0 * self.found(k) as f64, (k.min(self.ranked.len()) + self.n_relevant) as f64)
     }
 
     /// RR: one over the rank of the first relevant document within the first k, 0 when there is none there.

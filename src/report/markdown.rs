@@ -81,7 +81,7 @@ fn measures(view: &View, out: &mut String) {
 }
 
 /// Text that data gave: nothing in it may open a table cell, a tag, a link or code.
-fn escape(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in one_line(text).chars() {
         match c {

@@ -1,9 +1,15 @@
 //! Floor 6, reports: one view model, and renderers that only lay it out and return strings.
 
+pub mod comparison;
 pub mod csv;
 pub mod external;
+pub mod gates;
+pub mod glossary;
 pub mod html;
 pub mod markdown;
+pub mod scores;
 pub mod terminal;
 pub mod trec;
+pub mod trec_eval;
 pub mod view;
+pub mod wrap;

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use comfy_table::{CellAlignment, Table, presets};
 
 use super::view::{LostRow, View};
+use super::wrap::wrapped;
 use crate::eval::diagnose::{Cell, TwoByTwo};
 use crate::eval::summary::MeasureSummary;
 use crate::text::sanitize::{one_line, shortened};
@@ -17,7 +18,7 @@ const TEXT: usize = 100;
 /// The report; `color` turns on ANSI bold for headings.
 #[must_use]
 pub fn render(view: &View, color: bool) -> String {
-    let mut out = Page { text: String::new(), color };
+    let mut out = Page::new(color);
     out.heading(&format!("ragxray: {}", view.name));
     for (label, text) in &view.head {
         out.wrapped(&format!("{label:<18}"), text);
@@ -81,17 +82,22 @@ pub fn render(view: &View, color: bool) -> String {
     out.text
 }
 
-struct Page {
-    text: String,
+/// Lines of a terminal; what data gave is made harmless on the way in.
+pub(super) struct Page {
+    pub text: String,
     color: bool,
 }
 
 impl Page {
-    fn line(&mut self, text: &str) {
+    pub fn new(color: bool) -> Self {
+        Self { text: String::new(), color }
+    }
+
+    pub fn line(&mut self, text: &str) {
         let _ = writeln!(self.text, "{}", one_line(text).trim_end());
     }
 
-    fn heading(&mut self, text: &str) {
+    pub fn heading(&mut self, text: &str) {
         if !self.text.is_empty() {
             self.text.push('\n');
         }
@@ -100,19 +106,9 @@ impl Page {
             if self.color { writeln!(self.text, "\u{1b}[1m{text}\u{1b}[0m") } else { writeln!(self.text, "{text}") };
     }
 
-    /// `text` behind `lead`, broken between words, later lines indented under the first.
-    fn wrapped(&mut self, lead: &str, text: &str) {
-        let indent = " ".repeat(lead.chars().count());
-        let mut line = lead.to_owned();
-        for word in one_line(text).split(' ').filter(|word| !word.is_empty()) {
-            if line.chars().count() + word.chars().count() > TEXT + 10 && line.trim() != lead.trim() {
-                self.line(&line);
-                line.clone_from(&indent);
-            }
-            line.push_str(word);
-            line.push(' ');
-        }
-        self.line(&line);
+    /// `text` behind `lead`, broken between words.
+    pub fn wrapped(&mut self, lead: &str, text: &str) {
+        self.text.push_str(&wrapped(lead, text));
     }
 
     fn two_by_two(&mut self, table: &TwoByTwo) {

@@ -8,10 +8,10 @@ use crate::eval::diagnose::TwoByTwo;
 use crate::eval::summary::{Evaluation, MeasureSummary, Summary};
 use crate::measure::{Cutoff, Family, Measure};
 use crate::store::SavedRun;
-use crate::types::{ArmName, Class, Interval, Kind, Trace};
+use crate::types::{ArmName, Attempt, Class, Interval, Kind, Trace};
 
 /// Below so many clusters the bootstrap's intervals are known to be too narrow (Cameron, Gelbach, Miller 2008).
-const FEW_CLUSTERS: usize = 20;
+pub(super) const FEW_CLUSTERS: usize = 20;
 /// How many lost questions a report shows.
 const LOST_SHOWN: usize = 5;
 
@@ -268,7 +268,7 @@ fn describe_retrieval(setting: &dyn Fn(&str) -> String, vector_search: &str) -> 
 }
 
 /// A JSON value as a person would write it.
-fn plain(value: &serde_json::Value) -> String {
+pub(super) fn plain(value: &serde_json::Value) -> String {
     match value {
         serde_json::Value::String(text) => text.clone(),
         serde_json::Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join(", "),
@@ -402,7 +402,11 @@ fn columns(summary: &Summary) -> Vec<String> {
 
 fn measures(summary: &Summary) -> Vec<MeasureRow> {
     let columns = columns(summary);
-    let rows = Family::ALL.iter().filter_map(|family| {
+    // Without an unanswerable question HasAns says again what the measures of all questions say.
+    let has_unanswerable = summary.measures.get(Family::AnswerF1NoAns.name()).is_some_and(|measure| measure.n > 0);
+    let split = [Family::AnswerEmHasAns, Family::AnswerF1HasAns];
+    let shown = Family::ALL.iter().filter(|family| has_unanswerable || !split.contains(family));
+    let rows = shown.filter_map(|family| {
         let cell = |column: &String| summary.measures.get(&format!("{}{column}", family.name())).copied();
         let cells: Vec<Option<MeasureSummary>> =
             columns.iter().map(|column| cell(column).filter(|cell| cell.n > 0)).collect();
@@ -498,21 +502,12 @@ fn spread<'a>(lost: &[(&'a Trace, &'a Outcome)]) -> Vec<(&'a Trace, &'a Outcome)
 
 fn lost_row(trace: &Trace, outcome: &Outcome) -> LostRow {
     let question = &trace.question;
-    let facts = || question.required.iter().map(|fact| fact.join(" | ")).collect::<Vec<_>>().join(" & ");
-    let gold = match question.kind {
-        Kind::Unanswerable => "(not answerable from the corpus)".to_owned(),
-        _ if question.answers.is_empty() => facts(),
-        _ => question.answers.join(" | "),
-    };
-    let answer = trace.attempt(ArmName::Retrieved).map(|attempt| {
-        if attempt.extracted.is_empty() { format!("({})", attempt.stance) } else { attempt.extracted.clone() }
-    });
     let class = outcome.fault.map_or(outcome.class.to_string(), |fault| format!("{}, {fault}", outcome.class));
     LostRow {
         id: question.id.to_string(),
         question: question.text.clone(),
-        gold,
-        answer,
+        gold: question.gold_text(),
+        answer: trace.attempt(ArmName::Retrieved).map(Attempt::answer_text),
         class,
         why: outcome.reason.clone(),
     }

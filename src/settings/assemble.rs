@@ -1,5 +1,6 @@
 //! Settings to wired parts: the one place that knows which setting makes which part.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,12 +11,14 @@ use crate::chunk::ChunkSpec;
 use crate::dataset::LoadSpec;
 use crate::embed::source::{self, Checkpoint, ModelRef, OnDownload, Source};
 use crate::embed::{Cached, EmbedError, Encoder, Local, LocalOptions};
+use crate::eval::gate::{Bound, Gate, GateError};
 use crate::eval::summary::EvaluationPlan;
 use crate::external::Rag;
 use crate::external::service::{Service, ServiceError, ServiceSettings};
 use crate::index::{Bm25Parameters, SearchMode, Server};
 use crate::llm::openai::{self, OpenAiSettings};
 use crate::llm::{Extractive, Generator, LlmError, Secret, Template};
+use crate::measure::{Cutoff, Family, Measure};
 use crate::pipeline::plan::{DensePlan, Judge, Plan, Price, PromptPlan, SparsePlan, VectorPlace};
 use crate::pipeline::recorded::RecordedPlan;
 use crate::store::ModelRecord;
@@ -96,13 +99,33 @@ pub fn load_spec(resolved: &Resolved) -> LoadSpec {
 pub fn evaluation(settings: &Settings) -> EvaluationPlan {
     let evaluation = &settings.evaluation;
     EvaluationPlan {
-        ks: evaluation.ks.clone(),
+        measures: measures(settings),
         k: settings.retrieval.k,
         judge: judge(settings),
         resamples: evaluation.resamples,
         seed: evaluation.seed,
         cluster: evaluation.cluster,
     }
+}
+
+/// The gates that the settings set.
+///
+/// # Errors
+/// A limit that its measure cannot keep or cannot break.
+pub fn gates(settings: &Settings) -> Result<Vec<Gate>, GateError> {
+    let gates = &settings.gates;
+    let all = [(Bound::Min, &gates.min), (Bound::Max, &gates.max), (Bound::MaxDrop, &gates.max_drop)];
+    let each = all.into_iter().flat_map(|(bound, limits)| limits.iter().map(move |limit| (bound, limit)));
+    each.map(|(bound, (measure, limit))| Gate::new(*measure, bound, *limit)).collect()
+}
+
+/// The standard measures at `ks`, `EM@k` and the rule of thumb's `EM@5`, and what was asked for besides; each once.
+fn measures(settings: &Settings) -> Vec<Measure> {
+    let evaluation = &settings.evaluation;
+    let em = [settings.retrieval.k, 5].map(|k| Measure::new(Family::Em, Some(Cutoff::Top(k))));
+    let further = evaluation.measures.iter().copied().chain(evaluation.primary);
+    let all = Measure::standard(&evaluation.ks).into_iter().chain(em.into_iter().flatten()).chain(further);
+    all.collect::<BTreeSet<Measure>>().into_iter().collect()
 }
 
 fn judge(settings: &Settings) -> Judge {
@@ -238,6 +261,7 @@ fn check(settings: &Settings) -> Result<(), SettingsError> {
     at_least("evaluation.ks", evaluation.ks.len(), 1)?;
     evaluation.ks.iter().try_for_each(|k| at_least("evaluation.ks", *k, 1))?;
     dataset.limit.map_or(Ok(()), |limit| at_least("dataset.limit", limit, 1))?;
+    gates(settings).map_err(|error| unusable(&format!("`[gates]`: {error}"), Some(error.hint())))?;
     check_lists(settings)
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Unknown keys are refused. Paths are relative to the settings file's folder.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
@@ -9,7 +10,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::chunk::Strategy;
 use crate::dataset::{Format, MissingEvidence};
+use crate::eval::gate::GateMode;
 use crate::index::Bm25Variant;
+use crate::measure::Measure;
 use crate::measure::answer::Flavour;
 use crate::text::analyse::{Stemmer, StopWords, Words};
 use crate::text::tokens::Tokenizer;
@@ -32,6 +35,8 @@ pub struct Settings {
     pub external: ExternalSettings,
     /// How answers and rankings are judged.
     pub evaluation: EvaluationSettings,
+    /// When a run is good enough; read by `ragxray check`.
+    pub gates: GatesSettings,
     /// Where things are kept between runs.
     pub cache: CacheSettings,
 }
@@ -416,6 +421,12 @@ impl Default for ExternalSettings {
 pub struct EvaluationSettings {
     /// The cutoffs of all measures, each at least 1.
     pub ks: Vec<usize>,
+    /// Measures besides the standard ones, by name (`ragxray score --list`).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub measures: Vec<Measure>,
+    /// The measure that comparisons are decided by. Default: `AnswerF1` where there are answers, else `EM@5`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub primary: Option<Measure>,
     /// Whose script scores answers.
     pub flavour: Flavour,
     /// The least `AnswerF1` of a right answer, in 0..=1.
@@ -434,6 +445,8 @@ impl Default for EvaluationSettings {
     fn default() -> Self {
         Self {
             ks: vec![1, 3, 5, 10],
+            measures: Vec::new(),
+            primary: None,
             flavour: Flavour::Squad2,
             correct_f1: 0.6,
             arms: vec![ArmSetting::Retrieved, ArmSetting::Oracle],
@@ -442,6 +455,25 @@ impl Default for EvaluationSettings {
             cluster: true,
         }
     }
+}
+
+/// `[gates]`
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct GatesSettings {
+    /// The least mean of a measure: `{ "EM@5" = 0.8 }`.
+    pub min: BTreeMap<Measure, f64>,
+    /// The largest mean of a measure.
+    pub max: BTreeMap<Measure, f64>,
+    /// How far a measure may get worse than the baseline's.
+    pub max_drop: BTreeMap<Measure, f64>,
+    /// The folder of the run that drops are taken from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<PathBuf>,
+    /// Whether an inconclusive gate fails the run.
+    pub strict: bool,
+    /// What decides: the 95 % interval, or the mean alone.
+    pub mode: GateMode,
 }
 
 /// `[cache]`

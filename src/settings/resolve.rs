@@ -95,7 +95,7 @@ impl Resolved {
             let _ = writeln!(out, "{}[{prefix}]", if out.is_empty() { "" } else { "\n" });
         }
         for (key, value) in values {
-            let line = format!("{key} = {value}");
+            let line = format!("{} = {value}", quoted(key));
             let path = join(prefix, key);
             let origin = self.origins.get(&path).copied().unwrap_or(Origin::Default);
             let _ = writeln!(out, "{line:<48} # {}", origin.name());
@@ -112,6 +112,12 @@ impl Settings {
     fn deserialize_table(table: &Table) -> Result<Self, toml::de::Error> {
         Value::Table(table.clone()).try_into()
     }
+}
+
+/// A key as TOML writes it: bare where it may be.
+fn quoted(key: &str) -> String {
+    let bare = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    if !key.is_empty() && key.chars().all(bare) { key.to_owned() } else { Value::String(key.to_owned()).to_string() }
 }
 
 fn read(path: &Path) -> Result<String, SettingsError> {
@@ -196,7 +202,8 @@ mod tests {
 
     #[test]
     fn what_is_shown_reads_back_as_the_same_settings() {
-        let resolved = sets(&["retrieval.bm25.k1=0.9"]).expect("good");
+        let resolved = sets(&["retrieval.bm25.k1=0.9", "gates.min.EM@5=0.8"]).expect("good");
+        assert_eq!(resolved.settings.gates.min.len(), 1);
         assert_eq!(toml::from_str::<Settings>(&resolved.show()).expect("TOML"), resolved.settings);
     }
 

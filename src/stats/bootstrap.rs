@@ -1,40 +1,40 @@
-//! The cluster bootstrap's percentile interval (Efron and Tibshirani 1993, ch. 13; clusters: Davison and Hinkley
-//! 1997, section 3.8): whole clusters are drawn with replacement, the mean over all their questions is taken, and the
-//! 2.5 % and 97.5 % points of those means are the interval.
+//! The cluster bootstrap (Efron and Tibshirani 1993; clusters: Davison and Hinkley 1997, section 3.8): whole clusters of
+//! questions are drawn with replacement, and the statistic over all their questions is taken anew.
 
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
-use super::random::Random;
+use super::cluster;
+use super::interval::{self, ClusterSums, IntervalMethod};
+use super::median;
+use super::resample::Draws;
 use crate::types::Interval;
 
 /// A resampling plan over questions: which cluster each belongs to, how often to draw, from which seed.
 #[derive(Clone, Debug)]
 pub struct Bootstrap {
     cluster_of: Vec<usize>,
-    n_clusters: usize,
-    resamples: usize,
-    seed: u64,
-}
-
-/// Sums and counts of a column's defined values in one cluster.
-#[derive(Clone, Copy, Default)]
-struct Cell {
-    sum: f64,
-    n: f64,
+    draws: Draws,
+    method: IntervalMethod,
 }
 
 impl Bootstrap {
-    /// A plan; `cluster_of[i]` is question i's cluster, numbered from 0 without gaps.
+    /// A plan with percentile intervals; `cluster_of[i]` is question i's cluster, any numbers.
     #[must_use]
     pub fn new(cluster_of: Vec<usize>, resamples: usize, seed: u64) -> Self {
-        let n_clusters = cluster_of.iter().max().map_or(0, |last| last + 1);
-        Self { cluster_of, n_clusters, resamples, seed }
+        let (cluster_of, n_clusters) = cluster::renumbered(cluster_of);
+        Self { cluster_of, draws: Draws { n_clusters, resamples, seed }, method: IntervalMethod::default() }
+    }
+
+    /// The same draws with another way to the means' intervals.
+    #[must_use]
+    pub fn with_method(self, method: IntervalMethod) -> Self {
+        Self { method, ..self }
     }
 
     /// How many clusters are drawn from.
     #[must_use]
     pub fn n_clusters(&self) -> usize {
-        self.n_clusters
+        self.draws.n_clusters
     }
 
     /// The resampled means, one list a column: `None` values are left out of a mean, and a resample in which a column
@@ -43,60 +43,100 @@ impl Bootstrap {
     /// Each column holds one value a question.
     #[must_use]
     pub fn means(&self, columns: &[Vec<Option<f64>>]) -> Vec<Vec<f64>> {
-        let width = columns.len();
-        let mut table = vec![Cell::default(); self.n_clusters * width];
-        for (c, column) in columns.iter().enumerate() {
-            for (value, &cluster) in column.iter().zip(&self.cluster_of) {
-                if let Some(value) = value {
-                    let cell = &mut table[cluster * width + c];
-                    cell.sum += value;
-                    cell.n += 1.0;
-                }
-            }
-        }
-        let rows: Vec<Vec<Option<f64>>> =
-            (0..self.resamples).into_par_iter().map(|resample| self.draw(&table, width, resample)).collect();
-        (0..width).map(|c| rows.iter().filter_map(|row| row[c]).collect()).collect()
+        self.resample(&self.by_cluster(columns))
     }
 
-    /// The 95 % interval of each column's mean. `None` where a column has no value, and everywhere when there is but one
-    /// cluster: drawing it again shows no spread, which is not the same as certainty.
+    /// The 95 % interval of each column's mean. `None` where fewer than two clusters have a value: drawing one again shows
+    /// no spread, which is not the same as certainty. Equal values throughout give an interval without width: no
+    /// resample can show what was never seen.
     #[must_use]
     pub fn intervals(&self, columns: &[Vec<Option<f64>>]) -> Vec<Option<Interval>> {
-        self.means(columns).into_iter().map(|means| self.interval(means)).collect()
+        if self.n_clusters() < 2 {
+            return vec![None; columns.len()];
+        }
+        let reach = interval::reach(self.n_clusters());
+        let columns = self.by_cluster(columns);
+        let interval = |(column, means): (&ClusterSums, Vec<f64>)| {
+            if column.counts.iter().filter(|count| **count > 0.0).count() < 2 {
+                return None;
+            }
+            match self.method {
+                IntervalMethod::Percentile => interval::percentile(means, reach),
+                IntervalMethod::Bca => interval::bca(column, means, reach),
+            }
+        };
+        columns.par_iter().zip(self.resample(&columns)).map(interval).collect()
     }
 
-    /// The 95 % interval of resampled means, or of anything computed from them resample by resample.
+    /// The 95 % percentile interval of resampled means, or of anything computed from them resample by resample.
     #[must_use]
     pub fn interval(&self, resampled: Vec<f64>) -> Option<Interval> {
-        if self.n_clusters < 2 { None } else { percentile_interval(resampled) }
+        if self.n_clusters() < 2 {
+            return None;
+        }
+        interval::percentile(resampled, interval::reach(self.n_clusters()))
     }
 
-    fn draw(&self, table: &[Cell], width: usize, resample: usize) -> Vec<Option<f64>> {
-        let mut random = Random::stream(self.seed, resample as u64);
-        let mut totals = vec![Cell::default(); width];
-        for _ in 0..self.n_clusters {
-            let at = random.below(self.n_clusters) * width;
-            for (total, cell) in totals.iter_mut().zip(&table[at..at + width]) {
-                total.sum += cell.sum;
-                total.n += cell.n;
+    /// The resampled medians of a column (see [`median::median`]), over the same draws; values may be infinite.
+    #[must_use]
+    pub fn medians(&self, column: &[Option<f64>]) -> Vec<f64> {
+        median::resampled(column, &self.cluster_of, self.draws)
+    }
+
+    /// The 95 % percentile interval of a column's median, whatever the plan's method: the jackknife that `BCa` needs
+    /// fails for medians (Efron and Tibshirani 1993, section 11.6). A bound may be infinite. `None` where fewer than two
+    /// clusters have a value.
+    #[must_use]
+    pub fn median_interval(&self, column: &[Option<f64>]) -> Option<Interval> {
+        let mut defined = column.iter().zip(&self.cluster_of).filter(|(value, _)| value.is_some()).map(|(_, c)| c);
+        let first = defined.next()?;
+        if defined.all(|cluster| cluster == first) { None } else { self.interval(self.medians(column)) }
+    }
+
+    fn by_cluster(&self, columns: &[Vec<Option<f64>>]) -> Vec<ClusterSums> {
+        let by_cluster = |column: &Vec<Option<f64>>| {
+            let mut sums = vec![0.0; self.n_clusters()];
+            let mut counts = sums.clone();
+            for (value, &cluster) in column.iter().zip(&self.cluster_of) {
+                if let Some(value) = value {
+                    sums[cluster] += value;
+                    counts[cluster] += 1.0;
+                }
+            }
+            ClusterSums { sums, counts }
+        };
+        columns.iter().map(by_cluster).collect()
+    }
+
+    fn resample(&self, columns: &[ClusterSums]) -> Vec<Vec<f64>> {
+        // Most columns are defined for the same questions: equal counts are totalled once.
+        let mut counts: Vec<&Vec<f64>> = Vec::new();
+        let mut counts_of = Vec::new();
+        for column in columns {
+            let known = counts.iter().position(|counts| **counts == column.counts);
+            counts_of.push(known.unwrap_or(counts.len()));
+            if known.is_none() {
+                counts.push(&column.counts);
             }
         }
-        totals.iter().map(|total| (total.n > 0.0).then(|| total.sum / total.n)).collect()
+        // Counts that are the same in every cluster need no draws at all.
+        let constant = |counts: &[f64]| counts.iter().all(|count| *count == counts[0]);
+        let varying = counts.iter().filter(|counts| !constant(counts)).map(|counts| (*counts).clone());
+        let mut totals = self.draws.totals(&columns.iter().map(|c| c.sums.clone()).chain(varying).collect::<Vec<_>>());
+        let mut varying = totals.split_off(columns.len()).into_iter();
+        let n_of: Vec<Vec<f64>> = counts
+            .iter()
+            .map(|counts| {
+                let fixed = || vec![counts.iter().sum(); self.draws.resamples];
+                if constant(counts) { fixed() } else { varying.next().expect("one a varying list of counts") }
+            })
+            .collect();
+        let means = |(sums, counts): (Vec<f64>, usize)| {
+            let means = sums.iter().zip(&n_of[counts]).filter(|(_, n)| **n > 0.0);
+            means.map(|(sum, n)| sum / n).collect()
+        };
+        totals.into_par_iter().zip(counts_of).map(means).collect()
     }
-}
-
-/// The 2.5 % and 97.5 % points of `values`, interpolated linearly between order statistics (Hyndman and Fan 1996,
-/// type 7). `None` for no values.
-#[must_use]
-fn percentile_interval(mut values: Vec<f64>) -> Option<Interval> {
-    values.sort_unstable_by(f64::total_cmp);
-    let quantile = |share: f64| {
-        let at = share * (values.len() - 1) as f64;
-        let (below, above) = (values[at.floor() as usize], values[at.ceil() as usize]);
-        below + (above - below) * (at - at.floor())
-    };
-    (!values.is_empty()).then(|| Interval { low: quantile(0.025), high: quantile(0.975) })
 }
 
 #[cfg(test)]
@@ -104,19 +144,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn percentiles_are_interpolated_as_type_7() {
-        // 0..=40: 2.5 % of 40 is 1, 97.5 % is 39; 0..=10: 0.25 and 9.75.
-        let interval = |last: i32| percentile_interval((0..=last).map(f64::from).collect()).expect("values");
-        assert_eq!(interval(40), Interval { low: 1.0, high: 39.0 });
-        assert_eq!(interval(10), Interval { low: 0.25, high: 9.75 });
-    }
-
-    #[test]
     fn the_interval_of_independent_coins_is_near_the_normal_one() {
         // 200 of 400 heads: standard error sqrt(.25/400) = .025, so about .5 -+ .049.
         let column: Vec<Option<f64>> = (0..400).map(|i| Some(f64::from(i % 2))).collect();
-        let interval = Bootstrap::new((0..400).collect(), 4000, 7).intervals(&[column])[0].expect("values");
-        assert!((interval.low - 0.451).abs() < 0.006 && (interval.high - 0.549).abs() < 0.006, "{interval:?}");
+        for method in [IntervalMethod::Percentile, IntervalMethod::Bca] {
+            let plan = Bootstrap::new((0..400).collect(), 4000, 7).with_method(method);
+            let interval = plan.intervals(std::slice::from_ref(&column))[0].expect("values");
+            assert!((interval.low - 0.451).abs() < 0.006 && (interval.high - 0.549).abs() < 0.006, "{interval:?}");
+        }
     }
 
     #[test]
@@ -137,13 +172,39 @@ mod tests {
 
     #[test]
     fn one_cluster_has_no_interval() {
-        assert_eq!(Bootstrap::new(vec![0, 0], 50, 1).intervals(&[vec![Some(0.0), Some(1.0)]]), [None]);
+        let column = vec![Some(0.0), Some(1.0), None];
+        assert_eq!(Bootstrap::new(vec![0, 0, 0], 50, 1).intervals(std::slice::from_ref(&column)), [None]);
+        // Nor has a column whose values all stand in one of two.
+        let plan = Bootstrap::new(vec![0, 0, 1], 50, 1);
+        assert_eq!(plan.median_interval(&column), None);
+        assert_eq!(plan.intervals(&[column]), [None]);
     }
 
     #[test]
-    fn the_same_seed_gives_the_same_interval() {
-        let column: Vec<Option<f64>> = (0..50).map(|i| Some(f64::from(i) / 50.0)).collect();
-        let plan = || Bootstrap::new((0..50).collect(), 200, 3).intervals(std::slice::from_ref(&column));
-        assert_eq!(plan(), plan());
+    fn no_question_no_interval() {
+        let plan = Bootstrap::new(vec![], 50, 1);
+        assert_eq!((plan.n_clusters(), plan.intervals(&[vec![]]), plan.median_interval(&[])), (0, vec![None], None));
+        assert_eq!(Bootstrap::new(vec![0, 1], 0, 1).intervals(&[vec![Some(0.0), Some(1.0)]]), [None]);
+    }
+
+    #[test]
+    fn numbers_of_clusters_may_have_gaps() {
+        let column = vec![vec![Some(0.1), Some(0.4), Some(0.9)]];
+        let plan = |cluster_of: &[usize]| Bootstrap::new(cluster_of.to_vec(), 60, 5);
+        assert_eq!(plan(&[3, 90, 3]).means(&column), plan(&[0, 1, 0]).means(&column));
+    }
+
+    #[test]
+    fn a_column_s_means_do_not_depend_on_its_neighbours_or_on_threads() {
+        let columns: Vec<Vec<Option<f64>>> = (0..11)
+            .map(|c| (0..203).map(|i| (c < 9 || i % c != 0).then(|| f64::from((i * 7 + c) % 13) / 13.0)).collect())
+            .collect();
+        let plan = Bootstrap::new((0..203).map(|i| i / 3).collect(), 300, 3);
+        let together = plan.means(&columns);
+        let one_thread = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a pool");
+        assert_eq!(one_thread.install(|| plan.means(&columns)), together);
+        for (column, means) in columns.iter().zip(together) {
+            assert_eq!(plan.means(std::slice::from_ref(column)), [means]);
+        }
     }
 }

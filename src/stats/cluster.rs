@@ -27,6 +27,27 @@ pub fn clusters<K: Eq + Hash>(items: impl IntoIterator<Item = impl IntoIterator<
         .collect()
 }
 
+/// Each cluster's sum of its questions' values, by cluster number; 0 for numbers that do not occur.
+pub(super) fn sums(values: &[f64], cluster_of: &[usize]) -> Vec<f64> {
+    let mut sums = vec![0.0; cluster_of.iter().max().map_or(0, |last| last + 1)];
+    for (value, &cluster) in values.iter().zip(cluster_of) {
+        sums[cluster] += value;
+    }
+    sums
+}
+
+/// The clusters numbered from 0 without gaps, in the order of their numbers, and how many there are: where questions
+/// were left out, some clusters may have none.
+pub(super) fn renumbered(mut cluster_of: Vec<usize>) -> (Vec<usize>, usize) {
+    let mut present = cluster_of.clone();
+    present.sort_unstable();
+    present.dedup();
+    for cluster in &mut cluster_of {
+        *cluster = present.partition_point(|other| other < cluster);
+    }
+    (cluster_of, present.len())
+}
+
 fn root(parents: &mut [usize], mut item: usize) -> usize {
     while parents[item] != item {
         parents[item] = parents[parents[item]];

@@ -2,5 +2,23 @@
 
 pub mod bootstrap;
 pub mod cluster;
+pub mod detectable;
+#[cfg(test)]
+mod expected;
+mod flips;
+pub mod holm;
+pub mod interval;
+pub mod max_t;
+pub mod mcnemar;
+pub mod median;
+pub mod normal;
 pub mod random;
+pub mod randomisation;
+mod resample;
+mod root;
+pub mod student;
+pub mod t;
 pub mod wilson;
+
+#[cfg(test)]
+mod tests;

@@ -1,8 +1,9 @@
 //! `run.json`: what was run, on what, with what.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::{RunFolder, StoreError};
 
@@ -62,7 +63,7 @@ pub struct Manifest {
     /// The settings file as it was given; relative paths in `settings` start from its folder.
     pub config: String,
     /// Every setting as resolved; never a key or header.
-    pub settings: serde_json::Value,
+    pub settings: Value,
     /// The data set: format and path.
     pub dataset: String,
     /// Hex sha256 of the loaded data set.
@@ -123,5 +124,62 @@ impl Manifest {
             return Err(StoreError::OtherSchema { path: path.clone(), found });
         }
         serde_json::from_str(&text).map_err(damaged)
+    }
+}
+
+/// A setting that two runs have otherwise.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SettingDifference {
+    /// Its name: `retrieval.k`.
+    pub key: String,
+    /// The first run's value; null where it has none.
+    pub from: Value,
+    /// The second's.
+    pub to: Value,
+}
+
+impl Manifest {
+    /// The settings that `other` has otherwise, ascending by name. Gates are left out: they judge a finished run and
+    /// change nothing in it.
+    #[must_use]
+    pub fn setting_differences(&self, other: &Self) -> Vec<SettingDifference> {
+        differences(&self.settings, &other.settings)
+    }
+}
+
+fn differences(from: &Value, to: &Value) -> Vec<SettingDifference> {
+    let mut found = Vec::new();
+    collect_differences("", from, to, &mut found);
+    found.retain(|difference| !difference.key.starts_with("gates."));
+    found
+}
+
+fn collect_differences(path: &str, from: &Value, to: &Value, found: &mut Vec<SettingDifference>) {
+    let fields = |value: &Value| value.as_object().cloned().unwrap_or_default();
+    // A table that one run lacks is told key by key.
+    if (from.is_object() || to.is_object()) && [from, to].iter().all(|value| value.is_object() || value.is_null()) {
+        let (a, b) = (fields(from), fields(to));
+        let keys: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
+        for key in keys {
+            let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+            collect_differences(&path, a.get(key).unwrap_or(&Value::Null), b.get(key).unwrap_or(&Value::Null), found);
+        }
+    } else if from != to {
+        found.push(SettingDifference { key: path.to_owned(), from: from.clone(), to: to.clone() });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn differences_are_told_key_by_key_and_gates_are_none() {
+        let from = json!({"retrieval": {"k": 5, "bm25": {"b": 0.75}}, "gates": {"min": {"RR": 0.5}}, "same": [1]});
+        let to = json!({"retrieval": {"k": 3, "dense": {"model": "m"}}, "gates": {}, "same": [1]});
+        let found = differences(&from, &to);
+        let told: Vec<String> = found.iter().map(|one| format!("{} {} {}", one.key, one.from, one.to)).collect();
+        assert_eq!(told, ["retrieval.bm25.b 0.75 null", "retrieval.dense.model null \"m\"", "retrieval.k 5 3"]);
     }
 }

@@ -4,9 +4,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A two-sided interval, `low <= high`, written `[low, high]` in JSON.
+/// A two-sided interval, `low <= high`, written `[low, high]` in JSON; an infinite bound as null.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(from = "(f64, f64)", into = "(f64, f64)")]
+#[serde(from = "(Bound, Bound)", into = "(Bound, Bound)")]
 pub struct Interval {
     /// Lower bound.
     pub low: f64,
@@ -30,14 +30,47 @@ impl fmt::Display for Interval {
     }
 }
 
-impl From<(f64, f64)> for Interval {
-    fn from((low, high): (f64, f64)) -> Self {
-        Self { low, high }
+/// A number that may be infinite, which JSON cannot write: null stands for it.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+#[serde(transparent)]
+struct Bound(#[serde(with = "or_infinite")] f64);
+
+impl From<(Bound, Bound)> for Interval {
+    fn from((low, high): (Bound, Bound)) -> Self {
+        Self { low: low.0, high: high.0 }
     }
 }
 
-impl From<Interval> for (f64, f64) {
+impl From<Interval> for (Bound, Bound) {
     fn from(interval: Interval) -> Self {
-        (interval.low, interval.high)
+        (Bound(interval.low), Bound(interval.high))
+    }
+}
+
+/// For `#[serde(with)]` on a number that may be positive infinity, a median rank say: null in JSON.
+pub mod or_infinite {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    /// Writes null for what is not finite.
+    pub fn serialize<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+        number.is_finite().then_some(*number).serialize(serializer)
+    }
+
+    /// Reads null as infinity.
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+        Option::<f64>::deserialize(deserializer).map(|number| number.unwrap_or(f64::INFINITY))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_infinite_bound_survives_json() {
+        let interval = Interval { low: 2.0, high: f64::INFINITY };
+        let json = serde_json::to_string(&interval).expect("written");
+        assert_eq!(json, "[2.0,null]");
+        assert_eq!(serde_json::from_str::<Interval>(&json).expect("read"), interval);
     }
 }

@@ -23,7 +23,7 @@ pub use corpus::Corpus;
 pub use dataset::{Dataset, Note};
 pub use document::Document;
 pub use id::{ChunkId, DocId, QuestionId};
-pub use measured::Interval;
+pub use measured::{Interval, or_infinite};
 pub use passage::Passage;
 pub use question::{Fact, Group, Kind, Member, Question, Split};
 pub use range::{ByteRange, RangeSet};

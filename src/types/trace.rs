@@ -191,6 +191,14 @@ pub struct Attempt {
     pub error: Option<String>,
 }
 
+impl Attempt {
+    /// The answer for people: the short one, or in brackets what kind of reply came instead.
+    #[must_use]
+    pub fn answer_text(&self) -> String {
+        if self.extracted.is_empty() { format!("({})", self.stance) } else { self.extracted.clone() }
+    }
+}
+
 /// All attempts of one arm; more than one only with repeats.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Arm {

@@ -50,7 +50,7 @@ fn config_show_gives_settings_that_run_the_same() {
 fn the_schema_is_json_and_knows_every_table() {
     let outcome = Project::new().call(&["config", "schema"]);
     let schema: serde_json::Value = serde_json::from_str(&outcome.stdout).expect("JSON");
-    for table in ["dataset", "chunking", "retrieval", "vector_store", "generation", "evaluation", "cache"] {
+    for table in ["dataset", "chunking", "retrieval", "vector_store", "generation", "evaluation", "gates", "cache"] {
         assert!(schema["properties"].get(table).is_some(), "{table}");
     }
 }

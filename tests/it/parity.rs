@@ -9,7 +9,7 @@ use assert_cmd::Command;
 use ragxray::measure::answer::{Flavour, score};
 use serde_json::Value;
 
-fn fetched(name: &str) -> Option<PathBuf> {
+pub fn fetched(name: &str) -> Option<PathBuf> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets/fetched").join(name);
     path.is_dir().then_some(path)
 }

@@ -1,0 +1,63 @@
+//! Why runs cannot be compared.
+
+use crate::measure::Measure;
+
+/// Why a comparison has no answer.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum CompareError {
+    /// Pairs cannot be made of all questions.
+    #[error(
+        "`{baseline}` and `{run}` do not ask the same questions: {common} in both, {only_baseline} only in `{baseline}`, \
+         {only_run} only in `{run}`, {other_text} with one id and two texts"
+    )]
+    OtherQuestions {
+        /// The baseline's name.
+        baseline: String,
+        /// The other run's.
+        run: String,
+        /// Questions with the same id and text.
+        common: usize,
+        /// Questions that the other run does not have.
+        only_baseline: usize,
+        /// Questions that the baseline does not have.
+        only_run: usize,
+        /// Ids that stand for different texts.
+        other_text: usize,
+    },
+    /// There is no pair at all.
+    #[error("`{baseline}` ({n_baseline} questions) and `{run}` ({n_run} questions) have no question in common")]
+    NothingInCommon {
+        /// The baseline's name.
+        baseline: String,
+        /// The other run's.
+        run: String,
+        /// The baseline's questions.
+        n_baseline: usize,
+        /// The other run's.
+        n_run: usize,
+    },
+    /// A measure that was asked for and is defined for no question.
+    #[error("no question has a value of `{measure}` in both runs")]
+    NoValue {
+        /// The measure.
+        measure: Measure,
+    },
+}
+
+impl CompareError {
+    /// Why a measure may have no value.
+    pub(in crate::eval) const SEE_REPORT: &str = "answer measures need a generator and gold answers, rankings need judged \
+        documents; `ragxray report RUN` shows what a run has";
+
+    /// What to do about it.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        match self {
+            Self::OtherQuestions { common, .. } => format!(
+                "`--intersect` compares the {common} they share; a run that was interrupted goes on with `ragxray run --resume NAME`"
+            ),
+            Self::NothingInCommon { .. } => "compare runs over the same question set".to_owned(),
+            Self::NoValue { .. } => Self::SEE_REPORT.to_owned(),
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! One gate's verdict, with the reason in words.
+
+use super::{Bound, Gate, GateMode, GateResult, Verdict, worsening};
+use crate::eval::compare::differences::MeasureDifference;
+use crate::eval::summary::MeasureSummary;
+use crate::store::SavedRun;
+use crate::types::Interval;
+
+/// Means of the same values added in another order differ by rounding; a limit met exactly is met.
+const ROUNDING: f64 = 1e-9;
+
+/// What a gate is held against.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Found {
+    pub value: f64,
+    pub ci95: Option<Interval>,
+    pub n: usize,
+    /// The smallest true difference that this n would show; known for drops.
+    pub detectable: Option<f64>,
+}
+
+impl Found {
+    pub(super) fn mean(summary: &MeasureSummary) -> Self {
+        Self { value: summary.mean, ci95: summary.ci95, n: summary.n, detectable: None }
+    }
+
+    pub(super) fn dropped(difference: &MeasureDifference) -> Self {
+        let MeasureDifference { delta, ci95, n, detectable, lower_is_better, .. } = difference;
+        let sign = worsening(*lower_is_better);
+        let turned = |ci: Interval| {
+            let (a, b) = (sign * ci.low + 0.0, sign * ci.high + 0.0);
+            Interval { low: a.min(b), high: a.max(b) }
+        };
+        Self { value: sign * delta + 0.0, ci95: ci95.map(turned), n: *n, detectable: *detectable }
+    }
+}
+
+pub(super) fn judge(gate: &Gate, found: Found, mode: GateMode) -> GateResult {
+    let limit = gate.limit;
+    let keeps = |value: f64| match gate.bound {
+        Bound::Min | Bound::Complete => value >= limit - ROUNDING,
+        Bound::Max | Bound::MaxDrop => value <= limit + ROUNDING,
+    };
+    let verdict = match (mode, found.ci95) {
+        (GateMode::Mean, _) if keeps(found.value) => Verdict::Pass,
+        (GateMode::Mean, _) => Verdict::Fail,
+        (GateMode::Interval, None) => Verdict::Inconclusive,
+        (GateMode::Interval, Some(ci)) => match (keeps(ci.low), keeps(ci.high)) {
+            (true, true) => Verdict::Pass,
+            (false, false) => Verdict::Fail,
+            _ => Verdict::Inconclusive,
+        },
+    };
+    GateResult {
+        gate: gate.title(),
+        measure: gate.measure.to_string(),
+        bound: gate.bound,
+        limit,
+        value: found.value,
+        ci95: found.ci95,
+        n: found.n,
+        verdict,
+        reason: reason(gate, found, mode, verdict),
+    }
+}
+
+fn reason(gate: &Gate, found: Found, mode: GateMode, verdict: Verdict) -> String {
+    let (limit, value) = (gate.limit, found.value);
+    let name = match gate.bound {
+        Bound::MaxDrop => format!("the drop of {}", gate.measure),
+        _ => gate.measure.to_string(),
+    };
+    let side = |kept: bool| match (gate.bound, kept) {
+        (Bound::Min | Bound::Complete, true) => "at or above",
+        (Bound::Min | Bound::Complete, false) => "below",
+        (_, true) => "at or below",
+        (_, false) => "above",
+    };
+    let Some(ci) = found.ci95.filter(|_| mode == GateMode::Interval) else {
+        return match verdict {
+            Verdict::Inconclusive => format!(
+                "{name} is {value:.3}, but there is no interval to judge by: fewer than two clusters in {}; `--gate mean` \
+                 judges by the value alone",
+                questions(found.n)
+            ),
+            _ => format!("{name} is {value:.3}, {} {limit}", side(verdict == Verdict::Pass)),
+        };
+    };
+    match verdict {
+        Verdict::Pass => format!("all of {ci:.3} is {} {limit}", side(true)),
+        Verdict::Fail => format!("{name} is {value:.3}, and all of its interval {ci:.3} is {} {limit}", side(false)),
+        Verdict::Inconclusive => {
+            let could = found.detectable.map_or(String::new(), |least| {
+                format!("; a true difference of {least:.3} is what they would find 4 times in 5")
+            });
+            format!("{limit} lies inside {ci:.3}: {} do not decide it{could}", questions(found.n))
+        }
+    }
+}
+
+fn questions(n: usize) -> String {
+    if n == 1 { "1 question".to_owned() } else { format!("{n} questions") }
+}
+
+/// Questions that failed or were never asked are in no mean: what the others say does not hold for them. `None` when
+/// there is none.
+pub(super) fn complete(run: &SavedRun) -> Option<GateResult> {
+    let asked = run.manifest.n_questions.max(run.traces.len());
+    let failed = run.traces.iter().filter(|trace| trace.failed()).count();
+    let missing = asked - run.traces.len();
+    let judged = run.traces.len() - failed;
+    (failed + missing > 0).then(|| GateResult {
+        gate: "every question judged".to_owned(),
+        measure: "questions".to_owned(),
+        bound: Bound::Complete,
+        limit: 1.0,
+        value: judged as f64 / asked as f64,
+        ci95: None,
+        n: asked,
+        verdict: Verdict::Inconclusive,
+        reason: format!(
+            "{failed} of {asked} questions failed and {missing} were not asked: no mean holds for them; \
+             `ragxray run --resume` asks them"
+        ),
+    })
+}

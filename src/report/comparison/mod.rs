@@ -1,0 +1,280 @@
+//! A comparison's view: every cell and sentence of it, in the order it is read. [`terminal`] and [`markdown`] lay it out.
+
+pub mod markdown;
+pub mod terminal;
+
+use crate::eval::compare::answers::{Agreement, FlipGroup, State, Turn};
+use crate::eval::compare::differences::MeasureDifference;
+use crate::eval::compare::pairs::QuestionCounts;
+use crate::eval::compare::provenance::Change;
+use crate::eval::compare::{Comparison, PairComparison, p_text};
+
+use super::view::{FEW_CLUSTERS, plain};
+
+/// A comparison's content.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ComparisonView {
+    /// Label and description of each run, the baseline first.
+    pub runs: Vec<(String, String)>,
+    /// Label of each compared run, and what the primary measure says of it.
+    pub verdicts: Vec<(String, String)>,
+    /// One for each compared run.
+    pub pairs: Vec<PairView>,
+    /// How to read the table of measures.
+    pub legend: Vec<String>,
+}
+
+/// How much is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shown {
+    /// Flipped questions of each group, at most.
+    pub flips: usize,
+    /// Every cutoff; else what was packed by the baseline, what stood in the prompt, and whole rankings.
+    pub every_cutoff: bool,
+}
+
+/// One run against the baseline.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PairView {
+    /// The run's label.
+    pub label: String,
+    /// Who is compared, over how many questions.
+    pub title: String,
+    /// What the reader should know before believing it.
+    pub notices: Vec<String>,
+    /// What is otherwise: name, the baseline's value, the run's.
+    pub changes: Vec<[String; 3]>,
+    /// A measure a row, those on which some question differs.
+    pub measures: Vec<MeasureRow>,
+    /// Measures that are the same on every question.
+    pub same: Vec<String>,
+    /// How many measures at other cutoffs are not shown.
+    pub n_hidden: usize,
+    /// Measures that no question has in both runs.
+    pub undefined: Vec<String>,
+    /// Good in one run by good in the other.
+    pub agreement: Option<AgreementView>,
+    /// Questions that flipped.
+    pub flips: Vec<FlipGroupView>,
+}
+
+/// A measure's cells.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MeasureRow {
+    /// Whether it decides.
+    pub primary: bool,
+    /// Parallel to [`COLUMNS`].
+    pub cells: [String; COLUMNS.len()],
+}
+
+/// The columns of the measures' table; A and B stand for the runs compared.
+pub const COLUMNS: [&str; 9] = ["measure", "n", "A", "B", "delta", "95 % interval", "p", "shows", "W/T/L"];
+
+/// The 2 x 2 of good and not good.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AgreementView {
+    /// What is judged.
+    pub title: String,
+    /// The words for good and not good.
+    pub states: [&'static str; 2],
+    /// Rows: the baseline good and not; columns: the run good and not.
+    pub counts: [[usize; 2]; 2],
+    /// `McNemar`'s test.
+    pub test: String,
+}
+
+/// Flipped questions of one pair of classes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlipGroupView {
+    /// Which way, from which class to which, how many.
+    pub title: String,
+    /// Those that are shown.
+    pub questions: Vec<FlipView>,
+    /// How many are not.
+    pub n_hidden: usize,
+}
+
+/// A flipped question.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlipView {
+    /// Its id.
+    pub id: String,
+    /// Its text.
+    pub question: String,
+    /// What to compare, by label: gold, the baseline's answer, the run's.
+    pub texts: Vec<(String, String)>,
+}
+
+impl ComparisonView {
+    /// All there is to say, or as much of it as `shown` wants.
+    #[must_use]
+    pub fn new(comparison: &Comparison, shown: Shown) -> Self {
+        let heads = [&comparison.baseline].into_iter().chain(comparison.pairs.iter().map(|pair| &pair.run));
+        let describe = |head: &crate::eval::compare::RunHead| {
+            let role = if head.label == comparison.baseline.label { ", the baseline" } else { "" };
+            (head.label.clone(), format!("{}{role}: {} questions, {}", head.name, head.n_questions, head.started))
+        };
+        Self {
+            runs: heads.map(describe).collect(),
+            verdicts: comparison.pairs.iter().map(|pair| (pair.run.label.clone(), pair.verdict.clone())).collect(),
+            pairs: comparison.pairs.iter().map(|pair| pair_view(comparison, pair, shown)).collect(),
+            legend: legend(comparison),
+        }
+    }
+}
+
+fn legend(comparison: &Comparison) -> Vec<String> {
+    let mut legend = vec![
+        "delta: the run minus A over the n questions that both have; interval: paired bootstrap over clusters of questions that \
+         share gold documents; p: paired randomisation test, clusters flipped together; shows: the smallest true difference that \
+         these questions would show with 80 % power; W/T/L: questions on which the run is better, the same, worse"
+            .to_owned(),
+    ];
+    if let Some(primary) = &comparison.primary {
+        let n = comparison.pairs.len();
+        let adjusted = if n > 1 { format!("; its p are Holm's over the {n} compared runs") } else { String::new() };
+        legend.push(format!("* {primary} decides{adjusted}. Every other p is unadjusted, for exploring"));
+    }
+    legend
+}
+
+fn pair_view(comparison: &Comparison, pair: &PairComparison, shown: Shown) -> PairView {
+    let (label, baseline) = (&pair.run.label, &comparison.baseline);
+    let is_primary = |found: &MeasureDifference| Some(&found.measure) == comparison.primary.as_ref();
+    let at_k = format!("@{}", comparison.k);
+    let fits = |found: &&MeasureDifference| {
+        let cutoff = found.measure.find('@').map_or("", |at| &found.measure[at..]);
+        shown.every_cutoff || is_primary(found) || ["", "@prompt", &at_k].contains(&cutoff)
+    };
+    let fitting: Vec<&MeasureDifference> = pair.measures.iter().filter(fits).collect();
+    let stands = |found: &MeasureDifference| is_primary(found) || found.n > 0 && found.wins + found.losses > 0;
+    let names = |want: &dyn Fn(&MeasureDifference) -> bool| -> Vec<String> {
+        fitting.iter().filter(|found| want(found)).map(|found| found.measure.clone()).collect()
+    };
+    let row = |found: &MeasureDifference| MeasureRow { primary: is_primary(found), cells: cells(found) };
+    PairView {
+        label: label.clone(),
+        title: format!(
+            "{label} ({}) against {} ({}): {}, {}",
+            pair.run.name,
+            baseline.label,
+            baseline.name,
+            count(pair.questions.compared, "question"),
+            count(pair.questions.n_clusters, "cluster")
+        ),
+        notices: notices(pair),
+        changes: pair.changes.iter().map(change).collect(),
+        measures: fitting.iter().filter(|found| stands(found)).map(|found| row(found)).collect(),
+        same: names(&|found| found.n > 0 && !stands(found)),
+        undefined: names(&|found| found.n == 0 && !stands(found)),
+        n_hidden: pair.measures.len() - fitting.len(),
+        agreement: pair.agreement.as_ref().map(|found| agreement(found, pair.questions)),
+        flips: pair.flips.iter().map(|group| flip_group(group, label, shown.flips)).collect(),
+    }
+}
+
+fn notices(pair: &PairComparison) -> Vec<String> {
+    let questions = &pair.questions;
+    let label = &pair.run.label;
+    let mut notices = Vec::new();
+    let left_out: Vec<String> = [
+        (questions.only_baseline, "only in A".to_owned()),
+        (questions.only_run, format!("only in {label}")),
+        (questions.other_text, "with one id and two texts".to_owned()),
+    ]
+    .into_iter()
+    .filter(|(n, _)| *n > 0)
+    .map(|(n, why)| format!("{n} {why}"))
+    .collect();
+    if !left_out.is_empty() {
+        notices.push(format!("compared over the questions that both ask; left out: {}", left_out.join(", ")));
+    }
+    if questions.failed > 0 {
+        notices.push(format!("{} failed in one run or both and left out", were(questions.failed)));
+    }
+    if pair.changes.iter().any(|change| change.what.starts_with("evaluation.")) {
+        notices.push("evaluation settings differ: A's judge both runs".to_owned());
+    }
+    if questions.other_gold > 0 {
+        notices.push(format!(
+            "{} other golds in the two runs, and each run is scored by its own: part of a difference may be the labels'",
+            have(questions.other_gold)
+        ));
+    }
+    if questions.compared > 0 && questions.n_clusters < FEW_CLUSTERS {
+        notices.push(format!("only {}: intervals and p are rough", count(questions.n_clusters, "independent cluster")));
+    }
+    notices
+}
+
+fn count(n: usize, noun: &str) -> String {
+    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
+}
+
+fn were(n: usize) -> String {
+    format!("{} {}", count(n, "question"), if n == 1 { "was" } else { "were" })
+}
+
+fn have(n: usize) -> String {
+    format!("{} {}", count(n, "question"), if n == 1 { "has" } else { "have" })
+}
+
+fn change(change: &Change) -> [String; 3] {
+    let text = |value: &serde_json::Value| match plain(value) {
+        text if value.is_null() || text.is_empty() => "(none)".to_owned(),
+        text => text,
+    };
+    [change.what.clone(), text(&change.baseline), text(&change.run)]
+}
+
+fn cells(found: &MeasureDifference) -> [String; COLUMNS.len()] {
+    let dash = || "-".to_owned();
+    [
+        found.measure.clone(),
+        found.n.to_string(),
+        format!("{:.3}", found.baseline),
+        format!("{:.3}", found.run),
+        format!("{:+.3}", found.delta),
+        found.ci95.map_or_else(dash, |ci| format!("[{:+.3}, {:+.3}]", ci.low, ci.high)),
+        found.p_holm.or(found.p).map_or_else(dash, p_text),
+        found.detectable_text().unwrap_or_else(dash),
+        format!("{}/{}/{}", found.wins, found.ties, found.losses),
+    ]
+}
+
+fn agreement(found: &Agreement, questions: QuestionCounts) -> AgreementView {
+    let clustered = questions.n_clusters < questions.compared;
+    let caveat = if clustered { " (takes questions as independent, which these clusters are not)" } else { "" };
+    let (title, states) = match found.of {
+        State::Answer => ("Answers", ["right", "wrong"]),
+        State::Support => ("Support in the prompt", ["there", "not there"]),
+    };
+    AgreementView {
+        title: format!("{title} ({} judged in both)", count(found.n, "question")),
+        states,
+        counts: [[found.both, found.only_baseline], [found.only_run, found.neither]],
+        test: format!("McNemar's exact p: {}{caveat}", p_text(found.p)),
+    }
+}
+
+fn flip_group(group: &FlipGroup, label: &str, shown: usize) -> FlipGroupView {
+    let turn = match group.turn {
+        Turn::Lost => "lost",
+        Turn::Gained => "gained",
+        Turn::Moved => "lost elsewhere",
+    };
+    let questions = group.questions.iter().take(shown).map(|flip| {
+        let gold = Some(flip.gold.clone()).filter(|gold| !gold.is_empty());
+        let texts = [("gold", gold), ("A", flip.baseline.clone()), (label, flip.run.clone())];
+        FlipView {
+            id: flip.id.to_string(),
+            question: flip.question.clone(),
+            texts: texts.into_iter().filter_map(|(what, text)| Some((what.to_owned(), text?))).collect(),
+        }
+    });
+    FlipGroupView {
+        title: format!("{turn}: {} -> {} ({})", group.from, group.to, group.questions.len()),
+        questions: questions.collect(),
+        n_hidden: group.questions.len().saturating_sub(shown),
+    }
+}

@@ -1,0 +1,46 @@
+//! Every measure explained, for a terminal: `ragxray score --list`.
+
+use std::fmt::Write as _;
+
+use super::wrap::wrapped;
+use crate::measure::Family;
+
+/// All families in report order, a paragraph each.
+#[must_use]
+pub fn render() -> String {
+    let paragraphs: Vec<String> = Family::ALL.iter().map(|family| paragraph(*family)).collect();
+    paragraphs.join("\n")
+}
+
+fn paragraph(family: Family) -> String {
+    let facts = family.facts();
+    let high = if facts.range.1.is_finite() { facts.range.1.to_string() } else { "infinity".to_owned() };
+    let mut out = String::new();
+    let _ = writeln!(out, "{}", family.forms().join(", "));
+    let mut line = |label: &str, text: &str| out.push_str(&wrapped(&format!("    {label:<10}"), text));
+    line("formula", facts.formula);
+    line("range", &format!("{} to {high}, {}", facts.range.0, facts.direction.name()));
+    line("equals", facts.reference.unwrap_or("no tool's; worked examples in its tests"));
+    if !facts.also.is_empty() {
+        line("also", &facts.also.join(", "));
+    }
+    line("source", facts.paper);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_measure_is_explained_in_a_paragraph() {
+        insta::assert_snapshot!(paragraph(Family::Success), @r"
+        Success@k, Success@prompt
+            formula   1 when any of the first k documents is relevant, else 0
+            range     0 to 1, higher is better
+            equals    trec_eval success_k
+            also      hit, hit rate, hits, success, accuracy of retrieval, Recall@k in papers on open-domain QA
+            source    Karpukhin et al. 2020 (top-k accuracy)
+        ");
+    }
+}

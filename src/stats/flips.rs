@@ -1,0 +1,53 @@
+//! Sums of cluster sums under random signs, the engine of the randomisation tests.
+
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+
+use super::random::Random;
+
+/// Clusters a table holds all signed sums of: four bits of a random word look up four clusters at once.
+const TABLE_BITS: usize = 4;
+const TABLE_ROWS: usize = 1 << TABLE_BITS;
+const TABLES_A_WORD: usize = u64::BITS as usize / TABLE_BITS;
+
+/// Where the signs come from.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Signs {
+    /// Every assignment once: bit c of the assignment's number is cluster c's sign. At most 63 clusters.
+    All,
+    /// So many assignments, drawn.
+    Drawn { permutations: usize, seed: u64 },
+}
+
+/// The sum of `values`, each with its sign, for every assignment; the same assignments for any list of the same length.
+pub(super) fn sums(values: &[f64], signs: Signs) -> Vec<f64> {
+    let tables: Vec<[f64; TABLE_ROWS]> = values.chunks(TABLE_BITS).map(table).collect();
+    match signs {
+        Signs::All => (0..1u64 << values.len()).into_par_iter().map(|number| signed_sum(&tables, || number)).collect(),
+        Signs::Drawn { permutations, seed } => (0..permutations as u64)
+            .into_par_iter()
+            .map(|permutation| {
+                let mut random = Random::stream(seed, permutation);
+                signed_sum(&tables, || random.next_u64())
+            })
+            .collect(),
+    }
+}
+
+fn signed_sum(tables: &[[f64; TABLE_ROWS]], mut signs: impl FnMut() -> u64) -> f64 {
+    let mut sum = 0.0;
+    for tables in tables.chunks(TABLES_A_WORD) {
+        let mut word = signs();
+        for table in tables {
+            sum += table[word as usize % TABLE_ROWS];
+            word >>= TABLE_BITS;
+        }
+    }
+    sum
+}
+
+/// The sums of up to four values under all their signs; bit i set: value i counts as it is.
+fn table(values: &[f64]) -> [f64; TABLE_ROWS] {
+    std::array::from_fn(|signs| {
+        values.iter().enumerate().map(|(i, value)| if signs >> i & 1 == 1 { *value } else { -value }).sum()
+    })
+}

@@ -1,0 +1,115 @@
+//! The paired t test (Student 1908), and the standard error it rests on, clusters allowed for.
+
+use serde::{Deserialize, Serialize};
+
+use super::cluster;
+use super::student;
+
+/// A t test's outcome.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TTest {
+    /// The mean difference over its standard error.
+    pub t: f64,
+    /// Degrees of freedom: clusters - 1.
+    pub df: f64,
+    /// Two-sided p-value.
+    pub p: f64,
+}
+
+/// A mean with its standard error.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MeanError {
+    /// The mean over all values.
+    pub mean: f64,
+    /// Its standard error; 0 where the clusters do not differ.
+    pub error: f64,
+    /// Clusters - 1.
+    pub df: f64,
+}
+
+/// The mean of `values` and its cluster-robust standard error
+///
+/// `se^2 = G / (G - 1) * sum over clusters of (sum over the cluster of (value - mean))^2 / n^2`
+///
+/// (Liang and Zeger 1986 with the usual G / (G - 1); statsmodels: `OLS(values, 1).fit(cov_type="cluster")`). With
+/// every value its own cluster it is sd / sqrt(n). `cluster_of[i]` is value i's cluster; numbers may have gaps. `None`
+/// under two clusters.
+#[must_use]
+pub fn mean_error(values: &[f64], cluster_of: &[usize]) -> Option<MeanError> {
+    let (cluster_of, n_clusters) = cluster::renumbered(cluster_of.to_vec());
+    if n_clusters < 2 {
+        return None;
+    }
+    let (n, g) = (values.len() as f64, n_clusters as f64);
+    let mean = values.iter().sum::<f64>() / n;
+    let residuals: Vec<f64> = values.iter().map(|value| value - mean).collect();
+    let squares: f64 = cluster::sums(&residuals, &cluster_of).iter().map(|sum| sum * sum).sum();
+    let error = (g / (g - 1.0) * squares).sqrt() / n;
+    // What rounding leaves of equal values is no spread.
+    let largest = values.iter().fold(0.0_f64, |largest, value| largest.max(value.abs()));
+    let error = if error <= n * f64::EPSILON * largest { 0.0 } else { error };
+    Some(MeanError { mean, error, df: g - 1.0 })
+}
+
+/// The two-sided paired t test of `differences` against a mean of zero, `t = mean / se` with clusters - 1 degrees of
+/// freedom. With every question its own cluster it is scipy's `ttest_rel`. `None` under two clusters, and where the
+/// clusters do not differ at all: 0 / 0 and 1 / 0 are no t.
+#[must_use]
+pub fn paired_t(differences: &[f64], cluster_of: &[usize]) -> Option<TTest> {
+    let MeanError { mean, error, df } = mean_error(differences, cluster_of)?;
+    if error == 0.0 {
+        return None;
+    }
+    let t = mean / error;
+    Some(TTest { t, df, p: student::two_sided(t, df) })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+
+    use super::super::expected::{assert_close, expected};
+    use super::*;
+
+    #[derive(Deserialize)]
+    struct Case {
+        differences: Vec<f64>,
+        cluster_of: Vec<usize>,
+        t: f64,
+        p: f64,
+        error_clustered: f64,
+        t_clustered: f64,
+        p_clustered: f64,
+    }
+
+    #[test]
+    fn alone_every_question_gives_scipys_test() {
+        for case in expected::<Vec<Case>>("paired") {
+            let n = case.differences.len();
+            let test = paired_t(&case.differences, &(0..n).collect::<Vec<_>>()).expect("a spread");
+            assert_close(test.t, case.t, 1e-12);
+            assert_close(test.p, case.p, 1e-11);
+            assert_eq!(test.df, (n - 1) as f64);
+        }
+    }
+
+    #[test]
+    fn clustered_it_is_statsmodels_cluster_robust_regression() {
+        for case in expected::<Vec<Case>>("paired") {
+            let error = mean_error(&case.differences, &case.cluster_of).expect("clusters").error;
+            let test = paired_t(&case.differences, &case.cluster_of).expect("a spread");
+            assert_close(error, case.error_clustered, 1e-12);
+            assert_close(test.t, case.t_clustered, 1e-12);
+            assert_close(test.p, case.p_clustered, 1e-11);
+        }
+    }
+
+    #[test]
+    fn without_spread_or_clusters_there_is_no_t() {
+        assert_eq!(paired_t(&[], &[]), None);
+        assert_eq!(paired_t(&[0.5], &[0]), None);
+        assert_eq!(paired_t(&[0.5, 0.2, 0.1], &[4, 4, 4]), None);
+        assert_eq!(paired_t(&[0.1; 30], &(0..30).collect::<Vec<_>>()), None);
+        assert_eq!(paired_t(&[0.0; 30], &(0..30).collect::<Vec<_>>()), None);
+    }
+}

@@ -1,0 +1,243 @@
+//! `ragxray compare`: runs against a baseline, question by question.
+
+use serde_json::Value;
+
+use crate::project::{CORPUS, Project, QUESTIONS, SETTINGS};
+
+/// Two documents that share their words: the one with the answer comes second.
+const GAMMA: &str = r#"{"id": "c", "title": "C", "text": "Gamma restarts. Gamma restarts often. Gamma restarts."}
+{"id": "d", "title": "D", "text": "After a crash Gamma restarts in nine seconds, says the operator on duty."}
+"#;
+/// With k = 1 it is lost by ranking; with k = 5 the built-in reader answers it.
+const THIRD: &str = r#"{"id": "q3", "text": "How long do Gamma restarts take?", "answers": ["nine seconds"], "evidence": [[{"doc": "d", "quotes": ["nine seconds"]}]]}
+"#;
+
+/// A project whose three questions are right in the run `k5`; in `k1` the third is wrong.
+pub fn two_runs(sets: &[&str]) -> Project {
+    let project = Project::of(&[
+        ("c.toml", SETTINGS),
+        ("data/corpus.jsonl", &format!("{CORPUS}{GAMMA}")),
+        ("data/questions.jsonl", &format!("{QUESTIONS}{THIRD}")),
+    ]);
+    project.good("k5", sets);
+    project.good("k1", &[sets, &["--set", "retrieval.k=1"]].concat());
+    project
+}
+
+/// Stdout of a comparison that must succeed, without the times of the runs.
+fn compared(project: &Project, args: &[&str]) -> String {
+    let outcome = project.call(&[&["compare"], args].concat());
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{}", outcome.stdout);
+    let mut text = outcome.stdout;
+    for name in ["k5", "k1"] {
+        let started = project.json(&format!("runs/{name}/run.json"))["started"].as_str().expect("a time").to_owned();
+        text = text.replace(&started, "[TIME]");
+    }
+    text
+}
+
+fn json(project: &Project, args: &[&str]) -> Value {
+    serde_json::from_str(&compared(project, &[args, &["--json"]].concat())).expect("JSON")
+}
+
+#[test]
+fn a_comparison_in_a_terminal() {
+    let project = two_runs(&[]);
+    let text = compared(&project, &["runs/k5", "runs/k1", "-m", "AnswerF1"]);
+    let (above, below) = text.split_once("How to read it").expect("a legend");
+    // A lost one of three: the sign of that one cluster is all there is to flip, and both signs reach it.
+    insta::assert_snapshot!(above, @r"
+    ragxray: comparison
+    A   k5, the baseline: 3 questions, [TIME]
+    B   k1: 3 questions, [TIME]
+
+    Verdict
+      B   No difference shown: AnswerF1 1.000 -> 0.667, -0.333 [-1.000, 0.000], p = 1.000. So few clusters of
+          questions differ that no p could fall below 1.000: ask more questions.
+
+    B (k1) against A (k5): 3 questions, 3 clusters
+      ! only 3 independent clusters: intervals and p are rough
+
+    What differs from A to B
+      retrieval.k  5 -> 1
+
+    Measures, A to B
+      measure     n      A      B   delta     95 % interval      p  shows  W/T/L
+      * AnswerF1  3  1.000  0.667  -0.333  [-1.000, +0.000]  1.000    > 1  0/2/1
+
+    Answers (3 questions judged in both)
+                           B right       B wrong
+      A right                    2             1
+      A wrong                    0             0
+      McNemar's exact p: 1.000
+
+    Flipped from A to B: 1 question
+      lost: correct -> ranking (1)
+        - q3  How long do Gamma restarts take?
+            gold  nine seconds
+            A     nine seconds
+            B     Gamma restarts.
+    ");
+    assert!(below.contains("* AnswerF1 decides. Every other p is unadjusted"), "{below}");
+    assert!(text.lines().all(|line| line.chars().count() <= 120));
+    // What was named stands there, also what is the same or what no question has.
+    let text = compared(&project, &["runs/k5", "runs/k1", "-m", "AnswerF1", "-m", "EM@3", "-m", "FactRecall"]);
+    let named = "    the same on every question: EM@3\n    in neither or only one: FactRecall\n";
+    assert!(text.contains(named) && !text.contains("other cutoffs"), "{text}");
+    // Else the baseline's k is, and the rest is a flag away.
+    let text = compared(&project, &["runs/k5", "runs/k1"]);
+    assert!(text.contains("EM@5, ") && !text.contains("EM@3") && text.contains("at other cutoffs: --all shows them"));
+    let text = compared(&project, &["runs/k5", "runs/k1", "--all"]);
+    assert!(text.contains("EM@3, ") && !text.contains("other cutoffs"), "{text}");
+}
+
+#[test]
+fn a_comparison_in_json_holds_what_the_terminal_shortens() {
+    let project = two_runs(&[]);
+    let comparison = json(&project, &["runs/k5", "runs/k1"]);
+    let pair = &comparison["pairs"][0];
+    let f1 = pair["measures"].as_array().expect("a list").iter().find(|one| one["measure"] == "AnswerF1");
+    let f1 = f1.expect("compared");
+    assert_eq!((&f1["n"], &f1["wins"], &f1["ties"], &f1["losses"]), (&3.into(), &0.into(), &2.into(), &1.into()));
+    assert_eq!((f1["baseline"].as_f64(), f1["p"].as_f64(), f1["p_holm"].as_f64()), (Some(1.0), Some(1.0), Some(1.0)));
+    let delta = f1["delta"].as_f64().expect("a number");
+    assert!((delta + 1.0 / 3.0).abs() < 1e-12, "{delta}");
+    let flip = &pair["flips"][0];
+    assert_eq!((&flip["turn"], &flip["from"], &flip["to"]), (&"lost".into(), &"correct".into(), &"ranking".into()));
+    assert_eq!(flip["questions"][0]["baseline"], "nine seconds");
+    assert_eq!(pair["changes"].to_string(), r#"[{"what":"retrieval.k","baseline":5,"run":1}]"#);
+    assert_eq!(pair["agreement"]["only_baseline"], 1);
+}
+
+#[test]
+fn several_runs_are_one_family() {
+    let project = two_runs(&[]);
+    let comparison = json(&project, &["runs/k5", "runs/k1", "runs/k5"]);
+    let labels: Vec<&Value> =
+        comparison["pairs"].as_array().expect("a list").iter().map(|p| &p["run"]["label"]).collect();
+    assert_eq!(labels, ["B", "C"]);
+    let text = compared(&project, &["runs/k5", "runs/k1", "runs/k5"]);
+    assert!(text.contains("  C   Nothing to tell apart: AnswerF1 is the same on each of 3 questions.\n"), "{text}");
+    assert!(text.contains("its p are Holm's over the 2 compared runs"), "{text}");
+    assert!(text.contains("nothing: settings, data, versions and models are the same"), "{text}");
+}
+
+#[test]
+fn another_ruler_is_told_and_not_used() {
+    let project = two_runs(&[]);
+    project.good("strict", &["--set", "evaluation.correct_f1=1.0"]);
+    let text = compared(&project, &["runs/k5", "runs/strict"]);
+    let expected = [
+        "  ! evaluation settings differ: A's judge both runs\n",
+        "What differs from A to B\n  evaluation.correct_f1  0.6 -> 1\n",
+        "  B   Nothing to tell apart: AnswerF1 is the same on each of 3 questions.\n",
+    ];
+    assert!(expected.iter().all(|line| text.contains(line)), "{text}");
+    assert!(!text.contains("Flipped"), "{text}");
+}
+
+#[test]
+fn without_a_generator_the_stage_that_lost_support_is_told() {
+    let project = two_runs(&["--set", "generation.generator=none"]);
+    let text = compared(&project, &["runs/k5", "runs/k1", "--primary", "EM@prompt"]);
+    for expected in [
+        "* EM@prompt decides.",
+        "Support in the prompt (3 questions judged in both)",
+        "  lost: supported -> ranking (1)\n    - q3  How long do Gamma restarts take?\n        gold  nine seconds\n",
+    ] {
+        assert!(text.contains(expected), "{expected}: {text}");
+    }
+}
+
+#[test]
+fn the_markdown_has_the_same_numbers() {
+    let text = compared(&two_runs(&[]), &["runs/k5", "runs/k1", "--md", "-m", "AnswerF1"]);
+    for expected in [
+        "# ragxray: comparison\n\n- **A** k5, the baseline: 3 questions, [TIME]\n",
+        "| retrieval.k | 5 | 1 |\n",
+        "| \\* AnswerF1 | 3 | 1.000 | 0.667 | -0.333 | \\[-1.000, +0.000\\] | 1.000 | > 1 | 0/2/1 |\n"
+            .replace('>', "&gt;")
+            .as_str(),
+        "| q3: How long do Gamma restarts take? | gold: nine seconds<br>A: nine seconds<br>B: Gamma restarts. |\n",
+    ] {
+        assert!(text.contains(expected), "{expected}: {text}");
+    }
+}
+
+#[test]
+fn runs_over_other_questions_are_refused_unless_they_intersect() {
+    let project = two_runs(&[]);
+    let questions = project.read("data/questions.jsonl");
+    let fourth = r#"{"id": "q4", "text": "What never waits?", "answers": ["Beta"], "evidence": [[{"doc": "b"}]]}"#;
+    let fewer = questions.lines().skip(1).chain([fourth]).collect::<Vec<_>>().join("\n");
+    project.write("data/questions.jsonl", fewer.replace("Who never waits?", "Who does not wait?"));
+    project.good("other", &[]);
+    project.refuses(
+        &["compare", "runs/k5", "runs/other"],
+        &[
+            "error: `k5` and `other` do not ask the same questions: 1 in both, 1 only in `k5`, 1 only in `other`, 1 with one \
+             id and two texts",
+            "hint: `--intersect` compares the 1 they share; a run that was interrupted goes on with `ragxray run --resume NAME`",
+        ],
+    );
+    let text = compared(&project, &["runs/k5", "runs/other", "--intersect"]);
+    let notice = "  ! compared over the questions that both ask; left out: 1 only in A, 1 only in B, 1 with one id and two texts\n";
+    assert!(text.contains(notice), "{text}");
+    assert!(text.contains("B (other) against A (k5): 1 question, 1 cluster\n"), "{text}");
+    assert!(!text.contains("NaN"), "{text}");
+
+    project.write("data/questions.jsonl", fourth);
+    project.good("apart", &[]);
+    project.refuses(
+        &["compare", "runs/k5", "runs/apart", "--intersect"],
+        &[
+            "error: `k5` (3 questions) and `apart` (1 questions) have no question in common",
+            "hint: compare runs over the same question set",
+        ],
+    );
+}
+
+#[test]
+fn what_data_says_is_inert() {
+    let project = two_runs(&[]);
+    let hostile = "::error title=x::y]]>\u{202e}\u{1b}[31m<img src=x>|`\r\n::warning::z";
+    let question = serde_json::json!({
+        "id": hostile, "text": format!("How long do Gamma restarts take? {hostile}"), "answers": ["nine seconds", hostile],
+        "evidence": [[{"doc": "d", "quotes": ["nine seconds"]}]],
+    });
+    project.write("data/questions.jsonl", question.to_string());
+    project.good("a", &[]);
+    project.good("b", &["--set", "retrieval.k=1"]);
+    let text = compared(&project, &["runs/a", "runs/b"]);
+    assert!(text.contains("- ::error title=x::y]]><img src…  How long"), "{text}");
+    assert!(text.lines().all(|line| !line.trim_start().starts_with("::")), "{text}");
+    assert!(!text.contains(['\u{1b}', '\u{202e}', '\r']), "{text}");
+    let markdown = compared(&project, &["runs/a", "runs/b", "--md"]);
+    assert!(markdown.contains("&lt;img src=x&gt;\\|\\`") && !markdown.contains("<img"), "{markdown}");
+    assert!(markdown.lines().all(|line| !line.trim_start().starts_with("::")), "{markdown}");
+    assert_eq!(json(&project, &["runs/a", "runs/b"])["pairs"][0]["flips"][0]["questions"][0]["id"], hostile);
+}
+
+#[test]
+fn a_wrong_call_is_refused_with_a_hint() {
+    let project = two_runs(&[]);
+    project.refuses(
+        &["compare", "runs/k5", "runs/k1", "-m", "ndcg@5"],
+        &[
+            "error: `ndcg@5` is no measure; did you mean `nDCG@5`?",
+            "hint: measures read like `EM@5`, `EM@prompt`, `nDCG@10`, `RR`, `AnswerF1`; `ragxray score --list` explains them all",
+        ],
+    );
+    project.refuses_with_some_hint(
+        &["compare", "runs/k5", "runs/k1", "--primary", "FactRecall"],
+        "error: no question has a value of `FactRecall` in both runs",
+    );
+    project.refuses_with_some_hint(
+        &["compare", "runs/k5", "gone"],
+        "error: cannot read `gone/run.json`: No such file or directory (os error 2)",
+    );
+    for args in [&["compare"][..], &["compare", "runs/k5"], &["compare", "runs/k5", "runs/k1", "--md", "--json"]] {
+        let outcome = project.call(args);
+        assert_eq!((outcome.code, outcome.stdout.as_str()), (2, ""), "{args:?}");
+    }
+}
