@@ -54,12 +54,6 @@ impl From<AssembleError> for Failure {
     }
 }
 
-impl From<ExternalError> for Failure {
-    fn from(error: ExternalError) -> Self {
-        Self::new(with_causes(&error), Some(error.hint()))
-    }
-}
-
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         Self::new(with_causes(&error), error.hint().map(str::to_owned))
