@@ -37,10 +37,14 @@ fn record_of(project: &Project, run: &str, context: impl Fn(&Value) -> Value) ->
                 }
             }
         }
-        record += &format!("{line}\n");
+        record.push_str(&line.to_string());
+        record.push('\n');
     }
     record
 }
+
+/// A passage of ours as another RAG writes it.
+type Form = fn(&Value) -> Value;
 
 fn import(project: &Project, args: &[&str]) -> crate::project::Outcome {
     project.call(&[&["import", "--out", "runs"], args].concat())
@@ -59,7 +63,7 @@ fn what_our_own_run_recorded_comes_back_with_the_same_numbers() {
     let outcome = project.call(&["run", "--out", "runs", "--name", "own"]);
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     let own = project.summary("own");
-    let forms: [(&str, fn(&Value) -> Value); 3] = [
+    let forms: [(&str, Form); 3] = [
         ("named", |passage| json!({ "text": passage["text"], "doc_id": passage["doc"] })),
         ("titled", |passage| {
             let text =
