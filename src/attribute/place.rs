@@ -5,7 +5,7 @@
 //!
 //! Without a document's id every document may hold it. Few are looked at: a word index (words parted by white space)
 //! gives the documents that hold the rarest whole words of the passage. Its first and last word may be cut, so they are
-//! not asked for; what has no other word is looked for in every document, letter for letter.
+//! not asked for; a passage of one or two words is looked for in every document, and only letter for letter.
 
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use rayon::slice::ParallelSliceMut;
@@ -53,8 +53,8 @@ impl WordIndex {
         Self { postings }
     }
 
-    /// Every document that holds `text` by the rule of [`in_document`], ascending, and where. `documents` are those that
-    /// were indexed.
+    /// Every document that holds `text` by the rule of [`in_document`] (one or two words: letter for letter), ascending, and
+    /// where. `documents` are those that were indexed.
     #[must_use]
     pub fn find(&self, documents: &[Document], text: &str, title: Option<&str>) -> Vec<(usize, ByteRange)> {
         let mut candidates = self.candidates(documents, text);
@@ -67,7 +67,8 @@ impl WordIndex {
         candidates.into_iter().filter_map(place).collect()
     }
 
-    /// The documents that may hold `text`: no document that does is missing.
+    /// The documents that may hold `text`: of three words and more no document that does is missing; of fewer, none that holds
+    /// it letter for letter.
     fn candidates(&self, documents: &[Document], text: &str) -> Vec<usize> {
         let words: Vec<&str> = text.split_whitespace().collect();
         let inner = if words.len() > 2 { &words[1..words.len() - 1] } else { &[][..] };

@@ -71,8 +71,8 @@ pub struct ScoreArgs {
     #[arg(long, value_enum, conflicts_with = "run")]
     flavour: Option<Script>,
     /// Bootstrap resamples of the intervals; 0 for none.
-    #[arg(long, value_name = "N", default_value_t = 10_000)]
-    resamples: usize,
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(..=1_000_000))]
+    resamples: u32,
     /// Their seed.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
@@ -185,7 +185,7 @@ fn plan(args: &ScoreArgs, default: &str, flavour: Flavour, form: Form) -> Result
         n_documents: args.documents,
         flavour,
         // trec_eval's columns have no place for intervals.
-        resamples: if form == Form::TrecEval { 0 } else { args.resamples },
+        resamples: if form == Form::TrecEval { 0 } else { args.resamples as usize },
         seed: args.seed,
     })
 }

@@ -8,18 +8,16 @@ use std::borrow::Cow;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::Serialize;
 
-use super::summary::MeasureSummary;
+use super::summary::{self, MeasureSummary};
 use crate::external::ExternalError;
 use crate::external::predictions::{Gold, Golds, Predictions};
 use crate::external::qrels::{Judged, Qrels};
 use crate::external::trec_run::TrecRun;
 use crate::measure::answer::{self, AnswerScores, Flavour};
 use crate::measure::ranked::Graded;
-use crate::measure::{Aggregate, Family, Measure};
+use crate::measure::{Family, Measure};
 use crate::stats::bootstrap::Bootstrap;
 use crate::stats::cluster::clusters;
-use crate::stats::interval::IntervalMethod;
-use crate::stats::median::median;
 use crate::text::normalise;
 
 /// How files are scored.
@@ -218,23 +216,12 @@ fn summarised<'t>(
     warnings: &[(Warning, usize)],
     plan: &FilePlan,
 ) -> FileScores<'t> {
-    // BCa as for a run's own means.
-    let bootstrap = Bootstrap::new(cluster_of, plan.resamples, plan.seed).with_method(IntervalMethod::Bca);
+    let bootstrap = Bootstrap::new(cluster_of, plan.resamples, plan.seed);
     let column = |c: usize| -> Vec<Option<f64>> { rows.iter().map(|row| row[c]).collect() };
-    let is_mean = |c: &usize| plan.measures[*c].family().aggregate() == Aggregate::Mean;
-    // All means see the same draws, which are the costly part; a column of ranks may be infinite and has no mean.
-    let means: Vec<Vec<Option<f64>>> = (0..plan.measures.len()).filter(is_mean).map(column).collect();
-    let mut intervals = bootstrap.intervals(&means).into_iter();
-    let columns = plan.measures.iter().enumerate().map(|(c, &measure)| {
-        let values = column(c);
-        let defined: Vec<f64> = values.iter().copied().flatten().collect();
-        let n = defined.len();
-        let (mean, ci95) = match measure.family().aggregate() {
-            Aggregate::Mean => (defined.iter().sum::<f64>() / n.max(1) as f64, intervals.next().flatten()),
-            Aggregate::Median => (median(&defined).unwrap_or(0.0), bootstrap.median_interval(&values)),
-        };
-        Column { measure, values, summary: MeasureSummary { mean, n, ci95 } }
-    });
+    let columns: Vec<Vec<Option<f64>>> = (0..plan.measures.len()).map(column).collect();
+    let summaries = summary::summarised(&plan.measures, &columns, &bootstrap);
+    let columns = plan.measures.iter().zip(columns).zip(summaries);
+    let columns = columns.map(|((&measure, values), summary)| Column { measure, values, summary });
     FileScores {
         ids,
         columns: columns.collect(),

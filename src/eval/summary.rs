@@ -183,18 +183,34 @@ pub(super) fn cluster_of<'a>(traces: impl IntoIterator<Item = &'a Trace>, cluste
 pub(super) fn measure_summaries(scores: &Scores, bootstrap: &Bootstrap) -> BTreeMap<String, MeasureSummary> {
     let columns: Vec<Vec<Option<f64>>> =
         (0..scores.measures.len()).map(|c| scores.rows.iter().map(|row| row[c]).collect()).collect();
-    // Of one run's means BCa covers nearest to 95 %, also near 0 and 1: see the table in `stats/interval.rs`.
+    let summaries = summarised(&scores.measures, &columns, bootstrap);
+    scores.measures.iter().map(ToString::to_string).zip(summaries).collect()
+}
+
+/// One run's measures, each over the values that its column has. Of such means `BCa` covers nearest to 95 %, also near 0 and 1:
+/// see the table in `stats/interval.rs`.
+pub(super) fn summarised(
+    measures: &[Measure],
+    columns: &[Vec<Option<f64>>],
+    bootstrap: &Bootstrap,
+) -> Vec<MeasureSummary> {
     let bootstrap = bootstrap.clone().with_method(IntervalMethod::Bca);
-    let intervals = bootstrap.intervals(&columns);
-    let summary = |((measure, column), ci95): ((&Measure, &Vec<Option<f64>>), Option<Interval>)| {
+    let is_mean = |measure: &Measure| measure.family().aggregate() == Aggregate::Mean;
+    // All means see the same draws, which are the costly part; a column of ranks may be infinite and has no mean.
+    let means = measures.iter().zip(columns).filter(|(measure, _)| is_mean(measure));
+    let mut intervals = bootstrap.intervals(&means.map(|(_, column)| column.clone()).collect::<Vec<_>>()).into_iter();
+    let summary = |(measure, column): (&Measure, &Vec<Option<f64>>)| {
         let values: Vec<f64> = column.iter().flatten().copied().collect();
-        let (mean, ci95) = match measure.family().aggregate() {
-            Aggregate::Mean => (values.iter().sum::<f64>() / values.len().max(1) as f64 + 0.0, ci95),
-            Aggregate::Median => (median(&values).unwrap_or(0.0), bootstrap.median_interval(column)),
-        };
-        (measure.to_string(), MeasureSummary { mean, n: values.len(), ci95 })
+        let n = values.len();
+        if is_mean(measure) {
+            // An empty sum is -0.0 in Rust; 0.0 is added so that no report shows it.
+            let mean = values.iter().sum::<f64>() / n.max(1) as f64 + 0.0;
+            MeasureSummary { mean, n, ci95: intervals.next().flatten() }
+        } else {
+            MeasureSummary { mean: median(&values).unwrap_or(0.0), n, ci95: bootstrap.median_interval(column) }
+        }
     };
-    scores.measures.iter().zip(&columns).zip(intervals).map(summary).collect()
+    measures.iter().zip(columns).map(summary).collect()
 }
 
 fn class_counts(outcomes: &[Outcome]) -> BTreeMap<String, usize> {

@@ -146,13 +146,15 @@ impl Graded {
     /// nDCG(exp)@k: [`Graded::ndcg`] with gain 2^grade - 1 (Burges et al. 2005). In 0..=1.
     #[must_use]
     pub fn ndcg_exponential(&self, k: Option<usize>) -> f64 {
-        self.normalised(k, |grade| f64::from(grade).exp2() - 1.0)
+        // Every gain over 2^largest, which is exact and keeps the quotient: 2^1024 is no finite number.
+        let largest = f64::from(self.ideal.first().copied().unwrap_or(0));
+        self.normalised(k, |grade| (f64::from(grade) - largest).exp2() - (-largest).exp2())
     }
 
-    fn normalised(&self, k: Option<usize>, gain: fn(i32) -> f64) -> f64 {
+    fn normalised(&self, k: Option<usize>, gain: impl Fn(i32) -> f64) -> f64 {
         let k = k.unwrap_or(usize::MAX);
-        let had = discounted(self.ranked.iter().take(k).map(|grade| grade.unwrap_or(0)), gain);
-        over(had, discounted(self.ideal.iter().take(k).copied(), gain))
+        let had = discounted(self.ranked.iter().take(k).map(|grade| grade.unwrap_or(0)), &gain);
+        over(had, discounted(self.ideal.iter().take(k).copied(), &gain))
     }
 
     /// Fallout@k: documents in the first k that are not relevant, over all documents that are not. `None` when all are
@@ -184,7 +186,7 @@ impl Graded {
 }
 
 /// The sum of gain / log2(rank + 1) over positive grades, ranks from 1.
-fn discounted(grades: impl Iterator<Item = i32>, gain: fn(i32) -> f64) -> f64 {
+fn discounted(grades: impl Iterator<Item = i32>, gain: impl Fn(i32) -> f64) -> f64 {
     let relevant = grades.enumerate().filter(|(_, grade)| *grade > 0);
     relevant.fold(0.0, |sum, (at, grade)| sum + gain(grade) / ((at + 2) as f64).log2())
 }
@@ -280,6 +282,12 @@ mod tests {
         let ranking = graded(&[0, 2, 2, 1, 0], &[2, 2, 1]);
         assert!(near(discounted([0, 2, 2, 1, 0].into_iter(), |grade| f64::from(grade).exp2() - 1.0), dcg));
         assert!(near(ranking.ndcg_exponential(Some(5)), dcg / (3.0 + 3.0 / 3f64.log2() + 0.5)));
+    }
+
+    #[test]
+    fn a_grade_whose_gain_no_number_holds_still_has_a_quotient() {
+        // 2^2000 - 1 at rank 2 of an ideal rank 1: 1/log2(3).
+        assert!(near(graded(&[0, 2000], &[2000]).ndcg_exponential(None), 1.0 / 3f64.log2()));
     }
 
     #[test]

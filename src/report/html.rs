@@ -136,10 +136,16 @@ fn measures(view: &View, out: &mut String) {
     });
     table(
         out,
-        "Measures (mean, 95 % interval; EM over passages, the others over documents; @prompt: what was packed)",
+        "Retrieval (mean, 95 % interval; EM and EvidenceRecall over passages, the others over documents; @prompt: what was packed)",
         &head,
         rows,
     );
+    let rows = view.answers.iter().map(|(label, measure)| {
+        format!("<th scope=\"row\">{label}</th><td>{}</td>{}", measure.n, cell(&Some(*measure)))
+    });
+    if !view.answers.is_empty() {
+        table(out, "Answers (mean, 95 % interval)", &["", "n", "mean"], rows);
+    }
 }
 
 fn losses(view: &View, out: &mut String) {

@@ -69,7 +69,7 @@ pub fn render(view: &View) -> String {
 fn measures(view: &View, out: &mut String) {
     let titles: Vec<&str> = view.columns.iter().map(|c| if c.is_empty() { "whole" } else { c.as_str() }).collect();
     let _ =
-        writeln!(out, "\n## Measures\n\n| | n | {} |\n|---|--:|{}", titles.join(" | "), "--:|".repeat(titles.len()));
+        writeln!(out, "\n## Retrieval\n\n| | n | {} |\n|---|--:|{}", titles.join(" | "), "--:|".repeat(titles.len()));
     let cell = |cell: &Option<MeasureSummary>| {
         let interval = |cell: &MeasureSummary| cell.ci95.map_or(String::new(), |ci| format!(" {ci:.2}"));
         cell.map_or(String::new(), |cell| format!("{:.3}{}", cell.mean, interval(&cell)))
@@ -77,6 +77,12 @@ fn measures(view: &View, out: &mut String) {
     for row in &view.measures {
         let cells: Vec<String> = row.cells.iter().map(cell).collect();
         let _ = writeln!(out, "| {} | {} | {} |", row.label, row.n, cells.join(" | "));
+    }
+    if !view.answers.is_empty() {
+        let _ = writeln!(out, "\n## Answers\n\n| | n | mean |\n|---|--:|--:|");
+    }
+    for (label, measure) in &view.answers {
+        let _ = writeln!(out, "| {label} | {} | {} |", measure.n, cell(&Some(*measure)));
     }
 }
 

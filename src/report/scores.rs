@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use comfy_table::{CellAlignment, Table, presets};
 use serde::{Serialize, Serializer};
 
+use super::view::FEW_CLUSTERS;
 use crate::eval::files::{Column, FilePlan, FileScores, Warning};
 use crate::eval::summary::MeasureSummary;
 use crate::measure::answer::Flavour;
@@ -161,8 +162,9 @@ fn intervals_of(scored: &ScoredFiles<'_>) -> String {
     } else {
         format!("{clusters} clusters of questions that share gold documents")
     };
+    let rough = if clusters < FEW_CLUSTERS { ": so few that it is rough" } else { "" };
     format!(
-        "[95 % interval: BCa bootstrap over {drawn}, {} resamples, seed {}]",
+        "[95 % interval: BCa bootstrap over {drawn}, {} resamples, seed {}{rough}]",
         scored.plan.resamples, scored.plan.seed
     )
 }

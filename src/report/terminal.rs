@@ -46,9 +46,10 @@ pub fn render(view: &View, color: bool) -> String {
         out.two_by_two(table);
     }
     out.heading(
-        "Measures (mean, 95 % interval below; EM over passages, the others over documents; @prompt: what was packed)",
+        "Retrieval (mean, 95 % interval below; EM and EvidenceRecall over passages, the others over documents; @prompt: packed)",
     );
     out.measures(view);
+    out.answers(view);
     if !view.losses.is_empty() {
         out.heading(&view.loss_title);
     }
@@ -143,6 +144,18 @@ impl Page {
             column.set_cell_alignment(CellAlignment::Right);
         }
         table.to_string().lines().for_each(|line| self.line(&format!(" {line}")));
+    }
+
+    fn answers(&mut self, view: &View) {
+        if view.answers.is_empty() {
+            return;
+        }
+        self.heading("Answers (n, mean, 95 % interval)");
+        let width = view.answers.iter().map(|(label, _)| label.len()).max().unwrap_or_default();
+        for (label, MeasureSummary { mean, n, ci95 }) in &view.answers {
+            let interval = ci95.map_or(String::new(), |ci| ci.to_string());
+            self.line(&format!("  {label:<width$}  {n:>5}  {mean:.3} {interval}"));
+        }
     }
 
     fn lost(&mut self, row: &LostRow) {

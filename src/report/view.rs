@@ -38,6 +38,8 @@ pub struct View {
     pub columns: Vec<String>,
     /// A family a row.
     pub measures: Vec<MeasureRow>,
+    /// What is said of answers, by name.
+    pub answers: Vec<(String, MeasureSummary)>,
     /// The loss terms.
     pub loss_title: String,
     /// The loss terms.
@@ -139,6 +141,7 @@ impl View {
             two_by_two: Some(summary.two_by_two).filter(|table| table.n > 0),
             columns: columns(summary),
             measures: measures(summary),
+            answers: answers(summary),
             loss_title: loss_title(summary),
             losses: losses(summary),
             verdict: summary.verdict.text.clone(),
@@ -402,11 +405,7 @@ fn columns(summary: &Summary) -> Vec<String> {
 
 fn measures(summary: &Summary) -> Vec<MeasureRow> {
     let columns = columns(summary);
-    // Without an unanswerable question HasAns says again what the measures of all questions say.
-    let has_unanswerable = summary.measures.get(Family::AnswerF1NoAns.name()).is_some_and(|measure| measure.n > 0);
-    let split = [Family::AnswerEmHasAns, Family::AnswerF1HasAns];
-    let shown = Family::ALL.iter().filter(|family| has_unanswerable || !split.contains(family));
-    let rows = shown.filter_map(|family| {
+    let rows = Family::ALL.iter().filter(|family| !family.scores_answers()).filter_map(|family| {
         let cell = |column: &String| summary.measures.get(&format!("{}{column}", family.name())).copied();
         let cells: Vec<Option<MeasureSummary>> =
             columns.iter().map(|column| cell(column).filter(|cell| cell.n > 0)).collect();
@@ -414,6 +413,16 @@ fn measures(summary: &Summary) -> Vec<MeasureRow> {
         Some(MeasureRow { label: family.name().to_owned(), n, cells })
     });
     rows.collect()
+}
+
+fn answers(summary: &Summary) -> Vec<(String, MeasureSummary)> {
+    let found = |family: &Family| summary.measures.get(family.name()).copied().filter(|measure| measure.n > 0);
+    // Without an unanswerable question HasAns says again what the measures of all questions say.
+    let has_unanswerable = found(&Family::AnswerF1NoAns).is_some();
+    let split = [Family::AnswerEmHasAns, Family::AnswerF1HasAns];
+    let shown = Family::ALL.iter().filter(|family| family.scores_answers());
+    let shown = shown.filter(|family| has_unanswerable || !split.contains(family));
+    shown.filter_map(|family| Some((family.name().to_owned(), found(family)?))).collect()
 }
 
 fn loss_title(summary: &Summary) -> String {

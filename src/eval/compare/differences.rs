@@ -19,6 +19,7 @@ use crate::stats::bootstrap::Bootstrap;
 use crate::stats::detectable::detectable;
 use crate::stats::median::median;
 use crate::stats::randomisation::randomisation;
+use crate::stats::t::{TTest, paired_t};
 use crate::types::Interval;
 
 /// Differences that sums in another order give: these are ties.
@@ -44,6 +45,8 @@ pub struct MeasureDifference {
     /// The smallest p that these questions could have given, however large the differences: 2 over all assignments of signs
     /// to the clusters that differ. `None` where these are too many to count, and p can be as small as it likes.
     pub least_p: Option<f64>,
+    /// The paired t test beside it, over cluster sums; `None` where the differences do not spread, and for medians.
+    pub paired_t: Option<TTest>,
     /// For the primary measure: p after Holm's adjustment over all compared runs.
     pub p_holm: Option<f64>,
     /// The smallest true difference found with 80 % power at 5 %; `None` where the differences do not spread. Larger than
@@ -138,6 +141,7 @@ impl Column {
                 (a, b, apart(a, b))
             }
         };
+        let by_mean = family.aggregate() == Aggregate::Mean;
         MeasureDifference {
             measure: self.measure,
             n: self.rows.len(),
@@ -147,8 +151,9 @@ impl Column {
             ci95,
             p: p.map(|p| p.p),
             least_p: p.filter(|p| p.exact).map(|p| (2.0 / p.n_permutations as f64).min(1.0)),
+            paired_t: paired_t(&self.differences, &cluster_of).filter(|_| by_mean),
             p_holm: None,
-            detectable: detectable(&self.differences, &cluster_of).filter(|_| family.aggregate() == Aggregate::Mean),
+            detectable: detectable(&self.differences, &cluster_of).filter(|_| by_mean),
             wins,
             ties: self.rows.len() - wins - losses,
             losses,

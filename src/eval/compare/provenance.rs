@@ -41,11 +41,17 @@ fn facts(manifest: &Manifest) -> BTreeMap<String, Value> {
     let mut facts: BTreeMap<String, Value> = [
         ("data set (digest)".to_owned(), Value::from(manifest.dataset_digest.clone())),
         ("documents".to_owned(), manifest.n_documents.into()),
-        ("chunks".to_owned(), manifest.n_chunks.into()),
+        (
+            "recorded from".to_owned(),
+            manifest.external.as_ref().map(|source| format!("{} {}", source.kind, source.from)).into(),
+        ),
         ("ragxray".to_owned(), manifest.version.clone().into()),
         ("git commit".to_owned(), manifest.git_commit.clone().into()),
     ]
     .into();
+    if manifest.external.is_none() {
+        facts.insert("chunks".to_owned(), manifest.n_chunks.into());
+    }
     facts
         .extend(manifest.versions.iter().map(|(part, version)| (format!("version of {part}"), version.clone().into())));
     facts.extend(manifest.models.iter().map(|model| (format!("model ({})", model.role), identity(model))));

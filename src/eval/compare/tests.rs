@@ -112,6 +112,9 @@ fn holm_is_over_all_compared_runs() {
     let p = |at: usize| comparison.pairs[at].measures[0].clone();
     assert_eq!((p(0).p, p(1).p), (Some(0.125), Some(0.03125)));
     assert_eq!((p(0).p_holm, p(1).p_holm), (Some(0.125), Some(0.0625)));
+    // Six -1 and a 0: mean -6/7, variance (6/49 + 36/49) / 6 = 1/7, standard error sqrt(1/7 / 7) = 1/7, so t = -6.
+    let t = p(1).paired_t.expect("a spread");
+    assert!((t.t + 6.0).abs() < 1e-12 && t.df == 6.0 && t.p < 0.001);
     // Standard error of six -1 and a 0: sqrt(.857 / 6 / 7) = .1429; scipy's noncentral t with 6 degrees of freedom has
     // power .8 at a noncentrality of 3.3669: .481. The interval of 7 clusters reaches to the shares .0041 and .9959; the
     // tie is drawn four times of seven with .0102, five times with .0010: -3/7.

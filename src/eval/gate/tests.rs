@@ -69,6 +69,7 @@ fn a_drop_is_a_fall_of_what_should_be_high_and_a_rise_of_what_should_be_low() {
         ci95: Some(Interval { low: -0.3, high: 0.1 }),
         p: None,
         least_p: None,
+        paired_t: None,
         p_holm: None,
         detectable: None,
         wins: 0,
