@@ -158,7 +158,8 @@ fn intervals_of(scored: &ScoredFiles<'_>) -> String {
     let clusters = scored.files.iter().map(|file| file.scores.n_clusters).max().unwrap_or_default();
     let n = scored.files.iter().map(|file| file.scores.ids.len()).max().unwrap_or_default();
     let drawn = if clusters == n {
-        format!("{n} queries")
+        let what = if scored.files.iter().any(|file| file.tag.is_some()) { "queries" } else { "questions" };
+        format!("{n} {what}")
     } else {
         format!("{clusters} clusters of questions that share gold documents")
     };

@@ -446,7 +446,7 @@ fn caveats(run: &SavedRun, summary: &Summary) -> Vec<String> {
         "classes count questions whose support was lost; loss terms are the score that the gold passages would have won back: a weak \
          reader loses with gold too, so the two differ; terms may be negative and add up to the loss"
             .to_owned(),
-        "intervals: 95 %, bootstrap over clusters of questions that share gold documents, Wilson for class shares; they do not cover \
+        "intervals: 95 %, bootstrap over clusters of questions that share gold documents, Wilson for class shares (questions as independent); they do not cover \
          another corpus or another question set, nor the generator's own noise"
             .to_owned(),
     ];
