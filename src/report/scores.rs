@@ -109,6 +109,9 @@ pub fn warning(warning: Warning, n: usize, plan: &FilePlan) -> String {
         Warning::QueriesWithoutJudgments => format!("queries without judgments, left out: {n}"),
         Warning::QueriesMissing => format!("judged queries that it does not have, {counted}: {n}"),
         Warning::QueriesWithoutRelevant => format!("judged queries of which nothing is relevant, score 0: {n}"),
+        Warning::NoJudgedDocument => {
+            format!("not one judged document was found, over queries: {n}; do run and qrels write ids the same way?")
+        }
         Warning::RepeatedJudgments => format!("judgments repeated with the same grade, kept once: {n}"),
         Warning::PredictionsMissing => format!("gold questions without a prediction, {counted}: {n}"),
         Warning::PredictionsNull => format!("predictions that are null, {counted}: {n}"),

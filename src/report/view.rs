@@ -6,6 +6,7 @@ use super::external;
 use crate::attribute::classify::Outcome;
 use crate::eval::diagnose::TwoByTwo;
 use crate::eval::summary::{Evaluation, MeasureSummary, Summary};
+use crate::eval::verdict::{SUPPORT, Source, Term};
 use crate::measure::{Cutoff, Family, Measure};
 use crate::store::SavedRun;
 use crate::types::{ArmName, Attempt, Class, Interval, Kind, Trace};
@@ -428,7 +429,7 @@ fn answers(summary: &Summary) -> Vec<(String, MeasureSummary)> {
 fn loss_title(summary: &Summary) -> String {
     let budget = &summary.loss_budget;
     match budget.of.as_str() {
-        "support" => format!("Support lost a question ({} questions)", budget.n),
+        SUPPORT => format!("Support lost a question ({} questions)", budget.n),
         of => format!(
             "Loss budget: {:.3} of the {of} lost a question ({} questions; delivery terms include what distraction cost there)",
             budget.loss, budget.n
@@ -437,7 +438,11 @@ fn loss_title(summary: &Summary) -> String {
 }
 
 fn losses(summary: &Summary) -> Vec<LossRow> {
-    let rows = summary.loss_budget.terms.iter().filter(|_| summary.loss_budget.n > 0);
+    // Without an oracle arm nothing is known of what was lost with the support at hand: no zero stands for that.
+    let unknown =
+        |source: Source| summary.loss_budget.of == SUPPORT && matches!(source, Source::Distraction | Source::Reader);
+    let known = |term: &&Term| summary.loss_budget.n > 0 && !unknown(term.source);
+    let rows = summary.loss_budget.terms.iter().filter(known);
     rows.map(|term| LossRow { label: term.source.name().to_owned(), mean: term.mean, ci95: term.ci95 }).collect()
 }
 
