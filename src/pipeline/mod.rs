@@ -7,6 +7,7 @@
 //! Read [`run`] first: it is that line. [`recorded`] makes the same traces of what somebody else's pipeline did. [`plan`] holds the parts it is run with, wired in `settings/assemble.rs`.
 
 pub mod ask;
+mod contexts;
 pub mod generate;
 pub mod ingest;
 pub mod plan;
