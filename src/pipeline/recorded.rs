@@ -11,7 +11,7 @@ use std::time::Instant;
 use async_trait::async_trait;
 
 use super::PipelineError;
-use super::ask::{Asked, Asker, Done, ask_all};
+use super::ask::{Asked, Asker, Done, Pace, ask_all};
 use super::contexts::{Placed, Places};
 use super::plan::Judge;
 use super::progress::Progress;
@@ -24,12 +24,15 @@ use crate::external::recorded::{Answer, Recorded};
 use crate::llm;
 use crate::store::RunFolder;
 use crate::text::answers::Searchable;
-use crate::text::quote;
 use crate::text::tokens::TokenCounter;
+use crate::text::{quote, sanitize};
 use crate::types::{
-    Arm, ArmName, Attempt, ChunkId, Corpus, Dataset, Finish, Hit, Note, Passage, Question, Stage, StageHit, TokenUse,
-    Trace, TraceStage,
+    Arm, ArmName, Attempt, ChunkId, Corpus, Dataset, Finish, Hit, Note, Passage, Question, Stage, StageHit, Stance,
+    TokenUse, Trace, TraceStage,
 };
+
+/// Characters of a recorded error that its trace keeps.
+const ERROR_CHARS: usize = 300;
 
 /// What a run of somebody else's pipeline needs besides its data.
 pub struct RecordedPlan {
@@ -43,6 +46,8 @@ pub struct RecordedPlan {
     pub counter: Arc<dyn TokenCounter>,
     /// How many questions are in work at once.
     pub concurrency: usize,
+    /// So many failures with none that went well between them end the run; `None`: the rest may go well all the same.
+    pub most_failures: Option<usize>,
     /// Whether a document whose id equals the question's is left out.
     pub skip_same_id: bool,
 }
@@ -51,7 +56,7 @@ pub struct RecordedPlan {
 /// what was counted of the contexts as well.
 ///
 /// # Errors
-/// `OnlyFailures`, and the disk's.
+/// `OnlyFailures`, `AllRecordedFailed`, and the disk's.
 pub async fn run(
     dataset: Dataset,
     plan: RecordedPlan,
@@ -62,14 +67,15 @@ pub async fn run(
     let clock = Instant::now();
     let Dataset { documents, questions, .. } = dataset;
     let left = done.left(questions);
-    let (n_asked, concurrency) = (left.len(), plan.concurrency);
+    let n_asked = left.len();
+    let pace = Pace { concurrency: plan.concurrency, most_failures: plan.most_failures };
     let line = Arc::new(RecordedLine {
         places: Places::new(Corpus::new(documents, Vec::new()), plan.skip_same_id),
         searchable: OnceLock::new(),
         plan,
     });
     let asker: Arc<dyn Asker> = Arc::clone(&line) as _;
-    ask_all(&asker, left, concurrency, folder, done.passages, progress).await?;
+    ask_all(&asker, left, pace, folder, done.passages, progress).await?;
     let seconds = BTreeMap::from([("questions".to_owned(), clock.elapsed().as_secs_f64())]);
     Ok((RunFacts { n_chunks: 0, chunk_tokens: 0, n_asked, seconds }, line.places.take_notes()))
 }
@@ -87,8 +93,18 @@ impl Asker for RecordedLine {
     async fn ask(&self, index: usize, question: Question) -> Asked {
         let clock = Instant::now();
         let recorded = match self.plan.rag.ask(&question).await {
-            Ok(Recorded { error: Some(error), .. }) => Err(format!("the recorded pipeline failed: {error}")),
-            Ok(recorded) => Ok(recorded),
+            Ok(Recorded { error: Some(error), .. }) => {
+                let error = sanitize::shortened(&error, ERROR_CHARS);
+                Err(format!("the recorded pipeline failed: {error}"))
+            }
+            Ok(recorded) => {
+                // A record's are counted by name when it is joined.
+                self.places.note(
+                    "answers of the service with keys that are not read",
+                    usize::from(!recorded.unread.is_empty()),
+                );
+                Ok(recorded)
+            }
             Err(error) => Err(format!("the service failed: {error}")),
         };
         let seconds = clock.elapsed().as_secs_f64();
@@ -145,7 +161,11 @@ impl RecordedLine {
     fn arms(&self, recorded: Recorded, packed: Vec<ChunkId>, arms: Vec<Vec<Passage>>) -> Vec<Arm> {
         let prompt = recorded.prompt.as_deref().map_or(0, |prompt| self.plan.counter.count(prompt) as u64);
         let answer = match recorded.answer {
-            Answer::Unsaid => return Vec::new(),
+            Answer::Unsaid => {
+                let what = "questions with `arms` and no `answer` to compare them with: these arms are left out";
+                self.places.note(what, usize::from(!recorded.arms.is_empty()));
+                return Vec::new();
+            }
             Answer::None => None,
             Answer::Text(text) => Some(text),
         };
@@ -157,10 +177,14 @@ impl RecordedLine {
         std::iter::once(first).chain(others).collect()
     }
 
-    /// No answer is an empty one: it scores 0.
+    /// No answer is an empty one, and a blank one abstains: so SQuAD 2.0's predictions say it, and so its `AnswerEM` of a
+    /// question without an answer counts it as right.
     fn attempt(&self, answer: Option<String>, passages: Vec<ChunkId>, prompt: u64) -> Attempt {
         let raw = answer.unwrap_or_default();
-        let (extracted, stance) = llm::read_answer(&raw, Finish::Stop);
+        let (extracted, stance) = match raw.trim() {
+            "" => (String::new(), Stance::Abstained),
+            _ => llm::read_answer(&raw, Finish::Stop),
+        };
         let completion = self.plan.counter.count(&raw) as u64;
         let tokens = TokenUse { prompt, prompt_billed: None, completion };
         Attempt {
@@ -224,7 +248,7 @@ mod tests {
     use crate::measure::answer::Flavour;
     use crate::pipeline::contexts::hash;
     use crate::text::tokens::{self, Tokenizer};
-    use crate::types::{Class, Document, Kind, Member};
+    use crate::types::{Class, Document, Fault, Kind, Member};
 
     /// `d` holds `two` at 4..7 and `four` at 14..18; `f` holds five words at 0..31, `ok.` at 32..35, five more at 36..61;
     /// `g` is six words, 0..32.
@@ -253,6 +277,7 @@ mod tests {
                 k: 5,
                 counter,
                 concurrency: 1,
+                most_failures: None,
                 skip_same_id: false,
             },
         }
@@ -379,6 +404,34 @@ mod tests {
         assert_eq!((beside.class, &beside.reason, &beside.flags), (alone.class, &alone.reason, &alone.flags));
         assert_eq!((alone.class, beside.gold), (Class::Chunking, alone.gold));
         assert_eq!(beside.arms[1].attempts[0].passages, ["d#0-18".into()]);
+    }
+
+    #[test]
+    fn a_blank_answer_abstains() {
+        let line = line();
+        let class = |kind: Kind, answer: Answer| {
+            let unanswerable = Question { kind, ..question(&[("d", &[(4, 7)])]) };
+            let mut recorded = recorded(vec![context("one two", Some("d"), None)]);
+            recorded.answer = answer;
+            let trace = line.asked(0, unanswerable, Ok(recorded), 0.0).trace;
+            (trace.class, trace.fault)
+        };
+        for blank in [Answer::None, Answer::Text(String::new()), Answer::Text(" \n".to_owned())] {
+            assert_eq!(class(Kind::Unanswerable, blank.clone()), (Class::CorrectAbstention, None));
+            assert_eq!(class(Kind::Span, blank), (Class::Generation, Some(Fault::Abstained)));
+        }
+        assert_eq!(class(Kind::Unanswerable, Answer::Text("two".to_owned())).0, Class::Hallucinated);
+    }
+
+    #[test]
+    fn arms_without_an_answer_are_left_out_and_counted() {
+        let line = line();
+        let arms = vec![RecordedArm { arm: ArmName::ClosedBook, answer: Some("two".to_owned()), contexts: vec![] }];
+        let asked = line.asked(0, question(&[]), Ok(Recorded { arms, ..recorded(vec![]) }), 0.0);
+        assert!(asked.trace.arms.is_empty());
+        let notes = line.places.take_notes();
+        assert_eq!(notes.len(), 1);
+        assert!(notes[0].count == 1 && notes[0].what.starts_with("questions with `arms` and no `answer`"), "{notes:?}");
     }
 
     #[test]
