@@ -67,7 +67,7 @@ pub struct Cell {
 /// `EM@k` hit or miss by answer right or wrong.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TwoByTwo {
-    /// The k of `EM@k`.
+    /// The k of `EM@k`; for a pipeline that ran elsewhere the passages of its longest prompt, and `EM@prompt` is meant.
     pub k: usize,
     /// Questions in all four cells: those that have `EM@k` and an answer.
     pub n: usize,

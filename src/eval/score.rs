@@ -10,7 +10,7 @@ use crate::measure::spans::{Span, SpanCounts};
 use crate::measure::{Cutoff, Family, Measure};
 use crate::store::SavedRun;
 use crate::text::answers::{AnswerMatcher, Searchable};
-use crate::types::{ArmName, ChunkId, Class, DocId, GoldMember, Kind, Trace, collapse};
+use crate::types::{ArmName, ChunkId, Class, DocId, GoldMember, Kind, Passage, Trace, collapse};
 
 /// A table of scores: a row a question, a column a measure. `None`: the measure is not defined for that question.
 #[derive(Clone, Debug, PartialEq)]
@@ -125,9 +125,9 @@ impl<'a> Ranked<'a> {
             Family::EmRaw => self.matcher.as_ref().map(|_| indicator(self.holds_answer_raw(top))),
             Family::FullRecall => self.full_recall(k),
             Family::EvidenceRecall => self.evidence_recall(top),
-            Family::SpanPrecision => self.spans(top).map(SpanCounts::precision),
+            Family::SpanPrecision => self.sized_spans(top).map(SpanCounts::precision),
             Family::SpanRecall => self.spans(top).map(SpanCounts::recall),
-            Family::Iou => self.spans(top).map(SpanCounts::iou),
+            Family::Iou => self.sized_spans(top).map(SpanCounts::iou),
             Family::PrecisionOmega => self.precision_omega(),
             _ => self.graded.as_ref()?.at(family, k, Some(self.context.run.manifest.n_documents)),
         }
@@ -178,6 +178,14 @@ impl<'a> Ranked<'a> {
         Some(SpanCounts::new(&shown, &self.evidence(&shown)?))
     }
 
+    /// [`Self::spans`], undefined too where bytes were shown that stand in no document as they are: of a context recorded
+    /// elsewhere the range is then that of the gold text in it, or none, and not its own.
+    fn sized_spans(&self, top: &[&ChunkId]) -> Option<SpanCounts> {
+        let passages = || top.iter().filter_map(|id| self.context.run.passages.get(*id));
+        let is_sized = |passage: &Passage| !passage.range.is_empty() && passage.range.len() == passage.text.len();
+        (self.context.run.manifest.external.is_none() || passages().all(is_sized)).then(|| self.spans(top)).flatten()
+    }
+
     /// Of each group the best covered member's bytes.
     fn evidence(&self, shown: &[Span<'_>]) -> Option<Vec<Span<'a>>> {
         let (labelled, gold) = (&self.trace.question.evidence, &self.trace.gold.groups);
@@ -186,8 +194,12 @@ impl<'a> Ranked<'a> {
         (ranged && !gold.is_empty()).then(|| members.flat_map(needed).collect())
     }
 
-    /// Over all chunks that hold a byte of each group's first member.
+    /// Over all chunks that hold a byte of each group's first member; undefined for a pipeline that ran elsewhere, of whose
+    /// chunks only those that were shown are known.
     fn precision_omega(&self) -> Option<f64> {
+        if self.context.run.manifest.external.is_some() {
+            return None;
+        }
         let wanted = self.evidence(&[])?;
         let holding: HashSet<&ChunkId> =
             self.trace.gold.groups.iter().filter_map(|group| group.first()).flat_map(|member| &member.chunks).collect();

@@ -270,9 +270,14 @@ fn two_by_two(run: &SavedRun, scores: &Scores, plan: &EvaluationPlan) -> TwoByTw
         let measure = Measure::new(family, cutoff);
         measure.and_then(|measure| scores.column(measure)).unwrap_or_else(|| vec![None; run.traces.len()])
     };
-    let em = column(Family::Em, Some(Cutoff::Top(plan.k)));
+    // Of a pipeline that ran elsewhere the k is not ours: what it found is what stood in the prompt.
+    let (k, cutoff) = match run.manifest.external {
+        Some(_) => (run.traces.iter().map(|trace| trace.packed().count()).max().unwrap_or(0).max(1), Cutoff::Prompt),
+        None => (plan.k, Cutoff::Top(plan.k)),
+    };
+    let em = column(Family::Em, Some(cutoff));
     let right: Vec<Option<bool>> = run.traces.iter().map(|trace| rightness(trace, plan.judge).retrieved).collect();
-    diagnose::two_by_two(plan.k, &em, &right, &column(Family::AnswerF1, None))
+    diagnose::two_by_two(k, &em, &right, &column(Family::AnswerF1, None))
 }
 
 fn attempts(traces: &[Trace]) -> impl Iterator<Item = &crate::types::Attempt> {

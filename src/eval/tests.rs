@@ -10,7 +10,7 @@ use crate::measure::Measure;
 use crate::measure::answer::Flavour;
 use crate::pipeline::plan::Judge;
 use crate::stats::bootstrap::Bootstrap;
-use crate::store::{Manifest, SCHEMA, SavedRun};
+use crate::store::{ExternalSource, Manifest, SCHEMA, SavedRun};
 use crate::types::*;
 
 pub(super) const JUDGE: Judge = Judge { flavour: Flavour::Squad2, correct_f1: 0.6 };
@@ -233,6 +233,27 @@ fn ranged() -> SavedRun {
         passage("e#0", 0, 50, "nothing"),
     ];
     SavedRun { manifest: manifest(), traces: vec![trace], passages: passages.map(|p| (p.id.clone(), p)).into() }
+}
+
+#[test]
+fn of_a_pipeline_elsewhere_bytes_are_measured_where_all_passages_stand_in_their_documents() {
+    let mut run = ranged();
+    let source = ExternalSource { kind: ExternalSource::RECORD.to_owned(), from: String::new(), sha256: String::new() };
+    run.manifest.external = Some(source);
+    let values = |run: &SavedRun| -> Vec<Option<f64>> {
+        let names = ["SpanPrecision@1", "SpanPrecision@2", "IoU@2", "SpanRecall@2", "PrecisionOmega"];
+        let measures: Vec<Measure> = names.iter().map(|name| name.parse().expect("a measure")).collect();
+        score::score(run, &measures, Flavour::Squad2).rows[0].clone()
+    };
+    // `d#0` is 100 bytes, `d#1` has another text than its range.
+    run.passages.get_mut(&"d#0".into()).expect("there").text = "x".repeat(100);
+    assert_eq!(values(&run), [Some(20.0 / 100.0), None, None, Some(1.0), None]);
+    // As in its document: 50 of 200 shown bytes, nothing of the evidence missed.
+    run.passages.get_mut(&"d#1".into()).expect("there").text = "x".repeat(100);
+    assert_eq!(values(&run), [Some(0.2), Some(0.25), Some(50.0 / 200.0), Some(1.0), None]);
+    // In no document at all.
+    run.passages.get_mut(&"d#1".into()).expect("there").range = ByteRange::new(0, 0);
+    assert_eq!(values(&run)[1..3], [None, None]);
 }
 
 #[test]

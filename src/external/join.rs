@@ -75,7 +75,7 @@ impl Joined {
                 n_none += 1;
             }
         }
-        self.note(n_none, "questions without an answer in a record of answers: each counts as a wrong one");
+        self.note(n_none, "questions without an answer in a record of answers: each abstains, which is right where there is no answer, else wrong");
     }
 
     fn note(&mut self, count: usize, what: &str) {

@@ -10,8 +10,8 @@
 //! | `arms` | `oracle`, `gold_in_noise`, `closed_book`: an answer, or `{answer, contexts?}` |
 //! | `error` | why the question failed there; then nothing else is needed |
 //!
-//! Other keys are not read, and counted; one that is a slip of the pen is refused, so that no answer is lost by it. The
-//! names in brackets are those of Ragas.
+//! Other keys are not read, and counted, in contexts and arms as well; one that is a slip of the pen is refused, so that no
+//! answer is lost by it. The names in brackets are those of Ragas.
 
 use serde_json::{Map, Value};
 
@@ -19,11 +19,14 @@ use super::input::Input;
 use super::{ExternalError, Position};
 use crate::types::ArmName;
 
-/// Every key that is read.
-const KEYS: [&str; 9] =
-    ["id", "question", "user_input", "contexts", "retrieved_contexts", "answer", "response", "prompt", "arms"];
-/// A key so near to one of [`KEYS`] is a slip of the pen.
-const SLIP_EDITS: usize = 2;
+/// The keys whose slips of the pen are refused: those long enough to be told from others. `score` is not among them:
+/// without one the order counts, and `store` is a fair key.
+const KEYS: [&str; 8] =
+    ["question", "user_input", "contexts", "retrieved_contexts", "answer", "response", "prompt", "error"];
+/// Of a context.
+const CONTEXT_KEYS: [&str; 2] = ["doc_id", "title"];
+/// Of an arm.
+const ARM_KEYS: [&str; 1] = ["contexts"];
 
 /// One question as another RAG answered it.
 #[derive(Clone, Debug, PartialEq)]
@@ -129,7 +132,7 @@ struct Fields<'p> {
 
 impl Fields<'_> {
     fn recorded(mut self) -> Result<Recorded, ExternalError> {
-        self.refuse_slips()?;
+        self.refuse_slips("", &self.fields, &KEYS)?;
         let id = match self.fields.remove("id") {
             None | Some(Value::Null) => None,
             Some(Value::String(id)) if !id.is_empty() => Some(id),
@@ -138,9 +141,10 @@ impl Fields<'_> {
         };
         let question = self.text(&["question", "user_input"])?;
         let error = self.text(&["error"])?;
+        let mut unread = Vec::new();
         let contexts = match self.take(&["contexts", "retrieved_contexts"]) {
             None | Some((_, Value::Null)) if error.is_some() => Vec::new(),
-            Some((key, Value::Array(items))) => self.contexts(key, items)?,
+            Some((key, Value::Array(items))) => self.contexts(key, items, &mut unread)?,
             _ => return Err(self.wrong("contexts", "a list of texts, or of objects with a `text`")),
         };
         let answer = match self.take(&["answer", "response"]) {
@@ -150,9 +154,11 @@ impl Fields<'_> {
             Some((key, _)) => return Err(self.wrong(key, "a string, or null where there was no answer")),
         };
         let prompt = self.text(&["prompt"])?;
-        let arms = self.arms()?;
+        let arms = self.arms(&mut unread)?;
         let position = self.position.clone();
-        let unread = self.fields.into_iter().map(|(key, _)| key).collect();
+        unread.extend(self.fields.into_iter().map(|(key, _)| key));
+        unread.sort_unstable();
+        unread.dedup();
         Ok(Recorded { position, id, question, contexts, packed: None, answer, prompt, arms, error, unread })
     }
 
@@ -169,16 +175,24 @@ impl Fields<'_> {
         }
     }
 
-    fn contexts(&self, key: &str, items: Vec<Value>) -> Result<Vec<Context>, ExternalError> {
-        let each = |(at, item)| self.context(&format!("{key}[{at}]"), item);
-        items.into_iter().enumerate().map(each).collect()
+    fn contexts(&self, key: &str, items: Vec<Value>, unread: &mut Vec<String>) -> Result<Vec<Context>, ExternalError> {
+        let mut contexts = Vec::with_capacity(items.len());
+        for (at, item) in items.into_iter().enumerate() {
+            let (context, others) = self.context(&format!("{key}[{at}]"), item)?;
+            unread.extend(others.keys().map(|other| format!("{key}[].{other}")));
+            contexts.push(context);
+        }
+        Ok(contexts)
     }
 
-    fn context(&self, name: &str, item: Value) -> Result<Context, ExternalError> {
+    /// A context and the keys of it that are not read.
+    fn context(&self, name: &str, item: Value) -> Result<(Context, Map<String, Value>), ExternalError> {
         let filled = |text: &String| !text.trim().is_empty();
         let no_text = || self.wrong(name, "a text that is not blank, or an object with one as `text`");
         let mut fields = match item {
-            Value::String(text) if filled(&text) => return Ok(Context { text: Some(text), ..Context::default() }),
+            Value::String(text) if filled(&text) => {
+                return Ok((Context { text: Some(text), ..Context::default() }, Map::new()));
+            }
             Value::Object(fields) => fields,
             _ => return Err(no_text()),
         };
@@ -186,6 +200,7 @@ impl Fields<'_> {
         if !filled(&text) {
             return Err(no_text());
         }
+        self.refuse_slips(&format!("{name}."), &fields, &CONTEXT_KEYS)?;
         let doc_id = match fields.remove("doc_id") {
             None | Some(Value::Null) => None,
             Some(Value::String(id)) if !id.is_empty() => Some(id),
@@ -204,10 +219,10 @@ impl Fields<'_> {
             Some(Value::Number(score)) => score.as_f64().filter(|score| score.is_finite()),
             Some(_) => return Err(self.wrong(&format!("{name}.score"), "a number")),
         };
-        Ok(Context { text: Some(text), doc_id, title, score })
+        Ok((Context { text: Some(text), doc_id, title, score }, fields))
     }
 
-    fn arms(&mut self) -> Result<Vec<RecordedArm>, ExternalError> {
+    fn arms(&mut self, unread: &mut Vec<String>) -> Result<Vec<RecordedArm>, ExternalError> {
         let mut given = match self.fields.remove("arms") {
             None | Some(Value::Null) => return Ok(Vec::new()),
             Some(Value::Object(arms)) => arms,
@@ -218,7 +233,12 @@ impl Fields<'_> {
             let name = format!("arms.{arm}");
             let (answer, contexts) = match given.remove(arm.name()) {
                 None => continue,
-                Some(Value::Object(mut fields)) => (fields.remove("answer"), fields.remove("contexts")),
+                Some(Value::Object(mut fields)) => {
+                    self.refuse_slips(&format!("{name}."), &fields, &ARM_KEYS)?;
+                    let (answer, contexts) = (fields.remove("answer"), fields.remove("contexts"));
+                    unread.extend(fields.keys().map(|other| format!("{name}.{other}")));
+                    (answer, contexts)
+                }
                 Some(answer) => (Some(answer), None),
             };
             let answer = match answer {
@@ -228,7 +248,7 @@ impl Fields<'_> {
             };
             let contexts = match contexts {
                 None | Some(Value::Null) => Vec::new(),
-                Some(Value::Array(items)) => self.contexts(&format!("{name}.contexts"), items)?,
+                Some(Value::Array(items)) => self.contexts(&format!("{name}.contexts"), items, unread)?,
                 Some(_) => return Err(self.wrong(&format!("{name}.contexts"), "a list")),
             };
             arms.push(RecordedArm { arm, answer, contexts });
@@ -241,12 +261,22 @@ impl Fields<'_> {
         }
     }
 
-    fn refuse_slips(&self) -> Result<(), ExternalError> {
-        for key in self.fields.keys().filter(|key| !KEYS.contains(&key.as_str()) && *key != "error") {
-            let absent = KEYS.iter().filter(|known| known.len() > 2 * SLIP_EDITS && !self.fields.contains_key(**known));
-            let near = |known: &&&str| strsim::damerau_levenshtein(known, &key.to_lowercase()) <= SLIP_EDITS;
-            if let Some(nearest) = absent.into_iter().find(near) {
-                return Err(ExternalError::UnknownKey { position: self.position.clone(), key: key.clone(), nearest });
+    /// Refuses a key of `fields` that is one of `known` with a slip: one letter of five, two of more. `place`: where the
+    /// fields stand.
+    fn refuse_slips(
+        &self,
+        place: &str,
+        fields: &Map<String, Value>,
+        known: &[&'static str],
+    ) -> Result<(), ExternalError> {
+        let absent: Vec<&'static str> = known.iter().copied().filter(|name| !fields.contains_key(*name)).collect();
+        for key in fields.keys().filter(|key| !known.contains(&key.as_str())) {
+            let near = |name: &&&'static str| {
+                strsim::damerau_levenshtein(name, &key.to_lowercase()) <= if name.len() > 5 { 2 } else { 1 }
+            };
+            if let Some(nearest) = absent.iter().find(near) {
+                let (position, key) = (self.position.clone(), format!("{place}{key}"));
+                return Err(ExternalError::UnknownKey { position, key, nearest });
             }
         }
         Ok(())
@@ -284,6 +314,18 @@ mod tests {
         let closed = RecordedArm { arm: ArmName::ClosedBook, answer: Some("y".into()), contexts: vec![] };
         assert_eq!(whole.arms, [oracle, closed]);
         assert_eq!(whole.unread, ["cost"]);
+    }
+
+    #[test]
+    fn keys_that_are_not_read_are_told_wherever_they_stand_each_once() {
+        let read = line(
+            r#"{"id": 1, "contexts": [{"text": "a", "rank": 1, "store": "s"}, {"text": "b", "rank": 2}], "order": 3,
+                "arms": {"oracle": {"answer": "x", "cost": 1, "contexts": [{"text": "c", "page": 4}]}}}"#,
+        )
+        .expect("reads");
+        let expected =
+            ["arms.oracle.contexts[].page", "arms.oracle.cost", "contexts[].rank", "contexts[].store", "order"];
+        assert_eq!(read.unread, expected);
     }
 
     #[test]
@@ -338,6 +380,15 @@ mod tests {
                 "`f.jsonl` line 7: `answer` must be a string, or null where there was no answer",
             ),
             (r#"{"id": "a", "contexts": [], "anwser": "x"}"#, "`f.jsonl` line 7: unknown key `anwser`"),
+            (r#"{"id": "a", "contexts": [], "eror": "x"}"#, "`f.jsonl` line 7: unknown key `eror`"),
+            (
+                r#"{"id": "a", "contexts": ["t", {"text": "t", "docId": "d"}]}"#,
+                "`f.jsonl` line 7: unknown key `contexts[1].docId`",
+            ),
+            (
+                r#"{"id": "a", "contexts": [], "arms": {"oracle": {"answer": "x", "context": ["t"]}}}"#,
+                "`f.jsonl` line 7: unknown key `arms.oracle.context`",
+            ),
             (
                 r#"{"id": "a", "contexts": [], "arms": {"retrieved": "x"}}"#,
                 "`f.jsonl` line 7: `arms.retrieved` must be left out: there are `oracle`, `gold_in_noise`, `closed_book`",

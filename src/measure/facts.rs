@@ -186,7 +186,7 @@ impl Family {
                 "this project: support (design, section 4) as a share",
             ),
             Self::SpanPrecision => share(
-                "evidence bytes inside the first k passages, each once / bytes of these passages, overlaps counted twice",
+                "evidence bytes inside the first k passages, each once / bytes of these passages, overlaps counted twice; undefined where a passage recorded elsewhere stands in no document as it is",
                 Some("chunking_evaluation precision"),
                 &["token precision"],
                 CHROMA,
@@ -198,13 +198,13 @@ impl Family {
                 CHROMA,
             ),
             Self::Iou => share(
-                "evidence bytes inside the first k passages / (bytes of these passages, overlaps counted twice, + evidence bytes missed)",
+                "evidence bytes inside the first k passages / (bytes of these passages, overlaps counted twice, + evidence bytes missed); undefined where SpanPrecision is",
                 Some("chunking_evaluation iou"),
                 &["Jaccard", "intersection over union"],
                 CHROMA,
             ),
             Self::PrecisionOmega => share(
-                "evidence bytes inside all chunks that hold some / bytes of the union of these chunks and the evidence: precision if retrieval were perfect",
+                "evidence bytes inside all chunks that hold some / bytes of the union of these chunks and the evidence: precision if retrieval were perfect; undefined for a pipeline that ran elsewhere",
                 Some("chunking_evaluation precision_omega"),
                 &["precision omega"],
                 CHROMA,

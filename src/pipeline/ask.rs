@@ -12,8 +12,8 @@ use super::record::{PassageSource, Recorder};
 use crate::store::RunFolder;
 use crate::types::{ChunkId, Question, QuestionId, Trace};
 
-/// So many failures with no answer between them: whatever answers is gone, and the rest would fail too.
-const FAILURES_IN_A_ROW: usize = 20;
+/// So many failures with no answer between them: an endpoint or service is gone, and the rest would fail too.
+pub const FAILURES_IN_A_ROW: usize = 20;
 
 /// What a resumed run already has.
 #[derive(Clone, Debug, Default)]
@@ -49,15 +49,23 @@ pub trait Asker: Send + Sync {
     async fn ask(&self, index: usize, question: Question) -> Asked;
 }
 
-/// Asks the questions, `concurrency` at a time, and records each in `folder` as it finishes; `written` are the passages
-/// that stand there already.
+/// How questions are asked.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pace {
+    /// So many at a time.
+    pub concurrency: usize,
+    /// So many failures in a row end the run; `None`: only that every question failed is an error.
+    pub most_failures: Option<usize>,
+}
+
+/// Asks the questions and records each in `folder` as it finishes; `written` are the passages that stand there already.
 ///
 /// # Errors
-/// `OnlyFailures`; the disk.
+/// `OnlyFailures`, `AllRecordedFailed`; the disk.
 pub(super) async fn ask_all(
     asker: &Arc<dyn Asker>,
     questions: Vec<(usize, Question)>,
-    concurrency: usize,
+    pace: Pace,
     folder: &RunFolder,
     written: HashSet<ChunkId>,
     progress: &dyn Progress,
@@ -69,7 +77,7 @@ pub(super) async fn ask_all(
     let mut working = JoinSet::new();
     let mut waiting = questions.into_iter();
     loop {
-        while working.len() < concurrency {
+        while working.len() < pace.concurrency {
             let Some((index, question)) = waiting.next() else { break };
             let asker = Arc::clone(asker);
             working.spawn(async move { asker.ask(index, question).await });
@@ -79,9 +87,14 @@ pub(super) async fn ask_all(
         recorder.record(&trace, passages.as_ref())?;
         progress.advance(1);
         in_a_row = if trace.failed() { in_a_row + 1 } else { 0 };
-        if in_a_row >= FAILURES_IN_A_ROW || (in_a_row == n_questions && n_questions > 0) {
+        let all_failed = in_a_row == n_questions;
+        if all_failed || pace.most_failures.is_some_and(|most| in_a_row >= most) {
             progress.finish();
-            return Err(PipelineError::OnlyFailures { n: in_a_row, last: trace.reason, run: folder.name() });
+            let (n, last) = (in_a_row, trace.reason);
+            return Err(match pace.most_failures {
+                Some(_) => PipelineError::OnlyFailures { n, last, run: folder.name() },
+                None => PipelineError::AllRecordedFailed { n, last },
+            });
         }
     }
     progress.finish();

@@ -7,6 +7,7 @@
 //! Read [`run`] first: it is that line. [`recorded`] makes the same traces of what somebody else's pipeline did. [`plan`] holds the parts it is run with, wired in `settings/assemble.rs`.
 
 pub mod ask;
+mod contexts;
 pub mod generate;
 pub mod ingest;
 pub mod plan;
@@ -49,6 +50,14 @@ pub enum PipelineError {
         /// The run's name.
         run: String,
     },
+    /// A record of failures alone.
+    #[error("all {n} recorded questions failed there, the last: {last}")]
+    AllRecordedFailed {
+        /// How many.
+        n: usize,
+        /// What the last one's trace says.
+        last: String,
+    },
     /// A question's work panicked: a defect of ours.
     #[error("a question ended in a panic, which is a defect of ragxray; please report it")]
     Panicked,
@@ -69,6 +78,9 @@ impl PipelineError {
             )),
             Self::OnlyFailures { run, .. } => {
                 Some(format!("mend what the message says, then go on with `--resume {run}`: what is done is kept"))
+            }
+            Self::AllRecordedFailed { .. } => {
+                Some("there is nothing to evaluate: make the record again, then import that".to_owned())
             }
             Self::Panicked => Some("what is done is kept: go on with --resume and the run's name".to_owned()),
         }

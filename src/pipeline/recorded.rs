@@ -1,41 +1,38 @@
 //! Somebody else's pipeline: what it recorded, or its service answers, becomes the same traces as ours.
 //!
 //! Everything between the question and the prompt is one step there: the contexts are the ranking `external` and what was
-//! packed. Each is placed in our documents ([`place`]), so that support, classes and document measures see the same byte
-//! ranges as for chunks of ours. Chunk ids are `<document>#<start>-<end>`, the same whenever the same bytes were shown.
-//!
-//! A context that stands in no document keeps its own text under `<document>#~<hash>` with no bytes of any document, its
-//! document being the one it names, else `external-<hash>`. Where it holds the text of one of the question's gold ranges
-//! all the same (white space alike: it was cleaned, or joined of several documents), it is placed on that range, as
-//! `<gold document>#<start>-<end>~<hash>`: what was needed did stand in the prompt.
+//! packed. Each is placed in our documents ([`super::contexts`]), so that support, classes and document measures see the
+//! same byte ranges as for chunks of ours.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use async_trait::async_trait;
-use sha2::{Digest, Sha256};
 
 use super::PipelineError;
-use super::ask::{Asked, Asker, Done, ask_all};
+use super::ask::{Asked, Asker, Done, Pace, ask_all};
+use super::contexts::{Placed, Places};
 use super::plan::Judge;
 use super::progress::Progress;
 use super::run::{RunFacts, rightness};
 use crate::attribute::classify;
 use crate::attribute::gold::{self, locate_shown};
-use crate::attribute::place::{self, WordIndex};
 use crate::attribute::support::SupportTest;
 use crate::external::Rag;
-use crate::external::recorded::{Answer, Context, Recorded};
+use crate::external::recorded::{Answer, Recorded};
 use crate::llm;
 use crate::store::RunFolder;
 use crate::text::answers::Searchable;
-use crate::text::quote;
 use crate::text::tokens::TokenCounter;
+use crate::text::{quote, sanitize};
 use crate::types::{
-    Arm, ArmName, Attempt, ByteRange, ChunkId, Corpus, Dataset, DocId, Document, Finish, Hit, Note, Passage, Question,
-    Stage, StageHit, TokenUse, Trace, TraceStage,
+    Arm, ArmName, Attempt, ChunkId, Corpus, Dataset, Finish, Hit, Note, Passage, Question, Stage, StageHit, Stance,
+    TokenUse, Trace, TraceStage,
 };
+
+/// Characters of a recorded error that its trace keeps.
+const ERROR_CHARS: usize = 300;
 
 /// What a run of somebody else's pipeline needs besides its data.
 pub struct RecordedPlan {
@@ -49,6 +46,8 @@ pub struct RecordedPlan {
     pub counter: Arc<dyn TokenCounter>,
     /// How many questions are in work at once.
     pub concurrency: usize,
+    /// So many failures with none that went well between them end the run; `None`: the rest may go well all the same.
+    pub most_failures: Option<usize>,
     /// Whether a document whose id equals the question's is left out.
     pub skip_same_id: bool,
 }
@@ -57,7 +56,7 @@ pub struct RecordedPlan {
 /// what was counted of the contexts as well.
 ///
 /// # Errors
-/// `OnlyFailures`, and the disk's.
+/// `OnlyFailures`, `AllRecordedFailed`, and the disk's.
 pub async fn run(
     dataset: Dataset,
     plan: RecordedPlan,
@@ -68,30 +67,24 @@ pub async fn run(
     let clock = Instant::now();
     let Dataset { documents, questions, .. } = dataset;
     let left = done.left(questions);
-    let (n_asked, concurrency) = (left.len(), plan.concurrency);
+    let n_asked = left.len();
+    let pace = Pace { concurrency: plan.concurrency, most_failures: plan.most_failures };
     let line = Arc::new(RecordedLine {
-        corpus: Corpus::new(documents, Vec::new()),
-        words: OnceLock::new(),
+        places: Places::new(Corpus::new(documents, Vec::new()), plan.skip_same_id),
         searchable: OnceLock::new(),
-        notes: Mutex::default(),
         plan,
     });
     let asker: Arc<dyn Asker> = Arc::clone(&line) as _;
-    ask_all(&asker, left, concurrency, folder, done.passages, progress).await?;
+    ask_all(&asker, left, pace, folder, done.passages, progress).await?;
     let seconds = BTreeMap::from([("questions".to_owned(), clock.elapsed().as_secs_f64())]);
-    let notes = std::mem::take(&mut *line.notes.lock().unwrap_or_else(PoisonError::into_inner));
-    let notes = notes.into_iter().map(|(what, count)| Note { count, what: what.to_owned() }).collect();
-    Ok((RunFacts { n_chunks: 0, chunk_tokens: 0, n_asked, seconds }, notes))
+    Ok((RunFacts { n_chunks: 0, chunk_tokens: 0, n_asked, seconds }, line.places.take_notes()))
 }
 
 /// The data set beside a pipeline that ran elsewhere, shared by all questions.
 struct RecordedLine {
-    corpus: Corpus,
-    /// Made when the first context comes without a document that the corpus has.
-    words: OnceLock<WordIndex>,
+    places: Places,
     /// Made when the first question comes without evidence.
     searchable: OnceLock<Vec<Searchable>>,
-    notes: Mutex<BTreeMap<&'static str, usize>>,
     plan: RecordedPlan,
 }
 
@@ -100,8 +93,18 @@ impl Asker for RecordedLine {
     async fn ask(&self, index: usize, question: Question) -> Asked {
         let clock = Instant::now();
         let recorded = match self.plan.rag.ask(&question).await {
-            Ok(Recorded { error: Some(error), .. }) => Err(format!("the recorded pipeline failed: {error}")),
-            Ok(recorded) => Ok(recorded),
+            Ok(Recorded { error: Some(error), .. }) => {
+                let error = sanitize::shortened(&error, ERROR_CHARS);
+                Err(format!("the recorded pipeline failed: {error}"))
+            }
+            Ok(recorded) => {
+                // A record's are counted by name when it is joined.
+                self.places.note(
+                    "answers of the service with keys that are not read",
+                    usize::from(!recorded.unread.is_empty()),
+                );
+                Ok(recorded)
+            }
             Err(error) => Err(format!("the service failed: {error}")),
         };
         let seconds = clock.elapsed().as_secs_f64();
@@ -109,15 +112,12 @@ impl Asker for RecordedLine {
     }
 }
 
-/// A context with the passages that it became: one, or one for each gold document that it holds text of.
-type Placed<'c> = (&'c Context, Vec<Passage>);
-
 impl RecordedLine {
     fn asked(&self, index: usize, question: Question, recorded: Result<Recorded, String>, seconds: f64) -> Asked {
         let recorded = recorded.map(|recorded| {
-            let shown = self.place_all(&question, &recorded.contexts);
+            let shown = self.places.place_all(&question, &recorded.contexts);
             let arms: Vec<Vec<Placed<'_>>> =
-                recorded.arms.iter().map(|arm| self.place_all(&question, &arm.contexts)).collect();
+                recorded.arms.iter().map(|arm| self.places.place_all(&question, &arm.contexts)).collect();
             let arms: Vec<Vec<Passage>> = arms.into_iter().map(only_passages).collect();
             let hits = self.hits(&shown);
             (only_passages(shown), arms, hits, recorded)
@@ -128,10 +128,10 @@ impl RecordedLine {
             }
             Err(_) => HashMap::new(),
         };
-        let mut known: Vec<&Passage> = passages.values().collect();
-        known.sort_by(|a, b| a.id.cmp(&b.id));
-        let gold = locate_shown(&question, &self.corpus, &known, |matcher| {
-            let documents = self.searchable.get_or_init(|| gold::searchable_documents(&self.corpus));
+        // What stood in the prompts of further arms says nothing of the pipeline's own.
+        let shown: Vec<&Passage> = recorded.as_ref().map_or(Vec::new(), |(shown, ..)| shown.iter().collect());
+        let gold = locate_shown(&question, &self.places.corpus, &shown, |matcher| {
+            let documents = self.searchable.get_or_init(|| gold::searchable_documents(&self.places.corpus));
             documents.iter().any(|document| matcher.found_in(document))
         });
         let mut trace = Trace::unclassified(index, question, gold);
@@ -161,7 +161,11 @@ impl RecordedLine {
     fn arms(&self, recorded: Recorded, packed: Vec<ChunkId>, arms: Vec<Vec<Passage>>) -> Vec<Arm> {
         let prompt = recorded.prompt.as_deref().map_or(0, |prompt| self.plan.counter.count(prompt) as u64);
         let answer = match recorded.answer {
-            Answer::Unsaid => return Vec::new(),
+            Answer::Unsaid => {
+                let what = "questions with `arms` and no `answer` to compare them with: these arms are left out";
+                self.places.note(what, usize::from(!recorded.arms.is_empty()));
+                return Vec::new();
+            }
             Answer::None => None,
             Answer::Text(text) => Some(text),
         };
@@ -173,10 +177,14 @@ impl RecordedLine {
         std::iter::once(first).chain(others).collect()
     }
 
-    /// No answer is an empty one: it scores 0.
+    /// No answer is an empty one, and a blank one abstains: so SQuAD 2.0's predictions say it, and so its `AnswerEM` of a
+    /// question without an answer counts it as right.
     fn attempt(&self, answer: Option<String>, passages: Vec<ChunkId>, prompt: u64) -> Attempt {
         let raw = answer.unwrap_or_default();
-        let (extracted, stance) = llm::read_answer(&raw, Finish::Stop);
+        let (extracted, stance) = match raw.trim() {
+            "" => (String::new(), Stance::Abstained),
+            _ => llm::read_answer(&raw, Finish::Stop),
+        };
         let completion = self.plan.counter.count(&raw) as u64;
         let tokens = TokenUse { prompt, prompt_billed: None, completion };
         Attempt {
@@ -204,7 +212,7 @@ impl RecordedLine {
             scored.iter().map(|(id, score)| Some(Hit { id: *id, score: finite(*score)? })).collect();
         let in_order = given.as_ref().is_some_and(|hits| hits.is_sorted_by(|a, b| a.order(b).is_lt()));
         if !in_order && scored.iter().any(|(_, score)| score.is_some()) {
-            self.note(
+            self.places.note(
                 "questions whose scores do not give the order of their contexts: the order counts, as 1 / rank",
                 1,
             );
@@ -218,154 +226,12 @@ impl RecordedLine {
         scored.into_iter().enumerate().map(hit).collect()
     }
 
-    /// The contexts' passages, each id once.
-    fn place_all<'c>(&self, question: &Question, contexts: &'c [Context]) -> Vec<Placed<'c>> {
-        let mut seen = HashSet::new();
-        let mut placed: Vec<Placed<'c>> = Vec::with_capacity(contexts.len());
-        for context in contexts {
-            let mut passages = self.place(question, context);
-            passages.retain(|passage| !(self.plan.skip_same_id && passage.doc.as_str() == question.id.as_str()));
-            let n_passages = passages.len();
-            passages.retain(|passage| seen.insert(passage.id.clone()));
-            self.note("contexts that their question has twice, taken once", n_passages - passages.len());
-            placed.push((context, passages));
-        }
-        placed
-    }
-
-    fn place(&self, question: &Question, context: &Context) -> Vec<Passage> {
-        let named = context.doc_id.as_deref().map(DocId::from);
-        let document = named.as_ref().and_then(|doc| self.corpus.document(doc));
-        let Some(text) = context.text.as_deref() else { return self.whole(named, document) };
-        let title = context.title.as_deref();
-        let found = match document {
-            Some(document) => place::in_document(document, text, title).map(|range| (document, range)),
-            None => self.anywhere(question, text, title),
-        };
-        if let Some((document, range)) = found {
-            if named.is_some() && named.as_ref() != Some(&document.id) {
-                self.note("contexts whose `doc_id` is none of the corpus, found there by their text", 1);
-            }
-            return vec![cut(document, range)];
-        }
-        let mark = format!("~{}", hash(text));
-        let (title, text) = without_title(title, text);
-        let passage = |doc: &DocId, place: String, range: ByteRange| Passage {
-            id: ChunkId::from(format!("{doc}#{place}{mark}")),
-            doc: doc.clone(),
-            title: title.to_owned(),
-            range,
-            text: text.to_owned(),
-        };
-        let held = self.gold_in(question, document, text);
-        if !held.is_empty() {
-            self.note("contexts that stand in no document as they are, placed on the gold text that they hold", 1);
-            return held.into_iter().map(|(doc, range)| passage(doc, range.to_string(), range)).collect();
-        }
-        self.note("contexts that stand in no document: support by byte ranges cannot see them", 1);
-        let doc = named.unwrap_or_else(|| DocId::from(format!("external-{}", hash(text))));
-        vec![passage(&doc, String::new(), ByteRange::new(0, 0))]
-    }
-
-    /// A document as a whole; without text where the corpus does not have it.
-    fn whole(&self, named: Option<DocId>, document: Option<&Document>) -> Vec<Passage> {
-        if let Some(document) = document {
-            return vec![cut(document, quote::trim(&document.text, ByteRange::new(0, document.text.len())))];
-        }
-        self.note("ranked documents that the corpus does not have", usize::from(named.is_some()));
-        let unknown = |doc: DocId| Passage {
-            id: ChunkId::from(format!("{doc}#~")),
-            doc,
-            title: String::new(),
-            range: ByteRange::new(0, 0),
-            text: String::new(),
-        };
-        named.map(unknown).into_iter().collect()
-    }
-
-    /// The document that holds `text`: of several the one of the title, else one of the question's evidence, else the
-    /// first. Which copy of a text was shown cannot be told.
-    fn anywhere(&self, question: &Question, text: &str, title: Option<&str>) -> Option<(&Document, ByteRange)> {
-        let documents = self.corpus.documents();
-        let words = self.words.get_or_init(|| WordIndex::new(documents));
-        let found = words.find(documents, text, title);
-        if found.len() > 1 {
-            self.note("contexts that stand in several documents, taken as the gold one where that is among them", 1);
-        }
-        let is_gold = |document: &Document| question.evidence.iter().flatten().any(|member| member.doc == document.id);
-        let is_titled = |document: &Document| title.is_some_and(|title| title.trim() == document.title.trim());
-        let preferred = found.iter().max_by_key(|(number, _)| {
-            let document = &documents[*number];
-            (is_titled(document), is_gold(document), std::cmp::Reverse(*number))
-        });
-        preferred.map(|&(number, range)| (&documents[number], range))
-    }
-
-    /// The gold ranges of `question` whose text stands in `text`: neighbours of one document joined, unless a gold range
-    /// that is not there lies between. `only`: the document that the context names.
-    fn gold_in<'q>(
-        &'q self,
-        question: &'q Question,
-        only: Option<&Document>,
-        text: &str,
-    ) -> Vec<(&'q DocId, ByteRange)> {
-        let mut ranges: BTreeMap<&DocId, Vec<ByteRange>> = BTreeMap::new();
-        for member in question.evidence.iter().flatten() {
-            if only.is_none_or(|document| document.id == member.doc) {
-                ranges.entry(&member.doc).or_default().extend(&member.ranges);
-            }
-        }
-        let mut held = Vec::new();
-        for (doc, mut ranges) in ranges {
-            let Some(document) = self.corpus.document(doc) else { continue };
-            ranges.sort_unstable();
-            ranges.dedup();
-            let mut run: Option<ByteRange> = None;
-            for range in ranges {
-                let gold = document.text.get(range.as_range()).unwrap_or_default();
-                if quote::locate(text, gold).is_some() {
-                    run = Some(run.map_or(range, |run| ByteRange::new(run.start, run.end.max(range.end))));
-                } else {
-                    held.extend(run.take().map(|run| (doc, run)));
-                }
-            }
-            held.extend(run.map(|run| (doc, run)));
-        }
-        held
-    }
-
     /// Counts contexts that their own prompt does not hold: they are taken as packed all the same.
     fn check_prompt(&self, recorded: &Recorded) {
         let Some(prompt) = &recorded.prompt else { return };
         let texts = recorded.contexts.iter().filter_map(|context| context.text.as_deref());
         let absent = texts.filter(|text| quote::locate(prompt, text).is_none()).count();
-        self.note("contexts that do not stand in their `prompt` as they are, counted as packed", absent);
-    }
-
-    fn note(&self, what: &'static str, count: usize) {
-        if count > 0 {
-            *self.notes.lock().unwrap_or_else(PoisonError::into_inner).entry(what).or_default() += count;
-        }
-    }
-}
-
-/// The bytes `range` of `document` as a passage.
-fn cut(document: &Document, range: ByteRange) -> Passage {
-    Passage {
-        id: ChunkId::from(format!("{}#{range}", document.id)),
-        doc: document.id.clone(),
-        title: document.title.clone(),
-        range,
-        text: document.text[range.as_range()].to_owned(),
-    }
-}
-
-/// A text without its first line where that is its title.
-fn without_title<'t>(title: Option<&'t str>, text: &'t str) -> (&'t str, &'t str) {
-    let title = title.map_or("", str::trim);
-    match text.trim_start().split_once('\n') {
-        Some((first, rest)) if !title.is_empty() && first.trim() == title => (title, rest),
-        _ => (title, text),
+        self.places.note("contexts that do not stand in their `prompt` as they are, counted as packed", absent);
     }
 }
 
@@ -373,21 +239,19 @@ fn only_passages(placed: Vec<Placed<'_>>) -> Vec<Passage> {
     placed.into_iter().flat_map(|(_, passages)| passages).collect()
 }
 
-/// The first 16 hex digits of a text's sha256.
-fn hash(text: &str) -> String {
-    Sha256::digest(text.as_bytes()).iter().take(8).fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::external::Position;
     use crate::external::join::Joined;
+    use crate::external::recorded::{Context, RecordedArm};
     use crate::measure::answer::Flavour;
+    use crate::pipeline::contexts::hash;
     use crate::text::tokens::{self, Tokenizer};
-    use crate::types::{Class, Kind, Member};
+    use crate::types::{Class, Document, Fault, Kind, Member};
 
-    /// `d` holds two gold ranges, `two` at 4..7 and `four` at 14..18; `e` holds the same words in another order.
+    /// `d` holds `two` at 4..7 and `four` at 14..18; `f` holds five words at 0..31, `ok.` at 32..35, five more at 36..61;
+    /// `g` is six words, 0..32.
     fn line() -> RecordedLine {
         let document = |id: &str, title: &str, text: &str| Document {
             id: id.into(),
@@ -399,20 +263,21 @@ mod tests {
             document("copy", "C", "same text here, twice"),
             document("d", "D", "one two three four five"),
             document("e", "E", "same text here, twice"),
+            document("f", "F", "alpha beta gamma delta epsilon! ok. zeta eta theta iota kappa"),
+            document("g", "G", "same words again in another text"),
         ];
         let counter = tokens::counter(Tokenizer::Words, None).expect("built in");
         let judge = Judge { flavour: Flavour::Squad2, correct_f1: 0.6 };
         RecordedLine {
-            corpus: Corpus::new(documents, Vec::new()),
-            words: OnceLock::new(),
+            places: Places::new(Corpus::new(documents, Vec::new()), false),
             searchable: OnceLock::new(),
-            notes: Mutex::default(),
             plan: RecordedPlan {
                 rag: Arc::new(Joined::default()),
                 judge,
                 k: 5,
                 counter,
                 concurrency: 1,
+                most_failures: None,
                 skip_same_id: false,
             },
         }
@@ -479,23 +344,94 @@ mod tests {
     #[test]
     fn text_that_stands_nowhere_holds_the_gold_that_it_quotes_and_no_other_byte() {
         let line = line();
-        let joined = question(&[("d", &[(4, 7), (14, 18)]), ("e", &[(0, 4)])]);
-        // `two` and `four` are neighbours among the gold ranges: one passage; `same` is another document's.
-        let shown = ids(&line, &joined, vec![context("- two\n- four\n- same", None, None)]);
-        let hash = hash("- two\n- four\n- same");
-        assert_eq!(shown, [format!("d#4-18~{hash}"), format!("e#0-4~{hash}")]);
-        // `three` lies between and is not there: two passages.
-        let three = question(&[("d", &[(4, 7), (8, 13), (14, 18)])]);
-        let shown = ids(&line, &three, vec![context("two, four", None, None)]);
-        assert_eq!(shown.iter().map(|id| &id[..6]).collect::<Vec<_>>(), ["d#4-7~", "d#14-1"]);
-        let trace = line.asked(0, three, Ok(recorded(vec![context("two, four", None, None)])), 0.0).trace;
-        assert_ne!(trace.class, Class::Supported);
+        let joined = question(&[("f", &[(0, 31), (32, 35)]), ("g", &[(0, 32)])]);
+        // Neighbours among the gold ranges are one passage; `g` is another document.
+        let text = "- alpha beta gamma  delta epsilon!\n- ok.\n- same words again in another text";
+        let shown = ids(&line, &joined, vec![context(text, None, None)]);
+        assert_eq!(shown, [format!("f#0-35~{0}", hash(text)), format!("g#0-32~{0}", hash(text))]);
+        // `ok.` lies between and is not there: two passages.
+        let three = question(&[("f", &[(0, 31), (32, 35), (36, 61)])]);
+        let text = "zeta eta theta iota kappa; alpha beta gamma delta epsilon!";
+        let asked = line.asked(0, three, Ok(recorded(vec![context(text, None, None)])), 0.0);
+        let shown: Vec<&str> = asked.trace.packed().map(|id| id.as_str().split('~').next().expect("an id")).collect();
+        assert_eq!(shown, ["f#0-31", "f#36-61"]);
+        assert_ne!(asked.trace.class, Class::Supported);
         // Nothing gold in it: its own document, or the one that it names, and no byte of any.
         let other = question(&[("d", &[(4, 7)])]);
         let shown = ids(&line, &other, vec![context("x y z", None, None), context("x y", Some("d"), None)]);
         assert!(shown[0].starts_with("external-") && shown[1].starts_with("d#~"), "{shown:?}");
         let asked = line.asked(0, other, Ok(recorded(vec![context("x y", Some("d"), None)])), 0.0);
         assert_eq!(asked.trace.class, Class::Retrieval);
+    }
+
+    #[test]
+    fn a_gold_range_that_may_stand_anywhere_does_not_place_a_text() {
+        let line = line();
+        let placed = |question: &Question, text: &str, doc| {
+            let shown = ids(&line, question, vec![context(text, doc, None)]);
+            shown[0].split('~').next().expect("an id").to_owned()
+        };
+        // `two` is one word and the answer; named, its document is known, and a longer word still does not hold it.
+        let short = question(&[("d", &[(4, 7)])]);
+        assert!(placed(&short, "cooking for two", None).starts_with("external-"));
+        assert_eq!(placed(&short, "cooking for two", Some("d")), "d#4-7");
+        assert_eq!(placed(&short, "a networked twofold", Some("d")), "d#");
+        // Five words tell, unless they are the answer; and they bring the short range of their document with them.
+        let mut long = question(&[("f", &[(0, 31), (32, 35)])]);
+        assert_eq!(placed(&long, "* alpha beta gamma delta epsilon!\n* ok.", None), "f#0-35");
+        assert!(placed(&long, "that is ok.", None).starts_with("external-"));
+        assert!(placed(&long, "* alphabeta gamma delta epsilon!", None).starts_with("external-"));
+        long.answers = vec!["Alpha beta gamma delta epsilon".to_owned()];
+        assert!(placed(&long, "* alpha beta gamma delta epsilon!", None).starts_with("external-"));
+    }
+
+    #[test]
+    fn what_further_arms_were_shown_changes_nothing_of_the_pipelines_own() {
+        let line = line();
+        // The gold is `two three four`, 4..18; the pipeline showed `one two`, the oracle all of it.
+        let asked = |arms: Vec<RecordedArm>| {
+            let mut recorded = recorded(vec![context("one two", Some("d"), None)]);
+            recorded.answer = Answer::Text("wrong".to_owned());
+            recorded.arms = arms;
+            line.asked(0, question(&[("d", &[(4, 18)])]), Ok(recorded), 0.0).trace
+        };
+        let oracle = RecordedArm {
+            arm: ArmName::Oracle,
+            answer: Some("two".to_owned()),
+            contexts: vec![context("one two three four", Some("d"), None)],
+        };
+        let (alone, beside) = (asked(vec![]), asked(vec![oracle]));
+        assert_eq!((beside.class, &beside.reason, &beside.flags), (alone.class, &alone.reason, &alone.flags));
+        assert_eq!((alone.class, beside.gold), (Class::Chunking, alone.gold));
+        assert_eq!(beside.arms[1].attempts[0].passages, ["d#0-18".into()]);
+    }
+
+    #[test]
+    fn a_blank_answer_abstains() {
+        let line = line();
+        let class = |kind: Kind, answer: Answer| {
+            let unanswerable = Question { kind, ..question(&[("d", &[(4, 7)])]) };
+            let mut recorded = recorded(vec![context("one two", Some("d"), None)]);
+            recorded.answer = answer;
+            let trace = line.asked(0, unanswerable, Ok(recorded), 0.0).trace;
+            (trace.class, trace.fault)
+        };
+        for blank in [Answer::None, Answer::Text(String::new()), Answer::Text(" \n".to_owned())] {
+            assert_eq!(class(Kind::Unanswerable, blank.clone()), (Class::CorrectAbstention, None));
+            assert_eq!(class(Kind::Span, blank), (Class::Generation, Some(Fault::Abstained)));
+        }
+        assert_eq!(class(Kind::Unanswerable, Answer::Text("two".to_owned())).0, Class::Hallucinated);
+    }
+
+    #[test]
+    fn arms_without_an_answer_are_left_out_and_counted() {
+        let line = line();
+        let arms = vec![RecordedArm { arm: ArmName::ClosedBook, answer: Some("two".to_owned()), contexts: vec![] }];
+        let asked = line.asked(0, question(&[]), Ok(Recorded { arms, ..recorded(vec![]) }), 0.0);
+        assert!(asked.trace.arms.is_empty());
+        let notes = line.places.take_notes();
+        assert_eq!(notes.len(), 1);
+        assert!(notes[0].count == 1 && notes[0].what.starts_with("questions with `arms` and no `answer`"), "{notes:?}");
     }
 
     #[test]

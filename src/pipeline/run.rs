@@ -7,7 +7,7 @@ use std::time::Instant;
 use async_trait::async_trait;
 
 use super::PipelineError;
-use super::ask::{Asked, Asker, Done, ask_all};
+use super::ask::{Asked, Asker, Done, FAILURES_IN_A_ROW, Pace, ask_all};
 use super::generate;
 use super::ingest::{self, Ingested};
 use super::plan::{Judge, Plan};
@@ -60,9 +60,9 @@ pub async fn run(
         n_asked: left.len(),
         seconds: BTreeMap::new(),
     };
-    let concurrency = plan.concurrency;
+    let pace = Pace { concurrency: plan.concurrency, most_failures: Some(FAILURES_IN_A_ROW) };
     let line: Arc<dyn Asker> = Arc::new(Line::new(ingested, plan, vectors));
-    ask_all(&line, left, concurrency, folder, done.passages, progress).await?;
+    ask_all(&line, left, pace, folder, done.passages, progress).await?;
     seconds.insert("questions".to_owned(), clock.elapsed().as_secs_f64());
     Ok(RunFacts { seconds, ..facts })
 }

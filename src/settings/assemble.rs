@@ -19,6 +19,7 @@ use crate::index::{Bm25Parameters, SearchMode, Server};
 use crate::llm::openai::{self, OpenAiSettings};
 use crate::llm::{Extractive, Generator, LlmError, Secret, Template};
 use crate::measure::{Cutoff, Family, Measure};
+use crate::pipeline::ask::FAILURES_IN_A_ROW;
 use crate::pipeline::plan::{DensePlan, Judge, Plan, Price, PromptPlan, SparsePlan, VectorPlace};
 use crate::pipeline::recorded::RecordedPlan;
 use crate::store::ModelRecord;
@@ -195,7 +196,7 @@ pub async fn assemble(
     Ok(Assembled { plan, models, vector_cache })
 }
 
-/// Wires what a record of somebody else's pipeline needs.
+/// Wires what a record of somebody else's pipeline needs. What failed there says nothing of the next question.
 ///
 /// # Errors
 /// A setting out of range.
@@ -207,6 +208,7 @@ pub fn recorded(settings: &Settings, rag: Arc<dyn Rag>, concurrency: usize) -> R
         k: settings.retrieval.k,
         counter: prompt_counter()?,
         concurrency,
+        most_failures: None,
         skip_same_id: settings.dataset.skip_same_id,
     })
 }
@@ -228,7 +230,8 @@ pub fn service(settings: &Settings, url: &str, environment: &Environment) -> Res
         retries: external.retries,
         answers: settings.generation.generator != GeneratorName::None,
     })?;
-    recorded(settings, Arc::new(service), external.concurrency)
+    let plan = recorded(settings, Arc::new(service), external.concurrency)?;
+    Ok(RecordedPlan { most_failures: Some(FAILURES_IN_A_ROW), ..plan })
 }
 
 /// Refuses values outside their range. What a part checks itself is left to it.

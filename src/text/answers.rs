@@ -74,7 +74,8 @@ impl AnswerMatcher {
 
 /// Whether `gold` occurs in `text` with no letter or digit running on past its own outer letters or digits.
 /// Every position is tried: a gold may overlap itself.
-fn stands_in(gold: &str, text: &str) -> bool {
+#[must_use]
+pub fn stands_in(gold: &str, text: &str) -> bool {
     let runs_on = |edge: Option<char>, neighbour: Option<char>| {
         edge.is_some_and(char::is_alphanumeric) && neighbour.is_some_and(char::is_alphanumeric)
     };

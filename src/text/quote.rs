@@ -25,12 +25,17 @@ pub fn locate(text: &str, quote: &str) -> Option<Located> {
         let range = ByteRange::new(start, start + quote.len());
         return Some(Located { range, n_found: text.matches(quote).count() });
     }
-    let words: Vec<&str> = quote.split_whitespace().collect();
-    let quote = words.join(" ");
+    let quote = one_spaced(quote);
     let (collapsed, bytes) = collapse(text);
     let start = collapsed.find(&quote)?;
     let range = ByteRange::new(bytes[start], bytes[start + quote.len() - 1] + 1);
     Some(Located { range, n_found: collapsed.matches(&quote).count() })
+}
+
+/// `text` with each run of white space as one space, and none at its ends.
+#[must_use]
+pub fn one_spaced(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// `text` with each run of white space as one space, and the byte of `text` that each of its bytes comes from.

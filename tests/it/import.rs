@@ -158,10 +158,16 @@ fn our_own_trec_file_comes_back_with_the_same_document_measures() {
 #[test]
 fn a_context_that_stands_nowhere_is_counted_and_gold_text_in_it_is_not_lost() {
     let project = Project::new();
-    // q1: rewritten, but the gold `six minutes` is in it; q2: nothing of the corpus.
+    project.write("data/corpus.jsonl", r#"{"id": "a", "text": "Alpha waits six minutes. Nobody knows why."}"#);
+    let question = |id, answer, quote| json!({ "id": id, "text": id, "answers": [answer], "evidence": [[{ "doc": "a", "quotes": [quote] }]] });
+    let long = question("q1", "six minutes", "Alpha waits six minutes. Nobody");
+    let short = question("q2", "six", "six");
+    project.write("data/questions.jsonl", format!("{long}\n{short}\n"));
+    // q1: rewritten, but the gold of five words is in it; q2: the gold is one word, which may be from anywhere.
     project.write(
         "r.jsonl",
-        "{\"id\": \"q1\", \"contexts\": [\"* Alpha: six   minutes\"]}\n{\"id\": \"q2\", \"contexts\": [\"Gamma.\"]}\n",
+        "{\"id\": \"q1\", \"contexts\": [\"* Alpha waits   six minutes. Nobody!\"]}\n\
+         {\"id\": \"q2\", \"contexts\": [\"Sixty cooks, or six.\"]}\n",
     );
     let summary = good(&project, "r", &["r.jsonl", "--config", "c.toml"]);
     assert_eq!((class(&summary, "supported"), class(&summary, "retrieval")), (1, 1));

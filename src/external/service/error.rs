@@ -1,10 +1,8 @@
 //! Why a RAG service could not be asked, or gave no answer that can be read.
 //!
-//! No message holds a key, or a URL's user info and query.
+//! No message holds a key, or a URL's user info and query, nor what a service repeats of them.
 
 use std::time::Duration;
-
-use crate::external::ExternalError;
 
 /// Why one question got no answer, or the service cannot be asked at all.
 #[derive(Debug, thiserror::Error)]
@@ -41,8 +39,8 @@ pub enum ServiceError {
     #[error("the answer of `{url}` is larger than 8 MiB")]
     TooLarge { url: String },
     /// An answer of another form.
-    #[error("the answer of {0}")]
-    Unreadable(Box<ExternalError>),
+    #[error("the answer of {reason}")]
+    Unreadable { reason: String },
     /// An answer to another question.
     #[error("`{url}` was asked `{asked}` and answered `{answered}`")]
     OtherQuestion { url: String, asked: String, answered: String },
@@ -69,7 +67,7 @@ impl ServiceError {
             | Self::Client { .. }
             | Self::Redirected { .. }
             | Self::TooLarge { .. }
-            | Self::Unreadable(_)
+            | Self::Unreadable { .. }
             | Self::OtherQuestion { .. }
             | Self::NoAnswer { .. }
             | Self::NotRecorded => false,

@@ -17,13 +17,15 @@ pub use error::ServiceError;
 
 use super::recorded::{self, Answer, Recorded};
 use super::{Position, Rag};
-use crate::text::{address, sanitize};
+use crate::text::{address, column, sanitize};
 use crate::types::Question;
 
 /// A larger answer is not read on: 8 MiB.
 const LARGEST_BODY_BYTES: usize = 8 << 20;
 /// Characters of a service's complaint that an error keeps.
 const EXCERPT_CHARS: usize = 300;
+/// What is shorter in a URL is no secret: hiding it would only garble messages.
+const LEAST_SECRET_BYTES: usize = 4;
 /// A connection that is not made by then will not be, whatever the time allowed for an answer.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// The wait before the second try; each further one is twice as long.
@@ -52,8 +54,8 @@ pub struct Service {
     url: Url,
     shown_url: String,
     headers: HeaderMap,
-    /// What no error may show.
-    secret: Option<String>,
+    /// What no error may show, the longest first.
+    secrets: Vec<String>,
     settings: ServiceSettings,
 }
 
@@ -69,6 +71,7 @@ impl Service {
             return Err(bad("must begin with `http://` or `https://`".into()));
         }
         let secret = settings.api_key.as_deref().map(str::trim).filter(|key| !key.is_empty()).map(str::to_owned);
+        let secrets = secrets(&url, secret.as_deref());
         let has_secret = secret.is_some() || !url.username().is_empty() || url.password().is_some();
         if url.scheme() == "http" && has_secret && !address::is_loopback(&url) {
             return Err(ServiceError::KeyInClear { host: url.host_str().unwrap_or("").to_owned() });
@@ -91,7 +94,7 @@ impl Service {
             builder = builder.no_proxy();
         }
         let client = builder.build().map_err(|error| ServiceError::Client { reason: root_cause(&error) })?;
-        Ok(Self { client, shown_url: address::shown(&url), url, headers, secret, settings })
+        Ok(Self { client, shown_url: address::shown(&url), url, headers, secrets, settings })
     }
 
     /// One call. A wait that the service asks for stands beside its complaint.
@@ -116,7 +119,8 @@ impl Service {
     fn read(&self, question: &Question, body: &[u8]) -> Result<Recorded, ServiceError> {
         let position = Position { file: self.shown_url.clone(), line: None };
         let recorded = recorded::object(&position, &String::from_utf8_lossy(body))
-            .map_err(|error| ServiceError::Unreadable(Box::new(error)))?;
+            .map_err(|error| ServiceError::Unreadable { reason: self.excerpt(&error.to_string()) })?;
+        let recorded = Recorded { error: recorded.error.map(|error| self.excerpt(&error)), ..recorded };
         let url = || self.shown_url.clone();
         if let Some(id) = recorded.id.as_deref().filter(|id| *id != question.id.as_str()) {
             let (asked, answered) = (question.id.to_string(), self.excerpt(id));
@@ -152,12 +156,24 @@ impl Service {
         }
     }
 
-    /// A short piece of what the service wrote: one line, without the key, should it echo that.
+    /// A short piece of what the service wrote: one line, without a secret, should it echo one.
     fn excerpt(&self, text: &str) -> String {
-        let hidden =
-            self.secret.as_ref().map_or_else(|| text.to_owned(), |secret| text.replace(secret.as_str(), "***"));
+        let hidden = self.secrets.iter().fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), "***"));
         sanitize::shortened(&hidden, EXCERPT_CHARS)
     }
+}
+
+/// The key, and the user info and query values of `url` as they stand there and decoded; short ones (`v=2`) hide nothing.
+fn secrets(url: &Url, key: Option<&str>) -> Vec<String> {
+    let values =
+        url.query().unwrap_or_default().split('&').map(|pair| pair.split_once('=').map_or(pair, |pair| pair.1));
+    let as_written = [url.username(), url.password().unwrap_or_default()].into_iter().chain(values);
+    let mut secrets: Vec<String> =
+        as_written.flat_map(|text| [text.to_owned(), column::decode(text).into_owned()]).collect();
+    secrets.retain(|secret| secret.len() >= LEAST_SECRET_BYTES);
+    secrets.extend(key.map(str::to_owned));
+    secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+    secrets
 }
 
 #[async_trait]
@@ -199,6 +215,7 @@ fn root_cause(error: &dyn std::error::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::types::Kind;
 
     fn made(url: &str, api_key: Option<&str>) -> Result<Service, ServiceError> {
         let api_key = api_key.map(str::to_owned);
@@ -224,5 +241,33 @@ mod tests {
     fn a_key_that_the_service_echoes_is_not_shown() {
         let Ok(service) = made("http://127.0.0.1:1/ask", Some("sk-123 ")) else { panic!("refused") };
         assert_eq!(service.excerpt("bad key sk-123\nhere"), "bad key *** here");
+        let url = "https://user:pa%3Ass@h/ask?v=2&token=abcd%2Fef";
+        let Ok(service) = made(url, None) else { panic!("refused") };
+        let said = "v2: user with pa:ss (pa%3Ass) and abcd/ef";
+        assert_eq!(service.excerpt(said), "v2: *** with *** (***) and ***");
+    }
+
+    #[test]
+    fn what_the_service_says_in_an_answer_is_hidden_and_cut_as_well() {
+        let Ok(service) = made("http://127.0.0.1:1/ask", Some("sk-123")) else { panic!("refused") };
+        let question = Question {
+            id: "q".into(),
+            text: "which?".to_owned(),
+            kind: Kind::Span,
+            answers: vec![],
+            evidence: vec![],
+            relevant: [].into(),
+            required: vec![],
+            forbidden: vec![],
+            tags: vec![],
+            split: None,
+        };
+        let long = format!("{{\"error\": \"Bearer sk-123 {}\"}}", "x".repeat(1000));
+        let error = service.read(&question, long.as_bytes()).expect("reads").error.expect("one");
+        assert!(error.starts_with("Bearer *** xxx") && error.chars().count() == EXCERPT_CHARS, "{error}");
+        for body in ["\"sk-123\"", "{\"contexts\": [], \"arms\": {\"sk-123\": 1}}"] {
+            let refused = service.read(&question, body.as_bytes()).expect_err("no answer").to_string();
+            assert!(!refused.contains("sk-123"), "{refused}");
+        }
     }
 }
