@@ -192,7 +192,7 @@ fn plan(args: &ScoreArgs, default: &str, flavour: Flavour, form: Form) -> Result
 }
 
 fn measure(name: &str, args: &ScoreArgs) -> Result<Measure, Failure> {
-    let measure: Measure = name.parse()?;
+    let measure: Measure = name.trim().parse()?;
     let of_answers = !args.predictions.is_empty();
     if !files::is_measured_in_files(measure, of_answers) {
         let (files, others) =

@@ -325,6 +325,15 @@ fn notices(run: &SavedRun, summary: &Summary) -> Vec<String> {
             run.manifest.n_chunks, summary.two_by_two.k
         ));
     }
+    if run.manifest.external.is_none() && run.manifest.n_chunks <= candidates(run) {
+        notices.push(format!(
+            "every one of {} chunks is a candidate: the stage `retrieval` cannot lose here, `ranking` can",
+            run.manifest.n_chunks
+        ));
+    }
+    if let Some(notice) = long_answers(summary) {
+        notices.push(notice);
+    }
     if summary.n_clusters < FEW_CLUSTERS {
         notices.push(format!("only {} independent clusters of questions: intervals are rough", summary.n_clusters));
     }
@@ -435,6 +444,24 @@ fn loss_title(summary: &Summary) -> String {
             budget.loss, budget.n
         ),
     }
+}
+
+fn candidates(run: &SavedRun) -> usize {
+    let setting = run.manifest.settings.pointer("/retrieval/candidates").and_then(serde_json::Value::as_u64);
+    setting.unwrap_or_default() as usize
+}
+
+/// Answers in sentences hold a gold and are no token F1's match.
+fn long_answers(summary: &Summary) -> Option<String> {
+    const APART: f64 = 0.2;
+    let mean = |family: Family| summary.measures.get(family.name()).filter(|measure| measure.n > 0).map(|m| m.mean);
+    let (contains, f1) = (mean(Family::AnswerContains)?, mean(Family::AnswerF1)?);
+    (contains - f1 > APART).then(|| {
+        format!(
+            "AnswerContains is {contains:.3}, AnswerF1 {f1:.3}: answers hold the gold inside longer text, which counts as wrong; \
+             ask for short answers, or lower evaluation.correct_f1"
+        )
+    })
 }
 
 fn losses(summary: &Summary) -> Vec<LossRow> {
