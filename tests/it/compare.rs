@@ -155,7 +155,7 @@ fn the_markdown_has_the_same_numbers() {
     for expected in [
         "# ragxray: comparison\n\n- **A** k5, the baseline: 3 questions, [TIME]\n",
         "| retrieval.k | 5 | 1 |\n",
-        "| \\* AnswerF1 | 3 | 1.000 | 0.667 | -0.333 | \\[-1.000, +0.000\\] | 1.000 | > 1 | 0/2/1 |\n"
+        "| \\* AnswerF1 | 3 | 1.000 | 0.667 | -0.333 | \\[-1.000, +1.000\\] | 1.000 | > 1 | 0/2/1 |\n"
             .replace('>', "&gt;")
             .as_str(),
         "| q3: How long do Gamma restarts take? | gold: nine seconds<br>A: nine seconds<br>B: Gamma restarts. |\n",
