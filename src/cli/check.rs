@@ -114,7 +114,15 @@ fn flags(args: &CheckArgs) -> Result<Vec<Gate>, Failure> {
     let mut gates = Vec::new();
     for (flag, bound, given) in all {
         for text in given {
-            gates.push(parse(flag, bound, text)?);
+            let gate = parse(flag, bound, text)?;
+            if gates.iter().any(|other: &Gate| gate.replaces(other)) {
+                let hint = "give each measure one limit of each kind".to_owned();
+                return Err(Failure::new(
+                    format!("`{flag} {text}` is given after another limit of the same"),
+                    Some(hint),
+                ));
+            }
+            gates.push(gate);
         }
     }
     Ok(gates)
@@ -141,7 +149,7 @@ fn gate_settings(args: &CheckArgs, recorded: &Settings, manifest: &Manifest) -> 
     Ok((recorded.clone(), base))
 }
 
-/// Settings first; a flag takes the place of a setting for the same bound, and of an earlier flag.
+/// Settings first; a flag takes the place of a setting for the same bound.
 fn merged(settings: Vec<Gate>, flags: Vec<Gate>) -> Vec<Gate> {
     let mut gates: Vec<Gate> = settings;
     for flag in flags {

@@ -58,7 +58,8 @@ pub fn report(args: &ReportArgs) -> Result<(), Failure> {
 /// The folder of a run: as given, or by its name under evals/runs/.
 pub fn folder_of(run: &Path) -> RunFolder {
     let named = Path::new(super::run::DEFAULT_OUT).join(run);
-    RunFolder::existing(if !run.is_dir() && named.is_dir() { &named } else { run })
+    let is_run = |path: &Path| path.join("run.json").is_file();
+    RunFolder::existing(if !is_run(run) && is_run(&named) { &named } else { run })
 }
 
 /// The settings that a run's record holds.

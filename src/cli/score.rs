@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{ArgGroup, Args, ValueEnum};
 
 use super::{Failure, output};
-use crate::eval::files::{self, FilePlan};
+use crate::eval::files::{self, Column, FilePlan, FileScores};
 use crate::external::input::Input;
 use crate::external::predictions::{GoldForm, Golds, Predictions};
 use crate::external::qrels::Qrels;
@@ -130,6 +130,7 @@ fn score_runs(args: &ScoreArgs, qrels: &Path, form: Form) -> Result<(), Failure>
             return Err(nothing_shared(&input, &judgments, "query"));
         }
         let scores = files::score_run(&run, &judged, &plan)?;
+        too_small(args, &scores)?;
         files.push(ScoredFile { name: input.name().to_owned(), tag: Some(run.tag().to_owned()), scores });
     }
     print(args, &ScoredFiles { plan, files }, form)
@@ -191,7 +192,7 @@ fn plan(args: &ScoreArgs, default: &str, flavour: Flavour, form: Form) -> Result
 }
 
 fn measure(name: &str, args: &ScoreArgs) -> Result<Measure, Failure> {
-    let measure: Measure = name.parse()?;
+    let measure: Measure = name.trim().parse()?;
     let of_answers = !args.predictions.is_empty();
     if !files::is_measured_in_files(measure, of_answers) {
         let (files, others) =
@@ -204,6 +205,18 @@ fn measure(name: &str, args: &ScoreArgs) -> Result<Measure, Failure> {
         return Err(Failure::new(format!("`{measure}` needs the size of the corpus"), Some(hint.to_owned())));
     }
     Ok(measure)
+}
+
+/// A corpus size with which Fallout or Accuracy has no value is a wrong size.
+fn too_small(args: &ScoreArgs, scores: &FileScores<'_>) -> Result<(), Failure> {
+    let lacks_value = |column: &&Column| column.summary.n < scores.ids.len();
+    let Some(column) = scores.columns.iter().find(lacks_value) else { return Ok(()) };
+    let message = format!(
+        "`{}` has no value in a corpus of {} documents: more were found or judged, or all are relevant",
+        column.measure,
+        args.documents.unwrap_or_default()
+    );
+    Err(Failure::new(message, Some("give the size of the whole corpus with `--documents N`".to_owned())))
 }
 
 fn nothing_shared(file: &Input, other: &Input, what: &str) -> Failure {

@@ -86,6 +86,8 @@ pub enum Warning {
     QueriesMissing,
     /// Judged queries of which nothing is relevant.
     QueriesWithoutRelevant,
+    /// Ranked queries, when not one of their documents is judged: ids that are written otherwise, most likely.
+    NoJudgedDocument,
     /// Judgments repeated with the same grade, kept once.
     RepeatedJudgments,
     /// Gold questions without a prediction.
@@ -106,10 +108,11 @@ pub fn score_run<'t>(run: &TrecRun<'_>, qrels: &Qrels<'t>, plan: &FilePlan) -> R
     let judged: Vec<(&str, &Judged)> = qrels.queries().collect();
     let rows: Vec<_> = judged.par_iter().map(|(query, judged)| score_query(run, query, judged, plan)).collect();
     let (mut ids, mut values, mut counts) = (Vec::new(), Vec::new(), Vec::new());
-    let mut n_missing = 0;
+    let (mut n_missing, mut n_judged_retrieved) = (0, 0);
     for ((query, _), row) in judged.iter().zip(rows) {
         let row = row?;
         n_missing += usize::from(row.is_missing);
+        n_judged_retrieved += row.n_judged_retrieved;
         if !(row.is_missing && plan.only_shared) {
             ids.push(Cow::Borrowed(*query));
             values.push(row.values);
@@ -121,6 +124,7 @@ pub fn score_run<'t>(run: &TrecRun<'_>, qrels: &Qrels<'t>, plan: &FilePlan) -> R
         (Warning::QueriesWithoutJudgments, run.queries().len() - n_shared),
         (Warning::QueriesMissing, n_missing),
         (Warning::QueriesWithoutRelevant, counts.iter().filter(|counts| counts.n_relevant == 0).count()),
+        (Warning::NoJudgedDocument, if n_judged_retrieved == 0 { n_shared } else { 0 }),
         (Warning::RepeatedJudgments, qrels.n_repeated()),
     ];
     let each_its_own = (0..ids.len()).collect();
@@ -130,6 +134,7 @@ pub fn score_run<'t>(run: &TrecRun<'_>, qrels: &Qrels<'t>, plan: &FilePlan) -> R
 struct Row {
     values: Vec<Option<f64>>,
     counts: Counts,
+    n_judged_retrieved: usize,
     is_missing: bool,
 }
 
@@ -138,11 +143,12 @@ fn score_query(run: &TrecRun, query: &str, judged: &Judged, plan: &FilePlan) -> 
     let is_missing = ranking.is_none();
     let hits = ranking.unwrap_or_default();
     let grades: Vec<Option<i32>> = hits.iter().map(|hit| judged.get(hit.document).copied()).collect();
+    let n_judged_retrieved = grades.iter().flatten().count();
     let n_relevant_retrieved = grades.iter().flatten().filter(|grade| **grade >= plan.level).count();
     let graded = Graded::new(grades, judged.values().copied(), plan.level);
     let counts = Counts { n_retrieved: hits.len(), n_relevant: graded.n_relevant(), n_relevant_retrieved };
     let values = plan.measures.iter().map(|measure| graded.value(*measure, plan.n_documents)).collect();
-    Ok(Row { values, counts, is_missing })
+    Ok(Row { values, counts, n_judged_retrieved, is_missing })
 }
 
 /// Scores predictions. A question without one, or with `null`, scores 0.

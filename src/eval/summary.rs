@@ -13,7 +13,7 @@ use crate::pipeline::plan::Judge;
 use crate::pipeline::run::rightness;
 use crate::stats::bootstrap::Bootstrap;
 use crate::stats::cluster::clusters;
-use crate::stats::interval::IntervalMethod;
+use crate::stats::interval::{IntervalMethod, of_equal_values};
 use crate::stats::median::median;
 use crate::stats::wilson::wilson;
 use crate::store::{SCHEMA, SavedRun};
@@ -44,7 +44,7 @@ pub struct MeasureSummary {
     pub mean: f64,
     /// Questions it is defined for.
     pub n: usize,
-    /// The mean's 95 % interval; `None` when n is 0.
+    /// Its 95 % interval; `None` where fewer than two clusters of questions have a value.
     pub ci95: Option<Interval>,
 }
 
@@ -205,7 +205,15 @@ pub(super) fn summarised(
         if is_mean(measure) {
             // An empty sum is -0.0 in Rust; 0.0 is added so that no report shows it.
             let mean = values.iter().sum::<f64>() / n.max(1) as f64 + 0.0;
-            MeasureSummary { mean, n, ci95: intervals.next().flatten() }
+            let spread = intervals.next().flatten();
+            let ci95 = match (spread, values.first()) {
+                (Some(_), Some(first)) if values.iter().all(|value| value == first) => {
+                    let n_clusters = bootstrap.n_clusters_with_value(column);
+                    Some(of_equal_values(mean, measure.family().facts().range, n_clusters))
+                }
+                _ => spread,
+            };
+            MeasureSummary { mean, n, ci95 }
         } else {
             MeasureSummary { mean: median(&values).unwrap_or(0.0), n, ci95: bootstrap.median_interval(column) }
         }

@@ -75,6 +75,9 @@ impl Source {
     }
 }
 
+/// What a budget without an oracle arm counts.
+pub const SUPPORT: &str = "support";
+
 /// One term of the budget.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Term {
@@ -140,7 +143,7 @@ pub fn judge_losses(
         mean,
         ci95: bootstrap.interval(resampled.clone()),
     });
-    let of = if has_oracle { "answer score" } else { "support" };
+    let of = if has_oracle { "answer score" } else { SUPPORT };
     let budget = LossBudget { of: of.to_owned(), n, loss: means.iter().sum::<f64>() + 0.0, terms: terms.collect() };
     let verdict = verdict(&budget, &resampled, bootstrap);
     (budget, verdict)
@@ -206,6 +209,9 @@ fn sentence(
     let (largest, next) = (&budget.terms[first], &budget.terms[second]);
     let interval = largest.ci95.map_or(String::new(), |ci| format!(" {ci:.3}"));
     let margin = match margin {
+        _ if next.mean == 0.0 && budget.of == SUPPORT => {
+            "no other stage loses any (what the reader loses needs the oracle arm)".to_owned()
+        }
         _ if next.mean == 0.0 => "no other stage loses any".to_owned(),
         None => "one cluster of questions, so no interval".to_owned(),
         Some((margin, ci)) => format!("{margin:.3} {ci:.3} ahead of {}", next.source.spoken()),

@@ -1,6 +1,7 @@
 //! TREC qrels: `query iteration document grade`, a line a judgment.
 //!
-//! As `trec_eval` reads them: exactly four columns, the second ignored, `#` opens a comment line. Unlike `trec_eval`, a
+//! As `trec_eval` reads them: exactly four columns, the second ignored, `#` opens a comment line. A file that begins with
+//! BEIR's header has its three columns, `query-id corpus-id score`. Unlike `trec_eval`, a
 //! grade that is no integer is refused (it reads `1.7` as 1 and `x` as 0), and a judgment that is repeated with the same
 //! grade is counted and kept once (it stops). Two grades for one document and query are refused by both.
 
@@ -11,6 +12,8 @@ use super::columns::{self, Columns};
 use super::input::Input;
 
 const COLUMNS: &str = "4: query iteration document grade";
+const BEIR_COLUMNS: &str = "3: query-id corpus-id score";
+const BEIR_HEADER: [&str; 3] = ["query-id", "corpus-id", "score"];
 
 /// A query's judged documents with their grades.
 pub type Judged<'t> = HashMap<&'t str, i32>;
@@ -31,10 +34,14 @@ struct Judgment<'t> {
 impl<'t> Qrels<'t> {
     /// Reads qrels.
     pub fn parse(input: &'t Input) -> Result<Self, ExternalError> {
+        let header = input.text().lines().next().filter(|line| Columns::of(line).eq(BEIR_HEADER));
         let blocks = columns::parse_blocks(input, |block| {
             let mut judgments = Vec::new();
             columns::lines(input, block, |line| {
-                judgments.push(parse_line(input, line)?);
+                // The header is the line that stands first, not another with the same words.
+                if header.is_none_or(|header| header.as_ptr() != line.as_ptr()) {
+                    judgments.push(parse_line(input, line, header.is_some())?);
+                }
                 Ok(())
             })?;
             Ok(judgments)
@@ -71,12 +78,14 @@ impl<'t> Qrels<'t> {
     }
 }
 
-fn parse_line<'t>(input: &Input, line: &'t str) -> Result<Judgment<'t>, ExternalError> {
+fn parse_line<'t>(input: &Input, line: &'t str, is_beir: bool) -> Result<Judgment<'t>, ExternalError> {
     let mut columns = Columns::of(line);
     let mut next = || columns.next();
-    let (Some(query), Some(_), Some(document), Some(grade), None) = (next(), next(), next(), next(), next()) else {
+    let (query, iteration) = (next(), if is_beir { Some("") } else { next() });
+    let (Some(query), Some(_), Some(document), Some(grade), None) = (query, iteration, next(), next(), next()) else {
+        let expected = if is_beir { BEIR_COLUMNS } else { COLUMNS };
         let found = Columns::of(line).count();
-        return Err(ExternalError::Columns { position: input.position(line), found, expected: COLUMNS });
+        return Err(ExternalError::Columns { position: input.position(line), found, expected });
     };
     match grade.parse() {
         Ok(grade) => Ok(Judgment { query, document, grade }),

@@ -2,7 +2,7 @@
 //!
 //! Grades below the relevance level (1) are judged and not relevant; an unjudged document counts as not relevant. A ranking
 //! holds each document once, best first; the cutoff applies after chunks were collapsed to documents. Names and edge
-//! cases follow `trec_eval` 10: a query of which nothing is relevant scores 0 everywhere.
+//! cases follow `trec_eval`: a query of which nothing is relevant scores 0 by every measure that divides by what is relevant.
 
 use super::{Cutoff, Family, Measure};
 

@@ -49,7 +49,7 @@ impl Recorder {
     /// `Io`: the disk is full, say.
     pub fn record(&mut self, trace: &Trace, passages: &dyn PassageSource) -> Result<(), StoreError> {
         let mut new = Vec::new();
-        for id in named(trace) {
+        for id in trace.passages() {
             if !self.written.contains(id) {
                 self.written.insert(id.clone());
                 new.extend(passages.passage(id));
@@ -60,12 +60,4 @@ impl Recorder {
         }
         self.traces.append([trace])
     }
-}
-
-/// Every chunk that a trace names.
-fn named(trace: &Trace) -> impl Iterator<Item = &ChunkId> {
-    let hits = trace.stages.iter().flat_map(|stage| stage.hits.iter().map(|hit| &hit.id));
-    let gold = trace.gold.groups.iter().flatten().flat_map(|member| &member.chunks);
-    let shown = trace.arms.iter().flat_map(|arm| arm.attempts.iter().flat_map(|attempt| &attempt.passages));
-    hits.chain(gold).chain(shown)
 }

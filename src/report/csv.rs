@@ -43,12 +43,21 @@ fn row(cells: impl Iterator<Item = String>) -> String {
 
 /// A cell of text: no formula, quoted where it must be.
 fn text(content: &str) -> String {
-    let guard = if content.starts_with(['=', '+', '-', '@', '\t', '\r']) { "'" } else { "" };
+    // Spreadsheets pass over what has no width, and read full-width forms as their ASCII ones.
+    let seen = content.trim_start_matches(|c: char| c == ' ' || is_invisible(c));
+    let opens = |text: &str| text.starts_with(['=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠']);
+    let guard = if opens(content) || opens(seen) { "'" } else { "" };
     if content.contains(['"', ',', '\n', '\r']) {
         format!("\"{guard}{}\"", content.replace('"', "\"\""))
     } else {
         format!("{guard}{content}")
     }
+}
+
+/// Control characters but tab and CR, and those of no width (Unicode's default ignorable marks that occur in text).
+fn is_invisible(c: char) -> bool {
+    (c.is_control() && !matches!(c, '\t' | '\r'))
+        || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
 }
 
 #[cfg(test)]
@@ -70,6 +79,9 @@ mod tests {
             ("\tx", "'\tx"),
             ("\rx", "\"'\rx\""),
             ("=HYPERLINK(\"http://x\",\"y\")", "\"'=HYPERLINK(\"\"http://x\"\",\"\"y\"\")\""),
+            ("\u{feff}=1", "'\u{feff}=1"),
+            ("\u{0}\u{200b} =1", "'\u{0}\u{200b} =1"),
+            ("＝1", "'＝1"),
             ("a=b", "a=b"),
         ] {
             assert_eq!(text(content), cell);

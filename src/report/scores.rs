@@ -109,6 +109,9 @@ pub fn warning(warning: Warning, n: usize, plan: &FilePlan) -> String {
         Warning::QueriesWithoutJudgments => format!("queries without judgments, left out: {n}"),
         Warning::QueriesMissing => format!("judged queries that it does not have, {counted}: {n}"),
         Warning::QueriesWithoutRelevant => format!("judged queries of which nothing is relevant, score 0: {n}"),
+        Warning::NoJudgedDocument => {
+            format!("not one judged document was found, over queries: {n}; do run and qrels write ids the same way?")
+        }
         Warning::RepeatedJudgments => format!("judgments repeated with the same grade, kept once: {n}"),
         Warning::PredictionsMissing => format!("gold questions without a prediction, {counted}: {n}"),
         Warning::PredictionsNull => format!("predictions that are null, {counted}: {n}"),
@@ -158,7 +161,8 @@ fn intervals_of(scored: &ScoredFiles<'_>) -> String {
     let clusters = scored.files.iter().map(|file| file.scores.n_clusters).max().unwrap_or_default();
     let n = scored.files.iter().map(|file| file.scores.ids.len()).max().unwrap_or_default();
     let drawn = if clusters == n {
-        format!("{n} queries")
+        let what = if scored.files.iter().any(|file| file.tag.is_some()) { "queries" } else { "questions" };
+        format!("{n} {what}")
     } else {
         format!("{clusters} clusters of questions that share gold documents")
     };

@@ -6,6 +6,7 @@ use super::external;
 use crate::attribute::classify::Outcome;
 use crate::eval::diagnose::TwoByTwo;
 use crate::eval::summary::{Evaluation, MeasureSummary, Summary};
+use crate::eval::verdict::{SUPPORT, Source, Term};
 use crate::measure::{Cutoff, Family, Measure};
 use crate::store::SavedRun;
 use crate::types::{ArmName, Attempt, Class, Interval, Kind, Trace};
@@ -324,6 +325,15 @@ fn notices(run: &SavedRun, summary: &Summary) -> Vec<String> {
             run.manifest.n_chunks, summary.two_by_two.k
         ));
     }
+    if run.manifest.external.is_none() && run.manifest.n_chunks <= candidates(run) {
+        notices.push(format!(
+            "every one of {} chunks is a candidate: the stage `retrieval` cannot lose here, `ranking` can",
+            run.manifest.n_chunks
+        ));
+    }
+    if let Some(notice) = long_answers(summary) {
+        notices.push(notice);
+    }
     if summary.n_clusters < FEW_CLUSTERS {
         notices.push(format!("only {} independent clusters of questions: intervals are rough", summary.n_clusters));
     }
@@ -429,7 +439,7 @@ fn answers(summary: &Summary) -> Vec<(String, MeasureSummary)> {
 fn loss_title(summary: &Summary) -> String {
     let budget = &summary.loss_budget;
     match budget.of.as_str() {
-        "support" => format!("Support lost a question ({} questions)", budget.n),
+        SUPPORT => format!("Support lost a question ({} questions)", budget.n),
         of => format!(
             "Loss budget: {:.3} of the {of} lost a question ({} questions; delivery terms include what distraction cost there)",
             budget.loss, budget.n
@@ -437,8 +447,30 @@ fn loss_title(summary: &Summary) -> String {
     }
 }
 
+fn candidates(run: &SavedRun) -> usize {
+    let setting = run.manifest.settings.pointer("/retrieval/candidates").and_then(serde_json::Value::as_u64);
+    setting.unwrap_or_default() as usize
+}
+
+/// Answers in sentences hold a gold and are no token F1's match.
+fn long_answers(summary: &Summary) -> Option<String> {
+    const APART: f64 = 0.2;
+    let mean = |family: Family| summary.measures.get(family.name()).filter(|measure| measure.n > 0).map(|m| m.mean);
+    let (contains, f1) = (mean(Family::AnswerContains)?, mean(Family::AnswerF1)?);
+    (contains - f1 > APART).then(|| {
+        format!(
+            "AnswerContains is {contains:.3}, AnswerF1 {f1:.3}: answers hold the gold inside longer text, which counts as wrong; \
+             ask for short answers, or lower evaluation.correct_f1"
+        )
+    })
+}
+
 fn losses(summary: &Summary) -> Vec<LossRow> {
-    let rows = summary.loss_budget.terms.iter().filter(|_| summary.loss_budget.n > 0);
+    // Without an oracle arm nothing is known of what was lost with the support at hand: no zero stands for that.
+    let unknown =
+        |source: Source| summary.loss_budget.of == SUPPORT && matches!(source, Source::Distraction | Source::Reader);
+    let known = |term: &&Term| summary.loss_budget.n > 0 && !unknown(term.source);
+    let rows = summary.loss_budget.terms.iter().filter(known);
     rows.map(|term| LossRow { label: term.source.name().to_owned(), mean: term.mean, ci95: term.ci95 }).collect()
 }
 
@@ -447,7 +479,7 @@ fn caveats(run: &SavedRun, summary: &Summary) -> Vec<String> {
         "classes count questions whose support was lost; loss terms are the score that the gold passages would have won back: a weak \
          reader loses with gold too, so the two differ; terms may be negative and add up to the loss"
             .to_owned(),
-        "intervals: 95 %, bootstrap over clusters of questions that share gold documents, Wilson for class shares; they do not cover \
+        "intervals: 95 %, bootstrap over clusters of questions that share gold documents, Wilson for class shares (questions as independent); they do not cover \
          another corpus or another question set, nor the generator's own noise"
             .to_owned(),
     ];

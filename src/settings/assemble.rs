@@ -95,6 +95,9 @@ pub fn load_spec(resolved: &Resolved) -> LoadSpec {
     }
 }
 
+/// More resamples would tell nothing that matters and take gigabytes; a run's record is no more believed than a file.
+const MOST_RESAMPLES: usize = 1_000_000;
+
 /// How a run of these settings is evaluated.
 #[must_use]
 pub fn evaluation(settings: &Settings) -> EvaluationPlan {
@@ -103,7 +106,7 @@ pub fn evaluation(settings: &Settings) -> EvaluationPlan {
         measures: measures(settings),
         k: settings.retrieval.k,
         judge: judge(settings),
-        resamples: evaluation.resamples,
+        resamples: evaluation.resamples.min(MOST_RESAMPLES),
         seed: evaluation.seed,
         cluster: evaluation.cluster,
     }
@@ -260,7 +263,7 @@ fn check(settings: &Settings) -> Result<(), SettingsError> {
     within("external.timeout_s", settings.external.timeout_s, 1e-3..=86_400.0)?;
     within("external.retries", f64::from(settings.external.retries), 0.0..=10.0)?;
     within("evaluation.correct_f1", evaluation.correct_f1, 0.0..=1.0)?;
-    within("evaluation.resamples", evaluation.resamples as f64, 1.0..=1e6)?;
+    within("evaluation.resamples", evaluation.resamples as f64, 1.0..=MOST_RESAMPLES as f64)?;
     at_least("evaluation.ks", evaluation.ks.len(), 1)?;
     evaluation.ks.iter().try_for_each(|k| at_least("evaluation.ks", *k, 1))?;
     dataset.limit.map_or(Ok(()), |limit| at_least("dataset.limit", limit, 1))?;

@@ -1,6 +1,8 @@
 //! The cluster bootstrap (Efron and Tibshirani 1993; clusters: Davison and Hinkley 1997, section 3.8): whole clusters of
 //! questions are drawn with replacement, and the statistic over all their questions is taken anew.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
 use super::cluster;
@@ -48,18 +50,16 @@ impl Bootstrap {
 
     /// The 95 % interval of each column's mean. `None` where fewer than two clusters have a value: drawing one again shows
     /// no spread, which is not the same as certainty. Equal values throughout give an interval without width: no
-    /// resample can show what was never seen.
+    /// resample can show what was never seen (see [`interval::of_equal_values`]).
     #[must_use]
     pub fn intervals(&self, columns: &[Vec<Option<f64>>]) -> Vec<Option<Interval>> {
-        if self.n_clusters() < 2 {
-            return vec![None; columns.len()];
-        }
-        let reach = interval::reach(self.n_clusters());
         let columns = self.by_cluster(columns);
+        // Only clusters with a value say anything: few of them widen a column's interval however many others there are.
+        let n_clusters = |column: &ClusterSums| column.counts.iter().filter(|count| **count > 0.0).count();
+        let known: BTreeSet<usize> = columns.iter().map(n_clusters).filter(|n| *n >= 2).collect();
+        let reach: BTreeMap<usize, f64> = known.into_iter().map(|n| (n, interval::reach(n))).collect();
         let interval = |(column, means): (&ClusterSums, Vec<f64>)| {
-            if column.counts.iter().filter(|count| **count > 0.0).count() < 2 {
-                return None;
-            }
+            let reach = *reach.get(&n_clusters(column))?;
             match self.method {
                 IntervalMethod::Percentile => interval::percentile(means, reach),
                 IntervalMethod::Bca => interval::bca(column, means, reach),
@@ -88,9 +88,18 @@ impl Bootstrap {
     /// clusters have a value.
     #[must_use]
     pub fn median_interval(&self, column: &[Option<f64>]) -> Option<Interval> {
-        let mut defined = column.iter().zip(&self.cluster_of).filter(|(value, _)| value.is_some()).map(|(_, c)| c);
-        let first = defined.next()?;
-        if defined.all(|cluster| cluster == first) { None } else { self.interval(self.medians(column)) }
+        let n_clusters = self.n_clusters_with_value(column);
+        if n_clusters < 2 {
+            return None;
+        }
+        interval::percentile(self.medians(column), interval::reach(n_clusters))
+    }
+
+    /// How many clusters hold a value of `column`.
+    #[must_use]
+    pub fn n_clusters_with_value(&self, column: &[Option<f64>]) -> usize {
+        let defined = column.iter().zip(&self.cluster_of).filter(|(value, _)| value.is_some());
+        defined.map(|(_, cluster)| cluster).collect::<BTreeSet<_>>().len()
     }
 
     fn by_cluster(&self, columns: &[Vec<Option<f64>>]) -> Vec<ClusterSums> {

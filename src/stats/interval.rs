@@ -52,6 +52,15 @@ pub(super) fn reach(n_clusters: usize) -> f64 {
     (g / (g - 1.0)).sqrt() * student::quantile(1.0 - OUTSIDE, g - 1.0)
 }
 
+/// The 95 % interval of a mean whose values, over `n_clusters` >= 1 clusters, are all `value`, where a value can lie in
+/// `range`: no resample can show what was never seen. Of clusters that are otherwise, up to a share of 1 - .025^(1/G) may
+/// exist when none of G was one (Clopper and Pearson 1934; about 3.7 / G), and each could be at the range's end.
+#[must_use]
+pub fn of_equal_values(value: f64, range: (f64, f64), n_clusters: usize) -> Interval {
+    let unseen = 1.0 - OUTSIDE.powf(1.0 / n_clusters as f64);
+    Interval { low: value - unseen * (value - range.0), high: value + unseen * (range.1 - value) }
+}
+
 /// The percentile interval; `None` for no resamples.
 pub(super) fn percentile(resampled: Vec<f64>, reach: f64) -> Option<Interval> {
     points(resampled, normal::cdf(-reach), normal::cdf(reach))
@@ -83,7 +92,8 @@ pub(super) fn bca(column: &ClusterSums, resampled: Vec<f64>, reach: f64) -> Opti
 /// left out, less one of them. 0 where they are all equal. At least two clusters must have values.
 fn acceleration(column: &ClusterSums) -> f64 {
     let (sum, n) = (column.sums.iter().sum::<f64>(), column.counts.iter().sum::<f64>());
-    let without: Vec<f64> = column.sums.iter().zip(&column.counts).map(|(s, count)| (sum - s) / (n - count)).collect();
+    let with_values = column.sums.iter().zip(&column.counts).filter(|(_, count)| **count > 0.0);
+    let without: Vec<f64> = with_values.map(|(s, count)| (sum - s) / (n - count)).collect();
     let middle = without.iter().sum::<f64>() / without.len() as f64;
     let power_sum = |power: i32| without.iter().map(|mean| (middle - mean).powi(power)).sum::<f64>();
     let squares = power_sum(2);
@@ -100,7 +110,7 @@ fn points(mut values: Vec<f64>, low: f64, high: f64) -> Option<Interval> {
         let below = *below;
         let above = rest.iter().copied().min_by(f64::total_cmp).filter(|_| at.fract() > 0.0).unwrap_or(below);
         // Not `below + ...` for infinities: infinity less infinity is no number.
-        if below == above { below } else { below + (above - below) * at.fract() }
+        if below == above || below.is_infinite() { below } else { below + (above - below) * at.fract() }
     };
     let (low, high) = (point(low), point(high));
     Some(Interval { low, high })
@@ -114,6 +124,23 @@ mod tests {
     use super::*;
 
     const TEXTBOOK: f64 = 1.959_963_984_540_054;
+
+    #[test]
+    fn a_bound_between_an_infinity_and_a_number_is_a_number_or_infinite() {
+        let values = vec![f64::NEG_INFINITY, 0.0, 1.0, f64::INFINITY];
+        // Type 7 at .1 of 4 values: place .3, between -infinity and 0; at .9: 2.7, between 1 and infinity.
+        let interval = points(values, 0.1, 0.9).expect("values");
+        assert_eq!(interval, Interval { low: f64::NEG_INFINITY, high: f64::INFINITY });
+    }
+
+    #[test]
+    fn what_was_never_seen_may_still_be_there() {
+        // Clopper-Pearson, 3 of 3: the lower bound is .025^(1/3) = .2924; 0 of 20: the upper one is 1 - .025^(1/20) = .16843.
+        let close = |found: f64, expected: f64| assert_close(found, expected, 5e-5);
+        close(of_equal_values(1.0, (0.0, 1.0), 3).low, 0.2924);
+        close(of_equal_values(0.0, (0.0, 1.0), 20).high, 0.16843);
+        assert_eq!(of_equal_values(1.0, (0.0, 1.0), 3).high, 1.0);
+    }
 
     #[derive(Deserialize)]
     struct Case {

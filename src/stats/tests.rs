@@ -14,7 +14,7 @@ use super::max_t::max_t;
 use super::mcnemar::mcnemar;
 use super::random::Random;
 use super::randomisation::randomisation;
-use super::t::paired_t;
+use super::t::{mean_error, paired_t};
 use crate::types::Interval;
 
 fn unit(random: &mut Random) -> f64 {
@@ -86,6 +86,36 @@ fn nominal_95_percent_intervals_cover_93_to_97_percent() {
         assert!(in_bounds(&percentile[..3]), "percentile, n = {n}: {percentile:?}");
         assert!(in_bounds(&bca), "BCa, n = {n}: {bca:?}");
         assert!(percentile[3] > 0.89, "percentile, n = {n}: {percentile:?}");
+    }
+}
+
+/// A question's difference between two runs that agree on most: 70 % are 0, 20 % a gain of 1, 1/2 or 1/4, 10 % such a loss. Mean
+/// (.2 - .1) * (1 + .5 + .25) / 3.
+fn sparse_difference(rank: f64) -> f64 {
+    let size = |share: f64| [1.0, 0.5, 0.25][(share * 3.0) as usize];
+    match rank {
+        rank if rank < 0.7 => 0.0,
+        rank if rank < 0.9 => size((rank - 0.7) / 0.2),
+        rank => -size((rank - 0.9) / 0.1),
+    }
+}
+
+#[test]
+fn the_t_interval_of_sparse_differences_covers_93_to_97_percent() {
+    const EVALUATIONS: u64 = 4000;
+    let mean = 0.1 * 1.75 / 3.0;
+    for n in [50, 150, 400] {
+        let covers = |evaluation: u64| {
+            let mut random = Random::stream(400 + n as u64, evaluation);
+            let cluster_of = simulated_clusters(n, &mut random);
+            let differences: Vec<f64> =
+                simulated_ranks(&cluster_of, &mut random).into_iter().map(sparse_difference).collect();
+            let Interval { low, high } = mean_error(&differences, &cluster_of).expect("clusters").interval();
+            low <= mean && mean <= high
+        };
+        let n_held = (0..EVALUATIONS).into_par_iter().filter(|evaluation| covers(*evaluation)).count();
+        let share = n_held as f64 / EVALUATIONS as f64;
+        assert!((0.93..=0.97).contains(&share), "n = {n}: {share}");
     }
 }
 

@@ -57,6 +57,14 @@ pub enum StoreError {
         /// What is wrong.
         source: serde_json::Error,
     },
+    /// Passages are gone that traces name.
+    #[error("`{}` lacks {n_missing} passages that the run's traces name", path.display())]
+    MissingPassages {
+        /// The passages' file.
+        path: PathBuf,
+        /// How many mentions lead nowhere.
+        n_missing: usize,
+    },
     /// A run of another version.
     #[error("`{}` has schema {found}, this program reads {SCHEMA}", path.display())]
     OtherSchema {
@@ -90,6 +98,7 @@ impl StoreError {
                 ),
                 _ => Some("see that the folder is one and can be written, or choose another with --out"),
             },
+            Self::MissingPassages { .. } => Some("bring the whole folder back, or run it again"),
             Self::OtherSchema { .. } => Some("run it again with this version"),
         }
     }

@@ -1,5 +1,5 @@
 //! Ids in files whose columns are parted by white space: white space, control characters and `%` are written as `%20`,
-//! `%25` and the like, byte by byte.
+//! `%25` and the like, byte by byte; so is a `#` at the beginning, where it would make the line a comment.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -8,8 +8,8 @@ use std::fmt::Write as _;
 #[must_use]
 pub fn encode(id: &str) -> String {
     let mut out = String::with_capacity(id.len());
-    for c in id.chars() {
-        if c.is_whitespace() || c.is_control() || c == '%' {
+    for (at, c) in id.char_indices() {
+        if c.is_whitespace() || c.is_control() || c == '%' || (at == 0 && c == '#') {
             for byte in c.encode_utf8(&mut [0; 4]).bytes() {
                 let _ = write!(out, "%{byte:02X}");
             }
@@ -47,7 +47,9 @@ mod tests {
     fn an_id_with_white_space_stays_one_column_and_comes_back() {
         assert_eq!(encode("Andre Norton 100%"), "Andre%20Norton%20100%25");
         assert_eq!(encode("a\u{a0}b"), "a%C2%A0b");
-        for id in ["Andre Norton 100%", "a\u{a0}b", "plain", "\t", "é%20"] {
+        assert_eq!(encode("#1"), "%231");
+        assert_eq!(encode("d#1"), "d#1");
+        for id in ["Andre Norton 100%", "a\u{a0}b", "plain", "\t", "é%20", "#1"] {
             assert_eq!(decode(&encode(id)), id);
         }
     }

@@ -272,6 +272,14 @@ impl Trace {
         self.stage(Stage::Packed).into_iter().flat_map(|stage| stage.hits.iter().map(|hit| &hit.id))
     }
 
+    /// Every chunk that it names, some of them several times: hits, gold, and what stood in prompts.
+    pub fn passages(&self) -> impl Iterator<Item = &ChunkId> {
+        let hits = self.stages.iter().flat_map(|stage| stage.hits.iter().map(|hit| &hit.id));
+        let gold = self.gold.groups.iter().flatten().flat_map(|member| &member.chunks);
+        let shown = self.arms.iter().flat_map(|arm| arm.attempts.iter().flat_map(|attempt| &attempt.passages));
+        hits.chain(gold).chain(shown)
+    }
+
     /// The first attempt of an arm.
     #[must_use]
     pub fn attempt(&self, arm: ArmName) -> Option<&Attempt> {

@@ -52,7 +52,7 @@ fn a_comparison_in_a_terminal() {
     B   k1: 3 questions, [TIME]
 
     Verdict
-      B   No difference shown: AnswerF1 1.000 -> 0.667, -0.333 [-1.000, 0.000], p = 1.000. So few clusters of
+      B   No difference shown: AnswerF1 1.000 -> 0.667, -0.333 [-1.000, 1.000], p = 1.000. So few clusters of
           questions differ that no p could fall below 1.000: ask more questions.
 
     B (k1) against A (k5): 3 questions, 3 clusters
@@ -63,7 +63,7 @@ fn a_comparison_in_a_terminal() {
 
     Measures, A to B
       measure     n      A      B   delta     95 % interval      p  shows  W/T/L
-      * AnswerF1  3  1.000  0.667  -0.333  [-1.000, +0.000]  1.000    > 1  0/2/1
+      * AnswerF1  3  1.000  0.667  -0.333  [-1.000, +1.000]  1.000    > 1  0/2/1
 
     Answers (3 questions judged in both)
                            B right       B wrong

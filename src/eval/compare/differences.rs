@@ -1,14 +1,13 @@
 //! Each measure's paired numbers.
 //!
 //! Over the n questions that have a value in both runs: both means; delta, the mean of the differences (run minus
-//! baseline); its 95 % interval by the paired bootstrap over clusters; p by the paired randomisation test, clusters
+//! baseline); its 95 % interval by the paired t over clusters ([`MeanError::interval`] says why); p by the paired randomisation test, clusters
 //! flipping together; the smallest true difference that these n questions would show 4 times in 5.
 //!
 //! A measure whose values become one by their median (`MedianRank`, infinite where nothing was found) has no mean
 //! difference: delta and its interval are the medians', p tests the signs of the differences.
 
-use std::collections::BTreeMap;
-
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::Serialize;
 
 use super::Pairs;
@@ -19,7 +18,7 @@ use crate::stats::bootstrap::Bootstrap;
 use crate::stats::detectable::detectable;
 use crate::stats::median::median;
 use crate::stats::randomisation::randomisation;
-use crate::stats::t::{TTest, paired_t};
+use crate::stats::t::{MeanError, TTest, mean_error, paired_t};
 use crate::types::Interval;
 
 /// Differences that sums in another order give: these are ties.
@@ -43,7 +42,7 @@ pub struct MeasureDifference {
     /// The randomisation test's p, two-sided, as it is; `None` when n is 0.
     pub p: Option<f64>,
     /// The smallest p that these questions could have given, however large the differences: 2 over all assignments of signs
-    /// to the clusters that differ. `None` where these are too many to count, and p can be as small as it likes.
+    /// to the clusters that differ. `None` where these are too many to count: then 1 / (permutations + 1).
     pub least_p: Option<f64>,
     /// The paired t test beside it, over cluster sums; `None` where the differences do not spread, and for medians.
     pub paired_t: Option<TTest>,
@@ -102,8 +101,7 @@ pub fn differences(
 ) -> Vec<MeasureDifference> {
     let columns: Vec<Column> =
         first.measures.iter().filter_map(|measure| Column::new(*measure, first, second, pairs)).collect();
-    let intervals = intervals(&columns, pairs, plan);
-    columns.iter().zip(intervals).map(|(column, ci95)| column.difference(ci95, pairs, plan)).collect()
+    columns.par_iter().map(|column| column.difference(pairs, plan)).collect()
 }
 
 impl Column {
@@ -126,7 +124,7 @@ impl Column {
         Some(Self { measure, rows, baseline, run, differences })
     }
 
-    fn difference(&self, ci95: Option<Interval>, pairs: &Pairs<'_>, plan: &EvaluationPlan) -> MeasureDifference {
+    fn difference(&self, pairs: &Pairs<'_>, plan: &EvaluationPlan) -> MeasureDifference {
         let family = self.measure.family();
         let cluster_of: Vec<usize> = self.rows.iter().map(|row| pairs.cluster_of[*row]).collect();
         let lower_is_better = family.facts().direction == Direction::Lower;
@@ -142,6 +140,13 @@ impl Column {
             }
         };
         let by_mean = family.aggregate() == Aggregate::Mean;
+        let (low, high) = family.facts().range;
+        let ci95 = if by_mean {
+            let interval = mean_error(&self.differences, &cluster_of).map(MeanError::interval);
+            interval.map(|ci| Interval { low: ci.low.max(low - high), high: ci.high.min(high - low) })
+        } else {
+            median_interval(self, cluster_of.clone(), plan)
+        };
         MeasureDifference {
             measure: self.measure,
             n: self.rows.len(),
@@ -162,34 +167,12 @@ impl Column {
     }
 }
 
-/// The columns' intervals: those that are defined for the same pairs share their draws.
-fn intervals(columns: &[Column], pairs: &Pairs<'_>, plan: &EvaluationPlan) -> Vec<Option<Interval>> {
-    let mut groups: BTreeMap<&[usize], Vec<usize>> = BTreeMap::new();
-    for (at, column) in columns.iter().enumerate().filter(|(_, column)| !column.rows.is_empty()) {
-        groups.entry(&column.rows).or_default().push(at);
-    }
-    let mut found = vec![None; columns.len()];
-    for (rows, members) in groups {
-        let cluster_of = rows.iter().map(|row| pairs.cluster_of[*row]).collect();
-        let bootstrap = Bootstrap::new(cluster_of, plan.resamples, plan.seed);
-        let differences: Vec<Vec<Option<f64>>> = members.iter().map(|at| some(&columns[*at].differences)).collect();
-        for (at, of_mean) in members.into_iter().zip(bootstrap.intervals(&differences)) {
-            let column = &columns[at];
-            found[at] = match column.measure.family().aggregate() {
-                Aggregate::Mean => of_mean,
-                Aggregate::Median => {
-                    let (baseline, run) = (some(&column.baseline), some(&column.run));
-                    let pairs = bootstrap.medians(&baseline).into_iter().zip(bootstrap.medians(&run));
-                    bootstrap.interval(pairs.map(|(a, b)| apart(a, b)).collect())
-                }
-            };
-        }
-    }
-    found
-}
-
-fn some(values: &[f64]) -> Vec<Option<f64>> {
-    values.iter().copied().map(Some).collect()
+/// The interval of a median's difference: resampled medians of both runs over the same draws.
+fn median_interval(column: &Column, cluster_of: Vec<usize>, plan: &EvaluationPlan) -> Option<Interval> {
+    let bootstrap = Bootstrap::new(cluster_of, plan.resamples, plan.seed);
+    let medians = |values: &[f64]| bootstrap.medians(&values.iter().copied().map(Some).collect::<Vec<_>>());
+    let pairs = medians(&column.baseline).into_iter().zip(medians(&column.run));
+    bootstrap.interval(pairs.map(|(a, b)| apart(a, b)).collect())
 }
 
 /// `b - a`; 0 for two infinities, which do not differ.

@@ -34,7 +34,7 @@ use crate::stats::holm::holm;
 use crate::store::{SCHEMA, SavedRun};
 
 pub use error::CompareError;
-pub use verdict::p_text;
+pub use verdict::{LEVEL, p_text};
 
 /// A run that is compared with the baseline.
 #[derive(Clone, Copy, Debug)]
@@ -130,8 +130,9 @@ pub fn compare(baseline: &SavedRun, others: &[Subject<'_>], plan: &ComparePlan) 
         .collect();
     let primary = primary(plan, &pairs)?;
     adjust(&mut pairs, primary);
+    let n_compared = pairs.len();
     for pair in &mut pairs {
-        pair.verdict = verdict::sentence(pair, primary);
+        pair.verdict = verdict::sentence(pair, primary, n_compared);
     }
     let EvaluationPlan { k, resamples, seed, .. } = *evaluation;
     Ok(Comparison { schema: SCHEMA, baseline: head(0, baseline), primary, k, resamples, seed, pairs })

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::store::{Manifest, ModelRecord};
+use crate::store::{ExternalSource, Manifest, ModelRecord};
 
 /// Something that two runs have otherwise.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -41,10 +41,7 @@ fn facts(manifest: &Manifest) -> BTreeMap<String, Value> {
     let mut facts: BTreeMap<String, Value> = [
         ("data set (digest)".to_owned(), Value::from(manifest.dataset_digest.clone())),
         ("documents".to_owned(), manifest.n_documents.into()),
-        (
-            "recorded from".to_owned(),
-            manifest.external.as_ref().map(|source| format!("{} {}", source.kind, source.from)).into(),
-        ),
+        ("recorded from".to_owned(), manifest.external.as_ref().map(source).into()),
         ("ragxray".to_owned(), manifest.version.clone().into()),
         ("git commit".to_owned(), manifest.git_commit.clone().into()),
     ]
@@ -56,6 +53,13 @@ fn facts(manifest: &Manifest) -> BTreeMap<String, Value> {
         .extend(manifest.versions.iter().map(|(part, version)| (format!("version of {part}"), version.clone().into())));
     facts.extend(manifest.models.iter().map(|model| (format!("model ({})", model.role), identity(model))));
     facts
+}
+
+/// What a recorded run was made of: two files of one name are two records.
+fn source(external: &ExternalSource) -> String {
+    format!("{} {} {}", external.kind, external.from, external.sha256.get(..12).unwrap_or_default())
+        .trim_end()
+        .to_owned()
 }
 
 /// A model's name with the start of its weights' hash: two files of one name are two models.

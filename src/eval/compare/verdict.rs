@@ -5,7 +5,7 @@ use super::differences::MeasureDifference;
 use crate::measure::Measure;
 
 /// The level that a difference is said to be shown at.
-const LEVEL: f64 = 0.05;
+pub const LEVEL: f64 = 0.05;
 
 /// A p-value for people: three digits, or that it is smaller.
 #[must_use]
@@ -13,8 +13,8 @@ pub fn p_text(p: f64) -> String {
     if p < 0.001 { "< 0.001".to_owned() } else { format!("{p:.3}") }
 }
 
-/// The sentence; `primary` is the measure that decides.
-pub(super) fn sentence(pair: &PairComparison, primary: Option<Measure>) -> String {
+/// The sentence; `primary` is the measure that decides, over `n_compared` runs.
+pub(super) fn sentence(pair: &PairComparison, primary: Option<Measure>, n_compared: usize) -> String {
     let compared = primary.and_then(|primary| pair.measure(primary)).filter(|difference| difference.n > 0);
     let Some(difference) = compared else {
         return match primary {
@@ -34,9 +34,9 @@ pub(super) fn sentence(pair: &PairComparison, primary: Option<Measure>) -> Strin
     if shown {
         return format!("{}: {numbers}.", if difference.is_better() { "Better" } else { "Worse" });
     }
-    let why = if let Some(least) = difference.least_p.filter(|least| *least >= LEVEL) {
-        // The percentile interval of few clusters is too narrow and may leave zero out all the same.
-        format!(" So few clusters of questions differ that no p could fall below {least:.3}: ask more questions.")
+    let why = if let Some(least) = difference.least_p.filter(|least| least * n_compared as f64 >= LEVEL) {
+        let holm = if n_compared > 1 { ", before Holm" } else { "" };
+        format!(" So few clusters of questions differ that no p could fall below {least:.3}{holm}: ask more questions.")
     } else {
         difference.detectable_text().map_or(String::new(), |least| {
             format!(" With {} a true difference of {least} would be found 4 times in 5.", questions(n, "these"))

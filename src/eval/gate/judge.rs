@@ -1,11 +1,15 @@
 //! One gate's verdict, with the reason in words.
 
 use super::{Bound, Gate, GateMode, GateResult, Verdict, worsening};
+use crate::eval::compare::LEVEL;
 use crate::eval::compare::differences::MeasureDifference;
 use crate::eval::summary::MeasureSummary;
 use crate::store::SavedRun;
 use crate::types::Interval;
 
+/// The share of questions without a verdict above which the others cannot stand for the run: more than an interval leaves
+/// out.
+const MOST_UNJUDGED: f64 = 0.05;
 /// Means of the same values added in another order differ by rounding; a limit met exactly is met.
 const ROUNDING: f64 = 1e-9;
 
@@ -17,26 +21,31 @@ pub(super) struct Found {
     pub n: usize,
     /// The smallest true difference that this n would show; known for drops.
     pub detectable: Option<f64>,
+    /// Whether so few clusters of questions differ from the baseline's that no test could tell: a drop must not fail then.
+    pub too_few_differ: bool,
 }
 
 impl Found {
     pub(super) fn mean(summary: &MeasureSummary) -> Self {
-        Self { value: summary.mean, ci95: summary.ci95, n: summary.n, detectable: None }
+        Self { value: summary.mean, ci95: summary.ci95, n: summary.n, detectable: None, too_few_differ: false }
     }
 
     pub(super) fn dropped(difference: &MeasureDifference) -> Self {
-        let MeasureDifference { delta, ci95, n, detectable, lower_is_better, .. } = difference;
+        let MeasureDifference { delta, ci95, n, detectable, lower_is_better, least_p, .. } = difference;
         let sign = worsening(*lower_is_better);
         let turned = |ci: Interval| {
             let (a, b) = (sign * ci.low + 0.0, sign * ci.high + 0.0);
             Interval { low: a.min(b), high: a.max(b) }
         };
-        Self { value: sign * delta + 0.0, ci95: ci95.map(turned), n: *n, detectable: *detectable }
+        let too_few_differ = least_p.is_some_and(|least| least >= LEVEL);
+        Self { value: sign * delta + 0.0, ci95: ci95.map(turned), n: *n, detectable: *detectable, too_few_differ }
     }
 }
 
 pub(super) fn judge(gate: &Gate, found: Found, mode: GateMode) -> GateResult {
     let limit = gate.limit;
+    // No number of questions can show that a share is exactly 0 or 1: such a limit is asked of these very questions.
+    let mode = if gate.is_absolute() { GateMode::Mean } else { mode };
     let keeps = |value: f64| match gate.bound {
         Bound::Min | Bound::Complete => value >= limit - ROUNDING,
         Bound::Max | Bound::MaxDrop => value <= limit + ROUNDING,
@@ -47,7 +56,7 @@ pub(super) fn judge(gate: &Gate, found: Found, mode: GateMode) -> GateResult {
         (GateMode::Interval, None) => Verdict::Inconclusive,
         (GateMode::Interval, Some(ci)) => match (keeps(ci.low), keeps(ci.high)) {
             (true, true) => Verdict::Pass,
-            (false, false) => Verdict::Fail,
+            (false, false) if !found.too_few_differ => Verdict::Fail,
             _ => Verdict::Inconclusive,
         },
     };
@@ -89,6 +98,12 @@ fn reason(gate: &Gate, found: Found, mode: GateMode, verdict: Verdict) -> String
     match verdict {
         Verdict::Pass => format!("all of {ci:.3} is {} {limit}", side(true)),
         Verdict::Fail => format!("{name} is {value:.3}, and all of its interval {ci:.3} is {} {limit}", side(false)),
+        Verdict::Inconclusive if found.too_few_differ && (ci.low > limit || ci.high < limit) => {
+            format!(
+                "all of {ci:.3} is {} {limit}, but so few clusters of questions differ that it may be chance",
+                side(false)
+            )
+        }
         Verdict::Inconclusive => {
             let could = found.detectable.map_or(String::new(), |least| {
                 format!("; a true difference of {least:.3} is what they would find 4 times in 5")
@@ -122,7 +137,11 @@ pub(super) fn complete(run: &SavedRun) -> Option<GateResult> {
         value: judged as f64 / asked as f64,
         ci95: None,
         n: asked,
-        verdict: Verdict::Inconclusive,
+        verdict: if (judged as f64) < (1.0 - MOST_UNJUDGED) * asked as f64 {
+            Verdict::Fail
+        } else {
+            Verdict::Inconclusive
+        },
         reason: format!(
             "{failed} of {asked} questions failed and {missing} were not asked: no mean holds for them; {remedy}"
         ),

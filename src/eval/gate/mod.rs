@@ -2,7 +2,8 @@
 //!
 //! A gate bounds a measure's mean (`min`, `max`) or how far it got worse than a baseline's over the same questions
 //! (`max_drop`). By default the 95 % interval decides: a gate passes when all of it keeps the bound, fails when all of it
-//! breaks it, and is inconclusive else; `mean` looks at the value alone. What cannot be judged is an error, never a pass.
+//! breaks it, and is inconclusive else; `mean` looks at the value alone, and so does a limit at the very end of the
+//! measure's range, which no number of questions could show. What cannot be judged is an error, never a pass.
 
 mod error;
 mod judge;
@@ -93,6 +94,16 @@ impl Gate {
     #[must_use]
     pub fn needs_baseline(&self) -> bool {
         self.bound == Bound::MaxDrop
+    }
+
+    /// Whether the limit is the best value there is: no forbidden fact at all, say.
+    fn is_absolute(&self) -> bool {
+        let (low, high) = self.measure.family().facts().range;
+        match self.bound {
+            Bound::Min => self.limit >= high,
+            Bound::Max => self.limit <= low,
+            Bound::MaxDrop | Bound::Complete => false,
+        }
     }
 
     /// As a condition: `EM@5 >= 0.8`, `AnswerF1 drop <= 0.02`.

@@ -36,8 +36,13 @@ fn the_interval_decides_each_way() {
         (Bound::MaxDrop, 0.4, 0.6, Inconclusive),
         (Bound::MaxDrop, 0.6, 0.9, Fail),
     ] {
-        let found =
-            Found { value: f64::midpoint(low, high), ci95: Some(Interval { low, high }), n: 9, detectable: None };
+        let found = Found {
+            value: f64::midpoint(low, high),
+            ci95: Some(Interval { low, high }),
+            n: 9,
+            detectable: None,
+            too_few_differ: false,
+        };
         let result = judge(&gate("EM@5", bound, 0.5), found, GateMode::Interval);
         assert_eq!(result.verdict, verdict, "{bound:?} [{low}, {high}]: {}", result.reason);
     }
@@ -45,7 +50,13 @@ fn the_interval_decides_each_way() {
 
 #[test]
 fn the_mean_alone_passes_or_fails_and_rounding_breaks_no_gate() {
-    let found = |value| Found { value, ci95: Some(Interval { low: 0.0, high: 1.0 }), n: 9, detectable: None };
+    let found = |value| Found {
+        value,
+        ci95: Some(Interval { low: 0.0, high: 1.0 }),
+        n: 9,
+        detectable: None,
+        too_few_differ: false,
+    };
     let verdict = |bound, value| judge(&gate("EM@5", bound, 0.3), found(value), GateMode::Mean).verdict;
     // .1 + .2 is a little over .3 in binary.
     for (bound, value, expected) in [
@@ -92,12 +103,23 @@ fn a_run_is_checked_against_its_own_means_and_its_baseline() {
         gate("AnswerF1", Bound::MaxDrop, 0.02),
     ];
     let report = check(&bad, Some(&good), &plan(gates.clone())).expect("judged");
-    assert_eq!(verdicts(&report), [Verdict::Fail, Verdict::Pass, Verdict::Fail]);
+    // Six wrong answers hold the share of right ones under 1 - .025^(1/6) = .459.
+    assert_eq!(verdicts(&report), [Verdict::Fail, Verdict::Inconclusive, Verdict::Fail]);
     assert_eq!((report.passed, report.baseline.as_deref()), (false, Some("good")));
     // All six lost a whole point.
     assert_eq!((report.gates[2].value, report.gates[2].n), (1.0, 6));
     let report = check(&good, Some(&good), &plan(gates)).expect("judged");
-    assert_eq!(verdicts(&report), [Verdict::Pass, Verdict::Fail, Verdict::Pass]);
+    // Six right ones hold it over .541; the same answers twice are no drop.
+    assert_eq!(verdicts(&report), [Verdict::Inconclusive, Verdict::Fail, Verdict::Pass]);
+}
+
+#[test]
+fn a_limit_at_the_end_of_the_range_is_asked_of_these_very_questions() {
+    // No number of questions could show that a share is 0: none seen passes, one seen fails.
+    let none = || vec![gate("AnswerEM", Bound::Max, 0.0)];
+    assert_eq!(verdicts(&check(&run("none", &["1815"; 3]), None, &plan(none())).expect("judged")), [Verdict::Pass]);
+    let one = run("one", &["1815", "18 May", "1815"]);
+    assert_eq!(verdicts(&check(&one, None, &plan(none())).expect("judged")), [Verdict::Fail]);
 }
 
 #[test]
@@ -137,6 +159,11 @@ fn questions_without_an_answer_are_a_gate_of_their_own() {
     let complete = &report.gates[0];
     // Three of six were judged: one failed, two were never asked.
     assert_eq!((complete.bound, complete.value, complete.n), (Bound::Complete, 0.5, 6));
+    assert_eq!(verdicts(&report), [Verdict::Fail, Verdict::Inconclusive]);
+    // One of 25 is within what an interval leaves out.
+    let mut nearly = run("nearly", &["18 May"; 24]);
+    nearly.manifest.n_questions = 25;
+    let report = check(&nearly, None, &plan(vec![gate("AnswerEM", Bound::Min, 0.5)])).expect("judged");
     assert_eq!(verdicts(&report), [Verdict::Inconclusive, Verdict::Pass]);
     assert!(complete.reason.ends_with("`ragxray run --resume` asks them"), "{}", complete.reason);
     let kind = ExternalSource::RECORD.to_owned();

@@ -126,8 +126,8 @@ impl ComparisonView {
 
 fn legend(comparison: &Comparison) -> Vec<String> {
     let mut legend = vec![
-        "delta: the run minus A over the n questions that both have; interval: paired bootstrap over clusters of questions that \
-         share gold documents; p: paired randomisation test, clusters flipped together; shows: the smallest true difference that \
+        "delta: the run minus A over the n questions that both have; interval: paired t over clusters of questions that share \
+         gold documents; p: paired randomisation test, clusters flipped together; shows: the smallest true difference that \
          these questions would show with 80 % power; W/T/L: questions on which the run is better, the same, worse"
             .to_owned(),
     ];
