@@ -76,7 +76,8 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
         let folder = RunFolder::create(&args.out, &manifest.name)?;
         run::write_manifest(&folder, &manifest)?;
         let outcome = recorded::run(dataset, plan, &folder, Done::default(), &Bars::new()).await;
-        let (facts, notes) = outcome.inspect_err(|_| run::drop_if_empty(&folder))?;
+        // Half an import is worth nothing: the file is still there.
+        let (facts, notes) = outcome.inspect_err(|_| drop(std::fs::remove_dir_all(folder.path())))?;
         manifest.finished = Some(run::now());
         manifest.notes.extend(notes.iter().map(run::counted));
         manifest.seconds.extend(facts.seconds);

@@ -13,6 +13,7 @@ mod import;
 mod model;
 mod output;
 mod report;
+mod resume;
 mod run;
 mod score;
 

@@ -9,7 +9,7 @@ use clap::Args;
 
 use super::bars::Bars;
 use super::environment::{environment, git_commit};
-use super::{Failure, block_on, output, report};
+use super::{Failure, block_on, output, report, resume};
 use crate::chunk::Strategy;
 use crate::dataset;
 use crate::index;
@@ -19,7 +19,7 @@ use crate::pipeline::run::{self, RunFacts};
 use crate::settings::assemble::{self, Assembled};
 use crate::settings::file::{RetrieverName, VectorStoreKind};
 use crate::settings::{Resolved, Settings};
-use crate::store::{ExternalSource, Manifest, RunFolder, SCHEMA, SavedRun, SettingDifference};
+use crate::store::{ExternalSource, Manifest, RunFolder, SCHEMA, SavedRun};
 use crate::text::{address, analyse, tokens};
 use crate::types::{Dataset, Note};
 
@@ -67,7 +67,8 @@ enum Work {
 /// Runs the command.
 pub fn run(args: RunArgs) -> Result<(), Failure> {
     block_on(async move {
-        let resolved = resolve(&args)?;
+        let earlier = args.resume.as_deref().map(|name| resume::earlier(&args.out, name)).transpose()?;
+        let resolved = resolve(&args, earlier)?;
         let environment = environment(&resolved, args.offline, args.no_cache)?;
         let bars = Bars::new();
         let clock = Instant::now();
@@ -106,7 +107,7 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
             let _ = std::fs::remove_dir_all(scratch);
         }
         let (facts, notes) = outcome.inspect_err(|_| drop_if_empty(&folder))?;
-        manifest.notes.extend(notes.iter().map(counted));
+        resume::add_notes(&mut manifest.notes, &notes);
         finish(&mut manifest, &facts, vector_cache.as_deref(), &resolved.settings);
         conclude(&folder, manifest, &resolved.settings, args.json)
     })
@@ -135,14 +136,11 @@ fn service_source(settings: &Settings) -> ExternalSource {
 }
 
 /// The settings: of the file and flags; on resume without any, those of the run's record.
-fn resolve(args: &RunArgs) -> Result<Resolved, Failure> {
+fn resolve(args: &RunArgs, earlier: Option<Manifest>) -> Result<Resolved, Failure> {
     let mut sets = args.sets.clone();
     sets.extend(args.limit.map(|limit| format!("dataset.limit={limit}")));
-    match &args.resume {
-        Some(name) if args.config.is_none() && sets.is_empty() => {
-            let manifest = Manifest::load(&RunFolder::existing(&args.out.join(name)))?;
-            Ok(Resolved::recorded(report::recorded_settings(&manifest)?, PathBuf::from(manifest.config)))
-        }
+    match earlier {
+        Some(earlier) if args.config.is_none() && sets.is_empty() => resume::recorded(earlier),
         _ => Ok(Resolved::new(Some(resolved_config(args)), &sets)?),
     }
 }
@@ -172,6 +170,7 @@ pub(super) fn counted(note: &Note) -> String {
 
 /// The record of a run that begins, but for its name and models.
 pub(super) fn manifest(resolved: &Resolved, dataset: &Dataset) -> Manifest {
+    let (settings, shortened) = without_secrets(&resolved.settings);
     Manifest {
         schema: SCHEMA,
         name: String::new(),
@@ -181,9 +180,10 @@ pub(super) fn manifest(resolved: &Resolved, dataset: &Dataset) -> Manifest {
         started: now(),
         finished: None,
         config: resolved.file.as_deref().unwrap_or(Path::new("")).display().to_string(),
-        settings: without_secrets(&resolved.settings),
+        settings,
         dataset: format!("{} {}", resolved.settings.dataset.format, resolved.settings.dataset.path.display()),
         dataset_digest: dataset.digest.clone(),
+        shortened,
         external: None,
         notes: dataset.notes.iter().map(counted).collect(),
         n_documents: dataset.documents.len(),
@@ -213,12 +213,20 @@ fn versions(strategy: Strategy) -> BTreeMap<String, String> {
     versions.into_iter().map(|(part, version)| (part.to_owned(), version)).collect()
 }
 
-/// The settings as the run's record keeps them: an endpoint's address without user info and query, which may hold keys.
-fn without_secrets(settings: &Settings) -> serde_json::Value {
+/// The settings as the run's record keeps them: an endpoint's address without user info and query, which may hold keys;
+/// and the keys of those that lost them.
+fn without_secrets(settings: &Settings) -> (serde_json::Value, Vec<String>) {
     let mut settings = settings.clone();
-    settings.generation.base_url = address::shown_url(&settings.generation.base_url);
-    settings.external.url = settings.external.url.as_deref().map(address::shown_url);
-    serde_json::to_value(&settings).unwrap_or_default()
+    let mut shortened = Vec::new();
+    let base_url = Some(&mut settings.generation.base_url);
+    for (key, url) in [("generation.base_url", base_url), ("external.url", settings.external.url.as_mut())] {
+        let Some(url) = url else { continue };
+        if address::is_shortened(url) {
+            shortened.push(key.to_owned());
+        }
+        *url = address::shown_url(url);
+    }
+    (serde_json::to_value(&settings).unwrap_or_default(), shortened)
 }
 
 pub(super) fn now() -> String {
@@ -240,29 +248,11 @@ fn open_folder(args: &RunArgs, manifest: &mut Manifest) -> Result<(RunFolder, Do
     };
     let folder = RunFolder::existing(&args.out.join(name));
     let old = SavedRun::load(&folder)?;
-    let differences = differences(&old.manifest, manifest);
-    if !differences.is_empty() {
-        return Err(Failure::new(
-            format!("run `{name}` was made with other settings: {}", differences.join("; ")),
-            Some("give the same settings, or start a new run".to_owned()),
-        ));
-    }
-    manifest.name.clone_from(name);
-    manifest.started.clone_from(&old.manifest.started);
+    resume::go_on(name, &old, manifest)?;
     let finished = old.traces.iter().filter(|trace| !trace.failed());
     let questions = finished.map(|trace| trace.question.id.clone()).collect();
     let passages: HashSet<_> = old.passages.into_keys().collect();
     Ok((folder, Done { questions, passages }))
-}
-
-/// What differs between a run's record and what is asked now, as `key: then -> now`.
-fn differences(old: &Manifest, new: &Manifest) -> Vec<String> {
-    let told = |one: &SettingDifference| format!("`{}`: {} -> {}", one.key, one.from, one.to);
-    let mut out: Vec<String> = old.setting_differences(new).iter().map(told).collect();
-    if old.dataset_digest != new.dataset_digest {
-        out.push("the data set's content".to_owned());
-    }
-    out
 }
 
 /// `<config stem>-<UTC time>-<4 hex>`.

@@ -324,6 +324,7 @@ pub(super) fn manifest() -> Manifest {
         settings: serde_json::Value::Null,
         dataset: String::new(),
         dataset_digest: String::new(),
+        shortened: vec![],
         external: None,
         notes: vec![],
         n_documents: 2,

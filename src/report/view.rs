@@ -344,10 +344,11 @@ fn notices(run: &SavedRun, summary: &Summary) -> Vec<String> {
     }
     let failed = summary.classes.get(Class::Failed.name()).copied().unwrap_or(0);
     if failed > 0 {
-        notices.push(format!(
-            "{failed} questions failed and are in no mean; ask them again with --resume {}",
-            run.manifest.name
-        ));
+        let remedy = match &run.manifest {
+            imported if imported.is_imported() => "make their record again and import it".to_owned(),
+            own => format!("ask them again with --resume {}", own.name),
+        };
+        notices.push(format!("{failed} questions failed and are in no mean; {remedy}"));
     }
     if run.traces.len() < run.manifest.n_questions {
         notices.push(format!(

@@ -68,6 +68,9 @@ pub struct Manifest {
     pub dataset: String,
     /// Hex sha256 of the loaded data set.
     pub dataset_digest: String,
+    /// The settings whose address stands there without its user info and query, which may hold keys.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shortened: Vec<String>,
     /// Where rankings and answers come from; `None`: from the pipeline that `settings` describe.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub external: Option<ExternalSource>,
@@ -102,6 +105,12 @@ pub struct Manifest {
 }
 
 impl Manifest {
+    /// Whether the run was made of a file: what is missing in it cannot be asked.
+    #[must_use]
+    pub fn is_imported(&self) -> bool {
+        self.external.as_ref().is_some_and(|source| source.kind != ExternalSource::SERVICE)
+    }
+
     /// Reads the record of the run in `folder`, without its traces.
     ///
     /// # Errors

@@ -17,6 +17,12 @@ pub fn shown_url(url: &str) -> String {
     Url::parse(url).map_or_else(|_| url.to_owned(), |url| shown(&url))
 }
 
+/// Whether [`shown_url`] leaves out something that is sent: user info or a query.
+#[must_use]
+pub fn is_shortened(url: &str) -> bool {
+    Url::parse(url).is_ok_and(|url| !url.username().is_empty() || url.password().is_some() || url.query().is_some())
+}
+
 /// Whether the host is this machine.
 #[must_use]
 pub fn is_loopback(url: &Url) -> bool {
@@ -40,6 +46,15 @@ mod tests {
     fn user_info_and_query_are_not_shown() {
         assert_eq!(shown_url("https://user:pass@h:8443/v1/ask?key=secret#x"), "https://h:8443/v1/ask");
         assert_eq!(shown_url("no url"), "no url");
+        for (url, expected) in [
+            ("http://h/a", false),
+            ("http://h/a#b", false),
+            ("http://h/?a", true),
+            ("http://u@h", true),
+            ("no?url", false),
+        ] {
+            assert_eq!(is_shortened(url), expected, "{url}");
+        }
     }
 
     #[test]

@@ -184,3 +184,64 @@ fn addresses_and_keys_that_cannot_be_used_are_refused_before_anything_is_asked()
     let keyed = ["--set", "external.url=http://127.0.0.1:9/ask", "--set", "external.api_key_env=NOT_SET"];
     assert!(refused(&keyed).contains("`NOT_SET` named by `external.api_key_env` is not set"));
 }
+
+#[test]
+fn what_stood_in_the_prompt_is_found_whatever_our_own_k_is() {
+    let project = Project::new();
+    let rag = Rag::start(|request: &Request| {
+        let id = asked(request)["id"].clone();
+        let contexts = ["Gamma.", "Delta.", "Alpha waits six minutes.", "Beta never waits."];
+        let answer = if id == "q1" { "six minutes" } else { "Beta" };
+        ResponseTemplate::new(200).set_body_json(json!({ "id": id, "contexts": contexts, "answer": answer }))
+    });
+    let outcome = run(&project, &rag, &["--name", "r", "--set", "retrieval.k=1"]);
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    let table = &project.summary("r")["two_by_two"];
+    assert_eq!((&table["k"], &table["hit_right"]["n"], &table["n"]), (&json!(4), &json!(2), &json!(2)));
+}
+
+/// Fails at `q2` once; every context stands in no document.
+fn forgets(request: &Request, n_calls: &AtomicUsize) -> ResponseTemplate {
+    let id = asked(request)["id"].clone();
+    if id == "q2" && n_calls.fetch_add(1, Ordering::SeqCst) == 0 {
+        let error = format!("401: Bearer sk-very-secret {}", "x".repeat(1000));
+        return ResponseTemplate::new(200).set_body_json(json!({ "error": error }));
+    }
+    ResponseTemplate::new(200).set_body_json(json!({ "id": id, "contexts": ["Gamma."], "answer": "Gamma" }))
+}
+
+#[test]
+fn on_resume_counts_go_on_and_what_the_service_says_holds_no_key() {
+    let project = Project::new();
+    let n_calls = AtomicUsize::new(0);
+    let rag = Rag::start(move |request: &Request| forgets(request, &n_calls));
+    let set = rag.set();
+    let call = |args: &[&str]| {
+        let all = ["run", "c.toml", "--out", "runs", "--set", &set, "--set", "external.api_key_env=RAG_KEY"];
+        let output = project.command(&[&all, args].concat()).env("RAG_KEY", "sk-very-secret").output().expect("starts");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        project.json("runs/r/run.json")["notes"].to_string()
+    };
+    let notes = call(&["--name", "r"]);
+    assert!(notes.contains("\"1 contexts that stand in no document:"), "{notes}");
+    let reason = project.traces("r")[1]["reason"].as_str().expect("a reason").to_owned();
+    assert!(reason.contains("401: Bearer *** xxx") && reason.len() < 400, "{reason}");
+    let notes = call(&["--resume", "r"]);
+    assert!(notes.contains("\"2 contexts that stand in no document:"), "{notes}");
+    for (path, bytes) in project.files("runs") {
+        assert!(!String::from_utf8_lossy(&bytes).contains("sk-very-secret"), "{}", path.display());
+    }
+}
+
+#[test]
+fn an_address_that_lost_its_query_in_the_record_is_asked_for_again() {
+    let project = Project::new();
+    let rag = Rag::start(knows);
+    let set = format!("{}?key=k-1", rag.set());
+    project.good("r", &["--set", &set]);
+    assert!(!project.read("runs/r/run.json").contains("k-1"));
+    let refused = "error: run `r` keeps `external.url` without its user info and query, which may hold keys";
+    project.refuses_with_some_hint(&["run", "--out", "runs", "--resume", "r"], refused);
+    let outcome = project.run(&["--set", &set, "--resume", "r"]);
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+}

@@ -235,3 +235,55 @@ fn a_missing_answer_among_answers_is_a_wrong_one() {
     assert_eq!(measure(&summary, "AnswerF1"), (0.5, 2));
     assert_eq!((class(&summary, "correct"), class(&summary, "generation")), (1, 1));
 }
+
+#[test]
+fn an_imported_run_is_not_gone_on_with_but_imported_again() {
+    let project = Project::new();
+    project.write("r.jsonl", RECORD.replace("\"answer\": \"Alpha\"", "\"error\": \"timeout\""));
+    let summary = good(&project, "r", &["r.jsonl", "--config", "c.toml"]);
+    assert_eq!((class(&summary, "correct"), class(&summary, "failed")), (1, 1));
+    let before = project.files("runs/r");
+    let refused = "error: run `r` was imported from the record `r.jsonl`: there is nothing to ask";
+    project.refuses_with_some_hint(&["run", "c.toml", "--out", "runs", "--resume", "r"], refused);
+    project.refuses_with_some_hint(&["run", "--out", "runs", "--resume", "r"], refused);
+    assert_eq!(project.files("runs/r"), before);
+    let report = project.call(&["report", "runs/r"]).stdout;
+    assert!(report.contains("import it") && !report.contains("--resume"), "{report}");
+}
+
+#[test]
+fn failures_in_a_row_end_no_import_unless_there_is_nothing_else() {
+    let project = Project::new();
+    let numbers = 1..=30;
+    let question = |n: &i32| json!({ "id": format!("q{n}"), "text": format!("{n}?"), "answers": ["Beta"] }).to_string();
+    let lines = |texts: Vec<String>| texts.join("\n");
+    project.write("data/questions.jsonl", lines(numbers.clone().map(|n| question(&n)).collect()));
+    let failed = |n| json!({ "id": format!("q{n}"), "error": "timeout" }).to_string();
+    let mut record: Vec<String> = numbers.map(failed).collect();
+    project.write("r.jsonl", lines(record.clone()));
+    let args = ["import", "r.jsonl", "--config", "c.toml", "--out", "runs", "--name", "r"];
+    let refused = "error: all 30 recorded questions failed there, the last: the recorded pipeline failed: timeout";
+    project.refuses_with_some_hint(&args, refused);
+    assert!(!project.path("runs/r").exists());
+    record[29] = json!({ "id": "q30", "contexts": ["Beta never waits."], "answer": "Beta" }).to_string();
+    project.write("r.jsonl", lines(record));
+    let summary = good(&project, "r", &["r.jsonl", "--config", "c.toml"]);
+    assert_eq!((class(&summary, "failed"), class(&summary, "correct")), (29, 1));
+}
+
+#[test]
+fn a_blank_answer_to_a_question_without_one_is_right_and_keys_that_are_not_read_are_noted() {
+    let project = Project::new();
+    let question = |id| json!({ "id": id, "text": id, "kind": "unanswerable" });
+    project.write("data/questions.jsonl", format!("{}\n{}\n", question("q1"), question("q2")));
+    project.write(
+        "r.jsonl",
+        "{\"id\": \"q1\", \"contexts\": [{\"text\": \"Beta never waits.\", \"page\": 3}], \"answer\": \"\"}\n\
+         {\"id\": \"q2\", \"contexts\": [], \"answer\": null}\n",
+    );
+    let summary = good(&project, "r", &["r.jsonl", "--config", "c.toml"]);
+    assert_eq!(class(&summary, "correct_abstention"), 2);
+    let notes = project.json("runs/r/run.json")["notes"].to_string();
+    assert!(notes.contains("1 lines with a key that is not read, `contexts[].page`"), "{notes}");
+    assert!(notes.contains("1 questions without an answer in a record of answers: each abstains"), "{notes}");
+}

@@ -124,6 +124,11 @@ pub(super) fn complete(run: &SavedRun) -> Option<GateResult> {
     let failed = run.traces.iter().filter(|trace| trace.failed()).count();
     let missing = asked - run.traces.len();
     let judged = run.traces.len() - failed;
+    let remedy = if run.manifest.is_imported() {
+        "the record lacks them: make it whole and import it again"
+    } else {
+        "`ragxray run --resume` asks them"
+    };
     (failed + missing > 0).then(|| GateResult {
         gate: "every question judged".to_owned(),
         measure: "questions".to_owned(),
@@ -138,8 +143,7 @@ pub(super) fn complete(run: &SavedRun) -> Option<GateResult> {
             Verdict::Inconclusive
         },
         reason: format!(
-            "{failed} of {asked} questions failed and {missing} were not asked: no mean holds for them; \
-             `ragxray run --resume` asks them"
+            "{failed} of {asked} questions failed and {missing} were not asked: no mean holds for them; {remedy}"
         ),
     })
 }

@@ -4,6 +4,7 @@ use super::judge::{Found, judge};
 use super::*;
 use crate::eval::compare::CompareError;
 use crate::eval::compare::tests::{evaluation, run};
+use crate::store::ExternalSource;
 use crate::types::Class;
 
 fn gate(name: &str, bound: Bound, limit: f64) -> Gate {
@@ -164,6 +165,11 @@ fn questions_without_an_answer_are_a_gate_of_their_own() {
     nearly.manifest.n_questions = 25;
     let report = check(&nearly, None, &plan(vec![gate("AnswerEM", Bound::Min, 0.5)])).expect("judged");
     assert_eq!(verdicts(&report), [Verdict::Inconclusive, Verdict::Pass]);
+    assert!(complete.reason.ends_with("`ragxray run --resume` asks them"), "{}", complete.reason);
+    let kind = ExternalSource::RECORD.to_owned();
+    torn.manifest.external = Some(ExternalSource { kind, from: "r.jsonl".to_owned(), sha256: String::new() });
+    let report = check(&torn, None, &plan(vec![gate("AnswerEM", Bound::Min, 0.5)])).expect("judged");
+    assert!(report.gates[0].reason.ends_with("import it again"), "{}", report.gates[0].reason);
 }
 
 #[test]

@@ -1,0 +1,92 @@
+//! `ragxray run --resume`: whether a run can be gone on with, and what of its record stays.
+
+use std::path::{Path, PathBuf};
+
+use super::{Failure, report};
+use crate::settings::Resolved;
+use crate::store::{ExternalSource, Manifest, RunFolder, SavedRun, SettingDifference};
+use crate::types::Note;
+
+/// The record of run `name` under `out`; refused where its questions cannot be asked, only imported.
+pub(super) fn earlier(out: &Path, name: &str) -> Result<Manifest, Failure> {
+    let manifest = Manifest::load(&RunFolder::existing(&out.join(name)))?;
+    match &manifest.external {
+        Some(ExternalSource { kind, from, .. }) if manifest.is_imported() => Err(Failure::new(
+            format!("run `{name}` was imported from the {kind} `{from}`: there is nothing to ask"),
+            Some(format!("import the file again: `ragxray import {from}`")),
+        )),
+        _ => Ok(manifest),
+    }
+}
+
+/// The settings that the run's record holds; refused where they lack a part that decides who is asked.
+pub(super) fn recorded(manifest: Manifest) -> Result<Resolved, Failure> {
+    if let Some(key) = manifest.shortened.first() {
+        let (name, config) = (&manifest.name, &manifest.config);
+        return Err(Failure::new(
+            format!("run `{name}` keeps `{key}` without its user info and query, which may hold keys"),
+            Some(format!("give its settings again: `ragxray run {config} --resume {name}`, and --set as before")),
+        ));
+    }
+    Ok(Resolved::recorded(report::recorded_settings(&manifest)?, PathBuf::from(manifest.config)))
+}
+
+/// Makes `new` the record of run `name`, `old` so far, gone on with; refused where something else would be asked than then.
+pub(super) fn go_on(name: &str, old: &SavedRun, new: &mut Manifest) -> Result<(), Failure> {
+    let differences = differences(&old.manifest, new);
+    if !differences.is_empty() {
+        return Err(Failure::new(
+            format!("run `{name}` was made with other settings: {}", differences.join("; ")),
+            Some("give the same settings, or start a new run".to_owned()),
+        ));
+    }
+    name.clone_into(&mut new.name);
+    new.started.clone_from(&old.manifest.started);
+    let kept = old.manifest.notes.iter().filter(|note| !new.notes.contains(note)).cloned().collect::<Vec<_>>();
+    new.notes.extend(kept);
+    // What was counted of contexts is written when a run ends.
+    if old.manifest.external.is_some() && old.manifest.finished.is_none() && !old.traces.is_empty() {
+        let note = "the run was broken off: what is counted of contexts leaves out the questions asked before that";
+        new.notes.push(note.to_owned());
+    }
+    Ok(())
+}
+
+/// Adds what was counted now to what was counted before.
+pub(super) fn add_notes(notes: &mut Vec<String>, counted: &[Note]) {
+    for note in counted {
+        let before = |old: &String| old.strip_suffix(&note.what)?.strip_suffix(' ')?.parse::<usize>().ok();
+        let found = notes.iter().enumerate().find_map(|(at, old)| Some((at, before(old)?)));
+        match found {
+            Some((at, count)) => notes[at] = format!("{} {}", count + note.count, note.what),
+            None => notes.push(super::run::counted(note)),
+        }
+    }
+}
+
+/// What differs between a run's record and what is asked now, as `key: then -> now`.
+fn differences(old: &Manifest, new: &Manifest) -> Vec<String> {
+    let told = |one: &SettingDifference| format!("`{}`: {} -> {}", one.key, one.from, one.to);
+    let mut out: Vec<String> = old.setting_differences(new).iter().map(told).collect();
+    let kind = |manifest: &Manifest| manifest.external.as_ref().map(|source| source.kind.clone());
+    if kind(old) != kind(new) {
+        out.push("whose pipeline is asked".to_owned());
+    }
+    if old.dataset_digest != new.dataset_digest {
+        out.push("the data set's content".to_owned());
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_of_one_kind_are_added_up() {
+        let mut notes = vec!["3 contexts twice".to_owned(), "12 other contexts twice".to_owned()];
+        let counted = |count, what: &str| Note { count, what: what.to_owned() };
+        add_notes(&mut notes, &[counted(2, "contexts twice"), counted(1, "new ones")]);
+        assert_eq!(notes, ["5 contexts twice", "12 other contexts twice", "1 new ones"]);
+    }
+}
