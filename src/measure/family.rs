@@ -134,6 +134,20 @@ impl Family {
         )
     }
 
+    /// What it looks at, and what its k counts.
+    #[must_use]
+    pub fn looks_at(self) -> &'static str {
+        match self {
+            Self::Em | Self::EmRaw => "passages and gold answers",
+            Self::EvidenceRecall | Self::SpanPrecision | Self::SpanRecall | Self::Iou | Self::PrecisionOmega => {
+                "passages and evidence"
+            }
+            Self::FullRecall => "documents (passages collapsed by first occurrence) and evidence",
+            family if family.scores_answers() => "answers",
+            _ => "documents (passages collapsed by first occurrence) and their grades",
+        }
+    }
+
     /// How its measures are written, k standing for a number: `EM@k`, `EM@prompt`.
     #[must_use]
     pub fn forms(self) -> Vec<String> {

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use super::wrap::wrapped;
-use crate::measure::Family;
+use crate::eval::files::is_measured_in_files;
+use crate::measure::{Cutoff, Family, Measure};
 
 /// All families in report order, a paragraph each.
 #[must_use]
@@ -19,6 +20,7 @@ fn paragraph(family: Family) -> String {
     let _ = writeln!(out, "{}", family.forms().join(", "));
     let mut line = |label: &str, text: &str| out.push_str(&wrapped(&format!("    {label:<10}"), text));
     line("formula", facts.formula);
+    line("over", &format!("{}; {}", family.looks_at(), had_from(family)));
     line("range", &format!("{} to {high}, {}", facts.range.0, facts.direction.name()));
     line("equals", facts.reference.unwrap_or("no tool's; worked examples in its tests"));
     if !facts.also.is_empty() {
@@ -26,6 +28,16 @@ fn paragraph(family: Family) -> String {
     }
     line("source", facts.paper);
     out
+}
+
+/// Where it can be had: of a run's folder always.
+fn had_from(family: Family) -> &'static str {
+    let some = [Some(Cutoff::Top(1)), None].into_iter().find_map(|cutoff| Measure::new(family, cutoff));
+    match some {
+        Some(measure) if is_measured_in_files(measure, false) => "of runs, and of a TREC run with qrels",
+        Some(measure) if is_measured_in_files(measure, true) => "of runs, and of predictions with golds",
+        _ => "of runs",
+    }
 }
 
 #[cfg(test)]
@@ -37,6 +49,8 @@ mod tests {
         insta::assert_snapshot!(paragraph(Family::Success), @r"
         Success@k, Success@prompt
             formula   1 when any of the first k documents is relevant, else 0
+            over      documents (passages collapsed by first occurrence) and their grades; of runs, and of a TREC
+                      run with qrels
             range     0 to 1, higher is better
             equals    trec_eval success_k
             also      hit, hit rate, hits, success, accuracy of retrieval, Recall@k in papers on open-domain QA
