@@ -49,8 +49,8 @@ mod tests {
         insta::assert_snapshot!(paragraph(Family::Success), @r"
         Success@k, Success@prompt
             formula   1 when any of the first k documents is relevant, else 0
-            over      documents (passages collapsed by first occurrence) and their grades; of runs, and of a TREC
-                      run with qrels
+            over      documents (passages collapsed by first occurrence) and their grades; of runs, and of a TREC run
+                      with qrels
             range     0 to 1, higher is better
             equals    trec_eval success_k
             also      hit, hit rate, hits, success, accuracy of retrieval, Recall@k in papers on open-domain QA
