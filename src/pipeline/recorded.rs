@@ -1,7 +1,7 @@
 //! Somebody else's pipeline: what it recorded, or its service answers, becomes the same traces as ours.
 //!
 //! Everything between the question and the prompt is one step there: the contexts are the ranking `external` and what was
-//! packed. Each is placed in our documents ([`super::contexts`]), so that support, classes and document measures see the
+//! packed. Each is placed in our documents (`contexts.rs`), so that support, classes and document measures see the
 //! same byte ranges as for chunks of ours.
 
 use std::collections::{BTreeMap, HashMap};
