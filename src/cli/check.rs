@@ -174,11 +174,5 @@ fn tell(args: &TellArgs, report: &GateReport) -> Result<(), Failure> {
             output::talk(&line);
         }
     }
-    output::data(&if args.json { json(report)? } else { gates::render(report, output::color()) })
-}
-
-fn json(report: &GateReport) -> Result<String, Failure> {
-    serde_json::to_string_pretty(report)
-        .map(|json| json + "\n")
-        .map_err(|error| Failure::new(format!("cannot write the gates: {error}"), None))
+    output::data(&if args.json { output::json(report, "the gates")? } else { gates::render(report, output::color()) })
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::{Failure, output, report};
-use crate::eval::compare::{self, ComparePlan, Comparison, Subject};
+use crate::eval::compare::{self, ComparePlan, Subject};
 use crate::measure::Measure;
 use crate::report::comparison::{ComparisonView, Shown, markdown, terminal};
 use crate::settings::{Settings, assemble};
@@ -65,7 +65,7 @@ pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
         others.iter().map(|(run, settings)| Subject { run, k: settings.retrieval.k }).collect();
     let comparison = compare::compare(&baseline, &subjects, &plan)?;
     if args.form.json {
-        return output::data(&json(&comparison)?);
+        return output::data(&output::json(&comparison, "the comparison")?);
     }
     // Measures that were named are all shown.
     let every_cutoff = args.all || !args.measures.is_empty();
@@ -77,10 +77,4 @@ fn load(named: &Path) -> Result<(SavedRun, Settings), Failure> {
     let run = SavedRun::load(&report::folder_of(named))?;
     let settings = report::recorded_settings(&run.manifest)?;
     Ok((run, settings))
-}
-
-fn json(comparison: &Comparison) -> Result<String, Failure> {
-    serde_json::to_string_pretty(comparison)
-        .map(|json| json + "\n")
-        .map_err(|error| Failure::new(format!("cannot write the comparison: {error}"), None))
 }

@@ -28,10 +28,6 @@ pub struct ShowArgs {
 pub fn config(command: &ConfigCommand) -> Result<(), Failure> {
     match command {
         ConfigCommand::Show(args) => output::data(&Resolved::new(args.config.as_deref(), &args.sets)?.show()),
-        ConfigCommand::Schema => {
-            let schema = serde_json::to_string_pretty(&schemars::schema_for!(Settings))
-                .map_err(|error| Failure::new(format!("cannot write the schema: {error}"), None))?;
-            output::data(&(schema + "\n"))
-        }
+        ConfigCommand::Schema => output::data(&output::json(&schemars::schema_for!(Settings), "the schema")?),
     }
 }

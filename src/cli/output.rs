@@ -2,6 +2,8 @@
 
 use std::io::{IsTerminal, Write};
 
+use serde::Serialize;
+
 use super::Failure;
 use crate::text::sanitize::one_line;
 
@@ -23,6 +25,13 @@ pub fn data(text: &str) -> Result<(), Failure> {
         }
         _ => Ok(()),
     }
+}
+
+/// `value` as indented JSON with a line feed behind it; `what` names it in the error.
+pub fn json(value: &impl Serialize, what: &str) -> Result<String, Failure> {
+    serde_json::to_string_pretty(value)
+        .map(|json| json + "\n")
+        .map_err(|error| Failure::new(format!("cannot write {what}: {error}"), None))
 }
 
 /// Says something beside the data, one line.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use super::{Failure, output};
-use crate::eval::summary::{self, Evaluation, EvaluationPlan, Summary};
+use crate::eval::summary::{self, EvaluationPlan, Summary};
 use crate::report::view::View;
 use crate::report::{csv, html, markdown, terminal, trec};
 use crate::settings::{Settings, assemble};
@@ -48,7 +48,7 @@ pub fn report(args: &ReportArgs) -> Result<(), Failure> {
         Form::Terminal => terminal::render(&view, output::color()),
         Form::Html => html::render(&view),
         Form::Md => markdown::render(&view),
-        Form::Json => json(&evaluation)?,
+        Form::Json => output::json(&evaluation.summary, "summary.json")?,
         Form::Trec => trec::documents(&run),
         Form::Qrels => trec::qrels(&run),
         Form::Csv => csv::render(&run, &evaluation),
@@ -75,7 +75,7 @@ pub fn write_and_print(folder: &RunFolder, plan: &EvaluationPlan, as_json: bool)
     let run = SavedRun::load(folder)?;
     let evaluation = summary::evaluate(&run, plan);
     let view = View::new(&run, &evaluation);
-    let summary = json(&evaluation)?;
+    let summary = output::json(&evaluation.summary, "summary.json")?;
     folder.write("summary.json", summary.as_bytes())?;
     folder.write("retrieval.trec", trec::documents(&run).as_bytes())?;
     folder.write("chunks.trec", trec::chunks(&run).as_bytes())?;
@@ -87,10 +87,4 @@ pub fn write_and_print(folder: &RunFolder, plan: &EvaluationPlan, as_json: bool)
         Failure::new(failure.message, Some(format!("the run is whole; print it again: `ragxray report {path}`")))
     })?;
     Ok(evaluation.summary)
-}
-
-fn json(evaluation: &Evaluation) -> Result<String, Failure> {
-    serde_json::to_string_pretty(&evaluation.summary)
-        .map(|json| json + "\n")
-        .map_err(|error| Failure::new(format!("cannot write summary.json: {error}"), None))
 }

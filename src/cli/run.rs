@@ -234,9 +234,7 @@ pub(super) fn now() -> String {
 }
 
 pub(super) fn write_manifest(folder: &RunFolder, manifest: &Manifest) -> Result<(), Failure> {
-    let mut json = serde_json::to_string_pretty(manifest)
-        .map_err(|error| Failure::new(format!("cannot write run.json: {error}"), None))?;
-    json.push('\n');
+    let json = output::json(manifest, "run.json")?;
     Ok(folder.write("run.json", json.as_bytes())?)
 }
 

@@ -14,3 +14,13 @@ pub fn with_causes(error: &dyn std::error::Error) -> String {
     }
     text
 }
+
+/// What lies at the bottom of an error: `connection refused` rather than `error sending request`.
+#[must_use]
+pub fn root_cause(error: &dyn std::error::Error) -> String {
+    let mut cause = error;
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    cause.to_string()
+}

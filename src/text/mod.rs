@@ -8,5 +8,6 @@ pub mod causes;
 pub mod column;
 pub mod normalise;
 pub mod quote;
+pub mod retry_after;
 pub mod sanitize;
 pub mod tokens;

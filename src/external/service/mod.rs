@@ -17,7 +17,8 @@ pub use error::ServiceError;
 
 use super::recorded::{self, Answer, Recorded};
 use super::{Position, Rag};
-use crate::text::{address, column, sanitize};
+use crate::text::causes::root_cause;
+use crate::text::{address, column, retry_after, sanitize};
 use crate::types::Question;
 
 /// A larger answer is not read on: 8 MiB.
@@ -199,17 +200,7 @@ impl Rag for Service {
 
 /// The wait that the service asks for, where it says so in seconds; its date form is not read.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let seconds: f64 = headers.get(RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
-    Duration::try_from_secs_f64(seconds).ok()
-}
-
-/// What lies at the bottom of an error: `connection refused` rather than `error sending request`.
-fn root_cause(error: &dyn std::error::Error) -> String {
-    let mut cause = error;
-    while let Some(source) = cause.source() {
-        cause = source;
-    }
-    cause.to_string()
+    retry_after::seconds(headers.get(RETRY_AFTER)?.to_str().ok()?)
 }
 
 #[cfg(test)]

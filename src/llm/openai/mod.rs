@@ -8,7 +8,6 @@ mod address;
 mod settings;
 mod wire;
 
-use std::error::Error;
 use std::fs;
 use std::time::Duration;
 
@@ -22,6 +21,8 @@ use self::settings::{check, headers, secrets};
 use super::retry::{Patience, Retrying};
 use super::{ErrorClass, Generator, LlmError, Prompt, Reply};
 use crate::text::address::{is_loopback, shown};
+use crate::text::causes::root_cause;
+use crate::text::retry_after;
 
 /// A larger answer is not read on: 8 MiB.
 const LARGEST_BODY_BYTES: usize = 8 << 20;
@@ -195,17 +196,7 @@ fn client(settings: &OpenAiSettings, url: &Url) -> Result<Client, LlmError> {
 
 /// The wait that the server asks for, where it says so in seconds; its date form is not read.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let seconds: f64 = headers.get(RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
-    Duration::try_from_secs_f64(seconds).ok()
-}
-
-/// What lies at the bottom of an error: `connection refused` rather than `error sending request`.
-fn root_cause(error: &dyn Error) -> String {
-    let mut cause = error;
-    while let Some(source) = cause.source() {
-        cause = source;
-    }
-    cause.to_string()
+    retry_after::seconds(headers.get(RETRY_AFTER)?.to_str().ok()?)
 }
 
 fn is_unprintable(c: char) -> bool {
