@@ -9,12 +9,15 @@ mod class;
 mod corpus;
 mod dataset;
 mod document;
+mod filter;
 mod id;
 mod measured;
 mod passage;
 mod question;
 mod range;
 mod ranking;
+mod similarity;
+mod text;
 mod trace;
 
 pub use chunk::Chunk;
@@ -22,12 +25,15 @@ pub use class::{Class, Fault, Flag, Station};
 pub use corpus::Corpus;
 pub use dataset::{Dataset, Note};
 pub use document::Document;
+pub use filter::{Bounds, Condition, Excluded, Filter, Literal};
 pub use id::{ChunkId, DocId, QuestionId};
 pub use measured::{Interval, or_infinite};
 pub use passage::Passage;
 pub use question::{Fact, Group, Kind, Member, Question, Split};
 pub use range::{ByteRange, RangeSet};
 pub use ranking::{Hit, Ranking, collapse};
+pub use similarity::Similarity;
+pub use text::TitledText;
 pub use trace::{
     Arm, ArmName, Attempt, Finish, Gold, GoldMember, Stage, StageHit, Stance, Support, SupportRule, TokenUse, Trace,
     TraceStage,
