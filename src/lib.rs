@@ -10,7 +10,8 @@
 //! | 5 | [`eval`] | a saved run to its summary |
 //! | 4 | [`pipeline`] | the straight line: read [`pipeline::run`] first |
 //! | 3 | [`dataset`], [`embed`], [`external`], [`index`], [`llm`], [`store`] | everything that touches the world |
-//! | 2 | [`chunk`], [`measure`], [`stats`], [`fuse`], [`attribute`] | pure algorithms |
+//! | 3a | [`checkpoint`] | models: found, verified, read |
+//! | 2 | [`chunk`], [`measure`], [`stats`], [`fuse`], [`attribute`], [`bert`] | pure algorithms |
 //! | 1 | [`text`] | pure functions over strings |
 //! | 0 | [`types`] | the nouns |
 //!
@@ -30,6 +31,8 @@
 //! ```
 
 pub mod attribute;
+pub mod bert;
+pub mod checkpoint;
 pub mod chunk;
 pub mod cli;
 pub mod dataset;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::embed::source::Download;
+use crate::checkpoint::source::Download;
 use crate::pipeline::progress::Progress;
 
 /// Work shorter than this shows no bar.

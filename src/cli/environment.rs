@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::Failure;
-use crate::embed::source::HUB;
+use crate::checkpoint::source::HUB;
 use crate::settings::Resolved;
 use crate::settings::assemble::Environment;
 use crate::settings::file::RetrieverName;

@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use super::bars::Bars;
 use super::environment::environment;
 use super::{Failure, block_on, output};
-use crate::embed::source::{self, ModelRef, Source};
+use crate::checkpoint::source::{self, ModelRef, Source};
 use crate::settings::Resolved;
 
 #[derive(Debug, Subcommand)]

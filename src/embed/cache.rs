@@ -1,6 +1,6 @@
 //! A wrapper that keeps any encoder's vectors in one `SQLite` file.
 //!
-//! A vector's key is the sha256 of the encoder's fingerprint, the role and the text, so a stale hit cannot happen;
+//! A vector's key is the sha256 of the encoder's fingerprint, the role, the title and the text, so a stale hit cannot happen;
 //! its value is the numbers as little-endian `f32`. Several processes may share the file (WAL). What the encoder
 //! returns is written before more is asked of it: a kill loses at most [`WRITTEN_TOGETHER`] vectors. Left out:
 //! eviction, which is a command of its own.
@@ -15,7 +15,8 @@ use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension};
 use sha2::{Digest, Sha256};
 
-use super::{EmbedError, Encoder, OnProgress, Role};
+use super::{EmbedError, Encoder, Length, OnProgress, Role, Shape};
+use crate::types::TitledText;
 
 /// Texts encoded and written in one go: some seconds of work for `all-MiniLM-L6-v2` on two cores.
 const WRITTEN_TOGETHER: usize = 256;
@@ -73,16 +74,17 @@ impl Cached {
     /// Encodes one batch of texts and keeps the vectors.
     async fn fill(
         &self,
-        texts: &[&str],
+        texts: &[TitledText<'_>],
         keys: &[Key],
         role: Role,
         on_progress: OnProgress<'_>,
     ) -> Result<Vec<Vec<f32>>, EmbedError> {
         let vectors = self.inner.encode(texts, role, on_progress).await?;
-        let dimension = self.inner.dimension();
-        if vectors.len() != texts.len() || vectors.iter().any(|vector| vector.len() != dimension) {
-            let what = format!("{} vectors for {} texts, or not all of length {dimension}", vectors.len(), texts.len());
-            return Err(EmbedError::Contract { encoder: self.inner.fingerprint().to_owned(), what });
+        let shape = self.inner.shape();
+        if vectors.len() != texts.len() || vectors.iter().any(|vector| !shape.fits(vector.len())) {
+            let (n, dimension) = (vectors.len(), shape.dimension);
+            let what = format!("{n} vectors for {} texts, or not all of dimension {dimension}", texts.len());
+            return Err(EmbedError::Contract { encoder: self.inner.fingerprint(role).to_owned(), what });
         }
         let rows: Vec<(Key, Vec<u8>)> = keys.iter().copied().zip(vectors.iter().map(|v| to_bytes(v))).collect();
         self.with_database(move |database| write(database, &rows)).await?;
@@ -93,27 +95,31 @@ impl Cached {
 
 #[async_trait]
 impl Encoder for Cached {
-    fn fingerprint(&self) -> &str {
-        self.inner.fingerprint()
+    fn fingerprint(&self, role: Role) -> &str {
+        self.inner.fingerprint(role)
     }
 
-    fn dimension(&self) -> usize {
-        self.inner.dimension()
+    fn shape(&self) -> Shape {
+        self.inner.shape()
     }
 
-    fn read_bytes(&self, text: &str, role: Role) -> Result<Option<usize>, EmbedError> {
+    fn read_bytes(&self, text: TitledText<'_>, role: Role) -> Result<Option<usize>, EmbedError> {
         self.inner.read_bytes(text, role)
+    }
+
+    async fn lengths(&self, texts: &[TitledText<'_>], role: Role) -> Result<Option<Vec<Length>>, EmbedError> {
+        self.inner.lengths(texts, role).await
     }
 
     async fn encode(
         &self,
-        texts: &[&str],
+        texts: &[TitledText<'_>],
         role: Role,
         on_progress: OnProgress<'_>,
     ) -> Result<Vec<Vec<f32>>, EmbedError> {
-        let keys: Vec<Key> = texts.iter().map(|text| key(self.inner.fingerprint(), role, text)).collect();
-        let (wanted, dimension) = (keys.clone(), self.dimension());
-        let mut vectors = self.with_database(move |database| read(database, &wanted, dimension)).await?;
+        let keys: Vec<Key> = texts.iter().map(|text| key(self.inner.fingerprint(role), role, *text)).collect();
+        let (wanted, shape) = (keys.clone(), self.shape());
+        let mut vectors = self.with_database(move |database| read(database, &wanted, shape)).await?;
         let n_hits = vectors.iter().filter(|vector| vector.is_some()).count();
         self.n_hits.fetch_add(n_hits as u64, Ordering::Relaxed);
         if n_hits > 0 {
@@ -131,7 +137,7 @@ impl Encoder for Cached {
             known.push(i);
         }
         for batch in missing.chunks(WRITTEN_TOGETHER) {
-            let batch_texts: Vec<&str> = batch.iter().map(|i| texts[*i]).collect();
+            let batch_texts: Vec<TitledText<'_>> = batch.iter().map(|i| texts[*i]).collect();
             let batch_keys: Vec<Key> = batch.iter().map(|i| keys[*i]).collect();
             let encoded = self.fill(&batch_texts, &batch_keys, role, on_progress).await?;
             let mut n_repeated = 0;
@@ -180,13 +186,13 @@ fn try_connect(path: &Path) -> rusqlite::Result<Connection> {
 }
 
 /// The vectors of `keys`, `None` where there is none of the right length.
-fn read(database: &mut Connection, keys: &[Key], dimension: usize) -> rusqlite::Result<Vec<Option<Vec<f32>>>> {
+fn read(database: &mut Connection, keys: &[Key], shape: Shape) -> rusqlite::Result<Vec<Option<Vec<f32>>>> {
     // One read transaction for all: without it each look-up takes and drops the file lock.
     let transaction = database.transaction()?;
     let mut statement = transaction.prepare_cached("SELECT vector FROM vectors WHERE key = ?1")?;
     keys.iter()
         .map(|key| {
-            let found = statement.query_row([&key[..]], |row| Ok(from_bytes(row.get_ref(0)?.as_bytes()?, dimension)));
+            let found = statement.query_row([&key[..]], |row| Ok(from_bytes(row.get_ref(0)?.as_bytes()?, shape)));
             Ok(found.optional()?.flatten())
         })
         .collect()
@@ -204,14 +210,14 @@ fn write(database: &mut Connection, rows: &[(Key, Vec<u8>)]) -> rusqlite::Result
     transaction.commit()
 }
 
-/// Each part is preceded by its length, so that no two triples give the same bytes.
-fn key(fingerprint: &str, role: Role, text: &str) -> Key {
+/// Each part is preceded by its length, so that no two texts give the same bytes.
+fn key(fingerprint: &str, role: Role, text: TitledText<'_>) -> Key {
     let role = match role {
         Role::Query => "query",
         Role::Passage => "passage",
     };
     let mut digest = Sha256::new();
-    for part in [fingerprint, role, text] {
+    for part in [fingerprint, role, text.title, text.text] {
         digest.update((part.len() as u64).to_le_bytes());
         digest.update(part);
     }
@@ -222,9 +228,9 @@ fn to_bytes(vector: &[f32]) -> Vec<u8> {
     vector.iter().flat_map(|x| x.to_le_bytes()).collect()
 }
 
-fn from_bytes(bytes: &[u8], dimension: usize) -> Option<Vec<f32>> {
+fn from_bytes(bytes: &[u8], shape: Shape) -> Option<Vec<f32>> {
     let (numbers, rest) = bytes.as_chunks::<4>();
-    (rest.is_empty() && numbers.len() == dimension).then(|| numbers.iter().map(|b| f32::from_le_bytes(*b)).collect())
+    (rest.is_empty() && shape.fits(numbers.len())).then(|| numbers.iter().map(|b| f32::from_le_bytes(*b)).collect())
 }
 
 #[cfg(test)]
@@ -232,6 +238,7 @@ mod tests {
     use std::sync::atomic::AtomicUsize;
 
     use super::*;
+    use crate::types::Similarity;
 
     /// Counts what it is asked; a text's vector is its length and its first byte.
     struct Counting {
@@ -241,28 +248,37 @@ mod tests {
 
     #[async_trait]
     impl Encoder for Counting {
-        fn fingerprint(&self) -> &str {
+        fn fingerprint(&self, _: Role) -> &str {
             self.fingerprint
         }
 
-        fn dimension(&self) -> usize {
-            2
+        fn shape(&self) -> Shape {
+            Shape { dimension: 2, many: false, similarity: Similarity::Cosine }
         }
 
-        fn read_bytes(&self, _text: &str, _role: Role) -> Result<Option<usize>, EmbedError> {
+        fn read_bytes(&self, _: TitledText<'_>, _: Role) -> Result<Option<usize>, EmbedError> {
+            Ok(None)
+        }
+
+        async fn lengths(&self, _: &[TitledText<'_>], _: Role) -> Result<Option<Vec<Length>>, EmbedError> {
             Ok(None)
         }
 
         async fn encode(
             &self,
-            texts: &[&str],
+            texts: &[TitledText<'_>],
             _: Role,
             on_progress: OnProgress<'_>,
         ) -> Result<Vec<Vec<f32>>, EmbedError> {
             self.n_asked.fetch_add(texts.len(), Ordering::Relaxed);
             on_progress(texts.len());
-            Ok(texts.iter().map(|t| vec![t.len() as f32, f32::from(*t.as_bytes().first().unwrap_or(&0))]).collect())
+            let vector = |text: &str| vec![text.len() as f32, f32::from(*text.as_bytes().first().unwrap_or(&0))];
+            Ok(texts.iter().map(|text| vector(text.text)).collect())
         }
+    }
+
+    fn untitled<'a>(texts: &[&'a str]) -> Vec<TitledText<'a>> {
+        texts.iter().map(|text| TitledText::untitled(text)).collect()
     }
 
     fn counting(fingerprint: &'static str) -> Arc<Counting> {
@@ -277,14 +293,14 @@ mod tests {
         let first = Cached::open(inner.clone(), &path).unwrap();
         let n_done = AtomicUsize::new(0);
         let on_progress = |n| _ = n_done.fetch_add(n, Ordering::Relaxed);
-        let vectors = first.encode(&["x", "yy", "x"], Role::Query, &on_progress).await.unwrap();
+        let vectors = first.encode(&untitled(&["x", "yy", "x"]), Role::Query, &on_progress).await.unwrap();
         // x is byte 120, y 121.
         assert_eq!(vectors, [[1.0, 120.0], [2.0, 121.0], [1.0, 120.0]]);
         assert_eq!((n_done.into_inner(), first.n_hits(), first.n_misses()), (3, 0, 2));
 
         // Another process's view of the same file, while the first is open.
         let second = Cached::open(inner.clone(), &path).unwrap();
-        let again = second.encode(&["zzz", "yy"], Role::Query, &|_| ()).await.unwrap();
+        let again = second.encode(&untitled(&["zzz", "yy"]), Role::Query, &|_| ()).await.unwrap();
         assert_eq!(again, [[3.0, 122.0], [2.0, 121.0]]);
         assert_eq!((second.n_hits(), second.n_misses()), (1, 1));
         assert_eq!(inner.n_asked.load(Ordering::Relaxed), 3);
@@ -295,9 +311,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("vectors.sqlite");
         let (a, b) = (counting("a"), counting("b"));
-        Cached::open(a.clone(), &path).unwrap().encode(&["x"], Role::Query, &|_| ()).await.unwrap();
-        Cached::open(a.clone(), &path).unwrap().encode(&["x"], Role::Passage, &|_| ()).await.unwrap();
-        Cached::open(b.clone(), &path).unwrap().encode(&["x"], Role::Query, &|_| ()).await.unwrap();
+        Cached::open(a.clone(), &path).unwrap().encode(&untitled(&["x"]), Role::Query, &|_| ()).await.unwrap();
+        Cached::open(a.clone(), &path).unwrap().encode(&untitled(&["x"]), Role::Passage, &|_| ()).await.unwrap();
+        Cached::open(b.clone(), &path).unwrap().encode(&untitled(&["x"]), Role::Query, &|_| ()).await.unwrap();
         assert_eq!((a.n_asked.load(Ordering::Relaxed), b.n_asked.load(Ordering::Relaxed)), (2, 1));
     }
 
@@ -306,11 +322,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("vectors.sqlite");
         let cached = Cached::open(counting("a"), &path).unwrap();
-        cached.encode(&["x"], Role::Query, &|_| ()).await.unwrap();
+        cached.encode(&untitled(&["x"]), Role::Query, &|_| ()).await.unwrap();
         let changed = Connection::open(&path).unwrap().execute("UPDATE vectors SET vector = x'0102030405'", []);
         assert_eq!(changed.unwrap(), 1);
-        assert_eq!(cached.encode(&["x"], Role::Query, &|_| ()).await.unwrap(), [[1.0, 120.0]]);
-        assert_eq!(cached.encode(&["x"], Role::Query, &|_| ()).await.unwrap(), [[1.0, 120.0]]);
+        assert_eq!(cached.encode(&untitled(&["x"]), Role::Query, &|_| ()).await.unwrap(), [[1.0, 120.0]]);
+        assert_eq!(cached.encode(&untitled(&["x"]), Role::Query, &|_| ()).await.unwrap(), [[1.0, 120.0]]);
         assert_eq!((cached.n_hits(), cached.n_misses()), (1, 2));
     }
 
@@ -326,7 +342,12 @@ mod tests {
     #[test]
     fn the_key_is_pinned() {
         // sha256 over each part preceded by its length as eight little-endian bytes, by Python's hashlib.
-        let expected = "ece6f3a1bfec570f020dd27fc315fa962e122f32d10ddebbd766448478655085";
-        assert_eq!(crate::embed::pin::hex(&key("a", Role::Query, "text")), expected);
+        let expected = "0e8745c7f4f880ac6112675aca1ba420fa49145d96cc2cec43099a664803c680";
+        assert_eq!(
+            key("a", Role::Query, TitledText { title: "title", text: "text" })
+                .map(|byte| format!("{byte:02x}"))
+                .concat(),
+            expected
+        );
     }
 }

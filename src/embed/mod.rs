@@ -1,32 +1,18 @@
 //! Floor 3, encoders: texts to vectors.
 //!
-//! [`Local`] runs a BERT checkpoint in this process, [`Cached`] keeps any encoder's vectors in a database file, and
-//! [`source`] says where a checkpoint comes from. The forward pass is this crate's own, over vector registers found
-//! at run time; models whose arithmetic it does not know are refused by name.
+//! [`Local`] runs a BERT checkpoint in this process; [`Cached`] keeps any encoder's vectors in a database file.
 
-pub mod source;
-
-mod attention;
-mod bert;
 mod cache;
-mod config;
 mod error;
-mod hub;
 mod local;
-mod matmul;
-mod part;
-mod pin;
-mod pip;
-mod vector;
-mod weights;
-mod word_pieces;
 
 use async_trait::async_trait;
 
 pub use cache::Cached;
-pub use config::{Pooling, Recipe};
-pub use error::{Attempt, EmbedError};
+pub use error::EmbedError;
 pub use local::{Local, LocalOptions};
+
+use crate::types::{Similarity, TitledText};
 
 /// Which side of the search a text stands on: models may prefix the two differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -37,30 +23,60 @@ pub enum Role {
     Passage,
 }
 
+/// What an encoder makes of one text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Numbers of a vector.
+    pub dimension: usize,
+    /// Whether a text becomes several vectors, one after another (a token each), instead of one.
+    pub many: bool,
+    /// How two of them are compared; several by `MaxSim` over it (Khattab and Zaharia 2020).
+    pub similarity: Similarity,
+}
+
+impl Shape {
+    /// Whether a text's vector may have so many numbers.
+    pub fn fits(self, n_numbers: usize) -> bool {
+        if self.many { n_numbers > 0 && n_numbers.is_multiple_of(self.dimension) } else { n_numbers == self.dimension }
+    }
+}
+
+/// How long a text is for an encoder, special tokens left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Length {
+    /// Its tokens.
+    pub n_tokens: usize,
+    /// Those of them that the encoder reads.
+    pub n_read: usize,
+}
+
 /// Called with the number of texts done since the last call, from any thread.
 pub type OnProgress<'a> = &'a (dyn Fn(usize) + Send + Sync);
 
-/// Turns texts into vectors of one dimension.
+/// Turns texts into vectors.
 ///
-/// Contract: one vector a text, in the order given, unit length where the model normalises; the same text in the
-/// same role gives the same vector whatever stands beside it in a call, to the bit on one machine; no texts give no
-/// vectors; the caller does not retry.
+/// Contract: a vector a text, in the order given; its length is [`Shape::dimension`], or a positive multiple of it where
+/// [`Shape::many`] holds; the same text in the same role gives the same vector whatever stands beside it in a call, to
+/// the bit on one machine where the encoder is local; no texts give no vectors; the caller does not retry.
 #[async_trait]
 pub trait Encoder: Send + Sync {
-    /// What the vectors depend on besides the text and role: changes whenever a vector would.
-    fn fingerprint(&self) -> &str;
+    /// What the vectors of a role depend on besides the text: changes whenever a vector would.
+    fn fingerprint(&self, role: Role) -> &str;
 
-    /// The vectors' length.
-    fn dimension(&self) -> usize;
+    /// What a text becomes.
+    fn shape(&self) -> Shape;
 
-    /// The byte offset up to which `text` is read before the encoder cuts it, its length where it is read whole;
+    /// The byte offset up to which `text.text` is read before the encoder cuts it, its length where it is read whole;
     /// `None` where the encoder cannot know, as a remote one. CPU work of about a millisecond.
-    fn read_bytes(&self, text: &str, role: Role) -> Result<Option<usize>, EmbedError>;
+    fn read_bytes(&self, text: TitledText<'_>, role: Role) -> Result<Option<usize>, EmbedError>;
+
+    /// How long each text is and how much of it is read; `None` where the encoder cannot know.
+    async fn lengths(&self, texts: &[TitledText<'_>], role: Role) -> Result<Option<Vec<Length>>, EmbedError>;
 
     /// Encodes `texts`.
     async fn encode(
         &self,
-        texts: &[&str],
+        texts: &[TitledText<'_>],
         role: Role,
         on_progress: OnProgress<'_>,
     ) -> Result<Vec<Vec<f32>>, EmbedError>;

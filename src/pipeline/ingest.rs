@@ -13,7 +13,7 @@ use crate::embed::Role;
 use crate::index::Bm25;
 use crate::index::{CollectionSpec, Distance, EmbeddedStore, Hnsw, ServerStore};
 use crate::index::{Point, SearchMode, VectorStore};
-use crate::types::{ChunkId, Corpus, Document, Stage};
+use crate::types::{ChunkId, Corpus, Document, Stage, TitledText};
 
 /// A corpus ready to be searched, and what making it took.
 pub struct Ingested {
@@ -54,26 +54,17 @@ pub async fn ingest(documents: Vec<Document>, plan: &Plan, progress: &dyn Progre
     Ok(Ingested { corpus, bm25, vectors, seconds })
 }
 
-/// What is indexed of a chunk: its text, after its document's title and a line feed where there is one to show.
+/// What is indexed of a chunk: its text, with its document's title where titles are shown.
 #[must_use]
-pub fn indexed_text(corpus: &Corpus, number: usize, title_prefix: bool) -> String {
-    match corpus.chunk_text(number) {
-        (text, title) if title_prefix && !title.is_empty() => format!("{title}\n{text}"),
-        (text, _) => text.to_owned(),
-    }
-}
-
-/// How many bytes [`indexed_text`] puts before the chunk's own text.
-#[must_use]
-pub fn prefix_bytes(corpus: &Corpus, number: usize, title_prefix: bool) -> usize {
-    let title = corpus.chunk_text(number).1;
-    if title_prefix && !title.is_empty() { title.len() + 1 } else { 0 }
+pub fn indexed_text(corpus: &Corpus, number: usize, title_prefix: bool) -> TitledText<'_> {
+    let (text, title) = corpus.chunk_text(number);
+    TitledText { title: if title_prefix { title } else { "" }, text }
 }
 
 fn build_bm25(corpus: &Corpus, sparse: &SparsePlan, title_prefix: bool) -> Bm25 {
     let ids: Vec<ChunkId> = corpus.chunks().iter().map(|chunk| chunk.id.clone()).collect();
     Bm25::build(&sparse.params, &ids, |number, each| {
-        sparse.analyzer.terms(&indexed_text(corpus, number, title_prefix), each);
+        sparse.analyzer.terms(&indexed_text(corpus, number, title_prefix).joined(), each);
     })
 }
 
@@ -84,11 +75,11 @@ async fn fill_vectors(
     progress: &dyn Progress,
     seconds: &mut Vec<(&'static str, f64)>,
 ) -> Result<Arc<dyn VectorStore>, PipelineError> {
-    let texts: Vec<String> =
+    let texts: Vec<TitledText<'_>> =
         (0..corpus.chunks().len()).map(|number| indexed_text(corpus, number, title_prefix)).collect();
     let spec = CollectionSpec {
-        name: collection_name(corpus, &texts, dense.encoder.fingerprint()),
-        dimension: dense.encoder.dimension(),
+        name: collection_name(corpus, &texts, dense.encoder.fingerprint(Role::Passage)),
+        dimension: dense.encoder.shape().dimension,
         distance: Distance::Cosine,
         expected_points: texts.len(),
         hnsw: (dense.mode == SearchMode::Approximate).then(Hnsw::default),
@@ -102,8 +93,7 @@ async fn fill_vectors(
     if store.count().await? != texts.len() {
         let clock = Instant::now();
         progress.start("embedding chunks", texts.len() as u64);
-        let borrowed: Vec<&str> = texts.iter().map(String::as_str).collect();
-        let vectors = dense.encoder.encode(&borrowed, Role::Passage, &|n| progress.advance(n as u64)).await?;
+        let vectors = dense.encoder.encode(&texts, Role::Passage, &|n| progress.advance(n as u64)).await?;
         progress.finish();
         seconds.push(("embed", clock.elapsed().as_secs_f64()));
         let clock = Instant::now();
@@ -128,7 +118,7 @@ fn point(corpus: &Corpus, number: usize, vector: Vec<f32>) -> Point {
 
 /// A collection's name is the hash of all that is in it: chunk ids, ranges, the very texts, and what the encoder's
 /// vectors depend on. Another content is another name, so a stale collection cannot be opened.
-fn collection_name(corpus: &Corpus, texts: &[String], encoder: &str) -> String {
+fn collection_name(corpus: &Corpus, texts: &[TitledText<'_>], encoder: &str) -> String {
     let mut hash = Sha256::new();
     let mut field = |bytes: &[u8]| {
         hash.update((bytes.len() as u64).to_le_bytes());
@@ -139,7 +129,8 @@ fn collection_name(corpus: &Corpus, texts: &[String], encoder: &str) -> String {
         field(chunk.id.as_str().as_bytes());
         field(&(chunk.range.start as u64).to_le_bytes());
         field(&(chunk.range.end as u64).to_le_bytes());
-        field(text.as_bytes());
+        field(text.title.as_bytes());
+        field(text.text.as_bytes());
     }
     hash.finalize().iter().take(16).fold(String::new(), |name, byte| name + &format!("{byte:02x}"))
 }

@@ -21,7 +21,7 @@ use crate::attribute::support::SupportTest;
 use crate::embed::{Encoder, Role};
 use crate::measure::answer;
 use crate::store::RunFolder;
-use crate::types::{ArmName, ChunkId, Corpus, Dataset, Question, Stage, StageHit, Trace, TraceStage};
+use crate::types::{ArmName, ChunkId, Corpus, Dataset, Question, Stage, StageHit, TitledText, Trace, TraceStage};
 
 /// What a run did, besides its traces.
 #[derive(Clone, Debug, Default)]
@@ -74,7 +74,8 @@ async fn question_vectors(
     progress: &dyn Progress,
 ) -> Result<HashMap<usize, Vec<f32>>, PipelineError> {
     let Some(dense) = &plan.dense else { return Ok(HashMap::new()) };
-    let texts: Vec<&str> = questions.iter().map(|(_, question)| question.text.as_str()).collect();
+    let texts: Vec<TitledText<'_>> =
+        questions.iter().map(|(_, question)| TitledText::untitled(&question.text)).collect();
     progress.start("embedding questions", texts.len() as u64);
     let vectors = dense.encoder.encode(&texts, Role::Query, &|n| progress.advance(n as u64)).await?;
     progress.finish();
@@ -159,8 +160,7 @@ impl Line {
     fn encoder_reads(&self, number: usize) -> Option<usize> {
         let encoder = self.encoder.as_ref()?;
         let text = ingest::indexed_text(&self.corpus, number, self.plan.title_prefix);
-        let read = encoder.read_bytes(&text, Role::Passage).ok()??;
-        Some(read.saturating_sub(ingest::prefix_bytes(&self.corpus, number, self.plan.title_prefix)))
+        encoder.read_bytes(text, Role::Passage).ok()?
     }
 }
 

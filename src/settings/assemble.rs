@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use super::file::{ArmSetting, GeneratorName, RetrieverName, VectorStoreKind};
 use super::{Resolved, Settings, SettingsError};
+use crate::checkpoint::CheckpointError;
+use crate::checkpoint::source::{self, Checkpoint, ModelRef, OnDownload, Source};
 use crate::chunk::ChunkSpec;
 use crate::dataset::LoadSpec;
-use crate::embed::source::{self, Checkpoint, ModelRef, OnDownload, Source};
 use crate::embed::{Cached, EmbedError, Encoder, Local, LocalOptions};
 use crate::eval::gate::{Bound, Gate, GateError};
 use crate::eval::summary::EvaluationPlan;
@@ -155,7 +156,11 @@ pub async fn assemble(
 
     let wants_dense = settings.retrieval.retrievers.contains(&RetrieverName::Dense);
     let wants_model = wants_dense || settings.chunking.tokenizer == Tokenizer::Model;
-    let checkpoint = if wants_model { Some(locate_model(resolved, environment, on_download).await?) } else { None };
+    let checkpoint = if wants_model {
+        Some(locate_model(resolved, environment, on_download).await.map_err(EmbedError::from)?)
+    } else {
+        None
+    };
     let chunk_counter = chunk_counter(settings, checkpoint.as_ref())?;
     let mut models = Vec::new();
     let mut vector_cache = None;
@@ -380,7 +385,7 @@ async fn locate_model(
     resolved: &Resolved,
     environment: &Environment,
     on_download: OnDownload<'_>,
-) -> Result<Checkpoint, EmbedError> {
+) -> Result<Checkpoint, CheckpointError> {
     let dense = &resolved.settings.retrieval.dense;
     let model = match &dense.model_path {
         Some(path) => ModelRef::NamedIn(dense.model.clone(), resolved.base().join(path)),

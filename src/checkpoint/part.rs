@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use sha2::{Digest, Sha256};
 
-use super::EmbedError;
+use super::CheckpointError;
 use super::pin::hex;
 
 /// Makes names differ within a process; the process id makes them differ between processes.
@@ -28,20 +28,20 @@ pub(super) struct Part {
 
 impl Part {
     /// Starts `name` in `folder`.
-    pub(super) fn create(folder: &Path, name: &str) -> Result<Self, EmbedError> {
+    pub(super) fn create(folder: &Path, name: &str) -> Result<Self, CheckpointError> {
         let path = own_name(folder, name);
-        let file = File::create_new(&path).map_err(|source| EmbedError::Write { path: path.clone(), source })?;
+        let file = File::create_new(&path).map_err(|source| CheckpointError::Write { path: path.clone(), source })?;
         Ok(Self { file, digest: Sha256::new(), path, target: folder.join(name) })
     }
 
-    /// Renames it to its name if its sha256 is `expected`. Errors: [`EmbedError::HashMismatch`], naming the target.
-    pub(super) fn finish(self, expected: &str) -> Result<(), EmbedError> {
+    /// Renames it to its name if its sha256 is `expected`. Errors: [`CheckpointError::HashMismatch`], naming the target.
+    pub(super) fn finish(self, expected: &str) -> Result<(), CheckpointError> {
         let found = hex(&self.digest.clone().finalize());
         if found != expected {
             let expected = expected.to_owned();
-            return Err(EmbedError::HashMismatch { path: self.target.clone(), expected, found });
+            return Err(CheckpointError::HashMismatch { path: self.target.clone(), expected, found });
         }
-        let failed = |source| EmbedError::Write { path: self.target.clone(), source };
+        let failed = |source| CheckpointError::Write { path: self.target.clone(), source };
         self.file.sync_all().map_err(failed)?;
         std::fs::rename(&self.path, &self.target).map_err(failed)
     }

@@ -1,7 +1,7 @@
 //! Self-attention of one sequence: per head `softmax(Q K^T) V`.
 //!
-//! Works on a few query rows at a time, so that their scores stay in the first-level cache. There is no mask:
-//! sequences are never padded.
+//! Works on a few query rows at a time, so that their scores stay in the first-level cache. Sequences are never padded;
+//! tokens that look and are not seen simply have no keys.
 
 #![allow(clippy::inline_always, reason = "only what is inlined into a dispatched function is compiled for its vectors")]
 
@@ -32,9 +32,9 @@ impl Attention {
 
     /// Attends within one sequence.
     ///
-    /// `qkv`: a row a token, queries (already scaled by `1 / sqrt(head_width)`), keys and values side by side;
+    /// Only the first `n_seen` tokens, at least one, are attended to. `qkv`: a row a token, queries (already scaled by `1 / sqrt(head_width)`), keys and values side by side;
     /// `out`: a row a token, as wide as the queries, heads side by side.
-    pub(super) fn attend(&mut self, arch: Arch, qkv: &[f32], out: &mut [f32]) {
+    pub(super) fn attend(&mut self, arch: Arch, qkv: &[f32], n_seen: usize, out: &mut [f32]) {
         let width = self.n_heads * self.head_width;
         let stride = 3 * width;
         let n_tokens = qkv.len() / stride;
@@ -43,7 +43,7 @@ impl Attention {
             let column = head * head_width;
             let slices = |from: usize| {
                 let start = from + column;
-                qkv.chunks_exact(stride).map(move |row| &row[start..start + head_width])
+                qkv.chunks_exact(stride).take(n_seen).map(move |row| &row[start..start + head_width])
             };
             self.keys.fill_transposed(slices(width), head_width);
             self.values.fill(slices(2 * width), head_width);
@@ -62,7 +62,7 @@ impl Attention {
                     out_stride: padded,
                 });
                 let mut totals = [0.0_f32; BLOCK];
-                arch.dispatch(Softmax { scores, padded, n_tokens, totals: &mut totals });
+                arch.dispatch(Softmax { scores, padded, n_seen, totals: &mut totals });
                 arch.dispatch(Product {
                     n_rows,
                     left: scores,
@@ -85,7 +85,7 @@ impl Attention {
 struct Softmax<'a> {
     scores: &'a mut [f32],
     padded: usize,
-    n_tokens: usize,
+    n_seen: usize,
     totals: &'a mut [f32],
 }
 
@@ -94,9 +94,9 @@ impl WithSimd for Softmax<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let whole = self.n_tokens.next_multiple_of(S::F32_LANES);
+        let whole = self.n_seen.next_multiple_of(S::F32_LANES);
         for (row, total) in self.scores.chunks_exact_mut(self.padded).zip(self.totals) {
-            row[self.n_tokens..whole].fill(f32::MIN);
+            row[self.n_seen..whole].fill(f32::MIN);
             *total = exponentials(simd, &mut row[..whole]);
         }
     }

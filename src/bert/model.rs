@@ -6,13 +6,60 @@
 use pulp::Arch;
 
 use super::attention::Attention;
-use super::config::{BertConfig, Pooling, Recipe};
+use super::config::BertConfig;
 use super::matmul::{Aligned, Finish, Product};
 use super::vector::AddNorm;
 use super::weights::{Linear, Norm, Weights};
 
+/// One text, or a pair, as the model reads it.
+#[derive(Clone, Copy, Debug)]
+pub struct Sequence<'a> {
+    /// Word-piece ids, specials included: at least one, no more than the model has positions, each of its vocabulary.
+    pub ids: &'a [u32],
+    /// Where the tokens of type 1 begin; `ids.len()` where there are none.
+    pub second: usize,
+    /// So many tokens, from the first, are attended to; the others (`ColBERT`'s masks) attend and are not seen.
+    pub n_seen: usize,
+}
+
+impl<'a> Sequence<'a> {
+    /// A text of one type, every token of it seen.
+    pub fn plain(ids: &'a [u32]) -> Self {
+        Self { ids, second: ids.len(), n_seen: ids.len() }
+    }
+}
+
+/// Which tokens' states are needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// All of a sequence.
+    Every,
+    /// The first (`[CLS]`), which spares most of the last layer.
+    First,
+}
+
+/// The hidden states of a batch, a row a token, sequences one after another.
+pub struct States {
+    rows: Aligned,
+    /// Rows of each sequence.
+    lengths: Vec<usize>,
+    hidden: usize,
+}
+
+impl States {
+    /// Each sequence's rows, in order.
+    pub fn sequences(&self) -> impl Iterator<Item = &[f32]> {
+        let mut rest = self.rows.as_slice();
+        self.lengths.iter().map(move |n_rows| {
+            let (rows, after) = rest.split_at(n_rows * self.hidden);
+            rest = after;
+            rows
+        })
+    }
+}
+
 /// A loaded model.
-pub(super) struct Bert {
+pub struct Bert {
     config: BertConfig,
     weights: Weights,
     arch: Arch,
@@ -20,18 +67,15 @@ pub(super) struct Bert {
 
 impl Bert {
     /// Joins the shape with its weights.
-    pub(super) fn new(config: BertConfig, weights: Weights) -> Self {
+    pub fn new(config: BertConfig, weights: Weights) -> Self {
         Self { config, weights, arch: Arch::new() }
     }
 
-    /// One vector a sequence of word-piece ids, in order.
-    ///
-    /// Sequences are not empty, not longer than the model has positions, and hold ids of its vocabulary: the
-    /// tokenizer was checked against the config at construction.
-    pub(super) fn encode(&self, sequences: &[&[u32]], recipe: &Recipe) -> Vec<Vec<f32>> {
+    /// The last layer's states. Runs on this thread alone; see [`super::batch`].
+    pub fn states(&self, sequences: &[Sequence<'_>], wanted: Wanted) -> States {
         let hidden = self.config.hidden_size;
-        let n_tokens: usize = sequences.iter().map(|s| s.len()).sum();
-        let longest = sequences.iter().map(|s| s.len()).max().unwrap_or(0);
+        let n_tokens: usize = sequences.iter().map(|s| s.ids.len()).sum();
+        let longest = sequences.iter().map(|s| s.ids.len()).max().unwrap_or(0);
         let mut states = self.embed(sequences, n_tokens);
         let mut scratch = Scratch {
             qkv: Aligned::zeros(n_tokens * 3 * hidden),
@@ -43,17 +87,21 @@ impl Bert {
         for index in 0..self.weights.layers.len() {
             self.layer(index, sequences, &mut states, &mut scratch);
         }
-        let mut rows = states.as_slice().chunks_exact(hidden);
-        sequences.iter().map(|s| pool(rows.by_ref().take(s.len()), hidden, recipe)).collect()
+        match wanted {
+            Wanted::Every => States { rows: states, lengths: sequences.iter().map(|s| s.ids.len()).collect(), hidden },
+            Wanted::First => {
+                States { rows: first_rows(&states, sequences, hidden), lengths: vec![1; sequences.len()], hidden }
+            }
+        }
     }
 
-    fn embed(&self, sequences: &[&[u32]], n_tokens: usize) -> Aligned {
+    fn embed(&self, sequences: &[Sequence<'_>], n_tokens: usize) -> Aligned {
         let hidden = self.config.hidden_size;
         let mut states = Aligned::zeros(n_tokens * hidden);
         let mut rows = states.as_mut_slice().chunks_exact_mut(hidden);
         for sequence in sequences {
-            let positions = self.weights.positions.chunks_exact(hidden);
-            for ((id, position), row) in sequence.iter().zip(positions).zip(rows.by_ref()) {
+            for (at, (id, row)) in sequence.ids.iter().zip(rows.by_ref()).enumerate() {
+                let position = &self.weights.positions[usize::from(at >= sequence.second)][at * hidden..][..hidden];
                 let word = &self.weights.words[*id as usize * hidden..][..hidden];
                 row.iter_mut().zip(word).zip(position).for_each(|((x, w), p)| *x = w + p);
             }
@@ -63,16 +111,21 @@ impl Bert {
     }
 
     /// One transformer layer: `states` in and out.
-    fn layer(&self, index: usize, sequences: &[&[u32]], states: &mut Aligned, scratch: &mut Scratch) {
+    fn layer(&self, index: usize, sequences: &[Sequence<'_>], states: &mut Aligned, scratch: &mut Scratch) {
         let layer = &self.weights.layers[index];
         let hidden = self.config.hidden_size;
         let Scratch { qkv, attended, inner, next, attention } = scratch;
         self.linear(&layer.qkv, Finish::Plain, states, qkv);
         let mut first = 0;
         for sequence in sequences {
-            let end = first + sequence.len();
+            let end = first + sequence.ids.len();
             let rows = &qkv.as_slice()[3 * hidden * first..3 * hidden * end];
-            attention.attend(self.arch, rows, &mut attended.as_mut_slice()[hidden * first..hidden * end]);
+            attention.attend(
+                self.arch,
+                rows,
+                sequence.n_seen,
+                &mut attended.as_mut_slice()[hidden * first..hidden * end],
+            );
             first = end;
         }
         self.linear(&layer.attention_out, Finish::Plain, attended, next);
@@ -111,29 +164,13 @@ struct Scratch {
     attention: Attention,
 }
 
-/// One vector from a sequence's token vectors. A zero vector stays zero when normalised.
-fn pool<'a>(mut tokens: impl ExactSizeIterator<Item = &'a [f32]>, hidden: usize, recipe: &Recipe) -> Vec<f32> {
-    let mut vector = match recipe.pooling {
-        Pooling::Cls => tokens.next().map_or_else(|| vec![0.0; hidden], <[f32]>::to_vec),
-        Pooling::Mean => {
-            let n = tokens.len() as f32;
-            let mut sum = vec![0.0_f32; hidden];
-            for token in tokens.by_ref() {
-                sum.iter_mut().zip(token).for_each(|(s, x)| *s += x);
-            }
-            for s in &mut sum {
-                *s /= n;
-            }
-            sum
-        }
-    };
-    // What Cls leaves unread belongs to this sequence and must not be taken for the next one's.
-    tokens.for_each(drop);
-    if recipe.normalize {
-        let norm = vector.iter().map(|x| x * x).sum::<f32>().sqrt().max(1e-12);
-        for x in &mut vector {
-            *x /= norm;
-        }
+/// The first row of each sequence.
+fn first_rows(states: &Aligned, sequences: &[Sequence<'_>], hidden: usize) -> Aligned {
+    let mut rows = Aligned::zeros(sequences.len() * hidden);
+    let mut at = 0;
+    for (row, sequence) in rows.as_mut_slice().chunks_exact_mut(hidden).zip(sequences) {
+        row.copy_from_slice(&states.as_slice()[at * hidden..][..hidden]);
+        at += sequence.ids.len();
     }
-    vector
+    rows
 }

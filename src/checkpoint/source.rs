@@ -6,9 +6,11 @@
 
 use std::path::{Path, PathBuf};
 
-use super::error::{Attempt, EmbedError};
+use super::error::{Attempt, CheckpointError};
+use super::model::read;
 use super::pin::{FILES, PINS, Pin, sha256_of_file};
 use super::{Recipe, hub, pip};
+use crate::bert::BertConfig;
 use crate::text::causes::with_causes;
 
 /// Which model.
@@ -79,28 +81,43 @@ impl Checkpoint {
         FILES.iter().zip(&self.sha256).map(|(file, digest)| format!("{file}={digest}")).collect::<Vec<_>>().join(" ")
     }
 
+    /// The model's shape.
+    pub fn config(&self) -> Result<BertConfig, CheckpointError> {
+        let path = self.file("config.json");
+        Ok(BertConfig::read(&read(&path)?, &path)?)
+    }
+
+    /// How the folder says that texts become vectors, for a model of so many positions.
+    pub fn recipe(&self, positions: usize) -> Result<Recipe, CheckpointError> {
+        self.recipe.clone().map_or_else(|| Recipe::read(&self.folder, positions), Ok)
+    }
+
     pub(super) fn file(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }
 
     /// Whether the weights as they were read are the ones that were hashed at opening.
-    pub(super) fn check_weights(&self, path: &Path, found: &str) -> Result<(), EmbedError> {
+    pub(super) fn check_weights(&self, path: &Path, found: &str) -> Result<(), CheckpointError> {
         let expected = &self.sha256[2];
         if found == expected {
             return Ok(());
         }
-        Err(EmbedError::HashMismatch { path: path.to_owned(), expected: expected.clone(), found: found.to_owned() })
+        Err(CheckpointError::HashMismatch {
+            path: path.to_owned(),
+            expected: expected.clone(),
+            found: found.to_owned(),
+        })
     }
 
     /// Hashes the folder's files against the pin, if there is one. Errors: the first file that is missing or another.
-    fn open(folder: &Path, pin: Option<&Pin>) -> Result<Self, EmbedError> {
+    fn open(folder: &Path, pin: Option<&Pin>) -> Result<Self, CheckpointError> {
         let mut sha256 = [const { String::new() }; 3];
         for (i, file) in FILES.iter().enumerate() {
             let path = folder.join(file);
             sha256[i] = sha256_of_file(&path)?;
             if let Some(expected) = pin.map(|pin| pin.sha256[i]).filter(|expected| *expected != sha256[i]) {
                 let (expected, found) = (expected.to_owned(), sha256[i].clone());
-                return Err(EmbedError::HashMismatch { path, expected, found });
+                return Err(CheckpointError::HashMismatch { path, expected, found });
             }
         }
         Ok(Self { folder: folder.to_owned(), sha256, recipe: pin.map(|pin| pin.recipe.clone()) })
@@ -109,9 +126,13 @@ impl Checkpoint {
 
 /// Finds the model, fetching it where it is pinned and not there yet.
 ///
-/// Errors: [`EmbedError::ModelMissing`] with everything tried; [`EmbedError::HashMismatch`] for a pinned model's
+/// Errors: [`CheckpointError::ModelMissing`] with everything tried; [`CheckpointError::HashMismatch`] for a pinned model's
 /// file in a named folder, or in the cache when it cannot be fetched anew.
-pub async fn locate(model: &ModelRef, source: &Source, on_download: OnDownload<'_>) -> Result<Checkpoint, EmbedError> {
+pub async fn locate(
+    model: &ModelRef,
+    source: &Source,
+    on_download: OnDownload<'_>,
+) -> Result<Checkpoint, CheckpointError> {
     match model {
         ModelRef::Folder(folder) => open(folder, None).await,
         ModelRef::NamedIn(name, folder) => open(folder, pin_of(name)).await,
@@ -124,12 +145,12 @@ fn pin_of(name: &str) -> Option<&'static Pin> {
 }
 
 /// Hashing is a blocking affair of some 50 ms.
-async fn open(folder: &Path, pin: Option<&'static Pin>) -> Result<Checkpoint, EmbedError> {
+async fn open(folder: &Path, pin: Option<&'static Pin>) -> Result<Checkpoint, CheckpointError> {
     let folder = folder.to_owned();
-    tokio::task::spawn_blocking(move || Checkpoint::open(&folder, pin)).await.map_err(EmbedError::Worker)?
+    tokio::task::spawn_blocking(move || Checkpoint::open(&folder, pin)).await.map_err(CheckpointError::Worker)?
 }
 
-async fn named(name: &str, source: &Source, on_download: OnDownload<'_>) -> Result<Checkpoint, EmbedError> {
+async fn named(name: &str, source: &Source, on_download: OnDownload<'_>) -> Result<Checkpoint, CheckpointError> {
     let folder = source.cache_dir.join("models").join(name);
     let pin = pin_of(name);
     let mut attempts = Vec::new();
@@ -138,7 +159,7 @@ async fn named(name: &str, source: &Source, on_download: OnDownload<'_>) -> Resu
         Ok(checkpoint) => return Ok(checkpoint),
         Err(error) => {
             attempts.push(Attempt { place: "the model cache".to_owned(), why: with_causes(&error) });
-            damaged = Some(error).filter(|error| matches!(error, EmbedError::HashMismatch { .. })).or(damaged);
+            damaged = Some(error).filter(|error| matches!(error, CheckpointError::HashMismatch { .. })).or(damaged);
         }
     }
     let skipped = match pin {
@@ -147,7 +168,8 @@ async fn named(name: &str, source: &Source, on_download: OnDownload<'_>) -> Resu
         Some(_) => None,
     };
     if let (Some(pin), None) = (pin, skipped) {
-        std::fs::create_dir_all(&folder).map_err(|error| EmbedError::Write { path: folder.clone(), source: error })?;
+        std::fs::create_dir_all(&folder)
+            .map_err(|error| CheckpointError::Write { path: folder.clone(), source: error })?;
         match hub::fetch(&source.hub, pin, &folder, on_download).await {
             Ok(()) => return open(&folder, Some(pin)).await,
             Err(attempt) => attempts.push(attempt),
@@ -162,7 +184,7 @@ async fn named(name: &str, source: &Source, on_download: OnDownload<'_>) -> Resu
             return Err(error);
         }
     }
-    Err(EmbedError::ModelMissing { name: name.to_owned(), folder, attempts })
+    Err(CheckpointError::ModelMissing { name: name.to_owned(), folder, attempts })
 }
 
 #[cfg(test)]
@@ -245,7 +267,7 @@ mod tests {
                 "8b5b9db0c13db24256c829aa364aa90c6d2eba318b9232a4ab9313b954d3555f",
             ],
             recipe: PINS[0].recipe.clone(),
-            package: crate::embed::pin::Package { requirement: "none", folder: "none" },
+            package: crate::checkpoint::pin::Package { requirement: "none", folder: "none" },
         };
         let server = MockServer::start().await;
         for (file, body) in FILES.into_iter().zip(["one", "two", "three"]) {

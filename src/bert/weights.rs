@@ -7,7 +7,7 @@ use std::path::Path;
 
 use safetensors::{Dtype, SafeTensors};
 
-use super::EmbedError;
+use super::BertError;
 use super::config::BertConfig;
 use super::matmul::Packed;
 
@@ -35,32 +35,35 @@ pub(super) struct Layer {
 }
 
 /// All parameters of the encoder.
-pub(super) struct Weights {
+pub struct Weights {
     /// Word embeddings, a row a vocabulary entry.
     pub(super) words: Vec<f32>,
-    /// Position embeddings, each with the embedding of token type 0 added.
-    pub(super) positions: Vec<f32>,
+    /// Position embeddings, each with the embedding of a token type added, for types 0 and 1 (0 again where there is one).
+    pub(super) positions: [Vec<f32>; 2],
     pub(super) norm: Norm,
     pub(super) layers: Vec<Layer>,
 }
 
 impl Weights {
     /// Reads them from the bytes of the safetensors file at `path` (named in errors only).
-    pub(super) fn read(bytes: &[u8], path: &Path, config: &BertConfig) -> Result<Self, EmbedError> {
+    pub fn read(bytes: &[u8], path: &Path, config: &BertConfig) -> Result<Self, BertError> {
         let tensors = SafeTensors::deserialize(bytes)
-            .map_err(|error| EmbedError::Malformed { path: path.to_owned(), what: error.to_string() })?;
+            .map_err(|error| BertError::Malformed { path: path.to_owned(), what: error.to_string() })?;
         let prefix = if tensors.tensor("bert.embeddings.LayerNorm.weight").is_ok() { "bert." } else { "" };
         let file = Checkpoint { tensors, path, prefix };
         let hidden = config.hidden_size;
-        let mut positions =
+        let positions =
             file.tensor("embeddings.position_embeddings.weight", &[config.max_position_embeddings, hidden])?;
         let types = file.tensor("embeddings.token_type_embeddings.weight", &[config.type_vocab_size, hidden])?;
-        for row in positions.chunks_exact_mut(hidden) {
-            row.iter_mut().zip(&types).for_each(|(x, t)| *x += t);
-        }
+        let with_type = |kind: usize| {
+            let mut rows = positions.clone();
+            let kind = &types[kind.min(config.type_vocab_size - 1) * hidden..][..hidden];
+            rows.chunks_exact_mut(hidden).for_each(|row| row.iter_mut().zip(kind).for_each(|(x, t)| *x += t));
+            rows
+        };
         Ok(Self {
             words: file.tensor("embeddings.word_embeddings.weight", &[config.vocab_size, hidden])?,
-            positions,
+            positions: [with_type(0), with_type(1)],
             norm: file.norm("embeddings.LayerNorm", hidden)?,
             layers: (0..config.num_hidden_layers).map(|i| file.layer(i, config)).collect::<Result<_, _>>()?,
         })
@@ -75,7 +78,7 @@ struct Checkpoint<'a> {
 }
 
 impl Checkpoint<'_> {
-    fn layer(&self, index: usize, config: &BertConfig) -> Result<Layer, EmbedError> {
+    fn layer(&self, index: usize, config: &BertConfig) -> Result<Layer, BertError> {
         let (hidden, inner) = (config.hidden_size, config.intermediate_size);
         let name = |part: &str| format!("encoder.layer.{index}.{part}");
         let scale = (config.head_width() as f32).sqrt().recip();
@@ -97,19 +100,19 @@ impl Checkpoint<'_> {
         })
     }
 
-    fn linear(&self, name: &str, from: usize, to: usize) -> Result<Linear, EmbedError> {
+    fn linear(&self, name: &str, from: usize, to: usize) -> Result<Linear, BertError> {
         let matrix = self.tensor(&format!("{name}.weight"), &[to, from])?;
         let bias = self.tensor(&format!("{name}.bias"), &[to])?;
         Ok(Linear { weights: Packed::transposed(matrix.chunks_exact(from), from), bias })
     }
 
-    fn norm(&self, name: &str, width: usize) -> Result<Norm, EmbedError> {
+    fn norm(&self, name: &str, width: usize) -> Result<Norm, BertError> {
         let gain = self.tensor(&format!("{name}.weight"), &[width])?;
         Ok(Norm { gain, shift: self.tensor(&format!("{name}.bias"), &[width])? })
     }
 
-    fn tensor(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>, EmbedError> {
-        let malformed = |what: String| EmbedError::Malformed { path: self.path.to_owned(), what };
+    fn tensor(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>, BertError> {
+        let malformed = |what: String| BertError::Malformed { path: self.path.to_owned(), what };
         let full = format!("{}{name}", self.prefix);
         let view = self.tensors.tensor(&full).map_err(|_| malformed(format!("no tensor `{full}`")))?;
         if view.shape() != shape {

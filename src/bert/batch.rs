@@ -1,0 +1,52 @@
+//! Many sequences over all threads: batches of about equal work, each on one thread.
+
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+
+use super::{Bert, Sequence, Wanted};
+
+/// Tokens a batch aims at: its activations fit a second-level cache of 2 MB or little more, and weights are read
+/// from memory once a batch.
+const BATCH_TOKENS: usize = 512;
+
+/// Runs `sequences` through `model` and gives what `head` makes of each one's states (rows of the model's hidden size, as
+/// `wanted`), in their order. `on_done` hears of every finished batch's size and says whether to go on; `None` once it
+/// said no.
+pub fn run<T: Send>(
+    model: &Bert,
+    sequences: &[Sequence<'_>],
+    wanted: Wanted,
+    head: impl Fn(&[f32]) -> T + Sync,
+    on_done: impl Fn(usize) -> bool + Sync,
+) -> Option<Vec<T>> {
+    let finished: Option<Vec<Vec<(usize, T)>>> = batches(sequences)
+        .par_iter()
+        .map(|batch| {
+            let members: Vec<Sequence<'_>> = batch.iter().map(|i| sequences[*i]).collect();
+            let states = model.states(&members, wanted);
+            let made = batch.iter().copied().zip(states.sequences().map(&head)).collect();
+            on_done(batch.len()).then_some(made)
+        })
+        .collect();
+    let mut ordered: Vec<(usize, T)> = finished?.into_iter().flatten().collect();
+    ordered.sort_unstable_by_key(|(i, _)| *i);
+    Some(ordered.into_iter().map(|(_, made)| made).collect())
+}
+
+/// Sequences in batches of about [`BATCH_TOKENS`] tokens, the longest first, so that no thread is left with a long
+/// batch at the end.
+fn batches(sequences: &[Sequence<'_>]) -> Vec<Vec<usize>> {
+    let mut order: Vec<usize> = (0..sequences.len()).collect();
+    order.sort_by_key(|i| std::cmp::Reverse(sequences[*i].ids.len()));
+    let mut batches: Vec<Vec<usize>> = Vec::new();
+    let mut n_tokens = usize::MAX;
+    for i in order {
+        let length = sequences[i].ids.len();
+        if n_tokens.saturating_add(length) > BATCH_TOKENS {
+            batches.push(Vec::new());
+            n_tokens = 0;
+        }
+        n_tokens += length;
+        batches.last_mut().expect("a batch was opened for the first sequence").push(i);
+    }
+    batches
+}

@@ -1,0 +1,47 @@
+//! Why a checkpoint's bytes are no model of ours.
+
+use std::path::PathBuf;
+
+/// Why a checkpoint's bytes are no model of ours.
+#[derive(Debug, thiserror::Error)]
+pub enum BertError {
+    /// A file is not what its name says.
+    #[error("`{path}` cannot be used: {what}")]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, in its parser's words.
+        what: String,
+    },
+    /// A checkpoint that this crate does not compute.
+    #[error("`{path}` has `{setting}` = `{value}`, which is not supported (supported: {supported})")]
+    Unsupported {
+        /// The file that says so.
+        path: PathBuf,
+        /// Its key.
+        setting: &'static str,
+        /// Its value.
+        value: String,
+        /// What would do.
+        supported: &'static str,
+    },
+    /// A maximum length without room for a text.
+    #[error("a model that reads {max_tokens} tokens has no room for a text: `max_tokens` is at least {fewest}")]
+    TooShort {
+        /// As asked.
+        max_tokens: usize,
+        /// The least.
+        fewest: usize,
+    },
+    /// A maximum length beyond the model's positions.
+    #[error("`max_tokens` {max_tokens} is more than the {positions} positions the model has")]
+    TooLong {
+        /// As asked.
+        max_tokens: usize,
+        /// What the model has.
+        positions: usize,
+    },
+    /// The tokenizer refused a text.
+    #[error("cannot tokenize a text: {0}")]
+    Tokenize(#[source] Box<dyn std::error::Error + Send + Sync>),
+}

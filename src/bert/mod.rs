@@ -1,0 +1,23 @@
+//! Floor 2, transformers of the BERT family (Devlin et al. 2019): bytes of a checkpoint to token vectors.
+//!
+//! [`WordPieces`] cuts texts into ids, [`Bert`] turns ids into one hidden state a token, [`batch`] spreads sequences over
+//! threads. What the states become (a sentence's vector, one vector a token, a score) is the business of `embed/` and
+//! `rerank/`. The forward pass is this crate's own, over vector registers found at run time; models whose arithmetic it
+//! does not know are refused by name. Pure: files are read by `checkpoint/`.
+
+pub mod batch;
+
+mod attention;
+mod config;
+mod error;
+mod matmul;
+mod model;
+mod vector;
+mod weights;
+mod word_pieces;
+
+pub use config::BertConfig;
+pub use error::BertError;
+pub use model::{Bert, Sequence, States, Wanted};
+pub use weights::Weights;
+pub use word_pieces::{FEWEST_TOKENS, WordPieces};

@@ -1,0 +1,95 @@
+//! Why a checkpoint could not be had or read, by cause, with what to do about it kept apart.
+
+use std::path::PathBuf;
+
+use crate::bert::BertError;
+
+/// One place a model was looked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attempt {
+    /// The place: a folder, a URL, a command.
+    pub place: String,
+    /// Why it did not serve.
+    pub why: String,
+}
+
+/// Why a checkpoint could not be had or read.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckpointError {
+    /// No place had the model.
+    #[error("model `{name}` was not found: {}", list(attempts))]
+    ModelMissing {
+        /// As it was asked for.
+        name: String,
+        /// The folder that would have served.
+        folder: PathBuf,
+        /// Each thing tried, in order.
+        attempts: Vec<Attempt>,
+    },
+    /// A pinned file is another one.
+    #[error("`{path}` has sha256 {found}, expected {expected}")]
+    HashMismatch {
+        /// The file.
+        path: PathBuf,
+        /// The pin, in hex.
+        expected: String,
+        /// The file's, in hex.
+        found: String,
+    },
+    /// A file could not be read.
+    #[error("cannot read `{path}`: {source}")]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A file could not be written.
+    #[error("cannot write `{path}`: {source}")]
+    Write {
+        /// The file or folder.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A wheel is none.
+    #[error("`{path}` cannot be used: {what}")]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, in its parser's words.
+        what: String,
+    },
+    /// The files are no model of ours.
+    #[error(transparent)]
+    Bert(#[from] BertError),
+    /// The hashing thread panicked or the runtime is going down.
+    #[error("reading the checkpoint was broken off: {0}")]
+    Worker(#[source] tokio::task::JoinError),
+}
+
+impl CheckpointError {
+    /// What the user can do, where there is something.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::ModelMissing { name, folder, .. } => Some(format!(
+                "put `config.json`, `tokenizer.json` and `model.safetensors` of `{name}` into `{}`, or name a folder that \
+                 has them as `retrieval.dense.model`; without a model, BM25 alone runs: `retrieval.retrievers = [\"bm25\"]`",
+                folder.display()
+            )),
+            Self::HashMismatch { path, .. } => Some(format!(
+                "`{}` is damaged or another version: in the cache delete it and it is fetched again; in a folder of your own \
+                 replace it, or leave `retrieval.dense.model_path` out",
+                path.display()
+            )),
+            Self::Bert(BertError::Unsupported { .. }) => Some("name a BERT-family model".to_owned()),
+            Self::Write { .. } => Some("see that the folder can be written and the disk is not full".to_owned()),
+            Self::Worker(_) => None,
+            _ => Some("name another model or folder as `retrieval.dense.model`".to_owned()),
+        }
+    }
+}
+
+fn list(attempts: &[Attempt]) -> String {
+    attempts.iter().map(|a| format!("{}: {}", a.place, a.why)).collect::<Vec<_>>().join("; ")
+}

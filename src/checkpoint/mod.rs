@@ -1,0 +1,19 @@
+//! Floor 3a, model checkpoints: a name or a folder to files that are found, fetched, verified and read.
+//!
+//! [`source`] says where a checkpoint comes from; [`Recipe`] is what its folder says of pooling and lengths; [`Model`] reads
+//! tokenizer and weights when they are first needed. Encoders and rerankers stand on it. What a model computes is in
+//! `bert/`.
+
+pub mod source;
+
+mod error;
+mod hub;
+mod model;
+mod part;
+mod pin;
+mod pip;
+mod recipe;
+
+pub use error::{Attempt, CheckpointError};
+pub use model::Model;
+pub use recipe::{Pooling, Recipe};

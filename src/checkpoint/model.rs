@@ -1,0 +1,77 @@
+//! A checkpoint read lazily: the tokenizer on first use, the weights on the first forward pass, so that a run whose
+//! vectors are all cached never holds them.
+
+use std::sync::OnceLock;
+
+use super::CheckpointError;
+use super::pin::sha256_hex;
+use super::source::Checkpoint;
+use crate::bert::{Bert, BertConfig, BertError, FEWEST_TOKENS, Weights, WordPieces};
+
+/// A BERT-family model of a checkpoint folder, used by many threads at once.
+pub struct Model {
+    checkpoint: Checkpoint,
+    config: BertConfig,
+    max_tokens: usize,
+    word_pieces: OnceLock<WordPieces>,
+    bert: OnceLock<Bert>,
+}
+
+impl Model {
+    /// Takes a checkpoint whose files were found and verified by [`super::source::locate`], and its config.
+    ///
+    /// Errors: a maximum length that the model does not have, or without room for a text.
+    pub fn new(checkpoint: Checkpoint, config: BertConfig, max_tokens: usize) -> Result<Self, CheckpointError> {
+        let positions = config.positions();
+        if max_tokens > positions {
+            return Err(BertError::TooLong { max_tokens, positions }.into());
+        }
+        if max_tokens < FEWEST_TOKENS {
+            return Err(BertError::TooShort { max_tokens, fewest: FEWEST_TOKENS }.into());
+        }
+        Ok(Self { checkpoint, config, max_tokens, word_pieces: OnceLock::new(), bert: OnceLock::new() })
+    }
+
+    /// The files.
+    pub fn checkpoint(&self) -> &Checkpoint {
+        &self.checkpoint
+    }
+
+    /// The shape.
+    pub fn config(&self) -> &BertConfig {
+        &self.config
+    }
+
+    /// The tokenizer; milliseconds on first use.
+    pub fn word_pieces(&self) -> Result<&WordPieces, CheckpointError> {
+        load_once(&self.word_pieces, || {
+            let path = self.checkpoint.file("tokenizer.json");
+            let bytes = read(&path)?;
+            Ok(WordPieces::read(&bytes, &path, self.max_tokens, self.config.vocab_size())?)
+        })
+    }
+
+    /// The forward pass; reads, verifies and packs the weights on first use.
+    pub fn bert(&self) -> Result<&Bert, CheckpointError> {
+        load_once(&self.bert, || {
+            let path = self.checkpoint.file("model.safetensors");
+            let bytes = read(&path)?;
+            self.checkpoint.check_weights(&path, &sha256_hex(&bytes))?;
+            Ok(Bert::new(self.config.clone(), Weights::read(&bytes, &path, &self.config)?))
+        })
+    }
+}
+
+/// A file's bytes.
+pub(super) fn read(path: &std::path::Path) -> Result<Vec<u8>, CheckpointError> {
+    std::fs::read(path).map_err(|source| CheckpointError::Read { path: path.to_owned(), source })
+}
+
+/// Loads into `cell` unless another thread has; a failed load is tried again by the next caller.
+fn load_once<T>(cell: &OnceLock<T>, load: impl FnOnce() -> Result<T, CheckpointError>) -> Result<&T, CheckpointError> {
+    if let Some(value) = cell.get() {
+        return Ok(value);
+    }
+    let value = load()?;
+    Ok(cell.get_or_init(|| value))
+}
