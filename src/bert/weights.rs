@@ -8,6 +8,7 @@ use std::path::Path;
 use safetensors::{Dtype, SafeTensors};
 
 use super::BertError;
+use super::Precision;
 use super::config::BertConfig;
 use super::matmul::Packed;
 
@@ -45,12 +46,13 @@ pub struct Weights {
 }
 
 impl Weights {
-    /// Reads them from the bytes of the safetensors file at `path` (named in errors only).
-    pub fn read(bytes: &[u8], path: &Path, config: &BertConfig) -> Result<Self, BertError> {
+    /// Reads them from the bytes of the safetensors file at `path` (named in errors only) and packs them for products of
+    /// this precision.
+    pub fn read(bytes: &[u8], path: &Path, config: &BertConfig, precision: Precision) -> Result<Self, BertError> {
         let tensors = SafeTensors::deserialize(bytes)
             .map_err(|error| BertError::Malformed { path: path.to_owned(), what: error.to_string() })?;
         let prefix = if tensors.tensor("bert.embeddings.LayerNorm.weight").is_ok() { "bert." } else { "" };
-        let file = Checkpoint { tensors, path, prefix };
+        let file = Checkpoint { tensors, path, prefix, precision };
         let hidden = config.hidden_size;
         let positions =
             file.tensor("embeddings.position_embeddings.weight", &[config.max_position_embeddings, hidden])?;
@@ -75,6 +77,7 @@ struct Checkpoint<'a> {
     tensors: SafeTensors<'a>,
     path: &'a Path,
     prefix: &'static str,
+    precision: Precision,
 }
 
 impl Checkpoint<'_> {
@@ -91,7 +94,7 @@ impl Checkpoint<'_> {
             bias.extend(self.tensor(&format!("{name}.bias"), &[hidden])?.iter().map(|x| x * scale));
         }
         Ok(Layer {
-            qkv: Linear { weights: Packed::transposed(matrix.chunks_exact(hidden), hidden), bias },
+            qkv: Linear { weights: Packed::transposed(matrix.chunks_exact(hidden), hidden, self.precision), bias },
             attention_out: self.linear(&name("attention.output.dense"), hidden, hidden)?,
             attention_norm: self.norm(&name("attention.output.LayerNorm"), hidden)?,
             widen: self.linear(&name("intermediate.dense"), hidden, inner)?,
@@ -103,7 +106,7 @@ impl Checkpoint<'_> {
     fn linear(&self, name: &str, from: usize, to: usize) -> Result<Linear, BertError> {
         let matrix = self.tensor(&format!("{name}.weight"), &[to, from])?;
         let bias = self.tensor(&format!("{name}.bias"), &[to])?;
-        Ok(Linear { weights: Packed::transposed(matrix.chunks_exact(from), from), bias })
+        Ok(Linear { weights: Packed::transposed(matrix.chunks_exact(from), from, self.precision), bias })
     }
 
     fn norm(&self, name: &str, width: usize) -> Result<Norm, BertError> {

@@ -6,13 +6,14 @@ use std::sync::OnceLock;
 use super::CheckpointError;
 use super::pin::sha256_hex;
 use super::source::Checkpoint;
-use crate::bert::{Bert, BertConfig, BertError, FEWEST_TOKENS, Weights, WordPieces};
+use crate::bert::{Bert, BertConfig, BertError, FEWEST_TOKENS, Precision, Weights, WordPieces};
 
 /// A BERT-family model of a checkpoint folder, used by many threads at once.
 pub struct Model {
     checkpoint: Checkpoint,
     config: BertConfig,
     max_tokens: usize,
+    precision: Precision,
     word_pieces: OnceLock<WordPieces>,
     bert: OnceLock<Bert>,
 }
@@ -21,7 +22,12 @@ impl Model {
     /// Takes a checkpoint whose files were found and verified by [`super::source::locate`], and its config.
     ///
     /// Errors: a maximum length that the model does not have, or without room for a text.
-    pub fn new(checkpoint: Checkpoint, config: BertConfig, max_tokens: usize) -> Result<Self, CheckpointError> {
+    pub fn new(
+        checkpoint: Checkpoint,
+        config: BertConfig,
+        max_tokens: usize,
+        precision: Precision,
+    ) -> Result<Self, CheckpointError> {
         let positions = config.positions();
         if max_tokens > positions {
             return Err(BertError::TooLong { max_tokens, positions }.into());
@@ -29,7 +35,7 @@ impl Model {
         if max_tokens < FEWEST_TOKENS {
             return Err(BertError::TooShort { max_tokens, fewest: FEWEST_TOKENS }.into());
         }
-        Ok(Self { checkpoint, config, max_tokens, word_pieces: OnceLock::new(), bert: OnceLock::new() })
+        Ok(Self { checkpoint, config, max_tokens, precision, word_pieces: OnceLock::new(), bert: OnceLock::new() })
     }
 
     /// The files.
@@ -57,7 +63,7 @@ impl Model {
             let path = self.checkpoint.file("model.safetensors");
             let bytes = read(&path)?;
             self.checkpoint.check_weights(&path, &sha256_hex(&bytes))?;
-            Ok(Bert::new(self.config.clone(), Weights::read(&bytes, &path, &self.config)?))
+            Ok(Bert::new(self.config.clone(), Weights::read(&bytes, &path, &self.config, self.precision)?))
         })
     }
 }
