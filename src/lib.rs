@@ -10,7 +10,7 @@
 //! | 5 | [`eval`] | a saved run to its summary |
 //! | 4 | [`pipeline`] | the straight line: read [`pipeline::run`] first |
 //! | 3 | [`dataset`], [`embed`], [`external`], [`index`], [`llm`], [`store`] | everything that touches the world |
-//! | 3a | [`checkpoint`] | models: found, verified, read |
+//! | 3a | [`cache`], [`checkpoint`] | values by content hash; models: found, verified, read |
 //! | 2 | [`chunk`], [`measure`], [`stats`], [`fuse`], [`attribute`], [`bert`] | pure algorithms |
 //! | 1 | [`text`] | pure functions over strings |
 //! | 0 | [`types`] | the nouns |
@@ -32,6 +32,7 @@
 
 pub mod attribute;
 pub mod bert;
+pub mod cache;
 pub mod checkpoint;
 pub mod chunk;
 pub mod cli;

@@ -1,37 +1,29 @@
-//! A wrapper that keeps any encoder's vectors in one `SQLite` file.
+//! A wrapper that keeps any encoder's vectors in a cache's file.
 //!
 //! A vector's key is the sha256 of the encoder's fingerprint, the role, the title and the text, so a stale hit cannot happen;
-//! its value is the numbers as little-endian `f32`. Several processes may share the file (WAL). What the encoder
-//! returns is written before more is asked of it: a kill loses at most [`WRITTEN_TOGETHER`] vectors. Left out:
-//! eviction, which is a command of its own.
+//! its value is the numbers as little-endian `f32`. What the encoder returns is written before more is asked of it: a kill
+//! loses at most [`WRITTEN_TOGETHER`] vectors. Opening, locking and sharing the file is `cache/`.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use rusqlite::{Connection, OptionalExtension};
-use sha2::{Digest, Sha256};
 
 use super::{EmbedError, Encoder, Length, OnProgress, Role, Shape};
+use crate::cache::{Database, Key, Table, key};
 use crate::types::TitledText;
 
 /// Texts encoded and written in one go: some seconds of work for `all-MiniLM-L6-v2` on two cores.
 const WRITTEN_TOGETHER: usize = 256;
-/// How long another process's write is waited for.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
-/// Between two tries to open a database that another process is just making.
-const BUSY_PAUSE: Duration = Duration::from_millis(20);
 
-type Key = [u8; 32];
+const VECTORS: Table = Table { name: "vectors", value: "vector" };
 
 /// An [`Encoder`] that asks another only for what it has not seen.
 pub struct Cached {
     inner: Arc<dyn Encoder>,
-    path: PathBuf,
-    database: Arc<Mutex<Connection>>,
+    database: Database,
     n_hits: AtomicU64,
     n_misses: AtomicU64,
 }
@@ -39,12 +31,8 @@ pub struct Cached {
 impl Cached {
     /// Opens or makes the database at `path`, and its folder.
     pub fn open(inner: Arc<dyn Encoder>, path: &Path) -> Result<Self, EmbedError> {
-        if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder).map_err(|source| EmbedError::Write { path: folder.to_owned(), source })?;
-        }
-        let database = connect(path).map_err(|source| EmbedError::Cache { path: path.to_owned(), source })?;
-        let (n_hits, n_misses) = (AtomicU64::new(0), AtomicU64::new(0));
-        Ok(Self { inner, path: path.to_owned(), database: Arc::new(Mutex::new(database)), n_hits, n_misses })
+        let database = Database::open(path, &[VECTORS])?;
+        Ok(Self { inner, database, n_hits: AtomicU64::new(0), n_misses: AtomicU64::new(0) })
     }
 
     /// Texts answered without the encoder so far.
@@ -55,20 +43,6 @@ impl Cached {
     /// Texts given to the encoder so far.
     pub fn n_misses(&self) -> u64 {
         self.n_misses.load(Ordering::Relaxed)
-    }
-
-    /// Runs `work` on the database, off the async runtime.
-    async fn with_database<T: Send + 'static>(
-        &self,
-        work: impl FnOnce(&mut Connection) -> rusqlite::Result<T> + Send + 'static,
-    ) -> Result<T, EmbedError> {
-        let database = Arc::clone(&self.database);
-        let done = tokio::task::spawn_blocking(move || {
-            // SQLite rolls a transaction back when its holder panics, so a poisoned connection is sound.
-            work(&mut database.lock().unwrap_or_else(PoisonError::into_inner))
-        });
-        let done = done.await.map_err(EmbedError::Worker)?;
-        done.map_err(|source| EmbedError::Cache { path: self.path.clone(), source })
     }
 
     /// Encodes one batch of texts and keeps the vectors.
@@ -86,8 +60,8 @@ impl Cached {
             let what = format!("{n} vectors for {} texts, or not all of dimension {dimension}", texts.len());
             return Err(EmbedError::Contract { encoder: self.inner.fingerprint(role).to_owned(), what });
         }
-        let rows: Vec<(Key, Vec<u8>)> = keys.iter().copied().zip(vectors.iter().map(|v| to_bytes(v))).collect();
-        self.with_database(move |database| write(database, &rows)).await?;
+        let rows = keys.iter().copied().zip(vectors.iter().map(|v| to_bytes(v))).collect();
+        self.database.write(VECTORS, rows).await?;
         self.n_misses.fetch_add(texts.len() as u64, Ordering::Relaxed);
         Ok(vectors)
     }
@@ -117,9 +91,9 @@ impl Encoder for Cached {
         role: Role,
         on_progress: OnProgress<'_>,
     ) -> Result<Vec<Vec<f32>>, EmbedError> {
-        let keys: Vec<Key> = texts.iter().map(|text| key(self.inner.fingerprint(role), role, *text)).collect();
-        let (wanted, shape) = (keys.clone(), self.shape());
-        let mut vectors = self.with_database(move |database| read(database, &wanted, shape)).await?;
+        let keys: Vec<Key> = texts.iter().map(|text| text_key(self.inner.fingerprint(role), role, *text)).collect();
+        let shape = self.shape();
+        let mut vectors = self.database.read(VECTORS, keys.clone(), move |bytes| from_bytes(bytes, shape)).await?;
         let n_hits = vectors.iter().filter(|vector| vector.is_some()).count();
         self.n_hits.fetch_add(n_hits as u64, Ordering::Relaxed);
         if n_hits > 0 {
@@ -155,73 +129,12 @@ impl Encoder for Cached {
     }
 }
 
-/// Opens the database. Switching a new file to WAL takes an exclusive lock without the busy handler's patience (SQLite,
-/// "Write-Ahead Logging", section 2), so processes that make the file at once are let in one after another.
-fn connect(path: &Path) -> rusqlite::Result<Connection> {
-    let since = Instant::now();
-    loop {
-        match try_connect(path) {
-            Err(error) if is_busy(&error) && since.elapsed() < BUSY_TIMEOUT => std::thread::sleep(BUSY_PAUSE),
-            done => return done,
-        }
-    }
-}
-
-fn is_busy(error: &rusqlite::Error) -> bool {
-    matches!(error.sqlite_error_code(), Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked))
-}
-
-fn try_connect(path: &Path) -> rusqlite::Result<Connection> {
-    let database = Connection::open(path)?;
-    database.busy_timeout(BUSY_TIMEOUT)?;
-    // A 384-number vector is 1,536 bytes: larger pages waste less of their ends. Only a new file takes it.
-    database.pragma_update(None, "page_size", 16_384)?;
-    database.pragma_update(None, "journal_mode", "WAL")?;
-    // In WAL mode this loses the last transactions on power failure, never the file.
-    database.pragma_update(None, "synchronous", "NORMAL")?;
-    database.execute_batch(
-        "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID",
-    )?;
-    Ok(database)
-}
-
-/// The vectors of `keys`, `None` where there is none of the right length.
-fn read(database: &mut Connection, keys: &[Key], shape: Shape) -> rusqlite::Result<Vec<Option<Vec<f32>>>> {
-    // One read transaction for all: without it each look-up takes and drops the file lock.
-    let transaction = database.transaction()?;
-    let mut statement = transaction.prepare_cached("SELECT vector FROM vectors WHERE key = ?1")?;
-    keys.iter()
-        .map(|key| {
-            let found = statement.query_row([&key[..]], |row| Ok(from_bytes(row.get_ref(0)?.as_bytes()?, shape)));
-            Ok(found.optional()?.flatten())
-        })
-        .collect()
-}
-
-fn write(database: &mut Connection, rows: &[(Key, Vec<u8>)]) -> rusqlite::Result<()> {
-    let transaction = database.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
-    {
-        let mut statement =
-            transaction.prepare_cached("INSERT OR REPLACE INTO vectors (key, vector) VALUES (?1, ?2)")?;
-        for (key, vector) in rows {
-            statement.execute((&key[..], vector))?;
-        }
-    }
-    transaction.commit()
-}
-
-/// Each part is preceded by its length, so that no two texts give the same bytes.
-fn key(fingerprint: &str, role: Role, text: TitledText<'_>) -> Key {
+fn text_key(fingerprint: &str, role: Role, text: TitledText<'_>) -> Key {
     let role = match role {
         Role::Query => "query",
         Role::Passage => "passage",
     };
-    let mut digest = Sha256::new();
-    for part in [fingerprint, role, text.title, text.text] {
-        digest.update((part.len() as u64).to_le_bytes());
-        digest.update(part);
-    }
-    digest.finalize().into()
+    key(&[fingerprint, role, text.title, text.text])
 }
 
 fn to_bytes(vector: &[f32]) -> Vec<u8> {
@@ -323,7 +236,8 @@ mod tests {
         let path = folder.path().join("vectors.sqlite");
         let cached = Cached::open(counting("a"), &path).unwrap();
         cached.encode(&untitled(&["x"]), Role::Query, &|_| ()).await.unwrap();
-        let changed = Connection::open(&path).unwrap().execute("UPDATE vectors SET vector = x'0102030405'", []);
+        let changed =
+            rusqlite::Connection::open(&path).unwrap().execute("UPDATE vectors SET vector = x'0102030405'", []);
         assert_eq!(changed.unwrap(), 1);
         assert_eq!(cached.encode(&untitled(&["x"]), Role::Query, &|_| ()).await.unwrap(), [[1.0, 120.0]]);
         assert_eq!(cached.encode(&untitled(&["x"]), Role::Query, &|_| ()).await.unwrap(), [[1.0, 120.0]]);
@@ -331,20 +245,11 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_no_database_is_a_clear_error() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("vectors.sqlite");
-        std::fs::write(&path, "x".repeat(5000)).unwrap();
-        let error = Cached::open(counting("a"), &path).err().unwrap();
-        assert_eq!(error.to_string(), format!("vector cache `{}`: file is not a database", path.display()));
-    }
-
-    #[test]
     fn the_key_is_pinned() {
         // sha256 over each part preceded by its length as eight little-endian bytes, by Python's hashlib.
         let expected = "0e8745c7f4f880ac6112675aca1ba420fa49145d96cc2cec43099a664803c680";
         assert_eq!(
-            key("a", Role::Query, TitledText { title: "title", text: "text" })
+            text_key("a", Role::Query, TitledText { title: "title", text: "text" })
                 .map(|byte| format!("{byte:02x}"))
                 .concat(),
             expected

@@ -1,8 +1,7 @@
 //! Why texts could not be encoded, by cause, with what to do about it kept apart.
 
-use std::path::PathBuf;
-
 use crate::bert::BertError;
+use crate::cache::CacheError;
 use crate::checkpoint::CheckpointError;
 
 /// Why texts could not be encoded.
@@ -12,21 +11,8 @@ pub enum EmbedError {
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
     /// The vector cache failed.
-    #[error("vector cache `{path}`: {source}")]
-    Cache {
-        /// The database.
-        path: PathBuf,
-        /// Why.
-        source: rusqlite::Error,
-    },
-    /// The vector cache's folder could not be made.
-    #[error("cannot write `{path}`: {source}")]
-    Write {
-        /// The folder.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
+    #[error(transparent)]
+    Cache(#[from] CacheError),
     /// An encoder broke its contract.
     #[error("encoder `{encoder}` gave {what}")]
     Contract {
@@ -51,11 +37,7 @@ impl EmbedError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Checkpoint(error) => error.hint(),
-            Self::Cache { path, .. } => Some(format!(
-                "see that `{}` can be written and the disk is not full; deleting it is safe",
-                path.display()
-            )),
-            Self::Write { .. } => Some("see that the folder can be written and the disk is not full".to_owned()),
+            Self::Cache(error) => error.hint(),
             Self::Contract { .. } | Self::Worker(_) => None,
         }
     }

@@ -1,0 +1,42 @@
+//! Why a cache could not be opened, read or written.
+
+use std::path::PathBuf;
+
+/// Why a cache could not be opened, read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum CacheError {
+    /// The database failed.
+    #[error("cache `{path}`: {source}")]
+    Database {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: rusqlite::Error,
+    },
+    /// Its folder could not be made.
+    #[error("cannot write `{path}`: {source}")]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The working thread panicked or the runtime is going down.
+    #[error("reading or writing a cache was broken off: {0}")]
+    Worker(#[source] tokio::task::JoinError),
+}
+
+impl CacheError {
+    /// What the user can do, where there is something.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Database { path, .. } => Some(format!(
+                "see that `{}` can be written and the disk is not full; deleting it is safe",
+                path.display()
+            )),
+            Self::Folder { .. } => Some("see that the folder can be written and the disk is not full".to_owned()),
+            Self::Worker(_) => None,
+        }
+    }
+}
