@@ -68,6 +68,7 @@ fn trace(question: Question, corpus: &Corpus, ranked: &[&str], packed: &[&str], 
 
 fn with_gold(question: Question, gold: Gold, ranked: &[&str], packed: &[&str], answer: Option<Attempt>) -> Trace {
     let stage = |stage, ids: &[&str]| TraceStage {
+        exact: None,
         stage,
         hits: ids.iter().map(|id| StageHit { id: (*id).into(), score: 0.0, parts: [].into() }).collect(),
         support: Support { holds: false, rule: SupportRule::Nothing },

@@ -4,6 +4,7 @@
 //! temporary name, hashed, and renamed, so that several processes may share the cache. Left out: fetching models
 //! that are not pinned, since nothing would say that the bytes are the right ones.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::error::{Attempt, CheckpointError};
@@ -90,6 +91,11 @@ impl Checkpoint {
     /// How the folder says that texts become vectors, for a model of so many positions.
     pub fn recipe(&self, positions: usize) -> Result<Recipe, CheckpointError> {
         self.recipe.clone().map_or_else(|| Recipe::read(&self.folder, positions), Ok)
+    }
+
+    /// The digests by file name.
+    pub fn sha256_by_file(&self) -> BTreeMap<String, String> {
+        FILES.iter().zip(&self.sha256).map(|(file, digest)| ((*file).to_owned(), digest.clone())).collect()
     }
 
     pub(super) fn file(&self, name: &str) -> PathBuf {

@@ -80,7 +80,7 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
         let (facts, notes) = outcome.inspect_err(|_| drop(std::fs::remove_dir_all(folder.path())))?;
         manifest.finished = Some(run::now());
         manifest.notes.extend(notes.iter().map(run::counted));
-        manifest.seconds.extend(facts.seconds);
+        manifest.seconds.extend(facts.ingest.seconds);
         run::conclude(&folder, manifest, &resolved.settings, args.json)
     })
 }

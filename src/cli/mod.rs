@@ -13,6 +13,7 @@ mod import;
 mod model;
 mod output;
 mod report;
+mod reproduce;
 mod resume;
 mod run;
 mod score;
@@ -45,6 +46,8 @@ enum Command {
     Check(check::CheckArgs),
     /// Score files made elsewhere: TREC runs with qrels, HotpotQA and SQuAD predictions with golds.
     Score(score::ScoreArgs),
+    /// Run what a list of published figures names, and put ours beside them; exit 1 when one is missed.
+    Reproduce(reproduce::ReproduceArgs),
     /// Bring a data set into datasets/fetched/.
     #[command(subcommand)]
     Dataset(dataset::DatasetCommand),
@@ -89,6 +92,10 @@ fn dispatch(command: Command) -> Result<ExitCode, Failure> {
             return Ok(ExitCode::from(u8::from(!passed)));
         }
         Command::Score(args) => score::score(&args)?,
+        Command::Reproduce(args) => {
+            let met = reproduce::reproduce(&args)?;
+            return Ok(ExitCode::from(u8::from(!met)));
+        }
         Command::Dataset(command) => dataset::dataset(command)?,
         Command::Model(command) => model::model(command)?,
         Command::Config(command) => config::config(&command)?,

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::hash::{BuildHasher, Hasher};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 use clap::Args;
@@ -12,12 +13,12 @@ use super::environment::{environment, git_commit};
 use super::{Failure, block_on, output, report, resume};
 use crate::chunk::Strategy;
 use crate::dataset;
+use crate::embed::Cached;
 use crate::index;
 use crate::pipeline::ask::Done;
 use crate::pipeline::recorded::{self, RecordedPlan};
 use crate::pipeline::run::{self, RunFacts};
 use crate::settings::assemble::{self, Assembled};
-use crate::settings::file::{RetrieverName, VectorStoreKind};
 use crate::settings::{Resolved, Settings};
 use crate::store::{ExternalSource, Manifest, RunFolder, SCHEMA, SavedRun};
 use crate::text::{address, analyse, tokens};
@@ -95,10 +96,10 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         if args.resume.is_none() {
             write_manifest(&folder, &manifest)?;
         }
-        let mut vector_cache = None;
+        let mut caches = Vec::new();
         let outcome = match work {
             Work::Ours(assembled) => {
-                vector_cache = assembled.vector_cache;
+                caches = assembled.vector_caches;
                 run::run(dataset, assembled.plan, &folder, done, &bars).await.map(|facts| (facts, Vec::new()))
             }
             Work::Service(plan) => recorded::run(dataset, plan, &folder, done, &bars).await,
@@ -108,7 +109,7 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         }
         let (facts, notes) = outcome.inspect_err(|_| drop_if_empty(&folder))?;
         resume::add_notes(&mut manifest.notes, &notes);
-        finish(&mut manifest, &facts, vector_cache.as_deref(), &resolved.settings);
+        finish(&mut manifest, facts, &caches);
         conclude(&folder, manifest, &resolved.settings, args.json)
     })
 }
@@ -192,6 +193,7 @@ pub(super) fn manifest(resolved: &Resolved, dataset: &Dataset) -> Manifest {
         n_questions: dataset.questions.len(),
         models: Vec::new(),
         seed: resolved.settings.evaluation.seed,
+        truncation: Vec::new(),
         vector_search: String::new(),
         seconds: BTreeMap::new(),
         prompt_tokens: 0,
@@ -219,7 +221,13 @@ fn without_secrets(settings: &Settings) -> (serde_json::Value, Vec<String>) {
     let mut settings = settings.clone();
     let mut shortened = Vec::new();
     let base_url = Some(&mut settings.generation.base_url);
-    for (key, url) in [("generation.base_url", base_url), ("external.url", settings.external.url.as_mut())] {
+    let addresses = [
+        ("generation.base_url", base_url),
+        ("external.url", settings.external.url.as_mut()),
+        ("retrieval.dense.endpoint", settings.retrieval.dense.endpoint.as_mut()),
+        ("rerank.endpoint", settings.rerank.endpoint.as_mut()),
+    ];
+    for (key, url) in addresses {
         let Some(url) = url else { continue };
         if address::is_shortened(url) {
             shortened.push(key.to_owned());
@@ -264,25 +272,16 @@ pub(super) fn fresh_name(config: &Path) -> String {
     format!("{stem}-{time}-{random:04x}")
 }
 
-fn finish(manifest: &mut Manifest, facts: &RunFacts, cache: Option<&crate::embed::Cached>, settings: &Settings) {
+fn finish(manifest: &mut Manifest, facts: RunFacts, caches: &[Arc<Cached>]) {
+    let RunFacts { n_chunks, chunk_tokens, n_asked: _, ingest } = facts;
     manifest.finished = Some(now());
-    manifest.n_chunks = facts.n_chunks;
-    manifest.chunk_tokens = facts.chunk_tokens;
-    manifest.seconds.extend(facts.seconds.clone());
-    if let Some(cache) = cache {
-        manifest.vectors_cached = cache.n_hits() as usize;
-        manifest.vectors_computed = cache.n_misses() as usize;
-    }
-    if manifest.external.is_none() && settings.retrieval.retrievers.contains(&RetrieverName::Dense) {
-        let threshold = crate::index::Hnsw::default().from_points;
-        manifest.vector_search = match (settings.vector_store.exact, settings.vector_store.kind) {
-            (true, _) => "exact".to_owned(),
-            (false, VectorStoreKind::Embedded | VectorStoreKind::Server) if facts.n_chunks < threshold => {
-                format!("HNSW not used: {} vectors are scanned", facts.n_chunks)
-            }
-            (false, _) => "HNSW".to_owned(),
-        };
-    }
+    manifest.n_chunks = n_chunks;
+    manifest.chunk_tokens = chunk_tokens;
+    manifest.seconds.extend(ingest.seconds);
+    manifest.truncation = ingest.truncation;
+    manifest.vector_search = ingest.vector_search.unwrap_or_default();
+    manifest.vectors_cached = caches.iter().map(|cache| cache.n_hits() as usize).sum();
+    manifest.vectors_computed = caches.iter().map(|cache| cache.n_misses() as usize).sum();
 }
 
 /// A run that ended before its first question leaves nothing behind.

@@ -3,12 +3,15 @@
 //! The folder holds `questions.jsonl` and either a folder `corpus/` or the files themselves. A document's id is its
 //! path from the corpus folder with `/`; its text is the file, untouched but for a byte order mark; its title is the
 //! first heading (Markdown, or an underlined first line as in reStructuredText), else the file's name without ending.
+//! Its metadata are the fields of its front matter, and `folder`: every folder that it lies in, from the corpus folder down.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use serde_json::Value;
+
 use super::draft::Draft;
-use super::{DatasetError, Place, globs, questions, read};
+use super::{DatasetError, Place, front_matter, globs, questions, read};
 use crate::types::Document;
 
 /// Prose, then the source code of common languages.
@@ -40,9 +43,20 @@ pub(super) fn read(path: &Path, patterns: &[String], draft: &mut Draft) -> Resul
         }
         let text = read::text(&file)?;
         let title = title(&text, &file);
-        draft.push_document(&Place::file(&file), Document { id: id.into(), title, text, metadata: BTreeMap::new() })?;
+        let metadata = metadata(&id, &text);
+        draft.push_document(&Place::file(&file), Document { id: id.into(), title, text, metadata })?;
     }
     questions::read(&asked, draft)
+}
+
+/// Front matter, and the folders of `id` from the outermost: `a/b/c.md` lies in `a` and `a/b`.
+fn metadata(id: &str, text: &str) -> BTreeMap<String, Value> {
+    let mut fields = front_matter::fields(text);
+    let folders: Vec<Value> = id.match_indices('/').map(|(at, _)| Value::from(&id[..at])).collect();
+    if !folders.is_empty() {
+        fields.entry("folder".to_owned()).or_insert(Value::Array(folders));
+    }
+    fields
 }
 
 fn title(text: &str, file: &Path) -> String {
@@ -95,6 +109,15 @@ mod tests {
             load(spec)
         });
         set.expect("loads").documents.iter().map(|document| document.id.to_string()).collect()
+    }
+
+    #[test]
+    fn metadata_are_the_front_matter_and_the_folders() {
+        let files = [QUESTION, ("corpus/a/b/c.md", "---\nteam: search\n---\n# C\n"), ("corpus/d.md", "# D")];
+        let set = with_files(&files, Format::Files, |spec| load(spec)).expect("loads");
+        let metadata: Vec<String> =
+            set.documents.iter().map(|document| serde_json::to_string(&document.metadata).expect("JSON")).collect();
+        assert_eq!(metadata, [r#"{"folder":["a","a/b"],"team":"search"}"#, "{}"]);
     }
 
     #[test]

@@ -26,6 +26,7 @@ mod smart_records;
 mod squad;
 
 mod files;
+mod front_matter;
 mod jsonl;
 mod questions;
 mod record;

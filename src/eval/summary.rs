@@ -245,12 +245,12 @@ fn classes_at(run: &SavedRun, plan: &EvaluationPlan) -> BTreeMap<String, BTreeMa
 }
 
 /// The flags that this run could raise: without the oracle no label is suspect, without the closed book nobody is misled,
-/// and what HNSW missed is known only where exact search ran beside it, which no run does yet.
+/// and what HNSW missed is known only where exact search ran beside it.
 fn flags(run: &SavedRun, outcomes: &[Outcome]) -> BTreeMap<String, usize> {
     let has_arm = |arm| run.traces.iter().any(|trace| trace.attempt(arm).is_some());
     let raised = |flag: Flag| outcomes.iter().filter(|outcome| outcome.flags.contains(&flag)).count();
     let could = |flag: &Flag| match flag {
-        Flag::AnnMiss => false,
+        Flag::AnnMiss => run.traces.iter().any(|trace| trace.stages.iter().any(|stage| stage.exact.is_some())),
         Flag::Misled => has_arm(ArmName::ClosedBook),
         Flag::LabelSuspect => has_arm(ArmName::Oracle),
         Flag::ServerTruncated => has_arm(ArmName::Retrieved),

@@ -51,7 +51,7 @@ pub(super) fn trace(index: usize, ranked: &[&str], retrieved: &str, oracle: Opti
             split: None,
         },
         gold: Gold { documents: support, chunks: support, groups: vec![] },
-        stages: vec![TraceStage { stage: Stage::Bm25, hits: hits.collect(), support, seconds: 0.0 }],
+        stages: vec![TraceStage { stage: Stage::Bm25, hits: hits.collect(), support, exact: None, seconds: 0.0 }],
         arms,
         class: Class::Correct,
         fault: None,
@@ -219,7 +219,7 @@ fn ranged() -> SavedRun {
     trace.question.evidence = vec![vec![first], vec![either, or]];
     let packed = vec![StageHit { id: "d#0".into(), score: 1.0, parts: [].into() }];
     let support = trace.stages[0].support;
-    trace.stages.push(TraceStage { stage: Stage::Packed, hits: packed, support, seconds: 0.0 });
+    trace.stages.push(TraceStage { stage: Stage::Packed, hits: packed, support, exact: None, seconds: 0.0 });
     let passage = |id: &str, start, end, text: &str| Passage {
         id: id.into(),
         doc: ChunkId::from(id).doc().into(),
@@ -333,6 +333,7 @@ pub(super) fn manifest() -> Manifest {
         n_questions: 5,
         models: vec![],
         seed: 0,
+        truncation: Vec::new(),
         vector_search: String::new(),
         seconds: [].into(),
         prompt_tokens: 0,

@@ -1,57 +1,95 @@
-//! Documents to a searchable corpus: chunk, index, embed.
+//! Documents to a searchable corpus: chunk, then build each retriever.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
 use sha2::{Digest, Sha256};
 
-use super::PipelineError;
-use super::plan::{DensePlan, Plan, SparsePlan, VectorPlace};
+use super::plan::{Plan, RetrieverPlan, SparsePlace};
 use super::progress::Progress;
+use super::retrieve::Retriever;
+use super::sparse::SparseRetriever;
+use super::{PipelineError, sparse_vectors, vectors};
 use crate::chunk;
-use crate::embed::Role;
-use crate::index::Bm25;
-use crate::index::{CollectionSpec, Distance, EmbeddedStore, Hnsw, ServerStore};
-use crate::index::{Point, SearchMode, VectorStore};
-use crate::types::{ChunkId, Corpus, Document, Stage, TitledText};
+use crate::store::Truncation;
+use crate::types::{Corpus, Document, Question, TitledText};
 
 /// A corpus ready to be searched, and what making it took.
 pub struct Ingested {
     /// Documents and chunks.
     pub corpus: Arc<Corpus>,
-    /// The inverted index, where BM25 is asked.
-    pub bm25: Option<Bm25>,
-    /// The vectors, where the dense retriever is asked.
-    pub vectors: Option<Arc<dyn VectorStore>>,
-    /// Wall seconds by step.
-    pub seconds: Vec<(&'static str, f64)>,
+    /// The retrievers, in the plan's order.
+    pub retrievers: Vec<Box<dyn Retriever>>,
+    /// What there is to say of it.
+    pub facts: IngestFacts,
 }
 
-/// Cuts `documents` and builds the indexes that `plan` asks for.
+/// What making a corpus searchable took and lost.
+#[derive(Clone, Debug, Default)]
+pub struct IngestFacts {
+    /// Wall seconds by step.
+    pub seconds: BTreeMap<String, f64>,
+    /// What encoders never read, by retriever.
+    pub truncation: Vec<Truncation>,
+    /// How vectors are searched; `None` without vectors.
+    pub vector_search: Option<String>,
+}
+
+/// One retriever made.
+pub(super) struct Built {
+    pub(super) retriever: Box<dyn Retriever>,
+    pub(super) seconds: BTreeMap<String, f64>,
+    pub(super) truncation: Option<Truncation>,
+    pub(super) vector_search: Option<String>,
+}
+
+/// Cuts `documents` and builds the retrievers of `plan`, ready for `questions` (their places in the run and themselves).
 ///
 /// # Errors
 /// `NothingToIndex`, and whatever encoder and vector store say.
-pub async fn ingest(documents: Vec<Document>, plan: &Plan, progress: &dyn Progress) -> Result<Ingested, PipelineError> {
-    let mut seconds = Vec::new();
+pub async fn ingest(
+    documents: Vec<Document>,
+    questions: &[(usize, Question)],
+    plan: &Plan,
+    progress: &dyn Progress,
+) -> Result<Ingested, PipelineError> {
+    let mut facts = IngestFacts::default();
     let clock = Instant::now();
     let chunks = chunk::chunk_documents(&documents, &plan.chunking, plan.chunk_counter.as_ref());
     if chunks.is_empty() {
         return Err(PipelineError::NothingToIndex { n_documents: documents.len() });
     }
     let corpus = Arc::new(Corpus::new(documents, chunks));
-    seconds.push(("chunk", clock.elapsed().as_secs_f64()));
+    facts.seconds.insert("chunk".to_owned(), clock.elapsed().as_secs_f64());
 
-    let clock = Instant::now();
-    let wants_bm25 = plan.retrievers.contains(&Stage::Bm25);
-    let bm25 = wants_bm25.then(|| build_bm25(&corpus, &plan.sparse, plan.title_prefix));
-    if wants_bm25 {
-        seconds.push(("bm25", clock.elapsed().as_secs_f64()));
+    let retrieval = &plan.retrieval;
+    let mut retrievers = Vec::with_capacity(retrieval.retrievers.len());
+    for retriever in &retrieval.retrievers {
+        let shown = (&retrieval.filter, plan.title_prefix);
+        let clock = Instant::now();
+        let built = match retriever {
+            RetrieverPlan::Sparse(sparse) => match &sparse.place {
+                SparsePlace::Local(folder) => {
+                    let made = SparseRetriever::build(sparse, folder.as_deref(), &corpus, shown.0, shown.1)?;
+                    let seconds = BTreeMap::from([(sparse.stage.to_string(), clock.elapsed().as_secs_f64())]);
+                    Built { retriever: Box::new(made), seconds, truncation: None, vector_search: None }
+                }
+                SparsePlace::VectorStore(parameters) => {
+                    sparse_vectors::build(sparse, parameters, &retrieval.store, &corpus, shown, progress).await?
+                }
+            },
+            RetrieverPlan::Vectors(plan) => {
+                vectors::build(plan, &retrieval.store, &corpus, questions, shown, progress).await?
+            }
+        };
+        let Built { retriever, seconds, truncation, vector_search } = built;
+        retrievers.push(retriever);
+        facts.seconds.extend(seconds);
+        facts.truncation.extend(truncation);
+        facts.vector_search = facts.vector_search.or(vector_search);
     }
-    let vectors = match &plan.dense {
-        Some(dense) => Some(fill_vectors(&corpus, dense, plan.title_prefix, progress, &mut seconds).await?),
-        None => None,
-    };
-    Ok(Ingested { corpus, bm25, vectors, seconds })
+    Ok(Ingested { corpus, retrievers, facts })
 }
 
 /// What is indexed of a chunk: its text, with its document's title where titles are shown.
@@ -61,76 +99,7 @@ pub fn indexed_text(corpus: &Corpus, number: usize, title_prefix: bool) -> Title
     TitledText { title: if title_prefix { title } else { "" }, text }
 }
 
-fn build_bm25(corpus: &Corpus, sparse: &SparsePlan, title_prefix: bool) -> Bm25 {
-    let ids: Vec<ChunkId> = corpus.chunks().iter().map(|chunk| chunk.id.clone()).collect();
-    Bm25::build(&sparse.params, &ids, |number, each| {
-        sparse.analyzer.terms(&indexed_text(corpus, number, title_prefix).joined(), each);
-    })
-}
-
-async fn fill_vectors(
-    corpus: &Corpus,
-    dense: &DensePlan,
-    title_prefix: bool,
-    progress: &dyn Progress,
-    seconds: &mut Vec<(&'static str, f64)>,
-) -> Result<Arc<dyn VectorStore>, PipelineError> {
-    let texts: Vec<TitledText<'_>> =
-        (0..corpus.chunks().len()).map(|number| indexed_text(corpus, number, title_prefix)).collect();
-    let spec = CollectionSpec {
-        name: collection_name(corpus, &texts, dense.encoder.fingerprint(Role::Passage)),
-        dimension: dense.encoder.shape().dimension,
-        distance: Distance::Cosine,
-        expected_points: texts.len(),
-        hnsw: (dense.mode == SearchMode::Approximate).then(Hnsw::default),
-    };
-    let clock = Instant::now();
-    let store: Arc<dyn VectorStore> = match &dense.place {
-        VectorPlace::Embedded(folder) => Arc::new(EmbeddedStore::open_or_create(folder, &spec).await?),
-        VectorPlace::Server(server) => Arc::new(ServerStore::open_or_create(server, &spec).await?),
-    };
-    let mut qdrant = clock.elapsed().as_secs_f64();
-    if store.count().await? != texts.len() {
-        let clock = Instant::now();
-        progress.start("embedding chunks", texts.len() as u64);
-        let vectors = dense.encoder.encode(&texts, Role::Passage, &|n| progress.advance(n as u64)).await?;
-        progress.finish();
-        seconds.push(("embed", clock.elapsed().as_secs_f64()));
-        let clock = Instant::now();
-        let points: Vec<Point> = vectors.into_iter().enumerate().map(|(n, vector)| point(corpus, n, vector)).collect();
-        store.upsert(&points).await?;
-        qdrant += clock.elapsed().as_secs_f64();
-    }
-    seconds.push(("qdrant", qdrant));
-    Ok(store)
-}
-
-fn point(corpus: &Corpus, number: usize, vector: Vec<f32>) -> Point {
-    let chunk = &corpus.chunks()[number];
-    Point {
-        number: number as u32,
-        vector,
-        chunk_id: chunk.id.to_string(),
-        doc_id: chunk.doc_id.to_string(),
-        range: (chunk.range.start, chunk.range.end),
-    }
-}
-
-/// A collection's name is the hash of all that is in it: chunk ids, ranges, the very texts, and what the encoder's
-/// vectors depend on. Another content is another name, so a stale collection cannot be opened.
-fn collection_name(corpus: &Corpus, texts: &[TitledText<'_>], encoder: &str) -> String {
-    let mut hash = Sha256::new();
-    let mut field = |bytes: &[u8]| {
-        hash.update((bytes.len() as u64).to_le_bytes());
-        hash.update(bytes);
-    };
-    field(encoder.as_bytes());
-    for (chunk, text) in corpus.chunks().iter().zip(texts) {
-        field(chunk.id.as_str().as_bytes());
-        field(&(chunk.range.start as u64).to_le_bytes());
-        field(&(chunk.range.end as u64).to_le_bytes());
-        field(text.title.as_bytes());
-        field(text.text.as_bytes());
-    }
+/// A name from a hash: its first 16 bytes in hex.
+pub(super) fn hex_name(hash: Sha256) -> String {
     hash.finalize().iter().take(16).fold(String::new(), |name, byte| name + &format!("{byte:02x}"))
 }

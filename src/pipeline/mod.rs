@@ -1,7 +1,7 @@
 //! Floor 4, the pipeline: the straight line from a data set to a run's traces.
 //!
 //! ```text
-//! dataset -> chunk -> index (BM25 + Qdrant) -> retrieve -> fuse -> pack prompt -> generate -> classify -> traces.jsonl
+//! dataset -> chunk -> index (BM25 + Qdrant) -> retrieve -> fuse -> rerank -> pack prompt -> generate -> classify -> traces.jsonl
 //! ```
 //!
 //! Read [`run`] first: it is that line. [`recorded`] makes the same traces of what somebody else's pipeline did. [`plan`] holds the parts it is run with, wired in `settings/assemble.rs`.
@@ -15,11 +15,16 @@ pub mod progress;
 pub mod prompt;
 pub mod record;
 pub mod recorded;
+pub mod rerank;
 pub mod retrieve;
 pub mod run;
+pub mod sparse;
+mod sparse_vectors;
+pub mod vectors;
 
 use crate::embed::EmbedError;
 use crate::index::IndexError;
+use crate::rerank::RerankError;
 use crate::store::StoreError;
 
 /// Why a run could not go on. What goes wrong with one question only is a row of its traces instead.
@@ -31,6 +36,9 @@ pub enum PipelineError {
     /// An index could not be built or searched.
     #[error(transparent)]
     Index(#[from] IndexError),
+    /// Reranking failed.
+    #[error(transparent)]
+    Rerank(#[from] RerankError),
     /// The run's files could not be written.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -70,6 +78,7 @@ impl PipelineError {
         match self {
             Self::Embed(error) => error.hint(),
             Self::Index(error) => error.hint(),
+            Self::Rerank(error) => error.hint(),
             Self::Store(error) => error.hint().map(str::to_owned),
             Self::NothingToIndex { .. } => Some("check `dataset.path`".to_owned()),
             Self::OnlyFailures { run, last, .. } if last.contains("cannot be reached") => Some(format!(

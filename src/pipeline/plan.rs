@@ -1,17 +1,20 @@
 //! The parts a run is made of, resolved and wired.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::chunk::ChunkSpec;
 use crate::embed::Encoder;
-use crate::index::{Bm25Parameters, SearchMode, Server};
+use crate::fuse::Fusion;
+use crate::index::{Bm25Parameters, Hnsw, Quantization, SearchMode, Server, Spread, Weighting};
 use crate::llm::Generator;
 use crate::llm::Template;
 use crate::measure::answer::Flavour;
+use crate::rerank::Reranker;
 use crate::text::analyse::Analyzer;
 use crate::text::tokens::TokenCounter;
-use crate::types::{ArmName, Stage};
+use crate::types::{ArmName, Filter, Stage};
 
 /// Everything a run needs besides its data and its folder.
 pub struct Plan {
@@ -21,20 +24,8 @@ pub struct Plan {
     pub chunk_counter: Arc<dyn TokenCounter>,
     /// Whether the title stands before each chunk when it is indexed and shown.
     pub title_prefix: bool,
-    /// The retrievers, in the order they are asked: `Bm25`, `Dense`.
-    pub retrievers: Vec<Stage>,
-    /// BM25's analyser and parameters.
-    pub sparse: SparsePlan,
-    /// The encoder and where its vectors go; present when `retrievers` names `Dense`.
-    pub dense: Option<DensePlan>,
-    /// How many hits each retriever returns, and fusion keeps.
-    pub candidates: usize,
-    /// How many hits are packed.
-    pub k: usize,
-    /// RRF's constant.
-    pub fusion_k: f64,
-    /// Whether a document whose id equals the question's is left out (BEIR's Quora and `ArguAna`).
-    pub skip_same_id: bool,
+    /// How chunks are found.
+    pub retrieval: RetrievalPlan,
     /// How a prompt is made.
     pub prompt: PromptPlan,
     /// What answers it; `None` for retrieval alone.
@@ -49,22 +40,86 @@ pub struct Plan {
     pub price: Price,
 }
 
-/// BM25's part.
-pub struct SparsePlan {
-    /// Text to terms.
-    pub analyzer: Arc<Analyzer>,
-    /// Variant, k1, b, delta.
-    pub params: Bm25Parameters,
+/// How chunks are found.
+pub struct RetrievalPlan {
+    /// In the order they are asked; at least one.
+    pub retrievers: Vec<RetrieverPlan>,
+    /// How several rankings become one.
+    pub fusion: Fusion,
+    /// Each retriever's weight in fusion; 1 where it is not named.
+    pub weights: BTreeMap<Stage, f64>,
+    /// What orders the candidates again.
+    pub rerank: Option<RerankPlan>,
+    /// Where vectors are kept and how they are searched.
+    pub store: StorePlan,
+    /// Which documents may be found.
+    pub filter: Filter,
+    /// The least score of the final ranking's hits.
+    pub min_score: Option<f64>,
+    /// How many hits each retriever returns, and fusion and reranking keep.
+    pub candidates: usize,
+    /// How many hits are packed.
+    pub k: usize,
+    /// Whether a document whose id equals the question's is left out (BEIR's Quora and `ArguAna`).
+    pub skip_same_id: bool,
 }
 
-/// The dense retriever's part.
-pub struct DensePlan {
+/// One retriever.
+pub enum RetrieverPlan {
+    /// Terms: BM25 or TF-IDF.
+    Sparse(SparsePlan),
+    /// Vectors: one a chunk, or one a token.
+    Vectors(VectorPlan),
+}
+
+/// A retriever by terms.
+pub struct SparsePlan {
+    /// Its name in traces: `Bm25` or `Tfidf`.
+    pub stage: Stage,
+    /// Text to terms.
+    pub analyzer: Arc<Analyzer>,
+    /// What a term is worth.
+    pub weighting: Weighting,
+    /// Where its postings are.
+    pub place: SparsePlace,
+}
+
+/// Where postings are.
+pub enum SparsePlace {
+    /// In our own index: a file in this folder, or memory alone.
+    Local(Option<PathBuf>),
+    /// As sparse vectors in the vector store.
+    VectorStore(Bm25Parameters),
+}
+
+/// A retriever by vectors.
+pub struct VectorPlan {
+    /// Its name in traces: `Dense` or `LateInteraction`.
+    pub stage: Stage,
     /// Texts to vectors.
     pub encoder: Arc<dyn Encoder>,
-    /// Where the collection is.
+}
+
+/// What orders the candidates again.
+pub struct RerankPlan {
+    /// Question and passage to a score.
+    pub reranker: Arc<dyn Reranker>,
+    /// How many of the candidates it sees, from the first.
+    pub depth: usize,
+}
+
+/// Where vectors are kept and how they are searched.
+pub struct StorePlan {
+    /// In this process or on a server.
     pub place: VectorPlace,
     /// Exact or by HNSW.
     pub mode: SearchMode,
+    /// The graph.
+    pub hnsw: Hnsw,
+    /// Smaller copies of the vectors.
+    pub quantization: Option<Quantization>,
+    /// How a server spreads a collection.
+    pub spread: Spread,
 }
 
 /// Where vectors are kept.

@@ -15,6 +15,7 @@ use super::ask::{Asked, Asker, Done, Pace, ask_all};
 use super::contexts::{Placed, Places};
 use super::plan::Judge;
 use super::progress::Progress;
+use super::ingest::IngestFacts;
 use super::run::{RunFacts, rightness};
 use crate::attribute::classify;
 use crate::attribute::gold::{self, locate_shown};
@@ -77,7 +78,7 @@ pub async fn run(
     let asker: Arc<dyn Asker> = Arc::clone(&line) as _;
     ask_all(&asker, left, pace, folder, done.passages, progress).await?;
     let seconds = BTreeMap::from([("questions".to_owned(), clock.elapsed().as_secs_f64())]);
-    Ok((RunFacts { n_chunks: 0, chunk_tokens: 0, n_asked, seconds }, line.places.take_notes()))
+    Ok((RunFacts { n_chunks: 0, chunk_tokens: 0, n_asked, ingest: IngestFacts { seconds, ..IngestFacts::default() } }, line.places.take_notes()))
 }
 
 /// The data set beside a pipeline that ran elsewhere, shared by all questions.
@@ -140,6 +141,7 @@ impl RecordedLine {
             Ok((_, arms, hits, recorded)) => {
                 let support = SupportTest::new(&trace.question, &trace.gold.groups, &passages);
                 let stage = |stage, hits: Vec<StageHit>, seconds| TraceStage {
+                    exact: None,
                     stage,
                     support: support.of(hits.iter().map(|hit| &hit.id)),
                     hits,

@@ -1,132 +1,112 @@
-//! One question to its stages: each retriever's ranking, then the fused one.
+//! One question to its stages: each retriever's ranking, the fused one, the reranked one, and what `min_score` leaves.
 
 use std::sync::Arc;
 use std::time::Instant;
 
 use async_trait::async_trait;
 
-use super::PipelineError;
+use super::plan::RetrievalPlan;
+use super::{PipelineError, rerank};
 use crate::attribute::support::SupportTest;
-use crate::fuse::{self, Parts};
-
-use crate::index::{Bm25, SearchMode, VectorStore};
-use crate::text::analyse::Analyzer;
+use crate::fuse::{Parts, Voice};
 use crate::types::{Corpus, Hit, Question, Ranking, Stage, StageHit, TraceStage};
 
 /// A question as retrievers see it.
 #[derive(Clone, Copy, Debug)]
 pub struct Query<'a> {
+    /// Its place in the run.
+    pub index: usize,
     /// Its text.
     pub text: &'a str,
-    /// Its vector, where the run has an encoder.
-    pub vector: Option<&'a [f32]>,
+}
+
+/// What a retriever found.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    /// Its ranking.
+    pub ranking: Ranking,
+    /// What the best hits' scores are made of, where it can say.
+    pub parts: Parts,
+    /// What exact search finds, where the ranking comes from an approximate one.
+    pub exact: Option<Ranking>,
 }
 
 /// Finds chunks.
 ///
-/// Contract: at most `depth` hits in ranking order, ties at the cut decided by the ranking's own order; nothing found is an
-/// empty ranking, not an error.
+/// Contract: at most `depth` hits in ranking order, ties at the cut decided by the ranking's own order; only chunks that the
+/// run's filter lets through; nothing found is an empty ranking, not an error.
 #[async_trait]
 pub trait Retriever: Send + Sync {
     /// Its name in traces.
     fn stage(&self) -> Stage;
 
     /// The best chunks for `query`.
-    async fn retrieve(&self, query: Query<'_>, depth: usize) -> Result<Ranking, PipelineError>;
+    async fn retrieve(&self, query: Query<'_>, depth: usize) -> Result<Found, PipelineError>;
 }
 
-/// BM25 over the in-memory inverted index.
-pub struct Bm25Retriever {
-    /// The corpus whose chunk numbers the index speaks.
-    pub corpus: Arc<Corpus>,
-    /// The index.
-    pub index: Bm25,
-    /// The analyser it was built with.
-    pub analyzer: Arc<Analyzer>,
-}
-
-#[async_trait]
-impl Retriever for Bm25Retriever {
-    fn stage(&self) -> Stage {
-        Stage::Bm25
-    }
-
-    async fn retrieve(&self, query: Query<'_>, depth: usize) -> Result<Ranking, PipelineError> {
-        let terms = self.analyzer.term_list(query.text);
-        let found = self.index.search(&terms, depth);
-        Ok(ranking(&self.corpus, found))
-    }
-}
-
-/// Nearest vectors in Qdrant.
-pub struct DenseRetriever {
-    /// The corpus whose chunk numbers are the points' ids.
-    pub corpus: Arc<Corpus>,
-    /// The collection.
-    pub store: Arc<dyn VectorStore>,
-    /// Exact or by HNSW.
-    pub mode: SearchMode,
-}
-
-#[async_trait]
-impl Retriever for DenseRetriever {
-    fn stage(&self) -> Stage {
-        Stage::Dense
-    }
-
-    async fn retrieve(&self, query: Query<'_>, depth: usize) -> Result<Ranking, PipelineError> {
-        let Some(vector) = query.vector else { return Ok(Ranking::default()) };
-        let found = self.store.search(vector, depth, self.mode).await?;
-        Ok(ranking(&self.corpus, found.into_iter().map(|near| (near.number, f64::from(near.score)))))
-    }
-}
-
-fn ranking(corpus: &Corpus, found: impl IntoIterator<Item = (u32, f64)>) -> Ranking {
+/// Chunk numbers with scores to a ranking of ids.
+pub(super) fn ranking(corpus: &Corpus, found: impl IntoIterator<Item = (u32, f64)>) -> Ranking {
     let hits = found.into_iter().map(|(number, score)| Hit { id: corpus.chunks()[number as usize].id.clone(), score });
     Ranking::new(hits.collect())
 }
 
-/// Asks every retriever and fuses what they found when there are several.
+/// Asks every retriever, fuses what they found when there are several, reranks, and drops what scores too low.
 ///
 /// # Errors
-/// The first retriever's that fails.
+/// The first retriever's that fails, or the reranker's.
 pub async fn retrieve(
     retrievers: &[Box<dyn Retriever>],
-    question: &Question,
-    query: Query<'_>,
-    settings: Depths,
+    (index, question): (usize, &Question),
+    plan: &RetrievalPlan,
+    (corpus, title_prefix): (&Arc<Corpus>, bool),
     support: &SupportTest<'_>,
 ) -> Result<Vec<TraceStage>, PipelineError> {
-    let mut rankings = Vec::with_capacity(retrievers.len());
-    let mut stages = Vec::with_capacity(retrievers.len() + 2);
+    let query = Query { index, text: &question.text };
+    let mut found = Vec::with_capacity(retrievers.len());
+    let mut stages = Vec::with_capacity(retrievers.len() + 4);
     for retriever in retrievers {
         let clock = Instant::now();
-        let mut ranking = retriever.retrieve(query, settings.candidates).await?;
-        if settings.skip_same_id {
-            let hits = ranking.hits().iter().filter(|hit| hit.id.doc() != question.id.as_str()).cloned().collect();
-            ranking = Ranking::new(hits);
-        }
-        stages.push(stage(retriever.stage(), &ranking, &Parts::new(), clock, support));
-        rankings.push((retriever.stage().name(), ranking));
+        let Found { ranking, parts, exact } = retriever.retrieve(query, plan.candidates).await?;
+        let kept = |ranking: Ranking| if plan.skip_same_id { without_document(&ranking, question) } else { ranking };
+        let ranking = kept(ranking);
+        let exact = exact.map(|exact| support.of(kept(exact).ids()));
+        stages.push(TraceStage { exact, ..stage(retriever.stage(), &ranking, &parts, clock, support) });
+        found.push((retriever.stage(), ranking));
     }
-    if rankings.len() > 1 {
+    let mut last = if found.len() == 1 {
+        found.pop().map(|(_, ranking)| ranking).unwrap_or_default()
+    } else {
         let clock = Instant::now();
-        let borrowed: Vec<(&str, &Ranking)> = rankings.iter().map(|(name, ranking)| (*name, ranking)).collect();
-        let (fused, parts) = fuse::reciprocal_rank(&borrowed, settings.fusion_k);
-        stages.push(stage(Stage::Fused, &fused.cut(settings.candidates), &parts, clock, support));
+        let voices: Vec<Voice<'_>> = found
+            .iter()
+            .map(|(stage, ranking)| Voice {
+                name: stage.name(),
+                weight: plan.weights.get(stage).copied().unwrap_or(1.0),
+                ranking,
+            })
+            .collect();
+        let (fused, parts) = plan.fusion.fuse(&voices);
+        let fused = fused.cut(plan.candidates);
+        stages.push(stage(Stage::Fused, &fused, &parts, clock, support));
+        fused
+    };
+    if let Some(rerank) = &plan.rerank {
+        let clock = Instant::now();
+        let (reranked, parts) = rerank::rerank(rerank, &question.text, &last, corpus, title_prefix).await?;
+        stages.push(stage(Stage::Reranked, &reranked, &parts, clock, support));
+        last = reranked;
+    }
+    if let Some(least) = plan.min_score {
+        let clock = Instant::now();
+        let hits = last.hits().iter().filter(|hit| hit.score >= least).cloned().collect();
+        stages.push(stage(Stage::MinScore, &Ranking::new(hits), &Parts::new(), clock, support));
     }
     Ok(stages)
 }
 
-/// How deep rankings go, and what is left out of them.
-#[derive(Clone, Copy, Debug)]
-pub struct Depths {
-    /// Hits of each retriever and of fusion.
-    pub candidates: usize,
-    /// RRF's constant.
-    pub fusion_k: f64,
-    /// Whether a document named like the question is left out.
-    pub skip_same_id: bool,
+/// A ranking without the document named like the question.
+fn without_document(ranking: &Ranking, question: &Question) -> Ranking {
+    Ranking::new(ranking.hits().iter().filter(|hit| hit.id.doc() != question.id.as_str()).cloned().collect())
 }
 
 fn stage(stage: Stage, ranking: &Ranking, parts: &Parts, clock: Instant, support: &SupportTest<'_>) -> TraceStage {
@@ -136,5 +116,5 @@ fn stage(stage: Stage, ranking: &Ranking, parts: &Parts, clock: Instant, support
         score: hit.score,
         parts: parts.get(&hit.id).cloned().unwrap_or_default(),
     });
-    TraceStage { stage, hits: hits.collect(), support: support.of(ranking.ids()), seconds }
+    TraceStage { stage, hits: hits.collect(), support: support.of(ranking.ids()), exact: None, seconds }
 }

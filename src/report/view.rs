@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::external;
+use super::{external, head};
 use crate::attribute::classify::Outcome;
 use crate::eval::diagnose::TwoByTwo;
 use crate::eval::summary::{Evaluation, MeasureSummary, Summary};
@@ -130,7 +130,7 @@ impl View {
         let lost = lost(run, &evaluation.outcomes);
         Self {
             name: run.manifest.name.clone(),
-            head: head(run, summary),
+            head: head::head(run, summary),
             notices: notices(run, summary),
             waterfall: waterfall(summary),
             waterfall_title: format!(
@@ -153,156 +153,6 @@ impl View {
             timings: timings(summary),
         }
     }
-}
-
-fn head(run: &SavedRun, summary: &Summary) -> Vec<(String, String)> {
-    let manifest = &run.manifest;
-    let setting = |path: &str| {
-        let found = path.split('.').try_fold(&manifest.settings, |value, key| value.get(key));
-        found.map_or(String::new(), plain)
-    };
-    let retrieval = describe_retrieval(&setting, &manifest.vector_search);
-    let mut head = vec![
-        (
-            "Corpus".to_owned(),
-            format!(
-                "{}: {} documents, {} chunks of {:.0} tokens on average, digest {}",
-                manifest.dataset,
-                manifest.n_documents,
-                manifest.n_chunks,
-                manifest.chunk_tokens as f64 / manifest.n_chunks.max(1) as f64,
-                manifest.dataset_digest.get(..12).unwrap_or(&manifest.dataset_digest),
-            ),
-        ),
-        ("Questions".to_owned(), describe_questions(run, summary)),
-        (
-            "Chunking".to_owned(),
-            format!(
-                "{} {}/{} {}{}",
-                setting("chunking.strategy"),
-                setting("chunking.size"),
-                setting("chunking.overlap"),
-                setting("chunking.tokenizer"),
-                if setting("chunking.title_prefix") == "true" { ", title before each chunk" } else { "" }
-            ),
-        ),
-        ("Retrieval".to_owned(), retrieval),
-        (
-            "Generation".to_owned(),
-            match setting("generation.generator").as_str() {
-                "openai" => format!(
-                    "{} at {}, prompt `{}`, {} context tokens",
-                    setting("generation.model"),
-                    setting("generation.base_url"),
-                    setting("generation.prompt"),
-                    setting("generation.context_tokens")
-                ),
-                "none" => "none: retrieval alone".to_owned(),
-                name => format!("{name} reader, {} context tokens", setting("generation.context_tokens")),
-            },
-        ),
-        (
-            "Judging".to_owned(),
-            format!(
-                "flavour {}, right = AnswerEM 1 or AnswerF1 >= {} (facts: all required, none forbidden)",
-                setting("evaluation.flavour"),
-                setting("evaluation.correct_f1")
-            ),
-        ),
-        (
-            "Made by".to_owned(),
-            format!(
-                "ragxray {}{}, {}",
-                manifest.version,
-                manifest.git_commit.as_deref().map_or(String::new(), |commit| format!(", commit {}", short(commit))),
-                manifest.started
-            ),
-        ),
-    ];
-    for model in &manifest.models {
-        let hash = model
-            .sha256
-            .get("model.safetensors")
-            .map_or(String::new(), |hash| format!(" (sha256 {}…)", hash.get(..12).unwrap_or(hash)));
-        head.push((format!("Model, {}", model.role), format!("{}{hash}", model.name)));
-    }
-    if let Some(source) = &manifest.external {
-        external::describe(&mut head, source, run);
-    }
-    head
-}
-
-/// The first digits of a commit, and whether it had changes.
-fn short(commit: &str) -> String {
-    let (hash, dirty) = commit.split_once('-').map_or((commit, ""), |(hash, _)| (hash, " with changes"));
-    format!("{}{dirty}", hash.get(..12).unwrap_or(hash))
-}
-
-fn describe_retrieval(setting: &dyn Fn(&str) -> String, vector_search: &str) -> String {
-    let retrievers = setting("retrieval.retrievers");
-    let names: Vec<String> = retrievers
-        .split(", ")
-        .map(|name| match name {
-            "bm25" => format!(
-                "bm25 ({}, k1 {}, b {})",
-                setting("retrieval.bm25.variant"),
-                setting("retrieval.bm25.k1"),
-                setting("retrieval.bm25.b")
-            ),
-            "dense" => format!(
-                "dense ({}, Qdrant {}{}{vector_search})",
-                setting("retrieval.dense.model"),
-                setting("vector_store.kind"),
-                if vector_search.is_empty() { "" } else { ", " }
-            ),
-            other => other.to_owned(),
-        })
-        .collect();
-    let fused = if names.len() > 1 {
-        format!(", {} k = {}", setting("retrieval.fusion.method"), setting("retrieval.fusion.k"))
-    } else {
-        String::new()
-    };
-    format!(
-        "{}{fused}; {} candidates, k = {}",
-        names.join(" + "),
-        setting("retrieval.candidates"),
-        setting("retrieval.k")
-    )
-}
-
-/// A JSON value as a person would write it.
-pub(super) fn plain(value: &serde_json::Value) -> String {
-    match value {
-        serde_json::Value::String(text) => text.clone(),
-        serde_json::Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join(", "),
-        serde_json::Value::Number(number) => match number.as_f64() {
-            Some(whole) if whole.fract() == 0.0 && whole.abs() < 1e15 => format!("{whole:.0}"),
-            _ => number.to_string(),
-        },
-        other => other.to_string(),
-    }
-}
-
-fn describe_questions(run: &SavedRun, summary: &Summary) -> String {
-    let kinds = Kind::ALL.iter().filter_map(|kind| {
-        let n = run.traces.iter().filter(|trace| trace.question.kind == *kind).count();
-        (n > 0).then(|| format!("{n} {kind}"))
-    });
-    let mut tags: BTreeMap<&str, usize> = BTreeMap::new();
-    for tag in run.traces.iter().flat_map(|trace| &trace.question.tags) {
-        *tags.entry(tag).or_default() += 1;
-    }
-    let mut tags: Vec<(&str, usize)> = tags.into_iter().collect();
-    tags.sort_by_key(|(tag, n)| (std::cmp::Reverse(*n), *tag));
-    let tags: Vec<String> = tags.iter().take(6).map(|(tag, n)| format!("{n} {tag}")).collect();
-    let tags = if tags.is_empty() { String::new() } else { format!("; tags: {}", tags.join(", ")) };
-    format!(
-        "{}: {} ({} clusters that share gold documents){tags}",
-        summary.n_questions,
-        kinds.collect::<Vec<_>>().join(", "),
-        summary.n_clusters
-    )
 }
 
 fn notices(run: &SavedRun, summary: &Summary) -> Vec<String> {
@@ -337,6 +187,16 @@ fn notices(run: &SavedRun, summary: &Summary) -> Vec<String> {
     if summary.n_clusters < FEW_CLUSTERS {
         notices.push(format!("only {} independent clusters of questions: intervals are rough", summary.n_clusters));
     }
+    notices.extend(run.manifest.truncation.iter().filter(|cut| cut.n_cut > 0).map(|cut| {
+        format!(
+            "{} of {} chunks ({}) are longer than the encoder of `{}` reads, {} of all tokens are never seen by it",
+            cut.n_cut,
+            cut.n_chunks,
+            percent(cut.n_cut, cut.n_chunks),
+            cut.retriever,
+            percent(cut.n_lost, cut.n_tokens)
+        )
+    }));
     if let Some(n) = summary.flags.get("encoder_truncated").filter(|n| **n > 0) {
         notices.push(format!(
             "the encoder read gold of {n} questions only in part: make chunks smaller, or expect it to miss them"
@@ -445,6 +305,10 @@ fn loss_title(summary: &Summary) -> String {
             budget.loss, budget.n
         ),
     }
+}
+
+fn percent(part: usize, whole: usize) -> String {
+    format!("{:.1} %", 100.0 * part as f64 / whole.max(1) as f64)
 }
 
 fn candidates(run: &SavedRun) -> usize {

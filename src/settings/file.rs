@@ -11,11 +11,14 @@ use serde::{Deserialize, Serialize};
 use crate::chunk::Strategy;
 use crate::dataset::{Format, MissingEvidence};
 use crate::eval::gate::GateMode;
-use crate::index::Bm25Variant;
 use crate::measure::Measure;
 use crate::measure::answer::Flavour;
-use crate::text::analyse::{Stemmer, StopWords, Words};
 use crate::text::tokens::Tokenizer;
+
+pub use super::retrieval::{
+    AnalyzerSettings, Bm25Settings, Bm25Store, DenseSettings, FusionMethod, FusionSettings, LateInteractionSettings,
+    RerankSettings, RetrievalSettings, RetrieverName, VectorStoreKind, VectorStoreSettings,
+};
 
 /// The whole file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -27,6 +30,8 @@ pub struct Settings {
     pub chunking: ChunkingSettings,
     /// How chunks are found.
     pub retrieval: RetrievalSettings,
+    /// What orders the candidates again.
+    pub rerank: RerankSettings,
     /// Where vectors are kept.
     pub vector_store: VectorStoreSettings,
     /// What answers.
@@ -111,179 +116,6 @@ impl Default for ChunkingSettings {
             tokenizer: Tokenizer::Cl100kBase,
             separators: Vec::new(),
             title_prefix: true,
-        }
-    }
-}
-
-/// A retriever by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum RetrieverName {
-    /// BM25.
-    Bm25,
-    /// One vector a chunk, in Qdrant.
-    Dense,
-}
-
-/// `[retrieval]`
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct RetrievalSettings {
-    /// One or several; several are fused.
-    pub retrievers: Vec<RetrieverName>,
-    /// How many hits go to packing, at least 1.
-    pub k: usize,
-    /// How many hits each retriever returns, at least `k`.
-    pub candidates: usize,
-    /// Text to terms, for BM25.
-    pub analyzer: AnalyzerSettings,
-    /// BM25's formula.
-    pub bm25: Bm25Settings,
-    /// The encoder.
-    pub dense: DenseSettings,
-    /// How several rankings become one.
-    pub fusion: FusionSettings,
-}
-
-impl Default for RetrievalSettings {
-    fn default() -> Self {
-        Self {
-            retrievers: vec![RetrieverName::Bm25, RetrieverName::Dense],
-            k: 5,
-            candidates: 100,
-            analyzer: AnalyzerSettings::default(),
-            bm25: Bm25Settings::default(),
-            dense: DenseSettings::default(),
-            fusion: FusionSettings::default(),
-        }
-    }
-}
-
-/// `[retrieval.analyzer]`
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct AnalyzerSettings {
-    /// How text is cut.
-    pub words: Words,
-    /// Whether it is lowered.
-    pub lowercase: bool,
-    /// What is dropped.
-    pub stopwords: StopWords,
-    /// How words are stemmed.
-    pub stemmer: Stemmer,
-}
-
-impl Default for AnalyzerSettings {
-    fn default() -> Self {
-        Self { words: Words::Unicode, lowercase: true, stopwords: StopWords::English, stemmer: Stemmer::English }
-    }
-}
-
-/// `[retrieval.bm25]`
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Bm25Settings {
-    /// The formula (Kamphuis et al. 2020).
-    pub variant: Bm25Variant,
-    /// Term frequency saturation, >= 0.
-    pub k1: f64,
-    /// Length normalisation, in 0..=1.
-    pub b: f64,
-    /// The lower bound of `bm25l` and `bm25plus`. Default: .5 and 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub delta: Option<f64>,
-}
-
-impl Default for Bm25Settings {
-    fn default() -> Self {
-        Self { variant: Bm25Variant::Lucene, k1: 1.2, b: 0.75, delta: None }
-    }
-}
-
-/// `[retrieval.dense]`
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct DenseSettings {
-    /// A model's name, or the path of its folder.
-    pub model: String,
-    /// Where the model's files are, when they are not to be fetched or taken from the cache.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub model_path: Option<PathBuf>,
-    /// Put before each question.
-    pub query_prefix: String,
-    /// Put before each passage.
-    pub passage_prefix: String,
-}
-
-impl Default for DenseSettings {
-    fn default() -> Self {
-        Self {
-            model: "sentence-transformers/all-MiniLM-L6-v2".to_owned(),
-            model_path: None,
-            query_prefix: String::new(),
-            passage_prefix: String::new(),
-        }
-    }
-}
-
-/// A fusion method by name.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum FusionMethod {
-    /// Reciprocal rank fusion.
-    #[default]
-    Rrf,
-}
-
-/// `[retrieval.fusion]`
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct FusionSettings {
-    /// How.
-    pub method: FusionMethod,
-    /// RRF's constant, > 0, on ranks from 1.
-    pub k: f64,
-}
-
-impl Default for FusionSettings {
-    fn default() -> Self {
-        Self { method: FusionMethod::Rrf, k: 60.0 }
-    }
-}
-
-/// Where Qdrant runs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum VectorStoreKind {
-    /// In this process.
-    #[default]
-    Embedded,
-    /// On a server, by gRPC.
-    Server,
-}
-
-/// `[vector_store]`
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct VectorStoreSettings {
-    /// In this process or on a server.
-    pub kind: VectorStoreKind,
-    /// The server's gRPC address.
-    pub url: String,
-    /// The environment variable that holds the server's key.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub api_key_env: Option<String>,
-    /// Compare every vector; `false`: by HNSW, where the engine built one.
-    pub exact: bool,
-}
-
-impl Default for VectorStoreSettings {
-    fn default() -> Self {
-        Self {
-            kind: VectorStoreKind::Embedded,
-            url: "http://localhost:6334".to_owned(),
-            api_key_env: None,
-            exact: true,
         }
     }
 }

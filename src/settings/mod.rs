@@ -3,9 +3,11 @@
 
 pub mod assemble;
 pub mod file;
+pub mod reproduction;
 pub mod resolve;
 
 mod error;
+mod retrieval;
 
 pub use error::SettingsError;
 pub use file::Settings;

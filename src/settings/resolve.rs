@@ -120,7 +120,7 @@ fn quoted(key: &str) -> String {
     if !key.is_empty() && key.chars().all(bare) { key.to_owned() } else { Value::String(key.to_owned()).to_string() }
 }
 
-fn read(path: &Path) -> Result<String, SettingsError> {
+pub(super) fn read(path: &Path) -> Result<String, SettingsError> {
     let bytes = std::fs::read(path).map_err(|source| SettingsError::Unreadable { path: path.to_owned(), source })?;
     let text = String::from_utf8(bytes).map_err(|error| SettingsError::Malformed {
         place: path.display().to_string(),
@@ -168,7 +168,7 @@ fn insert(table: &mut Table, key: &str, value: Value) -> Result<(), String> {
 }
 
 /// Turns TOML's message into ours: the line instead of a drawing, the nearest key beside an unknown one.
-fn explain(error: &toml::de::Error, place: &str, text: Option<&str>) -> SettingsError {
+pub(super) fn explain(error: &toml::de::Error, place: &str, text: Option<&str>) -> SettingsError {
     let line = error.span().zip(text).map(|(span, text)| text[..span.start.min(text.len())].matches('\n').count() + 1);
     let place = line.map_or_else(|| place.to_owned(), |line| format!("{place}:{line}"));
     let message = error.message().lines().next().unwrap_or_default().to_owned();

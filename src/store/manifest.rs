@@ -13,13 +13,28 @@ pub const SCHEMA: u32 = 1;
 /// A model that a run used.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelRecord {
-    /// What it did: `dense`, `generator`.
+    /// What it did: `dense`, `late_interaction`, `rerank`, `generator`.
     pub role: String,
     /// Its name or path.
     pub name: String,
     /// Hex sha256 by file; empty for a remote model.
     #[serde(default)]
     pub sha256: BTreeMap<String, String>,
+}
+
+/// How much of the chunks a retriever's encoder never read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Truncation {
+    /// The retriever.
+    pub retriever: String,
+    /// All chunks.
+    pub n_chunks: usize,
+    /// Those that are longer than the encoder reads.
+    pub n_cut: usize,
+    /// Tokens of all chunks, by the encoder's own count, titles included.
+    pub n_tokens: usize,
+    /// Those of them that it never read.
+    pub n_lost: usize,
 }
 
 /// Whose rankings and answers a run holds, when they were not made by this program.
@@ -88,7 +103,10 @@ pub struct Manifest {
     pub models: Vec<ModelRecord>,
     /// The seed of samples and resamples.
     pub seed: u64,
-    /// How vectors were searched: `exact`, `hnsw`, or `HNSW not used (n vectors: scanned)`; empty without vectors.
+    /// What encoders never read of the chunks, by retriever.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub truncation: Vec<Truncation>,
+    /// How vectors were searched: `exact`, `hnsw`, or `HNSW not used: n vectors are scanned`; empty without vectors.
     pub vector_search: String,
     /// Wall seconds by step: load, chunk, bm25, embed, qdrant, questions.
     pub seconds: BTreeMap<String, f64>,

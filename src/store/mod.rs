@@ -13,7 +13,7 @@ use std::path::PathBuf;
 
 pub use folder::RunFolder;
 pub use lines::LineWriter;
-pub use manifest::{ExternalSource, Manifest, ModelRecord, SCHEMA, SettingDifference};
+pub use manifest::{ExternalSource, Manifest, ModelRecord, SCHEMA, SettingDifference, Truncation};
 pub use saved::SavedRun;
 
 /// Why a run's files could not be written or read.

@@ -1,7 +1,9 @@
 //! The corpus as a run sees it: documents, and the chunks they were cut into.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
+
+use serde_json::Value;
 
 use super::{Chunk, ChunkId, DocId, Document, Passage};
 
@@ -67,6 +69,12 @@ impl Corpus {
         let chunk = &self.chunks[number];
         let document = &self.documents[self.by_doc[&chunk.doc_id].0];
         (&document.text[chunk.range.as_range()], &document.title)
+    }
+
+    /// The metadata of a chunk's document. `number` must be a chunk's.
+    #[must_use]
+    pub fn chunk_metadata(&self, number: usize) -> &BTreeMap<String, Value> {
+        &self.documents[self.by_doc[&self.chunks[number].doc_id].0].metadata
     }
 
     /// The chunk as a run's files keep it.

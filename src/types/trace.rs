@@ -29,6 +29,8 @@ closed_set! {
         Fused = "fused",
         /// After the reranker.
         Reranked = "reranked",
+        /// What of that scores at least `min_score`.
+        MinScore = "min_score",
         /// What went into the prompt, in prompt order.
         Packed = "packed",
     }
@@ -151,6 +153,9 @@ pub struct TraceStage {
     pub hits: Vec<StageHit>,
     /// Whether all its hits together support the question.
     pub support: Support,
+    /// The same of what exact search finds, where these hits come from an approximate one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exact: Option<Support>,
     /// Wall time, seconds.
     pub seconds: f64,
 }
@@ -217,7 +222,7 @@ pub struct Trace {
     pub question: Question,
     /// Its gold in this run's chunks.
     pub gold: Gold,
-    /// Retrievers first, then fused, reranked, packed, as far as the run has them.
+    /// Retrievers first, then fused, reranked, `min_score`, packed, as far as the run has them.
     pub stages: Vec<TraceStage>,
     /// The generator's arms; empty without a generator.
     pub arms: Vec<Arm>,
@@ -264,7 +269,7 @@ impl Trace {
 
     /// The retrievers' own rankings: all before fusion.
     pub fn retrievers(&self) -> impl Iterator<Item = &TraceStage> {
-        self.stages.iter().filter(|entry| !matches!(entry.stage, Stage::Fused | Stage::Reranked | Stage::Packed))
+        self.stages.iter().filter(|entry| !matches!(entry.stage, Stage::Fused | Stage::Reranked | Stage::MinScore | Stage::Packed))
     }
 
     /// What was packed, in prompt order.

@@ -27,6 +27,16 @@ impl Endpoint {
         Self { server, runtime }
     }
 
+    /// Answers `POST` to another path, too.
+    pub fn answer(&self, at: &str, respond: impl Respond + 'static) {
+        self.runtime.block_on(Mock::given(method("POST")).and(path(at)).respond_with(respond).mount(&self.server));
+    }
+
+    /// Without a path.
+    pub fn uri(&self) -> String {
+        self.server.uri()
+    }
+
     pub fn base_url(&self) -> String {
         format!("{}/v1", self.server.uri())
     }

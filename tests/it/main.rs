@@ -23,6 +23,7 @@ mod own_files;
 mod parity;
 mod project;
 mod resume;
+mod retrievers;
 mod run_files;
 mod runbooks;
 mod score;

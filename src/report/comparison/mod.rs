@@ -10,7 +10,8 @@ use crate::eval::compare::provenance::Change;
 use crate::eval::compare::{Comparison, PairComparison, p_text};
 use crate::measure::Cutoff;
 
-use super::view::{FEW_CLUSTERS, plain};
+use super::head::plain;
+use super::view::FEW_CLUSTERS;
 
 /// A comparison's content.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,33 +1,37 @@
 //! Settings to wired parts: the one place that knows which setting makes which part.
 
+mod check;
+mod retrieval;
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::file::{ArmSetting, GeneratorName, RetrieverName, VectorStoreKind};
+use self::check::check;
+use self::retrieval::Wiring;
+use super::file::{ArmSetting, GeneratorName};
 use super::{Resolved, Settings, SettingsError};
 use crate::checkpoint::CheckpointError;
-use crate::checkpoint::source::{self, Checkpoint, ModelRef, OnDownload, Source};
+use crate::checkpoint::source::OnDownload;
 use crate::chunk::ChunkSpec;
 use crate::dataset::LoadSpec;
-use crate::embed::{Cached, EmbedError, Encoder, Local, LocalOptions};
+use crate::embed::{Cached, EmbedError};
 use crate::eval::gate::{Bound, Gate, GateError};
 use crate::eval::summary::EvaluationPlan;
 use crate::external::Rag;
 use crate::external::service::{Service, ServiceError, ServiceSettings};
-use crate::index::{Bm25Parameters, SearchMode, Server};
 use crate::llm::openai::{self, OpenAiSettings};
 use crate::llm::{Extractive, Generator, LlmError, Secret, Template};
 use crate::measure::{Cutoff, Family, Measure};
 use crate::pipeline::ask::FAILURES_IN_A_ROW;
-use crate::pipeline::plan::{DensePlan, Judge, Plan, Price, PromptPlan, SparsePlan, VectorPlace};
+use crate::pipeline::plan::{Judge, Plan, Price, PromptPlan};
 use crate::pipeline::recorded::RecordedPlan;
+use crate::rerank::RerankError;
 use crate::store::ModelRecord;
 use crate::text::address;
-use crate::text::analyse::Analyzer;
 use crate::text::tokens::{self, TokenCounter, Tokenizer};
-use crate::types::{ArmName, Stage};
+use crate::types::ArmName;
 
 /// What the machine gives: read once in the shell, so that nothing below looks at the environment.
 pub struct Environment {
@@ -49,8 +53,8 @@ pub struct Assembled {
     pub plan: Plan,
     /// Models with their hashes.
     pub models: Vec<ModelRecord>,
-    /// The vector cache, for its counts.
-    pub vector_cache: Option<Arc<Cached>>,
+    /// The vector caches, for their counts.
+    pub vector_caches: Vec<Arc<Cached>>,
 }
 
 /// Why parts could not be wired.
@@ -59,9 +63,15 @@ pub enum AssembleError {
     /// A setting.
     #[error(transparent)]
     Settings(#[from] SettingsError),
+    /// A model.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
     /// The encoder.
     #[error(transparent)]
     Embed(#[from] EmbedError),
+    /// The reranker.
+    #[error(transparent)]
+    Rerank(#[from] RerankError),
     /// The generator.
     #[error(transparent)]
     Llm(#[from] LlmError),
@@ -76,7 +86,9 @@ impl AssembleError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Settings(error) => error.hint(),
+            Self::Checkpoint(error) => error.hint(),
             Self::Embed(error) => error.hint(),
+            Self::Rerank(error) => error.hint(),
             Self::Llm(error) => Some(error.hint().unwrap_or(SEE_DEFAULTS).to_owned()),
             Self::Service(error) => Some(error.hint().unwrap_or(SEE_DEFAULTS).to_owned()),
         }
@@ -149,45 +161,21 @@ pub async fn assemble(
     let settings = &resolved.settings;
     check(settings)?;
     let chunking = chunk_spec(settings)?;
-    let params = bm25_parameters(settings)?;
     let template = template(resolved)?;
     let generator = generator(resolved, environment)?;
-    let place = vector_place(settings, environment)?;
-
-    let wants_dense = settings.retrieval.retrievers.contains(&RetrieverName::Dense);
-    let wants_model = wants_dense || settings.chunking.tokenizer == Tokenizer::Model;
-    let checkpoint = if wants_model {
-        Some(locate_model(resolved, environment, on_download).await.map_err(EmbedError::from)?)
-    } else {
-        None
-    };
-    let chunk_counter = chunk_counter(settings, checkpoint.as_ref())?;
-    let mut models = Vec::new();
-    let mut vector_cache = None;
-    let mut dense = None;
-    if let Some(checkpoint) = checkpoint.filter(|_| wants_dense) {
-        models.push(model_record(settings, &checkpoint));
-        let encoder = encoder(settings, checkpoint, environment, &mut vector_cache)?;
-        let mode = if settings.vector_store.exact { SearchMode::Exact } else { SearchMode::Approximate };
-        dense = Some(DensePlan { encoder, place, mode });
-    }
+    let mut wiring = Wiring::new(resolved, environment, on_download);
+    let chunk_counter = chunk_counter(&wiring).await?;
+    let retrieval = wiring.retrieval().await?;
+    let Wiring { mut models, caches, .. } = wiring;
     if let Some(generator) = &generator {
         let (role, name) = ("generator".to_owned(), generator.name().to_owned());
         models.push(ModelRecord { role, name, sha256: [].into() });
     }
-    let analyzer = &settings.retrieval.analyzer;
-    let analyzer = Analyzer::new(analyzer.words, analyzer.lowercase, analyzer.stopwords, analyzer.stemmer);
     let plan = Plan {
         chunking,
         chunk_counter,
         title_prefix: settings.chunking.title_prefix,
-        retrievers: settings.retrieval.retrievers.iter().map(|name| stage(*name)).collect(),
-        sparse: SparsePlan { analyzer: Arc::new(analyzer), params },
-        dense,
-        candidates: settings.retrieval.candidates,
-        k: settings.retrieval.k,
-        fusion_k: settings.retrieval.fusion.k,
-        skip_same_id: settings.dataset.skip_same_id,
+        retrieval,
         prompt: PromptPlan { template, counter: prompt_counter()?, context_tokens: settings.generation.context_tokens },
         generator,
         concurrency: concurrency(settings),
@@ -198,7 +186,7 @@ pub async fn assemble(
             completion_usd: settings.generation.price.completion,
         },
     };
-    Ok(Assembled { plan, models, vector_cache })
+    Ok(Assembled { plan, models, vector_caches: caches })
 }
 
 /// Wires what a record of somebody else's pipeline needs. What failed there says nothing of the next question.
@@ -239,71 +227,11 @@ pub fn service(settings: &Settings, url: &str, environment: &Environment) -> Res
     Ok(RecordedPlan { most_failures: Some(FAILURES_IN_A_ROW), ..plan })
 }
 
-/// Refuses values outside their range. What a part checks itself is left to it.
-fn check(settings: &Settings) -> Result<(), SettingsError> {
-    let Settings { retrieval, generation, evaluation, dataset, .. } = settings;
-    let at_least = |key, value: usize, least: usize| {
-        let why = format!("it must be at least {least}");
-        if value < least { Err(SettingsError::OutOfRange { key, value: value.to_string(), why }) } else { Ok(()) }
-    };
-    let within = |key, value: f64, range: std::ops::RangeInclusive<f64>| {
-        let why = format!("it must lie in {} to {}", range.start(), range.end());
-        if range.contains(&value) {
-            Ok(())
-        } else {
-            Err(SettingsError::OutOfRange { key, value: value.to_string(), why })
-        }
-    };
-    at_least("retrieval.k", retrieval.k, 1)?;
-    at_least("retrieval.candidates", retrieval.candidates, retrieval.k)?;
-    at_least("retrieval.retrievers", retrieval.retrievers.len(), 1)?;
-    within("retrieval.fusion.k", retrieval.fusion.k, f64::MIN_POSITIVE..=1e9)?;
-    at_least("generation.context_tokens", generation.context_tokens, 1)?;
-    at_least("generation.max_tokens", generation.max_tokens as usize, 1)?;
-    at_least("generation.concurrency", generation.concurrency, 1)?;
-    within("generation.timeout_s", generation.timeout_s, 1e-3..=86_400.0)?;
-    within("generation.price.prompt", generation.price.prompt, 0.0..=1e6)?;
-    within("generation.price.completion", generation.price.completion, 0.0..=1e6)?;
-    at_least("external.concurrency", settings.external.concurrency, 1)?;
-    within("external.timeout_s", settings.external.timeout_s, 1e-3..=86_400.0)?;
-    within("external.retries", f64::from(settings.external.retries), 0.0..=10.0)?;
-    within("evaluation.correct_f1", evaluation.correct_f1, 0.0..=1.0)?;
-    within("evaluation.resamples", evaluation.resamples as f64, 1.0..=MOST_RESAMPLES as f64)?;
-    at_least("evaluation.ks", evaluation.ks.len(), 1)?;
-    evaluation.ks.iter().try_for_each(|k| at_least("evaluation.ks", *k, 1))?;
-    dataset.limit.map_or(Ok(()), |limit| at_least("dataset.limit", limit, 1))?;
-    gates(settings).map_err(|error| unusable(&format!("`[gates]`: {error}"), Some(error.hint())))?;
-    check_lists(settings)
-}
-
-fn check_lists(settings: &Settings) -> Result<(), SettingsError> {
-    let twice = |key, value: String| SettingsError::OutOfRange { key, value, why: "it stands there twice".to_owned() };
-    let retrievers = &settings.retrieval.retrievers;
-    if let Some(name) = retrievers.iter().enumerate().find(|(at, name)| retrievers[..*at].contains(name)) {
-        return Err(twice("retrieval.retrievers", format!("{:?}", name.1).to_lowercase()));
-    }
-    let arms = &settings.evaluation.arms;
-    if let Some(arm) = arms.iter().enumerate().find(|(at, arm)| arms[..*at].contains(arm)) {
-        return Err(twice("evaluation.arms", format!("{:?}", arm.1)));
-    }
-    if arms.first() != Some(&ArmSetting::Retrieved) {
-        let why = "its first arm must be `retrieved`".to_owned();
-        return Err(SettingsError::OutOfRange { key: "evaluation.arms", value: format!("{arms:?}"), why });
-    }
-    Ok(())
-}
-
 fn chunk_spec(settings: &Settings) -> Result<ChunkSpec, SettingsError> {
     let chunking = &settings.chunking;
     let separators = chunking.separators.clone();
     ChunkSpec::new(chunking.strategy, chunking.size, chunking.overlap, separators, chunking.tokenizer)
         .map_err(|error| unusable(&error.to_string(), Some(error.hint())))
-}
-
-fn bm25_parameters(settings: &Settings) -> Result<Bm25Parameters, SettingsError> {
-    let bm25 = &settings.retrieval.bm25;
-    Bm25Parameters::new(bm25.variant, bm25.k1, bm25.b, bm25.delta)
-        .map_err(|error| unusable(&error.to_string(), error.hint().or_else(|| Some(SEE_DEFAULTS.to_owned()))))
 }
 
 /// What `--offline` says to an address elsewhere, without what of it may be secret.
@@ -363,77 +291,19 @@ fn key(name: Option<&str>, key: &'static str, environment: &Environment) -> Resu
     value.map(Some).ok_or_else(|| SettingsError::NoKey { name: name.to_owned(), key })
 }
 
-fn vector_place(settings: &Settings, environment: &Environment) -> Result<VectorPlace, SettingsError> {
-    let store = &settings.vector_store;
-    match store.kind {
-        VectorStoreKind::Embedded => {
-            let base = environment.scratch.as_ref().unwrap_or(&environment.cache_dir);
-            Ok(VectorPlace::Embedded(base.join("collections")))
-        }
-        VectorStoreKind::Server if environment.offline && !address::is_on_this_machine(&store.url) => {
-            Err(not_here("vector_store.url", &store.url))
-        }
-        VectorStoreKind::Server => Ok(VectorPlace::Server(Server {
-            url: store.url.clone(),
-            api_key: key(store.api_key_env.as_deref(), "vector_store.api_key_env", environment)?,
-            timeout: Duration::from_mins(1),
-        })),
-    }
-}
-
-async fn locate_model(
-    resolved: &Resolved,
-    environment: &Environment,
-    on_download: OnDownload<'_>,
-) -> Result<Checkpoint, CheckpointError> {
-    let dense = &resolved.settings.retrieval.dense;
-    let model = match &dense.model_path {
-        Some(path) => ModelRef::NamedIn(dense.model.clone(), resolved.base().join(path)),
-        None => match ModelRef::parse(&dense.model) {
-            ModelRef::Folder(folder) if folder.is_relative() => ModelRef::Folder(resolved.base().join(folder)),
-            named => named,
-        },
-    };
-    let source =
-        Source { cache_dir: environment.cache_dir.clone(), hub: environment.hub.clone(), offline: environment.offline };
-    source::locate(&model, &source, on_download).await
-}
-
-fn encoder(
-    settings: &Settings,
-    checkpoint: Checkpoint,
-    environment: &Environment,
-    cache: &mut Option<Arc<Cached>>,
-) -> Result<Arc<dyn Encoder>, EmbedError> {
-    let dense = &settings.retrieval.dense;
-    let options = LocalOptions {
-        query_prefix: dense.query_prefix.clone(),
-        passage_prefix: dense.passage_prefix.clone(),
-        ..LocalOptions::default()
-    };
-    let local: Arc<dyn Encoder> = Arc::new(Local::open(checkpoint, options)?);
-    if environment.scratch.is_some() {
-        return Ok(local);
-    }
-    let cached = Arc::new(Cached::open(local, &environment.cache_dir.join("vectors.sqlite"))?);
-    *cache = Some(Arc::clone(&cached));
-    Ok(cached)
-}
-
-fn model_record(settings: &Settings, checkpoint: &Checkpoint) -> ModelRecord {
-    let files = ["config.json", "tokenizer.json", "model.safetensors"];
-    let sha256 = files.iter().zip(&checkpoint.sha256).map(|(file, hash)| ((*file).to_owned(), hash.clone())).collect();
-    ModelRecord { role: "dense".to_owned(), name: settings.retrieval.dense.model.clone(), sha256 }
-}
-
-fn chunk_counter(settings: &Settings, checkpoint: Option<&Checkpoint>) -> Result<Arc<dyn TokenCounter>, SettingsError> {
+/// The counter of a chunk's size; `model`: the dense encoder's own.
+async fn chunk_counter(wiring: &Wiring<'_>) -> Result<Arc<dyn TokenCounter>, AssembleError> {
+    let settings = &wiring.resolved.settings;
     let tokenizer = settings.chunking.tokenizer;
-    let bytes = match checkpoint.filter(|_| tokenizer == Tokenizer::Model) {
-        Some(checkpoint) => Some(read_tokenizer(&checkpoint.folder)?),
-        None => None,
+    let bytes = if tokenizer == Tokenizer::Model {
+        let dense = &settings.retrieval.dense;
+        let checkpoint = wiring.locate(&dense.model, dense.model_path.as_ref()).await?;
+        Some(read_tokenizer(&checkpoint.folder)?)
+    } else {
+        None
     };
-    tokens::counter(tokenizer, bytes.as_deref())
-        .map_err(|error| unusable(&format!("`chunking.tokenizer`: {error}"), Some(error.hint())))
+    let counter = tokens::counter(tokenizer, bytes.as_deref());
+    Ok(counter.map_err(|error| unusable(&format!("`chunking.tokenizer`: {error}"), Some(error.hint())))?)
 }
 
 fn read_tokenizer(folder: &Path) -> Result<Vec<u8>, SettingsError> {
@@ -451,13 +321,6 @@ fn concurrency(settings: &Settings) -> usize {
     match settings.generation.generator {
         GeneratorName::Openai => settings.generation.concurrency,
         GeneratorName::Extractive | GeneratorName::None => 2 * rayon::current_num_threads(),
-    }
-}
-
-fn stage(name: RetrieverName) -> Stage {
-    match name {
-        RetrieverName::Bm25 => Stage::Bm25,
-        RetrieverName::Dense => Stage::Dense,
     }
 }
 

@@ -1,0 +1,89 @@
+//! `ragxray reproduce`: runs what a list of published figures names and puts ours beside them.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use super::bars::Bars;
+use super::environment::environment;
+use super::run::{fresh_name, manifest, write_manifest};
+use super::{Failure, block_on, output};
+use crate::dataset;
+use crate::eval::summary;
+use crate::pipeline::ask::Done;
+use crate::pipeline::run;
+use crate::report::reproduction::{self, Row};
+use crate::settings::assemble;
+use crate::settings::reproduction::{Reproduction, System};
+use crate::settings::Resolved;
+use crate::store::{RunFolder, SavedRun};
+
+#[derive(Debug, Args)]
+pub struct ReproduceArgs {
+    /// The list of published figures with the settings that should give them.
+    #[arg(default_value = "evals/reproduce.toml")]
+    list: PathBuf,
+    /// Where the runs' folders are made.
+    #[arg(long, default_value = "evals/runs")]
+    out: PathBuf,
+    /// Refuse every connection that is not to this machine.
+    #[arg(long)]
+    offline: bool,
+}
+
+/// Runs the command: whether every figure with a tolerance is met.
+pub fn reproduce(args: &ReproduceArgs) -> Result<bool, Failure> {
+    let list = Reproduction::load(&args.list)?;
+    let folder = args.list.parent().unwrap_or(Path::new(""));
+    let mut rows = Vec::new();
+    for system in &list.systems {
+        let ours = match &system.config {
+            Some(config) => Some(means(&folder.join(config), system, args)?),
+            None => None,
+        };
+        for (at, (measure, published)) in system.published.iter().enumerate() {
+            let ours = ours.as_ref().map(|ours| ours[at]);
+            let System { data, name, source, tolerance, why, .. } = system.clone();
+            let (system, measure, published) = (name, measure.to_string(), *published);
+            rows.push(Row { data, system, source, measure, published, ours, tolerance, why });
+        }
+    }
+    let command = format!("`ragxray reproduce {}`", args.list.display());
+    let made_by = format!("Written by {command}, ragxray {}.", env!("CARGO_PKG_VERSION"));
+    let text = reproduction::render(&list.introduction, &made_by, &rows);
+    let path = folder.join(&list.output);
+    std::fs::write(&path, &text)
+        .map_err(|error| Failure::new(format!("cannot write `{}`: {error}", path.display()), None))?;
+    output::data(&text)?;
+    output::talk(&format!("written: {}", path.display()));
+    Ok(rows.iter().all(|row| row.met() != Some(false)))
+}
+
+/// Runs one system; each published measure's mean with its n, in the list's order.
+fn means(config: &Path, system: &System, args: &ReproduceArgs) -> Result<Vec<(f64, usize)>, Failure> {
+    output::talk(&format!("{}: {}", system.data, system.name));
+    let mut resolved = Resolved::new(Some(config), &system.set)?;
+    resolved.settings.evaluation.measures.extend(system.published.keys().copied());
+    let environment = environment(&resolved, args.offline, false)?;
+    block_on(async move {
+        let bars = Bars::new();
+        let assembled = assemble::assemble(&resolved, &environment, &|download| bars.download(download)).await?;
+        let dataset = dataset::load(&assemble::load_spec(&resolved))?;
+        let mut record = manifest(&resolved, &dataset);
+        record.name = fresh_name(config);
+        record.models.clone_from(&assembled.models);
+        let folder = RunFolder::create(&args.out, &record.name)?;
+        write_manifest(&folder, &record)?;
+        run::run(dataset, assembled.plan, &folder, Done::default(), &bars).await?;
+        let saved = SavedRun::load(&folder)?;
+        let summary = summary::evaluate(&saved, &assemble::evaluation(&resolved.settings)).summary;
+        let of = |measure: &crate::measure::Measure| {
+            let found = summary.measures.get(&measure.to_string()).filter(|found| found.n > 0);
+            found.map(|found| (found.mean, found.n)).ok_or_else(|| {
+                let message = format!("`{measure}` has no value for {}, {}", system.data, system.name);
+                Failure::new(message, Some("see that its data set has what the measure needs".to_owned()))
+            })
+        };
+        system.published.keys().map(of).collect()
+    })
+}

@@ -1,0 +1,94 @@
+//! The head of a Markdown file between two lines of `---`: what a filter can ask for.
+//!
+//! The flat part of YAML that such heads are written in: `key: value`, `key: [one, two]`, and `- item` lines under a key.
+//! Nested tables, anchors and text over several lines are left out, key by key: a field that cannot be read is no field.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+/// The fields of the head of `text`, none where it has no head.
+pub(super) fn fields(text: &str) -> BTreeMap<String, Value> {
+    let mut fields = BTreeMap::new();
+    let mut lines = text.lines();
+    if lines.next().is_none_or(|line| line.trim_end() != "---") {
+        return fields;
+    }
+    let mut list: Option<String> = None;
+    for line in lines {
+        let line = line.trim_end();
+        if line == "---" || line == "..." {
+            return fields;
+        }
+        if let (Some(key), Some(item)) = (&list, line.trim_start().strip_prefix("- ")) {
+            if let Some(Value::Array(items)) = fields.get_mut(key) {
+                items.push(scalar(item.trim()));
+            }
+            continue;
+        }
+        list = None;
+        let Some((key, value)) = line.split_once(':').filter(|(key, _)| is_key(key)) else { continue };
+        match value.trim() {
+            "" => {
+                list = Some(key.to_owned());
+                fields.insert(key.to_owned(), Value::Array(Vec::new()));
+            }
+            "|" | ">" | "|-" | ">-" => {}
+            value => _ = fields.insert(key.to_owned(), inline(value)),
+        }
+    }
+    // No second rule: it was no head, but a document that begins with one.
+    BTreeMap::new()
+}
+
+/// An indented line belongs to a table that is not read, a comment to nobody.
+fn is_key(key: &str) -> bool {
+    !key.is_empty() && key.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'))
+}
+
+fn inline(value: &str) -> Value {
+    match value.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        Some(items) => items.split(',').map(str::trim).filter(|item| !item.is_empty()).map(scalar).collect(),
+        None => scalar(value),
+    }
+}
+
+fn scalar(text: &str) -> Value {
+    for quote in ['"', '\''] {
+        if let Some(inner) = text.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote)) {
+            return inner.into();
+        }
+    }
+    let text = text.split_once(" #").map_or(text, |(before, _)| before.trim_end());
+    match text {
+        "true" => true.into(),
+        "false" => false.into(),
+        "null" | "~" => Value::Null,
+        // Only what JSON calls a number: neither `inf` nor a date.
+        number => number.parse::<serde_json::Number>().map_or_else(|_| number.into(), Value::Number),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn flat_fields_and_lists_are_read_and_the_rest_is_left() {
+        let text = "---\ntitle: \"Pay: again\"\nteam: payments # owner\nyear: 2024\nlive: true\ntags: [queue, \"a b\"]\n\
+                    services:\n  - checkout\n  - ledger\nnested:\n  key: value\nnote: |\n  text\ndate: 2024-05-01\n---\n# Body\nkey: no\n";
+        let expected = json!({
+            "title": "Pay: again", "team": "payments", "year": 2024, "live": true, "tags": ["queue", "a b"],
+            "services": ["checkout", "ledger"], "nested": [], "date": "2024-05-01",
+        });
+        assert_eq!(json!(fields(text)), expected);
+    }
+
+    #[test]
+    fn a_text_without_a_head_has_no_fields() {
+        for text in ["", "# Title\nkey: value\n", "---\nkey: value\nno end", "--- x\nkey: value\n---\n"] {
+            assert!(fields(text).is_empty(), "{text:?}");
+        }
+    }
+}

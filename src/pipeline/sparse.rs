@@ -1,0 +1,97 @@
+//! Retrieval by terms in this process: BM25 and TF-IDF over our own inverted index.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use sha2::{Digest, Sha256};
+
+use super::PipelineError;
+use super::ingest::{hex_name, indexed_text};
+use super::plan::SparsePlan;
+use super::retrieve::{Found, Query, Retriever, ranking};
+use crate::fuse::Parts;
+use crate::index::{Allowed, SparseIndex};
+use crate::text::analyse::{self, Analyzer};
+use crate::types::{ChunkId, Corpus, Filter, Stage};
+
+/// Hits whose scores are explained term by term in a trace: those that packing reads at the default `k`.
+const EXPLAINED: usize = 5;
+
+/// An inverted index with the analyser it was built with.
+pub struct SparseRetriever {
+    stage: Stage,
+    corpus: Arc<Corpus>,
+    index: SparseIndex,
+    analyzer: Arc<Analyzer>,
+    allowed: Option<Allowed>,
+}
+
+impl SparseRetriever {
+    /// Builds the index, or opens the file of the very same one.
+    ///
+    /// # Errors
+    /// A folder that cannot be written.
+    pub fn build(
+        plan: &SparsePlan,
+        folder: Option<&std::path::Path>,
+        corpus: &Arc<Corpus>,
+        filter: &Filter,
+        title_prefix: bool,
+    ) -> Result<Self, PipelineError> {
+        let ids: Vec<ChunkId> = corpus.chunks().iter().map(|chunk| chunk.id.clone()).collect();
+        let terms_of = |number: usize, each: &mut dyn FnMut(&str)| {
+            plan.analyzer.terms(&indexed_text(corpus, number, title_prefix).joined(), each);
+        };
+        let index = match folder {
+            Some(folder) => {
+                let key = key(plan, corpus, title_prefix);
+                SparseIndex::open_or_build(folder, &key, &plan.weighting, &ids, terms_of)?
+            }
+            None => SparseIndex::build(&plan.weighting, &ids, terms_of),
+        };
+        let analyzer = Arc::clone(&plan.analyzer);
+        Ok(Self { stage: plan.stage, corpus: Arc::clone(corpus), index, analyzer, allowed: allowed(corpus, filter) })
+    }
+}
+
+/// The chunks of the documents that `filter` lets through; `None` for all.
+pub(super) fn allowed(corpus: &Corpus, filter: &Filter) -> Option<Allowed> {
+    let matches = |number: usize| filter.matches(corpus.chunk_metadata(number));
+    (!filter.is_empty()).then(|| Allowed::from_fn(corpus.chunks().len(), matches))
+}
+
+#[async_trait]
+impl Retriever for SparseRetriever {
+    fn stage(&self) -> Stage {
+        self.stage
+    }
+
+    async fn retrieve(&self, query: Query<'_>, depth: usize) -> Result<Found, PipelineError> {
+        let terms = self.analyzer.term_list(query.text);
+        let found = self.index.search(&terms, depth, self.allowed.as_ref());
+        let explained = |number: u32| {
+            let id = self.corpus.chunks()[number as usize].id.clone();
+            let shares = self.index.explain(&terms, number);
+            (id, shares.into_iter().map(|(term, share)| (term.to_owned(), share)).collect())
+        };
+        let parts: Parts = found.iter().take(EXPLAINED).map(|(number, _)| explained(*number)).collect();
+        Ok(Found { ranking: ranking(&self.corpus, found), parts, exact: None })
+    }
+}
+
+/// The hash of all that the index is made of: texts, their order and ids (which decide ties), analyser, weighting.
+fn key(plan: &SparsePlan, corpus: &Corpus, title_prefix: bool) -> String {
+    let mut hash = Sha256::new();
+    let mut field = |bytes: &[u8]| {
+        hash.update((bytes.len() as u64).to_le_bytes());
+        hash.update(bytes);
+    };
+    field(format!("analyser {} {:?} {:?}", analyse::VERSION, plan.analyzer, plan.weighting).as_bytes());
+    for (number, chunk) in corpus.chunks().iter().enumerate() {
+        let text = indexed_text(corpus, number, title_prefix);
+        field(chunk.id.as_str().as_bytes());
+        field(text.title.as_bytes());
+        field(text.text.as_bytes());
+    }
+    hex_name(hash)
+}

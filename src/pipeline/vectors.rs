@@ -1,0 +1,243 @@
+//! Retrieval by vectors in Qdrant: a vector a chunk (dense) or a vector a token (late interaction), by one code path.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::time::Instant;
+
+use async_trait::async_trait;
+use sha2::{Digest, Sha256};
+
+use super::PipelineError;
+use super::ingest::{Built, hex_name, indexed_text};
+use super::plan::{StorePlan, VectorPlace, VectorPlan};
+use super::progress::Progress;
+use super::retrieve::{Found, Query, Retriever, ranking};
+use crate::embed::{Role, Shape};
+use crate::fuse::Parts;
+use crate::index::{
+    CollectionSpec, EmbeddedStore, Point, Search, SearchMode, ServerStore, Vector, VectorSpec, VectorStore,
+};
+use crate::store::Truncation;
+use crate::types::{Corpus, Filter, Question, Stage, TitledText};
+
+/// Chunks encoded and stored together: what a broken-off filling loses, and what is held in memory at once.
+const WINDOW: usize = 2048;
+
+/// Nearest vectors in a collection.
+pub struct VectorRetriever {
+    stage: Stage,
+    corpus: Arc<Corpus>,
+    store: Arc<dyn VectorStore>,
+    shape: Shape,
+    mode: SearchMode,
+    filter: Filter,
+    /// The questions' vectors by their place in the run.
+    questions: HashMap<usize, Vector>,
+}
+
+#[async_trait]
+impl Retriever for VectorRetriever {
+    fn stage(&self) -> Stage {
+        self.stage
+    }
+
+    async fn retrieve(&self, query: Query<'_>, depth: usize) -> Result<Found, PipelineError> {
+        let Some(vector) = self.questions.get(&query.index) else { return Ok(Found::default()) };
+        let filter = Some(&self.filter).filter(|filter| !filter.is_empty());
+        let search = async |mode| {
+            let found = self.store.search(Search { vector, limit: depth, mode, filter }).await?;
+            Ok::<_, PipelineError>(ranking(&self.corpus, found.into_iter().map(|near| (near.number, near.score.into()))))
+        };
+        // What the graph loses can only be said beside what it should have found.
+        let exact = if self.mode == SearchMode::Approximate { Some(search(SearchMode::Exact).await?) } else { None };
+        Ok(Found { ranking: search(self.mode).await?, parts: Parts::new(), exact })
+    }
+}
+
+/// Fills a collection with the chunks' vectors, as far as they are not there, and encodes the questions.
+///
+/// # Errors
+/// Whatever encoder and vector store say.
+pub(super) async fn build(
+    plan: &VectorPlan,
+    store_plan: &StorePlan,
+    corpus: &Arc<Corpus>,
+    questions: &[(usize, Question)],
+    (filter, title_prefix): (&Filter, bool),
+    progress: &dyn Progress,
+) -> Result<Built, PipelineError> {
+    let shape = plan.encoder.shape();
+    let texts: Vec<TitledText<'_>> =
+        (0..corpus.chunks().len()).map(|number| indexed_text(corpus, number, title_prefix)).collect();
+    let content = content_hash(corpus, &texts, plan.encoder.fingerprint(Role::Passage));
+    let clock = Instant::now();
+    let spec = spec(store_plan, content, plan.stage, vector_spec(shape), texts.len());
+    let store = open(store_plan, &spec).await?;
+    let mut seconds = Seconds::default();
+    seconds.store += clock.elapsed().as_secs_f64();
+
+    let missing = store.missing().await?;
+    if !missing.is_empty() {
+        progress.start(&format!("embedding chunks ({})", plan.stage), missing.len() as u64);
+        for window in missing.chunks(WINDOW) {
+            let clock = Instant::now();
+            let wanted: Vec<TitledText<'_>> = window.iter().map(|number| texts[*number as usize]).collect();
+            let vectors = plan.encoder.encode(&wanted, Role::Passage, &|n| progress.advance(n as u64)).await?;
+            seconds.embed += clock.elapsed().as_secs_f64();
+            let clock = Instant::now();
+            let points = window.iter().zip(vectors).map(|(number, numbers)| point(corpus, *number, vector(shape, numbers)));
+            store.upsert(&points.collect::<Vec<Point>>()).await?;
+            seconds.store += clock.elapsed().as_secs_f64();
+        }
+        progress.finish();
+    }
+
+    let clock = Instant::now();
+    let questions = encode_questions(plan, questions, progress).await?;
+    seconds.questions += clock.elapsed().as_secs_f64();
+    let clock = Instant::now();
+    let truncation = truncation(plan, &texts).await?;
+    seconds.embed += clock.elapsed().as_secs_f64();
+    let (mode, search) = how_searched(store_plan.mode, store.as_ref(), texts.len()).await?;
+    let retriever = VectorRetriever {
+        stage: plan.stage,
+        corpus: Arc::clone(corpus),
+        store,
+        shape,
+        mode,
+        filter: filter.clone(),
+        questions,
+    };
+    Ok(Built {
+        retriever: Box::new(retriever),
+        seconds: seconds.named(plan.stage),
+        truncation,
+        vector_search: Some(search),
+    })
+}
+
+/// Wall seconds of the steps.
+#[derive(Default)]
+struct Seconds {
+    embed: f64,
+    store: f64,
+    questions: f64,
+}
+
+impl Seconds {
+    fn named(&self, stage: Stage) -> BTreeMap<String, f64> {
+        let steps = [("embed", self.embed), ("embed questions", self.questions), ("qdrant", self.store)];
+        steps.into_iter().filter(|(_, s)| *s > 0.0).map(|(step, s)| (format!("{step} {stage}"), s)).collect()
+    }
+}
+
+/// Opens the collection or makes it, empty.
+pub(super) async fn open(plan: &StorePlan, spec: &CollectionSpec) -> Result<Arc<dyn VectorStore>, PipelineError> {
+    Ok(match &plan.place {
+        VectorPlace::Embedded(folder) => Arc::new(EmbeddedStore::open_or_create(folder, spec).await?),
+        VectorPlace::Server(server) => Arc::new(ServerStore::open_or_create(server, spec).await?),
+    })
+}
+
+/// What is asked of a collection.
+pub(super) fn spec(
+    plan: &StorePlan,
+    content: String,
+    stage: Stage,
+    vector: VectorSpec,
+    expected_points: usize,
+) -> CollectionSpec {
+    CollectionSpec {
+        content,
+        vector_name: stage.name().to_owned(),
+        vector,
+        expected_points,
+        hnsw: (plan.mode == SearchMode::Approximate).then_some(plan.hnsw),
+        quantization: plan.quantization.filter(|_| plan.mode == SearchMode::Approximate),
+        spread: plan.spread,
+    }
+}
+
+/// A graph that the engine did not build is not used: then every vector is compared, and the run says so.
+async fn how_searched(
+    mode: SearchMode,
+    store: &dyn VectorStore,
+    n_vectors: usize,
+) -> Result<(SearchMode, String), PipelineError> {
+    if mode == SearchMode::Exact {
+        return Ok((mode, "exact".to_owned()));
+    }
+    if store.graph_in_use().await? {
+        return Ok((mode, "HNSW".to_owned()));
+    }
+    Ok((SearchMode::Exact, format!("HNSW not used: {n_vectors} vectors are scanned")))
+}
+
+async fn encode_questions(
+    plan: &VectorPlan,
+    questions: &[(usize, Question)],
+    progress: &dyn Progress,
+) -> Result<HashMap<usize, Vector>, PipelineError> {
+    let texts: Vec<TitledText<'_>> =
+        questions.iter().map(|(_, question)| TitledText::untitled(&question.text)).collect();
+    progress.start(&format!("embedding questions ({})", plan.stage), texts.len() as u64);
+    let vectors = plan.encoder.encode(&texts, Role::Query, &|n| progress.advance(n as u64)).await?;
+    progress.finish();
+    let shape = plan.encoder.shape();
+    Ok(questions.iter().map(|(index, _)| *index).zip(vectors.into_iter().map(|numbers| vector(shape, numbers))).collect())
+}
+
+/// How much of the chunks the encoder never reads; `None` where it cannot know.
+async fn truncation(plan: &VectorPlan, texts: &[TitledText<'_>]) -> Result<Option<Truncation>, PipelineError> {
+    let Some(lengths) = plan.encoder.lengths(texts, Role::Passage).await? else { return Ok(None) };
+    let lost = |length: &crate::embed::Length| length.n_tokens - length.n_read;
+    Ok(Some(Truncation {
+        retriever: plan.stage.name().to_owned(),
+        n_chunks: lengths.len(),
+        n_cut: lengths.iter().filter(|length| lost(length) > 0).count(),
+        n_tokens: lengths.iter().map(|length| length.n_tokens).sum(),
+        n_lost: lengths.iter().map(lost).sum(),
+    }))
+}
+
+fn vector_spec(shape: Shape) -> VectorSpec {
+    let Shape { dimension, many, similarity } = shape;
+    if many { VectorSpec::Multi { dimension, similarity } } else { VectorSpec::Dense { dimension, similarity } }
+}
+
+fn vector(shape: Shape, numbers: Vec<f32>) -> Vector {
+    if shape.many { Vector::Multi(numbers) } else { Vector::Dense(numbers) }
+}
+
+/// A chunk as the store keeps it.
+pub(super) fn point(corpus: &Corpus, number: u32, vector: Vector) -> Point {
+    let chunk = &corpus.chunks()[number as usize];
+    Point {
+        number,
+        vector,
+        chunk_id: chunk.id.to_string(),
+        doc_id: chunk.doc_id.to_string(),
+        range: (chunk.range.start, chunk.range.end),
+        metadata: corpus.chunk_metadata(number as usize).clone(),
+    }
+}
+
+/// The hash of all that is in a collection: chunk ids, ranges, the very texts, the metadata that filters read, and what the
+/// vectors depend on. Another content is another name, so a stale collection cannot be opened.
+pub(super) fn content_hash(corpus: &Corpus, texts: &[TitledText<'_>], vectors: &str) -> String {
+    let mut hash = Sha256::new();
+    let mut field = |bytes: &[u8]| {
+        hash.update((bytes.len() as u64).to_le_bytes());
+        hash.update(bytes);
+    };
+    field(vectors.as_bytes());
+    for (number, (chunk, text)) in corpus.chunks().iter().zip(texts).enumerate() {
+        field(chunk.id.as_str().as_bytes());
+        field(&(chunk.range.start as u64).to_le_bytes());
+        field(&(chunk.range.end as u64).to_le_bytes());
+        field(text.title.as_bytes());
+        field(text.text.as_bytes());
+        field(serde_json::to_string(corpus.chunk_metadata(number)).expect("JSON values serialise").as_bytes());
+    }
+    hex_name(hash)
+}

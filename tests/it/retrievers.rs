@@ -1,0 +1,302 @@
+//! Every retriever beside the others by one setting, on the same questions: what each stage of a trace then holds.
+//!
+//! The seeded tiny models have no knowledge: only the machinery is looked at, and arithmetic that can be done by hand.
+
+use serde_json::{Value, json};
+use wiremock::{Request, ResponseTemplate};
+
+use crate::endpoint::Endpoint;
+use crate::project::{Project, RUN, repository, run_with};
+
+/// Twelve documents over four teams, with words shared on purpose.
+fn corpus() -> String {
+    let texts = [
+        "the queue stalls when the broker restarts",
+        "restart the broker and drain the queue",
+        "payments retry three times before the card is refused",
+        "a refused card is shown to the buyer at once",
+        "the search index is rebuilt every night",
+        "rebuild the search index by hand after a schema change",
+        "parcels marked delivered that never arrived are refunded",
+        "refunds above fifty euros need a second pair of eyes",
+        "the cache is purged at the edge within a minute",
+        "purge the edge cache before a price change",
+        "tokens expire after an hour and are renewed in silence",
+        "renew the token by hand when the clock was wrong",
+    ];
+    let teams = ["queues", "payments", "search", "delivery", "cdn", "identity"];
+    let line = |(at, text): (usize, &&str)| {
+        let metadata = json!({"team": teams[at / 2], "year": 2020 + at, "tags": [format!("t{}", at % 3), "all"]});
+        json!({"id": format!("d{at:02}"), "text": text, "metadata": metadata}).to_string() + "\n"
+    };
+    texts.iter().enumerate().map(line).collect()
+}
+
+const QUESTIONS: &str = r#"{"id": "q1", "text": "why does the queue stall", "evidence": [[{"doc": "d00"}]]}
+{"id": "q2", "text": "how is the search index rebuilt by hand", "evidence": [[{"doc": "d05"}]]}
+{"id": "q3", "text": "when is a refused card shown", "evidence": [[{"doc": "d03"}]]}
+"#;
+
+const SETTINGS: &str = "[dataset]\nformat = \"jsonl\"\npath = \"data\"\n[chunking]\nstrategy = \"document\"\n\
+                        [generation]\ngenerator = \"none\"\n[retrieval]\nretrievers = [\"bm25\"]\n";
+
+fn project() -> Project {
+    let corpus = corpus();
+    Project::of(&[("c.toml", SETTINGS), ("data/corpus.jsonl", &corpus), ("data/questions.jsonl", QUESTIONS)])
+}
+
+fn run(project: &Project, name: &str, sets: &[&str]) -> Vec<Value> {
+    let sets: Vec<&str> = sets.iter().flat_map(|set| ["--set", *set]).collect();
+    project.good(name, &sets);
+    crate::run_files::check(project, name);
+    project.traces(name)
+}
+
+fn stage<'a>(trace: &'a Value, name: &str) -> &'a Value {
+    let stages = trace["stages"].as_array().expect("stages");
+    stages.iter().find(|stage| stage["stage"] == name).unwrap_or_else(|| panic!("no stage `{name}`: {trace}"))
+}
+
+/// Ids and scores of a stage, best first.
+fn hits(trace: &Value, name: &str) -> Vec<(String, f64)> {
+    let hits = stage(trace, name)["hits"].as_array().expect("hits");
+    let hit = |hit: &Value| (hit["id"].as_str().expect("an id").to_owned(), hit["score"].as_f64().expect("a score"));
+    hits.iter().map(hit).collect()
+}
+
+fn folder(name: &str) -> String {
+    repository(&format!("tests/data/{name}")).display().to_string()
+}
+
+fn tiny_dense() -> String {
+    format!("retrieval.dense.model='{}'", folder("tiny-bert"))
+}
+
+fn tiny_colbert() -> String {
+    format!("retrieval.late_interaction.model='{}'", folder("tiny-colbert"))
+}
+
+#[test]
+fn tfidf_is_the_cosine_of_weights_worked_by_hand() {
+    let corpus = "{\"id\": \"d0\", \"text\": \"a b\"}\n{\"id\": \"d1\", \"text\": \"a a c\"}\n{\"id\": \"d2\", \"text\": \"a d b b\"}\n";
+    let questions = "{\"id\": \"q\", \"text\": \"B d\", \"evidence\": [[{\"doc\": \"d2\"}]]}\n";
+    let project = Project::of(&[("c.toml", SETTINGS), ("data/corpus.jsonl", corpus), ("data/questions.jsonl", questions)]);
+    let analyzer = ["words=whitespace", "stopwords=none", "stemmer=none"].map(|step| format!("retrieval.analyzer.{step}"));
+    let mut sets: Vec<&str> = analyzer.iter().map(String::as_str).collect();
+    sets.push("retrieval.retrievers=[\"tfidf\"]");
+    let traces = run(&project, "r", &sets);
+    // N = 3: idf(a) = 0, idf(b) = ln 1.5 = B, idf(c) = idf(d) = ln 3 = D. The query weighs b B/2 and d D/2; d0 has b B/2 alone:
+    // cosine B/|q| with |q| = sqrt(B^2 + D^2). d2 has b 2B/4 and d D/4: (2 B B + D D) / (sqrt(4 B B + D D) |q|). d1 has neither.
+    let (b, d) = (1.5_f64.ln(), 3_f64.ln());
+    let norm = (b * b + d * d).sqrt();
+    let expected = [("d2#0", (2.0 * b * b + d * d) / ((4.0 * b * b + d * d).sqrt() * norm)), ("d0#0", b / norm)];
+    let found = hits(&traces[0], "tfidf");
+    assert_eq!(found.len(), 2);
+    for ((id, score), (expected_id, expected)) in found.iter().zip(expected) {
+        assert_eq!(id, expected_id);
+        assert!((score - expected).abs() < 1e-6, "{id}: {score}, expected {expected}");
+    }
+    // The trace explains a score by the terms of the question.
+    let parts = stage(&traces[0], "tfidf")["hits"][0]["parts"].as_object().expect("parts").clone();
+    assert_eq!(parts.keys().collect::<Vec<_>>(), ["b", "d"]);
+    assert!((parts.values().filter_map(Value::as_f64).sum::<f64>() - expected[0].1).abs() < 1e-6);
+}
+
+#[test]
+fn bm25_in_qdrant_scores_as_our_own_index_does() {
+    let project = project();
+    let local = run(&project, "local", &[]);
+    let qdrant = run(&project, "qdrant", &["retrieval.bm25.store=qdrant"]);
+    for (local, qdrant) in local.iter().zip(&qdrant) {
+        let (local, qdrant) = (hits(local, "bm25"), hits(qdrant, "bm25"));
+        assert!(!local.is_empty());
+        assert_eq!(local.iter().map(|hit| &hit.0).collect::<Vec<_>>(), qdrant.iter().map(|hit| &hit.0).collect::<Vec<_>>());
+        for (ours, theirs) in local.iter().zip(&qdrant) {
+            assert!((ours.1 - theirs.1).abs() < 1e-5, "{ours:?} {theirs:?}");
+        }
+    }
+}
+
+#[test]
+fn every_retriever_keeps_the_filter_and_finds_all_that_it_lets_through() {
+    let project = project();
+    let all = "retrieval.retrievers=[\"tfidf\", \"bm25\", \"dense\", \"late_interaction\"]";
+    let filter = "retrieval.filter={ year = { gte = 2023, lt = 2030 }, tags = [\"t0\", \"t1\"], team = { not = [\"cdn\"] } }";
+    let (dense, colbert) = (tiny_dense(), tiny_colbert());
+    let traces = run(&project, "r", &[all, filter, &dense, &colbert]);
+    // Years 2023 to 2029 are d03 to d09; t2 are 2, 5, 8, 11; the team `cdn` has d08 and d09.
+    let allowed = ["d03#0", "d04#0", "d06#0", "d07#0"];
+    for trace in &traces {
+        for name in ["tfidf", "bm25", "dense", "late_interaction"] {
+            let mut found: Vec<String> = hits(trace, name).into_iter().map(|hit| hit.0).collect();
+            assert!(found.iter().all(|id| allowed.contains(&id.as_str())), "{name}: {found:?}");
+            // Vectors find everything that is let through, terms only what shares one.
+            if matches!(name, "dense" | "late_interaction") {
+                found.sort();
+                assert_eq!(found, allowed, "{name}");
+            }
+        }
+    }
+    let in_qdrant = run(&project, "sparse", &["retrieval.bm25.store=qdrant", filter]);
+    for (ours, theirs) in traces.iter().zip(&in_qdrant) {
+        let ids = |trace| hits(trace, "bm25").into_iter().map(|hit| hit.0).collect::<Vec<_>>();
+        assert_eq!(ids(ours), ids(theirs));
+    }
+}
+
+#[test]
+fn weighted_fusion_adds_normalised_scores() {
+    let project = project();
+    let dense = tiny_dense();
+    let sets = [
+        "retrieval.retrievers=[\"bm25\", \"dense\"]",
+        "retrieval.fusion.method=weighted",
+        "retrieval.fusion.weights={ bm25 = 0.3, dense = 0.7 }",
+        &dense,
+    ];
+    for trace in run(&project, "r", &sets) {
+        // Min-max by hand from the two stages; what a ranking lacks is 0 there.
+        let normalised = |name: &str, id: &str| {
+            let hits = hits(&trace, name);
+            let (high, low) = (hits[0].1, hits[hits.len() - 1].1);
+            hits.iter().find(|hit| hit.0 == id).map_or(0.0, |hit| (hit.1 - low) / (high - low))
+        };
+        let fused = hits(&trace, "fused");
+        assert_eq!(fused.len(), 12);
+        for (id, score) in fused {
+            let expected = 0.3 * normalised("bm25", &id) + 0.7 * normalised("dense", &id);
+            assert!((score - expected).abs() < 1e-9, "{id}: {score}, expected {expected}");
+        }
+    }
+}
+
+#[test]
+fn what_scores_below_the_least_is_dropped_from_the_final_ranking_only() {
+    let project = project();
+    let traces = run(&project, "r", &["retrieval.min_score=1.5"]);
+    for trace in &traces {
+        let all = hits(trace, "bm25");
+        let kept = hits(trace, "min_score");
+        assert_eq!(kept, all.iter().filter(|hit| hit.1 >= 1.5).cloned().collect::<Vec<_>>());
+        assert!(hits(trace, "packed").len() <= kept.len());
+    }
+    assert!(traces.iter().any(|trace| hits(trace, "min_score").len() < hits(trace, "bm25").len()));
+    // With a least that nothing reaches, every question whose gold was a candidate is lost by ranking.
+    let none = run(&project, "none", &["retrieval.min_score=1000"]);
+    assert!(none.iter().all(|trace| trace["class"] == "ranking"), "{none:?}");
+}
+
+#[test]
+fn a_cross_encoder_orders_the_first_candidates_and_leaves_the_others_below() {
+    let project = project();
+    let model = format!("rerank.model='{}'", folder("tiny-cross-encoder"));
+    let traces = run(&project, "r", &[&model, "rerank.depth=5", "retrieval.retrievers=[\"dense\"]", &tiny_dense()]);
+    for trace in &traces {
+        let (before, after) = (hits(trace, "dense"), hits(trace, "reranked"));
+        assert_eq!(before.len(), after.len());
+        let ids = |hits: &[(String, f64)]| hits.iter().map(|hit| hit.0.clone()).collect::<Vec<_>>();
+        let (mut head, mut seen) = (ids(&after[..5]), ids(&before[..5]));
+        assert_eq!(ids(&after[5..]), ids(&before[5..]));
+        head.sort();
+        seen.sort();
+        assert_eq!(head, seen);
+        for hit in stage(trace, "reranked")["hits"].as_array().expect("hits") {
+            let score = before.iter().find(|known| hit["id"] == known.0.as_str()).expect("a candidate").1;
+            assert_eq!(hit["parts"]["before"], score);
+        }
+    }
+    let record = project.json("runs/r/run.json");
+    let roles: Vec<&str> = record["models"].as_array().expect("models").iter().filter_map(|m| m["role"].as_str()).collect();
+    assert_eq!(roles, ["dense", "rerank"]);
+}
+
+#[test]
+fn a_remote_reranker_is_asked_once_for_a_question_and_a_passage() {
+    let endpoint = Endpoint::start(None, |_: &Request| ResponseTemplate::new(404));
+    // Longer passages are better.
+    endpoint.answer("/rerank", |request: &Request| {
+        let body: Value = serde_json::from_slice(&request.body).expect("JSON");
+        let documents = body["documents"].as_array().expect("documents").iter().enumerate();
+        let results: Vec<Value> = documents
+            .map(|(index, text)| json!({"index": index, "relevance_score": text.as_str().map_or(0, str::len)}))
+            .collect();
+        ResponseTemplate::new(200).set_body_json(json!({ "results": results }))
+    });
+    let project = project();
+    let url = format!("rerank.endpoint={}/rerank", endpoint.uri());
+    let traces = run(&project, "r", &[&url, "rerank.model=m"]);
+    for trace in &traces {
+        let lengths: Vec<f64> = hits(trace, "reranked").into_iter().map(|hit| hit.1).collect();
+        assert!(!lengths.is_empty() && lengths.is_sorted_by(|a, b| a >= b), "{lengths:?}");
+    }
+    let asked = endpoint.requests().len();
+    assert!(asked > 0);
+    run(&project, "again", &[&url, "rerank.model=m"]);
+    assert_eq!(endpoint.requests().len(), asked, "the second run's scores come from the cache");
+}
+
+#[test]
+fn remote_vectors_are_cached_as_local_ones_are() {
+    let endpoint = Endpoint::start(None, |_: &Request| ResponseTemplate::new(404));
+    // A vector counts the letters a to h.
+    endpoint.answer("/v1/embeddings", |request: &Request| {
+        let body: Value = serde_json::from_slice(&request.body).expect("JSON");
+        let vector = |text: &Value| {
+            let text = text.as_str().expect("a text");
+            ('a'..='h').map(|letter| text.matches(letter).count() as f32 + 0.5).collect::<Vec<f32>>()
+        };
+        let inputs = body["input"].as_array().expect("texts").iter().enumerate();
+        let data: Vec<Value> = inputs.map(|(index, text)| json!({"index": index, "embedding": vector(text)})).collect();
+        ResponseTemplate::new(200).set_body_json(json!({ "data": data }))
+    });
+    let project = project();
+    let url = format!("retrieval.dense.endpoint={}/v1", endpoint.uri());
+    let sets = ["retrieval.retrievers=[\"dense\"]", "retrieval.dense.model=letters", &url];
+    let first = run(&project, "first", &sets);
+    let record = project.json("runs/first/run.json");
+    // Twelve chunks and three questions.
+    assert_eq!((&record["vectors_computed"], &record["models"][0]["name"]), (&json!(15), &json!("letters")));
+    let second = run(&project, "second", &sets);
+    assert_eq!(project.json("runs/second/run.json")["vectors_computed"], 0);
+    for (first, second) in first.iter().zip(&second) {
+        assert_eq!(hits(first, "dense"), hits(second, "dense"));
+    }
+}
+
+#[test]
+fn where_a_graph_is_built_exact_search_runs_beside_it() {
+    let project = project();
+    let sets = [
+        "retrieval.retrievers=[\"dense\"]",
+        "vector_store.exact=false",
+        "vector_store.hnsw.from_points=1",
+        &tiny_dense(),
+    ];
+    let traces = run(&project, "r", &sets);
+    assert_eq!(project.json("runs/r/run.json")["vector_search"], "HNSW");
+    for trace in &traces {
+        assert!(stage(trace, "dense")["exact"]["holds"].is_boolean(), "{trace}");
+    }
+    assert!(project.summary("r")["flags"]["ann_miss"].is_u64());
+}
+
+#[test]
+fn what_cannot_be_wired_is_refused_before_anything_is_read() {
+    let project = project();
+    let refused = |set: &str, error: &str| project.refuses_with_some_hint(&run_with(set), error);
+    refused(
+        "retrieval.retrievers=[\"late_interaction\"]",
+        "error: `retrieval.late_interaction.model` is not set",
+    );
+    refused(
+        "retrieval.fusion.weights={ dense = 1.0 }",
+        "error: `retrieval.fusion.weights` is `dense`: no such retriever is asked (`retrieval.retrievers`)",
+    );
+    refused("rerank.depth=2", "error: `rerank.depth` is `2`: it must be at least 5");
+    let qdrant = [&RUN[..], &["--set", "retrieval.bm25.store=qdrant", "--set", "retrieval.bm25.variant=atire"]].concat();
+    project.refuses_with_some_hint(
+        &qdrant,
+        "error: `retrieval.bm25.variant` is `atire`: Qdrant's idf is that of `lucene`; other variants need \
+         `retrieval.bm25.store = \"local\"`",
+    );
+}
