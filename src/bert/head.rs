@@ -3,6 +3,7 @@
 use pulp::Arch;
 
 use super::BertError;
+use super::Precision;
 use super::config::{BertConfig, Family};
 use super::matmul::{Finish, Packed, Product};
 use super::tensors::Tensors;
@@ -26,7 +27,7 @@ impl Dense {
     /// Reads `{name}.weight` `[to, from]`.
     pub fn without_bias(tensors: &Tensors<'_>, name: &str, from: usize, to: usize) -> Result<Self, BertError> {
         let matrix = tensors.values(&format!("{name}.weight"), &[to, from])?;
-        let weights = Packed::transposed(matrix.chunks_exact(from), from);
+        let weights = Packed::transposed(matrix.chunks_exact(from), from, Precision::Float32);
         Ok(Self { weights, bias: Vec::new(), to, arch: Arch::new() })
     }
 

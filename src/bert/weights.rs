@@ -4,6 +4,7 @@
 //! (classifiers, projections) are read by those who need them; see [`super::Dense`] and [`super::Classifier`].
 
 use super::BertError;
+use super::Precision;
 use super::config::{BertConfig, Family};
 use super::matmul::Packed;
 use super::tensors::Tensors;
@@ -93,12 +94,13 @@ impl Family {
 }
 
 impl Weights {
-    /// Reads them from a file's tensors.
-    pub fn read(tensors: &Tensors<'_>, config: &BertConfig) -> Result<Self, BertError> {
+    /// Reads them from a file's tensors and packs them for products of this precision.
+    pub fn read(tensors: &Tensors<'_>, config: &BertConfig, precision: Precision) -> Result<Self, BertError> {
         let prefixes = config.family.prefixes();
         let word_table = "embeddings.word_embeddings.weight";
         let prefix = prefixes.iter().find(|prefix| tensors.has(&format!("{prefix}{word_table}")));
-        let file = Checkpoint { tensors, prefix: prefix.unwrap_or(&prefixes[0]), names: config.family.names() };
+        let file =
+            Checkpoint { tensors, prefix: prefix.unwrap_or(&prefixes[0]), names: config.family.names(), precision };
         let hidden = config.hidden_size;
         let words = file.tensor(word_table, &[config.vocab_size, hidden])?;
         let positions =
@@ -126,6 +128,7 @@ struct Checkpoint<'a> {
     tensors: &'a Tensors<'a>,
     prefix: &'static str,
     names: &'static Names,
+    precision: Precision,
 }
 
 impl Checkpoint<'_> {
@@ -141,7 +144,7 @@ impl Checkpoint<'_> {
             bias.extend(self.tensor(&format!("{name}.bias"), &[hidden])?.iter().map(|x| x * scale));
         }
         Ok(Layer {
-            qkv: Linear { weights: Packed::transposed(matrix.chunks_exact(hidden), hidden), bias },
+            qkv: Linear { weights: Packed::transposed(matrix.chunks_exact(hidden), hidden, self.precision), bias },
             attention_out: self.linear(&name(names.attention_out), hidden, hidden)?,
             attention_norm: self.norm(&name(names.attention_norm), hidden)?,
             widen: self.linear(&name(names.widen), hidden, inner)?,
@@ -153,7 +156,7 @@ impl Checkpoint<'_> {
     fn linear(&self, name: &str, from: usize, to: usize) -> Result<Linear, BertError> {
         let matrix = self.tensor(&format!("{name}.weight"), &[to, from])?;
         let bias = self.tensor(&format!("{name}.bias"), &[to])?;
-        Ok(Linear { weights: Packed::transposed(matrix.chunks_exact(from), from), bias })
+        Ok(Linear { weights: Packed::transposed(matrix.chunks_exact(from), from, self.precision), bias })
     }
 
     /// Checkpoints converted from TensorFlow call gain and shift gamma and beta.

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use super::CheckpointError;
 use super::pin::sha256_hex;
 use super::source::Checkpoint;
-use crate::bert::{Bert, BertConfig, BertError, FEWEST_TOKENS, Tensors, Weights, WordPieces};
+use crate::bert::{Bert, BertConfig, BertError, FEWEST_TOKENS, Precision, Tensors, Weights, WordPieces};
 
 /// Reads what stands on the transformer from the tensors beside it.
 type ReadHead<H> = dyn Fn(&Tensors<'_>, &BertConfig) -> Result<H, CheckpointError> + Send + Sync;
@@ -16,6 +16,7 @@ pub struct Model<H = ()> {
     checkpoint: Checkpoint,
     config: BertConfig,
     max_tokens: usize,
+    precision: Precision,
     read_head: Box<ReadHead<H>>,
     word_pieces: OnceLock<WordPieces>,
     loaded: OnceLock<(Bert, H)>,
@@ -23,8 +24,13 @@ pub struct Model<H = ()> {
 
 impl Model {
     /// A model without a head; see [`Self::with_head`].
-    pub fn new(checkpoint: Checkpoint, config: BertConfig, max_tokens: usize) -> Result<Self, CheckpointError> {
-        Self::with_head(checkpoint, config, max_tokens, |_, _| Ok(()))
+    pub fn new(
+        checkpoint: Checkpoint,
+        config: BertConfig,
+        max_tokens: usize,
+        precision: Precision,
+    ) -> Result<Self, CheckpointError> {
+        Self::with_head(checkpoint, config, max_tokens, precision, |_, _| Ok(()))
     }
 }
 
@@ -37,6 +43,7 @@ impl<H> Model<H> {
         checkpoint: Checkpoint,
         config: BertConfig,
         max_tokens: usize,
+        precision: Precision,
         read_head: impl Fn(&Tensors<'_>, &BertConfig) -> Result<H, CheckpointError> + Send + Sync + 'static,
     ) -> Result<Self, CheckpointError> {
         let positions = config.positions();
@@ -47,7 +54,7 @@ impl<H> Model<H> {
             return Err(BertError::TooShort { max_tokens, fewest: FEWEST_TOKENS }.into());
         }
         let (read_head, word_pieces, loaded) = (Box::new(read_head), OnceLock::new(), OnceLock::new());
-        Ok(Self { checkpoint, config, max_tokens, read_head, word_pieces, loaded })
+        Ok(Self { checkpoint, config, max_tokens, precision, read_head, word_pieces, loaded })
     }
 
     /// The files.
@@ -85,7 +92,7 @@ impl<H> Model<H> {
             let bytes = read(&path)?;
             self.checkpoint.check_weights(&path, &sha256_hex(&bytes))?;
             let tensors = Tensors::read(&bytes, &path)?;
-            let bert = Bert::new(self.config.clone(), Weights::read(&tensors, &self.config)?);
+            let bert = Bert::new(self.config.clone(), Weights::read(&tensors, &self.config, self.precision)?);
             Ok((bert, (self.read_head)(&tensors, &self.config)?))
         })
     }

@@ -7,7 +7,7 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::source::Checkpoint;
 use super::{CheckpointError, Model};
-use crate::bert::{BertError, Classifier, Ids, Input, Sequence, Wanted, batch};
+use crate::bert::{BertError, Classifier, Ids, Input, Precision, Sequence, Wanted, batch};
 
 /// Part of the fingerprint: raised whenever a change here or in `bert/` changes a logit.
 const CLASSIFIER_VERSION: u32 = 1;
@@ -24,7 +24,11 @@ impl SequenceClassifier {
     ///
     /// Errors: a config that this crate does not compute, by name; more labels than one; a length that the model does not
     /// have. That the weights have no head shows at first use.
-    pub fn open(checkpoint: Checkpoint, max_tokens: Option<usize>) -> Result<Self, CheckpointError> {
+    pub fn open(
+        checkpoint: Checkpoint,
+        max_tokens: Option<usize>,
+        precision: Precision,
+    ) -> Result<Self, CheckpointError> {
         let config = checkpoint.config()?;
         if let Some(n) = config.n_labels().filter(|n| *n != 1) {
             let (path, setting) = (checkpoint.file("config.json"), "id2label");
@@ -32,10 +36,13 @@ impl SequenceClassifier {
             return Err(BertError::Unsupported { path, setting, value, supported }.into());
         }
         let max_tokens = max_tokens.map_or_else(|| checkpoint.max_tokens(config.positions()), Ok)?;
-        let fingerprint =
-            format!("sequence classifier v{CLASSIFIER_VERSION} {} max_tokens {max_tokens}", checkpoint.digests());
-        let model =
-            Model::with_head(checkpoint, config, max_tokens, |tensors, config| Ok(Classifier::read(tensors, config)?))?;
+        let fingerprint = format!(
+            "sequence classifier v{CLASSIFIER_VERSION} {} max_tokens {max_tokens} {precision:?}",
+            checkpoint.digests()
+        );
+        let model = Model::with_head(checkpoint, config, max_tokens, precision, |tensors, config| {
+            Ok(Classifier::read(tensors, config)?)
+        })?;
         Ok(Self { model, fingerprint })
     }
 

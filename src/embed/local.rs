@@ -9,13 +9,13 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use tokio::sync::mpsc;
 
 use super::{EmbedError, Encoder, Length, OnProgress, Role, Shape};
-use crate::bert::{Ids, Input, Sequence, Wanted, batch};
+use crate::bert::{Ids, Input, Precision, Sequence, Wanted, batch};
 use crate::checkpoint::source::Checkpoint;
 use crate::checkpoint::{CheckpointError, Model, Pooling, Recipe};
 use crate::types::{Similarity, TitledText};
 
 /// Part of the fingerprint: raised whenever a change here or in `bert/` changes a vector.
-const ENCODER_VERSION: u32 = 1;
+const ENCODER_VERSION: u32 = 2;
 /// Texts tokenised and sorted by length together; bounds the memory that ids take.
 const WINDOW_TEXTS: usize = 8192;
 
@@ -28,6 +28,8 @@ pub struct LocalOptions {
     pub normalize: Option<bool>,
     /// Instead of the folder's maximum; at least 3 and at most the model's positions.
     pub max_tokens: Option<usize>,
+    /// Of the matrix products.
+    pub precision: Precision,
     /// Put before every query.
     pub query_prefix: String,
     /// Put before every passage.
@@ -54,16 +56,17 @@ impl Local {
     /// Reads `config.json` and the sentence-transformers files only. Errors: a config that this crate does not
     /// compute, by name; a maximum length the model does not have.
     pub fn open(checkpoint: Checkpoint, options: LocalOptions) -> Result<Self, EmbedError> {
-        let LocalOptions { pooling, normalize, max_tokens, query_prefix, passage_prefix } = options;
+        let LocalOptions { pooling, normalize, max_tokens, precision, query_prefix, passage_prefix } = options;
         let config = checkpoint.config()?;
         let mut recipe = checkpoint.recipe(config.positions())?;
         recipe.pooling = pooling.unwrap_or(recipe.pooling);
         recipe.normalize = normalize.unwrap_or(recipe.normalize);
         recipe.max_tokens = max_tokens.unwrap_or(recipe.max_tokens);
+        let digests = checkpoint.digests();
         let fingerprint =
-            |prefix: &str| format!("local v{ENCODER_VERSION} {} {recipe:?} prefix {prefix:?}", checkpoint.digests());
+            |prefix: &str| format!("local v{ENCODER_VERSION} {digests} {recipe:?} {precision:?} prefix {prefix:?}");
         let (query_fingerprint, passage_fingerprint) = (fingerprint(&query_prefix), fingerprint(&passage_prefix));
-        let model = Model::new(checkpoint, config, recipe.max_tokens)?;
+        let model = Model::new(checkpoint, config, recipe.max_tokens, precision)?;
         let inner = Arc::new(Inner { model, recipe, query_prefix, passage_prefix });
         Ok(Self { inner, query_fingerprint, passage_fingerprint })
     }
