@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use super::error::{Attempt, CheckpointError};
 use super::model::read;
 use super::pin::{FILES, PINS, Pin, sha256_of_file};
-use super::{Recipe, hub, pip};
+use super::{Recipe, hub, pip, recipe};
 use crate::bert::BertConfig;
 use crate::text::causes::with_causes;
 
@@ -96,6 +96,11 @@ impl Checkpoint {
     /// The digests by file name.
     pub fn sha256_by_file(&self) -> BTreeMap<String, String> {
         FILES.iter().zip(&self.sha256).map(|(file, digest)| ((*file).to_owned(), digest.clone())).collect()
+    }
+
+    /// Word pieces that the folder says are read at most, specials included, for a model of so many positions.
+    pub fn max_tokens(&self, positions: usize) -> Result<usize, CheckpointError> {
+        self.recipe.as_ref().map_or_else(|| recipe::max_tokens(&self.folder, positions), |recipe| Ok(recipe.max_tokens))
     }
 
     pub(super) fn file(&self, name: &str) -> PathBuf {

@@ -9,7 +9,7 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use tokio::sync::mpsc;
 
 use super::{EmbedError, Encoder, Length, OnProgress, Role, Shape};
-use crate::bert::{Precision, Sequence, Wanted, batch};
+use crate::bert::{Ids, Input, Precision, Sequence, Wanted, batch};
 use crate::checkpoint::source::Checkpoint;
 use crate::checkpoint::{CheckpointError, Model, Pooling, Recipe};
 use crate::types::{Similarity, TitledText};
@@ -91,7 +91,7 @@ impl Encoder for Local {
     }
 
     fn read_bytes(&self, text: TitledText<'_>, role: Role) -> Result<Option<usize>, EmbedError> {
-        let read = self.inner.model.word_pieces()?.read_bytes(&self.inner.input(text, role))?;
+        let read = self.inner.model.word_pieces()?.read_bytes(&Input::One(self.inner.input(text, role).into()))?;
         Ok(Some(read.saturating_sub(self.inner.prefix(role).len() + text.prefix_bytes())))
     }
 
@@ -101,7 +101,7 @@ impl Encoder for Local {
         let work = tokio::task::spawn_blocking(move || {
             let word_pieces = inner.model.word_pieces()?;
             let length = |text: &String| {
-                let (n_tokens, n_read) = word_pieces.length(text)?;
+                let (n_tokens, n_read) = word_pieces.length(&Input::One(text.into()))?;
                 Ok(Length { n_tokens, n_read })
             };
             texts.par_iter().map(length).collect::<Result<_, EmbedError>>().map(Some)
@@ -149,11 +149,11 @@ impl Inner {
         let wanted = if self.recipe.pooling == Pooling::Cls { Wanted::First } else { Wanted::Every };
         let mut vectors = Vec::with_capacity(texts.len());
         for texts in texts.chunks(WINDOW_TEXTS) {
-            let ids: Vec<Vec<u32>> = texts
+            let ids: Vec<Ids> = texts
                 .par_iter()
-                .map(|text| word_pieces.ids(text).map_err(CheckpointError::from))
+                .map(|text| word_pieces.ids(&Input::One(text.into())).map_err(CheckpointError::from))
                 .collect::<Result<_, _>>()?;
-            let sequences: Vec<Sequence<'_>> = ids.iter().map(|ids| Sequence::plain(ids)).collect();
+            let sequences: Vec<Sequence<'_>> = ids.iter().map(Ids::sequence).collect();
             let head = |states: &[f32]| pool(states, hidden, &self.recipe);
             match batch::run(bert, &sequences, wanted, head, |n| done.send(n).is_ok()) {
                 Some(encoded) => vectors.extend(encoded),
@@ -243,7 +243,10 @@ mod tests {
         let vectors = encoder.encode(&untitled(&texts), Role::Passage, &on_progress).await.unwrap();
         assert_eq!(n_done.into_inner(), texts.len());
         for (case, vector) in cases.iter().zip(&vectors) {
-            assert_eq!(encoder.inner.model.word_pieces().unwrap().ids(&case.text).unwrap().len(), case.tokens);
+            assert_eq!(
+                encoder.inner.model.word_pieces().unwrap().ids(&Input::One((&case.text).into())).unwrap().ids.len(),
+                case.tokens
+            );
             assert_eq!(vector.len(), encoder.shape().dimension);
             for (got, expected) in vector.iter().zip(&case.vector) {
                 assert!((got - expected).abs() < 1e-5, "{:?}: {got} is not {expected}", case.text);
