@@ -5,59 +5,127 @@
 use std::path::Path;
 
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::BertError;
 
+/// `layer_norm_eps` where a config has none: transformers' default for these models, and `DistilBERT`'s constant.
+const LAYER_NORM_EPSILON: f32 = 1e-12;
+/// Names of the exact, erf-based GELU in transformers.
+const GELU_NAMES: [&str; 2] = ["gelu", "gelu_python"];
+
+/// Whose names the tensors and settings go by; the arithmetic is the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Family {
+    /// `BERT` itself (Devlin et al. 2019).
+    Bert,
+    /// One of the two encoders of `DPR` (Karpukhin et al. 2020).
+    Dpr,
+    /// `RoBERTa`, `XLM-RoBERTa`, `CamemBERT`: positions begin after the padding's id.
+    Roberta,
+    /// `DistilBERT`: no token types.
+    DistilBert,
+}
+
+impl Family {
+    /// The `model_type`s that are computed.
+    const SUPPORTED: &'static str = "bert, roberta, xlm-roberta, camembert, distilbert, dpr";
+
+    fn of(model_type: &str) -> Option<Self> {
+        match model_type {
+            "bert" => Some(Self::Bert),
+            "dpr" => Some(Self::Dpr),
+            "roberta" | "xlm-roberta" | "camembert" => Some(Self::Roberta),
+            "distilbert" => Some(Self::DistilBert),
+            _ => None,
+        }
+    }
+}
+
 /// The transformer's shape, from `config.json`.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug)]
 pub struct BertConfig {
-    model_type: String,
-    hidden_act: String,
-    #[serde(default)]
-    position_embedding_type: Option<String>,
-    #[serde(default)]
-    is_decoder: bool,
+    pub(super) family: Family,
     pub(super) hidden_size: usize,
     pub(super) intermediate_size: usize,
     pub(super) num_hidden_layers: usize,
     pub(super) num_attention_heads: usize,
+    /// Rows of the position table.
     pub(super) max_position_embeddings: usize,
+    /// The row of the position table that a first token takes.
+    pub(super) first_position: usize,
+    /// Rows of the token type table; 0 where there is none.
     pub(super) type_vocab_size: usize,
     pub(super) vocab_size: usize,
     pub(super) layer_norm_eps: f32,
+    /// The labels of a classifier on top, where the file names them.
+    n_labels: Option<usize>,
+}
+
+/// The keys that all members of the family share.
+#[derive(Deserialize)]
+struct Shared {
+    model_type: String,
+    #[serde(alias = "activation")]
+    hidden_act: Option<String>,
+    position_embedding_type: Option<String>,
+    #[serde(default)]
+    is_decoder: bool,
+    auto_map: Option<serde_json::Map<String, Value>>,
+    projection_dim: Option<usize>,
+    pad_token_id: Option<usize>,
+    type_vocab_size: Option<usize>,
+    layer_norm_eps: Option<f32>,
+    id2label: Option<serde_json::Map<String, Value>>,
+    #[serde(alias = "dim")]
+    hidden_size: usize,
+    #[serde(alias = "hidden_dim")]
+    intermediate_size: usize,
+    #[serde(alias = "n_layers")]
+    num_hidden_layers: usize,
+    #[serde(alias = "n_heads")]
+    num_attention_heads: usize,
+    max_position_embeddings: usize,
+    vocab_size: usize,
+}
+
+/// Only this, so that another kind of model is refused by its name and not for a key that it lacks.
+#[derive(Deserialize)]
+struct Kind {
+    model_type: String,
 }
 
 impl BertConfig {
     /// Reads and checks the bytes of the `config.json` at `path` (named in errors only).
     pub fn read(bytes: &[u8], path: &Path) -> Result<Self, BertError> {
-        let malformed =
-            |error: serde_json::Error| BertError::Malformed { path: path.to_owned(), what: error.to_string() };
-        let config: Self = serde_json::from_slice(bytes).map_err(malformed)?;
-        let refuse = |setting: &'static str, value: &str, supported: &'static str| {
-            Err(BertError::Unsupported { path: path.to_owned(), setting, value: value.to_owned(), supported })
+        let malformed = |what: String| BertError::Malformed { path: path.to_owned(), what };
+        let kind: Kind = serde_json::from_slice(bytes).map_err(|error| malformed(error.to_string()))?;
+        let Some(family) = Family::of(&kind.model_type) else {
+            let (setting, supported) = ("model_type", Family::SUPPORTED);
+            return Err(BertError::Unsupported { path: path.to_owned(), setting, value: kind.model_type, supported });
         };
-        if config.model_type != "bert" {
-            return refuse("model_type", &config.model_type, "bert");
-        }
-        match config.position_embedding_type.as_deref() {
-            None | Some("absolute") => {}
-            Some(other) => return refuse("position_embedding_type", other, "absolute"),
-        }
-        if config.hidden_act != "gelu" {
-            return refuse("hidden_act", &config.hidden_act, "gelu");
-        }
-        if config.is_decoder {
-            return refuse("is_decoder", "true", "false");
-        }
-        if config.type_vocab_size == 0 {
-            return refuse("type_vocab_size", "0", "1 or more");
-        }
-        let heads = config.num_attention_heads;
-        if heads == 0 || config.hidden_size == 0 || !config.hidden_size.is_multiple_of(heads) {
-            let what =
-                format!("`hidden_size` {} is not a multiple of `num_attention_heads` {heads}", config.hidden_size);
-            return Err(BertError::Malformed { path: path.to_owned(), what });
-        }
+        let shared: Shared = serde_json::from_slice(bytes).map_err(|error| malformed(error.to_string()))?;
+        shared.check(path)?;
+        let first_position = if family == Family::Roberta { shared.pad_token_id.unwrap_or(1) + 1 } else { 0 };
+        let type_vocab_size = match (family, shared.type_vocab_size) {
+            (Family::DistilBert, _) => 0,
+            (_, Some(n)) => n,
+            (_, None) => return Err(malformed("missing field `type_vocab_size`".to_owned())),
+        };
+        let config = Self {
+            family,
+            hidden_size: shared.hidden_size,
+            intermediate_size: shared.intermediate_size,
+            num_hidden_layers: shared.num_hidden_layers,
+            num_attention_heads: shared.num_attention_heads,
+            max_position_embeddings: shared.max_position_embeddings,
+            first_position,
+            type_vocab_size,
+            vocab_size: shared.vocab_size,
+            layer_norm_eps: shared.layer_norm_eps.unwrap_or(LAYER_NORM_EPSILON),
+            n_labels: shared.id2label.map(|labels| labels.len()),
+        };
+        config.check().map_err(malformed)?;
         Ok(config)
     }
 
@@ -68,7 +136,7 @@ impl BertConfig {
 
     /// The longest sequence.
     pub fn positions(&self) -> usize {
-        self.max_position_embeddings
+        self.max_position_embeddings - self.first_position
     }
 
     /// Entries of the vocabulary.
@@ -76,8 +144,64 @@ impl BertConfig {
         self.vocab_size
     }
 
+    /// How many labels the file says that a classifier on top has.
+    pub fn n_labels(&self) -> Option<usize> {
+        self.n_labels
+    }
+
     /// Numbers of one attention head.
     pub(super) fn head_width(&self) -> usize {
         self.hidden_size / self.num_attention_heads
+    }
+
+    /// Whether the sizes fit each other.
+    fn check(&self) -> Result<(), String> {
+        let heads = self.num_attention_heads;
+        if heads == 0 || self.hidden_size == 0 || !self.hidden_size.is_multiple_of(heads) {
+            return Err(format!(
+                "`hidden_size` {} is not a multiple of `num_attention_heads` {heads}",
+                self.hidden_size
+            ));
+        }
+        if self.max_position_embeddings <= self.first_position {
+            let (rows, first) = (self.max_position_embeddings, self.first_position);
+            return Err(format!("`max_position_embeddings` {rows} leaves none, since the first is {first}"));
+        }
+        if self.type_vocab_size == 0 && self.family != Family::DistilBert {
+            return Err("`type_vocab_size` is 0".to_owned());
+        }
+        if !(self.layer_norm_eps.is_finite() && self.layer_norm_eps >= 0.0) {
+            return Err(format!("`layer_norm_eps` is {}", self.layer_norm_eps));
+        }
+        Ok(())
+    }
+}
+
+impl Shared {
+    /// Refuses what would be computed otherwise.
+    fn check(&self, path: &Path) -> Result<(), BertError> {
+        let refuse = |setting: &'static str, value: &str, supported: &'static str| {
+            Err(BertError::Unsupported { path: path.to_owned(), setting, value: value.to_owned(), supported })
+        };
+        // Folders with code of their own name it here; their model type may be `bert` and the arithmetic another.
+        if let Some(code) = self.auto_map.as_ref().and_then(|map| map.get("AutoModel")) {
+            return refuse("auto_map.AutoModel", &code.to_string(), "models without code of their own");
+        }
+        match self.position_embedding_type.as_deref() {
+            None | Some("absolute") => {}
+            Some(other) => return refuse("position_embedding_type", other, "absolute"),
+        }
+        match self.hidden_act.as_deref() {
+            None => {}
+            Some(name) if GELU_NAMES.contains(&name) => {}
+            Some(other) => return refuse("hidden_act", other, "gelu"),
+        }
+        if self.is_decoder {
+            return refuse("is_decoder", "true", "false");
+        }
+        match self.projection_dim {
+            Some(width) if width > 0 && self.model_type == "dpr" => refuse("projection_dim", &width.to_string(), "0"),
+            _ => Ok(()),
+        }
     }
 }

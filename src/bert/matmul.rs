@@ -10,6 +10,8 @@
 
 use pulp::{Simd, WithSimd};
 
+use super::Precision;
+use super::precision::rounded_to_bfloat;
 use super::vector::{gelu, lanes_of_this_machine};
 
 /// Rows of a tile with 32 vector registers and with 16.
@@ -65,9 +67,16 @@ impl Packed {
 
     /// Packs the transpose of `rows`: row `j` of `rows` (`depth` long) becomes column `j`, as a linear layer's
     /// weights `[out, in]` need.
-    pub(super) fn transposed<'a>(rows: impl ExactSizeIterator<Item = &'a [f32]>, depth: usize) -> Self {
+    pub(super) fn transposed<'a>(
+        rows: impl ExactSizeIterator<Item = &'a [f32]>,
+        depth: usize,
+        precision: Precision,
+    ) -> Self {
         let mut packed = Self::with_room(depth, rows.len());
         packed.fill_transposed(rows, depth);
+        if precision == Precision::Bfloat16 {
+            packed.panels.as_mut_slice().iter_mut().for_each(|x| *x = rounded_to_bfloat(*x));
+        }
         packed
     }
 

@@ -1,15 +1,13 @@
-//! A BERT checkpoint's tensors, read from safetensors and packed for the matrix products.
+//! A checkpoint's transformer, read from its tensors and packed for the matrix products.
 //!
-//! Names are those of transformers' `BertModel`, with or without the `bert.` prefix. Half-precision tensors are
-//! widened to `f32`. The pooler is not read: sentence vectors come from the hidden states.
-
-use std::path::Path;
-
-use safetensors::{Dtype, SafeTensors};
+//! Names are those of transformers' models of the family, with or without the prefix that a model around them adds. Heads
+//! (classifiers, projections) are read by those who need them; see [`super::Dense`] and [`super::Classifier`].
 
 use super::BertError;
-use super::config::BertConfig;
+use super::Precision;
+use super::config::{BertConfig, Family};
 use super::matmul::Packed;
+use super::tensors::Tensors;
 
 /// A linear layer: packed weights and bias.
 pub(super) struct Linear {
@@ -38,31 +36,86 @@ pub(super) struct Layer {
 pub struct Weights {
     /// Word embeddings, a row a vocabulary entry.
     pub(super) words: Vec<f32>,
-    /// Position embeddings, each with the embedding of a token type added, for types 0 and 1 (0 again where there is one).
+    /// Position embeddings from the first token's on, each with the embedding of a token type added, for types 0 and 1 (0
+    /// again where there is one, nothing where there are none).
     pub(super) positions: [Vec<f32>; 2],
     pub(super) norm: Norm,
     pub(super) layers: Vec<Layer>,
 }
 
+/// What a layer's parts are called.
+struct Names {
+    layer: &'static str,
+    query_key_value: [&'static str; 3],
+    attention_out: &'static str,
+    attention_norm: &'static str,
+    widen: &'static str,
+    narrow: &'static str,
+    norm: &'static str,
+}
+
+const BERT: Names = Names {
+    layer: "encoder.layer",
+    query_key_value: ["attention.self.query", "attention.self.key", "attention.self.value"],
+    attention_out: "attention.output.dense",
+    attention_norm: "attention.output.LayerNorm",
+    widen: "intermediate.dense",
+    narrow: "output.dense",
+    norm: "output.LayerNorm",
+};
+
+const DISTILBERT: Names = Names {
+    layer: "transformer.layer",
+    query_key_value: ["attention.q_lin", "attention.k_lin", "attention.v_lin"],
+    attention_out: "attention.out_lin",
+    attention_norm: "sa_layer_norm",
+    widen: "ffn.lin1",
+    narrow: "ffn.lin2",
+    norm: "output_layer_norm",
+};
+
+impl Family {
+    fn names(self) -> &'static Names {
+        match self {
+            Self::Bert | Self::Dpr | Self::Roberta => &BERT,
+            Self::DistilBert => &DISTILBERT,
+        }
+    }
+
+    /// What may stand before every name of the transformer, in the order tried.
+    fn prefixes(self) -> &'static [&'static str] {
+        match self {
+            Self::Bert => &["", "bert."],
+            Self::Dpr => &["question_encoder.bert_model.", "ctx_encoder.bert_model.", "bert_model."],
+            Self::Roberta => &["", "roberta."],
+            Self::DistilBert => &["", "distilbert."],
+        }
+    }
+}
+
 impl Weights {
-    /// Reads them from the bytes of the safetensors file at `path` (named in errors only).
-    pub fn read(bytes: &[u8], path: &Path, config: &BertConfig) -> Result<Self, BertError> {
-        let tensors = SafeTensors::deserialize(bytes)
-            .map_err(|error| BertError::Malformed { path: path.to_owned(), what: error.to_string() })?;
-        let prefix = if tensors.tensor("bert.embeddings.LayerNorm.weight").is_ok() { "bert." } else { "" };
-        let file = Checkpoint { tensors, path, prefix };
+    /// Reads them from a file's tensors and packs them for products of this precision.
+    pub fn read(tensors: &Tensors<'_>, config: &BertConfig, precision: Precision) -> Result<Self, BertError> {
+        let prefixes = config.family.prefixes();
+        let word_table = "embeddings.word_embeddings.weight";
+        let prefix = prefixes.iter().find(|prefix| tensors.has(&format!("{prefix}{word_table}")));
+        let file =
+            Checkpoint { tensors, prefix: prefix.unwrap_or(&prefixes[0]), names: config.family.names(), precision };
         let hidden = config.hidden_size;
+        let words = file.tensor(word_table, &[config.vocab_size, hidden])?;
         let positions =
             file.tensor("embeddings.position_embeddings.weight", &[config.max_position_embeddings, hidden])?;
-        let types = file.tensor("embeddings.token_type_embeddings.weight", &[config.type_vocab_size, hidden])?;
-        let with_type = |kind: usize| {
-            let mut rows = positions.clone();
-            let kind = &types[kind.min(config.type_vocab_size - 1) * hidden..][..hidden];
-            rows.chunks_exact_mut(hidden).for_each(|row| row.iter_mut().zip(kind).for_each(|(x, t)| *x += t));
-            rows
+        let positions = &positions[config.first_position * hidden..];
+        let types = match config.type_vocab_size {
+            0 => vec![0.0; hidden],
+            n => file.tensor("embeddings.token_type_embeddings.weight", &[n, hidden])?,
+        };
+        let with_type = |kind: usize| -> Vec<f32> {
+            let kind = &types[kind.min(types.len() / hidden - 1) * hidden..][..hidden];
+            positions.chunks_exact(hidden).flat_map(|row| row.iter().zip(kind).map(|(x, t)| x + t)).collect()
         };
         Ok(Self {
-            words: file.tensor("embeddings.word_embeddings.weight", &[config.vocab_size, hidden])?,
+            words,
             positions: [with_type(0), with_type(1)],
             norm: file.norm("embeddings.LayerNorm", hidden)?,
             layers: (0..config.num_hidden_layers).map(|i| file.layer(i, config)).collect::<Result<_, _>>()?,
@@ -72,91 +125,49 @@ impl Weights {
 
 /// The open file.
 struct Checkpoint<'a> {
-    tensors: SafeTensors<'a>,
-    path: &'a Path,
+    tensors: &'a Tensors<'a>,
     prefix: &'static str,
+    names: &'static Names,
+    precision: Precision,
 }
 
 impl Checkpoint<'_> {
     fn layer(&self, index: usize, config: &BertConfig) -> Result<Layer, BertError> {
-        let (hidden, inner) = (config.hidden_size, config.intermediate_size);
-        let name = |part: &str| format!("encoder.layer.{index}.{part}");
+        let (hidden, inner, names) = (config.hidden_size, config.intermediate_size, self.names);
+        let name = |part: &str| format!("{}.{index}.{part}", names.layer);
         let scale = (config.head_width() as f32).sqrt().recip();
         let (mut matrix, mut bias) = (Vec::new(), Vec::new());
-        for part in ["query", "key", "value"] {
-            let scale = if part == "query" { scale } else { 1.0 };
-            let name = name(&format!("attention.self.{part}"));
+        for (part, scale) in names.query_key_value.iter().zip([scale, 1.0, 1.0]) {
+            let name = name(part);
             let weights = self.tensor(&format!("{name}.weight"), &[hidden, hidden])?;
             matrix.extend(weights.iter().map(|x| x * scale));
             bias.extend(self.tensor(&format!("{name}.bias"), &[hidden])?.iter().map(|x| x * scale));
         }
         Ok(Layer {
-            qkv: Linear { weights: Packed::transposed(matrix.chunks_exact(hidden), hidden), bias },
-            attention_out: self.linear(&name("attention.output.dense"), hidden, hidden)?,
-            attention_norm: self.norm(&name("attention.output.LayerNorm"), hidden)?,
-            widen: self.linear(&name("intermediate.dense"), hidden, inner)?,
-            narrow: self.linear(&name("output.dense"), inner, hidden)?,
-            norm: self.norm(&name("output.LayerNorm"), hidden)?,
+            qkv: Linear { weights: Packed::transposed(matrix.chunks_exact(hidden), hidden, self.precision), bias },
+            attention_out: self.linear(&name(names.attention_out), hidden, hidden)?,
+            attention_norm: self.norm(&name(names.attention_norm), hidden)?,
+            widen: self.linear(&name(names.widen), hidden, inner)?,
+            narrow: self.linear(&name(names.narrow), inner, hidden)?,
+            norm: self.norm(&name(names.norm), hidden)?,
         })
     }
 
     fn linear(&self, name: &str, from: usize, to: usize) -> Result<Linear, BertError> {
         let matrix = self.tensor(&format!("{name}.weight"), &[to, from])?;
         let bias = self.tensor(&format!("{name}.bias"), &[to])?;
-        Ok(Linear { weights: Packed::transposed(matrix.chunks_exact(from), from), bias })
+        Ok(Linear { weights: Packed::transposed(matrix.chunks_exact(from), from, self.precision), bias })
     }
 
+    /// Checkpoints converted from TensorFlow call gain and shift gamma and beta.
     fn norm(&self, name: &str, width: usize) -> Result<Norm, BertError> {
-        let gain = self.tensor(&format!("{name}.weight"), &[width])?;
-        Ok(Norm { gain, shift: self.tensor(&format!("{name}.bias"), &[width])? })
+        let old = self.tensors.has(&format!("{}{name}.gamma", self.prefix));
+        let (gain, shift) = if old { ("gamma", "beta") } else { ("weight", "bias") };
+        let gain = self.tensor(&format!("{name}.{gain}"), &[width])?;
+        Ok(Norm { gain, shift: self.tensor(&format!("{name}.{shift}"), &[width])? })
     }
 
     fn tensor(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>, BertError> {
-        let malformed = |what: String| BertError::Malformed { path: self.path.to_owned(), what };
-        let full = format!("{}{name}", self.prefix);
-        let view = self.tensors.tensor(&full).map_err(|_| malformed(format!("no tensor `{full}`")))?;
-        if view.shape() != shape {
-            return Err(malformed(format!("tensor `{full}` has shape {:?}, expected {shape:?}", view.shape())));
-        }
-        let data = view.data();
-        match view.dtype() {
-            Dtype::F32 => Ok(data.as_chunks::<4>().0.iter().map(|b| f32::from_le_bytes(*b)).collect()),
-            Dtype::BF16 => Ok(data.as_chunks::<2>().0.iter().map(|b| from_bfloat(u16::from_le_bytes(*b))).collect()),
-            Dtype::F16 => Ok(data.as_chunks::<2>().0.iter().map(|b| from_half(u16::from_le_bytes(*b))).collect()),
-            other => Err(malformed(format!("tensor `{full}` holds {other:?}, expected F32, F16 or BF16"))),
-        }
-    }
-}
-
-fn from_bfloat(bits: u16) -> f32 {
-    f32::from_bits(u32::from(bits) << 16)
-}
-
-/// IEEE 754 binary16, by shifting its fields into place and rescaling: exact for every finite value.
-fn from_half(bits: u16) -> f32 {
-    let sign = u32::from(bits & 0x8000) << 16;
-    let rest = u32::from(bits & 0x7fff) << 13;
-    if bits & 0x7c00 == 0x7c00 {
-        return f32::from_bits(sign | 0x7f80_0000 | rest);
-    }
-    // Exponent biases 127 and 15 differ by 112.
-    let magnitude = f32::from_bits(rest) * 2.0_f32.powi(112);
-    f32::from_bits(sign | magnitude.to_bits())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn half_precision_numbers_are_widened_exactly() {
-        // Sign, five exponent bits, ten mantissa bits: 1, -2, largest 65504, smallest normal 2^-14, smallest 2^-24.
-        let cases =
-            [(0x3c00, 1.0), (0xc000, -2.0), (0x7bff, 65504.0), (0x0400, 6.103_515_6e-5), (0x0001, 5.960_464_5e-8)];
-        for (bits, expected) in cases {
-            assert_eq!(from_half(bits).to_bits(), f32::to_bits(expected));
-        }
-        assert_eq!(from_half(0xfc00).to_bits(), f32::NEG_INFINITY.to_bits());
-        assert_eq!(from_bfloat(0xbfc0).to_bits(), f32::to_bits(-1.5));
+        self.tensors.values(&format!("{}{name}", self.prefix), shape)
     }
 }

@@ -1,7 +1,8 @@
 //! Floor 3a, model checkpoints: a name or a folder to files that are found, fetched, verified and read.
 //!
 //! [`source`] says where a checkpoint comes from; [`Recipe`] is what its folder says of pooling and lengths; [`Model`] reads
-//! tokenizer and weights when they are first needed. Encoders and rerankers stand on it. What a model computes is in
+//! tokenizer and weights, with a head where there is one, when they are first needed; [`SequenceClassifier`] scores pairs.
+//! Encoders and rerankers stand on it. What a model computes is in
 //! `bert/`.
 
 pub mod source;
@@ -13,7 +14,9 @@ mod part;
 mod pin;
 mod pip;
 mod recipe;
+mod sequence_classifier;
 
 pub use error::{Attempt, CheckpointError};
 pub use model::Model;
 pub use recipe::{Pooling, Recipe};
+pub use sequence_classifier::SequenceClassifier;

@@ -6,22 +6,46 @@ use std::sync::OnceLock;
 use super::CheckpointError;
 use super::pin::sha256_hex;
 use super::source::Checkpoint;
-use crate::bert::{Bert, BertConfig, BertError, FEWEST_TOKENS, Weights, WordPieces};
+use crate::bert::{Bert, BertConfig, BertError, FEWEST_TOKENS, Precision, Tensors, Weights, WordPieces};
 
-/// A BERT-family model of a checkpoint folder, used by many threads at once.
-pub struct Model {
+/// Reads what stands on the transformer from the tensors beside it.
+type ReadHead<H> = dyn Fn(&Tensors<'_>, &BertConfig) -> Result<H, CheckpointError> + Send + Sync;
+
+/// A BERT-family model of a checkpoint folder with a head `H`, used by many threads at once.
+pub struct Model<H = ()> {
     checkpoint: Checkpoint,
     config: BertConfig,
     max_tokens: usize,
+    precision: Precision,
+    read_head: Box<ReadHead<H>>,
     word_pieces: OnceLock<WordPieces>,
-    bert: OnceLock<Bert>,
+    loaded: OnceLock<(Bert, H)>,
 }
 
 impl Model {
-    /// Takes a checkpoint whose files were found and verified by [`super::source::locate`], and its config.
+    /// A model without a head; see [`Self::with_head`].
+    pub fn new(
+        checkpoint: Checkpoint,
+        config: BertConfig,
+        max_tokens: usize,
+        precision: Precision,
+    ) -> Result<Self, CheckpointError> {
+        Self::with_head(checkpoint, config, max_tokens, precision, |_, _| Ok(()))
+    }
+}
+
+impl<H> Model<H> {
+    /// Takes a checkpoint whose files were found and verified by [`super::source::locate`], its config, and what reads the
+    /// head from the weights' file.
     ///
     /// Errors: a maximum length that the model does not have, or without room for a text.
-    pub fn new(checkpoint: Checkpoint, config: BertConfig, max_tokens: usize) -> Result<Self, CheckpointError> {
+    pub fn with_head(
+        checkpoint: Checkpoint,
+        config: BertConfig,
+        max_tokens: usize,
+        precision: Precision,
+        read_head: impl Fn(&Tensors<'_>, &BertConfig) -> Result<H, CheckpointError> + Send + Sync + 'static,
+    ) -> Result<Self, CheckpointError> {
         let positions = config.positions();
         if max_tokens > positions {
             return Err(BertError::TooLong { max_tokens, positions }.into());
@@ -29,7 +53,8 @@ impl Model {
         if max_tokens < FEWEST_TOKENS {
             return Err(BertError::TooShort { max_tokens, fewest: FEWEST_TOKENS }.into());
         }
-        Ok(Self { checkpoint, config, max_tokens, word_pieces: OnceLock::new(), bert: OnceLock::new() })
+        let (read_head, word_pieces, loaded) = (Box::new(read_head), OnceLock::new(), OnceLock::new());
+        Ok(Self { checkpoint, config, max_tokens, precision, read_head, word_pieces, loaded })
     }
 
     /// The files.
@@ -53,11 +78,22 @@ impl Model {
 
     /// The forward pass; reads, verifies and packs the weights on first use.
     pub fn bert(&self) -> Result<&Bert, CheckpointError> {
-        load_once(&self.bert, || {
+        self.loaded().map(|(bert, _)| bert)
+    }
+
+    /// The head; read with the weights.
+    pub fn head(&self) -> Result<&H, CheckpointError> {
+        self.loaded().map(|(_, head)| head)
+    }
+
+    fn loaded(&self) -> Result<&(Bert, H), CheckpointError> {
+        load_once(&self.loaded, || {
             let path = self.checkpoint.file("model.safetensors");
             let bytes = read(&path)?;
             self.checkpoint.check_weights(&path, &sha256_hex(&bytes))?;
-            Ok(Bert::new(self.config.clone(), Weights::read(&bytes, &path, &self.config)?))
+            let tensors = Tensors::read(&bytes, &path)?;
+            let bert = Bert::new(self.config.clone(), Weights::read(&tensors, &self.config, self.precision)?);
+            Ok((bert, (self.read_head)(&tensors, &self.config)?))
         })
     }
 }

@@ -39,6 +39,11 @@ struct SentenceConfig {
     max_seq_length: Option<usize>,
 }
 
+#[derive(Deserialize)]
+struct TokenizerConfig {
+    model_max_length: Option<f64>,
+}
+
 impl Recipe {
     /// What the folder's sentence-transformers files say; without them mean pooling, not normalised, as
     /// sentence-transformers has it, and all the positions that the model has.
@@ -59,14 +64,28 @@ impl Recipe {
                 }
             }
         }
-        let sentence = folder.join("sentence_bert_config.json");
-        if sentence.is_file()
-            && let Some(max) = read_json::<SentenceConfig>(&sentence)?.max_seq_length
-        {
-            recipe.max_tokens = max.min(max_positions);
-        }
+        recipe.max_tokens = max_tokens(folder, max_positions)?;
         Ok(recipe)
     }
+}
+
+/// Word pieces read at most, as sentence-transformers has it: `sentence_bert_config.json`'s `max_seq_length`, else
+/// `tokenizer_config.json`'s `model_max_length`, else all positions; never more than those.
+pub(super) fn max_tokens(folder: &Path, max_positions: usize) -> Result<usize, CheckpointError> {
+    let sentence = folder.join("sentence_bert_config.json");
+    if sentence.is_file()
+        && let Some(max) = read_json::<SentenceConfig>(&sentence)?.max_seq_length
+    {
+        return Ok(max.min(max_positions));
+    }
+    let tokenizer = folder.join("tokenizer_config.json");
+    if tokenizer.is_file()
+        && let Some(max) = read_json::<TokenizerConfig>(&tokenizer)?.model_max_length
+    {
+        // Saved without a maximum, it is a number like 1e30.
+        return Ok(if max < max_positions as f64 { max as usize } else { max_positions });
+    }
+    Ok(max_positions)
 }
 
 fn read_pooling(path: &Path) -> Result<Pooling, CheckpointError> {

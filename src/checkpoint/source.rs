@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::error::{Attempt, CheckpointError};
 use super::model::read;
 use super::pin::{FILES, PINS, Pin, sha256_of_file};
-use super::{Recipe, hub, pip};
+use super::{Recipe, hub, pip, recipe};
 use crate::bert::BertConfig;
 use crate::text::causes::with_causes;
 
@@ -90,6 +90,11 @@ impl Checkpoint {
     /// How the folder says that texts become vectors, for a model of so many positions.
     pub fn recipe(&self, positions: usize) -> Result<Recipe, CheckpointError> {
         self.recipe.clone().map_or_else(|| Recipe::read(&self.folder, positions), Ok)
+    }
+
+    /// Word pieces that the folder says are read at most, specials included, for a model of so many positions.
+    pub fn max_tokens(&self, positions: usize) -> Result<usize, CheckpointError> {
+        self.recipe.as_ref().map_or_else(|| recipe::max_tokens(&self.folder, positions), |recipe| Ok(recipe.max_tokens))
     }
 
     pub(super) fn file(&self, name: &str) -> PathBuf {

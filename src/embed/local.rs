@@ -9,13 +9,13 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use tokio::sync::mpsc;
 
 use super::{EmbedError, Encoder, Length, OnProgress, Role, Shape};
-use crate::bert::{Sequence, Wanted, batch};
+use crate::bert::{Ids, Input, Precision, Sequence, Wanted, batch};
 use crate::checkpoint::source::Checkpoint;
 use crate::checkpoint::{CheckpointError, Model, Pooling, Recipe};
 use crate::types::{Similarity, TitledText};
 
 /// Part of the fingerprint: raised whenever a change here or in `bert/` changes a vector.
-const ENCODER_VERSION: u32 = 1;
+const ENCODER_VERSION: u32 = 2;
 /// Texts tokenised and sorted by length together; bounds the memory that ids take.
 const WINDOW_TEXTS: usize = 8192;
 
@@ -28,6 +28,8 @@ pub struct LocalOptions {
     pub normalize: Option<bool>,
     /// Instead of the folder's maximum; at least 3 and at most the model's positions.
     pub max_tokens: Option<usize>,
+    /// Of the matrix products.
+    pub precision: Precision,
     /// Put before every query.
     pub query_prefix: String,
     /// Put before every passage.
@@ -54,16 +56,17 @@ impl Local {
     /// Reads `config.json` and the sentence-transformers files only. Errors: a config that this crate does not
     /// compute, by name; a maximum length the model does not have.
     pub fn open(checkpoint: Checkpoint, options: LocalOptions) -> Result<Self, EmbedError> {
-        let LocalOptions { pooling, normalize, max_tokens, query_prefix, passage_prefix } = options;
+        let LocalOptions { pooling, normalize, max_tokens, precision, query_prefix, passage_prefix } = options;
         let config = checkpoint.config()?;
         let mut recipe = checkpoint.recipe(config.positions())?;
         recipe.pooling = pooling.unwrap_or(recipe.pooling);
         recipe.normalize = normalize.unwrap_or(recipe.normalize);
         recipe.max_tokens = max_tokens.unwrap_or(recipe.max_tokens);
+        let digests = checkpoint.digests();
         let fingerprint =
-            |prefix: &str| format!("local v{ENCODER_VERSION} {} {recipe:?} prefix {prefix:?}", checkpoint.digests());
+            |prefix: &str| format!("local v{ENCODER_VERSION} {digests} {recipe:?} {precision:?} prefix {prefix:?}");
         let (query_fingerprint, passage_fingerprint) = (fingerprint(&query_prefix), fingerprint(&passage_prefix));
-        let model = Model::new(checkpoint, config, recipe.max_tokens)?;
+        let model = Model::new(checkpoint, config, recipe.max_tokens, precision)?;
         let inner = Arc::new(Inner { model, recipe, query_prefix, passage_prefix });
         Ok(Self { inner, query_fingerprint, passage_fingerprint })
     }
@@ -88,7 +91,7 @@ impl Encoder for Local {
     }
 
     fn read_bytes(&self, text: TitledText<'_>, role: Role) -> Result<Option<usize>, EmbedError> {
-        let read = self.inner.model.word_pieces()?.read_bytes(&self.inner.input(text, role))?;
+        let read = self.inner.model.word_pieces()?.read_bytes(&Input::One(self.inner.input(text, role).into()))?;
         Ok(Some(read.saturating_sub(self.inner.prefix(role).len() + text.prefix_bytes())))
     }
 
@@ -98,7 +101,7 @@ impl Encoder for Local {
         let work = tokio::task::spawn_blocking(move || {
             let word_pieces = inner.model.word_pieces()?;
             let length = |text: &String| {
-                let (n_tokens, n_read) = word_pieces.length(text)?;
+                let (n_tokens, n_read) = word_pieces.length(&Input::One(text.into()))?;
                 Ok(Length { n_tokens, n_read })
             };
             texts.par_iter().map(length).collect::<Result<_, EmbedError>>().map(Some)
@@ -146,11 +149,11 @@ impl Inner {
         let wanted = if self.recipe.pooling == Pooling::Cls { Wanted::First } else { Wanted::Every };
         let mut vectors = Vec::with_capacity(texts.len());
         for texts in texts.chunks(WINDOW_TEXTS) {
-            let ids: Vec<Vec<u32>> = texts
+            let ids: Vec<Ids> = texts
                 .par_iter()
-                .map(|text| word_pieces.ids(text).map_err(CheckpointError::from))
+                .map(|text| word_pieces.ids(&Input::One(text.into())).map_err(CheckpointError::from))
                 .collect::<Result<_, _>>()?;
-            let sequences: Vec<Sequence<'_>> = ids.iter().map(|ids| Sequence::plain(ids)).collect();
+            let sequences: Vec<Sequence<'_>> = ids.iter().map(Ids::sequence).collect();
             let head = |states: &[f32]| pool(states, hidden, &self.recipe);
             match batch::run(bert, &sequences, wanted, head, |n| done.send(n).is_ok()) {
                 Some(encoded) => vectors.extend(encoded),
@@ -240,7 +243,10 @@ mod tests {
         let vectors = encoder.encode(&untitled(&texts), Role::Passage, &on_progress).await.unwrap();
         assert_eq!(n_done.into_inner(), texts.len());
         for (case, vector) in cases.iter().zip(&vectors) {
-            assert_eq!(encoder.inner.model.word_pieces().unwrap().ids(&case.text).unwrap().len(), case.tokens);
+            assert_eq!(
+                encoder.inner.model.word_pieces().unwrap().ids(&Input::One((&case.text).into())).unwrap().ids.len(),
+                case.tokens
+            );
             assert_eq!(vector.len(), encoder.shape().dimension);
             for (got, expected) in vector.iter().zip(&case.vector) {
                 assert!((got - expected).abs() < 1e-5, "{:?}: {got} is not {expected}", case.text);

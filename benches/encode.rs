@@ -1,0 +1,128 @@
+//! Encodes a file of texts with a checkpoint folder, as a run does, and says how fast and in how much memory.
+//!
+//! `cargo bench --bench encode -- MODEL_FOLDER TEXTS.jsonl [--precision bfloat16] [--texts N] [--passes N] [--vectors FILE]`:
+//! a JSON string a line, cut at 256 word pieces, vectors of unit length. Words for people go to stderr, one line of JSON
+//! to stdout, and with `--vectors` the vectors to FILE as little-endian `f32`. `benches/peers/encode.py` runs it in
+//! turns with other encoders. What is timed holds tokenising and pooling; reading the weights is timed on its own.
+
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a bench's figures are its output")]
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use ragxray::bert::Precision;
+use ragxray::checkpoint::source::{ModelRef, Source, locate};
+use ragxray::embed::{Encoder, Local, LocalOptions, Role};
+use ragxray::types::TitledText;
+
+/// As sentence-transformers cuts all-MiniLM-L6-v2.
+const MAX_TOKENS: usize = 256;
+/// Texts encoded before the clock starts: the weights are read, the threads run.
+const WARM_UP_TEXTS: usize = 16;
+
+struct Arguments {
+    model: PathBuf,
+    texts: PathBuf,
+    precision: Precision,
+    n_texts: usize,
+    n_passes: usize,
+    vectors: Option<PathBuf>,
+}
+
+impl Arguments {
+    fn parse() -> Self {
+        let mut positional = Vec::new();
+        let (mut precision, mut n_texts, mut n_passes, mut vectors) = (Precision::default(), usize::MAX, 1, None);
+        let mut words = std::env::args().skip(1);
+        while let Some(word) = words.next() {
+            let mut value = || words.next().unwrap_or_else(|| panic!("`{word}` needs a value"));
+            match word.as_str() {
+                // cargo's own.
+                "--bench" => {}
+                "--precision" => {
+                    let name = serde_json::Value::String(value());
+                    precision = serde_json::from_value(name).expect("a precision");
+                }
+                "--texts" => n_texts = value().parse().expect("a number of texts"),
+                "--passes" => n_passes = value().parse().expect("a number of passes"),
+                "--vectors" => vectors = Some(value().into()),
+                _ => positional.push(PathBuf::from(word)),
+            }
+        }
+        let [model, texts] = positional.try_into().expect("a model's folder and a file of texts");
+        Self { model, texts, precision, n_texts, n_passes, vectors }
+    }
+}
+
+/// Loads, warms up, encodes, prints.
+#[tokio::main(flavor = "current_thread")]
+async fn main() {
+    let given = Arguments::parse();
+    let lines = std::fs::read_to_string(&given.texts).expect("a file of texts");
+    let texts: Vec<String> = lines
+        .lines()
+        .take(given.n_texts)
+        .map(|line| serde_json::from_str(line).expect("a JSON string a line"))
+        .collect();
+    let texts: Vec<TitledText<'_>> = texts.iter().map(|text| TitledText::untitled(text)).collect();
+
+    let begun = Instant::now();
+    let source = Source { cache_dir: "unused".into(), hub: String::new(), offline: true };
+    let checkpoint = locate(&ModelRef::Folder(given.model.clone()), &source, &|_| ()).await.expect("a checkpoint");
+    let options = LocalOptions {
+        normalize: Some(true),
+        max_tokens: Some(MAX_TOKENS),
+        precision: given.precision,
+        ..LocalOptions::default()
+    };
+    let encoder = Local::open(checkpoint, options).expect("a checkpoint that is computed here");
+    let encode = async |texts| encoder.encode(texts, Role::Passage, &|_| ()).await.expect("vectors");
+    encode(&texts[..WARM_UP_TEXTS.min(texts.len())]).await;
+    let loading = begun.elapsed();
+
+    let lengths = encoder.lengths(&texts, Role::Passage).await.expect("lengths").expect("a local encoder knows them");
+    // `[CLS]` and `[SEP]` are work as well.
+    let n_tokens: usize = lengths.iter().map(|length| length.n_read + 2).sum();
+    let mut passes = Vec::new();
+    let mut vectors = Vec::new();
+    for _ in 0..given.n_passes {
+        let begun = Instant::now();
+        vectors = encode(&texts).await;
+        passes.push(begun.elapsed());
+    }
+    if let Some(path) = &given.vectors {
+        let bytes: Vec<u8> = vectors.iter().flatten().flat_map(|x| x.to_le_bytes()).collect();
+        std::fs::write(path, bytes).expect("vectors written");
+    }
+
+    let mut seconds: Vec<f64> = passes.iter().map(Duration::as_secs_f64).collect();
+    seconds.sort_by(f64::total_cmp);
+    let tokens_per_second = n_tokens as f64 / seconds[seconds.len() / 2];
+    let peak = peak_bytes();
+    let mebibytes = peak.map_or_else(|| "unknown".to_owned(), |bytes| (bytes >> 20).to_string());
+    eprintln!(
+        "{:?}: {} texts, {n_tokens} tokens, {tokens_per_second:.0} tokens/s (median of {}), loaded in {:.2} s, peak {mebibytes} MiB",
+        given.precision,
+        texts.len(),
+        seconds.len(),
+        loading.as_secs_f64(),
+    );
+    let json = serde_json::json!({
+        "precision": given.precision,
+        "texts": texts.len(),
+        "tokens": n_tokens,
+        "seconds": seconds,
+        "tokens_per_second": tokens_per_second,
+        "loading_seconds": loading.as_secs_f64(),
+        "peak_bytes": peak,
+    });
+    println!("{json}");
+}
+
+/// The process's high-water mark, where the system says: Linux.
+fn peak_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kibibytes: u64 = line.trim().trim_end_matches("kB").trim().parse().ok()?;
+    Some(kibibytes << 10)
+}

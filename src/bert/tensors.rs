@@ -1,0 +1,89 @@
+//! Named tensors of a safetensors file as `f32`, checked against the shapes that are due.
+//!
+//! Half-precision tensors are widened. Left out: files that hold anything but little-endian floats, and weights split over
+//! several files.
+
+use std::path::Path;
+
+use safetensors::{Dtype, SafeTensors};
+
+use super::BertError;
+
+/// The tensors of one file.
+pub struct Tensors<'a> {
+    tensors: SafeTensors<'a>,
+    path: &'a Path,
+}
+
+impl<'a> Tensors<'a> {
+    /// Reads the header of the safetensors file whose bytes these are; `path` is named in errors only.
+    pub fn read(bytes: &'a [u8], path: &'a Path) -> Result<Self, BertError> {
+        let tensors = SafeTensors::deserialize(bytes)
+            .map_err(|error| BertError::Malformed { path: path.to_owned(), what: error.to_string() })?;
+        Ok(Self { tensors, path })
+    }
+
+    /// Whether the file has a tensor of this name.
+    pub fn has(&self, name: &str) -> bool {
+        self.tensors.tensor(name).is_ok()
+    }
+
+    /// A tensor's sizes. Errors: no such tensor.
+    pub fn shape(&self, name: &str) -> Result<Vec<usize>, BertError> {
+        let view = self.tensors.tensor(name).map_err(|_| self.malformed(format!("no tensor `{name}`")))?;
+        Ok(view.shape().to_vec())
+    }
+
+    /// A tensor's numbers, the last dimension innermost. Errors: no such tensor, another shape, or numbers that are no floats.
+    pub fn values(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>, BertError> {
+        let view = self.tensors.tensor(name).map_err(|_| self.malformed(format!("no tensor `{name}`")))?;
+        if view.shape() != shape {
+            return Err(self.malformed(format!("tensor `{name}` has shape {:?}, expected {shape:?}", view.shape())));
+        }
+        let data = view.data();
+        match view.dtype() {
+            Dtype::F32 => Ok(data.as_chunks::<4>().0.iter().map(|b| f32::from_le_bytes(*b)).collect()),
+            Dtype::BF16 => Ok(data.as_chunks::<2>().0.iter().map(|b| from_bfloat(u16::from_le_bytes(*b))).collect()),
+            Dtype::F16 => Ok(data.as_chunks::<2>().0.iter().map(|b| from_half(u16::from_le_bytes(*b))).collect()),
+            other => Err(self.malformed(format!("tensor `{name}` holds {other:?}, expected F32, F16 or BF16"))),
+        }
+    }
+
+    /// This file is not usable, for the reason `what`.
+    pub(super) fn malformed(&self, what: String) -> BertError {
+        BertError::Malformed { path: self.path.to_owned(), what }
+    }
+}
+
+fn from_bfloat(bits: u16) -> f32 {
+    f32::from_bits(u32::from(bits) << 16)
+}
+
+/// IEEE 754 binary16, by shifting its fields into place and rescaling: exact for every finite value.
+fn from_half(bits: u16) -> f32 {
+    let sign = u32::from(bits & 0x8000) << 16;
+    let rest = u32::from(bits & 0x7fff) << 13;
+    if bits & 0x7c00 == 0x7c00 {
+        return f32::from_bits(sign | 0x7f80_0000 | rest);
+    }
+    // Exponent biases 127 and 15 differ by 112.
+    let magnitude = f32::from_bits(rest) * 2.0_f32.powi(112);
+    f32::from_bits(sign | magnitude.to_bits())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_precision_numbers_are_widened_exactly() {
+        // Sign, five exponent bits, ten mantissa bits: 1, -2, largest 65504, smallest normal 2^-14, smallest 2^-24.
+        let cases =
+            [(0x3c00, 1.0), (0xc000, -2.0), (0x7bff, 65504.0), (0x0400, 6.103_515_6e-5), (0x0001, 5.960_464_5e-8)];
+        for (bits, expected) in cases {
+            assert_eq!(from_half(bits).to_bits(), f32::to_bits(expected));
+        }
+        assert_eq!(from_half(0xfc00).to_bits(), f32::NEG_INFINITY.to_bits());
+        assert_eq!(from_bfloat(0xbfc0).to_bits(), f32::to_bits(-1.5));
+    }
+}
