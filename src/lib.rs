@@ -10,7 +10,7 @@
 //! | 5 | [`eval`] | a saved run to its summary |
 //! | 4 | [`pipeline`] | the straight line: read [`pipeline::run`] first |
 //! | 3 | [`dataset`], [`embed`], [`external`], [`index`], [`llm`], [`store`] | everything that touches the world |
-//! | 3a | [`cache`], [`checkpoint`] | values by content hash; models: found, verified, read |
+//! | 3a | [`cache`], [`checkpoint`], [`http`] | values by content hash; models: found, verified, read; JSON over HTTP |
 //! | 2 | [`chunk`], [`measure`], [`stats`], [`fuse`], [`attribute`], [`bert`] | pure algorithms |
 //! | 1 | [`text`] | pure functions over strings |
 //! | 0 | [`types`] | the nouns |
@@ -41,6 +41,7 @@ pub mod embed;
 pub mod eval;
 pub mod external;
 pub mod fuse;
+pub mod http;
 pub mod index;
 pub mod llm;
 pub mod measure;

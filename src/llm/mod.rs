@@ -9,7 +9,6 @@ mod error;
 mod extractive;
 pub mod openai;
 mod retry;
-mod secret;
 mod template;
 
 use async_trait::async_trait;
@@ -17,9 +16,9 @@ use async_trait::async_trait;
 pub use self::answer::read_answer;
 pub use self::error::{ErrorClass, LlmError};
 pub use self::extractive::Extractive;
-pub use self::retry::{Patience, Retrying};
-pub use self::secret::Secret;
+pub use self::retry::Retrying;
 pub use self::template::{PASSAGE_SEPARATOR, Template, TemplateError, passage_text};
+pub use crate::http::Secret;
 use crate::types::{Finish, Kind};
 
 /// One passage as the prompt shows it.

@@ -1,16 +1,11 @@
-//! The settings of an endpoint, checked, and what of them is secret.
+//! The settings of an endpoint, and which values of them cannot be.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-use reqwest::Url;
-use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Map, Value};
 
 use crate::llm::{LlmError, Secret};
-
-/// The shortest part of a header's or query's value that is hidden on its own (the key in `Bearer KEY`).
-const SHORTEST_HIDDEN_BYTES: usize = 8;
 
 /// Where and how to call. Not `Debug`: the URL may hold user info.
 #[derive(Clone)]
@@ -59,46 +54,4 @@ pub(super) fn check(settings: &OpenAiSettings) -> Result<(), LlmError> {
         return bad("extra_body", "must not ask for a `stream`: answers are read whole");
     }
     Ok(())
-}
-
-/// The content type, then whatever is secret.
-pub(super) fn headers(settings: &OpenAiSettings) -> Result<HeaderMap, LlmError> {
-    let mut headers = HeaderMap::new();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    let key = settings.api_key.iter().map(|key| key.expose().trim()).find(|key| !key.is_empty());
-    if let Some(key) = key {
-        headers.insert(AUTHORIZATION, sensitive("api_key", "the key", &format!("Bearer {key}"))?);
-    }
-    for (name, value) in &settings.headers {
-        let header = HeaderName::from_bytes(name.as_bytes()).map_err(|_| LlmError::BadSetting {
-            setting: "headers",
-            reason: format!("has `{}`, which is no header's name", name.escape_debug()),
-        })?;
-        headers.insert(header, sensitive("headers", name, value.expose())?);
-    }
-    Ok(headers)
-}
-
-fn sensitive(setting: &'static str, name: &str, value: &str) -> Result<HeaderValue, LlmError> {
-    let mut value = HeaderValue::from_str(value).map_err(|_| LlmError::BadSetting {
-        setting,
-        reason: format!("holds characters that no header may have (in {name})"),
-    })?;
-    value.set_sensitive(true);
-    Ok(value)
-}
-
-/// What no error may show, longest first so that none is hidden in part: keys, headers, and what the URL holds of both.
-pub(super) fn secrets(settings: &OpenAiSettings, url: &Url) -> Vec<String> {
-    let values = settings.api_key.iter().chain(settings.headers.iter().map(|(_, value)| value)).map(Secret::expose);
-    let mut secrets: Vec<String> = Vec::new();
-    for value in values.map(str::trim).chain(url.password()).chain([url.username()]) {
-        secrets.push(value.to_owned());
-        secrets.extend(value.split_whitespace().filter(|part| part.len() >= SHORTEST_HIDDEN_BYTES).map(str::to_owned));
-    }
-    let query = url.query_pairs().map(|(_, value)| value.into_owned());
-    secrets.extend(query.filter(|value| value.len() >= SHORTEST_HIDDEN_BYTES));
-    secrets.retain(|secret| !secret.is_empty());
-    secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
-    secrets
 }

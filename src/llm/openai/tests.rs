@@ -7,7 +7,8 @@ use wiremock::matchers::{any, body_json, header, method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
 use super::{OpenAi, OpenAiSettings, connect};
-use crate::llm::{ErrorClass, Generator, LlmError, Patience, Prompt, Reply, Retrying, Secret};
+use crate::http::{Backoff, HttpError, LARGEST_BODY_BYTES};
+use crate::llm::{ErrorClass, Generator, LlmError, Prompt, Reply, Retrying, Secret};
 use crate::types::{Finish, Kind};
 
 const KEY: &str = "sk-very-secret";
@@ -32,14 +33,9 @@ fn settings(base_url: String) -> OpenAiSettings {
 
 /// As `connect` makes it, but without waits.
 fn at_once(settings: &OpenAiSettings) -> Retrying<OpenAi> {
-    let patience = Patience {
-        concurrency: settings.concurrency,
-        tries: 4,
-        first_wait: Duration::ZERO,
-        longest_wait: Duration::ZERO,
-        deadline: Duration::from_secs(50),
-    };
-    Retrying::new(OpenAi::new(settings).expect("valid settings"), patience).expect("valid patience")
+    let backoff = Backoff { first_wait: Duration::ZERO, ..Backoff::new(4, Duration::from_secs(50)) };
+    let inner = OpenAi::new(settings).expect("valid settings");
+    Retrying::new(inner, settings.concurrency, backoff).expect("valid patience")
 }
 
 fn prompt() -> Prompt {
@@ -125,7 +121,7 @@ async fn after_the_last_try_the_error_says_how_many_there_were() {
     let error = ask(&server).await.expect_err("four tries, four failures");
     assert_eq!(error.class(), ErrorClass::Transient);
     let expected = format!(
-        "after 4 tries: `{}/v1/chat/completions` is busy or failing: status 503: loading [31m the model",
+        "after 4 tries: `{}/v1/chat/completions` is busy or failing: status 503: loading the model",
         server.uri()
     );
     assert_eq!(error.to_string(), expected);
@@ -154,12 +150,12 @@ async fn answers_that_are_no_completions_are_permanent_errors() {
         ResponseTemplate::new(200).set_body_string("<html>hello</html>"),
         ResponseTemplate::new(200).set_body_json(json!({"choices": []})),
         ResponseTemplate::new(200).set_body_string("data: {\"choices\": []}\n\ndata: [DONE]\n\n"),
-        ResponseTemplate::new(200).set_body_bytes(vec![b'a'; super::LARGEST_BODY_BYTES + 1]),
+        ResponseTemplate::new(200).set_body_bytes(vec![b'a'; LARGEST_BODY_BYTES + 1]),
         ResponseTemplate::new(200),
     ] {
         let server = server(vec![(answer, 1)]).await;
         let error = ask(&server).await.expect_err("unreadable");
-        assert!(matches!(error, LlmError::Unreadable { .. }), "{error}");
+        assert!(matches!(error, LlmError::Http(HttpError::Unreadable { .. } | HttpError::TooLarge { .. })), "{error}");
         assert_eq!(error.class(), ErrorClass::Permanent);
         assert!(error.to_string().len() < 1_000);
     }
@@ -171,7 +167,7 @@ async fn a_redirect_is_not_followed() {
     let redirect = ResponseTemplate::new(307).insert_header("location", format!("{}/x", elsewhere.uri()));
     let server = server(vec![(redirect, 1)]).await;
     let error = ask(&server).await.expect_err("redirected");
-    assert!(matches!(error, LlmError::Redirected { status: 307, .. }), "{error}");
+    assert!(matches!(error, LlmError::Http(HttpError::Redirected { status: 307, .. })), "{error}");
     assert_eq!(elsewhere.received_requests().await.map(|requests| requests.len()), Some(0));
 }
 
@@ -182,7 +178,7 @@ async fn a_slow_server_times_out() {
     let mut settings = settings(server.uri());
     settings.timeout = Duration::from_millis(20);
     let error = OpenAi::new(&settings).expect("valid").generate(&prompt()).await.expect_err("30 s are more than 20 ms");
-    assert!(matches!(error, LlmError::TimedOut { .. }), "{error}");
+    assert!(matches!(error, LlmError::Http(HttpError::TimedOut { .. })), "{error}");
     assert_eq!(error.class(), ErrorClass::Transient);
 }
 
@@ -216,14 +212,17 @@ async fn a_key_that_the_server_echoes_is_in_no_error() {
 #[test]
 fn secrets_go_unencrypted_to_this_machine_only() {
     for base_url in ["http://10.0.0.5:8000/v1", "http://example.org/v1", "http://localhost.example.org"] {
-        assert!(matches!(OpenAi::new(&settings(base_url.into())), Err(LlmError::KeyInClear { .. })), "{base_url}");
+        assert!(
+            matches!(OpenAi::new(&settings(base_url.into())), Err(LlmError::Http(HttpError::KeyInClear { .. }))),
+            "{base_url}"
+        );
         let keyless = OpenAiSettings { api_key: None, ..settings(base_url.into()) };
         assert!(OpenAi::new(&keyless).is_ok(), "{base_url}");
         let headed = OpenAiSettings { headers: vec![("api-key".into(), Secret::new("k".into()))], ..keyless };
-        assert!(matches!(OpenAi::new(&headed), Err(LlmError::KeyInClear { .. })), "{base_url}");
+        assert!(matches!(OpenAi::new(&headed), Err(LlmError::Http(HttpError::KeyInClear { .. }))), "{base_url}");
     }
     let user = OpenAiSettings { api_key: None, ..settings("http://user:pw@example.org/v1".into()) };
-    assert!(matches!(OpenAi::new(&user), Err(LlmError::KeyInClear { .. })));
+    assert!(matches!(OpenAi::new(&user), Err(LlmError::Http(HttpError::KeyInClear { .. }))));
     assert!(OpenAi::new(&settings("https://example.org/v1".into())).is_ok());
     assert!(OpenAi::new(&settings("http://[::1]:8000/v1".into())).is_ok());
 }
@@ -233,7 +232,7 @@ fn settings_that_cannot_be_are_refused_by_name() {
     let good = settings("http://localhost/v1".into());
     let named = |settings: &OpenAiSettings| match connect(settings) {
         Err(LlmError::BadSetting { setting, .. }) => setting,
-        Err(LlmError::CaFile { .. }) => "file",
+        Err(LlmError::Http(HttpError::CaFile { .. })) => "file",
         _ => "",
     };
     assert_eq!(named(&good), "");

@@ -4,6 +4,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::OpenAiSettings;
+use crate::http;
 use crate::llm::{ErrorClass, Prompt, Reply};
 use crate::types::Finish;
 
@@ -27,9 +28,6 @@ const REFUSED_CODES: [&str; 3] = ["content_filter", "content_policy_violation", 
 
 /// Codes under status 429 that no waiting cures.
 const SPENT_CODES: [&str; 2] = ["insufficient_quota", "billing_hard_limit_reached"];
-
-/// Statuses that a later try may not meet again.
-const TRANSIENT_STATUSES: [u16; 5] = [429, 500, 502, 503, 504];
 
 /// The body but for its messages. Later calls only add those.
 pub(super) fn body(settings: &OpenAiSettings) -> Map<String, Value> {
@@ -133,18 +131,13 @@ pub(super) struct Complaint {
     pub status: Option<u16>,
 }
 
-/// Reads a complaint: `{"error": {"message", "code", "type"}}`, `{"error": "..."}`, `{"message"}`, `{"detail"}`, else
-/// the body as it is.
+/// Reads a complaint, with the codes of `{"error": {"code", "type"}}`.
 pub(super) fn complaint(body: &[u8]) -> Complaint {
-    let whole = || String::from_utf8_lossy(body).into_owned();
-    let Ok(Value::Object(fields)) = serde_json::from_slice(body) else {
-        return Complaint { message: whole(), ..Complaint::default() };
-    };
-    let error = fields.get("error").and_then(Value::as_object).unwrap_or(&fields);
-    let message = ["message", "error", "detail"].iter().find_map(|name| error.get(*name).and_then(Value::as_str));
+    let whole: Value = serde_json::from_slice(body).unwrap_or_default();
+    let error = whole.get("error").filter(|error| error.is_object()).unwrap_or(&whole);
     let inner = error.get("innererror").and_then(|inner| inner.get("code"));
     Complaint {
-        message: message.map_or_else(whole, str::to_owned),
+        message: http::complaint(body),
         codes: [error.get("code"), error.get("type"), inner]
             .into_iter()
             .filter_map(|code| code?.as_str().map(str::to_lowercase))
@@ -167,7 +160,7 @@ pub(super) fn class(status: u16, complaint: &Complaint) -> ErrorClass {
         ErrorClass::TooLong
     } else if has_code(&REFUSED_CODES) {
         ErrorClass::Refused
-    } else if TRANSIENT_STATUSES.contains(&status) && !has_code(&SPENT_CODES) {
+    } else if http::is_transient(status) && !has_code(&SPENT_CODES) {
         ErrorClass::Transient
     } else {
         ErrorClass::Permanent

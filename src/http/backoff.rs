@@ -1,0 +1,171 @@
+//! When a failed call is made again, and when it is given up.
+//!
+//! The wait before try n + 1 is drawn evenly from 0 to `first_wait` * 2^(n - 1), at most `longest_wait` ("full jitter",
+//! Brooker, "Exponential Backoff and Jitter", AWS Architecture Blog 2015). Where the server says how long to wait
+//! (`Retry-After`) it is that, and up to `first_wait` more so that many callers do not come back at once.
+
+use std::future::Future;
+use std::hash::{BuildHasher, RandomState};
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep, timeout_at};
+
+/// How hard and how long one call is tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Backoff {
+    /// Calls in all; one is made in any case.
+    pub tries: u32,
+    /// Upper bound of the first wait.
+    pub first_wait: Duration,
+    /// Upper bound of any wait that we choose.
+    pub longest_wait: Duration,
+    /// Time from the first call on, waits included: a wait that would end later is not begun.
+    pub deadline: Duration,
+}
+
+/// What a failure means for the next try.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The same call fails again.
+    Stop,
+    /// Try again, after the wait that the server asks for where it does.
+    Again(Option<Duration>),
+}
+
+/// Why there is no answer.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Failure<E> {
+    /// A failure that no further try mends, or that of the only try.
+    Final(E),
+    /// Out of tries or out of time; the last failure that a call came back with.
+    GaveUp {
+        /// Calls made, more than one.
+        tries: u32,
+        /// The failure.
+        last: E,
+    },
+    /// The deadline passed in the middle of the first call.
+    OutOfTime,
+}
+
+impl Backoff {
+    /// The usual waits, half a second at first and at most half a minute.
+    #[must_use]
+    pub fn new(tries: u32, deadline: Duration) -> Self {
+        Self { tries, first_wait: Duration::from_millis(500), longest_wait: Duration::from_secs(30), deadline }
+    }
+
+    /// Makes `call` until it succeeds, `verdict` says stop, or tries or time are over.
+    pub async fn run<T, E, F: Future<Output = Result<T, E>>>(
+        &self,
+        mut call: impl FnMut() -> F,
+        verdict: impl Fn(&E) -> Verdict,
+    ) -> Result<T, Failure<E>> {
+        let deadline = Instant::now() + self.deadline;
+        let mut last = None;
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            let error = match timeout_at(deadline, call()).await {
+                Ok(Ok(done)) => return Ok(done),
+                Ok(Err(error)) => error,
+                Err(_) => return Err(last.map_or(Failure::OutOfTime, |last| gave_up(tries, last))),
+            };
+            let Verdict::Again(asked) = verdict(&error) else { return Err(Failure::Final(error)) };
+            let wait = self.wait(tries, asked, random_fraction());
+            let too_late = Instant::now().checked_add(wait).is_none_or(|end| end >= deadline);
+            if tries >= self.tries || too_late {
+                return Err(gave_up(tries, error));
+            }
+            last = Some(error);
+            sleep(wait).await;
+        }
+    }
+
+    /// The wait after `tries` calls; `fraction` is the draw, from 0 to 1.
+    fn wait(&self, tries: u32, asked: Option<Duration>, fraction: f64) -> Duration {
+        if let Some(asked) = asked {
+            return asked.saturating_add(self.first_wait.mul_f64(fraction));
+        }
+        let bound = self.first_wait.saturating_mul(2_u32.saturating_pow(tries - 1));
+        bound.min(self.longest_wait).mul_f64(fraction)
+    }
+}
+
+fn gave_up<E>(tries: u32, last: E) -> Failure<E> {
+    if tries == 1 { Failure::Final(last) } else { Failure::GaveUp { tries, last } }
+}
+
+/// A number from 0 to below 1, from the standard library's per-call hash keys: waits need neither a seed nor good
+/// randomness.
+fn random_fraction() -> f64 {
+    // 53 bits are what a f64 holds exactly.
+    (RandomState::new().hash_one(0_u8) >> 11) as f64 / (1_u64 << 53) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    const AT_ONCE: Backoff = Backoff {
+        tries: 3,
+        first_wait: Duration::ZERO,
+        longest_wait: Duration::from_secs(8),
+        deadline: Duration::from_secs(50),
+    };
+
+    /// What comes of calls that fail as often as `n_failures` says.
+    async fn tried(backoff: Backoff, n_failures: u32, verdict: Verdict) -> Result<u32, Failure<u32>> {
+        let n_calls = Cell::new(0);
+        let call = || {
+            n_calls.set(n_calls.get() + 1);
+            let n = n_calls.get();
+            async move { if n <= n_failures { Err(n) } else { Ok(n) } }
+        };
+        backoff.run(call, |_| verdict).await
+    }
+
+    #[tokio::test]
+    async fn as_many_failures_as_tries_are_one_too_many() {
+        let again = Verdict::Again(None);
+        assert_eq!(tried(AT_ONCE, 2, again).await, Ok(3));
+        assert_eq!(tried(AT_ONCE, 3, again).await, Err(Failure::GaveUp { tries: 3, last: 3 }));
+        assert_eq!(tried(AT_ONCE, 3, Verdict::Stop).await, Err(Failure::Final(1)));
+        assert_eq!(tried(Backoff { tries: 0, ..AT_ONCE }, 1, again).await, Err(Failure::Final(1)));
+    }
+
+    #[tokio::test]
+    async fn a_wait_beyond_the_deadline_is_not_begun() {
+        let asked = Verdict::Again(Some(Duration::from_secs(51)));
+        assert_eq!(tried(AT_ONCE, 1, asked).await, Err(Failure::Final(1)));
+        assert_eq!(tried(AT_ONCE, 1, Verdict::Again(Some(Duration::MAX))).await, Err(Failure::Final(1)));
+    }
+
+    #[tokio::test]
+    async fn a_call_that_never_ends_is_ended_by_the_deadline() {
+        let soon = Backoff { deadline: Duration::from_millis(5), ..AT_ONCE };
+        let never = || std::future::pending::<Result<(), ()>>();
+        assert_eq!(soon.run(never, |()| Verdict::Stop).await, Err(Failure::OutOfTime));
+        // The second call never ends: the first one's failure is told.
+        let n_calls = Cell::new(0);
+        let call = || {
+            n_calls.set(n_calls.get() + 1);
+            let is_first = n_calls.get() == 1;
+            async move { if is_first { Err::<(), _>("busy") } else { std::future::pending().await } }
+        };
+        let failure = soon.run(call, |_| Verdict::Again(None)).await;
+        assert_eq!(failure, Err(Failure::GaveUp { tries: 2, last: "busy" }));
+    }
+
+    #[test]
+    fn waits_double_up_to_the_longest_and_obey_the_server() {
+        let backoff = Backoff { first_wait: Duration::from_millis(500), ..AT_ONCE };
+        let waits: Vec<u128> = (1..7).map(|tries| backoff.wait(tries, None, 1.0).as_millis()).collect();
+        assert_eq!(waits, [500, 1_000, 2_000, 4_000, 8_000, 8_000]);
+        assert_eq!(backoff.wait(1, None, 0.5).as_millis(), 250);
+        assert_eq!(backoff.wait(40, None, 0.25).as_millis(), 2_000);
+        assert_eq!(backoff.wait(1, Some(Duration::from_secs(20)), 0.5).as_millis(), 20_250);
+    }
+}

@@ -1,0 +1,238 @@
+//! An address that takes JSON by `POST` and answers with JSON.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
+use reqwest::{Certificate, Client, Response, Url, redirect};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::mask::Mask;
+use super::{Backoff, Failure, HttpError, Secret, complaint};
+use crate::text::address::{is_loopback, shown};
+use crate::text::causes::root_cause;
+use crate::text::retry_after;
+
+/// A larger answer is not read on, where nothing else is said: 8 MiB.
+pub const LARGEST_BODY_BYTES: usize = 8 << 20;
+
+/// Bytes of an answer that an error looks at for its excerpt.
+const EXCERPT_BYTES: usize = 1200;
+
+/// A connection that is not made by then will not be, whatever the time allowed for an answer.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Where and how to call.
+#[derive(Clone)]
+pub struct EndpointSettings {
+    /// Where the calls go, from [`super::address`].
+    pub url: Url,
+    /// Sent as a bearer token; one of white space alone is none.
+    pub api_key: Option<Secret>,
+    /// Further headers; one named `authorization` replaces the key's.
+    pub headers: Vec<(String, Secret)>,
+    /// Time for one call.
+    pub timeout: Duration,
+    /// PEM file of certificate authorities trusted besides the system's.
+    pub ca_file: Option<PathBuf>,
+    /// A larger answer is not read on.
+    pub most_bytes: usize,
+}
+
+impl EndpointSettings {
+    /// Calls to `url`, without a key, two minutes each.
+    #[must_use]
+    pub fn new(url: Url) -> Self {
+        let timeout = Duration::from_mins(2);
+        Self { url, api_key: None, headers: Vec::new(), timeout, ca_file: None, most_bytes: LARGEST_BODY_BYTES }
+    }
+}
+
+/// What a server answered, whatever its status.
+pub struct Answer {
+    /// The status: none of a redirect.
+    pub status: u16,
+    /// The whole body.
+    pub body: Vec<u8>,
+    /// The wait that the server asks for, where it says so in seconds.
+    pub retry_after: Option<Duration>,
+}
+
+impl Answer {
+    /// Whether the status is one of success.
+    #[must_use]
+    pub fn is_success(&self) -> bool {
+        (200..300).contains(&self.status)
+    }
+}
+
+/// A client for one address.
+pub struct JsonEndpoint {
+    client: Client,
+    url: Url,
+    shown_url: String,
+    headers: HeaderMap,
+    mask: Mask,
+    timeout: Duration,
+    most_bytes: usize,
+}
+
+impl JsonEndpoint {
+    /// Checks the settings and makes the client. Nothing is called yet.
+    pub fn new(settings: EndpointSettings) -> Result<Self, HttpError> {
+        let headers = headers(&settings)?;
+        let EndpointSettings { url, api_key, headers: named, timeout, ca_file, most_bytes } = settings;
+        let has_secret = headers.len() > 1 || !url.username().is_empty() || url.password().is_some();
+        if url.scheme() == "http" && has_secret && !is_loopback(&url) {
+            return Err(HttpError::KeyInClear { host: url.host_str().unwrap_or("").to_owned() });
+        }
+        let mask = Mask::new(&url, api_key.iter().chain(named.iter().map(|(_, value)| value)));
+        let client = client(&url, ca_file)?;
+        Ok(Self { client, shown_url: shown(&url), url, headers, mask, timeout, most_bytes })
+    }
+
+    /// The address without its secrets.
+    #[must_use]
+    pub fn shown_url(&self) -> &str {
+        &self.shown_url
+    }
+
+    /// One call, whose answer may have any status but a redirect's.
+    pub async fn send(&self, body: &impl Serialize) -> Result<Answer, HttpError> {
+        let body = serde_json::to_vec(body).expect("what is sent has string keys only");
+        let request = self.client.post(self.url.clone()).headers(self.headers.clone()).timeout(self.timeout);
+        let response = request.body(body).send().await.map_err(|error| self.broken(error))?;
+        let status = response.status();
+        if status.is_redirection() {
+            return Err(HttpError::Redirected { url: self.shown_url.clone(), status: status.as_u16() });
+        }
+        let retry_after = asked_wait(response.headers());
+        Ok(Answer { status: status.as_u16(), body: self.body(response).await?, retry_after })
+    }
+
+    /// Calls until there is an answer of success, with patience, and reads it.
+    pub async fn post<T: DeserializeOwned>(&self, body: &impl Serialize, backoff: &Backoff) -> Result<T, HttpError> {
+        backoff.run(|| self.call(body), HttpError::verdict).await.map_err(|failure| match failure {
+            Failure::Final(error) => error,
+            Failure::GaveUp { tries, last } => HttpError::GaveUp { tries, last: Box::new(last) },
+            Failure::OutOfTime => HttpError::DeadlinePassed { url: self.shown_url.clone(), deadline: backoff.deadline },
+        })
+    }
+
+    async fn call<T: DeserializeOwned>(&self, body: &impl Serialize) -> Result<T, HttpError> {
+        let answer = self.send(body).await?;
+        if !answer.is_success() {
+            return Err(self.status(&answer));
+        }
+        serde_json::from_slice(&answer.body).map_err(|error| self.unreadable(&error.to_string(), &answer.body))
+    }
+
+    /// The error of an answer that is none of success.
+    #[must_use]
+    pub fn status(&self, answer: &Answer) -> HttpError {
+        let Answer { status, body, retry_after } = answer;
+        let excerpt = self.excerpt(&complaint(body));
+        HttpError::Status { url: self.shown_url.clone(), status: *status, excerpt, retry_after: *retry_after }
+    }
+
+    /// The error of an answer that is not what was asked for.
+    #[must_use]
+    pub fn unreadable(&self, reason: &str, body: &[u8]) -> HttpError {
+        let start = &body[..body.len().min(EXCERPT_BYTES)];
+        HttpError::Unreadable {
+            url: self.shown_url.clone(),
+            reason: self.excerpt(reason),
+            excerpt: self.excerpt(&String::from_utf8_lossy(start)),
+        }
+    }
+
+    /// A short piece of what a server wrote: one line, no secret that it echoes, no control or bidi characters.
+    #[must_use]
+    pub fn excerpt(&self, text: &str) -> String {
+        self.mask.excerpt(text)
+    }
+
+    async fn body(&self, mut response: Response) -> Result<Vec<u8>, HttpError> {
+        let mut body = Vec::new();
+        while let Some(piece) = response.chunk().await.map_err(|error| self.broken(error))? {
+            if body.len() + piece.len() > self.most_bytes {
+                return Err(HttpError::TooLarge { url: self.shown_url.clone(), most_bytes: self.most_bytes });
+            }
+            body.extend_from_slice(&piece);
+        }
+        Ok(body)
+    }
+
+    /// A transport failure, without the URL that it carries.
+    fn broken(&self, error: reqwest::Error) -> HttpError {
+        let (url, error) = (self.shown_url.clone(), error.without_url());
+        let reason = self.excerpt(&root_cause(&error));
+        if error.is_connect() && error.is_timeout() {
+            let reason = format!("no connection within {} s", CONNECT_TIMEOUT.min(self.timeout).as_secs_f64());
+            HttpError::Unreachable { url, reason }
+        } else if error.is_timeout() {
+            HttpError::TimedOut { url, after: self.timeout }
+        } else if error.is_connect() && reason.to_lowercase().contains("certificate") {
+            HttpError::Untrusted { url, reason }
+        } else if error.is_connect() {
+            HttpError::Unreachable { url, reason }
+        } else {
+            HttpError::Broken { url, reason }
+        }
+    }
+}
+
+/// The content type, then whatever is secret.
+fn headers(settings: &EndpointSettings) -> Result<HeaderMap, HttpError> {
+    let mut headers = HeaderMap::new();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    let key = settings.api_key.iter().map(|key| key.expose().trim()).find(|key| !key.is_empty());
+    if let Some(key) = key {
+        headers.insert(AUTHORIZATION, sensitive(&format!("Bearer {key}")).ok_or(HttpError::BadKey)?);
+    }
+    for (name, value) in &settings.headers {
+        let header = HeaderName::from_bytes(name.as_bytes())
+            .map_err(|_| HttpError::BadHeaderName { name: name.escape_debug().to_string() })?;
+        let bad_value = || HttpError::BadHeaderValue { name: name.clone() };
+        headers.insert(header, sensitive(value.expose()).ok_or_else(bad_value)?);
+    }
+    Ok(headers)
+}
+
+fn sensitive(value: &str) -> Option<HeaderValue> {
+    let mut value = HeaderValue::from_str(value).ok()?;
+    value.set_sensitive(true);
+    Some(value)
+}
+
+fn client(url: &Url, ca_file: Option<PathBuf>) -> Result<Client, HttpError> {
+    let mut builder = Client::builder()
+        .redirect(redirect::Policy::none())
+        .connect_timeout(CONNECT_TIMEOUT)
+        .user_agent(concat!("ragxray/", env!("CARGO_PKG_VERSION")));
+    if let Some(path) = ca_file {
+        let pem = match std::fs::read(&path) {
+            Ok(pem) => pem,
+            Err(source) => return Err(HttpError::CaFile { path, source }),
+        };
+        let certificates = Certificate::from_pem_bundle(&pem).unwrap_or_default();
+        if certificates.is_empty() {
+            return Err(HttpError::NoCertificate { path });
+        }
+        builder = builder.tls_certs_merge(certificates);
+    } else if url.scheme() == "http" {
+        // No certificate is looked at (unless a proxy is itself behind TLS: name its authority in the CA file), and a
+        // container without any must do.
+        builder = builder.tls_certs_only([]);
+    }
+    if is_loopback(url) {
+        builder = builder.no_proxy();
+    }
+    builder.build().map_err(|error| HttpError::Client { reason: root_cause(&error) })
+}
+
+/// The wait that the server asks for, where it says so in seconds; its date form is not read.
+fn asked_wait(headers: &HeaderMap) -> Option<Duration> {
+    retry_after::seconds(headers.get(RETRY_AFTER)?.to_str().ok()?)
+}

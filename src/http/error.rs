@@ -1,0 +1,161 @@
+//! Why a call over HTTP failed, or could not be made.
+//!
+//! No message holds a key, a header's value, or a URL's user info and query: URLs are redacted and excerpts cleaned
+//! where the error is made.
+
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::Verdict;
+
+/// Why a call failed, or the client could not be made.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the fields are what the message shows: a redacted URL, an HTTP status, an excerpt")]
+pub enum HttpError {
+    /// No connection.
+    #[error("`{url}` cannot be reached: {reason}")]
+    Unreachable { url: String, reason: String },
+    /// The connection broke off under way.
+    #[error("the connection to `{url}` broke off: {reason}")]
+    Broken { url: String, reason: String },
+    /// No answer in time.
+    #[error("`{url}` gave no answer within {} s", .after.as_secs_f64())]
+    TimedOut { url: String, after: Duration },
+    /// The server's certificate is not trusted.
+    #[error("the certificate of `{url}` is not trusted: {reason}")]
+    Untrusted { url: String, reason: String },
+    /// A redirect, which is not followed: text and key would go with it.
+    #[error("`{url}` redirects elsewhere: status {status}")]
+    Redirected { url: String, status: u16 },
+    /// An error status.
+    #[error("`{url}` answered with status {status}: {excerpt}")]
+    Status { url: String, status: u16, excerpt: String, retry_after: Option<Duration> },
+    /// An answer that is too large to be one.
+    #[error("the answer of `{url}` is larger than {} MiB", most_bytes >> 20)]
+    TooLarge { url: String, most_bytes: usize },
+    /// An answer of another form.
+    #[error("the answer of `{url}` cannot be read: {reason}: {excerpt}")]
+    Unreadable { url: String, reason: String, excerpt: String },
+    /// Still failing after all tries.
+    #[error("after {tries} tries: {last}")]
+    GaveUp { tries: u32, last: Box<Self> },
+    /// The time for all tries is over.
+    #[error("`{url}` gave no answer within the deadline of {} s", .deadline.as_secs_f64())]
+    DeadlinePassed { url: String, deadline: Duration },
+    /// An address that is none.
+    #[error("the address {reason}")]
+    BadAddress { reason: String },
+    /// A key that no header may hold.
+    #[error("the key holds characters that no header may have")]
+    BadKey,
+    /// A header that cannot be.
+    #[error("the headers have `{name}`, which is no header's name")]
+    BadHeaderName { name: String },
+    /// A header's value that cannot be.
+    #[error("the header `{name}` holds characters that no header may have")]
+    BadHeaderValue { name: String },
+    /// A key would go over the network unencrypted.
+    #[error("the key would be sent unencrypted to `{host}`")]
+    KeyInClear { host: String },
+    /// The file of the private certificate authority.
+    #[error("cannot read the CA file `{}`", .path.display())]
+    CaFile { path: PathBuf, source: io::Error },
+    /// The same without a certificate.
+    #[error("the CA file holds no certificate: `{}`", .path.display())]
+    NoCertificate { path: PathBuf },
+    /// The HTTP client could not be made.
+    #[error("cannot make an HTTP client: {reason}")]
+    Client { reason: String },
+}
+
+impl HttpError {
+    /// Whether the same call may succeed a moment later.
+    #[must_use]
+    pub fn is_transient(&self) -> bool {
+        match self {
+            Self::Unreachable { .. } | Self::Broken { .. } | Self::TimedOut { .. } | Self::DeadlinePassed { .. } => {
+                true
+            }
+            Self::Status { status, .. } => is_transient(*status),
+            Self::GaveUp { last, .. } => last.is_transient(),
+            Self::Untrusted { .. }
+            | Self::Redirected { .. }
+            | Self::TooLarge { .. }
+            | Self::Unreadable { .. }
+            | Self::BadAddress { .. }
+            | Self::BadKey
+            | Self::BadHeaderName { .. }
+            | Self::BadHeaderValue { .. }
+            | Self::KeyInClear { .. }
+            | Self::CaFile { .. }
+            | Self::NoCertificate { .. }
+            | Self::Client { .. } => false,
+        }
+    }
+
+    /// What it means for the next try.
+    #[must_use]
+    pub fn verdict(&self) -> Verdict {
+        match self {
+            Self::Status { status, retry_after, .. } if is_transient(*status) => Verdict::Again(*retry_after),
+            error if error.is_transient() => Verdict::Again(None),
+            _ => Verdict::Stop,
+        }
+    }
+
+    /// The failure of the last call, without how often it was tried.
+    #[must_use]
+    pub fn last(&self) -> &Self {
+        match self {
+            Self::GaveUp { last, .. } => last.last(),
+            error => error,
+        }
+    }
+
+    /// The remedy, where it is the same whatever the service does.
+    #[must_use]
+    pub fn hint(&self) -> Option<&'static str> {
+        match self.last() {
+            Self::BadAddress { .. } => Some("write it like `http://localhost:8080/v1`"),
+            Self::BadKey => Some("check the variable with the key for a line feed at its end"),
+            Self::KeyInClear { .. } => Some("use `https`; plain `http` with a key is for this machine only"),
+            Self::Redirected { .. } => Some("name the address to which it redirects, if that is to be trusted"),
+            Self::Status { status: 401 | 403, .. } => {
+                Some("is the key right, and is the variable that holds it named?")
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Whether a status may be another one a moment later: 408, 429, and the 5xx but for 501 and 505, which say that the server
+/// cannot do what was asked (RFC 9110, section 15.6).
+#[must_use]
+pub fn is_transient(status: u16) -> bool {
+    matches!(status, 408 | 429 | 500 | 502..=504 | 506..=599)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_that_is_busy_or_failing_may_recover_and_a_refusal_does_not() {
+        for status in [408, 429, 500, 502, 503, 504, 529] {
+            assert!(is_transient(status), "{status}");
+        }
+        for status in [200, 307, 400, 401, 404, 413, 422, 424, 501, 505] {
+            assert!(!is_transient(status), "{status}");
+        }
+    }
+
+    #[test]
+    fn giving_up_keeps_what_the_last_failure_was() {
+        let last = HttpError::Redirected { url: "http://h".into(), status: 307 };
+        let error = HttpError::GaveUp { tries: 2, last: Box::new(last) };
+        assert_eq!(error.to_string(), "after 2 tries: `http://h` redirects elsewhere: status 307");
+        assert!(!error.is_transient() && error.hint().is_some());
+        assert!(matches!(error.last(), HttpError::Redirected { .. }));
+    }
+}
