@@ -68,3 +68,76 @@ impl SequenceClassifier {
         Ok(batch::run(bert, &sequences, Wanted::First, |state| head.logit(state), on_done))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::{Path, PathBuf};
+
+    use serde::Deserialize;
+
+    use super::*;
+    use crate::checkpoint::source::{ModelRef, Source, locate};
+
+    #[derive(Deserialize)]
+    struct Scored {
+        pair: [String; 2],
+        tokens: usize,
+        logit: f32,
+    }
+
+    #[derive(Deserialize)]
+    struct Pairs {
+        pairs: Vec<Scored>,
+    }
+
+    #[derive(Deserialize)]
+    struct Expected {
+        cross_encoder: Vec<Scored>,
+        roberta: Pairs,
+        distilbert: Pairs,
+    }
+
+    fn tiny(name: &str) -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/tiny-models").join(name)
+    }
+
+    async fn open(folder: PathBuf) -> Result<SequenceClassifier, CheckpointError> {
+        let source = Source { cache_dir: "unused".into(), hub: String::new(), offline: true };
+        let checkpoint = locate(&ModelRef::Folder(folder), &source, &|_| ()).await?;
+        SequenceClassifier::open(checkpoint, None, Precision::Float32)
+    }
+
+    #[tokio::test]
+    async fn logits_are_those_of_transformers() {
+        let expected: Expected = serde_json::from_slice(&std::fs::read(tiny("expected.json")).unwrap()).unwrap();
+        let families = [
+            ("cross-encoder", expected.cross_encoder),
+            ("roberta", expected.roberta.pairs),
+            ("distilbert", expected.distilbert.pairs),
+        ];
+        for (name, cases) in families {
+            let classifier = open(tiny(name)).await.unwrap();
+            let pairs: Vec<(&str, &str)> = cases.iter().map(|case| (&*case.pair[0], &*case.pair[1])).collect();
+            let logits = classifier.logits(&pairs, |_| true).unwrap().unwrap();
+            for (case, logit) in cases.iter().zip(logits) {
+                let input = Input::Two((&case.pair[0]).into(), (&case.pair[1]).into());
+                let ids = classifier.model.word_pieces().unwrap().ids(&input).unwrap().ids;
+                assert_eq!(ids.len(), case.tokens, "{name}: {:?}", case.pair);
+                assert!((logit - case.logit).abs() < 1e-5, "{name}: {:?}: {logit} is not {}", case.pair, case.logit);
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn a_model_without_one_label_is_refused() {
+        let error = open(tiny("colbert")).await.err().unwrap().to_string();
+        let path = tiny("colbert").join("config.json");
+        assert_eq!(
+            error,
+            format!(
+                "`{}` has `id2label` = `2 labels`, which is not supported (supported: one label, whose logit ranks)",
+                path.display()
+            )
+        );
+    }
+}
