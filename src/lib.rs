@@ -9,7 +9,7 @@
 //! | 6 | [`report`] | one view model, rendered for terminal, HTML, Markdown, TREC |
 //! | 5 | [`eval`] | a saved run to its summary |
 //! | 4 | [`pipeline`] | the straight line: read [`pipeline::run`] first |
-//! | 3 | [`dataset`], [`embed`], [`external`], [`index`], [`llm`], [`store`] | everything that touches the world |
+//! | 3 | [`dataset`], [`embed`], [`external`], [`index`], [`llm`], [`rerank`], [`store`] | everything that touches the world |
 //! | 3a | [`cache`], [`checkpoint`], [`http`] | values by content hash; models: found, verified, read; JSON over HTTP |
 //! | 2 | [`chunk`], [`measure`], [`stats`], [`fuse`], [`attribute`], [`bert`] | pure algorithms |
 //! | 1 | [`text`] | pure functions over strings |
@@ -47,6 +47,7 @@ pub mod llm;
 pub mod measure;
 pub mod pipeline;
 pub mod report;
+pub mod rerank;
 pub mod settings;
 pub mod stats;
 pub mod store;

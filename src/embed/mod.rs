@@ -1,16 +1,18 @@
 //! Floor 3, encoders: texts to vectors.
 //!
-//! [`Local`] runs a BERT checkpoint in this process; [`Cached`] keeps any encoder's vectors in a database file.
+//! [`Local`] runs a BERT checkpoint in this process; [`Remote`] asks a server; [`Cached`] keeps any encoder's vectors in a database file.
 
 mod cache;
 mod error;
 mod local;
+mod remote;
 
 use async_trait::async_trait;
 
 pub use cache::Cached;
 pub use error::EmbedError;
 pub use local::{Local, LocalOptions};
+pub use remote::{Remote, RemoteSettings};
 
 use crate::types::{Similarity, TitledText};
 

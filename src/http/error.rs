@@ -9,6 +9,11 @@ use std::time::Duration;
 
 use super::Verdict;
 
+/// Lower-cased parts of what servers say of a request that is too large (`OpenAI`, text-embeddings-inference, vLLM,
+/// gateways). One too many costs some calls in vain, no wrong answer.
+const TOO_LARGE_WORDS: [&str; 9] =
+    ["batch size", "too large", "too many", "too long", "maximum", "at most", "exceed", "per request", "array length"];
+
 /// Why a call failed, or the client could not be made.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the fields are what the message shows: a redacted URL, an HTTP status, an excerpt")]
@@ -94,10 +99,28 @@ impl HttpError {
         }
     }
 
+    /// Whether the server says that it was sent too much at once: 413 as text-embeddings-inference, or a refusal that tells
+    /// so in words. llama.cpp does under 500.
+    #[must_use]
+    pub fn is_too_large(&self) -> bool {
+        let Self::Status { status, excerpt, .. } = self else { return false };
+        let says = |words: &[&str]| {
+            let excerpt = excerpt.to_lowercase();
+            words.iter().any(|word| excerpt.contains(word))
+        };
+        match status {
+            413 => true,
+            400 | 422 => says(&TOO_LARGE_WORDS),
+            500 => says(&["too large to process"]),
+            _ => false,
+        }
+    }
+
     /// What it means for the next try.
     #[must_use]
     pub fn verdict(&self) -> Verdict {
         match self {
+            error if error.is_too_large() => Verdict::Stop,
             Self::Status { status, retry_after, .. } if is_transient(*status) => Verdict::Again(*retry_after),
             error if error.is_transient() => Verdict::Again(None),
             _ => Verdict::Stop,
@@ -147,6 +170,27 @@ mod tests {
         }
         for status in [200, 307, 400, 401, 404, 413, 422, 424, 501, 505] {
             assert!(!is_transient(status), "{status}");
+        }
+    }
+
+    #[test]
+    fn a_server_that_was_sent_too_much_says_so_in_many_ways() {
+        let status = |status, excerpt: &str| {
+            let (url, excerpt) = ("u".to_owned(), excerpt.to_owned());
+            HttpError::Status { url, status, excerpt, retry_after: None }
+        };
+        for (code, words) in [
+            (413, ""),
+            (422, "batch size 64 > maximum allowed batch size 32"),
+            (400, "Requested 419124 tokens, max 300000 tokens per request"),
+            (400, "This model's maximum context length is 8192 tokens"),
+            (500, "input is too large to process. increase the physical batch size"),
+        ] {
+            let error = status(code, words);
+            assert!(error.is_too_large() && error.verdict() == Verdict::Stop, "{error}");
+        }
+        for (code, words) in [(400, "no such model"), (429, "too many requests"), (500, "out of memory")] {
+            assert!(!status(code, words).is_too_large(), "{code} {words}");
         }
     }
 
