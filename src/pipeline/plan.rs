@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::chunk::ChunkSpec;
 use crate::embed::Encoder;
 use crate::fuse::Fusion;
-use crate::index::{Bm25Parameters, Hnsw, Quantization, SearchMode, Server, Spread, Weighting};
+use crate::index::{Bm25Parameters, Hnsw, Placement, Quantization, SearchMode, Server, Weighting};
 use crate::llm::Generator;
 use crate::llm::Template;
 use crate::measure::answer::Flavour;
@@ -117,9 +117,9 @@ pub struct StorePlan {
     /// The graph.
     pub hnsw: Hnsw,
     /// Smaller copies of the vectors.
-    pub quantization: Option<Quantization>,
-    /// How a server spreads a collection.
-    pub spread: Spread,
+    pub quantization: Quantization,
+    /// How a server spreads a collection over its machines.
+    pub placement: Placement,
 }
 
 /// Where vectors are kept.

@@ -15,7 +15,7 @@ use super::retrieve::{Found, Query, Retriever, ranking};
 use crate::embed::{Role, Shape};
 use crate::fuse::Parts;
 use crate::index::{
-    CollectionSpec, EmbeddedStore, Point, Search, SearchMode, ServerStore, Vector, VectorSpec, VectorStore,
+    CollectionSpec, EmbeddedStore, Point, Quantization, Search, SearchMode, ServerStore, Vector, VectorSpec, VectorStore,
 };
 use crate::store::Truncation;
 use crate::types::{Corpus, Filter, Question, Stage, TitledText};
@@ -153,8 +153,8 @@ pub(super) fn spec(
         vector,
         expected_points,
         hnsw: (plan.mode == SearchMode::Approximate).then_some(plan.hnsw),
-        quantization: plan.quantization.filter(|_| plan.mode == SearchMode::Approximate),
-        spread: plan.spread,
+        quantization: if plan.mode == SearchMode::Approximate { plan.quantization } else { Quantization::default() },
+        placement: plan.placement,
     }
 }
 
@@ -218,7 +218,7 @@ pub(super) fn point(corpus: &Corpus, number: u32, vector: Vector) -> Point {
         chunk_id: chunk.id.to_string(),
         doc_id: chunk.doc_id.to_string(),
         range: (chunk.range.start, chunk.range.end),
-        metadata: corpus.chunk_metadata(number as usize).clone(),
+        metadata: Arc::new(corpus.chunk_metadata(number as usize).clone()),
     }
 }
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::bert::Precision;
 use crate::checkpoint::Pooling;
-use crate::embed::{RemoteForm, TitleInput};
+use crate::embed::Titles;
 use crate::fuse::Normalization;
 use crate::index::{Bm25Variant, Hnsw, Quantization};
 use crate::rerank::Form;
@@ -155,13 +155,15 @@ pub struct DenseSettings {
     pub max_tokens: Option<usize>,
     /// The numbers that matrix products of a local model are made of.
     pub precision: Precision,
-    /// How a title goes in. Default: `pair` for `DPR`, else `joined`.
+    /// How a title goes in. Default: as a pair for `DPR`, else joined.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub title: Option<TitleInput>,
-    /// Put before each question.
-    pub query_prefix: String,
-    /// Put before each passage.
-    pub passage_prefix: String,
+    pub titles: Option<Titles>,
+    /// Put before each question. Default: as the model's files say, else nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub query_prefix: Option<String>,
+    /// Put before each passage. Default: as the model's files say, else nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub passage_prefix: Option<String>,
     /// A server's address up to and with `/v1`, which is asked for `/embeddings` instead of running a model here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub endpoint: Option<String>,
@@ -184,9 +186,9 @@ impl Default for DenseSettings {
             similarity: None,
             max_tokens: None,
             precision: Precision::default(),
-            title: None,
-            query_prefix: String::new(),
-            passage_prefix: String::new(),
+            titles: None,
+            query_prefix: None,
+            passage_prefix: None,
             endpoint: None,
             api_key_env: None,
             dimensions: None,
@@ -255,7 +257,7 @@ pub struct RerankSettings {
     /// there. Default: nothing is reranked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// The whole address of a server's `/rerank`, which is asked instead of running a model here.
+    /// A server's address, `/rerank` left out, which is asked instead of running a model here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub endpoint: Option<String>,
     /// Whose form the endpoint speaks.
@@ -300,9 +302,8 @@ pub struct VectorStoreSettings {
     pub exact: bool,
     /// The HNSW graph.
     pub hnsw: Hnsw,
-    /// Smaller copies of the vectors for the search by HNSW. Default: none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub quantization: Option<Quantization>,
+    /// Smaller copies of the vectors for approximate search.
+    pub quantization: Quantization,
     /// On a server: shards of a collection. Default: the server's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shards: Option<u32>,
@@ -324,7 +325,7 @@ impl Default for VectorStoreSettings {
             api_key_env: None,
             exact: true,
             hnsw: Hnsw::default(),
-            quantization: None,
+            quantization: Quantization::default(),
             shards: None,
             replicas: None,
             write_consistency: None,

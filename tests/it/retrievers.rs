@@ -223,7 +223,7 @@ fn a_remote_reranker_is_asked_once_for_a_question_and_a_passage() {
         ResponseTemplate::new(200).set_body_json(json!({ "results": results }))
     });
     let project = project();
-    let url = format!("rerank.endpoint={}/rerank", endpoint.uri());
+    let url = format!("rerank.endpoint={}", endpoint.uri());
     let traces = run(&project, "r", &[&url, "rerank.model=m"]);
     for trace in &traces {
         let lengths: Vec<f64> = hits(trace, "reranked").into_iter().map(|hit| hit.1).collect();

@@ -12,17 +12,18 @@ use crate::embed::{
     Cached, Encoder, LateInteraction, LateInteractionOptions, Local, LocalOptions, Remote, RemoteSettings, TwoEncoders,
 };
 use crate::fuse::Fusion;
-use crate::index::{Bm25Parameters, Bm25Variant, SearchMode, Server, Spread, Weighting};
+use crate::index::{Bm25Parameters, Bm25Variant, Placement, SearchMode, Server, Weighting};
 use crate::pipeline::plan::{
     RerankPlan, RetrievalPlan, RetrieverPlan, SparsePlace, SparsePlan, StorePlan, VectorPlace, VectorPlan,
 };
-use crate::rerank::{self, CrossEncoder, CrossEncoderOptions, Endpoint, EndpointSettings, Reranker};
+use crate::http::Secret;
+use crate::rerank::{self, CrossEncoder, Endpoint, EndpointSettings, Reranker};
 use crate::settings::file::{Bm25Store, FusionMethod, RetrieverName, VectorStoreKind};
 use crate::settings::{Resolved, Settings, SettingsError};
 use crate::store::ModelRecord;
 use crate::text::address;
 use crate::text::analyse::Analyzer;
-use crate::types::Stage;
+use crate::types::{Similarity, Stage};
 
 /// What wiring needs, and what it leaves for the run's record.
 pub(super) struct Wiring<'a> {
@@ -117,11 +118,12 @@ impl<'a> Wiring<'a> {
             let api_key = key(dense.api_key_env.as_deref(), "retrieval.dense.api_key_env", self.environment)?;
             self.record("dense", &dense.model, None);
             let settings = RemoteSettings {
+                api_key: api_key.map(Secret::new),
                 dimensions: dense.dimensions,
-                query_prefix: dense.query_prefix.clone(),
-                passage_prefix: dense.passage_prefix.clone(),
-                similarity: dense.similarity,
-                ..RemoteSettings::new(url, &dense.model, api_key)
+                query_prefix: dense.query_prefix.clone().unwrap_or_default(),
+                passage_prefix: dense.passage_prefix.clone().unwrap_or_default(),
+                similarity: dense.similarity.unwrap_or(Similarity::Cosine),
+                ..RemoteSettings::new(url.clone(), dense.model.clone())
             };
             Arc::new(Remote::open(settings).await?)
         } else {
@@ -132,7 +134,7 @@ impl<'a> Wiring<'a> {
                 query_prefix: dense.query_prefix.clone(),
                 passage_prefix: dense.passage_prefix.clone(),
                 similarity: dense.similarity,
-                title: dense.title,
+                titles: dense.titles,
                 precision: dense.precision,
             };
             let checkpoint = self.locate(&dense.model, dense.model_path.as_ref()).await?;
@@ -144,7 +146,7 @@ impl<'a> Wiring<'a> {
                     let checkpoint = self.locate(model, None).await?;
                     self.record("dense, questions", model, Some(&checkpoint));
                     let query = Local::open(checkpoint, options)?;
-                    Arc::new(TwoEncoders::new(Arc::new(query), Arc::new(passage))?)
+                    Arc::new(TwoEncoders::new((model, Arc::new(query)), (&dense.model, Arc::new(passage)))?)
                 }
             }
         };
@@ -178,13 +180,13 @@ impl<'a> Wiring<'a> {
                 let api_key = key(rerank.api_key_env.as_deref(), "rerank.api_key_env", self.environment)?;
                 let model = model.clone().unwrap_or_default();
                 self.record("rerank", if model.is_empty() { url } else { &model }, None);
-                Arc::new(Endpoint::new(EndpointSettings::new(url, rerank.form, &model, api_key))?)
+                let settings = EndpointSettings::new(url.clone(), rerank.form, model);
+                Arc::new(Endpoint::new(EndpointSettings { api_key: api_key.map(Secret::new), ..settings })?)
             }
             (None, Some(model)) => {
                 let checkpoint = self.locate(model, None).await?;
                 self.record("rerank", model, Some(&checkpoint));
-                let options = CrossEncoderOptions { max_tokens: rerank.max_tokens, precision: rerank.precision };
-                Arc::new(CrossEncoder::open(checkpoint, options)?)
+                Arc::new(CrossEncoder::open(checkpoint, rerank.max_tokens, rerank.precision)?)
             }
         };
         let reranker: Arc<dyn Reranker> = match &self.environment.scratch {
@@ -215,7 +217,7 @@ impl<'a> Wiring<'a> {
             mode: if store.exact { SearchMode::Exact } else { SearchMode::Approximate },
             hnsw: store.hnsw,
             quantization: store.quantization,
-            spread: Spread {
+            placement: Placement {
                 shards: store.shards,
                 replicas: store.replicas,
                 write_consistency: store.write_consistency,
