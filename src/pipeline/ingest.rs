@@ -10,9 +10,8 @@ use super::plan::{DensePlan, Plan, SparsePlan, VectorPlace};
 use super::progress::Progress;
 use crate::chunk;
 use crate::embed::Role;
-use crate::index::Bm25;
 use crate::index::{CollectionSpec, Distance, EmbeddedStore, Hnsw, ServerStore};
-use crate::index::{Point, SearchMode, VectorStore};
+use crate::index::{Point, SearchMode, SparseIndex, VectorStore, Weighting};
 use crate::types::{ChunkId, Corpus, Document, Stage};
 
 /// A corpus ready to be searched, and what making it took.
@@ -20,7 +19,7 @@ pub struct Ingested {
     /// Documents and chunks.
     pub corpus: Arc<Corpus>,
     /// The inverted index, where BM25 is asked.
-    pub bm25: Option<Bm25>,
+    pub bm25: Option<SparseIndex>,
     /// The vectors, where the dense retriever is asked.
     pub vectors: Option<Arc<dyn VectorStore>>,
     /// Wall seconds by step.
@@ -70,9 +69,9 @@ pub fn prefix_bytes(corpus: &Corpus, number: usize, title_prefix: bool) -> usize
     if title_prefix && !title.is_empty() { title.len() + 1 } else { 0 }
 }
 
-fn build_bm25(corpus: &Corpus, sparse: &SparsePlan, title_prefix: bool) -> Bm25 {
+fn build_bm25(corpus: &Corpus, sparse: &SparsePlan, title_prefix: bool) -> SparseIndex {
     let ids: Vec<ChunkId> = corpus.chunks().iter().map(|chunk| chunk.id.clone()).collect();
-    Bm25::build(&sparse.params, &ids, |number, each| {
+    SparseIndex::build(&Weighting::Bm25(sparse.params), &ids, |number, each| {
         sparse.analyzer.terms(&indexed_text(corpus, number, title_prefix), each);
     })
 }

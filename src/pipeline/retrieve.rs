@@ -9,7 +9,7 @@ use super::PipelineError;
 use crate::attribute::support::SupportTest;
 use crate::fuse::{self, Parts};
 
-use crate::index::{Bm25, SearchMode, VectorStore};
+use crate::index::{SearchMode, SparseIndex, VectorStore};
 use crate::text::analyse::Analyzer;
 use crate::types::{Corpus, Hit, Question, Ranking, Stage, StageHit, TraceStage};
 
@@ -40,7 +40,7 @@ pub struct Bm25Retriever {
     /// The corpus whose chunk numbers the index speaks.
     pub corpus: Arc<Corpus>,
     /// The index.
-    pub index: Bm25,
+    pub index: SparseIndex,
     /// The analyser it was built with.
     pub analyzer: Arc<Analyzer>,
 }
@@ -53,7 +53,7 @@ impl Retriever for Bm25Retriever {
 
     async fn retrieve(&self, query: Query<'_>, depth: usize) -> Result<Ranking, PipelineError> {
         let terms = self.analyzer.term_list(query.text);
-        let found = self.index.search(&terms, depth);
+        let found = self.index.search(&terms, depth, None);
         Ok(ranking(&self.corpus, found))
     }
 }
