@@ -10,7 +10,7 @@ use std::path::Path;
 use criterion::{Criterion, criterion_group, criterion_main};
 use ragxray::chunk::{ChunkSpec, Strategy, chunk_documents};
 use ragxray::dataset::{self, Format, LoadSpec};
-use ragxray::index::{Bm25, Bm25Parameters};
+use ragxray::index::{SparseIndex, Weighting};
 use ragxray::stats::bootstrap::Bootstrap;
 use ragxray::text::analyse::{Analyzer, Stemmer, StopWords, Words};
 use ragxray::text::answers::Searchable;
@@ -34,7 +34,9 @@ fn stages(c: &mut Criterion) {
     let corpus = Corpus::new(dataset.documents.clone(), chunks);
     let ids: Vec<ChunkId> = corpus.chunks().iter().map(|chunk| chunk.id.clone()).collect();
     let build = || {
-        Bm25::build(&Bm25Parameters::default(), &ids, |number, each| analyzer.terms(corpus.chunk_text(number).0, each))
+        SparseIndex::build(&Weighting::default(), &ids, |number, each| {
+            analyzer.terms(corpus.chunk_text(number).0, each);
+        })
     };
     let index = build();
     let questions: Vec<Vec<String>> =
@@ -44,7 +46,7 @@ fn stages(c: &mut Criterion) {
     c.bench_function("chunk", |b| b.iter(|| chunk_documents(&dataset.documents, &chunking, counter.as_ref())));
     c.bench_function("bm25 build", |b| b.iter(build));
     c.bench_function("bm25 search, all questions, top 100", |b| {
-        b.iter(|| questions.iter().map(|terms| index.search(terms, 100).len()).sum::<usize>());
+        b.iter(|| questions.iter().map(|terms| index.search(terms, 100, None).len()).sum::<usize>());
     });
     c.bench_function("normalise all chunks", |b| {
         b.iter(|| (0..ids.len()).map(|number| Searchable::new(corpus.chunk_text(number).0)).collect::<Vec<_>>());

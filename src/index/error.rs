@@ -58,8 +58,8 @@ pub enum IndexError {
         /// Dimension and distance asked for.
         wanted: String,
     },
-    /// A folder or file of a collection could not be used.
-    #[error("cannot use `{path}` for a vector collection")]
+    /// A folder or file of an index could not be used.
+    #[error("cannot use `{path}` for an index")]
     File {
         /// The folder or file.
         path: PathBuf,

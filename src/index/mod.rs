@@ -1,10 +1,9 @@
 //! Floor 3, indexes: what finds chunks.
 //!
-//! Two kinds. [`Bm25`] is our own inverted index, in memory. A [`VectorStore`] is a collection of vectors in Qdrant,
+//! Two kinds. [`SparseIndex`] is our own inverted index, in memory or in a file. A [`VectorStore`] is a collection of vectors in Qdrant,
 //! in this process ([`EmbeddedStore`]) or on a server ([`ServerStore`]). Both speak of chunks by their number in the
 //! corpus order; turning numbers into ids, and scores into a ranking, is the pipeline's work.
 
-mod bm25;
 mod collection;
 #[cfg(test)]
 mod contract;
@@ -12,14 +11,15 @@ mod edge;
 mod error;
 mod server;
 mod slot;
+mod sparse;
 
 use async_trait::async_trait;
 
-pub use bm25::{Bm25, Parameters as Bm25Parameters, Variant as Bm25Variant};
 pub use collection::{CollectionSpec, Distance, Hnsw};
 pub use edge::EmbeddedStore;
 pub use error::IndexError;
 pub use server::{Server, ServerStore};
+pub use sparse::{Allowed, Parameters as Bm25Parameters, SparseIndex, Variant as Bm25Variant, Weighting};
 
 /// The embedded engine's version, as Cargo.toml pins it.
 pub const QDRANT_EDGE: &str = "0.7.2";

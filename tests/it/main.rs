@@ -28,4 +28,5 @@ mod run_files;
 mod runbooks;
 mod score;
 mod score_parity;
+mod sparse_parity;
 mod tidy;

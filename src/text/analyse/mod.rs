@@ -1,11 +1,16 @@
 //! Analysis: text to the terms that sparse retrieval counts.
 
+mod memo;
+mod words;
+
 use std::fmt;
+use std::sync::{Mutex, PoisonError};
 
 use rust_stemmers::{Algorithm, Stemmer as Snowball};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use unicode_segmentation::UnicodeSegmentation;
+
+use memo::Memo;
 
 /// Part of every cache key that analysed text enters.
 pub const VERSION: u32 = 1;
@@ -55,6 +60,8 @@ pub struct Analyzer {
     lowercase: bool,
     stopwords: StopWords,
     stemmer: Option<Snowball>,
+    /// What words became, one memo for each text that is being analysed at this moment.
+    memos: Mutex<Vec<Memo>>,
 }
 
 impl Analyzer {
@@ -62,31 +69,52 @@ impl Analyzer {
     #[must_use]
     pub fn new(words: Words, lowercase: bool, stopwords: StopWords, stemmer: Stemmer) -> Self {
         let stemmer = (stemmer == Stemmer::English).then(|| Snowball::create(Algorithm::English));
-        Self { words, lowercase, stopwords, stemmer }
+        Self { words, lowercase, stopwords, stemmer, memos: Mutex::new(Vec::new()) }
     }
 
     /// Calls `each` with every term of `text`, in order.
     pub fn terms(&self, text: &str, each: &mut dyn FnMut(&str)) {
-        let mut lowered = String::new();
-        let mut term = |word: &str| {
-            let word = if self.lowercase {
-                lower_into(word, &mut lowered);
-                lowered.as_str()
-            } else {
-                word
-            };
-            if self.stopwords == StopWords::English && ENGLISH.binary_search(&word).is_ok() {
-                return;
-            }
-            match &self.stemmer {
-                Some(stemmer) => each(&stemmer.stem(word)),
-                None => each(word),
-            }
+        // Lower-casing alone is faster than remembering what it gave.
+        let Some(stemmer) = &self.stemmer else {
+            let mut lowered = String::new();
+            self.words(text, |word| {
+                let term = self.lower(word, &mut lowered);
+                if !self.is_stopped(term) {
+                    each(term);
+                }
+            });
+            return;
         };
+        let mut memo = self.memos.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
+        let mut lowered = String::new();
+        self.words(text, |word| {
+            if let Some(term) = memo.term(word, || {
+                let term = self.lower(word, &mut lowered);
+                if self.is_stopped(term) { String::new() } else { stemmer.stem(term).into_owned() }
+            }) {
+                each(term);
+            }
+        });
+        self.memos.lock().unwrap_or_else(PoisonError::into_inner).push(memo);
+    }
+
+    fn words<'t>(&self, text: &'t str, each: impl FnMut(&'t str)) {
         match self.words {
-            Words::Unicode => text.unicode_words().for_each(&mut term),
-            Words::Whitespace => text.split_whitespace().for_each(&mut term),
+            Words::Unicode => words::unicode(text, each),
+            Words::Whitespace => text.split_whitespace().for_each(each),
         }
+    }
+
+    fn lower<'a>(&self, word: &'a str, lowered: &'a mut String) -> &'a str {
+        if !self.lowercase {
+            return word;
+        }
+        lower_into(word, lowered);
+        lowered
+    }
+
+    fn is_stopped(&self, term: &str) -> bool {
+        self.stopwords == StopWords::English && ENGLISH.binary_search(&term).is_ok()
     }
 
     /// The terms of `text` as a list.

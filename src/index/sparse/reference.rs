@@ -1,25 +1,30 @@
 //! Scores worked by hand, and scores that other tools gave.
 
-use super::{Bm25, Parameters, Variant};
+use std::fmt::Display;
+
+use super::{Parameters, SparseIndex, Variant, Weighting};
 use crate::types::ChunkId;
 
-fn index(variant: Variant, texts: &[&str]) -> Bm25 {
-    let parameters = Parameters::new(variant, 1.2, 0.75, None).expect("in range");
+fn index(variant: Variant, texts: &[&str]) -> SparseIndex {
+    weighted(&Weighting::Bm25(Parameters::new(variant, 1.2, 0.75, None).expect("in range")), texts)
+}
+
+fn weighted(weighting: &Weighting, texts: &[&str]) -> SparseIndex {
     let ids: Vec<ChunkId> = (0..texts.len()).map(|n| ChunkId::from(format!("d{n}"))).collect();
-    Bm25::build(&parameters, &ids, |doc, each| texts[doc].split_whitespace().for_each(each))
+    SparseIndex::build(weighting, &ids, |doc, each| texts[doc].split_whitespace().for_each(each))
 }
 
 /// The score of every document, `None` for those that are not returned.
-fn scores(index: &Bm25, query: &str) -> Vec<Option<f64>> {
+fn scores(index: &SparseIndex, query: &str) -> Vec<Option<f64>> {
     let query: Vec<&str> = query.split_whitespace().collect();
     let mut scores = vec![None; index.n_documents()];
-    for (doc, score) in index.search(&query, index.n_documents()) {
+    for (doc, score) in index.search(&query, index.n_documents(), None) {
         scores[doc as usize] = Some(score);
     }
     scores
 }
 
-fn assert_scores(variant: Variant, index: &Bm25, query: &str, expected: &[Option<f64>]) {
+fn assert_scores(variant: impl Display, index: &SparseIndex, query: &str, expected: &[Option<f64>]) {
     let scores = scores(index, query);
     let near = |(a, b): (&Option<f64>, &Option<f64>)| match (a, b) {
         (Some(a), Some(b)) => (a - b).abs() < 2e-6,
@@ -96,7 +101,7 @@ fn the_shares_of_the_terms_sum_to_the_score() {
     let query = ["the", "cat", "house", "the", "zebra"];
     for variant in Variant::ALL {
         let index = index(variant, &SIX);
-        for (doc, score) in index.search(&query, 6) {
+        for (doc, score) in index.search(&query, 6, None) {
             let sum: f64 = index.explain(&query, doc).iter().map(|(_, share)| share).sum();
             assert!((sum - score).abs() < 1e-5, "{variant}: {sum} is not {score}");
         }
@@ -109,4 +114,41 @@ fn a_repeated_term_has_one_share_that_counts_twice() {
     // 0.470004 / 1.75 = 0.268574 once.
     let [("a", share)] = index.explain(&["a", "d", "a", "x"], 0)[..] else { panic!("one term of the query is in d0") };
     assert!((share - 2.0 * 0.268_574).abs() < 2e-6, "{share}");
+}
+
+#[test]
+fn tfidf_is_the_cosine_by_hand() {
+    // N = 3; df(a) = 2, df(b) = 2, df(c) = 2, df(d) = 1: idf(a) = idf(b) = idf(c) = ln 1.5 = 0.405465, idf(d) = ln 3 =
+    // 1.098612. The query a d: 0.5 * 0.405465, 0.5 * 1.098612; its norm is 0.5 * 1.171047.
+    // d0: a and b, 0.5 * 0.405465 each, norm 0.5 * 0.573414; cosine 0.405465^2 / (1.171047 * 0.573414).
+    // d1: a 2 * 0.405465, c 0.405465, d 1.098612, each over 4, norm 1.424415 / 4;
+    // cosine (2 * 0.405465^2 + 1.098612^2) / (1.171047 * 1.424415). d2 has neither term.
+    let index = weighted(&Weighting::Tfidf, &THREE);
+    assert_scores("tfidf", &index, "a d", &[Some(0.244_830), Some(0.920_684), None]);
+    // A word that no document has is left out of the query's norm.
+    assert_scores("tfidf", &index, "a zebra d", &[Some(0.244_830), Some(0.920_684), None]);
+    // a twice: (2 * 0.405465^2) / (norm of (2 * 0.405465, 1.098612) = 1.365488 * 0.573414) in d0, in d1
+    // (4 * 0.405465^2 + 1.098612^2) / (1.365488 * 1.424415).
+    assert_scores("tfidf", &index, "a d a", &[Some(0.419_934), Some(0.958_630), None]);
+}
+
+#[test]
+fn tfidf_finds_nothing_by_terms_that_every_document_has() {
+    let index = weighted(&Weighting::Tfidf, &["a", "a b", "a c c"]);
+    assert_scores("tfidf", &index, "a", &[None; 3]);
+    // d0 has norm 0. b weighs ln 3 in the query as in d1, where nothing else weighs anything: cosine 1.
+    assert_scores("tfidf", &index, "a b", &[None, Some(1.0), None]);
+    assert!(index.explain(&["a"], 1).is_empty());
+}
+
+#[test]
+fn the_shares_of_tfidf_sum_to_the_cosine() {
+    let index = weighted(&Weighting::Tfidf, &SIX);
+    let query = ["the", "cat", "house", "the", "zebra"];
+    let found = index.search(&query, 6, None);
+    assert_eq!(found.len(), 5);
+    for (doc, score) in found {
+        let sum: f64 = index.explain(&query, doc).iter().map(|(_, share)| share).sum();
+        assert!((sum - score).abs() < 1e-6, "{sum} is not {score}");
+    }
 }

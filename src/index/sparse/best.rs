@@ -1,0 +1,58 @@
+//! The best documents seen so far.
+
+use std::cmp::Ordering;
+
+/// The best `limit` of all documents that are offered, and the score that others have to reach.
+///
+/// Kept are up to twice as many as wanted; then the worse half is dropped, and the worst one left is the bar from there
+/// on. That is fewer moves than a heap needs.
+pub(super) struct Best<'a> {
+    limit: usize,
+    bar: f32,
+    kept: Vec<(u32, f32)>,
+    /// Per document, the place of its id among all ids in ascending order.
+    order: &'a [u32],
+}
+
+impl<'a> Best<'a> {
+    /// `bar`: a score that at least `limit` documents, all of which will be offered, are known to reach.
+    pub(super) fn new(limit: usize, bar: f32, order: &'a [u32]) -> Self {
+        let limit = limit.min(order.len());
+        Self { limit, bar, kept: Vec::with_capacity(2 * limit), order }
+    }
+
+    /// A document below it is not among the best.
+    pub(super) fn bar(&self) -> f32 {
+        self.bar
+    }
+
+    pub(super) fn offer(&mut self, document: u32, score: f32) {
+        if score >= self.bar {
+            self.kept.push((document, score));
+            if self.kept.len() >= 2 * self.limit {
+                self.halve();
+            }
+        }
+    }
+
+    fn halve(&mut self) {
+        let order = self.order;
+        let (_, &mut (_, bar), _) = self.kept.select_nth_unstable_by(self.limit - 1, |a, b| rank(order, *a, *b));
+        self.kept.truncate(self.limit);
+        self.bar = self.bar.max(bar);
+    }
+
+    /// The best, best first.
+    pub(super) fn into_sorted(mut self) -> Vec<(u32, f32)> {
+        let order = self.order;
+        self.kept.sort_unstable_by(|a, b| rank(order, *a, *b));
+        self.kept.truncate(self.limit);
+        self.kept
+    }
+}
+
+/// Score descending, then id descending.
+fn rank(order: &[u32], (a, a_score): (u32, f32), (b, b_score): (u32, f32)) -> Ordering {
+    let place = |document: u32| order.get(document as usize);
+    b_score.total_cmp(&a_score).then_with(|| place(b).cmp(&place(a)))
+}

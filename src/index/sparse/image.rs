@@ -1,0 +1,328 @@
+//! The index as one run of bytes: in memory and in a file the same, searched where it lies.
+//!
+//! | section | elements | what |
+//! |---|---|---|
+//! | header | 1 | [`Header`]: what this is, and the sizes of all sections |
+//! | terms | terms + 1 | [`Term`]; a term's text, runs and postings end where the next one's begin |
+//! | slots | a power of two | the hash table of the terms ([`vocabulary`](super::vocabulary)) |
+//! | text | bytes | the terms' text, UTF-8 |
+//! | order | documents | the place of the document's id among all ids in ascending order |
+//! | runs | | [`Run`]: how a term's postings fall into windows of documents |
+//! | docs | postings | the document's place in its window; ascending within a run |
+//! | shares | postings | what the term adds to the document's score, beyond [`Term::absent`] |
+//!
+//! Each begins at a multiple of eight bytes; numbers are in the machine's byte order. Header and tables (terms to runs)
+//! are checked against checksums when a file is opened; postings are not, for that would read all of the file. So no
+//! number found in any section is trusted to be in range: what points outside finds nothing. A place in a window cannot
+//! point outside, for a window has as many places as 16 bits have values.
+
+use std::ops::Range;
+
+use bytemuck::{Pod, Zeroable, cast_slice, cast_slice_mut};
+use memmap2::Mmap;
+
+use super::vocabulary;
+
+/// Part of every file's header: another layout, hash or meaning of a section is another version.
+pub(super) const VERSION: u32 = 1;
+
+/// Read in the other byte order it is another number, so such a file is foreign.
+const MAGIC: u64 = 0x7261_6778_7370_7273;
+
+/// Documents that are scored together: as many as 16 bits can number.
+pub(super) const WINDOW: usize = 1 << 16;
+
+/// How many documents hold a share at least as large as each of [`Term::ranked`].
+pub(super) const RANKS: [usize; 3] = [10, 100, 1000];
+
+/// The sizes of all sections, and what is known of the whole.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+pub(super) struct Header {
+    pub(super) magic: u64,
+    pub(super) version: u32,
+    /// 1 where questions are weighted by TF-IDF, 0 where a term of theirs counts as often as it stands there.
+    pub(super) tfidf: u32,
+    pub(super) n_documents: u64,
+    pub(super) n_terms: u64,
+    pub(super) n_slots: u64,
+    pub(super) n_text_bytes: u64,
+    pub(super) n_runs: u64,
+    pub(super) n_postings: u64,
+    /// 1 where some share is negative: then nothing can be said of a score before all its shares are summed.
+    pub(super) negative: u32,
+    /// Checksum of the sections from terms to runs.
+    pub(super) tables_checksum: u32,
+    pub(super) padding: u32,
+    /// Checksum of all of the header before it.
+    pub(super) checksum: u32,
+}
+
+/// One term. All but the floats are where something of its own begins.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub(super) struct Term {
+    pub(super) postings: u64,
+    pub(super) text: u32,
+    pub(super) runs: u32,
+    /// The largest of its shares.
+    pub(super) largest: f32,
+    /// What it adds to documents without it.
+    pub(super) absent: f32,
+    /// Its share of rank 10, 100 and 1,000 ([`RANKS`]); 0 where it has fewer postings.
+    pub(super) ranked: [f32; RANKS.len()],
+    pub(super) padding: u32,
+}
+
+/// The postings of one term in one window.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+pub(super) struct Run {
+    /// The number of the window: its first document's over [`WINDOW`].
+    pub(super) window: u32,
+    /// Where it ends, counted from the term's first posting.
+    pub(super) end: u32,
+}
+
+/// All sections that are filled when an index is built.
+pub(super) struct Sections<'a> {
+    pub(super) terms: &'a mut [Term],
+    pub(super) slots: &'a mut [u32],
+    pub(super) text: &'a mut [u8],
+    pub(super) order: &'a mut [u32],
+    pub(super) runs: &'a mut [Run],
+    pub(super) docs: &'a mut [u16],
+    /// Counts until they are weighed, then the bits of shares.
+    pub(super) shares: &'a mut [u32],
+}
+
+/// Where each section lies.
+#[derive(Debug)]
+struct Layout {
+    terms: Range<usize>,
+    slots: Range<usize>,
+    text: Range<usize>,
+    order: Range<usize>,
+    runs: Range<usize>,
+    docs: Range<usize>,
+    shares: Range<usize>,
+    /// Bytes of the whole.
+    size: usize,
+}
+
+impl Header {
+    /// `None` where the sizes are beyond what the machine can address.
+    fn layout(&self) -> Option<Layout> {
+        let mut at = size_of::<Self>();
+        let mut section = |n: u64, size: usize| {
+            let start = at;
+            let end = start.checked_add(usize::try_from(n).ok()?.checked_mul(size)?)?;
+            at = end.checked_next_multiple_of(size_of::<u64>())?;
+            Some(start..end)
+        };
+        Some(Layout {
+            terms: section(self.n_terms.checked_add(1)?, size_of::<Term>())?,
+            slots: section(self.n_slots, size_of::<u32>())?,
+            text: section(self.n_text_bytes, 1)?,
+            order: section(self.n_documents, size_of::<u32>())?,
+            runs: section(self.n_runs, size_of::<Run>())?,
+            docs: section(self.n_postings, size_of::<u16>())?,
+            shares: section(self.n_postings, size_of::<f32>())?,
+            size: at,
+        })
+    }
+
+    fn checksum(&self) -> u32 {
+        let bytes = bytemuck::bytes_of(self);
+        crc32fast::hash(&bytes[..bytes.len() - size_of::<u32>()])
+    }
+}
+
+/// Where the bytes are. Both begin at a multiple of eight: the one by its type, the other at a page.
+enum Bytes {
+    Memory(Vec<u64>),
+    File(Mmap),
+}
+
+/// An index' bytes, with sections that lie inside them and are aligned.
+pub(super) struct Image {
+    bytes: Bytes,
+    header: Header,
+    layout: Layout,
+}
+
+impl Image {
+    /// An image in memory of the sizes that `header` gives, its sections filled by `fill`, which says whether some share
+    /// is negative.
+    ///
+    /// # Panics
+    /// Where the sizes are beyond what the machine can address.
+    pub(super) fn new(header: Header, fill: impl FnOnce(Sections<'_>) -> bool) -> Self {
+        let layout = header.layout().expect("what was in memory as blocks can be addressed");
+        let mut words = vec![0_u64; layout.size / size_of::<u64>()];
+        let bytes: &mut [u8] = cast_slice_mut(&mut words);
+        let mut header = Header { magic: MAGIC, version: VERSION, ..header };
+        header.negative = u32::from(fill(sections(bytes, &layout)));
+        header.tables_checksum = crc32fast::hash(&bytes[layout.terms.start..layout.runs.end]);
+        header.checksum = header.checksum();
+        bytes[..size_of::<Header>()].copy_from_slice(bytemuck::bytes_of(&header));
+        Self { bytes: Bytes::Memory(words), header, layout }
+    }
+
+    /// The image that a file holds; `None` for anything but a whole file of this version, in this byte order.
+    pub(super) fn open(file: Mmap) -> Option<Self> {
+        let bytes: &[u8] = &file;
+        let header: Header = bytemuck::pod_read_unaligned(bytes.get(..size_of::<Header>())?);
+        let ours = header.magic == MAGIC && header.version == VERSION && header.checksum == header.checksum();
+        if !ours {
+            return None;
+        }
+        let layout = header.layout().filter(|layout| layout.size == bytes.len())?;
+        let checksum = crc32fast::hash(&bytes[layout.terms.start..layout.runs.end]);
+        (checksum == header.tables_checksum).then_some(Self { bytes: Bytes::File(file), header, layout })
+    }
+
+    pub(super) fn bytes(&self) -> &[u8] {
+        match &self.bytes {
+            Bytes::Memory(words) => cast_slice(words),
+            Bytes::File(file) => file,
+        }
+    }
+
+    fn section<T: Pod>(&self, range: &Range<usize>) -> &[T] {
+        cast_slice(&self.bytes()[range.clone()])
+    }
+
+    pub(super) fn n_documents(&self) -> usize {
+        self.header.n_documents as usize
+    }
+
+    pub(super) fn n_terms(&self) -> usize {
+        self.header.n_terms as usize
+    }
+
+    pub(super) fn is_tfidf(&self) -> bool {
+        self.header.tfidf == 1
+    }
+
+    /// Whether some share is negative.
+    pub(super) fn has_negative(&self) -> bool {
+        self.header.negative == 1
+    }
+
+    /// Each document's place when ids are sorted ascending.
+    pub(super) fn order(&self) -> &[u32] {
+        self.section(&self.layout.order)
+    }
+
+    /// The term that reads `text`.
+    pub(super) fn find(&self, text: &str) -> Option<u32> {
+        let (terms, all_text) = (self.section::<Term>(&self.layout.terms), self.section::<u8>(&self.layout.text));
+        vocabulary::find(self.section(&self.layout.slots), text.as_bytes(), |number| {
+            let Some([term, next]) = terms.get(number as usize..).and_then(|terms| terms.first_chunk()) else {
+                return false;
+            };
+            all_text.get(term.text as usize..next.text as usize) == Some(text.as_bytes())
+        })
+    }
+
+    /// A term by its number, with its postings; `None` for a number that is none.
+    pub(super) fn term(&self, number: u32) -> Option<(&Term, Postings<'_>)> {
+        let terms = self.section::<Term>(&self.layout.terms);
+        let [term, next] = terms.get(number as usize..)?.first_chunk()?;
+        let postings = term.postings as usize..next.postings as usize;
+        let runs = self.section(&self.layout.runs).get(term.runs as usize..next.runs as usize);
+        let docs = self.section(&self.layout.docs).get(postings.clone());
+        let shares = self.section(&self.layout.shares).get(postings);
+        let postings = Postings {
+            runs: runs.unwrap_or_default(),
+            docs: docs.unwrap_or_default(),
+            shares: shares.unwrap_or_default(),
+        };
+        Some((term, postings))
+    }
+}
+
+/// The postings of one term.
+#[derive(Clone, Copy)]
+pub(super) struct Postings<'a> {
+    /// By window, ascending.
+    runs: &'a [Run],
+    docs: &'a [u16],
+    shares: &'a [f32],
+}
+
+impl<'a> Postings<'a> {
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.docs.len()
+    }
+
+    /// The documents of `window`, as places in it, and their shares.
+    pub(super) fn of_window(&self, window: usize) -> (&'a [u16], &'a [f32]) {
+        let Ok(run) = self.runs.binary_search_by_key(&window, |run| run.window as usize) else { return (&[], &[]) };
+        let start = run.checked_sub(1).map_or(0, |before| self.runs[before].end as usize);
+        let range = start..self.runs[run].end as usize;
+        (self.docs.get(range.clone()).unwrap_or_default(), self.shares.get(range).unwrap_or_default())
+    }
+
+    /// The share of a document.
+    pub(super) fn share(&self, document: u32) -> Option<f32> {
+        let (docs, shares) = self.of_window(document as usize / WINDOW);
+        let place = docs.binary_search(&((document as usize % WINDOW) as u16)).ok()?;
+        shares.get(place).copied()
+    }
+}
+
+fn sections<'a>(bytes: &'a mut [u8], layout: &Layout) -> Sections<'a> {
+    let (mut rest, mut at) = (bytes, 0);
+    let mut next = |range: &Range<usize>| {
+        let (section, after) = std::mem::take(&mut rest)[range.start - at..].split_at_mut(range.len());
+        (rest, at) = (after, range.end);
+        section
+    };
+    Sections {
+        terms: cast_slice_mut(next(&layout.terms)),
+        slots: cast_slice_mut(next(&layout.slots)),
+        text: next(&layout.text),
+        order: cast_slice_mut(next(&layout.order)),
+        runs: cast_slice_mut(next(&layout.runs)),
+        docs: cast_slice_mut(next(&layout.docs)),
+        shares: cast_slice_mut(next(&layout.shares)),
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// The image with all bytes of `of` replaced, as no checksum would let it through.
+    fn damaged(whole: &[u8], byte: u8, of: impl FnOnce(&Layout) -> Range<usize>) -> Image {
+        let header: Header = bytemuck::pod_read_unaligned(&whole[..size_of::<Header>()]);
+        let layout = header.layout().expect("of a real index");
+        let mut words = vec![0_u64; layout.size / size_of::<u64>()];
+        let bytes: &mut [u8] = cast_slice_mut(&mut words);
+        bytes.copy_from_slice(whole);
+        bytes[of(&layout)].fill(byte);
+        Image { bytes: Bytes::Memory(words), header, layout }
+    }
+
+    /// Every table filled with `byte`.
+    pub fn with_tables(whole: &[u8], byte: u8) -> Image {
+        damaged(whole, byte, |layout| layout.terms.start..layout.runs.end)
+    }
+
+    /// Every posting filled with `byte`.
+    pub fn with_postings(whole: &[u8], byte: u8) -> Image {
+        damaged(whole, byte, |layout| layout.docs.start..layout.shares.end)
+    }
+
+    #[test]
+    fn sizes_beyond_what_can_be_addressed_are_no_layout() {
+        let header = Header { n_postings: u64::MAX / 2, ..Header::zeroed() };
+        assert!(header.layout().is_none());
+        assert!(Header { n_terms: u64::MAX, ..Header::zeroed() }.layout().is_none());
+        assert_eq!(size_of::<Header>() % size_of::<u64>(), 0);
+        assert_eq!(size_of::<Term>(), 40);
+    }
+}

@@ -1,0 +1,95 @@
+//! How a term counts in a document: one of the BM25, or TF-IDF.
+
+use super::variant::Parameters;
+
+/// How terms are weighted.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Weighting {
+    /// The sum over the question's terms of idf times saturated, length-normalised count.
+    Bm25(Parameters),
+    /// The cosine of question and document (Salton and Buckley 1988): tf = count / length, idf = ln(N / df), both sides
+    /// alike; terms of the question that no document has are left out of its norm, too. A term that every document has
+    /// weighs nothing and finds nothing.
+    Tfidf,
+}
+
+impl Default for Weighting {
+    fn default() -> Self {
+        Self::Bm25(Parameters::default())
+    }
+}
+
+/// ln(N / df); nothing for a term in every document.
+pub(super) fn inverse_frequency(frequency: usize, n_documents: usize) -> f64 {
+    (n_documents as f64 / frequency as f64).ln()
+}
+
+/// A weighting with all that it has to know of the whole corpus.
+pub(super) enum Weigher {
+    Bm25 {
+        parameters: Parameters,
+        idf: Vec<f64>,
+        /// Per term, what it adds to documents without it; empty for the variants where that is nothing.
+        absent: Vec<f64>,
+        /// Each document's length over the mean length.
+        relative_lengths: Vec<f64>,
+    },
+    Tfidf {
+        idf: Vec<f64>,
+        /// Each document's norm, times its length: the length cancels out.
+        norms: Vec<f64>,
+    },
+}
+
+impl Weigher {
+    /// `frequencies`: in how many documents each term is. `lengths`: how many terms each document has. `postings` calls
+    /// with term, document and count of every posting, always in the same order, so that sums are the same to the bit.
+    pub(super) fn new(
+        weighting: &Weighting,
+        frequencies: &[u32],
+        lengths: &[u32],
+        postings: impl FnOnce(&mut dyn FnMut(usize, usize, u32)),
+    ) -> Self {
+        let n_documents = lengths.len();
+        match weighting {
+            Weighting::Bm25(parameters) => {
+                let idf = parameters.idf(frequencies, n_documents);
+                let absent = parameters.absent_tfc().map(|tfc| idf.iter().map(|idf| idf * tfc).collect());
+                let sum: u64 = lengths.iter().map(|&length| u64::from(length)).sum();
+                // 0 only where there is no posting to use it.
+                let mean = sum as f64 / n_documents.max(1) as f64;
+                let relative_lengths = lengths.iter().map(|&length| f64::from(length) / mean).collect();
+                Self::Bm25 { parameters: *parameters, idf, absent: absent.unwrap_or_default(), relative_lengths }
+            }
+            Weighting::Tfidf => {
+                let idf: Vec<f64> = frequencies.iter().map(|&df| inverse_frequency(df as usize, n_documents)).collect();
+                let mut norms = vec![0.0; n_documents];
+                postings(&mut |term, document, count| norms[document] += (f64::from(count) * idf[term]).powi(2));
+                Self::Tfidf { idf, norms: norms.into_iter().map(f64::sqrt).collect() }
+            }
+        }
+    }
+
+    /// What `count` occurrences of the term add to the document's score, beyond [`Self::absent`].
+    pub(super) fn share(&self, term: usize, document: usize, count: u32) -> f32 {
+        let count = f64::from(count);
+        let share = match self {
+            Self::Bm25 { parameters, idf, relative_lengths, .. } => {
+                idf[term] * parameters.tfc(count, relative_lengths[document]) - self.absent(term)
+            }
+            // A norm of 0 is a sum of zeros.
+            Self::Tfidf { norms, .. } if norms[document] == 0.0 => 0.0,
+            Self::Tfidf { idf, norms } => count * idf[term] / norms[document],
+        };
+        // Adding 0.0 makes a -0.0 positive: that bit pattern means "unmatched" in a search.
+        share as f32 + 0.0
+    }
+
+    /// What the term adds to documents without it.
+    pub(super) fn absent(&self, term: usize) -> f64 {
+        match self {
+            Self::Bm25 { absent, .. } => absent.get(term).copied().unwrap_or(0.0),
+            Self::Tfidf { .. } => 0.0,
+        }
+    }
+}

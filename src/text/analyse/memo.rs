@@ -1,0 +1,103 @@
+//! What words became, so that a word is stemmed once and not at each of its occurrences.
+//!
+//! A table of fixed size: a word has one place, and a later word that has the same one takes it over. Long words are not
+//! remembered. So the memory is bounded whatever is analysed.
+
+/// Words remembered at once: the 16,384 places take 768 KiB, which a second-level cache holds.
+const PLACES: usize = 1 << 14;
+
+/// Bytes of a word, or of what it became, that are remembered at most; with two lengths they fill 48 bytes.
+const LONGEST: usize = 23;
+
+#[derive(Clone, Copy)]
+struct Place {
+    word: [u8; LONGEST],
+    term: [u8; LONGEST],
+    /// 0 where no word is remembered: no word is empty.
+    word_length: u8,
+    /// 0 where the word is dropped.
+    term_length: u8,
+}
+
+const FREE: Place = Place { word: [0; LONGEST], term: [0; LONGEST], word_length: 0, term_length: 0 };
+
+/// A memory of words and of the terms that they became.
+pub(super) struct Memo {
+    places: Box<[Place]>,
+    /// The last term that is too long to be remembered.
+    long: String,
+}
+
+impl Default for Memo {
+    fn default() -> Self {
+        Self { places: vec![FREE; PLACES].into_boxed_slice(), long: String::new() }
+    }
+}
+
+impl Memo {
+    /// What `word` becomes, as `make` says where it is not remembered; nothing where `make` gives an empty string.
+    pub(super) fn term(&mut self, word: &str, make: impl FnOnce() -> String) -> Option<&str> {
+        let bytes = word.as_bytes();
+        let place = &mut self.places[hash(bytes) % PLACES];
+        if usize::from(place.word_length) != bytes.len() || place.word[..bytes.len()] != *bytes {
+            let term = make();
+            if bytes.is_empty() || bytes.len() > LONGEST || term.len() > LONGEST {
+                self.long = term;
+                return (!self.long.is_empty()).then_some(&self.long);
+            }
+            place.word[..bytes.len()].copy_from_slice(bytes);
+            place.term[..term.len()].copy_from_slice(term.as_bytes());
+            (place.word_length, place.term_length) = (bytes.len() as u8, term.len() as u8);
+        }
+        let term = std::str::from_utf8(&place.term[..usize::from(place.term_length)]);
+        term.ok().filter(|term| !term.is_empty())
+    }
+}
+
+/// FNV-1a's steps over eight bytes at a time, its upper bits folded in.
+fn hash(word: &[u8]) -> usize {
+    let (words, rest) = word.as_chunks::<8>();
+    let mut last = [0; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    let step = |hash: u64, word: u64| (hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+    let hash = words.iter().fold(word.len() as u64, |hash, &word| step(hash, u64::from_le_bytes(word)));
+    (step(hash, u64::from_le_bytes(last)) >> 7) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_is_made_once_and_read_as_it_was_made() {
+        let mut memo = Memo::default();
+        assert_eq!(memo.term("running", || "run".to_owned()), Some("run"));
+        assert_eq!(memo.term("running", || panic!("made again")), Some("run"));
+        assert_eq!(memo.term("the", String::new), None);
+        assert_eq!(memo.term("the", || panic!("made again")), None);
+    }
+
+    #[test]
+    fn long_words_are_made_each_time() {
+        let mut memo = Memo::default();
+        for term in ["a", "b", ""] {
+            let made = memo.term("a-word-of-twenty-four-ch", || term.to_owned()).unwrap_or_default().to_owned();
+            assert_eq!(made, term);
+        }
+        // U+0130 in lower case is longer than it was.
+        let long = "x".repeat(LONGEST + 1);
+        assert_eq!(memo.term("short", || long.clone()), Some(long.as_str()));
+        assert_eq!(memo.term("short", || "y".to_owned()), Some("y"));
+    }
+
+    #[test]
+    fn words_that_share_a_place_are_told_apart() {
+        let mut memo = Memo::default();
+        for round in 0..2 {
+            for n in 0..3 * PLACES {
+                let word = format!("word-{n}");
+                assert_eq!(memo.term(&word, || word.clone()), Some(word.as_str()), "round {round}");
+            }
+        }
+    }
+}
