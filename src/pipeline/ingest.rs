@@ -11,9 +11,9 @@ use super::progress::Progress;
 use crate::chunk;
 use crate::embed::Role;
 use crate::index::Bm25;
-use crate::index::{CollectionSpec, Distance, EmbeddedStore, Hnsw, ServerStore};
-use crate::index::{Point, SearchMode, VectorStore};
-use crate::types::{ChunkId, Corpus, Document, Stage};
+use crate::index::{CollectionSpec, EmbeddedStore, Hnsw, ServerStore};
+use crate::index::{Point, SearchMode, Vector, VectorSpec, VectorStore};
+use crate::types::{ChunkId, Corpus, Document, Similarity, Stage};
 
 /// A corpus ready to be searched, and what making it took.
 pub struct Ingested {
@@ -86,12 +86,11 @@ async fn fill_vectors(
 ) -> Result<Arc<dyn VectorStore>, PipelineError> {
     let texts: Vec<String> =
         (0..corpus.chunks().len()).map(|number| indexed_text(corpus, number, title_prefix)).collect();
+    let content = collection_name(corpus, &texts, dense.encoder.fingerprint());
+    let vector = VectorSpec::Dense { dimension: dense.encoder.dimension(), similarity: Similarity::Cosine };
     let spec = CollectionSpec {
-        name: collection_name(corpus, &texts, dense.encoder.fingerprint()),
-        dimension: dense.encoder.dimension(),
-        distance: Distance::Cosine,
-        expected_points: texts.len(),
         hnsw: (dense.mode == SearchMode::Approximate).then(Hnsw::default),
+        ..CollectionSpec::new(content, "dense", vector, texts.len())
     };
     let clock = Instant::now();
     let store: Arc<dyn VectorStore> = match &dense.place {
@@ -99,7 +98,7 @@ async fn fill_vectors(
         VectorPlace::Server(server) => Arc::new(ServerStore::open_or_create(server, &spec).await?),
     };
     let mut qdrant = clock.elapsed().as_secs_f64();
-    if store.count().await? != texts.len() {
+    if !store.missing().await?.is_empty() {
         let clock = Instant::now();
         progress.start("embedding chunks", texts.len() as u64);
         let borrowed: Vec<&str> = texts.iter().map(String::as_str).collect();
@@ -119,10 +118,11 @@ fn point(corpus: &Corpus, number: usize, vector: Vec<f32>) -> Point {
     let chunk = &corpus.chunks()[number];
     Point {
         number: number as u32,
-        vector,
+        vector: Vector::Dense(vector),
         chunk_id: chunk.id.to_string(),
         doc_id: chunk.doc_id.to_string(),
         range: (chunk.range.start, chunk.range.end),
+        metadata: Arc::default(),
     }
 }
 

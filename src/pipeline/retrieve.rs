@@ -9,7 +9,7 @@ use super::PipelineError;
 use crate::attribute::support::SupportTest;
 use crate::fuse::{self, Parts};
 
-use crate::index::{Bm25, SearchMode, VectorStore};
+use crate::index::{Bm25, Search, SearchMode, Vector, VectorStore};
 use crate::text::analyse::Analyzer;
 use crate::types::{Corpus, Hit, Question, Ranking, Stage, StageHit, TraceStage};
 
@@ -76,7 +76,8 @@ impl Retriever for DenseRetriever {
 
     async fn retrieve(&self, query: Query<'_>, depth: usize) -> Result<Ranking, PipelineError> {
         let Some(vector) = query.vector else { return Ok(Ranking::default()) };
-        let found = self.store.search(vector, depth, self.mode).await?;
+        let vector = Vector::Dense(vector.to_vec());
+        let found = self.store.search(Search { vector: &vector, limit: depth, mode: self.mode, filter: None }).await?;
         Ok(ranking(&self.corpus, found.into_iter().map(|near| (near.number, f64::from(near.score)))))
     }
 }

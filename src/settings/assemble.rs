@@ -372,6 +372,7 @@ fn vector_place(settings: &Settings, environment: &Environment) -> Result<Vector
             url: store.url.clone(),
             api_key: key(store.api_key_env.as_deref(), "vector_store.api_key_env", environment)?,
             timeout: Duration::from_mins(1),
+            indexing_timeout: Duration::from_hours(1),
         })),
     }
 }
