@@ -46,17 +46,69 @@ pub enum IndexError {
         /// The chunk's id, or `the question`.
         of: String,
     },
-    /// A collection that stands there, made otherwise.
-    #[error("collection `{collection}` at `{place}` holds vectors of {found}, but {wanted} are wanted")]
+    /// A vector that is none of the collection's kind: dense, multi, sparse.
+    #[error("the vector of `{of}` is {found}, but collection `{collection}` holds {wanted}")]
+    Kind {
+        /// The chunk's id, or `the question`.
+        of: String,
+        /// Its kind.
+        found: &'static str,
+        /// The collection.
+        collection: String,
+        /// The collection's vectors.
+        wanted: String,
+    },
+    /// A multivector or sparse vector that is none.
+    #[error("the vector of `{of}` {what}")]
+    Malformed {
+        /// The chunk's id, or `the question`.
+        of: String,
+        /// What is wrong with it.
+        what: &'static str,
+    },
+    /// A chunk's number beyond the collection.
+    #[error("chunk `{of}` has number {number}, but collection `{collection}` was made for {n_points} points")]
+    Number {
+        /// The chunk's id.
+        of: String,
+        /// Its number.
+        number: u32,
+        /// The collection.
+        collection: String,
+        /// How many points it is to hold.
+        n_points: usize,
+    },
+    /// A collection that stands there under our name, made otherwise.
+    #[error("collection `{collection}` at `{place}` was made as `{found}`, but `{wanted}` is wanted")]
     Mismatch {
         /// The collection.
         collection: String,
         /// Folder or URL.
         place: String,
-        /// Dimension and distance as found.
+        /// Its layout as found.
         found: String,
-        /// Dimension and distance asked for.
+        /// The layout asked for.
         wanted: String,
+    },
+    /// A collection that holds points which nobody of ours put there.
+    #[error("collection `{collection}` at `{place}` holds points that are not its own, such as `{point}`")]
+    Foreign {
+        /// The collection.
+        collection: String,
+        /// Folder or URL.
+        place: String,
+        /// The id of one of them.
+        point: String,
+    },
+    /// A collection that was there and is no more.
+    #[error("collection `{collection}` on the Qdrant server at `{url}` is gone: it was deleted while it was in use")]
+    Gone {
+        /// The collection.
+        collection: String,
+        /// The URL.
+        url: String,
+        /// What the server said.
+        source: Foreign,
     },
     /// A folder or file of an index could not be used.
     #[error("cannot use `{path}` for an index")]
@@ -110,11 +162,48 @@ pub enum IndexError {
         /// What the server said.
         source: Foreign,
     },
+    /// The server did not answer in time.
+    #[error("the Qdrant server at `{url}` did not {action} within {seconds} s (collection `{collection}`)")]
+    Deadline {
+        /// The URL.
+        url: String,
+        /// The collection.
+        collection: String,
+        /// What was asked of it.
+        action: &'static str,
+        /// How long was waited.
+        seconds: f64,
+    },
+    /// The server did not finish the graph in time.
+    #[error("the Qdrant server at `{url}` was still indexing collection `{collection}` after {seconds} s")]
+    Indexing {
+        /// The URL.
+        url: String,
+        /// The collection.
+        collection: String,
+        /// How long was waited.
+        seconds: f64,
+    },
+    /// The server gave up on the collection's graph.
+    #[error("the Qdrant server at `{url}` failed to index collection `{collection}`")]
+    Unindexed {
+        /// The URL.
+        url: String,
+        /// The collection.
+        collection: String,
+        /// What the server said.
+        source: Foreign,
+    },
     /// The server failed; transient failures were retried before.
-    #[error("the Qdrant server at `{url}` could not {action} (gRPC status {status}, attempt {attempts})")]
+    #[error(
+        "the Qdrant server at `{url}` could not {action} (collection `{collection}`, gRPC status {status}, \
+         attempt {attempts})"
+    )]
     Server {
         /// The URL.
         url: String,
+        /// The collection.
+        collection: String,
         /// What was asked of it.
         action: &'static str,
         /// The status' name.
@@ -142,8 +231,16 @@ impl IndexError {
             Self::Dimension { .. } => {
                 Some("encode questions and passages with models of the same dimension".to_owned())
             }
-            Self::Mismatch { collection, .. } => {
+            Self::Kind { .. } => Some("encode questions and passages with the same kind of model".to_owned()),
+            Self::Mismatch { collection, .. } | Self::Foreign { collection, .. } => {
                 Some(format!("delete collection `{collection}`; it is filled again from the vector cache"))
+            }
+            Self::Gone { .. } => Some("run again: it is filled again from the vector cache".to_owned()),
+            Self::Deadline { url, .. } => {
+                Some(format!("see whether the server at `{url}` is overloaded or another service"))
+            }
+            Self::Indexing { .. } => {
+                Some("wait and run again, the server goes on; or set `vector_store.exact = true`".to_owned())
             }
             Self::File { .. } => Some("set `cache.dir` to a folder that can be written, with free space".to_owned()),
             Self::Busy { .. } => Some("wait for the other runs to end".to_owned()),
@@ -155,7 +252,13 @@ impl IndexError {
             Self::Denied { .. } => {
                 Some("name the variable that holds the key in `vector_store.api_key_env`".to_owned())
             }
-            Self::Parameter { .. } | Self::NotFinite { .. } | Self::Server { .. } | Self::Answer { .. } => None,
+            Self::Unindexed { .. } => Some("see the server's log for disk and memory".to_owned()),
+            Self::Parameter { .. }
+            | Self::NotFinite { .. }
+            | Self::Malformed { .. }
+            | Self::Number { .. }
+            | Self::Server { .. }
+            | Self::Answer { .. } => None,
         }
     }
 }

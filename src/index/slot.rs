@@ -6,10 +6,14 @@
 //! come from their own cache) and later pairs of runs find both. Nobody waits for anybody, nothing is deleted under
 //! another's feet, and a process that dies gives its lock back.
 //!
+//! A slot's `state` says how far its filling came. A filling that was broken off is taken up again, for the engine's
+//! files are consistent after each flush; a broken-off building of the graph is not, because the engine then replaces
+//! one set of files by another, and the slot begins anew.
+//!
 //! ```text
-//! <cache>/<collection>/<slot>/lock        held while the slot is open; never deleted
-//! <cache>/<collection>/<slot>/complete    written last: what the slot holds, in JSON
-//! <cache>/<collection>/<slot>/engine/     the engine's own files
+//! <cache>/<collection>/<slot>/lock       held while the slot is open; never deleted
+//! <cache>/<collection>/<slot>/state      in JSON; replaced as a whole
+//! <cache>/<collection>/<slot>/engine/    the engine's own files
 //! ```
 
 use std::fs::{self, File, TryLockError};
@@ -18,35 +22,28 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::collection::{CollectionSpec, Distance, Hnsw, shape};
 use super::error::IndexError;
-
-/// Raised whenever the stored points change in meaning; older collections are then built again.
-const FORMAT: u32 = 1;
 
 /// How often one collection may be open at once; a bound on what the cache can grow by.
 const N_SLOTS: usize = 16;
 
-/// What a filled slot holds.
-#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Marker {
-    format: u32,
-    dimension: usize,
-    distance: Distance,
-    points: usize,
-    hnsw: Option<Hnsw>,
+/// How far a slot's filling came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum State {
+    /// Points are being written.
+    Filling,
+    /// All points are there, the graph is being built.
+    Building,
+    /// Nothing is left to do.
+    Whole,
 }
 
-impl Marker {
-    fn of(spec: &CollectionSpec) -> Self {
-        Self {
-            format: FORMAT,
-            dimension: spec.dimension,
-            distance: spec.distance,
-            points: spec.expected_points,
-            hnsw: spec.graph(),
-        }
-    }
+#[derive(Debug, Serialize, Deserialize)]
+struct Marker {
+    state: State,
+    /// As the collection's spec writes it.
+    layout: String,
 }
 
 /// One locked copy of a collection. The lock is given back on drop.
@@ -79,62 +76,58 @@ impl Slot {
         self.folder.join("engine")
     }
 
-    /// Whether the slot was filled with what `spec` asks for. A marker that cannot be read means no.
+    /// How far its filling came; `None` for one that never began, or whose state cannot be read.
     ///
     /// # Errors
-    /// [`IndexError::Mismatch`] when it holds vectors of another dimension or distance: two collections share a name.
-    pub(super) fn is_complete(&self, spec: &CollectionSpec) -> Result<bool, IndexError> {
-        let Some(found) = fs::read(self.marker()).ok().and_then(|text| serde_json::from_slice::<Marker>(&text).ok())
-        else {
-            return Ok(false);
+    /// [`IndexError::Mismatch`] when it was filled with another layout: somebody moved or changed its files.
+    pub(super) fn state(&self, collection: &str, layout: &str) -> Result<Option<State>, IndexError> {
+        let text = fs::read(self.marker()).ok();
+        let Some(found) = text.and_then(|text| serde_json::from_slice::<Marker>(&text).ok()) else {
+            return Ok(None);
         };
-        if (found.dimension, found.distance) != (spec.dimension, spec.distance) {
-            return Err(IndexError::Mismatch {
-                collection: spec.name.clone(),
-                place: self.folder.display().to_string(),
-                found: shape(found.dimension, found.distance.name()),
-                wanted: spec.shape(),
-            });
+        if found.layout == layout {
+            return Ok(Some(found.state));
         }
-        Ok(found == Marker::of(spec))
+        Err(IndexError::Mismatch {
+            collection: collection.to_owned(),
+            place: self.folder.display().to_string(),
+            found: found.layout,
+            wanted: layout.to_owned(),
+        })
     }
 
-    /// Declares the slot filled. Everything else has to be on disk before.
-    pub(super) fn mark_complete(&self, spec: &CollectionSpec) -> Result<(), IndexError> {
-        let path = self.marker();
-        let text = serde_json::to_vec(&Marker::of(spec)).expect("numbers and names always serialise");
-        let write = |path: &Path| {
-            let mut file = File::create(path)?;
+    /// Writes how far the filling came. What a later state rests on has to be on disk before.
+    pub(super) fn set_state(&self, state: State, layout: &str) -> Result<(), IndexError> {
+        let (path, new) = (self.marker(), self.folder.join("state.new"));
+        let marker = Marker { state, layout: layout.to_owned() };
+        let text = serde_json::to_vec(&marker).expect("names always serialise");
+        let write = || {
+            let mut file = File::create(&new)?;
             file.write_all(&text)?;
-            file.sync_all()
+            file.sync_all()?;
+            fs::rename(&new, &path)
         };
-        write(&path).map_err(at(&path))
-    }
-
-    /// Takes the declaration back, before the content changes.
-    pub(super) fn mark_incomplete(&self) -> Result<(), IndexError> {
-        let path = self.marker();
-        match fs::remove_file(&path) {
-            Err(source) if source.kind() != io::ErrorKind::NotFound => Err(IndexError::File { path, source }),
-            _ => Ok(()),
-        }
+        write().map_err(at(&path))
     }
 
     /// Throws the engine's files away and makes its folder anew.
     pub(super) fn clear(&self) -> Result<(), IndexError> {
-        self.mark_incomplete()?;
-        let engine = self.engine();
-        match fs::remove_dir_all(&engine) {
-            Err(source) if source.kind() != io::ErrorKind::NotFound => {
-                return Err(IndexError::File { path: engine, source });
-            }
-            _ => {}
-        }
+        let (marker, engine) = (self.marker(), self.engine());
+        unless_missing(fs::remove_file(&marker)).map_err(at(&marker))?;
+        unless_missing(fs::remove_dir_all(&engine)).map_err(at(&engine))?;
         fs::create_dir_all(&engine).map_err(at(&engine))
     }
 
     fn marker(&self) -> PathBuf {
-        self.folder.join("complete")
+        self.folder.join("state")
+    }
+}
+
+/// What is not there need not be removed.
+fn unless_missing(removed: io::Result<()>) -> io::Result<()> {
+    match removed {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other,
     }
 }
 
@@ -147,10 +140,6 @@ fn at(path: &Path) -> impl FnOnce(io::Error) -> IndexError {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn spec() -> CollectionSpec {
-        CollectionSpec { name: "ab".to_owned(), dimension: 3, distance: Distance::Dot, expected_points: 5, hnsw: None }
-    }
 
     #[test]
     fn a_taken_slot_is_left_alone_and_found_again_once_it_is_free() {
@@ -172,23 +161,32 @@ mod tests {
     }
 
     #[test]
-    fn a_slot_is_complete_only_for_what_it_was_marked_with() {
+    fn a_state_is_read_as_it_was_written_and_gone_after_clearing() {
         let cache = tempfile::tempdir().expect("a folder");
         let slot = Slot::take(cache.path()).expect("slot 0");
-        assert!(!slot.is_complete(&spec()).expect("no marker"));
-        slot.mark_complete(&spec()).expect("written");
-        assert!(slot.is_complete(&spec()).expect("a marker"));
-        let more = CollectionSpec { expected_points: 6, ..spec() };
-        assert!(!slot.is_complete(&more).expect("other points"));
-        slot.mark_incomplete().expect("removed");
-        assert!(!slot.is_complete(&spec()).expect("no marker"));
+        assert_eq!(slot.state("ab", "layout").expect("none yet"), None);
+        for state in [State::Filling, State::Building, State::Whole] {
+            slot.set_state(state, "layout").expect("written");
+            assert_eq!(slot.state("ab", "layout").expect("read"), Some(state));
+        }
+        slot.clear().expect("cleared");
+        assert_eq!(slot.state("ab", "layout").expect("none any more"), None);
     }
 
     #[test]
-    fn a_torn_marker_counts_as_none() {
+    fn a_slot_of_another_layout_is_an_error_that_names_both() {
         let cache = tempfile::tempdir().expect("a folder");
         let slot = Slot::take(cache.path()).expect("slot 0");
-        fs::write(cache.path().join("0").join("complete"), "{\"format\":1,\"dim").expect("written");
-        assert!(!slot.is_complete(&spec()).expect("torn"));
+        slot.set_state(State::Whole, "3 dimensions").expect("written");
+        let error = slot.state("ab", "4 dimensions").expect_err("another layout").to_string();
+        assert!(error.ends_with("was made as `3 dimensions`, but `4 dimensions` is wanted"), "{error}");
+    }
+
+    #[test]
+    fn a_torn_state_counts_as_none() {
+        let cache = tempfile::tempdir().expect("a folder");
+        let slot = Slot::take(cache.path()).expect("slot 0");
+        fs::write(cache.path().join("0").join("state"), "{\"state\":\"who").expect("written");
+        assert_eq!(slot.state("ab", "layout").expect("torn"), None);
     }
 }

@@ -12,18 +12,21 @@ pub struct Server {
     pub url: String,
     /// Sent with every call where given; never shown.
     pub api_key: Option<String>,
-    /// How long one call may take.
+    /// How long one call may take, its repetitions included.
     pub timeout: Duration,
+    /// How long an approximate search waits for the server to build the graph.
+    pub indexing_timeout: Duration,
 }
 
 impl fmt::Debug for Server {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { url, api_key, timeout } = self;
+        let Self { url, api_key, timeout, indexing_timeout } = self;
         let api_key = api_key.as_ref().map(|_| "...");
         f.debug_struct("Server")
             .field("url", &without_user(url))
             .field("api_key", &api_key)
             .field("timeout", timeout)
+            .field("indexing_timeout", indexing_timeout)
             .finish()
     }
 }
@@ -101,7 +104,9 @@ mod tests {
     #[test]
     fn a_key_is_never_shown() {
         let key = Some("se cret".to_owned());
-        let server = Server { url: "http://localhost:6334".to_owned(), api_key: key, timeout: Duration::from_secs(1) };
+        let second = Duration::from_secs(1);
+        let url = "http://localhost:6334".to_owned();
+        let server = Server { url, api_key: key, timeout: second, indexing_timeout: second };
         assert!(!format!("{server:?}").contains("cret"));
         let error = server.check().expect_err("a key with a space");
         assert!(!error.to_string().contains("cret"), "{error}");

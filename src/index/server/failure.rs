@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use qdrant_client::QdrantError;
+
 use crate::index::IndexError;
 use crate::index::error::foreign;
 
@@ -12,9 +14,29 @@ pub(super) struct Failure {
     pub(super) message: String,
     /// What the server asks to wait.
     pub(super) asked_wait: Option<Duration>,
+    /// Whether our own deadline came before an answer.
+    pub(super) is_late: bool,
 }
 
 impl Failure {
+    /// What the client says, without its types.
+    pub(super) fn of(error: &QdrantError) -> Self {
+        let failure = |code, message: String, asked_wait| Self { code, message, asked_wait, is_late: false };
+        match error {
+            QdrantError::ResponseError { status } => failure(status.code() as i32, status.message().to_owned(), None),
+            QdrantError::ResourceExhaustedError { status, retry_after_seconds } => {
+                let wait = Duration::from_secs(*retry_after_seconds);
+                failure(status.code() as i32, status.message().to_owned(), Some(wait))
+            }
+            other => failure(2, other.to_string(), None),
+        }
+    }
+
+    /// No answer before our deadline.
+    pub(super) fn late(action: &str) -> Self {
+        Self { code: 4, message: format!("no answer to: {action}"), asked_wait: None, is_late: true }
+    }
+
     /// Whether nobody was there to answer, or nobody that speaks gRPC. The client reports both as its own internal
     /// errors, known by their words only (`qdrant-client` 1.18, `channel_pool.rs`; `tonic` 0.12, `transport/error.rs`).
     pub(super) fn is_no_answer(&self) -> bool {
@@ -29,15 +51,31 @@ impl Failure {
         matches!(self.code, 1 | 4 | 8 | 10 | 14) || self.is_no_answer()
     }
 
-    pub(super) fn into_error(self, url: &str, action: &'static str, attempts: usize) -> IndexError {
-        let url = url.to_owned();
+    /// Whether the collection is not there.
+    pub(super) fn is_not_found(&self) -> bool {
+        self.code == 5
+    }
+
+    pub(super) fn into_error(
+        self,
+        url: &str,
+        collection: &str,
+        action: &'static str,
+        attempts: usize,
+        timeout: Duration,
+    ) -> IndexError {
+        let (url, collection) = (url.to_owned(), collection.to_owned());
+        if self.is_late {
+            return IndexError::Deadline { url, collection, action, seconds: timeout.as_secs_f64() };
+        }
         if self.is_no_answer() {
             return IndexError::Unreachable { url, source: foreign(self.message) };
         }
         let status = code_name(self.code);
         match self.code {
             7 | 16 => IndexError::Denied { url, status, source: foreign(self.message) },
-            _ => IndexError::Server { url, action, status, attempts, source: foreign(self.message) },
+            5 => IndexError::Gone { collection, url, source: foreign(self.message) },
+            _ => IndexError::Server { url, collection, action, status, attempts, source: foreign(self.message) },
         }
     }
 }
@@ -71,7 +109,11 @@ mod tests {
     use super::*;
 
     fn failure(code: i32, message: &str) -> Failure {
-        Failure { code, message: message.to_owned(), asked_wait: None }
+        Failure { code, message: message.to_owned(), asked_wait: None, is_late: false }
+    }
+
+    fn error(failure: Failure, action: &'static str, attempts: usize) -> IndexError {
+        failure.into_error("http://localhost:6334", "ragxray_ab", action, attempts, Duration::from_millis(2_500))
     }
 
     #[test]
@@ -90,18 +132,27 @@ mod tests {
     fn a_connection_that_fails_is_told_from_a_server_that_fails() {
         let refused = failure(13, "Failed to connect to http://localhost:6334/: ConnectionRefused");
         let full = failure(13, "Service internal error: No space left on device");
-        let url = "http://localhost:6334";
-        assert!(matches!(refused.into_error(url, "search", 4), IndexError::Unreachable { .. }));
-        let full = full.into_error(url, "store points", 1);
+        assert!(matches!(error(refused, "search", 4), IndexError::Unreachable { .. }));
         assert_eq!(
-            full.to_string(),
-            "the Qdrant server at `http://localhost:6334` could not store points (gRPC status internal, attempt 1)"
+            error(full, "store points", 1).to_string(),
+            "the Qdrant server at `http://localhost:6334` could not store points (collection `ragxray_ab`, gRPC status \
+             internal, attempt 1)"
         );
     }
 
     #[test]
     fn a_wrong_key_is_told_as_such() {
-        let error = failure(16, "Must provide an API key").into_error("http://localhost:6334", "search", 1);
+        let error = error(failure(16, "Must provide an API key"), "search", 1);
         assert!(matches!(error, IndexError::Denied { status: "unauthenticated", .. }), "{error}");
+    }
+
+    #[test]
+    fn a_collection_that_is_gone_and_an_answer_that_never_came_name_it() {
+        let gone = error(failure(5, "Collection `ragxray_ab` doesn't exist!"), "search", 1).to_string();
+        assert!(gone.starts_with("collection `ragxray_ab` on the Qdrant server at `http://localhost:6334` is gone"));
+        assert_eq!(
+            error(Failure::late("search"), "search", 1).to_string(),
+            "the Qdrant server at `http://localhost:6334` did not search within 2.5 s (collection `ragxray_ab`)"
+        );
     }
 }
