@@ -6,7 +6,7 @@ use super::PipelineError;
 use super::ingest::indexed_text;
 use super::plan::RerankPlan;
 use crate::fuse::Parts;
-use crate::types::{Corpus, Hit, Ranking, Stage, TitledText};
+use crate::types::{Corpus, Hit, Ranking, TitledText};
 
 /// The first [`RerankPlan::depth`] hits by the reranker's scores, then the others in their order, one below the lowest score and
 /// so on: a ranking has one scale. The parts keep the score that each hit had before.

@@ -134,7 +134,7 @@ fn terms(
         *counts.entry(vocabulary[term]).or_default() += 1;
     });
     let relative_length = if length == 0 { 0.0 } else { f64::from(length) / mean_length };
-    let share = |count: u32| parameters.term_weight(f64::from(count), relative_length) as f32;
+    let share = |count: u32| parameters.tfc(f64::from(count), relative_length) as f32;
     sparse(counts.into_iter().map(|(term, count)| (term, share(count))).collect())
 }
 

@@ -9,7 +9,7 @@ use crate::eval::summary::{Evaluation, MeasureSummary, Summary};
 use crate::eval::verdict::{SUPPORT, Source, Term};
 use crate::measure::{Cutoff, Family, Measure};
 use crate::store::SavedRun;
-use crate::types::{ArmName, Attempt, Class, Interval, Kind, Trace};
+use crate::types::{ArmName, Attempt, Class, Interval, Trace};
 
 /// Below so many clusters the bootstrap's intervals are known to be too narrow (Cameron, Gelbach, Miller 2008).
 pub(super) const FEW_CLUSTERS: usize = 20;

@@ -315,6 +315,8 @@ pub struct VectorStoreSettings {
     pub write_consistency: Option<u32>,
     /// Seconds until a call of the server counts as failed, > 0.
     pub timeout_s: f64,
+    /// Seconds that a search waits for the server to build a graph, > 0.
+    pub indexing_timeout_s: f64,
 }
 
 impl Default for VectorStoreSettings {
@@ -330,6 +332,7 @@ impl Default for VectorStoreSettings {
             replicas: None,
             write_consistency: None,
             timeout_s: 60.0,
+            indexing_timeout_s: 3600.0,
         }
     }
 }

@@ -140,7 +140,8 @@ impl Parameters {
     }
 
     /// The part that depends on the document: `tf` occurrences, and its length over the mean length.
-    pub(super) fn tfc(&self, tf: f64, relative_length: f64) -> f64 {
+    #[must_use]
+    pub fn tfc(&self, tf: f64, relative_length: f64) -> f64 {
         let Self { variant, k1, b, delta } = *self;
         let length = 1.0 - b + b * relative_length;
         match variant {

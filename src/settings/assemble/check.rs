@@ -33,6 +33,7 @@ pub(super) fn check(settings: &Settings) -> Result<(), SettingsError> {
         at_least("rerank.depth", depth, retrieval.k)?;
     }
     within("vector_store.timeout_s", settings.vector_store.timeout_s, 1e-3..=86_400.0)?;
+    within("vector_store.indexing_timeout_s", settings.vector_store.indexing_timeout_s, 1e-3..=864_000.0)?;
     at_least("generation.context_tokens", generation.context_tokens, 1)?;
     at_least("generation.max_tokens", generation.max_tokens as usize, 1)?;
     at_least("generation.concurrency", generation.concurrency, 1)?;

@@ -209,6 +209,7 @@ impl<'a> Wiring<'a> {
                     url: store.url.clone(),
                     api_key: key(store.api_key_env.as_deref(), "vector_store.api_key_env", self.environment)?,
                     timeout: Duration::from_secs_f64(store.timeout_s),
+                    indexing_timeout: Duration::from_secs_f64(store.indexing_timeout_s),
                 })
             }
         };
