@@ -1,7 +1,7 @@
-//! A wrapper that keeps any encoder's vectors in one `SQLite` file.
+//! A wrapper that keeps any encoder's vectors, and how long texts are for it, in one `SQLite` file.
 //!
-//! A vector's key is the sha256 of the encoder's fingerprint, the role, the title and the text, so a stale hit cannot happen;
-//! its value is the numbers as little-endian `f32`. Several processes may share the file (WAL). What the encoder
+//! A text's key is the sha256 of the encoder's fingerprint, the role, the title and the text, so a stale hit cannot happen;
+//! a vector's value is its numbers as little-endian `f32`. Several processes may share the file (WAL). What the encoder
 //! returns is written before more is asked of it: a kill loses at most [`WRITTEN_TOGETHER`] vectors. Left out:
 //! eviction, which is a command of its own.
 
@@ -20,6 +20,8 @@ use crate::types::TitledText;
 
 /// Texts encoded and written in one go: some seconds of work for `all-MiniLM-L6-v2` on two cores.
 const WRITTEN_TOGETHER: usize = 256;
+/// Texts measured and written in one go: about a second's tokenising.
+const MEASURED_TOGETHER: usize = 8192;
 /// How long another process's write is waited for.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
 /// Between two tries to open a database that another process is just making.
@@ -71,6 +73,10 @@ impl Cached {
         done.map_err(|source| EmbedError::Cache { path: self.path.clone(), source })
     }
 
+    fn keys(&self, texts: &[TitledText<'_>], role: Role) -> Vec<Key> {
+        texts.iter().map(|text| key(self.inner.fingerprint(role), role, *text)).collect()
+    }
+
     /// Encodes one batch of texts and keeps the vectors.
     async fn fill(
         &self,
@@ -108,7 +114,26 @@ impl Encoder for Cached {
     }
 
     async fn lengths(&self, texts: &[TitledText<'_>], role: Role) -> Result<Option<Vec<Length>>, EmbedError> {
-        self.inner.lengths(texts, role).await
+        let keys = self.keys(texts, role);
+        let wanted = keys.clone();
+        let mut lengths = self.with_database(move |database| read_lengths(database, &wanted)).await?;
+        let (missing, places) = missing(&keys, &lengths);
+        for batch in missing.chunks(MEASURED_TOGETHER) {
+            let batch_texts: Vec<TitledText<'_>> = batch.iter().map(|i| texts[*i]).collect();
+            let Some(measured) = self.inner.lengths(&batch_texts, role).await? else { return Ok(None) };
+            let rows: Vec<(Key, Length)> = batch.iter().map(|i| keys[*i]).zip(measured).collect();
+            for (key, length) in &rows {
+                for i in &places[key] {
+                    lengths[*i] = Some(*length);
+                }
+            }
+            self.with_database(move |database| write_lengths(database, &rows)).await?;
+        }
+        if texts.is_empty() {
+            // Whether the encoder knows lengths at all is its to say.
+            return self.inner.lengths(texts, role).await;
+        }
+        Ok(Some(lengths.into_iter().map(|length| length.expect("every text was found or measured")).collect()))
     }
 
     async fn encode(
@@ -117,7 +142,7 @@ impl Encoder for Cached {
         role: Role,
         on_progress: OnProgress<'_>,
     ) -> Result<Vec<Vec<f32>>, EmbedError> {
-        let keys: Vec<Key> = texts.iter().map(|text| key(self.inner.fingerprint(role), role, *text)).collect();
+        let keys = self.keys(texts, role);
         let (wanted, shape) = (keys.clone(), self.shape());
         let mut vectors = self.with_database(move |database| read(database, &wanted, shape)).await?;
         let n_hits = vectors.iter().filter(|vector| vector.is_some()).count();
@@ -125,17 +150,7 @@ impl Encoder for Cached {
         if n_hits > 0 {
             on_progress(n_hits);
         }
-
-        // Where each missing text stands: one encoding serves all its places.
-        let mut places: HashMap<Key, Vec<usize>> = HashMap::new();
-        let mut missing = Vec::new();
-        for i in (0..texts.len()).filter(|i| vectors[*i].is_none()) {
-            let known = places.entry(keys[i]).or_default();
-            if known.is_empty() {
-                missing.push(i);
-            }
-            known.push(i);
-        }
+        let (missing, places) = missing(&keys, &vectors);
         for batch in missing.chunks(WRITTEN_TOGETHER) {
             let batch_texts: Vec<TitledText<'_>> = batch.iter().map(|i| texts[*i]).collect();
             let batch_keys: Vec<Key> = batch.iter().map(|i| keys[*i]).collect();
@@ -153,6 +168,20 @@ impl Encoder for Cached {
         }
         Ok(vectors.into_iter().map(|vector| vector.expect("every text was found or encoded")).collect())
     }
+}
+
+/// The first place of each key that nothing was found for, and all its places: one answer serves them all.
+fn missing<T>(keys: &[Key], found: &[Option<T>]) -> (Vec<usize>, HashMap<Key, Vec<usize>>) {
+    let mut places: HashMap<Key, Vec<usize>> = HashMap::new();
+    let mut missing = Vec::new();
+    for i in (0..keys.len()).filter(|i| found[*i].is_none()) {
+        let known = places.entry(keys[i]).or_default();
+        if known.is_empty() {
+            missing.push(i);
+        }
+        known.push(i);
+    }
+    (missing, places)
 }
 
 /// Opens the database. Switching a new file to WAL takes an exclusive lock without the busy handler's patience (SQLite,
@@ -180,7 +209,9 @@ fn try_connect(path: &Path) -> rusqlite::Result<Connection> {
     // In WAL mode this loses the last transactions on power failure, never the file.
     database.pragma_update(None, "synchronous", "NORMAL")?;
     database.execute_batch(
-        "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID",
+        "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID;
+         CREATE TABLE IF NOT EXISTS lengths (key BLOB PRIMARY KEY, n_tokens INTEGER NOT NULL, n_read INTEGER NOT NULL)
+         WITHOUT ROWID",
     )?;
     Ok(database)
 }
@@ -205,6 +236,28 @@ fn write(database: &mut Connection, rows: &[(Key, Vec<u8>)]) -> rusqlite::Result
             transaction.prepare_cached("INSERT OR REPLACE INTO vectors (key, vector) VALUES (?1, ?2)")?;
         for (key, vector) in rows {
             statement.execute((&key[..], vector))?;
+        }
+    }
+    transaction.commit()
+}
+
+/// The lengths of `keys`, `None` where there is none.
+fn read_lengths(database: &mut Connection, keys: &[Key]) -> rusqlite::Result<Vec<Option<Length>>> {
+    let transaction = database.transaction()?;
+    let mut statement = transaction.prepare_cached("SELECT n_tokens, n_read FROM lengths WHERE key = ?1")?;
+    let length = |row: &rusqlite::Row<'_>| {
+        Ok(Length { n_tokens: row.get::<_, u32>(0)? as usize, n_read: row.get::<_, u32>(1)? as usize })
+    };
+    keys.iter().map(|key| statement.query_row([&key[..]], length).optional()).collect()
+}
+
+fn write_lengths(database: &mut Connection, rows: &[(Key, Length)]) -> rusqlite::Result<()> {
+    let transaction = database.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+    {
+        let mut statement =
+            transaction.prepare_cached("INSERT OR REPLACE INTO lengths (key, n_tokens, n_read) VALUES (?1, ?2, ?3)")?;
+        for (key, length) in rows {
+            statement.execute((&key[..], length.n_tokens as u32, length.n_read as u32))?;
         }
     }
     transaction.commit()
@@ -260,8 +313,10 @@ mod tests {
             Ok(None)
         }
 
-        async fn lengths(&self, _: &[TitledText<'_>], _: Role) -> Result<Option<Vec<Length>>, EmbedError> {
-            Ok(None)
+        async fn lengths(&self, texts: &[TitledText<'_>], _: Role) -> Result<Option<Vec<Length>>, EmbedError> {
+            self.n_asked.fetch_add(texts.len(), Ordering::Relaxed);
+            let length = |text: &TitledText<'_>| Length { n_tokens: text.text.len(), n_read: text.text.len().min(2) };
+            Ok((self.fingerprint != "remote").then(|| texts.iter().map(length).collect()))
         }
 
         async fn encode(
@@ -304,6 +359,22 @@ mod tests {
         assert_eq!(again, [[3.0, 122.0], [2.0, 121.0]]);
         assert_eq!((second.n_hits(), second.n_misses()), (1, 1));
         assert_eq!(inner.n_asked.load(Ordering::Relaxed), 3);
+    }
+
+    #[tokio::test]
+    async fn a_text_is_measured_once_for_all_its_places_and_later_runs() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("vectors.sqlite");
+        let inner = counting("a");
+        let texts = untitled(&["x", "yyy", "x"]);
+        let expected = [(1, 1), (3, 2), (1, 1)].map(|(n_tokens, n_read)| Length { n_tokens, n_read });
+        for _ in 0..2 {
+            let cached = Cached::open(inner.clone(), &path).unwrap();
+            assert_eq!(cached.lengths(&texts, Role::Passage).await.unwrap().unwrap(), expected);
+            assert_eq!(inner.n_asked.load(Ordering::Relaxed), 2);
+        }
+        let remote = Cached::open(counting("remote"), &path).unwrap();
+        assert_eq!(remote.lengths(&texts, Role::Passage).await.unwrap(), None);
     }
 
     #[tokio::test]

@@ -35,6 +35,34 @@ pub enum EmbedError {
         /// What it gave, and what was due.
         what: String,
     },
+    /// The encoders of questions and of passages give different kinds of vectors.
+    #[error("questions and passages have no common measure: {query}; {passage}")]
+    Apart {
+        /// What the questions' gives.
+        query: String,
+        /// What the passages' gives.
+        passage: String,
+    },
+    /// A checkpoint lacks a word piece that its kind of model needs.
+    #[error("`{folder}` has no word piece `{word_piece}`, which a late-interaction model needs")]
+    NoWordPiece {
+        /// The checkpoint.
+        folder: PathBuf,
+        /// What is not in its vocabulary.
+        word_piece: String,
+    },
+    /// A length that does not suit a late-interaction model.
+    #[error("{n_tokens} tokens of a {role} do not fit: at least {fewest} and at most {positions}")]
+    Tokens {
+        /// `query` or `passage`.
+        role: &'static str,
+        /// As asked.
+        n_tokens: usize,
+        /// The least.
+        fewest: usize,
+        /// What the model has.
+        positions: usize,
+    },
     /// The encoding thread panicked or the runtime is going down.
     #[error("encoding was broken off: {0}")]
     Worker(#[source] tokio::task::JoinError),
@@ -56,7 +84,9 @@ impl EmbedError {
                 path.display()
             )),
             Self::Write { .. } => Some("see that the folder can be written and the disk is not full".to_owned()),
-            Self::Contract { .. } | Self::Worker(_) => None,
+            Self::Apart { .. } => Some("name two models that were trained together, or one for both".to_owned()),
+            Self::NoWordPiece { .. } => Some("name a ColBERT checkpoint, made by colbert-ai or PyLate".to_owned()),
+            Self::Contract { .. } | Self::Tokens { .. } | Self::Worker(_) => None,
         }
     }
 }
