@@ -69,7 +69,9 @@ impl Fusion {
     /// Adds one ranking's shares to the chunks of all.
     fn add(self, voice: &Voice<'_>, parts: &mut Parts) {
         let (values, missing) = match self {
-            Self::ReciprocalRank { k } => ((1..=voice.ranking.len()).map(|rank| 1.0 / (k + rank as f64)).collect(), None),
+            Self::ReciprocalRank { k } => {
+                ((1..=voice.ranking.len()).map(|rank| 1.0 / (k + rank as f64)).collect(), None)
+            }
             Self::Weighted(normalization) => normalization.of(voice.ranking),
         };
         if let Some(missing) = missing.filter(|missing| *missing != 0.0) {
@@ -124,7 +126,10 @@ mod tests {
 
     fn assert_fused(fusion: Fusion, voices: &[Voice<'_>], expected: &[(&str, f64)]) {
         let fused = fusion.fuse(voices).0;
-        assert_eq!(fused.ids().map(ChunkId::as_str).collect::<Vec<_>>(), expected.iter().map(|e| e.0).collect::<Vec<_>>());
+        assert_eq!(
+            fused.ids().map(ChunkId::as_str).collect::<Vec<_>>(),
+            expected.iter().map(|e| e.0).collect::<Vec<_>>()
+        );
         for (hit, (id, score)) in fused.hits().iter().zip(expected) {
             assert!((hit.score - score).abs() < 1e-12, "{id}: {} is not {score}", hit.score);
         }
@@ -152,7 +157,11 @@ mod tests {
         // bm25: (10 - 4)/8 = .75 for b, 12 is 1, 4 is 0. dense: .5 -> 1, .3 -> 0. c is missing there: 0.
         let (bm25, dense) = (scored(&[("a", 12.0), ("b", 10.0), ("c", 4.0)]), scored(&[("b", 0.5), ("a", 0.3)]));
         let voices = [voice("bm25", 0.4, &bm25), voice("dense", 0.6, &dense)];
-        assert_fused(Fusion::Weighted(Normalization::MinMax), &voices, &[("b", 0.4 * 0.75 + 0.6), ("a", 0.4), ("c", 0.0)]);
+        assert_fused(
+            Fusion::Weighted(Normalization::MinMax),
+            &voices,
+            &[("b", 0.4 * 0.75 + 0.6), ("a", 0.4), ("c", 0.0)],
+        );
     }
 
     #[test]

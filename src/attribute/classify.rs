@@ -5,7 +5,9 @@ use super::support::SupportTest;
 use crate::text::analyse::{Analyzer, Stemmer, StopWords, Words};
 use crate::text::answers::AnswerMatcher;
 use crate::text::normalise;
-use crate::types::{ArmName, Attempt, ChunkId, Class, Fault, Flag, Kind, Stage, Stance, Station, SupportRule, Trace, TraceStage};
+use crate::types::{
+    ArmName, Attempt, ChunkId, Class, Fault, Flag, Kind, Stage, Stance, Station, SupportRule, Trace, TraceStage,
+};
 
 /// An endpoint that counts fewer than this share of our prompt tokens has cut the prompt (design: Ollama does so silently).
 const SERVER_TRUNCATED_BELOW: f64 = 0.8;

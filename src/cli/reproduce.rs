@@ -13,9 +13,9 @@ use crate::eval::summary;
 use crate::pipeline::ask::Done;
 use crate::pipeline::run;
 use crate::report::reproduction::{self, Row};
+use crate::settings::Resolved;
 use crate::settings::assemble;
 use crate::settings::reproduction::{Reproduction, System};
-use crate::settings::Resolved;
 use crate::store::{RunFolder, SavedRun};
 
 #[derive(Debug, Args)]

@@ -1,7 +1,7 @@
-//! A wrapper that keeps any encoder's vectors in a cache's file.
+//! A wrapper that keeps any encoder's vectors, and how long texts are for it, in a cache's file.
 //!
-//! A vector's key is the sha256 of the encoder's fingerprint, the role, the title and the text, so a stale hit cannot happen;
-//! its value is the numbers as little-endian `f32`. What the encoder returns is written before more is asked of it: a kill
+//! A text's key is the sha256 of the encoder's fingerprint, the role, the title and the text, so a stale hit cannot happen;
+//! a vector's value is its numbers as little-endian `f32`. What the encoder returns is written before more is asked of it: a kill
 //! loses at most [`WRITTEN_TOGETHER`] vectors. Opening, locking and sharing the file is `cache/`.
 
 use std::collections::HashMap;
@@ -18,7 +18,11 @@ use crate::types::TitledText;
 /// Texts encoded and written in one go: some seconds of work for `all-MiniLM-L6-v2` on two cores.
 const WRITTEN_TOGETHER: usize = 256;
 
+/// Texts measured and written in one go: about a second's tokenising.
+const MEASURED_TOGETHER: usize = 8192;
+
 const VECTORS: Table = Table { name: "vectors", value: "vector" };
+const LENGTHS: Table = Table { name: "lengths", value: "length" };
 
 /// An [`Encoder`] that asks another only for what it has not seen.
 pub struct Cached {
@@ -31,7 +35,7 @@ pub struct Cached {
 impl Cached {
     /// Opens or makes the database at `path`, and its folder.
     pub fn open(inner: Arc<dyn Encoder>, path: &Path) -> Result<Self, EmbedError> {
-        let database = Database::open(path, &[VECTORS])?;
+        let database = Database::open(path, &[VECTORS, LENGTHS])?;
         Ok(Self { inner, database, n_hits: AtomicU64::new(0), n_misses: AtomicU64::new(0) })
     }
 
@@ -43,6 +47,10 @@ impl Cached {
     /// Texts given to the encoder so far.
     pub fn n_misses(&self) -> u64 {
         self.n_misses.load(Ordering::Relaxed)
+    }
+
+    fn keys(&self, texts: &[TitledText<'_>], role: Role) -> Vec<Key> {
+        texts.iter().map(|text| text_key(self.inner.fingerprint(role), role, *text)).collect()
     }
 
     /// Encodes one batch of texts and keeps the vectors.
@@ -82,7 +90,26 @@ impl Encoder for Cached {
     }
 
     async fn lengths(&self, texts: &[TitledText<'_>], role: Role) -> Result<Option<Vec<Length>>, EmbedError> {
-        self.inner.lengths(texts, role).await
+        let keys = self.keys(texts, role);
+        let mut lengths = self.database.read(LENGTHS, keys.clone(), length_of).await?;
+        let (missing, places) = missing(&keys, &lengths);
+        for batch in missing.chunks(MEASURED_TOGETHER) {
+            let batch_texts: Vec<TitledText<'_>> = batch.iter().map(|i| texts[*i]).collect();
+            let Some(measured) = self.inner.lengths(&batch_texts, role).await? else { return Ok(None) };
+            let rows: Vec<(Key, Length)> = batch.iter().map(|i| keys[*i]).zip(measured).collect();
+            for (key, length) in &rows {
+                for i in &places[key] {
+                    lengths[*i] = Some(*length);
+                }
+            }
+            let rows = rows.into_iter().map(|(key, length)| (key, length_bytes(length))).collect();
+            self.database.write(LENGTHS, rows).await?;
+        }
+        if texts.is_empty() {
+            // Whether the encoder knows lengths at all is its to say.
+            return self.inner.lengths(texts, role).await;
+        }
+        Ok(Some(lengths.into_iter().map(|length| length.expect("every text was found or measured")).collect()))
     }
 
     async fn encode(
@@ -91,7 +118,7 @@ impl Encoder for Cached {
         role: Role,
         on_progress: OnProgress<'_>,
     ) -> Result<Vec<Vec<f32>>, EmbedError> {
-        let keys: Vec<Key> = texts.iter().map(|text| text_key(self.inner.fingerprint(role), role, *text)).collect();
+        let keys = self.keys(texts, role);
         let shape = self.shape();
         let mut vectors = self.database.read(VECTORS, keys.clone(), move |bytes| from_bytes(bytes, shape)).await?;
         let n_hits = vectors.iter().filter(|vector| vector.is_some()).count();
@@ -100,16 +127,7 @@ impl Encoder for Cached {
             on_progress(n_hits);
         }
 
-        // Where each missing text stands: one encoding serves all its places.
-        let mut places: HashMap<Key, Vec<usize>> = HashMap::new();
-        let mut missing = Vec::new();
-        for i in (0..texts.len()).filter(|i| vectors[*i].is_none()) {
-            let known = places.entry(keys[i]).or_default();
-            if known.is_empty() {
-                missing.push(i);
-            }
-            known.push(i);
-        }
+        let (missing, places) = missing(&keys, &vectors);
         for batch in missing.chunks(WRITTEN_TOGETHER) {
             let batch_texts: Vec<TitledText<'_>> = batch.iter().map(|i| texts[*i]).collect();
             let batch_keys: Vec<Key> = batch.iter().map(|i| keys[*i]).collect();
@@ -129,12 +147,38 @@ impl Encoder for Cached {
     }
 }
 
+/// The first place of each key that nothing was found for, and all its places: one answer serves them all.
+fn missing<T>(keys: &[Key], found: &[Option<T>]) -> (Vec<usize>, HashMap<Key, Vec<usize>>) {
+    let mut places: HashMap<Key, Vec<usize>> = HashMap::new();
+    let mut missing = Vec::new();
+    for i in (0..keys.len()).filter(|i| found[*i].is_none()) {
+        let known = places.entry(keys[i]).or_default();
+        if known.is_empty() {
+            missing.push(i);
+        }
+        known.push(i);
+    }
+    (missing, places)
+}
+
 fn text_key(fingerprint: &str, role: Role, text: TitledText<'_>) -> Key {
     let role = match role {
         Role::Query => "query",
         Role::Passage => "passage",
     };
     key(&[fingerprint, role, text.title, text.text])
+}
+
+/// Tokens and tokens read, each as a little-endian `u32`.
+fn length_bytes(length: Length) -> Vec<u8> {
+    [length.n_tokens as u32, length.n_read as u32].into_iter().flat_map(u32::to_le_bytes).collect()
+}
+
+fn length_of(bytes: &[u8]) -> Option<Length> {
+    let (numbers, rest) = bytes.as_chunks::<4>();
+    let &[n_tokens, n_read] = numbers else { return None };
+    let count = |bytes| u32::from_le_bytes(bytes) as usize;
+    rest.is_empty().then(|| Length { n_tokens: count(n_tokens), n_read: count(n_read) })
 }
 
 fn to_bytes(vector: &[f32]) -> Vec<u8> {
@@ -173,8 +217,10 @@ mod tests {
             Ok(None)
         }
 
-        async fn lengths(&self, _: &[TitledText<'_>], _: Role) -> Result<Option<Vec<Length>>, EmbedError> {
-            Ok(None)
+        async fn lengths(&self, texts: &[TitledText<'_>], _: Role) -> Result<Option<Vec<Length>>, EmbedError> {
+            self.n_asked.fetch_add(texts.len(), Ordering::Relaxed);
+            let length = |text: &TitledText<'_>| Length { n_tokens: text.text.len(), n_read: text.text.len().min(2) };
+            Ok((self.fingerprint != "remote").then(|| texts.iter().map(length).collect()))
         }
 
         async fn encode(
@@ -220,6 +266,22 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_text_is_measured_once_for_all_its_places_and_later_runs() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("vectors.sqlite");
+        let inner = counting("a");
+        let texts = untitled(&["x", "yyy", "x"]);
+        let expected = [(1, 1), (3, 2), (1, 1)].map(|(n_tokens, n_read)| Length { n_tokens, n_read });
+        for _ in 0..2 {
+            let cached = Cached::open(inner.clone(), &path).unwrap();
+            assert_eq!(cached.lengths(&texts, Role::Passage).await.unwrap().unwrap(), expected);
+            assert_eq!(inner.n_asked.load(Ordering::Relaxed), 2);
+        }
+        let remote = Cached::open(counting("remote"), &path).unwrap();
+        assert_eq!(remote.lengths(&texts, Role::Passage).await.unwrap(), None);
+    }
+
+    #[tokio::test]
     async fn another_role_or_encoder_is_another_key() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("vectors.sqlite");
@@ -236,8 +298,7 @@ mod tests {
         let path = folder.path().join("vectors.sqlite");
         let cached = Cached::open(counting("a"), &path).unwrap();
         cached.encode(&untitled(&["x"]), Role::Query, &|_| ()).await.unwrap();
-        let changed =
-            rusqlite::Connection::open(&path).unwrap().execute("UPDATE vectors SET vector = x'0102030405'", []);
+        let changed = Connection::open(&path).unwrap().execute("UPDATE vectors SET vector = x'0102030405'", []);
         assert_eq!(changed.unwrap(), 1);
         assert_eq!(cached.encode(&untitled(&["x"]), Role::Query, &|_| ()).await.unwrap(), [[1.0, 120.0]]);
         assert_eq!(cached.encode(&untitled(&["x"]), Role::Query, &|_| ()).await.unwrap(), [[1.0, 120.0]]);
@@ -245,11 +306,20 @@ mod tests {
     }
 
     #[test]
+    fn a_file_that_is_no_database_is_a_clear_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("vectors.sqlite");
+        std::fs::write(&path, "x".repeat(5000)).unwrap();
+        let error = Cached::open(counting("a"), &path).err().unwrap();
+        assert_eq!(error.to_string(), format!("vector cache `{}`: file is not a database", path.display()));
+    }
+
+    #[test]
     fn the_key_is_pinned() {
         // sha256 over each part preceded by its length as eight little-endian bytes, by Python's hashlib.
         let expected = "0e8745c7f4f880ac6112675aca1ba420fa49145d96cc2cec43099a664803c680";
         assert_eq!(
-            text_key("a", Role::Query, TitledText { title: "title", text: "text" })
+            key("a", Role::Query, TitledText { title: "title", text: "text" })
                 .map(|byte| format!("{byte:02x}"))
                 .concat(),
             expected

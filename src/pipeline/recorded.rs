@@ -13,9 +13,9 @@ use async_trait::async_trait;
 use super::PipelineError;
 use super::ask::{Asked, Asker, Done, Pace, ask_all};
 use super::contexts::{Placed, Places};
+use super::ingest::IngestFacts;
 use super::plan::Judge;
 use super::progress::Progress;
-use super::ingest::IngestFacts;
 use super::run::{RunFacts, rightness};
 use crate::attribute::classify;
 use crate::attribute::gold::{self, locate_shown};
@@ -78,7 +78,10 @@ pub async fn run(
     let asker: Arc<dyn Asker> = Arc::clone(&line) as _;
     ask_all(&asker, left, pace, folder, done.passages, progress).await?;
     let seconds = BTreeMap::from([("questions".to_owned(), clock.elapsed().as_secs_f64())]);
-    Ok((RunFacts { n_chunks: 0, chunk_tokens: 0, n_asked, ingest: IngestFacts { seconds, ..IngestFacts::default() } }, line.places.take_notes()))
+    Ok((
+        RunFacts { n_chunks: 0, chunk_tokens: 0, n_asked, ingest: IngestFacts { seconds, ..IngestFacts::default() } },
+        line.places.take_notes(),
+    ))
 }
 
 /// The data set beside a pipeline that ran elsewhere, shared by all questions.

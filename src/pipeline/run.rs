@@ -87,7 +87,8 @@ impl Line {
         }
         let packed: Vec<ChunkId> = trace.packed().cloned().collect();
         trace.arms = generate::arms(&trace.question, &trace.gold, &packed, &self.corpus, &self.plan).await;
-        let outcome = classify::classify(&trace, self.plan.retrieval.k, rightness(&trace, self.plan.judge), self.corpus.as_ref());
+        let outcome =
+            classify::classify(&trace, self.plan.retrieval.k, rightness(&trace, self.plan.judge), self.corpus.as_ref());
         outcome.onto(&mut trace);
         trace
     }

@@ -15,7 +15,8 @@ use super::retrieve::{Found, Query, Retriever, ranking};
 use crate::embed::{Role, Shape};
 use crate::fuse::Parts;
 use crate::index::{
-    CollectionSpec, EmbeddedStore, Point, Quantization, Search, SearchMode, ServerStore, Vector, VectorSpec, VectorStore,
+    CollectionSpec, EmbeddedStore, Point, Quantization, Search, SearchMode, ServerStore, Vector, VectorSpec,
+    VectorStore,
 };
 use crate::store::Truncation;
 use crate::types::{Corpus, Filter, Question, Stage, TitledText};
@@ -28,7 +29,6 @@ pub struct VectorRetriever {
     stage: Stage,
     corpus: Arc<Corpus>,
     store: Arc<dyn VectorStore>,
-    shape: Shape,
     mode: SearchMode,
     filter: Filter,
     /// The questions' vectors by their place in the run.
@@ -46,7 +46,10 @@ impl Retriever for VectorRetriever {
         let filter = Some(&self.filter).filter(|filter| !filter.is_empty());
         let search = async |mode| {
             let found = self.store.search(Search { vector, limit: depth, mode, filter }).await?;
-            Ok::<_, PipelineError>(ranking(&self.corpus, found.into_iter().map(|near| (near.number, near.score.into()))))
+            Ok::<_, PipelineError>(ranking(
+                &self.corpus,
+                found.into_iter().map(|near| (near.number, near.score.into())),
+            ))
         };
         // What the graph loses can only be said beside what it should have found.
         let exact = if self.mode == SearchMode::Approximate { Some(search(SearchMode::Exact).await?) } else { None };
@@ -85,7 +88,8 @@ pub(super) async fn build(
             let vectors = plan.encoder.encode(&wanted, Role::Passage, &|n| progress.advance(n as u64)).await?;
             seconds.embed += clock.elapsed().as_secs_f64();
             let clock = Instant::now();
-            let points = window.iter().zip(vectors).map(|(number, numbers)| point(corpus, *number, vector(shape, numbers)));
+            let points =
+                window.iter().zip(vectors).map(|(number, numbers)| point(corpus, *number, vector(shape, numbers)));
             store.upsert(&points.collect::<Vec<Point>>()).await?;
             seconds.store += clock.elapsed().as_secs_f64();
         }
@@ -103,7 +107,6 @@ pub(super) async fn build(
         stage: plan.stage,
         corpus: Arc::clone(corpus),
         store,
-        shape,
         mode,
         filter: filter.clone(),
         questions,
@@ -184,7 +187,11 @@ async fn encode_questions(
     let vectors = plan.encoder.encode(&texts, Role::Query, &|n| progress.advance(n as u64)).await?;
     progress.finish();
     let shape = plan.encoder.shape();
-    Ok(questions.iter().map(|(index, _)| *index).zip(vectors.into_iter().map(|numbers| vector(shape, numbers))).collect())
+    Ok(questions
+        .iter()
+        .map(|(index, _)| *index)
+        .zip(vectors.into_iter().map(|numbers| vector(shape, numbers)))
+        .collect())
 }
 
 /// How much of the chunks the encoder never reads; `None` where it cannot know.

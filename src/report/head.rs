@@ -124,7 +124,8 @@ fn describe_retrieval(setting: &dyn Fn(&str) -> String, manifest: &Manifest) -> 
 }
 
 fn describe_retriever(name: &str, setting: &dyn Fn(&str) -> String, manifest: &Manifest) -> String {
-    let search = if manifest.vector_search.is_empty() { String::new() } else { format!(", {}", manifest.vector_search) };
+    let search =
+        if manifest.vector_search.is_empty() { String::new() } else { format!(", {}", manifest.vector_search) };
     let place = format!("Qdrant {}{search}", setting("vector_store.kind"));
     match name {
         "bm25" => format!(

@@ -46,9 +46,7 @@ pub fn render(introduction: &str, made_by: &str, rows: &[Row]) -> String {
         let Row { data, system, source, measure, published, ours, tolerance, why } = row;
         let digits = if published.abs() < 0.01 { 6 } else { 4 };
         let (n, ours, difference) = match ours {
-            Some((ours, n)) => {
-                (n.to_string(), format!("{ours:.digits$}"), format!("{:+.digits$}", ours - published))
-            }
+            Some((ours, n)) => (n.to_string(), format!("{ours:.digits$}"), format!("{:+.digits$}", ours - published)),
             None => (String::new(), "not reproduced".to_owned(), String::new()),
         };
         let within = match (row.met(), tolerance) {
@@ -67,7 +65,8 @@ pub fn render(introduction: &str, made_by: &str, rows: &[Row]) -> String {
     let judged: Vec<bool> = rows.iter().filter_map(Row::met).collect();
     let n_met = judged.iter().filter(|met| **met).count();
     let n_left = rows.iter().filter(|row| row.ours.is_none()).count();
-    let _ = writeln!(out, "\n{n_met} of {} figures with a tolerance are met; {n_left} were not reproduced.", judged.len());
+    let _ =
+        writeln!(out, "\n{n_met} of {} figures with a tolerance are met; {n_left} were not reproduced.", judged.len());
     out
 }
 
@@ -96,7 +95,10 @@ mod tests {
             row(0.7, None, None),
         ];
         let text = render("Intro.", "Made by x.", &rows);
-        assert!(text.contains("| a\\|b | BM25 (paper) | P@5 | 76 | 0.5000 | 0.5000 | +0.0000 | yes, 0.00005 |  |"), "{text}");
+        assert!(
+            text.contains("| a\\|b | BM25 (paper) | P@5 | 76 | 0.5000 | 0.5000 | +0.0000 | yes, 0.00005 |  |"),
+            "{text}"
+        );
         assert!(text.contains("| 0.004244 | 0.004300 | +0.000056 | NO, 0.0000005 |"), "{text}");
         assert!(text.contains("| 0.7000 | not reproduced |  |"), "{text}");
         assert!(text.ends_with("1 of 2 figures with a tolerance are met; 1 were not reproduced.\n"), "{text}");

@@ -240,12 +240,7 @@ pub struct FusionSettings {
 
 impl Default for FusionSettings {
     fn default() -> Self {
-        Self {
-            method: FusionMethod::Rrf,
-            k: 60.0,
-            weights: BTreeMap::new(),
-            normalization: Normalization::default(),
-        }
+        Self { method: FusionMethod::Rrf, k: 60.0, weights: BTreeMap::new(), normalization: Normalization::default() }
     }
 }
 

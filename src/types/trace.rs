@@ -269,7 +269,9 @@ impl Trace {
 
     /// The retrievers' own rankings: all before fusion.
     pub fn retrievers(&self) -> impl Iterator<Item = &TraceStage> {
-        self.stages.iter().filter(|entry| !matches!(entry.stage, Stage::Fused | Stage::Reranked | Stage::MinScore | Stage::Packed))
+        self.stages
+            .iter()
+            .filter(|entry| !matches!(entry.stage, Stage::Fused | Stage::Reranked | Stage::MinScore | Stage::Packed))
     }
 
     /// What was packed, in prompt order.

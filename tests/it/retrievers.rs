@@ -80,8 +80,10 @@ fn tiny_colbert() -> String {
 fn tfidf_is_the_cosine_of_weights_worked_by_hand() {
     let corpus = "{\"id\": \"d0\", \"text\": \"a b\"}\n{\"id\": \"d1\", \"text\": \"a a c\"}\n{\"id\": \"d2\", \"text\": \"a d b b\"}\n";
     let questions = "{\"id\": \"q\", \"text\": \"B d\", \"evidence\": [[{\"doc\": \"d2\"}]]}\n";
-    let project = Project::of(&[("c.toml", SETTINGS), ("data/corpus.jsonl", corpus), ("data/questions.jsonl", questions)]);
-    let analyzer = ["words=whitespace", "stopwords=none", "stemmer=none"].map(|step| format!("retrieval.analyzer.{step}"));
+    let project =
+        Project::of(&[("c.toml", SETTINGS), ("data/corpus.jsonl", corpus), ("data/questions.jsonl", questions)]);
+    let analyzer =
+        ["words=whitespace", "stopwords=none", "stemmer=none"].map(|step| format!("retrieval.analyzer.{step}"));
     let mut sets: Vec<&str> = analyzer.iter().map(String::as_str).collect();
     sets.push("retrieval.retrievers=[\"tfidf\"]");
     let traces = run(&project, "r", &sets);
@@ -110,7 +112,10 @@ fn bm25_in_qdrant_scores_as_our_own_index_does() {
     for (local, qdrant) in local.iter().zip(&qdrant) {
         let (local, qdrant) = (hits(local, "bm25"), hits(qdrant, "bm25"));
         assert!(!local.is_empty());
-        assert_eq!(local.iter().map(|hit| &hit.0).collect::<Vec<_>>(), qdrant.iter().map(|hit| &hit.0).collect::<Vec<_>>());
+        assert_eq!(
+            local.iter().map(|hit| &hit.0).collect::<Vec<_>>(),
+            qdrant.iter().map(|hit| &hit.0).collect::<Vec<_>>()
+        );
         for (ours, theirs) in local.iter().zip(&qdrant) {
             assert!((ours.1 - theirs.1).abs() < 1e-5, "{ours:?} {theirs:?}");
         }
@@ -121,7 +126,8 @@ fn bm25_in_qdrant_scores_as_our_own_index_does() {
 fn every_retriever_keeps_the_filter_and_finds_all_that_it_lets_through() {
     let project = project();
     let all = "retrieval.retrievers=[\"tfidf\", \"bm25\", \"dense\", \"late_interaction\"]";
-    let filter = "retrieval.filter={ year = { gte = 2023, lt = 2030 }, tags = [\"t0\", \"t1\"], team = { not = [\"cdn\"] } }";
+    let filter =
+        "retrieval.filter={ year = { gte = 2023, lt = 2030 }, tags = [\"t0\", \"t1\"], team = { not = [\"cdn\"] } }";
     let (dense, colbert) = (tiny_dense(), tiny_colbert());
     let traces = run(&project, "r", &[all, filter, &dense, &colbert]);
     // Years 2023 to 2029 are d03 to d09; t2 are 2, 5, 8, 11; the team `cdn` has d08 and d09.
@@ -206,7 +212,8 @@ fn a_cross_encoder_orders_the_first_candidates_and_leaves_the_others_below() {
         }
     }
     let record = project.json("runs/r/run.json");
-    let roles: Vec<&str> = record["models"].as_array().expect("models").iter().filter_map(|m| m["role"].as_str()).collect();
+    let roles: Vec<&str> =
+        record["models"].as_array().expect("models").iter().filter_map(|m| m["role"].as_str()).collect();
     assert_eq!(roles, ["dense", "rerank"]);
 }
 
@@ -284,16 +291,14 @@ fn where_a_graph_is_built_exact_search_runs_beside_it() {
 fn what_cannot_be_wired_is_refused_before_anything_is_read() {
     let project = project();
     let refused = |set: &str, error: &str| project.refuses_with_some_hint(&run_with(set), error);
-    refused(
-        "retrieval.retrievers=[\"late_interaction\"]",
-        "error: `retrieval.late_interaction.model` is not set",
-    );
+    refused("retrieval.retrievers=[\"late_interaction\"]", "error: `retrieval.late_interaction.model` is not set");
     refused(
         "retrieval.fusion.weights={ dense = 1.0 }",
         "error: `retrieval.fusion.weights` is `dense`: no such retriever is asked (`retrieval.retrievers`)",
     );
     refused("rerank.depth=2", "error: `rerank.depth` is `2`: it must be at least 5");
-    let qdrant = [&RUN[..], &["--set", "retrieval.bm25.store=qdrant", "--set", "retrieval.bm25.variant=atire"]].concat();
+    let qdrant =
+        [&RUN[..], &["--set", "retrieval.bm25.store=qdrant", "--set", "retrieval.bm25.variant=atire"]].concat();
     project.refuses_with_some_hint(
         &qdrant,
         "error: `retrieval.bm25.variant` is `atire`: Qdrant's idf is that of `lucene`; other variants need \

@@ -73,4 +73,3 @@ fn check_lists(settings: &Settings) -> Result<(), SettingsError> {
     }
     Ok(())
 }
-

@@ -12,11 +12,11 @@ use crate::embed::{
     Cached, Encoder, LateInteraction, LateInteractionOptions, Local, LocalOptions, Remote, RemoteSettings, TwoEncoders,
 };
 use crate::fuse::Fusion;
+use crate::http::Secret;
 use crate::index::{Bm25Parameters, Bm25Variant, Placement, SearchMode, Server, Weighting};
 use crate::pipeline::plan::{
     RerankPlan, RetrievalPlan, RetrieverPlan, SparsePlace, SparsePlan, StorePlan, VectorPlace, VectorPlan,
 };
-use crate::http::Secret;
 use crate::rerank::{self, CrossEncoder, Endpoint, EndpointSettings, Reranker};
 use crate::settings::file::{Bm25Store, FusionMethod, RetrieverName, VectorStoreKind};
 use crate::settings::{Resolved, Settings, SettingsError};
@@ -103,7 +103,8 @@ impl<'a> Wiring<'a> {
                 return Err(SettingsError::OutOfRange {
                     key: "retrieval.bm25.variant",
                     value: bm25.variant.to_string(),
-                    why: "Qdrant's idf is that of `lucene`; other variants need `retrieval.bm25.store = \"local\"`".to_owned(),
+                    why: "Qdrant's idf is that of `lucene`; other variants need `retrieval.bm25.store = \"local\"`"
+                        .to_owned(),
                 });
             }
         };
@@ -243,7 +244,8 @@ impl<'a> Wiring<'a> {
 
     /// Puts a model into the run's record; a remote one has no hashes.
     fn record(&mut self, role: &str, name: &str, checkpoint: Option<&Checkpoint>) {
-        let sha256: BTreeMap<String, String> = checkpoint.map(Checkpoint::sha256_by_file).unwrap_or_default();
+        let sha256: BTreeMap<String, String> =
+            checkpoint.map(|checkpoint| checkpoint.files.iter().cloned().collect()).unwrap_or_default();
         self.models.push(ModelRecord { role: role.to_owned(), name: address::shown_url(name), sha256 });
     }
 
