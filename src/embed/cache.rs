@@ -298,7 +298,8 @@ mod tests {
         let path = folder.path().join("vectors.sqlite");
         let cached = Cached::open(counting("a"), &path).unwrap();
         cached.encode(&untitled(&["x"]), Role::Query, &|_| ()).await.unwrap();
-        let changed = Connection::open(&path).unwrap().execute("UPDATE vectors SET vector = x'0102030405'", []);
+        let changed =
+            rusqlite::Connection::open(&path).unwrap().execute("UPDATE vectors SET vector = x'0102030405'", []);
         assert_eq!(changed.unwrap(), 1);
         assert_eq!(cached.encode(&untitled(&["x"]), Role::Query, &|_| ()).await.unwrap(), [[1.0, 120.0]]);
         assert_eq!(cached.encode(&untitled(&["x"]), Role::Query, &|_| ()).await.unwrap(), [[1.0, 120.0]]);
@@ -319,7 +320,7 @@ mod tests {
         // sha256 over each part preceded by its length as eight little-endian bytes, by Python's hashlib.
         let expected = "0e8745c7f4f880ac6112675aca1ba420fa49145d96cc2cec43099a664803c680";
         assert_eq!(
-            key("a", Role::Query, TitledText { title: "title", text: "text" })
+            text_key("a", Role::Query, TitledText { title: "title", text: "text" })
                 .map(|byte| format!("{byte:02x}"))
                 .concat(),
             expected
