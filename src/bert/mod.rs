@@ -7,12 +7,16 @@
 
 pub mod batch;
 
+mod aligned;
+mod amx;
 mod attention;
 mod config;
 mod error;
 mod matmul;
 mod model;
+mod panels;
 mod precision;
+mod tiles;
 mod vector;
 mod weights;
 mod word_pieces;
