@@ -7,14 +7,18 @@
 
 pub mod batch;
 
+mod aligned;
+mod amx;
 mod attention;
 mod config;
 mod error;
 mod head;
 mod matmul;
 mod model;
+mod panels;
 mod precision;
 mod tensors;
+mod tiles;
 mod vector;
 mod weights;
 mod word_pieces;

@@ -129,6 +129,20 @@ pub(super) fn exponentials<S: Simd>(simd: S, row: &mut [f32]) -> f32 {
     simd.reduce_sum_f32s(total)
 }
 
+/// Multiplies a row.
+#[inline(always)]
+pub(super) fn scale<S: Simd>(simd: S, row: &mut [f32], factor: f32) {
+    let factor = simd.splat_f32s(factor);
+    let (row, tail) = S::as_mut_simd_f32s(row);
+    for x in row {
+        *x = simd.mul_f32s(*x, factor);
+    }
+    if !tail.is_empty() {
+        let scaled = simd.mul_f32s(simd.partial_load_f32s(tail), factor);
+        simd.partial_store_f32s(tail, scaled);
+    }
+}
+
 /// The sum of `map(x)` in sixteen interleaved lanes, which the compiler turns into vector additions.
 #[inline(always)]
 fn sum<S: Simd>(_simd: S, row: &[f32], map: impl Fn(f32) -> f32) -> f32 {

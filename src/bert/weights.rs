@@ -41,6 +41,8 @@ pub struct Weights {
     pub(super) positions: [Vec<f32>; 2],
     pub(super) norm: Norm,
     pub(super) layers: Vec<Layer>,
+    /// Of what is packed here, and to be of what is multiplied with it.
+    pub(super) precision: Precision,
 }
 
 /// What a layer's parts are called.
@@ -119,6 +121,7 @@ impl Weights {
             positions: [with_type(0), with_type(1)],
             norm: file.norm("embeddings.LayerNorm", hidden)?,
             layers: (0..config.num_hidden_layers).map(|i| file.layer(i, config)).collect::<Result<_, _>>()?,
+            precision,
         })
     }
 }
