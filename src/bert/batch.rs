@@ -8,14 +8,14 @@ use super::{Bert, Sequence, Wanted};
 /// from memory once a batch.
 const BATCH_TOKENS: usize = 512;
 
-/// Runs `sequences` through `model` and gives what `head` makes of each one's states (rows of the model's hidden size, as
-/// `wanted`), in their order. `on_done` hears of every finished batch's size and says whether to go on; `None` once it
+/// Runs `sequences` through `model` and gives what `head` makes of each one's place in `sequences` and states (rows of the
+/// model's hidden size, as `wanted`), in their order. `on_done` hears of every finished batch's size and says whether to go on; `None` once it
 /// said no.
 pub fn run<T: Send>(
     model: &Bert,
     sequences: &[Sequence<'_>],
     wanted: Wanted,
-    head: impl Fn(&[f32]) -> T + Sync,
+    head: impl Fn(usize, &[f32]) -> T + Sync,
     on_done: impl Fn(usize) -> bool + Sync,
 ) -> Option<Vec<T>> {
     let finished: Option<Vec<Vec<(usize, T)>>> = batches(sequences)
@@ -23,7 +23,7 @@ pub fn run<T: Send>(
         .map(|batch| {
             let members: Vec<Sequence<'_>> = batch.iter().map(|i| sequences[*i]).collect();
             let states = model.states(&members, wanted);
-            let made = batch.iter().copied().zip(states.sequences().map(&head)).collect();
+            let made = batch.iter().zip(states.sequences()).map(|(i, states)| (*i, head(*i, states))).collect();
             on_done(batch.len()).then_some(made)
         })
         .collect();

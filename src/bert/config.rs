@@ -149,6 +149,11 @@ impl BertConfig {
         self.n_labels
     }
 
+    /// Whether this is one of `DPR`'s encoders, which read a title and a text as a pair and give the first state.
+    pub fn is_dpr(&self) -> bool {
+        self.family == Family::Dpr
+    }
+
     /// Numbers of one attention head.
     pub(super) fn head_width(&self) -> usize {
         self.hidden_size / self.num_attention_heads

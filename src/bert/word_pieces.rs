@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
 use tokenizers::utils::truncation::{TruncationParams, TruncationStrategy, truncate_encodings};
 use tokenizers::{Encoding, PostProcessor, Tokenizer};
 
@@ -57,24 +58,31 @@ impl WordPieces {
     /// Errors: not a tokenizer, ids beyond the vocabulary, nothing added to a text (a model of this family reads `[CLS]`), no
     /// room for a word piece.
     pub fn read(bytes: &[u8], path: &Path, max_tokens: usize, vocab_size: usize) -> Result<Self, BertError> {
-        let tokenizer = Tokenizer::from_bytes(bytes)
-            .map_err(|error| BertError::Malformed { path: path.to_owned(), what: error.to_string() })?;
-        Self::new(tokenizer, path, max_tokens, vocab_size)
+        let malformed = |what: String| BertError::Malformed { path: path.to_owned(), what };
+        let mut json: Value = serde_json::from_slice(bytes).map_err(|error| malformed(error.to_string()))?;
+        if let Some(parts) = json.as_object_mut() {
+            for unused in ["decoder", "truncation", "padding"] {
+                parts.insert(unused.to_owned(), Value::Null);
+            }
+        }
+        // The crate panics at some malformed parts, at others only when they first meet a text.
+        let read = std::panic::catch_unwind(|| {
+            let tokenizer = Tokenizer::from_bytes(json.to_string()).map_err(|error| malformed(error.to_string()))?;
+            let read = Self::new(tokenizer, path, max_tokens, vocab_size)?;
+            read.ids(&Input::One("a".into()))?;
+            if read.room(true).is_ok() {
+                read.ids(&Input::Two("a".into(), "a".into()))?;
+            }
+            Ok(read)
+        });
+        read.unwrap_or_else(|_| Err(malformed("its parts do not fit each other".to_owned())))
     }
 
-    /// Takes a tokenizer built from the file at `path`; see [`Self::read`].
-    pub(super) fn new(
-        mut tokenizer: Tokenizer,
-        path: &Path,
-        max_tokens: usize,
-        vocab_size: usize,
-    ) -> Result<Self, BertError> {
+    fn new(tokenizer: Tokenizer, path: &Path, max_tokens: usize, vocab_size: usize) -> Result<Self, BertError> {
         let malformed = |what: String| BertError::Malformed { path: path.to_owned(), what };
         if let Some(id) = tokenizer.get_vocab(true).into_values().max().filter(|id| *id as usize >= vocab_size) {
             return Err(malformed(format!("word piece id {id} is not below the model's `vocab_size` {vocab_size}")));
         }
-        tokenizer.with_truncation(None).map_err(|error| malformed(error.to_string()))?;
-        tokenizer.with_padding(None);
         let n_added = [false, true]
             .map(|pair| tokenizer.get_post_processor().map_or(0, |processor| processor.added_tokens(pair)));
         let read = Self { tokenizer, path: path.to_owned(), max_tokens, vocab_size, n_added };
@@ -87,7 +95,7 @@ impl WordPieces {
     /// Too long a pair loses word pieces from the end of its longer text, one by one, until it fits: transformers' `truncation=True`
     /// (`longest_first`).
     pub fn ids(&self, input: &Input<'_>) -> Result<Ids, BertError> {
-        let (first, second) = self.cut(input, Self::word_pieces)?;
+        let (first, second) = self.cut(input)?;
         let whole = self.tokenizer.post_process(first, second, true).map_err(BertError::Tokenize)?;
         let ids = whole.get_ids().to_vec();
         if let Some(id) = ids.iter().find(|id| **id as usize >= self.vocab_size) {
@@ -109,17 +117,20 @@ impl WordPieces {
 
     /// The byte offset up to which an input's text (of a pair the second) is read: its length unless it was cut.
     pub fn read_bytes(&self, input: &Input<'_>) -> Result<usize, BertError> {
-        let (text, pair) = match input {
-            Input::One(text) => (text, false),
-            Input::Two(_, text) => (text, true),
-        };
-        let (first, second) = self.cut(input, Self::word_pieces_with_offsets)?;
-        let read = second.as_ref().unwrap_or(&first);
-        let n_read = first.len() + second.as_ref().map_or(0, Encoding::len);
-        if n_read < self.room(pair)? || self.word_pieces(text)?.len() == read.len() {
+        let (first, second) = self.cut(input)?;
+        match input {
+            Input::One(text) => self.end_of(text, first.len()),
+            Input::Two(_, text) => self.end_of(text, second.map_or(0, |second| second.len())),
+        }
+    }
+
+    /// The byte offset in `text` at which its first `n` word pieces end; its length where it has no more.
+    pub fn end_of(&self, text: &str, n: usize) -> Result<usize, BertError> {
+        let encoding = self.tokenizer.encode(text, false).map_err(BertError::Tokenize)?;
+        if encoding.len() <= n {
             return Ok(text.len());
         }
-        Ok(read.get_offsets().iter().map(|(_, end)| *end).max().unwrap_or(0))
+        Ok(encoding.get_offsets()[..n].iter().map(|(_, end)| *end).max().unwrap_or(0))
     }
 
     /// The id of a word piece of the vocabulary.
@@ -130,6 +141,11 @@ impl WordPieces {
     /// The ids of a text alone, nothing added and nothing cut.
     pub fn bare_ids(&self, text: &str) -> Result<Vec<u32>, BertError> {
         Ok(self.word_pieces(text)?.get_ids().to_vec())
+    }
+
+    /// Whether an upper-case letter and its lower-case form are different word pieces.
+    pub fn distinguishes_case(&self) -> Result<bool, BertError> {
+        Ok(self.bare_ids("A")? != self.bare_ids("a")?)
     }
 
     /// Word pieces that fit beside what is added.
@@ -151,23 +167,15 @@ impl WordPieces {
         self.tokenizer.encode_fast(text, false).map_err(BertError::Tokenize)
     }
 
-    fn word_pieces_with_offsets(&self, text: &str) -> Result<Encoding, BertError> {
-        self.tokenizer.encode(text, false).map_err(BertError::Tokenize)
-    }
-
     /// An input's word pieces, those cut off left out.
-    fn cut(
-        &self,
-        input: &Input<'_>,
-        word_pieces: impl Fn(&Self, &str) -> Result<Encoding, BertError>,
-    ) -> Result<(Encoding, Option<Encoding>), BertError> {
+    fn cut(&self, input: &Input<'_>) -> Result<(Encoding, Option<Encoding>), BertError> {
         let (first, second) = match input {
-            Input::One(text) => (word_pieces(self, text)?, None),
+            Input::One(text) => (self.word_pieces(text)?, None),
             Input::Two(first, second) => {
-                let mut second = word_pieces(self, second)?;
+                let mut second = self.word_pieces(second)?;
                 // Some post-processors keep the type that they find.
                 second.set_type_ids(vec![1; second.len()]);
-                (word_pieces(self, first)?, Some(second))
+                (self.word_pieces(first)?, Some(second))
             }
         };
         let max_length = self.room(second.is_some())?;

@@ -52,6 +52,16 @@ pub enum CheckpointError {
         /// Why.
         source: std::io::Error,
     },
+    /// A folder has its tokenizer or weights in a form that is not read.
+    #[error("`{folder}` has `{found}` and no `{expected}`")]
+    Form {
+        /// The folder.
+        folder: PathBuf,
+        /// The file there is.
+        found: String,
+        /// The file that is read.
+        expected: &'static str,
+    },
     /// A wheel is none.
     #[error("`{path}` cannot be used: {what}")]
     Malformed {
@@ -82,7 +92,16 @@ impl CheckpointError {
                  replace it, or leave `retrieval.dense.model_path` out",
                 path.display()
             )),
-            Self::Bert(BertError::Unsupported { .. }) => Some("name a BERT-family model".to_owned()),
+            Self::Form { expected, .. } if expected.ends_with("safetensors") => Some(
+                "save it as one file of safetensors, in Python with `model.save_pretrained(folder, max_shard_size=\"100GB\")`"
+                    .to_owned(),
+            ),
+            Self::Form { .. } => Some(
+                "make it in Python: `transformers.AutoTokenizer.from_pretrained(folder).save_pretrained(folder)`".to_owned(),
+            ),
+            Self::Bert(BertError::Unsupported { .. }) => Some(
+                "name a model of the BERT family: BERT, RoBERTa, XLM-RoBERTa, DistilBERT or DPR, mean or CLS pooling".to_owned(),
+            ),
             Self::Write { .. } => Some("see that the folder can be written and the disk is not full".to_owned()),
             Self::Worker(_) => None,
             _ => Some("name another model or folder as `retrieval.dense.model`".to_owned()),

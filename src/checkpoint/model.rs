@@ -5,7 +5,9 @@ use std::sync::OnceLock;
 
 use super::CheckpointError;
 use super::pin::sha256_hex;
-use super::source::Checkpoint;
+use super::recipe;
+use super::source::{Checkpoint, WEIGHTS};
+use super::tokenizer::tokenizer_bytes;
 use crate::bert::{Bert, BertConfig, BertError, FEWEST_TOKENS, Precision, Tensors, Weights, WordPieces};
 
 /// Reads what stands on the transformer from the tensors beside it.
@@ -70,9 +72,17 @@ impl<H> Model<H> {
     /// The tokenizer; milliseconds on first use.
     pub fn word_pieces(&self) -> Result<&WordPieces, CheckpointError> {
         load_once(&self.word_pieces, || {
-            let path = self.checkpoint.file("tokenizer.json");
-            let bytes = read(&path)?;
-            Ok(WordPieces::read(&bytes, &path, self.max_tokens, self.config.vocab_size())?)
+            // Named in errors; where there is only a vocabulary, it is what the tokenizer is made from.
+            let path = self.checkpoint.file(&self.checkpoint.files[1].0);
+            let bytes = tokenizer_bytes(&self.checkpoint)?;
+            let word_pieces = WordPieces::read(&bytes, &path, self.max_tokens, self.config.vocab_size())?;
+            if recipe::lowercases(&self.checkpoint.folder)? && word_pieces.distinguishes_case()? {
+                let path = self.checkpoint.file("sentence_bert_config.json");
+                let (setting, value) = ("do_lower_case", "true".to_owned());
+                let supported = "false where the tokenizer keeps capitals";
+                return Err(BertError::Unsupported { path, setting, value, supported }.into());
+            }
+            Ok(word_pieces)
         })
     }
 
@@ -88,7 +98,7 @@ impl<H> Model<H> {
 
     fn loaded(&self) -> Result<&(Bert, H), CheckpointError> {
         load_once(&self.loaded, || {
-            let path = self.checkpoint.file("model.safetensors");
+            let path = self.checkpoint.file(WEIGHTS);
             let bytes = read(&path)?;
             self.checkpoint.check_weights(&path, &sha256_hex(&bytes))?;
             let tensors = Tensors::read(&bytes, &path)?;

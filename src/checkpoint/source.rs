@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use super::error::{Attempt, CheckpointError};
 use super::model::read;
 use super::pin::{FILES, PINS, Pin, sha256_of_file};
+use super::tokenizer::{TOKENIZER, TOKENIZER_CONFIG, VOCABULARY};
 use super::{Recipe, hub, pip, recipe};
 use crate::bert::BertConfig;
 use crate::text::causes::with_causes;
@@ -47,6 +48,9 @@ pub struct Source {
     pub offline: bool,
 }
 
+/// The file of the weights.
+pub(super) const WEIGHTS: &str = "model.safetensors";
+
 /// The Hugging Face hub.
 pub const HUB: &str = "https://huggingface.co";
 
@@ -69,8 +73,8 @@ pub type OnDownload<'a> = &'a (dyn Fn(Download<'_>) + Send + Sync);
 pub struct Checkpoint {
     /// Where it lies.
     pub folder: PathBuf,
-    /// sha256 in hex of `config.json`, `tokenizer.json`, `model.safetensors`.
-    pub sha256: [String; 3],
+    /// Name and sha256 in hex of each file that decides what is computed: `config.json`, the tokenizer's, then the weights'.
+    pub files: Vec<(String, String)>,
     /// How a pinned model is read; else its folder says.
     pub(super) recipe: Option<Recipe>,
 }
@@ -78,7 +82,7 @@ pub struct Checkpoint {
 impl Checkpoint {
     /// The digests by file name, in one line.
     pub fn digests(&self) -> String {
-        FILES.iter().zip(&self.sha256).map(|(file, digest)| format!("{file}={digest}")).collect::<Vec<_>>().join(" ")
+        self.files.iter().map(|(file, digest)| format!("{file}={digest}")).collect::<Vec<_>>().join(" ")
     }
 
     /// The model's shape.
@@ -87,14 +91,15 @@ impl Checkpoint {
         Ok(BertConfig::read(&read(&path)?, &path)?)
     }
 
-    /// How the folder says that texts become vectors, for a model of so many positions.
-    pub fn recipe(&self, positions: usize) -> Result<Recipe, CheckpointError> {
-        self.recipe.clone().map_or_else(|| Recipe::read(&self.folder, positions), Ok)
+    /// How the folder says that texts become vectors.
+    pub fn recipe(&self, config: &BertConfig) -> Result<Recipe, CheckpointError> {
+        self.recipe.clone().map_or_else(|| Recipe::read(&self.folder, config), Ok)
     }
 
-    /// Word pieces that the folder says are read at most, specials included, for a model of so many positions.
-    pub fn max_tokens(&self, positions: usize) -> Result<usize, CheckpointError> {
-        self.recipe.as_ref().map_or_else(|| recipe::max_tokens(&self.folder, positions), |recipe| Ok(recipe.max_tokens))
+    /// Word pieces that the folder says are read at most, specials included.
+    pub fn max_tokens(&self, config: &BertConfig) -> Result<usize, CheckpointError> {
+        let of_folder = || recipe::max_tokens(&self.folder, config.positions());
+        self.recipe.as_ref().map_or_else(of_folder, |recipe| Ok(recipe.max_tokens))
     }
 
     pub(super) fn file(&self, name: &str) -> PathBuf {
@@ -103,30 +108,50 @@ impl Checkpoint {
 
     /// Whether the weights as they were read are the ones that were hashed at opening.
     pub(super) fn check_weights(&self, path: &Path, found: &str) -> Result<(), CheckpointError> {
-        let expected = &self.sha256[2];
-        if found == expected {
+        let hashed = self.files.iter().find(|(file, _)| file == WEIGHTS).map_or("none", |(_, hash)| hash);
+        if found == hashed {
             return Ok(());
         }
-        Err(CheckpointError::HashMismatch {
-            path: path.to_owned(),
-            expected: expected.clone(),
-            found: found.to_owned(),
-        })
+        let (expected, found) = (hashed.to_owned(), found.to_owned());
+        Err(CheckpointError::HashMismatch { path: path.to_owned(), expected, found })
     }
 
     /// Hashes the folder's files against the pin, if there is one. Errors: the first file that is missing or another.
     fn open(folder: &Path, pin: Option<&Pin>) -> Result<Self, CheckpointError> {
-        let mut sha256 = [const { String::new() }; 3];
-        for (i, file) in FILES.iter().enumerate() {
+        let mut files = Vec::new();
+        let names = if pin.is_some() { FILES.to_vec() } else { names(folder)? };
+        for (i, file) in names.into_iter().enumerate() {
             let path = folder.join(file);
-            sha256[i] = sha256_of_file(&path)?;
-            if let Some(expected) = pin.map(|pin| pin.sha256[i]).filter(|expected| *expected != sha256[i]) {
-                let (expected, found) = (expected.to_owned(), sha256[i].clone());
-                return Err(CheckpointError::HashMismatch { path, expected, found });
+            let found = sha256_of_file(&path)?;
+            if let Some(expected) = pin.map(|pin| pin.sha256[i]).filter(|expected| *expected != found) {
+                return Err(CheckpointError::HashMismatch { path, expected: expected.to_owned(), found });
             }
+            files.push((file.to_owned(), found));
         }
-        Ok(Self { folder: folder.to_owned(), sha256, recipe: pin.map(|pin| pin.recipe.clone()) })
+        Ok(Self { folder: folder.to_owned(), files, recipe: pin.map(|pin| pin.recipe.clone()) })
     }
+}
+
+/// The files of a folder that are read. Errors: a tokenizer or weights in a form that is not read, by its file's name; what
+/// is not there at all shows when it is opened.
+fn names(folder: &Path) -> Result<Vec<&'static str>, CheckpointError> {
+    let has = |name: &str| folder.join(name).is_file();
+    let refused = |expected: &'static str, others: &[&'static str]| match others.iter().find(|name| has(name)) {
+        Some(found) if !has(expected) => {
+            Err(CheckpointError::Form { folder: folder.to_owned(), found: (*found).to_owned(), expected })
+        }
+        _ => Ok(expected),
+    };
+    let mut names = vec!["config.json"];
+    if has(VOCABULARY) && !has(TOKENIZER) {
+        names.push(VOCABULARY);
+        names.extend(has(TOKENIZER_CONFIG).then_some(TOKENIZER_CONFIG));
+    } else {
+        names.push(refused(TOKENIZER, &["sentencepiece.bpe.model", "spiece.model", "merges.txt", "vocab.json"])?);
+    }
+    let split = ["model.safetensors.index.json", "pytorch_model.bin", "pytorch_model.bin.index.json", "tf_model.h5"];
+    names.push(refused(WEIGHTS, &split)?);
+    Ok(names)
 }
 
 /// Finds the model, fetching it where it is pinned and not there yet.
@@ -281,7 +306,8 @@ mod tests {
         }
         let cache = tempfile::tempdir().unwrap();
         hub::fetch(&server.uri(), &pin, cache.path(), &|_| ()).await.unwrap();
-        assert_eq!(Checkpoint::open(cache.path(), Some(&pin)).unwrap().sha256, pin.sha256);
+        let hashes = Checkpoint::open(cache.path(), Some(&pin)).unwrap().files.into_iter().map(|(_, hash)| hash);
+        assert_eq!(hashes.collect::<Vec<_>>(), pin.sha256);
         assert_eq!(std::fs::read_dir(cache.path()).unwrap().count(), 3);
     }
 }

@@ -1,8 +1,9 @@
-//! A wrapper that keeps any encoder's vectors in a cache's file.
+//! A wrapper that keeps any encoder's vectors, and how long texts are for it, in a cache's file.
 //!
-//! A vector's key is the sha256 of the encoder's fingerprint, the role, the title and the text, so a stale hit cannot happen;
-//! its value is the numbers as little-endian `f32`. What the encoder returns is written before more is asked of it: a kill
-//! loses at most [`WRITTEN_TOGETHER`] vectors. Opening, locking and sharing the file is `cache/`.
+//! A text's key is the sha256 of the encoder's fingerprint, the role, the title and the text, so a stale hit cannot happen;
+//! a vector's value is its numbers as little-endian `f32`, a length's its two as `u32`. What the encoder returns is written
+//! before more is asked of it: a kill loses at most [`WRITTEN_TOGETHER`] vectors. Opening, locking and sharing the file is
+//! `cache/`.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -17,8 +18,11 @@ use crate::types::TitledText;
 
 /// Texts encoded and written in one go: some seconds of work for `all-MiniLM-L6-v2` on two cores.
 const WRITTEN_TOGETHER: usize = 256;
+/// Texts measured and written in one go: about a second's tokenising.
+const MEASURED_TOGETHER: usize = 8192;
 
 const VECTORS: Table = Table { name: "vectors", value: "vector" };
+const LENGTHS: Table = Table { name: "text_lengths", value: "length" };
 
 /// An [`Encoder`] that asks another only for what it has not seen.
 pub struct Cached {
@@ -31,7 +35,7 @@ pub struct Cached {
 impl Cached {
     /// Opens or makes the database at `path`, and its folder.
     pub fn open(inner: Arc<dyn Encoder>, path: &Path) -> Result<Self, EmbedError> {
-        let database = Database::open(path, &[VECTORS])?;
+        let database = Database::open(path, &[VECTORS, LENGTHS])?;
         Ok(Self { inner, database, n_hits: AtomicU64::new(0), n_misses: AtomicU64::new(0) })
     }
 
@@ -43,6 +47,10 @@ impl Cached {
     /// Texts given to the encoder so far.
     pub fn n_misses(&self) -> u64 {
         self.n_misses.load(Ordering::Relaxed)
+    }
+
+    fn keys(&self, texts: &[TitledText<'_>], role: Role) -> Vec<Key> {
+        texts.iter().map(|text| text_key(self.inner.fingerprint(role), role, *text)).collect()
     }
 
     /// Encodes one batch of texts and keeps the vectors.
@@ -82,7 +90,26 @@ impl Encoder for Cached {
     }
 
     async fn lengths(&self, texts: &[TitledText<'_>], role: Role) -> Result<Option<Vec<Length>>, EmbedError> {
-        self.inner.lengths(texts, role).await
+        let keys = self.keys(texts, role);
+        let mut lengths = self.database.read(LENGTHS, keys.clone(), length_from_bytes).await?;
+        let (missing, places) = missing(&keys, &lengths);
+        for batch in missing.chunks(MEASURED_TOGETHER) {
+            let batch_texts: Vec<TitledText<'_>> = batch.iter().map(|i| texts[*i]).collect();
+            let Some(measured) = self.inner.lengths(&batch_texts, role).await? else { return Ok(None) };
+            let rows: Vec<(Key, Length)> = batch.iter().map(|i| keys[*i]).zip(measured).collect();
+            for (key, length) in &rows {
+                for i in &places[key] {
+                    lengths[*i] = Some(*length);
+                }
+            }
+            let rows = rows.into_iter().map(|(key, length)| (key, length_to_bytes(length))).collect();
+            self.database.write(LENGTHS, rows).await?;
+        }
+        if texts.is_empty() {
+            // Whether the encoder knows lengths at all is its to say.
+            return self.inner.lengths(texts, role).await;
+        }
+        Ok(Some(lengths.into_iter().map(|length| length.expect("every text was found or measured")).collect()))
     }
 
     async fn encode(
@@ -91,7 +118,7 @@ impl Encoder for Cached {
         role: Role,
         on_progress: OnProgress<'_>,
     ) -> Result<Vec<Vec<f32>>, EmbedError> {
-        let keys: Vec<Key> = texts.iter().map(|text| text_key(self.inner.fingerprint(role), role, *text)).collect();
+        let keys = self.keys(texts, role);
         let shape = self.shape();
         let mut vectors = self.database.read(VECTORS, keys.clone(), move |bytes| from_bytes(bytes, shape)).await?;
         let n_hits = vectors.iter().filter(|vector| vector.is_some()).count();
@@ -99,17 +126,7 @@ impl Encoder for Cached {
         if n_hits > 0 {
             on_progress(n_hits);
         }
-
-        // Where each missing text stands: one encoding serves all its places.
-        let mut places: HashMap<Key, Vec<usize>> = HashMap::new();
-        let mut missing = Vec::new();
-        for i in (0..texts.len()).filter(|i| vectors[*i].is_none()) {
-            let known = places.entry(keys[i]).or_default();
-            if known.is_empty() {
-                missing.push(i);
-            }
-            known.push(i);
-        }
+        let (missing, places) = missing(&keys, &vectors);
         for batch in missing.chunks(WRITTEN_TOGETHER) {
             let batch_texts: Vec<TitledText<'_>> = batch.iter().map(|i| texts[*i]).collect();
             let batch_keys: Vec<Key> = batch.iter().map(|i| keys[*i]).collect();
@@ -129,6 +146,20 @@ impl Encoder for Cached {
     }
 }
 
+/// The first place of each key that nothing was found for, and all its places: one answer serves them all.
+fn missing<T>(keys: &[Key], found: &[Option<T>]) -> (Vec<usize>, HashMap<Key, Vec<usize>>) {
+    let mut places: HashMap<Key, Vec<usize>> = HashMap::new();
+    let mut missing = Vec::new();
+    for i in (0..keys.len()).filter(|i| found[*i].is_none()) {
+        let known = places.entry(keys[i]).or_default();
+        if known.is_empty() {
+            missing.push(i);
+        }
+        known.push(i);
+    }
+    (missing, places)
+}
+
 fn text_key(fingerprint: &str, role: Role, text: TitledText<'_>) -> Key {
     let role = match role {
         Role::Query => "query",
@@ -144,6 +175,17 @@ fn to_bytes(vector: &[f32]) -> Vec<u8> {
 fn from_bytes(bytes: &[u8], shape: Shape) -> Option<Vec<f32>> {
     let (numbers, rest) = bytes.as_chunks::<4>();
     (rest.is_empty() && shape.fits(numbers.len())).then(|| numbers.iter().map(|b| f32::from_le_bytes(*b)).collect())
+}
+
+fn length_to_bytes(length: Length) -> Vec<u8> {
+    [length.n_tokens, length.n_read].iter().flat_map(|n| (*n as u32).to_le_bytes()).collect()
+}
+
+fn length_from_bytes(bytes: &[u8]) -> Option<Length> {
+    let (numbers, rest) = bytes.as_chunks::<4>();
+    let [n_tokens, n_read] = numbers else { return None };
+    let [n_tokens, n_read] = [n_tokens, n_read].map(|b| u32::from_le_bytes(*b) as usize);
+    rest.is_empty().then_some(Length { n_tokens, n_read })
 }
 
 #[cfg(test)]
@@ -173,8 +215,10 @@ mod tests {
             Ok(None)
         }
 
-        async fn lengths(&self, _: &[TitledText<'_>], _: Role) -> Result<Option<Vec<Length>>, EmbedError> {
-            Ok(None)
+        async fn lengths(&self, texts: &[TitledText<'_>], _: Role) -> Result<Option<Vec<Length>>, EmbedError> {
+            self.n_asked.fetch_add(texts.len(), Ordering::Relaxed);
+            let length = |text: &TitledText<'_>| Length { n_tokens: text.text.len(), n_read: text.text.len().min(2) };
+            Ok((self.fingerprint != "remote").then(|| texts.iter().map(length).collect()))
         }
 
         async fn encode(
@@ -217,6 +261,22 @@ mod tests {
         assert_eq!(again, [[3.0, 122.0], [2.0, 121.0]]);
         assert_eq!((second.n_hits(), second.n_misses()), (1, 1));
         assert_eq!(inner.n_asked.load(Ordering::Relaxed), 3);
+    }
+
+    #[tokio::test]
+    async fn a_text_is_measured_once_for_all_its_places_and_later_runs() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("vectors.sqlite");
+        let inner = counting("a");
+        let texts = untitled(&["x", "yyy", "x"]);
+        let expected = [(1, 1), (3, 2), (1, 1)].map(|(n_tokens, n_read)| Length { n_tokens, n_read });
+        for _ in 0..2 {
+            let cached = Cached::open(inner.clone(), &path).unwrap();
+            assert_eq!(cached.lengths(&texts, Role::Passage).await.unwrap().unwrap(), expected);
+            assert_eq!(inner.n_asked.load(Ordering::Relaxed), 2);
+        }
+        let remote = Cached::open(counting("remote"), &path).unwrap();
+        assert_eq!(remote.lengths(&texts, Role::Passage).await.unwrap(), None);
     }
 
     #[tokio::test]

@@ -1,5 +1,7 @@
 //! Why texts could not be encoded, by cause, with what to do about it kept apart.
 
+use std::path::PathBuf;
+
 use crate::bert::BertError;
 use crate::cache::CacheError;
 use crate::checkpoint::CheckpointError;
@@ -43,6 +45,34 @@ pub enum EmbedError {
         /// What it gave, and what was due.
         what: String,
     },
+    /// The encoders of questions and of passages give different kinds of vectors.
+    #[error("questions and passages have no common measure: {query}; {passage}")]
+    Apart {
+        /// What the questions' gives.
+        query: String,
+        /// What the passages' gives.
+        passage: String,
+    },
+    /// A checkpoint lacks a word piece that its kind of model needs.
+    #[error("`{folder}` has no word piece `{word_piece}`, which a late-interaction model needs")]
+    NoWordPiece {
+        /// The checkpoint.
+        folder: PathBuf,
+        /// What is not in its vocabulary.
+        word_piece: String,
+    },
+    /// A length that does not suit a late-interaction model.
+    #[error("{n_tokens} tokens of a {role} do not fit: at least {fewest} and at most {positions}")]
+    Tokens {
+        /// `query` or `passage`.
+        role: &'static str,
+        /// As asked.
+        n_tokens: usize,
+        /// The least.
+        fewest: usize,
+        /// What the model has.
+        positions: usize,
+    },
     /// The encoding thread panicked or the runtime is going down.
     #[error("encoding was broken off: {0}")]
     Worker(#[source] tokio::task::JoinError),
@@ -79,7 +109,9 @@ impl EmbedError {
                 Some("write it like `http://localhost:8080/v1`; `/embeddings` is added".to_owned())
             }
             Self::TooLong { .. } => Some("lower `chunking.size`, or let the server cut texts".to_owned()),
-            Self::BadSetting { .. } | Self::Contract { .. } | Self::Worker(_) => None,
+            Self::Apart { .. } => Some("name two models that were trained together, or one for both".to_owned()),
+            Self::NoWordPiece { .. } => Some("name a ColBERT checkpoint, made by colbert-ai or PyLate".to_owned()),
+            Self::BadSetting { .. } | Self::Contract { .. } | Self::Tokens { .. } | Self::Worker(_) => None,
         }
     }
 }

@@ -1,23 +1,31 @@
-//! The encoder that runs in this process: a BERT checkpoint folder, read lazily.
+//! The encoder that runs in this process: a BERT checkpoint folder, read lazily, one vector a text.
 //!
 //! Encoding is CPU work: it runs on rayon's threads behind `spawn_blocking`, never on the async runtime's.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
-use tokio::sync::mpsc;
 
+use super::work::{in_windows, normalize, off_runtime};
 use super::{EmbedError, Encoder, Length, OnProgress, Role, Shape};
-use crate::bert::{Ids, Input, Precision, Sequence, Wanted, batch};
+use crate::bert::{Ids, Input, Precision, Wanted};
 use crate::checkpoint::source::Checkpoint;
 use crate::checkpoint::{CheckpointError, Model, Pooling, Recipe};
 use crate::types::{Similarity, TitledText};
 
 /// Part of the fingerprint: raised whenever a change here or in `bert/` changes a vector.
 const ENCODER_VERSION: u32 = 2;
-/// Texts tokenised and sorted by length together; bounds the memory that ids take.
-const WINDOW_TEXTS: usize = 8192;
+
+/// How a title reaches the model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Titles {
+    /// On a line of its own before the text, as one text.
+    Joined,
+    /// As the first of a pair, every token of type 0: `[CLS] title [SEP] text [SEP]`. `DPR` was trained so.
+    Paired,
+}
 
 /// What a caller may set over what the checkpoint says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,12 +36,16 @@ pub struct LocalOptions {
     pub normalize: Option<bool>,
     /// Instead of the folder's maximum; at least 3 and at most the model's positions.
     pub max_tokens: Option<usize>,
+    /// Instead of the folder's; cosine where it says nothing, dot product for `DPR`.
+    pub similarity: Option<Similarity>,
+    /// Instead of [`Titles::Paired`] for `DPR` and [`Titles::Joined`] for all others.
+    pub titles: Option<Titles>,
     /// Of the matrix products.
     pub precision: Precision,
-    /// Put before every query.
-    pub query_prefix: String,
-    /// Put before every passage.
-    pub passage_prefix: String,
+    /// Put before every query, instead of the folder's prompt.
+    pub query_prefix: Option<String>,
+    /// Put before every passage, instead of the folder's prompt.
+    pub passage_prefix: Option<String>,
 }
 
 /// A BERT checkpoint as an [`Encoder`].
@@ -46,8 +58,7 @@ pub struct Local {
 struct Inner {
     model: Model,
     recipe: Recipe,
-    query_prefix: String,
-    passage_prefix: String,
+    titles: Titles,
 }
 
 impl Local {
@@ -56,18 +67,37 @@ impl Local {
     /// Reads `config.json` and the sentence-transformers files only. Errors: a config that this crate does not
     /// compute, by name; a maximum length the model does not have.
     pub fn open(checkpoint: Checkpoint, options: LocalOptions) -> Result<Self, EmbedError> {
-        let LocalOptions { pooling, normalize, max_tokens, precision, query_prefix, passage_prefix } = options;
+        let LocalOptions {
+            pooling,
+            normalize,
+            max_tokens,
+            similarity,
+            titles,
+            precision,
+            query_prefix,
+            passage_prefix,
+        } = options;
         let config = checkpoint.config()?;
-        let mut recipe = checkpoint.recipe(config.positions())?;
-        recipe.pooling = pooling.unwrap_or(recipe.pooling);
-        recipe.normalize = normalize.unwrap_or(recipe.normalize);
-        recipe.max_tokens = max_tokens.unwrap_or(recipe.max_tokens);
+        let said = checkpoint.recipe(&config)?;
+        let recipe = Recipe {
+            pooling: pooling.unwrap_or(said.pooling),
+            normalize: normalize.unwrap_or(said.normalize),
+            max_tokens: max_tokens.unwrap_or(said.max_tokens),
+            similarity: similarity.unwrap_or(said.similarity),
+            query_prefix: query_prefix.unwrap_or(said.query_prefix),
+            passage_prefix: passage_prefix.unwrap_or(said.passage_prefix),
+        };
+        let titles = titles.unwrap_or(if config.is_dpr() { Titles::Paired } else { Titles::Joined });
         let digests = checkpoint.digests();
-        let fingerprint =
-            |prefix: &str| format!("local v{ENCODER_VERSION} {digests} {recipe:?} {precision:?} prefix {prefix:?}");
-        let (query_fingerprint, passage_fingerprint) = (fingerprint(&query_prefix), fingerprint(&passage_prefix));
         let model = Model::new(checkpoint, config, recipe.max_tokens, precision)?;
-        let inner = Arc::new(Inner { model, recipe, query_prefix, passage_prefix });
+        // Similarity is no part: it changes no vector.
+        let Recipe { pooling, normalize, max_tokens, similarity: _, query_prefix, passage_prefix } = &recipe;
+        let shared = format!(
+            "local v{ENCODER_VERSION} {digests} {pooling:?} normalize {normalize} max_tokens {max_tokens} {precision:?}"
+        );
+        let query_fingerprint = format!("{shared} prefix {query_prefix:?}");
+        let passage_fingerprint = format!("{shared} titles {titles:?} prefix {passage_prefix:?}");
+        let inner = Arc::new(Inner { model, recipe, titles });
         Ok(Self { inner, query_fingerprint, passage_fingerprint })
     }
 
@@ -87,26 +117,32 @@ impl Encoder for Local {
     }
 
     fn shape(&self) -> Shape {
-        Shape { dimension: self.inner.model.config().hidden_size(), many: false, similarity: Similarity::Cosine }
+        let (dimension, similarity) = (self.inner.model.config().hidden_size(), self.inner.recipe.similarity);
+        Shape { dimension, many: false, similarity }
     }
 
     fn read_bytes(&self, text: TitledText<'_>, role: Role) -> Result<Option<usize>, EmbedError> {
-        let read = self.inner.model.word_pieces()?.read_bytes(&Input::One(self.inner.input(text, role).into()))?;
-        Ok(Some(read.saturating_sub(self.inner.prefix(role).len() + text.prefix_bytes())))
+        let input = self.inner.input(text, role);
+        let read = self.inner.model.word_pieces()?.read_bytes(&input)?;
+        let before = match &input {
+            Input::One(whole) => whole.len() - text.text.len(),
+            Input::Two(_, _) => 0,
+        };
+        Ok(Some(read.saturating_sub(before)))
     }
 
     async fn lengths(&self, texts: &[TitledText<'_>], role: Role) -> Result<Option<Vec<Length>>, EmbedError> {
-        let texts: Vec<String> = texts.iter().map(|text| self.inner.input(*text, role)).collect();
+        let inputs = self.inner.inputs(texts, role);
         let inner = Arc::clone(&self.inner);
-        let work = tokio::task::spawn_blocking(move || {
+        let work = off_runtime(&|_| (), move |_| {
             let word_pieces = inner.model.word_pieces()?;
-            let length = |text: &String| {
-                let (n_tokens, n_read) = word_pieces.length(&Input::One(text.into()))?;
+            let length = |input: &Input<'_>| {
+                let (n_tokens, n_read) = word_pieces.length(input)?;
                 Ok(Length { n_tokens, n_read })
             };
-            texts.par_iter().map(length).collect::<Result<_, EmbedError>>().map(Some)
+            inputs.par_iter().map(length).collect::<Result<_, EmbedError>>()
         });
-        work.await.map_err(EmbedError::Worker)?
+        Ok(Some(work.await?))
     }
 
     async fn encode(
@@ -118,53 +154,45 @@ impl Encoder for Local {
         if texts.is_empty() {
             return Ok(Vec::new());
         }
-        let texts: Vec<String> = texts.iter().map(|text| self.inner.input(*text, role)).collect();
+        let inputs = self.inner.inputs(texts, role);
         let inner = Arc::clone(&self.inner);
-        let (done, mut news) = mpsc::unbounded_channel();
-        let work = tokio::task::spawn_blocking(move || inner.encode(&texts, &done));
-        while let Some(n_texts) = news.recv().await {
-            on_progress(n_texts);
-        }
-        work.await.map_err(EmbedError::Worker)?
+        off_runtime(on_progress, move |on_done| {
+            let (word_pieces, bert) = (inner.model.word_pieces()?, inner.model.bert()?);
+            let hidden = inner.model.config().hidden_size();
+            let wanted = if inner.recipe.pooling == Pooling::Cls { Wanted::First } else { Wanted::Every };
+            let read = |input: &Input<'_>| {
+                let mut ids = word_pieces.ids(input).map_err(CheckpointError::from)?;
+                // Only a pair has tokens of type 1, and only a title makes a pair here.
+                ids.second = ids.ids.len();
+                Ok(ids)
+            };
+            let head = |_: &Ids, states: &[f32]| pool(states, hidden, &inner.recipe);
+            in_windows(bert, wanted, &inputs, read, Ids::sequence, head, on_done)
+        })
+        .await
     }
 }
 
 impl Inner {
-    fn prefix(&self, role: Role) -> &str {
-        match role {
-            Role::Query => &self.query_prefix,
-            Role::Passage => &self.passage_prefix,
-        }
+    fn inputs(&self, texts: &[TitledText<'_>], role: Role) -> Vec<Input<'static>> {
+        texts.iter().map(|text| self.input(*text, role)).collect()
     }
 
     /// What the model is given for a text.
-    fn input(&self, text: TitledText<'_>, role: Role) -> String {
-        format!("{}{}", self.prefix(role), text.joined())
-    }
-
-    /// Encodes in windows; stops early, with what is irrelevant by then, when nobody listens to `done` any more.
-    fn encode(&self, texts: &[String], done: &mpsc::UnboundedSender<usize>) -> Result<Vec<Vec<f32>>, EmbedError> {
-        let (word_pieces, bert) = (self.model.word_pieces()?, self.model.bert()?);
-        let hidden = self.model.config().hidden_size();
-        let wanted = if self.recipe.pooling == Pooling::Cls { Wanted::First } else { Wanted::Every };
-        let mut vectors = Vec::with_capacity(texts.len());
-        for texts in texts.chunks(WINDOW_TEXTS) {
-            let ids: Vec<Ids> = texts
-                .par_iter()
-                .map(|text| word_pieces.ids(&Input::One(text.into())).map_err(CheckpointError::from))
-                .collect::<Result<_, _>>()?;
-            let sequences: Vec<Sequence<'_>> = ids.iter().map(Ids::sequence).collect();
-            let head = |states: &[f32]| pool(states, hidden, &self.recipe);
-            match batch::run(bert, &sequences, wanted, head, |n| done.send(n).is_ok()) {
-                Some(encoded) => vectors.extend(encoded),
-                None => break,
-            }
+    fn input(&self, text: TitledText<'_>, role: Role) -> Input<'static> {
+        let prefix = match role {
+            Role::Query => &self.recipe.query_prefix,
+            Role::Passage => &self.recipe.passage_prefix,
+        };
+        let owned = |rest: &str| Cow::Owned(format!("{prefix}{rest}"));
+        match self.titles {
+            Titles::Paired if !text.title.is_empty() => Input::Two(owned(text.title), Cow::Owned(text.text.to_owned())),
+            Titles::Paired | Titles::Joined => Input::One(owned(&text.joined())),
         }
-        Ok(vectors)
     }
 }
 
-/// One vector from a sequence's token vectors, or from the first alone. A zero vector stays zero when normalised.
+/// One vector from a sequence's token vectors, or from the first alone.
 fn pool(states: &[f32], hidden: usize, recipe: &Recipe) -> Vec<f32> {
     let mut tokens = states.chunks_exact(hidden);
     let mut vector = match recipe.pooling {
@@ -182,10 +210,7 @@ fn pool(states: &[f32], hidden: usize, recipe: &Recipe) -> Vec<f32> {
         }
     };
     if recipe.normalize {
-        let norm = vector.iter().map(|x| x * x).sum::<f32>().sqrt().max(1e-12);
-        for x in &mut vector {
-            *x /= norm;
-        }
+        normalize(&mut vector);
     }
     vector
 }
@@ -269,7 +294,7 @@ mod tests {
 
     #[tokio::test]
     async fn prefixes_stand_before_the_text_of_their_role_only() {
-        let prefixed = LocalOptions { query_prefix: "what is ".to_owned(), ..LocalOptions::default() };
+        let prefixed = LocalOptions { query_prefix: Some("what is ".to_owned()), ..LocalOptions::default() };
         let encoder = open(&tiny_folder(), prefixed).await.unwrap();
         let plain = tiny().await;
         let with = encoder.encode(&untitled(&["tea"]), Role::Query, &|_| ()).await.unwrap();
@@ -277,6 +302,7 @@ mod tests {
         let passage = encoder.encode(&untitled(&["tea"]), Role::Passage, &|_| ()).await.unwrap();
         assert_eq!(bits(&passage), bits(&plain.encode(&untitled(&["tea"]), Role::Passage, &|_| ()).await.unwrap()));
         assert_ne!(encoder.fingerprint(Role::Query), plain.fingerprint(Role::Query));
+        assert_eq!(encoder.fingerprint(Role::Passage), plain.fingerprint(Role::Passage));
     }
 
     #[tokio::test]
@@ -299,6 +325,53 @@ mod tests {
         assert_eq!(bits(&both[1..]), bits(&alone));
         let mean = tiny().await.encode(&untitled(&["tea"]), Role::Passage, &|_| ()).await.unwrap();
         assert_ne!(bits(&alone), bits(&mean));
+    }
+
+    #[derive(Deserialize)]
+    struct Texts {
+        texts: Vec<Expected>,
+    }
+
+    #[derive(Deserialize)]
+    struct Families {
+        roberta: Texts,
+        distilbert: Texts,
+    }
+
+    #[tokio::test]
+    async fn other_families_are_those_of_transformers() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/tiny-models");
+        let expected: Families = serde_json::from_slice(&std::fs::read(folder.join("expected.json")).unwrap()).unwrap();
+        for (name, cases) in [("roberta", expected.roberta.texts), ("distilbert", expected.distilbert.texts)] {
+            let encoder = open(&folder.join(name), LocalOptions::default()).await.unwrap();
+            let texts: Vec<&str> = cases.iter().map(|case| case.text.as_str()).collect();
+            let vectors = encoder.encode(&untitled(&texts), Role::Passage, &|_| ()).await.unwrap();
+            let lengths = encoder.lengths(&untitled(&texts), Role::Passage).await.unwrap().unwrap();
+            for ((case, vector), length) in cases.iter().zip(&vectors).zip(lengths) {
+                // The two specials are no part of a length.
+                assert_eq!(length.n_read + 2, case.tokens, "{name}: {:?}", case.text);
+                for (got, expected) in vector.iter().zip(&case.vector) {
+                    assert!((got - expected).abs() < 1e-5, "{name}: {:?}: {got} is not {expected}", case.text);
+                }
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn the_folders_prompts_and_similarity_hold_unless_set() {
+        let folder = copy_of_tiny();
+        let said = r#"{"prompts": {"query": "what is ", "passage": "it is "}, "similarity_fn_name": "dot"}"#;
+        std::fs::write(folder.path().join("config_sentence_transformers.json"), said).unwrap();
+        let encoder = open(folder.path(), LocalOptions::default()).await.unwrap();
+        assert_eq!((encoder.recipe().query_prefix.as_str(), encoder.shape().similarity), ("what is ", Similarity::Dot));
+        assert_eq!(encoder.recipe().passage_prefix, "it is ");
+        let options = LocalOptions {
+            similarity: Some(Similarity::Cosine),
+            query_prefix: Some(String::new()),
+            ..LocalOptions::default()
+        };
+        let encoder = open(folder.path(), options).await.unwrap();
+        assert_eq!((encoder.recipe().query_prefix.as_str(), encoder.shape().similarity), ("", Similarity::Cosine));
     }
 
     #[tokio::test]

@@ -1,18 +1,25 @@
 //! Floor 3, encoders: texts to vectors.
 //!
-//! [`Local`] runs a BERT checkpoint in this process; [`Remote`] asks a server; [`Cached`] keeps any encoder's vectors in a database file.
+//! [`Local`] runs a BERT checkpoint in this process and gives one vector a text, [`LateInteraction`] one a token; [`Remote`]
+//! asks a server; [`TwoEncoders`] joins an encoder of questions with one of passages; [`Cached`] keeps any encoder's vectors
+//! and lengths in a database file.
 
 mod cache;
 mod error;
+mod late_interaction;
 mod local;
 mod remote;
+mod two_encoders;
+mod work;
 
 use async_trait::async_trait;
 
 pub use cache::Cached;
 pub use error::EmbedError;
-pub use local::{Local, LocalOptions};
+pub use late_interaction::{LateInteraction, LateInteractionOptions};
+pub use local::{Local, LocalOptions, Titles};
 pub use remote::{Remote, RemoteSettings};
+pub use two_encoders::TwoEncoders;
 
 use crate::types::{Similarity, TitledText};
 

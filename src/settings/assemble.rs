@@ -407,8 +407,8 @@ fn encoder(
 ) -> Result<Arc<dyn Encoder>, EmbedError> {
     let dense = &settings.retrieval.dense;
     let options = LocalOptions {
-        query_prefix: dense.query_prefix.clone(),
-        passage_prefix: dense.passage_prefix.clone(),
+        query_prefix: Some(dense.query_prefix.clone()).filter(|prefix| !prefix.is_empty()),
+        passage_prefix: Some(dense.passage_prefix.clone()).filter(|prefix| !prefix.is_empty()),
         ..LocalOptions::default()
     };
     let local: Arc<dyn Encoder> = Arc::new(Local::open(checkpoint, options)?);
@@ -421,8 +421,7 @@ fn encoder(
 }
 
 fn model_record(settings: &Settings, checkpoint: &Checkpoint) -> ModelRecord {
-    let files = ["config.json", "tokenizer.json", "model.safetensors"];
-    let sha256 = files.iter().zip(&checkpoint.sha256).map(|(file, hash)| ((*file).to_owned(), hash.clone())).collect();
+    let sha256 = checkpoint.files.iter().cloned().collect();
     ModelRecord { role: "dense".to_owned(), name: settings.retrieval.dense.model.clone(), sha256 }
 }
 
