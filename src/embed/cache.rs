@@ -1,8 +1,9 @@
 //! A wrapper that keeps any encoder's vectors, and how long texts are for it, in a cache's file.
 //!
 //! A text's key is the sha256 of the encoder's fingerprint, the role, the title and the text, so a stale hit cannot happen;
-//! a vector's value is its numbers as little-endian `f32`. What the encoder returns is written before more is asked of it: a kill
-//! loses at most [`WRITTEN_TOGETHER`] vectors. Opening, locking and sharing the file is `cache/`.
+//! a vector's value is its numbers as little-endian `f32`, a length's its two as `u32`. What the encoder returns is written
+//! before more is asked of it: a kill loses at most [`WRITTEN_TOGETHER`] vectors. Opening, locking and sharing the file is
+//! `cache/`.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -17,12 +18,11 @@ use crate::types::TitledText;
 
 /// Texts encoded and written in one go: some seconds of work for `all-MiniLM-L6-v2` on two cores.
 const WRITTEN_TOGETHER: usize = 256;
-
 /// Texts measured and written in one go: about a second's tokenising.
 const MEASURED_TOGETHER: usize = 8192;
 
 const VECTORS: Table = Table { name: "vectors", value: "vector" };
-const LENGTHS: Table = Table { name: "lengths", value: "length" };
+const LENGTHS: Table = Table { name: "text_lengths", value: "length" };
 
 /// An [`Encoder`] that asks another only for what it has not seen.
 pub struct Cached {
@@ -91,7 +91,7 @@ impl Encoder for Cached {
 
     async fn lengths(&self, texts: &[TitledText<'_>], role: Role) -> Result<Option<Vec<Length>>, EmbedError> {
         let keys = self.keys(texts, role);
-        let mut lengths = self.database.read(LENGTHS, keys.clone(), length_of).await?;
+        let mut lengths = self.database.read(LENGTHS, keys.clone(), length_from_bytes).await?;
         let (missing, places) = missing(&keys, &lengths);
         for batch in missing.chunks(MEASURED_TOGETHER) {
             let batch_texts: Vec<TitledText<'_>> = batch.iter().map(|i| texts[*i]).collect();
@@ -102,7 +102,7 @@ impl Encoder for Cached {
                     lengths[*i] = Some(*length);
                 }
             }
-            let rows = rows.into_iter().map(|(key, length)| (key, length_bytes(length))).collect();
+            let rows = rows.into_iter().map(|(key, length)| (key, length_to_bytes(length))).collect();
             self.database.write(LENGTHS, rows).await?;
         }
         if texts.is_empty() {
@@ -126,7 +126,6 @@ impl Encoder for Cached {
         if n_hits > 0 {
             on_progress(n_hits);
         }
-
         let (missing, places) = missing(&keys, &vectors);
         for batch in missing.chunks(WRITTEN_TOGETHER) {
             let batch_texts: Vec<TitledText<'_>> = batch.iter().map(|i| texts[*i]).collect();
@@ -169,18 +168,6 @@ fn text_key(fingerprint: &str, role: Role, text: TitledText<'_>) -> Key {
     key(&[fingerprint, role, text.title, text.text])
 }
 
-/// Tokens and tokens read, each as a little-endian `u32`.
-fn length_bytes(length: Length) -> Vec<u8> {
-    [length.n_tokens as u32, length.n_read as u32].into_iter().flat_map(u32::to_le_bytes).collect()
-}
-
-fn length_of(bytes: &[u8]) -> Option<Length> {
-    let (numbers, rest) = bytes.as_chunks::<4>();
-    let &[n_tokens, n_read] = numbers else { return None };
-    let count = |bytes| u32::from_le_bytes(bytes) as usize;
-    rest.is_empty().then(|| Length { n_tokens: count(n_tokens), n_read: count(n_read) })
-}
-
 fn to_bytes(vector: &[f32]) -> Vec<u8> {
     vector.iter().flat_map(|x| x.to_le_bytes()).collect()
 }
@@ -188,6 +175,17 @@ fn to_bytes(vector: &[f32]) -> Vec<u8> {
 fn from_bytes(bytes: &[u8], shape: Shape) -> Option<Vec<f32>> {
     let (numbers, rest) = bytes.as_chunks::<4>();
     (rest.is_empty() && shape.fits(numbers.len())).then(|| numbers.iter().map(|b| f32::from_le_bytes(*b)).collect())
+}
+
+fn length_to_bytes(length: Length) -> Vec<u8> {
+    [length.n_tokens, length.n_read].iter().flat_map(|n| (*n as u32).to_le_bytes()).collect()
+}
+
+fn length_from_bytes(bytes: &[u8]) -> Option<Length> {
+    let (numbers, rest) = bytes.as_chunks::<4>();
+    let [n_tokens, n_read] = numbers else { return None };
+    let [n_tokens, n_read] = [n_tokens, n_read].map(|b| u32::from_le_bytes(*b) as usize);
+    rest.is_empty().then_some(Length { n_tokens, n_read })
 }
 
 #[cfg(test)]
@@ -304,15 +302,6 @@ mod tests {
         assert_eq!(cached.encode(&untitled(&["x"]), Role::Query, &|_| ()).await.unwrap(), [[1.0, 120.0]]);
         assert_eq!(cached.encode(&untitled(&["x"]), Role::Query, &|_| ()).await.unwrap(), [[1.0, 120.0]]);
         assert_eq!((cached.n_hits(), cached.n_misses()), (1, 2));
-    }
-
-    #[test]
-    fn a_file_that_is_no_database_is_a_clear_error() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("vectors.sqlite");
-        std::fs::write(&path, "x".repeat(5000)).unwrap();
-        let error = Cached::open(counting("a"), &path).err().unwrap();
-        assert_eq!(error.to_string(), format!("vector cache `{}`: file is not a database", path.display()));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! An address that takes JSON by `POST` and answers with JSON.
 
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
 use reqwest::{Certificate, Client, Response, Url, redirect};
@@ -55,7 +55,7 @@ pub struct Answer {
     pub status: u16,
     /// The whole body.
     pub body: Vec<u8>,
-    /// The wait that the server asks for, where it says so in seconds.
+    /// The wait that the server asks for, where it does.
     pub retry_after: Option<Duration>,
 }
 
@@ -232,7 +232,7 @@ fn client(url: &Url, ca_file: Option<PathBuf>) -> Result<Client, HttpError> {
     builder.build().map_err(|error| HttpError::Client { reason: root_cause(&error) })
 }
 
-/// The wait that the server asks for, where it says so in seconds; its date form is not read.
+/// The wait that the server asks for.
 fn asked_wait(headers: &HeaderMap) -> Option<Duration> {
-    retry_after::seconds(headers.get(RETRY_AFTER)?.to_str().ok()?)
+    retry_after::wait(headers.get(RETRY_AFTER)?.to_str().ok()?, SystemTime::now())
 }

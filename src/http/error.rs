@@ -82,7 +82,7 @@ impl HttpError {
             Self::Unreachable { .. } | Self::Broken { .. } | Self::TimedOut { .. } | Self::DeadlinePassed { .. } => {
                 true
             }
-            Self::Status { status, .. } => is_transient(*status),
+            Self::Status { status, .. } => is_transient_status(*status),
             Self::GaveUp { last, .. } => last.is_transient(),
             Self::Untrusted { .. }
             | Self::Redirected { .. }
@@ -121,7 +121,7 @@ impl HttpError {
     pub fn verdict(&self) -> Verdict {
         match self {
             error if error.is_too_large() => Verdict::Stop,
-            Self::Status { status, retry_after, .. } if is_transient(*status) => Verdict::Again(*retry_after),
+            Self::Status { status, retry_after, .. } if is_transient_status(*status) => Verdict::Again(*retry_after),
             error if error.is_transient() => Verdict::Again(None),
             _ => Verdict::Stop,
         }
@@ -155,7 +155,7 @@ impl HttpError {
 /// Whether a status may be another one a moment later: 408, 429, and the 5xx but for 501 and 505, which say that the server
 /// cannot do what was asked (RFC 9110, section 15.6).
 #[must_use]
-pub fn is_transient(status: u16) -> bool {
+pub fn is_transient_status(status: u16) -> bool {
     matches!(status, 408 | 429 | 500 | 502..=504 | 506..=599)
 }
 
@@ -166,10 +166,10 @@ mod tests {
     #[test]
     fn a_server_that_is_busy_or_failing_may_recover_and_a_refusal_does_not() {
         for status in [408, 429, 500, 502, 503, 504, 529] {
-            assert!(is_transient(status), "{status}");
+            assert!(is_transient_status(status), "{status}");
         }
         for status in [200, 307, 400, 401, 404, 413, 422, 424, 501, 505] {
-            assert!(!is_transient(status), "{status}");
+            assert!(!is_transient_status(status), "{status}");
         }
     }
 

@@ -20,7 +20,7 @@ pub use backoff::{Backoff, Failure, Verdict};
 pub use by_index::by_index;
 pub use complaint::complaint;
 pub use endpoint::{Answer, EndpointSettings, JsonEndpoint, LARGEST_BODY_BYTES};
-pub use error::{HttpError, is_transient};
+pub use error::{HttpError, is_transient_status};
 pub use halve::in_halves;
 pub use secret::Secret;
 

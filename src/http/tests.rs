@@ -64,16 +64,19 @@ async fn a_call_carries_its_key_and_its_answer_is_read() {
 
 #[tokio::test]
 async fn what_is_transient_is_tried_again_as_the_server_asks() {
-    let limited = ResponseTemplate::new(429).insert_header("retry-after", "0");
-    let server = server(vec![(limited, 1), (ResponseTemplate::new(500), 1), (good(), 1)]).await;
-    assert_eq!(ask(&server).await.expect("the third try answers"), Sum { sum: 3 });
+    let limited = |wait| (ResponseTemplate::new(429).insert_header("retry-after", wait), 1);
+    let by_now = limited("Wed, 21 Oct 2015 07:28:00 GMT");
+    let server = server(vec![limited("0"), by_now, (ResponseTemplate::new(500), 1), (good(), 1)]).await;
+    assert_eq!(ask(&server).await.expect("the fourth try answers"), Sum { sum: 3 });
 }
 
 #[tokio::test]
 async fn a_wait_that_the_server_asks_for_beyond_the_deadline_is_not_begun() {
-    let limited = ResponseTemplate::new(429).insert_header("retry-after", "51");
-    let error = ask(&server(vec![(limited, 1)]).await).await.expect_err("51 s are more than 50 s");
-    assert!(matches!(error, HttpError::Status { status: 429, .. }), "{error}");
+    for wait in ["51", "Wed, 21 Oct 2099 07:28:00 GMT"] {
+        let limited = ResponseTemplate::new(429).insert_header("retry-after", wait);
+        let error = ask(&server(vec![(limited, 1)]).await).await.expect_err("more than 50 s");
+        assert!(matches!(error, HttpError::Status { status: 429, .. }), "{error}");
+    }
 }
 
 #[tokio::test]

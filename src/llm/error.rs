@@ -29,7 +29,7 @@ pub enum LlmError {
     /// No answer to be had or read.
     #[error(transparent)]
     Http(HttpError),
-    /// A status of [`is_transient`](crate::http::is_transient).
+    /// A status of [`is_transient_status`](crate::http::is_transient_status).
     #[error("`{url}` is busy or failing: status {status}: {excerpt}")]
     Busy { url: String, status: u16, excerpt: String, retry_after: Option<Duration> },
     /// Any other error status.

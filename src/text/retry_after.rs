@@ -1,8 +1,20 @@
-//! `Retry-After` (RFC 9110, section 10.2.3), the form that counts seconds; its date form is not read.
+//! `Retry-After` (RFC 9110, section 10.2.3) in both its forms: seconds to wait, or the time to wait for.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
-/// The wait that a header's value asks for. `None` for a date, and for what is no time.
+use jiff::fmt::rfc2822::DateTimeParser;
+
+/// The wait that a header's value asks for at `now`; none at all where the time has come. `None` for what is neither form.
+#[must_use]
+pub fn wait(value: &str, now: SystemTime) -> Option<Duration> {
+    seconds(value).or_else(|| {
+        // HTTP's preferred date is one of RFC 5322, which followed 2822.
+        let until = DateTimeParser::new().parse_timestamp(value.trim()).ok()?;
+        Some(SystemTime::from(until).duration_since(now).unwrap_or_default())
+    })
+}
+
+/// The wait that a header's value asks for in seconds. `None` for a date, and for what is no time.
 #[must_use]
 pub fn seconds(value: &str) -> Option<Duration> {
     Duration::try_from_secs_f64(value.trim().parse().ok()?).ok()
@@ -11,6 +23,17 @@ pub fn seconds(value: &str) -> Option<Duration> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_date_is_a_wait_until_then() {
+        // `date -u -d '2026-10-21 07:28:00' +%s` is 1792567680.
+        let date = "Wed, 21 Oct 2026 07:28:00 GMT";
+        let now = |seconds| SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+        assert_eq!(wait(date, now(1_792_567_650)), Some(Duration::from_secs(30)));
+        assert_eq!(wait(date, now(1_792_567_690)), Some(Duration::ZERO));
+        assert_eq!(wait("7", now(0)), Some(Duration::from_secs(7)));
+        assert_eq!(wait("soon", now(0)), None);
+    }
 
     #[test]
     fn seconds_are_read_and_nothing_else() {

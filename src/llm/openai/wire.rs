@@ -160,7 +160,7 @@ pub(super) fn class(status: u16, complaint: &Complaint) -> ErrorClass {
         ErrorClass::TooLong
     } else if has_code(&REFUSED_CODES) {
         ErrorClass::Refused
-    } else if http::is_transient(status) && !has_code(&SPENT_CODES) {
+    } else if http::is_transient_status(status) && !has_code(&SPENT_CODES) {
         ErrorClass::Transient
     } else {
         ErrorClass::Permanent
