@@ -43,14 +43,12 @@ impl Engine {
             Some(state @ (State::Filling | State::Whole)) => load(&path, &spec)?.map(|shard| (state, shard)),
             Some(State::Building) | None => None,
         };
-        let (state, shard) = match found {
-            Some(found) => found,
-            None => {
-                slot.clear()?;
-                let shard = EdgeShard::new(&path, wire::config(&spec))
-                    .map_err(|error| engine_error("create a collection", path, error.into()))?;
-                (State::Filling, shard)
-            }
+        let (state, shard) = if let Some(found) = found {
+            found
+        } else {
+            slot.clear()?;
+            let made = EdgeShard::new(&path, wire::config(&spec));
+            (State::Filling, made.map_err(|error| engine_error("create a collection", path, error.into()))?)
         };
         let indexed = shard.info().payload_schema.keys().map(ToString::to_string).collect();
         let is_whole = AtomicBool::new(state == State::Whole && shard.info().points_count == spec.expected_points);
