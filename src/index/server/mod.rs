@@ -68,8 +68,13 @@ impl ServerStore {
             settled: Mutex::default(),
             fields: Mutex::default(),
         };
-        // A server that is not there is said at once, so this first call is not retried.
-        let info = if let Some(info) = store.describe(&[]).await? {
+        // A server that is not there is said at once, so this first call is not retried; one that is there may be busy
+        // making this very collection for another process.
+        let found = match store.describe(&[]).await {
+            Err(IndexError::Server { .. }) => store.describe(&WAITS).await,
+            found => found,
+        };
+        let info = if let Some(info) = found? {
             info
         } else {
             store.create().await?;
