@@ -27,7 +27,7 @@ pub enum VectorSpec {
         /// How two rows are compared.
         similarity: Similarity,
     },
-    /// Several rows (one a token), compared by MaxSim: for each row of the question the similarity of the nearest row
+    /// Several rows (one a token), compared by `MaxSim`: for each row of the question the similarity of the nearest row
     /// of the chunk, summed over the question's rows (Khattab and Zaharia 2020).
     Multi {
         /// Components of a row, 1 to 65,536.

@@ -80,7 +80,7 @@ fn condition(random: &mut Random) -> Condition {
 
 fn filter(random: &mut Random) -> Filter {
     let mut fields = BTreeMap::new();
-    for _ in 0..1 + random.below(2) {
+    for _ in 0..=random.below(2) {
         fields.insert(FIELDS[random.below(FIELDS.len())].to_owned(), condition(random));
     }
     Filter { fields }

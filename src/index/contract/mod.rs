@@ -6,6 +6,7 @@ mod oracle;
 mod processes;
 mod searching;
 mod server;
+mod sizes;
 mod storing;
 
 use std::env;

@@ -1,5 +1,6 @@
 //! What the engines should answer, computed the long way, and seeded data to ask about.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::index::{Neighbour, Point, Search, SearchMode, Vector, VectorSpec};
@@ -92,10 +93,14 @@ pub(super) fn numbers(found: &[Neighbour]) -> Vec<u32> {
     found.iter().map(|neighbour| neighbour.number).collect()
 }
 
-pub(super) fn assert_best(found: &[Neighbour], expected: &[(u32, f64)]) {
-    assert_eq!(numbers(found), expected.iter().map(|&(number, _)| number).collect::<Vec<_>>());
-    for (neighbour, (_, score)) in found.iter().zip(expected) {
-        let tolerance = 1e-5 * score.abs().max(1.0);
-        assert!((f64::from(neighbour.score) - score).abs() < tolerance, "{neighbour:?} is not {score}");
+/// Asserts that `found` is the best of `expected` (all points, best first) where scores of 32 bits can tell.
+pub(super) fn assert_best(found: &[Neighbour], expected: &[(u32, f64)], limit: usize) {
+    assert_eq!(found.len(), limit.min(expected.len()));
+    let truth: BTreeMap<u32, f64> = expected.iter().copied().collect();
+    assert_eq!(numbers(found).into_iter().collect::<BTreeSet<_>>().len(), found.len(), "one is found twice");
+    for (neighbour, (_, best)) in found.iter().zip(expected) {
+        let tolerance = 1e-5 * best.abs().max(1.0);
+        let near = |score: f64| (f64::from(neighbour.score) - score).abs() < tolerance;
+        assert!(near(truth[&neighbour.number]) && near(*best), "{neighbour:?} is not {best}");
     }
 }

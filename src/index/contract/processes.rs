@@ -69,7 +69,7 @@ pub(super) async fn two_processes_fill_one_collection(kind: &impl Kind) {
     let expected = brute_force(&points[..5_000], query, spec.vector);
     let store = kind.open(&spec).await.expect("opened");
     assert!(store.missing().await.expect("listed").is_empty());
-    assert_best(&store.search(exact(query, 20)).await.expect("searched"), &expected[..20]);
+    assert_best(&store.search(exact(query, 20)).await.expect("searched"), &expected, 20);
     kind.clean(&spec).await;
 }
 
@@ -90,6 +90,6 @@ pub(super) async fn a_killed_filling_keeps_what_was_upserted(kind: &impl Kind) {
     assert!(store.missing().await.expect("listed").is_empty());
     let query = &points[100_000].vector;
     let expected = brute_force(&points[..100_000], query, spec.vector);
-    assert_best(&store.search(exact(query, 50)).await.expect("searched"), &expected[..50]);
+    assert_best(&store.search(exact(query, 50)).await.expect("searched"), &expected, 50);
     kind.clean(&spec).await;
 }

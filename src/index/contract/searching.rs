@@ -29,7 +29,7 @@ pub(super) async fn exact_search_is_the_order_of_comparing_with_all(kind: &impl 
         let query = &points[60].vector;
         store.upsert(&points[..60]).await.expect("stored");
         let expected = brute_force(&points[..60], query, vector);
-        assert_best(&store.search(exact(query, 7)).await.expect("searched"), &expected[..7]);
+        assert_best(&store.search(exact(query, 7)).await.expect("searched"), &expected, 7);
         kind.clean(&spec).await;
     }
 }
@@ -40,7 +40,7 @@ pub(super) async fn a_limit_beyond_the_size_gives_all_and_none_gives_none(kind: 
     store.upsert(&points).await.expect("stored");
     let query = &points[2].vector;
     let found = store.search(exact(query, 100)).await.expect("searched");
-    assert_best(&found, &brute_force(&points, query, spec.vector));
+    assert_best(&found, &brute_force(&points, query, spec.vector), 100);
     assert_eq!(store.search(exact(query, 0)).await.expect("searched"), []);
     kind.clean(&spec).await;
 }
@@ -66,7 +66,7 @@ pub(super) async fn the_graph_is_followed_as_its_settings_say(kind: &impl Kind) 
         recalls.push(recall(&*store, &spec, points, queries).await);
         let query = &queries[0].vector;
         let expected = brute_force(points, query, vector);
-        assert_best(&store.search(exact(query, 10)).await.expect("searched"), &expected[..10]);
+        assert_best(&store.search(exact(query, 10)).await.expect("searched"), &expected, 10);
         drop(store);
         let store = kind.open(&spec).await.expect("opened");
         assert!(store.missing().await.expect("listed").is_empty());
@@ -109,7 +109,7 @@ pub(super) async fn quantized_copies_are_read_by_approximate_search_alone(kind: 
                 worst = worst.max((f64::from(near.score) - truth[&near.number]).abs());
             }
             let expected = brute_force(points, &query.vector, vector);
-            assert_best(&store.search(exact(&query.vector, 10)).await.expect("searched"), &expected[..10]);
+            assert_best(&store.search(exact(&query.vector, 10)).await.expect("searched"), &expected, 10);
         }
         // A byte of a component is about 1/127 of it, so 32 of them are off by far more than a float's rounding.
         assert_eq!(worst < 1e-5, quantization.rescore, "off by {worst}");
@@ -125,7 +125,7 @@ pub(super) async fn multivectors_are_compared_by_their_best_rows(kind: &impl Kin
         store.upsert(&points[..50]).await.expect("stored");
         let query = &points[50].vector;
         let expected = brute_force(&points[..50], query, vector);
-        assert_best(&store.search(exact(query, 50)).await.expect("searched"), &expected);
+        assert_best(&store.search(exact(query, 50)).await.expect("searched"), &expected, 50);
         kind.clean(&spec).await;
     }
 }

@@ -1,15 +1,17 @@
 //! What only a server can do to us: lose a collection in use, hold one made by hand, be strict, want a key.
 
+use std::time::Duration;
+
 use qdrant_client::qdrant::{
     CreateCollectionBuilder, Distance, GetPointsBuilder, StrictModeConfigBuilder, UpdateCollectionBuilder,
     VectorParamsBuilder, VectorsConfigBuilder,
 };
 use serde_json::json;
 
-use super::oracle::{DIMENSION, dense, exact};
+use super::oracle::{DIMENSION, approximate, dense, exact};
 use super::{Kind, Remote, remote, spec};
-use crate::index::{IndexError, Search, Server, ServerStore};
-use crate::types::Filter;
+use crate::index::{CollectionSpec, Hnsw, IndexError, Search, Server, ServerStore, VectorSpec};
+use crate::types::{Filter, Similarity};
 
 #[tokio::test]
 async fn a_collection_that_is_deleted_while_it_is_in_use_is_said_to_be_gone() {
@@ -85,6 +87,26 @@ async fn a_payload_is_stored_as_it_is_described() {
         payload.keys().map(|field| (field.clone(), json(field))).collect();
     let stored = json!({ "chunk_id": "doc#0", "doc_id": "doc", "start": 0, "end": 9, "metadata": metadata });
     assert_eq!(serde_json::Value::Object(read), stored);
+    kind.clean(&spec).await;
+}
+
+#[tokio::test]
+async fn a_graph_that_takes_too_long_is_said_and_found_ready_later() {
+    let Some(kind) = remote() else { return };
+    let vector = VectorSpec::Dense { dimension: 32, similarity: Similarity::Cosine };
+    let hnsw = Some(Hnsw { from_points: 1, ..Hnsw::default() });
+    let spec = CollectionSpec { vector, hnsw, ..spec(10_000) };
+    let points = dense(10_000, 32);
+    let hasty = Remote(Server { indexing_timeout: Duration::ZERO, ..kind.0.clone() });
+    let store = hasty.open(&spec).await.expect("made");
+    store.upsert(&points).await.expect("stored");
+    let error = store.search(approximate(&points[0].vector, 1)).await.expect_err("it is being built");
+    let start = format!("the Qdrant server at `{}` was still indexing collection `ragxray_", kind.0.url);
+    assert!(error.to_string().starts_with(&start) && error.to_string().ends_with("after 0 s"), "{error}");
+    let patient = kind.open(&spec).await.expect("opened");
+    assert!(patient.graph_in_use().await.expect("described"));
+    let found = patient.search(approximate(&points[7].vector, 1)).await.expect("searched");
+    assert_eq!(super::oracle::numbers(&found), [7]);
     kind.clean(&spec).await;
 }
 

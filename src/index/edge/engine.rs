@@ -1,6 +1,7 @@
 //! The engine over one slot: blocking calls, its state on disk, and what its panics ask of us.
 
 use std::collections::BTreeSet;
+use std::fs::{self, DirEntry};
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -43,14 +44,12 @@ impl Engine {
             Some(state @ (State::Filling | State::Whole)) => load(&path, &spec)?.map(|shard| (state, shard)),
             Some(State::Building) | None => None,
         };
-        let (state, shard) = match found {
-            Some(found) => found,
-            None => {
-                slot.clear()?;
-                let shard = EdgeShard::new(&path, wire::config(&spec))
-                    .map_err(|error| engine_error("create a collection", path, error.into()))?;
-                (State::Filling, shard)
-            }
+        let (state, shard) = if let Some(found) = found {
+            found
+        } else {
+            slot.clear()?;
+            let made = EdgeShard::new(&path, wire::config(&spec));
+            (State::Filling, made.map_err(|error| engine_error("create a collection", path, error.into()))?)
         };
         let indexed = shard.info().payload_schema.keys().map(ToString::to_string).collect();
         let is_whole = AtomicBool::new(state == State::Whole && shard.info().points_count == spec.expected_points);
@@ -109,6 +108,7 @@ impl Engine {
     pub(super) fn finish(&self) -> Result<(), IndexError> {
         let _alone = self.alone();
         self.shard.flush();
+        trim_log(&self.path());
         if self.shard.info().points_count < self.spec.expected_points || !self.missing()?.is_empty() {
             return Ok(());
         }
@@ -207,6 +207,21 @@ fn load(path: &Path, spec: &CollectionSpec) -> Result<Option<EdgeShard>, IndexEr
         found: "vectors of another kind".to_owned(),
         wanted: spec.layout(),
     })
+}
+
+/// Deletes what the engine's log holds beyond its last full file. The engine never reads its log back nor shortens it,
+/// and it would grow to more than the size of the vectors. The last full file stays: its name says at which number the
+/// log goes on, and an operation with a smaller number than those before would be ignored. What cannot be deleted stays
+/// too, and costs nothing but its space.
+fn trim_log(engine: &Path) {
+    let Ok(files) = fs::read_dir(engine.join("wal")) else { return };
+    let full = |file: &DirEntry| file.file_name().to_str()?.strip_prefix("closed-")?.parse::<u64>().ok();
+    let mut files: Vec<(u64, PathBuf)> = files.flatten().filter_map(|file| Some((full(&file)?, file.path()))).collect();
+    files.sort_unstable();
+    files.pop();
+    for (_, path) in files {
+        let _ = fs::remove_file(path);
+    }
 }
 
 fn engine_error(action: &'static str, path: PathBuf, source: Foreign) -> IndexError {

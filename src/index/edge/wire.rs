@@ -11,7 +11,7 @@ use qdrant_edge::{
     PointOperations, PointStructPersisted, QuantizationConfig, QuantizationSearchParams, QueryEnum, QueryRequest,
     Range, ScalarQuantizationConfig, ScalarType, ScoredPoint, ScoringQuery, ScrollRequest, SearchParams, SparseVector,
     TypedMultiDenseVector, UpdateMode, UpdateOperation, ValueVariants, VectorInternal, VectorPersisted,
-    VectorStructPersisted, WithPayloadInterface, WithVector,
+    VectorStructPersisted, WalOptions, WithPayloadInterface, WithVector,
 };
 
 use crate::index::collection::{CollectionSpec, Parameters, payload};
@@ -25,13 +25,17 @@ use crate::types::{Bounds, Similarity};
 /// [`Hnsw::from_points`] alone.
 const INDEX_FROM_KB: usize = 1;
 
+/// Bytes of a file of the engine's log. What is left of the log is at most three of them (see `engine.rs`).
+const LOG_FILE: usize = 8 << 20;
+
 /// Whether there is something to build once all points are there: graph, quantized copies, compact postings.
 pub(super) fn has_to_build(spec: &CollectionSpec) -> bool {
     spec.graph().is_some() || spec.scalar().is_some() || spec.vector == VectorSpec::Sparse
 }
 
 pub(super) fn config(spec: &CollectionSpec) -> EdgeConfig {
-    let config = EdgeConfig::builder();
+    let log = WalOptions { segment_capacity: LOG_FILE, ..WalOptions::default() };
+    let config = EdgeConfig::builder().wal_options(log);
     let dense = |dimension, similarity| EdgeVectorParams::builder(dimension, distance(similarity));
     let name = spec.vector_name.as_str();
     let config = match spec.vector {

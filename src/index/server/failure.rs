@@ -46,9 +46,16 @@ impl Failure {
         self.code == 14 || (matches!(self.code, 1 | 2 | 13) && words.iter().any(|word| message.contains(word)))
     }
 
-    /// Cancelled (the client's own timeout), deadline exceeded, resource exhausted, aborted, unavailable.
+    /// Whether a cluster has not yet, or not now, a machine that serves the collection. Qdrant reports that as an
+    /// internal error, known by its words only (`lib/collection/src/shards/replica_set`, 1.18).
+    fn is_not_ready(&self) -> bool {
+        let words = ["0 of 0 read operations failed", "no active replica", "enough active replicas"];
+        self.code == 13 && words.iter().any(|word| self.message.contains(word))
+    }
+
+    /// Cancelled (the client's own timeout), deadline exceeded, resource exhausted, aborted, unavailable, not ready.
     pub(super) fn may_pass(&self) -> bool {
-        matches!(self.code, 1 | 4 | 8 | 10 | 14) || self.is_no_answer()
+        matches!(self.code, 1 | 4 | 8 | 10 | 14) || self.is_no_answer() || self.is_not_ready()
     }
 
     /// Whether the collection is not there.
@@ -126,6 +133,8 @@ mod tests {
         for code in [3, 5, 7, 13, 16] {
             assert!(!failure(code, "no").may_pass(), "{code}");
         }
+        // What two nodes of Qdrant 1.18.3 said while another process made the collection.
+        assert!(failure(13, "Service internal error: 0 of 0 read operations failed").may_pass());
     }
 
     #[test]

@@ -68,13 +68,17 @@ impl ServerStore {
             settled: Mutex::default(),
             fields: Mutex::default(),
         };
-        // A server that is not there is said at once, so this first call is not retried.
-        let info = match store.describe(&[]).await? {
-            Some(info) => info,
-            None => {
-                store.create().await?;
-                store.info().await?
-            }
+        // A server that is not there is said at once, so this first call is not retried; one that is there may be busy
+        // making this very collection for another process.
+        let found = match store.describe(&[]).await {
+            Err(IndexError::Server { .. }) => store.describe(&WAITS).await,
+            found => found,
+        };
+        let info = if let Some(info) = found? {
+            info
+        } else {
+            store.create().await?;
+            store.info().await?
         };
         store.check_layout(info)?;
         Ok(store)
@@ -210,13 +214,6 @@ impl ServerStore {
             self.calls.retry("index a metadata field", request).await?;
             lock(&self.fields).insert(path);
         }
-        Ok(())
-    }
-
-    /// Removes the collection from the server, after a test.
-    #[cfg(test)]
-    pub(super) async fn delete(self) -> Result<(), IndexError> {
-        self.calls.retry("delete a collection", || self.calls.client.delete_collection(&self.calls.collection)).await?;
         Ok(())
     }
 }
