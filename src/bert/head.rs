@@ -5,7 +5,7 @@ use pulp::Arch;
 use super::BertError;
 use super::Precision;
 use super::config::{BertConfig, Family};
-use super::matmul::{Finish, Packed, Product};
+use super::matmul::{Finish, Packed, Product, ProductScratch};
 use super::tensors::Tensors;
 
 /// A linear layer over rows of numbers, in `f32`.
@@ -36,16 +36,17 @@ impl Dense {
         let depth = self.weights.depth();
         let n_rows = rows.len() / depth;
         let mut out = vec![0.0; n_rows * self.to];
-        self.arch.dispatch(Product {
+        let product = Product {
             n_rows,
             left: rows,
             left_stride: depth,
-            right: &self.weights,
+            columns: 0..self.to,
             bias: &self.bias,
             finish: Finish::Plain,
             out: &mut out,
             out_stride: self.to,
-        });
+        };
+        product.run(&self.weights, self.arch, &mut ProductScratch::default());
         out
     }
 

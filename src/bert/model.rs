@@ -229,13 +229,14 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::bert::Precision;
+    use crate::bert::{Precision, Tensors};
 
     fn tiny(precision: Precision) -> Bert {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/tiny-bert");
         let [config, weights] = ["config.json", "model.safetensors"].map(|name| folder.join(name));
         let shape = BertConfig::read(&std::fs::read(&config).unwrap(), &config).unwrap();
-        let weights = Weights::read(&std::fs::read(&weights).unwrap(), &weights, &shape, precision).unwrap();
+        let bytes = std::fs::read(&weights).unwrap();
+        let weights = Weights::read(&Tensors::read(&bytes, &weights).unwrap(), &shape, precision).unwrap();
         Bert::new(shape, weights)
     }
 
