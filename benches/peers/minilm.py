@@ -28,7 +28,7 @@ def main():
     width = transformer.model.config.hidden_size
     model = SentenceTransformer(modules=[transformer, Pooling(width, pooling_mode="mean"), Normalize()], device="cpu")
     model.max_seq_length = MAX_TOKENS
-    texts = make_texts(lambda text: len(model.tokenizer(text, add_special_tokens=False)["input_ids"]))
+    texts = make_texts(model.tokenizer)
     theirs = np.array([model.encode(text, show_progress_bar=False) for text in texts], dtype=np.float64)
     with tempfile.TemporaryDirectory() as scratch:
         lines, vectors = Path(scratch, "texts.jsonl"), Path(scratch, "vectors.f32")
@@ -42,23 +42,17 @@ def main():
     sys.exit(0 if cosines.min() > LEAST_COSINE else 1)
 
 
-def make_texts(n_tokens):
-    """Seeded runs of the runbooks' words, white space and punctuation included, of every length from FEWEST to MOST."""
+def make_texts(tokenizer):
+    """Seeded runs of the runbooks' words, white space and punctuation included, of FEWEST to MOST word pieces."""
     words = " ".join(path.read_text() for path in sorted((ROOT / "datasets/runbooks/corpus").rglob("*.md"))).split(" ")
     draw = random.Random(20261121)
     texts = []
     for i in range(N_TEXTS):
-        target = FEWEST + round(i * (MOST - FEWEST) / (N_TEXTS - 1))
-        while True:
-            start = draw.randrange(len(words))
-            taken = []
-            for word in words[start:]:
-                if n_tokens(" ".join([*taken, word])) > target:
-                    break
-                taken.append(word)
-            if n_tokens(" ".join(taken)) >= max(FEWEST, target - 5):
-                break
-        texts.append(" ".join(taken))
+        start = draw.randrange(len(words) - MOST)
+        run = " ".join(words[start : start + MOST])
+        ends = tokenizer(run, add_special_tokens=False, return_offsets_mapping=True)["offset_mapping"]
+        n_tokens = FEWEST + round(i * (MOST - FEWEST) / (N_TEXTS - 1))
+        texts.append(run[: ends[n_tokens - 1][1]])
     return texts
 
 

@@ -84,7 +84,7 @@ impl CheckpointError {
         match self {
             Self::ModelMissing { name, folder, .. } => Some(format!(
                 "put `config.json`, `tokenizer.json` and `model.safetensors` of `{name}` into `{}`, or name a folder that \
-                 has them as `retrieval.dense.model`; without a model, BM25 alone runs: `retrieval.retrievers = [\"bm25\"]`",
+                 has them instead; without a model, BM25 alone runs: `retrieval.retrievers = [\"bm25\"]`",
                 folder.display()
             )),
             Self::HashMismatch { path, .. } => Some(format!(
@@ -104,7 +104,7 @@ impl CheckpointError {
             ),
             Self::Write { .. } => Some("see that the folder can be written and the disk is not full".to_owned()),
             Self::Worker(_) => None,
-            _ => Some("name another model or folder as `retrieval.dense.model`".to_owned()),
+            _ => Some("name another model, or the folder of one".to_owned()),
         }
     }
 }

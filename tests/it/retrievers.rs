@@ -73,7 +73,7 @@ fn tiny_dense() -> String {
 }
 
 fn tiny_colbert() -> String {
-    format!("retrieval.late_interaction.model='{}'", folder("tiny-colbert"))
+    format!("retrieval.late_interaction.model='{}'", folder("tiny-models/colbert"))
 }
 
 #[test]
@@ -195,7 +195,7 @@ fn what_scores_below_the_least_is_dropped_from_the_final_ranking_only() {
 #[test]
 fn a_cross_encoder_orders_the_first_candidates_and_leaves_the_others_below() {
     let project = project();
-    let model = format!("rerank.model='{}'", folder("tiny-cross-encoder"));
+    let model = format!("rerank.model='{}'", folder("tiny-models/cross-encoder"));
     let traces = run(&project, "r", &[&model, "rerank.depth=5", "retrieval.retrievers=[\"dense\"]", &tiny_dense()]);
     for trace in &traces {
         let (before, after) = (hits(trace, "dense"), hits(trace, "reranked"));
@@ -294,14 +294,14 @@ fn what_cannot_be_wired_is_refused_before_anything_is_read() {
     refused("retrieval.retrievers=[\"late_interaction\"]", "error: `retrieval.late_interaction.model` is not set");
     refused(
         "retrieval.fusion.weights={ dense = 1.0 }",
-        "error: `retrieval.fusion.weights` is `dense`: no such retriever is asked (`retrieval.retrievers`)",
+        "error: `retrieval.fusion.weights` is dense: no such retriever is asked (`retrieval.retrievers`)",
     );
-    refused("rerank.depth=2", "error: `rerank.depth` is `2`: it must be at least 5");
+    refused("rerank.depth=2", "error: `rerank.depth` is 2: it must be at least 5");
     let qdrant =
         [&RUN[..], &["--set", "retrieval.bm25.store=qdrant", "--set", "retrieval.bm25.variant=atire"]].concat();
     project.refuses_with_some_hint(
         &qdrant,
-        "error: `retrieval.bm25.variant` is `atire`: Qdrant's idf is that of `lucene`; other variants need \
+        "error: `retrieval.bm25.variant` is atire: Qdrant's idf is that of `lucene`; other variants need \
          `retrieval.bm25.store = \"local\"`",
     );
 }

@@ -21,6 +21,9 @@ const BLOCKS_PER_THREAD: usize = 4;
 /// Documents of a block at least: fewer are not worth a vocabulary of their own.
 const SMALLEST_BLOCK: usize = 64;
 
+/// Documents of a block at most. A thread's vocabulary then stays small enough for its second-level cache.
+const LARGEST_BLOCK: usize = 1 << 14;
+
 /// Terms that one task weighs: many, for most terms have a posting or two.
 const TERMS_PER_TASK: usize = 256;
 
@@ -40,7 +43,7 @@ impl SparseIndex {
         assert!(u32::try_from(ids.len()).is_ok(), "{} documents are more than 2^32", ids.len());
         // A power of two, so that no block lies in two windows.
         let block_size = (ids.len() / (rayon::current_num_threads() * BLOCKS_PER_THREAD)).next_power_of_two();
-        let block_size = block_size.clamp(SMALLEST_BLOCK, WINDOW);
+        let block_size = block_size.clamp(SMALLEST_BLOCK, LARGEST_BLOCK);
         let blocks: Vec<Block> = (0..ids.len().div_ceil(block_size))
             .into_par_iter()
             .map(|block| Block::new(block * block_size..ids.len().min((block + 1) * block_size), &terms_of))
@@ -90,7 +93,7 @@ fn assemble(weighting: &Weighting, ids: &[ChunkId], numbered: Numbered) -> Image
         tfidf: u32::from(*weighting == Weighting::Tfidf),
         n_documents: ids.len() as u64,
         n_terms: vocabulary.len() as u64,
-        n_slots: vocabulary.slots().len() as u64,
+        n_slots: vocabulary.n_slots() as u64,
         n_text_bytes: vocabulary.all_text().len() as u64,
         n_runs: n_runs.iter().map(|&n| u64::from(n)).sum(),
         n_postings: frequencies.iter().map(|&n| u64::from(n)).sum(),
@@ -98,7 +101,7 @@ fn assemble(weighting: &Weighting, ids: &[ChunkId], numbered: Numbered) -> Image
     };
     Image::new(header, |sections| {
         let Sections { terms, slots, text, order, runs, docs, shares } = sections;
-        slots.copy_from_slice(vocabulary.slots());
+        slots.iter_mut().zip(vocabulary.slots()).for_each(|(slot, taken)| *slot = taken);
         text.copy_from_slice(vocabulary.all_text());
         fill_order(order, ids);
         fill_starts(terms, &vocabulary, &frequencies, &n_runs);
@@ -121,8 +124,8 @@ fn fill_order(order: &mut [u32], ids: &[ChunkId]) {
 /// Where each term's text, runs and postings begin; after the last term, where they end.
 fn fill_starts(terms: &mut [Term], vocabulary: &Vocabulary, frequencies: &[u32], n_runs: &[u32]) {
     let (mut text, mut runs, mut postings) = (0, 0_u32, 0);
-    let sizes = vocabulary.ends().zip(frequencies).zip(n_runs);
-    let mut sizes = sizes.map(|((end, &frequency), &n_runs)| (end, frequency, n_runs));
+    let sizes = vocabulary.ends().iter().zip(frequencies).zip(n_runs);
+    let mut sizes = sizes.map(|((&end, &frequency), &n_runs)| (end, frequency, n_runs));
     for term in terms {
         *term = Term { postings, text, runs, ..Term::zeroed() };
         let Some((end, frequency, n_runs)) = sizes.next() else { break };

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use proptest::collection::vec;
-use proptest::prelude::*;
+use proptest::prelude::{Just, Strategy, any};
+use proptest::{prop_assert, prop_assert_eq, proptest};
 
 use super::image::{Header, WINDOW};
 use super::{Allowed, Parameters, SparseIndex, Variant, Weighting};
@@ -231,4 +232,33 @@ fn several_processes_worth_of_threads_build_one_file() {
     });
     assert!(all.iter().all(|found| *found == all[0] && found.len() == 3));
     assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1);
+}
+
+#[test]
+fn terms_that_are_looked_up_give_the_scores_that_adding_them_gives() {
+    // Word `n` in about one document of 3^n, up to four times; two windows, so that the second starts with a bar. Frequent
+    // words are worth too little to bring a document among the best ten, and are looked up there.
+    let mix = |n: usize| (n as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 29;
+    let n_documents = WINDOW + 20_000;
+    let ids = ids(n_documents);
+    for number in 0..n_weightings() {
+        let index = SparseIndex::build(&weighting(number), &ids, |document, each| {
+            for word in (0..9_usize).filter(|&word| mix(document * 9 + word) % 3_u64.pow(word as u32) == 0) {
+                for _ in 0..=mix(document + word) % 4 {
+                    each(&format!("w{word}"));
+                }
+            }
+        });
+        let even = Allowed::from_fn(n_documents, |number| number % 2 == 0);
+        for query in [&["w8", "w1"][..], &["w1", "w7", "w2", "w7"], &["w8", "w7", "w6", "w2", "w1"], &["w0", "w8"]] {
+            // All documents are wanted, so there is no bar.
+            let all = index.search(query, n_documents, None);
+            let allowed: Vec<_> = all.iter().copied().filter(|&(document, _)| document % 2 == 0).collect();
+            for limit in [1, 10, 100] {
+                let head = |whole: &[(u32, f64)]| whole[..limit.min(whole.len())].to_vec();
+                assert_eq!(index.search(query, limit, None), head(&all), "{number} {query:?} {limit}");
+                assert_eq!(index.search(query, limit, Some(&even)), head(&allowed), "{number} {query:?} {limit}");
+            }
+        }
+    }
 }

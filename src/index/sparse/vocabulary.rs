@@ -9,9 +9,11 @@
 pub(super) struct Vocabulary {
     /// All terms, one after the other.
     text: Vec<u8>,
-    /// Where each ends in `text`, and its hash.
-    terms: Vec<(u32, u32)>,
-    slots: Vec<u32>,
+    /// Where each ends in `text`.
+    ends: Vec<u32>,
+    /// Each a term's number plus 1, or 0, and above it the term's hash, so that most other terms are passed by without a
+    /// look at their text.
+    slots: Vec<u64>,
 }
 
 impl Vocabulary {
@@ -25,66 +27,73 @@ impl Vocabulary {
 
     /// [`Self::number`] where the hash is known.
     fn number_hashed(&mut self, term: &[u8], hash: u32) -> u32 {
-        if self.slots.len() <= 2 * self.terms.len() {
+        if self.slots.len() <= 2 * self.ends.len() {
             self.grow();
         }
         let mask = self.slots.len() - 1;
         let mut slot = hash as usize & mask;
-        loop {
-            match self.slots[slot] {
-                0 => break,
-                taken if self.terms[taken as usize - 1].1 == hash && self.text(taken as usize - 1) == term => {
-                    return taken - 1;
-                }
-                _ => slot = (slot + 1) & mask,
+        while self.slots[slot] != 0 {
+            let number = self.slots[slot] as u32 - 1;
+            if (self.slots[slot] >> 32) as u32 == hash && self.text(number as usize) == term {
+                return number;
             }
+            slot = (slot + 1) & mask;
         }
         self.text.extend_from_slice(term);
-        let end = u32::try_from(self.text.len()).expect("distinct terms fit in 4 GiB");
-        self.terms.push((end, hash));
-        self.slots[slot] = self.terms.len() as u32;
-        self.slots[slot] - 1
+        self.ends.push(u32::try_from(self.text.len()).expect("distinct terms fit in 4 GiB"));
+        self.slots[slot] = u64::from(hash) << 32 | self.ends.len() as u64;
+        self.ends.len() as u32 - 1
     }
 
     fn grow(&mut self) {
-        self.slots = vec![0; (4 * self.terms.len()).next_power_of_two().max(64)];
-        let mask = self.slots.len() - 1;
-        for (number, &(_, hash)) in self.terms.iter().enumerate() {
-            let mut slot = hash as usize & mask;
-            while self.slots[slot] != 0 {
+        let mut slots = vec![0; (4 * self.ends.len()).next_power_of_two().max(64)];
+        let mask = slots.len() - 1;
+        for &taken in self.slots.iter().filter(|&&taken| taken != 0) {
+            let mut slot = (taken >> 32) as usize & mask;
+            while slots[slot] != 0 {
                 slot = (slot + 1) & mask;
             }
-            self.slots[slot] = number as u32 + 1;
+            slots[slot] = taken;
         }
+        self.slots = slots;
     }
 
     fn text(&self, number: usize) -> &[u8] {
-        let start = number.checked_sub(1).map_or(0, |before| self.terms[before].0);
-        &self.text[start as usize..self.terms[number].0 as usize]
+        let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.text[start as usize..self.ends[number] as usize]
     }
 
     /// Numbers all terms of `other`, in its order.
     pub(super) fn absorb(&mut self, other: &Self) -> Vec<u32> {
-        let terms = other.terms.iter().enumerate();
-        terms.map(|(number, &(_, hash))| self.number_hashed(other.text(number), hash)).collect()
+        let mut hashes = vec![0; other.len()];
+        for &taken in other.slots.iter().filter(|&&taken| taken != 0) {
+            hashes[taken as u32 as usize - 1] = (taken >> 32) as u32;
+        }
+        let terms = hashes.into_iter().enumerate();
+        terms.map(|(number, hash)| self.number_hashed(other.text(number), hash)).collect()
     }
 
     pub(super) fn len(&self) -> usize {
-        self.terms.len()
+        self.ends.len()
     }
 
     /// Where each term ends in [`Self::all_text`].
-    pub(super) fn ends(&self) -> impl Iterator<Item = u32> {
-        self.terms.iter().map(|&(end, _)| end)
+    pub(super) fn ends(&self) -> &[u32] {
+        &self.ends
     }
 
     pub(super) fn all_text(&self) -> &[u8] {
         &self.text
     }
 
+    /// How many slots the table has.
+    pub(super) fn n_slots(&self) -> usize {
+        self.slots.len()
+    }
+
     /// The table, as [`find`] wants it.
-    pub(super) fn slots(&self) -> &[u32] {
-        &self.slots
+    pub(super) fn slots(&self) -> impl Iterator<Item = u32> {
+        self.slots.iter().map(|&taken| taken as u32)
     }
 }
 
@@ -97,11 +106,15 @@ pub(super) fn find(slots: &[u32], term: &[u8], is: impl Fn(u32) -> bool) -> Opti
     chain.map(|slot| slot - 1).find(|&number| is(number))
 }
 
-/// rustc-hash's multiplication and rotation over eight bytes at a time, with its upper half folded in at the end. It is
-/// part of the file format: another hash is another [`super::image::VERSION`].
+/// Eight bytes at a time, each multiplied to 128 bits whose halves are folded together (the step of wyhash). It is part of
+/// the file format: another hash is another [`super::image::VERSION`].
 fn hash(term: &[u8]) -> u32 {
-    const FACTOR: u64 = 0x517c_c1b7_2722_0a95;
-    let mix = |hash: u64, word: [u8; 8]| (hash.rotate_left(5) ^ u64::from_le_bytes(word)).wrapping_mul(FACTOR);
+    // 2^64 over the golden ratio: an odd number without a pattern.
+    const FACTOR: u128 = 0x9e37_79b9_7f4a_7c15;
+    let mix = |hash: u64, word: [u8; 8]| {
+        let product = u128::from(hash ^ u64::from_le_bytes(word)) * FACTOR;
+        (product >> 64) as u64 ^ product as u64
+    };
     let (words, rest) = term.as_chunks::<8>();
     let mut last = [0; 8];
     last[..rest.len()].copy_from_slice(rest);
@@ -123,11 +136,12 @@ mod tests {
             }
         }
         assert_eq!(vocabulary.len(), 5000);
+        let slots: Vec<u32> = vocabulary.slots().collect();
         for (number, term) in terms.iter().enumerate() {
             let is = |number: u32| vocabulary.text(number as usize) == term.as_bytes();
-            assert_eq!(find(vocabulary.slots(), term.as_bytes(), is), Some(number as u32));
+            assert_eq!(find(&slots, term.as_bytes(), is), Some(number as u32));
         }
-        assert_eq!(find(vocabulary.slots(), b"unknown", |number| vocabulary.text(number as usize) == b"unknown"), None);
+        assert_eq!(find(&slots, b"unknown", |number| vocabulary.text(number as usize) == b"unknown"), None);
     }
 
     #[test]

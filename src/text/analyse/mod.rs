@@ -133,7 +133,7 @@ impl fmt::Debug for Analyzer {
             .field("lowercase", &self.lowercase)
             .field("stopwords", &self.stopwords)
             .field("stemmed", &self.stemmer.is_some())
-            .finish()
+            .finish_non_exhaustive()
     }
 }
 
