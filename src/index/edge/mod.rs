@@ -205,7 +205,7 @@ mod tests {
         let point = |number: u32| {
             let mut row = vec![0.5; 512];
             row[number as usize % 512] = number as f32;
-            let metadata = std::collections::BTreeMap::from([("even".to_owned(), (number % 2 == 0).into())]);
+            let metadata = std::collections::BTreeMap::from([("even".to_owned(), number.is_multiple_of(2).into())]);
             Point { vector: Vector::Dense(row), metadata: Arc::new(metadata), number, ..points(1).remove(0) }
         };
         let all: Vec<Point> = (0..20_000).map(point).collect();
@@ -220,7 +220,7 @@ mod tests {
         let log = fs::read_dir(store.engine.path().join("wal")).expect("a log").flatten();
         let bytes: u64 = log.map(|file| file.metadata().expect("a file").len()).sum();
         // The vectors are 39 MiB.
-        assert!(bytes <= 3 * 8 << 20, "{bytes} bytes");
+        assert!(bytes <= 3 * (8 << 20), "{bytes} bytes");
         let filter: crate::types::Filter = toml::from_str("even = true").expect("a filter");
         let mut row = vec![0.0; 512];
         row[19_999 % 512] = 1.0;
