@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::vocabulary::Vocabulary;
+use super::vocabulary::{Terms, Vocabulary};
 
 /// The documents of a range, inverted.
 pub(super) struct Block {
@@ -14,7 +14,7 @@ pub(super) struct Block {
     /// How many terms each document has.
     pub(super) lengths: Vec<u32>,
     /// Its terms, numbered by first occurrence in the block.
-    pub(super) vocabulary: Vocabulary,
+    pub(super) terms: Terms,
     /// How many of its documents hold each term.
     pub(super) frequencies: Vec<u32>,
     /// Term by term, each posting's distance from the document before (from `first` - 1) and its count.
@@ -33,7 +33,7 @@ impl Block {
             terms_of(document, &mut |term| terms.push(vocabulary.number(term.as_bytes())));
             lengths.push((terms.len() - before) as u32);
         }
-        let (documents, mut ends) = invert(&terms, &lengths, vocabulary.len());
+        let (documents, mut ends) = invert(&terms, &lengths, vocabulary.terms().len());
         drop(terms);
         let mut coded = Vec::with_capacity(2 * documents.len());
         let mut start = 0;
@@ -50,7 +50,7 @@ impl Block {
             *end = frequency;
         }
         coded.shrink_to_fit();
-        Self { first, lengths, vocabulary, frequencies: ends, coded }
+        Self { first, lengths, terms: vocabulary.into_terms(), frequencies: ends, coded }
     }
 
     /// Calls `each` with every posting: the term's number in the block, the document's number, the count; terms in

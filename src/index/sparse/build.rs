@@ -69,10 +69,10 @@ impl Numbered {
         let (mut frequencies, mut n_runs, mut next_window) = (Vec::new(), Vec::new(), Vec::new());
         let number = |mut block: Block| {
             // Only its numbers are needed from here on.
-            let numbers = vocabulary.absorb(&std::mem::take(&mut block.vocabulary));
-            frequencies.resize(vocabulary.len(), 0);
-            n_runs.resize(vocabulary.len(), 0);
-            next_window.resize(vocabulary.len(), 0);
+            let numbers = vocabulary.absorb(&std::mem::take(&mut block.terms));
+            frequencies.resize(vocabulary.terms().len(), 0);
+            n_runs.resize(vocabulary.terms().len(), 0);
+            next_window.resize(vocabulary.terms().len(), 0);
             let window = block.first / WINDOW;
             for (&term, frequency) in numbers.iter().zip(&block.frequencies) {
                 let term = term as usize;
@@ -92,9 +92,9 @@ fn assemble(weighting: &Weighting, ids: &[ChunkId], numbered: Numbered) -> Image
     let header = Header {
         tfidf: u32::from(*weighting == Weighting::Tfidf),
         n_documents: ids.len() as u64,
-        n_terms: vocabulary.len() as u64,
+        n_terms: vocabulary.terms().len() as u64,
         n_slots: vocabulary.n_slots() as u64,
-        n_text_bytes: vocabulary.all_text().len() as u64,
+        n_text_bytes: vocabulary.terms().text().len() as u64,
         n_runs: n_runs.iter().map(|&n| u64::from(n)).sum(),
         n_postings: frequencies.iter().map(|&n| u64::from(n)).sum(),
         ..Header::zeroed()
@@ -102,7 +102,7 @@ fn assemble(weighting: &Weighting, ids: &[ChunkId], numbered: Numbered) -> Image
     Image::new(header, |sections| {
         let Sections { terms, slots, text, order, runs, docs, shares } = sections;
         slots.iter_mut().zip(vocabulary.slots()).for_each(|(slot, taken)| *slot = taken);
-        text.copy_from_slice(vocabulary.all_text());
+        text.copy_from_slice(vocabulary.terms().text());
         fill_order(order, ids);
         fill_starts(terms, &vocabulary, &frequencies, &n_runs);
         place(&blocks, terms, runs, docs, shares);
@@ -124,7 +124,7 @@ fn fill_order(order: &mut [u32], ids: &[ChunkId]) {
 /// Where each term's text, runs and postings begin; after the last term, where they end.
 fn fill_starts(terms: &mut [Term], vocabulary: &Vocabulary, frequencies: &[u32], n_runs: &[u32]) {
     let (mut text, mut runs, mut postings) = (0, 0_u32, 0);
-    let sizes = vocabulary.ends().iter().zip(frequencies).zip(n_runs);
+    let sizes = vocabulary.terms().ends().iter().zip(frequencies).zip(n_runs);
     let mut sizes = sizes.map(|((&end, &frequency), &n_runs)| (end, frequency, n_runs));
     for term in terms {
         *term = Term { postings, text, runs, ..Term::zeroed() };

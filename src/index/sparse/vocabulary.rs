@@ -4,13 +4,39 @@
 //! and at most half full; a slot holds a term's number plus 1, or 0. A term stands in the first free slot from the one
 //! its hash names.
 
-/// Terms numbered in the order in which they were first seen.
+/// Terms by their number.
 #[derive(Default)]
-pub(super) struct Vocabulary {
-    /// All terms, one after the other.
+pub(super) struct Terms {
+    /// All of them, one after the other.
     text: Vec<u8>,
     /// Where each ends in `text`.
     ends: Vec<u32>,
+}
+
+impl Terms {
+    fn get(&self, number: usize) -> &[u8] {
+        let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.text[start as usize..self.ends[number] as usize]
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Where each term ends in [`Self::text`].
+    pub(super) fn ends(&self) -> &[u32] {
+        &self.ends
+    }
+
+    pub(super) fn text(&self) -> &[u8] {
+        &self.text
+    }
+}
+
+/// Terms numbered in the order in which they were first seen.
+#[derive(Default)]
+pub(super) struct Vocabulary {
+    terms: Terms,
     /// Each a term's number plus 1, or 0, and above it the term's hash, so that most other terms are passed by without a
     /// look at their text.
     slots: Vec<u64>,
@@ -22,31 +48,27 @@ impl Vocabulary {
     /// # Panics
     /// Beyond 4 GiB of distinct terms.
     pub(super) fn number(&mut self, term: &[u8]) -> u32 {
-        self.number_hashed(term, hash(term))
-    }
-
-    /// [`Self::number`] where the hash is known.
-    fn number_hashed(&mut self, term: &[u8], hash: u32) -> u32 {
-        if self.slots.len() <= 2 * self.ends.len() {
+        if self.slots.len() <= 2 * self.terms.len() {
             self.grow();
         }
-        let mask = self.slots.len() - 1;
+        let (hash, mask) = (hash(term), self.slots.len() - 1);
         let mut slot = hash as usize & mask;
         while self.slots[slot] != 0 {
             let number = self.slots[slot] as u32 - 1;
-            if (self.slots[slot] >> 32) as u32 == hash && self.text(number as usize) == term {
+            if (self.slots[slot] >> 32) as u32 == hash && self.terms.get(number as usize) == term {
                 return number;
             }
             slot = (slot + 1) & mask;
         }
-        self.text.extend_from_slice(term);
-        self.ends.push(u32::try_from(self.text.len()).expect("distinct terms fit in 4 GiB"));
-        self.slots[slot] = u64::from(hash) << 32 | self.ends.len() as u64;
-        self.ends.len() as u32 - 1
+        let Terms { text, ends } = &mut self.terms;
+        text.extend_from_slice(term);
+        ends.push(u32::try_from(text.len()).expect("distinct terms fit in 4 GiB"));
+        self.slots[slot] = u64::from(hash) << 32 | ends.len() as u64;
+        ends.len() as u32 - 1
     }
 
     fn grow(&mut self) {
-        let mut slots = vec![0; (4 * self.ends.len()).next_power_of_two().max(64)];
+        let mut slots = vec![0; (4 * self.terms.len()).next_power_of_two().max(64)];
         let mask = slots.len() - 1;
         for &taken in self.slots.iter().filter(|&&taken| taken != 0) {
             let mut slot = (taken >> 32) as usize & mask;
@@ -58,32 +80,21 @@ impl Vocabulary {
         self.slots = slots;
     }
 
-    fn text(&self, number: usize) -> &[u8] {
-        let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.text[start as usize..self.ends[number] as usize]
+    /// Numbers all `terms`, in their order.
+    pub(super) fn absorb(&mut self, terms: &Terms) -> Vec<u32> {
+        (0..terms.len()).map(|number| self.number(terms.get(number))).collect()
     }
 
-    /// Numbers all terms of `other`, in its order.
-    pub(super) fn absorb(&mut self, other: &Self) -> Vec<u32> {
-        let mut hashes = vec![0; other.len()];
-        for &taken in other.slots.iter().filter(|&&taken| taken != 0) {
-            hashes[taken as u32 as usize - 1] = (taken >> 32) as u32;
-        }
-        let terms = hashes.into_iter().enumerate();
-        terms.map(|(number, hash)| self.number_hashed(other.text(number), hash)).collect()
+    pub(super) fn terms(&self) -> &Terms {
+        &self.terms
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.ends.len()
-    }
-
-    /// Where each term ends in [`Self::all_text`].
-    pub(super) fn ends(&self) -> &[u32] {
-        &self.ends
-    }
-
-    pub(super) fn all_text(&self) -> &[u8] {
-        &self.text
+    /// The terms alone, in as little memory as they need.
+    pub(super) fn into_terms(self) -> Terms {
+        let Terms { mut text, mut ends } = self.terms;
+        text.shrink_to_fit();
+        ends.shrink_to_fit();
+        Terms { text, ends }
     }
 
     /// How many slots the table has.
@@ -135,13 +146,13 @@ mod tests {
                 assert_eq!(vocabulary.number(term.as_bytes()), number as u32, "round {round}");
             }
         }
-        assert_eq!(vocabulary.len(), 5000);
+        assert_eq!(vocabulary.terms().len(), 5000);
         let slots: Vec<u32> = vocabulary.slots().collect();
         for (number, term) in terms.iter().enumerate() {
-            let is = |number: u32| vocabulary.text(number as usize) == term.as_bytes();
+            let is = |number: u32| vocabulary.terms.get(number as usize) == term.as_bytes();
             assert_eq!(find(&slots, term.as_bytes(), is), Some(number as u32));
         }
-        assert_eq!(find(&slots, b"unknown", |number| vocabulary.text(number as usize) == b"unknown"), None);
+        assert_eq!(find(&slots, b"unknown", |number| vocabulary.terms.get(number as usize) == b"unknown"), None);
     }
 
     #[test]
