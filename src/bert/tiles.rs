@@ -178,10 +178,6 @@ impl Finishing<'_> {
         let Self { sums, n_rows, width, bias, finish: _, out, out_stride } = self;
         let sums_stride = sums.len() / SIDE;
         let bias = if bias.is_empty() { None } else { Some(S::as_simd_f32s(bias)) };
-        let finished = |sum: S::f32s, bias: S::f32s| {
-            let sum = simd.add_f32s(sum, bias);
-            if GELU { gelu(simd, sum) } else { sum }
-        };
         let none = simd.splat_f32s(0.0);
         for row in 0..n_rows {
             let (sums, sums_tail) = S::as_simd_f32s(&sums[row * sums_stride..][..width]);
@@ -189,19 +185,26 @@ impl Finishing<'_> {
             match bias {
                 Some((bias, _)) => {
                     for ((out, sum), bias) in out.iter_mut().zip(sums).zip(bias) {
-                        *out = finished(*sum, *bias);
+                        *out = finished::<S, GELU>(simd, *sum, *bias);
                     }
                 }
                 None => {
                     for (out, sum) in out.iter_mut().zip(sums) {
-                        *out = finished(*sum, none);
+                        *out = finished::<S, GELU>(simd, *sum, none);
                     }
                 }
             }
             if !out_tail.is_empty() {
                 let bias = bias.map_or(none, |(_, tail)| simd.partial_load_f32s(tail));
-                simd.partial_store_f32s(out_tail, finished(simd.partial_load_f32s(sums_tail), bias));
+                simd.partial_store_f32s(out_tail, finished::<S, GELU>(simd, simd.partial_load_f32s(sums_tail), bias));
             }
         }
     }
+}
+
+/// A function and not a closure: only what is inlined always is sure to be compiled for the dispatched vectors.
+#[inline(always)]
+fn finished<S: Simd, const GELU: bool>(simd: S, sum: S::f32s, bias: S::f32s) -> S::f32s {
+    let sum = simd.add_f32s(sum, bias);
+    if GELU { gelu(simd, sum) } else { sum }
 }
