@@ -95,32 +95,31 @@ fn short(commit: &str) -> String {
 fn describe_retrieval(setting: &dyn Fn(&str) -> String, manifest: &Manifest) -> String {
     let retrievers = setting("retrieval.retrievers");
     let names: Vec<String> = retrievers.split(", ").map(|name| describe_retriever(name, setting, manifest)).collect();
-    let mut text = names.join(" + ");
+    let mut said = vec![names.join(" + ")];
     if names.len() > 1 {
-        text += &match setting("retrieval.fusion.method").as_str() {
+        said.push(match setting("retrieval.fusion.method").as_str() {
             "rrf" => format!(", rrf k = {}", setting("retrieval.fusion.k")),
             method => format!(", {method} after {}", setting("retrieval.fusion.normalization")),
-        };
+        });
         let weights = manifest.settings.pointer("/retrieval/fusion/weights").and_then(serde_json::Value::as_object);
         if let Some(weights) = weights.filter(|weights| !weights.is_empty()) {
             let each: Vec<String> = weights.iter().map(|(name, weight)| format!("{name} {}", plain(weight))).collect();
-            text += &format!(" (weights: {})", each.join(", "));
+            said.push(format!(" (weights: {})", each.join(", ")));
         }
     }
     if let Some(model) = manifest.models.iter().find(|model| model.role == "rerank") {
-        let depth = setting("rerank.depth");
-        let depth = if depth.is_empty() { setting("retrieval.candidates") } else { depth };
-        text += &format!("; the first {depth} reranked by {}", model.name);
+        let depth =
+            [setting("rerank.depth"), setting("retrieval.candidates")].into_iter().find(|depth| !depth.is_empty());
+        said.push(format!("; the first {} reranked by {}", depth.unwrap_or_default(), model.name));
     }
-    let least = setting("retrieval.min_score");
-    if !least.is_empty() {
-        text += &format!("; those below {least} dropped");
+    if let Some(least) = Some(setting("retrieval.min_score")).filter(|least| !least.is_empty()) {
+        said.push(format!("; those below {least} dropped"));
     }
-    let filter = setting("retrieval.filter");
-    if !filter.is_empty() {
-        text += &format!("; only documents with {filter}");
+    if let Some(filter) = Some(setting("retrieval.filter")).filter(|filter| !filter.is_empty()) {
+        said.push(format!("; only documents with {filter}"));
     }
-    format!("{text}; {} candidates, k = {}", setting("retrieval.candidates"), setting("retrieval.k"))
+    said.push(format!("; {} candidates, k = {}", setting("retrieval.candidates"), setting("retrieval.k")));
+    said.concat()
 }
 
 fn describe_retriever(name: &str, setting: &dyn Fn(&str) -> String, manifest: &Manifest) -> String {
