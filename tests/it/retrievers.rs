@@ -271,6 +271,26 @@ fn remote_vectors_are_cached_as_local_ones_are() {
 }
 
 #[test]
+fn questions_may_have_a_model_of_their_own_and_a_change_there_leaves_the_passages_alone() {
+    let project = project();
+    let passages = format!("retrieval.dense.model='{}'", folder("tiny-models/dpr-passage"));
+    let questions = format!("retrieval.dense.query_model='{}'", folder("tiny-models/dpr-question"));
+    let computed = |name: &str, more: &[&str]| {
+        run(&project, name, &[&["retrieval.retrievers=[\"dense\"]", &passages, &questions], more].concat());
+        project.json(&format!("runs/{name}/run.json"))["vectors_computed"].as_u64()
+    };
+    // Twelve chunks and three questions, then the questions alone.
+    assert_eq!(computed("first", &[]), Some(15));
+    assert_eq!(computed("prefixed", &["retrieval.dense.query_prefix='query: '"]), Some(3));
+    let record = project.json("runs/first/run.json");
+    let roles: Vec<&str> =
+        record["models"].as_array().expect("models").iter().filter_map(|m| m["role"].as_str()).collect();
+    assert_eq!(roles, ["dense", "dense, questions"]);
+    // DPR compares by the dot product: no cosine is above 1.
+    assert!(hits(&project.traces("first")[0], "dense")[0].1.abs() > 1.0);
+}
+
+#[test]
 fn where_a_graph_is_built_exact_search_runs_beside_it() {
     let project = project();
     let sets = [
