@@ -5,9 +5,7 @@ use super::support::SupportTest;
 use crate::text::analyse::{Analyzer, Stemmer, StopWords, Words};
 use crate::text::answers::AnswerMatcher;
 use crate::text::normalise;
-use crate::types::{
-    ArmName, Attempt, ChunkId, Class, Fault, Flag, Kind, Stage, Stance, Station, SupportRule, Trace, TraceStage,
-};
+use crate::types::{ArmName, Attempt, ChunkId, Class, Fault, Flag, Kind, Stage, Stance, Station, SupportRule, Trace};
 
 /// An endpoint that counts fewer than this share of our prompt tokens has cut the prompt (design: Ollama does so silently).
 const SERVER_TRUNCATED_BELOW: f64 = 0.8;
@@ -248,13 +246,19 @@ impl<'a> View<'a> {
         let tests = [
             (Flag::Cut, cut),
             (Flag::EncoderTruncated, members().any(|member| member.encoder_truncated)),
-            (Flag::AnnMiss, self.trace.retrievers().any(ann_missed)),
+            (Flag::AnnMiss, self.ann_missed()),
             (Flag::AnswerElsewhere, self.answer_elsewhere()),
             (Flag::Misled, right.closed_book == Some(true) && right.retrieved == Some(false)),
             (Flag::LabelSuspect, right.oracle == Some(false) && self.label_suspect()),
             (Flag::ServerTruncated, retrieved.is_some_and(server_truncated)),
         ];
         tests.into_iter().filter(|(_, is)| *is).map(|(flag, _)| flag).collect()
+    }
+
+    /// Whether exact search would have brought the candidates to the support that an approximate one kept from them.
+    fn ann_missed(&self) -> bool {
+        let exact = self.trace.retrievers().any(|stage| stage.exact.is_some_and(|exact| exact.holds));
+        exact && !self.test.of(self.candidates.iter().copied()).holds
     }
 
     /// An answer string and a content term of the question in a packed passage that holds no gold.
@@ -288,11 +292,6 @@ impl<'a> View<'a> {
         let golds = &self.trace.question.answers;
         golds.iter().any(|gold| contains(gold, &oracle.extracted) || contains(&oracle.extracted, gold))
     }
-}
-
-/// Whether exact search would have brought the support that the approximate one did not.
-fn ann_missed(stage: &TraceStage) -> bool {
-    stage.exact.is_some_and(|exact| exact.holds) && !stage.support.holds
 }
 
 fn server_truncated(attempt: &Attempt) -> bool {

@@ -29,10 +29,13 @@ pub(super) enum Packed {
 impl Packed {
     /// Room for a matrix of at most `depth x width`.
     pub(super) fn with_room(depth: usize, width: usize, precision: Precision) -> Self {
-        match (precision, Amx::of_this_machine()) {
-            (Precision::Float32, _) => Self::Float32(Panels::with_room(depth, width)),
-            (Precision::Bfloat16, None) => Self::Rounded(Panels::with_room(depth, width)),
-            (Precision::Bfloat16, Some(amx)) => Self::Tiles(Tiles::with_room(depth, width), amx),
+        // The tiles are asked for, which is a system call, only where they are wanted.
+        match precision {
+            Precision::Float32 => Self::Float32(Panels::with_room(depth, width)),
+            Precision::Bfloat16 => match Amx::of_this_machine() {
+                None => Self::Rounded(Panels::with_room(depth, width)),
+                Some(amx) => Self::Tiles(Tiles::with_room(depth, width), amx),
+            },
         }
     }
 

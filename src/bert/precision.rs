@@ -5,6 +5,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::amx::Amx;
+
 /// How exact the numbers of the matrix products are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -15,6 +17,17 @@ pub enum Precision {
     /// 8 significant bits in weights and activations, multiplied exactly and summed in `f32`: faster by far on processors
     /// with matrix tiles (Intel's AMX), no faster than `float32` on others.
     Bfloat16,
+}
+
+impl Precision {
+    /// What multiplies on this machine, for fingerprints: kernels differ in the order of their sums.
+    pub fn kernel(self) -> &'static str {
+        match self {
+            Self::Float32 => "float32",
+            Self::Bfloat16 if Amx::of_this_machine().is_some() => "bfloat16 on tiles",
+            Self::Bfloat16 => "bfloat16, rounded",
+        }
+    }
 }
 
 /// The upper half of the nearest number of 8 significant bits, ties to even. Not for NaN, which finite weights and any

@@ -7,7 +7,7 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::source::Checkpoint;
 use super::{CheckpointError, Model};
-use crate::bert::{BertError, Classifier, Ids, Input, Precision, Sequence, Wanted, batch};
+use crate::bert::{BertError, Classifier, Ids, Input, Precision, Sequence, VERSION, Wanted, batch};
 
 /// Part of the fingerprint: raised whenever a change here or in `bert/` changes a logit.
 const CLASSIFIER_VERSION: u32 = 1;
@@ -36,8 +36,9 @@ impl SequenceClassifier {
             return Err(BertError::Unsupported { path, setting, value, supported }.into());
         }
         let max_tokens = max_tokens.map_or_else(|| checkpoint.max_tokens(&config), Ok)?;
+        let kernel = precision.kernel();
         let fingerprint = format!(
-            "sequence classifier v{CLASSIFIER_VERSION} {} max_tokens {max_tokens} {precision:?}",
+            "sequence classifier v{CLASSIFIER_VERSION}.{VERSION} {} max_tokens {max_tokens} {kernel}",
             checkpoint.digests()
         );
         let model = Model::with_head(checkpoint, config, max_tokens, precision, |tensors, config| {

@@ -26,11 +26,11 @@ pub enum ModelRef {
 }
 
 impl ModelRef {
-    /// A setting's text: a folder where there is one or the text reads like a path, else a name.
-    pub fn parse(text: &str) -> Self {
-        let path = Path::new(text);
-        if path.is_dir() || path.is_absolute() || text.starts_with('.') || text.contains('\\') {
-            Self::Folder(path.to_owned())
+    /// A setting's text: a folder under `base` where there is one or the text reads like a path, else a name.
+    pub fn parse(text: &str, base: &Path) -> Self {
+        let path = base.join(text);
+        if path.is_dir() || Path::new(text).is_absolute() || text.starts_with('.') || text.contains('\\') {
+            Self::Folder(path)
         } else {
             Self::Named(text.to_owned())
         }
@@ -228,9 +228,9 @@ mod tests {
 
     #[test]
     fn a_setting_that_reads_like_a_path_is_a_folder() {
-        assert_eq!(ModelRef::parse(MINILM), ModelRef::Named(MINILM.to_owned()));
-        assert_eq!(ModelRef::parse("./models/mine"), ModelRef::Folder("./models/mine".into()));
-        assert_eq!(ModelRef::parse("/models/mine"), ModelRef::Folder("/models/mine".into()));
+        assert_eq!(ModelRef::parse(MINILM, Path::new("")), ModelRef::Named(MINILM.to_owned()));
+        assert_eq!(ModelRef::parse("./models/mine", Path::new("")), ModelRef::Folder("./models/mine".into()));
+        assert_eq!(ModelRef::parse("/models/mine", Path::new("config")), ModelRef::Folder("/models/mine".into()));
     }
 
     #[tokio::test]

@@ -7,16 +7,20 @@ use super::Failure;
 use crate::checkpoint::source::HUB;
 use crate::settings::Resolved;
 use crate::settings::assemble::Environment;
-use crate::settings::file::RetrieverName;
+use crate::settings::file::{Bm25Store, RetrieverName};
 use crate::text::tokens::Tokenizer;
 
 /// The environment that parts are wired in. `no_cache`: vectors are computed anew, in a folder of this process.
 pub fn environment(resolved: &Resolved, offline: bool, no_cache: bool) -> Result<Environment, Failure> {
     let configured = resolved.settings.cache.dir.as_ref().map(|dir| resolved.base().join(dir));
     let settings = &resolved.settings;
-    let wants_cache = settings.retrieval.retrievers.contains(&RetrieverName::Dense)
+    let by_terms = |name: &RetrieverName| matches!(name, RetrieverName::Bm25 | RetrieverName::Tfidf);
+    let wants_cache = !settings.retrieval.retrievers.iter().all(by_terms)
+        || settings.retrieval.bm25.store == Bm25Store::Qdrant
+        || settings.rerank.model.is_some()
+        || settings.rerank.endpoint.is_some()
         || settings.chunking.tokenizer == Tokenizer::Model;
-    let nowhere = (!wants_cache).then(PathBuf::new); // BM25 alone keeps nothing
+    let nowhere = (!wants_cache).then(PathBuf::new); // our own index can do without its file
     let cache_dir = configured.or_else(user_cache).or(nowhere).ok_or_else(|| {
         Failure::new(
             "there is no cache folder: neither XDG_CACHE_HOME nor HOME is set",

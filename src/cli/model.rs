@@ -1,6 +1,6 @@
 //! `ragxray model`: fetch the embedding model ahead of a run.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 
@@ -37,7 +37,8 @@ pub fn model(command: ModelCommand) -> Result<(), Failure> {
     let source = Source { cache_dir: environment.cache_dir, hub: environment.hub, offline: args.offline };
     let bars = Bars::new();
     let found = block_on(async {
-        let found = source::locate(&ModelRef::parse(&name), &source, &|download| bars.download(download)).await;
+        let found =
+            source::locate(&ModelRef::parse(&name, Path::new("")), &source, &|download| bars.download(download)).await;
         found.map_err(|error| Failure::new(error.to_string(), error.hint()))
     });
     crate::pipeline::progress::Progress::finish(&bars);

@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::bars::Bars;
 use super::environment::environment;
-use super::run::{fresh_name, manifest, write_manifest};
+use super::run::{drop_if_empty, finish, fresh_name, manifest, sample, write_manifest};
 use super::{Failure, block_on, output};
 use crate::dataset;
 use crate::eval::summary;
@@ -31,20 +31,28 @@ pub struct ReproduceArgs {
     offline: bool,
 }
 
-/// Runs the command: whether every figure with a tolerance is met.
+/// Runs the command: whether every system ran and every figure with a tolerance is met. A system that fails is a row that
+/// says so; the others are run all the same.
 pub fn reproduce(args: &ReproduceArgs) -> Result<bool, Failure> {
     let list = Reproduction::load(&args.list)?;
     let folder = args.list.parent().unwrap_or(Path::new(""));
     let mut rows = Vec::new();
+    let mut failed = false;
     for system in &list.systems {
-        let ours = match &system.config {
-            Some(config) => Some(means(&folder.join(config), system, args)?),
-            None => None,
+        let ours = system.config.as_ref().map(|config| means(&folder.join(config), system, args)).transpose();
+        let (ours, failure) = match ours {
+            Ok(ours) => (ours, None),
+            Err(failure) => {
+                output::complain(&failure);
+                (None, Some(format!("it failed here: {}", failure.message)))
+            }
         };
+        failed |= failure.is_some();
         for (at, (measure, published)) in system.published.iter().enumerate() {
             let ours = ours.as_ref().map(|ours| ours[at]);
             let System { data, name, source, tolerance, why, .. } = system.clone();
             let (system, measure, published) = (name, measure.to_string(), *published);
+            let why = failure.clone().unwrap_or(why);
             rows.push(Row { data, system, source, measure, published, ours, tolerance, why });
         }
     }
@@ -56,7 +64,7 @@ pub fn reproduce(args: &ReproduceArgs) -> Result<bool, Failure> {
         .map_err(|error| Failure::new(format!("cannot write `{}`: {error}", path.display()), None))?;
     output::data(&text)?;
     output::talk(&format!("written: {}", path.display()));
-    Ok(rows.iter().all(|row| row.met() != Some(false)))
+    Ok(!failed && rows.iter().all(|row| row.met() != Some(false)))
 }
 
 /// Runs one system; each published measure's mean with its n, in the list's order.
@@ -68,13 +76,16 @@ fn means(config: &Path, system: &System, args: &ReproduceArgs) -> Result<Vec<(f6
     block_on(async move {
         let bars = Bars::new();
         let assembled = assemble::assemble(&resolved, &environment, &|download| bars.download(download)).await?;
-        let dataset = dataset::load(&assemble::load_spec(&resolved))?;
+        let mut dataset = dataset::load(&assemble::load_spec(&resolved))?;
+        sample(&mut dataset, &resolved.settings)?;
         let mut record = manifest(&resolved, &dataset);
         record.name = fresh_name(config);
         record.models.clone_from(&assembled.models);
         let folder = RunFolder::create(&args.out, &record.name)?;
         write_manifest(&folder, &record)?;
-        run::run(dataset, assembled.plan, &folder, Done::default(), &bars).await?;
+        let facts = run::run(dataset, assembled.plan, &folder, Done::default(), &bars).await;
+        finish(&mut record, facts.inspect_err(|_| drop_if_empty(&folder))?, &assembled.vector_caches);
+        write_manifest(&folder, &record)?;
         let saved = SavedRun::load(&folder)?;
         let summary = summary::evaluate(&saved, &assemble::evaluation(&resolved.settings)).summary;
         let of = |measure: &crate::measure::Measure| {

@@ -72,6 +72,9 @@ fn differences(old: &Manifest, new: &Manifest) -> Vec<String> {
     if kind(old) != kind(new) {
         out.push("whose pipeline is asked".to_owned());
     }
+    if old.models != new.models {
+        out.push("a model's files".to_owned());
+    }
     if old.dataset_digest != new.dataset_digest {
         out.push("the data set's content".to_owned());
     }

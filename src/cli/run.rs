@@ -223,6 +223,7 @@ fn without_secrets(settings: &Settings) -> (serde_json::Value, Vec<String>) {
     let base_url = Some(&mut settings.generation.base_url);
     let addresses = [
         ("generation.base_url", base_url),
+        ("vector_store.url", Some(&mut settings.vector_store.url)),
         ("external.url", settings.external.url.as_mut()),
         ("retrieval.dense.endpoint", settings.retrieval.dense.endpoint.as_mut()),
         ("rerank.endpoint", settings.rerank.endpoint.as_mut()),
@@ -272,7 +273,7 @@ pub(super) fn fresh_name(config: &Path) -> String {
     format!("{stem}-{time}-{random:04x}")
 }
 
-fn finish(manifest: &mut Manifest, facts: RunFacts, caches: &[Arc<Cached>]) {
+pub(super) fn finish(manifest: &mut Manifest, facts: RunFacts, caches: &[Arc<Cached>]) {
     let RunFacts { n_chunks, chunk_tokens, n_asked: _, ingest } = facts;
     manifest.finished = Some(now());
     manifest.n_chunks = n_chunks;
@@ -280,6 +281,11 @@ fn finish(manifest: &mut Manifest, facts: RunFacts, caches: &[Arc<Cached>]) {
     manifest.seconds.extend(ingest.seconds);
     manifest.truncation = ingest.truncation;
     manifest.vector_search = ingest.vector_search.unwrap_or_default();
+    if ingest.n_filtered > 0 {
+        let note =
+            format!("{} of {n_chunks} chunks are kept from being found by `retrieval.filter`", ingest.n_filtered);
+        manifest.notes.push(note);
+    }
     manifest.vectors_cached = caches.iter().map(|cache| cache.n_hits() as usize).sum();
     manifest.vectors_computed = caches.iter().map(|cache| cache.n_misses() as usize).sum();
 }

@@ -21,18 +21,17 @@ pub(super) fn fields(text: &str) -> BTreeMap<String, Value> {
             return fields;
         }
         if let (Some(key), Some(item)) = (&list, line.trim_start().strip_prefix("- ")) {
-            if let Some(Value::Array(items)) = fields.get_mut(key) {
-                items.push(scalar(item.trim()));
+            let items = fields.entry(key.clone()).or_insert_with(|| Value::Array(Vec::new()));
+            if let Value::Array(items) = items {
+                items.push(scalar(without_comment(item.trim())));
             }
             continue;
         }
         list = None;
         let Some((key, value)) = line.split_once(':').filter(|(key, _)| is_key(key)) else { continue };
         match value.trim() {
-            "" => {
-                list = Some(key.to_owned());
-                fields.insert(key.to_owned(), Value::Array(Vec::new()));
-            }
+            // A list's items follow, or a table that is not read.
+            "" => list = Some(key.to_owned()),
             "|" | ">" | "|-" | ">-" => {}
             value => _ = fields.insert(key.to_owned(), inline(value)),
         }
@@ -47,10 +46,40 @@ fn is_key(key: &str) -> bool {
 }
 
 fn inline(value: &str) -> Value {
+    let value = without_comment(value);
     match value.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-        Some(items) => items.split(',').map(str::trim).filter(|item| !item.is_empty()).map(scalar).collect(),
+        Some(items) => parted(items).into_iter().map(str::trim).filter(|item| !item.is_empty()).map(scalar).collect(),
         None => scalar(value),
     }
+}
+
+/// Bytes of `text` that stand outside quotes, with their places.
+fn unquoted(text: &str) -> impl Iterator<Item = (usize, u8)> {
+    let mut quote = None;
+    text.bytes().enumerate().filter(move |&(_, byte)| {
+        match (quote, byte) {
+            (None, b'"' | b'\'') => quote = Some(byte),
+            (Some(open), _) if open == byte => quote = None,
+            (None, _) => return true,
+            _ => {}
+        }
+        false
+    })
+}
+
+/// Items between commas, those inside quotes left alone.
+fn parted(items: &str) -> Vec<&str> {
+    let commas = unquoted(items).filter(|(_, byte)| *byte == b',').map(|(at, _)| at);
+    let mut start = 0;
+    let mut parts: Vec<&str> = commas.map(|at| &items[std::mem::replace(&mut start, at + 1)..at]).collect();
+    parts.push(&items[start..]);
+    parts
+}
+
+/// What stands before ` #` outside quotes.
+fn without_comment(text: &str) -> &str {
+    let mark = unquoted(text).find(|&(at, byte)| byte == b'#' && text[..at].ends_with([' ', '\t']));
+    mark.map_or(text, |(at, _)| text[..at].trim_end())
 }
 
 fn scalar(text: &str) -> Value {
@@ -59,7 +88,6 @@ fn scalar(text: &str) -> Value {
             return inner.into();
         }
     }
-    let text = text.split_once(" #").map_or(text, |(before, _)| before.trim_end());
     match text {
         "true" => true.into(),
         "false" => false.into(),
@@ -76,11 +104,11 @@ mod tests {
 
     #[test]
     fn flat_fields_and_lists_are_read_and_the_rest_is_left() {
-        let text = "---\ntitle: \"Pay: again\"\nteam: payments # owner\nyear: 2024\nlive: true\ntags: [queue, \"a b\"]\n\
+        let text = "---\ntitle: \"Pay: again\" # note\nteam: payments # owner\nyear: 2024\nlive: true\ntags: [queue, \"a, b\"] # two\n\
                     services:\n  - checkout\n  - ledger\nnested:\n  key: value\nnote: |\n  text\ndate: 2024-05-01\n---\n# Body\nkey: no\n";
         let expected = json!({
-            "title": "Pay: again", "team": "payments", "year": 2024, "live": true, "tags": ["queue", "a b"],
-            "services": ["checkout", "ledger"], "nested": [], "date": "2024-05-01",
+            "title": "Pay: again", "team": "payments", "year": 2024, "live": true, "tags": ["queue", "a, b"],
+            "services": ["checkout", "ledger"], "date": "2024-05-01",
         });
         assert_eq!(json!(fields(text)), expected);
     }

@@ -118,8 +118,13 @@ impl Encoder for Cached {
         role: Role,
         on_progress: OnProgress<'_>,
     ) -> Result<Vec<Vec<f32>>, EmbedError> {
-        let keys = self.keys(texts, role);
         let shape = self.shape();
+        if shape.many && role == Role::Passage {
+            // Some hundred kilobytes each, and the collection that holds them goes on where its filling broke off.
+            self.n_misses.fetch_add(texts.len() as u64, Ordering::Relaxed);
+            return self.inner.encode(texts, role, on_progress).await;
+        }
+        let keys = self.keys(texts, role);
         let mut vectors = self.database.read(VECTORS, keys.clone(), move |bytes| from_bytes(bytes, shape)).await?;
         let n_hits = vectors.iter().filter(|vector| vector.is_some()).count();
         self.n_hits.fetch_add(n_hits as u64, Ordering::Relaxed);

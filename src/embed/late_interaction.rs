@@ -13,7 +13,7 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::work::{in_windows, normalize, off_runtime};
 use super::{EmbedError, Encoder, Length, OnProgress, Role, Shape};
-use crate::bert::{Dense, Input, Precision, Sequence, Wanted, WordPieces};
+use crate::bert::{Dense, Input, Precision, Sequence, VERSION, Wanted, WordPieces};
 use crate::checkpoint::source::Checkpoint;
 use crate::checkpoint::{CheckpointError, Model, TokenRecipe};
 use crate::types::{Similarity, TitledText};
@@ -83,9 +83,9 @@ impl LateInteraction {
                 return Err(EmbedError::Tokens { role, n_tokens, fewest, positions });
             }
         }
-        let width = recipe.width(&config);
+        let (width, kernel) = (recipe.width(&config), precision.kernel());
         let fingerprint = format!(
-            "late interaction v{ENCODER_VERSION} {} {} {precision:?}",
+            "late interaction v{ENCODER_VERSION}.{VERSION} {} {} {kernel}",
             checkpoint.digests(),
             recipe.fingerprint()
         );

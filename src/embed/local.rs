@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::work::{in_windows, normalize, off_runtime};
 use super::{EmbedError, Encoder, Length, OnProgress, Role, Shape};
-use crate::bert::{Ids, Input, Precision, Wanted};
+use crate::bert::{Ids, Input, Precision, VERSION, Wanted};
 use crate::checkpoint::source::Checkpoint;
 use crate::checkpoint::{CheckpointError, Model, Pooling, Recipe};
 use crate::types::{Similarity, TitledText};
@@ -91,12 +91,12 @@ impl Local {
             passage_prefix: passage_prefix.unwrap_or(said.passage_prefix),
         };
         let titles = titles.unwrap_or(if config.is_dpr() { Titles::Paired } else { Titles::Joined });
-        let digests = checkpoint.digests();
+        let (digests, kernel) = (checkpoint.digests(), precision.kernel());
         let model = Model::new(checkpoint, config, recipe.max_tokens, precision)?;
         // Similarity is no part: it changes no vector.
         let Recipe { pooling, normalize, max_tokens, similarity: _, query_prefix, passage_prefix } = &recipe;
         let shared = format!(
-            "local v{ENCODER_VERSION} {digests} {pooling:?} normalize {normalize} max_tokens {max_tokens} {precision:?}"
+            "local v{ENCODER_VERSION}.{VERSION} {digests} {pooling:?} normalize {normalize} max_tokens {max_tokens} {kernel}"
         );
         let query_fingerprint = format!("{shared} prefix {query_prefix:?}");
         let passage_fingerprint = format!("{shared} titles {titles:?} prefix {passage_prefix:?}");

@@ -14,7 +14,9 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::Semaphore;
 
 use super::{EmbedError, Encoder, Length, OnProgress, Role, Shape};
-use crate::http::{Backoff, EndpointSettings, HttpError, JsonEndpoint, Secret, address, by_index, in_halves};
+use crate::http::{
+    Backoff, EndpointSettings, HttpError, JsonEndpoint, Secret, address, by_index, hashed_query, in_halves,
+};
 use crate::text::sanitize;
 use crate::types::{Similarity, TitledText};
 
@@ -117,8 +119,9 @@ impl Remote {
     }
 
     fn describe(&self, prefix: &str) -> String {
+        let query = hashed_query(&self.settings.url);
         let (url, model, dimension) = (self.endpoint.shown_url(), &self.settings.model, self.dimension);
-        format!("remote v{REMOTE_VERSION} openai {url} {model:?} dimension {dimension} prefix {prefix:?}")
+        format!("remote v{REMOTE_VERSION} openai {url}{query} {model:?} dimension {dimension} prefix {prefix:?}")
     }
 
     /// What the server is sent for a text.

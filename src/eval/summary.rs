@@ -292,6 +292,7 @@ fn seconds(run: &SavedRun) -> BTreeMap<String, f64> {
             Stage::Fused => add("fuse", stage.seconds),
             Stage::Reranked => add("rerank", stage.seconds),
             Stage::Packed => add("pack", stage.seconds),
+            Stage::MinScore => {}
             retriever => add(&format!("search {retriever}"), stage.seconds),
         }
     }

@@ -1,6 +1,7 @@
 //! Where the calls go.
 
 use reqwest::Url;
+use sha2::{Digest, Sha256};
 
 use super::HttpError;
 
@@ -20,6 +21,15 @@ pub fn address(base: &str, path: &str) -> Result<Url, HttpError> {
     Ok(url)
 }
 
+/// What a fingerprint says of an address's query, which may choose the model and may hold a key: ` query ` and the first
+/// eight hexadecimal digits of its sha256; nothing without one.
+pub fn hashed_query(url: &str) -> String {
+    let Ok(url) = Url::parse(url.trim()) else { return String::new() };
+    let Some(query) = url.query() else { return String::new() };
+    let digits: String = Sha256::digest(query).iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+    format!(" query {digits}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -36,6 +46,13 @@ mod tests {
         ] {
             assert_eq!(address(base, path).expect(base).as_str(), expected);
         }
+    }
+
+    #[test]
+    fn a_query_is_told_apart_without_being_told() {
+        // printf 'deployment=a' | sha256sum
+        assert_eq!(hashed_query("https://u:p@gw/v1?deployment=a"), " query bb682454");
+        assert_eq!(hashed_query("https://u:p@gw/v1"), "");
     }
 
     #[test]

@@ -15,7 +15,7 @@ mod halve;
 mod mask;
 mod secret;
 
-pub use address::address;
+pub use address::{address, hashed_query};
 pub use backoff::{Backoff, Failure, Verdict};
 pub use by_index::by_index;
 pub use complaint::complaint;

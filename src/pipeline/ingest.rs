@@ -13,7 +13,7 @@ use super::sparse::SparseRetriever;
 use super::{PipelineError, sparse_vectors, vectors};
 use crate::chunk;
 use crate::store::Truncation;
-use crate::types::{Corpus, Document, Question, TitledText};
+use crate::types::{Corpus, Document, Question, Stage, TitledText};
 
 /// A corpus ready to be searched, and what making it took.
 pub struct Ingested {
@@ -34,13 +34,25 @@ pub struct IngestFacts {
     pub truncation: Vec<Truncation>,
     /// How vectors are searched; `None` without vectors.
     pub vector_search: Option<String>,
+    /// Chunks that the run's filter keeps from being found.
+    pub n_filtered: usize,
+}
+
+/// How vectors are searched, once where all retrievers agree; `None` without vectors.
+fn spoken(searches: &[(Stage, String)]) -> Option<String> {
+    let (_, first) = searches.first()?;
+    if searches.iter().all(|(_, how)| how == first) {
+        return Some(first.clone());
+    }
+    let each: Vec<String> = searches.iter().map(|(stage, how)| format!("{stage}: {how}")).collect();
+    Some(each.join("; "))
 }
 
 /// One retriever made.
 pub(super) struct Built {
     pub(super) retriever: Box<dyn Retriever>,
     pub(super) seconds: BTreeMap<String, f64>,
-    pub(super) truncation: Option<Truncation>,
+    pub(super) truncation: Vec<Truncation>,
     pub(super) vector_search: Option<String>,
 }
 
@@ -64,16 +76,23 @@ pub async fn ingest(
     facts.seconds.insert("chunk".to_owned(), clock.elapsed().as_secs_f64());
 
     let retrieval = &plan.retrieval;
+    let n_allowed = (0..corpus.chunks().len()).filter(|n| retrieval.filter.matches(corpus.chunk_metadata(*n))).count();
+    if n_allowed == 0 {
+        return Err(PipelineError::NothingAllowed { n_chunks: corpus.chunks().len() });
+    }
+    facts.n_filtered = corpus.chunks().len() - n_allowed;
     let mut retrievers = Vec::with_capacity(retrieval.retrievers.len());
+    let mut searches = Vec::new();
     for retriever in &retrieval.retrievers {
         let shown = (&retrieval.filter, plan.title_prefix);
         let clock = Instant::now();
         let built = match retriever {
             RetrieverPlan::Sparse(sparse) => match &sparse.place {
                 SparsePlace::Local(folder) => {
-                    let made = SparseRetriever::build(sparse, folder.as_deref(), &corpus, shown.0, shown.1)?;
+                    let made =
+                        SparseRetriever::build(sparse, folder.as_deref(), &corpus, retrieval, plan.title_prefix)?;
                     let seconds = BTreeMap::from([(sparse.stage.to_string(), clock.elapsed().as_secs_f64())]);
-                    Built { retriever: Box::new(made), seconds, truncation: None, vector_search: None }
+                    Built { retriever: Box::new(made), seconds, truncation: Vec::new(), vector_search: None }
                 }
                 SparsePlace::VectorStore(parameters) => {
                     sparse_vectors::build(sparse, parameters, &retrieval.store, &corpus, shown, progress).await?
@@ -83,12 +102,14 @@ pub async fn ingest(
                 vectors::build(plan, &retrieval.store, &corpus, questions, shown, progress).await?
             }
         };
+        let stage = built.retriever.stage();
         let Built { retriever, seconds, truncation, vector_search } = built;
         retrievers.push(retriever);
         facts.seconds.extend(seconds);
         facts.truncation.extend(truncation);
-        facts.vector_search = facts.vector_search.or(vector_search);
+        searches.extend(vector_search.map(|how| (stage, how)));
     }
+    facts.vector_search = spoken(&searches);
     Ok(Ingested { corpus, retrievers, facts })
 }
 

@@ -4,7 +4,7 @@
 //! dataset -> chunk -> index (BM25 + Qdrant) -> retrieve -> fuse -> rerank -> pack prompt -> generate -> classify -> traces.jsonl
 //! ```
 //!
-//! Read [`run`] first: it is that line. [`recorded`] makes the same traces of what somebody else's pipeline did. [`plan`] holds the parts it is run with, wired in `settings/assemble.rs`.
+//! Read [`run`] first: it is that line. [`recorded`] makes the same traces of what somebody else's pipeline did. [`plan`] holds the parts it is run with, wired in `settings/assemble/`.
 
 pub mod ask;
 mod contexts;
@@ -48,6 +48,20 @@ pub enum PipelineError {
         /// How many documents there are, all empty.
         n_documents: usize,
     },
+    /// A point that stands for no chunk.
+    #[error(
+        "the vector store found point {number}, which is no chunk of this corpus: somebody else wrote into the collection"
+    )]
+    NoSuchChunk {
+        /// Its number.
+        number: u32,
+    },
+    /// A filter that nothing passes.
+    #[error("`retrieval.filter` lets none of {n_chunks} chunks through")]
+    NothingAllowed {
+        /// All chunks.
+        n_chunks: usize,
+    },
     /// One question after another failed: an endpoint or server is away.
     #[error("stopped after {n} failed questions and no other, the last: {last}")]
     OnlyFailures {
@@ -80,11 +94,19 @@ impl PipelineError {
             Self::Index(error) => error.hint(),
             Self::Rerank(error) => error.hint(),
             Self::Store(error) => error.hint().map(str::to_owned),
+            Self::NoSuchChunk { .. } => Some("delete the collection and run again: it is filled anew".to_owned()),
+            Self::NothingAllowed { .. } => {
+                Some("compare its fields and values with the documents' metadata, letter for letter".to_owned())
+            }
             Self::NothingToIndex { .. } => Some("check `dataset.path`".to_owned()),
-            Self::OnlyFailures { run, last, .. } if last.contains("cannot be reached") => Some(format!(
-                "start the server (`ollama serve`, `vllm serve MODEL`, `docker run -p 6334:6334 qdrant/qdrant`) or correct its \
+            Self::OnlyFailures { run, last, .. }
+                if last.contains("cannot be reached") || last.contains("no Qdrant server answers") =>
+            {
+                Some(format!(
+                    "start the server (`ollama serve`, `vllm serve MODEL`, `docker run -p 6334:6334 qdrant/qdrant`) or correct its \
                  address, then go on with `--resume {run}`: what is done is kept"
-            )),
+                ))
+            }
             Self::OnlyFailures { run, .. } => {
                 Some(format!("mend what the message says, then go on with `--resume {run}`: what is done is kept"))
             }

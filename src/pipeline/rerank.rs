@@ -6,6 +6,7 @@ use super::PipelineError;
 use super::ingest::indexed_text;
 use super::plan::RerankPlan;
 use crate::fuse::Parts;
+use crate::rerank::RerankError;
 use crate::types::{Corpus, Hit, Ranking, TitledText};
 
 /// The first [`RerankPlan::depth`] hits by the reranker's scores, then the others in their order, one below the lowest score and
@@ -24,6 +25,10 @@ pub async fn rerank(
     let number = |hit: &Hit| corpus.chunk_number(&hit.id).expect("retrievers return chunks of the corpus");
     let texts: Vec<TitledText<'_>> = seen.iter().map(|hit| indexed_text(corpus, number(hit), title_prefix)).collect();
     let scores: Vec<f64> = plan.reranker.scores(question, &texts).await?.into_iter().map(f64::from).collect();
+    if scores.len() != texts.len() || scores.iter().any(|score| !score.is_finite()) {
+        let what = format!("{} scores for {} passages, or one that is no finite number", scores.len(), texts.len());
+        return Err(RerankError::Contract { reranker: plan.reranker.fingerprint().to_owned(), what }.into());
+    }
     let lowest = scores.iter().copied().fold(f64::INFINITY, f64::min);
     let below = (1..=rest.len()).map(|steps| lowest - steps as f64);
     let hits = candidates.hits().iter().zip(scores.iter().copied().chain(below));

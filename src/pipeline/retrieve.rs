@@ -9,7 +9,7 @@ use super::plan::RetrievalPlan;
 use super::{PipelineError, rerank};
 use crate::attribute::support::SupportTest;
 use crate::fuse::{Parts, Voice};
-use crate::types::{Corpus, Hit, Question, Ranking, Stage, StageHit, TraceStage};
+use crate::types::{ChunkId, Corpus, Hit, Question, Ranking, Stage, StageHit, TraceStage};
 
 /// A question as retrievers see it.
 #[derive(Clone, Copy, Debug)]
@@ -45,9 +45,15 @@ pub trait Retriever: Send + Sync {
 }
 
 /// Chunk numbers with scores to a ranking of ids.
-pub(super) fn ranking(corpus: &Corpus, found: impl IntoIterator<Item = (u32, f64)>) -> Ranking {
-    let hits = found.into_iter().map(|(number, score)| Hit { id: corpus.chunks()[number as usize].id.clone(), score });
-    Ranking::new(hits.collect())
+///
+/// # Errors
+/// `NoSuchChunk`: somebody put points of their own into a collection after it was opened.
+pub(super) fn ranking(corpus: &Corpus, found: impl IntoIterator<Item = (u32, f64)>) -> Result<Ranking, PipelineError> {
+    let hits = found.into_iter().map(|(number, score)| match corpus.chunks().get(number as usize) {
+        Some(chunk) => Ok(Hit { id: chunk.id.clone(), score }),
+        None => Err(PipelineError::NoSuchChunk { number }),
+    });
+    Ok(Ranking::new(hits.collect::<Result<_, _>>()?))
 }
 
 /// Asks every retriever, fuses what they found when there are several, reranks, and drops what scores too low.
@@ -63,15 +69,23 @@ pub async fn retrieve(
 ) -> Result<Vec<TraceStage>, PipelineError> {
     let query = Query { index, text: &question.text };
     let mut found = Vec::with_capacity(retrievers.len());
-    let mut stages = Vec::with_capacity(retrievers.len() + 4);
+    let mut stages: Vec<TraceStage> = Vec::with_capacity(retrievers.len() + 4);
+    let mut exact_rankings = Vec::with_capacity(retrievers.len());
     for retriever in retrievers {
         let clock = Instant::now();
         let Found { ranking, parts, exact } = retriever.retrieve(query, plan.candidates).await?;
         let kept = |ranking: Ranking| if plan.skip_same_id { without_document(&ranking, question) } else { ranking };
         let ranking = kept(ranking);
-        let exact = exact.map(|exact| support.of(kept(exact).ids()));
-        stages.push(TraceStage { exact, ..stage(retriever.stage(), &ranking, &parts, clock, support) });
+        exact_rankings.push(exact.map(kept));
+        stages.push(stage(retriever.stage(), &ranking, &parts, clock, support));
         found.push((retriever.stage(), ranking));
+    }
+    for (at, exact) in exact_rankings.iter().enumerate() {
+        let Some(exact) = exact else { continue };
+        let others =
+            found.iter().enumerate().filter(|(other, _)| *other != at).flat_map(|(_, (_, ranking))| ranking.ids());
+        let candidates: Vec<&ChunkId> = exact.ids().chain(others).collect();
+        stages[at].exact = Some(support.of(candidates));
     }
     let mut last = if found.len() == 1 {
         found.pop().map(|(_, ranking)| ranking).unwrap_or_default()
@@ -98,7 +112,9 @@ pub async fn retrieve(
     }
     if let Some(least) = plan.min_score {
         let clock = Instant::now();
-        let hits = last.hits().iter().filter(|hit| hit.score >= least).cloned().collect();
+        // Hits that the reranker did not see have no score on its scale.
+        let n_judged = plan.rerank.as_ref().map_or(last.len(), |rerank| rerank.depth);
+        let hits = last.hits().iter().take(n_judged).filter(|hit| hit.score >= least).cloned().collect();
         stages.push(stage(Stage::MinScore, &Ranking::new(hits), &Parts::new(), clock, support));
     }
     Ok(stages)

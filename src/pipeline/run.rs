@@ -21,6 +21,7 @@ use crate::attribute::support::SupportTest;
 use crate::embed::Role;
 use crate::measure::answer;
 use crate::store::RunFolder;
+use crate::text::causes::with_causes;
 use crate::types::{ArmName, ChunkId, Corpus, Dataset, Question, Stage, StageHit, Trace, TraceStage};
 
 /// What a run did, besides its traces.
@@ -81,7 +82,7 @@ impl Line {
         match self.stages(&trace).await {
             Ok(stages) => trace.stages = stages,
             Err(error) => {
-                trace.reason = format!("retrieval failed: {error}");
+                trace.reason = format!("retrieval failed: {}", with_causes(&error));
                 return trace;
             }
         }

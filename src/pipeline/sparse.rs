@@ -7,15 +7,12 @@ use sha2::{Digest, Sha256};
 
 use super::PipelineError;
 use super::ingest::{hex_name, indexed_text};
-use super::plan::SparsePlan;
+use super::plan::{RetrievalPlan, SparsePlan};
 use super::retrieve::{Found, Query, Retriever, ranking};
 use crate::fuse::Parts;
 use crate::index::{Allowed, SparseIndex};
 use crate::text::analyse::{self, Analyzer};
 use crate::types::{ChunkId, Corpus, Filter, Stage};
-
-/// Hits whose scores are explained term by term in a trace: those that packing reads at the default `k`.
-const EXPLAINED: usize = 5;
 
 /// An inverted index with the analyser it was built with.
 pub struct SparseRetriever {
@@ -24,6 +21,8 @@ pub struct SparseRetriever {
     index: SparseIndex,
     analyzer: Arc<Analyzer>,
     allowed: Option<Allowed>,
+    /// Hits whose scores are explained term by term in a trace: those that packing may read.
+    n_explained: usize,
 }
 
 impl SparseRetriever {
@@ -35,7 +34,7 @@ impl SparseRetriever {
         plan: &SparsePlan,
         folder: Option<&std::path::Path>,
         corpus: &Arc<Corpus>,
-        filter: &Filter,
+        retrieval: &RetrievalPlan,
         title_prefix: bool,
     ) -> Result<Self, PipelineError> {
         let ids: Vec<ChunkId> = corpus.chunks().iter().map(|chunk| chunk.id.clone()).collect();
@@ -50,7 +49,14 @@ impl SparseRetriever {
             None => SparseIndex::build(&plan.weighting, &ids, terms_of),
         };
         let analyzer = Arc::clone(&plan.analyzer);
-        Ok(Self { stage: plan.stage, corpus: Arc::clone(corpus), index, analyzer, allowed: allowed(corpus, filter) })
+        Ok(Self {
+            stage: plan.stage,
+            corpus: Arc::clone(corpus),
+            index,
+            analyzer,
+            allowed: allowed(corpus, &retrieval.filter),
+            n_explained: retrieval.k,
+        })
     }
 }
 
@@ -74,8 +80,8 @@ impl Retriever for SparseRetriever {
             let shares = self.index.explain(&terms, number);
             (id, shares.into_iter().map(|(term, share)| (term.to_owned(), share)).collect())
         };
-        let parts: Parts = found.iter().take(EXPLAINED).map(|(number, _)| explained(*number)).collect();
-        Ok(Found { ranking: ranking(&self.corpus, found), parts, exact: None })
+        let parts: Parts = found.iter().take(self.n_explained).map(|(number, _)| explained(*number)).collect();
+        Ok(Found { ranking: ranking(&self.corpus, found)?, parts, exact: None })
     }
 }
 

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use async_trait::async_trait;
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::PipelineError;
 use super::ingest::{Built, indexed_text};
@@ -54,7 +55,7 @@ impl Retriever for SparseVectorRetriever {
         let filter = Some(&self.filter).filter(|filter| !filter.is_empty());
         let found = self.store.search(Search { vector, limit: depth, mode: SearchMode::Exact, filter }).await?;
         let found = found.into_iter().map(|near| (near.number, f64::from(near.score)));
-        Ok(Found { ranking: ranking(&self.corpus, found), parts: Parts::new(), exact: None })
+        Ok(Found { ranking: ranking(&self.corpus, found)?, parts: Parts::new(), exact: None })
     }
 }
 
@@ -86,8 +87,8 @@ pub(super) async fn build(
                 let text = texts[number as usize].joined();
                 terms(&plan.analyzer, &text, &vocabulary, parameters, mean_length)
             };
-            let points = window.iter().map(|number| point(corpus, *number, vector(*number)));
-            store.upsert(&points.collect::<Vec<Point>>()).await?;
+            let points: Vec<Point> = window.par_iter().map(|number| point(corpus, *number, vector(*number))).collect();
+            store.upsert(&points).await?;
             progress.advance(window.len() as u64);
         }
         progress.finish();
@@ -101,7 +102,7 @@ pub(super) async fn build(
         filter: filter.clone(),
     };
     let seconds = [(plan.stage.to_string(), clock.elapsed().as_secs_f64())].into();
-    Ok(Built { retriever: Box::new(retriever), seconds, truncation: None, vector_search: None })
+    Ok(Built { retriever: Box::new(retriever), seconds, truncation: Vec::new(), vector_search: None })
 }
 
 /// The terms of all texts, numbered by first occurrence, and how many there are in all, repeated ones too.

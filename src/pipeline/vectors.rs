@@ -15,14 +15,16 @@ use super::retrieve::{Found, Query, Retriever, ranking};
 use crate::embed::{Role, Shape};
 use crate::fuse::Parts;
 use crate::index::{
-    CollectionSpec, EmbeddedStore, Point, Quantization, Search, SearchMode, ServerStore, Vector, VectorSpec,
-    VectorStore,
+    CollectionSpec, EmbeddedStore, Point, Quantization, QuantizationKind, Search, SearchMode, ServerStore, Vector,
+    VectorSpec, VectorStore,
 };
 use crate::store::Truncation;
 use crate::types::{Corpus, Filter, Question, Stage, TitledText};
 
-/// Chunks encoded and stored together: what a broken-off filling loses, and what is held in memory at once.
+/// Chunks encoded and stored together: what a broken-off filling loses, and what is held in memory at once. A chunk of
+/// many vectors has some hundred times the numbers.
 const WINDOW: usize = 2048;
+const WINDOW_OF_MANY: usize = 128;
 
 /// Nearest vectors in a collection.
 pub struct VectorRetriever {
@@ -46,10 +48,7 @@ impl Retriever for VectorRetriever {
         let filter = Some(&self.filter).filter(|filter| !filter.is_empty());
         let search = async |mode| {
             let found = self.store.search(Search { vector, limit: depth, mode, filter }).await?;
-            Ok::<_, PipelineError>(ranking(
-                &self.corpus,
-                found.into_iter().map(|near| (near.number, near.score.into())),
-            ))
+            ranking(&self.corpus, found.into_iter().map(|near| (near.number, near.score.into())))
         };
         // What the graph loses can only be said beside what it should have found.
         let exact = if self.mode == SearchMode::Approximate { Some(search(SearchMode::Exact).await?) } else { None };
@@ -82,7 +81,7 @@ pub(super) async fn build(
     let missing = store.missing().await?;
     if !missing.is_empty() {
         progress.start(&format!("embedding chunks ({})", plan.stage), missing.len() as u64);
-        for window in missing.chunks(WINDOW) {
+        for window in missing.chunks(if shape.many { WINDOW_OF_MANY } else { WINDOW }) {
             let clock = Instant::now();
             let wanted: Vec<TitledText<'_>> = window.iter().map(|number| texts[*number as usize]).collect();
             let vectors = plan.encoder.encode(&wanted, Role::Passage, &|n| progress.advance(n as u64)).await?;
@@ -97,12 +96,17 @@ pub(super) async fn build(
     }
 
     let clock = Instant::now();
+    let asked: Vec<TitledText<'_>> =
+        questions.iter().map(|(_, question)| TitledText::untitled(&question.text)).collect();
+    let mut cut = Vec::new();
+    for (what, texts, role) in [("chunks", &texts, Role::Passage), ("questions", &asked, Role::Query)] {
+        cut.extend(truncation(plan, what, texts, role).await?);
+    }
+    seconds.embed += clock.elapsed().as_secs_f64();
+    let clock = Instant::now();
     let questions = encode_questions(plan, questions, progress).await?;
     seconds.questions += clock.elapsed().as_secs_f64();
-    let clock = Instant::now();
-    let truncation = truncation(plan, &texts).await?;
-    seconds.embed += clock.elapsed().as_secs_f64();
-    let (mode, search) = how_searched(store_plan.mode, store.as_ref(), texts.len()).await?;
+    let (mode, search) = how_searched(store_plan, store.as_ref(), texts.len()).await?;
     let retriever = VectorRetriever {
         stage: plan.stage,
         corpus: Arc::clone(corpus),
@@ -114,7 +118,7 @@ pub(super) async fn build(
     Ok(Built {
         retriever: Box::new(retriever),
         seconds: seconds.named(plan.stage),
-        truncation,
+        truncation: cut,
         vector_search: Some(search),
     })
 }
@@ -163,17 +167,21 @@ pub(super) fn spec(
 
 /// A graph that the engine did not build is not used: then every vector is compared, and the run says so.
 async fn how_searched(
-    mode: SearchMode,
+    plan: &StorePlan,
     store: &dyn VectorStore,
     n_vectors: usize,
 ) -> Result<(SearchMode, String), PipelineError> {
+    let mode = plan.mode;
     if mode == SearchMode::Exact {
         return Ok((mode, "exact".to_owned()));
     }
-    if store.graph_in_use().await? {
-        return Ok((mode, "HNSW".to_owned()));
-    }
-    Ok((SearchMode::Exact, format!("HNSW not used: {n_vectors} vectors are scanned")))
+    let compressed = plan.quantization.kind == QuantizationKind::Scalar;
+    Ok(match (store.graph_in_use().await?, compressed) {
+        (true, false) => (mode, "HNSW".to_owned()),
+        (true, true) => (mode, "HNSW over int8".to_owned()),
+        (false, true) => (mode, format!("HNSW not used: int8 copies of {n_vectors} vectors are scanned")),
+        (false, false) => (SearchMode::Exact, format!("HNSW not used: {n_vectors} vectors are scanned")),
+    })
 }
 
 async fn encode_questions(
@@ -194,13 +202,19 @@ async fn encode_questions(
         .collect())
 }
 
-/// How much of the chunks the encoder never reads; `None` where it cannot know.
-async fn truncation(plan: &VectorPlan, texts: &[TitledText<'_>]) -> Result<Option<Truncation>, PipelineError> {
-    let Some(lengths) = plan.encoder.lengths(texts, Role::Passage).await? else { return Ok(None) };
+/// How much of the texts the encoder never reads; `None` where it cannot know.
+async fn truncation(
+    plan: &VectorPlan,
+    what: &str,
+    texts: &[TitledText<'_>],
+    role: Role,
+) -> Result<Option<Truncation>, PipelineError> {
+    let Some(lengths) = plan.encoder.lengths(texts, role).await? else { return Ok(None) };
     let lost = |length: &crate::embed::Length| length.n_tokens - length.n_read;
     Ok(Some(Truncation {
         retriever: plan.stage.name().to_owned(),
-        n_chunks: lengths.len(),
+        what: what.to_owned(),
+        n_texts: lengths.len(),
         n_cut: lengths.iter().filter(|length| lost(length) > 0).count(),
         n_tokens: lengths.iter().map(|length| length.n_tokens).sum(),
         n_lost: lengths.iter().map(lost).sum(),

@@ -110,7 +110,9 @@ fn describe_retrieval(setting: &dyn Fn(&str) -> String, manifest: &Manifest) -> 
     if let Some(model) = manifest.models.iter().find(|model| model.role == "rerank") {
         let depth =
             [setting("rerank.depth"), setting("retrieval.candidates")].into_iter().find(|depth| !depth.is_empty());
-        said.push(format!("; the first {} reranked by {}", depth.unwrap_or_default(), model.name));
+        let place = Some(setting("rerank.endpoint")).filter(|url| !url.is_empty());
+        let place = place.map_or(String::new(), |url| format!(" at {url}"));
+        said.push(format!("; up to {} reranked by {}{place}", depth.unwrap_or_default(), model.name));
     }
     if let Some(least) = Some(setting("retrieval.min_score")).filter(|least| !least.is_empty()) {
         said.push(format!("; those below {least} dropped"));
@@ -134,7 +136,20 @@ fn describe_retriever(name: &str, setting: &dyn Fn(&str) -> String, manifest: &M
             setting("retrieval.bm25.b"),
             if setting("retrieval.bm25.store") == "qdrant" { ", in Qdrant" } else { "" }
         ),
-        "dense" | "late_interaction" => format!("{name} ({}, {place})", setting(&format!("retrieval.{name}.model"))),
+        "dense" | "late_interaction" => {
+            let of = |key: &str| setting(&format!("retrieval.{name}.{key}"));
+            let mut model = of("model");
+            for (key, word) in [("query_model", "questions by"), ("endpoint", "at")] {
+                let value = of(key);
+                if !value.is_empty() {
+                    model = format!("{model}, {word} {value}");
+                }
+            }
+            if of("precision") == "bfloat16" {
+                model += ", bfloat16";
+            }
+            format!("{name} ({model}, {place})")
+        }
         other => other.to_owned(),
     }
 }

@@ -21,7 +21,7 @@ pub fn render(view: &View, color: bool) -> String {
     let mut out = Page::new(color);
     out.heading(&format!("ragxray: {}", view.name));
     for (label, text) in &view.head {
-        out.wrapped(&format!("{label:<18}"), text);
+        out.wrapped(&format!("{label:<17} "), text);
     }
     for notice in &view.notices {
         out.wrapped("  ! ", notice);

@@ -9,7 +9,7 @@ use crate::eval::summary::{Evaluation, MeasureSummary, Summary};
 use crate::eval::verdict::{SUPPORT, Source, Term};
 use crate::measure::{Cutoff, Family, Measure};
 use crate::store::SavedRun;
-use crate::types::{ArmName, Attempt, Class, Interval, Trace};
+use crate::types::{ArmName, Attempt, Class, Interval, Stage, Trace};
 
 /// Below so many clusters the bootstrap's intervals are known to be too narrow (Cameron, Gelbach, Miller 2008).
 pub(super) const FEW_CLUSTERS: usize = 20;
@@ -169,13 +169,24 @@ fn notices(run: &SavedRun, summary: &Summary) -> Vec<String> {
                 .to_owned(),
         );
     }
-    if run.manifest.n_chunks > 0 && run.manifest.n_chunks <= summary.two_by_two.k {
+    let filtered = run.manifest.settings.pointer("/retrieval/filter").is_some();
+    let emptied =
+        run.traces.iter().filter_map(|trace| trace.stage(Stage::MinScore)).filter(|stage| stage.hits.is_empty());
+    match emptied.count() {
+        0 => {}
+        n => notices.push(format!(
+            "`retrieval.min_score` left nothing of {n} of {} final rankings: mind the scale of their scores (RRF of two rankings \
+             gives at most 0.033, a cross-encoder any number)",
+            run.traces.len()
+        )),
+    }
+    if !filtered && run.manifest.n_chunks > 0 && run.manifest.n_chunks <= summary.two_by_two.k {
         notices.push(format!(
             "the corpus has {} chunks and the prompt takes {}: retrieval cannot fail, its measures say nothing",
             run.manifest.n_chunks, summary.two_by_two.k
         ));
     }
-    if run.manifest.external.is_none() && run.manifest.n_chunks <= candidates(run) {
+    if !filtered && run.manifest.external.is_none() && run.manifest.n_chunks <= candidates(run) {
         notices.push(format!(
             "every one of {} chunks is a candidate: the stage `retrieval` cannot lose here, `ranking` can",
             run.manifest.n_chunks
@@ -189,10 +200,11 @@ fn notices(run: &SavedRun, summary: &Summary) -> Vec<String> {
     }
     notices.extend(run.manifest.truncation.iter().filter(|cut| cut.n_cut > 0).map(|cut| {
         format!(
-            "{} of {} chunks ({}) are longer than the encoder of `{}` reads, {} of all tokens are never seen by it",
+            "{} of {} {} ({}) are longer than the encoder of `{}` reads, {} of their tokens are never seen by it",
             cut.n_cut,
-            cut.n_chunks,
-            percent(cut.n_cut, cut.n_chunks),
+            cut.n_texts,
+            cut.what,
+            percent(cut.n_cut, cut.n_texts),
             cut.retriever,
             percent(cut.n_lost, cut.n_tokens)
         )
@@ -222,10 +234,11 @@ fn notices(run: &SavedRun, summary: &Summary) -> Vec<String> {
 
 /// The steps in the order they happen; what is not listed comes last.
 fn timings(summary: &Summary) -> Vec<(String, f64)> {
-    const ORDER: [&str; 7] = ["load", "assemble", "chunk", "bm25", "embed", "qdrant", "questions"];
+    const ORDER: [&str; 8] = ["load", "assemble", "chunk", "tfidf", "bm25", "embed", "qdrant", "questions"];
     let mut steps: Vec<(String, f64)> =
         summary.seconds.iter().map(|(step, seconds)| (step.clone(), *seconds)).collect();
-    steps.sort_by_key(|(step, _)| ORDER.iter().position(|known| known == step).unwrap_or(ORDER.len()));
+    let kind = |step: &str| step.split(' ').next().map(str::to_owned).unwrap_or_default();
+    steps.sort_by_key(|(step, _)| ORDER.iter().position(|known| *known == kind(step)).unwrap_or(ORDER.len()));
     steps
 }
 

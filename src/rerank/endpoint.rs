@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
 use super::{RerankError, Reranker};
-use crate::http::{self, Backoff, HttpError, JsonEndpoint, Secret, address, by_index, in_halves};
+use crate::http::{self, Backoff, HttpError, JsonEndpoint, Secret, address, by_index, hashed_query, in_halves};
 use crate::text::sanitize;
 use crate::types::TitledText;
 
@@ -131,7 +131,8 @@ impl Endpoint {
             ..http::EndpointSettings::new(url)
         })?;
         let (form, url, model) = (settings.form.name(), client.shown_url(), &settings.model);
-        let fingerprint = format!("endpoint v{ENDPOINT_VERSION} {form} {url} {model:?}");
+        let query = hashed_query(&settings.url);
+        let fingerprint = format!("endpoint v{ENDPOINT_VERSION} {form} {url}{query} {model:?}");
         let permits = Semaphore::new(settings.concurrency.min(Semaphore::MAX_PERMITS));
         Ok(Self { client, settings, permits, fingerprint })
     }

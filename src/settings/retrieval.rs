@@ -29,6 +29,19 @@ pub enum RetrieverName {
     LateInteraction,
 }
 
+impl RetrieverName {
+    /// Its name in settings.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Tfidf => "tfidf",
+            Self::Bm25 => "bm25",
+            Self::Dense => "dense",
+            Self::LateInteraction => "late_interaction",
+        }
+    }
+}
+
 /// `[retrieval]`
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -173,6 +186,13 @@ pub struct DenseSettings {
     /// The length of vectors to ask the endpoint for. Default: its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dimensions: Option<usize>,
+    /// Seconds until a call of the endpoint counts as failed, > 0.
+    pub timeout_s: f64,
+    /// Most calls of the endpoint at once, at least 1.
+    pub concurrency: usize,
+    /// A PEM file with a private certificate authority, for the endpoint.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ca_file: Option<PathBuf>,
 }
 
 impl Default for DenseSettings {
@@ -192,6 +212,9 @@ impl Default for DenseSettings {
             endpoint: None,
             api_key_env: None,
             dimensions: None,
+            timeout_s: 60.0,
+            concurrency: 4,
+            ca_file: None,
         }
     }
 }
@@ -245,7 +268,7 @@ impl Default for FusionSettings {
 }
 
 /// `[rerank]`
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct RerankSettings {
     /// A cross-encoder: the path of its folder, or its name in the model cache; with `endpoint` the name that is asked for
@@ -260,7 +283,8 @@ pub struct RerankSettings {
     /// The environment variable that holds the endpoint's key.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub api_key_env: Option<String>,
-    /// How many candidates are reranked, at least `retrieval.k`; the others keep their order below them. Default: all.
+    /// How many candidates are reranked, at least `retrieval.k`; the others keep their order below them, or are dropped where
+    /// `min_score` is set, for they have no score to judge by. Default: all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub depth: Option<usize>,
     /// Word pieces read of question and passage together. Default: as the model's files say.
@@ -268,6 +292,30 @@ pub struct RerankSettings {
     pub max_tokens: Option<usize>,
     /// The numbers that matrix products of a local model are made of.
     pub precision: Precision,
+    /// Seconds until a call of the endpoint counts as failed, > 0.
+    pub timeout_s: f64,
+    /// Most calls of the endpoint at once, at least 1.
+    pub concurrency: usize,
+    /// A PEM file with a private certificate authority, for the endpoint.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ca_file: Option<PathBuf>,
+}
+
+impl Default for RerankSettings {
+    fn default() -> Self {
+        Self {
+            model: None,
+            endpoint: None,
+            form: Form::default(),
+            api_key_env: None,
+            depth: None,
+            max_tokens: None,
+            precision: Precision::default(),
+            timeout_s: 60.0,
+            concurrency: 4,
+            ca_file: None,
+        }
+    }
 }
 
 /// Where Qdrant runs.

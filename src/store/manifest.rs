@@ -22,16 +22,18 @@ pub struct ModelRecord {
     pub sha256: BTreeMap<String, String>,
 }
 
-/// How much of the chunks a retriever's encoder never read.
+/// How much of the texts a retriever's encoder never read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Truncation {
     /// The retriever.
     pub retriever: String,
-    /// All chunks.
-    pub n_chunks: usize,
+    /// Which texts: `chunks`, `questions`.
+    pub what: String,
+    /// All of them.
+    pub n_texts: usize,
     /// Those that are longer than the encoder reads.
     pub n_cut: usize,
-    /// Tokens of all chunks, by the encoder's own count, titles included.
+    /// Tokens of all texts, by the encoder's own count, titles included.
     pub n_tokens: usize,
     /// Those of them that it never read.
     pub n_lost: usize,
@@ -103,12 +105,12 @@ pub struct Manifest {
     pub models: Vec<ModelRecord>,
     /// The seed of samples and resamples.
     pub seed: u64,
-    /// What encoders never read of the chunks, by retriever.
+    /// What encoders never read, by retriever.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub truncation: Vec<Truncation>,
-    /// How vectors were searched: `exact`, `hnsw`, or `HNSW not used: n vectors are scanned`; empty without vectors.
+    /// How vectors were searched: `exact`, `HNSW`, or `HNSW not used: n vectors are scanned`; empty without vectors.
     pub vector_search: String,
-    /// Wall seconds by step: load, chunk, bm25, embed, qdrant, questions.
+    /// Wall seconds by step: load, assemble, chunk, then by retriever (`bm25`, `embed dense`, `qdrant dense`), questions.
     pub seconds: BTreeMap<String, f64>,
     /// Tokens of all prompts, as billed, else by our own count.
     pub prompt_tokens: u64,

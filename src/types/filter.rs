@@ -20,7 +20,10 @@ pub struct Filter {
 /// What a field's value must be. A field that holds a list meets a condition when any of its items does; a missing field
 /// and null meet none but [`Condition::Not`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "a condition is a value, a list of values, `{ not = [values] }`, or numbers as `{ gt, gte, lt, lte }`"
+)]
 pub enum Condition {
     /// `field = "value"`: equal to it.
     Is(Literal),

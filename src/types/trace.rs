@@ -153,7 +153,7 @@ pub struct TraceStage {
     pub hits: Vec<StageHit>,
     /// Whether all its hits together support the question.
     pub support: Support,
-    /// The same of what exact search finds, where these hits come from an approximate one.
+    /// Whether all candidates support it once exact search's hits stand for these, where these come from an approximate one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exact: Option<Support>,
     /// Wall time, seconds.

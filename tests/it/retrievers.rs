@@ -316,7 +316,17 @@ fn what_cannot_be_wired_is_refused_before_anything_is_read() {
         "retrieval.fusion.weights={ dense = 1.0 }",
         "error: `retrieval.fusion.weights` is dense: no such retriever is asked (`retrieval.retrievers`)",
     );
-    refused("rerank.depth=2", "error: `rerank.depth` is 2: it must be at least 5");
+    refused(
+        "rerank.depth=2",
+        "error: `rerank.depth` is set: nothing is reranked without `rerank.model` or `rerank.endpoint`",
+    );
+    let shallow = [&RUN[..], &["--set", "rerank.depth=2", "--set", "rerank.model=m"]].concat();
+    project.refuses_with_some_hint(&shallow, "error: `rerank.depth` is 2: it must be at least 5");
+    refused(
+        "retrieval.dense.dimensions=3",
+        "error: `retrieval.dense.dimensions` is set: it belongs to `retrieval.dense.endpoint`",
+    );
+    refused("retrieval.filter={ team = \"nobody\" }", "error: `retrieval.filter` lets none of 12 chunks through");
     let qdrant =
         [&RUN[..], &["--set", "retrieval.bm25.store=qdrant", "--set", "retrieval.bm25.variant=atire"]].concat();
     project.refuses_with_some_hint(

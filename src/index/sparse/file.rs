@@ -4,6 +4,7 @@
 //! whole file or none, however many processes build it at once and whenever one is killed. It is never changed after.
 
 use std::fs::{self, File};
+use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -73,8 +74,10 @@ fn write(folder: &Path, path: &Path, bytes: &[u8]) -> Result<(), IndexError> {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     fs::create_dir_all(folder).map_err(|error| file_error(folder, error))?;
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    let partial = path.with_extension(format!("{EXTENSION}.{}-{number}.partial", std::process::id()));
-    let written = File::create(&partial).and_then(|mut file| {
+    // Process ids repeat between containers that share a cache; a name that is taken is refused, never written over.
+    let random = RandomState::new().hash_one(number);
+    let partial = path.with_extension(format!("{EXTENSION}.{}-{random:016x}.partial", std::process::id()));
+    let written = File::create_new(&partial).and_then(|mut file| {
         file.write_all(bytes)?;
         file.sync_all()
     });

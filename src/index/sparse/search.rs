@@ -200,7 +200,7 @@ impl Search<'_> {
             return bar;
         }
         // Differences are rounded: a little lower is safe, for each candidate is compared with the bar itself.
-        bar - at_most(0.0, looked_up) - bar * 1e-5
+        bar - at_most(0.0, looked_up) - bar * (1e-5_f32).max(looked_up.len() as f32 * 2.0 * f32::EPSILON)
     }
 
     /// Looks up the terms that are not yet in `score`, as long as the document can reach the bar.

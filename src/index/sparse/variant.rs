@@ -103,6 +103,9 @@ impl Default for Parameters {
     }
 }
 
+/// Beyond any use, and far from where shares would stop being numbers.
+const LARGEST: f64 = 1e6;
+
 impl Parameters {
     /// `k1` >= 0: how fast repetition saturates. `b` in 0 to 1: how far length counts. `delta` >= 0: what occurring at
     /// all is worth, in `bm25l` and `bm25plus`; `None` is the variant's usual value, and the others do not look at it.
@@ -112,14 +115,14 @@ impl Parameters {
     pub fn new(variant: Variant, k1: f64, b: f64, delta: Option<f64>) -> Result<Self, IndexError> {
         let delta = delta.unwrap_or(variant.default_delta());
         let refuse = |name, value: f64, wanted| Err(IndexError::Parameter { name, value: value.to_string(), wanted });
-        if !(k1.is_finite() && k1 >= 0.0) {
-            return refuse("retrieval.bm25.k1", k1, "a number from 0");
+        if !(0.0..=LARGEST).contains(&k1) {
+            return refuse("retrieval.bm25.k1", k1, "a number from 0 to 1e6");
         }
         if !(0.0..=1.0).contains(&b) {
             return refuse("retrieval.bm25.b", b, "a number from 0 to 1");
         }
-        if !(delta.is_finite() && delta >= 0.0) {
-            return refuse("retrieval.bm25.delta", delta, "a number from 0");
+        if !(0.0..=LARGEST).contains(&delta) {
+            return refuse("retrieval.bm25.delta", delta, "a number from 0 to 1e6");
         }
         Ok(Self { variant, k1, b, delta })
     }
@@ -200,10 +203,13 @@ mod tests {
     #[test]
     fn parameters_outside_their_range_are_refused_by_name() {
         let refused = |k1, b, delta| Parameters::new(Variant::Bm25l, k1, b, delta).expect_err("refused").to_string();
-        assert_eq!(refused(-0.1, 0.75, None), "`retrieval.bm25.k1` is `-0.1`, but has to be a number from 0");
-        assert_eq!(refused(f64::NAN, 0.75, None), "`retrieval.bm25.k1` is `NaN`, but has to be a number from 0");
+        assert_eq!(refused(-0.1, 0.75, None), "`retrieval.bm25.k1` is `-0.1`, but has to be a number from 0 to 1e6");
+        assert_eq!(refused(f64::NAN, 0.75, None), "`retrieval.bm25.k1` is `NaN`, but has to be a number from 0 to 1e6");
         assert_eq!(refused(1.2, 1.5, None), "`retrieval.bm25.b` is `1.5`, but has to be a number from 0 to 1");
-        assert_eq!(refused(1.2, 0.5, Some(-1.0)), "`retrieval.bm25.delta` is `-1`, but has to be a number from 0");
+        assert_eq!(
+            refused(1.2, 0.5, Some(-1.0)),
+            "`retrieval.bm25.delta` is `-1`, but has to be a number from 0 to 1e6"
+        );
         assert!(Parameters::new(Variant::Lucene, 0.0, 1.0, None).is_ok());
     }
 

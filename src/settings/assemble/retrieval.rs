@@ -12,7 +12,7 @@ use crate::embed::{
     Cached, Encoder, LateInteraction, LateInteractionOptions, Local, LocalOptions, Remote, RemoteSettings, TwoEncoders,
 };
 use crate::fuse::Fusion;
-use crate::http::Secret;
+use crate::http::{Backoff, Secret};
 use crate::index::{Bm25Parameters, Bm25Variant, Placement, SearchMode, Server, Weighting};
 use crate::pipeline::plan::{
     RerankPlan, RetrievalPlan, RetrieverPlan, SparsePlace, SparsePlan, StorePlan, VectorPlace, VectorPlan,
@@ -124,6 +124,10 @@ impl<'a> Wiring<'a> {
                 query_prefix: dense.query_prefix.clone().unwrap_or_default(),
                 passage_prefix: dense.passage_prefix.clone().unwrap_or_default(),
                 similarity: dense.similarity.unwrap_or(Similarity::Cosine),
+                timeout: Duration::from_secs_f64(dense.timeout_s),
+                concurrency: dense.concurrency,
+                ca_file: dense.ca_file.as_ref().map(|path| self.resolved.base().join(path)),
+                backoff: patience(dense.timeout_s),
                 ..RemoteSettings::new(url.clone(), dense.model.clone())
             };
             Arc::new(Remote::open(settings).await?)
@@ -182,7 +186,14 @@ impl<'a> Wiring<'a> {
                 let model = model.clone().unwrap_or_default();
                 self.record("rerank", if model.is_empty() { url } else { &model }, None);
                 let settings = EndpointSettings::new(url.clone(), rerank.form, model);
-                Arc::new(Endpoint::new(EndpointSettings { api_key: api_key.map(Secret::new), ..settings })?)
+                Arc::new(Endpoint::new(EndpointSettings {
+                    api_key: api_key.map(Secret::new),
+                    timeout: Duration::from_secs_f64(rerank.timeout_s),
+                    concurrency: rerank.concurrency,
+                    ca_file: rerank.ca_file.as_ref().map(|path| self.resolved.base().join(path)),
+                    backoff: patience(rerank.timeout_s),
+                    ..settings
+                })?)
             }
             (None, Some(model)) => {
                 let checkpoint = self.locate(model, None).await?;
@@ -206,6 +217,17 @@ impl<'a> Wiring<'a> {
             }
             VectorStoreKind::Server => {
                 self.refuse_elsewhere("vector_store.url", &store.url)?;
+                let uses_vectors = |name: &RetrieverName| match name {
+                    RetrieverName::Tfidf => false,
+                    RetrieverName::Bm25 => self.settings().retrieval.bm25.store == Bm25Store::Qdrant,
+                    RetrieverName::Dense | RetrieverName::LateInteraction => true,
+                };
+                if self.environment.scratch.is_some() && self.settings().retrieval.retrievers.iter().any(uses_vectors) {
+                    let message =
+                        "`--no-cache` cannot be had of a Qdrant server: its collections are kept by their content";
+                    let hint = "leave it out, or use the embedded store: `--set vector_store.kind=embedded`";
+                    return Err(unusable(message, Some(hint.to_owned())));
+                }
                 VectorPlace::Server(Server {
                     url: store.url.clone(),
                     api_key: key(store.api_key_env.as_deref(), "vector_store.api_key_env", self.environment)?,
@@ -232,10 +254,7 @@ impl<'a> Wiring<'a> {
         let base = self.resolved.base();
         let model = match path {
             Some(path) => ModelRef::NamedIn(name.to_owned(), base.join(path)),
-            None => match ModelRef::parse(name) {
-                ModelRef::Folder(folder) if folder.is_relative() => ModelRef::Folder(base.join(folder)),
-                named => named,
-            },
+            None => ModelRef::parse(name, &base),
         };
         let Environment { cache_dir, hub, offline, .. } = self.environment;
         let source = Source { cache_dir: cache_dir.clone(), hub: hub.clone(), offline: *offline };
@@ -261,6 +280,11 @@ impl<'a> Wiring<'a> {
     fn refuse_elsewhere(&self, key: &str, url: &str) -> Result<(), SettingsError> {
         if self.environment.offline && !address::is_on_this_machine(url) { Err(not_here(key, url)) } else { Ok(()) }
     }
+}
+
+/// Four tries within three times the time of one call.
+fn patience(timeout_s: f64) -> Backoff {
+    Backoff::new(4, Duration::from_secs_f64(3.0 * timeout_s))
 }
 
 fn stage(name: RetrieverName) -> Stage {
