@@ -60,8 +60,9 @@ pub fn reproduce(args: &ReproduceArgs) -> Result<bool, Failure> {
     let made_by = format!("Written by {command}, ragxray {}.", env!("CARGO_PKG_VERSION"));
     let text = reproduction::render(&list.introduction, &made_by, &rows);
     let path = folder.join(&list.output);
-    std::fs::write(&path, &text)
-        .map_err(|error| Failure::new(format!("cannot write `{}`: {error}", path.display()), None))?;
+    std::fs::write(&path, &text).map_err(|error| {
+        Failure::new(format!("cannot write `{}`: {error}", path.display()), Some("name another `output`".to_owned()))
+    })?;
     output::data(&text)?;
     output::talk(&format!("written: {}", path.display()));
     Ok(!failed && rows.iter().all(|row| row.met() != Some(false)))

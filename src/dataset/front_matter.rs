@@ -33,6 +33,7 @@ pub(super) fn fields(text: &str) -> BTreeMap<String, Value> {
             // A list's items follow, or a table that is not read.
             "" => list = Some(key.to_owned()),
             "|" | ">" | "|-" | ">-" => {}
+            unclosed if unclosed.starts_with(['[', '{']) && !without_comment(unclosed).ends_with(']') => {}
             value => _ = fields.insert(key.to_owned(), inline(value)),
         }
     }
@@ -83,10 +84,12 @@ fn without_comment(text: &str) -> &str {
 }
 
 fn scalar(text: &str) -> Value {
-    for quote in ['"', '\''] {
-        if let Some(inner) = text.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote)) {
-            return inner.into();
-        }
+    if let Some(inner) = text.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\'')) {
+        return inner.replace("''", "'").into();
+    }
+    // YAML's escapes in double quotes are JSON's and some more; what JSON does not know stays as it is written.
+    if let Some(inner) = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+        return serde_json::from_str(text).unwrap_or_else(|_| inner.into());
     }
     match text {
         "true" => true.into(),

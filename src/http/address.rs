@@ -26,8 +26,8 @@ pub fn address(base: &str, path: &str) -> Result<Url, HttpError> {
 pub fn hashed_query(url: &str) -> String {
     let Ok(url) = Url::parse(url.trim()) else { return String::new() };
     let Some(query) = url.query() else { return String::new() };
-    let digits: String = Sha256::digest(query).iter().take(4).map(|byte| format!("{byte:02x}")).collect();
-    format!(" query {digits}")
+    let first = u32::from_be_bytes(Sha256::digest(query)[..4].try_into().expect("a sha256 is longer"));
+    format!(" query {first:08x}")
 }
 
 #[cfg(test)]

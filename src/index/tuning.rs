@@ -116,8 +116,10 @@ impl Placement {
             ("vector_store.replicas", replicas),
             ("vector_store.write_consistency", write_consistency),
         ];
-        match given.into_iter().find(|(_, value)| *value == Some(0)) {
-            Some((name, _)) => Err(IndexError::Parameter { name, value: "0".to_owned(), wanted: "at least 1" }),
+        // Far beyond any cluster; a server that is asked for a hundred thousand shards dies of it.
+        let refused = |value: u32| !(1..=1024).contains(&value);
+        match given.into_iter().find_map(|(name, value)| Some((name, value.filter(|value| refused(*value))?))) {
+            Some((name, value)) => Err(IndexError::Parameter { name, value: value.to_string(), wanted: "1 to 1024" }),
             None => Ok(()),
         }
     }
@@ -149,6 +151,6 @@ mod tests {
             assert!(Quantization { oversampling, ..Quantization::default() }.check().is_err(), "{oversampling}");
         }
         let placement = Placement { replicas: Some(0), ..Placement::default() };
-        assert_eq!(text(placement.check()), "`vector_store.replicas` is `0`, but has to be at least 1");
+        assert_eq!(text(placement.check()), "`vector_store.replicas` is `0`, but has to be 1 to 1024");
     }
 }

@@ -56,6 +56,12 @@ pub enum PipelineError {
         /// Its number.
         number: u32,
     },
+    /// A similarity that is no number to rank by.
+    #[error("the similarity of chunk {number} is not finite: its vector or the question's is too large")]
+    NotFinite {
+        /// The chunk's number.
+        number: u32,
+    },
     /// A filter that nothing passes.
     #[error("`retrieval.filter` lets none of {n_chunks} chunks through")]
     NothingAllowed {
@@ -85,16 +91,20 @@ pub enum PipelineError {
     Panicked,
 }
 
+/// What to do about a part's failure for which it has no advice of its own.
+pub const SEE_SCHEMA: &str = "mend what the message names; `ragxray config schema` explains every setting";
+
 impl PipelineError {
     /// What to do about it.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         match self {
-            Self::Embed(error) => error.hint(),
-            Self::Index(error) => error.hint(),
-            Self::Rerank(error) => error.hint(),
+            Self::Embed(error) => error.hint().or_else(|| Some(SEE_SCHEMA.to_owned())),
+            Self::Index(error) => error.hint().or_else(|| Some(SEE_SCHEMA.to_owned())),
+            Self::Rerank(error) => error.hint().or_else(|| Some(SEE_SCHEMA.to_owned())),
             Self::Store(error) => error.hint().map(str::to_owned),
             Self::NoSuchChunk { .. } => Some("delete the collection and run again: it is filled anew".to_owned()),
+            Self::NotFinite { .. } => Some("compare by `cosine`, or look at what the encoder gives".to_owned()),
             Self::NothingAllowed { .. } => {
                 Some("compare its fields and values with the documents' metadata, letter for letter".to_owned())
             }

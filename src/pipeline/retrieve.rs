@@ -47,9 +47,10 @@ pub trait Retriever: Send + Sync {
 /// Chunk numbers with scores to a ranking of ids.
 ///
 /// # Errors
-/// `NoSuchChunk`: somebody put points of their own into a collection after it was opened.
+/// `NoSuchChunk`: somebody put points of their own into a collection after it was opened; `NotFinite`.
 pub(super) fn ranking(corpus: &Corpus, found: impl IntoIterator<Item = (u32, f64)>) -> Result<Ranking, PipelineError> {
     let hits = found.into_iter().map(|(number, score)| match corpus.chunks().get(number as usize) {
+        Some(_) if !score.is_finite() => Err(PipelineError::NotFinite { number }),
         Some(chunk) => Ok(Hit { id: chunk.id.clone(), score }),
         None => Err(PipelineError::NoSuchChunk { number }),
     });

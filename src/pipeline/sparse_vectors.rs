@@ -15,8 +15,8 @@ use super::PipelineError;
 use super::ingest::{Built, indexed_text};
 use super::plan::{SparsePlan, StorePlan};
 use super::progress::Progress;
-use super::retrieve::{Found, Query, Retriever, ranking};
-use super::vectors::{content_hash, open, point, spec};
+use super::retrieve::{Found, Query, Retriever};
+use super::vectors::{content_hash, open, point, spec, through_ties};
 use crate::fuse::Parts;
 use crate::index::{Bm25Parameters, Point, Search, SearchMode, Vector, VectorSpec, VectorStore};
 use crate::text::analyse::{self, Analyzer};
@@ -53,9 +53,9 @@ impl Retriever for SparseVectorRetriever {
         }
         let vector = &sparse(counts.into_iter().collect());
         let filter = Some(&self.filter).filter(|filter| !filter.is_empty());
-        let found = self.store.search(Search { vector, limit: depth, mode: SearchMode::Exact, filter }).await?;
-        let found = found.into_iter().map(|near| (near.number, f64::from(near.score)));
-        Ok(Found { ranking: ranking(&self.corpus, found)?, parts: Parts::new(), exact: None })
+        let search = Search { vector, limit: depth, mode: SearchMode::Exact, filter };
+        let ranking = through_ties(&self.corpus, self.store.as_ref(), search).await?.cut(depth);
+        Ok(Found { ranking, parts: Parts::new(), exact: None })
     }
 }
 

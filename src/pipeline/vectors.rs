@@ -19,7 +19,7 @@ use crate::index::{
     VectorSpec, VectorStore,
 };
 use crate::store::Truncation;
-use crate::types::{Corpus, Filter, Question, Stage, TitledText};
+use crate::types::{Corpus, Filter, Question, Ranking, Stage, TitledText};
 
 /// Chunks encoded and stored together: what a broken-off filling loses, and what is held in memory at once. A chunk of
 /// many vectors has some hundred times the numbers.
@@ -47,12 +47,31 @@ impl Retriever for VectorRetriever {
         let Some(vector) = self.questions.get(&query.index) else { return Ok(Found::default()) };
         let filter = Some(&self.filter).filter(|filter| !filter.is_empty());
         let search = async |mode| {
-            let found = self.store.search(Search { vector, limit: depth, mode, filter }).await?;
-            ranking(&self.corpus, found.into_iter().map(|near| (near.number, near.score.into())))
+            let search = Search { vector, limit: depth, mode, filter };
+            Ok::<_, PipelineError>(through_ties(&self.corpus, self.store.as_ref(), search).await?.cut(depth))
         };
         // What the graph loses can only be said beside what it should have found.
         let exact = if self.mode == SearchMode::Approximate { Some(search(SearchMode::Exact).await?) } else { None };
         Ok(Found { ranking: search(self.mode).await?, parts: Parts::new(), exact })
+    }
+}
+
+/// The best [`Search::limit`] hits and all that score as the last of them: stores cut ties as they like, a ranking by id.
+pub(super) async fn through_ties(
+    corpus: &Corpus,
+    store: &dyn VectorStore,
+    search: Search<'_>,
+) -> Result<Ranking, PipelineError> {
+    let mut limit = search.limit.saturating_add(1);
+    loop {
+        let found = store.search(Search { limit, ..search }).await?;
+        let tied = found.len() == limit
+            && search.limit > 0
+            && found.last().map(|near| near.score) == found.get(search.limit - 1).map(|near| near.score);
+        if !tied {
+            return ranking(corpus, found.into_iter().map(|near| (near.number, f64::from(near.score))));
+        }
+        limit = limit.saturating_mul(4).min(corpus.chunks().len().saturating_add(1)).max(limit + 1);
     }
 }
 

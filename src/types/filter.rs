@@ -19,11 +19,8 @@ pub struct Filter {
 
 /// What a field's value must be. A field that holds a list meets a condition when any of its items does; a missing field
 /// and null meet none but [`Condition::Not`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(
-    untagged,
-    expecting = "a condition is a value, a list of values, `{ not = [values] }`, or numbers as `{ gt, gte, lt, lte }`"
-)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged)]
 pub enum Condition {
     /// `field = "value"`: equal to it.
     Is(Literal),
@@ -33,6 +30,29 @@ pub enum Condition {
     Not(Excluded),
     /// `field = { gte = 2024, lt = 2026 }`: a number within the bounds.
     Within(Bounds),
+}
+
+impl<'de> Deserialize<'de> for Condition {
+    /// By hand, for an untagged enum would take a list in a list for [`Excluded`], and says nothing of what it wants.
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let read = |value: Value| -> Result<Self, serde_json::Error> {
+            Ok(match value {
+                Value::Array(_) => Self::OneOf(serde_json::from_value(value)?),
+                Value::Object(ref fields) if fields.contains_key("not") => Self::Not(serde_json::from_value(value)?),
+                // JSON has no infinity: such a bound has become null.
+                Value::Object(ref fields) if fields.values().any(Value::is_null) => {
+                    Self::Is(serde_json::from_value(Value::Null)?)
+                }
+                Value::Object(_) => Self::Within(serde_json::from_value(value)?),
+                value => Self::Is(serde_json::from_value(value)?),
+            })
+        };
+        let wanted = "a condition is a text, a finite number, true or false, a list of these, `{ not = [...] }`, or numbers as \
+                      `{ gt, gte, lt, lte }`";
+        let value = Value::deserialize(deserializer)?;
+        let shown = value.to_string();
+        read(value).map_err(|_| serde::de::Error::custom(format!("{shown} is no condition: {wanted}")))
+    }
 }
 
 /// What a field must not be.
@@ -174,6 +194,11 @@ mod tests {
 
     #[test]
     fn misspelt_bounds_are_refused() {
-        assert!(toml::from_str::<Filter>("year = { from = 2024 }").is_err());
+        for wrong in
+            ["year = { from = 2024 }", "year = [[2024]]", "year = nan", "year = { not = 2024 }", "year = { lt = inf }"]
+        {
+            let error = toml::from_str::<Filter>(wrong).expect_err(wrong).to_string();
+            assert!(error.contains("is no condition: a condition is"), "{wrong}: {error}");
+        }
     }
 }

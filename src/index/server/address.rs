@@ -67,8 +67,9 @@ fn check_url(url: &str) -> Result<(), IndexError> {
     }
 }
 
-/// The URL without what stands before an `@`: it may be a password.
+/// The URL without what stands before an `@` or behind a `?` or `#`: it may be a secret.
 fn without_user(url: &str) -> String {
+    let url = url.split(['?', '#']).next().unwrap_or_default();
     match (url.split_once("://"), url.rsplit_once('@')) {
         (Some((scheme, _)), Some((_, host))) => format!("{scheme}://...@{host}"),
         (None, Some((_, host))) => format!("...@{host}"),

@@ -317,6 +317,15 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn an_encrypted_address_that_nobody_serves_is_an_error_and_no_panic() {
+        let (listener, server) = loopback(Duration::from_secs(10));
+        drop(listener);
+        let server = Server { url: server.url.replace("http://", "https://"), ..server };
+        let Err(error) = ServerStore::open_or_create(&server, &spec()).await else { panic!("nobody is there") };
+        assert!(matches!(error, IndexError::Unreachable { .. }), "{error:?}");
+    }
+
+    #[tokio::test]
     async fn a_port_that_nobody_listens_on_is_an_error_that_names_the_url() {
         let (listener, server) = loopback(Duration::from_secs(10));
         drop(listener);

@@ -26,7 +26,7 @@ pub(super) fn check(settings: &Settings) -> Result<(), SettingsError> {
     at_least("retrieval.k", retrieval.k, 1)?;
     at_least("retrieval.candidates", retrieval.candidates, retrieval.k)?;
     at_least("retrieval.retrievers", retrieval.retrievers.len(), 1)?;
-    within("retrieval.fusion.k", retrieval.fusion.k, f64::MIN_POSITIVE..=1e9)?;
+    within("retrieval.fusion.k", retrieval.fusion.k, 1e-9..=1e9)?;
     for weight in retrieval.fusion.weights.values() {
         within("retrieval.fusion.weights", *weight, 0.0..=1e9)?;
     }
@@ -34,7 +34,7 @@ pub(super) fn check(settings: &Settings) -> Result<(), SettingsError> {
     check_rerank(&settings.rerank)?;
     check_filter(&retrieval.filter)?;
     if let Some(least) = retrieval.min_score {
-        within("retrieval.min_score", least, f64::MIN..=f64::MAX)?;
+        within("retrieval.min_score", least, -1e9..=1e9)?;
     }
     if let Some(depth) = settings.rerank.depth {
         at_least("rerank.depth", depth, retrieval.k)?;

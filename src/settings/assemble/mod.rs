@@ -24,6 +24,7 @@ use crate::external::service::{Service, ServiceError, ServiceSettings};
 use crate::llm::openai::{self, OpenAiSettings};
 use crate::llm::{Extractive, Generator, LlmError, Secret, Template};
 use crate::measure::{Cutoff, Family, Measure};
+use crate::pipeline::SEE_SCHEMA;
 use crate::pipeline::ask::FAILURES_IN_A_ROW;
 use crate::pipeline::plan::{Judge, Plan, Price, PromptPlan};
 use crate::pipeline::recorded::RecordedPlan;
@@ -86,9 +87,9 @@ impl AssembleError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Settings(error) => error.hint(),
-            Self::Checkpoint(error) => error.hint(),
-            Self::Embed(error) => error.hint(),
-            Self::Rerank(error) => error.hint(),
+            Self::Checkpoint(error) => error.hint().or_else(|| Some(SEE_SCHEMA.to_owned())),
+            Self::Embed(error) => error.hint().or_else(|| Some(SEE_SCHEMA.to_owned())),
+            Self::Rerank(error) => error.hint().or_else(|| Some(SEE_SCHEMA.to_owned())),
             Self::Llm(error) => Some(error.hint().unwrap_or(SEE_DEFAULTS).to_owned()),
             Self::Service(error) => Some(error.hint().unwrap_or(SEE_DEFAULTS).to_owned()),
         }
