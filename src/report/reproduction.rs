@@ -46,7 +46,12 @@ pub fn render(introduction: &str, made_by: &str, rows: &[Row]) -> String {
         let Row { data, system, source, measure, published, ours, tolerance, why } = row;
         let digits = if published.abs() < 0.01 { 6 } else { 4 };
         let (n, ours, difference) = match ours {
-            Some((ours, n)) => (n.to_string(), format!("{ours:.digits$}"), format!("{:+.digits$}", ours - published)),
+            Some((ours, n)) => {
+                let difference = format!("{:+.digits$}", ours - published);
+                let is_zero = difference.bytes().all(|byte| matches!(byte, b'+' | b'-' | b'0' | b'.'));
+                (n.to_string(), format!("{ours:.digits$}"), if is_zero { "0".to_owned() } else { difference })
+            }
+
             None => (String::new(), "not reproduced".to_owned(), String::new()),
         };
         let within = match (row.met(), tolerance) {
@@ -95,10 +100,7 @@ mod tests {
             row(0.7, None, None),
         ];
         let text = render("Intro.", "Made by x.", &rows);
-        assert!(
-            text.contains("| a\\|b | BM25 (paper) | P@5 | 76 | 0.5000 | 0.5000 | +0.0000 | yes, 0.00005 |  |"),
-            "{text}"
-        );
+        assert!(text.contains("| a\\|b | BM25 (paper) | P@5 | 76 | 0.5000 | 0.5000 | 0 | yes, 0.00005 |  |"), "{text}");
         assert!(text.contains("| 0.004244 | 0.004300 | +0.000056 | NO, 0.0000005 |"), "{text}");
         assert!(text.contains("| 0.7000 | not reproduced |  |"), "{text}");
         assert!(text.ends_with("1 of 2 figures with a tolerance are met; 1 were not reproduced.\n"), "{text}");
