@@ -53,6 +53,7 @@ fn attempt(extracted: &str, stance: Stance) -> Attempt {
         extracted: extracted.to_owned(),
         stance,
         finish: Finish::Stop,
+        origin: Origin::Called,
         tokens: TokenUse::default(),
         cost_usd: 0.0,
         seconds: 0.0,

@@ -38,7 +38,7 @@ pub use error::DatasetError;
 pub use export::to_beir;
 pub use fetch::{copy_local, known_sets};
 pub use place::Place;
-pub use sample::sample;
+pub use sample::{sample, sampled};
 pub use spec::{Format, LoadSpec, MissingEvidence};
 
 use draft::Draft;

@@ -1,6 +1,8 @@
 //! A seeded sample of questions.
 
-use crate::types::Question;
+use std::collections::HashSet;
+
+use crate::types::{Question, QuestionId};
 
 /// `n` of the questions (all, when there are fewer), in their order.
 ///
@@ -9,17 +11,17 @@ use crate::types::Question;
 /// set replaces few of those drawn.
 #[must_use]
 pub fn sample(questions: Vec<Question>, n: usize, seed: u64) -> Vec<Question> {
-    if n >= questions.len() {
-        return questions;
-    }
+    let kept = sampled(&questions, n, seed);
+    questions.into_iter().filter(|question| kept.contains(&question.id)).collect()
+}
+
+/// The ids of [`sample`]'s questions.
+#[must_use]
+pub fn sampled(questions: &[Question], n: usize, seed: u64) -> HashSet<QuestionId> {
     let mut drawn: Vec<(u64, usize)> =
         questions.iter().enumerate().map(|(index, question)| (draw(seed, question.id.as_str()), index)).collect();
     drawn.sort_unstable();
-    let mut is_kept = vec![false; questions.len()];
-    for (_, index) in &drawn[..n] {
-        is_kept[*index] = true;
-    }
-    questions.into_iter().zip(is_kept).filter_map(|(question, kept)| kept.then_some(question)).collect()
+    drawn.into_iter().take(n).map(|(_, index)| questions[index].id.clone()).collect()
 }
 
 /// FNV-1a of the id, started from the mixed seed, then mixed once more: FNV alone leaves the high bits of like ids alike.

@@ -9,7 +9,7 @@ use crate::measure::answer::{self, Flavour};
 use crate::pipeline::plan::Judge;
 use crate::pipeline::run::rightness;
 use crate::store::SavedRun;
-use crate::types::{ArmName, Class, Kind, Station, Trace};
+use crate::types::{ArmName, Attempt, Class, Flag, Kind, Station, Trace};
 
 /// Classifies every question of `run` anew. A question whose retrieval failed keeps its class `failed`.
 #[must_use]
@@ -22,6 +22,23 @@ pub fn outcomes(run: &SavedRun, k: usize, judge: Judge) -> Vec<Outcome> {
         classify::classify(trace, k, rightness(trace, judge), &run.passages)
     };
     run.traces.par_iter().map(outcome).collect()
+}
+
+/// The outcomes as they would be if an answer string in a packed passage that is not gold (`answer_elsewhere`) were support.
+#[must_use]
+pub fn with_elsewhere(traces: &[Trace], outcomes: &[Outcome], judge: Judge) -> Vec<Outcome> {
+    let counted = |(trace, outcome): (&Trace, &Outcome)| {
+        if outcome.lost.is_none() || !outcome.flags.contains(&Flag::AnswerElsewhere) || outcome.class == Class::Failed {
+            return outcome.clone();
+        }
+        let class = match (trace.attempt(ArmName::Retrieved), rightness(trace, judge).retrieved) {
+            (None, _) => Class::Supported,
+            (Some(_), Some(true)) => Class::Correct,
+            (Some(_), _) => Class::Generation,
+        };
+        Outcome { class, lost: None, reached: Some([true; 5]), ..outcome.clone() }
+    };
+    traces.iter().zip(outcomes).map(counted).collect()
 }
 
 /// One step of the waterfall.
@@ -107,14 +124,19 @@ pub fn two_by_two(k: usize, em: &[Option<f64>], right: &[Option<bool>], f1: &[Op
 /// `None` where the arm has no answer, or nothing gold to compare with.
 #[must_use]
 pub fn quality(trace: &Trace, arm: ArmName, judge: Judge) -> Option<f64> {
+    attempt_quality(trace, trace.attempt(arm)?, judge)
+}
+
+/// The same of one of an arm's attempts.
+#[must_use]
+pub fn attempt_quality(trace: &Trace, attempt: &Attempt, judge: Judge) -> Option<f64> {
     let question = &trace.question;
-    if question.kind == Kind::Unanswerable {
+    if question.kind == Kind::Unanswerable || attempt.error.is_some() {
         return None;
     }
     if question.required.is_empty() && question.forbidden.is_empty() {
-        return score::answer_scores(trace, arm, judge.flavour).map(|scores| scores.f1);
+        return score::attempt_scores(question, attempt, judge.flavour).map(|scores| scores.f1);
     }
-    let attempt = trace.attempt(arm).filter(|attempt| attempt.error.is_none())?;
     let right = answer::is_right(question, &attempt.extracted, attempt.stance, Flavour::default(), judge.correct_f1)?;
     Some(f64::from(u8::from(right)))
 }

@@ -4,6 +4,7 @@
 //! verdict, [`summary`] puts them together. [`compare`] sets runs against a baseline question by question, [`gate`] says
 //! whether a run is good enough. [`files`] scores runs and predictions of other systems, which are no saved runs.
 
+pub mod arms;
 pub mod compare;
 pub mod diagnose;
 pub mod files;

@@ -10,7 +10,7 @@ use crate::measure::spans::{Span, SpanCounts};
 use crate::measure::{Cutoff, Family, Measure};
 use crate::store::SavedRun;
 use crate::text::answers::{AnswerMatcher, Searchable};
-use crate::types::{ArmName, ChunkId, Class, DocId, GoldMember, Kind, Passage, Trace, collapse};
+use crate::types::{ArmName, Attempt, ChunkId, Class, DocId, GoldMember, Kind, Passage, Question, Trace, collapse};
 
 /// A table of scores: a row a question, a column a measure. `None`: the measure is not defined for that question.
 #[derive(Clone, Debug, PartialEq)]
@@ -258,8 +258,15 @@ impl<'a> AnswerOf<'a> {
 /// with. An unanswerable question's gold is the empty answer under `squad2` and undefined elsewhere.
 #[must_use]
 pub fn answer_scores(trace: &Trace, arm: ArmName, flavour: Flavour) -> Option<AnswerScores> {
-    let attempt = trace.attempt(arm).filter(|attempt| attempt.error.is_none())?;
-    let question = &trace.question;
+    attempt_scores(&trace.question, trace.attempt(arm)?, flavour)
+}
+
+/// The same of one attempt.
+#[must_use]
+pub fn attempt_scores(question: &Question, attempt: &Attempt, flavour: Flavour) -> Option<AnswerScores> {
+    if attempt.error.is_some() {
+        return None;
+    }
     match question.kind {
         Kind::Unanswerable if flavour == Flavour::Squad2 => {
             Some(answer::score(&attempt.extracted, &[String::new()], flavour))

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use super::arms::{self, ArmScore, Repeats, TokenTotals};
 use super::diagnose::{self, TwoByTwo, WaterfallStep};
 use super::score::{self, Scores};
 use super::verdict::{self, LossBudget, Verdict};
@@ -59,15 +60,6 @@ pub struct Share {
     pub ci95: Option<Interval>,
 }
 
-/// Tokens of all calls.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TokenTotals {
-    /// Of prompts: as billed, else by our own count.
-    pub prompt: u64,
-    /// Of answers.
-    pub completion: u64,
-}
-
 /// A run in numbers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
@@ -85,8 +77,9 @@ pub struct Summary {
     pub generation: BTreeMap<String, usize>,
     /// The classes counted again with other thresholds of `correct_f1`: `0.4`, `0.8`.
     pub classes_at: BTreeMap<String, BTreeMap<String, usize>>,
-    /// Of each losing class: questions with `answer_elsewhere`, which may have been supported after all.
-    pub lost_with_answer_elsewhere: BTreeMap<String, usize>,
+    /// The classes' shares counted again, `answer_elsewhere` taken for support: labels may be incomplete, and the truth lies
+    /// between the two counts.
+    pub class_shares_with_elsewhere: BTreeMap<String, Share>,
     /// The flags that this run could raise.
     pub flags: BTreeMap<String, usize>,
     /// Retrieval by answer.
@@ -95,6 +88,13 @@ pub struct Summary {
     pub waterfall_n: usize,
     /// Questions still supported, station by station.
     pub waterfall: Vec<WaterfallStep>,
+    /// The same, `answer_elsewhere` taken for support.
+    pub waterfall_with_elsewhere: Vec<WaterfallStep>,
+    /// How well each arm answered.
+    pub arms: BTreeMap<String, ArmScore>,
+    /// What asking again changed, where it was done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeats: Option<Repeats>,
     /// Where the loss went.
     pub loss_budget: LossBudget,
     /// The bottleneck.
@@ -137,6 +137,7 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
     };
     let measures = measure_summaries(&scores, &bootstrap);
     let (waterfall, waterfall_n) = diagnose::waterfall(&outcomes, answered);
+    let with_elsewhere = diagnose::with_elsewhere(&run.traces, &outcomes, plan.judge);
     let em_at_5 = measures.get("EM@5").filter(|summary| summary.n > 0).map(|summary| summary.mean);
     let classes = class_counts(&outcomes);
     let summary = Summary {
@@ -149,16 +150,19 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
             outcomes.iter().filter_map(|o| o.fault).map(Fault::name),
         ),
         classes_at: classes_at(run, plan),
-        lost_with_answer_elsewhere: lost_with_answer_elsewhere(&outcomes),
+        class_shares_with_elsewhere: shares(&class_counts(&with_elsewhere), run.traces.len()),
         flags: flags(run, &outcomes),
         two_by_two: two_by_two(run, &scores, plan),
         waterfall_n,
         waterfall,
+        waterfall_with_elsewhere: diagnose::waterfall(&with_elsewhere, answered).0,
+        arms: arms::arm_scores(&run.traces, plan.judge, &bootstrap),
+        repeats: arms::repeats(&run.traces, plan.judge),
         loss_budget,
         verdict,
         rule_of_thumb: verdict::rule_of_thumb(em_at_5),
         n_clusters: bootstrap.n_clusters(),
-        tokens: tokens(&run.traces),
+        tokens: arms::tokens(&run.traces),
         cost_usd: attempts(&run.traces).fold(0.0, |sum, attempt| sum + attempt.cost_usd),
         seconds: seconds(run),
         measures,
@@ -259,12 +263,6 @@ fn flags(run: &SavedRun, outcomes: &[Outcome]) -> BTreeMap<String, usize> {
     Flag::ALL.iter().filter(|flag| could(flag)).map(|&flag| (flag.name().to_owned(), raised(flag))).collect()
 }
 
-fn lost_with_answer_elsewhere(outcomes: &[Outcome]) -> BTreeMap<String, usize> {
-    let lost = [Class::Corpus, Class::Chunking, Class::Retrieval, Class::Ranking, Class::Packing];
-    let found = outcomes.iter().filter(|o| lost.contains(&o.class) && o.flags.contains(&Flag::AnswerElsewhere));
-    count(lost.iter().map(|class| class.name()), found.map(|outcome| outcome.class.name()))
-}
-
 fn two_by_two(run: &SavedRun, scores: &Scores, plan: &EvaluationPlan) -> TwoByTwo {
     let column = |family, cutoff| {
         let measure = Measure::new(family, cutoff);
@@ -300,12 +298,4 @@ fn seconds(run: &SavedRun) -> BTreeMap<String, f64> {
         add("generate", attempt.seconds);
     }
     seconds
-}
-
-fn tokens(traces: &[Trace]) -> TokenTotals {
-    attempts(traces).fold(TokenTotals::default(), |total, attempt| TokenTotals {
-        // An endpoint may say any number.
-        prompt: total.prompt.saturating_add(attempt.tokens.prompt_billed.unwrap_or(attempt.tokens.prompt)),
-        completion: total.completion.saturating_add(attempt.tokens.completion),
-    })
 }

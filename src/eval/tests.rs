@@ -22,6 +22,7 @@ fn attempt(extracted: &str) -> Attempt {
         extracted: extracted.to_owned(),
         stance: Stance::Answered,
         finish: Finish::Stop,
+        origin: Origin::Called,
         tokens: TokenUse::default(),
         cost_usd: 0.0,
         seconds: 0.0,

@@ -1,9 +1,10 @@
 //! The loss budget and the verdict: which stage's loss is the largest, and how sure that is.
 //!
-//! Per question, with r the answer score on the retrieved prompt and o on the oracle's:
-//! `1 - r = (1 - o) + (o - r)`. The first term is the reader's (or the label's). The second is `distraction` where
-//! support reached the prompt, else the delivery loss of the stage that lost it (which still holds what distraction cost
-//! there, until the `gold_in_noise` arm is run). A question whose gold is not in the corpus has no oracle: its whole
+//! Per question, with r the answer score on the retrieved prompt, o on the oracle's and g on the retrieved one with the gold
+//! put in: `1 - r = (1 - o) + (o - g) + (g - r)`. The first term is the reader's (or the label's), the second `distraction`, the
+//! third the delivery loss of the stage that lost the support. Where support reached the prompt g is r: nothing was lost on
+//! the way. Where the arm `gold_in_noise` was not run, a delivery loss still holds what distraction cost there: it is o - r.
+//! A prompt that the server cut is `packing`'s, o - r. A question whose gold is not in the corpus has no oracle: its whole
 //! `1 - r` is the corpus's. Terms may be negative and are shown as they are; they add up to the loss.
 //! Without a generator the terms are the shares of questions whose support each stage lost.
 
@@ -149,7 +150,8 @@ pub fn judge_losses(
     (budget, verdict)
 }
 
-fn answer_terms(trace: &Trace, outcome: &Outcome, judge: Judge) -> Option<[f64; 7]> {
+/// What one question lost to each of [`Source::ALL`]; `None` where it has no gold to go by, no answer, or no oracle's.
+pub(super) fn answer_terms(trace: &Trace, outcome: &Outcome, judge: Judge) -> Option<[f64; 7]> {
     let retrieved = diagnose::quality(trace, ArmName::Retrieved, judge)?;
     outcome.reached?;
     let mut terms = [0.0; 7];
@@ -160,7 +162,15 @@ fn answer_terms(trace: &Trace, outcome: &Outcome, judge: Judge) -> Option<[f64; 
     }
     let oracle = diagnose::quality(trace, ArmName::Oracle, judge)?;
     add(Source::Reader, 1.0 - oracle);
-    add(outcome.lost.and_then(Source::of_lost).unwrap_or(Source::Distraction), oracle - retrieved);
+    match (outcome.lost.and_then(Source::of_lost), diagnose::quality(trace, ArmName::GoldInNoise, judge)) {
+        (Some(stage), Some(in_noise)) => {
+            add(Source::Distraction, oracle - in_noise);
+            add(stage, in_noise - retrieved);
+        }
+        (Some(stage), None) => add(stage, oracle - retrieved),
+        (None, _) if outcome.class == Class::Packing => add(Source::Packing, oracle - retrieved),
+        (None, _) => add(Source::Distraction, oracle - retrieved),
+    }
     Some(terms)
 }
 

@@ -20,6 +20,8 @@ pub enum ErrorClass {
     TooLong,
     /// The provider's filter turned this prompt down; others may pass.
     Refused,
+    /// No call is to be made any more: the run stops.
+    Spent,
 }
 
 /// Why a call failed, or a generator or template could not be made.
@@ -47,6 +49,9 @@ pub enum LlmError {
     /// The time for one question is over.
     #[error("no answer within the deadline of {} s", .deadline.as_secs_f64())]
     DeadlinePassed { deadline: Duration },
+    /// The call could exceed what the run may cost.
+    #[error("`generation.{setting}` = {limit} is spent: {spent} so far, and the next call may cost {next}")]
+    Spent { setting: &'static str, limit: String, spent: String, next: String },
     /// A setting with a value that cannot be.
     #[error("`generation.{setting}` {reason}")]
     BadSetting { setting: &'static str, reason: String },
@@ -84,6 +89,7 @@ impl LlmError {
             Self::Busy { .. } | Self::DeadlinePassed { .. } => ErrorClass::Transient,
             Self::TooLong { .. } => ErrorClass::TooLong,
             Self::Refused { .. } => ErrorClass::Refused,
+            Self::Spent { .. } => ErrorClass::Spent,
             Self::GaveUp { last, .. } => last.class(),
             Self::Http(_)
             | Self::Rejected { .. }
@@ -108,6 +114,7 @@ impl LlmError {
                  name may be wrong as well",
             ),
             Self::TooLong { .. } => Some("lower `generation.context_tokens`, or raise the server's context length"),
+            Self::Spent { .. } => Some("raise the limit with --set and go on with --resume"),
             Self::TemplateFile { .. } => Some("`generation.prompt` is `short-answer`, `free`, or a file's path"),
             Self::GaveUp { last, .. } => last.hint(),
             Self::Busy { .. }

@@ -8,18 +8,22 @@ mod answer;
 mod error;
 mod extractive;
 pub mod openai;
+mod price;
 mod retry;
 mod template;
+
+use std::time::Duration;
 
 use async_trait::async_trait;
 
 pub use self::answer::read_answer;
 pub use self::error::{ErrorClass, LlmError};
 pub use self::extractive::Extractive;
+pub use self::price::Price;
 pub use self::retry::Retrying;
 pub use self::template::{PASSAGE_SEPARATOR, Template, TemplateError, passage_text};
 pub use crate::http::Secret;
-use crate::types::{Finish, Kind};
+use crate::types::{Finish, Kind, Origin};
 
 /// One passage as the prompt shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,6 +56,8 @@ pub struct Reply {
     pub text: String,
     /// Why it ended.
     pub finish: Finish,
+    /// Where it was taken from.
+    pub origin: Origin,
     /// Prompt tokens as billed, where the endpoint says.
     pub prompt_tokens: Option<u64>,
     /// Answer tokens as billed, where the endpoint says.
@@ -66,6 +72,17 @@ pub struct Reply {
 pub trait Generator: Send + Sync {
     /// What it is, for the report: a model's or reader's name.
     fn name(&self) -> &str;
+
+    /// What a reply depends on besides the prompt's two messages: address, model, parameters. `None`: a reply costs nothing, so
+    /// none is worth keeping.
+    fn fingerprint(&self) -> Option<&str> {
+        None
+    }
+
+    /// How long the call to this prompt took whose reply is at hand, so that none would be made now; `None`: one would be.
+    async fn kept(&self, _: &Prompt) -> Option<Duration> {
+        None
+    }
 
     /// Answers one prompt.
     async fn generate(&self, prompt: &Prompt) -> Result<Reply, LlmError>;

@@ -62,7 +62,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::types::{Finish, Kind};
+    use crate::types::{Finish, Kind, Origin};
 
     /// Fails as listed, then answers; counts how many calls ran at once.
     #[derive(Default)]
@@ -84,9 +84,13 @@ mod tests {
             self.running.fetch_sub(1, Ordering::SeqCst);
             match self.failures.lock().expect("no holder panics").pop() {
                 Some(error) => Err(error),
-                None => {
-                    Ok(Reply { text: "ok".into(), finish: Finish::Stop, prompt_tokens: None, completion_tokens: None })
-                }
+                None => Ok(Reply {
+                    text: "ok".into(),
+                    finish: Finish::Stop,
+                    origin: Origin::Called,
+                    prompt_tokens: None,
+                    completion_tokens: None,
+                }),
             }
         }
     }

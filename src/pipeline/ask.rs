@@ -9,6 +9,7 @@ use tokio::task::JoinSet;
 use super::PipelineError;
 use super::progress::Progress;
 use super::record::{PassageSource, Recorder};
+use crate::llm::LlmError;
 use crate::store::RunFolder;
 use crate::types::{ChunkId, Question, QuestionId, Trace};
 
@@ -42,11 +43,13 @@ pub struct Asked {
 
 /// Takes one question through a pipeline: ours, or somebody else's.
 ///
-/// Contract: a failure concerns the question alone and is its trace's class and reason.
+/// Contract: any other failure concerns the question alone and is its trace's class and reason.
 #[async_trait]
 pub trait Asker: Send + Sync {
     /// Asks the question at `index` of the run.
-    async fn ask(&self, index: usize, question: Question) -> Asked;
+    /// # Errors
+    /// Only where nothing more may be asked and the run must stop: no trace is recorded.
+    async fn ask(&self, index: usize, question: Question) -> Result<Asked, LlmError>;
 }
 
 /// How questions are asked.
@@ -61,7 +64,7 @@ pub(super) struct Pace {
 /// Asks the questions and records each in `folder` as it finishes; `written` are the passages that stand there already.
 ///
 /// # Errors
-/// `OnlyFailures`, `AllRecordedFailed`; the disk.
+/// `OnlyFailures`, `AllRecordedFailed`, `Stopped`; the disk.
 pub(super) async fn ask_all(
     asker: &Arc<dyn Asker>,
     questions: Vec<(usize, Question)>,
@@ -72,20 +75,28 @@ pub(super) async fn ask_all(
 ) -> Result<(), PipelineError> {
     let mut recorder = Recorder::open(folder, written)?;
     progress.start("questions", questions.len() as u64);
-    let mut in_a_row = 0;
+    let (mut in_a_row, mut n_recorded, mut stopped) = (0, 0, None);
     let n_questions = questions.len();
     let mut working = JoinSet::new();
     let mut waiting = questions.into_iter();
     loop {
-        while working.len() < pace.concurrency {
+        while stopped.is_none() && working.len() < pace.concurrency {
             let Some((index, question)) = waiting.next() else { break };
             let asker = Arc::clone(asker);
             working.spawn(async move { asker.ask(index, question).await });
         }
         let Some(finished) = working.join_next().await else { break };
-        let Asked { trace, passages } = finished.map_err(|_| PipelineError::Panicked)?;
+        let Asked { trace, passages } = match finished.map_err(|_| PipelineError::Panicked)? {
+            Ok(asked) => asked,
+            // What is in work already may still be answered from what was paid for.
+            Err(why) => {
+                stopped = Some(why);
+                continue;
+            }
+        };
         recorder.record(&trace, passages.as_ref())?;
         progress.advance(1);
+        n_recorded += 1;
         in_a_row = if trace.failed() { in_a_row + 1 } else { 0 };
         let all_failed = in_a_row == n_questions;
         if all_failed || pace.most_failures.is_some_and(|most| in_a_row >= most) {
@@ -98,5 +109,8 @@ pub(super) async fn ask_all(
         }
     }
     progress.finish();
-    Ok(())
+    match stopped {
+        None => Ok(()),
+        Some(why) => Err(PipelineError::Stopped { why, n_left: n_questions - n_recorded, run: folder.name() }),
+    }
 }

@@ -1,168 +1,92 @@
-//! The arms of one question: what is put into the prompt, and what came back.
+//! The calls of one question: each arm's prompt, and what came back.
 
 use std::time::Instant;
 
+use super::arms;
 use super::plan::Plan;
 use super::prompt;
-use crate::llm::{self, ErrorClass, Generator};
-use crate::types::{
-    Arm, ArmName, Attempt, ByteRange, ChunkId, Corpus, Finish, Gold, GoldMember, Kind, Question, Stance, TokenUse,
-};
+use crate::llm::{self, ErrorClass, Generator, LlmError, Price, Prompt};
+use crate::text::tokens::TokenCounter;
+use crate::types::{Arm, ArmName, Attempt, ChunkId, Corpus, Finish, Origin, Stance, TokenUse, Trace};
 
-/// Runs the arms of `plan` that this question has: `retrieved` always, `oracle` where its gold is in the corpus.
+/// Runs the arms of `plan` that this question has; `in_sample`: it is one of those asked without context.
 ///
-/// The oracle's prompt equal to the retrieved one is not asked again.
-pub async fn arms(question: &Question, gold: &Gold, packed: &[ChunkId], corpus: &Corpus, plan: &Plan) -> Vec<Arm> {
-    let Some(generator) = &plan.generator else { return Vec::new() };
-    let mut arms: Vec<Arm> = Vec::with_capacity(plan.arms.len());
-    for &name in &plan.arms {
-        let chunks = match name {
-            ArmName::Retrieved => Some(packed.to_vec()),
-            ArmName::Oracle => oracle(question, gold, corpus),
-            ArmName::ClosedBook => Some(Vec::new()),
-            ArmName::GoldInNoise => None,
-        };
-        let Some(chunks) = chunks else { continue };
-        let same = arms.iter().find_map(|arm| arm.attempts.iter().find(|attempt| attempt.passages == chunks));
-        let attempt = match same.filter(|attempt| attempt.error.is_none()) {
-            Some(attempt) => Attempt { tokens: TokenUse::default(), cost_usd: 0.0, seconds: 0.0, ..attempt.clone() },
-            None => ask(generator.as_ref(), question, chunks, corpus, plan).await,
-        };
-        arms.push(Arm { arm: name, attempts: vec![attempt] });
+/// A prompt that an arm before had is not asked again.
+///
+/// # Errors
+/// Only where the run must stop ([`ErrorClass::Spent`]); any other failure is its attempt's.
+pub async fn arms(trace: &Trace, in_sample: bool, corpus: &Corpus, plan: &Plan) -> Result<Vec<Arm>, LlmError> {
+    let Some(generator) = &plan.generator else { return Ok(Vec::new()) };
+    let mut arms: Vec<Arm> = Vec::with_capacity(plan.arms.names.len());
+    for (arm, chunks) in arms::prompts(trace, in_sample, corpus, plan) {
+        let same = arms.iter().flat_map(|arm| &arm.attempts).find(|attempt| attempt.passages == chunks);
+        let mut attempts = Vec::new();
+        if let Some(same) = same.filter(|attempt| attempt.error.is_none()) {
+            attempts.push(Attempt { origin: Origin::SamePrompt, cost_usd: 0.0, seconds: 0.0, ..same.clone() });
+        } else {
+            let prompt = prompt::prompt(&trace.question, &chunks, corpus, &plan.prompt, plan.title_prefix);
+            let times = if arm == ArmName::Retrieved { plan.arms.repeat } else { 1 };
+            for _ in 0..times {
+                let counter = plan.prompt.counter.as_ref();
+                attempts.push(ask(generator.as_ref(), &prompt, chunks.clone(), counter, plan.price).await?);
+            }
+        }
+        arms.push(Arm { arm, attempts });
     }
-    arms
+    Ok(arms)
 }
 
-async fn ask(
+/// One call, and what is to be read from its reply. `passages` are those that `prompt` shows.
+///
+/// # Errors
+/// Only where the run must stop ([`ErrorClass::Spent`]); any other failure is the attempt's.
+pub async fn ask(
     generator: &dyn Generator,
-    question: &Question,
-    chunks: Vec<ChunkId>,
-    corpus: &Corpus,
-    plan: &Plan,
-) -> Attempt {
-    let prompt = prompt::prompt(question, &chunks, corpus, &plan.prompt, plan.title_prefix);
-    let counted = (plan.prompt.counter.count(&prompt.system) + plan.prompt.counter.count(&prompt.user)) as u64;
+    prompt: &Prompt,
+    passages: Vec<ChunkId>,
+    counter: &dyn TokenCounter,
+    price: Price,
+) -> Result<Attempt, LlmError> {
+    let counted = (counter.count(&prompt.system) + counter.count(&prompt.user)) as u64;
     let clock = Instant::now();
-    let reply = generator.generate(&prompt).await;
+    let reply = generator.generate(prompt).await;
     let seconds = clock.elapsed().as_secs_f64();
-    match reply {
+    let error = match reply {
         Ok(reply) => {
             let (extracted, stance) = llm::read_answer(&reply.text, reply.finish);
-            let completion = reply.completion_tokens.unwrap_or_else(|| plan.prompt.counter.count(&reply.text) as u64);
-            Attempt {
-                passages: chunks,
+            let completion = reply.completion_tokens.unwrap_or_else(|| counter.count(&reply.text) as u64);
+            let cost_usd = match reply.origin {
+                Origin::Called => price.of(reply.prompt_tokens.unwrap_or(counted), completion),
+                Origin::Cached | Origin::SamePrompt => 0.0,
+            };
+            return Ok(Attempt {
+                passages,
                 raw: reply.text,
                 extracted,
                 stance,
                 finish: reply.finish,
+                origin: reply.origin,
                 tokens: TokenUse { prompt: counted, prompt_billed: reply.prompt_tokens, completion },
-                cost_usd: plan.price.of(reply.prompt_tokens.unwrap_or(counted), completion),
+                cost_usd,
                 seconds,
                 error: None,
-            }
+            });
         }
-        Err(error) => {
-            // A filter that stops the prompt is the generator's refusal, not a failure of the wire.
-            let refused = error.class() == ErrorClass::Refused;
-            Attempt {
-                passages: chunks,
-                raw: String::new(),
-                extracted: String::new(),
-                stance: if refused { Stance::Refused } else { Stance::Unreadable },
-                finish: if refused { Finish::Filtered } else { Finish::Error },
-                tokens: TokenUse { prompt: counted, prompt_billed: None, completion: 0 },
-                cost_usd: 0.0,
-                seconds,
-                error: (!refused).then(|| error.to_string()),
-            }
-        }
-    }
-}
-
-/// The oracle's chunks: per group its first member's, the fewest that cover its ranges, groups in order, each chunk once.
-/// `None` where nothing is labelled or a gold document is not in the corpus: there is no oracle to ask.
-fn oracle(question: &Question, gold: &Gold, corpus: &Corpus) -> Option<Vec<ChunkId>> {
-    if gold.groups.is_empty() || question.kind == Kind::Unanswerable {
-        return None;
-    }
-    let mut chosen: Vec<ChunkId> = Vec::new();
-    for group in &gold.groups {
-        let member = group.iter().find(|member| !member.chunks.is_empty())?;
-        for id in fewest_covering(member, corpus) {
-            if !chosen.contains(&id) {
-                chosen.push(id);
-            }
-        }
-    }
-    Some(chosen)
-}
-
-/// The fewest of the member's chunks whose union holds its needed ranges, in document order: from left to right, of the
-/// chunks that hold the first byte not yet held, the one that reaches farthest (optimal for intervals). A member
-/// without ranges: its first chunk, which holds an answer where one does.
-fn fewest_covering(member: &GoldMember, corpus: &Corpus) -> Vec<ChunkId> {
-    if member.needed.is_empty() {
-        return member.chunks.iter().take(1).cloned().collect();
-    }
-    let range = |id: &ChunkId| corpus.chunk_number(id).map_or(ByteRange::new(0, 0), |n| corpus.chunks()[n].range);
-    let mut needed = member.needed.clone();
-    needed.sort_unstable();
-    let (mut chosen, mut held_to) = (Vec::new(), 0);
-    for part in needed {
-        let mut at = part.start.max(held_to);
-        while at < part.end {
-            let holding = member.chunks.iter().filter(|id| range(id).start <= at && at < range(id).end);
-            let Some(best) = holding.max_by_key(|id| range(id).end) else { break };
-            held_to = range(best).end;
-            at = held_to;
-            chosen.push(best.clone());
-        }
-    }
-    chosen
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::types::{Chunk, Document};
-
-    fn corpus(ranges: &[(usize, usize)]) -> Corpus {
-        let document = Document { id: "d".into(), title: String::new(), text: "x".repeat(100), metadata: [].into() };
-        let chunks = ranges.iter().enumerate().map(|(ordinal, range)| Chunk {
-            id: ChunkId::new(&"d".into(), ordinal),
-            doc_id: "d".into(),
-            ordinal,
-            range: (*range).into(),
-            n_tokens: 1,
-        });
-        Corpus::new(vec![document], chunks.collect())
-    }
-
-    fn member(corpus: &Corpus, needed: &[(usize, usize)]) -> GoldMember {
-        GoldMember {
-            doc: "d".into(),
-            present: true,
-            needed: needed.iter().map(|range| (*range).into()).collect(),
-            chunks: corpus.chunks().iter().map(|chunk| chunk.id.clone()).collect(),
-            has_answer: false,
-            encoder_truncated: false,
-        }
-    }
-
-    fn ordinals(chunks: &[ChunkId]) -> Vec<&str> {
-        chunks.iter().map(|id| id.as_str().trim_start_matches("d#")).collect()
-    }
-
-    #[test]
-    fn the_fewest_overlapping_chunks_cover_a_long_range() {
-        // 5..45 over 0..20, 10..30, 20..40, 30..50: 0 reaches 20, then 2 (20..40) beats 1, then 3.
-        let corpus = corpus(&[(0, 20), (10, 30), (20, 40), (30, 50)]);
-        assert_eq!(ordinals(&fewest_covering(&member(&corpus, &[(5, 45)]), &corpus)), ["0", "2", "3"]);
-    }
-
-    #[test]
-    fn one_chunk_serves_two_ranges() {
-        let corpus = corpus(&[(0, 20), (10, 40)]);
-        assert_eq!(ordinals(&fewest_covering(&member(&corpus, &[(12, 15), (30, 35)]), &corpus)), ["1"]);
-    }
+        Err(error) if error.class() == ErrorClass::Spent => return Err(error),
+        Err(error) => error,
+    };
+    // A filter that stops the prompt is the generator's refusal, not a failure of the wire.
+    let refused = error.class() == ErrorClass::Refused;
+    Ok(Attempt {
+        passages,
+        raw: String::new(),
+        extracted: String::new(),
+        stance: if refused { Stance::Refused } else { Stance::Unreadable },
+        finish: if refused { Finish::Filtered } else { Finish::Error },
+        origin: Origin::Called,
+        tokens: TokenUse { prompt: counted, prompt_billed: None, completion: 0 },
+        cost_usd: 0.0,
+        seconds,
+        error: (!refused).then(|| error.to_string()),
+    })
 }

@@ -6,6 +6,7 @@
 //!
 //! Read [`run`] first: it is that line. [`recorded`] makes the same traces of what somebody else's pipeline did. [`plan`] holds the parts it is run with, wired in `settings/assemble/`.
 
+mod arms;
 pub mod ask;
 mod contexts;
 pub mod generate;
@@ -24,6 +25,7 @@ pub mod vectors;
 
 use crate::embed::EmbedError;
 use crate::index::IndexError;
+use crate::llm::LlmError;
 use crate::rerank::RerankError;
 use crate::store::StoreError;
 
@@ -78,6 +80,16 @@ pub enum PipelineError {
         /// The run's name.
         run: String,
     },
+    /// The run's limit of cost or tokens.
+    #[error("stopped with {n_left} questions left: {why}")]
+    Stopped {
+        /// Which limit, and how much is spent.
+        why: LlmError,
+        /// Questions that have no trace.
+        n_left: usize,
+        /// The run's name.
+        run: String,
+    },
     /// A record of failures alone.
     #[error("all {n} recorded questions failed there, the last: {last}")]
     AllRecordedFailed {
@@ -120,6 +132,9 @@ impl PipelineError {
             Self::OnlyFailures { run, .. } => {
                 Some(format!("mend what the message says, then go on with `--resume {run}`: what is done is kept"))
             }
+            Self::Stopped { run, .. } => Some(format!(
+                "what is done is kept (`ragxray report {run}`); raise the limit with --set and go on with --resume {run}"
+            )),
             Self::AllRecordedFailed { .. } => {
                 Some("there is nothing to evaluate: make the record again, then import that".to_owned())
             }

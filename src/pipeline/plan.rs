@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use crate::chunk::ChunkSpec;
 use crate::embed::Encoder;
 use crate::fuse::Fusion;
 use crate::index::{Bm25Parameters, Hnsw, Placement, Quantization, SearchMode, Server, Weighting};
-use crate::llm::Generator;
-use crate::llm::Template;
+use crate::llm::{Generator, Price, Template};
 use crate::measure::answer::Flavour;
 use crate::rerank::Reranker;
 use crate::text::analyse::Analyzer;
@@ -32,12 +34,41 @@ pub struct Plan {
     pub generator: Option<Arc<dyn Generator>>,
     /// How many questions are in work at once.
     pub concurrency: usize,
-    /// The arms to run, `Retrieved` first.
-    pub arms: Vec<ArmName>,
+    /// What is asked of the generator.
+    pub arms: ArmPlan,
     /// How answers are judged.
     pub judge: Judge,
     /// Price of the generator's tokens.
     pub price: Price,
+}
+
+/// What is asked of the generator.
+#[derive(Clone, Debug)]
+pub struct ArmPlan {
+    /// The arms to run, `Retrieved` first.
+    pub names: Vec<ArmName>,
+    /// How often the arm `Retrieved` is asked; at least 1.
+    pub repeat: usize,
+    /// How many questions the arm `ClosedBook` is asked.
+    pub closed_book_sample: usize,
+    /// Seed of that sample.
+    pub seed: u64,
+    /// Where the arm `GoldInNoise` puts the gold.
+    pub noise_position: NoisePosition,
+}
+
+/// Where gold is put among the passages that were retrieved. Models read the ends of a prompt best (Liu et al., "Lost in the
+/// Middle", TACL 2024), so the middle, the default, promises the least.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum NoisePosition {
+    /// Before all others.
+    First,
+    /// Behind half of the others, rounded down.
+    #[default]
+    Middle,
+    /// Behind all others.
+    Last,
 }
 
 /// How chunks are found.
@@ -148,21 +179,4 @@ pub struct Judge {
     pub flavour: Flavour,
     /// The least `AnswerF1` of a right answer.
     pub correct_f1: f64,
-}
-
-/// US dollars per million tokens.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Price {
-    /// Of the prompt.
-    pub prompt_usd: f64,
-    /// Of the answer.
-    pub completion_usd: f64,
-}
-
-impl Price {
-    /// What so many tokens cost, in US dollars.
-    #[must_use]
-    pub fn of(self, prompt: u64, completion: u64) -> f64 {
-        (self.prompt_usd * prompt as f64 + self.completion_usd * completion as f64) / 1e6
-    }
 }

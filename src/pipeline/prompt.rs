@@ -2,7 +2,7 @@
 
 use super::plan::PromptPlan;
 
-use crate::llm::{Prompt, PromptPassage, passage_text};
+use crate::llm::{Prompt, PromptPassage, Template, passage_text};
 use crate::types::{ChunkId, Corpus, Question};
 
 /// Takes chunks in rank order, whole, and stops at the first that does not fit the budget.
@@ -34,9 +34,21 @@ pub fn pack<'a>(
 /// The prompt of `question` over `chunks`, in that order.
 #[must_use]
 pub fn prompt(question: &Question, chunks: &[ChunkId], corpus: &Corpus, plan: &PromptPlan, titles: bool) -> Prompt {
-    let passages: Vec<PromptPassage> = chunks.iter().filter_map(|id| passage(id, corpus, titles)).collect();
-    let (system, user) = plan.template.render(&question.text, &passages);
+    of_passages(question, chunks.iter().filter_map(|id| passage(id, corpus, titles)).collect(), &plan.template)
+}
+
+/// The prompt of `question` over `passages`, in that order.
+#[must_use]
+pub fn of_passages(question: &Question, passages: Vec<PromptPassage>, template: &Template) -> Prompt {
+    let (system, user) = template.render(&question.text, &passages);
     Prompt { question: question.text.clone(), kind: question.kind, passages, system, user }
+}
+
+/// The tokens that a chunk takes of the budget, shown as the first passage.
+#[must_use]
+pub fn tokens_of(id: &ChunkId, corpus: &Corpus, plan: &PromptPlan, titles: bool) -> usize {
+    let passage = passage(id, corpus, titles);
+    passage.map_or(0, |passage| plan.counter.count(&passage_text(1, &passage.title, &passage.text)))
 }
 
 fn passage(id: &ChunkId, corpus: &Corpus, titles: bool) -> Option<PromptPassage> {
@@ -47,7 +59,6 @@ fn passage(id: &ChunkId, corpus: &Corpus, titles: bool) -> Option<PromptPassage>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::llm::Template;
     use crate::text::tokens::{self, Tokenizer};
     use crate::types::{Chunk, Document};
 

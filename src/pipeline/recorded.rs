@@ -22,14 +22,14 @@ use crate::attribute::gold::{self, locate_shown};
 use crate::attribute::support::SupportTest;
 use crate::external::Rag;
 use crate::external::recorded::{Answer, Recorded};
-use crate::llm;
+use crate::llm::{self, LlmError};
 use crate::store::RunFolder;
 use crate::text::answers::Searchable;
 use crate::text::tokens::TokenCounter;
 use crate::text::{quote, sanitize};
 use crate::types::{
-    Arm, ArmName, Attempt, ChunkId, Corpus, Dataset, Finish, Hit, Note, Passage, Question, Stage, StageHit, Stance,
-    TokenUse, Trace, TraceStage,
+    Arm, ArmName, Attempt, ChunkId, Corpus, Dataset, Finish, Hit, Note, Origin, Passage, Question, Stage, StageHit,
+    Stance, TokenUse, Trace, TraceStage,
 };
 
 /// Characters of a recorded error that its trace keeps.
@@ -94,7 +94,7 @@ struct RecordedLine {
 
 #[async_trait]
 impl Asker for RecordedLine {
-    async fn ask(&self, index: usize, question: Question) -> Asked {
+    async fn ask(&self, index: usize, question: Question) -> Result<Asked, LlmError> {
         let clock = Instant::now();
         let recorded = match self.plan.rag.ask(&question).await {
             Ok(Recorded { error: Some(error), .. }) => {
@@ -112,7 +112,7 @@ impl Asker for RecordedLine {
             Err(error) => Err(format!("the service failed: {error}")),
         };
         let seconds = clock.elapsed().as_secs_f64();
-        self.asked(index, question, recorded, seconds)
+        Ok(self.asked(index, question, recorded, seconds))
     }
 }
 
@@ -198,6 +198,7 @@ impl RecordedLine {
             extracted,
             stance,
             finish: Finish::Stop,
+            origin: Origin::Called,
             tokens,
             cost_usd: 0.0,
             seconds: 0.0,

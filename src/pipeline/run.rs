@@ -1,6 +1,6 @@
 //! The straight line: a data set, a plan and a folder become a run.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
@@ -18,11 +18,13 @@ use super::retrieve::{self, Retriever};
 use crate::attribute::classify::{self, Rightness};
 use crate::attribute::gold::{self, Haystacks};
 use crate::attribute::support::SupportTest;
+use crate::dataset;
 use crate::embed::Role;
+use crate::llm::LlmError;
 use crate::measure::answer;
 use crate::store::RunFolder;
 use crate::text::causes::with_causes;
-use crate::types::{ArmName, ChunkId, Corpus, Dataset, Question, Stage, StageHit, Trace, TraceStage};
+use crate::types::{ArmName, Corpus, Dataset, Question, QuestionId, Stage, StageHit, Trace, TraceStage};
 
 /// What a run did, besides its traces.
 #[derive(Clone, Debug, Default)]
@@ -49,6 +51,7 @@ pub async fn run(
     progress: &dyn Progress,
 ) -> Result<RunFacts, PipelineError> {
     let Dataset { documents, questions, .. } = dataset;
+    let closed_book = dataset::sampled(&questions, plan.arms.closed_book_sample, plan.arms.seed);
     let left = done.left(questions);
     let Ingested { corpus, retrievers, facts: ingest } = ingest::ingest(documents, &left, &plan, progress).await?;
     let mut facts = RunFacts {
@@ -59,7 +62,7 @@ pub async fn run(
     };
     let clock = Instant::now();
     let pace = Pace { concurrency: plan.concurrency, most_failures: Some(FAILURES_IN_A_ROW) };
-    let line: Arc<dyn Asker> = Arc::new(Line { corpus, retrievers, haystacks: OnceLock::new(), plan });
+    let line: Arc<dyn Asker> = Arc::new(Line { corpus, retrievers, haystacks: OnceLock::new(), closed_book, plan });
     ask_all(&line, left, pace, folder, done.passages, progress).await?;
     facts.ingest.seconds.insert("questions".to_owned(), clock.elapsed().as_secs_f64());
     Ok(facts)
@@ -70,12 +73,14 @@ pub struct Line {
     corpus: Arc<Corpus>,
     retrievers: Vec<Box<dyn Retriever>>,
     haystacks: OnceLock<Haystacks>,
+    /// The questions asked without context.
+    closed_book: HashSet<QuestionId>,
     plan: Plan,
 }
 
 impl Line {
     /// One question through every stage.
-    async fn trace(&self, index: usize, question: Question) -> Trace {
+    async fn trace(&self, index: usize, question: Question) -> Result<Trace, LlmError> {
         let haystacks = || self.haystacks.get_or_init(|| Haystacks::new(&self.corpus));
         let gold = gold::locate(&question, &self.corpus, haystacks, &|number| self.encoder_reads(number));
         let mut trace = Trace::unclassified(index, question, gold);
@@ -83,15 +88,15 @@ impl Line {
             Ok(stages) => trace.stages = stages,
             Err(error) => {
                 trace.reason = format!("retrieval failed: {}", with_causes(&error));
-                return trace;
+                return Ok(trace);
             }
         }
-        let packed: Vec<ChunkId> = trace.packed().cloned().collect();
-        trace.arms = generate::arms(&trace.question, &trace.gold, &packed, &self.corpus, &self.plan).await;
+        let in_sample = self.closed_book.contains(&trace.question.id);
+        trace.arms = generate::arms(&trace, in_sample, &self.corpus, &self.plan).await?;
         let outcome =
             classify::classify(&trace, self.plan.retrieval.k, rightness(&trace, self.plan.judge), self.corpus.as_ref());
         outcome.onto(&mut trace);
-        trace
+        Ok(trace)
     }
 
     /// The stages of retrieval, and what was packed.
@@ -128,9 +133,9 @@ impl Line {
 
 #[async_trait]
 impl Asker for Line {
-    async fn ask(&self, index: usize, question: Question) -> Asked {
+    async fn ask(&self, index: usize, question: Question) -> Result<Asked, LlmError> {
         let passages: Arc<dyn PassageSource> = Arc::clone(&self.corpus) as _;
-        Asked { trace: self.trace(index, question).await, passages }
+        Ok(Asked { trace: self.trace(index, question).await?, passages })
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::section::Section;
 use super::view::View;
 use crate::eval::summary::MeasureSummary;
 use crate::text::sanitize::one_line;
@@ -43,6 +44,7 @@ pub fn render(view: &View) -> String {
     classes(view, &mut out);
     two_by_two(view, &mut out);
     measures(view, &mut out);
+    view.asked.iter().for_each(|section| self::section(section, &mut out));
     losses(view, &mut out);
     lost(view, &mut out);
     out.push_str("<h2>What the numbers cover</h2>\n");
@@ -74,12 +76,26 @@ fn table(out: &mut String, title: &str, head: &[&str], rows: impl Iterator<Item 
     out.push_str("</tbody></table></div>\n");
 }
 
+fn section(section: &Section, out: &mut String) {
+    let head: Vec<&str> = section.head.iter().map(String::as_str).collect();
+    let row = |row: &Vec<String>| {
+        let (first, rest) = row.split_first().map_or(("", &[][..]), |(first, rest)| (first.as_str(), rest));
+        let cells: String = rest.iter().map(|cell| format!("<td>{}</td>", escape(cell))).collect();
+        format!("<th scope=\"row\">{}</th>{cells}", escape(first))
+    };
+    table(out, &section.title, &head, section.rows.iter().map(row));
+    if !section.notes.is_empty() {
+        list(out, section.notes.iter());
+    }
+}
+
 fn waterfall(view: &View, out: &mut String) {
     let rows = view.waterfall.iter().map(|bar| {
         format!(
-            "<th scope=\"row\">{}</th><td>{}</td><td class=\"bar\"><i style=\"width:{:.1}%\"></i></td><td>{:.1} %</td>",
+            "<th scope=\"row\">{}</th><td>{}{}</td><td class=\"bar\"><i style=\"width:{:.1}%\"></i></td><td>{:.1} %</td>",
             escape(&bar.label),
             bar.count,
+            second(bar.with_elsewhere),
             100.0 * bar.share,
             100.0 * bar.share
         )
@@ -90,13 +106,21 @@ fn waterfall(view: &View, out: &mut String) {
     table(out, &view.waterfall_title, &["stage", "supported", "", "share"], rows);
 }
 
+/// The count with `answer_elsewhere` taken for support.
+fn second(count: Option<usize>) -> String {
+    count.map_or(String::new(), |count| {
+        format!(" <small title=\"with answer_elsewhere taken for support\">({count})</small>")
+    })
+}
+
 fn classes(view: &View, out: &mut String) {
     let rows = view.classes.iter().map(|row| {
         let interval = row.ci95.map_or(String::new(), |ci| format!("[{:.1}, {:.1}]", 100.0 * ci.low, 100.0 * ci.high));
         format!(
-            "<th scope=\"row\">{}</th><td>{}</td><td>{:.1} % <small>{interval}</small></td>",
+            "<th scope=\"row\">{}</th><td>{}{}</td><td>{:.1} % <small>{interval}</small></td>",
             escape(&row.label),
             row.count,
+            second(row.with_elsewhere),
             100.0 * row.share
         )
     });

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::section::Section;
 use super::view::View;
 use crate::eval::summary::MeasureSummary;
 use crate::text::sanitize::one_line;
@@ -22,11 +23,19 @@ pub fn render(view: &View) -> String {
     }
     let _ = writeln!(out, "\n## Support, stage by stage\n\n| stage | supported | share |\n|---|--:|--:|");
     for bar in &view.waterfall {
-        let _ = writeln!(out, "| {} | {} | {:.1} % |", bar.label, bar.count, 100.0 * bar.share);
+        let _ = writeln!(
+            out,
+            "| {} | {}{} | {:.1} % |",
+            bar.label,
+            bar.count,
+            second(bar.with_elsewhere),
+            100.0 * bar.share
+        );
     }
     let _ = writeln!(out, "\n## Classes\n\n| class | questions | share |\n|---|--:|--:|");
     for row in &view.classes {
-        let _ = writeln!(out, "| {} | {} | {:.1} % |", escape(&row.label), row.count, 100.0 * row.share);
+        let (label, second) = (escape(&row.label), second(row.with_elsewhere));
+        let _ = writeln!(out, "| {label} | {}{second} | {:.1} % |", row.count, 100.0 * row.share);
     }
     if let Some(table) = &view.two_by_two {
         let _ = writeln!(
@@ -45,6 +54,7 @@ pub fn render(view: &View) -> String {
         }
     }
     measures(view, &mut out);
+    view.asked.iter().for_each(|section| self::section(section, &mut out));
     let _ = writeln!(out, "\n## {}\n\n| source | loss | 95 % |\n|---|--:|---|", escape(&view.loss_title));
     for row in &view.losses {
         let interval = row.ci95.map_or(String::new(), |ci| format!("{ci:.3}"));
@@ -64,6 +74,24 @@ pub fn render(view: &View) -> String {
         let _ = writeln!(out, "| {} | {}: {} |", cells.join(" | "), row.class, escape(&row.why));
     }
     out
+}
+
+/// The count with `answer_elsewhere` taken for support.
+fn second(count: Option<usize>) -> String {
+    count.map_or(String::new(), |count| format!(" ({count})"))
+}
+
+fn section(section: &Section, out: &mut String) {
+    let cells = |cells: &[String]| cells.iter().map(|cell| escape(cell)).collect::<Vec<_>>().join(" | ");
+    let line = format!("|---|{}", "--:|".repeat(section.head.len().saturating_sub(1)));
+    let _ = writeln!(out, "\n## {}\n\n| {} |\n{line}", escape(&section.title), cells(&section.head));
+    for row in &section.rows {
+        let _ = writeln!(out, "| {} |", cells(row));
+    }
+    let _ = writeln!(out);
+    for note in &section.notes {
+        let _ = writeln!(out, "- {}", escape(note));
+    }
 }
 
 fn measures(view: &View, out: &mut String) {

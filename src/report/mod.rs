@@ -1,5 +1,6 @@
 //! Floor 6, reports: one view model, and renderers that only lay it out and return strings.
 
+mod arms;
 pub mod comparison;
 pub mod csv;
 pub mod external;
@@ -9,7 +10,9 @@ mod head;
 pub mod html;
 pub mod markdown;
 pub mod reproduction;
+mod rounding;
 pub mod scores;
+pub mod section;
 pub mod terminal;
 pub mod trec;
 pub mod trec_eval;

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use comfy_table::{CellAlignment, Table, presets};
 
+use super::section::Section;
 use super::view::{LostRow, View};
 use super::wrap::wrapped;
 use crate::eval::diagnose::{Cell, TwoByTwo};
@@ -32,12 +33,17 @@ pub fn render(view: &View, color: bool) -> String {
     for bar in &view.waterfall {
         let filled = (bar.share * BAR as f64).round() as usize;
         let picture = format!("{}{}", "█".repeat(filled), "·".repeat(BAR - filled.min(BAR)));
-        out.line(&format!("  {:<12}{:>6}  {picture} {:>5.1} %", bar.label, bar.count, 100.0 * bar.share));
+        let second = bar.with_elsewhere.map_or(String::new(), |count| format!("  ({count} with answer_elsewhere)"));
+        out.line(&format!("  {:<12}{:>6}  {picture} {:>5.1} %{second}", bar.label, bar.count, 100.0 * bar.share));
     }
     out.heading("Classes");
     for row in &view.classes {
         let interval = row.ci95.map_or(String::new(), |ci| format!("[{:.1}, {:.1}]", 100.0 * ci.low, 100.0 * ci.high));
-        out.line(&format!("  {:>6}  {:>5.1} % {interval:<14} {}", row.count, 100.0 * row.share, row.label));
+        let second = row.with_elsewhere.map_or(String::new(), |count| format!("{:<9}", format!("({count})")));
+        out.line(&format!("  {:>6}  {:>5.1} % {interval:<14} {second}{}", row.count, 100.0 * row.share, row.label));
+    }
+    if view.classes.iter().any(|row| row.with_elsewhere.is_some()) {
+        out.line("  in brackets: with answer_elsewhere taken for support");
     }
     if !view.flags.is_empty() {
         out.line(&format!("  flags: {}", view.flags));
@@ -50,6 +56,7 @@ pub fn render(view: &View, color: bool) -> String {
     );
     out.measures(view);
     out.answers(view);
+    view.asked.iter().for_each(|section| out.section(section));
     if !view.losses.is_empty() {
         out.heading(&view.loss_title);
     }
@@ -144,6 +151,22 @@ impl Page {
             column.set_cell_alignment(CellAlignment::Right);
         }
         table.to_string().lines().for_each(|line| self.line(&format!(" {line}")));
+    }
+
+    /// A table of ready text.
+    pub fn section(&mut self, section: &Section) {
+        self.heading(&section.title);
+        let mut table = Table::new();
+        table.load_style(presets::NOTHING);
+        table.set_header(&section.head);
+        for row in &section.rows {
+            table.add_row(row.iter().map(|cell| shortened(cell, TEXT)));
+        }
+        for column in table.column_iter_mut().skip(1) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+        table.to_string().lines().for_each(|line| self.line(&format!(" {line}")));
+        section.notes.iter().for_each(|note| self.wrapped("  - ", note));
     }
 
     fn answers(&mut self, view: &View) {

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::{external, head};
+use super::rounding::adding_up;
+use super::section::Section;
+use super::{arms, external, head};
 use crate::attribute::classify::Outcome;
-use crate::eval::diagnose::TwoByTwo;
-use crate::eval::summary::{Evaluation, MeasureSummary, Summary};
+use crate::eval::diagnose::{TwoByTwo, WaterfallStep};
+use crate::eval::summary::{Evaluation, MeasureSummary, Share, Summary};
 use crate::eval::verdict::{SUPPORT, Source, Term};
 use crate::measure::{Cutoff, Family, Measure};
 use crate::store::SavedRun;
@@ -13,6 +15,8 @@ use crate::types::{ArmName, Attempt, Class, Interval, Stage, Trace};
 
 /// Below so many clusters the bootstrap's intervals are known to be too narrow (Cameron, Gelbach, Miller 2008).
 pub(super) const FEW_CLUSTERS: usize = 20;
+/// Decimals of a loss term.
+const LOSS_DIGITS: u32 = 3;
 /// How many lost questions a report shows.
 const LOST_SHOWN: usize = 5;
 
@@ -41,6 +45,8 @@ pub struct View {
     pub measures: Vec<MeasureRow>,
     /// What is said of answers, by name.
     pub answers: Vec<(String, MeasureSummary)>,
+    /// Tables of what was asked of the generator.
+    pub asked: Vec<Section>,
     /// The loss terms.
     pub loss_title: String,
     /// The loss terms.
@@ -68,6 +74,8 @@ pub struct Bar {
     pub count: usize,
     /// Over all counted questions, in 0..=1.
     pub share: f64,
+    /// The count with `answer_elsewhere` taken for support, where that differs anywhere in the waterfall.
+    pub with_elsewhere: Option<usize>,
 }
 
 /// A class with its share.
@@ -81,6 +89,8 @@ pub struct ClassRow {
     pub share: f64,
     /// Wilson's 95 % interval.
     pub ci95: Option<Interval>,
+    /// Questions with `answer_elsewhere` taken for support, where that differs for any class.
+    pub with_elsewhere: Option<usize>,
 }
 
 /// A family's means.
@@ -99,7 +109,7 @@ pub struct MeasureRow {
 pub struct LossRow {
     /// What it is put down to.
     pub label: String,
-    /// Mean loss a question.
+    /// Mean loss a question, to three decimals that add up to the whole loss's.
     pub mean: f64,
     /// 95 % interval.
     pub ci95: Option<Interval>,
@@ -143,6 +153,7 @@ impl View {
             columns: columns(summary),
             measures: measures(summary),
             answers: answers(summary),
+            asked: arms::section(summary).into_iter().collect(),
             loss_title: loss_title(summary),
             losses: losses(summary),
             verdict: summary.verdict.text.clone(),
@@ -244,25 +255,33 @@ fn timings(summary: &Summary) -> Vec<(String, f64)> {
 
 fn waterfall(summary: &Summary) -> Vec<Bar> {
     let share = |count: usize| count as f64 / summary.waterfall_n.max(1) as f64;
-    let bar = |step: &crate::eval::diagnose::WaterfallStep| Bar {
+    let other = &summary.waterfall_with_elsewhere;
+    let differs = *other != summary.waterfall;
+    let bar = |(step, other): (&WaterfallStep, &WaterfallStep)| Bar {
         label: step.stage.name().to_owned(),
         count: step.supported,
         share: share(step.supported),
+        with_elsewhere: differs.then_some(other.supported),
     };
     // A data set with nothing to go by has no waterfall to show.
-    summary.waterfall.iter().filter(|_| summary.waterfall_n > 0).map(bar).collect()
+    summary.waterfall.iter().zip(other).filter(|_| summary.waterfall_n > 0).map(bar).collect()
 }
 
 fn classes(summary: &Summary) -> Vec<ClassRow> {
     let faults: Vec<String> =
         summary.generation.iter().filter(|(_, n)| **n > 0).map(|(fault, n)| format!("{n} {fault}")).collect();
+    let count =
+        |shares: &BTreeMap<String, Share>, class: &Class| shares.get(class.name()).map_or(0, |share| share.count);
+    let (labels, elsewhere) = (&summary.class_shares, &summary.class_shares_with_elsewhere);
+    let differs = Class::ALL.iter().any(|class| count(labels, class) != count(elsewhere, class));
     let rows = Class::ALL.iter().filter_map(|class| {
-        let share = summary.class_shares.get(class.name()).filter(|share| share.count > 0)?;
+        let with_elsewhere = differs.then(|| count(elsewhere, class));
+        let share = labels.get(class.name()).filter(|share| share.count + with_elsewhere.unwrap_or(0) > 0)?;
         let label = match class {
             Class::Generation if !faults.is_empty() => format!("generation ({})", faults.join(", ")),
             _ => class.name().to_owned(),
         };
-        Some(ClassRow { label, count: share.count, share: share.share, ci95: share.ci95 })
+        Some(ClassRow { label, count: share.count, share: share.share, ci95: share.ci95, with_elsewhere })
     });
     rows.collect()
 }
@@ -313,8 +332,12 @@ fn loss_title(summary: &Summary) -> String {
     let budget = &summary.loss_budget;
     match budget.of.as_str() {
         SUPPORT => format!("Support lost a question ({} questions)", budget.n),
+        of if summary.arms.contains_key(ArmName::GoldInNoise.name()) => {
+            format!("Loss budget: {:.3} of the {of} lost a question ({} questions)", budget.loss, budget.n)
+        }
         of => format!(
-            "Loss budget: {:.3} of the {of} lost a question ({} questions; delivery terms include what distraction cost there)",
+            "Loss budget: {:.3} of the {of} lost a question ({} questions; without the arm gold_in_noise delivery terms hold \
+             what distraction cost there)",
             budget.loss, budget.n
         ),
     }
@@ -346,9 +369,11 @@ fn losses(summary: &Summary) -> Vec<LossRow> {
     // Without an oracle arm nothing is known of what was lost with the support at hand: no zero stands for that.
     let unknown =
         |source: Source| summary.loss_budget.of == SUPPORT && matches!(source, Source::Distraction | Source::Reader);
-    let known = |term: &&Term| summary.loss_budget.n > 0 && !unknown(term.source);
-    let rows = summary.loss_budget.terms.iter().filter(known);
-    rows.map(|term| LossRow { label: term.source.name().to_owned(), mean: term.mean, ci95: term.ci95 }).collect()
+    let known = |term: &Term| summary.loss_budget.n > 0 && !unknown(term.source);
+    let terms = &summary.loss_budget.terms;
+    let shown = adding_up(&terms.iter().map(|term| term.mean).collect::<Vec<f64>>(), LOSS_DIGITS);
+    let rows = terms.iter().zip(shown).filter(|(term, _)| known(term));
+    rows.map(|(term, mean)| LossRow { label: term.source.name().to_owned(), mean, ci95: term.ci95 }).collect()
 }
 
 fn caveats(run: &SavedRun, summary: &Summary) -> Vec<String> {
@@ -371,17 +396,12 @@ fn caveats(run: &SavedRun, summary: &Summary) -> Vec<String> {
     if run.traces.iter().any(|trace| trace.attempt(ArmName::Retrieved).is_some()) {
         caveats.push(format!("right answers with another threshold of AnswerF1: {}", at.join(", ")));
     }
-    let elsewhere: Vec<String> = summary
-        .lost_with_answer_elsewhere
-        .iter()
-        .filter(|(_, n)| **n > 0)
-        .map(|(class, n)| format!("{n} of {} {class}", summary.classes.get(class).copied().unwrap_or(0)))
-        .collect();
-    if !elsewhere.is_empty() {
-        caveats.push(format!(
-            "labels may be incomplete: an answer string stood in a packed passage that is not gold for {}; the truth lies between the two counts",
-            elsewhere.join(", ")
-        ));
+    if summary.waterfall_with_elsewhere != summary.waterfall {
+        caveats.push(
+            "labels may be incomplete: the second count takes an answer string in a packed passage that is not gold for \
+             support; the truth lies between the two"
+                .to_owned(),
+        );
     }
     caveats
 }

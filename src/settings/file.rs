@@ -13,6 +13,7 @@ use crate::dataset::{Format, MissingEvidence};
 use crate::eval::gate::GateMode;
 use crate::measure::Measure;
 use crate::measure::answer::Flavour;
+use crate::pipeline::plan::NoisePosition;
 use crate::text::tokens::Tokenizer;
 
 pub use super::retrieval::{
@@ -141,6 +142,8 @@ pub enum ArmSetting {
     Retrieved,
     /// The gold passages alone.
     Oracle,
+    /// The pipeline's own prompt with the gold that it lacks put in, at the same token budget.
+    GoldInNoise,
     /// No context.
     ClosedBook,
 }
@@ -168,6 +171,9 @@ pub struct GenerationSettings {
     /// The environment variable that holds the endpoint's key.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub api_key_env: Option<String>,
+    /// Further headers of every request, each with the environment variable that holds its value: `{ "api-key" = "AZURE_KEY" }`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub headers_env: BTreeMap<String, String>,
     /// Further fields of every request.
     #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
     pub extra_body: serde_json::Map<String, serde_json::Value>,
@@ -188,10 +194,24 @@ pub struct GenerationSettings {
     pub stop: Vec<String>,
     /// Most tokens of an answer, at least 1.
     pub max_tokens: u32,
-    /// Most calls at once, at least 1.
+    /// Calls at once to begin with, at least 1; more while it goes well, a fifth less whenever the endpoint says that it is too much.
     pub concurrency: usize,
+    /// Most calls at once, at least `concurrency`. Default: four times that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub most_concurrency: Option<usize>,
     /// Seconds until a call counts as failed, > 0.
     pub timeout_s: f64,
+    /// Seconds for one prompt, all tries and waits between them, > 0. Default: three times `timeout_s`, at least 180.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deadline_s: Option<f64>,
+    /// How often each question's own prompt is asked, at least 1; above 1 no reply is taken from the cache.
+    pub repeat: usize,
+    /// US dollars that a run may cost, by `price`: it stops before a call that could exceed them. Default: no limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_usd: Option<f64>,
+    /// Tokens of prompts and answers that a run may use. Default: no limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_tokens_total: Option<u64>,
     /// What tokens cost.
     pub price: PriceSettings,
     /// A PEM file with a private certificate authority.
@@ -206,6 +226,7 @@ impl Default for GenerationSettings {
             base_url: "http://localhost:11434/v1".to_owned(),
             model: String::new(),
             api_key_env: None,
+            headers_env: BTreeMap::new(),
             extra_body: serde_json::Map::new(),
             prompt: "short-answer".to_owned(),
             context_tokens: 3000,
@@ -215,7 +236,12 @@ impl Default for GenerationSettings {
             stop: Vec::new(),
             max_tokens: 256,
             concurrency: 8,
+            most_concurrency: None,
             timeout_s: 120.0,
+            deadline_s: None,
+            repeat: 1,
+            max_usd: None,
+            max_tokens_total: None,
             price: PriceSettings::default(),
             ca_file: None,
         }
@@ -265,6 +291,10 @@ pub struct EvaluationSettings {
     pub correct_f1: f64,
     /// What is asked of the generator.
     pub arms: Vec<ArmSetting>,
+    /// How many questions the arm `closed_book` is asked, a seeded sample.
+    pub closed_book_sample: usize,
+    /// Where the arm `gold_in_noise` puts the gold among the other passages.
+    pub noise_position: NoisePosition,
     /// Seed of the bootstrap.
     pub seed: u64,
     /// Bootstrap resamples, at least 1.
@@ -281,7 +311,9 @@ impl Default for EvaluationSettings {
             primary: None,
             flavour: Flavour::Squad2,
             correct_f1: 0.6,
-            arms: vec![ArmSetting::Retrieved, ArmSetting::Oracle],
+            arms: vec![ArmSetting::Retrieved, ArmSetting::Oracle, ArmSetting::GoldInNoise, ArmSetting::ClosedBook],
+            closed_book_sample: 200,
+            noise_position: NoisePosition::default(),
             seed: 0,
             resamples: 10_000,
             cluster: true,

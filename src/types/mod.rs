@@ -35,6 +35,6 @@ pub use ranking::{Hit, Ranking, collapse};
 pub use similarity::Similarity;
 pub use text::TitledText;
 pub use trace::{
-    Arm, ArmName, Attempt, Finish, Gold, GoldMember, Stage, StageHit, Stance, Support, SupportRule, TokenUse, Trace,
-    TraceStage,
+    Arm, ArmName, Attempt, Finish, Gold, GoldMember, Origin, Stage, StageHit, Stance, Support, SupportRule, TokenUse,
+    Trace, TraceStage,
 };

@@ -79,6 +79,20 @@ closed_set! {
 }
 
 closed_set! {
+    /// Where a reply was taken from.
+    #[derive(Default)]
+    Origin {
+        /// A call was made.
+        #[default]
+        Called = "called",
+        /// An earlier call's reply to the same prompt was kept.
+        Cached = "cached",
+        /// Another arm of the same question had the same prompt.
+        SamePrompt = "same_prompt",
+    }
+}
+
+closed_set! {
     /// Why generation ended.
     Finish {
         /// The model was done.
@@ -185,7 +199,10 @@ pub struct Attempt {
     pub stance: Stance,
     /// Why it ended.
     pub finish: Finish,
-    /// Tokens.
+    /// Where the reply was taken from: only one that was called for cost anything.
+    #[serde(default)]
+    pub origin: Origin,
+    /// Tokens of the prompt and its reply, wherever that was taken from.
     pub tokens: TokenUse,
     /// Cost in US dollars; 0 for local readers and unpriced endpoints.
     pub cost_usd: f64,

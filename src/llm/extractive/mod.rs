@@ -20,7 +20,7 @@ use self::span::Span;
 use self::terms::QuestionTerms;
 use self::want::{Want, want};
 use super::{Generator, LlmError, Prompt, Reply};
-use crate::types::{Finish, Kind};
+use crate::types::{Finish, Kind, Origin};
 
 /// What it says when no sentence shares a content term with the question.
 const ABSTENTION: &str = "I don't know.";
@@ -77,7 +77,13 @@ impl Generator for Extractive {
     }
 
     async fn generate(&self, prompt: &Prompt) -> Result<Reply, LlmError> {
-        Ok(Reply { text: self.answer(prompt), finish: Finish::Stop, prompt_tokens: None, completion_tokens: None })
+        Ok(Reply {
+            text: self.answer(prompt),
+            finish: Finish::Stop,
+            origin: Origin::Called,
+            prompt_tokens: None,
+            completion_tokens: None,
+        })
     }
 }
 

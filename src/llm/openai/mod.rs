@@ -53,7 +53,7 @@ impl OpenAi {
         let (url, excerpt) = (self.endpoint.shown_url().to_owned(), self.endpoint.excerpt(&complaint.message));
         match wire::class(status, &complaint) {
             ErrorClass::Transient => LlmError::Busy { url, status, excerpt, retry_after: answer.retry_after },
-            ErrorClass::Permanent => LlmError::Rejected { url, status, excerpt },
+            ErrorClass::Permanent | ErrorClass::Spent => LlmError::Rejected { url, status, excerpt },
             ErrorClass::TooLong => LlmError::TooLong { url, status, excerpt },
             ErrorClass::Refused => LlmError::Refused { url, status, excerpt },
         }

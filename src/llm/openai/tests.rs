@@ -9,7 +9,7 @@ use wiremock::{Mock, MockServer, ResponseTemplate};
 use super::{OpenAi, OpenAiSettings, connect};
 use crate::http::{Backoff, HttpError, LARGEST_BODY_BYTES};
 use crate::llm::{ErrorClass, Generator, LlmError, Prompt, Reply, Retrying, Secret};
-use crate::types::{Finish, Kind};
+use crate::types::{Finish, Kind, Origin};
 
 const KEY: &str = "sk-very-secret";
 
@@ -95,8 +95,13 @@ async fn the_call_is_what_the_settings_say_and_nothing_more() {
         .await;
     let generator = connect(&settings).expect("valid settings");
     let reply = generator.generate(&prompt()).await.expect("an answer");
-    let expected =
-        Reply { text: "Paris".into(), finish: Finish::Stop, prompt_tokens: Some(12), completion_tokens: Some(1) };
+    let expected = Reply {
+        text: "Paris".into(),
+        finish: Finish::Stop,
+        origin: Origin::Called,
+        prompt_tokens: Some(12),
+        completion_tokens: Some(1),
+    };
     assert_eq!(reply, expected);
     assert_eq!(generator.name(), "m");
 }

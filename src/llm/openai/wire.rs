@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::OpenAiSettings;
 use crate::http;
 use crate::llm::{ErrorClass, Prompt, Reply};
-use crate::types::Finish;
+use crate::types::{Finish, Origin};
 
 /// `error.code` and `error.type` values for a prompt that exceeds the model's context (`OpenAI`, llama.cpp, `LiteLLM`).
 const TOO_LONG_CODES: [&str; 3] =
@@ -118,7 +118,8 @@ pub(super) fn reply(body: &[u8]) -> Result<Reply, String> {
     };
     let (prompt_tokens, completion_tokens) =
         completion.usage.map_or((None, None), |usage| (usage.prompt_tokens, usage.completion_tokens));
-    Ok(Reply { text: refusal.unwrap_or(text), finish, prompt_tokens, completion_tokens })
+    let text = refusal.unwrap_or(text);
+    Ok(Reply { text, finish, origin: Origin::Called, prompt_tokens, completion_tokens })
 }
 
 /// What a server says went wrong.

@@ -48,7 +48,13 @@ pub(super) fn check(settings: &Settings) -> Result<(), SettingsError> {
     at_least("generation.context_tokens", generation.context_tokens, 1)?;
     at_least("generation.max_tokens", generation.max_tokens as usize, 1)?;
     at_least("generation.concurrency", generation.concurrency, 1)?;
+    at_least("generation.repeat", generation.repeat, 1)?;
+    if let Some(most) = generation.most_concurrency {
+        at_least("generation.most_concurrency", most, generation.concurrency)?;
+    }
     within("generation.timeout_s", generation.timeout_s, 1e-3..=86_400.0)?;
+    within("generation.deadline_s", generation.deadline_s.unwrap_or(1.0), 1e-3..=864_000.0)?;
+    within("generation.max_usd", generation.max_usd.unwrap_or(0.0), 0.0..=1e9)?;
     within("generation.price.prompt", generation.price.prompt, 0.0..=1e6)?;
     within("generation.price.completion", generation.price.completion, 0.0..=1e6)?;
     at_least("external.concurrency", settings.external.concurrency, 1)?;

@@ -22,11 +22,11 @@ use crate::eval::summary::EvaluationPlan;
 use crate::external::Rag;
 use crate::external::service::{Service, ServiceError, ServiceSettings};
 use crate::llm::openai::{self, OpenAiSettings};
-use crate::llm::{Extractive, Generator, LlmError, Secret, Template};
+use crate::llm::{Extractive, Generator, LlmError, Price, Secret, Template};
 use crate::measure::{Cutoff, Family, Measure};
 use crate::pipeline::SEE_SCHEMA;
 use crate::pipeline::ask::FAILURES_IN_A_ROW;
-use crate::pipeline::plan::{Judge, Plan, Price, PromptPlan};
+use crate::pipeline::plan::{ArmPlan, Judge, Plan, PromptPlan};
 use crate::pipeline::recorded::RecordedPlan;
 use crate::rerank::RerankError;
 use crate::store::ModelRecord;
@@ -180,7 +180,7 @@ pub async fn assemble(
         prompt: PromptPlan { template, counter: prompt_counter()?, context_tokens: settings.generation.context_tokens },
         generator,
         concurrency: concurrency(settings),
-        arms: settings.evaluation.arms.iter().map(|arm| arm_name(*arm)).collect(),
+        arms: arm_plan(settings),
         judge: judge(settings),
         price: Price {
             prompt_usd: settings.generation.price.prompt,
@@ -325,10 +325,22 @@ fn concurrency(settings: &Settings) -> usize {
     }
 }
 
+fn arm_plan(settings: &Settings) -> ArmPlan {
+    let evaluation = &settings.evaluation;
+    ArmPlan {
+        names: evaluation.arms.iter().map(|arm| arm_name(*arm)).collect(),
+        repeat: settings.generation.repeat,
+        closed_book_sample: evaluation.closed_book_sample,
+        seed: evaluation.seed,
+        noise_position: evaluation.noise_position,
+    }
+}
+
 fn arm_name(arm: ArmSetting) -> ArmName {
     match arm {
         ArmSetting::Retrieved => ArmName::Retrieved,
         ArmSetting::Oracle => ArmName::Oracle,
+        ArmSetting::GoldInNoise => ArmName::GoldInNoise,
         ArmSetting::ClosedBook => ArmName::ClosedBook,
     }
 }
