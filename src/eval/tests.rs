@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
+use super::arms;
 use super::diagnose::{self, Cell, TwoByTwo};
 use super::score;
-use super::verdict::{Source, judge_losses, rule_of_thumb};
+use super::verdict::{Source, answer_terms, judge_losses, rule_of_thumb};
 use crate::attribute::classify::Outcome;
 use crate::measure::Measure;
 use crate::measure::answer::Flavour;
@@ -107,6 +108,70 @@ fn the_loss_budget_adds_up_term_by_term() {
     }
     assert!((budget.terms.iter().map(|term| term.mean).sum::<f64>() - budget.loss).abs() < 1e-12);
     assert!(verdict.undecided, "three terms are equal: {}", verdict.text);
+}
+
+#[test]
+fn gold_in_noise_parts_distraction_from_delivery() {
+    let mut lost = trace(0, &["e#0"], "1815", Some("18 May"));
+    lost.arms.push(Arm { arm: ArmName::GoldInNoise, attempts: vec![attempt("about 18 May")] });
+    let terms = |trace: &Trace, outcome: &Outcome| answer_terms(trace, outcome, JUDGE).expect("answered");
+    // r = 0, o = 1, g = .8 (P 2/3, R 1): reader 0, distraction 1 - .8, retrieval .8 - 0; in all 1 - r = 1.
+    let found = terms(&lost, &outcome(Class::Retrieval, Some(Class::Retrieval)));
+    let expected = [0.0, 0.0, 0.8, 0.0, 0.0, 0.2, 0.0];
+    assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12), "{found:?}");
+    assert!((found.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+    // A prompt that the server cut: its support was there, and packing lost all that the oracle had.
+    let cut = trace(1, &["d#0"], "1815", Some("18 May"));
+    assert_eq!(terms(&cut, &outcome(Class::Packing, None)), [0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0]);
+}
+
+#[test]
+fn an_answer_elsewhere_may_be_taken_for_support() {
+    let traces =
+        [trace(0, &["e#0"], "1815", None), trace(1, &["e#0"], "18 May", None), trace(2, &["e#0"], "1815", None)];
+    let lost = |class| outcome(class, Some(Class::Retrieval));
+    let mut outcomes = vec![lost(Class::Retrieval), lost(Class::CorrectUnsupported), lost(Class::Retrieval)];
+    outcomes[0].flags = vec![Flag::AnswerElsewhere];
+    outcomes[1].flags = vec![Flag::AnswerElsewhere];
+    let counted = diagnose::with_elsewhere(&traces, &outcomes, JUDGE);
+    let classes: Vec<Class> = counted.iter().map(|outcome| outcome.class).collect();
+    assert_eq!(classes, [Class::Generation, Class::Correct, Class::Retrieval]);
+    let supported = |outcomes: &[Outcome]| diagnose::waterfall(outcomes, false).0[4].supported;
+    assert_eq!((supported(&outcomes), supported(&counted)), (0, 2));
+}
+
+#[test]
+fn what_was_asked_twice_and_answered_otherwise_flipped() {
+    let mut traces: Vec<Trace> = (0..3).map(|i| trace(i, &["d#0"], "18 May", None)).collect();
+    // Right twice; right, then wrong; asked once.
+    traces[0].arms[0].attempts.push(attempt("18 May"));
+    traces[1].arms[0].attempts.push(attempt("1815"));
+    let found = arms::repeats(&traces, JUDGE).expect("two were asked twice");
+    assert_eq!((found.n, found.flipped, found.means.as_slice()), (2, 1, &[1.0, 0.5][..]));
+    // Scores 1 and 0: standard deviation sqrt(((1 - .5)^2 + (0 - .5)^2) / 1) = .7071; the other question's is 0.
+    assert!((found.deviation - f64::midpoint(0.5_f64.sqrt(), 0.0)).abs() < 1e-12);
+    assert_eq!(arms::repeats(&traces[2..], JUDGE), None);
+}
+
+#[test]
+fn only_a_call_costs_tokens() {
+    let mut one = trace(0, &["d#0"], "18 May", Some("18 May"));
+    let used = |origin, prompt_billed, error: Option<&str>| Attempt {
+        origin,
+        tokens: TokenUse { prompt: 10, prompt_billed, completion: 2 },
+        cost_usd: 0.5,
+        error: error.map(str::to_owned),
+        ..attempt("18 May")
+    };
+    one.arms[0].attempts = vec![used(Origin::Called, Some(12), None), used(Origin::Called, None, Some("500"))];
+    one.arms[1].attempts = vec![used(Origin::Cached, Some(12), None), used(Origin::SamePrompt, None, None)];
+    let totals = arms::tokens(&[one]);
+    // 12 as billed and 10 as counted; two answers of 2.
+    assert_eq!((totals.prompt, totals.completion), (22, 4));
+    let retrieved = &totals.by_arm["retrieved"];
+    assert_eq!((retrieved.calls, retrieved.failed, retrieved.cost_usd), (2, 1, 1.0));
+    let oracle = &totals.by_arm["oracle"];
+    assert_eq!((oracle.calls, oracle.cached, oracle.same_prompt, oracle.prompt), (0, 1, 1, 0));
 }
 
 #[test]

@@ -14,39 +14,45 @@ pub fn prompts(trace: &Trace, in_sample: bool, corpus: &Corpus, plan: &Plan) -> 
     let chunks = |arm: &ArmName| match arm {
         ArmName::Retrieved => Some(packed.clone()),
         ArmName::Oracle => oracle.clone(),
-        ArmName::GoldInNoise => Some(gold_in_noise(trace, &packed, oracle.as_deref()?, corpus, plan)),
+        ArmName::GoldInNoise => {
+            let test = SupportTest::new(&trace.question, &trace.gold.groups, corpus);
+            let tokens = |id: &ChunkId| prompt::tokens_of(id, corpus, &plan.prompt, plan.title_prefix);
+            let position = plan.arms.noise_position;
+            Some(gold_in_noise(&test, &trace.gold, &packed, oracle.as_deref()?, tokens, position))
+        }
         ArmName::ClosedBook => in_sample.then(Vec::new),
     };
     plan.arms.names.iter().filter_map(|arm| Some((*arm, chunks(arm)?))).collect()
 }
 
-/// The packed chunks with the gold that they lack put in at the plan's position. Whatever holds no gold goes from the end on
-/// until they take no more tokens than before, or than the gold alone.
-fn gold_in_noise(trace: &Trace, packed: &[ChunkId], oracle: &[ChunkId], corpus: &Corpus, plan: &Plan) -> Vec<ChunkId> {
-    let test = SupportTest::new(&trace.question, &trace.gold.groups, corpus);
+/// The packed chunks with the gold that they lack put in at `position`. Whatever holds no gold goes, the last first, until they
+/// take no more `tokens` than before, or nothing but gold is left.
+fn gold_in_noise(
+    test: &SupportTest<'_>,
+    gold: &Gold,
+    packed: &[ChunkId],
+    oracle: &[ChunkId],
+    tokens: impl Fn(&ChunkId) -> usize,
+    position: NoisePosition,
+) -> Vec<ChunkId> {
     if test.of(packed).holds {
         return packed.to_vec();
     }
-    let tokens = |id: &ChunkId| prompt::tokens_of(id, corpus, &plan.prompt, plan.title_prefix);
-    let held: Vec<&ChunkId> = packed.iter().collect();
-    let missing_docs: Vec<&str> = test
-        .missing_groups(&held)
-        .into_iter()
-        .filter_map(|group| trace.gold.groups[group].iter().find(|member| !member.chunks.is_empty()))
-        .map(|member| member.doc.as_str())
-        .collect();
-    let is_missing =
-        |id: &&ChunkId| !packed.contains(id) && (missing_docs.is_empty() || missing_docs.contains(&id.doc()));
-    let missing: Vec<ChunkId> = oracle.iter().filter(is_missing).cloned().collect();
-    let is_gold = |id: &ChunkId| trace.gold.groups.iter().flatten().any(|member| member.chunks.contains(id));
-    let budget: usize = packed.iter().map(tokens).sum();
+    let first_there = |group: usize| gold.groups[group].iter().find(|member| !member.chunks.is_empty());
+    let lacking = test.missing_groups(&packed.iter().collect::<Vec<_>>());
+    let lacking: Vec<&str> = lacking.into_iter().filter_map(first_there).map(|member| member.doc.as_str()).collect();
+    // Where every document is there, what is lacking is the chunk with the answer.
+    let is_lacking = |id: &&ChunkId| !packed.contains(id) && (lacking.is_empty() || lacking.contains(&id.doc()));
+    let missing: Vec<ChunkId> = oracle.iter().filter(is_lacking).cloned().collect();
+    let is_gold = |id: &ChunkId| gold.groups.iter().flatten().any(|member| member.chunks.contains(id));
+    let budget: usize = packed.iter().map(&tokens).sum();
+    let mut used = budget + missing.iter().map(&tokens).sum::<usize>();
     let mut kept = packed.to_vec();
-    let mut used = budget + missing.iter().map(tokens).sum::<usize>();
     while used > budget {
         let Some(at) = kept.iter().rposition(|id| !is_gold(id)) else { break };
         used -= tokens(&kept.remove(at));
     }
-    let at = match plan.arms.noise_position {
+    let at = match position {
         NoisePosition::First => 0,
         NoisePosition::Middle => kept.len() / 2,
         NoisePosition::Last => kept.len(),
@@ -100,7 +106,7 @@ fn fewest_covering(member: &GoldMember, corpus: &Corpus) -> Vec<ChunkId> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::types::{Chunk, Document};
+    use crate::types::{Chunk, Document, Member, Support, SupportRule};
 
     fn corpus(ranges: &[(usize, usize)]) -> Corpus {
         let document = Document { id: "d".into(), title: String::new(), text: "x".repeat(100), metadata: [].into() };
@@ -134,6 +140,66 @@ mod tests {
         // 5..45 over 0..20, 10..30, 20..40, 30..50: 0 reaches 20, then 2 (20..40) beats 1, then 3.
         let corpus = corpus(&[(0, 20), (10, 30), (20, 40), (30, 50)]);
         assert_eq!(ordinals(&fewest_covering(&member(&corpus, &[(5, 45)]), &corpus)), ["0", "2", "3"]);
+    }
+
+    /// The prompt with gold in noise for evidence at bytes 0-20 and 70-80 of ten chunks of ten bytes, where `packed` was packed.
+    fn in_noise(packed: &[&str], tokens: impl Fn(&ChunkId) -> usize, position: NoisePosition) -> Vec<String> {
+        let tens: Vec<(usize, usize)> = (0..10).map(|at| (10 * at, 10 * at + 10)).collect();
+        let corpus = corpus(&tens);
+        let held = |needed: (usize, usize), chunks: &[&str]| GoldMember {
+            chunks: chunks.iter().map(|id| (*id).into()).collect(),
+            ..member(&corpus, &[needed])
+        };
+        let groups = vec![vec![held((0, 20), &["d#0", "d#1"])], vec![held((70, 80), &["d#7"])]];
+        let evidence = groups.iter().map(|group| {
+            let ranges = group[0].needed.clone();
+            vec![Member { doc: "d".into(), ranges }]
+        });
+        let question = Question {
+            id: "q".into(),
+            text: String::new(),
+            kind: Kind::Span,
+            answers: vec!["x".to_owned()],
+            evidence: evidence.collect(),
+            relevant: [].into(),
+            required: vec![],
+            forbidden: vec![],
+            tags: vec![],
+            split: None,
+        };
+        let support = Support { holds: true, rule: SupportRule::Ranges };
+        let gold = Gold { documents: support, chunks: support, groups };
+        let test = SupportTest::new(&question, &gold.groups, &corpus);
+        let oracle = oracle(&question, &gold, &corpus).expect("all gold is there");
+        assert_eq!(ordinals(&oracle), ["0", "1", "7"]);
+        let packed: Vec<ChunkId> = packed.iter().map(|id| (*id).into()).collect();
+        let prompt = gold_in_noise(&test, &gold, &packed, &oracle, tokens, position);
+        ordinals(&prompt).into_iter().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn missing_gold_takes_the_place_of_the_last_noise_at_the_position_asked_for() {
+        let even = |_: &ChunkId| 10;
+        // 0 and 7 are gold, 1 lacks: 5 goes for it, and of 7 3 0 the first half is one passage.
+        let packed = ["d#7", "d#3", "d#0", "d#5"];
+        assert_eq!(in_noise(&packed, even, NoisePosition::Middle), ["7", "1", "3", "0"]);
+        assert_eq!(in_noise(&packed, even, NoisePosition::First), ["1", "7", "3", "0"]);
+        assert_eq!(in_noise(&packed, even, NoisePosition::Last), ["7", "3", "0", "1"]);
+        // Nothing of it was found: 0, 1 and 7 lack, and 30 of 40 tokens go for them.
+        assert_eq!(in_noise(&["d#3", "d#4", "d#5", "d#6"], even, NoisePosition::Last), ["3", "0", "1", "7"]);
+    }
+
+    #[test]
+    fn gold_is_never_dropped_for_gold_and_an_empty_prompt_becomes_the_oracles() {
+        let gold_is_long = |id: &ChunkId| if ["d#0", "d#1", "d#7"].contains(&id.as_str()) { 100 } else { 1 };
+        assert_eq!(in_noise(&["d#3", "d#0"], gold_is_long, NoisePosition::Last), ["0", "1", "7"]);
+        assert_eq!(in_noise(&[], |_| 1, NoisePosition::Middle), ["0", "1", "7"]);
+    }
+
+    #[test]
+    fn a_prompt_with_all_its_gold_stays_as_it_is() {
+        let packed = ["d#5", "d#7", "d#1", "d#0"];
+        assert_eq!(in_noise(&packed, |_| 10, NoisePosition::First), ["5", "7", "1", "0"]);
     }
 
     #[test]

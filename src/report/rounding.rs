@@ -27,8 +27,8 @@ mod tests {
         // 3 x .3335 = 1.0005, rounded 1.001 (or 1.000 by the double's last bit); each alone would round to .334: 1.002.
         let thirds = adding_up(&[0.3334, 0.3334, 0.3334], 3);
         assert_eq!(thirds, [0.334, 0.333, 0.333]);
-        // -.0004 and .0006 alone would be 0 and .001; together .0002 is 0.
-        assert_eq!(adding_up(&[-0.0004, 0.0006], 3), [-0.001, 0.001]);
+        // In thousandths -.4 and .7: alone 0 and 1, together .3 is 0. Rounded down -1 and 0; .7 has the larger remainder.
+        assert_eq!(adding_up(&[-0.0004, 0.0007], 3), [-0.001, 0.001]);
         assert_eq!(adding_up(&[0.25, -0.125, 0.0], 3), [0.25, -0.125, 0.0]);
         assert_eq!(adding_up(&[], 3), Vec::<f64>::new());
     }

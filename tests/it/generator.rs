@@ -39,10 +39,11 @@ fn answers_are_taken_and_prompts_hold_the_passages() {
     assert_eq!(traces[0]["arms"][0]["attempts"][0]["extracted"], "six minutes");
     assert_eq!(traces[0]["arms"][0]["attempts"][0]["raw"], "The first passage says so.\nAnswer: six minutes");
 
-    // Each question is asked over what was retrieved (both documents) and over its gold document alone.
+    // Each question is asked over what was retrieved (both documents), over its gold document alone, and without context; what
+    // was retrieved holds the gold, so that prompt is the one with gold in noise too.
     let requests = endpoint.requests();
     let prompts: Vec<String> = requests.iter().map(user_message).collect();
-    assert_eq!(prompts.len(), 4);
+    assert_eq!(prompts.len(), 6);
     let count = |passage: &str| prompts.iter().filter(|prompt| prompt.contains(passage)).count();
     assert_eq!((count("Alpha waits six minutes."), count("Beta never waits.")), (3, 3));
     let body: Value = serde_json::from_slice(&requests[0].body).expect("JSON");
@@ -66,9 +67,14 @@ fn billed_tokens_and_prices_are_added_up() {
     let outcome = run(&project, &with(&endpoint.base_url(), &["--name", "r", "--set", price]));
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     let summary = project.summary("r");
-    // Four calls: 4 x 1000 and 4 x 7 tokens; 4000 x 2 / 10^6 + 28 x 10 / 10^6 = 0.00828 US dollars.
-    assert_eq!(summary["tokens"], json!({"prompt": 4000, "completion": 28}));
-    assert!((summary["cost_usd"].as_f64().expect("a cost") - 0.00828).abs() < 1e-12, "{}", summary["cost_usd"]);
+    // Six calls, two an arm: 6 x 1000 and 6 x 7 tokens; 6000 x 2 / 10^6 + 42 x 10 / 10^6 = 0.01242 US dollars.
+    let tokens = &summary["tokens"];
+    assert_eq!((&tokens["prompt"], &tokens["completion"]), (&6000.into(), &42.into()));
+    let oracle = &tokens["by_arm"]["oracle"];
+    assert_eq!((&oracle["calls"], &oracle["prompt"], &oracle["completion"]), (&2.into(), &2000.into(), &14.into()));
+    let in_noise = &tokens["by_arm"]["gold_in_noise"];
+    assert_eq!((&in_noise["calls"], &in_noise["same_prompt"], &in_noise["prompt"]), (&0.into(), &2.into(), &0.into()));
+    assert!((summary["cost_usd"].as_f64().expect("a cost") - 0.01242).abs() < 1e-12, "{}", summary["cost_usd"]);
 }
 
 #[test]
