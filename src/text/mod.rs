@@ -7,6 +7,7 @@ pub mod answers;
 pub mod causes;
 pub mod column;
 pub mod normalise;
+pub mod numbers;
 pub mod quote;
 pub mod retry_after;
 pub mod sanitize;
