@@ -3,6 +3,7 @@
 mod arms;
 pub mod comparison;
 pub mod csv;
+mod diagnosis;
 pub mod external;
 pub mod gates;
 pub mod glossary;
