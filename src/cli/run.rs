@@ -10,11 +10,13 @@ use clap::Args;
 
 use super::bars::Bars;
 use super::environment::{environment, git_commit};
+use super::resume::Spent;
 use super::{Failure, block_on, output, report, resume};
 use crate::chunk::Strategy;
 use crate::dataset;
 use crate::embed::Cached;
 use crate::index;
+use crate::pipeline::PipelineError;
 use crate::pipeline::ask::Done;
 use crate::pipeline::recorded::{self, RecordedPlan};
 use crate::pipeline::run::{self, RunFacts};
@@ -92,13 +94,16 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         manifest.seconds.insert("assemble".to_owned(), assembling);
         manifest.seconds.insert("load".to_owned(), clock.elapsed().as_secs_f64());
 
-        let (folder, done) = open_folder(&args, &mut manifest)?;
+        let (folder, done, before) = open_folder(&args, &mut manifest)?;
         if args.resume.is_none() {
             write_manifest(&folder, &manifest)?;
         }
         let mut caches = Vec::new();
         let outcome = match work {
             Work::Ours(assembled) => {
+                if let Some(allowance) = &assembled.allowance {
+                    allowance.already(before.usd, before.tokens);
+                }
                 caches = assembled.vector_caches;
                 run::run(dataset, assembled.plan, &folder, done, &bars).await.map(|facts| (facts, Vec::new()))
             }
@@ -107,7 +112,11 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         if let Some(scratch) = &environment.scratch {
             let _ = std::fs::remove_dir_all(scratch);
         }
-        let (facts, notes) = outcome.inspect_err(|_| drop_if_empty(&folder))?;
+        let (facts, notes) = outcome.inspect_err(|error| match error {
+            // It can be gone on with once the limit is raised.
+            PipelineError::Stopped { .. } => {}
+            _ => drop_if_empty(&folder),
+        })?;
         resume::add_notes(&mut manifest.notes, &notes);
         finish(&mut manifest, facts, &caches);
         conclude(&folder, manifest, &resolved.settings, args.json)
@@ -136,12 +145,12 @@ fn service_source(settings: &Settings) -> ExternalSource {
     ExternalSource { kind: ExternalSource::SERVICE.to_owned(), from, sha256: String::new() }
 }
 
-/// The settings: of the file and flags; on resume without any, those of the run's record.
+/// The settings: of the file and flags; on resume without a file those of the run's record and flags.
 fn resolve(args: &RunArgs, earlier: Option<Manifest>) -> Result<Resolved, Failure> {
     let mut sets = args.sets.clone();
     sets.extend(args.limit.map(|limit| format!("dataset.limit={limit}")));
     match earlier {
-        Some(earlier) if args.config.is_none() && sets.is_empty() => resume::recorded(earlier),
+        Some(earlier) if args.config.is_none() => resume::recorded(earlier, &sets),
         _ => Ok(Resolved::new(Some(resolved_config(args)), &sets)?),
     }
 }
@@ -171,7 +180,8 @@ pub(super) fn counted(note: &Note) -> String {
 
 /// The record of a run that begins, but for its name and models.
 pub(super) fn manifest(resolved: &Resolved, dataset: &Dataset) -> Manifest {
-    let (settings, shortened) = without_secrets(&resolved.settings);
+    let (settings, shortened) = resolved.settings.with_addresses(address::shown_url);
+    let settings = serde_json::to_value(&settings).unwrap_or_default();
     Manifest {
         schema: SCHEMA,
         name: String::new(),
@@ -215,29 +225,6 @@ fn versions(strategy: Strategy) -> BTreeMap<String, String> {
     versions.into_iter().map(|(part, version)| (part.to_owned(), version)).collect()
 }
 
-/// The settings as the run's record keeps them: an endpoint's address without user info and query, which may hold keys;
-/// and the keys of those that lost them.
-fn without_secrets(settings: &Settings) -> (serde_json::Value, Vec<String>) {
-    let mut settings = settings.clone();
-    let mut shortened = Vec::new();
-    let base_url = Some(&mut settings.generation.base_url);
-    let addresses = [
-        ("generation.base_url", base_url),
-        ("vector_store.url", Some(&mut settings.vector_store.url)),
-        ("external.url", settings.external.url.as_mut()),
-        ("retrieval.dense.endpoint", settings.retrieval.dense.endpoint.as_mut()),
-        ("rerank.endpoint", settings.rerank.endpoint.as_mut()),
-    ];
-    for (key, url) in addresses {
-        let Some(url) = url else { continue };
-        if address::is_shortened(url) {
-            shortened.push(key.to_owned());
-        }
-        *url = address::shown_url(url);
-    }
-    (serde_json::to_value(&settings).unwrap_or_default(), shortened)
-}
-
 pub(super) fn now() -> String {
     jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
@@ -247,19 +234,20 @@ pub(super) fn write_manifest(folder: &RunFolder, manifest: &Manifest) -> Result<
     Ok(folder.write("run.json", json.as_bytes())?)
 }
 
-/// The run's folder: a new one, or the one to go on with and what it has already.
-fn open_folder(args: &RunArgs, manifest: &mut Manifest) -> Result<(RunFolder, Done), Failure> {
+/// The run's folder: a new one, or the one to go on with, what it has already and what that cost.
+fn open_folder(args: &RunArgs, manifest: &mut Manifest) -> Result<(RunFolder, Done, Spent), Failure> {
     let Some(name) = &args.resume else {
         manifest.name = args.name.clone().unwrap_or_else(|| fresh_name(resolved_config(args)));
-        return Ok((RunFolder::create(&args.out, &manifest.name)?, Done::default()));
+        return Ok((RunFolder::create(&args.out, &manifest.name)?, Done::default(), Spent::default()));
     };
     let folder = RunFolder::existing(&args.out.join(name));
     let old = SavedRun::load(&folder)?;
     resume::go_on(name, &old, manifest)?;
     let finished = old.traces.iter().filter(|trace| !trace.failed());
     let questions = finished.map(|trace| trace.question.id.clone()).collect();
+    let spent = Spent::by(&old.traces);
     let passages: HashSet<_> = old.passages.into_keys().collect();
-    Ok((folder, Done { questions, passages }))
+    Ok((folder, Done { questions, passages }, spent))
 }
 
 /// `<config stem>-<UTC time>-<4 hex>`.
