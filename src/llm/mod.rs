@@ -1,24 +1,27 @@
 //! Floor 3, generators: a prompt to an answer.
 //!
 //! [`Extractive`] reads the passages itself, offline. [`openai`] calls a chat model; [`Retrying`] is the patience
-//! around it. [`Template`] renders the prompts and [`read_answer`] takes the short answer from what a model wrote.
+//! around it and [`CachedReplies`] the memory. [`Template`] renders the prompts and [`read_answer`] takes the short answer
+//! from what a model wrote.
 //! Which passages go into a prompt is decided above, what a right answer is elsewhere.
 
 mod answer;
+mod cached;
 mod error;
 mod extractive;
+mod kept;
 pub mod openai;
 mod price;
 mod retry;
 mod template;
 
-use std::time::Duration;
-
 use async_trait::async_trait;
 
 pub use self::answer::read_answer;
+pub use self::cached::{CachedReplies, REPLIES};
 pub use self::error::{ErrorClass, LlmError};
 pub use self::extractive::Extractive;
+pub use self::kept::KeptReply;
 pub use self::price::Price;
 pub use self::retry::Retrying;
 pub use self::template::{PASSAGE_SEPARATOR, Template, TemplateError, passage_text};
@@ -79,8 +82,8 @@ pub trait Generator: Send + Sync {
         None
     }
 
-    /// How long the call to this prompt took whose reply is at hand, so that none would be made now; `None`: one would be.
-    async fn kept(&self, _: &Prompt) -> Option<Duration> {
+    /// The reply to this prompt that is at hand, so that no call would be made now; `None`: one would be.
+    async fn kept(&self, _: &Prompt) -> Option<KeptReply> {
         None
     }
 

@@ -36,6 +36,10 @@ impl<G: Generator> Generator for Retrying<G> {
         self.inner.name()
     }
 
+    fn fingerprint(&self) -> Option<&str> {
+        self.inner.fingerprint()
+    }
+
     async fn generate(&self, prompt: &Prompt) -> Result<Reply, LlmError> {
         let _permit = self.permits.acquire().await.expect("the semaphore is never closed");
         let done = self.backoff.run(|| self.inner.generate(prompt), verdict).await;

@@ -13,10 +13,13 @@ pub use self::settings::OpenAiSettings;
 use self::settings::check;
 use super::retry::Retrying;
 use super::{ErrorClass, Generator, LlmError, Prompt, Reply};
-use crate::http::{Answer, Backoff, EndpointSettings, JsonEndpoint, LARGEST_BODY_BYTES, address};
+use crate::http::{Answer, Backoff, EndpointSettings, JsonEndpoint, LARGEST_BODY_BYTES, address, hashed_query};
 
 /// A prompt's deadline in units of the time for one call.
 pub const DEADLINE_CALLS: u32 = 3;
+
+/// Part of the fingerprint: raised whenever a change here makes another reply of the same answer.
+const REPLY_VERSION: u32 = 1;
 
 /// The generator for a server: retries and limits included. Nothing is called yet.
 pub fn connect(settings: &OpenAiSettings) -> Result<Retrying<OpenAi>, LlmError> {
@@ -27,6 +30,7 @@ pub fn connect(settings: &OpenAiSettings) -> Result<Retrying<OpenAi>, LlmError> 
 /// A server's model, one call a prompt.
 pub struct OpenAi {
     model: String,
+    fingerprint: String,
     endpoint: JsonEndpoint,
     body: Map<String, Value>,
 }
@@ -43,7 +47,9 @@ impl OpenAi {
             ca_file: settings.ca_file.clone(),
             most_bytes: LARGEST_BODY_BYTES,
         })?;
-        Ok(Self { model: settings.model.clone(), endpoint, body: wire::body(settings) })
+        let body = wire::body(settings);
+        let fingerprint = fingerprint(&settings.base_url, &endpoint, &body);
+        Ok(Self { model: settings.model.clone(), fingerprint, endpoint, body })
     }
 
     /// A server's complaint.
@@ -60,10 +66,20 @@ impl OpenAi {
     }
 }
 
+/// What a reply depends on besides the messages. User info and headers, which say who asks and not what, are no part of it.
+fn fingerprint(base_url: &str, endpoint: &JsonEndpoint, body: &Map<String, Value>) -> String {
+    let (url, query, body) = (endpoint.shown_url(), hashed_query(base_url), Value::Object(body.clone()));
+    format!("openai v{REPLY_VERSION} {url}{query} {body}")
+}
+
 #[async_trait]
 impl Generator for OpenAi {
     fn name(&self) -> &str {
         &self.model
+    }
+
+    fn fingerprint(&self) -> Option<&str> {
+        Some(&self.fingerprint)
     }
 
     async fn generate(&self, prompt: &Prompt) -> Result<Reply, LlmError> {
