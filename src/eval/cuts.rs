@@ -88,6 +88,7 @@ pub struct Part {
     /// `AnswerF1`.
     pub answer_f1: MeasureSummary,
     /// The losing class with the most questions, of equals the earlier stage; `None` where none was lost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mostly: Option<(Class, usize)>,
 }
 
@@ -165,18 +166,19 @@ impl Columns<'_> {
     }
 }
 
-/// Every cut that has more than one part.
+/// Every cut that tells questions apart; a part that holds all of them does not.
 #[must_use]
 pub fn cuts(columns: &Columns<'_>) -> Vec<Cut> {
     let all: Vec<usize> = columns.questions().collect();
     let cut = |by: CutBy| {
         let mut parts = parts(by, &all, columns.traces);
+        parts.retain(|(_, questions)| questions.len() < all.len());
         let n_left_out = parts.len().saturating_sub(MOST_PARTS);
         parts.truncate(MOST_PARTS);
         let parts = parts.into_iter().map(|(value, questions)| columns.part(value, &questions)).collect();
         Cut { by, parts, n_left_out }
     };
-    CutBy::ALL.into_iter().map(cut).filter(|cut| cut.parts.len() > 1).collect()
+    CutBy::ALL.into_iter().map(cut).filter(|cut| cut.parts.len() > usize::from(cut.by != CutBy::Tag)).collect()
 }
 
 /// The parts of a cut, each with its questions.
@@ -281,10 +283,21 @@ mod tests {
         let parts: Vec<(&str, usize, f64)> =
             cuts[0].parts.iter().map(|part| (part.value.as_str(), part.n, part.answer_f1.mean)).collect();
         // The failed one is in none; of tag a F1 is (1 + .5) / 2.
+        // The failed one is in none; of tag a F1 is (1 + .5) / 2.
         assert_eq!((cuts[0].by, parts), (CutBy::Tag, vec![("a", 2, 0.75), ("b", 1, 0.5), ("(none)", 1, 0.0)]));
         let a = &cuts[0].parts[0];
         assert_eq!((a.em.mean, a.em.n, a.supported.mean, a.right.mean), (0.5, 2, 0.5, 0.5));
         assert_eq!((a.rough, a.mostly), (true, Some((Class::Ranking, 1))));
+    }
+
+    #[test]
+    fn a_part_that_holds_every_question_is_no_part() {
+        let (mut traces, outcomes) = four();
+        traces.iter_mut().for_each(|trace| trace.question.tags = vec!["all".to_owned()]);
+        assert!(columns(&traces, &outcomes).iter().all(|cut| cut.by != CutBy::Tag));
+        traces[0].question.tags.push("hard".to_owned());
+        let tags = columns(&traces, &outcomes).swap_remove(0);
+        assert_eq!((tags.by, tags.parts.len(), tags.parts[0].value.as_str()), (CutBy::Tag, 1, "hard"));
     }
 
     #[test]

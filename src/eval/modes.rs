@@ -51,8 +51,10 @@ pub struct ModeShares {
     /// Among those lost.
     pub lost: Seen,
     /// Among those that passed; `None` for `bridge_missed`, which is a way to be lost and cannot be seen there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub passed: Option<Seen>,
     /// The 95 % interval of the first share less the second.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub difference_ci95: Option<Interval>,
     /// Whether that interval excludes zero.
     pub differs: bool,

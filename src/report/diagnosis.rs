@@ -12,6 +12,9 @@ use crate::types::Mode;
 /// Parts of a cut that a report shows; more stand in `summary.json`.
 const PARTS_SHOWN: usize = 12;
 
+/// Evidence groups whose loss a report counts, the most frequent.
+const EVIDENCE_SHOWN: usize = 3;
+
 /// A column of the cuts' table: its head, and what stands in it.
 type Column<'a> = (&'a str, fn(&Part) -> &MeasureSummary);
 
@@ -28,7 +31,7 @@ pub(super) fn sections(run: &SavedRun, summary: &Summary) -> Vec<Section> {
 fn modes(classes: &[ClassModes]) -> Section {
     let mut section = Section::new(
         "Failure modes (of the questions lost at a stage, beside those that passed it)",
-        &["lost at: mode", "of the lost", "", "of the passed", "", "difference, points", "", ""],
+        &["lost at: mode", "of the lost", "of the passed", "difference, points", ""],
     );
     let mut shown: Vec<Mode> = Vec::new();
     for class in classes {
@@ -49,37 +52,32 @@ fn modes(classes: &[ClassModes]) -> Section {
 }
 
 fn mode_row(class: &ClassModes, row: &ModeShares) -> Vec<String> {
-    let seen = |seen: Option<&Seen>| {
-        seen.map_or([String::new(), String::new()], |seen| {
-            let count = format!("{} of {}", thousands(seen.count), thousands(seen.n));
-            [count, format!("{:.1} %", 100.0 * seen.share)]
-        })
-    };
-    let difference = row.passed.as_ref().zip(row.difference_ci95).map_or(String::new(), |(passed, ci)| {
-        let points = 100.0 * (row.lost.share - passed.share);
-        format!("{points:+.1} [{:+.1}, {:+.1}]", 100.0 * ci.low, 100.0 * ci.high)
+    let seen = |seen: &Seen| format!("{}/{}  {:>5.1} %", thousands(seen.count), thousands(seen.n), 100.0 * seen.share);
+    let difference = row.passed.as_ref().zip(row.difference_ci95).map(|(passed, ci)| {
+        // Rounded before 0.0 is added, so that no zero is shown below zero.
+        let [points, low, high] =
+            [row.lost.share - passed.share, ci.low, ci.high].map(|share| (1000.0 * share).round() / 10.0 + 0.0);
+        let star = if row.differs { "*" } else { "" };
+        format!("{star} {points:+.1} [{low:+.1}, {high:+.1}]")
     });
-    let ([lost, lost_share], [passed, passed_share]) = (seen(Some(&row.lost)), seen(row.passed.as_ref()));
-    let star = if row.differs { "*" } else { "" };
     vec![
         format!("{}: {}", class.class, row.mode),
-        lost,
-        lost_share,
-        passed,
-        passed_share,
-        difference,
-        star.to_owned(),
+        seen(&row.lost),
+        row.passed.as_ref().map(seen).unwrap_or_default(),
+        difference.unwrap_or_default(),
         detail(row),
     ]
 }
 
 fn detail(row: &ModeShares) -> String {
-    let missing = |(group, n): (&usize, &usize)| format!("evidence {group} in {}", thousands(*n));
-    match row.distinct_support {
-        Some(n) => format!("k distinct ones support {}", thousands(n)),
-        None if row.missing.is_empty() => String::new(),
-        None => format!("missing: {}", row.missing.iter().map(missing).collect::<Vec<_>>().join(", ")),
+    if let Some(n) = row.distinct_support {
+        return format!("k distinct ones support {}", thousands(n));
     }
+    let mut missing: Vec<(&usize, &usize)> = row.missing.iter().collect();
+    missing.sort_by_key(|(_, n)| std::cmp::Reverse(**n));
+    missing.truncate(EVIDENCE_SHOWN);
+    let missing: Vec<String> = missing.into_iter().map(|(group, n)| format!("{group} in {}", thousands(*n))).collect();
+    if missing.is_empty() { String::new() } else { format!("missing {}", missing.join(", ")) }
 }
 
 fn positions(rows: &[PositionRow]) -> Section {

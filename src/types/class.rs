@@ -151,7 +151,9 @@ impl Mode {
     pub fn meaning(self) -> &'static str {
         match self {
             Self::NoSharedTerm => "no gold passage of some evidence shares a content term with the question",
-            Self::BridgeMissed => "some of the evidence was there, some was not",
+            Self::BridgeMissed => {
+                "some of the evidence was there, some was not (missing: which, in how many questions)"
+            }
             Self::NearDuplicates => "at least half of the top k are near duplicates of a better one",
             Self::GoldLate => "support was whole only in the later half of a prompt of four passages or more",
             Self::AnswerElsewhere => "an answer string stands in a packed passage that is not gold",
