@@ -184,7 +184,8 @@ fn what_is_odd_but_readable_is_an_answer() {
 
 #[test]
 fn a_model_that_refuses_a_parameter_is_answered_with_the_setting_that_replaces_it() {
-    let refused = "{\"error\": {\"message\": \"Unsupported parameter: 'max_tokens' is not supported with this model.\"}}";
+    let refused =
+        "{\"error\": {\"message\": \"Unsupported parameter: 'max_tokens' is not supported with this model.\"}}";
     let server = Socket::start(|request| {
         if request.contains("\"max_tokens\"") { status("400 Bad Request", &[], refused) } else { right(request) }
     });
@@ -192,7 +193,11 @@ fn a_model_that_refuses_a_parameter_is_answered_with_the_setting_that_replaces_i
     let outcome = run(&project, &server.base_url(), &[]);
     assert_eq!(outcome.code, 2, "{}", outcome.stdout);
     let hint = "\nhint: with `generation.extra_body = { max_completion_tokens = 2048 }` that is sent instead";
-    assert!(outcome.stderr.contains("status 400: Unsupported parameter") && outcome.stderr.contains(hint), "{}", outcome.stderr);
+    assert!(
+        outcome.stderr.contains("status 400: Unsupported parameter") && outcome.stderr.contains(hint),
+        "{}",
+        outcome.stderr
+    );
     let mended = ["--set", "generation.extra_body={ max_completion_tokens = 2048 }", "--name", "r"];
     let outcome = run(&project, &server.base_url(), &mended);
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
