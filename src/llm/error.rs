@@ -105,7 +105,9 @@ impl LlmError {
         match self {
             Self::Http(error) => http_hint(error),
             Self::DeadlinePassed { .. } => Some(SLOW),
-            Self::Busy { status: 429, .. } => Some("lower `generation.concurrency`"),
+            Self::Busy { status: 429, .. } => {
+                Some("raise `generation.deadline_s`, or lower `generation.most_concurrency`")
+            }
             Self::Rejected { status: 401 | 403, .. } => {
                 Some("`generation.api_key_env` names the variable with the key")
             }

@@ -115,6 +115,10 @@ fn a_password_in_the_endpoints_address_is_shown_nowhere() {
     for (path, bytes) in project.files("runs").into_iter().chain([("stdout and stderr".into(), talk)]) {
         assert!(!String::from_utf8_lossy(&bytes).contains("hush-hush-1"), "the password is in {}", path.display());
     }
+    let set = format!("generation.base_url={address}?token=hush-hush-1");
+    let shown = project.call(&["config", "show", "c.toml", "--set", &set]);
+    let expected = endpoint.base_url().replace("http://", "http://***@") + "?token=***";
+    assert!(shown.stdout.contains(&expected) && !shown.stdout.contains("hush"), "{}", shown.stdout);
 }
 
 #[test]
