@@ -2,6 +2,7 @@
 //!
 //! Exit 0: good. 1: a gate failed. 2: could not do the job.
 
+mod audit;
 mod bars;
 mod cache;
 mod check;
