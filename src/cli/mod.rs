@@ -8,6 +8,7 @@ mod cache;
 mod check;
 mod compare;
 mod config;
+mod cross;
 mod dataset;
 mod dry_run;
 mod environment;

@@ -1,6 +1,7 @@
 //! Settings to wired parts: the one place that knows which setting makes which part.
 
 mod check;
+mod reader;
 pub mod recipients;
 mod retrieval;
 
@@ -10,6 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use self::check::check;
+pub use self::reader::reader;
 use self::retrieval::Wiring;
 use super::file::{ArmSetting, GeneratorName};
 use super::{Resolved, Settings, SettingsError, cache_folder};
@@ -201,10 +203,7 @@ pub async fn assemble(
         concurrency: concurrency(settings),
         arms: arm_plan(settings),
         judge: judge(settings),
-        price: Price {
-            prompt_usd: settings.generation.price.prompt,
-            completion_usd: settings.generation.price.completion,
-        },
+        price: price(settings),
     };
     Ok(Assembled { plan, models, vector_caches: caches, replies })
 }
@@ -355,6 +354,11 @@ fn concurrency(settings: &Settings) -> usize {
         GeneratorName::Openai => settings.generation.concurrency,
         GeneratorName::Extractive | GeneratorName::None => 2 * rayon::current_num_threads(),
     }
+}
+
+fn price(settings: &Settings) -> Price {
+    let price = &settings.generation.price;
+    Price { prompt_usd: price.prompt, completion_usd: price.completion }
 }
 
 fn arm_plan(settings: &Settings) -> ArmPlan {
