@@ -2,11 +2,13 @@
 //!
 //! Exit 0: good. 1: a gate failed. 2: could not do the job.
 
+mod audit;
 mod bars;
 mod cache;
 mod check;
 mod compare;
 mod config;
+mod cross;
 mod dataset;
 mod dry_run;
 mod environment;

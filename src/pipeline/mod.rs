@@ -9,6 +9,7 @@
 mod arms;
 pub mod ask;
 mod contexts;
+pub mod cross;
 pub mod estimate;
 pub mod generate;
 pub mod ingest;

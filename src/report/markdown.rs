@@ -82,7 +82,8 @@ fn second(count: Option<usize>) -> String {
     count.map_or(String::new(), |count| format!(" ({count})"))
 }
 
-fn section(section: &Section, out: &mut String) {
+/// A table of ready text.
+pub(super) fn section(section: &Section, out: &mut String) {
     let cells = |cells: &[String]| cells.iter().map(|cell| escape(cell)).collect::<Vec<_>>().join(" | ");
     let line = format!("|---|{}", "--:|".repeat(section.head.len().saturating_sub(1)));
     let _ = writeln!(out, "\n## {}\n\n| {} |\n{line}", escape(&section.title), cells(&section.head));

@@ -2,6 +2,7 @@
 
 mod check;
 mod generation;
+mod reader;
 pub mod recipients;
 mod retrieval;
 
@@ -12,6 +13,7 @@ use std::time::Duration;
 
 use self::check::check;
 use self::generation::{allowance, generator, most_concurrency, price};
+pub use self::reader::reader;
 use self::retrieval::Wiring;
 use super::file::{ArmSetting, GeneratorName};
 use super::{Resolved, Settings, SettingsError, cache_folder};
@@ -326,6 +328,11 @@ fn concurrency(settings: &Settings) -> usize {
         GeneratorName::Openai => most_concurrency(&settings.generation),
         GeneratorName::Extractive | GeneratorName::None => 2 * rayon::current_num_threads(),
     }
+}
+
+fn price(settings: &Settings) -> Price {
+    let price = &settings.generation.price;
+    Price { prompt_usd: price.prompt, completion_usd: price.completion }
 }
 
 fn arm_plan(settings: &Settings) -> ArmPlan {
