@@ -23,6 +23,7 @@ mod kill;
 mod output;
 mod own_files;
 mod parity;
+mod planted;
 mod project;
 mod resume;
 mod retrievers;
