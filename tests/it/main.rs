@@ -24,6 +24,7 @@ mod kill;
 mod output;
 mod own_files;
 mod parity;
+mod planted;
 mod project;
 mod reply_cache;
 mod resume;
