@@ -102,8 +102,11 @@ fn wire((run, settings): &Loaded, args: &CrossArgs, anew: bool) -> Result<Arc<Re
     }
     let mut settings = settings.clone();
     settings.generation.repeat = 1; // what is asked more than once then is asked once now, and kept
-    settings.generation.concurrency = args.concurrency.unwrap_or(settings.generation.concurrency);
-    let resolved = Resolved::recorded(settings, PathBuf::from(&manifest.config));
+    if let Some(concurrency) = args.concurrency {
+        settings.generation.concurrency = concurrency;
+        settings.generation.most_concurrency = settings.generation.most_concurrency.map(|most| most.max(concurrency));
+    }
+    let resolved = Resolved::recorded(settings, PathBuf::from(&manifest.config), &[])?;
     let environment = environment(&resolved, args.offline, args.no_cache || anew)?;
     let reader = assemble::reader(&resolved, &environment)?.ok_or_else(|| {
         Failure::new(

@@ -330,11 +330,6 @@ fn concurrency(settings: &Settings) -> usize {
     }
 }
 
-fn price(settings: &Settings) -> Price {
-    let price = &settings.generation.price;
-    Price { prompt_usd: price.prompt, completion_usd: price.completion }
-}
-
 fn arm_plan(settings: &Settings) -> ArmPlan {
     let evaluation = &settings.evaluation;
     ArmPlan {
