@@ -1,10 +1,14 @@
 //! Floor 3a, caches on disk: bytes under the hash of whatever they depend on, in one `SQLite` file that processes share.
 //!
 //! A key is the sha256 of everything that changes the value, so a stale hit cannot happen and nothing is ever
-//! invalidated. What the bytes mean is the caller's. Left out: eviction, which is a command of its own.
+//! invalidated. What the bytes mean is the caller's. Nothing is taken out but on demand ([`Database::remove`]).
 
+mod disk;
 mod error;
+mod upkeep;
 
+use std::fs::OpenOptions;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -12,7 +16,9 @@ use std::time::{Duration, Instant};
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 use sha2::{Digest, Sha256};
 
+pub use disk::DiskUse;
 pub use error::CacheError;
+pub use upkeep::Size;
 
 /// How long another process's write is waited for.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
@@ -59,6 +65,20 @@ impl Database {
         let connection =
             connect(path, tables).map_err(|source| CacheError::Database { path: path.to_owned(), source })?;
         Ok(Self { path: path.to_owned(), connection: Arc::new(Mutex::new(connection)) })
+    }
+
+    /// [`Self::open`] for values that are nobody else's business: a new file is its owner's alone (mode 0600), and so are those
+    /// that `SQLite` puts beside it.
+    pub fn open_private(path: &Path, tables: &[Table]) -> Result<Self, CacheError> {
+        let folder = |path: &Path| {
+            let path = path.to_owned();
+            |source| CacheError::Folder { path, source }
+        };
+        if let Some(parent) = path.parent() {
+            std::fs::create_dir_all(parent).map_err(folder(parent))?;
+        }
+        OpenOptions::new().create(true).append(true).mode(0o600).open(path).map_err(folder(path))?;
+        Self::open(path, tables)
     }
 
     /// What `decode` makes of each key's value, in order; `None` where there is no value, or it makes nothing of it.

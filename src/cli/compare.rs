@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::{Failure, output, report};
+use super::{Failure, block_on, cross, output, report};
 use crate::eval::compare::{self, ComparePlan, Subject};
 use crate::measure::Measure;
 use crate::report::comparison::{ComparisonView, Shown, markdown, terminal};
-use crate::settings::{Settings, assemble};
+use crate::settings::assemble;
 use crate::store::SavedRun;
 
 #[derive(Debug, Args)]
@@ -35,6 +35,8 @@ pub struct CompareArgs {
     #[arg(long, value_name = "N", default_value_t = 3)]
     limit_flips: usize,
     #[command(flatten)]
+    cross: cross::CrossArgs,
+    #[command(flatten)]
     form: FormArgs,
 }
 
@@ -53,17 +55,20 @@ struct FormArgs {
 pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
     let measures: Result<Vec<Measure>, _> = args.measures.iter().map(|name| name.parse()).collect();
     let primary = args.primary.as_deref().map(str::parse::<Measure>).transpose()?;
-    let (baseline, settings) = load(&args.baseline)?;
+    let baseline = load(&args.baseline)?;
     let others = args.runs.iter().map(|run| load(run)).collect::<Result<Vec<_>, Failure>>()?;
     let plan = ComparePlan {
-        evaluation: assemble::evaluation(&settings),
+        evaluation: assemble::evaluation(&baseline.1),
         measures: measures?,
-        primary: primary.or(settings.evaluation.primary),
+        primary: primary.or(baseline.1.evaluation.primary),
         intersect: args.intersect,
     };
     let subjects: Vec<Subject<'_>> =
         others.iter().map(|(run, settings)| Subject { run, k: settings.retrieval.k }).collect();
-    let comparison = compare::compare(&baseline, &subjects, &plan)?;
+    let mut comparison = compare::compare(&baseline.0, &subjects, &plan)?;
+    if args.cross.wanted() {
+        comparison.pairs[0].cross = Some(block_on(cross::cross(&baseline, &others, &args.cross, &plan))?);
+    }
     if args.form.json {
         return output::data(&output::json(&comparison, "the comparison")?);
     }
@@ -73,7 +78,7 @@ pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
     output::data(&if args.form.md { markdown::render(&view) } else { terminal::render(&view, output::color()) })
 }
 
-fn load(named: &Path) -> Result<(SavedRun, Settings), Failure> {
+fn load(named: &Path) -> Result<cross::Loaded, Failure> {
     let run = SavedRun::load(&report::folder_of(named))?;
     let settings = report::recorded_settings(&run.manifest)?;
     Ok((run, settings))

@@ -7,10 +7,12 @@ use super::Failure;
 use crate::checkpoint::source::HUB;
 use crate::settings::Resolved;
 use crate::settings::assemble::Environment;
-use crate::settings::file::{Bm25Store, RetrieverName};
+use crate::settings::cache_folder::SCRATCH;
+use crate::settings::file::{Bm25Store, GeneratorName, RetrieverName};
 use crate::text::tokens::Tokenizer;
 
-/// The environment that parts are wired in. `no_cache`: vectors are computed anew, in a folder of this process.
+/// The environment that parts are wired in. `no_cache`: vectors are computed anew, in a folder of this
+/// process, and the generator is asked anew.
 pub fn environment(resolved: &Resolved, offline: bool, no_cache: bool) -> Result<Environment, Failure> {
     let configured = resolved.settings.cache.dir.as_ref().map(|dir| resolved.base().join(dir));
     let settings = &resolved.settings;
@@ -19,7 +21,8 @@ pub fn environment(resolved: &Resolved, offline: bool, no_cache: bool) -> Result
         || settings.retrieval.bm25.store == Bm25Store::Qdrant
         || settings.rerank.model.is_some()
         || settings.rerank.endpoint.is_some()
-        || settings.chunking.tokenizer == Tokenizer::Model;
+        || settings.chunking.tokenizer == Tokenizer::Model
+        || (settings.generation.generator == GeneratorName::Openai && !no_cache);
     let nowhere = (!wants_cache).then(PathBuf::new); // our own index can do without its file
     let cache_dir = configured.or_else(user_cache).or(nowhere).ok_or_else(|| {
         Failure::new(
@@ -27,7 +30,7 @@ pub fn environment(resolved: &Resolved, offline: bool, no_cache: bool) -> Result
             Some("set `cache.dir`".to_owned()),
         )
     })?;
-    let scratch = no_cache.then(|| cache_dir.join(format!("scratch-{}", std::process::id())));
+    let scratch = no_cache.then(|| cache_dir.join(format!("{SCRATCH}{}", std::process::id())));
     let hub = variable("HF_ENDPOINT").map_or_else(|| HUB.to_owned(), |hub| hub.trim_end_matches('/').to_owned());
     Ok(Environment { cache_dir, hub, offline, scratch, variable })
 }

@@ -1,5 +1,6 @@
 //! What a command could not do, and what to do about it.
 
+use crate::cache::CacheError;
 use crate::dataset::DatasetError;
 use crate::eval::compare::CompareError;
 use crate::eval::gate::GateError;
@@ -21,6 +22,12 @@ pub struct Failure {
 impl Failure {
     pub(super) fn new(message: impl Into<String>, hint: Option<String>) -> Self {
         Self { message: message.into(), hint }
+    }
+}
+
+impl From<CacheError> for Failure {
+    fn from(error: CacheError) -> Self {
+        Self::new(with_causes(&error), error.hint())
     }
 }
 

@@ -2,11 +2,15 @@
 //!
 //! Exit 0: good. 1: a gate failed. 2: could not do the job.
 
+mod audit;
 mod bars;
+mod cache;
 mod check;
 mod compare;
 mod config;
+mod cross;
 mod dataset;
+mod dry_run;
 mod environment;
 mod failure;
 mod import;
@@ -54,6 +58,9 @@ enum Command {
     /// Fetch the embedding model ahead of a run.
     #[command(subcommand)]
     Model(model::ModelCommand),
+    /// Show what is kept between runs, or take some of it out.
+    #[command(subcommand)]
+    Cache(cache::CacheCommand),
     /// Show every setting with its origin, or their JSON Schema.
     #[command(subcommand)]
     Config(config::ConfigCommand),
@@ -98,6 +105,7 @@ fn dispatch(command: Command) -> Result<ExitCode, Failure> {
         }
         Command::Dataset(command) => dataset::dataset(command)?,
         Command::Model(command) => model::model(command)?,
+        Command::Cache(command) => cache::cache(command)?,
         Command::Config(command) => config::config(&command)?,
     }
     Ok(ExitCode::SUCCESS)

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
-use super::{Failure, output};
+use super::{Failure, audit, output};
 use crate::eval::summary::{self, EvaluationPlan, Summary};
 use crate::report::view::View;
 use crate::report::{csv, html, markdown, terminal, trec};
@@ -18,10 +18,19 @@ pub struct ReportArgs {
     /// What to print.
     #[arg(long, value_enum, default_value_t = Form::Terminal)]
     format: Form,
+    /// Print a seeded sample of N questions as JSON lines, with all that their class rests on, for a person to look at.
+    #[arg(long, value_name = "N", conflicts_with = "audited")]
+    audit: Option<usize>,
+    /// Seed of that sample.
+    #[arg(long, value_name = "S", default_value_t = 0, requires = "audit")]
+    audit_seed: u64,
+    /// Read that sample back with its `correct_class` filled in: how often the attribution is wrong, and corrected shares.
+    #[arg(long, value_name = "FILE")]
+    audited: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Form {
+pub(super) enum Form {
     /// Text for a terminal.
     Terminal,
     /// One self-contained HTML file.
@@ -42,7 +51,14 @@ enum Form {
 pub fn report(args: &ReportArgs) -> Result<(), Failure> {
     let run = SavedRun::load(&folder_of(&args.run))?;
     let settings = recorded_settings(&run.manifest)?;
-    let evaluation = summary::evaluate(&run, &assemble::evaluation(&settings));
+    let plan = assemble::evaluation(&settings);
+    if let Some(n) = args.audit {
+        return audit::sheet(&run, &plan, n, args.audit_seed, args.format);
+    }
+    if let Some(file) = &args.audited {
+        return audit::audited(&run, &plan, file, args.format);
+    }
+    let evaluation = summary::evaluate(&run, &plan);
     let view = View::new(&run, &evaluation);
     output::data(&match args.format {
         Form::Terminal => terminal::render(&view, output::color()),

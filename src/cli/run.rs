@@ -11,7 +11,7 @@ use clap::Args;
 use super::bars::Bars;
 use super::environment::{environment, git_commit};
 use super::resume::Spent;
-use super::{Failure, block_on, output, report, resume};
+use super::{Failure, block_on, dry_run, output, report, resume};
 use crate::chunk::Strategy;
 use crate::dataset;
 use crate::embed::Cached;
@@ -50,15 +50,21 @@ pub struct RunArgs {
     /// Go on with a run: ask what is missing or failed. Its own settings hold; given ones must be the same.
     #[arg(long, value_name = "NAME", conflicts_with = "name")]
     resume: Option<String>,
-    /// Compute vectors anew and keep none.
+    /// Ask each question's own prompt N times, to see how replies differ: none is taken from the cache or kept there.
+    #[arg(long, value_name = "N")]
+    repeat: Option<usize>,
+    /// Only say what would be asked, what it may cost and what leaves this machine. Retrieval is run, no service is called.
     #[arg(long)]
-    no_cache: bool,
+    dry_run: bool,
+    /// Ask the generator and compute vectors anew; keep neither.
+    #[arg(long)]
+    pub(super) no_cache: bool,
     /// Refuse every connection that is not to this machine.
     #[arg(long)]
-    offline: bool,
-    /// Print summary.json instead of the report.
+    pub(super) offline: bool,
+    /// Print summary.json instead of the report; with --dry-run the estimate as JSON.
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
 }
 
 /// What answers the questions.
@@ -72,6 +78,10 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
     block_on(async move {
         let earlier = args.resume.as_deref().map(|name| resume::earlier(&args.out, name)).transpose()?;
         let resolved = resolve(&args, earlier)?;
+        if args.dry_run {
+            let done = args.resume.as_ref().map(|name| earlier_traces(&args.out, name)).transpose()?;
+            return dry_run::dry_run(&args, resolved, &done.map(done_by).unwrap_or_default()).await;
+        }
         let environment = environment(&resolved, args.offline, args.no_cache)?;
         let bars = Bars::new();
         let clock = Instant::now();
@@ -93,24 +103,28 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         }
         manifest.seconds.insert("assemble".to_owned(), assembling);
         manifest.seconds.insert("load".to_owned(), clock.elapsed().as_secs_f64());
+        dry_run::announce(&resolved.settings, &dataset);
 
         let (folder, done, before) = open_folder(&args, &mut manifest)?;
         if args.resume.is_none() {
             write_manifest(&folder, &manifest)?;
         }
-        let mut caches = Vec::new();
+        let (mut caches, mut replies) = (Vec::new(), None);
         let outcome = match work {
             Work::Ours(assembled) => {
                 if let Some(allowance) = &assembled.allowance {
                     allowance.already(before.usd, before.tokens);
                 }
-                caches = assembled.vector_caches;
+                (caches, replies) = (assembled.vector_caches, assembled.replies);
                 run::run(dataset, assembled.plan, &folder, done, &bars).await.map(|facts| (facts, Vec::new()))
             }
             Work::Service(plan) => recorded::run(dataset, plan, &folder, done, &bars).await,
         };
         if let Some(scratch) = &environment.scratch {
             let _ = std::fs::remove_dir_all(scratch);
+        }
+        if let Some(failure) = replies.as_ref().and_then(|replies| replies.failure()) {
+            output::talk(&format!("replies could not all be kept, and will be paid for again: {failure}"));
         }
         let (facts, notes) = outcome.inspect_err(|error| match error {
             // It can be gone on with once the limit is raised.
@@ -149,13 +163,14 @@ fn service_source(settings: &Settings) -> ExternalSource {
 fn resolve(args: &RunArgs, earlier: Option<Manifest>) -> Result<Resolved, Failure> {
     let mut sets = args.sets.clone();
     sets.extend(args.limit.map(|limit| format!("dataset.limit={limit}")));
+    sets.extend(args.repeat.map(|repeat| format!("generation.repeat={repeat}")));
     match earlier {
         Some(earlier) if args.config.is_none() => resume::recorded(earlier, &sets),
         _ => Ok(Resolved::new(Some(resolved_config(args)), &sets)?),
     }
 }
 
-fn resolved_config(args: &RunArgs) -> &Path {
+pub(super) fn resolved_config(args: &RunArgs) -> &Path {
     args.config.as_deref().unwrap_or(Path::new(DEFAULT_CONFIG))
 }
 
@@ -192,7 +207,7 @@ pub(super) fn manifest(resolved: &Resolved, dataset: &Dataset) -> Manifest {
         finished: None,
         config: resolved.file.as_deref().unwrap_or(Path::new("")).display().to_string(),
         settings,
-        dataset: format!("{} {}", resolved.settings.dataset.format, resolved.settings.dataset.path.display()),
+        dataset: assemble::dataset_label(&resolved.settings),
         dataset_digest: dataset.digest.clone(),
         shortened,
         external: None,
@@ -240,14 +255,22 @@ fn open_folder(args: &RunArgs, manifest: &mut Manifest) -> Result<(RunFolder, Do
         manifest.name = args.name.clone().unwrap_or_else(|| fresh_name(resolved_config(args)));
         return Ok((RunFolder::create(&args.out, &manifest.name)?, Done::default(), Spent::default()));
     };
-    let folder = RunFolder::existing(&args.out.join(name));
-    let old = SavedRun::load(&folder)?;
+    let old = earlier_traces(&args.out, name)?;
     resume::go_on(name, &old, manifest)?;
+    let spent = Spent::by(&old.traces);
+    Ok((RunFolder::existing(&args.out.join(name)), done_by(old), spent))
+}
+
+fn earlier_traces(out: &Path, name: &str) -> Result<SavedRun, Failure> {
+    Ok(SavedRun::load(&RunFolder::existing(&out.join(name)))?)
+}
+
+/// What need not be asked again.
+fn done_by(old: SavedRun) -> Done {
     let finished = old.traces.iter().filter(|trace| !trace.failed());
     let questions = finished.map(|trace| trace.question.id.clone()).collect();
-    let spent = Spent::by(&old.traces);
     let passages: HashSet<_> = old.passages.into_keys().collect();
-    Ok((folder, Done { questions, passages }, spent))
+    Done { questions, passages }
 }
 
 /// `<config stem>-<UTC time>-<4 hex>`.

@@ -21,8 +21,10 @@ const WRITTEN_TOGETHER: usize = 256;
 /// Texts measured and written in one go: about a second's tokenising.
 const MEASURED_TOGETHER: usize = 8192;
 
-const VECTORS: Table = Table { name: "vectors", value: "vector" };
-const LENGTHS: Table = Table { name: "text_lengths", value: "length" };
+/// Where vectors are kept.
+pub const VECTORS: Table = Table { name: "vectors", value: "vector" };
+/// Where it is kept how long texts are.
+pub const LENGTHS: Table = Table { name: "text_lengths", value: "length" };
 
 /// An [`Encoder`] that asks another only for what it has not seen.
 pub struct Cached {

@@ -14,7 +14,7 @@ mod work;
 
 use async_trait::async_trait;
 
-pub use cache::Cached;
+pub use cache::{Cached, LENGTHS, VECTORS};
 pub use error::EmbedError;
 pub use late_interaction::{LateInteraction, LateInteractionOptions};
 pub use local::{Local, LocalOptions, Titles};

@@ -87,7 +87,8 @@ pub fn tokens(traces: &[Trace]) -> TokenTotals {
 }
 
 impl ArmUse {
-    fn add(&mut self, attempt: &Attempt) {
+    /// Adds what one attempt took.
+    pub(super) fn add(&mut self, attempt: &Attempt) {
         match attempt.origin {
             Origin::Cached => self.cached += 1,
             Origin::SamePrompt => self.same_prompt += 1,

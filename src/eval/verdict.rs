@@ -174,6 +174,12 @@ pub(super) fn answer_terms(trace: &Trace, outcome: &Outcome, judge: Judge) -> Op
     Some(terms)
 }
 
+/// The stage that lost the support on its way to the generator; `None` where it arrived, or nothing is gold.
+pub(super) fn lost_at(outcome: &Outcome) -> Option<Source> {
+    let server_cut = (outcome.class == Class::Packing).then_some(Source::Packing);
+    outcome.lost.and_then(Source::of_lost).or(server_cut)
+}
+
 fn support_terms(outcome: &Outcome) -> Option<[f64; 7]> {
     outcome.reached?;
     let mut terms = [0.0; 7];

@@ -14,6 +14,7 @@ mod server;
 mod slot;
 mod sparse;
 mod tuning;
+mod upkeep;
 mod vector;
 
 use std::collections::BTreeMap;
@@ -26,8 +27,11 @@ pub use collection::CollectionSpec;
 pub use edge::EmbeddedStore;
 pub use error::IndexError;
 pub use server::{Server, ServerStore};
-pub use sparse::{Allowed, Parameters as Bm25Parameters, SparseIndex, Variant as Bm25Variant, Weighting};
+pub use sparse::{
+    Allowed, INDEX_EXTENSION, Parameters as Bm25Parameters, SparseIndex, Variant as Bm25Variant, Weighting,
+};
 pub use tuning::{Hnsw, Placement, Quantization, QuantizationKind};
+pub use upkeep::{remove_collection, stored_collections};
 pub use vector::{Vector, VectorSpec};
 
 use crate::types::Filter;

@@ -58,17 +58,29 @@ impl Slot {
     /// Takes the first free slot of the collection in the folder `collection`, which is made where it is missing.
     pub(super) fn take(collection: &Path) -> Result<Self, IndexError> {
         for number in 0..N_SLOTS {
-            let folder = collection.join(number.to_string());
-            let path = folder.join("lock");
-            fs::create_dir_all(&folder).map_err(at(&folder))?;
-            let lock = File::options().create(true).truncate(false).write(true).open(&path).map_err(at(&path))?;
-            match lock.try_lock() {
-                Ok(()) => return Ok(Self { folder, _lock: lock }),
-                Err(TryLockError::WouldBlock) => {}
-                Err(TryLockError::Error(source)) => return Err(IndexError::File { path, source }),
+            if let Some(slot) = Self::lock(collection.join(number.to_string()))? {
+                return Ok(slot);
             }
         }
         Err(IndexError::Busy { path: collection.to_owned(), n_slots: N_SLOTS })
+    }
+
+    /// The slot in `folder`, which is made where it is missing; `None` where it is taken.
+    pub(super) fn lock(folder: PathBuf) -> Result<Option<Self>, IndexError> {
+        let path = folder.join("lock");
+        fs::create_dir_all(&folder).map_err(at(&folder))?;
+        let lock = File::options().create(true).truncate(false).write(true).open(&path).map_err(at(&path))?;
+        match lock.try_lock() {
+            Ok(()) => Ok(Some(Self { folder, _lock: lock })),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(source)) => Err(IndexError::File { path, source }),
+        }
+    }
+
+    /// The folders of the slots that the collection in the folder `collection` has.
+    pub(super) fn numbered(collection: &Path) -> Vec<PathBuf> {
+        let all = (0..N_SLOTS).map(|number| collection.join(number.to_string()));
+        all.filter(|folder| folder.is_dir()).collect()
     }
 
     /// Where the engine's files lie.
@@ -112,10 +124,16 @@ impl Slot {
 
     /// Throws the engine's files away and makes its folder anew.
     pub(super) fn clear(&self) -> Result<(), IndexError> {
+        self.remove()?;
+        let engine = self.engine();
+        fs::create_dir_all(&engine).map_err(at(&engine))
+    }
+
+    /// Throws the engine's files away.
+    pub(super) fn remove(&self) -> Result<(), IndexError> {
         let (marker, engine) = (self.marker(), self.engine());
         unless_missing(fs::remove_file(&marker)).map_err(at(&marker))?;
-        unless_missing(fs::remove_dir_all(&engine)).map_err(at(&engine))?;
-        fs::create_dir_all(&engine).map_err(at(&engine))
+        unless_missing(fs::remove_dir_all(&engine)).map_err(at(&engine))
     }
 
     fn marker(&self) -> PathBuf {

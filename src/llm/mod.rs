@@ -1,13 +1,16 @@
 //! Floor 3, generators: a prompt to an answer.
 //!
 //! [`Extractive`] reads the passages itself, offline. [`openai`] calls a chat model; [`Retrying`] is the patience
-//! around it and [`Allowed`] what a run may cost. [`Template`] renders the prompts and [`read_answer`] takes the short answer from what a model wrote.
+//! around it, [`Allowed`] what a run may cost, [`CachedReplies`] the memory. [`Template`] renders the prompts and
+//! [`read_answer`] takes the short answer from what a model wrote.
 //! Which passages go into a prompt is decided above, what a right answer is elsewhere.
 
 mod allowance;
 mod answer;
+mod cached;
 mod error;
 mod extractive;
+mod kept;
 mod limit;
 pub mod openai;
 mod pause;
@@ -15,14 +18,14 @@ mod price;
 mod retry;
 mod template;
 
-use std::time::Duration;
-
 use async_trait::async_trait;
 
 pub use self::allowance::{Allowance, Allowed, Limits};
 pub use self::answer::read_answer;
+pub use self::cached::{CachedReplies, REPLIES};
 pub use self::error::{ErrorClass, LlmError, parameter_hint};
 pub use self::extractive::Extractive;
+pub use self::kept::KeptReply;
 pub use self::price::Price;
 pub use self::retry::Retrying;
 pub use self::template::{PASSAGE_SEPARATOR, Template, TemplateError, passage_text};
@@ -83,8 +86,8 @@ pub trait Generator: Send + Sync {
         None
     }
 
-    /// How long the call to this prompt took whose reply is at hand, so that none would be made now; `None`: one would be.
-    async fn kept(&self, _: &Prompt) -> Option<Duration> {
+    /// The reply to this prompt that is at hand, so that no call would be made now; `None`: one would be.
+    async fn kept(&self, _: &Prompt) -> Option<KeptReply> {
         None
     }
 

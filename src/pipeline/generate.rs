@@ -7,7 +7,7 @@ use super::plan::Plan;
 use super::prompt;
 use crate::llm::{self, ErrorClass, Generator, LlmError, Price, Prompt};
 use crate::text::tokens::TokenCounter;
-use crate::types::{Arm, ArmName, Attempt, ChunkId, Corpus, Finish, Origin, Stance, TokenUse, Trace};
+use crate::types::{Arm, Attempt, ChunkId, Corpus, Finish, Origin, Stance, TokenUse, Trace};
 
 /// Runs the arms of `plan` that this question has; `in_sample`: it is one of those asked without context.
 ///
@@ -25,8 +25,7 @@ pub async fn arms(trace: &Trace, in_sample: bool, corpus: &Corpus, plan: &Plan) 
             attempts.push(Attempt { origin: Origin::SamePrompt, cost_usd: 0.0, seconds: 0.0, ..same.clone() });
         } else {
             let prompt = prompt::prompt(&trace.question, &chunks, corpus, &plan.prompt, plan.title_prefix);
-            let times = if arm == ArmName::Retrieved { plan.arms.repeat } else { 1 };
-            for _ in 0..times {
+            for _ in 0..plan.arms.times(arm) {
                 let counter = plan.prompt.counter.as_ref();
                 attempts.push(ask(generator.as_ref(), &prompt, chunks.clone(), counter, plan.price).await?);
             }
@@ -47,7 +46,7 @@ pub async fn ask(
     counter: &dyn TokenCounter,
     price: Price,
 ) -> Result<Attempt, LlmError> {
-    let counted = (counter.count(&prompt.system) + counter.count(&prompt.user)) as u64;
+    let counted = prompt::n_tokens(prompt, counter);
     let clock = Instant::now();
     let reply = generator.generate(prompt).await;
     let seconds = clock.elapsed().as_secs_f64();

@@ -9,6 +9,8 @@
 mod arms;
 pub mod ask;
 mod contexts;
+pub mod cross;
+pub mod estimate;
 pub mod generate;
 pub mod ingest;
 pub mod plan;

@@ -57,6 +57,14 @@ pub struct ArmPlan {
     pub noise_position: NoisePosition,
 }
 
+impl ArmPlan {
+    /// How often a prompt of `arm` is asked.
+    #[must_use]
+    pub fn times(&self, arm: ArmName) -> usize {
+        if arm == ArmName::Retrieved { self.repeat } else { 1 }
+    }
+}
+
 /// Where gold is put among the passages that were retrieved. Models read the ends of a prompt best (Liu et al., "Lost in the
 /// Middle", TACL 2024), so the middle, the default, promises the least.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

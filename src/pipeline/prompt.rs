@@ -3,6 +3,7 @@
 use super::plan::PromptPlan;
 
 use crate::llm::{Prompt, PromptPassage, Template, passage_text};
+use crate::text::tokens::TokenCounter;
 use crate::types::{ChunkId, Corpus, Question};
 
 /// Takes chunks in rank order, whole, and stops at the first that does not fit the budget.
@@ -42,6 +43,12 @@ pub fn prompt(question: &Question, chunks: &[ChunkId], corpus: &Corpus, plan: &P
 pub fn of_passages(question: &Question, passages: Vec<PromptPassage>, template: &Template) -> Prompt {
     let (system, user) = template.render(&question.text, &passages);
     Prompt { question: question.text.clone(), kind: question.kind, passages, system, user }
+}
+
+/// The tokens of a prompt's two messages.
+#[must_use]
+pub fn n_tokens(prompt: &Prompt, counter: &dyn TokenCounter) -> u64 {
+    (counter.count(&prompt.system) + counter.count(&prompt.user)) as u64
 }
 
 /// The tokens that a chunk takes of the budget, shown as the first passage.

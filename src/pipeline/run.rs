@@ -8,23 +8,23 @@ use async_trait::async_trait;
 
 use super::PipelineError;
 use super::ask::{Asked, Asker, Done, FAILURES_IN_A_ROW, Pace, ask_all};
-use super::generate;
 use super::ingest::{self, IngestFacts, Ingested};
 use super::plan::{Judge, Plan, RetrieverPlan};
 use super::progress::Progress;
 use super::prompt;
 use super::record::PassageSource;
 use super::retrieve::{self, Retriever};
+use super::{arms, generate};
 use crate::attribute::classify::{self, Rightness};
 use crate::attribute::gold::{self, Haystacks};
 use crate::attribute::support::SupportTest;
 use crate::dataset;
 use crate::embed::Role;
-use crate::llm::LlmError;
+use crate::llm::{LlmError, Prompt};
 use crate::measure::answer;
 use crate::store::RunFolder;
 use crate::text::causes::with_causes;
-use crate::types::{ArmName, Corpus, Dataset, Question, QuestionId, Stage, StageHit, Trace, TraceStage};
+use crate::types::{ArmName, ChunkId, Corpus, Dataset, Question, QuestionId, Stage, StageHit, Trace, TraceStage};
 
 /// What a run did, besides its traces.
 #[derive(Clone, Debug, Default)]
@@ -50,22 +50,42 @@ pub async fn run(
     done: Done,
     progress: &dyn Progress,
 ) -> Result<RunFacts, PipelineError> {
+    let Prepared { line, left, mut facts } = prepare(dataset, plan, &done, progress).await?;
+    let clock = Instant::now();
+    let pace = Pace { concurrency: line.plan.concurrency, most_failures: Some(FAILURES_IN_A_ROW) };
+    let line: Arc<dyn Asker> = Arc::new(line);
+    ask_all(&line, left, pace, folder, done.passages, progress).await?;
+    facts.ingest.seconds.insert("questions".to_owned(), clock.elapsed().as_secs_f64());
+    Ok(facts)
+}
+
+/// A pipeline that is built, with the questions that are left to ask.
+pub(super) struct Prepared {
+    pub line: Line,
+    /// Each with its place in the run.
+    pub left: Vec<(usize, Question)>,
+    pub facts: RunFacts,
+}
+
+/// Makes the corpus searchable and draws the samples.
+pub(super) async fn prepare(
+    dataset: Dataset,
+    plan: Plan,
+    done: &Done,
+    progress: &dyn Progress,
+) -> Result<Prepared, PipelineError> {
     let Dataset { documents, questions, .. } = dataset;
     let closed_book = dataset::sampled(&questions, plan.arms.closed_book_sample, plan.arms.seed);
     let left = done.left(questions);
     let Ingested { corpus, retrievers, facts: ingest } = ingest::ingest(documents, &left, &plan, progress).await?;
-    let mut facts = RunFacts {
+    let facts = RunFacts {
         n_chunks: corpus.chunks().len(),
         chunk_tokens: corpus.chunks().iter().map(|chunk| chunk.n_tokens).sum(),
         n_asked: left.len(),
         ingest,
     };
-    let clock = Instant::now();
-    let pace = Pace { concurrency: plan.concurrency, most_failures: Some(FAILURES_IN_A_ROW) };
-    let line: Arc<dyn Asker> = Arc::new(Line { corpus, retrievers, haystacks: OnceLock::new(), closed_book, plan });
-    ask_all(&line, left, pace, folder, done.passages, progress).await?;
-    facts.ingest.seconds.insert("questions".to_owned(), clock.elapsed().as_secs_f64());
-    Ok(facts)
+    let line = Line { corpus, retrievers, haystacks: OnceLock::new(), closed_book, plan };
+    Ok(Prepared { line, left, facts })
 }
 
 /// The built pipeline, shared by all questions.
@@ -75,28 +95,47 @@ pub struct Line {
     haystacks: OnceLock<Haystacks>,
     /// The questions asked without context.
     closed_book: HashSet<QuestionId>,
-    plan: Plan,
+    pub(super) plan: Plan,
 }
 
 impl Line {
     /// One question through every stage.
     async fn trace(&self, index: usize, question: Question) -> Result<Trace, LlmError> {
+        let mut trace = self.retrieved(index, question).await;
+        if trace.stages.is_empty() {
+            return Ok(trace);
+        }
+        trace.arms = generate::arms(&trace, self.in_sample(&trace), &self.corpus, &self.plan).await?;
+        let outcome =
+            classify::classify(&trace, self.plan.retrieval.k, rightness(&trace, self.plan.judge), self.corpus.as_ref());
+        outcome.onto(&mut trace);
+        Ok(trace)
+    }
+
+    /// One question as far as its packed passages; without any stage, and with the reason, where retrieval failed.
+    pub(super) async fn retrieved(&self, index: usize, question: Question) -> Trace {
         let haystacks = || self.haystacks.get_or_init(|| Haystacks::new(&self.corpus));
         let gold = gold::locate(&question, &self.corpus, haystacks, &|number| self.encoder_reads(number));
         let mut trace = Trace::unclassified(index, question, gold);
         match self.stages(&trace).await {
             Ok(stages) => trace.stages = stages,
-            Err(error) => {
-                trace.reason = format!("retrieval failed: {}", with_causes(&error));
-                return Ok(trace);
-            }
+            Err(error) => trace.reason = format!("retrieval failed: {}", with_causes(&error)),
         }
-        let in_sample = self.closed_book.contains(&trace.question.id);
-        trace.arms = generate::arms(&trace, in_sample, &self.corpus, &self.plan).await?;
-        let outcome =
-            classify::classify(&trace, self.plan.retrieval.k, rightness(&trace, self.plan.judge), self.corpus.as_ref());
-        outcome.onto(&mut trace);
-        Ok(trace)
+        trace
+    }
+
+    /// The arms of a question that was retrieved for, each with the chunks of its prompt.
+    pub(super) fn prompts(&self, trace: &Trace) -> Vec<(ArmName, Vec<ChunkId>)> {
+        arms::prompts(trace, self.in_sample(trace), &self.corpus, &self.plan)
+    }
+
+    /// The prompt over these chunks.
+    pub(super) fn prompt(&self, trace: &Trace, chunks: &[ChunkId]) -> Prompt {
+        prompt::prompt(&trace.question, chunks, &self.corpus, &self.plan.prompt, self.plan.title_prefix)
+    }
+
+    fn in_sample(&self, trace: &Trace) -> bool {
+        self.closed_book.contains(&trace.question.id)
     }
 
     /// The stages of retrieval, and what was packed.

@@ -60,6 +60,7 @@ pub fn render(view: &View) -> String {
         let interval = row.ci95.map_or(String::new(), |ci| format!("{ci:.3}"));
         let _ = writeln!(out, "| {} | {:.3} | {interval} |", row.label, row.mean);
     }
+    view.diagnosis.iter().for_each(|section| self::section(section, &mut out));
     if !view.lost.is_empty() {
         let _ = writeln!(
             out,
@@ -81,7 +82,8 @@ fn second(count: Option<usize>) -> String {
     count.map_or(String::new(), |count| format!(" ({count})"))
 }
 
-fn section(section: &Section, out: &mut String) {
+/// A table of ready text.
+pub(super) fn section(section: &Section, out: &mut String) {
     let cells = |cells: &[String]| cells.iter().map(|cell| escape(cell)).collect::<Vec<_>>().join(" | ");
     let line = format!("|---|{}", "--:|".repeat(section.head.len().saturating_sub(1)));
     let _ = writeln!(out, "\n## {}\n\n| {} |\n{line}", escape(&section.title), cells(&section.head));

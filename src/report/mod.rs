@@ -1,8 +1,12 @@
 //! Floor 6, reports: one view model, and renderers that only lay it out and return strings.
 
 mod arms;
+pub mod audit;
+pub mod cache;
 pub mod comparison;
 pub mod csv;
+mod diagnosis;
+pub mod estimate;
 pub mod external;
 pub mod gates;
 pub mod glossary;

@@ -13,7 +13,8 @@ use super::{RerankError, Reranker};
 use crate::cache::{Database, Key, Table, key};
 use crate::types::TitledText;
 
-const SCORES: Table = Table { name: "scores", value: "score" };
+/// Where scores are kept.
+pub const SCORES: Table = Table { name: "scores", value: "score" };
 
 /// A [`Reranker`] that asks another only for what it has not seen.
 pub struct Cached {

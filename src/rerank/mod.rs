@@ -10,7 +10,7 @@ mod error;
 
 use async_trait::async_trait;
 
-pub use cache::Cached;
+pub use cache::{Cached, SCORES};
 pub use cross_encoder::CrossEncoder;
 pub use endpoint::{Endpoint, EndpointSettings, Form};
 pub use error::RerankError;

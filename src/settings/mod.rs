@@ -2,6 +2,7 @@
 //! ([`resolve`]), to wired parts ([`assemble`]).
 
 pub mod assemble;
+pub mod cache_folder;
 pub mod file;
 pub mod reproduction;
 pub mod resolve;

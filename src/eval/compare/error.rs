@@ -1,6 +1,7 @@
 //! Why runs cannot be compared.
 
 use crate::measure::Measure;
+use crate::types::QuestionId;
 
 /// Why a comparison has no answer.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -36,6 +37,37 @@ pub enum CompareError {
         /// The other run's.
         n_run: usize,
     },
+    /// Nothing to cross.
+    #[error("no question of `{run}` has an answer to be crossed")]
+    NoAnswers {
+        /// The run.
+        run: String,
+    },
+    /// A prompt that is not made as it was.
+    #[error("the prompt of question `{id}` in `{run}` had {then} tokens and would have {now} now")]
+    OtherPrompts {
+        /// The run.
+        run: String,
+        /// The question.
+        id: QuestionId,
+        /// Tokens as recorded.
+        then: u64,
+        /// Tokens of the prompt as it is made now.
+        now: u64,
+    },
+    /// Too few answers to go by.
+    #[error("{n_failed} of {n_calls} crossed calls failed, the last: {last}")]
+    CallsFailed {
+        /// Calls without an answer, those not made any more among them.
+        n_failed: usize,
+        /// All of them.
+        n_calls: usize,
+        /// Why the last one failed.
+        last: String,
+    },
+    /// Answers that nothing can be said of.
+    #[error("no question with an answer in both runs has a gold to compare it with")]
+    NoGold,
     /// A measure that was asked for and is defined for no question.
     #[error("no question has a value of `{measure}` in both runs")]
     NoValue {
@@ -58,6 +90,17 @@ impl CompareError {
             ),
             Self::NothingInCommon { .. } => "compare runs over the same question set".to_owned(),
             Self::NoValue { .. } => Self::SEE_REPORT.to_owned(),
+            Self::NoAnswers { .. } | Self::NoGold => {
+                "--cross splits a difference of answers: it needs runs with a generator over questions with golds"
+                    .to_owned()
+            }
+            Self::OtherPrompts { .. } => {
+                "its template has changed since: bring `generation.prompt` back as it was, or run it again".to_owned()
+            }
+            Self::CallsFailed { .. } => {
+                "mend what the message says and call it again: what was answered is in the cache and is not asked twice"
+                    .to_owned()
+            }
         }
     }
 }

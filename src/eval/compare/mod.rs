@@ -1,16 +1,19 @@
 //! A paired comparison: every run against the first, question by question.
 //!
 //! [`pairs`] lines the questions up, [`differences`] gives each measure its paired numbers, [`answers`] counts what one
-//! run got right and the other wrong, [`provenance`] says what was set otherwise. Both runs are measured with the
+//! run got right and the other wrong, [`provenance`] says what was set otherwise, [`predicted`] holds the loss budget to its
+//! word, [`cross`] splits a difference of answers. Both runs are measured with the
 //! baseline's ruler (flavour, threshold of a right answer, cutoffs, seed), each question by its own run's golds.
 //!
 //! The declared family of tests is one primary measure over all compared runs: its p-values are Holm's. Every other p is
 //! as it is, for exploring.
 
 pub mod answers;
+pub mod cross;
 pub mod differences;
 mod error;
 pub mod pairs;
+pub mod predicted;
 pub mod provenance;
 mod verdict;
 
@@ -22,8 +25,10 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use self::answers::{Agreement, FlipGroup};
+use self::cross::Cross;
 use self::differences::MeasureDifference;
 use self::pairs::{Pairs, QuestionCounts};
+use self::predicted::Predicted;
 use self::provenance::Change;
 use super::diagnose;
 use super::score::{self, Scores};
@@ -103,6 +108,11 @@ pub struct PairComparison {
     pub changes: Vec<Change>,
     /// In report order.
     pub measures: Vec<MeasureDifference>,
+    /// What the baseline's loss budget predicted and what came in; `None` where it says nothing of any question that changed.
+    pub predicted: Option<Predicted>,
+    /// The difference of the answers split, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cross: Option<Cross>,
     /// Right answers, or support in the prompt, in one run by the other; `None` when no question tells.
     pub agreement: Option<Agreement>,
     /// Questions that flipped.
@@ -171,6 +181,8 @@ fn pair(
         verdict: String::new(),
         changes: provenance::changes(&baseline.manifest, &other.manifest),
         measures,
+        predicted: predicted::predicted(pairs, first, second, plan.evaluation.judge),
+        cross: None,
         agreement: judged.agreement(),
         flips: judged.flips(pairs),
     }

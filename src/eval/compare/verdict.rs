@@ -59,7 +59,8 @@ fn numbers(difference: &MeasureDifference) -> String {
     format!("{measure} {baseline:.3} -> {run:.3}, {delta:+.3}{interval}{p}")
 }
 
-fn equals(p: f64) -> String {
+/// [`p_text`] behind its sign.
+pub(super) fn equals(p: f64) -> String {
     let text = p_text(p);
     if text.starts_with('<') { text } else { format!("= {text}") }
 }

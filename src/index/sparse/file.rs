@@ -17,7 +17,7 @@ use crate::index::IndexError;
 use crate::types::ChunkId;
 
 /// The ending of an index file's name.
-const EXTENSION: &str = "sparse";
+pub const EXTENSION: &str = "sparse";
 
 impl SparseIndex {
     /// Opens the index `key` in `folder`, or builds it and leaves it there for the next time.

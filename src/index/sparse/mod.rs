@@ -29,6 +29,7 @@ mod weighting;
 use std::sync::Mutex;
 
 pub use allowed::Allowed;
+pub use file::EXTENSION as INDEX_EXTENSION;
 pub use variant::{Parameters, Variant};
 pub use weighting::Weighting;
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{COLUMNS, ComparisonView, PairView};
-use crate::report::markdown::escape;
+use crate::report::markdown::{self, escape};
 
 /// The comparison.
 #[must_use]
@@ -38,6 +38,7 @@ fn pair_of(pair: &PairView, out: &mut String) {
         let _ = writeln!(out, "| nothing | | |");
     }
     measures(pair, out);
+    pair.sections.iter().for_each(|section| markdown::section(section, out));
     if let Some(table) = &pair.agreement {
         let ([good, bad], label) = (table.states, &pair.label);
         let _ = writeln!(out, "\n### {}\n\n| | {label} {good} | {label} {bad} |\n|---|--:|--:|", table.title);

@@ -1,6 +1,8 @@
 //! A comparison's view: every cell and sentence of it, in the order it is read. [`terminal`] and [`markdown`] lay it out.
 
+mod cross;
 pub mod markdown;
+mod predicted;
 pub mod terminal;
 
 use crate::eval::compare::answers::{Agreement, FlipGroup, State, Turn};
@@ -11,6 +13,7 @@ use crate::eval::compare::{Comparison, PairComparison, p_text};
 use crate::measure::Cutoff;
 
 use super::head::plain;
+use super::section::Section;
 use super::view::FEW_CLUSTERS;
 
 /// A comparison's content.
@@ -54,6 +57,8 @@ pub struct PairView {
     pub n_hidden: usize,
     /// Measures that no question has in both runs.
     pub undefined: Vec<String>,
+    /// The split of the difference, and what the loss budget predicted, where there are such.
+    pub sections: Vec<Section>,
     /// Good in one run by good in the other.
     pub agreement: Option<AgreementView>,
     /// Questions that flipped.
@@ -118,11 +123,18 @@ impl ComparisonView {
         };
         Self {
             runs: heads.map(describe).collect(),
-            verdicts: comparison.pairs.iter().map(|pair| (pair.run.label.clone(), pair.verdict.clone())).collect(),
+            verdicts: comparison.pairs.iter().flat_map(verdicts).collect(),
             pairs: comparison.pairs.iter().map(|pair| pair_view(comparison, pair, shown)).collect(),
             legend: legend(comparison),
         }
     }
+}
+
+/// What the primary measure says, and the split where there is one.
+fn verdicts(pair: &PairComparison) -> impl Iterator<Item = (String, String)> {
+    let cross = pair.cross.as_ref().map(|cross| cross.verdict.clone());
+    let label = pair.run.label.clone();
+    [Some(pair.verdict.clone()), cross].into_iter().flatten().map(move |verdict| (label.clone(), verdict))
 }
 
 fn legend(comparison: &Comparison) -> Vec<String> {
@@ -169,9 +181,17 @@ fn pair_view(comparison: &Comparison, pair: &PairComparison, shown: Shown) -> Pa
         same: names(&|found| found.n > 0 && !stands(found)),
         undefined: names(&|found| found.n == 0 && !stands(found)),
         n_hidden: pair.measures.len() - fitting.len(),
+        sections: sections(pair),
         agreement: pair.agreement.as_ref().map(|found| agreement(found, pair.questions)),
         flips: pair.flips.iter().map(|group| flip_group(group, label, shown.flips)).collect(),
     }
+}
+
+fn sections(pair: &PairComparison) -> Vec<Section> {
+    let label = &pair.run.label;
+    let cross = pair.cross.as_ref().map(|cross| cross::sections(cross, label));
+    let predicted = pair.predicted.as_ref().map(|predicted| predicted::section(predicted, label));
+    cross.into_iter().flatten().chain(predicted).collect()
 }
 
 fn notices(pair: &PairComparison) -> Vec<String> {

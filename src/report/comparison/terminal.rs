@@ -40,6 +40,7 @@ fn pair_of(pair: &PairView, out: &mut Page) {
     }
     changes(pair, out);
     measures(pair, out);
+    pair.sections.iter().for_each(|section| out.section(section));
     if let Some(table) = &pair.agreement {
         agreement(table, &pair.label, out);
         let n: usize = pair.flips.iter().map(|group| group.questions.len() + group.n_hidden).sum();

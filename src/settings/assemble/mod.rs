@@ -2,6 +2,8 @@
 
 mod check;
 mod generation;
+mod reader;
+pub mod recipients;
 mod retrieval;
 
 use std::collections::BTreeSet;
@@ -11,9 +13,11 @@ use std::time::Duration;
 
 use self::check::check;
 use self::generation::{allowance, generator, most_concurrency, price};
+pub use self::reader::reader;
 use self::retrieval::Wiring;
 use super::file::{ArmSetting, GeneratorName};
-use super::{Resolved, Settings, SettingsError};
+use super::{Resolved, Settings, SettingsError, cache_folder};
+use crate::cache::CacheError;
 use crate::checkpoint::CheckpointError;
 use crate::checkpoint::source::OnDownload;
 use crate::chunk::ChunkSpec;
@@ -23,7 +27,7 @@ use crate::eval::gate::{Bound, Gate, GateError};
 use crate::eval::summary::EvaluationPlan;
 use crate::external::Rag;
 use crate::external::service::{Service, ServiceError, ServiceSettings};
-use crate::llm::{Allowance, LlmError, Template};
+use crate::llm::{Allowance, CachedReplies, Generator, LlmError, Template};
 use crate::measure::{Cutoff, Family, Measure};
 use crate::pipeline::SEE_SCHEMA;
 use crate::pipeline::ask::FAILURES_IN_A_ROW;
@@ -37,13 +41,14 @@ use crate::types::ArmName;
 
 /// What the machine gives: read once in the shell, so that nothing below looks at the environment.
 pub struct Environment {
-    /// Where models, vectors and collections are kept.
+    /// Where models, vectors, collections and replies are kept.
     pub cache_dir: PathBuf,
     /// The Hugging Face hub's address.
     pub hub: String,
     /// Whether every connection that is not loopback is refused.
     pub offline: bool,
-    /// Whether vectors are computed anew and their collection is thrown away; the folder it lives in meanwhile.
+    /// Whether the generator is asked anew, vectors are computed anew and their collection is thrown away; the folder it lives in
+    /// meanwhile.
     pub scratch: Option<PathBuf>,
     /// An environment variable's value.
     pub variable: fn(&str) -> Option<String>,
@@ -59,6 +64,8 @@ pub struct Assembled {
     pub vector_caches: Vec<Arc<Cached>>,
     /// What the generator may cost, where that is limited: to be told what a resumed run has spent already.
     pub allowance: Option<Arc<Allowance>>,
+    /// The generator's, for its failure.
+    pub replies: Option<Arc<CachedReplies>>,
 }
 
 /// Why parts could not be wired.
@@ -79,6 +86,9 @@ pub enum AssembleError {
     /// The generator.
     #[error(transparent)]
     Llm(#[from] LlmError),
+    /// The generator's replies.
+    #[error(transparent)]
+    Replies(#[from] CacheError),
     /// The service that is asked instead of our own pipeline.
     #[error(transparent)]
     Service(#[from] ServiceError),
@@ -94,9 +104,18 @@ impl AssembleError {
             Self::Embed(error) => error.hint().or_else(|| Some(SEE_SCHEMA.to_owned())),
             Self::Rerank(error) => error.hint().or_else(|| Some(SEE_SCHEMA.to_owned())),
             Self::Llm(error) => Some(error.hint().unwrap_or(SEE_DEFAULTS).to_owned()),
+            Self::Replies(error) => error
+                .hint()
+                .map(|hint| format!("{hint}, but its replies are paid for again; `--no-cache` does without")),
             Self::Service(error) => Some(error.hint().unwrap_or(SEE_DEFAULTS).to_owned()),
         }
     }
+}
+
+/// What a run's record and its kept replies call the data set.
+#[must_use]
+pub fn dataset_label(settings: &Settings) -> String {
+    format!("{} {}", settings.dataset.format, settings.dataset.path.display())
 }
 
 /// Which data set the settings name; relative paths start from the settings file's folder.
@@ -176,19 +195,21 @@ pub async fn assemble(
         let (role, name) = ("generator".to_owned(), generator.name().to_owned());
         models.push(ModelRecord { role, name, sha256: [].into() });
     }
+    let replies =
+        generator.clone().map(|generator| keep_replies(generator, settings, environment)).transpose()?.flatten();
     let plan = Plan {
         chunking,
         chunk_counter,
         title_prefix: settings.chunking.title_prefix,
         retrieval,
         prompt: PromptPlan { template, counter: prompt_counter()?, context_tokens: settings.generation.context_tokens },
-        generator,
+        generator: replies.clone().map(|replies| replies as Arc<dyn Generator>).or(generator),
         concurrency: concurrency(settings),
         arms: arm_plan(settings),
         judge: judge(settings),
         price: price(settings),
     };
-    Ok(Assembled { plan, models, vector_caches: caches, allowance })
+    Ok(Assembled { plan, models, vector_caches: caches, allowance, replies })
 }
 
 /// Wires what a record of somebody else's pipeline needs. What failed there says nothing of the next question.
@@ -257,6 +278,19 @@ fn template(resolved: &Resolved) -> Result<Template, LlmError> {
     Template::load(&resolved.base().join(name).to_string_lossy())
 }
 
+/// The generator with a memory; `None` where it is to have none: repeats are there to see how replies differ.
+fn keep_replies(
+    generator: Arc<dyn Generator>,
+    settings: &Settings,
+    environment: &Environment,
+) -> Result<Option<Arc<CachedReplies>>, CacheError> {
+    if generator.fingerprint().is_none() || environment.scratch.is_some() || settings.generation.repeat > 1 {
+        return Ok(None);
+    }
+    let path = environment.cache_dir.join(cache_folder::REPLIES);
+    CachedReplies::open(generator, &path, dataset_label(settings)).map(|replies| Some(Arc::new(replies)))
+}
+
 fn key(name: Option<&str>, key: &'static str, environment: &Environment) -> Result<Option<String>, SettingsError> {
     let Some(name) = name else { return Ok(None) };
     let value = (environment.variable)(name).filter(|value| !value.is_empty());
@@ -294,6 +328,11 @@ fn concurrency(settings: &Settings) -> usize {
         GeneratorName::Openai => most_concurrency(&settings.generation),
         GeneratorName::Extractive | GeneratorName::None => 2 * rayon::current_num_threads(),
     }
+}
+
+fn price(settings: &Settings) -> Price {
+    let price = &settings.generation.price;
+    Price { prompt_usd: price.prompt, completion_usd: price.completion }
 }
 
 fn arm_plan(settings: &Settings) -> ArmPlan {

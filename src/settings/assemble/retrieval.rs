@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::recipients::uses_vector_store;
 use super::{AssembleError, Environment, SEE_DEFAULTS, key, not_here, unusable};
 use crate::checkpoint::CheckpointError;
 use crate::checkpoint::source::{self, Checkpoint, ModelRef, OnDownload, Source};
@@ -19,7 +20,7 @@ use crate::pipeline::plan::{
 };
 use crate::rerank::{self, CrossEncoder, Endpoint, EndpointSettings, Reranker};
 use crate::settings::file::{Bm25Store, FusionMethod, RetrieverName, VectorStoreKind};
-use crate::settings::{Resolved, Settings, SettingsError};
+use crate::settings::{Resolved, Settings, SettingsError, cache_folder};
 use crate::store::ModelRecord;
 use crate::text::address;
 use crate::text::analyse::Analyzer;
@@ -89,7 +90,7 @@ impl<'a> Wiring<'a> {
     /// Where files of indexes are kept; none where nothing is to be kept.
     fn index_folder(&self) -> Option<PathBuf> {
         let kept = self.environment.scratch.is_none() && !self.environment.cache_dir.as_os_str().is_empty();
-        kept.then(|| self.environment.cache_dir.join("indexes"))
+        kept.then(|| self.environment.cache_dir.join(cache_folder::INDEXES))
     }
 
     fn bm25(&self, analyzer: &Arc<Analyzer>) -> Result<SparsePlan, SettingsError> {
@@ -203,7 +204,7 @@ impl<'a> Wiring<'a> {
         };
         let reranker: Arc<dyn Reranker> = match &self.environment.scratch {
             Some(_) => reranker,
-            None => Arc::new(rerank::Cached::open(reranker, &self.environment.cache_dir.join("scores.sqlite"))?),
+            None => Arc::new(rerank::Cached::open(reranker, &self.environment.cache_dir.join(cache_folder::SCORES))?),
         };
         Ok(Some(RerankPlan { reranker, depth: rerank.depth.unwrap_or(self.settings().retrieval.candidates) }))
     }
@@ -213,16 +214,11 @@ impl<'a> Wiring<'a> {
         let place = match store.kind {
             VectorStoreKind::Embedded => {
                 let base = self.environment.scratch.as_ref().unwrap_or(&self.environment.cache_dir);
-                VectorPlace::Embedded(base.join("collections"))
+                VectorPlace::Embedded(base.join(cache_folder::COLLECTIONS))
             }
             VectorStoreKind::Server => {
                 self.refuse_elsewhere("vector_store.url", &store.url)?;
-                let uses_vectors = |name: &RetrieverName| match name {
-                    RetrieverName::Tfidf => false,
-                    RetrieverName::Bm25 => self.settings().retrieval.bm25.store == Bm25Store::Qdrant,
-                    RetrieverName::Dense | RetrieverName::LateInteraction => true,
-                };
-                if self.environment.scratch.is_some() && self.settings().retrieval.retrievers.iter().any(uses_vectors) {
+                if self.environment.scratch.is_some() && uses_vector_store(self.settings()) {
                     let message =
                         "`--no-cache` cannot be had of a Qdrant server: its collections are kept by their content";
                     let hint = "leave it out, or use the embedded store: `--set vector_store.kind=embedded`";
@@ -272,7 +268,7 @@ impl<'a> Wiring<'a> {
         if self.environment.scratch.is_some() {
             return Ok(encoder);
         }
-        let cached = Arc::new(Cached::open(encoder, &self.environment.cache_dir.join("vectors.sqlite"))?);
+        let cached = Arc::new(Cached::open(encoder, &self.environment.cache_dir.join(cache_folder::VECTORS))?);
         self.caches.push(Arc::clone(&cached));
         Ok(cached)
     }

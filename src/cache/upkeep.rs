@@ -1,0 +1,154 @@
+//! Looking after a database: how much it holds, and what is taken out of it.
+//!
+//! Other processes may read and write meanwhile: what is taken out of a cache is made again when it is asked for.
+
+use rusqlite::{Connection, TransactionBehavior};
+use serde::Serialize;
+
+use super::{CacheError, Database, Table};
+
+/// How much there is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Size {
+    /// How many.
+    pub entries: u64,
+    /// Bytes of keys and values, without what `SQLite` puts around them.
+    pub bytes: u64,
+}
+
+impl std::ops::AddAssign for Size {
+    fn add_assign(&mut self, other: Self) {
+        self.entries += other.entries;
+        self.bytes += other.bytes;
+    }
+}
+
+impl Database {
+    /// How much a table holds.
+    pub async fn size(&self, table: Table) -> Result<Size, CacheError> {
+        self.work(move |connection| size(connection, table)).await
+    }
+
+    /// Shows every value of a table to `each`, in the order of their keys, which is none.
+    pub async fn fold<T: Send + 'static>(
+        &self,
+        table: Table,
+        mut folded: T,
+        each: impl Fn(&mut T, &[u8]) + Send + 'static,
+    ) -> Result<T, CacheError> {
+        self.work(move |connection| {
+            let Table { name, value } = table;
+            let mut statement = connection.prepare_cached(&format!("SELECT {value} FROM {name}"))?;
+            let mut rows = statement.query([])?;
+            while let Some(row) = rows.next()? {
+                each(&mut folded, row.get_ref(0)?.as_bytes()?);
+            }
+            drop(rows);
+            Ok(folded)
+        })
+        .await
+    }
+
+    /// Takes out all that a table holds.
+    pub async fn clear(&self, table: Table) -> Result<Size, CacheError> {
+        self.work(move |connection| {
+            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let removed = size(&transaction, table)?;
+            transaction.execute(&format!("DELETE FROM {}", table.name), [])?;
+            transaction.commit()?;
+            Ok(removed)
+        })
+        .await
+    }
+
+    /// Takes out the entries of whose value `doomed` says so.
+    pub async fn remove(
+        &self,
+        table: Table,
+        doomed: impl Fn(&[u8]) -> bool + Send + 'static,
+    ) -> Result<Size, CacheError> {
+        self.work(move |connection| {
+            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let Table { name, value } = table;
+            let mut removed = Size::default();
+            {
+                let mut keys: Vec<Vec<u8>> = Vec::new();
+                let mut statement = transaction.prepare(&format!("SELECT key, {value} FROM {name}"))?;
+                let mut rows = statement.query([])?;
+                while let Some(row) = rows.next()? {
+                    let bytes = row.get_ref(1)?.as_bytes()?;
+                    if doomed(bytes) {
+                        let key: Vec<u8> = row.get(0)?;
+                        removed += Size { entries: 1, bytes: (key.len() + bytes.len()) as u64 };
+                        keys.push(key);
+                    }
+                }
+                let mut statement = transaction.prepare(&format!("DELETE FROM {name} WHERE key = ?1"))?;
+                for key in &keys {
+                    statement.execute([key])?;
+                }
+            }
+            transaction.commit()?;
+            Ok(removed)
+        })
+        .await
+    }
+
+    /// Gives the room of what was taken out back to the disk.
+    pub async fn shrink(&self) -> Result<(), CacheError> {
+        self.work(|connection| connection.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE);")).await
+    }
+}
+
+fn size(connection: &Connection, table: Table) -> rusqlite::Result<Size> {
+    let Table { name, value } = table;
+    let sql = format!("SELECT count(*), coalesce(sum(length(key) + length({value})), 0) FROM {name}");
+    connection.query_row(&sql, [], |row| {
+        let (entries, bytes): (i64, i64) = (row.get(0)?, row.get(1)?);
+        Ok(Size { entries: entries.unsigned_abs(), bytes: bytes.unsigned_abs() })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cache::key;
+
+    const TABLE: Table = Table { name: "a", value: "x" };
+
+    async fn filled(folder: &std::path::Path) -> Database {
+        let database = Database::open(&folder.join("cache.sqlite"), &[TABLE]).unwrap();
+        let rows = (0..100_u8).map(|n| (key(&[&n.to_string()]), vec![n; 1000])).collect();
+        database.write(TABLE, rows).await.unwrap();
+        database
+    }
+
+    #[tokio::test]
+    async fn what_is_taken_out_is_counted_and_gone_and_the_rest_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let database = filled(folder.path()).await;
+        // A key has 32 bytes, a value 1,000.
+        assert_eq!(database.size(TABLE).await.unwrap(), Size { entries: 100, bytes: 103_200 });
+        let removed = database.remove(TABLE, |value| value[0] < 30).await.unwrap();
+        assert_eq!(removed, Size { entries: 30, bytes: 30_960 });
+        // 30 + 31 + ... + 99 = 70 * 129 / 2.
+        let sum = database.fold(TABLE, 0_u64, |sum, value| *sum += u64::from(value[0])).await.unwrap();
+        assert_eq!(sum, 4515);
+        assert_eq!(database.clear(TABLE).await.unwrap(), Size { entries: 70, bytes: 72_240 });
+        assert_eq!(database.size(TABLE).await.unwrap(), Size::default());
+    }
+
+    #[tokio::test]
+    async fn shrinking_makes_the_file_smaller_while_another_has_it_open() {
+        let folder = tempfile::tempdir().unwrap();
+        let database = filled(folder.path()).await;
+        let other = Database::open(&folder.path().join("cache.sqlite"), &[TABLE]).unwrap();
+        let bytes = || std::fs::metadata(folder.path().join("cache.sqlite")).unwrap().len();
+        database.shrink().await.unwrap();
+        let before = bytes();
+        database.clear(TABLE).await.unwrap();
+        database.shrink().await.unwrap();
+        assert!(before > 100_000 && bytes() < 50_000, "{before} {}", bytes());
+        assert_eq!(other.size(TABLE).await.unwrap(), Size::default());
+    }
+}

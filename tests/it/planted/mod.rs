@@ -1,0 +1,17 @@
+//! Planted faults: the program diagnoses runs of which it is known what was done to them.
+//!
+//! A [`setting`] whose clean run is right throughout is degraded (documents deleted, gold pushed down, budgets cut, a
+//! [`reader`] told how to err) and run by the built program against a [`server`] on loopback that answers right exactly when
+//! the gold text stands in its prompt. [`noisy`] and [`changes`] hold the loss budget against a reader that follows rules of
+//! its own.
+
+mod changes;
+mod faults;
+mod mixed;
+mod noisy;
+pub mod reader;
+pub mod server;
+pub mod setting;
+mod tally;
+pub mod trial;
+mod words;

@@ -1,0 +1,101 @@
+//! A reader behind the server that answers right exactly when the gold text stands in its prompt, unless it is told how to err.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use ragxray::text::tokens::{self, TokenCounter, Tokenizer};
+
+use super::server::{Asked, Said};
+use super::setting::{Setting, Shape};
+
+/// How the reader treats a question.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Conduct {
+    /// Right when the gold text is there, else wrong.
+    #[default]
+    Careful,
+    /// Wrong whatever is there.
+    IgnoresContext,
+    /// Wrong when there is a passage without gold.
+    ErrsAmongOthers,
+    Abstains,
+    Refuses,
+    /// Thinks aloud until its tokens are spent.
+    NeverAnswers,
+    /// Right whatever is there.
+    KnowsByHeart,
+    /// Right without passages, wrong with them.
+    ForgetsOverPassages,
+    /// Its window is smaller than a prompt of three passages or more: it reads the last 70 % of the words.
+    ReadsTheEnd,
+    /// Answers with status 500.
+    Fails,
+}
+
+pub struct Reader {
+    /// By the question's text.
+    known: HashMap<String, Known>,
+    counter: Arc<dyn TokenCounter>,
+}
+
+struct Known {
+    id: String,
+    answerable: bool,
+    right: String,
+    wrong: String,
+    groups: Vec<Vec<String>>,
+    conduct: Conduct,
+}
+
+impl Reader {
+    /// One that knows the setting as it is now, whatever is taken from it later.
+    pub fn new(setting: &Setting) -> Self {
+        let known = setting.questions.iter().map(|question| {
+            let quotes =
+                |group: &Vec<super::setting::Member>| group.iter().map(|member| member.quote.clone()).collect();
+            let known = Known {
+                id: question.id.clone(),
+                answerable: question.shape != Shape::Unanswerable,
+                // Of several names the last, which is as right as the first.
+                right: question.answers.last().cloned().unwrap_or_default(),
+                wrong: question.wrong.clone(),
+                groups: question.groups.iter().map(quotes).collect(),
+                conduct: Conduct::Careful,
+            };
+            (question.text.clone(), known)
+        });
+        let counter = tokens::counter(Tokenizer::Cl100kBase, None).expect("built in");
+        Self { known: known.collect(), counter }
+    }
+
+    /// Treats these questions so from now on.
+    pub fn treats(&mut self, ids: &[String], conduct: Conduct) {
+        for known in self.known.values_mut().filter(|known| ids.contains(&known.id)) {
+            known.conduct = conduct;
+        }
+    }
+
+    pub fn read(&self, asked: &Asked) -> Said {
+        let known = &self.known[&asked.question];
+        let words: Vec<&str> = asked.prompt.split(' ').collect();
+        let cut = known.conduct == Conduct::ReadsTheEnd && asked.passages.len() >= 3;
+        let read = if cut { words[words.len() * 3 / 10..].join(" ") } else { asked.prompt.clone() };
+        let says = |text: &str| Said::text(format!("Answer: {text}"));
+        let supported = known.groups.iter().all(|group| group.iter().any(|quote| read.contains(quote)));
+        let right_if = |right: bool| says(if right { &known.right } else { &known.wrong });
+        let holds_gold = |passage: &String| known.groups.iter().flatten().any(|quote| passage.contains(quote));
+        let said = match known.conduct {
+            Conduct::Careful | Conduct::ReadsTheEnd if !known.answerable => says("I don't know"),
+            Conduct::Careful | Conduct::ReadsTheEnd => right_if(supported),
+            Conduct::IgnoresContext => right_if(false),
+            Conduct::ErrsAmongOthers => right_if(supported && asked.passages.iter().all(holds_gold)),
+            Conduct::Abstains => says("I don't know"),
+            Conduct::Refuses => says("I can't help with that."),
+            Conduct::NeverAnswers => Said::text("<think>The first passage says that, but then"),
+            Conduct::KnowsByHeart => right_if(true),
+            Conduct::ForgetsOverPassages => right_if(asked.passages.is_empty()),
+            Conduct::Fails => Said { status: 500, ..Said::text("out of memory") },
+        };
+        Said { prompt_tokens: Some(self.counter.count(&read)), ..said }
+    }
+}

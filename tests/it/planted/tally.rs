@@ -1,0 +1,53 @@
+//! What a run made of each question, held against what was done to it.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use serde_json::Value;
+
+use crate::project::Project;
+
+/// The least share of the questions of a kind that must be named as they should.
+const LEAST: f64 = 0.99;
+
+/// What a trace says: `generation/reader`, `packing +server_truncated`.
+fn label(trace: &Value) -> String {
+    let text = |key: &str| trace[key].as_str().unwrap_or_default();
+    let mut label = text("class").to_owned();
+    if !text("fault").is_empty() {
+        let _ = write!(label, "/{}", text("fault"));
+    }
+    for flag in trace["flags"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+        // Those that no planted fault stands for describe circumstances.
+        if ["server_truncated", "misled"].contains(&flag) {
+            let _ = write!(label, " +{flag}");
+        }
+    }
+    label
+}
+
+/// Asserts that of the questions of each expected label at least [`LEAST`] have it; shows the confusion where not.
+pub fn assert_named(project: &Project, run: &str, expected: &BTreeMap<String, String>) {
+    let mut found: BTreeMap<&str, BTreeMap<String, Vec<String>>> = BTreeMap::new();
+    let traces = project.traces(run);
+    assert_eq!(traces.len(), expected.len(), "a trace a question");
+    for trace in &traces {
+        let id = trace["question"]["id"].as_str().expect("an id");
+        let reason = trace["reason"].as_str().expect("a sentence");
+        found.entry(&expected[id]).or_default().entry(label(trace)).or_default().push(format!("{id}: {reason}"));
+    }
+    let mut confusion = String::new();
+    let mut all_named = true;
+    for (expected, labels) in &found {
+        let n: usize = labels.values().map(Vec::len).sum();
+        let n_named = labels.get(*expected).map_or(0, Vec::len);
+        all_named &= n_named as f64 >= LEAST * n as f64;
+        let _ = writeln!(confusion, "{expected}: {n_named} of {n}");
+        for (label, questions) in labels.iter().filter(|(label, _)| label != expected) {
+            let _ = writeln!(confusion, "    {} as {label}, such as {}", questions.len(), questions[0]);
+        }
+    }
+    assert!(all_named, "\n{confusion}");
+    // Seen with `--nocapture` only.
+    eprintln!("{run}\n{confusion}");
+}
