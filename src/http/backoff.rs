@@ -78,9 +78,9 @@ impl Backoff {
             };
             let verdict = verdict(&error);
             if let Verdict::Limited(_) = verdict {
-                n_limited += 1
+                n_limited += 1;
             } else {
-                tries += 1
+                tries += 1;
             }
             let wait = match verdict {
                 Verdict::Stop => return Err(Failure::Final(error)),
@@ -157,7 +157,7 @@ mod tests {
     async fn calls_that_were_turned_away_are_no_tries() {
         let limited = Verdict::Limited(None);
         assert_eq!(tried(AT_ONCE, 30, limited).await, Ok(31));
-        let soon = Backoff { first_wait: Duration::from_secs(60), longest_wait: Duration::from_secs(60), ..AT_ONCE };
+        let soon = Backoff { first_wait: Duration::from_mins(1), longest_wait: Duration::from_mins(1), ..AT_ONCE };
         let asked = Verdict::Limited(Some(Duration::from_secs(51)));
         assert_eq!(tried(soon, 30, asked).await, Err(Failure::Final(1)), "51 s are more than 50 s");
     }

@@ -62,7 +62,7 @@ impl Socket {
 
 /// An answer with this status line, these header lines and this body, its length with it.
 pub fn answer(status: &str, headers: &[&str], body: &str) -> Vec<u8> {
-    let headers: String = headers.iter().map(|header| format!("{header}\r\n")).collect();
+    let headers: String = headers.iter().flat_map(|header| [*header, "\r\n"]).collect();
     format!("HTTP/1.1 {status}\r\n{headers}content-length: {}\r\n\r\n{body}", body.len()).into_bytes()
 }
 
