@@ -15,6 +15,7 @@ use super::progress::Progress;
 use super::prompt;
 use super::record::PassageSource;
 use super::retrieve::{self, Retriever};
+use super::workers::Carried;
 use crate::attribute::classify::{self, Rightness};
 use crate::attribute::gold::{self, Haystacks};
 use crate::attribute::support::SupportTest;
@@ -62,6 +63,8 @@ pub async fn run(
     };
     let clock = Instant::now();
     let pace = Pace { concurrency: plan.concurrency, most_failures: Some(FAILURES_IN_A_ROW) };
+    let generator = plan.generator.map(|generator| Arc::new(Carried::here(generator)) as _);
+    let plan = Plan { generator, ..plan };
     let line: Arc<dyn Asker> = Arc::new(Line { corpus, retrievers, haystacks: OnceLock::new(), closed_book, plan });
     ask_all(&line, left, pace, folder, done.passages, progress).await?;
     facts.ingest.seconds.insert("questions".to_owned(), clock.elapsed().as_secs_f64());
