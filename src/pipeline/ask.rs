@@ -9,6 +9,7 @@ use tokio::task::JoinSet;
 use super::PipelineError;
 use super::progress::Progress;
 use super::record::{PassageSource, Recorder};
+use super::workers::Workers;
 use crate::llm::LlmError;
 use crate::store::RunFolder;
 use crate::types::{ChunkId, Question, QuestionId, Trace};
@@ -74,6 +75,7 @@ pub(super) async fn ask_all(
     progress: &dyn Progress,
 ) -> Result<(), PipelineError> {
     let mut recorder = Recorder::open(folder, written)?;
+    let workers = Workers::start().map_err(PipelineError::NoThreads)?;
     progress.start("questions", questions.len() as u64);
     let (mut in_a_row, mut n_recorded, mut stopped) = (0, 0, None);
     let n_questions = questions.len();
@@ -83,7 +85,7 @@ pub(super) async fn ask_all(
         while stopped.is_none() && working.len() < pace.concurrency {
             let Some((index, question)) = waiting.next() else { break };
             let asker = Arc::clone(asker);
-            working.spawn(async move { asker.ask(index, question).await });
+            working.spawn_on(async move { asker.ask(index, question).await }, workers.handle());
         }
         let Some(finished) = working.join_next().await else { break };
         let Asked { trace, passages } = match finished.map_err(|_| PipelineError::Panicked)? {

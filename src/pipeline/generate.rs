@@ -2,6 +2,8 @@
 
 use std::time::Instant;
 
+use futures_util::future::join_all;
+
 use super::arms;
 use super::plan::Plan;
 use super::prompt;
@@ -9,7 +11,7 @@ use crate::llm::{self, ErrorClass, Generator, LlmError, Price, Prompt};
 use crate::text::tokens::TokenCounter;
 use crate::types::{Arm, Attempt, ChunkId, Corpus, Finish, Origin, Stance, TokenUse, Trace};
 
-/// Runs the arms of `plan` that this question has; `in_sample`: it is one of those asked without context.
+/// Runs the arms of `plan` that this question has, all at the same time; `in_sample`: it is one of those asked without context.
 ///
 /// A prompt that an arm before had is not asked again.
 ///
@@ -17,20 +19,30 @@ use crate::types::{Arm, Attempt, ChunkId, Corpus, Finish, Origin, Stance, TokenU
 /// Only where the run must stop ([`ErrorClass::Spent`]); any other failure is its attempt's.
 pub async fn arms(trace: &Trace, in_sample: bool, corpus: &Corpus, plan: &Plan) -> Result<Vec<Arm>, LlmError> {
     let Some(generator) = &plan.generator else { return Ok(Vec::new()) };
-    let mut arms: Vec<Arm> = Vec::with_capacity(plan.arms.names.len());
-    for (arm, chunks) in arms::prompts(trace, in_sample, corpus, plan) {
-        let same = arms.iter().flat_map(|arm| &arm.attempts).find(|attempt| attempt.passages == chunks);
-        let mut attempts = Vec::new();
-        if let Some(same) = same.filter(|attempt| attempt.error.is_none()) {
-            attempts.push(Attempt { origin: Origin::SamePrompt, cost_usd: 0.0, seconds: 0.0, ..same.clone() });
-        } else {
-            let prompt = prompt::prompt(&trace.question, &chunks, corpus, &plan.prompt, plan.title_prefix);
-            for _ in 0..plan.arms.times(arm) {
-                let counter = plan.prompt.counter.as_ref();
-                attempts.push(ask(generator.as_ref(), &prompt, chunks.clone(), counter, plan.price).await?);
-            }
+    let wanted = arms::prompts(trace, in_sample, corpus, plan);
+    let attempts = async |chunks: &[ChunkId], times: usize| {
+        let prompt = prompt::prompt(&trace.question, chunks, corpus, &plan.prompt, plan.title_prefix);
+        let counter = plan.prompt.counter.as_ref();
+        let calls = (0..times).map(|_| ask(generator.as_ref(), &prompt, chunks.to_vec(), counter, plan.price));
+        join_all(calls).await.into_iter().collect::<Result<Vec<Attempt>, LlmError>>()
+    };
+    let is_repeated = |at: usize| wanted[..at].iter().any(|(_, chunks)| *chunks == wanted[at].1);
+    let first = wanted
+        .iter()
+        .enumerate()
+        .map(|(at, (arm, chunks))| attempts(chunks, if is_repeated(at) { 0 } else { plan.arms.times(*arm) }));
+    let mut arms: Vec<Arm> = Vec::with_capacity(wanted.len());
+    for ((arm, chunks), asked) in wanted.iter().zip(join_all(first).await) {
+        let mut asked = asked?;
+        if asked.is_empty() {
+            let mut before = arms.iter().flat_map(|arm| &arm.attempts);
+            let same = before.find(|attempt| attempt.passages == *chunks && attempt.error.is_none());
+            asked = match same {
+                Some(same) => vec![Attempt { origin: Origin::SamePrompt, cost_usd: 0.0, seconds: 0.0, ..same.clone() }],
+                None => attempts(chunks, 1).await?,
+            };
         }
-        arms.push(Arm { arm, attempts });
+        arms.push(Arm { arm: *arm, attempts: asked });
     }
     Ok(arms)
 }

@@ -24,6 +24,7 @@ pub mod run;
 pub mod sparse;
 mod sparse_vectors;
 pub mod vectors;
+mod workers;
 
 use crate::embed::EmbedError;
 use crate::index::IndexError;
@@ -100,6 +101,9 @@ pub enum PipelineError {
         /// What the last one's trace says.
         last: String,
     },
+    /// The threads that questions are worked on.
+    #[error("cannot start the threads that questions are worked on: {0}")]
+    NoThreads(#[source] std::io::Error),
     /// A question's work panicked: a defect of ours.
     #[error("a question ended in a panic, which is a defect of ragxray; please report it")]
     Panicked,
@@ -143,6 +147,7 @@ impl PipelineError {
             Self::AllRecordedFailed { .. } => {
                 Some("there is nothing to evaluate: make the record again, then import that".to_owned())
             }
+            Self::NoThreads(_) => Some("allow this process more threads, or close other programs".to_owned()),
             Self::Panicked => Some("what is done is kept: go on with --resume and the run's name".to_owned()),
         }
     }

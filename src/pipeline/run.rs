@@ -14,6 +14,7 @@ use super::progress::Progress;
 use super::prompt;
 use super::record::PassageSource;
 use super::retrieve::{self, Retriever};
+use super::workers::Carried;
 use super::{arms, generate};
 use crate::attribute::classify::{self, Rightness};
 use crate::attribute::gold::{self, Haystacks};
@@ -50,9 +51,11 @@ pub async fn run(
     done: Done,
     progress: &dyn Progress,
 ) -> Result<RunFacts, PipelineError> {
-    let Prepared { line, left, mut facts } = prepare(dataset, plan, &done, progress).await?;
+    let Prepared { mut line, left, mut facts } = prepare(dataset, plan, &done, progress).await?;
     let clock = Instant::now();
     let pace = Pace { concurrency: line.plan.concurrency, most_failures: Some(FAILURES_IN_A_ROW) };
+    let generator = line.plan.generator.take();
+    line.plan.generator = generator.map(|generator| Arc::new(Carried::here(generator)) as _);
     let line: Arc<dyn Asker> = Arc::new(line);
     ask_all(&line, left, pace, folder, done.passages, progress).await?;
     facts.ingest.seconds.insert("questions".to_owned(), clock.elapsed().as_secs_f64());

@@ -1,8 +1,6 @@
 //! A run read back.
 
-use std::collections::HashMap;
-
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use std::collections::{BTreeMap, HashMap};
 
 use super::{Manifest, RunFolder, StoreError, lines};
 use crate::types::{ChunkId, Passage, QuestionId, Trace};
@@ -12,7 +10,7 @@ use crate::types::{ChunkId, Passage, QuestionId, Trace};
 pub struct SavedRun {
     /// `run.json`.
     pub manifest: Manifest,
-    /// By `index`; of several lines with one id the last.
+    /// By `index`; of several lines with one id the last. Without the parts of scores.
     pub traces: Vec<Trace>,
     /// Every passage that a trace names.
     pub passages: HashMap<ChunkId, Passage>,
@@ -26,20 +24,73 @@ impl SavedRun {
     /// looks into passages would be wrong without a word.
     pub fn load(folder: &RunFolder) -> Result<Self, StoreError> {
         let manifest = Manifest::load(folder)?;
-        let mut last: HashMap<QuestionId, Trace> = HashMap::new();
-        for trace in lines::read::<Trace>(&folder.file("traces.jsonl"))? {
-            last.insert(trace.question.id.clone(), trace);
+        let passages = lines::read(&folder.file("passages.jsonl"), |passage: Passage| (passage.id.clone(), passage))?;
+        let passages: HashMap<ChunkId, Passage> = passages.into_iter().collect();
+        let read = lines::read(&folder.file("traces.jsonl"), |trace: Trace| shared(trace, &passages))?;
+        let mut last: HashMap<QuestionId, (Trace, usize)> = HashMap::with_capacity(read.len());
+        for (trace, n_missing) in read {
+            last.insert(trace.question.id.clone(), (trace, n_missing));
         }
-        let mut traces: Vec<Trace> = last.into_values().collect();
-        traces.sort_by_key(|trace| trace.index);
-        let passages = lines::read::<Passage>(&folder.file("passages.jsonl"))?;
-        let passages: HashMap<ChunkId, Passage> =
-            passages.into_iter().map(|passage| (passage.id.clone(), passage)).collect();
-        let missing = |trace: &Trace| trace.passages().filter(|id| !passages.contains_key(*id)).count();
-        let n_missing: usize = traces.par_iter().map(missing).sum();
+        let n_missing: usize = last.values().map(|(_, n_missing)| n_missing).sum();
         if n_missing > 0 {
             return Err(StoreError::MissingPassages { path: folder.file("passages.jsonl"), n_missing });
         }
+        let mut traces: Vec<Trace> = last.into_values().map(|(trace, _)| trace).collect();
+        traces.sort_unstable_by_key(|trace| trace.index);
         Ok(Self { manifest, traces, passages })
+    }
+}
+
+/// The trace with one copy of an id in all of the run, and how many passages it names that are not there. What hits' scores
+/// are made of is dropped: it is most of a trace, and nothing that reads a saved run looks at it.
+fn shared(mut trace: Trace, passages: &HashMap<ChunkId, Passage>) -> (Trace, usize) {
+    let mut n_missing = 0;
+    for id in trace.passages_mut() {
+        match passages.get(id) {
+            Some(passage) => id.clone_from(&passage.id),
+            None => n_missing += 1,
+        }
+    }
+    for hit in trace.stages.iter_mut().flat_map(|stage| &mut stage.hits) {
+        hit.parts = BTreeMap::new();
+    }
+    (trace, n_missing)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::{ByteRange, Stage, Support, SupportRule};
+
+    #[test]
+    fn an_id_stands_in_memory_once_and_a_passage_that_is_gone_is_counted() {
+        let passage = Passage {
+            id: "d#0".into(),
+            doc: "d".into(),
+            title: String::new(),
+            range: ByteRange::new(0, 1),
+            text: "x".to_owned(),
+        };
+        let passages = HashMap::from([(passage.id.clone(), passage)]);
+        let support = Support { holds: false, rule: SupportRule::Nothing };
+        let question = serde_json::json!({"id": "q", "text": "?", "kind": "free"});
+        let trace = serde_json::json!({
+            "index": 0,
+            "question": question,
+            "gold": {"documents": support, "chunks": support, "groups": []},
+            "stages": [{
+                "stage": Stage::Bm25,
+                "hits": [{"id": "d#0", "score": 1.0, "parts": {"term": 1.0}}, {"id": "gone#0", "score": 0.5}],
+                "support": support,
+                "seconds": 0.0,
+            }],
+            "arms": [],
+            "class": "unattributed",
+            "reason": "",
+        });
+        let (trace, n_missing) = shared(serde_json::from_value(trace).expect("a trace"), &passages);
+        let hits = &trace.stages[0].hits;
+        assert_eq!((n_missing, hits[0].id.as_str(), hits[0].parts.len()), (1, "d#0", 0));
+        assert!(std::ptr::eq(hits[0].id.as_str(), passages[&hits[0].id].id.as_str()));
     }
 }

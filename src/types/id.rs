@@ -2,11 +2,16 @@
 //!
 //! A chunk's id is `doc_id#ordinal`; [`ChunkId::doc`] takes it apart again at the last `#`.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// A string that is borrowed where the input has it as it is: a run names hundreds of ids a question.
+#[derive(Deserialize)]
+struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
@@ -54,7 +59,7 @@ macro_rules! id {
 
         impl<'de> Deserialize<'de> for $name {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                String::deserialize(deserializer).map(Self::from)
+                Text::deserialize(deserializer).map(|text| Self::from(&*text.0))
             }
         }
 

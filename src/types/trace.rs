@@ -307,6 +307,15 @@ impl Trace {
         hits.chain(gold).chain(shown)
     }
 
+    /// [`Self::passages`], to be replaced.
+    pub fn passages_mut(&mut self) -> impl Iterator<Item = &mut ChunkId> {
+        let hits = self.stages.iter_mut().flat_map(|stage| stage.hits.iter_mut().map(|hit| &mut hit.id));
+        let gold = self.gold.groups.iter_mut().flatten().flat_map(|member| &mut member.chunks);
+        let shown =
+            self.arms.iter_mut().flat_map(|arm| arm.attempts.iter_mut().flat_map(|attempt| &mut attempt.passages));
+        hits.chain(gold).chain(shown)
+    }
+
     /// The first attempt of an arm.
     #[must_use]
     pub fn attempt(&self, arm: ArmName) -> Option<&Attempt> {

@@ -322,10 +322,11 @@ fn prompt_counter() -> Result<Arc<dyn TokenCounter>, SettingsError> {
         .map_err(|error| unusable(&format!("`generation.context_tokens`: {error}"), Some(error.hint())))
 }
 
-/// Questions in work at once: as many as calls for an endpoint at most, two a core for local work (one may wait for the vector engine).
+/// Questions in work at once: for an endpoint twice as many as calls, so that a prompt is ready whenever a call ends; two a core
+/// for local work (one may wait for the vector engine).
 fn concurrency(settings: &Settings) -> usize {
     match settings.generation.generator {
-        GeneratorName::Openai => most_concurrency(&settings.generation),
+        GeneratorName::Openai => 2 * most_concurrency(&settings.generation),
         GeneratorName::Extractive | GeneratorName::None => 2 * rayon::current_num_threads(),
     }
 }
