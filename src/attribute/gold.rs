@@ -103,6 +103,7 @@ fn locate_member(
     GoldMember {
         doc: member.doc.clone(),
         present: document.is_some_and(|document| !document.text.trim().is_empty()),
+        doc_bytes: document.map(|document| document.text.len()),
         encoder_truncated: !read.covers(&RangeSet::union(needed.iter().copied())),
         needed,
         chunks: holding.iter().map(|&number| corpus.chunks()[number].id.clone()).collect(),
@@ -163,6 +164,7 @@ fn locate_shown_member(
     GoldMember {
         doc: member.doc.clone(),
         present: document.is_some_and(|document| !document.text.trim().is_empty()),
+        doc_bytes: document.map(|document| document.text.len()),
         needed,
         chunks: holding.iter().map(|passage| passage.id.clone()).collect(),
         has_answer: member.ranges.is_empty() && document.is_some_and(|document| matcher.found_in_text(&document.text)),
@@ -188,15 +190,19 @@ fn without_gaps(ranges: &[ByteRange], text: &str, shown: impl Iterator<Item = By
     needed
 }
 
-/// For members without ranges: where a gold document holds an answer, some chunk of one must hold it whole.
+/// For members without ranges: where a gold document holds an answer, some chunk of one must hold it whole. A group that
+/// has a member with ranges in chunks asks for nothing more.
 fn answer_in_a_chunk(
     question: &Question,
     groups: &[Vec<GoldMember>],
     corpus: &Corpus,
     matcher: &AnswerMatcher,
 ) -> bool {
-    let members = question.evidence.iter().flatten().zip(groups.iter().flatten());
-    let mut with_answer = members.filter(|(member, gold)| member.ranges.is_empty() && gold.has_answer).peekable();
+    let pairs = question.evidence.iter().zip(groups).map(|(labelled, gold)| labelled.iter().zip(gold));
+    let whole =
+        pairs.filter(|group| !group.clone().any(|(member, gold)| !member.ranges.is_empty() && !gold.chunks.is_empty()));
+    let mut with_answer =
+        whole.flatten().filter(|(member, gold)| member.ranges.is_empty() && gold.has_answer).peekable();
     with_answer.peek().is_none()
         || with_answer.any(|(_, gold)| {
             let mut numbers = gold.chunks.iter().filter_map(|id| corpus.chunk_number(id));

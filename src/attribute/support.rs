@@ -11,8 +11,8 @@ use crate::types::{ByteRange, ChunkId, GoldMember, Question, RangeSet, Support, 
 
 /// One question's support rule, ready to be put to any set of passages.
 pub struct SupportTest<'a> {
+    question: &'a Question,
     groups: &'a [Vec<GoldMember>],
-    has_ranges: Vec<Vec<bool>>,
     matcher: AnswerMatcher,
     rule: SupportRule,
     passages: &'a dyn Passages,
@@ -21,21 +21,18 @@ pub struct SupportTest<'a> {
 impl<'a> SupportTest<'a> {
     /// `groups` is parallel to `question.evidence`.
     #[must_use]
-    pub fn new(question: &Question, groups: &'a [Vec<GoldMember>], passages: &'a dyn Passages) -> Self {
-        let has_ranges: Vec<Vec<bool>> = question
-            .evidence
-            .iter()
-            .map(|group| group.iter().map(|member| !member.ranges.is_empty()).collect())
-            .collect();
+    pub fn new(question: &'a Question, groups: &'a [Vec<GoldMember>], passages: &'a dyn Passages) -> Self {
         let rule = match (question.evidence.is_empty(), question.has_spans()) {
             (true, true) => SupportRule::AnswerString,
             (true, false) => SupportRule::Nothing,
-            (false, _) if has_ranges.iter().flatten().any(|has| *has) => SupportRule::Ranges,
+            (false, _) if question.evidence.iter().flatten().any(|member| !member.ranges.is_empty()) => {
+                SupportRule::Ranges
+            }
             (false, _) => SupportRule::Documents,
         };
         let matcher =
             if question.has_spans() { AnswerMatcher::new(&question.answers) } else { AnswerMatcher::default() };
-        Self { groups, has_ranges, matcher, rule, passages }
+        Self { question, groups, matcher, rule, passages }
     }
 
     /// The rule that applies.
@@ -61,47 +58,113 @@ impl<'a> SupportTest<'a> {
     /// The numbers of the groups of which no member is wholly in `chunks`.
     #[must_use]
     pub fn missing_groups(&self, chunks: &[&ChunkId]) -> Vec<usize> {
-        let covered = |(g, m): (usize, usize)| self.member_covered(g, m, chunks);
-        (0..self.groups.len()).filter(|&g| !(0..self.groups[g].len()).any(|m| covered((g, m)))).collect()
+        let covered = |g: usize| (0..self.groups[g].len()).any(|m| self.covers((g, m), chunks));
+        (0..self.groups.len()).filter(|g| !covered(*g)).collect()
     }
 
-    /// The bytes of `doc` that `chunks` hold.
+    /// Whether `chunks` hold all that a member (group, then place in it) needs; of a document as a whole any chunk will do.
     #[must_use]
-    pub fn union(&self, doc: &str, chunks: &[&ChunkId]) -> RangeSet {
-        let of_doc = chunks.iter().filter(|id| id.doc() == doc);
-        RangeSet::union(of_doc.filter_map(|id| self.passages.view(id)).map(|view| view.range))
-    }
-
-    /// The needed ranges of a member that `chunks` hold in part, but not wholly.
-    #[must_use]
-    pub fn torn_ranges(&self, member: &GoldMember, chunks: &[&ChunkId]) -> Vec<ByteRange> {
-        let union = self.union(member.doc.as_str(), chunks);
-        let torn = member.needed.iter().filter(|range| {
-            let shared = union.intersection(&RangeSet::union([**range])).len_bytes();
-            shared > 0 && shared < range.len()
-        });
-        torn.copied().collect()
-    }
-
-    fn member_covered(&self, group: usize, member: usize, chunks: &[&ChunkId]) -> bool {
+    pub fn covers(&self, (group, member): (usize, usize), chunks: &[&ChunkId]) -> bool {
         let gold = &self.groups[group][member];
-        if !self.has_ranges[group][member] {
+        if !self.has_ranges((group, member)) {
             return chunks.iter().any(|id| id.doc() == gold.doc.as_str());
         }
         let needed = RangeSet::union(gold.needed.iter().copied());
         !gold.needed.is_empty() && self.union(gold.doc.as_str(), chunks).covers(&needed)
     }
 
-    /// For members without ranges: one of the chunks must hold an answer, where a gold document holds one at all.
-    fn answer_requirement_met(&self, chunks: &[&ChunkId]) -> bool {
-        let whole = |g: usize| self.groups[g].iter().zip(&self.has_ranges[g]).filter(|(_, has)| !**has).map(|(m, _)| m);
-        let mut with_answer = (0..self.groups.len()).flat_map(whole).filter(|member| member.has_answer).peekable();
+    /// Whether a member has ranges, or stands for its document as a whole.
+    #[must_use]
+    pub fn has_ranges(&self, (group, member): (usize, usize)) -> bool {
+        !self.question.evidence[group][member].ranges.is_empty()
+    }
+
+    /// The labelled ranges of a member that `chunks` do not hold wholly.
+    #[must_use]
+    pub fn missing_ranges(&self, at: (usize, usize), chunks: &[&ChunkId]) -> Vec<ByteRange> {
+        self.ranges_held(at, chunks, |held, needed| held < needed)
+    }
+
+    /// The labelled ranges of a member that `chunks` hold in part, but not wholly.
+    #[must_use]
+    pub fn torn_ranges(&self, at: (usize, usize), chunks: &[&ChunkId]) -> Vec<ByteRange> {
+        self.ranges_held(at, chunks, |held, needed| 0 < held && held < needed)
+    }
+
+    /// Whether a chunk boundary cuts a labelled `range` of a member: some chunk holds a piece of it, none holds it wholly.
+    /// The boundary may lie in white space that belongs to no chunk, as it does where chunks are trimmed.
+    #[must_use]
+    pub fn is_cut(&self, at: (usize, usize), range: ByteRange) -> bool {
+        !self.pieces(at, range).is_empty() && self.holding(at, range).is_empty()
+    }
+
+    /// The chunks that hold a byte of a labelled `range`, in document order.
+    #[must_use]
+    pub fn pieces(&self, (group, member): (usize, usize), range: ByteRange) -> Vec<&'a ChunkId> {
+        let overlaps = |id: &&ChunkId| self.passages.view(id).is_some_and(|view| view.range.overlaps(range));
+        self.groups[group][member].chunks.iter().filter(overlaps).collect()
+    }
+
+    /// Those of them that hold all of it that stands in chunks.
+    #[must_use]
+    pub fn holding(&self, at: (usize, usize), range: ByteRange) -> Vec<&'a ChunkId> {
+        let needed = self.needed(at, range);
+        let holds =
+            |id: &&ChunkId| self.passages.view(id).is_some_and(|view| RangeSet::union([view.range]).covers(&needed));
+        self.pieces(at, range).into_iter().filter(holds).collect()
+    }
+
+    /// Whether a passage holds an answer string.
+    #[must_use]
+    pub fn holds_answer(&self, id: &ChunkId) -> bool {
+        self.passages.view(id).is_some_and(|view| self.answer_in(view.text))
+    }
+
+    /// Whether an answer string stands in `text`.
+    #[must_use]
+    pub fn answer_in(&self, text: &str) -> bool {
+        self.matcher.found_in_text(text)
+    }
+
+    /// For members without ranges: one of the chunks must hold an answer, where a gold document holds one at all. A group
+    /// that a member with ranges supports asks for nothing more.
+    #[must_use]
+    pub fn answer_requirement_met(&self, chunks: &[&ChunkId]) -> bool {
+        let by_ranges =
+            |g: usize| (0..self.groups[g].len()).any(|m| self.has_ranges((g, m)) && self.covers((g, m), chunks));
+        let whole =
+            |g: usize| (0..self.groups[g].len()).filter(move |m| !self.has_ranges((g, *m))).map(move |m| (g, m));
+        let members = (0..self.groups.len()).filter(|g| !by_ranges(*g)).flat_map(whole);
+        let mut with_answer = members.map(|(g, m)| &self.groups[g][m]).filter(|member| member.has_answer).peekable();
         with_answer.peek().is_none()
             || with_answer
                 .any(|member| chunks.iter().any(|id| id.doc() == member.doc.as_str() && self.holds_answer(id)))
     }
 
-    fn holds_answer(&self, id: &ChunkId) -> bool {
-        self.passages.view(id).is_some_and(|view| self.matcher.found_in_text(view.text))
+    /// The bytes of `doc` that `chunks` hold.
+    fn union(&self, doc: &str, chunks: &[&ChunkId]) -> RangeSet {
+        let of_doc = chunks.iter().filter(|id| id.doc() == doc);
+        RangeSet::union(of_doc.filter_map(|id| self.passages.view(id)).map(|view| view.range))
+    }
+
+    /// What of a labelled `range` stands in chunks.
+    fn needed(&self, (group, member): (usize, usize), range: ByteRange) -> RangeSet {
+        let needed = RangeSet::union(self.groups[group][member].needed.iter().copied());
+        needed.intersection(&RangeSet::union([range]))
+    }
+
+    /// The labelled ranges of a member by how many bytes `chunks` hold, and how many are needed.
+    fn ranges_held(
+        &self,
+        (group, member): (usize, usize),
+        chunks: &[&ChunkId],
+        wanted: impl Fn(usize, usize) -> bool,
+    ) -> Vec<ByteRange> {
+        let union = self.union(self.groups[group][member].doc.as_str(), chunks);
+        let is_wanted = |range: &&ByteRange| {
+            let needed = self.needed((group, member), **range);
+            wanted(union.intersection(&needed).len_bytes(), needed.len_bytes())
+        };
+        self.question.evidence[group][member].ranges.iter().filter(is_wanted).copied().collect()
     }
 }

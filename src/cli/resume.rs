@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::{Failure, report};
 use crate::settings::Resolved;
 use crate::store::{ExternalSource, Manifest, RunFolder, SavedRun, SettingDifference};
-use crate::types::Note;
+use crate::types::{Note, Origin, TokenUse, Trace};
 
 /// The record of run `name` under `out`; refused where its questions cannot be asked, only imported.
 pub(super) fn earlier(out: &Path, name: &str) -> Result<Manifest, Failure> {
@@ -19,16 +19,38 @@ pub(super) fn earlier(out: &Path, name: &str) -> Result<Manifest, Failure> {
     }
 }
 
-/// The settings that the run's record holds; refused where they lack a part that decides who is asked.
-pub(super) fn recorded(manifest: Manifest) -> Result<Resolved, Failure> {
-    if let Some(key) = manifest.shortened.first() {
+/// The settings that the run's record holds, with `sets` over them; refused where they lack a part that decides who is asked.
+pub(super) fn recorded(manifest: Manifest, sets: &[String]) -> Result<Resolved, Failure> {
+    let is_given =
+        |key: &String| sets.iter().any(|set| set.split_once('=').is_some_and(|(name, _)| name.trim() == key));
+    if let Some(key) = manifest.shortened.iter().find(|key| !is_given(key)) {
         let (name, config) = (&manifest.name, &manifest.config);
         return Err(Failure::new(
             format!("run `{name}` keeps `{key}` without its user info and query, which may hold keys"),
             Some(format!("give its settings again: `ragxray run {config} --resume {name}`, and --set as before")),
         ));
     }
-    Ok(Resolved::recorded(report::recorded_settings(&manifest)?, PathBuf::from(manifest.config)))
+    Ok(Resolved::recorded(report::recorded_settings(&manifest)?, PathBuf::from(manifest.config), sets)?)
+}
+
+/// What the calls of a run cost until it ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Spent {
+    pub(super) usd: f64,
+    pub(super) tokens: u64,
+}
+
+impl Spent {
+    /// The sum over the calls that were made and answered.
+    pub(super) fn by(traces: &[Trace]) -> Self {
+        let attempts = traces.iter().flat_map(|trace| &trace.arms).flat_map(|arm| &arm.attempts);
+        let called = attempts.filter(|attempt| attempt.origin == Origin::Called && attempt.error.is_none());
+        called.fold(Self::default(), |sum, attempt| {
+            let TokenUse { prompt, prompt_billed, completion } = attempt.tokens;
+            let tokens = prompt_billed.unwrap_or(prompt).saturating_add(completion);
+            Self { usd: sum.usd + attempt.cost_usd, tokens: sum.tokens.saturating_add(tokens) }
+        })
+    }
 }
 
 /// Makes `new` the record of run `name`, `old` so far, gone on with; refused where something else would be asked than then.
@@ -67,7 +89,7 @@ pub(super) fn add_notes(notes: &mut Vec<String>, counted: &[Note]) {
 /// What differs between a run's record and what is asked now, as `key: then -> now`.
 fn differences(old: &Manifest, new: &Manifest) -> Vec<String> {
     let told = |one: &SettingDifference| format!("`{}`: {} -> {}", one.key, one.from, one.to);
-    let mut out: Vec<String> = old.setting_differences(new).iter().map(told).collect();
+    let mut out: Vec<String> = old.answer_differences(new).iter().map(told).collect();
     let kind = |manifest: &Manifest| manifest.external.as_ref().map(|source| source.kind.clone());
     if kind(old) != kind(new) {
         out.push("whose pipeline is asked".to_owned());

@@ -10,11 +10,13 @@ use clap::Args;
 
 use super::bars::Bars;
 use super::environment::{environment, git_commit};
+use super::resume::Spent;
 use super::{Failure, block_on, dry_run, output, report, resume};
 use crate::chunk::Strategy;
 use crate::dataset;
 use crate::embed::Cached;
 use crate::index;
+use crate::pipeline::PipelineError;
 use crate::pipeline::ask::Done;
 use crate::pipeline::recorded::{self, RecordedPlan};
 use crate::pipeline::run::{self, RunFacts};
@@ -30,6 +32,7 @@ pub(super) const DEFAULT_CONFIG: &str = "config/runbooks.toml";
 pub(super) const DEFAULT_OUT: &str = "evals/runs";
 
 #[derive(Debug, Args)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct RunArgs {
     /// The settings file. Default: config/runbooks.toml.
     config: Option<PathBuf>,
@@ -78,7 +81,8 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         let resolved = resolve(&args, earlier)?;
         if args.dry_run {
             let done = args.resume.as_ref().map(|name| earlier_traces(&args.out, name)).transpose()?;
-            return dry_run::dry_run(&args, resolved, &done.map(done_by).unwrap_or_default()).await;
+            let done = done.map(done_by).unwrap_or_default();
+            return Box::pin(dry_run::dry_run(&args, resolved, &done)).await;
         }
         let environment = environment(&resolved, args.offline, args.no_cache)?;
         let bars = Bars::new();
@@ -103,13 +107,16 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         manifest.seconds.insert("load".to_owned(), clock.elapsed().as_secs_f64());
         dry_run::announce(&resolved.settings, &dataset);
 
-        let (folder, done) = open_folder(&args, &mut manifest)?;
+        let (folder, done, before) = open_folder(&args, &mut manifest)?;
         if args.resume.is_none() {
             write_manifest(&folder, &manifest)?;
         }
         let (mut caches, mut replies) = (Vec::new(), None);
         let outcome = match work {
             Work::Ours(assembled) => {
+                if let Some(allowance) = &assembled.allowance {
+                    allowance.already(before.usd, before.tokens);
+                }
                 (caches, replies) = (assembled.vector_caches, assembled.replies);
                 run::run(dataset, assembled.plan, &folder, done, &bars).await.map(|facts| (facts, Vec::new()))
             }
@@ -121,7 +128,11 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         if let Some(failure) = replies.as_ref().and_then(|replies| replies.failure()) {
             output::talk(&format!("replies could not all be kept, and will be paid for again: {failure}"));
         }
-        let (facts, notes) = outcome.inspect_err(|_| drop_if_empty(&folder))?;
+        let (facts, notes) = outcome.inspect_err(|error| match error {
+            // It can be gone on with once the limit is raised.
+            PipelineError::Stopped { .. } => {}
+            _ => drop_if_empty(&folder),
+        })?;
         resume::add_notes(&mut manifest.notes, &notes);
         finish(&mut manifest, facts, &caches);
         conclude(&folder, manifest, &resolved.settings, args.json)
@@ -150,13 +161,13 @@ fn service_source(settings: &Settings) -> ExternalSource {
     ExternalSource { kind: ExternalSource::SERVICE.to_owned(), from, sha256: String::new() }
 }
 
-/// The settings: of the file and flags; on resume without any, those of the run's record.
+/// The settings: of the file and flags; on resume without a file those of the run's record and flags.
 fn resolve(args: &RunArgs, earlier: Option<Manifest>) -> Result<Resolved, Failure> {
     let mut sets = args.sets.clone();
     sets.extend(args.limit.map(|limit| format!("dataset.limit={limit}")));
     sets.extend(args.repeat.map(|repeat| format!("generation.repeat={repeat}")));
     match earlier {
-        Some(earlier) if args.config.is_none() && sets.is_empty() => resume::recorded(earlier),
+        Some(earlier) if args.config.is_none() => resume::recorded(earlier, &sets),
         _ => Ok(Resolved::new(Some(resolved_config(args)), &sets)?),
     }
 }
@@ -186,7 +197,8 @@ pub(super) fn counted(note: &Note) -> String {
 
 /// The record of a run that begins, but for its name and models.
 pub(super) fn manifest(resolved: &Resolved, dataset: &Dataset) -> Manifest {
-    let (settings, shortened) = without_secrets(&resolved.settings);
+    let (settings, shortened) = resolved.settings.with_addresses(address::shown_url);
+    let settings = serde_json::to_value(&settings).unwrap_or_default();
     Manifest {
         schema: SCHEMA,
         name: String::new(),
@@ -230,29 +242,6 @@ fn versions(strategy: Strategy) -> BTreeMap<String, String> {
     versions.into_iter().map(|(part, version)| (part.to_owned(), version)).collect()
 }
 
-/// The settings as the run's record keeps them: an endpoint's address without user info and query, which may hold keys;
-/// and the keys of those that lost them.
-fn without_secrets(settings: &Settings) -> (serde_json::Value, Vec<String>) {
-    let mut settings = settings.clone();
-    let mut shortened = Vec::new();
-    let base_url = Some(&mut settings.generation.base_url);
-    let addresses = [
-        ("generation.base_url", base_url),
-        ("vector_store.url", Some(&mut settings.vector_store.url)),
-        ("external.url", settings.external.url.as_mut()),
-        ("retrieval.dense.endpoint", settings.retrieval.dense.endpoint.as_mut()),
-        ("rerank.endpoint", settings.rerank.endpoint.as_mut()),
-    ];
-    for (key, url) in addresses {
-        let Some(url) = url else { continue };
-        if address::is_shortened(url) {
-            shortened.push(key.to_owned());
-        }
-        *url = address::shown_url(url);
-    }
-    (serde_json::to_value(&settings).unwrap_or_default(), shortened)
-}
-
 pub(super) fn now() -> String {
     jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
@@ -262,15 +251,16 @@ pub(super) fn write_manifest(folder: &RunFolder, manifest: &Manifest) -> Result<
     Ok(folder.write("run.json", json.as_bytes())?)
 }
 
-/// The run's folder: a new one, or the one to go on with and what it has already.
-fn open_folder(args: &RunArgs, manifest: &mut Manifest) -> Result<(RunFolder, Done), Failure> {
+/// The run's folder: a new one, or the one to go on with, what it has already and what that cost.
+fn open_folder(args: &RunArgs, manifest: &mut Manifest) -> Result<(RunFolder, Done, Spent), Failure> {
     let Some(name) = &args.resume else {
         manifest.name = args.name.clone().unwrap_or_else(|| fresh_name(resolved_config(args)));
-        return Ok((RunFolder::create(&args.out, &manifest.name)?, Done::default()));
+        return Ok((RunFolder::create(&args.out, &manifest.name)?, Done::default(), Spent::default()));
     };
     let old = earlier_traces(&args.out, name)?;
     resume::go_on(name, &old, manifest)?;
-    Ok((RunFolder::existing(&args.out.join(name)), done_by(old)))
+    let spent = Spent::by(&old.traces);
+    Ok((RunFolder::existing(&args.out.join(name)), done_by(old), spent))
 }
 
 fn earlier_traces(out: &Path, name: &str) -> Result<SavedRun, Failure> {

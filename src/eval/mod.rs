@@ -1,14 +1,17 @@
 //! Floor 5, evaluation: a saved run to its [`summary::Summary`]. Calls nothing, so a finished run can be scored again.
 //!
 //! [`score`] gives every question its measures, [`diagnose`] its outcome and the run its waterfall, 2 x 2, loss budget and
-//! verdict, [`summary`] puts them together. [`compare`] sets runs against a baseline question by question, [`gate`] says
+//! verdict; [`modes`], [`positions`] and [`cuts`] are what lies under it; [`summary`] puts them together. [`compare`] sets runs against a baseline question by question, [`gate`] says
 //! whether a run is good enough. [`files`] scores runs and predictions of other systems, which are no saved runs.
 
 pub mod arms;
 pub mod compare;
+pub mod cuts;
 pub mod diagnose;
 pub mod files;
 pub mod gate;
+pub mod modes;
+pub mod positions;
 pub mod score;
 pub mod summary;
 pub mod verdict;

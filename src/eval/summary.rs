@@ -2,10 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use serde::{Deserialize, Serialize};
 
 use super::arms::{self, ArmScore, Repeats, TokenTotals};
+use super::cuts::{self, Columns, Cut};
 use super::diagnose::{self, TwoByTwo, WaterfallStep};
+use super::modes::{self, ClassModes};
+use super::positions::{self, PositionRow};
 use super::score::{self, Scores};
 use super::verdict::{self, LossBudget, Verdict};
 use crate::attribute::classify::Outcome;
@@ -99,6 +103,12 @@ pub struct Summary {
     pub loss_budget: LossBudget,
     /// The bottleneck.
     pub verdict: Verdict,
+    /// Of each class that lost a question: what is known to go wrong there, and how often it does elsewhere.
+    pub modes: Vec<ClassModes>,
+    /// Answers by the place of the support in the prompt.
+    pub positions: Vec<PositionRow>,
+    /// Parts of the question set.
+    pub cuts: Vec<Cut>,
     /// The rule of thumb beside it.
     pub rule_of_thumb: Option<String>,
     /// Clusters of questions that share gold documents.
@@ -140,6 +150,8 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
     let with_elsewhere = diagnose::with_elsewhere(&run.traces, &outcomes, plan.judge);
     let em_at_5 = measures.get("EM@5").filter(|summary| summary.n > 0).map(|summary| summary.mean);
     let classes = class_counts(&outcomes);
+    let columns = columns(run, &scores, plan, &outcomes);
+    let signs = modes::signs(run, &outcomes, plan.k);
     let summary = Summary {
         schema: SCHEMA,
         n_questions: run.traces.len(),
@@ -149,10 +161,10 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
             Fault::ALL.iter().map(|fault| fault.name()),
             outcomes.iter().filter_map(|o| o.fault).map(Fault::name),
         ),
-        classes_at: classes_at(run, plan),
+        classes_at: classes_at(run, &outcomes, plan),
         class_shares_with_elsewhere: shares(&class_counts(&with_elsewhere), run.traces.len()),
         flags: flags(run, &outcomes),
-        two_by_two: two_by_two(run, &scores, plan),
+        two_by_two: diagnose::two_by_two(prompt_size(run, plan), &columns.em, &columns.right, &columns.answer_f1),
         waterfall_n,
         waterfall,
         waterfall_with_elsewhere: diagnose::waterfall(&with_elsewhere, answered).0,
@@ -160,6 +172,9 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
         repeats: arms::repeats(&run.traces, plan.judge),
         loss_budget,
         verdict,
+        modes: modes::class_modes(&outcomes, &signs, &columns.cluster_of),
+        positions: positions::positions(&columns, &signs),
+        cuts: cuts::cuts(&columns),
         rule_of_thumb: verdict::rule_of_thumb(em_at_5),
         n_clusters: bootstrap.n_clusters(),
         tokens: arms::tokens(&run.traces),
@@ -243,8 +258,17 @@ fn shares(classes: &BTreeMap<String, usize>, n: usize) -> BTreeMap<String, Share
     classes.iter().map(|(class, &count)| (class.clone(), share(count))).collect()
 }
 
-fn classes_at(run: &SavedRun, plan: &EvaluationPlan) -> BTreeMap<String, BTreeMap<String, usize>> {
-    let at = |correct_f1: f64| class_counts(&diagnose::outcomes(run, plan.k, Judge { correct_f1, ..plan.judge }));
+fn classes_at(
+    run: &SavedRun,
+    outcomes: &[Outcome],
+    plan: &EvaluationPlan,
+) -> BTreeMap<String, BTreeMap<String, usize>> {
+    let at = |correct_f1: f64| {
+        let judge = Judge { correct_f1, ..plan.judge };
+        let class = |(trace, outcome): (&Trace, &Outcome)| outcome.class_with(trace, rightness(trace, judge));
+        let classes: Vec<Class> = run.traces.par_iter().zip(outcomes).map(class).collect();
+        count(Class::ALL.iter().map(|class| class.name()), classes.into_iter().map(Class::name))
+    };
     [0.4, 0.8].into_iter().map(|threshold| (format!("{threshold:.1}"), at(threshold))).collect()
 }
 
@@ -263,19 +287,31 @@ fn flags(run: &SavedRun, outcomes: &[Outcome]) -> BTreeMap<String, usize> {
     Flag::ALL.iter().filter(|flag| could(flag)).map(|&flag| (flag.name().to_owned(), raised(flag))).collect()
 }
 
-fn two_by_two(run: &SavedRun, scores: &Scores, plan: &EvaluationPlan) -> TwoByTwo {
+/// How many hits stand in a prompt: of a pipeline that ran elsewhere the k is not ours, and what it found is what stood there.
+fn prompt_size(run: &SavedRun, plan: &EvaluationPlan) -> usize {
+    match run.manifest.external {
+        Some(_) => run.traces.iter().map(|trace| trace.packed().count()).max().unwrap_or(0).max(1),
+        None => plan.k,
+    }
+}
+
+fn columns<'a>(run: &'a SavedRun, scores: &Scores, plan: &EvaluationPlan, outcomes: &'a [Outcome]) -> Columns<'a> {
     let column = |family, cutoff| {
         let measure = Measure::new(family, cutoff);
         measure.and_then(|measure| scores.column(measure)).unwrap_or_else(|| vec![None; run.traces.len()])
     };
-    // Of a pipeline that ran elsewhere the k is not ours: what it found is what stood in the prompt.
-    let (k, cutoff) = match run.manifest.external {
-        Some(_) => (run.traces.iter().map(|trace| trace.packed().count()).max().unwrap_or(0).max(1), Cutoff::Prompt),
-        None => (plan.k, Cutoff::Top(plan.k)),
+    let cutoff = match run.manifest.external {
+        Some(_) => Cutoff::Prompt,
+        None => Cutoff::Top(plan.k),
     };
-    let em = column(Family::Em, Some(cutoff));
-    let right: Vec<Option<bool>> = run.traces.iter().map(|trace| rightness(trace, plan.judge).retrieved).collect();
-    diagnose::two_by_two(k, &em, &right, &column(Family::AnswerF1, None))
+    Columns {
+        traces: &run.traces,
+        outcomes,
+        em: column(Family::Em, Some(cutoff)),
+        answer_f1: column(Family::AnswerF1, None),
+        right: run.traces.par_iter().map(|trace| rightness(trace, plan.judge).retrieved).collect(),
+        cluster_of: cluster_of(&run.traces, plan.cluster),
+    }
 }
 
 fn attempts(traces: &[Trace]) -> impl Iterator<Item = &crate::types::Attempt> {

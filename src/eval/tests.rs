@@ -277,6 +277,7 @@ fn ranged() -> SavedRun {
         needed: member.ranges.clone(),
         chunks: chunks.iter().map(|&id| id.into()).collect(),
         has_answer: false,
+        doc_bytes: None,
         encoder_truncated: false,
     };
     let (first, either, or) = (member("d", 80, 120), member("e", 0, 20), member("d", 150, 160));

@@ -2,7 +2,8 @@
 //!
 //! The wait before try n + 1 is drawn evenly from 0 to `first_wait` * 2^(n - 1), at most `longest_wait` ("full jitter",
 //! Brooker, "Exponential Backoff and Jitter", AWS Architecture Blog 2015). Where the server says how long to wait
-//! (`Retry-After`) it is that, and up to `first_wait` more so that many callers do not come back at once.
+//! (`Retry-After`) it is that, and up to `first_wait` more so that many callers do not come back at once. What a server turns away
+//! because it has enough to do is no try: it is called again until the deadline.
 
 use std::future::Future;
 use std::hash::{BuildHasher, RandomState};
@@ -13,7 +14,7 @@ use tokio::time::{Instant, sleep, timeout_at};
 /// How hard and how long one call is tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Backoff {
-    /// Calls in all; one is made in any case.
+    /// Calls in all, but for those that were turned away ([`Verdict::Limited`]); one is made in any case.
     pub tries: u32,
     /// Upper bound of the first wait.
     pub first_wait: Duration,
@@ -30,6 +31,10 @@ pub enum Verdict {
     Stop,
     /// Try again, after the wait that the server asks for where it does.
     Again(Option<Duration>),
+    /// The same, but at once the first time: a connection that was kept open had been closed by the other side.
+    AtOnce,
+    /// The server had no time for the call: wait as for `Again`, and count no try.
+    Limited(Option<Duration>),
 }
 
 /// Why there is no answer.
@@ -63,42 +68,54 @@ impl Backoff {
     ) -> Result<T, Failure<E>> {
         let deadline = Instant::now() + self.deadline;
         let mut last = None;
-        let mut tries = 0;
+        let (mut n_calls, mut tries, mut n_limited) = (0, 0, 0);
         loop {
-            tries += 1;
+            n_calls += 1;
             let error = match timeout_at(deadline, call()).await {
                 Ok(Ok(done)) => return Ok(done),
                 Ok(Err(error)) => error,
-                Err(_) => return Err(last.map_or(Failure::OutOfTime, |last| gave_up(tries, last))),
+                Err(_) => return Err(last.map_or(Failure::OutOfTime, |last| gave_up(n_calls, last))),
             };
-            let Verdict::Again(asked) = verdict(&error) else { return Err(Failure::Final(error)) };
-            let wait = self.wait(tries, asked, random_fraction());
+            let verdict = verdict(&error);
+            if let Verdict::Limited(_) = verdict {
+                n_limited += 1
+            } else {
+                tries += 1
+            }
+            let wait = match verdict {
+                Verdict::Stop => return Err(Failure::Final(error)),
+                Verdict::AtOnce if n_calls == 1 => Duration::ZERO,
+                Verdict::AtOnce => self.wait(tries, None, random_fraction()),
+                Verdict::Again(asked) => self.wait(tries, asked, random_fraction()),
+                Verdict::Limited(asked) => self.wait(n_limited, asked, random_fraction()),
+            };
             let too_late = Instant::now().checked_add(wait).is_none_or(|end| end >= deadline);
             if tries >= self.tries || too_late {
-                return Err(gave_up(tries, error));
+                return Err(gave_up(n_calls, error));
             }
             last = Some(error);
             sleep(wait).await;
         }
     }
 
-    /// The wait after `tries` calls; `fraction` is the draw, from 0 to 1.
-    fn wait(&self, tries: u32, asked: Option<Duration>, fraction: f64) -> Duration {
+    /// The wait after the `nth` failure of its sort; `fraction` is the draw, from 0 to 1.
+    fn wait(&self, nth: u32, asked: Option<Duration>, fraction: f64) -> Duration {
         if let Some(asked) = asked {
             return asked.saturating_add(self.first_wait.mul_f64(fraction));
         }
-        let bound = self.first_wait.saturating_mul(2_u32.saturating_pow(tries - 1));
+        let bound = self.first_wait.saturating_mul(2_u32.saturating_pow(nth - 1));
         bound.min(self.longest_wait).mul_f64(fraction)
     }
 }
 
+/// `tries`: calls made, those that were turned away as well.
 fn gave_up<E>(tries: u32, last: E) -> Failure<E> {
     if tries == 1 { Failure::Final(last) } else { Failure::GaveUp { tries, last } }
 }
 
-/// A number from 0 to below 1, from the standard library's per-call hash keys: waits need neither a seed nor good
+/// A number from 0 to below 1, for jitter: from the standard library's per-call hash keys: waits need neither a seed nor good
 /// randomness.
-fn random_fraction() -> f64 {
+pub fn random_fraction() -> f64 {
     // 53 bits are what a f64 holds exactly.
     (RandomState::new().hash_one(0_u8) >> 11) as f64 / (1_u64 << 53) as f64
 }
@@ -134,6 +151,22 @@ mod tests {
         assert_eq!(tried(AT_ONCE, 3, again).await, Err(Failure::GaveUp { tries: 3, last: 3 }));
         assert_eq!(tried(AT_ONCE, 3, Verdict::Stop).await, Err(Failure::Final(1)));
         assert_eq!(tried(Backoff { tries: 0, ..AT_ONCE }, 1, again).await, Err(Failure::Final(1)));
+    }
+
+    #[tokio::test]
+    async fn calls_that_were_turned_away_are_no_tries() {
+        let limited = Verdict::Limited(None);
+        assert_eq!(tried(AT_ONCE, 30, limited).await, Ok(31));
+        let soon = Backoff { first_wait: Duration::from_secs(60), longest_wait: Duration::from_secs(60), ..AT_ONCE };
+        let asked = Verdict::Limited(Some(Duration::from_secs(51)));
+        assert_eq!(tried(soon, 30, asked).await, Err(Failure::Final(1)), "51 s are more than 50 s");
+    }
+
+    #[tokio::test]
+    async fn a_broken_connection_is_tried_again_at_once() {
+        let slow = Backoff { first_wait: Duration::from_hours(1), longest_wait: Duration::from_hours(1), ..AT_ONCE };
+        assert_eq!(tried(slow, 1, Verdict::AtOnce).await, Ok(2));
+        assert_eq!(tried(AT_ONCE, 3, Verdict::AtOnce).await, Err(Failure::GaveUp { tries: 3, last: 3 }));
     }
 
     #[tokio::test]

@@ -3,16 +3,16 @@
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Certificate, Client, Response, Url, redirect};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::asked_wait::asked_wait;
 use super::mask::Mask;
 use super::{Backoff, Failure, HttpError, Secret, complaint};
 use crate::text::address::{is_loopback, shown};
 use crate::text::causes::root_cause;
-use crate::text::retry_after;
 
 /// A larger answer is not read on, where nothing else is said: 8 MiB.
 pub const LARGEST_BODY_BYTES: usize = 8 << 20;
@@ -22,6 +22,10 @@ const EXCERPT_BYTES: usize = 1200;
 
 /// A connection that is not made by then will not be, whatever the time allowed for an answer.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// An idle connection is closed before servers close it, so that no call meets a closed one: uvicorn, under vLLM and most
+/// Python servers, does after five seconds.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(4);
 
 /// Where and how to call.
 #[derive(Clone)]
@@ -55,7 +59,7 @@ pub struct Answer {
     pub status: u16,
     /// The whole body.
     pub body: Vec<u8>,
-    /// The wait that the server asks for, where it does.
+    /// The wait that the server asks for before the next call, where it does; an answer of success may ask for one, too.
     pub retry_after: Option<Duration>,
 }
 
@@ -107,7 +111,7 @@ impl JsonEndpoint {
         if status.is_redirection() {
             return Err(HttpError::Redirected { url: self.shown_url.clone(), status: status.as_u16() });
         }
-        let retry_after = asked_wait(response.headers());
+        let retry_after = asked_wait(response.headers(), SystemTime::now());
         Ok(Answer { status: status.as_u16(), body: self.body(response).await?, retry_after })
     }
 
@@ -210,6 +214,7 @@ fn client(url: &Url, ca_file: Option<PathBuf>) -> Result<Client, HttpError> {
     let mut builder = Client::builder()
         .redirect(redirect::Policy::none())
         .connect_timeout(CONNECT_TIMEOUT)
+        .pool_idle_timeout(IDLE_TIMEOUT)
         .user_agent(concat!("ragxray/", env!("CARGO_PKG_VERSION")));
     if let Some(path) = ca_file {
         let pem = match std::fs::read(&path) {
@@ -230,9 +235,4 @@ fn client(url: &Url, ca_file: Option<PathBuf>) -> Result<Client, HttpError> {
         builder = builder.no_proxy();
     }
     builder.build().map_err(|error| HttpError::Client { reason: root_cause(&error) })
-}
-
-/// The wait that the server asks for.
-fn asked_wait(headers: &HeaderMap) -> Option<Duration> {
-    retry_after::wait(headers.get(RETRY_AFTER)?.to_str().ok()?, SystemTime::now())
 }

@@ -122,6 +122,7 @@ impl HttpError {
         match self {
             error if error.is_too_large() => Verdict::Stop,
             Self::Status { status, retry_after, .. } if is_transient_status(*status) => Verdict::Again(*retry_after),
+            Self::Broken { .. } => Verdict::AtOnce,
             error if error.is_transient() => Verdict::Again(None),
             _ => Verdict::Stop,
         }

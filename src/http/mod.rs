@@ -6,6 +6,7 @@
 //! streaming, and downloads (`checkpoint/` has its own, which follow redirects and carry no key).
 
 mod address;
+mod asked_wait;
 mod backoff;
 mod by_index;
 mod complaint;
@@ -16,7 +17,7 @@ mod mask;
 mod secret;
 
 pub use address::{address, hashed_query};
-pub use backoff::{Backoff, Failure, Verdict};
+pub use backoff::{Backoff, Failure, Verdict, random_fraction};
 pub use by_index::by_index;
 pub use complaint::complaint;
 pub use endpoint::{Answer, EndpointSettings, JsonEndpoint, LARGEST_BODY_BYTES};

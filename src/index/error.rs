@@ -144,6 +144,12 @@ pub enum IndexError {
         /// What is wrong with it.
         reason: String,
     },
+    /// The key would go over the network unencrypted.
+    #[error("`vector_store.url`: the key would be sent unencrypted to `{url}`")]
+    KeyInClear {
+        /// The URL, which has no user info.
+        url: String,
+    },
     /// Nobody answers at the URL, or not in gRPC.
     #[error("no Qdrant server answers at `{url}`")]
     Unreachable {
@@ -248,6 +254,7 @@ impl IndexError {
                 Some(format!("check the free space there; deleting `{}` is safe, it is built again", path.display()))
             }
             Self::Url { .. } => Some("write it like `http://localhost:6334`, the gRPC port".to_owned()),
+            Self::KeyInClear { .. } => Some("use `https`; plain `http` with a key is for this machine only".to_owned()),
             Self::Unreachable { url, .. } => Some(unreachable_hint(url)),
             Self::Denied { .. } => {
                 Some("name the variable that holds the key in `vector_store.api_key_env`".to_owned())

@@ -50,7 +50,7 @@ pub enum LlmError {
     #[error("no answer within the deadline of {} s", .deadline.as_secs_f64())]
     DeadlinePassed { deadline: Duration },
     /// The call could exceed what the run may cost.
-    #[error("`generation.{setting}` = {limit} is spent: {spent} so far, and the next call may cost {next}")]
+    #[error("`generation.{setting}` = {limit} is spent: {spent} so far, and the next call may take {next}")]
     Spent { setting: &'static str, limit: String, spent: String, next: String },
     /// A setting with a value that cannot be.
     #[error("`generation.{setting}` {reason}")]
@@ -70,9 +70,9 @@ impl From<HttpError> for LlmError {
         match error {
             HttpError::BadAddress { reason } => bad("base_url", reason),
             HttpError::BadKey => bad("api_key", "holds characters that no header may have (in the key)".to_owned()),
-            HttpError::BadHeaderName { name } => bad("headers", format!("has `{name}`, which is no header's name")),
+            HttpError::BadHeaderName { name } => bad("headers_env", format!("has `{name}`, which is no header's name")),
             HttpError::BadHeaderValue { name } => {
-                bad("headers", format!("holds characters that no header may have (in {name})"))
+                bad("headers_env", format!("holds characters that no header may have (in {name})"))
             }
             HttpError::NoCertificate { path } => bad("ca_file", format!("holds no certificate: `{}`", path.display())),
             error => Self::Http(error),
@@ -109,6 +109,7 @@ impl LlmError {
             Self::Rejected { status: 401 | 403, .. } => {
                 Some("`generation.api_key_env` names the variable with the key")
             }
+            Self::Rejected { status: 400 | 422, .. } => parameter_hint(&self.to_string()),
             Self::Rejected { status: 404 | 405, .. } => Some(
                 "`/chat/completions` is appended to `generation.base_url`, which mostly ends in `/v1`; the model's \
                  name may be wrong as well",
@@ -123,6 +124,24 @@ impl LlmError {
             | Self::BadSetting { .. }
             | Self::Template { .. } => None,
         }
+    }
+}
+
+/// What to do where a server takes a parameter in another form or not at all, by the words of its failure: `OpenAI`'s reasoning
+/// models refuse two that we send.
+#[must_use]
+pub fn parameter_hint(failure: &str) -> Option<&'static str> {
+    if !failure.contains("rejected the call: status 4") {
+        None
+    } else if failure.contains("max_tokens") {
+        Some(
+            "with `generation.extra_body = { max_completion_tokens = 2048 }` that is sent instead of `max_tokens`, and \
+             `temperature = 1` there takes the place of a temperature that is refused",
+        )
+    } else if failure.contains("temperature") {
+        Some("`generation.extra_body = { temperature = 1 }` takes the place of `generation.temperature`")
+    } else {
+        None
     }
 }
 
@@ -152,6 +171,20 @@ fn http_hint(error: &HttpError) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_refused_parameter_is_answered_with_the_setting_that_replaces_it() {
+        let rejected = |excerpt: &str| {
+            let error = LlmError::Rejected { url: "u".into(), status: 400, excerpt: excerpt.into() };
+            error.hint().unwrap_or_default()
+        };
+        // As OpenAI words them.
+        let tokens = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
+        assert!(rejected(tokens).contains("extra_body = { max_completion_tokens = 2048 }"));
+        let temperature = "Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) value is supported.";
+        assert!(rejected(temperature).contains("extra_body = { temperature = 1 }"));
+        assert_eq!(rejected("no such model"), "");
+    }
 
     #[test]
     fn giving_up_keeps_the_class_hint_and_words_of_the_last_failure() {

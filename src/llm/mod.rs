@@ -1,25 +1,29 @@
 //! Floor 3, generators: a prompt to an answer.
 //!
 //! [`Extractive`] reads the passages itself, offline. [`openai`] calls a chat model; [`Retrying`] is the patience
-//! around it and [`CachedReplies`] the memory. [`Template`] renders the prompts and [`read_answer`] takes the short answer
-//! from what a model wrote.
+//! around it, [`Allowed`] what a run may cost, [`CachedReplies`] the memory. [`Template`] renders the prompts and
+//! [`read_answer`] takes the short answer from what a model wrote.
 //! Which passages go into a prompt is decided above, what a right answer is elsewhere.
 
+mod allowance;
 mod answer;
 mod cached;
 mod error;
 mod extractive;
 mod kept;
+mod limit;
 pub mod openai;
+mod pause;
 mod price;
 mod retry;
 mod template;
 
 use async_trait::async_trait;
 
+pub use self::allowance::{Allowance, Allowed, Limits};
 pub use self::answer::read_answer;
 pub use self::cached::{CachedReplies, REPLIES};
-pub use self::error::{ErrorClass, LlmError};
+pub use self::error::{ErrorClass, LlmError, parameter_hint};
 pub use self::extractive::Extractive;
 pub use self::kept::KeptReply;
 pub use self::price::Price;

@@ -127,6 +127,7 @@ mod tests {
             needed: needed.iter().map(|range| (*range).into()).collect(),
             chunks: corpus.chunks().iter().map(|chunk| chunk.id.clone()).collect(),
             has_answer: false,
+            doc_bytes: None,
             encoder_truncated: false,
         }
     }

@@ -26,7 +26,7 @@ pub mod vectors;
 
 use crate::embed::EmbedError;
 use crate::index::IndexError;
-use crate::llm::LlmError;
+use crate::llm::{LlmError, parameter_hint};
 use crate::rerank::RerankError;
 use crate::store::StoreError;
 
@@ -129,6 +129,9 @@ impl PipelineError {
                     "start the server (`ollama serve`, `vllm serve MODEL`, `docker run -p 6334:6334 qdrant/qdrant`) or correct its \
                  address, then go on with `--resume {run}`: what is done is kept"
                 ))
+            }
+            Self::OnlyFailures { last, .. } if parameter_hint(last).is_some() => {
+                parameter_hint(last).map(str::to_owned)
             }
             Self::OnlyFailures { run, .. } => {
                 Some(format!("mend what the message says, then go on with `--resume {run}`: what is done is kept"))

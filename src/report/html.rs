@@ -46,6 +46,7 @@ pub fn render(view: &View) -> String {
     measures(view, &mut out);
     view.asked.iter().for_each(|section| self::section(section, &mut out));
     losses(view, &mut out);
+    view.diagnosis.iter().for_each(|section| self::section(section, &mut out));
     lost(view, &mut out);
     out.push_str("<h2>What the numbers cover</h2>\n");
     list(&mut out, view.caveats.iter());
@@ -80,8 +81,8 @@ fn section(section: &Section, out: &mut String) {
     let head: Vec<&str> = section.head.iter().map(String::as_str).collect();
     let row = |row: &Vec<String>| {
         let (first, rest) = row.split_first().map_or(("", &[][..]), |(first, rest)| (first.as_str(), rest));
-        let cells: String = rest.iter().map(|cell| format!("<td>{}</td>", escape(cell))).collect();
-        format!("<th scope=\"row\">{}</th>{cells}", escape(first))
+        let cells: Vec<String> = rest.iter().map(|cell| format!("<td>{}</td>", escape(cell))).collect();
+        format!("<th scope=\"row\">{}</th>{}", escape(first), cells.concat())
     };
     table(out, &section.title, &head, section.rows.iter().map(row));
     if !section.notes.is_empty() {

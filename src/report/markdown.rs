@@ -60,6 +60,7 @@ pub fn render(view: &View) -> String {
         let interval = row.ci95.map_or(String::new(), |ci| format!("{ci:.3}"));
         let _ = writeln!(out, "| {} | {:.3} | {interval} |", row.label, row.mean);
     }
+    view.diagnosis.iter().for_each(|section| self::section(section, &mut out));
     if !view.lost.is_empty() {
         let _ = writeln!(
             out,

@@ -4,6 +4,7 @@ mod arms;
 pub mod cache;
 pub mod comparison;
 pub mod csv;
+mod diagnosis;
 pub mod estimate;
 pub mod external;
 pub mod gates;

@@ -76,6 +76,7 @@ pub fn render(view: &View, color: bool) -> String {
     for caveat in &view.caveats {
         out.wrapped("  - ", caveat);
     }
+    view.diagnosis.iter().for_each(|section| out.section(section));
     if !view.lost.is_empty() {
         out.heading(&format!(
             "Lost questions ({} of {}, one of each class first; all stand in traces.jsonl)",

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::rounding::adding_up;
 use super::section::Section;
-use super::{arms, external, head};
+use super::{arms, diagnosis, external, head};
 use crate::attribute::classify::Outcome;
 use crate::eval::diagnose::{TwoByTwo, WaterfallStep};
 use crate::eval::summary::{Evaluation, MeasureSummary, Share, Summary};
@@ -57,6 +57,8 @@ pub struct View {
     pub rule_of_thumb: Option<String>,
     /// What the numbers do and do not cover.
     pub caveats: Vec<String>,
+    /// Tables of what lies under the verdict.
+    pub diagnosis: Vec<Section>,
     /// Some lost questions with why.
     pub lost: Vec<LostRow>,
     /// How many were lost in all.
@@ -159,6 +161,7 @@ impl View {
             verdict: summary.verdict.text.clone(),
             rule_of_thumb: summary.rule_of_thumb.clone(),
             caveats: caveats(run, summary),
+            diagnosis: diagnosis::sections(run, summary),
             n_lost: lost.len(),
             lost: spread(&lost).into_iter().map(|(trace, outcome)| lost_row(trace, outcome)).collect(),
             timings: timings(summary),
@@ -408,19 +411,7 @@ fn caveats(run: &SavedRun, summary: &Summary) -> Vec<String> {
 
 /// Lost questions in run order: answerable, wrong or undelivered, not failed.
 fn lost<'a>(run: &'a SavedRun, outcomes: &'a [Outcome]) -> Vec<(&'a Trace, &'a Outcome)> {
-    let is_lost = |class: Class| {
-        matches!(
-            class,
-            Class::Corpus
-                | Class::Chunking
-                | Class::Retrieval
-                | Class::Ranking
-                | Class::Packing
-                | Class::Generation
-                | Class::Hallucinated
-        )
-    };
-    run.traces.iter().zip(outcomes).filter(|(_, outcome)| is_lost(outcome.class)).collect()
+    run.traces.iter().zip(outcomes).filter(|(_, outcome)| outcome.class.is_loss()).collect()
 }
 
 /// A few of the lost questions, from as many classes as there are: a round of one a class, then the next round.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
 use super::{Settings, SettingsError};
+use crate::text::address;
 
 /// Where a value came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,22 +57,21 @@ impl Resolved {
             table = text.parse().map_err(|error| explain(&error, &place, Some(&text)))?;
             mark(&table, "", Origin::File, &mut origins);
         }
-        for set in sets {
-            let (key, value) = parse_set(set)?;
-            insert(&mut table, &key, value)
-                .map_err(|message| SettingsError::Malformed { place: format!("--set {set}"), message })?;
-            let place = format!("--set {set}");
-            Settings::deserialize_table(&table).map_err(|error| explain(&error, &place, None))?;
-            origins.insert(key, Origin::Flag);
-        }
-        let settings = Settings::deserialize_table(&table).map_err(|error| explain(&error, "settings", None))?;
+        let settings = with_sets(&mut table, sets, &mut origins)?;
         Ok(Self { settings, file: file.map(Path::to_owned), origins })
     }
 
-    /// Settings that a run's record holds, made from `file` then.
-    #[must_use]
-    pub fn recorded(settings: Settings, file: PathBuf) -> Self {
-        Self { settings, file: Some(file), origins: BTreeMap::new() }
+    /// Settings that a run's record holds, made from `file` then, with `sets` over them.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn recorded(settings: Settings, file: PathBuf, sets: &[String]) -> Result<Self, SettingsError> {
+        let mut origins = BTreeMap::new();
+        let settings = match sets {
+            [] => settings,
+            sets => with_sets(&mut Table::try_from(&settings).expect(PLAIN), sets, &mut origins)?,
+        };
+        Ok(Self { settings, file: Some(file), origins })
     }
 
     /// The folder that relative paths of the file start from.
@@ -80,10 +80,12 @@ impl Resolved {
         self.file.as_deref().and_then(Path::parent).map(Path::to_owned).unwrap_or_default()
     }
 
-    /// Every setting as TOML, with its origin in a comment.
+    /// Every setting as TOML, with its origin in a comment. An address is shown without its user info and what its query says, which
+    /// may be keys.
     #[must_use]
     pub fn show(&self) -> String {
-        let table = Table::try_from(&self.settings).expect("settings are plain TOML values");
+        let (shown, _) = self.settings.with_addresses(address::redacted_url);
+        let table = Table::try_from(&shown).expect(PLAIN);
         let mut out = String::new();
         self.show_table(&table, "", &mut out);
         out
@@ -108,7 +110,47 @@ impl Resolved {
     }
 }
 
+const PLAIN: &str = "settings are plain TOML values";
+
+/// The settings of `table` with `sets` over them, each marked as a flag.
+fn with_sets(
+    table: &mut Table,
+    sets: &[String],
+    origins: &mut BTreeMap<String, Origin>,
+) -> Result<Settings, SettingsError> {
+    for set in sets {
+        let (key, value) = parse_set(set)?;
+        // What is wrong with a flag is told with the flag; its address may hold a key.
+        let shown = value.as_str().map_or_else(|| set.clone(), |text| set.replace(text, &address::redacted_url(text)));
+        let place = format!("--set {shown}");
+        insert(table, &key, value).map_err(|message| SettingsError::Malformed { place: place.clone(), message })?;
+        Settings::deserialize_table(table).map_err(|error| explain(&error, &place, None))?;
+        origins.insert(key, Origin::Flag);
+    }
+    Settings::deserialize_table(table).map_err(|error| explain(&error, "settings", None))
+}
+
 impl Settings {
+    /// A copy with `shown` of each address, and the names of those that it changed.
+    #[must_use]
+    pub fn with_addresses(&self, shown: fn(&str) -> String) -> (Self, Vec<String>) {
+        let mut settings = self.clone();
+        let mut changed = Vec::new();
+        let addresses = [
+            ("generation.base_url", Some(&mut settings.generation.base_url)),
+            ("vector_store.url", Some(&mut settings.vector_store.url)),
+            ("external.url", settings.external.url.as_mut()),
+            ("retrieval.dense.endpoint", settings.retrieval.dense.endpoint.as_mut()),
+            ("rerank.endpoint", settings.rerank.endpoint.as_mut()),
+        ];
+        for (key, url) in addresses {
+            let Some(url) = url.filter(|url| address::is_shortened(url)) else { continue };
+            changed.push(key.to_owned());
+            *url = shown(url);
+        }
+        (settings, changed)
+    }
+
     fn deserialize_table(table: &Table) -> Result<Self, toml::de::Error> {
         Value::Table(table.clone()).try_into()
     }
@@ -198,6 +240,27 @@ mod tests {
         let shown = resolved.show();
         assert!(shown.lines().any(|line| line.starts_with("k = 3 ") && line.ends_with("# --set")), "{shown}");
         assert!(shown.lines().any(|line| line.starts_with("size = 200 ") && line.ends_with("# default")), "{shown}");
+    }
+
+    #[test]
+    fn no_address_is_shown_with_what_may_be_a_key() {
+        let url = "generation.base_url=https://me:hush-1@h/v1?api-version=hush-2";
+        let shown = sets(&[url]).expect("good").show();
+        assert!(
+            shown.contains("base_url = \"https://***@h/v1?api-version=***\"") && !shown.contains("hush"),
+            "{shown}"
+        );
+        let error = sets(&[&url.replace("base_url", "base_ulr")]).expect_err("no such key").to_string();
+        assert_eq!(error, "--set generation.base_ulr=https://***@h/v1?api-version=***: unknown setting `base_ulr`");
+    }
+
+    #[test]
+    fn flags_stand_over_what_a_record_holds() {
+        let recorded = sets(&["retrieval.k=3", "generation.max_usd=1.0"]).expect("good").settings;
+        let over = ["generation.max_usd=2.0".to_owned()];
+        let resolved = Resolved::recorded(recorded.clone(), PathBuf::new(), &over).expect("good");
+        assert_eq!((resolved.settings.retrieval.k, resolved.settings.generation.max_usd), (3, Some(2.0)));
+        assert_eq!(Resolved::recorded(recorded.clone(), PathBuf::new(), &[]).expect("good").settings, recorded);
     }
 
     #[test]

@@ -8,14 +8,15 @@ const Z: f64 = 1.959_963_984_540_054;
 /// The 95 % interval of `successes` out of `n`. `None` for n = 0: there is no share.
 #[must_use]
 pub fn wilson(successes: usize, n: usize) -> Option<Interval> {
-    if n == 0 {
-        return None;
-    }
-    let (n, p) = (n as f64, successes as f64 / n as f64);
+    (n > 0).then(|| of_share(successes as f64 / n as f64, n as f64))
+}
+
+/// The same of a share of `n` > 0 questions, which may be a number of what they are worth.
+pub(super) fn of_share(p: f64, n: f64) -> Interval {
     let z2 = Z * Z;
     let middle = (p + z2 / (2.0 * n)) / (1.0 + z2 / n);
     let half = Z / (1.0 + z2 / n) * (p * (1.0 - p) / n + z2 / (4.0 * n * n)).sqrt();
-    Some(Interval { low: (middle - half).max(0.0), high: (middle + half).min(1.0) })
+    Interval { low: (middle - half).max(0.0), high: (middle + half).min(1.0) }
 }
 
 #[cfg(test)]

@@ -167,7 +167,47 @@ pub struct SettingDifference {
     pub to: Value,
 }
 
+/// Settings that change no answer: how fast and how long calls are made, what they may cost, where keys and caches are. A name
+/// that ends in a full stop is a whole table.
+const CHANGE_NO_ANSWER: [&str; 26] = [
+    "cache.",
+    "external.api_key_env",
+    "external.concurrency",
+    "external.retries",
+    "external.timeout_s",
+    "gates.",
+    "generation.api_key_env",
+    "generation.ca_file",
+    "generation.concurrency",
+    "generation.deadline_s",
+    "generation.max_tokens_total",
+    "generation.max_usd",
+    "generation.most_concurrency",
+    "generation.price.",
+    "generation.timeout_s",
+    "rerank.api_key_env",
+    "rerank.ca_file",
+    "rerank.concurrency",
+    "rerank.timeout_s",
+    "retrieval.dense.api_key_env",
+    "retrieval.dense.ca_file",
+    "retrieval.dense.concurrency",
+    "retrieval.dense.timeout_s",
+    "vector_store.api_key_env",
+    "vector_store.indexing_timeout_s",
+    "vector_store.timeout_s",
+];
+
 impl Manifest {
+    /// [`Self::setting_differences`] without those that change no answer: a run may be gone on with them.
+    #[must_use]
+    pub fn answer_differences(&self, other: &Self) -> Vec<SettingDifference> {
+        let changes_none = |key: &str| {
+            CHANGE_NO_ANSWER.iter().any(|name| if name.ends_with('.') { key.starts_with(name) } else { key == *name })
+        };
+        self.setting_differences(other).into_iter().filter(|difference| !changes_none(&difference.key)).collect()
+    }
+
     /// The settings that `other` has otherwise, ascending by name. Gates are left out: they judge a finished run and
     /// change nothing in it.
     #[must_use]

@@ -17,6 +17,19 @@ pub fn shown_url(url: &str) -> String {
     Url::parse(url).map_or_else(|_| url.to_owned(), |url| shown(&url))
 }
 
+/// A text that is a URL, with `***` for its user info and for each value of its query, so that one sees that they are there; any other
+/// text as it is.
+#[must_use]
+pub fn redacted_url(url: &str) -> String {
+    let Some(parsed) = Url::parse(url).ok().filter(|_| is_shortened(url)) else { return url.to_owned() };
+    let shown = shown(&parsed);
+    let has_user = !parsed.username().is_empty() || parsed.password().is_some();
+    let shown = if has_user { shown.replacen("://", "://***@", 1) } else { shown };
+    let hidden = |pair: &str| pair.split_once('=').map_or("***".to_owned(), |(name, _)| format!("{name}=***"));
+    let query = parsed.query().map(|query| query.split('&').map(hidden).collect::<Vec<_>>().join("&"));
+    query.map_or_else(|| shown.clone(), |query| format!("{shown}?{query}"))
+}
+
 /// Whether [`shown_url`] leaves out something that is sent: user info or a query.
 #[must_use]
 pub fn is_shortened(url: &str) -> bool {
@@ -54,6 +67,18 @@ mod tests {
             ("no?url", false),
         ] {
             assert_eq!(is_shortened(url), expected, "{url}");
+        }
+    }
+
+    #[test]
+    fn what_is_hidden_is_seen_to_be_there() {
+        for (url, expected) in [
+            ("https://user:pass@h/v1?v=1&key", "https://***@h/v1?v=***&***"),
+            ("https://h:8443/v1?a=1", "https://h:8443/v1?a=***"),
+            ("https://h/v1", "https://h/v1"),
+            ("plain text", "plain text"),
+        ] {
+            assert_eq!(redacted_url(url), expected);
         }
     }
 

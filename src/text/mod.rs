@@ -8,6 +8,7 @@ pub mod causes;
 pub mod column;
 pub mod figures;
 pub mod normalise;
+pub mod numbers;
 pub mod quote;
 pub mod retry_after;
 pub mod sanitize;

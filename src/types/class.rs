@@ -1,4 +1,4 @@
-//! The loss classes of a question, the faults inside `generation`, and the flags.
+//! The loss classes of a question, the faults inside `generation`, the flags, and the failure modes.
 
 use std::fmt;
 
@@ -63,6 +63,16 @@ closed_set! {
     }
 }
 
+impl Class {
+    /// Whether something was lost: an answerable question without a right answer or without its support, or one that has no
+    /// answer and was given one.
+    #[must_use]
+    pub fn is_loss(self) -> bool {
+        use Class::{Chunking, Corpus, Generation, Hallucinated, Packing, Ranking, Retrieval};
+        matches!(self, Corpus | Chunking | Retrieval | Ranking | Packing | Generation | Hallucinated)
+    }
+}
+
 closed_set! {
     /// The stations that support must reach, in order: a question's class is the first that loses it.
     Station {
@@ -117,6 +127,52 @@ closed_set! {
     }
 }
 
+closed_set! {
+    /// A way in which retrieval or generation is known to fail, looked for in every question.
+    Mode {
+        /// Some evidence group has no passage that shares a content term with the question.
+        NoSharedTerm = "no_shared_term",
+        /// Of several evidence groups one was there and another not: the first hop found, the second missed, or the reverse.
+        BridgeMissed = "bridge_missed",
+        /// At least half of the top k are near duplicates of a better ranked passage.
+        NearDuplicates = "near_duplicates",
+        /// The support was whole only in the later half of a prompt of at least four passages.
+        GoldLate = "gold_late",
+        /// As the flag of that name.
+        AnswerElsewhere = "answer_elsewhere",
+        /// As the flag of that name, where an encoder took part.
+        EncoderTruncated = "encoder_truncated",
+    }
+}
+
+impl Mode {
+    /// What it says of a question, in a clause.
+    #[must_use]
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Self::NoSharedTerm => "no gold passage of some evidence shares a content term with the question",
+            Self::BridgeMissed => "some of the evidence was there, some was not",
+            Self::NearDuplicates => "at least half of the top k are near duplicates of a better one",
+            Self::GoldLate => "support was whole only in the later half of a prompt of four passages or more",
+            Self::AnswerElsewhere => "an answer string stands in a packed passage that is not gold",
+            Self::EncoderTruncated => "the encoder does not read all of the gold",
+        }
+    }
+
+    /// Whether it can be why a question was lost at the stage of `class`.
+    #[must_use]
+    pub fn concerns(self, class: Class) -> bool {
+        use Class::{Chunking, Generation, Packing, Ranking, Retrieval};
+        match self {
+            Self::NoSharedTerm | Self::EncoderTruncated => matches!(class, Chunking | Retrieval | Ranking),
+            Self::BridgeMissed => matches!(class, Chunking | Retrieval | Ranking | Packing),
+            Self::NearDuplicates => matches!(class, Ranking | Packing),
+            Self::GoldLate => class == Generation,
+            Self::AnswerElsewhere => matches!(class, Chunking | Retrieval | Ranking | Packing | Generation),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -131,6 +187,9 @@ mod tests {
         }
         for &flag in Flag::ALL {
             assert_eq!(serde_json::to_value(flag).expect("serialises"), flag.name());
+        }
+        for &mode in Mode::ALL {
+            assert_eq!(serde_json::to_value(mode).expect("serialises"), mode.name());
         }
     }
 }

@@ -21,7 +21,7 @@ mod text;
 mod trace;
 
 pub use chunk::Chunk;
-pub use class::{Class, Fault, Flag, Station};
+pub use class::{Class, Fault, Flag, Mode, Station};
 pub use corpus::Corpus;
 pub use dataset::{Dataset, Note};
 pub use document::Document;

@@ -141,6 +141,9 @@ pub struct GoldMember {
     /// For a member without ranges: whether the document holds an answer string. Not looked at where there are ranges.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub has_answer: bool,
+    /// Bytes of the document's text; `None` where the corpus does not have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub doc_bytes: Option<usize>,
     /// Whether part of a needed range lies beyond what the encoder reads of every chunk it stands in.
     #[serde(default)]
     pub encoder_truncated: bool,

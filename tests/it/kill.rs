@@ -31,7 +31,9 @@ fn a_killed_run_loses_only_the_questions_in_flight() {
     project.append("data/questions.jsonl", THIRD);
     let mut args = sets(&endpoint.base_url());
     // One question at a time, two of them begun: the third is begun when the first is written.
-    args.extend(["--set", "generation.concurrency=1", "--set", "evaluation.arms=[\"retrieved\"]"].map(str::to_owned));
+    let one_at_a_time =
+        ["generation.concurrency=1", "generation.most_concurrency=1", "evaluation.arms=[\"retrieved\"]"];
+    args.extend(one_at_a_time.iter().flat_map(|set| ["--set", set]).map(str::to_owned));
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let start = [&["run", "c.toml", "--out", "runs"], &args[..]].concat();
 

@@ -4,12 +4,14 @@
 //! but the seeded tiny BERT under `tests/data`. Endpoints are servers on loopback ([`endpoint`]).
 
 mod accepted;
+mod allowance;
 mod bad_data;
 mod bad_services;
 mod bad_settings;
 mod check;
 mod commands;
 mod compare;
+mod connections;
 mod dense;
 mod dry_run;
 mod endpoint;
@@ -30,5 +32,8 @@ mod run_files;
 mod runbooks;
 mod score;
 mod score_parity;
+mod socket;
 mod sparse_parity;
 mod tidy;
+mod tls;
+mod wire;

@@ -4,6 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::index::IndexError;
+use crate::text::address::is_on_this_machine;
 
 /// Where a Qdrant server is.
 #[derive(Clone)]
@@ -35,6 +36,9 @@ impl Server {
     /// Refuses what the client would take in the wrong sense, or would repeat with its secret in an error.
     pub(super) fn check(&self) -> Result<(), IndexError> {
         check_url(&self.url)?;
+        if self.api_key.is_some() && self.url.starts_with("http://") && !is_on_this_machine(&self.url) {
+            return Err(IndexError::KeyInClear { url: self.url.clone() });
+        }
         match &self.api_key {
             Some(key) if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) => {
                 Err(IndexError::Parameter {
@@ -100,6 +104,25 @@ mod tests {
     fn a_password_in_a_url_is_refused_and_not_repeated() {
         let error = reason("http://me:secret@localhost:6334");
         assert!(error.starts_with("`http://...@localhost:6334` is no URL of a Qdrant server"), "{error}");
+    }
+
+    #[test]
+    fn a_key_goes_unencrypted_to_this_machine_only() {
+        let checked = |url: &str, api_key: Option<&str>| {
+            let second = Duration::from_secs(1);
+            let (url, api_key) = (url.to_owned(), api_key.map(str::to_owned));
+            Server { url, api_key, timeout: second, indexing_timeout: second }.check()
+        };
+        let error = checked("http://qdrant.example:6334", Some("key")).expect_err("refused").to_string();
+        assert_eq!(error, "`vector_store.url`: the key would be sent unencrypted to `http://qdrant.example:6334`");
+        for (url, key) in [
+            ("http://qdrant.example:6334", None),
+            ("https://qdrant.example:6334", Some("key")),
+            ("http://localhost:6334", Some("key")),
+            ("http://[::1]:6334", Some("key")),
+        ] {
+            assert!(checked(url, key).is_ok(), "{url}");
+        }
     }
 
     #[test]

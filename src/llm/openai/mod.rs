@@ -1,30 +1,42 @@
 //! Chat completions of any OpenAI-compatible server: `OpenAI`, Azure, vLLM, Ollama, llama.cpp, LM Studio, gateways.
 //!
-//! [`connect`] gives the generator that the pipeline uses: [`OpenAi`], one call a prompt, inside [`Retrying`].
-//! Streaming is not asked for.
+//! [`connect`] gives the generator that the pipeline uses: [`OpenAi`], one call a prompt, inside [`Allowed`] where there is a limit, inside
+//! [`Retrying`]. Streaming is not asked for; the stream of a server that answers with one all the same is put together.
 
 mod settings;
+mod stream;
 mod wire;
+
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use serde_json::{Map, Value};
 
-pub use self::settings::OpenAiSettings;
 use self::settings::check;
+pub use self::settings::{OpenAiSettings, most_completion_tokens};
+use super::allowance::{Allowance, Allowed};
+use super::pause::Pause;
 use super::retry::Retrying;
 use super::{ErrorClass, Generator, LlmError, Prompt, Reply};
-use crate::http::{Answer, Backoff, EndpointSettings, JsonEndpoint, LARGEST_BODY_BYTES, address, hashed_query};
+use crate::http::{Answer, Backoff, EndpointSettings, JsonEndpoint, address, hashed_query};
 
-/// A prompt's deadline in units of the time for one call.
-pub const DEADLINE_CALLS: u32 = 3;
+/// Part of the fingerprint: raised whenever a change here changes what is sent or how a reply is read.
+const VERSION: u32 = 1;
+/// Calls that fail for another reason than the server's load before a prompt is given up.
+const TRIES: u32 = 4;
+/// A larger answer is not read on: 32 MiB hold 8,192 tokens with the log-probabilities of 20 alternatives each. Text alone is far
+/// smaller, but whatever was paid for is read.
+const LARGEST_ANSWER_BYTES: usize = 32 << 20;
 
-/// Part of the fingerprint: raised whenever a change here makes another reply of the same answer.
-const REPLY_VERSION: u32 = 1;
-
-/// The generator for a server: retries and limits included. Nothing is called yet.
-pub fn connect(settings: &OpenAiSettings) -> Result<Retrying<OpenAi>, LlmError> {
-    let backoff = Backoff::new(4, settings.timeout.saturating_mul(DEADLINE_CALLS));
-    Retrying::new(OpenAi::new(settings)?, settings.concurrency, backoff)
+/// The generator for a server, with retries, and with `allowance` where the run has a limit. Nothing is called yet.
+pub fn connect(settings: &OpenAiSettings, allowance: Option<Arc<Allowance>>) -> Result<Arc<dyn Generator>, LlmError> {
+    let server = OpenAi::new(settings)?;
+    let (first, most, pause) = (settings.concurrency, settings.most_concurrency, server.pause.clone());
+    let backoff = Backoff::new(TRIES, settings.deadline);
+    Ok(match allowance {
+        None => Arc::new(Retrying::new(server, first, most, pause, backoff)?),
+        Some(allowance) => Arc::new(Retrying::new(Allowed::new(server, allowance), first, most, pause, backoff)?),
+    })
 }
 
 /// A server's model, one call a prompt.
@@ -33,6 +45,8 @@ pub struct OpenAi {
     fingerprint: String,
     endpoint: JsonEndpoint,
     body: Map<String, Value>,
+    /// What its answers ask for.
+    pause: Pause,
 }
 
 impl OpenAi {
@@ -45,11 +59,12 @@ impl OpenAi {
             headers: settings.headers.clone(),
             timeout: settings.timeout,
             ca_file: settings.ca_file.clone(),
-            most_bytes: LARGEST_BODY_BYTES,
+            most_bytes: LARGEST_ANSWER_BYTES,
         })?;
-        let body = wire::body(settings);
-        let fingerprint = fingerprint(&settings.base_url, &endpoint, &body);
-        Ok(Self { model: settings.model.clone(), fingerprint, endpoint, body })
+        let (model, body, pause) = (settings.model.clone(), wire::body(settings), Pause::new(settings.deadline));
+        let (url, query) = (endpoint.shown_url(), hashed_query(&settings.base_url));
+        let fingerprint = format!("openai v{VERSION} {url}{query} {}", Value::Object(body.clone()));
+        Ok(Self { model, fingerprint, endpoint, body, pause })
     }
 
     /// A server's complaint.
@@ -59,17 +74,11 @@ impl OpenAi {
         let (url, excerpt) = (self.endpoint.shown_url().to_owned(), self.endpoint.excerpt(&complaint.message));
         match wire::class(status, &complaint) {
             ErrorClass::Transient => LlmError::Busy { url, status, excerpt, retry_after: answer.retry_after },
-            ErrorClass::Permanent | ErrorClass::Spent => LlmError::Rejected { url, status, excerpt },
             ErrorClass::TooLong => LlmError::TooLong { url, status, excerpt },
             ErrorClass::Refused => LlmError::Refused { url, status, excerpt },
+            ErrorClass::Permanent | ErrorClass::Spent => LlmError::Rejected { url, status, excerpt },
         }
     }
-}
-
-/// What a reply depends on besides the messages. User info and headers, which say who asks and not what, are no part of it.
-fn fingerprint(base_url: &str, endpoint: &JsonEndpoint, body: &Map<String, Value>) -> String {
-    let (url, query, body) = (endpoint.shown_url(), hashed_query(base_url), Value::Object(body.clone()));
-    format!("openai v{REPLY_VERSION} {url}{query} {body}")
 }
 
 #[async_trait]
@@ -85,7 +94,13 @@ impl Generator for OpenAi {
     async fn generate(&self, prompt: &Prompt) -> Result<Reply, LlmError> {
         let mut body = self.body.clone();
         body.insert("messages".into(), wire::messages(prompt));
-        let answer = self.endpoint.send(&body).await?;
+        let mut answer = self.endpoint.send(&body).await?;
+        if let Some(wait) = answer.retry_after {
+            self.pause.ask(wait);
+        }
+        if let Some(whole) = stream::whole(&answer.body) {
+            answer.body = whole.map_err(|reason| self.endpoint.unreadable(&reason, &answer.body))?;
+        }
         if !answer.is_success() || wire::is_complaint(&answer.body) {
             return Err(self.complaint(&answer));
         }

@@ -7,6 +7,9 @@ use serde_json::{Map, Value};
 
 use crate::llm::{LlmError, Secret};
 
+/// What `OpenAI`'s reasoning models want instead of `max_tokens`, which they refuse.
+pub(super) const MAX_COMPLETION_TOKENS: &str = "max_completion_tokens";
+
 /// Where and how to call. Not `Debug`: the URL may hold user info.
 #[derive(Clone)]
 pub struct OpenAiSettings {
@@ -18,7 +21,7 @@ pub struct OpenAiSettings {
     pub api_key: Option<Secret>,
     /// Further headers; one named `authorization` replaces the key's.
     pub headers: Vec<(String, Secret)>,
-    /// Fields put into the body, over those of the other settings.
+    /// Fields put into the body, over those of the other settings; with `max_completion_tokens` no `max_tokens` is sent.
     pub extra_body: Map<String, Value>,
     /// Left to the server where `None`, as are the next three.
     pub temperature: Option<f64>,
@@ -30,12 +33,23 @@ pub struct OpenAiSettings {
     pub max_tokens: Option<u32>,
     /// Texts that end the answer.
     pub stop: Vec<String>,
-    /// Time for one call; a prompt with its retries gets [`super::DEADLINE_CALLS`] times that.
+    /// Time for one call.
     pub timeout: Duration,
-    /// Calls that run at once.
+    /// Time for one prompt, all calls and waits between them.
+    pub deadline: Duration,
+    /// Calls that run at once, to begin with.
     pub concurrency: usize,
+    /// Calls that run at once at most.
+    pub most_concurrency: usize,
     /// PEM file of certificate authorities trusted besides the system's.
     pub ca_file: Option<PathBuf>,
+}
+
+/// Most tokens of an answer, as a body with these fields says it; `None` where that is left to the server.
+#[must_use]
+pub fn most_completion_tokens(extra_body: &Map<String, Value>, max_tokens: Option<u32>) -> Option<u64> {
+    let named = |name| extra_body.get(name).and_then(Value::as_u64);
+    named(MAX_COMPLETION_TOKENS).or_else(|| named("max_tokens")).or(max_tokens.map(u64::from))
 }
 
 /// Refuses values that cannot be.
@@ -46,6 +60,9 @@ pub(super) fn check(settings: &OpenAiSettings) -> Result<(), LlmError> {
     }
     if settings.timeout.is_zero() {
         return bad("timeout_s", "must be above 0");
+    }
+    if settings.deadline.is_zero() {
+        return bad("deadline_s", "must be above 0");
     }
     if settings.extra_body.contains_key("messages") {
         return bad("extra_body", "must not have `messages`: those are the prompt");

@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use serde_json::{Map, Value, json};
 use wiremock::matchers::{any, body_json, header, method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
-use super::{OpenAi, OpenAiSettings, connect};
-use crate::http::{Backoff, HttpError, LARGEST_BODY_BYTES};
+use super::{LARGEST_ANSWER_BYTES, OpenAi, OpenAiSettings, connect, most_completion_tokens};
+use crate::http::{Backoff, HttpError};
 use crate::llm::{ErrorClass, Generator, LlmError, Prompt, Reply, Retrying, Secret};
 use crate::types::{Finish, Kind, Origin};
 
@@ -26,7 +27,9 @@ fn settings(base_url: String) -> OpenAiSettings {
         max_tokens: Some(64),
         stop: Vec::new(),
         timeout: Duration::from_secs(20),
+        deadline: Duration::from_secs(50),
         concurrency: 4,
+        most_concurrency: 4,
         ca_file: None,
     }
 }
@@ -35,7 +38,8 @@ fn settings(base_url: String) -> OpenAiSettings {
 fn at_once(settings: &OpenAiSettings) -> Retrying<OpenAi> {
     let backoff = Backoff { first_wait: Duration::ZERO, ..Backoff::new(4, Duration::from_secs(50)) };
     let inner = OpenAi::new(settings).expect("valid settings");
-    Retrying::new(inner, settings.concurrency, backoff).expect("valid patience")
+    let pause = inner.pause.clone();
+    Retrying::new(inner, settings.concurrency, settings.most_concurrency, pause, backoff).expect("valid patience")
 }
 
 fn prompt() -> Prompt {
@@ -93,7 +97,7 @@ async fn the_call_is_what_the_settings_say_and_nothing_more() {
         .expect(1)
         .mount(&server)
         .await;
-    let generator = connect(&settings).expect("valid settings");
+    let generator = connect(&settings, None).expect("valid settings");
     let reply = generator.generate(&prompt()).await.expect("an answer");
     let expected = Reply {
         text: "Paris".into(),
@@ -104,6 +108,49 @@ async fn the_call_is_what_the_settings_say_and_nothing_more() {
     };
     assert_eq!(reply, expected);
     assert_eq!(generator.name(), "m");
+}
+
+#[tokio::test]
+async fn max_completion_tokens_stand_for_max_tokens() {
+    let server = server(vec![(paris(), 1)]).await;
+    let mut settings = settings(server.uri());
+    settings.extra_body = Map::from_iter([("max_completion_tokens".into(), json!(512))]);
+    connect(&settings, None).expect("valid").generate(&prompt()).await.expect("an answer");
+    let body: Value = server.received_requests().await.expect("recorded")[0].body_json().expect("JSON");
+    assert_eq!((&body["max_completion_tokens"], &body["max_tokens"]), (&json!(512), &Value::Null));
+    assert_eq!(most_completion_tokens(&settings.extra_body, settings.max_tokens), Some(512));
+    assert_eq!(most_completion_tokens(&Map::new(), settings.max_tokens), Some(64));
+}
+
+#[test]
+fn a_fingerprint_is_what_an_answer_depends_on_and_no_key() {
+    let of = |settings: &OpenAiSettings| OpenAi::new(settings).expect("valid").fingerprint().expect("one").to_owned();
+    let base = settings(format!("https://h/v1?token={KEY}"));
+    let same = OpenAiSettings { api_key: None, concurrency: 9, most_concurrency: 9, ..base.clone() };
+    assert_eq!(of(&base), of(&same));
+    for other in [
+        OpenAiSettings { model: "n".into(), ..base.clone() },
+        OpenAiSettings { base_url: "https://h/v2".into(), ..base.clone() },
+        OpenAiSettings { base_url: "https://h/v1?token=another".into(), ..base.clone() },
+        OpenAiSettings { temperature: Some(0.5), ..base.clone() },
+        OpenAiSettings { max_tokens: None, ..base.clone() },
+        OpenAiSettings { stop: vec!["x".into()], ..base.clone() },
+    ] {
+        assert_ne!(of(&base), of(&other));
+    }
+    assert!(!of(&base).contains(KEY));
+}
+
+#[tokio::test]
+async fn an_answer_that_says_the_limit_is_used_up_holds_back_the_next_call() {
+    let last =
+        paris().insert_header("x-ratelimit-remaining-requests", "0").insert_header("x-ratelimit-reset-requests", "40s");
+    let server = server(vec![(last, 1)]).await;
+    let generator = at_once(&settings(server.uri()));
+    generator.generate(&prompt()).await.expect("an answer");
+    let prompt = prompt();
+    assert!(generator.generate(&prompt).now_or_never().is_none(), "it waits without a call");
+    assert_eq!(server.received_requests().await.map(|requests| requests.len()), Some(1));
 }
 
 #[tokio::test]
@@ -154,8 +201,8 @@ async fn answers_that_are_no_completions_are_permanent_errors() {
     for answer in [
         ResponseTemplate::new(200).set_body_string("<html>hello</html>"),
         ResponseTemplate::new(200).set_body_json(json!({"choices": []})),
-        ResponseTemplate::new(200).set_body_string("data: {\"choices\": []}\n\ndata: [DONE]\n\n"),
-        ResponseTemplate::new(200).set_body_bytes(vec![b'a'; LARGEST_BODY_BYTES + 1]),
+        ResponseTemplate::new(200).set_body_string("data: {\"choices\": []}\n\n"),
+        ResponseTemplate::new(200).set_body_bytes(vec![b'a'; LARGEST_ANSWER_BYTES + 1]),
         ResponseTemplate::new(200),
     ] {
         let server = server(vec![(answer, 1)]).await;
@@ -235,7 +282,7 @@ fn secrets_go_unencrypted_to_this_machine_only() {
 #[test]
 fn settings_that_cannot_be_are_refused_by_name() {
     let good = settings("http://localhost/v1".into());
-    let named = |settings: &OpenAiSettings| match connect(settings) {
+    let named = |settings: &OpenAiSettings| match connect(settings, None) {
         Err(LlmError::BadSetting { setting, .. }) => setting,
         Err(LlmError::Http(HttpError::CaFile { .. })) => "file",
         _ => "",
@@ -244,9 +291,10 @@ fn settings_that_cannot_be_are_refused_by_name() {
     assert_eq!(named(&OpenAiSettings { model: String::new(), ..good.clone() }), "model");
     assert_eq!(named(&OpenAiSettings { concurrency: 0, ..good.clone() }), "concurrency");
     assert_eq!(named(&OpenAiSettings { timeout: Duration::ZERO, ..good.clone() }), "timeout_s");
+    assert_eq!(named(&OpenAiSettings { deadline: Duration::ZERO, ..good.clone() }), "deadline_s");
     assert_eq!(named(&OpenAiSettings { api_key: Some(Secret::new("a\nb".into())), ..good.clone() }), "api_key");
     let header = vec![("a b".into(), Secret::new("v".into()))];
-    assert_eq!(named(&OpenAiSettings { headers: header, ..good.clone() }), "headers");
+    assert_eq!(named(&OpenAiSettings { headers: header, ..good.clone() }), "headers_env");
     let stream = Map::from_iter([("stream".into(), json!(true))]);
     assert_eq!(named(&OpenAiSettings { extra_body: stream, ..good.clone() }), "extra_body");
     assert_eq!(named(&OpenAiSettings { ca_file: Some("no/such.pem".into()), ..good.clone() }), "file");

@@ -4,6 +4,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::OpenAiSettings;
+use super::settings::MAX_COMPLETION_TOKENS;
 use crate::http;
 use crate::llm::{ErrorClass, Prompt, Reply};
 use crate::types::{Finish, Origin};
@@ -13,7 +14,7 @@ const TOO_LONG_CODES: [&str; 3] =
     ["context_length_exceeded", "exceed_context_size_error", "contextwindowexceedederror"];
 
 /// Lower-cased parts of messages that say the same without a code (vLLM, LM Studio, TGI, gateways to others).
-const TOO_LONG_WORDS: [&str; 7] = [
+const TOO_LONG_WORDS: [&str; 8] = [
     "maximum context length",
     "context length of",
     "exceeds the available context size",
@@ -21,6 +22,8 @@ const TOO_LONG_WORDS: [&str; 7] = [
     "prompt is too long",
     "input is too long",
     "greater than the context length",
+    // LiteLLM's own words for any provider's: its `code` is then `400`.
+    "contextwindowexceedederror",
 ];
 
 /// Codes of a provider's content filter (`OpenAI`, Azure).
@@ -42,7 +45,7 @@ pub(super) fn body(settings: &OpenAiSettings) -> Map<String, Value> {
     if let Some(seed) = settings.seed {
         body.insert("seed".into(), json!(seed));
     }
-    if let Some(max_tokens) = settings.max_tokens {
+    if let Some(max_tokens) = settings.max_tokens.filter(|_| !settings.extra_body.contains_key(MAX_COMPLETION_TOKENS)) {
         body.insert("max_tokens".into(), json!(max_tokens));
     }
     if !settings.stop.is_empty() {
@@ -61,7 +64,9 @@ pub(super) fn messages(prompt: &Prompt) -> Value {
 #[derive(Deserialize)]
 struct Completion {
     choices: Option<Vec<Choice>>,
-    usage: Option<Usage>,
+    /// Any JSON: wrong numbers are no reason to lose an answer.
+    #[serde(default)]
+    usage: Value,
 }
 
 #[derive(Deserialize)]
@@ -90,17 +95,25 @@ struct Part {
     refusal: Option<String>,
 }
 
-#[derive(Deserialize)]
-struct Usage {
-    prompt_tokens: Option<u64>,
-    completion_tokens: Option<u64>,
+/// No call has so many tokens: a larger number is a mistake.
+const MOST_TOKENS: u64 = 1 << 32;
+
+/// A number of tokens out of `usage`; `None` for what cannot be one.
+fn tokens(usage: &Value, name: &str) -> Option<u64> {
+    usage.get(name)?.as_u64().filter(|tokens| *tokens <= MOST_TOKENS)
 }
 
 /// Reads the body of a success; the error says in a few words why it is none.
 pub(super) fn reply(body: &[u8]) -> Result<Reply, String> {
+    if body.trim_ascii_start().starts_with(b"<") {
+        return Err("a web page, not a chat completion".to_owned());
+    }
     let completion: Completion =
         serde_json::from_slice(body).map_err(|error| format!("not a chat completion ({error})"))?;
     let choice = completion.choices.into_iter().flatten().next().ok_or("it has no choices")?;
+    if choice.finish_reason.as_deref() == Some("error") {
+        return Err("its answer ended in an error".to_owned());
+    }
     let message = choice.message.ok_or("its choice has no message")?;
     let (text, part_refusal) = match message.content {
         None => (String::new(), None),
@@ -116,8 +129,8 @@ pub(super) fn reply(body: &[u8]) -> Result<Reply, String> {
         Some("length") => Finish::Length,
         _ => Finish::Stop,
     };
-    let (prompt_tokens, completion_tokens) =
-        completion.usage.map_or((None, None), |usage| (usage.prompt_tokens, usage.completion_tokens));
+    let [prompt_tokens, completion_tokens] =
+        ["prompt_tokens", "completion_tokens"].map(|name| tokens(&completion.usage, name));
     let text = refusal.unwrap_or(text);
     Ok(Reply { text, finish, origin: Origin::Called, prompt_tokens, completion_tokens })
 }
@@ -206,7 +219,28 @@ mod tests {
         assert_eq!(read(&json!({"choices": []})), Err("it has no choices".into()));
         assert_eq!(read(&json!({"choices": null})), Err("it has no choices".into()));
         assert_eq!(read(&json!({"choices": [{"text": "old"}]})), Err("its choice has no message".into()));
-        assert!(reply(b"<html>").expect_err("not JSON").starts_with("not a chat completion"));
+        assert_eq!(read(&json!({"choices": [{"message": null}]})), Err("its choice has no message".into()));
+        let broken = choice(&json!({"content": "Par"}), "error");
+        assert_eq!(read(&broken), Err("its answer ended in an error".into()));
+        assert_eq!(reply(b" <html>").expect_err("not JSON"), "a web page, not a chat completion");
+        assert!(reply(b"hello").expect_err("not JSON").starts_with("not a chat completion"));
+    }
+
+    #[test]
+    fn numbers_of_tokens_that_cannot_be_are_left_out() {
+        for (usage, expected) in [
+            (json!({"prompt_tokens": 12, "completion_tokens": 0}), (Some(12), Some(0))),
+            (json!({"prompt_tokens": -1, "completion_tokens": u64::MAX}), (None, None)),
+            (json!({"prompt_tokens": 1e300, "completion_tokens": "7"}), (None, None)),
+            (json!({"prompt_tokens": null}), (None, None)),
+            (json!("none"), (None, None)),
+            (json!([1, 2]), (None, None)),
+        ] {
+            let mut body = choice(&json!({"content": "Paris"}), "stop");
+            body["usage"] = usage;
+            let reply = reply(body.to_string().as_bytes()).expect("an answer all the same");
+            assert_eq!((reply.prompt_tokens, reply.completion_tokens), expected, "{body}");
+        }
     }
 
     #[test]
@@ -214,6 +248,11 @@ mod tests {
         for (status, body, expected) in [
             (400, json!({"error": {"message": "m", "code": "context_length_exceeded"}}), ErrorClass::TooLong),
             (400, json!({"error": "This model's maximum context length is 8192 tokens"}), ErrorClass::TooLong),
+            (
+                400,
+                json!({"error": {"message": "litellm.ContextWindowExceededError: x", "type": "invalid_request_error", "code": "400"}}),
+                ErrorClass::TooLong,
+            ),
             (500, json!({"error": {"type": "exceed_context_size_error", "code": 400}}), ErrorClass::TooLong),
             (400, json!({"error": {"code": "content_filter"}}), ErrorClass::Refused),
             (429, json!({"error": {"code": "rate_limit_exceeded"}}), ErrorClass::Transient),

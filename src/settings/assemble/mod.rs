@@ -1,6 +1,7 @@
 //! Settings to wired parts: the one place that knows which setting makes which part.
 
 mod check;
+mod generation;
 pub mod recipients;
 mod retrieval;
 
@@ -10,9 +11,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use self::check::check;
+pub use self::generation::terms;
+use self::generation::{allowance, generator, keep_replies, most_concurrency, price};
 use self::retrieval::Wiring;
 use super::file::{ArmSetting, GeneratorName};
-use super::{Resolved, Settings, SettingsError, cache_folder};
+use super::{Resolved, Settings, SettingsError};
 use crate::cache::CacheError;
 use crate::checkpoint::CheckpointError;
 use crate::checkpoint::source::OnDownload;
@@ -23,8 +26,7 @@ use crate::eval::gate::{Bound, Gate, GateError};
 use crate::eval::summary::EvaluationPlan;
 use crate::external::Rag;
 use crate::external::service::{Service, ServiceError, ServiceSettings};
-use crate::llm::openai::{self, OpenAiSettings};
-use crate::llm::{CachedReplies, Extractive, Generator, LlmError, Price, Secret, Template};
+use crate::llm::{Allowance, CachedReplies, Generator, LlmError, Template};
 use crate::measure::{Cutoff, Family, Measure};
 use crate::pipeline::SEE_SCHEMA;
 use crate::pipeline::ask::FAILURES_IN_A_ROW;
@@ -61,6 +63,8 @@ pub struct Assembled {
     pub vector_caches: Vec<Arc<Cached>>,
     /// The generator's, for its failure.
     pub replies: Option<Arc<CachedReplies>>,
+    /// What the generator may cost, where that is limited: to be told what a resumed run has spent already.
+    pub allowance: Option<Arc<Allowance>>,
 }
 
 /// Why parts could not be wired.
@@ -180,7 +184,8 @@ pub async fn assemble(
     check(settings)?;
     let chunking = chunk_spec(settings)?;
     let template = template(resolved)?;
-    let generator = generator(resolved, environment)?;
+    let allowance = allowance(settings)?;
+    let generator = generator(resolved, environment, allowance.clone())?;
     let mut wiring = Wiring::new(resolved, environment, on_download);
     let chunk_counter = chunk_counter(&wiring).await?;
     let retrieval = wiring.retrieval().await?;
@@ -201,12 +206,9 @@ pub async fn assemble(
         concurrency: concurrency(settings),
         arms: arm_plan(settings),
         judge: judge(settings),
-        price: Price {
-            prompt_usd: settings.generation.price.prompt,
-            completion_usd: settings.generation.price.completion,
-        },
+        price: price(settings),
     };
-    Ok(Assembled { plan, models, vector_caches: caches, replies })
+    Ok(Assembled { plan, models, vector_caches: caches, replies, allowance })
 }
 
 /// Wires what a record of somebody else's pipeline needs. What failed there says nothing of the next question.
@@ -275,49 +277,6 @@ fn template(resolved: &Resolved) -> Result<Template, LlmError> {
     Template::load(&resolved.base().join(name).to_string_lossy())
 }
 
-fn generator(resolved: &Resolved, environment: &Environment) -> Result<Option<Arc<dyn Generator>>, AssembleError> {
-    let generation = &resolved.settings.generation;
-    match generation.generator {
-        GeneratorName::None => Ok(None),
-        GeneratorName::Extractive => Ok(Some(Arc::new(Extractive))),
-        GeneratorName::Openai => {
-            if environment.offline && !address::is_on_this_machine(&generation.base_url) {
-                return Err(not_here("generation.base_url", &generation.base_url).into());
-            }
-            let settings = OpenAiSettings {
-                base_url: generation.base_url.clone(),
-                model: generation.model.clone(),
-                api_key: key(generation.api_key_env.as_deref(), "generation.api_key_env", environment)?
-                    .map(Secret::new),
-                headers: Vec::new(),
-                extra_body: generation.extra_body.clone(),
-                temperature: Some(generation.temperature),
-                top_p: generation.top_p,
-                seed: generation.seed,
-                max_tokens: Some(generation.max_tokens),
-                stop: generation.stop.clone(),
-                timeout: Duration::from_secs_f64(generation.timeout_s),
-                concurrency: generation.concurrency,
-                ca_file: generation.ca_file.as_ref().map(|path| resolved.base().join(path)),
-            };
-            Ok(Some(Arc::new(openai::connect(&settings)?)))
-        }
-    }
-}
-
-/// The generator with a memory; `None` where it is to have none: repeats are there to see how replies differ.
-fn keep_replies(
-    generator: Arc<dyn Generator>,
-    settings: &Settings,
-    environment: &Environment,
-) -> Result<Option<Arc<CachedReplies>>, CacheError> {
-    if generator.fingerprint().is_none() || environment.scratch.is_some() || settings.generation.repeat > 1 {
-        return Ok(None);
-    }
-    let path = environment.cache_dir.join(cache_folder::REPLIES);
-    CachedReplies::open(generator, &path, dataset_label(settings)).map(|replies| Some(Arc::new(replies)))
-}
-
 fn key(name: Option<&str>, key: &'static str, environment: &Environment) -> Result<Option<String>, SettingsError> {
     let Some(name) = name else { return Ok(None) };
     let value = (environment.variable)(name).filter(|value| !value.is_empty());
@@ -349,10 +308,10 @@ fn prompt_counter() -> Result<Arc<dyn TokenCounter>, SettingsError> {
         .map_err(|error| unusable(&format!("`generation.context_tokens`: {error}"), Some(error.hint())))
 }
 
-/// Questions in work at once: calls for an endpoint, two a core for local work (one may wait for the vector engine).
+/// Questions in work at once: as many as calls for an endpoint at most, two a core for local work (one may wait for the vector engine).
 fn concurrency(settings: &Settings) -> usize {
     match settings.generation.generator {
-        GeneratorName::Openai => settings.generation.concurrency,
+        GeneratorName::Openai => most_concurrency(&settings.generation),
         GeneratorName::Extractive | GeneratorName::None => 2 * rayon::current_num_threads(),
     }
 }

@@ -1,0 +1,94 @@
+//! What each station of a question's way held: classes, sentences and failure modes all look at this.
+
+use super::Passages;
+use super::support::SupportTest;
+use crate::types::{ByteRange, ChunkId, Stage, Station, SupportRule, Trace};
+
+/// The chunks of each station, with the support test that is put to them.
+pub(super) struct Delivery<'a> {
+    pub trace: &'a Trace,
+    pub test: SupportTest<'a>,
+    pub passages: &'a dyn Passages,
+    /// All that any retriever returned; a chunk that several did stands there several times.
+    pub candidates: Vec<&'a ChunkId>,
+    /// The ranking that packing read.
+    pub ranking: Vec<&'a ChunkId>,
+    /// How many of it are packed at most.
+    pub k: usize,
+    pub packed: Vec<&'a ChunkId>,
+}
+
+/// A gold range that a chunk boundary cuts, of which a part was there.
+pub(super) struct Torn {
+    pub group: usize,
+    pub member: usize,
+    pub range: ByteRange,
+}
+
+impl<'a> Delivery<'a> {
+    pub fn new(trace: &'a Trace, k: usize, passages: &'a dyn Passages) -> Self {
+        let packed: Vec<&ChunkId> = trace.packed().collect();
+        let last = trace.final_ranking();
+        // Of a ranking recorded elsewhere the top k is what stood in the prompt, however much that was.
+        let recorded = last.is_some_and(|stage| stage.stage == Stage::External);
+        Self {
+            trace,
+            test: SupportTest::new(&trace.question, &trace.gold.groups, passages),
+            passages,
+            candidates: trace.retrievers().flat_map(|stage| stage.hits.iter().map(|hit| &hit.id)).collect(),
+            ranking: last.map_or(Vec::new(), |stage| stage.hits.iter().map(|hit| &hit.id).collect()),
+            k: if recorded { packed.len() } else { k },
+            packed,
+        }
+    }
+
+    /// The first k of the ranking.
+    pub fn top_k(&self) -> &[&'a ChunkId] {
+        &self.ranking[..self.k.min(self.ranking.len())]
+    }
+
+    /// The chunks of a station; empty for those before retrieval, which hold every chunk.
+    pub fn at(&self, station: Station) -> &[&'a ChunkId] {
+        match station {
+            Station::Documents | Station::Chunks => &[],
+            Station::Candidates => &self.candidates,
+            Station::TopK => self.top_k(),
+            Station::Prompt | Station::Answer => &self.packed,
+        }
+    }
+
+    /// Whether support reached each of documents, chunks, candidates, `top_k`, prompt: what a station lost does not come
+    /// back. `None` with nothing to go by.
+    pub fn reached(&self) -> Option<[bool; 5]> {
+        let of = |station: Station| self.test.of(self.at(station).iter().copied()).holds;
+        let gold = &self.trace.gold;
+        let mut reached = [gold.documents.holds, gold.chunks.holds, false, false, false];
+        reached[1] &= reached[0];
+        for (at, station) in [(2, Station::Candidates), (3, Station::TopK), (4, Station::Prompt)] {
+            reached[at] = reached[at - 1] && of(station);
+        }
+        (self.test.rule() != SupportRule::Nothing).then_some(reached)
+    }
+
+    /// The first gold range that no single chunk holds and of which a part, but not all, is in the chunks of `station`.
+    pub fn torn(&self, station: Station) -> Option<Torn> {
+        let here = self.at(station);
+        for group in self.test.missing_groups(here) {
+            for member in 0..self.trace.gold.groups[group].len() {
+                for range in self.test.torn_ranges((group, member), here) {
+                    if self.test.is_cut((group, member), range) {
+                        return Some(Torn { group, member, range });
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// After how many of the ranking's first chunks `holds` is true of them; it must stay true of more. `None`: never.
+    pub fn first(chunks: &[&'a ChunkId], holds: impl Fn(&[&'a ChunkId]) -> bool) -> Option<usize> {
+        let lengths: Vec<usize> = (0..=chunks.len()).collect();
+        let n = lengths.partition_point(|&n| !holds(&chunks[..n]));
+        (n <= chunks.len()).then_some(n)
+    }
+}

@@ -1,0 +1,124 @@
+//! Failure modes: what is known to go wrong at a stage, looked for in every question, lost there or not.
+//!
+//! A mode explains a loss only as far as it is rarer where nothing was lost, so each is defined without regard to the loss
+//! (see [`Mode`] for the rules); what makes no difference between the two is no cause. A mode that cannot be
+//! said of a question is `None`: it is in neither share.
+
+use std::collections::BTreeMap;
+
+use super::classify::Outcome;
+use super::delivery::Delivery;
+use super::shingles::Shingled;
+use super::{Passages, terms};
+use crate::types::{ChunkId, Flag, Mode, Stage, Station, Trace};
+
+/// Fewer passages than this have no later half to speak of.
+const LATE_FROM: usize = 4;
+
+/// What was seen of one question.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Signs {
+    /// Whether it shows a mode; those that cannot be said of it are left out.
+    pub modes: BTreeMap<Mode, bool>,
+    /// `bridge_missed`: the first evidence group, from 0, that is missing while another is there.
+    pub missing_group: Option<usize>,
+    /// `near_duplicates`: the ranking's first k passages that are no near duplicates of a better one hold the support that
+    /// its first k do not.
+    pub distinct_support: bool,
+    /// From 1: with which passage of the prompt its support was whole. `None` where it was not.
+    pub position: Option<usize>,
+}
+
+impl Signs {
+    /// Whether the question shows a mode; `None` where that cannot be said.
+    #[must_use]
+    pub fn shows(&self, mode: Mode) -> Option<bool> {
+        self.modes.get(&mode).copied()
+    }
+}
+
+/// Looks for every mode in a question that did not fail. `outcome` is its own; `titled`: passages are indexed with their
+/// title before them.
+#[must_use]
+pub fn signs(trace: &Trace, outcome: &Outcome, k: usize, titled: bool, passages: &dyn Passages) -> Signs {
+    let delivery = Delivery::new(trace, k, passages);
+    let position = position(&delivery, outcome);
+    let missing_group = missing_group(&delivery, outcome);
+    let crowded = crowded(&delivery);
+    let question = &trace.question;
+    let has_encoder = trace.retrievers().any(|s| matches!(s.stage, Stage::Dense | Stage::LateInteraction));
+    let flag = |flag: Flag, can_be: bool| can_be.then(|| outcome.flags.contains(&flag));
+    let shows = |mode: Mode| match mode {
+        Mode::NoSharedTerm => no_shared_term(&delivery, titled),
+        Mode::BridgeMissed => (trace.gold.groups.len() > 1).then_some(missing_group.is_some()),
+        Mode::NearDuplicates => crowded,
+        Mode::GoldLate => position.and_then(|at| is_late(at, delivery.packed.len())),
+        Mode::AnswerElsewhere => flag(Flag::AnswerElsewhere, question.has_spans() && !question.evidence.is_empty()),
+        Mode::EncoderTruncated => flag(Flag::EncoderTruncated, has_encoder && outcome.reached.is_some()),
+    };
+    let modes = Mode::ALL.iter().filter_map(|mode| Some((*mode, shows(*mode)?))).collect();
+    let distinct_support = crowded == Some(true)
+        && matches!(outcome.lost_at(), Some(Station::TopK | Station::Prompt))
+        && delivery.test.of(distinct(&delivery)).holds;
+    Signs { modes, missing_group, distinct_support, position }
+}
+
+fn position(delivery: &Delivery<'_>, outcome: &Outcome) -> Option<usize> {
+    let reached = outcome.reached.is_some_and(|[.., prompt]| prompt);
+    reached.then(|| Delivery::first(&delivery.packed, |chunks| delivery.test.of(chunks.iter().copied()).holds))?
+}
+
+fn is_late(position: usize, n_packed: usize) -> Option<bool> {
+    (n_packed >= LATE_FROM).then_some(2 * position > n_packed)
+}
+
+/// The first group that is missing where the support was lost, provided another is there.
+fn missing_group(delivery: &Delivery<'_>, outcome: &Outcome) -> Option<usize> {
+    let station = outcome.lost_at().filter(|station| !matches!(station, Station::Documents | Station::Chunks))?;
+    let missing = delivery.test.missing_groups(delivery.at(station));
+    missing.first().copied().filter(|_| missing.len() < delivery.trace.gold.groups.len())
+}
+
+/// Some evidence group has no passage with a content term of the question. `None` where a group's passages are not known.
+fn no_shared_term(delivery: &Delivery<'_>, titled: bool) -> Option<bool> {
+    let groups = &delivery.trace.gold.groups;
+    let passages = |group: usize| groups[group].iter().flat_map(|member| &member.chunks);
+    if groups.is_empty() || (0..groups.len()).any(|group| passages(group).next().is_none()) {
+        return None;
+    }
+    let wanted = terms::of_question(&delivery.trace.question.text);
+    let shares = |id: &ChunkId| {
+        delivery.passages.view(id).is_some_and(|view| {
+            terms::shares_one(view.text, &wanted) || (titled && terms::shares_one(view.title, &wanted))
+        })
+    };
+    Some((0..groups.len()).any(|group| !passages(group).any(shares)))
+}
+
+/// At least half of the top k are near duplicates of a better one.
+fn crowded(delivery: &Delivery<'_>) -> Option<bool> {
+    let top_k: Vec<Shingled<'_>> = shingled(delivery, delivery.top_k()).map(|(_, passage)| passage).collect();
+    let repeats = |at: &usize| top_k[..*at].iter().any(|better| top_k[*at].is_near_duplicate_of(better));
+    (top_k.len() > 1).then(|| 2 * (0..top_k.len()).filter(repeats).count() >= top_k.len())
+}
+
+/// The first k passages of the ranking that are no near duplicates of a better one of these.
+fn distinct<'a>(delivery: &Delivery<'a>) -> Vec<&'a ChunkId> {
+    let mut kept: Vec<(&ChunkId, Shingled<'_>)> = Vec::with_capacity(delivery.k);
+    for (id, passage) in shingled(delivery, &delivery.ranking) {
+        if kept.len() == delivery.k {
+            break;
+        }
+        if !kept.iter().any(|(_, better)| passage.is_near_duplicate_of(better)) {
+            kept.push((id, passage));
+        }
+    }
+    kept.into_iter().map(|(id, _)| id).collect()
+}
+
+fn shingled<'d, 'a>(
+    delivery: &'d Delivery<'a>,
+    chunks: &'d [&'a ChunkId],
+) -> impl Iterator<Item = (&'a ChunkId, Shingled<'d>)> {
+    chunks.iter().filter_map(|id| Some((*id, Shingled::new(id.doc(), delivery.passages.view(id)?))))
+}

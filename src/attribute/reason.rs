@@ -1,0 +1,240 @@
+//! The rule that put a question in its class, as a sentence: which gold, in which chunks, and how far these came.
+//!
+//! Chunks are named by their number in their document, as their ids have it (from 0); ranges are bytes. Of evidence that
+//! has alternatives the one is named that came nearest. A passage of another system has no number: its id stands for it.
+
+use super::delivery::{Delivery, Torn};
+use crate::text::numbers::{listed, place, thousands};
+use crate::types::{ByteRange, ChunkId, GoldMember, Stage, Station, SupportRule};
+
+/// So many chunks a sentence names at most.
+const MOST_NAMED: usize = 6;
+
+/// Why no document holds the evidence.
+pub(super) fn absent(delivery: &Delivery<'_>) -> String {
+    let groups = &delivery.trace.gold.groups;
+    let absent = groups.iter().enumerate().find(|(_, group)| !group.iter().any(|member| member.present));
+    let Some((at, group)) = absent else { return "no document holds an answer string".to_owned() };
+    let docs: Vec<String> = group.iter().map(|member| format!("`{}`", member.doc)).collect();
+    let which = of_groups(&[at], groups.len());
+    match &docs[..] {
+        [doc] => format!("{which}gold document {doc} is not in the corpus, or empty there"),
+        _ => format!(
+            "{which}gold documents {}, of which one would do, are not in the corpus, or empty there",
+            listed(&docs)
+        ),
+    }
+}
+
+/// Why no chunk holds what a document does.
+pub(super) fn unchunked(delivery: &Delivery<'_>) -> String {
+    let groups = &delivery.trace.gold.groups;
+    let without = |group: &&Vec<_>| !group.iter().any(|member: &GoldMember| !member.chunks.is_empty());
+    match groups.iter().find(without).and_then(|group| group.first()) {
+        Some(member) => format!("no chunk holds a byte of the gold of `{}`", member.doc),
+        None if groups.is_empty() => "an answer string is in a document, but whole in no chunk".to_owned(),
+        None => "an answer string is in a gold document, but whole in no chunk of one".to_owned(),
+    }
+}
+
+/// Why a chunk boundary is to blame: what it cut, and where the pieces came.
+pub(super) fn torn(delivery: &Delivery<'_>, torn: &Torn) -> String {
+    let groups = &delivery.trace.gold.groups;
+    let which = of_groups(&[torn.group], groups.len());
+    let (range, doc) = (spoken(torn.range), &groups[torn.group][torn.member].doc);
+    let pieces = delivery.test.pieces((torn.group, torn.member), torn.range);
+    match &pieces[..] {
+        // Of another system's chunks only those are known that were shown.
+        [piece] => {
+            format!("{which}of gold range {range} of `{doc}` only a part was shown: {}", place_of(delivery, piece))
+        }
+        _ => format!(
+            "{which}gold range {range} of `{doc}` is cut between {}; {}",
+            names(&pieces),
+            places(delivery, &pieces)
+        ),
+    }
+}
+
+/// What did not reach `station`, which the station before it had.
+pub(super) fn undelivered(delivery: &Delivery<'_>, station: Station) -> String {
+    let here = delivery.at(station);
+    let missing = delivery.test.missing_groups(here);
+    let Some(&group) = missing.first() else { return without_answer(delivery, station) };
+    let member = nearest(delivery, group);
+    let members = &delivery.trace.gold.groups[group];
+    let which = of_groups(&missing, delivery.trace.gold.groups.len());
+    let alternatives = match members.len() {
+        1 => String::new(),
+        n => format!(" (nearest of {n} alternatives)"),
+    };
+    let doc = &members[member].doc;
+    if !delivery.test.has_ranges((group, member)) {
+        return match best_placed(delivery, |id| id.doc() == doc.as_str()) {
+            None => format!("{which}no chunk of gold document `{doc}`{alternatives} {}", was_among(delivery)),
+            Some(best) => format!(
+                "{which}of gold document `{doc}`{alternatives} the first chunk, {}, {}",
+                name(best),
+                came(delivery, best)
+            ),
+        };
+    }
+    let ranges = delivery.test.missing_ranges((group, member), here);
+    let Some(&range) = ranges.first() else {
+        return format!("{which}gold of `{doc}`{alternatives} did not reach the {}", spoken_station(station));
+    };
+    let subject = format!("{which}gold range {} of `{doc}`{alternatives}", spoken(range));
+    let whole = delivery.test.holding((group, member), range);
+    let pieces = if whole.is_empty() { delivery.test.pieces((group, member), range) } else { whole.clone() };
+    let rest = match &pieces[..] {
+        [] => "is in no passage that was shown".to_owned(),
+        [one] => format!("is in {}, which {}", name(one), came(delivery, one)),
+        _ if whole.is_empty() => format!("is cut between {}; {}", names(&pieces), places(delivery, &pieces)),
+        _ => format!("is in each of {}; {}", names(&pieces), places(delivery, &pieces)),
+    };
+    let more = match ranges.len() - 1 {
+        0 => String::new(),
+        1 => "; 1 more of its gold ranges is missing".to_owned(),
+        n => format!("; {} more of its gold ranges are missing", thousands(n)),
+    };
+    subject + " " + &rest + &more
+}
+
+/// No passage with an answer string was there: none at all, or where there is evidence none of the gold documents.
+fn without_answer(delivery: &Delivery<'_>, station: Station) -> String {
+    let groups = &delivery.trace.gold.groups;
+    let labelled = delivery.test.rule() != SupportRule::AnswerString;
+    let is_gold = |id: &ChunkId| {
+        groups.iter().flatten().any(|member| member.has_answer && member.doc.as_str() == id.doc()) || !labelled
+    };
+    let best = best_placed(delivery, |id| is_gold(id) && delivery.test.holds_answer(id));
+    let (lead, one) = if labelled {
+        let lead = format!(
+            "chunks of the gold documents reached the {}, but none with an answer string; ",
+            spoken_station(station)
+        );
+        (lead, "chunk of theirs")
+    } else {
+        (String::new(), "passage")
+    };
+    match best {
+        None => format!("{lead}no {one} that holds an answer string {}", was_among(delivery)),
+        Some(best) => format!(
+            "{lead}the first {one} that holds an answer string, {} of `{}`, {}",
+            name(best),
+            best.doc(),
+            came(delivery, best)
+        ),
+    }
+}
+
+/// The member of a group that the final ranking holds soonest; of those that it does not hold one of which the candidates
+/// have a chunk; of equals the first.
+fn nearest(delivery: &Delivery<'_>, group: usize) -> usize {
+    let members = &delivery.trace.gold.groups[group];
+    let distance = |member: &usize| {
+        let covers = |chunks: &[&ChunkId]| delivery.test.covers((group, *member), chunks);
+        let is_known = delivery.candidates.iter().any(|id| members[*member].chunks.contains(id));
+        (Delivery::first(&delivery.ranking, covers).unwrap_or(usize::MAX), !covers(&delivery.candidates), !is_known)
+    };
+    (0..members.len()).min_by_key(distance).unwrap_or_default()
+}
+
+/// The first chunk of the final ranking, else of the candidates, that `is_wanted`.
+fn best_placed<'a>(delivery: &Delivery<'a>, is_wanted: impl Fn(&ChunkId) -> bool) -> Option<&'a ChunkId> {
+    delivery.ranking.iter().chain(&delivery.candidates).copied().find(|id| is_wanted(id))
+}
+
+/// Where a chunk came, in words.
+fn came(delivery: &Delivery<'_>, id: &ChunkId) -> String {
+    match delivery.ranking.iter().position(|hit| *hit == id).map(|at| at + 1) {
+        Some(rank) if delivery.packed.contains(&id) => format!("came {}", place(rank)),
+        Some(rank) if rank <= delivery.k => format!("came {} but did not fit the prompt", place(rank)),
+        Some(rank) => format!("came {}, below the top {}", place(rank), thousands(delivery.k)),
+        None if delivery.candidates.contains(&id) => {
+            let scored =
+                delivery.trace.stages.iter().rev().find(|s| !matches!(s.stage, Stage::MinScore | Stage::Packed));
+            let was_scored = scored.is_some_and(|stage| stage.hits.iter().any(|hit| hit.id == *id));
+            if was_scored { "scored below `min_score`" } else { "was a candidate, but fell out of the final ranking" }
+                .to_owned()
+        }
+        None => format!("was not among {}", candidates(delivery)),
+    }
+}
+
+/// The other half of "no chunk of it ...".
+fn was_among(delivery: &Delivery<'_>) -> String {
+    format!("was among {}", candidates(delivery))
+}
+
+fn candidates(delivery: &Delivery<'_>) -> String {
+    let mut distinct = delivery.candidates.clone();
+    distinct.sort_unstable();
+    distinct.dedup();
+    let recorded = delivery.trace.retrievers().any(|stage| stage.stage == Stage::External);
+    match (distinct.len(), recorded) {
+        (1, false) => "1 candidate".to_owned(),
+        (n, false) => format!("{} candidates", thousands(n)),
+        (1, true) => "1 recorded passage".to_owned(),
+        (n, true) => format!("{} recorded passages", thousands(n)),
+    }
+}
+
+/// `chunk 3 came second, chunk 4 was not among 100 candidates`.
+fn places(delivery: &Delivery<'_>, chunks: &[&ChunkId]) -> String {
+    let places: Vec<String> = chunks.iter().take(MOST_NAMED).map(|id| place_of(delivery, id)).collect();
+    places.join(", ")
+}
+
+fn place_of(delivery: &Delivery<'_>, id: &ChunkId) -> String {
+    format!("{} {}", name(id), came(delivery, id))
+}
+
+/// `chunks 3 and 4`; of another system's passages their ids.
+fn names(chunks: &[&ChunkId]) -> String {
+    let numbers: Option<Vec<String>> = chunks.iter().map(|id| Some(number(id)?.to_owned())).collect();
+    let (lead, mut names) = match numbers {
+        Some(numbers) => ("chunks ", numbers),
+        None => ("passages ", chunks.iter().map(|id| format!("`{id}`")).collect()),
+    };
+    if names.len() > MOST_NAMED {
+        let n_more = names.len() - MOST_NAMED;
+        names.truncate(MOST_NAMED);
+        names.push(format!("{n_more} more"));
+    }
+    format!("{lead}{}", listed(&names))
+}
+
+fn name(id: &ChunkId) -> String {
+    number(id).map_or_else(|| format!("passage `{id}`"), |number| format!("chunk {number}"))
+}
+
+/// A chunk's number in its document, for chunks of ours.
+fn number(id: &ChunkId) -> Option<&str> {
+    let number = &id.as_str()[id.doc().len()..].strip_prefix('#')?;
+    (!number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())).then_some(number)
+}
+
+/// Which evidence a sentence is about, where there are several.
+fn of_groups(missing: &[usize], n_groups: usize) -> String {
+    match missing {
+        _ if n_groups < 2 => String::new(),
+        [one] => format!("evidence {} of {n_groups}: ", one + 1),
+        _ => format!("{} of {n_groups} pieces of evidence are missing; the first: ", missing.len()),
+    }
+}
+
+fn spoken(range: ByteRange) -> String {
+    format!("{}-{}", thousands(range.start), thousands(range.end))
+}
+
+fn spoken_station(station: Station) -> &'static str {
+    match station {
+        Station::Documents => "corpus",
+        Station::Chunks => "chunks",
+        Station::Candidates => "candidates",
+        Station::TopK => "top k",
+        Station::Prompt => "prompt",
+        Station::Answer => "answer",
+    }
+}

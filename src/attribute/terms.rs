@@ -1,0 +1,65 @@
+//! The content terms of a question: what a passage shares with it when both are about the same thing.
+//!
+//! Words by UAX #29, lower-cased, stemmed, without stop words (the analyser's defaults), and without the words that only
+//! make a text a question: a passage that holds one of those is not the nearer to it.
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use crate::text::analyse::{Analyzer, Stemmer, StopWords, Words};
+
+/// Interrogatives and auxiliaries that Lucene's 33 stop words leave.
+const ASKING: &str = "who whom whose which what when where why how do does did done has have had having can could would \
+                      should may might were been being am from many much";
+
+/// One analyser for all questions, so that a word is stemmed once.
+static ANALYZER: LazyLock<Analyzer> =
+    LazyLock::new(|| Analyzer::new(Words::Unicode, true, StopWords::English, Stemmer::English));
+
+static ASKING_TERMS: LazyLock<BTreeSet<String>> = LazyLock::new(|| ANALYZER.term_list(ASKING).into_iter().collect());
+
+/// The content terms of a question, each once.
+#[must_use]
+pub fn of_question(text: &str) -> BTreeSet<String> {
+    let mut terms: BTreeSet<String> = ANALYZER.term_list(text).into_iter().collect();
+    terms.retain(|term| !ASKING_TERMS.contains(term));
+    terms
+}
+
+/// Whether `text` holds one of `wanted`.
+pub(super) fn shares_one(text: &str, wanted: &BTreeSet<String>) -> bool {
+    let mut shares = false;
+    ANALYZER.terms(text, &mut |term| shares = shares || wanted.contains(term));
+    shares
+}
+
+/// `wanted` without the terms of `texts`.
+pub(super) fn without(mut wanted: BTreeSet<String>, texts: &[String]) -> BTreeSet<String> {
+    for text in texts {
+        ANALYZER.terms(text, &mut |term| {
+            wanted.remove(term);
+        });
+    }
+    wanted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_that_only_ask_are_no_content() {
+        // Snowball's English stems: founded -> found, magazine -> magazin.
+        let terms: Vec<String> =
+            of_question("When was the magazine founded, and why does it matter?").into_iter().collect();
+        assert_eq!(terms, ["found", "magazin", "matter"]);
+        assert!(of_question("Who is he, and from where?").contains("he"));
+    }
+
+    #[test]
+    fn sharing_is_by_stems() {
+        let wanted = of_question("Which rivers flood?");
+        assert!(shares_one("The river rose.", &wanted) && !shares_one("Which was it?", &wanted));
+        assert!(!shares_one("The river rose.", &without(wanted, &["a river".to_owned(), "Flooding".to_owned()])));
+    }
+}

@@ -1,0 +1,93 @@
+//! A stream that nobody asked for: some gateways answer with server-sent events whatever the body says. What is paid for is put
+//! together instead of thrown away.
+
+use serde_json::{Map, Value, json};
+
+/// The chat completion that a body of server-sent events adds up to, as JSON; its complaint where it has one. `None`: the body is
+/// none. The error says why a stream is not whole.
+pub(super) fn whole(body: &[u8]) -> Option<Result<Vec<u8>, String>> {
+    let text = std::str::from_utf8(body).ok()?.trim_start_matches('\u{feff}').trim_start();
+    let begins = |field: &str| text.starts_with(field);
+    (begins("data:") || begins("event:") || begins("id:") || begins(": ")).then(|| joined(text))
+}
+
+/// Joins the deltas of the first choice (WHATWG HTML, section 9.2, of which only `data` lines matter here).
+fn joined(text: &str) -> Result<Vec<u8>, String> {
+    let mut message: Map<String, Value> = Map::new();
+    let (mut finish, mut usage, mut is_done) = (Value::Null, Value::Null, false);
+    for data in text.lines().filter_map(|line| line.strip_prefix("data:")).map(str::trim) {
+        if data == "[DONE]" {
+            is_done = true;
+            continue;
+        }
+        let event: Value = serde_json::from_str(data).map_err(|error| format!("an event of its stream ({error})"))?;
+        if event.get("error").is_some_and(|error| !error.is_null()) {
+            return Ok(data.as_bytes().to_vec());
+        }
+        if let Some(counted) = event.get("usage").filter(|usage| !usage.is_null()) {
+            usage = counted.clone();
+        }
+        let choices = event["choices"].as_array().into_iter().flatten();
+        let Some(choice) = choices.into_iter().find(|choice| choice["index"].as_u64().unwrap_or(0) == 0) else {
+            continue;
+        };
+        if let Some(reason) = choice.get("finish_reason").filter(|reason| !reason.is_null()) {
+            finish = reason.clone();
+        }
+        for (name, piece) in choice["delta"].as_object().into_iter().flatten() {
+            let Some(piece) = piece.as_str().filter(|_| matches!(name.as_str(), "content" | "refusal")) else {
+                continue;
+            };
+            match message.entry(name).or_insert_with(|| json!("")) {
+                Value::String(before) => before.push_str(piece),
+                _ => unreachable!("only strings are put there"),
+            }
+        }
+    }
+    if !is_done && finish.is_null() {
+        return Err("its stream ends before the answer does".to_owned());
+    }
+    let whole = json!({ "choices": [{ "message": message, "finish_reason": finish }], "usage": usage });
+    Ok(whole.to_string().into_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(body: &str) -> Option<Result<Value, String>> {
+        whole(body.as_bytes()).map(|whole| whole.map(|bytes| serde_json::from_slice(&bytes).expect("JSON")))
+    }
+
+    #[test]
+    fn deltas_are_put_together_with_finish_and_usage() {
+        let body = ": ping\n\nevent: x\ndata: {\"choices\": [{\"index\": 0, \"delta\": {\"role\": \"assistant\", \"content\": \"Pa\"}}]}\r\n\r\n\
+                    data: {\"choices\": [{\"index\": 1, \"delta\": {\"content\": \"no\"}}]}\n\n\
+                    data: {\"choices\": [{\"index\": 0, \"delta\": {\"content\": \"ris\"}, \"finish_reason\": \"length\"}]}\n\n\
+                    data: {\"choices\": [], \"usage\": {\"prompt_tokens\": 3}}\n\ndata: [DONE]\n\n";
+        let expected = json!({
+            "choices": [{"message": {"content": "Paris"}, "finish_reason": "length"}], "usage": {"prompt_tokens": 3}
+        });
+        assert_eq!(read(body), Some(Ok(expected)));
+    }
+
+    #[test]
+    fn a_stream_without_its_end_is_no_answer() {
+        let begun = "data: {\"choices\": [{\"delta\": {\"content\": \"Pa\"}}]}\n\n";
+        assert_eq!(read(begun), Some(Err("its stream ends before the answer does".to_owned())));
+        assert!(read(&format!("{begun}data: {{\"cho")).expect("a stream").is_err());
+    }
+
+    #[test]
+    fn a_complaint_in_a_stream_stays_one() {
+        let body = "data: {\"error\": {\"code\": 429, \"message\": \"slow down\"}}\n\n";
+        assert_eq!(read(body), Some(Ok(json!({"error": {"code": 429, "message": "slow down"}}))));
+    }
+
+    #[test]
+    fn what_is_json_or_a_page_is_no_stream() {
+        for body in ["{\"data\": 1}", "<html>", "", "data"] {
+            assert_eq!(read(body), None, "{body}");
+        }
+    }
+}

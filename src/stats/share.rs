@@ -1,0 +1,116 @@
+//! A share of questions that come in clusters, its interval, and the interval of the difference of two shares.
+//!
+//! Wilson's and Newcombe's intervals are for independent cases. Here they are given the effective number of questions,
+//! n over the design effect (Kish 1965): how much larger the cluster-robust variance of the share is than that of as many
+//! independent questions (as Dean and Pagano 2015 study it for clustered surveys).
+
+use super::{cluster, wilson};
+use crate::types::Interval;
+
+/// A share with what its interval needs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ClusteredShare {
+    /// Questions of which it holds.
+    pub count: usize,
+    /// Questions.
+    pub n: usize,
+    /// What they are worth, had they been independent; at most n. `None` under two clusters.
+    effective_n: Option<f64>,
+}
+
+impl ClusteredShare {
+    /// The share of `holds` that are true; `cluster_of[i]` is the cluster of question i.
+    ///
+    /// The design effect is `(G / (G - 1)) / (n / (n - 1)) * sum over clusters of (sum of (x - p))^2 / sum of (x - p)^2`, at
+    /// least 1. Where all questions are alike nothing is known of how clusters agree, and they are taken to agree
+    /// wholly: it is `sum of m^2 / n`, m being a cluster's questions.
+    #[must_use]
+    pub fn new(holds: &[bool], cluster_of: &[usize]) -> Self {
+        let (n, count) = (holds.len(), holds.iter().filter(|holds| **holds).count());
+        let sizes: Vec<f64> = cluster::sums(&vec![1.0; n], cluster_of).into_iter().filter(|size| *size > 0.0).collect();
+        let (g, n_f, p) = (sizes.len() as f64, n as f64, count as f64 / n.max(1) as f64);
+        let squares = |values: &[f64]| values.iter().map(|value| value * value).sum::<f64>();
+        let effect = if count == 0 || count == n {
+            squares(&sizes) / n_f
+        } else {
+            let residuals: Vec<f64> = holds.iter().map(|&holds| f64::from(u8::from(holds)) - p).collect();
+            let small = (g / (g - 1.0)) / (n_f / (n_f - 1.0));
+            small * squares(&cluster::sums(&residuals, cluster_of)) / squares(&residuals)
+        };
+        Self { count, n, effective_n: (sizes.len() > 1).then(|| n_f / effect.max(1.0)) }
+    }
+
+    /// The share; 0 of nothing.
+    #[must_use]
+    pub fn share(&self) -> f64 {
+        self.count as f64 / self.n.max(1) as f64
+    }
+
+    /// Wilson's 95 % interval. `None` under two clusters.
+    #[must_use]
+    pub fn interval(&self) -> Option<Interval> {
+        Some(wilson::of_share(self.share(), self.effective_n?))
+    }
+
+    /// The 95 % interval of this share less `other`: Newcombe's hybrid of the two score intervals (Newcombe 1998,
+    /// "Interval estimation for the difference between independent proportions", method 10),
+    /// `d - sqrt((p - l)^2 + (U - q)^2)` to `d + sqrt((u - p)^2 + (q - L)^2)`. `None` where either has none.
+    #[must_use]
+    pub fn difference(&self, other: &Self) -> Option<Interval> {
+        let (own, its) = (self.interval()?, other.interval()?);
+        let (p, q) = (self.share(), other.share());
+        let reach = |near: f64, far: f64| near.hypot(far);
+        Some(Interval { low: p - q - reach(p - own.low, its.high - q), high: p - q + reach(own.high - p, q - its.low) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::expected::assert_close;
+    use super::*;
+
+    /// `count` of `n`, every question its own cluster.
+    fn alone(count: usize, n: usize) -> ClusteredShare {
+        ClusteredShare::new(&(0..n).map(|at| at < count).collect::<Vec<_>>(), &(0..n).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn the_difference_of_independent_shares_is_newcombes() {
+        // Newcombe 1998, table II, method 10 (score, without continuity correction).
+        for ((a, n), (b, m), low, high) in [
+            ((56, 70), (48, 80), 0.0524, 0.3339),
+            ((9, 10), (3, 10), 0.1705, 0.8090),
+            ((6, 7), (2, 7), 0.0582, 0.8062),
+            ((5, 56), (0, 29), -0.0381, 0.1926),
+            ((0, 10), (0, 20), -0.1611, 0.2775),
+            ((0, 10), (0, 10), -0.2775, 0.2775),
+            ((10, 10), (0, 20), 0.6791, 1.0),
+            ((10, 10), (0, 10), 0.6075, 1.0),
+        ] {
+            let interval = alone(a, n).difference(&alone(b, m)).expect("clusters");
+            assert!((interval.low - low).abs() < 6e-5 && (interval.high - high).abs() < 6e-5, "{a}/{n}: {interval:?}");
+        }
+    }
+
+    #[test]
+    fn alone_every_question_gives_wilsons_interval() {
+        assert_eq!(alone(15, 148).interval(), wilson::wilson(15, 148));
+    }
+
+    #[test]
+    fn questions_that_agree_within_their_cluster_count_as_few() {
+        // 10 clusters of 4 alike: 4 times the variance, (10 / 9) / (40 / 39) of it: 40 / (4 * 13 / 12) = 120 / 13.
+        let cluster_of: Vec<usize> = (0..40).map(|at| at / 4).collect();
+        let share = ClusteredShare::new(&cluster_of.iter().map(|c| c % 2 == 0).collect::<Vec<_>>(), &cluster_of);
+        assert_close(share.effective_n.expect("clusters"), 120.0 / 13.0, 1e-12);
+        // None of 40: as if they agreed, 10.
+        assert_close(ClusteredShare::new(&[false; 40], &cluster_of).effective_n.expect("clusters"), 10.0, 1e-12);
+    }
+
+    #[test]
+    fn one_cluster_and_nothing_have_no_interval() {
+        assert_eq!(ClusteredShare::new(&[true, false], &[3, 3]).interval(), None);
+        let nothing = ClusteredShare::new(&[], &[]);
+        assert_eq!((nothing.share(), nothing.interval(), alone(1, 2).difference(&nothing)), (0.0, None, None));
+    }
+}

@@ -1,0 +1,70 @@
+//! Numbers as a person writes them in a sentence.
+
+/// The words of the first places; from the next on digits are easier to read.
+const PLACES: [&str; 10] =
+    ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"];
+
+/// `n` with a comma between every three digits: `1,204`.
+#[must_use]
+pub fn thousands(n: usize) -> String {
+    let digits = n.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// The place `n`, from 1: `first` to `tenth`, then `11th`, `22nd`, `1,003rd`.
+#[must_use]
+pub fn place(n: usize) -> String {
+    if let Some(word) = n.checked_sub(1).and_then(|at| PLACES.get(at)) {
+        return (*word).to_owned();
+    }
+    let ending = match (n % 100, n % 10) {
+        (11..=13, _) => "th",
+        (_, 1) => "st",
+        (_, 2) => "nd",
+        (_, 3) => "rd",
+        _ => "th",
+    };
+    format!("{}{ending}", thousands(n))
+}
+
+/// `3`, `3 and 4`, `3, 4 and 5`.
+#[must_use]
+pub fn listed(items: &[String]) -> String {
+    match items {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_three_digits_are_parted() {
+        assert_eq!([0, 999, 1204, 100_000, 1_234_567].map(thousands), ["0", "999", "1,204", "100,000", "1,234,567"]);
+    }
+
+    #[test]
+    fn places_are_words_up_to_ten_and_end_as_they_are_spoken() {
+        assert_eq!(
+            [1, 10, 11, 12, 13, 21, 22, 23, 24].map(place),
+            ["first", "tenth", "11th", "12th", "13th", "21st", "22nd", "23rd", "24th"]
+        );
+        assert_eq!([111, 1002, 1013].map(place), ["111th", "1,002nd", "1,013th"]);
+    }
+
+    #[test]
+    fn lists_end_in_and() {
+        let list = |n: usize| listed(&(0..n).map(|n| n.to_string()).collect::<Vec<_>>());
+        assert_eq!([list(0), list(1), list(2), list(3)], ["", "0", "0 and 1", "0, 1 and 2"]);
+    }
+}

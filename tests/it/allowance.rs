@@ -1,0 +1,120 @@
+//! What a run may cost: it stops before it could cost more, keeps what is done, and is gone on with.
+
+use serde_json::json;
+use wiremock::{Request, ResponseTemplate};
+
+use crate::endpoint::{Endpoint, sets, user_message};
+use crate::project::{Project, run_with};
+use crate::run_files::{check, class};
+
+/// 1,000 tokens of a prompt and 10 of an answer are billed for every call.
+fn bills(request: &Request) -> ResponseTemplate {
+    let text = if user_message(request).contains("alpha wait?") { "Answer: six minutes" } else { "Answer: Beta" };
+    ResponseTemplate::new(200).set_body_json(json!({
+        "choices": [{"message": {"content": text}, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 1000, "completion_tokens": 10}
+    }))
+}
+
+const ONE_ARM: [&str; 2] = ["--set", "evaluation.arms=[\"retrieved\"]"];
+
+fn stops_and_goes_on(limit: &str, price: &str, error: &str, more: &str) {
+    let endpoint = Endpoint::start(None, bills);
+    let project = Project::new();
+    let sets = sets(&endpoint.base_url());
+    let sets: Vec<&str> = sets.iter().map(String::as_str).chain(ONE_ARM).collect();
+    let limits = ["--set", price, "--set", limit, "--name", "r"];
+    let stopped = project.run(&[&sets[..], &limits].concat());
+    assert_eq!((stopped.code, stopped.stdout.as_str()), (2, ""), "{}", stopped.stderr);
+    let lines: Vec<&str> = stopped.stderr.lines().collect();
+    assert!(lines[0].starts_with(error), "{}", stopped.stderr);
+    assert!(lines[1].starts_with("hint: ") && lines[1].contains("--resume r"), "{}", stopped.stderr);
+    let kept = project.traces("r");
+    assert_eq!((kept.len(), endpoint.requests().len()), (1, 1));
+
+    // What is spent stays spent.
+    let again = project.call(&["run", "--out", "runs", "--resume", "r"]);
+    assert_eq!(again.code, 2, "{}", again.stdout);
+    assert_eq!(endpoint.requests().len(), 1);
+
+    let resumed = project.call(&["run", "--out", "runs", "--resume", "r", "--set", more]);
+    assert_eq!(resumed.code, 0, "{}", resumed.stderr);
+    check(&project, "r");
+    assert_eq!((class(&project.summary("r"), "correct"), endpoint.requests().len()), (2, 2));
+    assert_eq!(project.traces("r")[kept[0]["index"].as_u64().expect("an index") as usize], kept[0]);
+}
+
+#[test]
+fn dollars_that_are_spent_stop_a_run_until_there_are_more() {
+    // A call is billed 1000 x 10 + 10 x 100 = 11,000 millionths of 30,000, and the next may take more than the 19,000 left: its
+    // answer alone 256 x 100.
+    stops_and_goes_on(
+        "generation.max_usd=0.03",
+        "generation.price={ prompt = 10.0, completion = 100.0 }",
+        "error: stopped with 1 questions left: `generation.max_usd` = 0.03 is spent: 0.011000 USD so far, and the next call may take 0.0",
+        "generation.max_usd=1.0",
+    );
+}
+
+#[test]
+fn tokens_that_are_spent_stop_a_run_until_there_are_more() {
+    // An answer alone may take 256, so one call at a time is under way; it is billed 1,010.
+    stops_and_goes_on(
+        "generation.max_tokens_total=500",
+        "generation.price={ prompt = 0.0, completion = 0.0 }",
+        "error: stopped with 1 questions left: `generation.max_tokens_total` = 500 is spent: 1010 tokens so far, and the next call may take ",
+        "generation.max_tokens_total=5000",
+    );
+}
+
+#[test]
+fn a_limit_below_the_first_call_makes_none_and_the_run_can_be_gone_on_with() {
+    let endpoint = Endpoint::start(None, bills);
+    let project = Project::new();
+    let sets = sets(&endpoint.base_url());
+    let sets: Vec<&str> = sets.iter().map(String::as_str).chain(ONE_ARM).collect();
+    let stopped = project.run(&[&sets[..], &["--set", "generation.max_tokens_total=255", "--name", "r"]].concat());
+    assert_eq!((stopped.code, endpoint.requests().len()), (2, 0), "{}", stopped.stderr);
+    assert!(stopped.stderr.starts_with("error: stopped with 2 questions left: "), "{}", stopped.stderr);
+    let more = "generation.max_tokens_total=5000";
+    let resumed = project.call(&["run", "--out", "runs", "--resume", "r", "--set", more]);
+    assert_eq!(resumed.code, 0, "{}", resumed.stderr);
+    assert_eq!(class(&project.summary("r"), "correct"), 2);
+}
+
+#[test]
+fn a_limit_that_could_never_stop_a_run_is_refused() {
+    let project = Project::new();
+    let sets = ["generation.model=m", "generation.max_usd=1.0"].iter().flat_map(|set| ["--set", set]);
+    let args: Vec<&str> = run_with("generation.generator=openai").into_iter().chain(sets).collect();
+    let error = "error: `generation.max_usd` is 1: without `generation.price` nothing costs anything, and it would never stop a run";
+    project.refuses_with_some_hint(&args, error);
+}
+
+#[test]
+fn settings_that_change_no_answer_may_change_on_resume() {
+    let endpoint = Endpoint::start(None, bills);
+    let project = Project::new();
+    let all = sets(&endpoint.base_url());
+    let all: Vec<&str> = all.iter().map(String::as_str).chain(ONE_ARM).collect();
+    project.good("r", &all);
+    let changed = [
+        "generation.concurrency=2",
+        "generation.most_concurrency=3",
+        "generation.timeout_s=9.0",
+        "generation.deadline_s=99.0",
+        "generation.max_usd=1.0",
+        "generation.max_tokens_total=99999",
+        "generation.price={ prompt = 1.0, completion = 1.0 }",
+        "gates.min={ RR = 0.5 }",
+        "external.retries=1",
+        "rerank.timeout_s=9.0",
+        "retrieval.dense.concurrency=2",
+        "vector_store.timeout_s=9.0",
+    ];
+    let changed: Vec<&str> = changed.iter().flat_map(|set| ["--set", set]).collect();
+    let outcome = project.call(&[&["run", "--out", "runs", "--resume", "r"], &changed[..]].concat());
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    let refused = project.refused(&["run", "--out", "runs", "--resume", "r", "--set", "generation.temperature=0.5"]);
+    assert!(refused.stderr.contains("`generation.temperature`: 0.0 -> 0.5"), "{}", refused.stderr);
+}
