@@ -7,11 +7,11 @@ use super::run::{RunArgs, resolved_config, sample};
 use super::{Failure, output};
 use crate::dataset;
 use crate::pipeline::ask::Done;
-use crate::pipeline::estimate::{Estimate, Limits, estimate};
+use crate::pipeline::estimate::{Estimate, estimate};
 use crate::report::estimate::{EstimateView, Sending, render};
 use crate::settings::assemble::recipients::{Recipient, Role, recipients, without_services};
-use crate::settings::assemble::{self, dataset_label};
-use crate::settings::file::GeneratorName;
+use crate::settings::assemble::{self, dataset_label, terms};
+use crate::settings::file::{GeneratorName, PriceSettings};
 use crate::settings::{Resolved, Settings};
 use crate::types::Dataset;
 
@@ -35,8 +35,8 @@ pub(super) async fn dry_run(args: &RunArgs, resolved: Resolved, done: &Done) -> 
         dataset: dataset_label(&settings),
         generator: generator(&settings),
         repeat: settings.generation.repeat,
-        max_tokens: settings.generation.max_tokens,
-        is_priced: settings.generation.price != crate::settings::file::PriceSettings::default(),
+        max_tokens: terms(&settings.generation).most_completion_tokens,
+        is_priced: settings.generation.price != PriceSettings::default(),
         stand_in: stand_in(&settings, &local.settings),
         estimate,
         sent,
@@ -50,13 +50,7 @@ async fn counted(args: &RunArgs, local: &Resolved, dataset: Dataset, done: &Done
     let bars = Bars::new();
     let assembled = assemble::assemble(local, &environment, &|download| bars.download(download)).await;
     crate::pipeline::progress::Progress::finish(&bars);
-    let generation = &local.settings.generation;
-    let limits = Limits {
-        max_tokens: generation.max_tokens,
-        max_usd: generation.max_usd,
-        max_tokens_total: generation.max_tokens_total,
-    };
-    let counted = estimate(dataset, assembled?.plan, done, limits, &bars).await;
+    let counted = estimate(dataset, assembled?.plan, done, terms(&local.settings.generation), &bars).await;
     if let Some(scratch) = &environment.scratch {
         let _ = std::fs::remove_dir_all(scratch);
     }

@@ -32,6 +32,7 @@ pub(super) const DEFAULT_CONFIG: &str = "config/runbooks.toml";
 pub(super) const DEFAULT_OUT: &str = "evals/runs";
 
 #[derive(Debug, Args)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct RunArgs {
     /// The settings file. Default: config/runbooks.toml.
     config: Option<PathBuf>,
@@ -80,7 +81,8 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         let resolved = resolve(&args, earlier)?;
         if args.dry_run {
             let done = args.resume.as_ref().map(|name| earlier_traces(&args.out, name)).transpose()?;
-            return dry_run::dry_run(&args, resolved, &done.map(done_by).unwrap_or_default()).await;
+            let done = done.map(done_by).unwrap_or_default();
+            return Box::pin(dry_run::dry_run(&args, resolved, &done)).await;
         }
         let environment = environment(&resolved, args.offline, args.no_cache)?;
         let bars = Bars::new();

@@ -46,7 +46,7 @@ mod tests {
             fs::create_dir(slot.engine()).expect("made");
             fs::write(slot.engine().join("points"), "x").expect("written");
         }
-        assert_eq!(stored_collections(cache.path()), [collection.clone()]);
+        assert_eq!(stored_collections(cache.path()), std::slice::from_ref(&collection));
         let [first, second] = slots;
         drop(first);
         assert!(!remove_collection(&collection).expect("looked at"), "slot 1 is open");

@@ -21,7 +21,7 @@ pub struct EstimateView {
     /// How often each retrieved prompt is asked.
     pub repeat: usize,
     /// Most tokens of an answer.
-    pub max_tokens: u32,
+    pub max_tokens: u64,
     /// Whether `generation.price` is set.
     pub is_priced: bool,
     /// What stands in for retrieval that would call a service, and so makes an estimate of what is counted; `None`: the run's own.
@@ -148,12 +148,12 @@ fn figures(view: &EstimateView) -> Vec<(&'static str, String)> {
             None => format!("${:.4} at most", usd.most),
         },
     ));
-    let Seconds { concurrency, expected, at_one_a_call } = estimate.seconds;
+    let Seconds { concurrency, in_work, expected, at_one_a_call } = estimate.seconds;
     lines.push((
         "Time",
         match expected {
             Some(expected) => format!(
-                "{} for {}, {concurrency} at once, {:.2} s each (the mean of {})",
+                "{} for {}, {:.2} s each (the mean of {}), {in_work} questions in work",
                 time(expected),
                 counted(calls, "call"),
                 kept.mean_seconds,

@@ -43,7 +43,7 @@ fn what_is_counted_is_what_the_run_then_asks() {
     assert_eq!(estimate["sent"][0]["passages"], 2);
     assert_eq!(estimate["completion_tokens"], json!({"most": 6 * 256, "expected": null}));
     // Eight at once, a second each.
-    assert_eq!(estimate["seconds"], json!({"concurrency": 8, "expected": null, "at_one_a_call": 0.75}));
+    assert_eq!(estimate["seconds"], json!({"concurrency": 8, "in_work": 32, "expected": null, "at_one_a_call": 0.75}));
 
     assert_eq!(call(&project, &endpoint.base_url(), &[]).code, 0);
     assert_eq!(endpoint.requests().len(), 6);

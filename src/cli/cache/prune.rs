@@ -115,10 +115,10 @@ fn of_files(kind: Kind, paths: &[PathBuf], selection: &Selection, dry_run: bool)
 /// Removes a file or folder; `false` where another process has it open.
 fn remove(kind: Kind, path: &Path) -> Result<bool, Failure> {
     match kind {
-        Kind::Collections => return Ok(index::remove_collection(path).map_err(of_index)?),
+        Kind::Collections => return index::remove_collection(path).map_err(|error| of_index(&error)),
         Kind::Scratch => {
             for collection in index::stored_collections(&path.join(place::COLLECTIONS)) {
-                if !index::remove_collection(&collection).map_err(of_index)? {
+                if !index::remove_collection(&collection).map_err(|error| of_index(&error))? {
                     return Ok(false);
                 }
             }
@@ -135,6 +135,6 @@ fn remove(kind: Kind, path: &Path) -> Result<bool, Failure> {
     }
 }
 
-fn of_index(error: index::IndexError) -> Failure {
+fn of_index(error: &index::IndexError) -> Failure {
     Failure::new(error.to_string(), error.hint())
 }

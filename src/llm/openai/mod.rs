@@ -61,9 +61,10 @@ impl OpenAi {
             ca_file: settings.ca_file.clone(),
             most_bytes: LARGEST_ANSWER_BYTES,
         })?;
-        let (body, pause) = (wire::body(settings), Pause::new(settings.deadline));
-        let fingerprint = fingerprint(&settings.base_url, &endpoint, &body);
-        Ok(Self { model: settings.model.clone(), fingerprint, endpoint, body, pause })
+        let (model, body, pause) = (settings.model.clone(), wire::body(settings), Pause::new(settings.deadline));
+        let (url, query) = (endpoint.shown_url(), hashed_query(&settings.base_url));
+        let fingerprint = format!("openai v{VERSION} {url}{query} {}", Value::Object(body.clone()));
+        Ok(Self { model, fingerprint, endpoint, body, pause })
     }
 
     /// A server's complaint.
@@ -78,12 +79,6 @@ impl OpenAi {
             ErrorClass::Permanent | ErrorClass::Spent => LlmError::Rejected { url, status, excerpt },
         }
     }
-}
-
-/// What a reply depends on besides the messages. User info and headers, which say who asks and not what, are no part of it.
-fn fingerprint(base_url: &str, endpoint: &JsonEndpoint, body: &Map<String, Value>) -> String {
-    let (url, query, body) = (endpoint.shown_url(), hashed_query(base_url), Value::Object(body.clone()));
-    format!("openai v{VERSION} {url}{query} {body}")
 }
 
 #[async_trait]

@@ -14,7 +14,7 @@ const TOO_LONG_CODES: [&str; 3] =
     ["context_length_exceeded", "exceed_context_size_error", "contextwindowexceedederror"];
 
 /// Lower-cased parts of messages that say the same without a code (vLLM, LM Studio, TGI, gateways to others).
-const TOO_LONG_WORDS: [&str; 7] = [
+const TOO_LONG_WORDS: [&str; 8] = [
     "maximum context length",
     "context length of",
     "exceeds the available context size",
@@ -22,6 +22,8 @@ const TOO_LONG_WORDS: [&str; 7] = [
     "prompt is too long",
     "input is too long",
     "greater than the context length",
+    // LiteLLM's own words for any provider's: its `code` is then `400`.
+    "contextwindowexceedederror",
 ];
 
 /// Codes of a provider's content filter (`OpenAI`, Azure).
@@ -246,6 +248,11 @@ mod tests {
         for (status, body, expected) in [
             (400, json!({"error": {"message": "m", "code": "context_length_exceeded"}}), ErrorClass::TooLong),
             (400, json!({"error": "This model's maximum context length is 8192 tokens"}), ErrorClass::TooLong),
+            (
+                400,
+                json!({"error": {"message": "litellm.ContextWindowExceededError: x", "type": "invalid_request_error", "code": "400"}}),
+                ErrorClass::TooLong,
+            ),
             (500, json!({"error": {"type": "exceed_context_size_error", "code": 400}}), ErrorClass::TooLong),
             (400, json!({"error": {"code": "content_filter"}}), ErrorClass::Refused),
             (429, json!({"error": {"code": "rate_limit_exceeded"}}), ErrorClass::Transient),

@@ -15,17 +15,18 @@ use super::prompt;
 use super::run::{self, Line, Prepared};
 use tally::{Asked, Tally};
 
+use crate::llm::Limits;
 use crate::types::{ArmName, ChunkId, Dataset, Question};
 
-/// What a run may use.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Limits {
+/// What calls are estimated by.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Terms {
     /// Most tokens of an answer.
-    pub max_tokens: u32,
-    /// US dollars of a run.
-    pub max_usd: Option<f64>,
-    /// Tokens of a run.
-    pub max_tokens_total: Option<u64>,
+    pub most_completion_tokens: u64,
+    /// Calls at once to begin with.
+    pub concurrency: usize,
+    /// What the run may cost in all.
+    pub limits: Limits,
 }
 
 /// What a run would ask and what that may cost.
@@ -51,7 +52,7 @@ pub struct Estimate {
     pub completion_tokens: Forecast<u64>,
     /// US dollars.
     pub cost_usd: Forecast<f64>,
-    /// Seconds, with as many calls at once as the run begins with.
+    /// Wall time.
     pub seconds: Seconds,
     /// Kept replies to this run's prompts, which expectations are taken from.
     pub kept: Kept,
@@ -86,14 +87,16 @@ pub struct Forecast<T> {
     pub expected: Option<T>,
 }
 
-/// How long it takes.
+/// How long it takes, in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Seconds {
-    /// Calls at once.
+    /// Calls at once to begin with.
     pub concurrency: usize,
-    /// With calls as long as those of the kept replies; `None` where none is kept.
+    /// Questions in work at once, of which some wait for their turn.
+    pub in_work: usize,
+    /// Where each call takes as long as those of the kept replies did, waits included; `None` where none is kept.
     pub expected: Option<f64>,
-    /// With calls of a second each.
+    /// Where each takes a second.
     pub at_one_a_call: f64,
 }
 
@@ -127,10 +130,10 @@ pub async fn estimate(
     dataset: Dataset,
     plan: Plan,
     done: &Done,
-    limits: Limits,
+    terms: Terms,
     progress: &dyn Progress,
 ) -> Result<Estimate, PipelineError> {
-    let (price, concurrency) = (plan.price, plan.concurrency);
+    let (price, in_work) = (plan.price, plan.concurrency);
     let Prepared { line, left, facts } = run::prepare(dataset, plan, done, progress).await?;
     let mut tally = Tally::new(&line.plan.arms, facts.n_chunks);
     progress.start("prompts", left.len() as u64);
@@ -139,13 +142,13 @@ pub async fn estimate(
         let line = Arc::clone(&line);
         tokio::spawn(async move { look(&line, index, question).await })
     };
-    let mut looked = stream::iter(left).map(look).buffered(concurrency);
+    let mut looked = stream::iter(left).map(look).buffered(in_work);
     while let Some(asked) = looked.next().await {
         tally.add(asked.map_err(|_| PipelineError::Panicked)?);
         progress.advance(1);
     }
     progress.finish();
-    Ok(tally.estimate(price, concurrency, limits))
+    Ok(tally.estimate(price, in_work, terms))
 }
 
 /// One question as far as its prompts.

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::{ArmCalls, Estimate, Forecast, Kept, Limits, Seconds, Stop};
-use crate::llm::Price;
+use super::{ArmCalls, Estimate, Forecast, Kept, Seconds, Stop, Terms};
+use crate::llm::{Limits, Price};
 use crate::pipeline::plan::ArmPlan;
 use crate::types::{ArmName, ChunkId};
 
@@ -79,7 +79,8 @@ impl Tally {
     }
 
     /// The sums, and what may come of them.
-    pub(super) fn estimate(self, price: Price, concurrency: usize, limits: Limits) -> Estimate {
+    pub(super) fn estimate(self, price: Price, in_work: usize, terms: Terms) -> Estimate {
+        let Terms { most_completion_tokens, concurrency, limits } = terms;
         let Self { mut estimate, passages, questions, kept_tokens, kept_seconds } = self;
         let (calls, n_kept) = (estimate.calls, estimate.kept.replies);
         let mean = |sum: f64| if n_kept == 0 { 0.0 } else { sum / n_kept as f64 };
@@ -90,19 +91,21 @@ impl Tally {
         };
         let where_kept = |value: f64| (n_kept > 0).then_some(value);
         estimate.passages_called = passages.len();
-        let most = calls * u64::from(limits.max_tokens);
+        let most = calls.saturating_mul(most_completion_tokens);
         let expected =
             where_kept(calls as f64 * estimate.kept.mean_completion_tokens).map(|tokens| tokens.round() as u64);
         estimate.completion_tokens = Forecast { most, expected };
         let cost = |completion| price.of(estimate.prompt_tokens, completion);
         estimate.cost_usd = Forecast { most: cost(most), expected: expected.map(cost) };
-        let at_once = |seconds: f64| calls as f64 * seconds / concurrency.max(1) as f64;
+        let at_once = |n: usize, seconds: f64| calls as f64 * seconds / n.max(1) as f64;
         estimate.seconds = Seconds {
             concurrency,
-            expected: where_kept(at_once(estimate.kept.mean_seconds)),
-            at_one_a_call: at_once(1.0),
+            in_work,
+            // A kept reply's seconds are those of its question's turn, waits included: as many as are in work share them.
+            expected: where_kept(at_once(in_work, estimate.kept.mean_seconds)),
+            at_one_a_call: at_once(concurrency, 1.0),
         };
-        let answer = where_kept(estimate.kept.mean_completion_tokens).unwrap_or(f64::from(limits.max_tokens));
+        let answer = where_kept(estimate.kept.mean_completion_tokens).unwrap_or(most_completion_tokens as f64);
         estimate.stop = stop(&questions, answer, price, limits);
         estimate
     }
@@ -112,8 +115,8 @@ impl Tally {
 fn stop(questions: &[(u64, u64)], answer: f64, price: Price, limits: Limits) -> Option<Stop> {
     let usd = |tokens: u64, calls: f64| price.of(tokens, 0) + price.completion_usd * calls * answer / 1e6;
     let tokens = |tokens: u64, calls: f64| tokens as f64 + calls * answer;
-    let usd = limits.max_usd.map(|limit| ("generation.max_usd", limit, &usd as &dyn Fn(u64, f64) -> f64));
-    let total = limits.max_tokens_total.map(|limit| ("generation.max_tokens_total", limit as f64, &tokens as _));
+    let usd = limits.usd.map(|limit| ("generation.max_usd", limit, &usd as &dyn Fn(u64, f64) -> f64));
+    let total = limits.tokens.map(|limit| ("generation.max_tokens_total", limit as f64, &tokens as _));
     let stops = usd.into_iter().chain(total).filter_map(|(setting, limit, of)| {
         let mut used = 0.0;
         let after_questions = questions.iter().position(|(tokens, calls)| {
@@ -147,8 +150,8 @@ mod tests {
         Asked { failed: false, arms: vec![retrieved, oracle], passages, kept: kept.to_vec() }
     }
 
-    fn limits(max_usd: Option<f64>, max_tokens_total: Option<u64>) -> Limits {
-        Limits { max_tokens: 200, max_usd, max_tokens_total }
+    fn terms(usd: Option<f64>, tokens: Option<u64>) -> Terms {
+        Terms { most_completion_tokens: 200, concurrency: 2, limits: Limits { usd, tokens } }
     }
 
     #[test]
@@ -156,7 +159,7 @@ mod tests {
         let mut tally = tally();
         tally.add(asked(&["a#0", "b#0"], &[(10, 1.0)]));
         tally.add(asked(&["b#0", "c#0"], &[(30, 3.0)]));
-        let estimate = tally.estimate(PRICE, 4, limits(None, None));
+        let estimate = tally.estimate(PRICE, 4, terms(None, None));
         assert_eq!((estimate.questions, estimate.calls, estimate.passages_called, estimate.chunks), (2, 2, 3, 9));
         assert_eq!(estimate.arms[0].calls + estimate.arms[1].cached, 4);
         // Answers: at most 2 * 200; the kept have (10 + 30) / 2 = 20 each.
@@ -164,8 +167,9 @@ mod tests {
         // 2,000 * $10 / 1e6 = $0.02; + 400 * $100 / 1e6 = $0.04, or + 40 * $100 / 1e6 = $0.004.
         assert!((estimate.cost_usd.most - 0.06).abs() < 1e-12);
         assert!((estimate.cost_usd.expected.unwrap() - 0.024).abs() < 1e-12);
-        // 2 calls of (1 + 3) / 2 = 2 s, 4 at once.
-        assert_eq!(estimate.seconds, Seconds { concurrency: 4, expected: Some(1.0), at_one_a_call: 0.5 });
+        // 2 calls of (1 + 3) / 2 = 2 s, 4 in work; or of 1 s, 2 at once.
+        let seconds = Seconds { concurrency: 2, in_work: 4, expected: Some(1.0), at_one_a_call: 1.0 };
+        assert_eq!(estimate.seconds, seconds);
         assert_eq!(estimate.stop, None);
     }
 
@@ -173,7 +177,7 @@ mod tests {
     fn nothing_is_expected_where_nothing_is_kept() {
         let mut tally = tally();
         tally.add(asked(&[], &[]));
-        let estimate = tally.estimate(PRICE, 1, limits(None, None));
+        let estimate = tally.estimate(PRICE, 1, terms(None, None));
         assert_eq!((estimate.completion_tokens.expected, estimate.cost_usd.expected), (None, None));
         assert_eq!(estimate.seconds.expected, None);
         assert_eq!(estimate.kept, Kept::default());
@@ -181,10 +185,10 @@ mod tests {
 
     #[test]
     fn the_limit_met_first_is_told() {
-        let stop = |max_usd, max_tokens_total| {
+        let stop = |usd, tokens| {
             let mut tally = tally();
             (0..10).for_each(|_| tally.add(asked(&[], &[])));
-            tally.estimate(PRICE, 1, limits(max_usd, max_tokens_total)).stop
+            tally.estimate(PRICE, 1, terms(usd, tokens)).stop
         };
         // A question may cost 1,000 * $10 / 1e6 + 200 * $100 / 1e6 = $0.03 and 1,200 tokens; ten cost $0.30 and 12,000.
         let usd = Stop { setting: "generation.max_usd", limit: 0.1, after_questions: 3 };

@@ -3,11 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{AssembleError, Environment, key, not_here, prompt_counter};
+use super::{AssembleError, Environment, dataset_label, key, not_here, prompt_counter};
+use crate::cache::CacheError;
 use crate::llm::openai::{self, OpenAiSettings};
-use crate::llm::{Allowance, Extractive, Generator, Limits, Price, Secret};
+use crate::llm::{Allowance, CachedReplies, Extractive, Generator, Limits, Price, Secret};
+use crate::pipeline::estimate::Terms;
 use crate::settings::file::{GenerationSettings, GeneratorName};
-use crate::settings::{Resolved, Settings, SettingsError};
+use crate::settings::{Resolved, Settings, SettingsError, cache_folder};
 use crate::text::address;
 
 /// A prompt's deadline in units of the time for one call.
@@ -32,6 +34,19 @@ pub(super) fn generator(
             Ok(Some(openai::connect(&openai_settings(resolved, environment)?, allowance)?))
         }
     }
+}
+
+/// The generator with a memory; `None` where it is to have none: repeats are there to see how replies differ.
+pub(super) fn keep_replies(
+    generator: Arc<dyn Generator>,
+    settings: &Settings,
+    environment: &Environment,
+) -> Result<Option<Arc<CachedReplies>>, CacheError> {
+    if generator.fingerprint().is_none() || environment.scratch.is_some() || settings.generation.repeat > 1 {
+        return Ok(None);
+    }
+    let path = environment.cache_dir.join(cache_folder::REPLIES);
+    CachedReplies::open(generator, &path, dataset_label(settings)).map(|replies| Some(Arc::new(replies)))
 }
 
 fn openai_settings(resolved: &Resolved, environment: &Environment) -> Result<OpenAiSettings, SettingsError> {
@@ -66,10 +81,21 @@ pub(super) fn most_concurrency(generation: &GenerationSettings) -> usize {
     generation.most_concurrency.unwrap_or(generation.concurrency.saturating_mul(4))
 }
 
+/// What calls are estimated by, and limited to.
+#[must_use]
+pub fn terms(generation: &GenerationSettings) -> Terms {
+    let most = openai::most_completion_tokens(&generation.extra_body, Some(generation.max_tokens));
+    Terms {
+        most_completion_tokens: most.unwrap_or_default(),
+        concurrency: generation.concurrency,
+        limits: Limits { usd: generation.max_usd, tokens: generation.max_tokens_total },
+    }
+}
+
 /// What calls of an endpoint may cost, where that is limited.
 pub(super) fn allowance(settings: &Settings) -> Result<Option<Arc<Allowance>>, SettingsError> {
     let generation = &settings.generation;
-    let limits = Limits { usd: generation.max_usd, tokens: generation.max_tokens_total };
+    let limits = terms(generation).limits;
     if generation.generator != GeneratorName::Openai || limits == Limits::default() {
         return Ok(None);
     }
@@ -78,9 +104,7 @@ pub(super) fn allowance(settings: &Settings) -> Result<Option<Arc<Allowance>>, S
         let why = "without `generation.price` nothing costs anything, and it would never stop a run".to_owned();
         return Err(SettingsError::OutOfRange { key: "generation.max_usd", value: usd.to_string(), why });
     }
-    let most = openai::most_completion_tokens(&generation.extra_body, Some(generation.max_tokens));
-    let most = most.unwrap_or_default();
-    Ok(Some(Arc::new(Allowance::new(limits, price, prompt_counter()?, most))))
+    Ok(Some(Arc::new(Allowance::new(limits, price, prompt_counter()?, terms(generation).most_completion_tokens))))
 }
 
 /// What tokens cost.

@@ -12,11 +12,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use self::check::check;
-use self::generation::{allowance, generator, most_concurrency, price};
+pub use self::generation::terms;
+use self::generation::{allowance, generator, keep_replies, most_concurrency, price};
 pub use self::reader::reader;
 use self::retrieval::Wiring;
 use super::file::{ArmSetting, GeneratorName};
-use super::{Resolved, Settings, SettingsError, cache_folder};
+use super::{Resolved, Settings, SettingsError};
 use crate::cache::CacheError;
 use crate::checkpoint::CheckpointError;
 use crate::checkpoint::source::OnDownload;
@@ -62,10 +63,10 @@ pub struct Assembled {
     pub models: Vec<ModelRecord>,
     /// The vector caches, for their counts.
     pub vector_caches: Vec<Arc<Cached>>,
-    /// What the generator may cost, where that is limited: to be told what a resumed run has spent already.
-    pub allowance: Option<Arc<Allowance>>,
     /// The generator's, for its failure.
     pub replies: Option<Arc<CachedReplies>>,
+    /// What the generator may cost, where that is limited: to be told what a resumed run has spent already.
+    pub allowance: Option<Arc<Allowance>>,
 }
 
 /// Why parts could not be wired.
@@ -209,7 +210,7 @@ pub async fn assemble(
         judge: judge(settings),
         price: price(settings),
     };
-    Ok(Assembled { plan, models, vector_caches: caches, allowance, replies })
+    Ok(Assembled { plan, models, vector_caches: caches, replies, allowance })
 }
 
 /// Wires what a record of somebody else's pipeline needs. What failed there says nothing of the next question.
@@ -276,19 +277,6 @@ fn template(resolved: &Resolved) -> Result<Template, LlmError> {
         return Template::load(name);
     }
     Template::load(&resolved.base().join(name).to_string_lossy())
-}
-
-/// The generator with a memory; `None` where it is to have none: repeats are there to see how replies differ.
-fn keep_replies(
-    generator: Arc<dyn Generator>,
-    settings: &Settings,
-    environment: &Environment,
-) -> Result<Option<Arc<CachedReplies>>, CacheError> {
-    if generator.fingerprint().is_none() || environment.scratch.is_some() || settings.generation.repeat > 1 {
-        return Ok(None);
-    }
-    let path = environment.cache_dir.join(cache_folder::REPLIES);
-    CachedReplies::open(generator, &path, dataset_label(settings)).map(|replies| Some(Arc::new(replies)))
 }
 
 fn key(name: Option<&str>, key: &'static str, environment: &Environment) -> Result<Option<String>, SettingsError> {
