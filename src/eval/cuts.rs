@@ -293,7 +293,9 @@ mod tests {
     #[test]
     fn a_part_that_holds_every_question_is_no_part() {
         let (mut traces, outcomes) = four();
-        traces.iter_mut().for_each(|trace| trace.question.tags = vec!["all".to_owned()]);
+        for trace in &mut traces {
+            trace.question.tags = vec!["all".to_owned()];
+        }
         assert!(columns(&traces, &outcomes).iter().all(|cut| cut.by != CutBy::Tag));
         traces[0].question.tags.push("hard".to_owned());
         let tags = columns(&traces, &outcomes).swap_remove(0);
