@@ -20,6 +20,9 @@ fn run(project: &Project, base_url: &str, more: &[&str]) -> Outcome {
     outcome
 }
 
+/// A case of a table.
+type Named<T> = (&'static str, T);
+
 /// A completion that says `text`.
 fn completion(text: &str) -> String {
     json!({"choices": [{"message": {"role": "assistant", "content": text}, "finish_reason": "stop"}]}).to_string()
@@ -90,7 +93,7 @@ fn what_lasts_fails_its_question_alone_and_names_the_cause() {
     let cut = || status("200 OK", &[], "data: {\"choices\": [{\"delta\": {\"content\": \"Be\"}}]}\n\n");
     fails_alone_and_is_asked_again(cut, &[], "its stream ends before the answer does");
     let head = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
-    let flood = || Sent::Endless(head.to_vec(), [&b"8000\r\n"[..], &[b' '; 0x8000], b"\r\n"].concat());
+    let flood = || Sent::Endless(head.to_vec(), [&b"2000\r\n"[..], &[b' '; 0x2000], b"\r\n"].concat());
     fails_alone_and_is_asked_again(flood, &[], "larger than 32 MiB");
 }
 
@@ -108,7 +111,7 @@ fn what_takes_too_long_fails_its_question_alone() {
 
 #[test]
 fn what_passes_costs_no_answer() {
-    let passing: [(&str, fn() -> Sent); 8] = [
+    let passing: [Named<fn() -> Sent>; 8] = [
         ("429 with a wait", || status("429 Too Many Requests", &["retry-after: 0"], "{}")),
         ("429 without one", || status("429 Too Many Requests", &[], "{}")),
         ("500", || status("500 Internal Server Error", &[], "out of memory")),
@@ -167,7 +170,7 @@ fn what_is_odd_but_readable_is_an_answer() {
         body["usage"] = json!({"prompt_tokens": -5, "completion_tokens": u64::MAX});
         Sent::Bytes(ok(&body.to_string()))
     };
-    let odd: [(&str, fn(&str) -> Sent); 3] =
+    let odd: [Named<fn(&str) -> Sent>; 3] =
         [("an unasked stream", stream), ("10 MB", large), ("usage that cannot be", wrong_usage)];
     for (name, respond) in odd {
         let server = Socket::start(respond);
