@@ -2,8 +2,8 @@
 //!
 //! [`score`] gives every question its measures, [`diagnose`] its outcome and the run its waterfall, 2 x 2, loss budget and
 //! verdict, [`summary`] puts them together. [`compare`] sets runs against a baseline question by question, [`gate`] says
-//! whether a run is good enough. [`audit`] says how far a
-//! person agrees with the attribution. [`files`] scores runs and predictions of other systems, which are no saved runs.
+//! whether a run is good enough. [`audit`] says how far a person agrees with the attribution. [`files`] scores runs and
+//! predictions of other systems, which are no saved runs.
 
 pub mod arms;
 pub mod audit;

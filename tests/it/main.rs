@@ -4,12 +4,14 @@
 //! but the seeded tiny BERT under `tests/data`. Endpoints are servers on loopback ([`endpoint`]).
 
 mod accepted;
+mod audit;
 mod bad_data;
 mod bad_services;
 mod bad_settings;
 mod check;
 mod commands;
 mod compare;
+mod cross;
 mod dense;
 mod dry_run;
 mod endpoint;
