@@ -51,7 +51,7 @@ fn sentence(audit: &Audit) -> String {
     let Audit { n_audited, n_sampled, wrong, .. } = audit;
     let ci95 = wrong.ci95.map_or(String::new(), |ci| format!(" [{:.1}, {:.1}]", 100.0 * ci.low, 100.0 * ci.high));
     format!(
-        "{n_audited} of {n_sampled} sampled questions were looked at; {} of them belong to another class: error rate {:.1} %{ci95}.",
+        "{n_audited} of {n_sampled} sampled questions were looked at, and {} had the wrong class: error rate {:.1} %{ci95}.",
         wrong.count,
         100.0 * wrong.share
     )

@@ -15,6 +15,12 @@ pub struct Interval {
 }
 
 impl Interval {
+    /// The interval cut to `-most..=most`: what a difference can be.
+    #[must_use]
+    pub fn within(self, most: f64) -> Self {
+        Self { low: self.low.max(-most), high: self.high.min(most) }
+    }
+
     /// Whether zero lies inside or on the border.
     #[must_use]
     pub fn holds_zero(self) -> bool {

@@ -65,6 +65,14 @@ fn a_comparison_in_a_terminal() {
       measure     n      A      B   delta     95 % interval      p  shows  W/T/L
       * AnswerF1  3  1.000  0.667  -0.333  [-1.000, +1.000]  1.000    > 1  0/2/1
 
+    Gain by A's loss budget, and what came in (answer score, a mean over 3 questions)
+      stage    brought back  newly lost  predicted  came in              95 %
+      ranking             0           1     -0.333   -0.333  [-1.000, +1.000]
+      - the loss budget predicted -0.333 for the 1 question that A delivered and ranking loses in B; -0.333
+        [-1.000, 1.000] came in
+      - predicted: a stage's mean loss a question, times the questions that it lost in A and B delivers, less
+        those that only B loses there
+
     Answers (3 questions judged in both)
                            B right       B wrong
       A right                    2             1

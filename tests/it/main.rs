@@ -5,6 +5,7 @@
 
 mod accepted;
 mod allowance;
+mod audit;
 mod bad_data;
 mod bad_services;
 mod bad_settings;
@@ -12,6 +13,7 @@ mod check;
 mod commands;
 mod compare;
 mod connections;
+mod cross;
 mod dense;
 mod dry_run;
 mod endpoint;

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::eval::summary::EvaluationPlan;
 use crate::stats::randomisation::randomisation;
-use crate::stats::t::{MeanError, mean_error};
+use crate::stats::t::mean_error;
 use crate::types::{Attempt, Interval};
 
 /// Cells in this order: passages of A, B, A, B; generator of A, A, B, B.
@@ -56,9 +56,11 @@ pub(super) fn effect(
     let values: Vec<f64> = rows.iter().map(value).collect();
     let cluster_of: Vec<usize> = rows.iter().map(|row| row.cluster).collect();
     let n = rows.len().max(1) as f64;
+    // Where all that counts for it is 1 and all that counts against it 0; the weights add up to 0.
+    let most = weights.iter().map(|weight| weight.abs()).sum::<f64>() / 2.0;
     Effect {
         mean: values.iter().sum::<f64>() / n + 0.0,
-        ci95: mean_error(&values, &cluster_of).map(MeanError::interval),
+        ci95: mean_error(&values, &cluster_of).map(|mean| mean.interval().within(most)),
         p: randomisation(&values, &cluster_of, plan.resamples, plan.seed).map(|test| test.p),
         noise_error: noise_variance(rows, weights, variances).map(|sum| sum.sqrt() / n),
         n_changed: values.iter().filter(|value| value.abs() > TIE).count(),

@@ -1,0 +1,124 @@
+//! `ragxray report --audit` and `--audited`: a sample for a person, and what came back.
+
+use serde_json::Value;
+
+use crate::compare::two_runs;
+use crate::project::Project;
+
+fn sheet(project: &Project, args: &[&str]) -> String {
+    let outcome = project.call(&[&["report", "runs/k1", "--audit"], args].concat());
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{}", outcome.stdout);
+    outcome.stdout
+}
+
+/// The sheet with these classes filled in, by id.
+fn fill_in(sheet: &str, classes: &[(&str, &str)]) -> String {
+    let lines = sheet.lines().map(|line| {
+        let mut line: Value = serde_json::from_str(line).expect("JSON");
+        let filled_in = classes.iter().find(|(id, _)| line["id"] == *id);
+        line["correct_class"] = filled_in.map_or("", |(_, class)| class).into();
+        line.to_string() + "\n"
+    });
+    lines.collect()
+}
+
+#[test]
+fn a_sheet_holds_what_a_person_needs() {
+    let project = two_runs(&[]);
+    let text = sheet(&project, &["9"]);
+    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let ids: Vec<&Value> = lines.iter().map(|line| &line["id"]).collect();
+    assert_eq!(ids, ["q1", "q2", "q3"]);
+    let mut lost = lines[2].clone();
+    lost["started"] = "[TIME]".into();
+    insta::assert_snapshot!(serde_json::to_string_pretty(&lost).expect("JSON"), @r#"
+    {
+      "run": "k1",
+      "started": "[TIME]",
+      "id": "q3",
+      "question": "How long do Gamma restarts take?",
+      "gold": "nine seconds",
+      "answer": "Gamma restarts.",
+      "class": "ranking",
+      "fault": null,
+      "rule": "gold of `d` did not reach the top k: `d#0` came 2 of 2",
+      "flags": [],
+      "gold_text": [
+        "evidence 1, `d`: nine seconds"
+      ],
+      "passages": [
+        {
+          "id": "c#0",
+          "title": "C",
+          "text": "Gamma restarts. Gamma restarts often. Gamma restarts."
+        }
+      ],
+      "correct_class": "",
+      "note": ""
+    }
+    "#);
+    assert_eq!(sheet(&project, &["2", "--audit-seed", "5"]), sheet(&project, &["2", "--audit-seed", "5"]));
+    assert_eq!(sheet(&project, &["2"]).lines().count(), 2);
+    let markdown = sheet(&project, &["9", "--format", "md"]);
+    assert!(markdown.contains("## q3\n\nHow long do Gamma restarts take?\n"), "{markdown}");
+}
+
+#[test]
+fn corrections_become_an_error_rate_and_corrected_shares() {
+    let project = two_runs(&[]);
+    let filled_in = fill_in(&sheet(&project, &["9"]), &[("q1", "ok"), ("q2", "correct"), ("q3", "retrieval")]);
+    project.write("audit.jsonl", &filled_in);
+    let args = ["report", "runs/k1", "--audited", "audit.jsonl"];
+    let outcome = project.call(&args);
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{}", outcome.stdout);
+    insta::assert_snapshot!(outcome.stdout, @r"
+    ragxray: audit of k1
+      3 of 3 sampled questions were looked at, and 1 had the wrong class: error rate 33.3 % [6.1, 79.2].
+
+    Classes of 3 questions
+                 printed  corrected       95 %
+      retrieval    0.0 %     33.3 %   0.0-33.3
+      ranking     33.3 %      0.0 %   0.0-33.3
+      correct     66.7 %     66.7 %  19.5-90.3
+      - corrected: each printed class's share of all questions, divided as its audited questions were; intervals
+        by the bootstrap
+
+    Printed class (down) by the one it should be (across)
+      printed as  retrieval  correct
+      ranking             1        0
+      correct             0        2
+    ");
+    let outcome = project.call(&[&args[..], &["--format", "json"]].concat());
+    let audit: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
+    assert_eq!((&audit["n_audited"], &audit["wrong"]["count"]), (&3.into(), &1.into()));
+    assert!(audit["classes"]["ranking"]["corrected"].as_f64().expect("a share") < 1e-12);
+}
+
+#[test]
+fn a_sheet_that_is_none_of_this_run_is_refused() {
+    let project = two_runs(&[]);
+    let text = sheet(&project, &["9"]);
+    let refuses = |content: String, expected: &str| {
+        project.write("audit.jsonl", content);
+        project.refuses_with_some_hint(&["report", "runs/k1", "--audited", "audit.jsonl"], expected);
+    };
+    refuses(text.clone(), "error: `audit.jsonl`: no line has a `correct_class`");
+    refuses(
+        fill_in(&text, &[("q2", "Ranking")]),
+        "error: `audit.jsonl` line 2: `correct_class` is `Ranking`, which is no class",
+    );
+    refuses(format!("{text}{text}"), "error: `audit.jsonl` line 4: question `q1` stands on line 1 already");
+    refuses(
+        "{}\n".to_owned(),
+        "error: `audit.jsonl` line 1: no line of an audit sheet: missing field `run` at line 1 column 2",
+    );
+    project.refuses_with_some_hint(&["report", "runs/k1", "--audit", "0"], "error: there is no question to look at");
+    project.refuses_with_some_hint(
+        &["report", "runs/k1", "--audit", "5", "--format", "csv"],
+        "error: there is no `--format csv` of an audit",
+    );
+    project.refused(&["report", "runs/k5", "--audited", "gone.jsonl"]);
+    project.write("audit.jsonl", fill_in(&text, &[("q2", "ok")]));
+    let other = project.refused(&["report", "runs/k5", "--audited", "audit.jsonl"]);
+    assert!(other.stderr.starts_with("error: `audit.jsonl` line 1: drawn from run `k1` of "), "{}", other.stderr);
+}
