@@ -5,12 +5,11 @@
 
 use std::panic::resume_unwind;
 use std::sync::Arc;
-use std::time::Duration;
 
 use async_trait::async_trait;
 use tokio::runtime::{Builder, Handle, Runtime};
 
-use crate::llm::{Generator, LlmError, Prompt, Reply};
+use crate::llm::{Generator, KeptReply, LlmError, Prompt, Reply};
 
 /// A runtime beside the caller's, a thread a core; it ends with this value, and what still runs there is dropped.
 pub(super) struct Workers(Option<Runtime>);
@@ -62,7 +61,7 @@ impl Generator for Carried {
         self.inner.fingerprint()
     }
 
-    async fn kept(&self, prompt: &Prompt) -> Option<Duration> {
+    async fn kept(&self, prompt: &Prompt) -> Option<KeptReply> {
         self.inner.kept(prompt).await
     }
 
