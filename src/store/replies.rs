@@ -42,7 +42,7 @@ impl Replies {
     /// # Errors
     /// `Io`, `Damaged`.
     pub fn read(folder: &RunFolder) -> Result<Vec<Reply>, StoreError> {
-        lines::read(&folder.file(FILE))
+        lines::read(&folder.file(FILE), |reply: Reply| reply)
     }
 
     /// Opens those of `folder`, in which `earlier` were read.
