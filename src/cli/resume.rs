@@ -1,21 +1,28 @@
 //! `ragxray run --resume`: whether a run can be gone on with, and what of its record stays.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::{Failure, report};
 use crate::settings::Resolved;
+use crate::store::replies::Reply;
 use crate::store::{ExternalSource, Manifest, RunFolder, SavedRun, SettingDifference};
-use crate::types::{Note, Origin, TokenUse, Trace};
+use crate::types::{Note, Origin, QuestionId, TokenUse, Trace};
 
-/// The record of run `name` under `out`; refused where its questions cannot be asked, only imported.
-pub(super) fn earlier(out: &Path, name: &str) -> Result<Manifest, Failure> {
-    let manifest = Manifest::load(&RunFolder::existing(&out.join(name)))?;
+/// The record of run `name` under `out`; refused where its questions cannot be asked, only imported. `None` where the folder is
+/// all there is: the run was killed before it wrote its record, and begins.
+pub(super) fn earlier(out: &Path, name: &str) -> Result<Option<Manifest>, Failure> {
+    let folder = RunFolder::existing(&out.join(name));
+    if folder.path().is_dir() && !["run.json", "traces.jsonl"].iter().any(|file| folder.file(file).exists()) {
+        return Ok(None);
+    }
+    let manifest = Manifest::load(&folder)?;
     match &manifest.external {
         Some(ExternalSource { kind, from, .. }) if manifest.is_imported() => Err(Failure::new(
             format!("run `{name}` was imported from the {kind} `{from}`: there is nothing to ask"),
             Some(format!("import the file again: `ragxray import {from}`")),
         )),
-        _ => Ok(manifest),
+        _ => Ok(Some(manifest)),
     }
 }
 
@@ -41,9 +48,11 @@ pub(super) struct Spent {
 }
 
 impl Spent {
-    /// The sum over the calls that were made and answered.
-    pub(super) fn by(traces: &[Trace]) -> Self {
-        let attempts = traces.iter().flat_map(|trace| &trace.arms).flat_map(|arm| &arm.attempts);
+    /// The sum over the calls that were made and answered; of `replies` those to questions that have no trace.
+    pub(super) fn by(traces: &[Trace], replies: &[Reply]) -> Self {
+        let traced: HashSet<&QuestionId> = traces.iter().map(|trace| &trace.question.id).collect();
+        let in_work = replies.iter().filter(|reply| !traced.contains(&reply.question)).map(|reply| &reply.attempt);
+        let attempts = traces.iter().flat_map(|trace| &trace.arms).flat_map(|arm| &arm.attempts).chain(in_work);
         let called = attempts.filter(|attempt| attempt.origin == Origin::Called && attempt.error.is_none());
         called.fold(Self::default(), |sum, attempt| {
             let TokenUse { prompt, prompt_billed, completion } = attempt.tokens;

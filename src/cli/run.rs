@@ -22,6 +22,7 @@ use crate::pipeline::recorded::{self, RecordedPlan};
 use crate::pipeline::run::{self, RunFacts};
 use crate::settings::assemble::{self, Assembled};
 use crate::settings::{Resolved, Settings};
+use crate::store::replies::{self, Replies};
 use crate::store::{ExternalSource, Manifest, RunFolder, SCHEMA, SavedRun};
 use crate::text::{address, analyse, tokens};
 use crate::types::{Dataset, Note};
@@ -77,10 +78,12 @@ enum Work {
 /// Runs the command.
 pub fn run(args: RunArgs) -> Result<(), Failure> {
     block_on(async move {
-        let earlier = args.resume.as_deref().map(|name| resume::earlier(&args.out, name)).transpose()?;
+        let earlier = args.resume.as_deref().map(|name| resume::earlier(&args.out, name)).transpose()?.flatten();
+        let begins = earlier.is_none();
         let resolved = resolve(&args, earlier)?;
         if args.dry_run {
-            let done = args.resume.as_ref().map(|name| earlier_traces(&args.out, name)).transpose()?;
+            let done =
+                args.resume.as_ref().filter(|_| !begins).map(|name| earlier_traces(&args.out, name)).transpose()?;
             let done = done.map(done_by).unwrap_or_default();
             return Box::pin(dry_run::dry_run(&args, resolved, &done)).await;
         }
@@ -107,8 +110,8 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         manifest.seconds.insert("load".to_owned(), clock.elapsed().as_secs_f64());
         dry_run::announce(&resolved.settings, &dataset);
 
-        let (folder, done, before) = open_folder(&args, &mut manifest)?;
-        if args.resume.is_none() {
+        let (folder, done, before) = open_folder(&args, begins, &mut manifest)?;
+        if begins {
             write_manifest(&folder, &manifest)?;
         }
         let (mut caches, mut replies) = (Vec::new(), None);
@@ -168,6 +171,10 @@ fn resolve(args: &RunArgs, earlier: Option<Manifest>) -> Result<Resolved, Failur
     sets.extend(args.repeat.map(|repeat| format!("generation.repeat={repeat}")));
     match earlier {
         Some(earlier) if args.config.is_none() => resume::recorded(earlier, &sets),
+        None if args.resume.is_some() && args.config.is_none() => Err(Failure::new(
+            "the run was killed before it wrote its record",
+            Some("give its settings again: the settings file, and --set as before".to_owned()),
+        )),
         _ => Ok(Resolved::new(Some(resolved_config(args)), &sets)?),
     }
 }
@@ -252,15 +259,21 @@ pub(super) fn write_manifest(folder: &RunFolder, manifest: &Manifest) -> Result<
 }
 
 /// The run's folder: a new one, or the one to go on with, what it has already and what that cost.
-fn open_folder(args: &RunArgs, manifest: &mut Manifest) -> Result<(RunFolder, Done, Spent), Failure> {
+fn open_folder(args: &RunArgs, begins: bool, manifest: &mut Manifest) -> Result<(RunFolder, Done, Spent), Failure> {
     let Some(name) = &args.resume else {
         manifest.name = args.name.clone().unwrap_or_else(|| fresh_name(resolved_config(args)));
         return Ok((RunFolder::create(&args.out, &manifest.name)?, Done::default(), Spent::default()));
     };
+    let folder = RunFolder::existing(&args.out.join(name));
+    if begins {
+        manifest.name.clone_from(name);
+        return Ok((folder, Done::default(), Spent::default()));
+    }
     let old = earlier_traces(&args.out, name)?;
     resume::go_on(name, &old, manifest)?;
-    let spent = Spent::by(&old.traces);
-    Ok((RunFolder::existing(&args.out.join(name)), done_by(old), spent))
+    let replies = Replies::read(&folder)?;
+    let spent = Spent::by(&old.traces, &replies);
+    Ok((folder, Done { replies, ..done_by(old) }, spent))
 }
 
 fn earlier_traces(out: &Path, name: &str) -> Result<SavedRun, Failure> {
@@ -272,7 +285,7 @@ fn done_by(old: SavedRun) -> Done {
     let finished = old.traces.iter().filter(|trace| !trace.failed());
     let questions = finished.map(|trace| trace.question.id.clone()).collect();
     let passages: HashSet<_> = old.passages.into_keys().collect();
-    Done { questions, passages }
+    Done { questions, passages, replies: Vec::new() }
 }
 
 /// `<config stem>-<UTC time>-<4 hex>`.
@@ -305,8 +318,8 @@ pub(super) fn finish(manifest: &mut Manifest, facts: RunFacts, caches: &[Arc<Cac
 
 /// A run that ended before its first question leaves nothing behind.
 pub(super) fn drop_if_empty(folder: &RunFolder) {
-    let empty = std::fs::metadata(folder.file("traces.jsonl")).map_or(true, |file| file.len() == 0);
-    if empty {
+    let is_empty = |file: &str| std::fs::metadata(folder.file(file)).map_or(true, |file| file.len() == 0);
+    if is_empty("traces.jsonl") && is_empty(replies::FILE) {
         let _ = std::fs::remove_dir_all(folder.path());
     }
 }

@@ -12,6 +12,7 @@ use super::record::{PassageSource, Recorder};
 use super::workers::Workers;
 use crate::llm::LlmError;
 use crate::store::RunFolder;
+use crate::store::replies::Reply;
 use crate::types::{ChunkId, Question, QuestionId, Trace};
 
 /// So many failures with no answer between them: an endpoint or service is gone, and the rest would fail too.
@@ -24,6 +25,8 @@ pub struct Done {
     pub questions: HashSet<QuestionId>,
     /// Passages already written.
     pub passages: HashSet<ChunkId>,
+    /// Replies to questions that were in work.
+    pub replies: Vec<Reply>,
 }
 
 impl Done {

@@ -8,23 +8,39 @@ use super::arms;
 use super::plan::Plan;
 use super::prompt;
 use crate::llm::{self, ErrorClass, Generator, LlmError, Price, Prompt};
+use crate::store::replies::Replies;
 use crate::text::tokens::TokenCounter;
 use crate::types::{Arm, Attempt, ChunkId, Corpus, Finish, Origin, Stance, TokenUse, Trace};
 
 /// Runs the arms of `plan` that this question has, all at the same time; `in_sample`: it is one of those asked without context.
 ///
-/// A prompt that an arm before had is not asked again.
+/// A prompt that an arm before had is not asked again, nor one that has its reply in `replies` from before the run was killed.
 ///
 /// # Errors
 /// Only where the run must stop ([`ErrorClass::Spent`]); any other failure is its attempt's.
-pub async fn arms(trace: &Trace, in_sample: bool, corpus: &Corpus, plan: &Plan) -> Result<Vec<Arm>, LlmError> {
+pub async fn arms(
+    trace: &Trace,
+    in_sample: bool,
+    corpus: &Corpus,
+    plan: &Plan,
+    replies: Option<&Replies>,
+) -> Result<Vec<Arm>, LlmError> {
     let Some(generator) = &plan.generator else { return Ok(Vec::new()) };
     let wanted = arms::prompts(trace, in_sample, corpus, plan);
     let attempts = async |chunks: &[ChunkId], times: usize| {
         let prompt = prompt::prompt(&trace.question, chunks, corpus, &plan.prompt, plan.title_prefix);
         let counter = plan.prompt.counter.as_ref();
-        let calls = (0..times).map(|_| ask(generator.as_ref(), &prompt, chunks.to_vec(), counter, plan.price));
-        join_all(calls).await.into_iter().collect::<Result<Vec<Attempt>, LlmError>>()
+        let once = async || {
+            if let Some(earlier) = replies.and_then(|replies| replies.take(&trace.question.id, chunks)) {
+                return Ok(earlier);
+            }
+            let attempt = ask(generator.as_ref(), &prompt, chunks.to_vec(), counter, plan.price).await?;
+            if let Some(replies) = replies {
+                replies.keep(&trace.question.id, &attempt);
+            }
+            Ok(attempt)
+        };
+        join_all((0..times).map(|_| once())).await.into_iter().collect::<Result<Vec<Attempt>, LlmError>>()
     };
     let is_repeated = |at: usize| wanted[..at].iter().any(|(_, chunks)| *chunks == wanted[at].1);
     let first = wanted

@@ -24,6 +24,7 @@ use crate::embed::Role;
 use crate::llm::{LlmError, Prompt};
 use crate::measure::answer;
 use crate::store::RunFolder;
+use crate::store::replies::Replies;
 use crate::text::causes::with_causes;
 use crate::types::{ArmName, ChunkId, Corpus, Dataset, Question, QuestionId, Stage, StageHit, Trace, TraceStage};
 
@@ -56,8 +57,10 @@ pub async fn run(
     let pace = Pace { concurrency: line.plan.concurrency, most_failures: Some(FAILURES_IN_A_ROW) };
     let generator = line.plan.generator.take();
     line.plan.generator = generator.map(|generator| Arc::new(Carried::here(generator)) as _);
+    line.replies = Some(Replies::open(folder, done.replies)?);
     let line: Arc<dyn Asker> = Arc::new(line);
     ask_all(&line, left, pace, folder, done.passages, progress).await?;
+    Replies::remove(folder)?;
     facts.ingest.seconds.insert("questions".to_owned(), clock.elapsed().as_secs_f64());
     Ok(facts)
 }
@@ -87,7 +90,7 @@ pub(super) async fn prepare(
         n_asked: left.len(),
         ingest,
     };
-    let line = Line { corpus, retrievers, haystacks: OnceLock::new(), closed_book, plan };
+    let line = Line { corpus, retrievers, haystacks: OnceLock::new(), closed_book, plan, replies: None };
     Ok(Prepared { line, left, facts })
 }
 
@@ -99,6 +102,8 @@ pub struct Line {
     /// The questions asked without context.
     closed_book: HashSet<QuestionId>,
     pub(super) plan: Plan,
+    /// Of the questions in work; none where nothing is asked.
+    replies: Option<Replies>,
 }
 
 impl Line {
@@ -108,7 +113,8 @@ impl Line {
         if trace.stages.is_empty() {
             return Ok(trace);
         }
-        trace.arms = generate::arms(&trace, self.in_sample(&trace), &self.corpus, &self.plan).await?;
+        trace.arms =
+            generate::arms(&trace, self.in_sample(&trace), &self.corpus, &self.plan, self.replies.as_ref()).await?;
         let outcome =
             classify::classify(&trace, self.plan.retrieval.k, rightness(&trace, self.plan.judge), self.corpus.as_ref());
         outcome.onto(&mut trace);

@@ -2,11 +2,13 @@
 //! the only thing scoring, attribution and reports look at.
 //!
 //! `run.json` (the [`Manifest`]), `traces.jsonl` (a line a question, appended as it finishes), `passages.jsonl` (each
-//! passage a trace names, once), and what is derived from these: `summary.json`, the TREC files, `report.html`.
+//! passage a trace names, once), and what is derived from these: `summary.json`, the TREC files, `report.html`. While questions
+//! are in work their replies stand in `replies.jsonl` ([`replies`]).
 
 mod folder;
 mod lines;
 mod manifest;
+pub mod replies;
 mod saved;
 
 use std::path::PathBuf;

@@ -1,6 +1,7 @@
 //! Going on with a run: what is there is kept, what is missing is asked.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 
 use serde_json::Value;
 
@@ -80,6 +81,40 @@ fn a_run_killed_before_its_first_question_resumes() {
     fs::remove_file(project.path("runs/torn/traces.jsonl")).expect("there");
     fs::remove_file(project.path("runs/torn/passages.jsonl")).expect("there");
     resumes_to_the_same(&project);
+}
+
+#[test]
+fn a_run_killed_before_it_wrote_its_record_begins() {
+    // The folder is made first; the record is written under another name and then renamed.
+    for half in [None, Some("{\"schema\": 1, \"na")] {
+        let project = with_copy();
+        fs::remove_dir_all(project.path("runs/torn")).expect("there");
+        fs::create_dir(project.path("runs/torn")).expect("made");
+        if let Some(half) = half {
+            project.write("runs/torn/run.json.partial", half);
+            fs::set_permissions(project.path("runs/torn/run.json.partial"), fs::Permissions::from_mode(0o600))
+                .expect("set");
+        }
+        let refused = project.refused(&[&ARGS[..], &["--resume", "torn"]].concat());
+        assert_eq!(
+            refused.stderr,
+            "error: the run was killed before it wrote its record\n\
+             hint: give its settings again: the settings file, and --set as before\n"
+        );
+        let outcome = project.call(&["run", "config/runbooks.toml", "--out", "runs", "--resume", "torn"]);
+        assert_eq!((outcome.code, outcome.stderr.as_str()), (0, "run folder: runs/torn\n"));
+        check(&project, "torn");
+        assert_eq!(timeless(project.summary("torn")), timeless(project.summary("whole")));
+        assert_eq!(project.json("runs/torn/run.json")["name"], "torn");
+    }
+}
+
+#[test]
+fn a_folder_with_traces_and_no_record_is_no_run_to_begin() {
+    let project = with_copy();
+    fs::remove_file(project.path("runs/torn/run.json")).expect("there");
+    let refused = project.refused(&["run", "config/runbooks.toml", "--out", "runs", "--resume", "torn"]);
+    assert!(refused.stderr.starts_with("error: cannot read `runs/torn/run.json`"), "{}", refused.stderr);
 }
 
 #[test]

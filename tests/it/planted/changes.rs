@@ -14,7 +14,7 @@ use ragxray::store::{RunFolder, SavedRun};
 use ragxray::types::{ArmName, Class, Dataset};
 use serde_json::Value;
 
-use super::noisy::Habits;
+use super::noisy::{Gold, Habits};
 use super::server::{Asked, Said, Server};
 use super::setting::{BLOCK_WORDS, Setting, Shape};
 use super::trial::run;
@@ -156,22 +156,6 @@ struct Known {
     golds: Vec<Gold>,
 }
 
-/// The runs of four words of a gold sentence, each within single spaces.
-struct Gold(Vec<String>);
-
-impl Gold {
-    fn new(text: &str) -> Self {
-        let words: Vec<&str> = text.split_whitespace().collect();
-        Self(words.windows(4.min(words.len().max(1))).map(|run| run.join(" ")).collect())
-    }
-
-    /// Whether three of four such runs stand in `text`.
-    fn is_in(&self, text: &str) -> bool {
-        let n_there = self.0.iter().filter(|run| text.contains(run.as_str())).count();
-        4 * n_there >= 3 * self.0.len()
-    }
-}
-
 impl Reader {
     fn new(dataset: &Dataset) -> Self {
         let texts: HashMap<&str, &str> = dataset.documents.iter().map(|d| (d.id.as_str(), d.text.as_str())).collect();
@@ -190,28 +174,21 @@ impl Reader {
         let known = &self.known[&asked.question];
         let habits = Habits::of(&asked.question);
         let own = habits.name(&known.answers);
-        let passages: Vec<String> = asked.passages.iter().map(|passage| one_spaced(passage)).collect();
-        let supported = known.golds.iter().all(|gold| passages.iter().any(|passage| gold.is_in(passage)));
-        let holds_gold = |passage: &String| known.golds.iter().any(|gold| gold.is_in(passage));
-        let other = asked.passages.iter().zip(&passages).find(|(_, words)| !holds_gold(words));
-        let other = other.map_or("nobody knows".to_owned(), |(passage, _)| title(passage));
-        // A passage that names the answer is often enough for a reader.
-        let stands = passages.iter().any(|passage| passage.contains(&known.answers[0]));
+        let supported = known.golds.iter().all(|gold| gold.is_in(&asked.passages));
+        let holds_gold = |passage: &String| known.golds.iter().any(|gold| gold.touches(passage));
+        let other = asked.passages.iter().find(|passage| !holds_gold(passage));
+        let other = other.map_or("nobody knows".to_owned(), |passage| title(passage));
         let answer = if habits.slips {
             "something else".to_owned()
-        } else if supported && habits.strays && !passages.iter().all(holds_gold) {
+        } else if supported && habits.strays && !asked.passages.iter().all(holds_gold) {
             other
-        } else if supported || habits.remembers || (stands && !habits.strays) {
+        } else if supported || habits.remembers {
             own
         } else {
             other
         };
         Said::text(format!("Answer: {answer}"))
     }
-}
-
-fn one_spaced(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// `[3] Title`: what stands behind the number.

@@ -60,6 +60,28 @@ impl Habits {
     }
 }
 
+/// A gold text as a reader knows it again: by its runs of four words, wherever they stand. Neither ranges nor chunks are known to it.
+pub struct Gold(Vec<String>);
+
+impl Gold {
+    pub fn new(text: &str) -> Self {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        Self(words.windows(4.min(words.len().max(1))).map(|run| run.join(" ")).collect())
+    }
+
+    /// Whether three of four of its runs stand in the passages together.
+    pub fn is_in(&self, passages: &[String]) -> bool {
+        let stands = |run: &&String| passages.iter().any(|passage| one_spaced(passage).contains(run.as_str()));
+        4 * self.0.iter().filter(stands).count() >= 3 * self.0.len()
+    }
+
+    /// Whether a passage has any of them.
+    pub fn touches(&self, passage: &str) -> bool {
+        let passage = one_spaced(passage);
+        self.0.iter().any(|run| passage.contains(run.as_str()))
+    }
+}
+
 /// What was taken from a question on its way to the prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Loss {
@@ -97,9 +119,8 @@ fn terms(habits: Habits, loss: Loss) -> [(&'static str, f64); 3] {
 fn read(questions: &[Known], asked: &Asked) -> Said {
     let known = questions.iter().find(|known| known.text == asked.question).expect("one of ours");
     let habits = Habits::of(&known.text);
-    let holds_gold = |passage: &String| known.quotes.iter().flatten().any(|quote| passage.contains(quote));
-    let supported =
-        known.quotes.iter().all(|group| group.iter().any(|quote| asked.passages.iter().any(|p| p.contains(quote))));
+    let supported = known.golds.iter().all(|group| group.iter().any(|gold| gold.is_in(&asked.passages)));
+    let holds_gold = |passage: &String| known.golds.iter().flatten().any(|gold| gold.touches(passage));
     let other = asked.passages.iter().filter(|passage| !holds_gold(passage)).find_map(|passage| inhabitant(passage));
     let own = habits.name(&known.answers);
     let answer = if habits.slips {
@@ -114,6 +135,10 @@ fn read(questions: &[Known], asked: &Asked) -> Said {
     Said::text(format!("Answer: {answer}"))
 }
 
+fn one_spaced(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// Who lives around the place that a passage is about.
 fn inhabitant(passage: &str) -> Option<String> {
     let behind = passage.split_once(" lives ")?.1;
@@ -124,17 +149,17 @@ struct Known {
     text: String,
     answers: Vec<String>,
     wrong: String,
-    quotes: Vec<Vec<String>>,
+    golds: Vec<Vec<Gold>>,
 }
 
 impl Known {
     fn of(question: &Question) -> Self {
-        let quotes = question.groups.iter().map(|group| group.iter().map(|member| member.quote.clone()).collect());
+        let golds = question.groups.iter().map(|group| group.iter().map(|member| Gold::new(&member.quote)).collect());
         Self {
             text: question.text.clone(),
             answers: question.answers.clone(),
             wrong: question.wrong.clone(),
-            quotes: quotes.collect(),
+            golds: golds.collect(),
         }
     }
 }
