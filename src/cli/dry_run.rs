@@ -112,7 +112,9 @@ pub(super) fn announce(settings: &Settings, dataset: &Dataset) {
         }
         Role::Service => format!("{questions} questions go to {address} (service)"),
     };
-    let elsewhere: Vec<String> = recipients(settings).iter().filter(|recipient| !recipient.is_here).map(told).collect();
+    // What is no address at all is refused a moment later.
+    let is_elsewhere = |recipient: &&Recipient| !recipient.is_here && recipient.address.contains("://");
+    let elsewhere: Vec<String> = recipients(settings).iter().filter(is_elsewhere).map(told).collect();
     if !elsewhere.is_empty() {
         output::talk(&format!("leaves this machine: {}; `--dry-run` counts it", elsewhere.join("; ")));
     }

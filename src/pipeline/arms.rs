@@ -17,22 +17,22 @@ pub fn prompts(trace: &Trace, in_sample: bool, corpus: &Corpus, plan: &Plan) -> 
         ArmName::GoldInNoise => {
             let test = SupportTest::new(&trace.question, &trace.gold.groups, corpus);
             let tokens = |id: &ChunkId| prompt::tokens_of(id, corpus, &plan.prompt, plan.title_prefix);
-            let position = plan.arms.noise_position;
-            Some(gold_in_noise(&test, &trace.gold, &packed, oracle.as_deref()?, tokens, position))
+            let (budget, position) = (plan.prompt.context_tokens, plan.arms.noise_position);
+            Some(gold_in_noise(&test, &trace.gold, &packed, oracle.as_deref()?, (tokens, budget), position))
         }
         ArmName::ClosedBook => in_sample.then(Vec::new),
     };
     plan.arms.names.iter().filter_map(|arm| Some((*arm, chunks(arm)?))).collect()
 }
 
-/// The packed chunks with the gold that they lack put in at `position`. Whatever holds no gold goes, the last first, until they
-/// take no more `tokens` than before, or nothing but gold is left.
+/// The packed chunks with the gold that they lack put in at `position`. Where they then take more `tokens` than the `budget` of a
+/// prompt, whatever holds no gold goes, the last first, until they fit or nothing but gold is left.
 fn gold_in_noise(
     test: &SupportTest<'_>,
     gold: &Gold,
     packed: &[ChunkId],
     oracle: &[ChunkId],
-    tokens: impl Fn(&ChunkId) -> usize,
+    (tokens, budget): (impl Fn(&ChunkId) -> usize, usize),
     position: NoisePosition,
 ) -> Vec<ChunkId> {
     if test.of(packed).holds {
@@ -45,8 +45,7 @@ fn gold_in_noise(
     let is_lacking = |id: &&ChunkId| !packed.contains(id) && (lacking.is_empty() || lacking.contains(&id.doc()));
     let missing: Vec<ChunkId> = oracle.iter().filter(is_lacking).cloned().collect();
     let is_gold = |id: &ChunkId| gold.groups.iter().flatten().any(|member| member.chunks.contains(id));
-    let budget: usize = packed.iter().map(&tokens).sum();
-    let mut used = budget + missing.iter().map(&tokens).sum::<usize>();
+    let mut used = packed.iter().chain(&missing).map(&tokens).sum::<usize>();
     let mut kept = packed.to_vec();
     while used > budget {
         let Some(at) = kept.iter().rposition(|id| !is_gold(id)) else { break };
@@ -144,7 +143,12 @@ mod tests {
     }
 
     /// The prompt with gold in noise for evidence at bytes 0-20 and 70-80 of ten chunks of ten bytes, where `packed` was packed.
-    fn in_noise(packed: &[&str], tokens: impl Fn(&ChunkId) -> usize, position: NoisePosition) -> Vec<String> {
+    fn in_noise(
+        packed: &[&str],
+        tokens: impl Fn(&ChunkId) -> usize,
+        budget: usize,
+        position: NoisePosition,
+    ) -> Vec<String> {
         let tens: Vec<(usize, usize)> = (0..10).map(|at| (10 * at, 10 * at + 10)).collect();
         let corpus = corpus(&tens);
         let held = |needed: (usize, usize), chunks: &[&str]| GoldMember {
@@ -174,33 +178,35 @@ mod tests {
         let oracle = oracle(&question, &gold, &corpus).expect("all gold is there");
         assert_eq!(ordinals(&oracle), ["0", "1", "7"]);
         let packed: Vec<ChunkId> = packed.iter().map(|id| (*id).into()).collect();
-        let prompt = gold_in_noise(&test, &gold, &packed, &oracle, tokens, position);
+        let prompt = gold_in_noise(&test, &gold, &packed, &oracle, (tokens, budget), position);
         ordinals(&prompt).into_iter().map(str::to_owned).collect()
     }
 
     #[test]
-    fn missing_gold_takes_the_place_of_the_last_noise_at_the_position_asked_for() {
+    fn missing_gold_is_put_in_at_the_position_asked_for_and_noise_stays_while_it_fits() {
         let even = |_: &ChunkId| 10;
-        // 0 and 7 are gold, 1 lacks: 5 goes for it, and of 7 3 0 the first half is one passage.
+        // 0 and 7 are gold, 1 lacks. Five passages of 10 fit 50: half of four others, two, come before it.
         let packed = ["d#7", "d#3", "d#0", "d#5"];
-        assert_eq!(in_noise(&packed, even, NoisePosition::Middle), ["7", "1", "3", "0"]);
-        assert_eq!(in_noise(&packed, even, NoisePosition::First), ["1", "7", "3", "0"]);
-        assert_eq!(in_noise(&packed, even, NoisePosition::Last), ["7", "3", "0", "1"]);
+        assert_eq!(in_noise(&packed, even, 50, NoisePosition::Middle), ["7", "3", "1", "0", "5"]);
+        assert_eq!(in_noise(&packed, even, 50, NoisePosition::First), ["1", "7", "3", "0", "5"]);
+        assert_eq!(in_noise(&packed, even, 50, NoisePosition::Last), ["7", "3", "0", "5", "1"]);
+        // Of 49 tokens 5, the last that holds no gold, has to go.
+        assert_eq!(in_noise(&packed, even, 49, NoisePosition::Middle), ["7", "1", "3", "0"]);
         // Nothing of it was found: 0, 1 and 7 lack, and 30 of 40 tokens go for them.
-        assert_eq!(in_noise(&["d#3", "d#4", "d#5", "d#6"], even, NoisePosition::Last), ["3", "0", "1", "7"]);
+        assert_eq!(in_noise(&["d#3", "d#4", "d#5", "d#6"], even, 40, NoisePosition::Last), ["3", "0", "1", "7"]);
     }
 
     #[test]
     fn gold_is_never_dropped_for_gold_and_an_empty_prompt_becomes_the_oracles() {
         let gold_is_long = |id: &ChunkId| if ["d#0", "d#1", "d#7"].contains(&id.as_str()) { 100 } else { 1 };
-        assert_eq!(in_noise(&["d#3", "d#0"], gold_is_long, NoisePosition::Last), ["0", "1", "7"]);
-        assert_eq!(in_noise(&[], |_| 1, NoisePosition::Middle), ["0", "1", "7"]);
+        assert_eq!(in_noise(&["d#3", "d#0"], gold_is_long, 101, NoisePosition::Last), ["0", "1", "7"]);
+        assert_eq!(in_noise(&[], |_| 1, 10, NoisePosition::Middle), ["0", "1", "7"]);
     }
 
     #[test]
     fn a_prompt_with_all_its_gold_stays_as_it_is() {
         let packed = ["d#5", "d#7", "d#1", "d#0"];
-        assert_eq!(in_noise(&packed, |_| 10, NoisePosition::First), ["5", "7", "1", "0"]);
+        assert_eq!(in_noise(&packed, |_| 10, 40, NoisePosition::First), ["5", "7", "1", "0"]);
     }
 
     #[test]

@@ -30,14 +30,15 @@ pub async fn arms(
     let attempts = async |chunks: &[ChunkId], times: usize| {
         let prompt = prompt::prompt(&trace.question, chunks, corpus, &plan.prompt, plan.title_prefix);
         let counter = plan.prompt.counter.as_ref();
+        let call = || ask(generator.as_ref(), &prompt, chunks.to_vec(), counter, plan.price);
         let once = async || {
-            if let Some(earlier) = replies.and_then(|replies| replies.take(&trace.question.id, chunks)) {
+            let Some(replies) = replies else { return call().await };
+            if let Some(earlier) = replies.take(&trace.question.id, chunks) {
                 return Ok(earlier);
             }
-            let attempt = ask(generator.as_ref(), &prompt, chunks.to_vec(), counter, plan.price).await?;
-            if let Some(replies) = replies {
-                replies.keep(&trace.question.id, &attempt);
-            }
+            let _place = replies.place().await;
+            let attempt = call().await?;
+            replies.keep(&trace.question.id, &attempt);
             Ok(attempt)
         };
         join_all((0..times).map(|_| once())).await.into_iter().collect::<Result<Vec<Attempt>, LlmError>>()

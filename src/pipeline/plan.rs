@@ -34,6 +34,8 @@ pub struct Plan {
     pub generator: Option<Arc<dyn Generator>>,
     /// How many questions are in work at once.
     pub concurrency: usize,
+    /// Most calls of the generator whose replies are not yet kept, at once.
+    pub calls: usize,
     /// What is asked of the generator.
     pub arms: ArmPlan,
     /// How answers are judged.

@@ -57,7 +57,7 @@ pub async fn run(
     let pace = Pace { concurrency: line.plan.concurrency, most_failures: Some(FAILURES_IN_A_ROW) };
     let generator = line.plan.generator.take();
     line.plan.generator = generator.map(|generator| Arc::new(Carried::here(generator)) as _);
-    line.replies = Some(Replies::open(folder, done.replies)?);
+    line.replies = Some(Replies::open(folder, done.replies, line.plan.calls)?);
     let line: Arc<dyn Asker> = Arc::new(line);
     ask_all(&line, left, pace, folder, done.passages, progress).await?;
     Replies::remove(folder)?;

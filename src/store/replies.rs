@@ -8,6 +8,7 @@ use std::fs;
 use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 use super::{LineWriter, RunFolder, StoreError, lines};
 use crate::types::{Attempt, ChunkId, QuestionId};
@@ -34,6 +35,8 @@ pub struct Replies {
     writer: Mutex<Option<LineWriter>>,
     /// Of the run before this went on with it, oldest first.
     earlier: Mutex<HashMap<Asked, VecDeque<Attempt>>>,
+    /// For calls whose reply is not kept yet.
+    places: Semaphore,
 }
 
 impl Replies {
@@ -45,17 +48,24 @@ impl Replies {
         lines::read(&folder.file(FILE), |reply: Reply| reply)
     }
 
-    /// Opens those of `folder`, in which `earlier` were read.
+    /// Opens those of `folder`, in which `earlier` were read; at most `calls` are under way at once.
     ///
     /// # Errors
     /// `Io`, `InUse`.
-    pub fn open(folder: &RunFolder, earlier: Vec<Reply>) -> Result<Self, StoreError> {
+    pub fn open(folder: &RunFolder, earlier: Vec<Reply>, calls: usize) -> Result<Self, StoreError> {
         let writer = LineWriter::open(&folder.file(FILE))?;
         let mut by_prompt: HashMap<Asked, VecDeque<Attempt>> = HashMap::new();
         for Reply { question, attempt } in earlier {
             by_prompt.entry((question, attempt.passages.clone())).or_default().push_back(attempt);
         }
-        Ok(Self { writer: Mutex::new(Some(writer)), earlier: Mutex::new(by_prompt) })
+        let places = Semaphore::new(calls.min(Semaphore::MAX_PERMITS));
+        Ok(Self { writer: Mutex::new(Some(writer)), earlier: Mutex::new(by_prompt), places })
+    }
+
+    /// Waits until a call may be made. The place is held until its reply is kept, so that a kill costs no more calls than there
+    /// are places.
+    pub async fn place(&self) -> SemaphorePermit<'_> {
+        self.places.acquire().await.expect("the semaphore is never closed")
     }
 
     /// The reply that the question over these passages had already; each is given out once, so that what was asked twice
@@ -114,12 +124,12 @@ mod tests {
         let parent = tempfile::tempdir().expect("a folder");
         let folder = RunFolder::existing(parent.path());
         let (question, passages) = ("q".into(), ["d#0".into()]);
-        let replies = Replies::open(&folder, Vec::new()).expect("opened");
+        let replies = Replies::open(&folder, Vec::new(), 1).expect("opened");
         for kept in [attempt("first", None), attempt("", Some("status 500")), attempt("second", None)] {
             replies.keep(&question, &kept);
         }
         drop(replies);
-        let replies = Replies::open(&folder, Replies::read(&folder).expect("read")).expect("opened");
+        let replies = Replies::open(&folder, Replies::read(&folder).expect("read"), 1).expect("opened");
         let take = || replies.take(&question, &passages).map(|attempt| attempt.raw);
         assert_eq!([take(), take(), take()], [Some("first".to_owned()), Some("second".to_owned()), None]);
         assert_eq!(replies.take(&question, &[]), None, "another prompt");

@@ -41,7 +41,7 @@ fn a_sheet_holds_what_a_person_needs() {
       "answer": "Gamma restarts.",
       "class": "ranking",
       "fault": null,
-      "rule": "gold of `d` did not reach the top k: `d#0` came 2 of 2",
+      "rule": "gold range 32-44 of `d` is in chunk 0, which came second, below the top 1",
       "flags": [],
       "gold_text": [
         "evidence 1, `d`: nine seconds"

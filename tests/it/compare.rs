@@ -70,8 +70,8 @@ fn a_comparison_in_a_terminal() {
       ranking             0           1     -0.333   -0.333  [-1.000, +1.000]
       - the loss budget predicted -0.333 for the 1 question that A delivered and ranking loses in B; -0.333
         [-1.000, 1.000] came in
-      - predicted: a stage's mean loss a question, times the questions that it lost in A and B delivers, less
-        those that only B loses there
+      - predicted: what the stage had lost of the questions that A lost there and B delivers, less what it loses
+        of those that only B loses there; a larger prompt distracts more, which is not in it
 
     Answers (3 questions judged in both)
                            B right       B wrong

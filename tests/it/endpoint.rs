@@ -1,5 +1,6 @@
 //! An OpenAI-compatible server on loopback, answering as a test says.
 
+use std::io::ErrorKind;
 use std::net::TcpListener;
 
 use serde_json::{Value, json};
@@ -14,12 +15,22 @@ pub struct Endpoint {
     runtime: Runtime,
 }
 
+/// Another test's connection may hold a port that was free a moment ago: it is waited for.
+async fn bind(port: Option<u16>) -> TcpListener {
+    loop {
+        match TcpListener::bind(("127.0.0.1", port.unwrap_or(0))) {
+            Err(error) if error.kind() == ErrorKind::AddrInUse => tokio::task::yield_now().await,
+            bound => return bound.expect("a port"),
+        }
+    }
+}
+
 impl Endpoint {
     /// Answers `POST /v1/chat/completions` by `respond`; on `port` where one is given.
     pub fn start(port: Option<u16>, respond: impl Respond + 'static) -> Self {
         let runtime = Runtime::new().expect("a runtime");
         let server = runtime.block_on(async {
-            let listener = TcpListener::bind(("127.0.0.1", port.unwrap_or(0))).expect("a port");
+            let listener = bind(port).await;
             let server = MockServer::builder().listener(listener).start().await;
             Mock::given(method("POST")).and(path("/v1/chat/completions")).respond_with(respond).mount(&server).await;
             server

@@ -133,7 +133,7 @@ pub async fn estimate(
     terms: Terms,
     progress: &dyn Progress,
 ) -> Result<Estimate, PipelineError> {
-    let (price, in_work) = (plan.price, plan.concurrency);
+    let (price, in_work) = (plan.price, plan.calls);
     let Prepared { line, left, facts } = run::prepare(dataset, plan, done, progress).await?;
     let mut tally = Tally::new(&line.plan.arms, facts.n_chunks);
     progress.start("prompts", left.len() as u64);

@@ -26,8 +26,8 @@ pub(super) fn section(predicted: &Predicted, label: &str) -> Section {
     }
     section.notes.extend(predicted.stages.iter().map(|stage| sentence(stage, label)));
     section.notes.push(format!(
-        "predicted: a stage's mean loss a question, times the questions that it lost in A and {label} delivers, less those that \
-         only {label} loses there"
+        "predicted: what the stage had lost of the questions that A lost there and {label} delivers, less what it loses of those \
+         that only {label} loses there; a larger prompt distracts more, which is not in it"
     ));
     section
 }

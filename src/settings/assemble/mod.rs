@@ -206,6 +206,7 @@ pub async fn assemble(
         prompt: PromptPlan { template, counter: prompt_counter()?, context_tokens: settings.generation.context_tokens },
         generator: replies.clone().map(|replies| replies as Arc<dyn Generator>).or(generator),
         concurrency: concurrency(settings),
+        calls: calls(settings),
         arms: arm_plan(settings),
         judge: judge(settings),
         price: price(settings),
@@ -310,11 +311,19 @@ fn prompt_counter() -> Result<Arc<dyn TokenCounter>, SettingsError> {
         .map_err(|error| unusable(&format!("`generation.context_tokens`: {error}"), Some(error.hint())))
 }
 
-/// Questions in work at once: for an endpoint twice as many as calls, so that a prompt is ready whenever a call ends; two a core
-/// for local work (one may wait for the vector engine).
+/// Questions in work at once: for an endpoint twice as many as calls, so that a prompt is ready whenever a call ends; for local work
+/// as many.
 fn concurrency(settings: &Settings) -> usize {
     match settings.generation.generator {
-        GeneratorName::Openai => 2 * most_concurrency(&settings.generation),
+        GeneratorName::Openai => 2 * calls(settings),
+        GeneratorName::Extractive | GeneratorName::None => calls(settings),
+    }
+}
+
+/// Calls of the generator at once: of an endpoint at most, of local work two a core (one may wait for the vector engine).
+fn calls(settings: &Settings) -> usize {
+    match settings.generation.generator {
+        GeneratorName::Openai => most_concurrency(&settings.generation),
         GeneratorName::Extractive | GeneratorName::None => 2 * rayon::current_num_threads(),
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{
-    AssembleError, Environment, allowance, check, concurrency, generator, keep_replies, price, prompt_counter, template,
+    AssembleError, Environment, allowance, calls, check, generator, keep_replies, price, prompt_counter, template,
 };
 use crate::llm::Generator;
 use crate::pipeline::cross::Reader;
@@ -24,6 +24,6 @@ pub fn reader(resolved: &Resolved, environment: &Environment) -> Result<Option<R
         template: template(resolved)?,
         counter: prompt_counter()?,
         price: price(settings),
-        concurrency: concurrency(settings),
+        concurrency: calls(settings),
     }))
 }
