@@ -57,10 +57,9 @@ fn serve(stream: TcpStream, latency: Duration, counted: &Mutex<Counted>) -> Opti
     let mut reader = BufReader::new(stream);
     let reply =
         format!("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{BODY}", BODY.len());
-    let mut body = Vec::new();
     loop {
-        body.resize(body_length(&mut reader)?, 0);
-        reader.read_exact(&mut body).ok()?;
+        let length = body_length(&mut reader)? as u64;
+        std::io::copy(&mut (&mut reader).take(length), &mut std::io::sink()).ok()?;
         let due = Instant::now() + latency;
         {
             let mut counted = counted.lock().expect("no holder panics");

@@ -48,11 +48,13 @@ pub(super) struct Spent {
 }
 
 impl Spent {
-    /// The sum over the calls that were made and answered; of `replies` those to questions that have no trace.
+    /// The sum over the calls that were made and answered; of `replies` those to questions that are not done.
     pub(super) fn by(traces: &[Trace], replies: &[Reply]) -> Self {
-        let traced: HashSet<&QuestionId> = traces.iter().map(|trace| &trace.question.id).collect();
-        let in_work = replies.iter().filter(|reply| !traced.contains(&reply.question)).map(|reply| &reply.attempt);
-        let attempts = traces.iter().flat_map(|trace| &trace.arms).flat_map(|arm| &arm.attempts).chain(in_work);
+        // A failed question's replies stand among those that are kept, with those of calls made since.
+        let done: Vec<&Trace> = traces.iter().filter(|trace| !trace.failed()).collect();
+        let ids: HashSet<&QuestionId> = done.iter().map(|trace| &trace.question.id).collect();
+        let in_work = replies.iter().filter(|reply| !ids.contains(&reply.question)).map(|reply| &reply.attempt);
+        let attempts = done.iter().flat_map(|trace| &trace.arms).flat_map(|arm| &arm.attempts).chain(in_work);
         let called = attempts.filter(|attempt| attempt.origin == Origin::Called && attempt.error.is_none());
         called.fold(Self::default(), |sum, attempt| {
             let TokenUse { prompt, prompt_billed, completion } = attempt.tokens;
@@ -106,6 +108,8 @@ fn differences(old: &Manifest, new: &Manifest) -> Vec<String> {
     if old.models != new.models {
         out.push("a model's files".to_owned());
     }
+    let parts = old.versions.iter().filter(|(part, version)| new.versions.get(*part) != Some(version));
+    out.extend(parts.map(|(part, _)| format!("the {part}")));
     if old.dataset_digest != new.dataset_digest {
         out.push("the data set's content".to_owned());
     }

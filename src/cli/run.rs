@@ -103,7 +103,10 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         sample(&mut dataset, &resolved.settings)?;
         let mut manifest = manifest(&resolved, &dataset);
         match &work {
-            Work::Ours(assembled) => manifest.models.clone_from(&assembled.models),
+            Work::Ours(assembled) => {
+                manifest.models.clone_from(&assembled.models);
+                manifest.versions.insert("prompt template".to_owned(), assembled.plan.prompt.template.sha256());
+            }
             Work::Service(_) => manifest.external = Some(service_source(&resolved.settings)),
         }
         manifest.seconds.insert("assemble".to_owned(), assembling);
@@ -134,6 +137,8 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         let (facts, notes) = outcome.inspect_err(|error| match error {
             // It can be gone on with once the limit is raised.
             PipelineError::Stopped { .. } => {}
+            // Another process may be at work in it.
+            _ if args.resume.is_some() => {}
             _ => drop_if_empty(&folder),
         })?;
         resume::add_notes(&mut manifest.notes, &notes);

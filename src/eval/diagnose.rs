@@ -31,12 +31,8 @@ pub fn with_elsewhere(traces: &[Trace], outcomes: &[Outcome], judge: Judge) -> V
         if outcome.lost.is_none() || !outcome.flags.contains(&Flag::AnswerElsewhere) || outcome.class == Class::Failed {
             return outcome.clone();
         }
-        let class = match (trace.attempt(ArmName::Retrieved), rightness(trace, judge).retrieved) {
-            (None, _) => Class::Supported,
-            (Some(_), Some(true)) => Class::Correct,
-            (Some(_), _) => Class::Generation,
-        };
-        Outcome { class, lost: None, reached: Some([true; 5]), ..outcome.clone() }
+        let supported = Outcome { lost: None, reached: Some([true; 5]), ..outcome.clone() };
+        Outcome { class: supported.class_with(trace, rightness(trace, judge)), ..supported }
     };
     traces.iter().zip(outcomes).map(counted).collect()
 }

@@ -122,7 +122,8 @@ fn gold_in_noise_parts_distraction_from_delivery() {
     assert!((found.iter().sum::<f64>() - 1.0).abs() < 1e-12);
     // A prompt that the server cut: its support was there, and packing lost all that the oracle had.
     let cut = trace(1, &["d#0"], "1815", Some("18 May"));
-    assert_eq!(terms(&cut, &outcome(Class::Packing, None)), [0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0]);
+    let by_server = Outcome { flags: vec![Flag::ServerTruncated], ..outcome(Class::Packing, None) };
+    assert_eq!(terms(&cut, &by_server), [0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0]);
 }
 
 #[test]

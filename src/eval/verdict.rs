@@ -14,7 +14,8 @@ use super::diagnose;
 use crate::attribute::classify::Outcome;
 use crate::pipeline::plan::Judge;
 use crate::stats::bootstrap::Bootstrap;
-use crate::types::{ArmName, Class, Interval, Trace};
+use crate::stats::rounding::adding_up;
+use crate::types::{ArmName, Class, Flag, Interval, SupportRule, Trace};
 
 /// What a loss is put down to, in report order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -76,6 +77,8 @@ impl Source {
     }
 }
 
+/// Decimals that a loss term is shown with.
+pub const LOSS_DIGITS: u32 = 3;
 /// What a budget without an oracle arm counts.
 pub const SUPPORT: &str = "support";
 
@@ -154,6 +157,10 @@ pub fn judge_losses(
 pub(super) fn answer_terms(trace: &Trace, outcome: &Outcome, judge: Judge) -> Option<[f64; 7]> {
     let retrieved = diagnose::quality(trace, ArmName::Retrieved, judge)?;
     outcome.reached?;
+    // Without labels there is no oracle; of a failed question an arm is missing.
+    if trace.gold.documents.rule == SupportRule::AnswerString || outcome.class == Class::Failed {
+        return None;
+    }
     let mut terms = [0.0; 7];
     let mut add = |source: Source, loss: f64| terms[source as usize] += loss;
     if outcome.lost == Some(Class::Corpus) {
@@ -168,7 +175,7 @@ pub(super) fn answer_terms(trace: &Trace, outcome: &Outcome, judge: Judge) -> Op
             add(stage, in_noise - retrieved);
         }
         (Some(stage), None) => add(stage, oracle - retrieved),
-        (None, _) if outcome.class == Class::Packing => add(Source::Packing, oracle - retrieved),
+        (None, _) if is_server_cut(outcome) => add(Source::Packing, oracle - retrieved),
         (None, _) => add(Source::Distraction, oracle - retrieved),
     }
     Some(terms)
@@ -176,8 +183,11 @@ pub(super) fn answer_terms(trace: &Trace, outcome: &Outcome, judge: Judge) -> Op
 
 /// The stage that lost the support on its way to the generator; `None` where it arrived, or nothing is gold.
 pub(super) fn lost_at(outcome: &Outcome) -> Option<Source> {
-    let server_cut = (outcome.class == Class::Packing).then_some(Source::Packing);
-    outcome.lost.and_then(Source::of_lost).or(server_cut)
+    outcome.lost.and_then(Source::of_lost).or(is_server_cut(outcome).then_some(Source::Packing))
+}
+
+fn is_server_cut(outcome: &Outcome) -> bool {
+    outcome.flags.contains(&Flag::ServerTruncated)
 }
 
 fn support_terms(outcome: &Outcome) -> Option<[f64; 7]> {
@@ -233,10 +243,12 @@ fn sentence(
         Some((margin, ci)) => format!("{margin:.3} {ci:.3} ahead of {}", next.source.spoken()),
     };
     let head = if undecided { "Undecided; the largest loss is" } else { "The bottleneck is" };
+    // As the table of terms rounds it.
+    let shown = adding_up(&budget.terms.iter().map(|term| term.mean).collect::<Vec<f64>>(), LOSS_DIGITS);
     format!(
         "{head} {}: it loses {:.3}{interval} of {} a question ({:.3} with all terms), {margin}; largest in {:.0} % of resamples.",
         largest.source.spoken(),
-        largest.mean,
+        shown[first],
         budget.of,
         budget.loss,
         100.0 * stability

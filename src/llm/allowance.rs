@@ -2,7 +2,8 @@
 //!
 //! So no call is made that could exceed the limit, by our own count of the prompt and the most tokens of an answer. A call that has
 //! to wait for what others set aside waits; one that exceeds what is left even so is refused with [`LlmError::Spent`], and the
-//! run stops. Each call that is answered counts, a failed one counts nothing.
+//! run stops. Each call that is answered counts as billed; one that broke off, timed out or cannot be read counts its worst case, for
+//! it may have been; one that was turned away counts nothing.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -10,6 +11,7 @@ use async_trait::async_trait;
 use tokio::sync::Notify;
 
 use super::{Generator, LlmError, Price, Prompt, Reply};
+use crate::http::HttpError;
 use crate::text::tokens::TokenCounter;
 
 /// Tokens that a chat's form adds to a prompt's texts: three a message and three for the answer's beginning, as in `OpenAI`'s
@@ -85,7 +87,7 @@ impl Allowance {
                 }
                 if self.exceeded(state.spent.plus(state.aside), worst).is_none() {
                     state.aside = state.aside.plus(worst);
-                    return Ok(Aside { allowance: self, worst });
+                    return Ok(Aside { allowance: self, worst, spent: worst });
                 }
             }
             settled.await;
@@ -120,16 +122,18 @@ impl Allowance {
     }
 }
 
-/// A worst case that is set aside until this is dropped.
+/// A worst case that is set aside until this is dropped; what is then spent of it: all, unless it is known better.
 struct Aside<'a> {
     allowance: &'a Allowance,
     worst: Cost,
+    spent: Cost,
 }
 
 impl Drop for Aside<'_> {
     fn drop(&mut self) {
         let mut state = self.allowance.state();
         state.aside = state.aside.minus(self.worst);
+        state.spent = state.spent.plus(self.spent);
         drop(state);
         self.allowance.settled.notify_waiters();
     }
@@ -162,15 +166,34 @@ impl<G: Generator> Generator for Allowed<G> {
     async fn generate(&self, prompt: &Prompt) -> Result<Reply, LlmError> {
         let allowance = &self.allowance;
         let counted = allowance.count(&prompt.system) + allowance.count(&prompt.user);
-        let _aside = allowance.set_aside(counted.saturating_add(FORM_TOKENS)).await?;
-        let reply = self.inner.generate(prompt).await?;
+        let mut aside = allowance.set_aside(counted.saturating_add(FORM_TOKENS)).await?;
+        let reply = match self.inner.generate(prompt).await {
+            Ok(reply) => reply,
+            Err(error) => {
+                if !may_be_billed(&error) {
+                    aside.spent = Cost::default();
+                }
+                return Err(error);
+            }
+        };
         let prompt_tokens = reply.prompt_tokens.unwrap_or(counted);
         let completion_tokens = reply.completion_tokens.unwrap_or_else(|| allowance.count(&reply.text));
-        let billed = allowance.cost(prompt_tokens, completion_tokens);
-        let mut state = allowance.state();
-        state.spent = state.spent.plus(billed);
+        aside.spent = allowance.cost(prompt_tokens, completion_tokens);
+        drop(aside);
         Ok(reply)
     }
+}
+
+/// Whether the server may have answered what we did not get to read.
+fn may_be_billed(error: &LlmError) -> bool {
+    let LlmError::Http(error) = error else { return false };
+    matches!(
+        error,
+        HttpError::TimedOut { .. }
+            | HttpError::Broken { .. }
+            | HttpError::Unreadable { .. }
+            | HttpError::TooLarge { .. }
+    )
 }
 
 #[cfg(test)]
@@ -252,11 +275,38 @@ mod tests {
     #[tokio::test]
     async fn a_call_waits_for_what_another_set_aside() {
         let allowed = allowed(Limits { tokens: Some(30), usd: None }, Bills(Some((Some(1), Some(1)))));
-        let aside = allowed.allowance.set_aside(15).await.expect("20 of 30");
+        let mut aside = allowed.allowance.set_aside(15).await.expect("20 of 30");
         let prompt = prompt();
         let mut waiting = allowed.generate(&prompt);
         assert!((&mut waiting).now_or_never().is_none(), "20 + 20 of 30");
+        aside.spent = Cost::default();
         drop(aside);
         assert!(waiting.await.is_ok());
+    }
+
+    /// Answers what nobody gets to read.
+    struct BreaksOff;
+
+    #[async_trait]
+    impl Generator for BreaksOff {
+        fn name(&self) -> &'static str {
+            "breaks off"
+        }
+
+        async fn generate(&self, _: &Prompt) -> Result<Reply, LlmError> {
+            Err(LlmError::Http(HttpError::Broken { url: "u".into(), reason: "reset".into() }))
+        }
+    }
+
+    #[tokio::test]
+    async fn a_call_that_may_have_been_billed_counts_its_worst_case() {
+        let words = tokens::counter(Tokenizer::Words, None).expect("built in");
+        let limits = Limits { tokens: Some(50), usd: None };
+        let allowed = Allowed::new(BreaksOff, Arc::new(Allowance::new(limits, Price::default(), words, 5)));
+        // 4 + 11 + 5 tokens each: two fit 50, a third does not.
+        for _ in 0..2 {
+            assert!(matches!(allowed.generate(&prompt()).await, Err(LlmError::Http(_))));
+        }
+        assert!(matches!(allowed.generate(&prompt()).await, Err(LlmError::Spent { .. })));
     }
 }

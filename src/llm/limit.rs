@@ -67,6 +67,7 @@ impl Limit {
             Outcome::TooMuch => {
                 self.places -= (self.places / 5).max(1).min(self.places - 1);
                 self.episode += 1;
+                self.best_mean = f64::INFINITY; // what was good then may not be now
                 self.begin_window();
             }
             Outcome::Other => self.begin_window(),

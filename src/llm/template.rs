@@ -19,6 +19,7 @@
 use std::fs;
 
 use super::{LlmError, Prompt, PromptPassage};
+use crate::cache::key;
 use crate::types::Kind;
 
 /// What stands for the passages where there are none.
@@ -90,6 +91,14 @@ impl Template {
             }
         }
         Ok(template)
+    }
+
+    /// Hex sha256 of what it renders: changes whenever a prompt would.
+    #[must_use]
+    pub fn sha256(&self) -> String {
+        let passage = PromptPassage { title: "title".to_owned(), text: "text".to_owned() };
+        let (system, user) = self.render("question", &[passage]);
+        key(&[&system, &user]).map(|byte| format!("{byte:02x}")).concat()
     }
 
     /// The system message (empty for none) and the user message.

@@ -41,14 +41,23 @@ fn gold_in_noise(
     let first_there = |group: usize| gold.groups[group].iter().find(|member| !member.chunks.is_empty());
     let lacking = test.missing_groups(&packed.iter().collect::<Vec<_>>());
     let lacking: Vec<&str> = lacking.into_iter().filter_map(first_there).map(|member| member.doc.as_str()).collect();
-    // Where every document is there, what is lacking is the chunk with the answer.
-    let is_lacking = |id: &&ChunkId| !packed.contains(id) && (lacking.is_empty() || lacking.contains(&id.doc()));
-    let missing: Vec<ChunkId> = oracle.iter().filter(is_lacking).cloned().collect();
-    let is_gold = |id: &ChunkId| gold.groups.iter().flatten().any(|member| member.chunks.contains(id));
-    let mut used = packed.iter().chain(&missing).map(&tokens).sum::<usize>();
+    let absent = || oracle.iter().filter(|id| !packed.contains(id));
+    let mut missing: Vec<ChunkId> = absent().filter(|id| lacking.contains(&id.doc())).cloned().collect();
+    // Where a gold document is there, what it lacks may still be the chunk with the answer.
+    if !test.of(packed.iter().chain(&missing)).holds {
+        missing = absent().cloned().collect();
+    }
     let mut kept = packed.to_vec();
+    let holds = |kept: &[ChunkId]| test.of(kept.iter().chain(&missing)).holds;
+    let can_hold = holds(&kept);
+    let is_gold = |id: &ChunkId| gold.groups.iter().flatten().any(|member| member.chunks.contains(id));
+    let is_noise = |kept: &[ChunkId], at: usize| {
+        let without = [&kept[..at], &kept[at + 1..]].concat();
+        !is_gold(&kept[at]) && (holds(&without) || !can_hold)
+    };
+    let mut used = packed.iter().chain(&missing).map(&tokens).sum::<usize>();
     while used > budget {
-        let Some(at) = kept.iter().rposition(|id| !is_gold(id)) else { break };
+        let Some(at) = (0..kept.len()).rev().find(|at| is_noise(&kept, *at)) else { break };
         used -= tokens(&kept.remove(at));
     }
     let at = match position {

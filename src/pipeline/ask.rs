@@ -65,7 +65,8 @@ pub(super) struct Pace {
     pub most_failures: Option<usize>,
 }
 
-/// Asks the questions and records each in `folder` as it finishes; `written` are the passages that stand there already.
+/// Asks the questions and records each in `folder` as it finishes; `written` are the passages that stand there already. How many
+/// failed is returned.
 ///
 /// # Errors
 /// `OnlyFailures`, `AllRecordedFailed`, `Stopped`; the disk.
@@ -76,11 +77,11 @@ pub(super) async fn ask_all(
     folder: &RunFolder,
     written: HashSet<ChunkId>,
     progress: &dyn Progress,
-) -> Result<(), PipelineError> {
+) -> Result<usize, PipelineError> {
     let mut recorder = Recorder::open(folder, written)?;
     let workers = Workers::start().map_err(PipelineError::NoThreads)?;
     progress.start("questions", questions.len() as u64);
-    let (mut in_a_row, mut n_recorded, mut stopped) = (0, 0, None);
+    let (mut in_a_row, mut n_recorded, mut n_failed, mut stopped) = (0, 0, 0, None);
     let n_questions = questions.len();
     let mut working = JoinSet::new();
     let mut waiting = questions.into_iter();
@@ -102,6 +103,7 @@ pub(super) async fn ask_all(
         recorder.record(&trace, passages.as_ref())?;
         progress.advance(1);
         n_recorded += 1;
+        n_failed += usize::from(trace.failed());
         in_a_row = if trace.failed() { in_a_row + 1 } else { 0 };
         let all_failed = in_a_row == n_questions;
         if all_failed || pace.most_failures.is_some_and(|most| in_a_row >= most) {
@@ -115,7 +117,7 @@ pub(super) async fn ask_all(
     }
     progress.finish();
     match stopped {
-        None => Ok(()),
+        None => Ok(n_failed),
         Some(why) => Err(PipelineError::Stopped { why, n_left: n_questions - n_recorded, run: folder.name() }),
     }
 }

@@ -59,8 +59,11 @@ pub async fn run(
     line.plan.generator = generator.map(|generator| Arc::new(Carried::here(generator)) as _);
     line.replies = Some(Replies::open(folder, done.replies, line.plan.calls)?);
     let line: Arc<dyn Asker> = Arc::new(line);
-    ask_all(&line, left, pace, folder, done.passages, progress).await?;
-    Replies::remove(folder)?;
+    let n_failed = ask_all(&line, left, pace, folder, done.passages, progress).await?;
+    // What a failed question has answers to is not asked again on resume.
+    if n_failed == 0 {
+        Replies::remove(folder)?;
+    }
     facts.ingest.seconds.insert("questions".to_owned(), clock.elapsed().as_secs_f64());
     Ok(facts)
 }

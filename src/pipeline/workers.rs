@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use tokio::runtime::{Builder, Handle, Runtime};
+use tokio::task::JoinError;
 
 use crate::llm::{Generator, KeptReply, LlmError, Prompt, Reply};
 
@@ -68,7 +69,12 @@ impl Generator for Carried {
     async fn generate(&self, prompt: &Prompt) -> Result<Reply, LlmError> {
         let (inner, prompt) = (Arc::clone(&self.inner), prompt.clone());
         let call = self.runtime.spawn(async move { inner.generate(&prompt).await });
-        call.await.unwrap_or_else(|ended| resume_unwind(ended.into_panic()))
+        match call.await.map_err(JoinError::try_into_panic) {
+            Ok(reply) => reply,
+            Err(Ok(panic)) => resume_unwind(panic),
+            // Cancelled: the runtime is ending, and nobody waits for the reply.
+            Err(Err(_)) => std::future::pending().await,
+        }
     }
 }
 

@@ -14,7 +14,6 @@ mod head;
 pub mod html;
 pub mod markdown;
 pub mod reproduction;
-mod rounding;
 pub mod scores;
 pub mod section;
 pub mod terminal;

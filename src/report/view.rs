@@ -2,21 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use super::rounding::adding_up;
 use super::section::Section;
 use super::{arms, diagnosis, external, head};
 use crate::attribute::classify::Outcome;
 use crate::eval::diagnose::{TwoByTwo, WaterfallStep};
 use crate::eval::summary::{Evaluation, MeasureSummary, Share, Summary};
-use crate::eval::verdict::{SUPPORT, Source, Term};
+use crate::eval::verdict::{LOSS_DIGITS, SUPPORT, Source, Term};
 use crate::measure::{Cutoff, Family, Measure};
+use crate::stats::rounding::adding_up;
 use crate::store::SavedRun;
 use crate::types::{ArmName, Attempt, Class, Interval, Stage, Trace};
 
 /// Below so many clusters the bootstrap's intervals are known to be too narrow (Cameron, Gelbach, Miller 2008).
 pub(super) const FEW_CLUSTERS: usize = 20;
-/// Decimals of a loss term.
-const LOSS_DIGITS: u32 = 3;
 /// How many lost questions a report shows.
 const LOST_SHOWN: usize = 5;
 
@@ -76,7 +74,7 @@ pub struct Bar {
     pub count: usize,
     /// Over all counted questions, in 0..=1.
     pub share: f64,
-    /// The count with `answer_elsewhere` taken for support, where that differs anywhere in the waterfall.
+    /// The count with `answer_elsewhere` taken for support, where that is another.
     pub with_elsewhere: Option<usize>,
 }
 
@@ -200,10 +198,18 @@ fn notices(run: &SavedRun, summary: &Summary) -> Vec<String> {
             run.manifest.n_chunks, summary.two_by_two.k
         ));
     }
-    if !filtered && run.manifest.external.is_none() && run.manifest.n_chunks <= candidates(run) {
+    let n_chunks = run.manifest.n_chunks;
+    let all_found = |trace: &Trace| trace.retrievers().any(|stage| stage.hits.len() >= n_chunks);
+    if !filtered && run.manifest.external.is_none() && n_chunks > 0 && run.traces.iter().all(all_found) {
         notices.push(format!(
             "every one of {} chunks is a candidate: the stage `retrieval` cannot lose here, `ranking` can",
             run.manifest.n_chunks
+        ));
+    }
+    let (counted, answerable) = (summary.loss_budget.n, summary.waterfall_n);
+    if summary.loss_budget.of != SUPPORT && 2 * counted < answerable {
+        notices.push(format!(
+            "loss budget and verdict speak of {counted} of {answerable} questions: the others have no answer from the gold passages alone"
         ));
     }
     if let Some(notice) = long_answers(summary) {
@@ -259,12 +265,11 @@ fn timings(summary: &Summary) -> Vec<(String, f64)> {
 fn waterfall(summary: &Summary) -> Vec<Bar> {
     let share = |count: usize| count as f64 / summary.waterfall_n.max(1) as f64;
     let other = &summary.waterfall_with_elsewhere;
-    let differs = *other != summary.waterfall;
     let bar = |(step, other): (&WaterfallStep, &WaterfallStep)| Bar {
         label: step.stage.name().to_owned(),
         count: step.supported,
         share: share(step.supported),
-        with_elsewhere: differs.then_some(other.supported),
+        with_elsewhere: (other.supported != step.supported).then_some(other.supported),
     };
     // A data set with nothing to go by has no waterfall to show.
     summary.waterfall.iter().zip(other).filter(|_| summary.waterfall_n > 0).map(bar).collect()
@@ -348,11 +353,6 @@ fn loss_title(summary: &Summary) -> String {
 
 fn percent(part: usize, whole: usize) -> String {
     format!("{:.1} %", 100.0 * part as f64 / whole.max(1) as f64)
-}
-
-fn candidates(run: &SavedRun) -> usize {
-    let setting = run.manifest.settings.pointer("/retrieval/candidates").and_then(serde_json::Value::as_u64);
-    setting.unwrap_or_default() as usize
 }
 
 /// Answers in sentences hold a gold and are no token F1's match.

@@ -16,6 +16,7 @@ pub mod random;
 pub mod randomisation;
 mod resample;
 mod root;
+pub mod rounding;
 pub mod share;
 pub mod student;
 pub mod t;

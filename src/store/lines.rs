@@ -137,7 +137,7 @@ mod tests {
         let n_lines = BLOCK_BYTES as usize / 10 * 2;
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("traces.jsonl");
-        let lines: String = (0..n_lines).map(|number| format!("{number:9}\n")).collect();
+        let lines = (0..n_lines).map(|number| format!("{number:9}\n")).collect::<Vec<_>>().concat();
         std::fs::write(&path, lines.clone() + "x\n").expect("written");
         assert!(matches!(numbers(&path), Err(StoreError::Damaged { line, .. }) if line == n_lines + 1));
         std::fs::write(&path, lines + "7").expect("written");

@@ -15,6 +15,7 @@ use wiremock::Request;
 
 use crate::endpoint::{Endpoint, knows, says, sets, user_message};
 use crate::planted::reader::Reader;
+use crate::planted::seen;
 use crate::planted::server::Server;
 use crate::planted::setting::{BLOCK_WORDS, Setting, Shape};
 use crate::project::Project;
@@ -133,7 +134,7 @@ fn a_run_killed_at_fifty_moments_ends_like_an_undisturbed_one_each_time() {
         assert!(n_repeated <= CONCURRENCY * moments.len(), "{n_repeated} calls again after {moments:?}");
         std::fs::remove_dir_all(bench.project.path(&format!("runs/{name}"))).expect("there");
     }
-    eprintln!("{n_broken} of 50 were broken off, {n_repeated_in_all} calls made again");
+    seen(&format!("{n_broken} of 50 were broken off, {n_repeated_in_all} calls made again"));
     assert!(n_broken >= 40, "only {n_broken} of 50 runs were broken off by their kill");
 }
 

@@ -22,6 +22,8 @@ fn run(project: &Project, base_url: &str, more: &[&str]) -> Outcome {
 
 /// A case of a table.
 type Named<T> = (&'static str, T);
+/// What is sent to a request.
+type Answers = fn(&str) -> Sent;
 
 /// A completion that says `text`.
 fn completion(text: &str) -> String {
@@ -170,7 +172,7 @@ fn what_is_odd_but_readable_is_an_answer() {
         body["usage"] = json!({"prompt_tokens": -5, "completion_tokens": u64::MAX});
         Sent::Bytes(ok(&body.to_string()))
     };
-    let odd: [Named<fn(&str) -> Sent>; 3] =
+    let odd: [Named<Answers>; 3] =
         [("an unasked stream", stream), ("10 MB", large), ("usage that cannot be", wrong_usage)];
     for (name, respond) in odd {
         let server = Socket::start(respond);

@@ -63,7 +63,8 @@ impl OpenAi {
         })?;
         let (model, body, pause) = (settings.model.clone(), wire::body(settings), Pause::new(settings.deadline));
         let (url, query) = (endpoint.shown_url(), hashed_query(&settings.base_url));
-        let fingerprint = format!("openai v{VERSION} {url}{query} {}", Value::Object(body.clone()));
+        let headers = settings::hashed_headers(&settings.headers);
+        let fingerprint = format!("openai v{VERSION} {url}{query}{headers} {}", Value::Object(body.clone()));
         Ok(Self { model, fingerprint, endpoint, body, pause })
     }
 

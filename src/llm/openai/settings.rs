@@ -5,7 +5,11 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
+use crate::cache::key;
 use crate::llm::{LlmError, Secret};
+
+/// Headers that say who asks: what is answered does not depend on them.
+const WHO_ASKS: [&str; 3] = ["authorization", "api-key", "x-api-key"];
 
 /// What `OpenAI`'s reasoning models want instead of `max_tokens`, which they refuse.
 pub(super) const MAX_COMPLETION_TOKENS: &str = "max_completion_tokens";
@@ -52,6 +56,34 @@ pub fn most_completion_tokens(extra_body: &Map<String, Value>, max_tokens: Optio
     named(MAX_COMPLETION_TOKENS).or_else(|| named("max_tokens")).or(max_tokens.map(u64::from))
 }
 
+/// What a fingerprint says of the headers, which may choose a gateway's provider: ` headers ` and a hash of all but those that only say
+/// who asks; nothing without any.
+pub(super) fn hashed_headers(headers: &[(String, Secret)]) -> String {
+    let mut told: Vec<(String, &str)> =
+        headers.iter().map(|(name, value)| (name.to_lowercase(), value.expose())).collect();
+    told.retain(|(name, _)| !WHO_ASKS.contains(&name.as_str()));
+    told.sort_unstable();
+    let parts: Vec<&str> = told.iter().flat_map(|(name, value)| [name.as_str(), value]).collect();
+    if parts.is_empty() {
+        return String::new();
+    }
+    format!(" headers {}", key(&parts).map(|byte| format!("{byte:02x}")).concat())
+}
+
+/// Whether a field somewhere in the body is named like a secret and holds text: it would stand in the run's record.
+fn holds_secret(value: &Value) -> bool {
+    let is_secret = |(name, value): (&String, &Value)| {
+        let name = name.to_lowercase();
+        let named = ["key", "token", "password", "secret", "authorization"].iter().any(|end| name.ends_with(end));
+        (named && value.is_string()) || holds_secret(value)
+    };
+    match value {
+        Value::Object(fields) => fields.iter().any(is_secret),
+        Value::Array(values) => values.iter().any(holds_secret),
+        _ => false,
+    }
+}
+
 /// Refuses values that cannot be.
 pub(super) fn check(settings: &OpenAiSettings) -> Result<(), LlmError> {
     let bad = |setting, reason: &str| Err(LlmError::BadSetting { setting, reason: reason.to_owned() });
@@ -63,6 +95,18 @@ pub(super) fn check(settings: &OpenAiSettings) -> Result<(), LlmError> {
     }
     if settings.deadline.is_zero() {
         return bad("deadline_s", "must be above 0");
+    }
+    if holds_secret(&Value::Object(settings.extra_body.clone())) {
+        return bad(
+            "extra_body",
+            "holds a key, token, password or secret, which runs would record: send it by `headers_env`",
+        );
+    }
+    if settings.extra_body.get("n").is_some_and(|n| n != 1) {
+        return bad(
+            "extra_body",
+            "must not ask for several answers (`n`): one is read; `generation.repeat` asks again",
+        );
     }
     if settings.extra_body.contains_key("messages") {
         return bad("extra_body", "must not have `messages`: those are the prompt");

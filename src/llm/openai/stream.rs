@@ -44,6 +44,9 @@ fn joined(text: &str) -> Result<Vec<u8>, String> {
             }
         }
     }
+    if finish.is_null() && message.is_empty() {
+        return Err("its stream has no choice in it".to_owned());
+    }
     if !is_done && finish.is_null() {
         return Err("its stream ends before the answer does".to_owned());
     }

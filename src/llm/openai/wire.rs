@@ -162,8 +162,10 @@ pub(super) fn complaint(body: &[u8]) -> Complaint {
 
 /// Whether a body under a status of success is a complaint all the same.
 pub(super) fn is_complaint(body: &[u8]) -> bool {
-    serde_json::from_slice::<Value>(body)
-        .is_ok_and(|value| value.get("choices").is_none() && value.get("error").is_some_and(|error| !error.is_null()))
+    serde_json::from_slice::<Value>(body).is_ok_and(|value| {
+        value["choices"].as_array().is_none_or(Vec::is_empty)
+            && value.get("error").is_some_and(|error| !error.is_null())
+    })
 }
 
 /// What can be done about a complaint.

@@ -2,8 +2,8 @@
 
 use crate::eval::compare::cross::{Cross, Effect, Noise, NoiseSource};
 use crate::eval::compare::p_text;
-use crate::report::rounding::adding_up;
 use crate::report::section::Section;
+use crate::stats::rounding::adding_up;
 
 /// Half the width of a 95 % interval, in standard errors.
 const REACH: f64 = 1.959_963_984_540_054;

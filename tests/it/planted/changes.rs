@@ -15,6 +15,7 @@ use ragxray::types::Dataset;
 use serde_json::Value;
 
 use super::noisy::{Gold, Habits};
+use super::seen;
 use super::server::{Asked, Said, Server};
 use super::setting::{BLOCK_WORDS, Setting, Shape};
 use super::trial::run;
@@ -86,9 +87,10 @@ fn the_gain_that_a_budget_promises_comes_in() {
         let (promised, gain, low, high) = gain(&project, a, b);
         let inside = low <= promised && promised <= high;
         n_inside += usize::from(inside);
-        table += &format!("{a} -> {b}: promised {promised:+.4}, came in {gain:+.4} [{low:+.4}, {high:+.4}] {inside}\n");
+        let came_in = format!("came in {gain:+.4} [{low:+.4}, {high:+.4}]");
+        table.extend([a, " -> ", b, &format!(": promised {promised:+.4}, {came_in} {inside}\n")]);
     }
-    eprintln!("{table}{n_inside} of 40 inside");
+    seen(&format!("{table}{n_inside} of 40 inside"));
     assert!(n_inside >= 36, "{n_inside} of 40 inside\n{table}");
 }
 

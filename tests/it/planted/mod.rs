@@ -15,3 +15,9 @@ pub mod setting;
 mod tally;
 pub mod trial;
 mod words;
+
+/// Says what was measured, to whoever asks with `--nocapture`.
+#[allow(clippy::print_stderr, reason = "figures for the one who reads them")]
+pub fn seen(text: &str) {
+    eprintln!("{text}");
+}

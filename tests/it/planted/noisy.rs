@@ -3,6 +3,7 @@
 
 use ragxray::stats::random::Random;
 
+use super::seen;
 use super::server::{Asked, Said, Server};
 use super::setting::{BLOCK_WORDS, Question, Setting, Shape};
 use super::trial::run;
@@ -204,7 +205,7 @@ fn the_loss_budget_recovers_what_hidden_habits_cost() {
     for term in terms {
         let (source, found) = (term["source"].as_str().expect("a name"), term["mean"].as_f64().expect("a mean"));
         let planted = truth(source);
-        eprintln!("{source}: planted {planted:.4}, found {found:.4}");
+        seen(&format!("{source}: planted {planted:.4}, found {found:.4}"));
         assert!((found - planted).abs() <= 0.02, "{source}: planted {planted:.4}, found {found:.4}");
         sum += found;
     }

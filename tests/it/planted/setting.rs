@@ -106,7 +106,7 @@ impl Setting {
 
     /// Settings, corpus and questions in a folder.
     pub fn project(&self) -> Project {
-        let lines = |values: Vec<Value>| values.iter().map(|value| format!("{value}\n")).collect::<String>();
+        let lines = |values: Vec<Value>| values.iter().map(|value| format!("{value}\n")).collect::<Vec<_>>().concat();
         let documents = self.documents.iter();
         let documents = documents.map(|d| json!({"id": d.id, "title": d.title, "text": d.text}));
         let questions = self.questions.iter().map(Question::json);

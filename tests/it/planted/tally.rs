@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
+use super::seen;
 use crate::project::Project;
 
 /// The least share of the questions of a kind that must be named as they should.
@@ -48,6 +49,5 @@ pub fn assert_named(project: &Project, run: &str, expected: &BTreeMap<String, St
         }
     }
     assert!(all_named, "\n{confusion}");
-    // Seen with `--nocapture` only.
-    eprintln!("{run}\n{confusion}");
+    seen(&format!("{run}\n{confusion}"));
 }
