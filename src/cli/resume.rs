@@ -73,6 +73,12 @@ pub(super) fn go_on(name: &str, old: &SavedRun, new: &mut Manifest) -> Result<()
             Some("give the same settings, or start a new run".to_owned()),
         ));
     }
+    if let Some(limit) = dropped_limit(&old.manifest, new) {
+        return Err(Failure::new(
+            format!("run `{name}` was made with `{limit}`, which is not set now"),
+            Some(format!("set it again (--set {limit}=...), or leave the settings file out: the run's own hold then")),
+        ));
+    }
     name.clone_into(&mut new.name);
     new.started.clone_from(&old.manifest.started);
     let kept = old.manifest.notes.iter().filter(|note| !new.notes.contains(note)).cloned().collect::<Vec<_>>();
@@ -83,6 +89,17 @@ pub(super) fn go_on(name: &str, old: &SavedRun, new: &mut Manifest) -> Result<()
         new.notes.push(note.to_owned());
     }
     Ok(())
+}
+
+/// What keeps a run from costing more may be changed, and not be forgotten.
+fn dropped_limit(old: &Manifest, new: &Manifest) -> Option<&'static str> {
+    const LIMITS: [&str; 4] =
+        ["generation.max_usd", "generation.max_tokens_total", "generation.price.prompt", "generation.price.completion"];
+    let is_set = |manifest: &Manifest, key: &str| {
+        let value = manifest.settings.pointer(&format!("/{}", key.replace('.', "/")));
+        value.and_then(serde_json::Value::as_f64).is_some_and(|value| value > 0.0)
+    };
+    LIMITS.into_iter().find(|key| is_set(old, key) && !is_set(new, key))
 }
 
 /// Adds what was counted now to what was counted before.

@@ -84,6 +84,10 @@ fn check_files(project: &Project, name: &str) {
         assert_eq!(mode, 0o600, "{} has mode {mode:o}", entry.path().display());
     }
     found.sort();
+    // What a failed question has answers to is kept for a resume.
+    if project.traces(name).iter().any(|trace| trace["class"] == "failed") {
+        found.retain(|file| file != "replies.jsonl");
+    }
     assert_eq!(found, FILES);
 }
 

@@ -6,6 +6,7 @@ mod stat;
 
 use std::path::PathBuf;
 
+use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 use jiff::Timestamp;
 
@@ -25,7 +26,7 @@ pub enum CacheCommand {
 #[derive(Debug, Args)]
 pub struct StatArgs {
     /// Only replies asked for data sets whose name (format and path) holds this text.
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
     dataset: Option<String>,
     /// JSON.
     #[arg(long)]
@@ -38,7 +39,7 @@ pub struct StatArgs {
 #[derive(Debug, Args)]
 pub struct PruneArgs {
     /// Only replies asked for data sets whose name (format and path) holds this text.
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
     dataset: Option<String>,
     /// Only what was made so many days ago or earlier; vectors, lengths and scores have no date and stay.
     #[arg(long, value_name = "DAYS")]
