@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use comfy_table::{CellAlignment, Table, presets};
 use serde::Serialize;
 
-use crate::text::figures;
+use crate::text::numbers;
 use crate::text::sanitize::one_line;
 
 /// What a cache holds.
@@ -56,8 +56,8 @@ fn table(title: &str, holdings: &[Holding]) -> String {
     for Holding { name, entries, bytes, oldest, newest } in holdings {
         table.add_row([
             one_line(name).into_owned(),
-            figures::count(*entries),
-            figures::bytes(*bytes),
+            numbers::thousands(*entries as usize),
+            numbers::bytes(*bytes),
             day(oldest),
             day(newest),
         ]);
@@ -74,7 +74,7 @@ pub fn removed(holdings: &[Holding], would: bool) -> String {
     let verb = if would { "would remove" } else { "removed" };
     let mut out = String::new();
     for Holding { name, entries, bytes, .. } in holdings.iter().filter(|holding| holding.entries > 0) {
-        let _ = writeln!(out, "{verb} {} of {name}, {}", figures::count(*entries), figures::bytes(*bytes));
+        let _ = writeln!(out, "{verb} {} of {name}, {}", numbers::thousands(*entries as usize), numbers::bytes(*bytes));
     }
     if out.is_empty() { format!("{verb} nothing\n") } else { out }
 }

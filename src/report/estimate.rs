@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::wrap::wrapped;
 use crate::pipeline::estimate::{Estimate, Seconds};
-use crate::text::figures::count;
+use crate::text::numbers::thousands;
 
 /// Everything that is shown.
 #[derive(Clone, Debug, Serialize)]
@@ -205,6 +205,10 @@ fn leaves(sent: &[Sending]) -> String {
         sentence(&mut out, if at == 0 { "Stays on it" } else { "" }, &sending.told());
     }
     out
+}
+
+fn count(n: u64) -> String {
+    thousands(n as usize)
 }
 
 #[cfg(test)]

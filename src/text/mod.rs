@@ -6,7 +6,6 @@ pub mod analyse;
 pub mod answers;
 pub mod causes;
 pub mod column;
-pub mod figures;
 pub mod normalise;
 pub mod numbers;
 pub mod quote;

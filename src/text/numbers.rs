@@ -1,4 +1,4 @@
-//! Numbers as a person writes them in a sentence.
+//! Numbers as a person writes them: counts, places, lists, sizes.
 
 /// The words of the first places; from the next on digits are easier to read.
 const PLACES: [&str; 10] =
@@ -16,6 +16,23 @@ pub fn thousands(n: usize) -> String {
         out.push(digit);
     }
     out
+}
+
+/// A size in powers of 1,000 with one decimal: `1.5 MB`.
+#[must_use]
+pub fn bytes(n: u64) -> String {
+    const UNITS: [&str; 4] = ["kB", "MB", "GB", "TB"];
+    if n < 1000 {
+        return format!("{n} B");
+    }
+    let mut size = n as f64 / 1e3;
+    let mut unit = 0;
+    // 999.95 would be printed as 1000.0.
+    while size >= 999.95 && unit + 1 < UNITS.len() {
+        size /= 1e3;
+        unit += 1;
+    }
+    format!("{size:.1} {}", UNITS[unit])
 }
 
 /// The place `n`, from 1: `first` to `tenth`, then `11th`, `22nd`, `1,003rd`.
@@ -66,5 +83,21 @@ mod tests {
     fn lists_end_in_and() {
         let list = |n: usize| listed(&(0..n).map(|n| n.to_string()).collect::<Vec<_>>());
         assert_eq!([list(0), list(1), list(2), list(3)], ["", "0", "0 and 1", "0, 1 and 2"]);
+    }
+
+    #[test]
+    fn sizes_change_their_unit_before_they_have_four_digits() {
+        let all = [
+            (0, "0 B"),
+            (999, "999 B"),
+            (1000, "1.0 kB"),
+            (999_949, "999.9 kB"),
+            (999_950, "1.0 MB"),
+            (2_500_000_000, "2.5 GB"),
+            (7_000_000_000_000_000, "7000.0 TB"),
+        ];
+        for (n, expected) in all {
+            assert_eq!(bytes(n), expected);
+        }
     }
 }

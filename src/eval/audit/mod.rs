@@ -1,7 +1,7 @@
 //! Whether the attribution is to be trusted: a person looks at a sample of a run's questions and corrects their classes.
 //!
-//! [`sheet`] draws the sample and writes all that a person needs to judge a question, [`corrections`] reads back what was
-//! filled in, [`rates`] makes an error rate and corrected shares of it.
+//! [`sheet`] draws the sample and writes all that a person needs to judge a question, `corrections` reads back what was
+//! filled in, `rates` makes an error rate and corrected shares of it.
 
 mod corrections;
 mod error;
