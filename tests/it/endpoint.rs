@@ -92,3 +92,12 @@ pub fn knows(request: &Request) -> ResponseTemplate {
         says("Answer: Beta")
     }
 }
+
+/// The same answers with a bill: 1,000 tokens of the prompt and 7 of the answer a call.
+pub fn knows_and_bills(request: &Request) -> ResponseTemplate {
+    let text = if user_message(request).contains("alpha") { "Answer: six minutes" } else { "Answer: Beta" };
+    ResponseTemplate::new(200).set_body_json(json!({
+        "choices": [{"message": {"content": text}, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 1000, "completion_tokens": 7}
+    }))
+}

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde_json::{Value, json};
 use wiremock::{Request, ResponseTemplate};
 
-use crate::endpoint::{Endpoint, knows, says, sets, user_message};
+use crate::endpoint::{Endpoint, knows, knows_and_bills, says, sets, user_message};
 use crate::project::{Outcome, Project, outcome};
 use crate::run_files::{check, class, measure};
 
@@ -55,13 +55,7 @@ fn answers_are_taken_and_prompts_hold_the_passages() {
 
 #[test]
 fn billed_tokens_and_prices_are_added_up() {
-    let endpoint = Endpoint::start(None, |request: &Request| {
-        let text = if user_message(request).contains("alpha") { "Answer: six minutes" } else { "Answer: Beta" };
-        ResponseTemplate::new(200).set_body_json(json!({
-            "choices": [{"message": {"content": text}, "finish_reason": "stop"}],
-            "usage": {"prompt_tokens": 1000, "completion_tokens": 7}
-        }))
-    });
+    let endpoint = Endpoint::start(None, knows_and_bills);
     let project = Project::new();
     let price = "generation.price={prompt = 2.0, completion = 10.0}";
     let outcome = run(&project, &with(&endpoint.base_url(), &["--name", "r", "--set", price]));

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use serde_json::{Value, json};
 use wiremock::{Request, ResponseTemplate};
 
-use crate::endpoint::{Endpoint, knows, says, sets, user_message};
+use crate::endpoint::{Endpoint, knows, knows_and_bills, says, sets, user_message};
 use crate::project::{Outcome, Project, outcome, tiny_bert};
 use crate::run_files::{check, timeless};
 
@@ -45,13 +45,7 @@ fn entries(project: &Project, kind: &str) -> u64 {
 
 #[test]
 fn a_second_run_makes_no_call_and_ends_the_same() {
-    let endpoint = Endpoint::start(None, |request: &Request| {
-        let text = if user_message(request).contains("alpha") { "Answer: six minutes" } else { "Answer: Beta" };
-        ResponseTemplate::new(200).set_body_json(json!({
-            "choices": [{"message": {"content": text}, "finish_reason": "stop"}],
-            "usage": {"prompt_tokens": 1000, "completion_tokens": 7}
-        }))
-    });
+    let endpoint = Endpoint::start(None, knows_and_bills);
     let project = Project::new();
     let price = ["--set", "generation.price={prompt = 1.0, completion = 2.0}"];
     assert_eq!(run(&project, &endpoint.base_url(), "one", &price).code, 0);
