@@ -7,7 +7,7 @@
 //! | 9 | [`cli`] | one file per command |
 //! | 7 | [`settings`] | TOML to typed settings to wired parts |
 //! | 6 | [`report`] | one view model, rendered for terminal, HTML, Markdown, TREC |
-//! | 5 | [`eval`] | a saved run to its summary |
+//! | 5 | [`eval`], [`lint`], [`label`] | a saved run to its summary; a data set's weaknesses; judging what retrievers found |
 //! | 4 | [`pipeline`] | the straight line: read [`pipeline::run`] first |
 //! | 3 | [`dataset`], [`embed`], [`external`], [`index`], [`llm`], [`rerank`], [`store`] | everything that touches the world |
 //! | 3a | [`cache`], [`checkpoint`], [`http`] | values by content hash; models: found, verified, read; JSON over HTTP |
@@ -43,6 +43,8 @@ pub mod external;
 pub mod fuse;
 pub mod http;
 pub mod index;
+pub mod label;
+pub mod lint;
 pub mod llm;
 pub mod measure;
 pub mod pipeline;

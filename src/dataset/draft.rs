@@ -87,9 +87,7 @@ impl Draft {
 
     /// Holds the labels against the corpus, keeps the questions of `split` (all when not given), takes the digest.
     pub(super) fn finish(mut self, path: &Path, split: Option<Split>) -> Result<Dataset, DatasetError> {
-        if self.documents.iter().all(|document| is_blank(&document.text)) {
-            return Err(DatasetError::EmptyCorpus { path: path.to_owned() });
-        }
+        self.check_corpus(path)?;
         self.check_labels()?;
         if split.is_some() {
             let n_all = self.questions.len();
@@ -103,6 +101,17 @@ impl Draft {
         }
         let digest = digest::digest(&self.documents, &self.questions);
         Ok(Dataset { documents: self.documents, questions: self.questions, notes: self.notes, digest })
+    }
+
+    /// The documents alone.
+    pub(super) fn into_documents(self, path: &Path) -> Result<Vec<Document>, DatasetError> {
+        self.check_corpus(path)?;
+        Ok(self.documents)
+    }
+
+    fn check_corpus(&self, path: &Path) -> Result<(), DatasetError> {
+        let has_text = self.documents.iter().any(|document| !is_blank(&document.text));
+        if has_text { Ok(()) } else { Err(DatasetError::EmptyCorpus { path: path.to_owned() }) }
     }
 
     fn check_labels(&mut self) -> Result<(), DatasetError> {

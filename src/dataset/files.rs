@@ -22,11 +22,11 @@ const EXTENSIONS: &str = "{md,markdown,txt,rst,rs,py,js,jsx,ts,tsx,java,kt,go,c,
 const MARKDOWN_UNDERLINES: &str = "=-";
 const RST_UNDERLINES: &str = "=-~^\"'`#*+";
 
-/// Reads the folder `path` into `draft`; no `patterns`: [`EXTENSIONS`].
-pub(super) fn read(path: &Path, patterns: &[String], draft: &mut Draft) -> Result<(), DatasetError> {
+/// Reads the documents of the folder `path` into `draft`; no `patterns`: [`EXTENSIONS`].
+pub(super) fn documents(path: &Path, patterns: &[String], draft: &mut Draft) -> Result<(), DatasetError> {
     let corpus = path.join("corpus");
     let root = if corpus.is_dir() { corpus } else { path.to_owned() };
-    let asked = path.join("questions.jsonl");
+    let asked = path.join(questions::FILE);
     let anywhere = |pattern: &String| match pattern.strip_prefix("./") {
         Some(anchored) => anchored.to_owned(),
         None if pattern.contains('/') => pattern.clone(),
@@ -46,7 +46,7 @@ pub(super) fn read(path: &Path, patterns: &[String], draft: &mut Draft) -> Resul
         let metadata = metadata(&id, &text);
         draft.push_document(&Place::file(&file), Document { id: id.into(), title, text, metadata })?;
     }
-    questions::read(&asked, draft)
+    Ok(())
 }
 
 /// Front matter, and the folders of `id` from the outermost: `a/b/c.md` lies in `a` and `a/b`.

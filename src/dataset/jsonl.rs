@@ -11,11 +11,11 @@ use serde_json::Value;
 
 use super::draft::Draft;
 use super::record::{Id, Record};
-use super::{DatasetError, questions, read};
+use super::{DatasetError, read};
 use crate::types::Document;
 
-/// Reads the folder `path` into `draft`.
-pub(super) fn read(path: &Path, draft: &mut Draft) -> Result<(), DatasetError> {
+/// Reads the documents of the folder `path` into `draft`.
+pub(super) fn documents(path: &Path, draft: &mut Draft) -> Result<(), DatasetError> {
     read::lines(&path.join("corpus.jsonl"), |place, line| {
         let mut record = Record::parse(place.clone(), line)?;
         record.refuse_misspelt(&["title", "text", "metadata"])?;
@@ -29,8 +29,7 @@ pub(super) fn read(path: &Path, draft: &mut Draft) -> Result<(), DatasetError> {
         fields.extend(metadata.unwrap_or_default());
         let document = Document { id: id.0.into(), title: title.unwrap_or_default(), text, metadata: fields };
         draft.push_document(&place, document)
-    })?;
-    questions::read(&path.join("questions.jsonl"), draft)
+    })
 }
 
 #[cfg(test)]

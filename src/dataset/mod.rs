@@ -8,6 +8,7 @@
 //! (`skip_same_id`) concerns rankings, not files, and is applied where questions are retrieved for.
 
 mod error;
+mod guess;
 mod nearest;
 mod place;
 mod spec;
@@ -43,7 +44,7 @@ pub use spec::{Format, LoadSpec, MissingEvidence};
 
 use draft::Draft;
 
-use crate::types::Dataset;
+use crate::types::{Dataset, Document};
 
 /// Reads and checks the data set that `spec` names.
 ///
@@ -58,8 +59,29 @@ pub fn load(spec: &LoadSpec) -> Result<Dataset, DatasetError> {
         Format::Squad => squad::read(&spec.path, &mut draft),
         Format::Beir => beir::read(&spec.path, spec.split.as_deref(), &mut draft),
         Format::Smart => smart::read(&spec.path, &mut draft),
-        Format::Jsonl => jsonl::read(&spec.path, &mut draft),
-        Format::Files => files::read(&spec.path, &spec.globs, &mut draft),
+        Format::Jsonl | Format::Files => {
+            own_documents(spec, &mut draft)?;
+            questions::read(&spec.path, &mut draft)
+        }
     }?;
     draft.finish(&spec.path, split)
+}
+
+/// The documents of the data set that `spec` names. One's own may have no questions yet.
+pub fn documents(spec: &LoadSpec) -> Result<Vec<Document>, DatasetError> {
+    match spec.format {
+        Format::Jsonl | Format::Files => {
+            let mut draft = Draft::new(MissingEvidence::Error);
+            own_documents(spec, &mut draft)?;
+            draft.into_documents(&spec.path)
+        }
+        _ => Ok(load(spec)?.documents),
+    }
+}
+
+fn own_documents(spec: &LoadSpec, draft: &mut Draft) -> Result<(), DatasetError> {
+    match spec.format {
+        Format::Files => files::documents(&spec.path, &spec.globs, draft),
+        _ => jsonl::documents(&spec.path, draft),
+    }
 }

@@ -26,6 +26,9 @@ use super::{DatasetError, nearest, read};
 use crate::text::quote;
 use crate::types::{ByteRange, DocId, Document, Fact, Group, Kind, Member, Question};
 
+/// Where one's own questions stand in the data set's folder.
+pub(super) const FILE: &str = "questions.jsonl";
+
 const KEYS: [&str; 16] = [
     "id",
     "query_id",
@@ -46,9 +49,9 @@ const KEYS: [&str; 16] = [
 ];
 const MEMBER_KEYS: [&str; 3] = ["doc", "quotes", "ranges"];
 
-/// Reads `path` into `draft`, which has the whole corpus already.
+/// Reads those of the folder `path` into `draft`, which has the whole corpus already.
 pub(super) fn read(path: &Path, draft: &mut Draft) -> Result<(), DatasetError> {
-    read::lines(path, |place, line| {
+    read::lines(&path.join(FILE), |place, line| {
         let mut record = Record::parse(place.clone(), line)?;
         let question = question(&mut record, draft)?;
         draft.push_question(&place, question)

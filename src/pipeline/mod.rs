@@ -14,6 +14,7 @@ pub mod estimate;
 pub mod generate;
 pub mod ingest;
 pub mod plan;
+pub mod pool;
 pub mod progress;
 pub mod prompt;
 pub mod record;
