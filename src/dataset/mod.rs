@@ -18,6 +18,7 @@ mod draft;
 mod globs;
 mod read;
 mod sample;
+mod survey;
 
 mod beir;
 mod hotpotqa;
@@ -34,13 +35,18 @@ mod record;
 
 mod export;
 mod fetch;
+mod history;
+mod labels;
 
 pub use error::DatasetError;
 pub use export::to_beir;
 pub use fetch::{copy_local, known_sets};
+pub use history::{Earlier, earlier};
+pub use labels::{LabelLine, Piece, labels, write_labels};
 pub use place::Place;
 pub use sample::{sample, sampled};
 pub use spec::{Format, LoadSpec, MissingEvidence};
+pub use survey::{Survey, survey};
 
 use draft::Draft;
 

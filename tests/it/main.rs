@@ -22,6 +22,7 @@ mod external;
 mod formats;
 mod generator;
 mod import;
+mod init;
 mod kill;
 mod output;
 mod own_files;
