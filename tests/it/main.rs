@@ -34,6 +34,7 @@ mod resume;
 mod retrievers;
 mod run_files;
 mod runbooks;
+mod runbooks_data;
 mod score;
 mod score_parity;
 mod socket;
