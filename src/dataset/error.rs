@@ -255,6 +255,14 @@ pub enum DatasetError {
         /// Git's words.
         said: String,
     },
+    /// A layout does not give a data set back as it is.
+    #[error("format `{format}` does not give the data set back as it is: {what}")]
+    NotKept {
+        /// The format.
+        format: Format,
+        /// What is not the same.
+        what: String,
+    },
     /// A copy is there already.
     #[error("`{path}` is there already")]
     Exists {
@@ -313,7 +321,10 @@ impl DatasetError {
                 }
             }
             Self::Occupied { .. } => "name a folder that is not there yet: nothing is overwritten".into(),
-            Self::NoColumn { .. } => "ids may have no white space at their ends and no tab or line end".into(),
+            Self::NoColumn { .. } => {
+                "ids there may have no white space at their ends and no tab or line end; `--to jsonl` holds any".into()
+            }
+            Self::NotKept { .. } => "mend what is named; nothing was written".into(),
             Self::History { .. } => "name a commit, branch or tag of the repository that the data set lies in".into(),
             Self::Exists { .. } => "replace it with `--force`".into(),
         }

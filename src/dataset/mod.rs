@@ -2,7 +2,9 @@
 //!
 //! [`load`] reads one of six [`Format`]s into a [`Dataset`]: ids unique, evidence as byte ranges that lie in their
 //! documents, everything accepted but worth telling counted in its notes, and a digest over the whole. [`sample`]
-//! draws some of its questions; [`to_beir`] writes it for other tools; [`copy_local`] puts a local copy of a published set where the settings expect it.
+//! draws some of its questions; [`export`] writes it, for
+//! us or for other tools, without loss, and [`question_line`] one question; [`copy_local`] puts a local copy of a published set where the
+//! settings expect it.
 //!
 //! Nothing here prints, chunks or scores. A BEIR set's rule that a document with the query's own id is no hit
 //! (`skip_same_id`) concerns rankings, not files, and is applied where questions are retrieved for.
@@ -30,6 +32,7 @@ mod squad;
 mod files;
 mod front_matter;
 mod jsonl;
+mod line;
 mod questions;
 mod record;
 
@@ -39,10 +42,11 @@ mod history;
 mod labels;
 
 pub use error::DatasetError;
-pub use export::to_beir;
+pub use export::{Exported, Layout, export};
 pub use fetch::{copy_local, known_sets};
 pub use history::{Earlier, earlier};
 pub use labels::{LabelLine, Piece, labels, write_labels};
+pub use line::question_line;
 pub use place::Place;
 pub use sample::{sample, sampled};
 pub use spec::{Format, LoadSpec, MissingEvidence};

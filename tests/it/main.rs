@@ -13,6 +13,7 @@ mod check;
 mod commands;
 mod compare;
 mod connections;
+mod convert;
 mod cross;
 mod dense;
 mod dry_run;
