@@ -30,6 +30,7 @@ mod squad;
 mod files;
 mod front_matter;
 mod jsonl;
+mod line;
 mod questions;
 mod record;
 
@@ -43,6 +44,7 @@ pub use appended::Appended;
 pub use error::DatasetError;
 pub use export::to_beir;
 pub use fetch::{copy_local, known_sets};
+pub use line::question_line;
 pub use place::Place;
 pub use sample::{sample, sampled};
 pub use spec::{Format, LoadSpec, MissingEvidence};
