@@ -31,6 +31,12 @@ pub enum DatasetError {
         /// Its reason.
         source: io::Error,
     },
+    /// Another process adds to the file.
+    #[error("another process is writing `{path}`")]
+    Busy {
+        /// The file.
+        path: PathBuf,
+    },
     /// A folder, or a file, that is not laid out as the format wants.
     #[error("`{path}` has no {expected}")]
     Layout {
@@ -281,6 +287,7 @@ impl DatasetError {
                     .into()
             }
             Self::Read { .. } | Self::Write { .. } => "check that the path and its permissions are right".into(),
+            Self::Busy { .. } => "end that one first, or write to another file with `--out`".into(),
             Self::Layout { .. } => "check that `dataset.path` and `dataset.format` belong together".into(),
             Self::Utf8 { .. } => {
                 "convert the file to UTF-8, for instance with `iconv`, or leave it out of the corpus".into()
