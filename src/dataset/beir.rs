@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::draft::Draft;
 use super::judgments::Judgments;
 use super::record::Id;
-use super::{DatasetError, read};
+use super::{DatasetError, Place, read};
 use crate::types::Document;
 
 /// The split of a BEIR set that figures are published for.
@@ -40,17 +40,23 @@ struct QueryLine {
 pub(super) fn read(path: &Path, split: Option<&str>, draft: &mut Draft) -> Result<(), DatasetError> {
     let mut judgments = judgments(path, split.unwrap_or(SPLIT), draft)?;
     read::lines(&path.join("corpus.jsonl"), |place, line| {
-        let DocumentLine { id, title, text, metadata } = read::json(&place, line)?;
-        let (title, metadata) = (title.unwrap_or_default(), metadata.unwrap_or_default());
-        draft.push_document(&place, Document { id: id.0.into(), title, text, metadata })
+        let read = line.and_then(|line| {
+            let DocumentLine { id, title, text, metadata } = read::json(&place, line)?;
+            let (title, metadata) = (title.unwrap_or_default(), metadata.unwrap_or_default());
+            draft.push_document(&place, Document { id: id.0.into(), title, text, metadata })
+        });
+        draft.settle(read).map(drop)
     })?;
     read::lines(&path.join("queries.jsonl"), |place, line| {
-        let QueryLine { id, text } = read::json(&place, line)?;
-        let Some(question) = judgments.question(&id.0, text) else {
-            draft.note(1, "queries that the split does not judge, left out");
-            return Ok(());
-        };
-        draft.push_question(&place, question)
+        let read = line.and_then(|line| {
+            let QueryLine { id, text } = read::json(&place, line)?;
+            match judgments.question(&id.0, text) {
+                Some(question) => draft.push_question(&place, question)?,
+                None => draft.note(1, "queries that the split does not judge, left out"),
+            }
+            Ok(())
+        });
+        draft.settle(read).map(drop)
     })?;
     judgments.finish(draft)
 }
@@ -62,18 +68,23 @@ fn judgments(folder: &Path, split: &str, draft: &mut Draft) -> Result<Judgments,
     }
     let mut judgments = Judgments::default();
     read::lines(&path, |place, line| {
-        let columns: Vec<&str> = line.split('\t').map(str::trim).collect();
-        let [question, doc, grade] = columns[..] else {
-            return Err(DatasetError::Line { place, expected: "`query-id`, `corpus-id` and `score` between tabs" });
-        };
-        if (question, grade) == ("query-id", "score") {
-            return Ok(());
-        }
-        let Ok(grade) = grade.parse() else { return Err(DatasetError::Grade { place, grade: grade.into() }) };
-        judgments.insert(place, question, doc, grade, draft);
-        Ok(())
+        let read = line.and_then(|line| judgment(place, line, &mut judgments, draft));
+        draft.settle(read).map(drop)
     })?;
     Ok(judgments)
+}
+
+fn judgment(place: Place, line: &str, judgments: &mut Judgments, draft: &mut Draft) -> Result<(), DatasetError> {
+    let columns: Vec<&str> = line.split('\t').map(str::trim).collect();
+    let [question, doc, grade] = columns[..] else {
+        return Err(DatasetError::Line { place, expected: "`query-id`, `corpus-id` and `score` between tabs" });
+    };
+    if (question, grade) == ("query-id", "score") {
+        return Ok(());
+    }
+    let Ok(grade) = grade.parse() else { return Err(DatasetError::Grade { place, grade: grade.into() }) };
+    judgments.insert(place, question, doc, grade, draft);
+    Ok(())
 }
 
 fn splits(qrels: &Path) -> Result<String, DatasetError> {

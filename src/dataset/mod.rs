@@ -2,7 +2,7 @@
 //!
 //! [`load`] reads one of six [`Format`]s into a [`Dataset`]: ids unique, evidence as byte ranges that lie in their
 //! documents, everything accepted but worth telling counted in its notes, and a digest over the whole. [`sample`]
-//! draws some of its questions; [`to_beir`] writes it for other tools; [`copy_local`] puts a local copy of a published set where the settings expect it.
+//! draws some of its questions; [`inspect`] reads on over what is wrong and lists it all; [`to_beir`] writes it for other tools; [`copy_local`] puts a local copy of a published set where the settings expect it.
 //!
 //! Nothing here prints, chunks or scores. A BEIR set's rule that a document with the query's own id is no hit
 //! (`skip_same_id`) concerns rankings, not files, and is applied where questions are retrieved for.
@@ -16,6 +16,7 @@ mod spec;
 mod digest;
 mod draft;
 mod globs;
+mod inspect;
 mod read;
 mod sample;
 
@@ -38,6 +39,7 @@ mod fetch;
 pub use error::DatasetError;
 pub use export::to_beir;
 pub use fetch::{copy_local, known_sets};
+pub use inspect::{Inspection, RepeatedQuote, inspect};
 pub use place::Place;
 pub use sample::{sample, sampled};
 pub use spec::{Format, LoadSpec, MissingEvidence};
@@ -53,35 +55,35 @@ use crate::types::{Dataset, Document};
 /// loader says. Fails with the file and line, id or byte offset of the first thing wrong.
 pub fn load(spec: &LoadSpec) -> Result<Dataset, DatasetError> {
     let split = spec.own_split()?;
-    let mut draft = Draft::new(spec.missing_evidence.unwrap_or(spec.format.missing_evidence()));
-    match spec.format {
-        Format::Hotpotqa => hotpotqa::read(&spec.path, &mut draft),
-        Format::Squad => squad::read(&spec.path, &mut draft),
-        Format::Beir => beir::read(&spec.path, spec.split.as_deref(), &mut draft),
-        Format::Smart => smart::read(&spec.path, &mut draft),
-        Format::Jsonl | Format::Files => {
-            own_documents(spec, &mut draft)?;
-            questions::read(&spec.path, &mut draft)
-        }
-    }?;
+    let mut draft = Draft::new(spec.missing_evidence());
+    read_documents(spec, &mut draft)?;
+    read_questions(spec, &mut draft)?;
     draft.finish(&spec.path, split)
+}
+
+/// The documents, and in a published format the questions, which stand among them.
+fn read_documents(spec: &LoadSpec, draft: &mut Draft) -> Result<(), DatasetError> {
+    match spec.format {
+        Format::Hotpotqa => hotpotqa::read(&spec.path, draft),
+        Format::Squad => squad::read(&spec.path, draft),
+        Format::Beir => beir::read(&spec.path, spec.split.as_deref(), draft),
+        Format::Smart => smart::read(&spec.path, draft),
+        Format::Jsonl => jsonl::documents(&spec.path, draft),
+        Format::Files => files::documents(&spec.path, &spec.globs, draft),
+    }
+}
+
+/// The questions of one's own format, once the documents are there.
+fn read_questions(spec: &LoadSpec, draft: &mut Draft) -> Result<(), DatasetError> {
+    if spec.format.is_own() { questions::read(&spec.path, draft) } else { Ok(()) }
 }
 
 /// The documents of the data set that `spec` names. One's own may have no questions yet.
 pub fn documents(spec: &LoadSpec) -> Result<Vec<Document>, DatasetError> {
-    match spec.format {
-        Format::Jsonl | Format::Files => {
-            let mut draft = Draft::new(MissingEvidence::Error);
-            own_documents(spec, &mut draft)?;
-            draft.into_documents(&spec.path)
-        }
-        _ => Ok(load(spec)?.documents),
+    if !spec.format.is_own() {
+        return Ok(load(spec)?.documents);
     }
-}
-
-fn own_documents(spec: &LoadSpec, draft: &mut Draft) -> Result<(), DatasetError> {
-    match spec.format {
-        Format::Files => files::documents(&spec.path, &spec.globs, draft),
-        _ => jsonl::documents(&spec.path, draft),
-    }
+    let mut draft = Draft::new(MissingEvidence::Error);
+    read_documents(spec, &mut draft)?;
+    draft.into_documents(&spec.path)
 }

@@ -25,10 +25,10 @@ pub(super) fn text(path: &Path) -> Result<String, DatasetError> {
     Ok(text)
 }
 
-/// Hands each line that is not blank to `each`, without its line end; holds one at a time.
+/// Hands each line that is not blank to `each`, without its line end, or the error that it is no UTF-8; holds one at a time.
 pub(super) fn lines(
     path: &Path,
-    mut each: impl FnMut(Place, &str) -> Result<(), DatasetError>,
+    mut each: impl FnMut(Place, Result<&str, DatasetError>) -> Result<(), DatasetError>,
 ) -> Result<(), DatasetError> {
     let file = File::open(path).map_err(|source| unreadable(path, source))?;
     let mut reader = BufReader::with_capacity(1 << 16, file);
@@ -41,11 +41,11 @@ pub(super) fn lines(
             break;
         }
         let line = std::str::from_utf8(&bytes)
-            .map_err(|broken| DatasetError::Utf8 { path: path.to_owned(), offset: offset + broken.valid_up_to() })?;
+            .map(|line| if number == 1 { line.trim_start_matches(BYTE_ORDER_MARK) } else { line })
+            .map(|line| line.trim_end_matches(['\n', '\r']))
+            .map_err(|broken| DatasetError::Utf8 { path: path.to_owned(), offset: offset + broken.valid_up_to() });
         offset += n_read;
-        let line = if number == 1 { line.trim_start_matches(BYTE_ORDER_MARK) } else { line };
-        let line = line.trim_end_matches(['\n', '\r']);
-        if !line.trim().is_empty() {
+        if line.as_ref().map_or(true, |line| !line.trim().is_empty()) {
             each(Place { path: Arc::clone(&shared), line: Some(number), id: None }, line)?;
         }
     }
@@ -113,7 +113,7 @@ mod tests {
         let (_folder, path) = file(bytes);
         let mut seen = Vec::new();
         lines(&path, |place, line| {
-            seen.push((place.line.expect("numbered"), line.to_owned()));
+            seen.push((place.line.expect("numbered"), line?.to_owned()));
             Ok(())
         })?;
         Ok(seen)
