@@ -11,4 +11,6 @@ pub mod numbers;
 pub mod quote;
 pub mod retry_after;
 pub mod sanitize;
+pub mod sentences;
+pub mod shingles;
 pub mod tokens;
