@@ -1,18 +1,21 @@
 //! BEIR folders (Thakur et al. 2021): `corpus.jsonl`, `queries.jsonl`, `qrels/<split>.tsv`.
 //!
-//! Only queries that the split judges are kept. Document text stays apart from the title; graded judgments are kept as
-//! they stand, a grade of 0 or less being judged and not relevant.
+//! Only queries that the split judges are kept, and those that say themselves that nothing is judged for them. Document text
+//! stays apart from the title; graded judgments are kept as they stand, a grade of 0 or less being judged and not relevant.
+//!
+//! What `dataset convert` knows of a query and BEIR has no file for stands under the key `ragxray` of the query's `metadata`: the
+//! fields of a line of one's own questions but `id` and `text`. Its `relevant`, empty, says that nothing is judged.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::draft::Draft;
 use super::judgments::Judgments;
-use super::record::Id;
-use super::{DatasetError, Place, read};
+use super::record::{Id, Record};
+use super::{DatasetError, Place, questions, read};
 use crate::types::Document;
 
 /// The split of a BEIR set that figures are published for.
@@ -34,12 +37,23 @@ struct QueryLine {
     #[serde(rename = "_id")]
     id: Id,
     text: String,
+    #[serde(default)]
+    metadata: Value,
 }
+
+/// What stands of ours in a query's `metadata`.
+#[derive(Serialize)]
+pub(super) struct Metadata<T> {
+    pub(super) ragxray: T,
+}
+
+/// The key of [`Metadata`].
+const OWN: &str = "ragxray";
 
 /// Reads the folder `path` into `draft`.
 pub(super) fn read(path: &Path, split: Option<&str>, draft: &mut Draft) -> Result<(), DatasetError> {
     let mut judgments = judgments(path, split.unwrap_or(SPLIT), draft)?;
-    read::lines(&path.join("corpus.jsonl"), |place, line| {
+    read::each_line(&path.join("corpus.jsonl"), |place, line| {
         let read = line.and_then(|line| {
             let DocumentLine { id, title, text, metadata } = read::json(&place, line)?;
             let (title, metadata) = (title.unwrap_or_default(), metadata.unwrap_or_default());
@@ -47,18 +61,33 @@ pub(super) fn read(path: &Path, split: Option<&str>, draft: &mut Draft) -> Resul
         });
         draft.settle(read).map(drop)
     })?;
-    read::lines(&path.join("queries.jsonl"), |place, line| {
-        let read = line.and_then(|line| {
-            let QueryLine { id, text } = read::json(&place, line)?;
-            match judgments.question(&id.0, text) {
-                Some(question) => draft.push_question(&place, question)?,
-                None => draft.note(1, "queries that the split does not judge, left out"),
-            }
-            Ok(())
-        });
+    read::each_line(&path.join("queries.jsonl"), |place, line| {
+        let read = line.and_then(|line| query(&place, line, &mut judgments, draft));
         draft.settle(read).map(drop)
     })?;
     judgments.finish(draft)
+}
+
+fn query(place: &Place, line: &str, judgments: &mut Judgments, draft: &mut Draft) -> Result<(), DatasetError> {
+    let QueryLine { id, text, mut metadata } = read::json(place, line)?;
+    let own = metadata.as_object_mut().and_then(|fields| fields.remove(OWN));
+    let judged = judgments.question(&id.0, text.clone());
+    let says_unjudged = own.as_ref().is_some_and(|own| own.get("relevant").is_some());
+    let question = match (own, judged) {
+        (Some(own), judged) if judged.is_some() || says_unjudged => {
+            let mut record = Record::inside(&place.of(&id.0), "metadata", own)?;
+            questions::refuse_unknown(&record, &questions::LABELS, draft)?;
+            let Some(mut question) = questions::labelled(&id, Some(text), &mut record, draft)? else { return Ok(()) };
+            question.relevant = judged.map_or(question.relevant, |judged| judged.relevant);
+            question
+        }
+        (_, Some(judged)) => judged,
+        (_, None) => {
+            draft.note(1, "queries that the split does not judge, left out");
+            return Ok(());
+        }
+    };
+    draft.push_question(place, question)
 }
 
 fn judgments(folder: &Path, split: &str, draft: &mut Draft) -> Result<Judgments, DatasetError> {
@@ -67,7 +96,7 @@ fn judgments(folder: &Path, split: &str, draft: &mut Draft) -> Result<Judgments,
         return Err(DatasetError::UnknownSplit { split: split.into(), known: splits(&folder.join("qrels"))?.into() });
     }
     let mut judgments = Judgments::default();
-    read::lines(&path, |place, line| {
+    read::each_line(&path, |place, line| {
         let read = line.and_then(|line| judgment(place, line, &mut judgments, draft));
         draft.settle(read).map(drop)
     })?;

@@ -16,7 +16,7 @@ use crate::types::Document;
 
 /// Reads the documents of the folder `path` into `draft`.
 pub(super) fn documents(path: &Path, draft: &mut Draft) -> Result<(), DatasetError> {
-    read::lines(&path.join("corpus.jsonl"), |place, line| {
+    read::each_line(&path.join("corpus.jsonl"), |place, line| {
         let read = line.and_then(|line| draft.push_document(&place, document(&place, line)?));
         draft.settle(read).map(drop)
     })

@@ -29,30 +29,19 @@ use crate::types::{ByteRange, DocId, Document, Fact, Group, Kind, Member, Questi
 
 /// Where one's own questions stand in the data set's folder.
 pub(super) const FILE: &str = "questions.jsonl";
+/// What `kind` must be.
+pub(super) const KINDS: &str = "`span`, `yes_no`, `free` or `unanswerable`";
 
-const KEYS: [&str; 16] = [
-    "id",
-    "query_id",
-    "_id",
-    "text",
-    "question",
-    "query",
-    "kind",
-    "answers",
-    "answer",
-    "evidence",
-    "relevant",
-    "relevant_doc_ids",
-    "required",
-    "forbidden",
-    "tags",
-    "split",
-];
+/// The keys of a question's id and words.
+const NAMES: [&str; 6] = ["id", "query_id", "_id", "text", "question", "query"];
+/// Those of all else that is known of it.
+pub(super) const LABELS: [&str; 10] =
+    ["kind", "answers", "answer", "evidence", "relevant", "relevant_doc_ids", "required", "forbidden", "tags", "split"];
 const MEMBER_KEYS: [&str; 3] = ["doc", "quotes", "ranges"];
 
-/// Reads those of the folder `path` into `draft`, which has the whole corpus already.
+/// Reads those of the file `path` into `draft`, which has the whole corpus already.
 pub(super) fn read(path: &Path, draft: &mut Draft) -> Result<(), DatasetError> {
-    read::lines(&path.join(FILE), |place, line| {
+    read::each_line(path, |place, line| {
         let read = line.and_then(|line| {
             let mut record = Record::parse(place.clone(), line)?;
             match question(&mut record, draft)? {
@@ -64,15 +53,23 @@ pub(super) fn read(path: &Path, draft: &mut Draft) -> Result<(), DatasetError> {
     })
 }
 
-/// The question of a record; `None` where what cannot be done without is among the slips. All else that is wrong is left out
-/// of it.
-fn question(record: &mut Record, draft: &mut Draft) -> Result<Option<Question>, DatasetError> {
-    for unknown in record.unknown_keys(&KEYS) {
-        draft.settle::<()>(Err(unknown))?;
-    }
+/// The question that a record holds, as [`labelled`].
+pub(super) fn question(record: &mut Record, draft: &mut Draft) -> Result<Option<Question>, DatasetError> {
+    refuse_unknown(record, &[&NAMES[..], &LABELS].concat(), draft)?;
     let id: Id = record.need(&["id", "query_id", "_id"], "a string that is not empty, or a whole number")?;
     record.identify(&id);
     let text = draft.settle(record.need(&["text", "question", "query"], "a string"))?;
+    labelled(&id, text, record, draft)
+}
+
+/// The question of that id and text, of which `record` holds the rest; `None` where what cannot be done without is among the
+/// slips. All else that is wrong is left out of it.
+pub(super) fn labelled(
+    id: &Id,
+    text: Option<String>,
+    record: &mut Record,
+    draft: &mut Draft,
+) -> Result<Option<Question>, DatasetError> {
     let answered = answers(record, draft).and_then(|answers| Ok((kind(record, &answers)?, answers)));
     let answered = draft.settle(answered)?;
     let evidence = evidence(record, draft)?;
@@ -84,7 +81,14 @@ fn question(record: &mut Record, draft: &mut Draft) -> Result<Option<Question>, 
     let tags = draft.settle(record.take(&["tags"], "a list of strings"))?.flatten().unwrap_or_default();
     let split = draft.settle(record.take(&["split"], "`tune` or `heldout`"))?.flatten();
     let (Some(text), Some((kind, answers))) = (text, answered) else { return Ok(None) };
-    Ok(Some(Question { id: id.0.into(), text, kind, answers, evidence, relevant, required, forbidden, tags, split }))
+    let id = id.0.as_str().into();
+    Ok(Some(Question { id, text, kind, answers, evidence, relevant, required, forbidden, tags, split }))
+}
+
+/// Settles every key of `record` that is not `known`.
+pub(super) fn refuse_unknown(record: &Record, known: &[&'static str], draft: &mut Draft) -> Result<(), DatasetError> {
+    let mut unknown = record.unknown_keys(known).into_iter();
+    unknown.try_for_each(|unknown| draft.settle::<()>(Err(unknown)).map(drop))
 }
 
 /// A string, or a list of them.
@@ -123,7 +127,7 @@ fn answers(record: &mut Record, draft: &mut Draft) -> Result<Vec<String>, Datase
 
 fn kind(record: &mut Record, answers: &[String]) -> Result<Kind, DatasetError> {
     let all_yes_no = answers.iter().all(|answer| ["yes", "no"].iter().any(|word| answer.eq_ignore_ascii_case(word)));
-    let given = record.take(&["kind"], "`span`, `yes_no`, `free` or `unanswerable`")?;
+    let given = record.take(&["kind"], KINDS)?;
     match given {
         None if answers.is_empty() => Ok(Kind::Free),
         None => Ok(if all_yes_no { Kind::YesNo } else { Kind::Span }),
@@ -194,9 +198,7 @@ fn evidence(record: &mut Record, draft: &mut Draft) -> Result<Vec<Group>, Datase
 
 fn member(record: &Record, value: Value, draft: &mut Draft) -> Result<Member, DatasetError> {
     let mut member = Record::inside(record.place(), "evidence", value)?;
-    for unknown in member.unknown_keys(&MEMBER_KEYS) {
-        draft.settle::<()>(Err(unknown))?;
-    }
+    refuse_unknown(&member, &MEMBER_KEYS, draft)?;
     let doc = DocId::from(member.need::<Id>(&["doc"], "a document's id")?.0);
     let quotes: Option<Vec<String>> = member.take(&["quotes"], "a list of strings")?;
     let given: Option<Vec<ByteRange>> = member.take(&["ranges"], "a list of `[start, end]` in bytes")?;

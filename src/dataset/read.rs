@@ -25,8 +25,16 @@ pub(super) fn text(path: &Path) -> Result<String, DatasetError> {
     Ok(text)
 }
 
-/// Hands each line that is not blank to `each`, without its line end, or the error that it is no UTF-8; holds one at a time.
+/// Hands each line that is not blank to `each`, without its line end; holds one at a time.
 pub(super) fn lines(
+    path: &Path,
+    mut each: impl FnMut(Place, &str) -> Result<(), DatasetError>,
+) -> Result<(), DatasetError> {
+    each_line(path, |place, line| each(place, line?))
+}
+
+/// The same for who can go on behind a line that is no UTF-8.
+pub(super) fn each_line(
     path: &Path,
     mut each: impl FnMut(Place, Result<&str, DatasetError>) -> Result<(), DatasetError>,
 ) -> Result<(), DatasetError> {
@@ -113,7 +121,7 @@ mod tests {
         let (_folder, path) = file(bytes);
         let mut seen = Vec::new();
         lines(&path, |place, line| {
-            seen.push((place.line.expect("numbered"), line?.to_owned()));
+            seen.push((place.line.expect("numbered"), line.to_owned()));
             Ok(())
         })?;
         Ok(seen)

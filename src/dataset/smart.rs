@@ -90,7 +90,7 @@ fn recognise(path: &Path) -> Result<(Collection, [PathBuf; 3]), DatasetError> {
 
 fn judgments(collection: Collection, path: &Path, draft: &mut Draft) -> Result<Judgments, DatasetError> {
     let mut judgments = Judgments::default();
-    read::lines(path, |place, line| {
+    read::each_line(path, |place, line| {
         let read = line.and_then(|line| {
             let columns: Vec<&str> = line.split_whitespace().collect();
             let [question, doc, rest @ ..] = &columns[..] else {

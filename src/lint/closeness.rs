@@ -10,10 +10,10 @@ use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIter
 use serde::Serialize;
 
 use super::finding::{Finding, Rule};
-use super::subject::Subject;
+use super::subject::{Subject, content_terms};
 use crate::attribute::terms;
 use crate::text::normalise;
-use crate::text::sentences;
+use crate::text::sentence::{self, Piece};
 use crate::types::{Member, Question};
 
 /// Of fewer content terms all may stand in one sentence because they name what is asked about.
@@ -66,7 +66,7 @@ impl Nearness {
     fn of(subject: &Subject<'_>, question: &Question) -> Option<Self> {
         let members = question.evidence.iter().flatten().filter(|member| !member.ranges.is_empty());
         let sentences: Vec<String> = members.flat_map(|member| sentences_of(subject, member)).collect();
-        let wanted = terms::of_question(&question.text);
+        let wanted = content_terms(&question.text);
         if sentences.is_empty() || wanted.is_empty() {
             return None;
         }
@@ -78,10 +78,10 @@ impl Nearness {
 /// The sentences of a member's document that hold a byte of its ranges.
 fn sentences_of(subject: &Subject<'_>, member: &Member) -> Vec<String> {
     let Some(document) = subject.document(&member.doc) else { return Vec::new() };
-    let holds = |piece: &sentences::Piece| {
+    let holds = |piece: &Piece| {
         member.ranges.iter().any(|range| range.start < piece.range.end && piece.range.start < range.end)
     };
-    let pieces = sentences::split(&document.text).into_iter().filter(holds);
+    let pieces = sentence::split(&document.text).into_iter().filter(holds);
     pieces.map(|piece| document.text[piece.range].to_owned()).collect()
 }
 
@@ -103,7 +103,7 @@ fn copied(question: &str, sentences: &[String]) -> Option<String> {
         start += n + 1;
     }
     let run = best.join(" ");
-    (terms::of_question(&run).len() >= RUN_TERMS).then_some(run)
+    (content_terms(&run).len() >= RUN_TERMS).then_some(run)
 }
 
 #[cfg(test)]

@@ -1,10 +1,12 @@
 //! Floor 5, lint: what is wrong with a data set, or weak in it, before anybody measures with it.
 //!
 //! One check a file, each from a [`Subject`] to findings. [`content`] runs those that need nothing but the data; [`lengths`] needs the
-//! encoders, [`holes`] what retrievers found. Nothing is changed, and no service is called.
+//! encoders, [`holes`] what retrievers found. [`reanchor`] places labels anew after documents were edited, [`changed`] says which
+//! questions an edit touches. Nothing here writes, and no service is called.
 
 pub mod answers;
 pub mod balance;
+pub mod changed;
 pub mod closeness;
 pub mod coverage;
 pub mod duplicates;
@@ -12,6 +14,7 @@ pub mod finding;
 pub mod holes;
 pub mod lengths;
 mod minhash;
+pub mod reanchor;
 pub mod secrets;
 mod slips;
 pub mod subject;

@@ -60,16 +60,47 @@ fn rule(slip: &DatasetError) -> Rule {
         // The corpus was there: what is missing is the questions' file.
         DatasetError::NoQuestions { .. } | DatasetError::Missing { .. } => Rule::NoQuestions,
         DatasetError::EmptyCorpus { .. } => Rule::EmptyCorpus,
-        DatasetError::Utf8 { .. }
-        | DatasetError::Read { .. }
-        | DatasetError::Write { .. }
-        | DatasetError::Layout { .. }
-        | DatasetError::NoSplits { .. }
-        | DatasetError::UnknownSplit { .. }
-        | DatasetError::Glob { .. }
-        | DatasetError::UnknownSet { .. }
-        | DatasetError::Occupied { .. }
-        | DatasetError::NoColumn { .. }
-        | DatasetError::Exists { .. } => Rule::Unreadable,
+        // The others are about no record: a file that is no text, or would not be read.
+        _ => Rule::Unreadable,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::sync::Arc;
+
+    use super::*;
+
+    fn place(line: Option<usize>, id: Option<&str>) -> Place {
+        Place { path: Arc::from(Path::new("data/questions.jsonl")), line, id: id.map(Into::into) }
+    }
+
+    #[test]
+    fn the_place_stands_apart_from_what_is_said() {
+        let (here, broken) = (place(Some(3), Some("q")), place(Some(4), None));
+        let slips = [
+            DatasetError::UnknownDocument { place: here.clone(), doc: "c".into(), nearest: None },
+            DatasetError::Json { place: broken, column: 7, message: "expected `:`".to_owned() },
+            DatasetError::DuplicateDocument { place: place(Some(5), None), id: "d".into() },
+            DatasetError::EmptyCorpus { path: "data".into() },
+        ];
+        let repeated = [RepeatedQuote { place: here, doc: "d".into(), quote: "It waits".into(), n_found: 2 }];
+        let found = check(&slips, &repeated);
+        let said: Vec<(Rule, Option<usize>, &str)> =
+            found.iter().map(|finding| (finding.rule, finding.line, finding.message.as_str())).collect();
+        assert_eq!(
+            said,
+            [
+                (Rule::UnknownDocument, Some(3), "document `c` is not in the corpus"),
+                (Rule::BrokenLine, Some(4), "column 7: broken JSON: expected `:`"),
+                (Rule::DuplicateId, Some(5), "document `d` is there twice"),
+                (Rule::EmptyCorpus, None, "the corpus of `data` is empty"),
+                (Rule::RepeatedQuote, Some(3), "the quote `It waits` stands 2 times in document `d`"),
+            ]
+        );
+        assert_eq!(found[0].file.as_deref(), Some("data/questions.jsonl"));
+        assert_eq!(found[0].question, Some("q".into()));
+        assert_eq!((found[2].question.clone(), found[2].document.clone()), (None, Some("d".into())));
     }
 }

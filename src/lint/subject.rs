@@ -1,8 +1,9 @@
 //! A data set as the checks see it: what could be read of it, looked up by id.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use super::finding::{Finding, Rule};
+use crate::attribute::terms;
 use crate::dataset::{Inspection, Place};
 use crate::types::{ByteRange, DocId, Document, Member, Question};
 
@@ -59,6 +60,15 @@ impl<'a> Subject<'a> {
         let piece = |range: &ByteRange| text.get(range.as_range());
         Some(member.ranges.iter().filter_map(piece).collect::<Vec<_>>().join("\n"))
     }
+}
+
+/// Pronouns say who asks and answers, not what about.
+const PRONOUNS: &str = "i me my we us our you your he him his she her its them";
+
+/// The content terms of a question, as attribution has them, without pronouns.
+#[must_use]
+pub fn content_terms(question: &str) -> BTreeSet<String> {
+    terms::without(terms::of_question(question), &[PRONOUNS.to_owned()])
 }
 
 /// Documents that the question's labels call good: evidence and grades of 1 and up, each once, ascending.
@@ -140,6 +150,12 @@ pub(super) mod tests {
         asked.relevant = [("a".into(), 1), ("b".into(), 3), ("c".into(), 0)].into();
         let used: Vec<&str> = used_documents(&asked).into_iter().map(DocId::as_str).collect();
         assert_eq!(used, ["a", "b"]);
+    }
+
+    #[test]
+    fn pronouns_are_no_content() {
+        let terms: Vec<String> = content_terms("What do I tell him about our parcels?").into_iter().collect();
+        assert_eq!(terms, ["about", "parcel", "tell"]);
     }
 
     #[test]

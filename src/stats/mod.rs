@@ -9,6 +9,7 @@ pub mod fisher;
 mod flips;
 pub mod holm;
 pub mod interval;
+pub mod kappa;
 pub mod max_t;
 pub mod mcnemar;
 pub mod median;

@@ -2,6 +2,7 @@
 //! for measures, token counts for chunking and packing.
 
 pub mod address;
+pub mod align;
 pub mod analyse;
 pub mod answers;
 pub mod causes;
@@ -11,6 +12,6 @@ pub mod numbers;
 pub mod quote;
 pub mod retry_after;
 pub mod sanitize;
-pub mod sentences;
+pub mod sentence;
 pub mod shingles;
 pub mod tokens;

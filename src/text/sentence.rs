@@ -1,7 +1,8 @@
-//! Cutting a text into sentences, Markdown included.
+//! Cutting a passage into sentences, Markdown included.
 //!
 //! Lines of code, table rows, list items and headings are pieces of their own; plain lines run on until a blank line
-//! and are cut where a sentence ends. Unicode's sentence rules are not used: they end one at every `Dr. Smith`.
+//! and are cut where a sentence ends. Unicode's sentence rules are not used: they end one at every `Dr. Smith`. The built-in
+//! reader chooses among these pieces, and so does a person who labels.
 
 use std::ops::Range;
 
@@ -30,7 +31,7 @@ pub enum Shape {
 /// A piece of a passage: a byte range without outer white space, never empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// Where it stands.
+    /// Its bytes.
     pub range: Range<usize>,
     /// What it is.
     pub shape: Shape,
