@@ -1,7 +1,8 @@
 //! The class of a question: the first station that lost its support, or what the generator did with it.
 
 use super::delivery::Delivery;
-use super::{Passages, reason, terms};
+use super::elsewhere::Elsewhere;
+use super::{Passages, reason};
 use crate::text::answers::AnswerMatcher;
 use crate::text::normalise;
 use crate::text::numbers::thousands;
@@ -176,8 +177,7 @@ fn ann_missed(delivery: &Delivery<'_>) -> bool {
     exact && !delivery.test.of(delivery.candidates.iter().copied()).holds
 }
 
-/// An answer string and a content term of the question in a packed passage that holds no gold. The answer's own words in the
-/// question do not count: where it asks which of two it is, they stand in every passage that names one.
+/// An answer string and a content term of the question in a packed passage that holds no gold.
 fn answer_elsewhere(delivery: &Delivery<'_>) -> bool {
     let question = &delivery.trace.question;
     if !question.has_spans() || question.evidence.is_empty() {
@@ -185,14 +185,8 @@ fn answer_elsewhere(delivery: &Delivery<'_>) -> bool {
     }
     let gold: Vec<&ChunkId> = delivery.trace.gold.groups.iter().flatten().flat_map(|member| &member.chunks).collect();
     let mut others = delivery.packed.iter().filter(|id| !gold.contains(id)).filter_map(|id| delivery.passages.view(id));
-    let mut wanted = None;
-    others.any(|view| {
-        delivery.test.answer_in(view.text) && {
-            let wanted =
-                wanted.get_or_insert_with(|| terms::without(terms::of_question(&question.text), &question.answers));
-            terms::shares_one(view.text, wanted)
-        }
-    })
+    let elsewhere = Elsewhere::new(&question.text, &question.answers);
+    others.any(|view| elsewhere.is_in(view.text))
 }
 
 /// The oracle's answer and a gold contain one another.

@@ -7,6 +7,7 @@
 
 pub mod classify;
 mod delivery;
+pub mod elsewhere;
 pub mod gold;
 pub mod modes;
 pub mod place;

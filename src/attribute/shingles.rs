@@ -1,16 +1,13 @@
 //! Near duplicates among ranked passages.
 //!
 //! Two passages are near duplicates when the Jaccard coefficient of their word 4-shingles is at least .8, or when they are
-//! pieces of one document that share at least half of the shorter one's bytes. Shingles as in Manning, Raghavan, Schütze,
-//! "Introduction to Information Retrieval" (2008), section 19.6, words parted by white space; a text of fewer words is one
-//! shingle.
-
-use std::hash::{DefaultHasher, Hash, Hasher};
+//! pieces of one document that share at least half of the shorter one's bytes.
 
 use super::PassageView;
+use crate::text::shingles::{jaccard, shingles};
 use crate::types::RangeSet;
 
-/// Words of a shingle: the book's typical value.
+/// Words of a shingle: the textbook's typical value.
 const WORDS: usize = 4;
 /// The least Jaccard coefficient of near duplicates: of 80 words two may differ (72 of 88 shingles in common are .82).
 const ALIKE: f64 = 0.8;
@@ -22,18 +19,12 @@ const OVERLAPPING: f64 = 0.5;
 pub(super) struct Shingled<'a> {
     doc: &'a str,
     view: PassageView<'a>,
-    /// Hashes of its shingles, ascending, each once.
     shingles: Vec<u64>,
 }
 
 impl<'a> Shingled<'a> {
     pub fn new(doc: &'a str, view: PassageView<'a>) -> Self {
-        let words: Vec<&str> = view.text.split_whitespace().collect();
-        let mut shingles: Vec<u64> =
-            if words.len() < WORDS { vec![hash(&words)] } else { words.windows(WORDS).map(hash).collect() };
-        shingles.sort_unstable();
-        shingles.dedup();
-        Self { doc, view, shingles }
+        Self { doc, view, shingles: shingles(view.text, WORDS) }
     }
 
     pub fn is_near_duplicate_of(&self, other: &Self) -> bool {
@@ -50,17 +41,8 @@ impl<'a> Shingled<'a> {
         let (a, b) = (&self.shingles, &other.shingles);
         let (shorter, longer) = (a.len().min(b.len()), a.len().max(b.len()));
         // The coefficient is at most the ratio of the sizes.
-        (shorter as f64) >= ALIKE * longer as f64 && {
-            let shared = a.iter().filter(|shingle| b.binary_search(shingle).is_ok()).count();
-            shared as f64 >= ALIKE * (a.len() + b.len() - shared) as f64
-        }
+        shorter as f64 >= ALIKE * longer as f64 && jaccard(a, b) >= ALIKE
     }
-}
-
-fn hash(words: &[&str]) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    words.hash(&mut hasher);
-    hasher.finish()
 }
 
 #[cfg(test)]

@@ -33,8 +33,21 @@ pub(super) fn shares_one(text: &str, wanted: &BTreeSet<String>) -> bool {
     shares
 }
 
+/// Those of `wanted` that `text` holds.
+#[must_use]
+pub fn shared(text: &str, wanted: &BTreeSet<String>) -> BTreeSet<String> {
+    let mut shared = BTreeSet::new();
+    ANALYZER.terms(text, &mut |term| {
+        if wanted.contains(term) && !shared.contains(term) {
+            shared.insert(term.to_owned());
+        }
+    });
+    shared
+}
+
 /// `wanted` without the terms of `texts`.
-pub(super) fn without(mut wanted: BTreeSet<String>, texts: &[String]) -> BTreeSet<String> {
+#[must_use]
+pub fn without(mut wanted: BTreeSet<String>, texts: &[String]) -> BTreeSet<String> {
     for text in texts {
         ANALYZER.terms(text, &mut |term| {
             wanted.remove(term);

@@ -1,6 +1,6 @@
 //! Floor 9, the shell: arguments to calls, results to exit codes. One file per command; only `output.rs` prints.
 //!
-//! Exit 0: good. 1: a gate failed. 2: could not do the job.
+//! Exit 0: good. 1: a gate failed, or lint found errors. 2: could not do the job.
 
 mod audit;
 mod bars;
@@ -55,7 +55,7 @@ enum Command {
     Score(score::ScoreArgs),
     /// Run what a list of published figures names, and put ours beside them; exit 1 when one is missed.
     Reproduce(reproduce::ReproduceArgs),
-    /// Bring a data set into datasets/fetched/.
+    /// Bring data sets here, look them over, write them for other tools.
     #[command(subcommand)]
     Dataset(dataset::DatasetCommand),
     /// Fetch the embedding model ahead of a run.
@@ -107,7 +107,7 @@ fn dispatch(command: Command) -> Result<ExitCode, Failure> {
             let met = reproduce::reproduce(&args)?;
             return Ok(ExitCode::from(u8::from(!met)));
         }
-        Command::Dataset(command) => dataset::dataset(command)?,
+        Command::Dataset(command) => return dataset::dataset(command),
         Command::Model(command) => model::model(command)?,
         Command::Cache(command) => cache::cache(command)?,
         Command::Config(command) => config::config(&command)?,

@@ -15,7 +15,7 @@ use serde_json::Value;
 use super::draft::Draft;
 use super::judgments::Judgments;
 use super::record::{Id, Record};
-use super::{DatasetError, questions, read};
+use super::{DatasetError, Place, questions, read};
 use crate::types::Document;
 
 /// The split of a BEIR set that figures are published for.
@@ -53,33 +53,41 @@ const OWN: &str = "ragxray";
 /// Reads the folder `path` into `draft`.
 pub(super) fn read(path: &Path, split: Option<&str>, draft: &mut Draft) -> Result<(), DatasetError> {
     let mut judgments = judgments(path, split.unwrap_or(SPLIT), draft)?;
-    read::lines(&path.join("corpus.jsonl"), |place, line| {
-        let DocumentLine { id, title, text, metadata } = read::json(&place, line)?;
-        let (title, metadata) = (title.unwrap_or_default(), metadata.unwrap_or_default());
-        draft.push_document(&place, Document { id: id.0.into(), title, text, metadata })
+    read::each_line(&path.join("corpus.jsonl"), |place, line| {
+        let read = line.and_then(|line| {
+            let DocumentLine { id, title, text, metadata } = read::json(&place, line)?;
+            let (title, metadata) = (title.unwrap_or_default(), metadata.unwrap_or_default());
+            draft.push_document(&place, Document { id: id.0.into(), title, text, metadata })
+        });
+        draft.settle(read).map(drop)
     })?;
-    read::lines(&path.join("queries.jsonl"), |place, line| {
-        let QueryLine { id, text, mut metadata } = read::json(&place, line)?;
-        let own = metadata.as_object_mut().and_then(|fields| fields.remove(OWN));
-        let judged = judgments.question(&id.0, text.clone());
-        let says_unjudged = own.as_ref().is_some_and(|own| own.get("relevant").is_some());
-        let question = match (own, judged) {
-            (Some(own), judged) if judged.is_some() || says_unjudged => {
-                let mut record = Record::inside(&place.of(&id.0), "metadata", own)?;
-                record.refuse_unknown(&questions::LABELS)?;
-                let mut question = questions::labelled(&id, text, &mut record, draft)?;
-                question.relevant = judged.map_or(question.relevant, |judged| judged.relevant);
-                question
-            }
-            (_, Some(judged)) => judged,
-            (_, None) => {
-                draft.note(1, "queries that the split does not judge, left out");
-                return Ok(());
-            }
-        };
-        draft.push_question(&place, question)
+    read::each_line(&path.join("queries.jsonl"), |place, line| {
+        let read = line.and_then(|line| query(&place, line, &mut judgments, draft));
+        draft.settle(read).map(drop)
     })?;
     judgments.finish(draft)
+}
+
+fn query(place: &Place, line: &str, judgments: &mut Judgments, draft: &mut Draft) -> Result<(), DatasetError> {
+    let QueryLine { id, text, mut metadata } = read::json(place, line)?;
+    let own = metadata.as_object_mut().and_then(|fields| fields.remove(OWN));
+    let judged = judgments.question(&id.0, text.clone());
+    let says_unjudged = own.as_ref().is_some_and(|own| own.get("relevant").is_some());
+    let question = match (own, judged) {
+        (Some(own), judged) if judged.is_some() || says_unjudged => {
+            let mut record = Record::inside(&place.of(&id.0), "metadata", own)?;
+            questions::refuse_unknown(&record, &questions::LABELS, draft)?;
+            let Some(mut question) = questions::labelled(&id, Some(text), &mut record, draft)? else { return Ok(()) };
+            question.relevant = judged.map_or(question.relevant, |judged| judged.relevant);
+            question
+        }
+        (_, Some(judged)) => judged,
+        (_, None) => {
+            draft.note(1, "queries that the split does not judge, left out");
+            return Ok(());
+        }
+    };
+    draft.push_question(place, question)
 }
 
 fn judgments(folder: &Path, split: &str, draft: &mut Draft) -> Result<Judgments, DatasetError> {
@@ -88,19 +96,24 @@ fn judgments(folder: &Path, split: &str, draft: &mut Draft) -> Result<Judgments,
         return Err(DatasetError::UnknownSplit { split: split.into(), known: splits(&folder.join("qrels"))?.into() });
     }
     let mut judgments = Judgments::default();
-    read::lines(&path, |place, line| {
-        let columns: Vec<&str> = line.split('\t').map(str::trim).collect();
-        let [question, doc, grade] = columns[..] else {
-            return Err(DatasetError::Line { place, expected: "`query-id`, `corpus-id` and `score` between tabs" });
-        };
-        if (question, grade) == ("query-id", "score") {
-            return Ok(());
-        }
-        let Ok(grade) = grade.parse() else { return Err(DatasetError::Grade { place, grade: grade.into() }) };
-        judgments.insert(place, question, doc, grade, draft);
-        Ok(())
+    read::each_line(&path, |place, line| {
+        let read = line.and_then(|line| judgment(place, line, &mut judgments, draft));
+        draft.settle(read).map(drop)
     })?;
     Ok(judgments)
+}
+
+fn judgment(place: Place, line: &str, judgments: &mut Judgments, draft: &mut Draft) -> Result<(), DatasetError> {
+    let columns: Vec<&str> = line.split('\t').map(str::trim).collect();
+    let [question, doc, grade] = columns[..] else {
+        return Err(DatasetError::Line { place, expected: "`query-id`, `corpus-id` and `score` between tabs" });
+    };
+    if (question, grade) == ("query-id", "score") {
+        return Ok(());
+    }
+    let Ok(grade) = grade.parse() else { return Err(DatasetError::Grade { place, grade: grade.into() }) };
+    judgments.insert(place, question, doc, grade, draft);
+    Ok(())
 }
 
 fn splits(qrels: &Path) -> Result<String, DatasetError> {

@@ -1,10 +1,15 @@
-//! A data set in the making: the one place where ids are checked, notes counted and labels held against the corpus.
+//! A data set in the making: the one place where ids are checked, notes counted and labels held against the corpus, and where
+//! a slip is either refused at once or collected with all others.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
+use super::inspect::{Inspection, RepeatedQuote};
 use super::{DatasetError, MissingEvidence, Place, digest, nearest};
 use crate::types::{Dataset, DocId, Document, Note, Question, QuestionId, Split};
+
+/// Of so many documents that are not there the nearest known one is looked for: each is compared with the whole corpus.
+const MOST_NEAREST: usize = 100;
 
 /// Takes documents and questions as the loaders read them.
 pub(super) struct Draft {
@@ -15,9 +20,13 @@ pub(super) struct Draft {
     places: Vec<Place>,
     question_ids: HashSet<QuestionId>,
     notes: Vec<Note>,
+    /// What is wrong, where it is collected instead of refused.
+    slips: Option<Vec<DatasetError>>,
+    repeated_quotes: Vec<RepeatedQuote>,
 }
 
 impl Draft {
+    /// Refuses the first thing that is wrong.
     pub(super) fn new(missing: MissingEvidence) -> Self {
         Self {
             missing,
@@ -27,6 +36,25 @@ impl Draft {
             places: Vec::new(),
             question_ids: HashSet::new(),
             notes: Vec::new(),
+            slips: None,
+            repeated_quotes: Vec::new(),
+        }
+    }
+
+    /// Collects what is wrong.
+    pub(super) fn lenient(missing: MissingEvidence) -> Self {
+        Self { slips: Some(Vec::new()), ..Self::new(missing) }
+    }
+
+    /// Lets what was read through; what could not be read is collected, leaving nothing, or refused.
+    pub(super) fn settle<T>(&mut self, read: Result<T, DatasetError>) -> Result<Option<T>, DatasetError> {
+        match (read, &mut self.slips) {
+            (Ok(value), _) => Ok(Some(value)),
+            (Err(slip), Some(slips)) => {
+                slips.push(slip);
+                Ok(None)
+            }
+            (Err(slip), None) => Err(slip),
         }
     }
 
@@ -42,11 +70,19 @@ impl Draft {
     /// Under `error` gives `refuse` back as the error it is; under `keep` counts `what`.
     pub(super) fn missing(&mut self, what: &str, refuse: impl FnOnce() -> DatasetError) -> Result<(), DatasetError> {
         match self.missing {
-            MissingEvidence::Error => Err(refuse()),
+            MissingEvidence::Error => self.settle(Err(refuse())).map(|_: Option<()>| ()),
             MissingEvidence::Keep => {
                 self.note(1, what);
                 Ok(())
             }
+        }
+    }
+
+    /// Takes note of a quote that stands several times in its document.
+    pub(super) fn note_repeated(&mut self, quote: RepeatedQuote) {
+        self.note(1, "quotes that stand several times in their document, the first taken");
+        if self.slips.is_some() {
+            self.repeated_quotes.push(quote);
         }
     }
 
@@ -57,9 +93,10 @@ impl Draft {
 
     /// Takes a document; its id must be new.
     pub(super) fn push_document(&mut self, place: &Place, document: Document) -> Result<(), DatasetError> {
-        if self.by_id.insert(document.id.clone(), self.documents.len()).is_some() {
+        if self.by_id.contains_key(&document.id) {
             return Err(DatasetError::DuplicateDocument { place: place.clone(), id: document.id });
         }
+        self.by_id.insert(document.id.clone(), self.documents.len());
         self.note(usize::from(is_blank(&document.text)), "empty documents (no chunk)");
         self.documents.push(document);
         Ok(())
@@ -103,6 +140,21 @@ impl Draft {
         Ok(Dataset { documents: self.documents, questions: self.questions, notes: self.notes, digest })
     }
 
+    /// Everything that was taken, with what is wrong. `path`: where the data set stands.
+    pub(super) fn inspected(mut self, path: &Path) -> Result<Inspection, DatasetError> {
+        let corpus = self.check_corpus(path);
+        self.settle(corpus)?;
+        self.check_labels()?;
+        let slips = self.slips.unwrap_or_default();
+        let Self { documents, questions, places, repeated_quotes, notes, .. } = self;
+        Ok(Inspection { documents, questions, places, repeated_quotes, slips, notes })
+    }
+
+    /// How many questions were taken, and how many slips collected.
+    pub(super) fn counts(&self) -> (usize, usize) {
+        (self.questions.len(), self.slips.as_ref().map_or(0, Vec::len))
+    }
+
     /// The documents alone.
     pub(super) fn into_documents(self, path: &Path) -> Result<Vec<Document>, DatasetError> {
         self.check_corpus(path)?;
@@ -121,22 +173,27 @@ impl Draft {
 
     fn check_labels(&mut self) -> Result<(), DatasetError> {
         let (mut n_evidence, mut n_relevant) = (0, 0);
+        let mut unknown = Vec::new();
         for (question, place) in self.questions.iter().zip(&self.places) {
+            let first = unknown.len();
             let named = question.evidence.iter().flatten().map(|member| (&member.doc, true));
             for (doc, is_evidence) in named.chain(question.relevant.keys().map(|doc| (doc, false))) {
                 if self.by_id.contains_key(doc) {
                     continue;
                 }
-                if self.missing == MissingEvidence::Error {
-                    let nearest = nearest::word(doc.as_str(), self.documents.iter().map(|known| known.id.as_str()));
-                    return Err(DatasetError::UnknownDocument {
-                        place: place.clone(),
-                        doc: doc.clone(),
-                        nearest: nearest.map(DocId::from),
-                    });
+                match self.missing {
+                    // Evidence stands among the relevant, too.
+                    MissingEvidence::Error if unknown[first..].iter().any(|(_, other)| other == doc) => {}
+                    MissingEvidence::Error => unknown.push((place.clone(), doc.clone())),
+                    MissingEvidence::Keep if is_evidence => n_evidence += 1,
+                    MissingEvidence::Keep => n_relevant += 1,
                 }
-                if is_evidence { n_evidence += 1 } else { n_relevant += 1 }
             }
+        }
+        for (at, (place, doc)) in unknown.into_iter().enumerate() {
+            let known = self.documents.iter().map(|known| known.id.as_str()).filter(|_| at < MOST_NEAREST);
+            let nearest = nearest::word(doc.as_str(), known).map(DocId::from);
+            self.settle::<()>(Err(DatasetError::UnknownDocument { place, doc, nearest }))?;
         }
         self.note(n_evidence, "pieces of evidence whose document is not in the corpus, kept");
         self.note(n_relevant, "judged documents that are not in the corpus, kept");

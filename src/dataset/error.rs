@@ -278,6 +278,45 @@ pub enum DatasetError {
 }
 
 impl DatasetError {
+    /// The record that it is about, where it is about one.
+    #[must_use]
+    pub fn place(&self) -> Option<&Place> {
+        match self {
+            Self::Json { place, .. }
+            | Self::Line { place, .. }
+            | Self::Field { place, .. }
+            | Self::UnknownKey { place, .. }
+            | Self::Grade { place, .. }
+            | Self::DuplicateDocument { place, .. }
+            | Self::DuplicateQuestion { place, .. }
+            | Self::UnknownDocument { place, .. }
+            | Self::UnknownQuestion { place, .. }
+            | Self::QuoteNotFound { place, .. }
+            | Self::Range { place, .. }
+            | Self::Sentence { place, .. }
+            | Self::AnswerNotFound { place, .. }
+            | Self::EmptyQuestion { place }
+            | Self::NoAnswers { place, .. } => Some(place),
+            Self::Missing { .. }
+            | Self::Read { .. }
+            | Self::Write { .. }
+            | Self::Layout { .. }
+            | Self::Busy { .. }
+            | Self::History { .. }
+            | Self::NotKept { .. }
+            | Self::Utf8 { .. }
+            | Self::EmptyCorpus { .. }
+            | Self::NoQuestions { .. }
+            | Self::NoSplits { .. }
+            | Self::UnknownSplit { .. }
+            | Self::Glob { .. }
+            | Self::UnknownSet { .. }
+            | Self::Occupied { .. }
+            | Self::NoColumn { .. }
+            | Self::Exists { .. } => None,
+        }
+    }
+
     /// What the user can do about it, one sentence.
     #[must_use]
     pub fn hint(&self) -> String {

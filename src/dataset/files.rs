@@ -41,7 +41,7 @@ pub(super) fn documents(path: &Path, patterns: &[String], draft: &mut Draft) -> 
         if file == asked || !wanted.is_match(&id) {
             continue;
         }
-        let text = read::text(&file)?;
+        let Some(text) = draft.settle(read::text(&file))? else { continue };
         let title = title(&text, &file);
         let metadata = metadata(&id, &text);
         draft.push_document(&Place::file(&file), Document { id: id.into(), title, text, metadata })?;

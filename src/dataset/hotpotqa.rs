@@ -44,8 +44,8 @@ pub(super) fn read(path: &Path, draft: &mut Draft) -> Result<(), DatasetError> {
     let rows = rows(&path, &text)?;
     let sentences = pool(&rows, &Place::file(&path), draft)?;
     for (place, row) in rows {
-        let question = question(row, &place, &sentences, draft)?;
-        draft.push_question(&place, question)?;
+        let taken = question(row, &place, &sentences, draft).and_then(|question| draft.push_question(&place, question));
+        draft.settle(taken)?;
     }
     Ok(())
 }

@@ -11,25 +11,29 @@ use serde_json::Value;
 
 use super::draft::Draft;
 use super::record::{Id, Record};
-use super::{DatasetError, read};
+use super::{DatasetError, Place, read};
 use crate::types::Document;
 
 /// Reads the documents of the folder `path` into `draft`.
 pub(super) fn documents(path: &Path, draft: &mut Draft) -> Result<(), DatasetError> {
-    read::lines(&path.join("corpus.jsonl"), |place, line| {
-        let mut record = Record::parse(place.clone(), line)?;
-        record.refuse_misspelt(&["title", "text", "metadata"])?;
-        let id: Id = record.need(&["id", "_id", "doc_id"], "a string that is not empty, or a whole number")?;
-        record.identify(&id);
-        let title: Option<String> = record.take(&["title"], "a string")?;
-        let text = record.need(&["text"], "a string")?;
-        let metadata: Option<BTreeMap<String, Value>> = record.take(&["metadata"], "an object")?;
-        let mut fields = record.rest();
-        fields.retain(|key, _| !key.starts_with('_'));
-        fields.extend(metadata.unwrap_or_default());
-        let document = Document { id: id.0.into(), title: title.unwrap_or_default(), text, metadata: fields };
-        draft.push_document(&place, document)
+    read::each_line(&path.join("corpus.jsonl"), |place, line| {
+        let read = line.and_then(|line| draft.push_document(&place, document(&place, line)?));
+        draft.settle(read).map(drop)
     })
+}
+
+fn document(place: &Place, line: &str) -> Result<Document, DatasetError> {
+    let mut record = Record::parse(place.clone(), line)?;
+    record.refuse_misspelt(&["title", "text", "metadata"])?;
+    let id: Id = record.need(&["id", "_id", "doc_id"], "a string that is not empty, or a whole number")?;
+    record.identify(&id);
+    let title: Option<String> = record.take(&["title"], "a string")?;
+    let text = record.need(&["text"], "a string")?;
+    let metadata: Option<BTreeMap<String, Value>> = record.take(&["metadata"], "an object")?;
+    let mut fields = record.rest();
+    fields.retain(|key, _| !key.starts_with('_'));
+    fields.extend(metadata.unwrap_or_default());
+    Ok(Document { id: id.0.into(), title: title.unwrap_or_default(), text, metadata: fields })
 }
 
 #[cfg(test)]

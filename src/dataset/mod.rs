@@ -5,7 +5,7 @@
 //! that nobody labelled yet, [`Appended`] adds to one's own those that somebody did. [`sample`] draws some of its questions;
 //! [`export`] writes it, for us or for other tools, without loss, and [`question_line`] one question; [`copy_local`] puts a local
 //! copy of a published set where the settings expect it. [`labels`] reads questions as they are written, [`earlier`] files as a
-//! commit had them, [`survey`] a folder that nothing is known of.
+//! commit had them, [`survey`] a folder that nothing is known of, [`inspect`] on over what is wrong, to list it all.
 //!
 //! Nothing here prints, chunks or scores. A BEIR set's rule that a document with the query's own id is no hit
 //! (`skip_same_id`) concerns rankings, not files, and is applied where questions are retrieved for.
@@ -19,6 +19,7 @@ mod spec;
 mod digest;
 mod draft;
 mod globs;
+mod inspect;
 mod read;
 mod sample;
 mod survey;
@@ -50,6 +51,7 @@ pub use error::DatasetError;
 pub use export::{Exported, Layout, export};
 pub use fetch::{copy_local, known_sets};
 pub use history::{Earlier, earlier};
+pub use inspect::{Inspection, RepeatedQuote, inspect};
 pub use labels::{LabelLine, Piece, labels, write_labels};
 pub use line::question_line;
 pub use place::Place;
@@ -70,30 +72,37 @@ use crate::types::{Dataset, Document, Question};
 /// loader says. Fails with the file and line, id or byte offset of the first thing wrong.
 pub fn load(spec: &LoadSpec) -> Result<Dataset, DatasetError> {
     let split = spec.own_split()?;
-    let mut draft = Draft::new(spec.missing_evidence.unwrap_or(spec.format.missing_evidence()));
-    match spec.format {
-        Format::Hotpotqa => hotpotqa::read(&spec.path, &mut draft),
-        Format::Squad => squad::read(&spec.path, &mut draft),
-        Format::Beir => beir::read(&spec.path, spec.split.as_deref(), &mut draft),
-        Format::Smart => smart::read(&spec.path, &mut draft),
-        Format::Jsonl | Format::Files => {
-            own_documents(spec, &mut draft)?;
-            questions::read(&spec.path.join(questions::FILE), &mut draft)
-        }
-    }?;
+    let mut draft = Draft::new(spec.missing_evidence());
+    read_documents(spec, &mut draft)?;
+    read_questions(spec, &mut draft)?;
     draft.finish(&spec.path, split)
+}
+
+/// The documents, and in a published format the questions, which stand among them.
+fn read_documents(spec: &LoadSpec, draft: &mut Draft) -> Result<(), DatasetError> {
+    match spec.format {
+        Format::Hotpotqa => hotpotqa::read(&spec.path, draft),
+        Format::Squad => squad::read(&spec.path, draft),
+        Format::Beir => beir::read(&spec.path, spec.split.as_deref(), draft),
+        Format::Smart => smart::read(&spec.path, draft),
+        Format::Jsonl => jsonl::documents(&spec.path, draft),
+        Format::Files => files::documents(&spec.path, &spec.globs, draft),
+    }
+}
+
+/// The questions of one's own format, once the documents are there.
+fn read_questions(spec: &LoadSpec, draft: &mut Draft) -> Result<(), DatasetError> {
+    if spec.format.is_own() { questions::read(&spec.path.join(questions::FILE), draft) } else { Ok(()) }
 }
 
 /// The documents of the data set that `spec` names. One's own may have no questions yet.
 pub fn documents(spec: &LoadSpec) -> Result<Vec<Document>, DatasetError> {
-    match spec.format {
-        Format::Jsonl | Format::Files => {
-            let mut draft = Draft::new(MissingEvidence::Error);
-            own_documents(spec, &mut draft)?;
-            draft.into_documents(&spec.path)
-        }
-        _ => Ok(load(spec)?.documents),
+    if !spec.format.is_own() {
+        return Ok(load(spec)?.documents);
     }
+    let mut draft = Draft::new(MissingEvidence::Error);
+    read_documents(spec, &mut draft)?;
+    draft.into_documents(&spec.path)
 }
 
 /// The documents of the data set that `spec` names with the questions of the file `queries`, which need no labels: a question a
@@ -118,12 +127,5 @@ pub fn questions(path: &Path) -> Result<Vec<Question>, DatasetError> {
 /// Where one's own questions about the documents that `spec` names stand; `None` for published formats, which have none.
 #[must_use]
 pub fn questions_file(spec: &LoadSpec) -> Option<PathBuf> {
-    matches!(spec.format, Format::Jsonl | Format::Files).then(|| spec.path.join(questions::FILE))
-}
-
-fn own_documents(spec: &LoadSpec, draft: &mut Draft) -> Result<(), DatasetError> {
-    match spec.format {
-        Format::Files => files::documents(&spec.path, &spec.globs, draft),
-        _ => jsonl::documents(&spec.path, draft),
-    }
+    spec.format.is_own().then(|| spec.path.join(questions::FILE))
 }

@@ -22,8 +22,10 @@ pub(super) fn read(path: &Path, draft: &mut Draft) -> Result<(), DatasetError> {
     let mut seen = HashSet::new();
     read::lines(path, |place, line| {
         if *is_json.get_or_insert_with(|| line.trim_start().starts_with('{')) {
-            let question = recorded(&place, line, draft)?;
-            return draft.push_question(&place, question);
+            return match recorded(&place, line, draft)? {
+                Some(question) => draft.push_question(&place, question),
+                None => Ok(()),
+            };
         }
         let text = line.trim();
         if !seen.insert(text.to_owned()) {
@@ -59,7 +61,7 @@ fn id_of(text: &str) -> String {
 }
 
 /// One's own question whose labels may be missing: `kind` may want answers that are not there yet.
-fn recorded(place: &Place, line: &str, draft: &mut Draft) -> Result<Question, DatasetError> {
+fn recorded(place: &Place, line: &str, draft: &mut Draft) -> Result<Option<Question>, DatasetError> {
     let mut fields: Map<String, Value> = read::json(place, line)?;
     fields.remove("metadata"); // BEIR's queries have it, and it labels nothing
     let given = |fields: &Map<String, Value>, names: &[&str]| {
@@ -72,7 +74,7 @@ fn recorded(place: &Place, line: &str, draft: &mut Draft) -> Result<Question, Da
     }
     let mut record = Record::inside(place, "question", Value::Object(fields))?;
     let mut question = questions::question(&mut record, draft)?;
-    if let Some(kind) = wanted.filter(|kind| !kind.is_null()) {
+    if let (Some(question), Some(kind)) = (&mut question, wanted.filter(|kind| !kind.is_null())) {
         question.kind = serde_json::from_value(kind).map_err(|_| record.wrong("kind", KINDS))?;
     }
     Ok(question)

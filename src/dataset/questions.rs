@@ -21,9 +21,10 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::draft::Draft;
+use super::inspect::RepeatedQuote;
 use super::record::{Id, Record};
 use super::{DatasetError, nearest, read};
-use crate::text::quote;
+use crate::text::quote::{self, Located};
 use crate::types::{ByteRange, DocId, Document, Fact, Group, Kind, Member, Question};
 
 /// Where one's own questions stand in the data set's folder.
@@ -40,48 +41,54 @@ const MEMBER_KEYS: [&str; 3] = ["doc", "quotes", "ranges"];
 
 /// Reads those of the file `path` into `draft`, which has the whole corpus already.
 pub(super) fn read(path: &Path, draft: &mut Draft) -> Result<(), DatasetError> {
-    read::lines(path, |place, line| {
-        let mut record = Record::parse(place.clone(), line)?;
-        let question = question(&mut record, draft)?;
-        draft.push_question(&place, question)
+    read::each_line(path, |place, line| {
+        let read = line.and_then(|line| {
+            let mut record = Record::parse(place.clone(), line)?;
+            match question(&mut record, draft)? {
+                Some(question) => draft.push_question(&place, question),
+                None => Ok(()),
+            }
+        });
+        draft.settle(read).map(drop)
     })
 }
 
-/// The question that a record holds.
-pub(super) fn question(record: &mut Record, draft: &mut Draft) -> Result<Question, DatasetError> {
-    record.refuse_unknown(&[&NAMES[..], &LABELS].concat())?;
+/// The question that a record holds, as [`labelled`].
+pub(super) fn question(record: &mut Record, draft: &mut Draft) -> Result<Option<Question>, DatasetError> {
+    refuse_unknown(record, &[&NAMES[..], &LABELS].concat(), draft)?;
     let id: Id = record.need(&["id", "query_id", "_id"], "a string that is not empty, or a whole number")?;
     record.identify(&id);
-    let text: String = record.need(&["text", "question", "query"], "a string")?;
+    let text = draft.settle(record.need(&["text", "question", "query"], "a string"))?;
     labelled(&id, text, record, draft)
 }
 
-/// The question of that id and text, of which `record` holds the rest.
+/// The question of that id and text, of which `record` holds the rest; `None` where what cannot be done without is among the
+/// slips. All else that is wrong is left out of it.
 pub(super) fn labelled(
     id: &Id,
-    text: String,
+    text: Option<String>,
     record: &mut Record,
     draft: &mut Draft,
-) -> Result<Question, DatasetError> {
-    let answers = answers(record, draft)?;
-    let kind = kind(record, &answers)?;
+) -> Result<Option<Question>, DatasetError> {
+    let answered = answers(record, draft).and_then(|answers| Ok((kind(record, &answers)?, answers)));
+    let answered = draft.settle(answered)?;
     let evidence = evidence(record, draft)?;
-    let relevant = match relevant(record)? {
-        Some(relevant) => relevant,
-        None => evidence.iter().flatten().map(|member| (member.doc.clone(), 1)).collect(),
-    };
-    Ok(Question {
-        id: id.0.as_str().into(),
-        text,
-        kind,
-        answers,
-        evidence,
-        relevant,
-        required: facts(record, "required")?,
-        forbidden: facts(record, "forbidden")?,
-        tags: record.take(&["tags"], "a list of strings")?.unwrap_or_default(),
-        split: record.take(&["split"], "`tune` or `heldout`")?,
-    })
+    let relevant = draft.settle(relevant(record))?.flatten();
+    let relevant =
+        relevant.unwrap_or_else(|| evidence.iter().flatten().map(|member| (member.doc.clone(), 1)).collect());
+    let required = draft.settle(facts(record, "required"))?.unwrap_or_default();
+    let forbidden = draft.settle(facts(record, "forbidden"))?.unwrap_or_default();
+    let tags = draft.settle(record.take(&["tags"], "a list of strings"))?.flatten().unwrap_or_default();
+    let split = draft.settle(record.take(&["split"], "`tune` or `heldout`"))?.flatten();
+    let (Some(text), Some((kind, answers))) = (text, answered) else { return Ok(None) };
+    let id = id.0.as_str().into();
+    Ok(Some(Question { id, text, kind, answers, evidence, relevant, required, forbidden, tags, split }))
+}
+
+/// Settles every key of `record` that is not `known`.
+pub(super) fn refuse_unknown(record: &Record, known: &[&'static str], draft: &mut Draft) -> Result<(), DatasetError> {
+    let mut unknown = record.unknown_keys(known).into_iter();
+    unknown.try_for_each(|unknown| draft.settle::<()>(Err(unknown)).map(drop))
 }
 
 /// A string, or a list of them.
@@ -166,47 +173,57 @@ fn relevant(record: &mut Record) -> Result<Option<BTreeMap<DocId, i32>>, Dataset
 }
 
 fn evidence(record: &mut Record, draft: &mut Draft) -> Result<Vec<Group>, DatasetError> {
-    let groups: Option<Vec<Value>> = record.take(&["evidence"], "a list of groups")?;
+    let groups: Option<Vec<Value>> = draft.settle(record.take(&["evidence"], "a list of groups"))?.flatten();
     let mut evidence = Vec::new();
     for group in groups.unwrap_or_default() {
         let members = match group {
             Value::Array(members) if members.is_empty() => {
-                return Err(record.wrong("evidence", "made of groups that have members"));
+                draft.settle::<()>(Err(record.wrong("evidence", "made of groups that have members")))?;
+                continue;
             }
             Value::Array(members) => members,
             member => vec![member],
         };
-        let members = members.into_iter().map(|member| self::member(record, member, draft));
-        evidence.push(members.collect::<Result<Group, _>>()?);
+        let mut group = Group::new();
+        for member in members {
+            let member = self::member(record, member, draft);
+            group.extend(draft.settle(member)?);
+        }
+        if !group.is_empty() {
+            evidence.push(group);
+        }
     }
     Ok(evidence)
 }
 
 fn member(record: &Record, value: Value, draft: &mut Draft) -> Result<Member, DatasetError> {
     let mut member = Record::inside(record.place(), "evidence", value)?;
-    member.refuse_unknown(&MEMBER_KEYS)?;
+    refuse_unknown(&member, &MEMBER_KEYS, draft)?;
     let doc = DocId::from(member.need::<Id>(&["doc"], "a document's id")?.0);
     let quotes: Option<Vec<String>> = member.take(&["quotes"], "a list of strings")?;
     let given: Option<Vec<ByteRange>> = member.take(&["ranges"], "a list of `[start, end]` in bytes")?;
     let mut ranges = Vec::new();
-    let mut n_repeated = 0;
-    // A document that is not there is counted or refused with all others, by the draft.
-    if let Some(document) = draft.document(&doc) {
-        for range in given.unwrap_or_default() {
-            ranges.push(checked(&member, document, range)?);
-        }
-        for quote in quotes.unwrap_or_default() {
-            let located = quote::locate(&document.text, &quote).ok_or_else(|| DatasetError::QuoteNotFound {
-                place: member.place().clone(),
-                doc: doc.clone(),
-                quote: nearest::shorten(&quote),
-                nearest: nearest::passage(&document.text, &quote),
-            })?;
-            n_repeated += usize::from(located.n_found > 1);
-            ranges.push(located.range);
+    for range in given.unwrap_or_default() {
+        // A document that is not there is counted or refused with all others, by the draft.
+        let Some(document) = draft.document(&doc) else { break };
+        let range = checked(&member, document, range);
+        ranges.extend(draft.settle(range)?);
+    }
+    for quote in quotes.unwrap_or_default() {
+        let Some(document) = draft.document(&doc) else { break };
+        let located = quote::locate(&document.text, &quote).ok_or_else(|| DatasetError::QuoteNotFound {
+            place: member.place().clone(),
+            doc: doc.clone(),
+            quote: nearest::shorten(&quote),
+            nearest: nearest::passage(&document.text, &quote),
+        });
+        let Some(Located { range, n_found }) = draft.settle(located)? else { continue };
+        ranges.push(range);
+        if n_found > 1 {
+            let (place, doc) = (member.place().clone(), doc.clone());
+            draft.note_repeated(RepeatedQuote { place, doc, quote: nearest::shorten(&quote), n_found });
         }
     }
-    draft.note(n_repeated, "quotes that stand several times in their document, the first taken");
     ranges.sort_unstable();
     ranges.dedup();
     Ok(Member { doc, ranges })

@@ -30,6 +30,14 @@ pub(super) fn lines(
     path: &Path,
     mut each: impl FnMut(Place, &str) -> Result<(), DatasetError>,
 ) -> Result<(), DatasetError> {
+    each_line(path, |place, line| each(place, line?))
+}
+
+/// The same for who can go on behind a line that is no UTF-8.
+pub(super) fn each_line(
+    path: &Path,
+    mut each: impl FnMut(Place, Result<&str, DatasetError>) -> Result<(), DatasetError>,
+) -> Result<(), DatasetError> {
     let file = File::open(path).map_err(|source| unreadable(path, source))?;
     let mut reader = BufReader::with_capacity(1 << 16, file);
     let shared: Arc<Path> = Arc::from(path);
@@ -41,11 +49,11 @@ pub(super) fn lines(
             break;
         }
         let line = std::str::from_utf8(&bytes)
-            .map_err(|broken| DatasetError::Utf8 { path: path.to_owned(), offset: offset + broken.valid_up_to() })?;
+            .map(|line| if number == 1 { line.trim_start_matches(BYTE_ORDER_MARK) } else { line })
+            .map(|line| line.trim_end_matches(['\n', '\r']))
+            .map_err(|broken| DatasetError::Utf8 { path: path.to_owned(), offset: offset + broken.valid_up_to() });
         offset += n_read;
-        let line = if number == 1 { line.trim_start_matches(BYTE_ORDER_MARK) } else { line };
-        let line = line.trim_end_matches(['\n', '\r']);
-        if !line.trim().is_empty() {
+        if line.as_ref().map_or(true, |line| !line.trim().is_empty()) {
             each(Place { path: Arc::clone(&shared), line: Some(number), id: None }, line)?;
         }
     }

@@ -40,12 +40,10 @@ impl Record {
         self.place = self.place.of(&id.0);
     }
 
-    /// Fails on a key that is not `known`, unless it begins with `_`.
-    pub(super) fn refuse_unknown(&self, known: &[&'static str]) -> Result<(), DatasetError> {
-        match self.fields.keys().find(|key| !key.starts_with('_') && !known.contains(&key.as_str())) {
-            None => Ok(()),
-            Some(key) => Err(self.unknown(key, known)),
-        }
+    /// An error for each key that is not `known`, those aside that begin with `_`.
+    pub(super) fn unknown_keys(&self, known: &[&'static str]) -> Vec<DatasetError> {
+        let unknown = self.fields.keys().filter(|key| !key.starts_with('_') && !known.contains(&key.as_str()));
+        unknown.map(|key| self.unknown(key, known)).collect()
     }
 
     /// Fails on a key that looks like one of `known` while that one is not there.
@@ -145,7 +143,8 @@ mod tests {
 
     #[test]
     fn an_unknown_key_is_refused_with_the_nearest_and_an_underscore_excuses_it() {
-        let error = record(r#"{"id": "1", "_note": 1, "anwsers": []}"#).refuse_unknown(&["id", "answers"]).unwrap_err();
+        let unknown = record(r#"{"id": "1", "_note": 1, "anwsers": []}"#).unknown_keys(&["id", "answers"]);
+        let [error] = &unknown[..] else { panic!("{unknown:?}") };
         assert_eq!(error.to_string(), "`f` line 3: unknown key `anwsers`");
         assert_eq!(error.hint(), "did you mean `answers`?");
     }

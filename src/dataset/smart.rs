@@ -54,7 +54,8 @@ pub(super) fn read(path: &Path, draft: &mut Draft) -> Result<(), DatasetError> {
     for record in records(&all)? {
         let text = record.text(DOCUMENT_FIELDS);
         let document = Document { id: record.number.into(), title: String::new(), text, metadata: BTreeMap::new() };
-        draft.push_document(&record.place, document)?;
+        let taken = draft.push_document(&record.place, document);
+        draft.settle(taken)?;
     }
     let mut judgments = self::judgments(collection, &judgments, draft)?;
     for (index, record) in records(&queries)?.into_iter().enumerate() {
@@ -64,7 +65,10 @@ pub(super) fn read(path: &Path, draft: &mut Draft) -> Result<(), DatasetError> {
             Collection::Cranfield => (index + 1).to_string(),
         };
         match judgments.question(&id, text) {
-            Some(question) => draft.push_question(&record.place, question)?,
+            Some(question) => {
+                let taken = draft.push_question(&record.place, question);
+                draft.settle(taken)?;
+            }
             None => draft.note(1, "queries without judgments, left out"),
         }
     }
@@ -86,19 +90,22 @@ fn recognise(path: &Path) -> Result<(Collection, [PathBuf; 3]), DatasetError> {
 
 fn judgments(collection: Collection, path: &Path, draft: &mut Draft) -> Result<Judgments, DatasetError> {
     let mut judgments = Judgments::default();
-    read::lines(path, |place, line| {
-        let columns: Vec<&str> = line.split_whitespace().collect();
-        let [question, doc, rest @ ..] = &columns[..] else {
-            return Err(DatasetError::Line { place, expected: "a query's and a document's number" });
-        };
-        let Some(grade) = collection.grade(rest) else {
-            return Err(DatasetError::Line { place, expected: "query, document and a code of -1 or 1 to 5" });
-        };
-        if collection == Collection::Cranfield && rest[0] == "-1" {
-            draft.note(1, "judgments of code -1, which the readme does not define, taken as not relevant");
-        }
-        judgments.insert(place, question, doc, grade, draft);
-        Ok(())
+    read::each_line(path, |place, line| {
+        let read = line.and_then(|line| {
+            let columns: Vec<&str> = line.split_whitespace().collect();
+            let [question, doc, rest @ ..] = &columns[..] else {
+                return Err(DatasetError::Line { place, expected: "a query's and a document's number" });
+            };
+            let Some(grade) = collection.grade(rest) else {
+                return Err(DatasetError::Line { place, expected: "query, document and a code of -1 or 1 to 5" });
+            };
+            if collection == Collection::Cranfield && rest[0] == "-1" {
+                draft.note(1, "judgments of code -1, which the readme does not define, taken as not relevant");
+            }
+            judgments.insert(place, question, doc, grade, draft);
+            Ok(())
+        });
+        draft.settle(read).map(drop)
     })?;
     Ok(judgments)
 }

@@ -45,6 +45,12 @@ impl Format {
         }
     }
 
+    /// Whether it is for data of one's own: documents apart, and `questions.jsonl`.
+    #[must_use]
+    pub fn is_own(self) -> bool {
+        matches!(self, Self::Jsonl | Self::Files)
+    }
+
     /// What is done about evidence that is not there unless settings say otherwise: one's own data should be mended,
     /// a published set is what it is.
     #[must_use]
@@ -90,6 +96,11 @@ pub struct LoadSpec {
 }
 
 impl LoadSpec {
+    /// What is done about evidence that is not there.
+    pub(super) fn missing_evidence(&self) -> MissingEvidence {
+        self.missing_evidence.unwrap_or(self.format.missing_evidence())
+    }
+
     /// The part of one's own questions that is asked for; fails when the format has no such split.
     pub(super) fn own_split(&self) -> Result<Option<Split>, DatasetError> {
         let Some(split) = self.split.as_deref() else { return Ok(None) };

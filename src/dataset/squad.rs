@@ -58,11 +58,14 @@ pub(super) fn read(path: &Path, draft: &mut Draft) -> Result<(), DatasetError> {
             let Paragraph { context, qas } = paragraph;
             let doc = DocId::from(format!("{}/{number}", article.title));
             for asked in qas {
-                let question = question(asked, &doc, &context, &place, draft)?;
-                draft.push_question(&place, question)?;
+                let taken = question(asked, &doc, &context, &place, draft);
+                let taken = taken.and_then(|question| draft.push_question(&place, question));
+                draft.settle(taken)?;
             }
             let title = article.title.replace('_', " ");
-            draft.push_document(&place, Document { id: doc, title, text: context, metadata: BTreeMap::new() })?;
+            let document = Document { id: doc, title, text: context, metadata: BTreeMap::new() };
+            let taken = draft.push_document(&place, document);
+            draft.settle(taken)?;
         }
     }
     Ok(())

@@ -13,6 +13,7 @@ pub mod gates;
 pub mod glossary;
 mod head;
 pub mod html;
+pub mod lint;
 pub mod markdown;
 pub mod reproduction;
 pub mod scores;

@@ -13,4 +13,5 @@ pub mod quote;
 pub mod retry_after;
 pub mod sanitize;
 pub mod sentence;
+pub mod shingles;
 pub mod tokens;

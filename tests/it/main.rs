@@ -25,6 +25,7 @@ mod generator;
 mod import;
 mod init;
 mod kill;
+mod lint;
 mod output;
 mod own_files;
 mod parity;

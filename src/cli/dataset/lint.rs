@@ -1,0 +1,130 @@
+//! `ragxray dataset lint`: what is wrong with a data set, or weak in it. Exit 1 on errors.
+
+use std::sync::Arc;
+
+use clap::Args;
+
+use super::super::bars::Bars;
+use super::super::environment::environment;
+use super::super::{Failure, block_on, output};
+use super::source::{self, SourceArgs};
+use crate::chunk;
+use crate::dataset::{self, Inspection};
+use crate::lint::subject::Subject;
+use crate::lint::{self, Lint, Pooling, holes, lengths};
+use crate::pipeline::PipelineError;
+use crate::pipeline::plan::Plan;
+use crate::pipeline::pool::pool;
+use crate::pipeline::progress::Progress;
+use crate::report;
+use crate::settings::assemble::recipients::without_services;
+use crate::settings::assemble::{self, AssembleError, dataset_label};
+use crate::settings::file::{GenerationSettings, GeneratorName, RerankSettings, RetrieverName};
+use crate::settings::{Resolved, Settings};
+use crate::text::numbers::listed;
+use crate::text::tokens::Tokenizer;
+use crate::types::Corpus;
+
+#[derive(Debug, Args)]
+pub struct LintArgs {
+    #[command(flatten)]
+    source: SourceArgs,
+    /// Print JSON: every finding, and the documents that no question uses.
+    #[arg(long)]
+    json: bool,
+    /// Refuse every connection that is not loopback: no model is fetched.
+    #[arg(long)]
+    offline: bool,
+    /// Search for no label holes; models that are not here are not fetched.
+    #[arg(long)]
+    no_pool: bool,
+}
+
+/// Runs the command; whether the data set is free of errors.
+pub fn lint(args: &LintArgs) -> Result<bool, Failure> {
+    let resolved = source::resolve(&args.source)?;
+    let inspection = dataset::inspect(&assemble::load_spec(&resolved))?;
+    let mut lint = lint::content(dataset_label(&resolved.settings), &inspection);
+    if inspection.documents.iter().any(|document| !document.text.trim().is_empty()) {
+        block_on(searched(args, local(resolved), &inspection, &mut lint))?;
+    }
+    output::data(&if args.json {
+        output::json(&lint, "the findings")?
+    } else {
+        report::lint::render(&lint, output::color())
+    })?;
+    Ok(lint.errors == 0)
+}
+
+/// The settings without all that lint has no use for, and without services: a look at data sends it nowhere.
+fn local(mut resolved: Resolved) -> Resolved {
+    let settings = &mut resolved.settings;
+    let context_tokens = settings.generation.context_tokens;
+    settings.generation =
+        GenerationSettings { generator: GeneratorName::None, context_tokens, ..GenerationSettings::default() };
+    settings.external.url = None;
+    settings.rerank = RerankSettings::default();
+    settings.retrieval.min_score = None;
+    resolved.settings = without_services(&resolved.settings);
+    resolved
+}
+
+/// What needs encoders and retrievers.
+async fn searched(
+    args: &LintArgs,
+    mut resolved: Resolved,
+    inspection: &Inspection,
+    lint: &mut Lint,
+) -> Result<(), Failure> {
+    let bars = Bars::new();
+    let plan = plan(args, &mut resolved, lint, &bars).await?;
+    let subject = Subject::new(inspection);
+    let asked = if args.no_pool { Vec::new() } else { holes::worth_pooling(&subject) };
+    let corpus = if asked.is_empty() {
+        let chunks = chunk::chunk_documents(&inspection.documents, &plan.chunking, plan.chunk_counter.as_ref());
+        Arc::new(Corpus::new(inspection.documents.clone(), chunks))
+    } else {
+        let questions = asked.iter().map(|&number| inspection.questions[number].clone()).collect();
+        let pools = pool(inspection.documents.clone(), questions, &plan, holes::DEPTH, &bars).await?;
+        lint.add(holes::check(&subject, &asked, &pools));
+        let retrievers = resolved.settings.retrieval.retrievers.iter().map(|name| name.name().to_owned()).collect();
+        lint.figures.pooled = Some(Pooling { retrievers, depth: holes::DEPTH, questions: asked.len() });
+        pools.corpus
+    };
+    let (truncated, found) = lengths::check(&subject, &corpus, &plan).await.map_err(PipelineError::from)?;
+    lint.figures.truncated = truncated;
+    lint.add(found);
+    Ok(())
+}
+
+/// The wired parts; without those whose model cannot be had, which `lint` then notes and `resolved` no longer has.
+async fn plan(args: &LintArgs, resolved: &mut Resolved, lint: &mut Lint, bars: &Bars) -> Result<Plan, Failure> {
+    let environment = environment(resolved, args.offline || args.no_pool, false)?;
+    let assembled = assemble::assemble(resolved, &environment, &|download| bars.download(download)).await;
+    bars.finish();
+    let error = match assembled {
+        Ok(assembled) => return Ok(assembled.plan),
+        Err(error @ (AssembleError::Checkpoint(_) | AssembleError::Embed(_))) => error,
+        Err(error) => return Err(error.into()),
+    };
+    let left_out = without_models(&mut resolved.settings);
+    lint.notes.push(format!("{} left out, and chunks not measured for an encoder: {error}", listed(&left_out)));
+    Ok(assemble::assemble(resolved, &environment, &|_| {}).await?.plan)
+}
+
+/// Leaves out what needs a model; the names of the retrievers that are.
+fn without_models(settings: &mut Settings) -> Vec<String> {
+    let by_terms = |name: &RetrieverName| matches!(name, RetrieverName::Bm25 | RetrieverName::Tfidf);
+    let retrieval = &mut settings.retrieval;
+    let left_out = retrieval.retrievers.iter().filter(|name| !by_terms(name)).map(|name| name.name().to_owned());
+    let left_out = left_out.collect();
+    retrieval.retrievers.retain(by_terms);
+    if retrieval.retrievers.is_empty() {
+        retrieval.retrievers.push(RetrieverName::Bm25);
+    }
+    retrieval.fusion.weights.clear();
+    if settings.chunking.tokenizer == Tokenizer::Model {
+        settings.chunking.tokenizer = Tokenizer::default();
+    }
+    left_out
+}

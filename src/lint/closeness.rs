@@ -1,0 +1,165 @@
+//! Questions in their evidence's own words: whoever wrote them had the passage before their eyes, and nobody who asks has.
+//!
+//! What is compared with a question are the sentences that hold its evidence. Its overlap is the share of its content terms
+//! (stems, without stop words and asking words) that stand there. Evidence that is a document as a whole has no
+//! sentence to be compared with.
+
+use std::collections::{BTreeSet, HashSet};
+
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
+use serde::Serialize;
+
+use super::finding::{Finding, Rule};
+use super::subject::{Subject, content_terms};
+use crate::attribute::terms;
+use crate::text::normalise;
+use crate::text::sentence::{self, Piece};
+use crate::types::{Member, Question};
+
+/// Of fewer content terms all may stand in one sentence because they name what is asked about.
+const LEAST_TERMS: usize = 4;
+/// So many words in a row are seldom two people's: at five, of two texts about one event mostly names and set phrases agree.
+const RUN_WORDS: usize = 5;
+/// Content terms in such a run: without them it is grammar (`at the end of the`).
+const RUN_TERMS: usize = 3;
+
+/// How near questions are to their evidence's wording.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Overlap {
+    /// The mean share of a question's content terms that stand in the sentences of its evidence.
+    pub mean: f64,
+    /// Questions with evidence in ranges and a content term.
+    pub n: usize,
+}
+
+/// The mean overlap (`None` where no question has one), and the questions that are too near.
+#[must_use]
+pub fn check(subject: &Subject<'_>) -> (Option<Overlap>, Vec<Finding>) {
+    let near = |(number, question): (usize, &Question)| Some((number, Nearness::of(subject, question)?));
+    let all: Vec<(usize, Nearness)> = subject.questions.par_iter().enumerate().filter_map(near).collect();
+    let n = all.len();
+    let mean = all.iter().map(|(_, near)| near.n_shared as f64 / near.n_terms as f64).sum::<f64>() / n.max(1) as f64;
+    let findings = all.iter().filter_map(|(number, near)| finding(subject, *number, near));
+    ((n > 0).then_some(Overlap { mean, n }), findings.collect())
+}
+
+fn finding(subject: &Subject<'_>, number: usize, near: &Nearness) -> Option<Finding> {
+    let message = match &near.run {
+        Some(run) => format!("it copies `{run}` from its evidence"),
+        None if near.n_terms >= LEAST_TERMS && near.n_shared == near.n_terms => {
+            format!("all {} of its content words stand in the sentences of its evidence", near.n_terms)
+        }
+        None => return None,
+    };
+    let hint = "ask as somebody would who has not read the passage";
+    Some(subject.finding(number, Rule::CopiedWording, message, hint))
+}
+
+struct Nearness {
+    n_terms: usize,
+    n_shared: usize,
+    /// The first words in a row that the question has from its evidence.
+    run: Option<String>,
+}
+
+impl Nearness {
+    fn of(subject: &Subject<'_>, question: &Question) -> Option<Self> {
+        let members = question.evidence.iter().flatten().filter(|member| !member.ranges.is_empty());
+        let sentences: Vec<String> = members.flat_map(|member| sentences_of(subject, member)).collect();
+        let wanted = content_terms(&question.text);
+        if sentences.is_empty() || wanted.is_empty() {
+            return None;
+        }
+        let shared: BTreeSet<String> = sentences.iter().flat_map(|sentence| terms::shared(sentence, &wanted)).collect();
+        Some(Self { n_terms: wanted.len(), n_shared: shared.len(), run: copied(&question.text, &sentences) })
+    }
+}
+
+/// The sentences of a member's document that hold a byte of its ranges.
+fn sentences_of(subject: &Subject<'_>, member: &Member) -> Vec<String> {
+    let Some(document) = subject.document(&member.doc) else { return Vec::new() };
+    let holds = |piece: &Piece| {
+        member.ranges.iter().any(|range| range.start < piece.range.end && piece.range.start < range.end)
+    };
+    let pieces = sentence::split(&document.text).into_iter().filter(holds);
+    pieces.map(|piece| document.text[piece.range].to_owned()).collect()
+}
+
+/// The longest run of words that a sentence and the question share, where it is long enough; the first of equals.
+fn copied(question: &str, sentences: &[String]) -> Option<String> {
+    let question = normalise::official(question);
+    let asked: Vec<&str> = question.split(' ').collect();
+    let normal: Vec<String> = sentences.iter().map(|sentence| normalise::official(sentence)).collect();
+    let worded: Vec<Vec<&str>> = normal.iter().map(|sentence| sentence.split(' ').collect()).collect();
+    let runs: HashSet<&[&str]> = worded.iter().flat_map(|words| words.windows(RUN_WORDS)).collect();
+    let mut best: &[&str] = &[];
+    let mut start = 0;
+    while start + RUN_WORDS <= asked.len() {
+        // Runs that follow one another stand in one sentence nearly always; each alone does for certain.
+        let n = asked[start..].windows(RUN_WORDS).take_while(|run| runs.contains(run)).count();
+        if n > 0 && n + RUN_WORDS - 1 > best.len() {
+            best = &asked[start..start + n + RUN_WORDS - 1];
+        }
+        start += n + 1;
+    }
+    let run = best.join(" ");
+    (content_terms(&run).len() >= RUN_TERMS).then_some(run)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::subject::tests::{document, inspection, question, quoting, told};
+    use super::*;
+
+    const TEXT: &str =
+        "The old checkout waits six minutes before it gives up. Nothing else waits.\n\n| port | 9092 |\n";
+
+    fn checked(questions: Vec<Question>) -> (Option<Overlap>, Vec<String>) {
+        let documents = vec![document("a", TEXT)];
+        let quote = |asked| quoting(asked, &documents[0], &["six minutes"]);
+        let questions = questions.into_iter().map(quote).collect();
+        let inspection = inspection(documents.clone(), questions);
+        let (overlap, found) = check(&Subject::new(&inspection));
+        (overlap, told(&found))
+    }
+
+    #[test]
+    fn the_overlap_is_of_content_terms_with_the_sentence() {
+        // long, old, checkout, wait: three of four. purchase, backend, dead: none of three. Mean of .75 and 0.
+        let (overlap, found) = checked(vec![
+            question("near", "How long does the old checkout wait?", &[], &["a"]),
+            question("far", "When is the purchase backend dead?", &[], &["a"]),
+        ]);
+        assert_eq!(overlap, Some(Overlap { mean: 0.375, n: 2 }));
+        assert_eq!(found, [""; 0]);
+    }
+
+    #[test]
+    fn all_of_four_terms_and_five_words_in_a_row_are_copied() {
+        let (_, found) = checked(vec![
+            question("all", "What minutes were waited before the checkout is given up, old one?", &[], &["a"]),
+            question("four", "Waits the old checkout before giving up?", &[], &["a"]),
+            question(
+                "run",
+                "What does the old checkout wait for when it waits six minutes before it gives up?",
+                &[],
+                &["a"],
+            ),
+            question("grammar", "Did it stop before it gives up?", &[], &["a"]),
+            question("three", "Which old checkout waits?", &[], &["a"]),
+        ]);
+        assert_eq!(
+            found,
+            [
+                "four: all 6 of its content words stand in the sentences of its evidence",
+                "run: it copies `waits six minutes before it gives up` from its evidence",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_document_as_a_whole_has_no_sentence() {
+        let inspection = inspection(vec![document("a", TEXT)], vec![question("q", "Waits?", &[], &["a"])]);
+        assert_eq!(check(&Subject::new(&inspection)), (None, Vec::new()));
+    }
+}

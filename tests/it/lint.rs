@@ -1,0 +1,184 @@
+//! `ragxray dataset lint`: what is wrong with a data set, by rule and place, and what that makes the exit code.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::project::{CORPUS, Project, QUESTIONS, repository, tiny_bert};
+
+const BM25: [&str; 2] = ["--set", "retrieval.retrievers=[\"bm25\"]"];
+
+fn project(corpus: &str, questions: &str) -> Project {
+    Project::of(&[("data/corpus.jsonl", corpus), ("data/questions.jsonl", questions)])
+}
+
+/// `dataset lint data --json` with BM25, its exit code and what it says.
+fn linted(project: &Project, args: &[&str]) -> (i32, Value) {
+    let outcome = project.call(&[&["dataset", "lint", "data", "--json"], &BM25[..], args].concat());
+    (outcome.code, serde_json::from_str(&outcome.stdout).expect("JSON"))
+}
+
+/// How many findings each rule has.
+fn rules(lint: &Value) -> BTreeMap<&str, usize> {
+    let mut counts = BTreeMap::new();
+    for finding in lint["findings"].as_array().expect("a list") {
+        *counts.entry(finding["rule"].as_str().expect("a name")).or_default() += 1;
+    }
+    counts
+}
+
+fn made_token() -> String {
+    ["gh", "p_", &"aB3".repeat(12)].concat()
+}
+
+#[test]
+fn a_sound_set_passes_and_its_report_is_this() {
+    let outcome = Project::new().call(&["dataset", "lint", "c.toml"]);
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
+    insta::assert_snapshot!(outcome.stdout, @"");
+}
+
+#[test]
+fn every_slip_is_listed_in_one_go_and_fails() {
+    let corpus = format!(
+        "{CORPUS}{{\"id\": \"c\"}}\n{{\"id\": \"a\", \"text\": \"again\"}}\n{{\"id\": \"e\", \"text\": \"\"}}\n"
+    );
+    let questions = [
+        r#"{"id": "1", "text": "How long?", "answers": ["6"], "evidence": [{"doc": "a", "quotes": ["waits 7 minutes", "gone"]}]}"#,
+        r#"{"id": "2", "text": "How long?", "answer": ["six"], "evidence": [{"doc": "zz"}], "tgas": []}"#,
+        r#"{"id": "3", "text": "Why?", "kind": "span"}"#,
+        r#"{"id": "4" "text": "Why?"}"#,
+        r#"{"id": "1", "text": "Where?"}"#,
+        r#"{"id": "5", "text": " "}"#,
+        r#"{"id": "6", "text": "When?", "evidence": [{"doc": "a", "ranges": [[0, 900]]}], "relevant": {"a": 1.5}}"#,
+        r#"{"id": "7", "text": "What never waits here?", "answers": ["Alpha"], "evidence": [{"doc": "b", "quotes": ["Beta", "a"]}]}"#,
+    ];
+    let (code, lint) = linted(&project(&corpus, &questions.join("\n")), &[]);
+    assert_eq!(code, 1);
+    let expected = [
+        ("answer-not-in-evidence", 1),
+        ("bad-field", 2),
+        ("broken-line", 1),
+        ("conflicting-questions", 1),
+        ("duplicate-id", 2),
+        ("empty-document", 1),
+        ("empty-question", 1),
+        ("few-questions", 2),
+        ("no-answers", 1),
+        ("quote-not-found", 2),
+        ("range-outside", 1),
+        ("repeated-quote", 1),
+        ("unknown-document", 1),
+        ("unknown-key", 1),
+    ];
+    assert_eq!(rules(&lint), expected.into());
+    assert_eq!((&lint["schema"], &lint["errors"], &lint["warnings"]), (&1.into(), &14.into(), &4.into()));
+    let quote =
+        &lint["findings"].as_array().expect("a list").iter().find(|finding| finding["rule"] == "quote-not-found");
+    let quote = quote.expect("found");
+    assert_eq!((&quote["question"], &quote["document"], &quote["line"]), (&"1".into(), &"a".into(), &1.into()));
+    assert_eq!(quote["file"], "data/questions.jsonl");
+    assert_eq!(quote["message"], "the quote `waits 7 minutes` is not in document `a`");
+    assert_eq!(quote["hint"], "the nearest text there is `waits six minutes.`");
+}
+
+#[test]
+fn without_questions_the_documents_are_still_looked_at() {
+    let project = project(&format!("{CORPUS}{{\"id\": \"e\", \"text\": \"\"}}\n"), "\n");
+    let (code, lint) = linted(&project, &[]);
+    assert_eq!((code, rules(&lint)), (1, [("empty-document", 1), ("no-questions", 1)].into()));
+    std::fs::remove_file(project.path("data/questions.jsonl")).expect("there");
+    assert_eq!(rules(&linted(&project, &[]).1), [("empty-document", 1), ("no-questions", 1)].into());
+}
+
+#[test]
+fn what_is_not_there_cannot_be_looked_at() {
+    let project = Project::new();
+    project.refuses_with_some_hint(&["dataset", "lint", "gone"], "error: `gone` is not there");
+    project.refuses_with_some_hint(
+        &["dataset", "lint", "c.toml", "--set", "dataset.path=gone"],
+        "error: `gone/corpus.jsonl` is not there",
+    );
+}
+
+#[test]
+fn a_secret_is_found_and_never_printed() {
+    let token = made_token();
+    let corpus = format!("{CORPUS}{{\"id\": \"s\", \"text\": \"first\\nuse {token} here\"}}\n");
+    let asked = format!(
+        "{QUESTIONS}{{\"id\": \"q3\", \"text\": \"What is {token}?\", \"answers\": [\"x\"], \"evidence\": [{{\"doc\": \"s\", \"quotes\": [\"used {token} here\"]}}]}}\n"
+    );
+    let project = project(&corpus, &asked);
+    for form in [&["dataset", "lint", "data", "--json"][..], &["dataset", "lint", "data"]] {
+        let outcome = project.call(&[form, &BM25].concat());
+        assert_eq!(outcome.code, 1);
+        let all = outcome.stdout + &outcome.stderr;
+        assert!(!all.contains(&token[4..10]), "{all}");
+        assert!(all.contains("a GitHub token, `ghp_…`"), "{all}");
+    }
+    let (_, lint) = linted(&project, &[]);
+    assert_eq!((&lint["findings"][0]["document"], &lint["findings"][0]["line"]), (&"s".into(), &2.into()));
+    assert_eq!(rules(&lint)["secret"], 2);
+}
+
+#[test]
+fn hostile_text_cannot_reach_the_terminal() {
+    let corpus = format!("{CORPUS}{{\"id\": \"\\u001b[31mred\\u202e\", \"text\": \"\"}}\n");
+    let outcome = project(&corpus, QUESTIONS).call(&[&["dataset", "lint", "data"], &BM25[..]].concat());
+    assert!(outcome.stdout.contains("document `red` has no text"), "{}", outcome.stdout);
+    assert!(outcome.stdout.chars().all(|c| c == '\n' || !c.is_control() && c != '\u{202e}'), "{:?}", outcome.stdout);
+}
+
+#[test]
+fn an_answer_in_an_unlabelled_passage_is_found_by_pooling() {
+    let corpus = format!("{CORPUS}{{\"id\": \"h\", \"text\": \"Some say alpha waits long: six minutes.\"}}\n");
+    let project = project(&corpus, QUESTIONS);
+    let (code, lint) = linted(&project, &[]);
+    let hole = lint["findings"].as_array().expect("a list").iter().find(|finding| finding["rule"] == "label-hole");
+    let hole = hole.expect("found");
+    assert_eq!((&hole["question"], &hole["document"], &hole["chunk"]), (&"q1".into(), &"h".into(), &"h#0".into()));
+    assert_eq!(code, 0, "a warning");
+    assert_eq!(lint["figures"]["pooled"]["retrievers"], serde_json::json!(["bm25"]));
+    let (_, lint) = linted(&project, &["--no-pool"]);
+    assert!(!rules(&lint).contains_key("label-hole"));
+    assert_eq!(lint["figures"]["pooled"], Value::Null);
+}
+
+#[test]
+fn a_model_that_cannot_be_had_is_left_out_and_said_so() {
+    let outcome = Project::new().call(&["dataset", "lint", "data", "--offline", "--json"]);
+    let lint: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
+    assert_eq!(lint["figures"]["pooled"]["retrievers"], serde_json::json!(["bm25"]));
+    let note = lint["notes"][0].as_str().expect("a note");
+    assert!(note.starts_with("dense left out, and chunks not measured for an encoder: model `"), "{note}");
+}
+
+#[test]
+fn chunks_and_questions_longer_than_the_encoder_reads_are_told() {
+    let long = "tide ".repeat(150);
+    let corpus = format!("{CORPUS}{{\"id\": \"l\", \"text\": \"{long}\"}}\n");
+    let asked = format!("{QUESTIONS}{{\"id\": \"q3\", \"text\": \"{long}?\"}}\n");
+    let project = project(&corpus, &asked);
+    let [retrievers, model] = tiny_bert();
+    let args = ["dataset", "lint", "data", "--json", "--set", &retrievers, "--set", &model];
+    let cut = ["--set", "retrieval.dense.max_tokens=16"];
+    let outcome = project.call(&[&args[..], &cut].concat());
+    let lint: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
+    let found = rules(&lint);
+    assert_eq!((found.get("chunk-truncated"), found.get("question-truncated")), (Some(&1), Some(&1)), "{found:?}");
+    assert_eq!(lint["figures"]["truncated"][0]["retriever"], "dense");
+    assert_eq!(lint["figures"]["pooled"]["retrievers"], serde_json::json!(["bm25", "dense"]));
+
+    let whole = ["--set", "chunking.strategy=document", "--set", "generation.context_tokens=100"];
+    let outcome = project.call(&[&["dataset", "lint", "data", "--json", "--no-pool"], &BM25[..], &whole].concat());
+    assert_eq!(rules(&serde_json::from_str(&outcome.stdout).expect("JSON"))["over-context"], 1);
+}
+
+#[test]
+fn the_shipped_runbooks_have_no_error() {
+    let project = Project::new();
+    let runbooks = repository("datasets/runbooks");
+    let path = runbooks.to_string_lossy();
+    let outcome = project.call(&[&["dataset", "lint", &path], &BM25[..]].concat());
+    assert_eq!(outcome.code, 0, "{}", outcome.stdout);
+}
