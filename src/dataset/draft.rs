@@ -109,6 +109,11 @@ impl Draft {
         Ok(self.documents)
     }
 
+    /// The questions alone, whatever documents they name.
+    pub(super) fn into_questions(self) -> Vec<Question> {
+        self.questions
+    }
+
     fn check_corpus(&self, path: &Path) -> Result<(), DatasetError> {
         let has_text = self.documents.iter().any(|document| !is_blank(&document.text));
         if has_text { Ok(()) } else { Err(DatasetError::EmptyCorpus { path: path.to_owned() }) }

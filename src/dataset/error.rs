@@ -31,6 +31,12 @@ pub enum DatasetError {
         /// Its reason.
         source: io::Error,
     },
+    /// Another process adds to the file.
+    #[error("another process is writing `{path}`")]
+    Busy {
+        /// The file.
+        path: PathBuf,
+    },
     /// A folder, or a file, that is not laid out as the format wants.
     #[error("`{path}` has no {expected}")]
     Layout {
@@ -245,6 +251,16 @@ pub enum DatasetError {
         /// The id.
         id: Box<str>,
     },
+    /// Git could not show how the data set stood then.
+    #[error("how `{path}` stood at `{reference}` cannot be seen: {said}")]
+    History {
+        /// The data set.
+        path: PathBuf,
+        /// The commit that was asked for.
+        reference: Box<str>,
+        /// Git's words.
+        said: String,
+    },
     /// A layout does not give a data set back as it is.
     #[error("format `{format}` does not give the data set back as it is: {what}")]
     NotKept {
@@ -270,6 +286,7 @@ impl DatasetError {
                 "check `dataset.path`; a published set is put in place by `ragxray dataset fetch NAME`".into()
             }
             Self::Read { .. } | Self::Write { .. } => "check that the path and its permissions are right".into(),
+            Self::Busy { .. } => "end that one first, or write to another file with `--out`".into(),
             Self::Layout { .. } => "check that `dataset.path` and `dataset.format` belong together".into(),
             Self::Utf8 { .. } => {
                 "convert the file to UTF-8, for instance with `iconv`, or leave it out of the corpus".into()
@@ -295,7 +312,9 @@ impl DatasetError {
             Self::EmptyCorpus { .. } => "add documents with text, or check `dataset.path` and `dataset.globs`".into(),
             Self::EmptyQuestion { .. } => "write the question, or remove the record".into(),
             Self::NoQuestions { split: Some(_), .. } => "check `dataset.split` and the questions' `split`".into(),
-            Self::NoQuestions { split: None, .. } => "add questions, a line each".into(),
+            Self::NoQuestions { split: None, .. } => {
+                "add questions, a line each, or make them of real ones with `ragxray dataset label`".into()
+            }
             Self::NoAnswers { .. } => "add `answers`, or set `kind` to `free` or `unanswerable`".into(),
             Self::NoSplits { .. } => "remove `dataset.split`".into(),
             Self::UnknownSplit { known, .. } => format!("there are {known}"),
@@ -312,6 +331,7 @@ impl DatasetError {
                 "ids there may have no white space at their ends and no tab or line end; `--to jsonl` holds any".into()
             }
             Self::NotKept { .. } => "mend what is named; nothing was written".into(),
+            Self::History { .. } => "name a commit, branch or tag of the repository that the data set lies in".into(),
             Self::Exists { .. } => "replace it with `--force`".into(),
         }
     }

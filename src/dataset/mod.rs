@@ -1,9 +1,11 @@
 //! Floor 3, data sets: files to checked documents and questions.
 //!
 //! [`load`] reads one of six [`Format`]s into a [`Dataset`]: ids unique, evidence as byte ranges that lie in their
-//! documents, everything accepted but worth telling counted in its notes, and a digest over the whole. [`sample`]
-//! draws some of its questions; [`export`] writes it without loss, for us or for other tools, and [`question_line`] one
-//! question; [`fetch`](fn@fetch) puts a published set where the settings expect it, [`copy_local`] a copy of it.
+//! documents, everything accepted but worth telling counted in its notes, and a digest over the whole. [`asked`] reads questions
+//! that nobody labelled yet, [`Appended`] adds to one's own those that somebody did. [`sample`] draws some of its questions;
+//! [`export`] writes it without loss, for us or for other tools, and [`question_line`] one question; [`fetch`](fn@fetch) puts a
+//! published set where the settings expect it, [`copy_local`] a copy of it. [`labels`] reads questions as they are written, [`earlier`]
+//! files as a commit had them, [`survey`] a folder that nothing is known of.
 //!
 //! Nothing here prints, chunks or scores. A BEIR set's rule that a document with the query's own id is no hit
 //! (`skip_same_id`) concerns rankings, not files, and is applied where questions are retrieved for.
@@ -19,6 +21,7 @@ mod draft;
 mod globs;
 mod read;
 mod sample;
+mod survey;
 
 mod beir;
 mod hotpotqa;
@@ -34,20 +37,31 @@ mod line;
 mod questions;
 mod record;
 
+mod appended;
+mod queries;
+
 mod export;
 mod fetch;
+mod history;
+mod labels;
 
+pub use appended::Appended;
 pub use error::DatasetError;
 pub use export::{Exported, Layout, export};
 pub use fetch::{FetchError, Fetched, copy_local, fetch, known_sets};
+pub use history::{Earlier, earlier};
+pub use labels::{LabelLine, Piece, labels, write_labels};
 pub use line::question_line;
 pub use place::Place;
 pub use sample::{sample, sampled};
 pub use spec::{Format, LoadSpec, MissingEvidence};
+pub use survey::{Survey, survey};
+
+use std::path::{Path, PathBuf};
 
 use draft::Draft;
 
-use crate::types::{Dataset, Document};
+use crate::types::{Dataset, Document, Question};
 
 /// Reads and checks the data set that `spec` names.
 ///
@@ -64,7 +78,7 @@ pub fn load(spec: &LoadSpec) -> Result<Dataset, DatasetError> {
         Format::Smart => smart::read(&spec.path, &mut draft),
         Format::Jsonl | Format::Files => {
             own_documents(spec, &mut draft)?;
-            questions::read(&spec.path, &mut draft)
+            questions::read(&spec.path.join(questions::FILE), &mut draft)
         }
     }?;
     draft.finish(&spec.path, split)
@@ -80,6 +94,31 @@ pub fn documents(spec: &LoadSpec) -> Result<Vec<Document>, DatasetError> {
         }
         _ => Ok(load(spec)?.documents),
     }
+}
+
+/// The documents of the data set that `spec` names with the questions of the file `queries`, which need no labels: a question a
+/// line; JSON lines with the keys of one's own questions, of which `text` is enough; or BEIR's queries.
+///
+/// A question without an id gets one made of its text, so that it stays the same wherever its line stands.
+pub fn asked(spec: &LoadSpec, queries: &Path) -> Result<Dataset, DatasetError> {
+    let mut draft = Draft::new(MissingEvidence::Error);
+    let place = Place::file(&spec.path);
+    documents(spec)?.into_iter().try_for_each(|document| draft.push_document(&place, document))?;
+    queries::read(queries, &mut draft)?;
+    draft.finish(queries, None)
+}
+
+/// One's own questions in the file `path`, without their documents: quotes are not looked for, and give no ranges.
+pub fn questions(path: &Path) -> Result<Vec<Question>, DatasetError> {
+    let mut draft = Draft::new(MissingEvidence::Keep);
+    questions::read(path, &mut draft)?;
+    Ok(draft.into_questions())
+}
+
+/// Where one's own questions about the documents that `spec` names stand; `None` for published formats, which have none.
+#[must_use]
+pub fn questions_file(spec: &LoadSpec) -> Option<PathBuf> {
+    matches!(spec.format, Format::Jsonl | Format::Files).then(|| spec.path.join(questions::FILE))
 }
 
 fn own_documents(spec: &LoadSpec, draft: &mut Draft) -> Result<(), DatasetError> {

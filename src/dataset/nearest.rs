@@ -1,6 +1,6 @@
 //! What the user probably meant: the known word, or the piece of a document, that comes nearest.
 
-use std::collections::HashMap;
+use crate::text::quote;
 
 /// Longest piece of a document shown, in characters: a line of a terminal or two.
 const SHOWN_CHARS: usize = 160;
@@ -15,35 +15,9 @@ pub(super) fn word<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>
         .map(|(_, known)| known)
 }
 
-/// The stretch of `text` with as many words as `quote` that shares the most of them, the first of equals, shortened;
-/// `None` when no word is shared.
+/// What [`quote::nearest`] finds, on one line and shortened.
 pub(super) fn passage(text: &str, quote: &str) -> Option<Box<str>> {
-    let mut wanted: HashMap<&str, i64> = HashMap::new();
-    for word in quote.split_whitespace() {
-        *wanted.entry(word).or_default() += 1;
-    }
-    let width = quote.split_whitespace().count();
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let (mut shared, mut best) = (0_usize, (0_usize, 0_usize));
-    for (end, word) in words.iter().enumerate() {
-        // `wanted` holds what the window still lacks; below zero stands for a surplus.
-        if let Some(lacking) = wanted.get_mut(word) {
-            shared += usize::from(*lacking > 0);
-            *lacking -= 1;
-        }
-        if end >= width
-            && let Some(lacking) = wanted.get_mut(words[end - width])
-        {
-            *lacking += 1;
-            shared -= usize::from(*lacking > 0);
-        }
-        if shared > best.0 {
-            best = (shared, (end + 1).saturating_sub(width));
-        }
-    }
-    let (shared, start) = best;
-    let end = words.len().min(start + width);
-    (shared > 0).then(|| shorten(&words[start..end].join(" ")))
+    quote::nearest(text, quote).map(|range| shorten(&quote::one_spaced(&text[range.as_range()])))
 }
 
 /// `text` cut to what an error message can bear.
@@ -65,15 +39,6 @@ mod tests {
         assert_eq!(word("anwser", known), Some("answers"));
         assert_eq!(word("colour", known), None);
         assert_eq!(word("xy", known), None);
-    }
-
-    #[test]
-    fn the_nearest_passage_shares_the_most_words() {
-        // Words of the quote: it is stuck after 6 minutes. The window from `it` has all but `6`.
-        let text = "Wait. After that it is stuck after 7 minutes and you page.";
-        assert_eq!(passage(text, "it is stuck after 6 minutes").as_deref(), Some("it is stuck after 7 minutes"));
-        assert_eq!(passage(text, "elsewhere"), None);
-        assert_eq!(passage("", "it"), None);
     }
 
     #[test]

@@ -28,6 +28,8 @@ use crate::types::{ByteRange, DocId, Document, Fact, Group, Kind, Member, Questi
 
 /// Where one's own questions stand in the data set's folder.
 pub(super) const FILE: &str = "questions.jsonl";
+/// What `kind` must be.
+pub(super) const KINDS: &str = "`span`, `yes_no`, `free` or `unanswerable`";
 
 /// The keys of a question's id and words.
 const NAMES: [&str; 6] = ["id", "query_id", "_id", "text", "question", "query"];
@@ -36,16 +38,17 @@ pub(super) const LABELS: [&str; 10] =
     ["kind", "answers", "answer", "evidence", "relevant", "relevant_doc_ids", "required", "forbidden", "tags", "split"];
 const MEMBER_KEYS: [&str; 3] = ["doc", "quotes", "ranges"];
 
-/// Reads those of the folder `path` into `draft`, which has the whole corpus already.
+/// Reads those of the file `path` into `draft`, which has the whole corpus already.
 pub(super) fn read(path: &Path, draft: &mut Draft) -> Result<(), DatasetError> {
-    read::lines(&path.join(FILE), |place, line| {
+    read::lines(path, |place, line| {
         let mut record = Record::parse(place.clone(), line)?;
         let question = question(&mut record, draft)?;
         draft.push_question(&place, question)
     })
 }
 
-fn question(record: &mut Record, draft: &mut Draft) -> Result<Question, DatasetError> {
+/// The question that a record holds.
+pub(super) fn question(record: &mut Record, draft: &mut Draft) -> Result<Question, DatasetError> {
     record.refuse_unknown(&[&NAMES[..], &LABELS].concat())?;
     let id: Id = record.need(&["id", "query_id", "_id"], "a string that is not empty, or a whole number")?;
     record.identify(&id);
@@ -117,7 +120,7 @@ fn answers(record: &mut Record, draft: &mut Draft) -> Result<Vec<String>, Datase
 
 fn kind(record: &mut Record, answers: &[String]) -> Result<Kind, DatasetError> {
     let all_yes_no = answers.iter().all(|answer| ["yes", "no"].iter().any(|word| answer.eq_ignore_ascii_case(word)));
-    let given = record.take(&["kind"], "`span`, `yes_no`, `free` or `unanswerable`")?;
+    let given = record.take(&["kind"], KINDS)?;
     match given {
         None if answers.is_empty() => Ok(Kind::Free),
         None => Ok(if all_yes_no { Kind::YesNo } else { Kind::Span }),

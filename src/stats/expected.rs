@@ -1,4 +1,4 @@
-//! Values that scipy, statsmodels and mpmath computed: `tests/data/stats/make.py` made `expected.json` beside it.
+//! Values that scipy, scikit-learn, statsmodels and mpmath computed: `tests/data/stats/make.py` made `expected.json` beside it.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;

@@ -8,6 +8,7 @@ mod expected;
 mod flips;
 pub mod holm;
 pub mod interval;
+pub mod kappa;
 pub mod max_t;
 pub mod mcnemar;
 pub mod median;

@@ -2,6 +2,7 @@
 //! for measures, token counts for chunking and packing.
 
 pub mod address;
+pub mod align;
 pub mod analyse;
 pub mod answers;
 pub mod causes;
@@ -11,4 +12,5 @@ pub mod numbers;
 pub mod quote;
 pub mod retry_after;
 pub mod sanitize;
+pub mod sentence;
 pub mod tokens;

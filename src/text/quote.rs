@@ -2,6 +2,8 @@
 //!
 //! Used for the quotes of labels and for the passages that another system cut.
 
+use std::collections::HashMap;
+
 use crate::types::ByteRange;
 
 /// Where a quote stands first, and how often it stands there at all.
@@ -30,6 +32,39 @@ pub fn locate(text: &str, quote: &str) -> Option<Located> {
     let start = collapsed.find(&quote)?;
     let range = ByteRange::new(bytes[start], bytes[start + quote.len() - 1] + 1);
     Some(Located { range, n_found: collapsed.matches(&quote).count() })
+}
+
+/// The stretch of `text` with as many words as `quote` that shares the most of them, the first of equals; `None` when no
+/// word is shared.
+#[must_use]
+pub fn nearest(text: &str, quote: &str) -> Option<ByteRange> {
+    let mut wanted: HashMap<&str, i64> = HashMap::new();
+    for word in quote.split_whitespace() {
+        *wanted.entry(word).or_default() += 1;
+    }
+    let width = quote.split_whitespace().count();
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let (mut shared, mut best) = (0_usize, (0_usize, 0_usize));
+    for (end, word) in words.iter().enumerate() {
+        // `wanted` holds what the window still lacks; below zero stands for a surplus.
+        if let Some(lacking) = wanted.get_mut(word) {
+            shared += usize::from(*lacking > 0);
+            *lacking -= 1;
+        }
+        if end >= width
+            && let Some(lacking) = wanted.get_mut(words[end - width])
+        {
+            *lacking += 1;
+            shared -= usize::from(*lacking > 0);
+        }
+        if shared > best.0 {
+            best = (shared, (end + 1).saturating_sub(width));
+        }
+    }
+    let (shared, first) = best;
+    let last = words.len().min(first + width).checked_sub(1)?;
+    let start_of = |word: &str| word.as_ptr() as usize - text.as_ptr() as usize;
+    (shared > 0).then(|| ByteRange::new(start_of(words[first]), start_of(words[last]) + words[last].len()))
 }
 
 /// `text` with each run of white space as one space, and none at its ends.
@@ -88,6 +123,18 @@ mod tests {
     #[test]
     fn a_blank_quote_is_nowhere() {
         assert_eq!(found("text", " \n"), None);
+    }
+
+    #[test]
+    fn the_nearest_stretch_shares_the_most_words_and_is_given_as_it_stands() {
+        // Words of the quote: it is stuck after 6 minutes. The window from `it` (byte 12) has all but `6`.
+        let text = "Wait. After\tit is\n stuck after 7 minutes and you page.";
+        let range = nearest(text, "it is stuck after 6 minutes").expect("near");
+        assert_eq!(&text[range.as_range()], "it is\n stuck after 7 minutes");
+        for (text, quote) in [(text, "elsewhere"), ("", "it"), (text, " ")] {
+            assert_eq!(nearest(text, quote), None);
+        }
+        assert_eq!(nearest("one two", "two three four").map(|range| (range.start, range.end)), Some((0, 7)));
     }
 
     #[test]

@@ -7,7 +7,6 @@
 mod candidates;
 mod choice;
 mod score;
-mod sentence;
 mod span;
 mod terms;
 mod want;

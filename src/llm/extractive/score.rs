@@ -9,9 +9,9 @@
 //! with w(t) = ln(1 + N / df(t)), N the sentences of all passages, df those that hold t. Ties keep prompt order. The
 //! bridge follows the link of a two-step question: its first step is named by the question, the second by the first.
 
-use super::sentence::{Shape, split};
 use super::terms::QuestionTerms;
 use crate::llm::PromptPassage;
+use crate::text::sentence::{Shape, split};
 
 /// Share of a term's weight that a title or heading gives.
 const CONTEXT: f64 = 0.5;

@@ -1,7 +1,8 @@
 //! Cutting a passage into sentences, Markdown included.
 //!
 //! Lines of code, table rows, list items and headings are pieces of their own; plain lines run on until a blank line
-//! and are cut where a sentence ends. Unicode's sentence rules are not used: they end one at every `Dr. Smith`.
+//! and are cut where a sentence ends. Unicode's sentence rules are not used: they end one at every `Dr. Smith`. The built-in
+//! reader chooses among these pieces, and so does a person who labels.
 
 use std::ops::Range;
 
@@ -20,7 +21,7 @@ const ABBREVIATIONS: [&str; 42] = [
 
 /// What a piece of a passage is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
+pub enum Shape {
     /// A Markdown heading: says what the pieces under it are about and answers nothing itself.
     Heading,
     /// All else.
@@ -29,13 +30,16 @@ pub(super) enum Shape {
 
 /// A piece of a passage: a byte range without outer white space, never empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Piece {
+pub struct Piece {
+    /// Its bytes.
     pub range: Range<usize>,
+    /// What it is.
     pub shape: Shape,
 }
 
 /// Cuts `text` into pieces, in order.
-pub(super) fn split(text: &str) -> Vec<Piece> {
+#[must_use]
+pub fn split(text: &str) -> Vec<Piece> {
     let mut pieces = Pieces { text, found: Vec::new() };
     let mut block: Option<Range<usize>> = None;
     let mut in_code = false;
