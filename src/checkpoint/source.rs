@@ -12,6 +12,7 @@ use super::pin::{FILES, PINS, Pin, sha256_of_file};
 use super::tokenizer::{TOKENIZER, TOKENIZER_CONFIG, VOCABULARY};
 use super::{Recipe, hub, pip, recipe};
 use crate::bert::BertConfig;
+use crate::http::OnDownload;
 use crate::text::causes::with_causes;
 
 /// Which model.
@@ -53,20 +54,6 @@ pub(super) const WEIGHTS: &str = "model.safetensors";
 
 /// The Hugging Face hub.
 pub const HUB: &str = "https://huggingface.co";
-
-/// How far a file's fetching is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Download<'a> {
-    /// What is fetched: a file's name, or a Python package's.
-    pub file: &'a str,
-    /// Bytes so far.
-    pub bytes: u64,
-    /// Bytes in all, where the other side says.
-    pub total: Option<u64>,
-}
-
-/// Called as bytes arrive.
-pub type OnDownload<'a> = &'a (dyn Fn(Download<'_>) + Send + Sync);
 
 /// A checkpoint's folder with the digests of its files.
 #[derive(Clone, Debug, PartialEq, Eq)]

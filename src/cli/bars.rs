@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::checkpoint::source::Download;
+use crate::http::Download;
 use crate::pipeline::progress::Progress;
 
 /// Work shorter than this shows no bar.

@@ -1,7 +1,7 @@
 //! What a command could not do, and what to do about it.
 
 use crate::cache::CacheError;
-use crate::dataset::DatasetError;
+use crate::dataset::{DatasetError, FetchError};
 use crate::eval::compare::CompareError;
 use crate::eval::gate::GateError;
 use crate::external::ExternalError;
@@ -34,6 +34,12 @@ impl From<CacheError> for Failure {
 impl From<DatasetError> for Failure {
     fn from(error: DatasetError) -> Self {
         Self::new(with_causes(&error), Some(error.hint()))
+    }
+}
+
+impl From<FetchError> for Failure {
+    fn from(error: FetchError) -> Self {
+        Self::new(with_causes(&error), error.hint())
     }
 }
 

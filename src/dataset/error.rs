@@ -322,8 +322,7 @@ impl DatasetError {
     pub fn hint(&self) -> String {
         match self {
             Self::Missing { .. } => {
-                "check `dataset.path`; a published set is put in place by `ragxray dataset fetch NAME --from PATH`"
-                    .into()
+                "check `dataset.path`; a published set is put in place by `ragxray dataset fetch NAME`".into()
             }
             Self::Read { .. } | Self::Write { .. } => "check that the path and its permissions are right".into(),
             Self::Busy { .. } => "end that one first, or write to another file with `--out`".into(),

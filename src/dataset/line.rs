@@ -49,10 +49,10 @@ pub(super) struct Labels<'a> {
     /// `None` where a reader knows without being told.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) relevant: Option<&'a BTreeMap<DocId, i32>>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    required: Vec<Wordings<'a>>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    forbidden: Vec<Wordings<'a>>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    required: &'a [Fact],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    forbidden: &'a [Fact],
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     tags: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -71,8 +71,8 @@ impl<'a> Labels<'a> {
             answers,
             evidence: evidence.iter().map(group).collect(),
             relevant: Some(relevant).filter(|_| !follows),
-            required: required.iter().map(Wordings::new).collect(),
-            forbidden: forbidden.iter().map(Wordings::new).collect(),
+            required,
+            forbidden,
             tags,
             split: *split,
         }
@@ -114,23 +114,6 @@ impl<'a> Place<'a> {
 fn quoted(text: &str, range: ByteRange) -> Option<&str> {
     let quote = text.get(range.as_range())?;
     quote::locate(text, quote).filter(|located| located.range == range && located.n_found == 1).map(|_| quote)
-}
-
-/// A fact: its wording, or its wordings where there are several.
-#[derive(Serialize)]
-#[serde(untagged)]
-pub(super) enum Wordings<'a> {
-    One(&'a str),
-    Many(&'a [String]),
-}
-
-impl<'a> Wordings<'a> {
-    fn new(fact: &'a Fact) -> Self {
-        match &fact[..] {
-            [wording] => Self::One(wording),
-            wordings => Self::Many(wordings),
-        }
-    }
 }
 
 struct Spaced;
@@ -180,7 +163,7 @@ mod tests {
                 r#""quotes": ["6 minutes", "| a |"], "ranges": [[21, 25]]}, {"doc": "gone"}], [{"doc": "d"}]], "relevant": {"b": -1, "d": 3}, "#,
                 r#""tags": ["typo"], "split": "heldout"}"#
             ),
-            r#"{"id": "q", "text": "?", "kind": "free", "required": ["a", ["b", "c"]], "forbidden": ["d"], "split": "tune"}"#,
+            r#"{"id": "q", "text": "?", "kind": "free", "required": [["a"], ["b", "c"]], "forbidden": [["d"]], "split": "tune"}"#,
             r#"{"id": "q", "text": "?", "kind": "unanswerable", "evidence": [[{"doc": "d"}]], "relevant": {}}"#,
         ] {
             assert_eq!(written(text, &read(text, own)), own);

@@ -3,9 +3,9 @@
 //! [`load`] reads one of six [`Format`]s into a [`Dataset`]: ids unique, evidence as byte ranges that lie in their
 //! documents, everything accepted but worth telling counted in its notes, and a digest over the whole. [`asked`] reads questions
 //! that nobody labelled yet, [`Appended`] adds to one's own those that somebody did. [`sample`] draws some of its questions;
-//! [`export`] writes it, for us or for other tools, without loss, and [`question_line`] one question; [`copy_local`] puts a local
-//! copy of a published set where the settings expect it. [`labels`] reads questions as they are written, [`earlier`] files as a
-//! commit had them, [`survey`] a folder that nothing is known of, [`inspect`] on over what is wrong, to list it all.
+//! [`export`] writes it without loss, for us or for other tools, and [`question_line`] one question; [`fetch`](fn@fetch) puts a
+//! published set where the settings expect it, [`copy_local`] a copy of it. [`labels`] reads questions as they are written, [`earlier`]
+//! files as a commit had them, [`survey`] a folder that nothing is known of, [`inspect`] on over what is wrong, to list it all.
 //!
 //! Nothing here prints, chunks or scores. A BEIR set's rule that a document with the query's own id is no hit
 //! (`skip_same_id`) concerns rankings, not files, and is applied where questions are retrieved for.
@@ -49,7 +49,7 @@ mod labels;
 pub use appended::Appended;
 pub use error::DatasetError;
 pub use export::{Exported, Layout, export};
-pub use fetch::{copy_local, known_sets};
+pub use fetch::{FetchError, Fetched, copy_local, fetch, known_sets};
 pub use history::{Earlier, earlier};
 pub use inspect::{Inspection, RepeatedQuote, inspect};
 pub use labels::{LabelLine, Piece, labels, write_labels};

@@ -53,6 +53,17 @@ pub enum Failure<E> {
     OutOfTime,
 }
 
+impl<E> Failure<E> {
+    /// The same with another error.
+    pub fn map<F>(self, other: impl FnOnce(E) -> F) -> Failure<F> {
+        match self {
+            Self::Final(error) => Failure::Final(other(error)),
+            Self::GaveUp { tries, last } => Failure::GaveUp { tries, last: other(last) },
+            Self::OutOfTime => Failure::OutOfTime,
+        }
+    }
+}
+
 impl Backoff {
     /// The usual waits, half a second at first and at most half a minute.
     #[must_use]

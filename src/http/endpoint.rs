@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 
 use super::asked_wait::asked_wait;
 use super::mask::Mask;
-use super::{Backoff, Failure, HttpError, Secret, complaint};
+use super::{Backoff, HttpError, Secret, complaint};
 use crate::text::address::{is_loopback, shown};
 use crate::text::causes::root_cause;
 
@@ -117,11 +117,8 @@ impl JsonEndpoint {
 
     /// Calls until there is an answer of success, with patience, and reads it.
     pub async fn post<T: DeserializeOwned>(&self, body: &impl Serialize, backoff: &Backoff) -> Result<T, HttpError> {
-        backoff.run(|| self.call(body), HttpError::verdict).await.map_err(|failure| match failure {
-            Failure::Final(error) => error,
-            Failure::GaveUp { tries, last } => HttpError::GaveUp { tries, last: Box::new(last) },
-            Failure::OutOfTime => HttpError::DeadlinePassed { url: self.shown_url.clone(), deadline: backoff.deadline },
-        })
+        let done = backoff.run(|| self.call(body), HttpError::verdict).await;
+        done.map_err(|failure| HttpError::final_of(failure, &self.shown_url, backoff))
     }
 
     async fn call<T: DeserializeOwned>(&self, body: &impl Serialize) -> Result<T, HttpError> {
@@ -172,18 +169,7 @@ impl JsonEndpoint {
     fn broken(&self, error: reqwest::Error) -> HttpError {
         let (url, error) = (self.shown_url.clone(), error.without_url());
         let reason = self.excerpt(&root_cause(&error));
-        if error.is_connect() && error.is_timeout() {
-            let reason = format!("no connection within {} s", CONNECT_TIMEOUT.min(self.timeout).as_secs_f64());
-            HttpError::Unreachable { url, reason }
-        } else if error.is_timeout() {
-            HttpError::TimedOut { url, after: self.timeout }
-        } else if error.is_connect() && reason.to_lowercase().contains("certificate") {
-            HttpError::Untrusted { url, reason }
-        } else if error.is_connect() {
-            HttpError::Unreachable { url, reason }
-        } else {
-            HttpError::Broken { url, reason }
-        }
+        HttpError::of_transport(&error, url, reason, CONNECT_TIMEOUT.min(self.timeout), self.timeout)
     }
 }
 

@@ -7,7 +7,7 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::Verdict;
+use super::{Backoff, Failure, Verdict};
 
 /// Lower-cased parts of what servers say of a request that is too large (`OpenAI`, text-embeddings-inference, vLLM,
 /// gateways). One too many costs some calls in vain, no wrong answer.
@@ -33,6 +33,15 @@ pub enum HttpError {
     /// A redirect, which is not followed: text and key would go with it.
     #[error("`{url}` redirects elsewhere: status {status}")]
     Redirected { url: String, status: u16 },
+    /// A redirect that a download does not follow.
+    #[error("`{url}` redirects, which is not followed: {reason}")]
+    NotFollowed { url: String, reason: String },
+    /// What was fetched could not be written.
+    #[error("cannot write `{}`", .path.display())]
+    Write { path: PathBuf, source: io::Error },
+    /// Another process is at it.
+    #[error("another process is fetching `{}`", .path.display())]
+    Busy { path: PathBuf },
     /// An error status.
     #[error("`{url}` answered with status {status}: {excerpt}")]
     Status { url: String, status: u16, excerpt: String, retry_after: Option<Duration> },
@@ -75,6 +84,38 @@ pub enum HttpError {
 }
 
 impl HttpError {
+    /// A transport failure, less the URL that it carries: `reason` is what it says. `connect_timeout` is the time for a
+    /// connection, `timeout` that for an answer.
+    pub(super) fn of_transport(
+        error: &reqwest::Error,
+        url: String,
+        reason: String,
+        connect_timeout: Duration,
+        timeout: Duration,
+    ) -> Self {
+        if error.is_connect() && error.is_timeout() {
+            let reason = format!("no connection within {} s", connect_timeout.as_secs_f64());
+            Self::Unreachable { url, reason }
+        } else if error.is_timeout() {
+            Self::TimedOut { url, after: timeout }
+        } else if error.is_connect() && reason.to_lowercase().contains("certificate") {
+            Self::Untrusted { url, reason }
+        } else if error.is_connect() {
+            Self::Unreachable { url, reason }
+        } else {
+            Self::Broken { url, reason }
+        }
+    }
+
+    /// What all tries came to.
+    pub(super) fn final_of(failure: Failure<Self>, url: &str, backoff: &Backoff) -> Self {
+        match failure {
+            Failure::Final(error) => error,
+            Failure::GaveUp { tries, last } => Self::GaveUp { tries, last: Box::new(last) },
+            Failure::OutOfTime => Self::DeadlinePassed { url: url.to_owned(), deadline: backoff.deadline },
+        }
+    }
+
     /// Whether the same call may succeed a moment later.
     #[must_use]
     pub fn is_transient(&self) -> bool {
@@ -86,6 +127,9 @@ impl HttpError {
             Self::GaveUp { last, .. } => last.is_transient(),
             Self::Untrusted { .. }
             | Self::Redirected { .. }
+            | Self::NotFollowed { .. }
+            | Self::Write { .. }
+            | Self::Busy { .. }
             | Self::TooLarge { .. }
             | Self::Unreadable { .. }
             | Self::BadAddress { .. }
@@ -145,6 +189,8 @@ impl HttpError {
             Self::BadKey => Some("check the variable with the key for a line feed at its end"),
             Self::KeyInClear { .. } => Some("use `https`; plain `http` with a key is for this machine only"),
             Self::Redirected { .. } => Some("name the address to which it redirects, if that is to be trusted"),
+            Self::Write { .. } => Some("is there room on the disk, and may the folder be written?"),
+            Self::Busy { .. } => Some("wait for it to end, then try again"),
             Self::Status { status: 401 | 403, .. } => {
                 Some("is the key right, and is the variable that holds it named?")
             }

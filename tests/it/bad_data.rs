@@ -22,7 +22,7 @@ fn a_data_set_that_is_not_there_is_named() {
         &run_with("dataset.path=gone"),
         &[
             "error: `gone/corpus.jsonl` is not there",
-            "hint: check `dataset.path`; a published set is put in place by `ragxray dataset fetch NAME --from PATH`",
+            "hint: check `dataset.path`; a published set is put in place by `ragxray dataset fetch NAME`",
         ],
     );
 }

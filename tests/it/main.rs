@@ -20,6 +20,7 @@ mod dry_run;
 mod endpoint;
 mod export;
 mod external;
+mod fetch;
 mod formats;
 mod generator;
 mod import;

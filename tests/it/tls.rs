@@ -22,20 +22,25 @@ pub struct TlsServer {
 impl TlsServer {
     /// A server whose certificate is for `host`.
     pub fn start(host: &str, reply: &str) -> Self {
-        Self::listen(host, reply, false)
+        Self::listen(host, answer("200 OK", &["connection: close"], reply), false)
+    }
+
+    /// One that sends its callers elsewhere.
+    pub fn redirecting(host: &str, location: &str) -> Self {
+        Self::listen(host, answer("302 Found", &["connection: close", &format!("location: {location}")], ""), false)
     }
 
     /// A proxy that is told `CONNECT` first and is that server then itself.
     pub fn behind_proxy(host: &str, reply: &str) -> Self {
-        Self::listen(host, reply, true)
+        Self::listen(host, answer("200 OK", &["connection: close"], reply), true)
     }
 
-    fn listen(host: &str, reply: &str, is_proxy: bool) -> Self {
+    fn listen(host: &str, reply: Vec<u8>, is_proxy: bool) -> Self {
         let (config, authority) = certified(host);
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = listener.local_addr().expect("an address").port();
         let requests = Arc::new(Mutex::new(Vec::new()));
-        let (seen, reply) = (Arc::clone(&requests), answer("200 OK", &["connection: close"], reply));
+        let seen = Arc::clone(&requests);
         thread::spawn(move || {
             for stream in listener.incoming() {
                 let (config, seen, reply) = (Arc::clone(&config), Arc::clone(&seen), reply.clone());

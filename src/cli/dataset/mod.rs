@@ -13,7 +13,7 @@ use super::Failure;
 
 #[derive(Debug, Subcommand)]
 pub enum DatasetCommand {
-    /// Copy a published data set's files from a local folder into datasets/fetched/NAME.
+    /// Put a published data set into datasets/fetched/NAME, from its publisher or from a copy.
     Fetch(fetch::FetchArgs),
     /// Write the documents, questions and judgments that settings name in another format.
     Convert(convert::ConvertArgs),

@@ -8,12 +8,12 @@ use std::time::Duration;
 use super::recipients::uses_vector_store;
 use super::{AssembleError, Environment, SEE_DEFAULTS, key, not_here, unusable};
 use crate::checkpoint::CheckpointError;
-use crate::checkpoint::source::{self, Checkpoint, ModelRef, OnDownload, Source};
+use crate::checkpoint::source::{self, Checkpoint, ModelRef, Source};
 use crate::embed::{
     Cached, Encoder, LateInteraction, LateInteractionOptions, Local, LocalOptions, Remote, RemoteSettings, TwoEncoders,
 };
 use crate::fuse::Fusion;
-use crate::http::{Backoff, Secret};
+use crate::http::{Backoff, OnDownload, Secret};
 use crate::index::{Bm25Parameters, Bm25Variant, Placement, SearchMode, Server, Weighting};
 use crate::pipeline::plan::{
     RerankPlan, RetrievalPlan, RetrieverPlan, SparsePlace, SparsePlan, StorePlan, VectorPlace, VectorPlan,

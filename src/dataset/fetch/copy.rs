@@ -1,94 +1,40 @@
-//! Known data sets, put where the settings expect them from a copy on this machine.
+//! A set from a copy on this machine.
 
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{DatasetError, globs};
-
-/// A published data set and the files it needs, as globs from its folder.
-struct KnownSet {
-    name: &'static str,
-    /// Each must match at least one file.
-    required: &'static [&'static str],
-    /// Copied when there.
-    optional: &'static [&'static str],
-}
-
-const SETS: [KnownSet; 7] = [
-    KnownSet { name: "hotpotqa", required: &["*.{json,jsonl}"], optional: &[] },
-    KnownSet { name: "squad", required: &["*.json"], optional: &[] },
-    KnownSet { name: "cisi", required: &["CISI.ALL", "CISI.QRY", "CISI.REL"], optional: &[] },
-    KnownSet {
-        name: "scifact",
-        required: &["corpus.jsonl", "queries.jsonl", "qrels/test.tsv"],
-        optional: &["qrels/*.tsv"],
-    },
-    KnownSet { name: "chunking_eval", required: &["corpora/*.md", "questions_df.csv"], optional: &[] },
-    KnownSet {
-        name: "trec_eval",
-        required: &["qrels.test", "results.test", "out.test"],
-        optional: &["qrels.*", "results.*", "out.*", "COMMANDS.txt"],
-    },
-    KnownSet { name: "qa_scores", required: &["*gold*.json", "*predictions*.json"], optional: &[] },
-];
-
-/// Licences and descriptions travel with every set.
-const PAPERS: [&str; 2] = ["README*", "LICEN[CS]E*"];
-
-/// The names that [`copy_local`] knows.
-pub fn known_sets() -> impl Iterator<Item = &'static str> {
-    SETS.iter().map(|set| set.name)
-}
+use super::known::{self, KnownSet};
+use super::scratch::Scratch;
+use super::{DatasetError, required, wanted};
 
 /// Copies the known data set `name` from `from` to `<to_root>/<name>` and returns that path.
 ///
 /// `from` is its folder or one of its files (of a set that is one file: just that one is taken). Files that the set does
-/// not need stay behind. The copy is made beside its place and renamed at the end, so that there is never half a set. A
-/// copy that is there already is an error, or with `force` replaced.
+/// not need stay behind. A copy that is there already is an error, or with `force` replaced.
 pub fn copy_local(name: &str, from: &Path, to_root: &Path, force: bool) -> Result<PathBuf, DatasetError> {
-    let set = SETS.iter().find(|set| set.name == name).ok_or_else(|| DatasetError::UnknownSet { name: name.into() })?;
-    let target = to_root.join(name);
-    if target.exists() && !force {
-        return Err(DatasetError::Exists { path: target });
-    }
-    let files = wanted(set, from)?;
+    let set = known::set(name)?;
+    let target = known::target(set, to_root, force)?;
+    let files = named(set, from)?;
     let copy = Scratch::new(to_root, name, "tmp")?;
     for (path, file) in files {
-        copy_file(&file, &copy.0.join(path))?;
+        copy_file(&file, &copy.path().join(path))?;
     }
-    let moved = |result: io::Result<()>| result.map_err(|source| DatasetError::Write { path: target.clone(), source });
-    let earlier = Scratch::new(to_root, name, "old")?;
-    if target.exists() {
-        moved(fs::rename(&target, earlier.0.join("set")))?;
-    }
-    if let Err(error) = moved(fs::rename(&copy.0, &target)) {
-        let _ = fs::rename(earlier.0.join("set"), &target); // back to what was there; the first error tells more
-        return Err(error);
-    }
+    copy.install(&target)?;
     Ok(target)
 }
 
-/// The files to copy, each with its path in the set; fails when a required one is not there.
-fn wanted(set: &KnownSet, from: &Path) -> Result<Vec<(String, PathBuf)>, DatasetError> {
+/// The files to copy, each with its path in the set.
+fn named(set: &KnownSet, from: &Path) -> Result<Vec<(String, PathBuf)>, DatasetError> {
     if !from.exists() {
         return Err(DatasetError::Missing { path: from.to_owned() });
     }
-    let is_single = from.is_file() && set.required.len() == 1;
-    let folder = if from.is_file() { from.parent().unwrap_or(from) } else { from };
-    let files = if is_single {
-        vec![(from.file_name().unwrap_or_default().to_string_lossy().into_owned(), from.to_owned())]
-    } else {
-        globs::walk(if folder.as_os_str().is_empty() { Path::new(".") } else { folder })?
-    };
-    for pattern in set.required {
-        let glob = globs::set([*pattern])?;
-        if !files.iter().any(|(path, _)| glob.is_match(path)) {
-            return Err(DatasetError::Layout { path: from.to_owned(), expected: format!("`{pattern}`") });
-        }
+    if from.is_file() && set.required.len() == 1 {
+        let file = vec![(from.file_name().unwrap_or_default().to_string_lossy().into_owned(), from.to_owned())];
+        return required(set, from, &file).map(|()| file);
     }
-    let all = globs::set(set.required.iter().chain(set.optional).chain(&PAPERS).copied())?;
-    Ok(files.into_iter().filter(|(path, _)| all.is_match(path)).collect())
+    let folder = if from.is_file() { from.parent().unwrap_or(from) } else { from };
+    wanted(set, if folder.as_os_str().is_empty() { Path::new(".") } else { folder })
 }
 
 /// Copies the bytes, not the permissions: a read-only original makes a copy that can be replaced.
@@ -101,24 +47,6 @@ fn copy_file(from: &Path, to: &Path) -> Result<(), DatasetError> {
     let mut copy = File::create(to).map_err(write)?;
     io::copy(&mut source, &mut copy).map_err(write)?;
     copy.sync_all().map_err(write)
-}
-
-/// A folder beside the target that is gone at the end, whatever happens.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new(root: &Path, name: &str, purpose: &str) -> Result<Self, DatasetError> {
-        let path = root.join(format!(".{name}.{}.{purpose}", std::process::id()));
-        let _ = fs::remove_dir_all(&path); // of a process of that id that was killed; there is none as a rule
-        fs::create_dir_all(&path).map_err(|source| DatasetError::Write { path: path.clone(), source })?;
-        Ok(Self(path))
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0); // after the rename there is nothing left to remove
-    }
 }
 
 #[cfg(test)]

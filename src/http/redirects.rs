@@ -1,0 +1,54 @@
+//! Which redirects a download follows. Calls that carry a key follow none.
+
+use reqwest::Url;
+use reqwest::redirect::Policy;
+
+/// So many in a row: publishers need one or two.
+const MOST: usize = 5;
+
+/// Follows what [`refusal`] lets pass.
+pub(super) fn policy() -> Policy {
+    Policy::custom(|attempt| match refusal(attempt.previous(), attempt.url()) {
+        Some(reason) => attempt.error(reason),
+        None => attempt.follow(),
+    })
+}
+
+/// Why the way over the addresses `previous`, the first one asked among them, does not go on to `next`.
+fn refusal(previous: &[Url], next: &Url) -> Option<&'static str> {
+    let was_encrypted = previous.iter().any(|url| url.scheme() == "https");
+    match next.scheme() {
+        _ if previous.contains(next) => Some("they go round in a circle"),
+        _ if previous.len() > MOST => Some("there are more than 5 in a row"),
+        "http" if was_encrypted => Some("it leads from `https` to `http`"),
+        "http" | "https" => None,
+        _ => Some("it leads to something else than `http` and `https`"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(previous: &[&str], next: &str) -> Option<&'static str> {
+        let url = |text: &&str| Url::parse(text).expect("a URL");
+        refusal(&previous.iter().map(url).collect::<Vec<_>>(), &url(&next))
+    }
+
+    #[test]
+    fn a_way_that_stays_encrypted_and_ends_is_followed() {
+        assert_eq!(refused(&["http://a"], "http://b"), None);
+        assert_eq!(refused(&["http://a"], "https://a"), None);
+        assert_eq!(refused(&["https://a", "https://b"], "https://c/?x=1"), None);
+        assert_eq!(refused(&["http://1", "http://2", "http://3", "http://4", "http://5"], "http://6"), None);
+    }
+
+    #[test]
+    fn circles_downgrades_long_ways_and_other_protocols_are_not() {
+        assert_eq!(refused(&["http://a", "http://b"], "http://a"), Some("they go round in a circle"));
+        assert_eq!(refused(&["http://a", "https://b"], "http://c"), Some("it leads from `https` to `http`"));
+        let six = ["http://1", "http://2", "http://3", "http://4", "http://5", "http://6"];
+        assert_eq!(refused(&six, "http://7"), Some("there are more than 5 in a row"));
+        assert!(refused(&["http://a"], "file:///etc/passwd").is_some());
+    }
+}
