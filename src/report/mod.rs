@@ -1,5 +1,6 @@
 //! Floor 6, reports: one view model, and renderers that only lay it out and return strings.
 
+pub mod agreement;
 mod arms;
 pub mod audit;
 pub mod cache;
@@ -12,6 +13,7 @@ pub mod gates;
 pub mod glossary;
 mod head;
 pub mod html;
+pub mod labelling;
 pub mod markdown;
 pub mod reproduction;
 pub mod scores;

@@ -23,6 +23,7 @@ mod formats;
 mod generator;
 mod import;
 mod kill;
+mod label;
 mod output;
 mod own_files;
 mod parity;
