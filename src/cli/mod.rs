@@ -14,6 +14,7 @@ mod dry_run;
 mod environment;
 mod failure;
 mod import;
+mod init;
 mod model;
 mod output;
 mod report;
@@ -40,6 +41,8 @@ struct Cli {
 enum Command {
     /// Run the whole pipeline, print the report, write the run's folder.
     Run(run::RunArgs),
+    /// Look at one's own documents; write a settings file and an empty questions file for them.
+    Init(init::InitArgs),
     /// Make a run of what another RAG recorded, or of a TREC run.
     Import(import::ImportArgs),
     /// Report a finished run again; nothing is called.
@@ -91,6 +94,7 @@ pub fn main() -> ExitCode {
 fn dispatch(command: Command) -> Result<ExitCode, Failure> {
     match command {
         Command::Run(args) => run::run(args)?,
+        Command::Init(args) => init::init(&args)?,
         Command::Import(args) => import::import(args)?,
         Command::Report(args) => report::report(&args)?,
         Command::Compare(args) => compare::compare(&args)?,

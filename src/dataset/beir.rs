@@ -1,18 +1,21 @@
 //! BEIR folders (Thakur et al. 2021): `corpus.jsonl`, `queries.jsonl`, `qrels/<split>.tsv`.
 //!
-//! Only queries that the split judges are kept. Document text stays apart from the title; graded judgments are kept as
-//! they stand, a grade of 0 or less being judged and not relevant.
+//! Only queries that the split judges are kept, and those that say themselves that nothing is judged for them. Document text
+//! stays apart from the title; graded judgments are kept as they stand, a grade of 0 or less being judged and not relevant.
+//!
+//! What `dataset convert` knows of a query and BEIR has no file for stands under the key `ragxray` of the query's `metadata`: the
+//! fields of a line of one's own questions but `id` and `text`. Its `relevant`, empty, says that nothing is judged.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::draft::Draft;
 use super::judgments::Judgments;
-use super::record::Id;
-use super::{DatasetError, read};
+use super::record::{Id, Record};
+use super::{DatasetError, questions, read};
 use crate::types::Document;
 
 /// The split of a BEIR set that figures are published for.
@@ -34,7 +37,18 @@ struct QueryLine {
     #[serde(rename = "_id")]
     id: Id,
     text: String,
+    #[serde(default)]
+    metadata: Value,
 }
+
+/// What stands of ours in a query's `metadata`.
+#[derive(Serialize)]
+pub(super) struct Metadata<T> {
+    pub(super) ragxray: T,
+}
+
+/// The key of [`Metadata`].
+const OWN: &str = "ragxray";
 
 /// Reads the folder `path` into `draft`.
 pub(super) fn read(path: &Path, split: Option<&str>, draft: &mut Draft) -> Result<(), DatasetError> {
@@ -45,10 +59,23 @@ pub(super) fn read(path: &Path, split: Option<&str>, draft: &mut Draft) -> Resul
         draft.push_document(&place, Document { id: id.0.into(), title, text, metadata })
     })?;
     read::lines(&path.join("queries.jsonl"), |place, line| {
-        let QueryLine { id, text } = read::json(&place, line)?;
-        let Some(question) = judgments.question(&id.0, text) else {
-            draft.note(1, "queries that the split does not judge, left out");
-            return Ok(());
+        let QueryLine { id, text, mut metadata } = read::json(&place, line)?;
+        let own = metadata.as_object_mut().and_then(|fields| fields.remove(OWN));
+        let judged = judgments.question(&id.0, text.clone());
+        let says_unjudged = own.as_ref().is_some_and(|own| own.get("relevant").is_some());
+        let question = match (own, judged) {
+            (Some(own), judged) if judged.is_some() || says_unjudged => {
+                let mut record = Record::inside(&place.of(&id.0), "metadata", own)?;
+                record.refuse_unknown(&questions::LABELS)?;
+                let mut question = questions::labelled(&id, text, &mut record, draft)?;
+                question.relevant = judged.map_or(question.relevant, |judged| judged.relevant);
+                question
+            }
+            (_, Some(judged)) => judged,
+            (_, None) => {
+                draft.note(1, "queries that the split does not judge, left out");
+                return Ok(());
+            }
         };
         draft.push_question(&place, question)
     })?;

@@ -251,6 +251,24 @@ pub enum DatasetError {
         /// The id.
         id: Box<str>,
     },
+    /// Git could not show how the data set stood then.
+    #[error("how `{path}` stood at `{reference}` cannot be seen: {said}")]
+    History {
+        /// The data set.
+        path: PathBuf,
+        /// The commit that was asked for.
+        reference: Box<str>,
+        /// Git's words.
+        said: String,
+    },
+    /// A layout does not give a data set back as it is.
+    #[error("format `{format}` does not give the data set back as it is: {what}")]
+    NotKept {
+        /// The format.
+        format: Format,
+        /// What is not the same.
+        what: String,
+    },
     /// A copy is there already.
     #[error("`{path}` is there already")]
     Exists {
@@ -295,7 +313,9 @@ impl DatasetError {
             Self::EmptyCorpus { .. } => "add documents with text, or check `dataset.path` and `dataset.globs`".into(),
             Self::EmptyQuestion { .. } => "write the question, or remove the record".into(),
             Self::NoQuestions { split: Some(_), .. } => "check `dataset.split` and the questions' `split`".into(),
-            Self::NoQuestions { split: None, .. } => "add questions, a line each".into(),
+            Self::NoQuestions { split: None, .. } => {
+                "add questions, a line each, or make them of real ones with `ragxray dataset label`".into()
+            }
             Self::NoAnswers { .. } => "add `answers`, or set `kind` to `free` or `unanswerable`".into(),
             Self::NoSplits { .. } => "remove `dataset.split`".into(),
             Self::UnknownSplit { known, .. } => format!("there are {known}"),
@@ -308,7 +328,11 @@ impl DatasetError {
                 }
             }
             Self::Occupied { .. } => "name a folder that is not there yet: nothing is overwritten".into(),
-            Self::NoColumn { .. } => "ids may have no white space at their ends and no tab or line end".into(),
+            Self::NoColumn { .. } => {
+                "ids there may have no white space at their ends and no tab or line end; `--to jsonl` holds any".into()
+            }
+            Self::NotKept { .. } => "mend what is named; nothing was written".into(),
+            Self::History { .. } => "name a commit, branch or tag of the repository that the data set lies in".into(),
             Self::Exists { .. } => "replace it with `--force`".into(),
         }
     }

@@ -34,7 +34,7 @@ pub(super) fn documents(path: &Path, patterns: &[String], draft: &mut Draft) -> 
     };
     let mut patterns: Vec<String> = patterns.iter().map(anywhere).collect();
     if patterns.is_empty() {
-        patterns.push(format!("**/*.{EXTENSIONS}"));
+        patterns.push(unasked());
     }
     let wanted = globs::set(patterns.iter().map(String::as_str))?;
     for (id, file) in globs::walk(&root)? {
@@ -47,6 +47,11 @@ pub(super) fn documents(path: &Path, patterns: &[String], draft: &mut Draft) -> 
         draft.push_document(&Place::file(&file), Document { id: id.into(), title, text, metadata })?;
     }
     Ok(())
+}
+
+/// The pattern of what is read when nothing is asked for.
+pub(super) fn unasked() -> String {
+    format!("**/*.{EXTENSIONS}")
 }
 
 /// Front matter, and the folders of `id` from the outermost: `a/b/c.md` lies in `a` and `a/b`.

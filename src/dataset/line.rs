@@ -19,7 +19,8 @@ use crate::types::{ByteRange, DocId, Fact, Kind, Member, Question, Split};
 /// A piece of evidence is a quote where its text stands once in the document, else a range of bytes: reading takes a quote
 /// at its first place.
 pub fn question_line<'a>(question: &'a Question, text_of: impl Fn(&DocId) -> Option<&'a str>) -> String {
-    spaced(&Line::new(question, &text_of))
+    let labels = Labels::new(question, text_of);
+    spaced(&Line { id: question.id.as_str(), text: &question.text, labels })
 }
 
 /// A value as JSON in one line, with a space behind each comma and colon.
@@ -33,13 +34,21 @@ pub(super) fn spaced(value: &impl Serialize) -> String {
 struct Line<'a> {
     id: &'a str,
     text: &'a str,
+    #[serde(flatten)]
+    labels: Labels<'a>,
+}
+
+/// All that is known of a question beside its words.
+#[derive(Serialize)]
+pub(super) struct Labels<'a> {
     kind: Kind,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     answers: &'a [String],
     #[serde(skip_serializing_if = "Vec::is_empty")]
     evidence: Vec<Vec<Place<'a>>>,
+    /// `None` where a reader knows without being told.
     #[serde(skip_serializing_if = "Option::is_none")]
-    relevant: Option<&'a BTreeMap<DocId, i32>>,
+    pub(super) relevant: Option<&'a BTreeMap<DocId, i32>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     required: Vec<Wordings<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -50,35 +59,36 @@ struct Line<'a> {
     split: Option<Split>,
 }
 
-impl<'a> Line<'a> {
-    fn new(question: &'a Question, text_of: &impl Fn(&DocId) -> Option<&'a str>) -> Self {
-        let Question { id, text, kind, answers, evidence, relevant, required, forbidden, tags, split } = question;
-        let follows = |relevant: &BTreeMap<DocId, i32>| {
-            let of_evidence: BTreeMap<&DocId, i32> = evidence.iter().flatten().map(|member| (&member.doc, 1)).collect();
-            relevant.len() == of_evidence.len()
-                && relevant.iter().eq(of_evidence.iter().map(|(doc, grade)| (*doc, grade)))
-        };
+impl<'a> Labels<'a> {
+    pub(super) fn new(question: &'a Question, text_of: impl Fn(&DocId) -> Option<&'a str>) -> Self {
+        let Question { id: _, text: _, kind, answers, evidence, relevant, required, forbidden, tags, split } = question;
+        let of_evidence: BTreeMap<&DocId, i32> = evidence.iter().flatten().map(|member| (&member.doc, 1)).collect();
+        let follows = relevant.iter().map(|(doc, grade)| (doc, *grade)).eq(of_evidence);
+        let group =
+            |group: &'a Vec<Member>| group.iter().map(|member| Place::new(member, text_of(&member.doc))).collect();
         Self {
-            id: id.as_str(),
-            text,
             kind: *kind,
             answers,
-            evidence: evidence
-                .iter()
-                .map(|group| group.iter().map(|member| Place::new(member, text_of(&member.doc))).collect())
-                .collect(),
-            relevant: Some(relevant).filter(|relevant| !follows(relevant)),
+            evidence: evidence.iter().map(group).collect(),
+            relevant: Some(relevant).filter(|_| !follows),
             required: required.iter().map(Wordings::new).collect(),
             forbidden: forbidden.iter().map(Wordings::new).collect(),
             tags,
             split: *split,
         }
     }
+
+    /// Whether this is what a reader makes of a question of which it has the words and nothing else.
+    pub(super) fn is_plain(&self) -> bool {
+        let Self { kind, answers, evidence, relevant, required, forbidden, tags, split } = self;
+        let is_bare = answers.is_empty() && evidence.is_empty() && required.is_empty() && forbidden.is_empty();
+        is_bare && *kind == Kind::Free && relevant.is_none() && tags.is_empty() && split.is_none()
+    }
 }
 
 /// A member of a group of evidence.
 #[derive(Serialize)]
-struct Place<'a> {
+pub(super) struct Place<'a> {
     doc: &'a DocId,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     quotes: Vec<&'a str>,
@@ -109,7 +119,7 @@ fn quoted(text: &str, range: ByteRange) -> Option<&str> {
 /// A fact: its wording, or its wordings where there are several.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Wordings<'a> {
+pub(super) enum Wordings<'a> {
     One(&'a str),
     Many(&'a [String]),
 }

@@ -2,8 +2,10 @@
 //!
 //! [`load`] reads one of six [`Format`]s into a [`Dataset`]: ids unique, evidence as byte ranges that lie in their
 //! documents, everything accepted but worth telling counted in its notes, and a digest over the whole. [`asked`] reads questions
-//! that nobody labelled yet, [`Appended`] adds to one's own those that somebody did. [`sample`]
-//! draws some of its questions; [`to_beir`] writes it for other tools; [`copy_local`] puts a local copy of a published set where the settings expect it.
+//! that nobody labelled yet, [`Appended`] adds to one's own those that somebody did. [`sample`] draws some of its questions;
+//! [`export`] writes it, for us or for other tools, without loss, and [`question_line`] one question; [`copy_local`] puts a local
+//! copy of a published set where the settings expect it. [`labels`] reads questions as they are written, [`earlier`] files as a
+//! commit had them, [`survey`] a folder that nothing is known of.
 //!
 //! Nothing here prints, chunks or scores. A BEIR set's rule that a document with the query's own id is no hit
 //! (`skip_same_id`) concerns rankings, not files, and is applied where questions are retrieved for.
@@ -19,6 +21,7 @@ mod draft;
 mod globs;
 mod read;
 mod sample;
+mod survey;
 
 mod beir;
 mod hotpotqa;
@@ -39,15 +42,20 @@ mod queries;
 
 mod export;
 mod fetch;
+mod history;
+mod labels;
 
 pub use appended::Appended;
 pub use error::DatasetError;
-pub use export::to_beir;
+pub use export::{Exported, Layout, export};
 pub use fetch::{copy_local, known_sets};
+pub use history::{Earlier, earlier};
+pub use labels::{LabelLine, Piece, labels, write_labels};
 pub use line::question_line;
 pub use place::Place;
 pub use sample::{sample, sampled};
 pub use spec::{Format, LoadSpec, MissingEvidence};
+pub use survey::{Survey, survey};
 
 use std::path::{Path, PathBuf};
 

@@ -31,24 +31,11 @@ pub(super) const FILE: &str = "questions.jsonl";
 /// What `kind` must be.
 pub(super) const KINDS: &str = "`span`, `yes_no`, `free` or `unanswerable`";
 
-const KEYS: [&str; 16] = [
-    "id",
-    "query_id",
-    "_id",
-    "text",
-    "question",
-    "query",
-    "kind",
-    "answers",
-    "answer",
-    "evidence",
-    "relevant",
-    "relevant_doc_ids",
-    "required",
-    "forbidden",
-    "tags",
-    "split",
-];
+/// The keys of a question's id and words.
+const NAMES: [&str; 6] = ["id", "query_id", "_id", "text", "question", "query"];
+/// Those of all else that is known of it.
+pub(super) const LABELS: [&str; 10] =
+    ["kind", "answers", "answer", "evidence", "relevant", "relevant_doc_ids", "required", "forbidden", "tags", "split"];
 const MEMBER_KEYS: [&str; 3] = ["doc", "quotes", "ranges"];
 
 /// Reads those of the file `path` into `draft`, which has the whole corpus already.
@@ -62,10 +49,20 @@ pub(super) fn read(path: &Path, draft: &mut Draft) -> Result<(), DatasetError> {
 
 /// The question that a record holds.
 pub(super) fn question(record: &mut Record, draft: &mut Draft) -> Result<Question, DatasetError> {
-    record.refuse_unknown(&KEYS)?;
+    record.refuse_unknown(&[&NAMES[..], &LABELS].concat())?;
     let id: Id = record.need(&["id", "query_id", "_id"], "a string that is not empty, or a whole number")?;
     record.identify(&id);
     let text: String = record.need(&["text", "question", "query"], "a string")?;
+    labelled(&id, text, record, draft)
+}
+
+/// The question of that id and text, of which `record` holds the rest.
+pub(super) fn labelled(
+    id: &Id,
+    text: String,
+    record: &mut Record,
+    draft: &mut Draft,
+) -> Result<Question, DatasetError> {
     let answers = answers(record, draft)?;
     let kind = kind(record, &answers)?;
     let evidence = evidence(record, draft)?;
@@ -74,7 +71,7 @@ pub(super) fn question(record: &mut Record, draft: &mut Draft) -> Result<Questio
         None => evidence.iter().flatten().map(|member| (member.doc.clone(), 1)).collect(),
     };
     Ok(Question {
-        id: id.0.into(),
+        id: id.0.as_str().into(),
         text,
         kind,
         answers,

@@ -1,6 +1,7 @@
 //! Floor 6, reports: one view model, and renderers that only lay it out and return strings.
 
 pub mod agreement;
+pub mod anchors;
 mod arms;
 pub mod audit;
 pub mod cache;

@@ -6,6 +6,7 @@ pub mod cache_folder;
 pub mod file;
 pub mod reproduction;
 pub mod resolve;
+pub mod starter;
 
 mod error;
 mod retrieval;

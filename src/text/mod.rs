@@ -2,6 +2,7 @@
 //! for measures, token counts for chunking and packing.
 
 pub mod address;
+pub mod align;
 pub mod analyse;
 pub mod answers;
 pub mod causes;

@@ -18,6 +18,12 @@ pub fn thousands(n: usize) -> String {
     out
 }
 
+/// So many of something: `1 question`, `1,204 questions`.
+#[must_use]
+pub fn plural(n: usize, one: &str, many: &str) -> String {
+    format!("{} {}", thousands(n), if n == 1 { one } else { many })
+}
+
 /// A size in powers of 1,000 with one decimal: `1.5 MB`.
 #[must_use]
 pub fn bytes(n: u64) -> String {
@@ -68,6 +74,12 @@ mod tests {
     #[test]
     fn every_three_digits_are_parted() {
         assert_eq!([0, 999, 1204, 100_000, 1_234_567].map(thousands), ["0", "999", "1,204", "100,000", "1,234,567"]);
+    }
+
+    #[test]
+    fn one_is_no_plural() {
+        let said = [0, 1, 2000].map(|n| plural(n, "question", "questions"));
+        assert_eq!(said, ["0 questions", "1 question", "2,000 questions"]);
     }
 
     #[test]

@@ -43,7 +43,7 @@ fn resumes_to_the_same(project: &Project) {
     check(project, "torn");
     assert_eq!(timeless(project.summary("torn")), timeless(project.summary("whole")));
     let lines = project.read("runs/torn/traces.jsonl");
-    assert_eq!(lines.lines().count(), 24, "no question was asked twice");
+    assert_eq!(lines.lines().count(), 300, "no question was asked twice");
 }
 
 #[test]

@@ -30,18 +30,18 @@ fn the_runs_folder_holds_what_the_design_names() {
     assert_eq!((outcome.code, outcome.stderr.as_str()), (0, "run folder: runs/r\n"));
     check(&project, "r");
     let run = project.json("runs/r/run.json");
-    // 12 documents, 24 questions: datasets/runbooks/README.md.
-    assert_eq!((&run["n_documents"], &run["n_questions"], &run["schema"]), (&12.into(), &24.into(), &1.into()));
+    // 100 documents, 300 questions: datasets/runbooks/README.md.
+    assert_eq!((&run["n_documents"], &run["n_questions"], &run["schema"]), (&100.into(), &300.into(), &1.into()));
     assert_eq!((&run["name"], &run["version"]), (&"r".into(), &env!("CARGO_PKG_VERSION").into()));
     assert!(run["finished"].as_str() >= run["started"].as_str(), "{run}");
     assert_eq!(run["settings"]["retrieval"]["bm25"]["k1"], 1.2);
     let summary = project.summary("r");
-    // 17 span questions have EM; 22 of 24 have golds, 2 are unanswerable.
-    assert_eq!((&summary["measures"]["EM@5"]["n"], &summary["waterfall_n"]), (&17.into(), &22.into()));
-    assert_eq!(summary["waterfall"][0]["supported"], 22);
+    // 190 + 30 span questions have EM; 275 of 300 have golds, 25 are unanswerable.
+    assert_eq!((&summary["measures"]["EM@5"]["n"], &summary["waterfall_n"]), (&220.into(), &275.into()));
+    assert_eq!(summary["waterfall"][0]["supported"], 275);
     let unanswerable =
         summary["classes"]["correct_abstention"].as_u64().zip(summary["classes"]["hallucinated"].as_u64());
-    assert_eq!(unanswerable.map(|(a, b)| a + b), Some(2));
+    assert_eq!(unanswerable.map(|(a, b)| a + b), Some(25));
 }
 
 #[test]
@@ -50,14 +50,14 @@ fn the_report_says_what_it_must() {
     let outcome = project.call(&["run", "--out", "runs", "--name", "r"]);
     let words = outcome.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     for needed in [
-        "12 documents",
-        "24: 17 span, 3 yes_no, 2 free, 2 unanswerable",
+        "100 documents",
+        "300: 220 span, 30 yes_no, 25 free, 25 unanswerable",
         "recursive 200/40 cl100k_base",
         "bm25 (lucene, k1 1.2, b 0.75); 100 candidates, k = 5",
         "built-in extractive reader, a baseline without a language model",
         "--set generation.generator=openai --set generation.base_url=",
-        "Support, stage by stage (22 answerable questions with gold",
-        "Retrieval by answer (EM@5, 17 questions with span answers)",
+        "Support, stage by stage (275 answerable questions with gold",
+        "Retrieval by answer (EM@5, 220 questions with span answers)",
         "Retrieval (mean, 95 % interval below; EM and EvidenceRecall over passages, the others over documents; @prompt: packed)",
         "Answers (n, mean, 95 % interval)",
         "Loss budget: ",
@@ -144,7 +144,7 @@ fn a_limit_draws_a_seeded_sample_and_leaves_the_corpus_whole() {
     let asked = |name: &str, args: &[&str]| -> Vec<String> {
         let outcome = project.call(&[&["run", "--out", "runs", "--name", name], args].concat());
         assert_eq!(outcome.code, 0, "{}", outcome.stderr);
-        assert_eq!(project.json(&format!("runs/{name}/run.json"))["n_documents"], 12);
+        assert_eq!(project.json(&format!("runs/{name}/run.json"))["n_documents"], 100);
         let id = |trace: &Value| trace["question"]["id"].as_str().expect("an id").to_owned();
         project.traces(name).iter().map(id).collect()
     };
@@ -153,15 +153,15 @@ fn a_limit_draws_a_seeded_sample_and_leaves_the_corpus_whole() {
     let nine = asked("nine", &["--limit", "9"]);
     assert!(nine.len() == 9 && five.iter().all(|id| nine.contains(id)), "a larger sample holds the smaller");
     assert_ne!(asked("seed", &["--limit", "5", "--set", "dataset.seed=1"]), five);
-    assert_eq!(asked("more", &["--limit", "99"]).len(), 24);
+    assert_eq!(asked("more", &["--limit", "999"]).len(), 300);
 }
 
 #[test]
 fn a_split_is_asked_alone() {
     let project = Project::runbooks();
     assert_eq!(project.call(&["run", "--out", "runs", "--name", "r", "--set", "dataset.split=tune"]).code, 0);
-    // 12 of 24 questions are `tune`: datasets/runbooks/README.md.
-    assert_eq!(project.summary("r")["n_questions"], 12);
+    // 150 of 300 questions are `tune`: datasets/runbooks/README.md.
+    assert_eq!(project.summary("r")["n_questions"], 150);
     assert!(project.traces("r").iter().all(|trace| trace["question"]["split"] == "tune"));
 }
 
@@ -197,5 +197,5 @@ fn without_a_generator_the_run_is_about_support_alone() {
     // What is lost is the share whose support did not reach the prompt.
     let supported = summary["waterfall"][4]["supported"].as_f64().expect("a count");
     let loss = summary["loss_budget"]["loss"].as_f64().expect("a number");
-    assert!((loss - (1.0 - supported / 22.0)).abs() < 1e-12, "{loss}");
+    assert!((loss - (1.0 - supported / 275.0)).abs() < 1e-12, "{loss}");
 }

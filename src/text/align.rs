@@ -1,0 +1,164 @@
+//! Where an edited quote stands now: the stretch of a text that differs from it by the fewest words.
+//!
+//! Sellers, "The Theory and Computation of Evolutionary Distances: Pattern Recognition" (Journal of Algorithms, 1980): edit
+//! distance of a pattern to the best substring, here over words (UAX 29: marks between them count nothing) in lower case, each
+//! insertion, deletion and replacement counting 1. Time: words of the quote times words of the text.
+
+use unicode_segmentation::UnicodeSegmentation;
+
+use crate::types::ByteRange;
+
+/// The stretch that comes nearest.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Alignment {
+    /// Its bytes, from its first word to its last.
+    pub range: ByteRange,
+    /// 1 less the edits over the words of the longer of quote and stretch: 1 for the same words, 0 for no word in common.
+    pub likeness: f64,
+    /// The likeness of the best stretch that does not overlap it; how much it stands out.
+    pub next: f64,
+}
+
+/// A stretch in the making: edits so far, and the text's word that it begins with.
+#[derive(Clone, Copy)]
+struct Path {
+    edits: usize,
+    start: usize,
+}
+
+/// The stretch of `text` nearest to `quote`, the first of equals; `None` when either has no word, or none is shared.
+#[must_use]
+pub fn nearest(text: &str, quote: &str) -> Option<Alignment> {
+    let words: Vec<(ByteRange, String)> = words(text);
+    let wanted: Vec<String> = quote.unicode_words().map(str::to_lowercase).collect();
+    if wanted.is_empty() || words.is_empty() {
+        return None;
+    }
+    let ends = ends(&words, &wanted);
+    let length = |end: usize| (end + 1).saturating_sub(ends[end].start);
+    let likeness = |end: usize| 1.0 - ends[end].edits as f64 / wanted.len().max(length(end)) as f64;
+    // Of equals the one nearest in length, since a replaced word is likelier than one dropped; then the first.
+    let rank = |end: usize| (std::cmp::Reverse(length(end).abs_diff(wanted.len())), std::cmp::Reverse(end));
+    let best = (0..words.len()).max_by(|&a, &b| likeness(a).total_cmp(&likeness(b)).then(rank(a).cmp(&rank(b))))?;
+    if likeness(best) <= 0.0 {
+        return None;
+    }
+    let overlaps = |end: usize| end >= ends[best].start && ends[end].start <= best;
+    let next = (0..words.len()).filter(|&end| !overlaps(end)).map(likeness).fold(0.0, f64::max);
+    let range = ByteRange::new(words[ends[best].start].0.start, words[best].0.end);
+    Some(Alignment { range, likeness: likeness(best), next })
+}
+
+/// For each word of the text the cheapest path of the whole quote that ends there; of equals the one that begins latest, so that
+/// no word too many is taken in.
+fn ends(words: &[(ByteRange, String)], wanted: &[String]) -> Vec<Path> {
+    // Row `i` holds the cheapest path of the quote's first `i` words that ends before the text's current word.
+    let mut column: Vec<Path> = (0..=wanted.len()).map(|edits| Path { edits, start: 0 }).collect();
+    let mut ends = Vec::with_capacity(words.len());
+    for (at, (_, word)) in words.iter().enumerate() {
+        let mut diagonal = column[0];
+        column[0] = Path { edits: 0, start: at + 1 };
+        for (i, want) in wanted.iter().enumerate() {
+            let matched = Path { edits: diagonal.edits + usize::from(want != word), start: diagonal.start.min(at) };
+            let inserted = Path { edits: column[i + 1].edits + 1, ..column[i + 1] };
+            let left_out = Path { edits: column[i].edits + 1, ..column[i] };
+            diagonal = column[i + 1];
+            column[i + 1] = [matched, inserted, left_out]
+                .into_iter()
+                .min_by_key(|path| (path.edits, usize::MAX - path.start))
+                .unwrap_or(matched);
+        }
+        let Path { edits, start } = column[wanted.len()];
+        ends.push(Path { edits, start: start.min(at) });
+    }
+    ends
+}
+
+fn words(text: &str) -> Vec<(ByteRange, String)> {
+    let placed = |(start, word): (usize, &str)| (ByteRange::new(start, start + word.len()), word.to_lowercase());
+    text.unicode_word_indices().map(placed).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found<'a>(text: &'a str, quote: &str) -> Option<(&'a str, f64)> {
+        nearest(text, quote).map(|found| (&text[found.range.as_range()], found.likeness))
+    }
+
+    #[test]
+    fn the_same_words_are_found_whatever_stands_around() {
+        assert_eq!(
+            found("Wait. It lasts\n4 hours at most. Then page.", "It lasts 4 hours"),
+            Some(("It lasts\n4 hours", 1.0))
+        );
+    }
+
+    #[test]
+    fn a_replaced_an_added_and_a_dropped_word_count_one_each() {
+        // 4 of 5 words; 5 words of 6; 4 words of 5.
+        assert_eq!(
+            found("x it lasts 6 hours now y", "it lasts 4 hours now"),
+            Some(("it lasts 6 hours now", 1.0 - 1.0 / 5.0))
+        );
+        assert_eq!(
+            found("x it lasts about 4 hours now y", "it lasts 4 hours now"),
+            Some(("it lasts about 4 hours now", 1.0 - 1.0 / 6.0))
+        );
+        assert_eq!(found("x it lasts 4 now y", "it lasts 4 hours now"), Some(("it lasts 4 now", 1.0 - 1.0 / 5.0)));
+    }
+
+    #[test]
+    fn the_next_best_does_not_overlap_and_the_first_of_equals_is_taken() {
+        // `a b c` stands twice, so the second is as like as the first.
+        let found = nearest("a b c d a b c", "a b c").expect("there");
+        assert_eq!((found.range, found.likeness, found.next), ((0, 5).into(), 1.0, 1.0));
+        // Beside `a b x` there is `b q a`, which shares one word of three at best.
+        let found = nearest("a b x b q a", "a b c").expect("there");
+        assert_eq!(found.range, (0, 5).into());
+        assert!((found.likeness - 2.0 / 3.0).abs() < 1e-12 && found.next < found.likeness, "{found:?}");
+    }
+
+    #[test]
+    fn nothing_in_common_is_nothing_found() {
+        assert_eq!(found("alpha beta", "gamma"), None);
+        assert_eq!(found("", "gamma"), None);
+        assert_eq!(found("alpha", " "), None);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn a_stretch_of_the_text_is_found_as_itself(words in proptest::collection::vec("[a-c]{1,2}", 1..30), cut in 0..30_usize, n in 1..8_usize) {
+            let text = words.join(" ");
+            let cut = cut % words.len();
+            let quote = words[cut..words.len().min(cut + n)].join(" ");
+            let found = nearest(&text, &quote).expect("there");
+            proptest::prop_assert_eq!(&text[found.range.as_range()], quote);
+            proptest::prop_assert_eq!(found.likeness, 1.0);
+        }
+
+        #[test]
+        fn edits_are_the_fewest_of_all_stretches_that_end_there(
+            quote in proptest::collection::vec("[a-c]", 1..8), text in proptest::collection::vec("[a-c]", 1..8),
+        ) {
+            let placed: Vec<(ByteRange, String)> = text.iter().map(|word| (ByteRange::new(0, 0), word.clone())).collect();
+            for (end, path) in ends(&placed, &quote).into_iter().enumerate() {
+                // `start` one past `end` stands for no word at all.
+                let each = (0..=end + 1).map(|start| strsim::generic_levenshtein(&Words(&quote), &Words(&text[start..=end])));
+                proptest::prop_assert_eq!(Some(path.edits), each.min());
+            }
+        }
+    }
+
+    struct Words<'a>(&'a [String]);
+
+    impl<'a, 'b> IntoIterator for &'a Words<'b> {
+        type Item = &'b String;
+        type IntoIter = std::slice::Iter<'b, String>;
+
+        fn into_iter(self) -> Self::IntoIter {
+            self.0.iter()
+        }
+    }
+}

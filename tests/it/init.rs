@@ -1,0 +1,74 @@
+//! `ragxray init`: from a folder of documents to a first run.
+
+use crate::project::Project;
+
+const PUMP: &str =
+    "# Pump\n\n## Running\n\nThe pump runs for nine hours and then it rests.\n\n## Stopping\n\nPress the red button.\n";
+
+#[test]
+fn a_folder_of_documents_becomes_a_run_by_the_commands_it_names() {
+    let project =
+        Project::of(&[("my docs/a/pump.md", PUMP), ("my docs/old.pdf", "%PDF"), ("my docs/tool.py", "x = 1")]);
+    let outcome = project.call(&["init", "my docs"]);
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    // The words of PUMP, marks included: 2 + 2 + 10 + 2 + 4.
+    insta::assert_snapshot!(outcome.stderr, @"
+    1 document (1 md), 20 words; half of them have up to 20, the longest, a/pump.md, 20.
+    1 file whose text has to be taken out first: left out, see the settings
+    1 file of source code beside prose: left out, see the settings
+    written: my docs/ragxray.toml, questions.jsonl (empty)
+    next: put real questions, one a line, into questions.txt and judge what is found for them:
+    ");
+    insta::assert_snapshot!(outcome.stdout, @"
+    ragxray dataset label 'my docs/ragxray.toml' --queries questions.txt
+    ragxray dataset lint 'my docs/ragxray.toml'
+    ragxray run 'my docs/ragxray.toml'
+    ");
+    assert_eq!(project.read("my docs/questions.jsonl"), "");
+
+    let unasked = project.call(&["run", "my docs/ragxray.toml", "--set", "retrieval.retrievers=[\"bm25\"]"]);
+    assert_eq!(unasked.code, 2);
+    assert!(
+        unasked.stderr.contains("has no questions") && unasked.stderr.contains("ragxray dataset label"),
+        "{}",
+        unasked.stderr
+    );
+
+    let question = r#"{"id": "q", "text": "How long does the pump run?", "answers": ["nine hours"], "evidence": [{"doc": "a/pump.md", "quotes": ["runs for nine hours"]}]}"#;
+    project.write("my docs/questions.jsonl", question);
+    let args =
+        ["run", "my docs/ragxray.toml", "--set", "retrieval.retrievers=[\"bm25\"]", "--out", "runs", "--name", "r"];
+    let outcome = project.call(&args);
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    assert_eq!(project.json("runs/r/run.json")["n_documents"], 1);
+    assert_eq!(project.json("runs/r/run.json")["settings"]["chunking"]["strategy"], "markdown");
+}
+
+#[test]
+fn nothing_that_is_there_is_written_over() {
+    let project = Project::of(&[("pump.md", PUMP), ("questions.jsonl", "{\"id\": \"q\", \"text\": \"?\"}\n")]);
+    let outcome = project.call(&["init"]);
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    assert!(
+        outcome.stderr.ends_with("written: ./ragxray.toml\nnext: check the questions that are there, then measure:\n"),
+        "{}",
+        outcome.stderr
+    );
+    assert_eq!(project.read("questions.jsonl"), "{\"id\": \"q\", \"text\": \"?\"}\n");
+    project.write("ragxray.toml", "# mine\n");
+    let again = project.call(&["init", "."]);
+    assert_eq!((again.code, again.stdout.as_str()), (2, ""));
+    assert!(again.stderr.starts_with("error: `./ragxray.toml` is there already\nhint: "), "{}", again.stderr);
+    assert_eq!(project.read("ragxray.toml"), "# mine\n");
+}
+
+#[test]
+fn a_folder_without_documents_is_told_what_documents_are() {
+    let project = Project::of(&[("scans/a.pdf", "%PDF")]);
+    for folder in ["scans", "nowhere"] {
+        let outcome = project.call(&["init", folder]);
+        assert_eq!((outcome.code, outcome.stdout.as_str()), (2, ""), "{}", outcome.stderr);
+        assert!(outcome.stderr.contains("hint: "), "{}", outcome.stderr);
+    }
+    assert_eq!(std::fs::read_dir(project.path("scans")).expect("a folder").count(), 1, "nothing was written");
+}
