@@ -5,6 +5,7 @@ use crate::dataset::{DatasetError, FetchError};
 use crate::eval::compare::CompareError;
 use crate::eval::gate::GateError;
 use crate::external::ExternalError;
+use crate::label::LabelError;
 use crate::measure::UnknownMeasure;
 use crate::pipeline::PipelineError;
 use crate::settings::SettingsError;
@@ -45,6 +46,12 @@ impl From<FetchError> for Failure {
 
 impl From<ExternalError> for Failure {
     fn from(error: ExternalError) -> Self {
+        Self::new(with_causes(&error), Some(error.hint()))
+    }
+}
+
+impl From<LabelError> for Failure {
+    fn from(error: LabelError) -> Self {
         Self::new(with_causes(&error), Some(error.hint()))
     }
 }

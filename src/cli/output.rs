@@ -39,6 +39,22 @@ pub fn talk(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{}", one_line(text));
 }
 
+/// Whether talk may be coloured: stderr is a terminal and `NO_COLOR` is not set.
+pub fn talk_color() -> bool {
+    std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}
+
+/// Columns of the terminal that talk goes to; `None` where it goes elsewhere.
+pub fn talk_width() -> Option<usize> {
+    comfy_table::Table::new().use_stderr().width().map(usize::from)
+}
+
+/// Shows `text` as it is laid out, what data gave made harmless already, and waits behind it: no line feed is added.
+pub fn show(text: &str) {
+    let mut stderr = std::io::stderr().lock();
+    let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
+}
+
 /// An error may quote data; so many characters of it are enough.
 const LONGEST_MESSAGE: usize = 2000;
 

@@ -1,5 +1,6 @@
 //! Floor 6, reports: one view model, and renderers that only lay it out and return strings.
 
+pub mod agreement;
 pub mod anchors;
 mod arms;
 pub mod audit;
@@ -13,6 +14,7 @@ pub mod gates;
 pub mod glossary;
 mod head;
 pub mod html;
+pub mod labelling;
 pub mod lint;
 pub mod markdown;
 pub mod reproduction;

@@ -9,12 +9,18 @@ const WIDTH: usize = 110;
 /// characters of data are gone. Ends in a line feed.
 #[must_use]
 pub fn wrapped(lead: &str, text: &str) -> String {
+    wrapped_to(WIDTH, lead, text)
+}
+
+/// The same with at most `width` columns a line.
+#[must_use]
+pub fn wrapped_to(width: usize, lead: &str, text: &str) -> String {
     let indent = lead.chars().count();
     let mut out = String::new();
     let mut line = lead.to_owned();
     let mut empty = true;
     for word in one_line(text).split(' ').filter(|word| !word.is_empty()) {
-        if line.chars().count() + word.chars().count() > WIDTH && !empty {
+        if line.chars().count() + word.chars().count() > width && !empty {
             out.push_str(line.trim_end());
             out.push('\n');
             line = " ".repeat(indent);

@@ -26,6 +26,7 @@ mod generator;
 mod import;
 mod init;
 mod kill;
+mod label;
 mod lint;
 mod output;
 mod own_files;

@@ -1,9 +1,13 @@
 //! `ragxray dataset`: data sets brought here, looked over, and written for other tools.
 
+mod agreement;
 mod convert;
 mod fetch;
+mod label;
 mod lint;
+mod reanchor;
 mod source;
+mod terminal;
 
 use std::process::ExitCode;
 
@@ -19,6 +23,10 @@ pub enum DatasetCommand {
     Convert(convert::ConvertArgs),
     /// Say what is wrong with a data set, or weak in it; exit 1 on errors.
     Lint(lint::LintArgs),
+    /// Judge what several retrievers find for real questions, one passage at a time, into questions.jsonl.
+    Label(label::LabelArgs),
+    /// Say how far two annotators agree: Cohen's kappa of the documents that both judged.
+    Agreement(agreement::AgreementArgs),
 }
 
 /// Runs the command: success, or 1 where lint found errors.
@@ -30,6 +38,8 @@ pub fn dataset(command: DatasetCommand) -> Result<ExitCode, Failure> {
             let is_sound = lint::lint(&args)?;
             return Ok(ExitCode::from(u8::from(!is_sound)));
         }
+        DatasetCommand::Label(args) => label::label(args)?,
+        DatasetCommand::Agreement(args) => agreement::agreement(&args)?,
     }
     Ok(ExitCode::SUCCESS)
 }

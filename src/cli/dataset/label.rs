@@ -1,0 +1,160 @@
+//! `ragxray dataset label`: real questions first, then what several retrievers find for them, judged by a person.
+
+use std::io::IsTerminal;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::super::bars::Bars;
+use super::super::environment::environment;
+use super::super::{Failure, block_on, dry_run, output};
+use super::source::{self, SourceArgs};
+use super::terminal::Terminal;
+use crate::dataset::{self, Appended};
+use crate::external::input::Input;
+use crate::external::qrels::Qrels;
+use crate::label::{self, Annotator, Labelling, Order, QrelsAnnotator, Stopped, Tally};
+use crate::pipeline::pool::{Pools, pool};
+use crate::pipeline::progress::Progress;
+use crate::report::labelling::Screen;
+use crate::settings::file::{ExternalSettings, GeneratorName, RerankSettings};
+use crate::settings::{Resolved, assemble};
+use crate::text::numbers::thousands;
+use crate::types::{Dataset, Question};
+
+#[derive(Debug, Args)]
+pub struct LabelArgs {
+    #[command(flatten)]
+    source: SourceArgs,
+    /// The questions: a line each; or JSON lines with `text`, and whatever else questions.jsonl knows; or BEIR's queries.
+    #[arg(long, value_name = "FILE")]
+    queries: PathBuf,
+    /// Where labelled questions are added. Default: questions.jsonl of the data set.
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// How many passages of each retriever are pooled.
+    #[arg(long, value_name = "N", default_value = "10")]
+    depth: NonZeroUsize,
+    /// Go to the next question after N passages in a row that are not relevant; shows the best ranked first, where it is
+    /// shuffled otherwise.
+    #[arg(long, value_name = "N")]
+    stop_after: Option<NonZeroUsize>,
+    /// Seed of the shuffle.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// Take the judgments from a file instead: TREC's four columns, or BEIR's three with their header.
+    #[arg(long, value_name = "FILE")]
+    judgments: Option<PathBuf>,
+    /// Refuse every connection that is not to this machine.
+    #[arg(long)]
+    offline: bool,
+}
+
+pub fn label(args: LabelArgs) -> Result<(), Failure> {
+    block_on(async move {
+        let resolved = retrieval_alone(source::resolve(&args.source)?);
+        let spec = assemble::load_spec(&resolved);
+        let mut dataset = dataset::asked(&spec, &args.queries)?;
+        let judgments = args.judgments.as_deref().map(Input::read).transpose()?;
+        let qrels = judgments.as_ref().map(Qrels::parse).transpose()?.map(QrelsAnnotator::new);
+        let path = args.out.clone().or_else(|| dataset::questions_file(&spec)).ok_or_else(|| {
+            let hint = "say where they go with `--out FILE`".to_owned();
+            Failure::new(format!("a `{}` data set takes no further questions", spec.format), Some(hint))
+        })?;
+        let mut file = Appended::open(&path)?;
+        leave_out(&mut dataset, &file, qrels.as_ref());
+        if dataset.questions.is_empty() {
+            return Ok(());
+        }
+        let questions = dataset.questions.clone();
+        let mut pools = pooled(&resolved, dataset, args.depth.get(), args.offline).await?;
+        if resolved.settings.dataset.skip_same_id {
+            label::without_same_id(&mut pools.of, &questions);
+        }
+        let stop_after = args.stop_after.map(NonZeroUsize::get);
+        let order = if stop_after.is_some() { Order::Ranked } else { Order::Shuffled { seed: args.seed } };
+        let labelling = Labelling { order, stop_after };
+        let n_known = qrels.as_ref().map(|qrels| qrels.n_relevant(&questions));
+        let mut annotator: Box<dyn Annotator + '_> = if let Some(qrels) = qrels {
+            Box::new(qrels)
+        } else {
+            let screen = Screen::new(output::talk_width(), output::talk_color());
+            Box::new(Terminal::new(std::io::stdin().lock(), screen, !std::io::stdin().is_terminal()))
+        };
+        let tally = label::label(&questions, &pools, labelling, annotator.as_mut(), &mut file)?;
+        conclude(&tally, &file, n_known);
+        Ok(())
+    })
+}
+
+/// The settings without what comes behind retrieval: nothing of it is asked.
+fn retrieval_alone(mut resolved: Resolved) -> Resolved {
+    let settings = &mut resolved.settings;
+    settings.generation.generator = GeneratorName::None;
+    settings.rerank = RerankSettings::default();
+    settings.external = ExternalSettings::default();
+    resolved
+}
+
+/// Leaves out what is labelled already, and what the judgments say nothing of.
+fn leave_out(dataset: &mut Dataset, file: &Appended, qrels: Option<&QrelsAnnotator<'_>>) {
+    for note in &dataset.notes {
+        output::talk(&format!("{}: {}", note.what, thousands(note.count)));
+    }
+    let mut leave = |is_left: &dyn Fn(&Question) -> bool, why: &str| {
+        let n_all = dataset.questions.len();
+        dataset.questions.retain(|question| !is_left(question));
+        let n_left = n_all - dataset.questions.len();
+        if n_left > 0 {
+            output::talk(&format!("{} of {} questions {why}", thousands(n_left), thousands(n_all)));
+        }
+    };
+    leave(&|question| qrels.is_some_and(|qrels| !qrels.knows(question)), "have no judgment and are left out");
+    leave(&|question| file.holds(question), &format!("are in {} already", file.path().display()));
+}
+
+async fn pooled(resolved: &Resolved, dataset: Dataset, depth: usize, offline: bool) -> Result<Pools, Failure> {
+    dry_run::announce(&resolved.settings, &dataset);
+    let environment = environment(resolved, offline, false)?;
+    let bars = Bars::new();
+    let assembled = assemble::assemble(resolved, &environment, &|download| bars.download(download)).await;
+    bars.finish();
+    Ok(pool(dataset.documents, dataset.questions, &assembled?.plan, depth, &bars).await?)
+}
+
+fn conclude(tally: &Tally, file: &Appended, n_known: Option<usize>) {
+    let Tally { n_written, n_answered, n_unanswerable, n_unjudged, n_shown, n_judged, n_relevant, stopped } = tally;
+    output::talk(&format!(
+        "{} questions were added to {}: {} with evidence, {} unanswerable; {} of {} passages shown were judged, {} documents are relevant",
+        thousands(*n_written),
+        file.path().display(),
+        thousands(*n_answered),
+        thousands(*n_unanswerable),
+        thousands(*n_judged),
+        thousands(*n_shown),
+        thousands(*n_relevant),
+    ));
+    if *n_unjudged > 0 {
+        output::talk(&format!("{} questions had no passage judged and come again", thousands(*n_unjudged)));
+    }
+    if let Some(Stopped { n_left, n_dropped }) = stopped {
+        let dropped = match n_dropped {
+            0 => String::new(),
+            n => format!(" (one of them from its first passage: none of {n} judged was relevant)"),
+        };
+        output::talk(&format!(
+            "{} questions are left{dropped}: the same command goes on with them",
+            thousands(*n_left)
+        ));
+    }
+    if let Some(n_known) = n_known {
+        let share = 100.0 * *n_relevant as f64 / n_known.max(1) as f64;
+        let each = *n_shown as f64 / (*n_relevant).max(1) as f64;
+        output::talk(&format!(
+            "found {} of {} relevant documents that the judgments have ({share:.1} %), with {each:.1} passages shown for each",
+            thousands(*n_relevant),
+            thousands(n_known),
+        ));
+    }
+}

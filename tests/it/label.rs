@@ -1,0 +1,239 @@
+//! `dataset label` over a pipe, and `dataset agreement` of what two annotators wrote.
+
+use std::io::{Read, Write};
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::project::{CORPUS, Outcome, Project, SETTINGS, outcome, tiny_bert};
+
+const QUERIES: &str = "How long does alpha wait?\nDoes beta wait?\nWho waits a year?\n";
+
+/// By rank: of the first question `a` comes first, of the second `b`. So many in a row nothing here has.
+const LABEL: [&str; 7] = ["dataset", "label", "c.toml", "--queries", "asked.txt", "--stop-after", "9"];
+
+/// The corpus, and queries in `asked.txt`, without any question labelled.
+fn project() -> Project {
+    Project::of(&[("c.toml", SETTINGS), ("data/corpus.jsonl", CORPUS), ("asked.txt", QUERIES)])
+}
+
+fn label(project: &Project, args: &[&str], input: &str) -> Outcome {
+    outcome(&project.command(&[&LABEL[..], args].concat()).write_stdin(input).output().expect("starts"))
+}
+
+fn lines(project: &Project, file: &str) -> Vec<Value> {
+    project.read(file).lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect()
+}
+
+#[test]
+fn what_is_typed_becomes_questions_that_load_and_run() {
+    let project = project();
+    let input = "y\nsix minutes\n\nsix minutes | 6 minutes\n1\ny\n1\nno\nn\nu\n";
+    let outcome = label(&project, &[], input);
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (0, ""), "{}", outcome.stderr);
+    let told = "3 questions were added to data/questions.jsonl: 2 with evidence, 1 unanswerable; 4 of 4 passages shown were judged, \
+                3 documents are relevant\n";
+    assert!(outcome.stderr.ends_with(told), "{}", outcome.stderr);
+    let written = lines(&project, "data/questions.jsonl");
+    assert_eq!(written[0]["answers"], json!(["six minutes", "6 minutes"]));
+    assert_eq!(written[0]["evidence"], json!([[{"doc": "a", "quotes": ["six minutes"]}]]));
+    assert_eq!(written[0]["relevant"], json!({"a": 3, "b": 1}));
+    assert_eq!((&written[1]["kind"], &written[1]["relevant"]), (&json!("yes_no"), &json!({"a": 0, "b": 3})));
+    assert_eq!(written[1]["evidence"], json!([[{"doc": "b", "quotes": ["Beta never waits."]}]]));
+    assert_eq!((&written[2]["text"], &written[2]["kind"]), (&json!("Who waits a year?"), &json!("unanswerable")));
+
+    project.good("labelled", &[]);
+    let kinds: Vec<Value> = project.traces("labelled").iter().map(|trace| trace["question"]["kind"].clone()).collect();
+    assert_eq!(kinds, ["span", "yes_no", "unanswerable"]);
+    let converted = project.call(&["dataset", "convert", "c.toml", "--to", "beir", "beir"]);
+    assert_eq!(converted.code, 0, "{}", converted.stderr);
+}
+
+#[test]
+fn a_sitting_reads_like_a_conversation() {
+    let project = project();
+    let outcome = label(&project, &["--depth", "1"], "y\nsix  hours.\n\ny\nsix\nq\n");
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    insta::assert_snapshot!(outcome.stderr, @r"
+
+    ──────────────────────────────────────────────────────────────────── question 1 of 3, passage 1 of 1
+    How long does alpha wait?
+
+    a · A
+      1  Alpha waits six minutes.
+
+    y n 0-3 s b d e u q ? > y
+      Which words answer it? A number (`2`), several (`2-4`), or the words themselves and an empty line
+      behind them. An empty line alone: the document as a whole. `/b`: judge again, `/q`: stop.
+    words > six  hours.
+
+      Not in this document: `six hours.`.
+      The nearest there: `waits six`. `y` takes it; else other words, or a number.
+    words > y
+      The answer as it stands there, other wordings behind ` | `; or `yes` or `no`; an empty line for a
+      question that is answered in one's own words.
+    answer > six
+
+    ──────────────────────────────────────────────────────────────────── question 2 of 3, passage 1 of 1
+    Does beta wait?
+
+    b · B
+      1  Beta never waits.
+
+    y n 0-3 s b d e u q ? > q
+    1 questions were added to data/questions.jsonl: 1 with evidence, 0 unanswerable; 1 of 1 passages shown were judged, 1 documents are relevant
+    2 questions are left: the same command goes on with them
+    ");
+}
+
+#[test]
+fn what_is_no_command_is_answered_with_help_and_asked_again() {
+    let project = project();
+    let outcome = label(&project, &[], "\r\nmaybe\r\n7\r\n2\r\nq\r\n");
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    for wrong in ["``", "`maybe`", "`7`"] {
+        assert!(
+            outcome.stderr.contains(&format!("  {wrong} is none of these:\n  y, 3  it answers")),
+            "{}",
+            outcome.stderr
+        );
+    }
+    assert!(!outcome.stderr.contains('\r'), "{:?}", outcome.stderr);
+    assert_eq!(lines(&project, "data/questions.jsonl")[0]["relevant"], json!({"a": 2}));
+}
+
+#[test]
+fn words_of_several_lines_with_any_line_ends_are_found_as_one() {
+    let project = project();
+    let outcome = label(&project, &[], "y\r\nAlpha  waits\r\n six\r\n\r\nsix\r\n");
+    let first = &lines(&project, "data/questions.jsonl")[0];
+    assert_eq!(first["evidence"], json!([[{"doc": "a", "quotes": ["Alpha waits six"]}]]), "{}", outcome.stderr);
+    assert_eq!(first["answers"], json!(["six"]));
+}
+
+#[test]
+fn a_sitting_killed_half_way_is_gone_on_with_where_it_was() {
+    let project = project();
+    let mut child = Command::new(assert_cmd::cargo::cargo_bin!("ragxray"))
+        .args(LABEL)
+        .env_clear()
+        .envs(project.environment())
+        .current_dir(project.path("."))
+        .stdin(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("starts");
+    // The second question is shown when the first is written; one of its passages is judged before the kill.
+    child.stdin.as_mut().expect("piped").write_all(b"2\n0\nn\n0\n").expect("written");
+    let (mut seen, mut buffer) = (Vec::new(), [0; 1024]);
+    while !String::from_utf8_lossy(&seen).contains("question 2 of 3, passage 2 of 2") {
+        let n_read = child.stderr.as_mut().expect("piped").read(&mut buffer).expect("read");
+        assert!(n_read > 0, "ended early: {}", String::from_utf8_lossy(&seen));
+        seen.extend_from_slice(&buffer[..n_read]);
+    }
+    child.kill().expect("killed"); // SIGKILL
+    child.wait().expect("ended");
+    let before = project.read("data/questions.jsonl");
+    assert_eq!(before.lines().count(), 1);
+
+    let outcome = label(&project, &[], "y\n\nno\n0\nu\n");
+    assert!(outcome.stderr.starts_with("1 of 3 questions are in data/questions.jsonl already\n"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("question 1 of 2, passage 1 of 2\nDoes beta wait?"), "{}", outcome.stderr);
+    let after = project.read("data/questions.jsonl");
+    assert!(after.starts_with(&before) && after.lines().count() == 3, "{after}");
+    let nothing_left = label(&project, &[], "");
+    assert_eq!(
+        (nothing_left.code, nothing_left.stderr.as_str()),
+        (0, "3 of 3 questions are in data/questions.jsonl already\n")
+    );
+    assert_eq!(project.read("data/questions.jsonl"), after);
+}
+
+#[test]
+fn nobody_sees_who_found_a_passage_and_both_retrievers_are_asked() {
+    let project = project();
+    // No word of it is in the documents: terms find nothing, vectors always find something.
+    project.write("asked.txt", "Quid?\n");
+    let none = label(&project, &["--out", "none.jsonl"], "y\n");
+    assert!(none.stderr.starts_with("\nQuid?\n"), "{}", none.stderr);
+    assert_eq!(lines(&project, "none.jsonl")[0]["kind"], "unanswerable");
+    let sets = tiny_bert();
+    let dense = ["--set", &sets[0], "--set", &sets[1], "--out", "own.jsonl"];
+    let both = label(&project, &dense, "1\n1\nn\n");
+    assert!(both.stderr.contains("passage 1 of 2"), "{}", both.stderr);
+    for name in ["bm25", "dense", "rank", "score"] {
+        assert!(!both.stderr.to_lowercase().contains(name), "{}", both.stderr);
+    }
+}
+
+#[test]
+fn a_passage_does_nothing_to_the_terminal() {
+    let project = project();
+    let text = "Alpha \u{1b}[2J\u{1b}]0;title\u{7}waits\u{202e} six\u{9b}31m minutes.\r\n\u{1b}[1A# Beta";
+    project.write("data/corpus.jsonl", format!("{}\n", json!({"id": "a\u{1b}[5m", "title": "\u{1b}c", "text": text})));
+    project.write("asked.txt", "How long does \u{1b}[31malpha wait?\n");
+    let outcome = label(&project, &[], "d\n\u{1b}[9mwhat\ny\n\u{1b}[7mno such words\n\n/b\nu\n");
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    let controls: Vec<char> = outcome.stderr.chars().filter(|c| c.is_control() && *c != '\n').collect();
+    assert!(controls.is_empty() && !outcome.stderr.contains('\u{202e}'), "{:?}", outcome.stderr);
+}
+
+#[test]
+fn judgments_of_a_file_are_recovered_and_agree_with_it() {
+    let project = project();
+    let queries = "{\"_id\": \"1\", \"text\": \"How long does alpha wait?\", \"metadata\": {}}\n{\"_id\": \"2\", \"text\": \"Does beta wait?\", \"metadata\": {}}\n";
+    project.write("asked.txt", queries);
+    project.write("qrels.tsv", "query-id\tcorpus-id\tscore\n1\ta\t2\n1\tb\t0\n1\telsewhere\t1\n");
+    let outcome = label(&project, &["--judgments", "qrels.tsv"], "");
+    let told = [
+        "1 of 2 questions have no judgment and are left out",
+        "1 questions were added to data/questions.jsonl: 0 with evidence, 0 unanswerable; 2 of 2 passages shown were judged, 1 documents are relevant",
+        "found 1 of 2 relevant documents that the judgments have (50.0 %), with 2.0 passages shown for each",
+    ];
+    assert_eq!(outcome.stderr.lines().collect::<Vec<_>>(), told);
+    assert_eq!(lines(&project, "data/questions.jsonl")[0]["relevant"], json!({"a": 2, "b": 0}));
+
+    let agreement = project.call(&["dataset", "agreement", "data/questions.jsonl", "qrels.tsv", "--json"]);
+    assert_eq!(agreement.code, 0, "{}", agreement.stderr);
+    let agreement: Value = serde_json::from_str(&agreement.stdout).expect("JSON");
+    assert_eq!(
+        (&agreement["n_pairs"], &agreement["n_judged_by_one"], &agreement["grades"]["value"]),
+        (&json!(2), &json!([0, 1]), &json!(1.0))
+    );
+    assert_eq!(agreement["table"], json!([[0, 0, 1], [2, 2, 1]]));
+}
+
+#[test]
+fn two_annotators_who_share_nothing_or_a_file_that_is_none_are_refused() {
+    let project = project();
+    project.write("one.jsonl", "{\"id\": \"1\", \"text\": \"why?\", \"relevant\": {\"a\": 3}}\n");
+    project.write("two.jsonl", "{\"id\": \"1\", \"text\": \"why?\", \"relevant\": {\"b\": 3}}\n");
+    let same = project.call(&["dataset", "agreement", "one.jsonl", "one.jsonl"]);
+    assert_eq!(same.code, 0, "{}", same.stderr);
+    assert!(same.stdout.contains("not defined: both gave one and the same grade throughout"), "{}", same.stdout);
+    project.refuses(
+        &["dataset", "agreement", "one.jsonl", "two.jsonl"],
+        &[
+            "error: `one.jsonl` and `two.jsonl` judge no document for the same question",
+            "hint: questions are joined by `id`, else by `text`, documents by id: have both judge the same `--queries`",
+        ],
+    );
+    project.refuses_with_some_hint(&["dataset", "agreement", "one.jsonl", "gone"], "error: `gone` is not there");
+}
+
+#[test]
+fn a_published_data_set_wants_a_file_of_its_own() {
+    let project = project();
+    project.write("beir/corpus.jsonl", "{\"_id\": \"a\", \"text\": \"Alpha waits.\"}\n");
+    project.write("beir/queries.jsonl", "{\"_id\": \"1\", \"text\": \"Who waits?\"}\n");
+    project.write("beir/qrels/test.tsv", "query-id\tcorpus-id\tscore\n1\ta\t1\n");
+    let bm25 = ["--set", "retrieval.retrievers=[\"bm25\"]"];
+    let args = [&["dataset", "label", "beir", "--queries", "beir/queries.jsonl"], &bm25[..]].concat();
+    project.refuses(
+        &args,
+        &["error: a `beir` data set takes no further questions", "hint: say where they go with `--out FILE`"],
+    );
+    let done = project.call(&[&args[..], &["--out", "own.jsonl", "--judgments", "beir/qrels/test.tsv"]].concat());
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert_eq!(lines(&project, "own.jsonl")[0]["relevant"], json!({"a": 1}));
+}
