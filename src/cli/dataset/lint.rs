@@ -7,6 +7,7 @@ use clap::Args;
 use super::super::bars::Bars;
 use super::super::environment::environment;
 use super::super::{Failure, block_on, output};
+use super::reanchor;
 use super::source::{self, SourceArgs};
 use crate::chunk;
 use crate::dataset::{self, Inspection};
@@ -26,6 +27,7 @@ use crate::text::tokens::Tokenizer;
 use crate::types::Corpus;
 
 #[derive(Debug, Args)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct LintArgs {
     #[command(flatten)]
     source: SourceArgs,
@@ -38,12 +40,29 @@ pub struct LintArgs {
     /// Search for no label holes; models that are not here are not fetched.
     #[arg(long)]
     no_pool: bool,
+    /// After documents were edited: find the place where each label's text stands now, or say that it broke. Exit 1 when one did.
+    #[arg(long)]
+    reanchor: bool,
+    /// With --reanchor: rewrite questions.jsonl where labels were placed anew.
+    #[arg(long, requires = "reanchor")]
+    write: bool,
+    /// List the questions that a change of the documents since that commit touches; with --reanchor the commit that labels in bytes
+    /// were made for.
+    #[arg(long, value_name = "GITREF")]
+    changed: Option<String>,
 }
 
 /// Runs the command; whether the data set is free of errors.
 pub fn lint(args: &LintArgs) -> Result<bool, Failure> {
     let resolved = source::resolve(&args.source)?;
-    let inspection = dataset::inspect(&assemble::load_spec(&resolved))?;
+    let spec = assemble::load_spec(&resolved);
+    if args.reanchor {
+        return reanchor::reanchor(&spec, args.changed.as_deref(), args.write, args.json);
+    }
+    if let Some(reference) = &args.changed {
+        return reanchor::changed(&spec, reference, args.json).map(|()| true);
+    }
+    let inspection = dataset::inspect(&spec)?;
     let mut lint = lint::content(dataset_label(&resolved.settings), &inspection);
     if inspection.documents.iter().any(|document| !document.text.trim().is_empty()) {
         block_on(searched(args, local(resolved), &inspection, &mut lint))?;
