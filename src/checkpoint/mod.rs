@@ -1,4 +1,4 @@
-//! Floor 3a, model checkpoints: a name or a folder to files that are found, fetched, verified and read.
+//! Floor 3b, model checkpoints: a name or a folder to files that are found, fetched, verified and read.
 //!
 //! [`source`] says where a checkpoint comes from; [`Recipe`] is what its folder says of pooling and lengths, [`TokenRecipe`] of token vectors; [`Model`] reads
 //! tokenizer and weights, with a head where there is one, when they are first needed; [`SequenceClassifier`] scores pairs.

@@ -28,15 +28,15 @@ fn rust_files(folder: &str) -> Vec<PathBuf> {
     found
 }
 
-/// Module name -> floor and its half (`3a` lies under `3`), from the table in ARCHITECTURE.md.
-fn floors() -> BTreeMap<String, (u32, bool)> {
+/// Module name -> floor and its part (`3a` lies under `3b`, both under `3`), from the table in ARCHITECTURE.md.
+fn floors() -> BTreeMap<String, (u32, char)> {
     let text = fs::read_to_string(root().join("ARCHITECTURE.md")).expect("ARCHITECTURE.md");
     let mut floors = BTreeMap::new();
     for line in text.lines() {
         let cells: Vec<&str> = line.split('|').map(str::trim).collect();
         let Some(name) = cells.get(1).and_then(|cell| cell.split(' ').next()) else { continue };
-        let Ok(number) = name.trim_end_matches('a').parse() else { continue };
-        let floor = (number, !name.ends_with('a'));
+        let Ok(number) = name.trim_end_matches(['a', 'b']).parse() else { continue };
+        let floor = (number, name.chars().last().filter(char::is_ascii_lowercase).unwrap_or('z'));
         for name in cells[2].split('`').skip(1).step_by(2) {
             floors.insert(name.trim_end_matches('/').trim_end_matches(".rs").to_owned(), floor);
         }
