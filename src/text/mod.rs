@@ -12,5 +12,5 @@ pub mod numbers;
 pub mod quote;
 pub mod retry_after;
 pub mod sanitize;
-pub mod sentence;
+pub mod sentences;
 pub mod tokens;
