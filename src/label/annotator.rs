@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::text::sentence;
+use crate::text::sentences;
 use crate::types::{ByteRange, Document, Question};
 
 /// Where in its work an annotator is, from 1.
@@ -45,7 +45,7 @@ impl Shown<'_> {
     #[must_use]
     pub fn pieces(&self) -> Vec<ByteRange> {
         let at = self.range.start;
-        let pieces = sentence::split(self.text()).into_iter();
+        let pieces = sentences::split(self.text()).into_iter();
         pieces.map(|piece| ByteRange::new(at + piece.range.start, at + piece.range.end)).collect()
     }
 }

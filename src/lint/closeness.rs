@@ -81,7 +81,7 @@ fn sentences_of(subject: &Subject<'_>, member: &Member) -> Vec<String> {
     let holds = |piece: &Piece| {
         member.ranges.iter().any(|range| range.start < piece.range.end && piece.range.start < range.end)
     };
-    let pieces = sentence::split(&document.text).into_iter().filter(holds);
+    let pieces = sentences::split(&document.text).into_iter().filter(holds);
     pieces.map(|piece| document.text[piece.range].to_owned()).collect()
 }
 

@@ -13,7 +13,7 @@ use crate::attribute::elsewhere::Elsewhere;
 use crate::attribute::terms;
 use crate::pipeline::pool::{Pooled, Pools};
 use crate::text::normalise;
-use crate::text::sentence;
+use crate::text::sentences;
 use crate::types::{DocId, Question};
 
 /// How many passages of each retriever are pooled: what measures read of a ranking for the most part.
@@ -56,7 +56,7 @@ fn of_question(subject: &Subject<'_>, number: usize, pooled: &[Pooled], pools: &
             continue;
         }
         let shared = terms::shared(text, &wanted);
-        let mut sentences = sentence::split(text).into_iter().map(|piece| &text[piece.range]);
+        let mut sentences = sentences::split(text).into_iter().map(|piece| &text[piece.range]);
         if shared.len() as f64 <= SHARED * wanted.len() as f64 || !sentences.any(|sentence| elsewhere.is_in(sentence)) {
             continue;
         }

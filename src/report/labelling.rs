@@ -5,7 +5,7 @@ use crate::label::{Refused, Shown, WantedAnswer};
 use crate::report::wrap::wrapped_to;
 use crate::text::quote::one_spaced;
 use crate::text::sanitize::{one_line, shortened};
-use crate::text::sentence::{Shape, split};
+use crate::text::sentences::{Shape, split};
 use crate::types::{Document, Question};
 
 /// Longer lines are hard to read, however wide the terminal.
@@ -104,7 +104,7 @@ impl Screen {
         let words = format!("Not in this document: `{}`.", shortened(refused.words, OFFERED));
         let Some(range) = refused.nearest else { return self.say(&words) };
         let nearest = shortened(&one_spaced(&shown.document.text[range.as_range()]), OFFERED);
-        let offer = format!("The nearest there: `{nearest}`. `y` takes it; else other words, or a number.");
+        let offer = format!("The nearest there: `{nearest}`. `y` takes it; else other words, a number, or `/b`.");
         self.say(&words) + &self.say(&offer)
     }
 
@@ -114,13 +114,15 @@ impl Screen {
         let text = match wanted {
             WantedAnswer { refused: Some(answer), .. } => {
                 format!(
-                    "`{answer}` is not in those words, so retrieval could not be credited with it. Once more keeps it."
+                    "`{answer}` is not in those words, where retrieval would be credited with it. Once more keeps it; `/b`: judge again."
                 )
             }
             WantedAnswer { known: [], .. } => return None,
             WantedAnswer { known, .. } => {
                 let known = known.join(" | ");
-                format!("`{known}` is not in those words. How is it worded there? An empty line: not at all.")
+                format!(
+                    "`{known}` is not in those words. How is it worded there? An empty line: not at all; `/b`: judge again."
+                )
             }
         };
         Some(self.say(&text))

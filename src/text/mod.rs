@@ -12,6 +12,6 @@ pub mod numbers;
 pub mod quote;
 pub mod retry_after;
 pub mod sanitize;
-pub mod sentence;
+pub mod sentences;
 pub mod shingles;
 pub mod tokens;

@@ -68,7 +68,7 @@ fn a_sitting_reads_like_a_conversation() {
     words > six  hours.
 
       Not in this document: `six hours.`.
-      The nearest there: `waits six`. `y` takes it; else other words, or a number.
+      The nearest there: `waits six`. `y` takes it; else other words, a number, or `/b`.
     words > y
       The answer as it stands there, other wordings behind ` | `; or `yes` or `no`; an empty line for a
       question that is answered in one's own words.

@@ -11,7 +11,7 @@
 
 use super::terms::QuestionTerms;
 use crate::llm::PromptPassage;
-use crate::text::sentence::{Shape, split};
+use crate::text::sentences::{Shape, split};
 
 /// Share of a term's weight that a title or heading gives.
 const CONTEXT: f64 = 0.5;
