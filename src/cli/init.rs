@@ -49,9 +49,9 @@ pub fn init(args: &InitArgs) -> Result<(), Failure> {
             "next: check the questions that are there, then measure:\nragxray dataset lint {file}\nragxray run {file}\n"
         )
     };
-    let mut lines = next.lines();
-    lines.next().into_iter().for_each(output::talk);
-    output::data(&lines.map(|line| format!("{line}\n")).collect::<String>())
+    let (why, commands) = next.split_once('\n').unwrap_or_default();
+    output::talk(why);
+    output::data(commands)
 }
 
 const NO_DOCUMENTS: &str = "documents are Markdown, text, reStructuredText, AsciiDoc, Org, TeX or source code; take the text out of others first \

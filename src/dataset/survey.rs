@@ -113,7 +113,9 @@ fn measure(seen: &mut Survey, documents: &[crate::types::Document]) {
     let (all, without) = (words(StopWords::None), words(StopWords::English));
     let count = |analyzer: &Analyzer| -> usize {
         let mut n = 0;
-        documents.iter().for_each(|document| analyzer.terms(&document.text, &mut |_| n += 1));
+        for document in documents {
+            analyzer.terms(&document.text, &mut |_| n += 1);
+        }
         n
     };
     let n_all = count(&all);

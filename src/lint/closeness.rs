@@ -13,7 +13,7 @@ use super::finding::{Finding, Rule};
 use super::subject::{Subject, content_terms};
 use crate::attribute::terms;
 use crate::text::normalise;
-use crate::text::sentence::{self, Piece};
+use crate::text::sentences::{self, Piece};
 use crate::types::{Member, Question};
 
 /// Of fewer content terms all may stand in one sentence because they name what is asked about.

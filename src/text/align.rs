@@ -153,7 +153,7 @@ mod tests {
 
     struct Words<'a>(&'a [String]);
 
-    impl<'a, 'b> IntoIterator for &'a Words<'b> {
+    impl<'a> IntoIterator for &'a Words<'_> {
         type Item = &'b String;
         type IntoIter = std::slice::Iter<'b, String>;
 

@@ -172,7 +172,13 @@ fn an_empty_question_is_refused() {
 fn no_question_at_all_is_refused() {
     let project = Project::new();
     project.write("data/questions.jsonl", "");
-    project.refuses(&RUN, &["error: `data` has no questions", "hint: add questions, a line each"]);
+    project.refuses(
+        &RUN,
+        &[
+            "error: `data` has no questions",
+            "hint: add questions, a line each, or make them of real ones with `ragxray dataset label`",
+        ],
+    );
 }
 
 #[test]

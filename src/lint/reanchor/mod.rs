@@ -154,7 +154,9 @@ pub fn reanchor(lines: &mut [LabelLine], now: &Texts<'_>, then: Option<&Texts<'_
                 Anchored { id: line.id.clone(), line: line.place.line, doc: piece.doc.clone(), quote, outcome }
             }));
         }
-        renames.iter().for_each(|(from, to)| line.rename_relevant(from, to));
+        for (from, to) in &renames {
+            line.rename_relevant(from, to);
+        }
     }
     all
 }
