@@ -37,7 +37,7 @@ async fn fetch_file(
     let url = address(url, "").map_err(why)?;
     let part = Part::create(folder, file).map_err(|error| with_causes(&error))?;
     let mut partial = Partial::fresh(part.path()).map_err(why)?;
-    let wanted = Wanted { url: &url, file, most_bytes: MOST_BYTES, backoff: Backoff::new(1, DEADLINE) };
+    let wanted = Wanted { file, most_bytes: MOST_BYTES, backoff: Backoff::new(1, DEADLINE) };
     let downloader = Downloader::new(&url, CONNECT_TIMEOUT).map_err(why)?;
     downloader.fetch(&wanted, &mut partial, on_download).await.map_err(why)?;
     part.finish(expected).map_err(|error| with_causes(&error))

@@ -1,6 +1,5 @@
 //! The models whose bytes are known: sha256 of each file, and where else the same bytes are found.
 
-use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -9,6 +8,7 @@ use sha2::{Digest, Sha256};
 
 use super::CheckpointError;
 use super::recipe::{Pooling, Recipe};
+use crate::text::hex::hex;
 use crate::types::Similarity;
 
 /// The three files a checkpoint needs, the large one last.
@@ -71,11 +71,4 @@ pub(super) fn sha256_of_file(path: &Path) -> Result<String, CheckpointError> {
             n => digest.update(&buffer[..n]),
         }
     }
-}
-
-pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
-        write!(text, "{byte:02x}").expect("writing to a string does not fail");
-        text
-    })
 }

@@ -20,6 +20,7 @@ use crate::pipeline::recorded;
 use crate::settings::file::GeneratorName;
 use crate::settings::{Resolved, Settings, assemble};
 use crate::store::{ExternalSource, RunFolder};
+use crate::text::hex::hex;
 use crate::types::Dataset;
 
 #[derive(Debug, Args)]
@@ -65,7 +66,7 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
 
         let mut manifest = run::manifest(&resolved, &dataset);
         let kind = if is_trec { ExternalSource::TREC_RUN } else { ExternalSource::RECORD };
-        let sha256 = Sha256::digest(input.text()).iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
+        let sha256 = hex(&Sha256::digest(input.text()));
         manifest.external = Some(ExternalSource { kind: kind.to_owned(), from: input.name().to_owned(), sha256 });
         manifest.notes.extend(joined.notes.iter().map(run::counted));
         manifest.seconds.insert("load".to_owned(), clock.elapsed().as_secs_f64());

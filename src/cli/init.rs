@@ -13,6 +13,8 @@ use crate::text::numbers::plural;
 
 const SETTINGS: &str = "ragxray.toml";
 const QUESTIONS: &str = "questions.jsonl";
+/// Where real questions are to be put: by its ending no document, though it may stand among them.
+const ASKED: &str = "asked.queries";
 
 #[derive(Debug, Args)]
 pub struct InitArgs {
@@ -26,6 +28,9 @@ pub fn init(args: &InitArgs) -> Result<(), Failure> {
     let folder = &args.dir;
     let seen = survey(folder).map_err(|error| match error {
         error @ DatasetError::EmptyCorpus { .. } => Failure::new(error.to_string(), Some(NO_DOCUMENTS.to_owned())),
+        error @ DatasetError::Missing { .. } => {
+            Failure::new(error.to_string(), Some("name the folder that your documents lie in".to_owned()))
+        }
         other => other.into(),
     })?;
     let settings = folder.join(SETTINGS);
@@ -40,8 +45,8 @@ pub fn init(args: &InitArgs) -> Result<(), Failure> {
     let file = shell(&settings);
     let next = if is_new {
         format!(
-            "next: put real questions, one a line, into questions.txt and judge what is found for them:\n\
-             ragxray dataset label {file} --queries questions.txt\n\
+            "next: put real questions, one a line, into {ASKED} and judge what is found for them:\n\
+             ragxray dataset label {file} --queries {ASKED}\n\
              ragxray dataset lint {file}\nragxray run {file}\n"
         )
     } else {
@@ -67,6 +72,12 @@ fn told(seen: &Survey) {
     }
     if n_code > 0 {
         output::talk(&format!("{} of source code beside prose: left out, see the settings", files(n_code)));
+    }
+    if seen.n_unreadable > 0 {
+        output::talk(&format!(
+            "{} not UTF-8: convert (iconv) or move away, or nothing will load; `ragxray dataset lint` names each",
+            plural(seen.n_unreadable, "document is", "documents are")
+        ));
     }
     if seen.n_empty > 0 {
         output::talk(&format!("{} without text", plural(seen.n_empty, "document", "documents")));

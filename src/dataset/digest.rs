@@ -7,6 +7,7 @@
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
+use crate::text::hex::hex;
 use crate::types::{Document, Fact, Member, Question, Split};
 
 const VERSION: &str = "ragxray dataset 1";
@@ -23,8 +24,7 @@ pub(super) fn digest(documents: &[Document], questions: &[Question]) -> String {
     for question in questions {
         stream.question(question);
     }
-    let hash = stream.0.finalize();
-    hash.iter().fold(String::with_capacity(64), |hex, byte| hex + &format!("{byte:02x}"))
+    hex(&stream.0.finalize())
 }
 
 /// The name of a split as files write it.

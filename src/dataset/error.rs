@@ -251,6 +251,12 @@ pub enum DatasetError {
         /// The id.
         id: Box<str>,
     },
+    /// A line that was to be written over is no longer what was read.
+    #[error("{place}: the line was changed meanwhile, nothing was written")]
+    ChangedMeanwhile {
+        /// The line.
+        place: Place,
+    },
     /// Git could not show how the data set stood then.
     #[error("how `{path}` stood at `{reference}` cannot be seen: {said}")]
     History {
@@ -296,6 +302,7 @@ impl DatasetError {
             | Self::Sentence { place, .. }
             | Self::AnswerNotFound { place, .. }
             | Self::EmptyQuestion { place }
+            | Self::ChangedMeanwhile { place }
             | Self::NoAnswers { place, .. } => Some(place),
             Self::Missing { .. }
             | Self::Read { .. }
@@ -370,6 +377,7 @@ impl DatasetError {
                 "ids there may have no white space at their ends and no tab or line end; `--to jsonl` holds any".into()
             }
             Self::NotKept { .. } => "mend what is named; nothing was written".into(),
+            Self::ChangedMeanwhile { .. } => "run it again".into(),
             Self::History { .. } => "name a commit, branch or tag of the repository that the data set lies in".into(),
             Self::Exists { .. } => "replace it with `--force`".into(),
         }

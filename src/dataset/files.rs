@@ -6,12 +6,12 @@
 //! Its metadata are the fields of its front matter, and `folder`: every folder that it lies in, from the corpus folder down.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
 use super::draft::Draft;
-use super::{DatasetError, Place, front_matter, globs, questions, read};
+use super::{DatasetError, Format, LoadSpec, Place, front_matter, globs, questions, read};
 use crate::types::Document;
 
 /// Prose, then the source code of common languages.
@@ -24,6 +24,32 @@ const RST_UNDERLINES: &str = "=-~^\"'`#*+";
 
 /// Reads the documents of the folder `path` into `draft`; no `patterns`: [`EXTENSIONS`].
 pub(super) fn documents(path: &Path, patterns: &[String], draft: &mut Draft) -> Result<(), DatasetError> {
+    for (id, file) in matching(path, patterns)? {
+        let Some(text) = draft.settle(read::text(&file))? else { continue };
+        let title = title(&text, &file);
+        let metadata = metadata(&id, &text);
+        draft.push_document(&Place::file(&file), Document { id: id.into(), title, text, metadata })?;
+    }
+    Ok(())
+}
+
+impl LoadSpec {
+    /// Whether `file`, by whatever path, is one of the documents; never so in formats whose documents have no file each.
+    ///
+    /// # Errors
+    /// As reading the folder; a `file` that is not there is none of the documents.
+    pub fn has_document(&self, file: &Path) -> Result<bool, DatasetError> {
+        let Ok(file) = file.canonicalize() else { return Ok(false) };
+        if self.format != Format::Files {
+            return Ok(false);
+        }
+        let documents = matching(&self.path, &self.globs)?;
+        Ok(documents.iter().any(|(_, document)| document.canonicalize().is_ok_and(|document| document == file)))
+    }
+}
+
+/// The files of the folder `path` that are documents, each behind its id.
+fn matching(path: &Path, patterns: &[String]) -> Result<Vec<(String, PathBuf)>, DatasetError> {
     let corpus = path.join("corpus");
     let root = if corpus.is_dir() { corpus } else { path.to_owned() };
     let asked = path.join(questions::FILE);
@@ -37,16 +63,9 @@ pub(super) fn documents(path: &Path, patterns: &[String], draft: &mut Draft) -> 
         patterns.push(unasked());
     }
     let wanted = globs::set(patterns.iter().map(String::as_str))?;
-    for (id, file) in globs::walk(&root)? {
-        if file == asked || !wanted.is_match(&id) {
-            continue;
-        }
-        let Some(text) = draft.settle(read::text(&file))? else { continue };
-        let title = title(&text, &file);
-        let metadata = metadata(&id, &text);
-        draft.push_document(&Place::file(&file), Document { id: id.into(), title, text, metadata })?;
-    }
-    Ok(())
+    let mut files = globs::walk(&root)?;
+    files.retain(|(id, file)| *file != asked && wanted.is_match(id));
+    Ok(files)
 }
 
 /// The pattern of what is read when nothing is asked for.
@@ -138,6 +157,18 @@ mod tests {
         assert_eq!(ids(&files, &[]), ["a.txt"]);
         assert_eq!(ids(&files, &["*.jsonl", "*.png"]), ["c.png", "deep/b.jsonl"]);
         assert_eq!(ids(&files, &["./*.jsonl", "deep/*"]), ["deep/b.jsonl"]);
+    }
+
+    #[test]
+    fn a_file_is_a_document_by_any_path_that_leads_to_it() {
+        let files = [("a.txt", "text"), ("asked.queries", "why?"), ("deep/b.md", "text"), QUESTION];
+        with_files(&files, Format::Files, |spec| {
+            let has = |name: &str| spec.has_document(&spec.path.join(name)).expect("looked for");
+            assert!(has("a.txt") && has("deep/../a.txt") && has("deep/b.md"));
+            assert!(!has("asked.queries") && !has("questions.jsonl") && !has("gone.txt"));
+            spec.format = Format::Jsonl;
+            assert!(!spec.has_document(&spec.path.join("a.txt")).expect("looked for"));
+        });
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! A data set's files as a commit had them, by `git`.
 
+use std::hash::{BuildHasher, Hasher};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -38,10 +40,14 @@ pub fn earlier(path: &Path, reference: &str, scratch: &Path) -> Result<Earlier, 
     let (folder, name) = if path.is_dir() { (path, None) } else { (path.parent().unwrap_or(path), path.file_name()) };
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let git = |command: &mut Command| {
+        // Inside a hook they name the repository that commits, wherever the data set lies.
+        for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_PREFIX", "GIT_OBJECT_DIRECTORY"] {
+            command.env_remove(name);
+        }
         let output =
             command.stdin(Stdio::null()).output().map_err(|error| failed(format!("git does not run: {error}")))?;
         if output.status.success() {
-            return Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned());
+            return Ok(String::from_utf8_lossy(&output.stdout).trim_end_matches('\n').to_owned());
         }
         let said = String::from_utf8_lossy(&output.stderr).lines().next().unwrap_or("git failed").to_owned();
         Err(failed(said))
@@ -51,7 +57,7 @@ pub fn earlier(path: &Path, reference: &str, scratch: &Path) -> Result<Earlier, 
     let commit = format!("{reference}^{{commit}}");
     let commit = git(Command::new("git").arg("-C").arg(folder).args(["rev-parse", "--verify", "--quiet", &commit]))
         .map_err(|_| failed("there is no such commit".to_owned()))?;
-    let scratch = scratch.join(format!("ragxray-{}-{}", std::process::id(), &commit[..commit.len().min(12)]));
+    let scratch = own_folder(scratch).map_err(|source| DatasetError::Write { path: scratch.to_owned(), source })?;
     let earlier =
         Earlier { path: name.map_or_else(|| scratch.join("set"), |name| scratch.join("set").join(name)), scratch };
     let (index, set) = (earlier.scratch.join("index"), earlier.scratch.join("set"));
@@ -67,6 +73,15 @@ pub fn earlier(path: &Path, reference: &str, scratch: &Path) -> Result<Earlier, 
         &into,
     ]))?;
     Ok(earlier)
+}
+
+/// A new folder of a name that nobody can foresee, which nobody else may enter.
+fn own_folder(under: &Path) -> std::io::Result<PathBuf> {
+    std::fs::create_dir_all(under)?;
+    let random = std::hash::RandomState::new().build_hasher().finish(); // seeded by the operating system
+    let folder = under.join(format!("ragxray-{}-{random:016x}", std::process::id()));
+    std::fs::DirBuilder::new().mode(0o700).create(&folder)?;
+    Ok(folder)
 }
 
 #[cfg(test)]

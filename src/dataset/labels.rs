@@ -1,12 +1,14 @@
 //! The labels of `questions.jsonl` as they are written, before any is held against a document: what a loader refuses can still be
-//! read here, mended and written back. Lines that nothing was changed in keep their bytes.
+//! read here, mended and written back. Lines that nothing was changed in keep their bytes, and so does what stands around them.
 
-use std::fs;
+use std::collections::HashMap;
+use std::fs::{self, File, TryLockError};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
+use super::line::spaced;
 use super::record::{Id, Record};
 use super::{DatasetError, Place, questions, read};
 use crate::types::{ByteRange, DocId};
@@ -22,12 +24,15 @@ pub struct LabelLine {
     pub text: String,
     /// Its answers, as far as they are strings.
     pub answers: Vec<String>,
+    /// What a free answer must state: each fact by any of its wordings.
+    pub required: Vec<Vec<String>>,
     /// The pieces of its evidence, in the order of the line.
     pub pieces: Vec<Piece>,
     /// The documents it names as relevant, by whatever grade.
     pub relevant: Vec<DocId>,
     raw: String,
     fields: Map<String, Value>,
+    is_changed: bool,
 }
 
 /// A member of an evidence group.
@@ -56,22 +61,48 @@ pub fn labels(folder: &Path) -> Result<Vec<LabelLine>, DatasetError> {
     Ok(lines)
 }
 
-/// Writes `lines` to `questions.jsonl` in `folder`, beside its place first.
+/// Writes the changed ones of `lines` to `questions.jsonl` in `folder`, beside its place first. Everything else in the file stays as it
+/// is, lines added meanwhile among it.
 ///
 /// # Errors
+/// `Busy` while `label` adds questions, `ChangedMeanwhile` where a line to be written is no longer what was read; `Read`, `Utf8`,
 /// `Write`.
 pub fn write_labels(folder: &Path, lines: &[LabelLine]) -> Result<(), DatasetError> {
     let path = folder.join(questions::FILE);
+    let unwritable = |source| DatasetError::Write { path: path.clone(), source };
+    let held = File::options().append(true).open(&path).map_err(unwritable)?;
+    if let Err(TryLockError::WouldBlock) = held.try_lock() {
+        return Err(DatasetError::Busy { path });
+    }
+    let bytes = fs::read(&path).map_err(|source| DatasetError::Read { path: path.clone(), source })?;
+    let text = String::from_utf8(bytes)
+        .map_err(|broken| DatasetError::Utf8 { path: path.clone(), offset: broken.utf8_error().valid_up_to() })?;
+    let mut changed: HashMap<usize, &LabelLine> =
+        lines.iter().filter(|line| line.is_changed).filter_map(|line| Some((line.place.line?, line))).collect();
+    let mut out = String::with_capacity(text.len());
+    for (number, whole) in (1..).zip(text.split_inclusive('\n')) {
+        let Some(line) = changed.remove(&number) else {
+            out.push_str(whole);
+            continue;
+        };
+        let Some(at) = whole.find(&line.raw) else {
+            return Err(DatasetError::ChangedMeanwhile { place: line.place.clone() });
+        };
+        out.extend([&whole[..at], &spaced(&line.fields), &whole[at + line.raw.len()..]]);
+    }
+    if let Some(line) = changed.into_values().next() {
+        return Err(DatasetError::ChangedMeanwhile { place: line.place.clone() });
+    }
     let partial = PathBuf::from(format!("{}.partial-{}", path.display(), std::process::id()));
-    let written = fs::File::create(&partial).and_then(|mut file| {
-        let text: String = lines.iter().flat_map(|line| [line.raw.as_str(), "\n"]).collect();
-        file.write_all(text.as_bytes())?;
+    let written = fs::copy(&path, &partial).and_then(|_| {
+        let mut file = File::create(&partial)?; // the copy gave it the file's mode
+        file.write_all(out.as_bytes())?;
         file.sync_data()?;
         fs::rename(&partial, &path)
     });
     written.map_err(|source| {
         let _ = fs::remove_file(&partial); // half a file is worth nothing; the error is told below
-        DatasetError::Write { path, source }
+        unwritable(source)
     })
 }
 
@@ -92,39 +123,63 @@ impl LabelLine {
                 written[key] = value;
             }
         }
-        self.raw = Value::Object(self.fields.clone()).to_string();
+        self.is_changed = true;
     }
 
-    /// Lets a relevant document go by another id, where the line lists grades or ids.
+    /// Lets a relevant document go by another id, where the line lists grades or ids; of two grades the higher holds.
     pub fn rename_relevant(&mut self, from: &DocId, to: &DocId) {
-        for key in ["relevant", "relevant_doc_ids"] {
+        if !self.relevant.contains(from) {
+            return;
+        }
+        for key in questions::RELEVANT {
             match self.fields.get_mut(key) {
                 Some(Value::Object(grades)) => {
-                    let renamed = std::mem::take(grades).into_iter();
-                    *grades = renamed
-                        .map(|(doc, grade)| (if doc == from.as_str() { to.as_str().to_owned() } else { doc }, grade))
-                        .collect();
+                    let known = std::mem::take(grades);
+                    for (doc, grade) in known {
+                        let doc = if doc == from.as_str() { to.to_string() } else { doc };
+                        match grades.get(&doc).and_then(Value::as_i64) {
+                            Some(other) if Some(other) >= grade.as_i64() => {}
+                            _ => {
+                                grades.insert(doc, grade);
+                            }
+                        }
+                    }
+                    self.is_changed = true;
                 }
                 Some(Value::Array(docs)) => {
                     docs.iter_mut().filter(|doc| doc.as_str() == Some(from.as_str())).for_each(|doc| *doc = json!(to));
+                    self.is_changed = true;
                 }
                 _ => {}
             }
         }
         self.relevant.iter_mut().filter(|doc| *doc == from).for_each(|doc| *doc = to.clone());
-        self.raw = Value::Object(self.fields.clone()).to_string();
+    }
+
+    /// Lets a document be relevant as another is, where the line lists grades: part of that one's text stands there now.
+    pub fn relevant_as(&mut self, other: &DocId, doc: &DocId) {
+        for key in questions::RELEVANT {
+            if let Some(Value::Object(grades)) = self.fields.get_mut(key)
+                && let (Some(grade), None) = (grades.get(other.as_str()).cloned(), grades.get(doc.as_str()))
+            {
+                grades.insert(doc.to_string(), grade);
+                self.relevant.push(doc.clone());
+                self.is_changed = true;
+            }
+        }
     }
 }
 
 fn label_line(place: Place, raw: &str) -> Result<LabelLine, DatasetError> {
     let fields: Map<String, Value> = read::json(&place, raw)?;
     let mut record = Record::parse(place, raw)?;
-    let id: Id = record.need(&["id", "query_id", "_id"], "a string that is not empty, or a whole number")?;
+    let id: Id = record.need(&questions::ID, "a string that is not empty, or a whole number")?;
     record.identify(&id);
-    let text: String = record.need(&["text", "question", "query"], "a string")?;
+    let text: String = record.need(&questions::TEXT, "a string")?;
     let answers: Option<Value> = record.take(&["answers", "answer"], "a string or a list of strings")?;
     let evidence: Option<Vec<Value>> = record.take(&["evidence"], "a list of groups")?;
-    let relevant: Option<Value> = record.take(&["relevant", "relevant_doc_ids"], "an object or a list")?;
+    let relevant: Option<Value> = record.take(&questions::RELEVANT, "an object or a list")?;
+    let required: Option<Vec<Value>> = record.take(&["required"], "a list of facts")?;
     let mut pieces = Vec::new();
     for (group, value) in evidence.unwrap_or_default().into_iter().enumerate() {
         match value {
@@ -142,12 +197,10 @@ fn label_line(place: Place, raw: &str) -> Result<LabelLine, DatasetError> {
         Some(Value::Array(docs)) => strings(docs).into_iter().map(DocId::from).collect(),
         _ => pieces.iter().map(|piece: &Piece| piece.doc.clone()).collect(),
     };
-    let answers = match answers {
-        Some(Value::Array(answers)) => strings(answers),
-        Some(Value::String(answer)) => vec![answer],
-        _ => Vec::new(),
-    };
-    Ok(LabelLine { place, id: id.0, text, answers, pieces, relevant, raw: raw.to_owned(), fields })
+    let answers = answers.map(wordings).unwrap_or_default();
+    let required = required.unwrap_or_default().into_iter().map(wordings).collect();
+    let raw = raw.to_owned();
+    Ok(LabelLine { place, id: id.0, text, answers, required, pieces, relevant, raw, fields, is_changed: false })
 }
 
 fn piece(record: &Record, value: Value, at: (usize, Option<usize>)) -> Result<Piece, DatasetError> {
@@ -156,6 +209,14 @@ fn piece(record: &Record, value: Value, at: (usize, Option<usize>)) -> Result<Pi
     let quotes: Option<Vec<String>> = member.take(&["quotes"], "a list of strings")?;
     let ranges: Option<Vec<ByteRange>> = member.take(&["ranges"], "a list of `[start, end]` in bytes")?;
     Ok(Piece { doc, quotes: quotes.unwrap_or_default(), ranges: ranges.unwrap_or_default(), at })
+}
+
+/// A string, or a list of them.
+fn wordings(value: Value) -> Vec<String> {
+    match value {
+        Value::Array(values) => strings(values),
+        one => strings(vec![one]),
+    }
 }
 
 fn strings(values: Vec<Value>) -> Vec<String> {
@@ -203,8 +264,37 @@ mod tests {
         write_labels(folder.path(), &lines).expect("written");
         assert_eq!(
             text(&folder),
-            "{\"text\":\"why?\",\"id\":\"q\",\"evidence\":[[{\"doc\":\"new\",\"quotes\":[\"y\"]}],{\"doc\":\"b\",\"ranges\":[[4,6]]}],\"relevant\":{\"new\":3,\"b\":1},\"_note\":1}\n"
+            "{\"text\": \"why?\", \"id\": \"q\", \"evidence\": [[{\"doc\": \"new\", \"quotes\": [\"y\"]}], {\"doc\": \"b\", \"ranges\": [[4, 6]]}], \"relevant\": {\"new\": 3, \"b\": 1}, \"_note\": 1}\n"
         );
+    }
+
+    #[test]
+    fn what_stands_around_a_changed_line_stays_and_of_two_grades_the_higher_holds() {
+        let other = "{\"id\": \"r\", \"text\":   \"?\"}";
+        let line = "{\"id\": \"q\", \"text\": \"?\", \"relevant\": {\"old\": 3, \"new\": 0}}";
+        let folder = written(&format!("\u{feff}{line}\r\n\r\n{other}\r\n"));
+        let mut lines = labels(folder.path()).expect("reads");
+        for line in &mut lines {
+            line.rename_relevant(&"old".into(), &"new".into());
+        }
+        let added = "{\"id\": \"late\", \"text\": \"?\"}\n";
+        fs::write(folder.path().join(questions::FILE), text(&folder) + added).expect("added");
+        write_labels(folder.path(), &lines).expect("written");
+        let renamed = "{\"id\": \"q\", \"text\": \"?\", \"relevant\": {\"new\": 3}}";
+        assert_eq!(text(&folder), format!("\u{feff}{renamed}\r\n\r\n{other}\r\n{added}"));
+        // What was read is not there any more.
+        let again = write_labels(folder.path(), &lines);
+        assert!(matches!(again, Err(DatasetError::ChangedMeanwhile { .. })), "{again:?}");
+    }
+
+    #[test]
+    fn nothing_is_written_while_somebody_labels() {
+        let folder = written("{\"id\": \"q\", \"text\": \"?\"}\n");
+        let lines = labels(folder.path()).expect("reads");
+        let labelling = super::super::Appended::open(&folder.path().join(questions::FILE)).expect("opens");
+        assert!(matches!(write_labels(folder.path(), &lines), Err(DatasetError::Busy { .. })));
+        drop(labelling);
+        write_labels(folder.path(), &lines).expect("written");
     }
 
     #[test]

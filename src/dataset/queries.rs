@@ -1,7 +1,6 @@
 //! Questions that nobody has labelled yet, in a file of their own: tickets, chat, a search log.
 
 use std::collections::HashSet;
-use std::fmt::Write as _;
 use std::path::Path;
 
 use serde_json::{Map, Value};
@@ -11,6 +10,7 @@ use super::draft::Draft;
 use super::questions::{self, KINDS};
 use super::record::Record;
 use super::{DatasetError, Place, read};
+use crate::text::hex::hex;
 use crate::types::{Kind, Question};
 
 /// Bytes of a text's hash that make an id: the chance that two of 10,000 questions share one is under 1 in 20,000.
@@ -53,11 +53,7 @@ fn plain(text: &str) -> Question {
 
 /// An id that depends on nothing but the text.
 fn id_of(text: &str) -> String {
-    let hash = Sha256::digest(text.trim());
-    hash.iter().take(ID_BYTES).fold("q-".to_owned(), |mut id, byte| {
-        let _ = write!(id, "{byte:02x}");
-        id
-    })
+    format!("q-{}", hex(&Sha256::digest(text.trim())[..ID_BYTES]))
 }
 
 /// One's own question whose labels may be missing: `kind` may want answers that are not there yet.
@@ -68,8 +64,8 @@ fn recorded(place: &Place, line: &str, draft: &mut Draft) -> Result<Option<Quest
         names.iter().any(|name| fields.get(*name).is_some_and(|value| !value.is_null()))
     };
     let wanted = if given(&fields, &["answers", "answer"]) { None } else { fields.remove("kind") };
-    let text = ["text", "question", "query"].iter().find_map(|name| fields.get(*name)?.as_str());
-    if let Some(id) = text.map(id_of).filter(|_| !given(&fields, &["id", "query_id", "_id"])) {
+    let text = questions::TEXT.iter().find_map(|name| fields.get(*name)?.as_str());
+    if let Some(id) = text.map(id_of).filter(|_| !given(&fields, &questions::ID)) {
         fields.insert("id".to_owned(), id.into());
     }
     let mut record = Record::inside(place, "question", Value::Object(fields))?;

@@ -29,11 +29,15 @@ use crate::types::{ByteRange, DocId, Document, Fact, Group, Kind, Member, Questi
 
 /// Where one's own questions stand in the data set's folder.
 pub(super) const FILE: &str = "questions.jsonl";
+/// The names of graded documents.
+pub(super) const RELEVANT: [&str; 2] = ["relevant", "relevant_doc_ids"];
 /// What `kind` must be.
 pub(super) const KINDS: &str = "`span`, `yes_no`, `free` or `unanswerable`";
 
-/// The keys of a question's id and words.
-const NAMES: [&str; 6] = ["id", "query_id", "_id", "text", "question", "query"];
+/// The names of a question's id.
+pub(super) const ID: [&str; 3] = ["id", "query_id", "_id"];
+/// Those of its words.
+pub(super) const TEXT: [&str; 3] = ["text", "question", "query"];
 /// Those of all else that is known of it.
 pub(super) const LABELS: [&str; 10] =
     ["kind", "answers", "answer", "evidence", "relevant", "relevant_doc_ids", "required", "forbidden", "tags", "split"];
@@ -55,10 +59,10 @@ pub(super) fn read(path: &Path, draft: &mut Draft) -> Result<(), DatasetError> {
 
 /// The question that a record holds, as [`labelled`].
 pub(super) fn question(record: &mut Record, draft: &mut Draft) -> Result<Option<Question>, DatasetError> {
-    refuse_unknown(record, &[&NAMES[..], &LABELS].concat(), draft)?;
-    let id: Id = record.need(&["id", "query_id", "_id"], "a string that is not empty, or a whole number")?;
+    refuse_unknown(record, &[&ID[..], &TEXT, &LABELS].concat(), draft)?;
+    let id: Id = record.need(&ID, "a string that is not empty, or a whole number")?;
     record.identify(&id);
-    let text = draft.settle(record.need(&["text", "question", "query"], "a string"))?;
+    let text = draft.settle(record.need(&TEXT, "a string"))?;
     labelled(&id, text, record, draft)
 }
 
@@ -153,7 +157,7 @@ fn facts(record: &mut Record, name: &'static str) -> Result<Vec<Fact>, DatasetEr
 
 fn relevant(record: &mut Record) -> Result<Option<BTreeMap<DocId, i32>>, DatasetError> {
     let expected = "an object of grades by document, or a list of documents";
-    let graded = match record.take(&["relevant", "relevant_doc_ids"], expected)? {
+    let graded = match record.take(&RELEVANT, expected)? {
         None => return Ok(None),
         Some(Value::Object(grades)) => grades
             .into_iter()

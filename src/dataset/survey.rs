@@ -4,8 +4,10 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::{DatasetError, Format, LoadSpec, documents, globs, questions};
+use super::draft::Draft;
+use super::{DatasetError, MissingEvidence, files, globs};
 use crate::text::analyse::{Analyzer, Stemmer, StopWords, Words};
+use crate::types::Document;
 
 /// Endings of prose that are read as they stand; the first four are read without being asked for.
 const PROSE: [&str; 10] = ["md", "markdown", "txt", "rst", "adoc", "asciidoc", "org", "mdx", "textile", "tex"];
@@ -31,6 +33,8 @@ pub struct Survey {
     pub longest: Option<(String, usize)>,
     /// Documents that are empty.
     pub n_empty: usize,
+    /// Files that would be documents, were they UTF-8; no data set loads while they are there.
+    pub n_unreadable: usize,
     /// The patterns to ask for; empty: what is read unasked.
     pub globs: Vec<String>,
     /// How many files of each ending are documents.
@@ -39,18 +43,16 @@ pub struct Survey {
     pub code: BTreeMap<String, usize>,
     /// Files whose text has to be taken out first, by ending.
     pub wrapped: BTreeMap<String, usize>,
-    /// Share of Markdown documents with at least two headings under the title.
+    /// Share of all documents that are Markdown with at least two headings under the title.
     pub share_with_headings: f64,
     /// Whether the text seems to be English.
     pub is_english: bool,
-    /// Whether questions stand there already.
-    pub has_questions: bool,
 }
 
 /// Looks at `folder`.
 ///
 /// # Errors
-/// `Missing`, `Read`, `Layout` where it is no folder, `EmptyCorpus`, `Utf8` for a document that is no text.
+/// `Missing`, `Read`, `Layout` where it is no folder, `EmptyCorpus`, `Utf8` where no document is text.
 pub fn survey(folder: &Path) -> Result<Survey, DatasetError> {
     if !folder.exists() {
         return Err(DatasetError::Missing { path: folder.to_owned() });
@@ -60,10 +62,10 @@ pub fn survey(folder: &Path) -> Result<Survey, DatasetError> {
     }
     let corpus = folder.join("corpus");
     let root = if corpus.is_dir() { corpus } else { folder.to_owned() };
-    let mut seen = Survey { has_questions: folder.join(questions::FILE).is_file(), ..Survey::default() };
-    let default = globs::set([super::files::unasked().as_str()])?;
+    let mut seen = Survey::default();
+    let default = globs::set([files::unasked().as_str()])?;
     for (id, file) in globs::walk(&root)? {
-        let ending = file.extension().map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default();
+        let ending = ending(&file);
         let kind = match ending.as_str() {
             prose if PROSE.contains(&prose) => &mut seen.endings,
             wrapped if WRAPPED.contains(&wrapped) => &mut seen.wrapped,
@@ -80,18 +82,40 @@ pub fn survey(folder: &Path) -> Result<Survey, DatasetError> {
     if !seen.code.is_empty() || !seen.endings.keys().all(is_unasked) {
         seen.globs = seen.endings.keys().map(|ending| format!("*.{ending}")).collect();
     }
-    let spec = LoadSpec {
-        format: Format::Files,
-        path: folder.to_owned(),
-        split: None,
-        missing_evidence: None,
-        globs: seen.globs.clone(),
-    };
-    measure(&mut seen, &documents(&spec)?);
+    let documents = readable(folder, &mut seen)?;
+    measure(&mut seen, &documents);
     Ok(seen)
 }
 
-fn measure(seen: &mut Survey, documents: &[crate::types::Document]) {
+fn ending(file: &Path) -> String {
+    file.extension().map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default()
+}
+
+/// The documents that are UTF-8; others are counted, and are none of their ending.
+fn readable(folder: &Path, seen: &mut Survey) -> Result<Vec<Document>, DatasetError> {
+    let mut draft = Draft::lenient(MissingEvidence::Error);
+    files::documents(folder, &seen.globs, &mut draft)?;
+    let read = draft.inspected(folder)?;
+    let mut no_text = None;
+    for slip in read.slips {
+        match slip {
+            DatasetError::Utf8 { ref path, .. } => {
+                seen.n_unreadable += 1;
+                if let Some(count) = seen.endings.get_mut(&ending(path)) {
+                    *count -= 1;
+                }
+                no_text = no_text.or(Some(slip));
+            }
+            // Its cause, where there is one, says what to do.
+            DatasetError::EmptyCorpus { .. } => return Err(no_text.unwrap_or(slip)),
+            other => return Err(other),
+        }
+    }
+    seen.endings.retain(|_, count| *count > 0);
+    Ok(read.documents)
+}
+
+fn measure(seen: &mut Survey, documents: &[Document]) {
     let mut lengths: Vec<(usize, &str)> =
         documents.iter().map(|document| (document.text.split_whitespace().count(), document.id.as_str())).collect();
     lengths.sort_unstable();
@@ -150,7 +174,7 @@ mod tests {
         assert_eq!((survey.n_documents, survey.longest.clone()), (2, Some(("docs/a.md".to_owned(), 12))));
         assert_eq!((survey.code.len(), survey.wrapped.get("pdf")), (1, Some(&1)));
         assert_eq!((survey.n_words, survey.median_words, survey.share_with_headings), (17, 12, 0.5));
-        assert!(survey.is_english && !survey.has_questions);
+        assert!(survey.is_english);
     }
 
     #[test]
@@ -158,6 +182,24 @@ mod tests {
         assert!(seen(&[("a.md", "text"), ("b.txt", "")]).expect("seen").globs.is_empty());
         let code = seen(&[("a.rs", "fn x() {}"), ("b.py", "x = 1")]).expect("seen");
         assert_eq!((code.n_documents, code.globs.len()), (2, 0));
+    }
+
+    #[test]
+    fn a_share_is_of_all_documents_whatever_they_are() {
+        let headings = "# A\n\n## One\n\n## Two\n";
+        let survey = seen(&[("a.md", headings), ("b.md", "x"), ("c.txt", headings), ("d.txt", "x")]).expect("seen");
+        assert_eq!(survey.share_with_headings, 0.25);
+    }
+
+    #[test]
+    fn a_document_that_is_no_text_is_counted_and_the_others_are_seen() {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join("b.txt"), b"caf\xe9").expect("written");
+        assert!(matches!(survey(folder.path()), Err(DatasetError::Utf8 { offset: 3, .. })), "there is nothing else");
+        std::fs::write(folder.path().join("a.md"), "two words").expect("written");
+        let survey = survey(folder.path()).expect("seen");
+        assert_eq!((survey.n_unreadable, survey.n_documents, survey.n_words), (1, 1, 2));
+        assert_eq!(survey.endings, BTreeMap::from([("md".to_owned(), 1)]));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use reqwest::Url;
 use sha2::{Digest, Sha256};
 
 use super::HttpError;
+use crate::text::hex::hex;
 
 /// The URL `base` with `path` behind its own path, unless it ends so already. A query stays, a fragment goes.
 pub fn address(base: &str, path: &str) -> Result<Url, HttpError> {
@@ -26,8 +27,7 @@ pub fn address(base: &str, path: &str) -> Result<Url, HttpError> {
 pub fn hashed_query(url: &str) -> String {
     let Ok(url) = Url::parse(url.trim()) else { return String::new() };
     let Some(query) = url.query() else { return String::new() };
-    let first = u32::from_be_bytes(Sha256::digest(query)[..4].try_into().expect("a sha256 is longer"));
-    format!(" query {first:08x}")
+    format!(" query {}", hex(&Sha256::digest(query)[..4]))
 }
 
 #[cfg(test)]

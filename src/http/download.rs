@@ -1,8 +1,9 @@
 //! A file fetched by `GET`: redirects are followed, what breaks off is gone on with, what fails for a moment is tried again.
 //!
 //! A part is asked for with `Range` and `If-Range` (RFC 9110, sections 13.1.5 and 14): a server that knows neither, or has another
-//! version by now, sends the whole, and the file begins anew. Tries that brought it further are not counted. Left out: keys, and
-//! what the bytes are good for; who asks for a file checks its hash.
+//! version by now, sends the whole, and the file begins anew. Tries that brought it further are not counted. No redirect learns the
+//! address that led to it, whose query may hold a token. Left out: keys but for user info in the address, with which no redirect is
+//! followed, and what the bytes are good for; who asks for a file checks its hash.
 
 use std::time::{Duration, SystemTime};
 
@@ -35,8 +36,6 @@ pub type OnDownload<'a> = &'a (dyn Fn(Download<'_>) + Send + Sync);
 /// What is wanted.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted<'a> {
-    /// Where it is.
-    pub url: &'a Url,
     /// Its name, for whoever watches.
     pub file: &'a str,
     /// A larger file is not fetched, whatever the server says of its size.
@@ -45,9 +44,10 @@ pub struct Wanted<'a> {
     pub backoff: Backoff,
 }
 
-/// A client for files.
+/// A client for the file at one address.
 pub struct Downloader {
     client: Client,
+    url: Url,
     connect_timeout: Duration,
 }
 
@@ -59,18 +59,26 @@ struct Failed {
 }
 
 impl Downloader {
-    /// A client for the files of `host`, a URL of it.
-    pub fn new(host: &Url, connect_timeout: Duration) -> Result<Self, HttpError> {
+    /// A client for the file at `url`. Nothing is called yet.
+    ///
+    /// # Errors
+    /// `KeyInClear` for user info that would go over the network unencrypted; `Client`.
+    pub fn new(url: &Url, connect_timeout: Duration) -> Result<Self, HttpError> {
+        let has_user = !url.username().is_empty() || url.password().is_some();
+        if url.scheme() == "http" && has_user && !is_loopback(url) {
+            return Err(HttpError::KeyInClear { host: url.host_str().unwrap_or("").to_owned() });
+        }
         let mut builder = Client::builder()
-            .redirect(redirects::policy())
+            .redirect(redirects::policy(has_user))
+            .referer(false)
             .connect_timeout(connect_timeout)
             .read_timeout(SILENCE)
             .user_agent(concat!("ragxray/", env!("CARGO_PKG_VERSION")));
-        if is_loopback(host) {
+        if is_loopback(url) {
             builder = builder.no_proxy();
         }
         let client = builder.build().map_err(|error| HttpError::Client { reason: root_cause(&error) })?;
-        Ok(Self { client, connect_timeout })
+        Ok(Self { client, url: url.clone(), connect_timeout })
     }
 
     /// Fetches the whole of `wanted` into `partial`, from where that stands.
@@ -83,10 +91,6 @@ impl Downloader {
         partial: &mut Partial,
         on_download: OnDownload<'_>,
     ) -> Result<(), HttpError> {
-        let has_user = !wanted.url.username().is_empty() || wanted.url.password().is_some();
-        if wanted.url.scheme() == "http" && has_user && !is_loopback(wanted.url) {
-            return Err(HttpError::KeyInClear { host: wanted.url.host_str().unwrap_or("").to_owned() });
-        }
         let longest = partial.n_bytes();
         let state = Mutex::new((partial, longest));
         let one = || async {
@@ -103,7 +107,7 @@ impl Downloader {
         };
         let done = wanted.backoff.run(one, verdict).await;
         done.map_err(|failure| {
-            HttpError::final_of(failure.map(|failed| failed.error), &shown(wanted.url), &wanted.backoff)
+            HttpError::final_of(failure.map(|failed| failed.error), &shown(&self.url), &wanted.backoff)
         })
     }
 
@@ -113,8 +117,8 @@ impl Downloader {
         partial: &mut Partial,
         on_download: OnDownload<'_>,
     ) -> Result<(), HttpError> {
-        let url = shown(wanted.url);
-        let mut request = self.client.get(wanted.url.clone()).header(ACCEPT_ENCODING, "identity");
+        let url = shown(&self.url);
+        let mut request = self.client.get(self.url.clone()).header(ACCEPT_ENCODING, "identity");
         if let Some(version) = partial.version() {
             request = request.header(RANGE, format!("bytes={}-", partial.n_bytes())).header(IF_RANGE, version);
         }

@@ -3,8 +3,8 @@
 //! [`JsonEndpoint`] makes the calls, [`Backoff`] says when to try again and when to stop, [`HttpError`] names the address
 //! without its secrets, [`in_halves`] asks for less where a server says that it was too much. Such a call follows no redirect, an
 //! unencrypted connection carries no key except to this machine, and calls to this machine pass by the proxies of the
-//! environment. [`Downloader`] fetches files without a key, follows redirects that give up no encryption, and goes on with a
-//! [`Partial`] file. What a service's JSON or a file means is its port's. Left out: streaming.
+//! environment. [`Downloader`] fetches files, follows redirects that give up no encryption and take neither user info nor a
+//! referrer along, and goes on with a [`Partial`] file. What a service's JSON or a file means is its port's. Left out: streaming.
 
 mod address;
 mod asked_wait;

@@ -12,6 +12,7 @@ use reqwest::Url;
 use sha2::{Digest, Sha256};
 
 use super::HttpError;
+use crate::text::hex::hex;
 
 /// The file, open at its end.
 pub struct Partial {
@@ -48,7 +49,7 @@ impl Partial {
         let mut mark = path.as_os_str().to_owned();
         mark.push(".from");
         let mark = PathBuf::from(mark);
-        let source = format!("{:x}", Sha256::digest(url.as_str()));
+        let source = hex(&Sha256::digest(url.as_str()));
         let noted = fs::read_to_string(&mark).unwrap_or_default();
         let version = noted.strip_prefix(&source).and_then(|rest| rest.strip_prefix('\n')?.strip_suffix('\n'));
         let version = version.map(str::to_owned);

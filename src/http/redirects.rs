@@ -6,9 +6,10 @@ use reqwest::redirect::Policy;
 /// So many in a row: publishers need one or two.
 const MOST: usize = 5;
 
-/// Follows what [`refusal`] lets pass.
-pub(super) fn policy() -> Policy {
-    Policy::custom(|attempt| match refusal(attempt.previous(), attempt.url()) {
+/// Follows what [`refusal`] lets pass; nothing where the first address `has_user` info, which reqwest takes along on the same host.
+pub(super) fn policy(has_user: bool) -> Policy {
+    Policy::custom(move |attempt| match refusal(attempt.previous(), attempt.url()) {
+        _ if has_user => attempt.error("the user name and password in the address would go with it"),
         Some(reason) => attempt.error(reason),
         None => attempt.follow(),
     })

@@ -1,6 +1,6 @@
 //! How far two annotators agree about the documents that both judged.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
 
 use serde::Serialize;
@@ -15,7 +15,7 @@ use crate::types::Kind;
 
 /// What one annotator judged.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Labels {
+pub struct Judged {
     /// The file.
     pub name: String,
     /// Each question.
@@ -39,7 +39,7 @@ pub struct Labelled {
 ///
 /// # Errors
 /// As its reader.
-pub fn labels(path: &Path) -> Result<Labels, LabelError> {
+pub fn labels(path: &Path) -> Result<Judged, LabelError> {
     let input = Input::read(path)?;
     let name = input.name().to_owned();
     if input.text().trim_start().starts_with('{') {
@@ -49,7 +49,7 @@ pub fn labels(path: &Path) -> Result<Labels, LabelError> {
             kind: Some(question.kind),
             grades: question.relevant.iter().map(|(doc, grade)| (doc.to_string(), (*grade).max(0))).collect(),
         });
-        return Ok(Labels { name, questions: questions.collect() });
+        return Ok(Judged { name, questions: questions.collect() });
     }
     let qrels = Qrels::parse(&input)?;
     let questions = qrels.queries().map(|(id, judged)| Labelled {
@@ -58,7 +58,7 @@ pub fn labels(path: &Path) -> Result<Labels, LabelError> {
         kind: None,
         grades: judged.iter().map(|(doc, grade)| ((*doc).to_owned(), (*grade).max(0))).collect(),
     });
-    Ok(Labels { name, questions: questions.collect() })
+    Ok(Judged { name, questions: questions.collect() })
 }
 
 /// Two annotators beside one another.
@@ -70,6 +70,8 @@ pub struct Agreement {
     pub second: String,
     /// Questions that both have.
     pub n_questions: usize,
+    /// Ids under which the two have questions of different texts; these are joined by text, if at all.
+    pub n_other_text: usize,
     /// Question-document pairs that both judged.
     pub n_pairs: usize,
     /// Pairs of those questions that only the first one judged, and only the second one: left out.
@@ -101,25 +103,21 @@ pub struct Apart {
     pub second: i32,
 }
 
-/// Joins two annotators' questions by id, else by text, and their judgments by document; what only one of them judged says
-/// nothing of their agreement. Intervals are over questions. At most `n_farthest` pairs are named.
+/// Joins two annotators' questions by an id of the same text, else by text, and their judgments by document; what only one of
+/// them judged says nothing of their agreement. Intervals are over questions. At most `n_farthest` pairs are named.
 ///
 /// # Errors
 /// `NothingShared`.
-pub fn agreement(first: &Labels, second: &Labels, n_farthest: usize) -> Result<Agreement, LabelError> {
-    let by_id: BTreeMap<&str, &Labelled> = second.questions.iter().map(|other| (other.id.as_str(), other)).collect();
-    let by_text: BTreeMap<&str, &Labelled> =
-        second.questions.iter().filter_map(|other| Some((other.text.as_deref()?, other))).collect();
+pub fn agreement(first: &Judged, second: &Judged, n_farthest: usize) -> Result<Agreement, LabelError> {
+    let (joined, n_other_text) = joined(first, second);
     let (mut pairs, mut question_of, mut apart) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut n_questions, mut n_judged_by_one) = (0, (0, 0));
+    let mut n_judged_by_one = (0, 0);
     let mut answerable = Vec::new();
-    for one in &first.questions {
-        let of_text = || by_text.get(one.text.as_deref()?);
-        let Some(other) = by_id.get(one.id.as_str()).or_else(of_text) else { continue };
+    for (number, (one, other)) in joined.iter().enumerate() {
         for (document, grade) in &one.grades {
             let Some(theirs) = other.grades.get(document) else { continue };
             pairs.push((*grade, *theirs));
-            question_of.push(n_questions);
+            question_of.push(number);
             if grade != theirs {
                 let (question, document) = (one.id.clone(), document.clone());
                 apart.push(Apart { question, document, first: *grade, second: *theirs });
@@ -133,7 +131,6 @@ pub fn agreement(first: &Labels, second: &Labels, n_farthest: usize) -> Result<A
         {
             answerable.push(one.id.clone());
         }
-        n_questions += 1;
     }
     if pairs.is_empty() {
         return Err(LabelError::NothingShared { first: first.name.clone(), second: second.name.clone() });
@@ -148,7 +145,8 @@ pub fn agreement(first: &Labels, second: &Labels, n_farthest: usize) -> Result<A
     Ok(Agreement {
         first: first.name.clone(),
         second: second.name.clone(),
-        n_questions,
+        n_questions: joined.len(),
+        n_other_text,
         n_pairs: pairs.len(),
         n_judged_by_one,
         grades: kappa(&pairs, &question_of, Disagreement::Any),
@@ -160,6 +158,35 @@ pub fn agreement(first: &Labels, second: &Labels, n_farthest: usize) -> Result<A
     })
 }
 
+/// The questions that both have, in the order of the first one's file, and how many ids the two have for different questions.
+///
+/// One id is one question unless both texts are known and differ: files that number from 1 need not ask the same. What is not
+/// joined so is joined by text. No question of the second one is taken twice.
+fn joined<'a>(first: &'a Judged, second: &'a Judged) -> (Vec<(&'a Labelled, &'a Labelled)>, usize) {
+    let mut by_id: BTreeMap<&str, &Labelled> =
+        second.questions.iter().map(|other| (other.id.as_str(), other)).collect();
+    let mut n_other_text = 0;
+    let mut of_id = Vec::with_capacity(first.questions.len());
+    for one in &first.questions {
+        let same_id = by_id.get(one.id.as_str()).copied();
+        let same = same_id.filter(|other| one.text.is_none() || other.text.is_none() || one.text == other.text);
+        n_other_text += usize::from(same_id.is_some() && same.is_none());
+        if same.is_some() {
+            by_id.remove(one.id.as_str());
+        }
+        of_id.push(same);
+    }
+    let mut by_text: BTreeMap<&str, VecDeque<&Labelled>> = BTreeMap::new();
+    for other in second.questions.iter().filter(|other| by_id.contains_key(other.id.as_str())) {
+        if let Some(text) = other.text.as_deref() {
+            by_text.entry(text).or_default().push_back(other);
+        }
+    }
+    let mut of_text = |one: &Labelled| by_text.get_mut(one.text.as_deref()?)?.pop_front();
+    let both = first.questions.iter().zip(of_id).filter_map(|(one, same)| Some((one, same.or_else(|| of_text(one))?)));
+    (both.collect(), n_other_text)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -167,23 +194,23 @@ mod tests {
     /// Id, text and grades of a question.
     type Given<'a> = (&'a str, &'a str, &'a [(&'a str, i32)]);
 
-    fn labels_of(name: &str, questions: &[Given<'_>]) -> Labels {
+    fn judged(name: &str, questions: &[Given<'_>]) -> Judged {
         let questions = questions.iter().map(|(id, text, grades)| Labelled {
             id: (*id).to_owned(),
             text: Some((*text).to_owned()),
             kind: Some(if *id == "u" { Kind::Unanswerable } else { Kind::Span }),
             grades: grades.iter().map(|(doc, grade)| ((*doc).to_owned(), *grade)).collect(),
         });
-        Labels { name: name.to_owned(), questions: questions.collect() }
+        Judged { name: name.to_owned(), questions: questions.collect() }
     }
 
     #[test]
     fn pairs_that_both_judged_are_joined_by_id_else_by_text() {
-        let first = labels_of(
+        let first = judged(
             "a",
             &[("1", "why?", &[("x", 3), ("y", 0), ("z", 1)]), ("2", "how?", &[("x", 2)]), ("9", "who?", &[("x", 1)])],
         );
-        let second = labels_of("b", &[("u", "how?", &[("x", 0), ("w", 1)]), ("1", "other", &[("x", 3), ("y", 1)])]);
+        let second = judged("b", &[("u", "how?", &[("x", 0), ("w", 1)]), ("1", "why?", &[("x", 3), ("y", 1)])]);
         let found = agreement(&first, &second, 1).expect("shared");
         assert_eq!((found.n_questions, found.n_pairs, found.n_judged_by_one), (2, 3, (1, 1)));
         assert_eq!(found.table, [(0, 1, 1), (2, 0, 1), (3, 3, 1)]);
@@ -201,9 +228,50 @@ mod tests {
     }
 
     #[test]
+    fn an_id_that_stands_for_two_questions_joins_nothing() {
+        // Numbered from 1 on both sides. `1` to `3` differ: the text of `1` and `3` stands there once, under `5`, that of `2` nowhere.
+        // `4` is the same.
+        let first = judged(
+            "a",
+            &[
+                ("1", "why?", &[("x", 3)]),
+                ("2", "how?", &[("x", 3)]),
+                ("3", "why?", &[("x", 3)]),
+                ("4", "who?", &[("x", 2)]),
+            ],
+        );
+        let second = judged(
+            "b",
+            &[
+                ("1", "when?", &[("x", 0)]),
+                ("2", "where?", &[("x", 0)]),
+                ("3", "Why?", &[("x", 0)]),
+                ("4", "who?", &[("x", 2)]),
+                ("5", "why?", &[("x", 1)]),
+            ],
+        );
+        let found = agreement(&first, &second, 9).expect("shared");
+        assert_eq!((found.n_questions, found.n_pairs, found.n_other_text), (2, 2, 3));
+        assert_eq!(found.table, [(2, 2, 1), (3, 1, 1)]);
+        assert_eq!(found.farthest[0].question, "1", "the first of equal texts takes it");
+        // Where one side knows no texts the id alone must do.
+        let mut bare = second.clone();
+        bare.questions.iter_mut().for_each(|question| question.text = None);
+        let found = agreement(&first, &bare, 9).expect("shared");
+        assert_eq!((found.n_questions, found.n_other_text), (4, 0));
+    }
+
+    #[test]
+    fn a_shared_id_comes_before_a_shared_text() {
+        let first = judged("a", &[("1", "why?", &[("x", 3)]), ("2", "why?", &[("x", 2)])]);
+        let second = judged("b", &[("2", "why?", &[("x", 2)]), ("7", "why?", &[("x", 1)])]);
+        assert_eq!(agreement(&first, &second, 9).expect("shared").table, [(2, 2, 1), (3, 1, 1)]);
+    }
+
+    #[test]
     fn annotators_who_judged_nothing_in_common_have_no_agreement() {
-        let first = labels_of("a", &[("1", "why?", &[("x", 3)])]);
-        for second in [labels_of("b", &[]), labels_of("b", &[("1", "why?", &[("y", 3)])])] {
+        let first = judged("a", &[("1", "why?", &[("x", 3)])]);
+        for second in [judged("b", &[]), judged("b", &[("1", "why?", &[("y", 3)])])] {
             let error = agreement(&first, &second, 1).expect_err("nothing");
             assert_eq!(error.to_string(), "`a` and `b` judge no document for the same question");
         }

@@ -7,7 +7,7 @@ use crate::types::{ByteRange, Document, Question};
 
 /// Where in its work an annotator is, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct Progress {
     /// The question.
     pub question: usize,
     /// Of so many.
@@ -24,7 +24,7 @@ pub struct Shown<'a> {
     /// The question.
     pub question: &'a Question,
     /// How far the work is.
-    pub place: Place,
+    pub progress: Progress,
     /// The passage's document.
     pub document: &'a Document,
     /// The passage in it.

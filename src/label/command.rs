@@ -25,7 +25,7 @@ pub const COMMANDS: [(&str, &str); 10] = [
     ("d", "show the whole document"),
     ("e", "enough of this question: the passages left stay unjudged"),
     ("u", "unanswerable: nothing in the documents answers this question"),
-    ("q", "stop; what is done is kept, and the next start goes on from here"),
+    ("q", "stop; what is done is kept, and the next start goes on; a question nothing answered yet comes again"),
     ("?", "this"),
 ];
 

@@ -36,7 +36,8 @@ impl LabelError {
             Self::Dataset(error) => error.hint(),
             Self::External(error) => error.hint(),
             Self::NothingShared { .. } => {
-                "questions are joined by `id`, else by `text`, documents by id: have both judge the same `--queries`"
+                "questions are joined by an `id` of the same text, else by text alone, documents by id: have both judge the same \
+                 `--queries`"
                     .into()
             }
         }

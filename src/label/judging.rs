@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, HashSet};
 use std::io;
 
 use super::ANSWERS;
-use super::annotator::{Annotator, Closing, Place, Reply, Shown, Verdict};
+use super::annotator::{Annotator, Closing, Progress, Reply, Shown, Verdict};
 use super::evidence::{self, Evidence};
-use crate::types::{Corpus, DocId, Kind, Member, Question};
+use crate::types::{Corpus, DocId, Group, Kind, Member, Question};
 
 /// A question in work.
 pub(super) struct Judging<'a> {
@@ -93,14 +93,20 @@ impl<'a> Judging<'a> {
         let (question, n_questions) = self.place;
         Shown {
             question: self.question,
-            place: Place { question, n_questions, passage: self.judged.len() + 1, n_passages: self.passages.len() },
+            progress: Progress {
+                question,
+                n_questions,
+                passage: self.judged.len() + 1,
+                n_passages: self.passages.len(),
+            },
             document: self.corpus.document(&chunk.doc_id).expect("a chunk's document is in its corpus"),
             range: chunk.range,
             is_answered: self.is_answered(),
         }
     }
 
-    fn is_answered(&self) -> bool {
+    /// Whether a passage that was judged answers the question.
+    pub fn is_answered(&self) -> bool {
         self.judged.iter().any(|judgment| matches!(judgment, Judgment::Answers(..)))
     }
 
@@ -149,7 +155,9 @@ impl<'a> Judging<'a> {
     /// The question with its labels. What it had before stays; a document judged now has its grade from now.
     pub fn labelled(&self, end: End) -> Question {
         let mut question = self.question.clone();
-        question.relevant.extend(self.grades());
+        let grades = self.grades();
+        question.evidence = self.evidence(&grades);
+        question.relevant.extend(grades);
         if end == End::Unanswerable {
             let Question { kind, answers, evidence, .. } = &mut question;
             (*kind, *answers, *evidence) = (Kind::Unanswerable, Vec::new(), Vec::new());
@@ -157,19 +165,32 @@ impl<'a> Judging<'a> {
         }
         question.answers = self.answers();
         question.kind = evidence::kind(question.kind, &question.answers, !question.required.is_empty());
-        // Of several groups that a question came with, nobody could say which one a passage stands for.
-        if question.evidence.len() <= 1 {
-            let mut group = question.evidence.pop().unwrap_or_default();
-            for (number, judgment) in self.passages.iter().zip(&self.judged) {
-                let Judgment::Answers(_, Evidence { range, .. }) = judgment else { continue };
-                let doc = self.corpus.chunks()[*number].doc_id.clone();
-                let member = Member { doc, ranges: range.iter().copied().collect() };
+        question
+    }
+
+    /// The evidence that the question came with, without what is said now to be not relevant, and with the passages that answer.
+    ///
+    /// Such a passage answers without any other. Of groups that are all needed it is therefore one more way in each: where A and
+    /// B are needed, "A and B, or X" is "A or X, and B or X". A group left without a member is none.
+    fn evidence(&self, grades: &BTreeMap<DocId, i32>) -> Vec<Group> {
+        let mut evidence = self.question.evidence.clone();
+        for group in &mut evidence {
+            group.retain(|member| grades.get(&member.doc).is_none_or(|grade| *grade > 0));
+        }
+        if evidence.is_empty() {
+            evidence.push(Group::new());
+        }
+        for (number, judgment) in self.passages.iter().zip(&self.judged) {
+            let Judgment::Answers(_, Evidence { range, .. }) = judgment else { continue };
+            let doc = self.corpus.chunks()[*number].doc_id.clone();
+            let member = Member { doc, ranges: range.iter().copied().collect() };
+            for group in &mut evidence {
                 if !group.contains(&member) {
-                    group.push(member);
+                    group.push(member.clone());
                 }
             }
-            question.evidence.extend((!group.is_empty()).then_some(group));
         }
-        question
+        evidence.retain(|group| !group.is_empty());
+        evidence
     }
 }

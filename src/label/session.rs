@@ -43,14 +43,15 @@ pub struct Tally {
 pub struct Stopped {
     /// Questions that are left; with the one in hand where it comes again.
     pub n_left: usize,
-    /// Judgments that are not kept, since nothing relevant is among them.
+    /// Judgments that are not kept, since none of them answers the question.
     pub n_dropped: usize,
 }
 
 /// Lets `annotator` judge the pools of `questions`, and appends each question to `file` as it is done.
 ///
-/// When the annotator stops within a question, that is kept if a document was found relevant; else it comes again next
-/// time, with the few judgments that said no. So does a question no passage of which was judged.
+/// When the annotator stops within a question, that is kept if a passage answers it; else it would count as done though nobody
+/// said that nothing does, and it comes again next time, from its first passage. So does a question no passage of which was
+/// judged. The file is made before the first is asked.
 ///
 /// # Errors
 /// An annotator that is gone, a file that cannot be written; what was written before stays.
@@ -61,6 +62,7 @@ pub fn label(
     annotator: &mut dyn Annotator,
     file: &mut Appended,
 ) -> Result<Tally, LabelError> {
+    file.make()?;
     let corpus = &*pools.corpus;
     let mut tally = Tally::default();
     for (at, (question, pool)) in questions.iter().zip(&pools.of).enumerate() {
@@ -71,7 +73,7 @@ pub fn label(
         let is_kept = match end {
             End::Unanswerable => true,
             End::Judged => judging.n_judged() > 0,
-            End::Stopped => n_relevant > 0,
+            End::Stopped => judging.is_answered(),
         };
         tally.n_shown += judging.n_shown();
         tally.n_judged += judging.n_judged();

@@ -36,7 +36,7 @@ impl Script {
 
 impl Annotator for Script {
     fn judge(&mut self, shown: &Shown<'_>) -> io::Result<Verdict> {
-        self.heard.push(format!("{} {}", shown.place.passage, shown.text()));
+        self.heard.push(format!("{} {}", shown.progress.passage, shown.text()));
         match self.next()? {
             Say::Judge(verdict) => Ok(verdict),
             other => panic!("asked to judge, has {other:?}"),
@@ -237,14 +237,20 @@ fn unanswerable_has_no_evidence_but_keeps_what_helps() {
 }
 
 #[test]
-fn stopping_keeps_what_is_relevant_and_lets_the_rest_come_again() {
+fn stopping_keeps_what_is_answered_and_lets_the_rest_come_again() {
     let stop = Say::Judge(Verdict::Stop);
-    let (lines, tally, _) = sit(&[&ALL, &ALL, &ALL], &[grade(2), stop.clone()], None);
-    assert_eq!(lines[0]["relevant"], serde_json::json!({"a": 2}));
+    let answered = [grade(3), whole(), answer(&[]), stop.clone()];
+    let (lines, tally, _) = sit(&[&ALL, &ALL, &ALL], &answered, None);
+    assert_eq!((lines.len(), &lines[0]["relevant"]), (1, &serde_json::json!({"a": 3})));
     assert_eq!(tally.expect("stopped").stopped, Some(Stopped { n_left: 2, n_dropped: 0 }));
-    let (lines, tally, _) = sit(&[&ALL, &ALL], &[grade(0), grade(0), stop], None);
-    assert!(lines.is_empty());
-    assert_eq!(tally.expect("stopped").stopped, Some(Stopped { n_left: 2, n_dropped: 2 }));
+    // What helps does not answer: nobody said whether anything does.
+    for best in 0..3 {
+        let (lines, tally, _) = sit(&[&ALL, &ALL], &[grade(best), grade(0), stop.clone()], None);
+        assert!(lines.is_empty(), "{best}");
+        assert_eq!(tally.expect("stopped").stopped, Some(Stopped { n_left: 2, n_dropped: 2 }));
+    }
+    let closed = [grade(1), Say::Close(Closing::Stop)];
+    assert!(sit(&[&ALL[..1]], &closed, None).0.is_empty());
     // In the midst of a passage's evidence that passage has no judgment.
     let (lines, tally, _) = sit(&[&ALL], &[grade(3), Say::Quote(Reply::Stop)], None);
     assert_eq!((lines.len(), tally.expect("stopped").n_judged), (0, 0));
@@ -330,4 +336,51 @@ fn what_a_question_came_with_stays() {
     assert_eq!((labelled.kind, &labelled.answers), (Kind::Span, &asked.answers));
     assert_eq!(labelled.relevant, [("a".into(), 3), ("b".into(), 1), ("c".into(), 0)].into());
     assert_eq!(labelled.evidence[0][0].ranges, [(0, 19).into()]);
+}
+
+/// The evidence of a question that came with `groups` of whole documents, once `passages` were judged as `says`.
+fn evidence_after(groups: &[&[&str]], passages: &[usize], says: &[Say]) -> Vec<crate::types::Group> {
+    let corpus = corpus();
+    let member = |doc: &&str| crate::types::Member { doc: (*doc).into(), ranges: Vec::new() };
+    let mut asked = question("q");
+    asked.evidence = groups.iter().map(|group| group.iter().map(member).collect()).collect();
+    asked.relevant = asked.evidence.iter().flatten().map(|member| (member.doc.clone(), 1)).collect();
+    let mut script = Script::new(says);
+    let mut judging = judging::Judging::new(&asked, &corpus, passages, (1, 1), None);
+    let end = judging.run(&mut script).expect("done");
+    judging.labelled(end).evidence
+}
+
+/// Members as `document` or `document:start-end`.
+fn named(evidence: &[crate::types::Group]) -> Vec<Vec<String>> {
+    let name = |member: &crate::types::Member| match member.ranges[..] {
+        [] => member.doc.to_string(),
+        [range, ..] => format!("{}:{}-{}", member.doc, range.start, range.end),
+    };
+    evidence.iter().map(|group| group.iter().map(name).collect()).collect()
+}
+
+#[test]
+fn a_passage_that_answers_alone_is_one_more_way_in_every_group() {
+    let says = [grade(3), words("It waits 6 minutes."), answer(&["6 minutes"])];
+    assert_eq!(named(&evidence_after(&[&["b"], &["c"]], &[0], &says)), [["b", "a:0-19"], ["c", "a:0-19"]]);
+    assert_eq!(named(&evidence_after(&[&["b"]], &[0], &says)), [["b", "a:0-19"]]);
+    assert_eq!(named(&evidence_after(&[], &[0], &says)), [["a:0-19"]]);
+    // What is there already is not there twice.
+    let says = [grade(3), whole(), answer(&[])];
+    assert_eq!(named(&evidence_after(&[&["a"], &["c"]], &[0], &says)), [vec!["a"], vec!["c", "a"]]);
+}
+
+#[test]
+fn a_document_judged_not_relevant_is_evidence_no_more() {
+    let open = Say::Close(Closing::Open);
+    // Passage 2 is of `b`, 3 of `c`.
+    let says = [grade(0), grade(2), open.clone()];
+    assert_eq!(named(&evidence_after(&[&["b", "c"]], &[2, 3], &says)), [["c"]]);
+    assert_eq!(named(&evidence_after(&[&["b"], &["c"]], &[2, 3], &says)), [["c"]]);
+    let says = [grade(0), grade(-1), open];
+    assert!(evidence_after(&[&["b"], &["c"]], &[2, 3], &says).is_empty());
+    // A group that lost its last member is still needed: of the two `a` alone answers.
+    let says = [grade(0), grade(3), whole(), answer(&[])];
+    assert_eq!(named(&evidence_after(&[&["b"], &["c"]], &[2, 0], &says)), [vec!["a"], vec!["c", "a"]]);
 }

@@ -7,6 +7,7 @@ use super::subject::{Subject, used_documents};
 use crate::stats::fisher::fisher;
 use crate::stats::holm::holm;
 use crate::stats::wilson::wilson;
+use crate::text::numbers::{plural, thousands};
 use crate::types::{DocId, Kind, Question, Split};
 
 /// Of ten questions five right leave 24 to 76 % (Wilson): of fewer a share is known to no better than half the scale.
@@ -49,8 +50,8 @@ fn few(groups: &BTreeMap<String, Vec<&Question>>) -> Vec<Finding> {
     let finding = |(name, questions): (&String, &Vec<&Question>)| {
         let n = questions.len();
         let width = wilson(n / 2, n).map_or(1.0, |ci| ci.high - ci.low);
-        let (s, wide) = (if n == 1 { "" } else { "s" }, 100.0 * width);
-        let message = format!("{name} has {n} question{s}: an interval of {wide:.0} points in the middle of the scale");
+        let (has, wide) = (plural(n, "question", "questions"), 100.0 * width);
+        let message = format!("{name} has {has}: an interval of {wide:.0} points in the middle of the scale");
         Finding::new(
             Rule::FewQuestions,
             message,
@@ -76,8 +77,9 @@ fn uneven(questions: &[Question], groups: &BTreeMap<String, Vec<&Question>>) -> 
         counts.iter().map(|(_, (tune, heldout))| fisher((*tune, n_tune), (*heldout, n_heldout))).collect();
     let judged = counts.into_iter().zip(holm(&p_values)).filter(|(_, p)| *p < SIGNIFICANT);
     let finding = |((name, (tune, heldout)), p): ((&String, (usize, usize)), f64)| {
+        let all = plural(n_tune, "tune question", "tune questions");
         let message =
-            format!("{name} has {tune} of {n_tune} tune questions and {heldout} of {n_heldout} held out (p = {p:.3})");
+            format!("{name} has {tune} of {all} and {heldout} of {} held out (p = {p:.3})", thousands(n_heldout));
         Finding::new(Rule::UnevenSplit, message, "part the questions anew, by kind and tag")
     };
     judged.map(finding).collect()

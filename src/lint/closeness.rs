@@ -2,14 +2,16 @@
 //!
 //! What is compared with a question are the sentences that hold its evidence. Its overlap is the share of its content terms
 //! (stems, without stop words and asking words) that stand there. Evidence that is a document as a whole has no
-//! sentence to be compared with.
+//! sentence to be compared with. Words are quoted from masked text.
 
-use std::collections::{BTreeSet, HashSet};
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
-use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
+use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use serde::Serialize;
 
 use super::finding::{Finding, Rule};
+use super::secrets::{Secret, masked, masked_piece};
 use super::subject::{Subject, content_terms};
 use crate::attribute::terms;
 use crate::text::normalise;
@@ -32,10 +34,12 @@ pub struct Overlap {
     pub n: usize,
 }
 
-/// The mean overlap (`None` where no question has one), and the questions that are too near.
+/// The mean overlap (`None` where no question has one), and the questions that are too near. `secrets` are those of each
+/// document, by its number.
 #[must_use]
-pub fn check(subject: &Subject<'_>) -> (Option<Overlap>, Vec<Finding>) {
-    let near = |(number, question): (usize, &Question)| Some((number, Nearness::of(subject, question)?));
+pub fn check(subject: &Subject<'_>, secrets: &[Vec<Secret>]) -> (Option<Overlap>, Vec<Finding>) {
+    let wordings = Wordings::new(subject, secrets);
+    let near = |(number, question): (usize, &Question)| Some((number, Nearness::of(&wordings, question)?));
     let all: Vec<(usize, Nearness)> = subject.questions.par_iter().enumerate().filter_map(near).collect();
     let n = all.len();
     let mean = all.iter().map(|(_, near)| near.n_shared as f64 / near.n_terms as f64).sum::<f64>() / n.max(1) as f64;
@@ -63,33 +67,68 @@ struct Nearness {
 }
 
 impl Nearness {
-    fn of(subject: &Subject<'_>, question: &Question) -> Option<Self> {
-        let members = question.evidence.iter().flatten().filter(|member| !member.ranges.is_empty());
-        let sentences: Vec<String> = members.flat_map(|member| sentences_of(subject, member)).collect();
+    fn of(wordings: &Wordings<'_>, question: &Question) -> Option<Self> {
+        let sentences: Vec<Sentence<'_>> = quoted(question).flat_map(|member| wordings.sentences_of(member)).collect();
         let wanted = content_terms(&question.text);
         if sentences.is_empty() || wanted.is_empty() {
             return None;
         }
-        let shared: BTreeSet<String> = sentences.iter().flat_map(|sentence| terms::shared(sentence, &wanted)).collect();
-        Some(Self { n_terms: wanted.len(), n_shared: shared.len(), run: copied(&question.text, &sentences) })
+        let of_sentence = |sentence: &Sentence<'_>| terms::shared(sentence.text, &wanted);
+        let shared: BTreeSet<String> = sentences.iter().flat_map(of_sentence).collect();
+        let run = copied(&masked(&question.text), &sentences);
+        Some(Self { n_terms: wanted.len(), n_shared: shared.len(), run })
     }
 }
 
-/// The sentences of a member's document that hold a byte of its ranges.
-fn sentences_of(subject: &Subject<'_>, member: &Member) -> Vec<String> {
-    let Some(document) = subject.document(&member.doc) else { return Vec::new() };
-    let holds = |piece: &Piece| {
-        member.ranges.iter().any(|range| range.start < piece.range.end && piece.range.start < range.end)
-    };
-    let pieces = sentences::split(&document.text).into_iter().filter(holds);
-    pieces.map(|piece| document.text[piece.range].to_owned()).collect()
+/// The evidence that is a part of its document.
+fn quoted(question: &Question) -> impl Iterator<Item = &Member> {
+    question.evidence.iter().flatten().filter(|member| !member.ranges.is_empty())
+}
+
+/// A sentence as it stands, and without secrets.
+struct Sentence<'a> {
+    text: &'a str,
+    masked: Cow<'a, str>,
+}
+
+/// The documents that some question quotes, each cut into sentences once.
+struct Wordings<'a> {
+    subject: &'a Subject<'a>,
+    secrets: &'a [Vec<Secret>],
+    pieces: HashMap<usize, Vec<Piece>>,
+}
+
+impl<'a> Wordings<'a> {
+    fn new(subject: &'a Subject<'a>, secrets: &'a [Vec<Secret>]) -> Self {
+        let members = subject.questions.iter().flat_map(quoted);
+        let used: HashSet<usize> = members.filter_map(|member| subject.document_number(&member.doc)).collect();
+        let split = |number: usize| (number, sentences::split(&subject.documents[number].text));
+        Self { subject, secrets, pieces: used.into_par_iter().map(split).collect() }
+    }
+
+    /// The sentences of a member's document that hold a byte of its ranges.
+    fn sentences_of(&self, member: &Member) -> Vec<Sentence<'a>> {
+        let Some(number) = self.subject.document_number(&member.doc) else { return Vec::new() };
+        let (text, secrets) = (self.subject.documents[number].text.as_str(), &self.secrets[number]);
+        let pieces = &self.pieces[&number];
+        let mut found = Vec::new();
+        for range in &member.ranges {
+            // Pieces ascend and do not overlap.
+            let first = pieces.partition_point(|piece| piece.range.end <= range.start);
+            for Piece { range: piece, .. } in pieces[first..].iter().take_while(|piece| piece.range.start < range.end) {
+                let masked = masked_piece(text, piece.clone(), secrets);
+                found.push(Sentence { text: &text[piece.clone()], masked });
+            }
+        }
+        found
+    }
 }
 
 /// The longest run of words that a sentence and the question share, where it is long enough; the first of equals.
-fn copied(question: &str, sentences: &[String]) -> Option<String> {
+fn copied(question: &str, sentences: &[Sentence<'_>]) -> Option<String> {
     let question = normalise::official(question);
     let asked: Vec<&str> = question.split(' ').collect();
-    let normal: Vec<String> = sentences.iter().map(|sentence| normalise::official(sentence)).collect();
+    let normal: Vec<String> = sentences.iter().map(|sentence| normalise::official(&sentence.masked)).collect();
     let worded: Vec<Vec<&str>> = normal.iter().map(|sentence| sentence.split(' ').collect()).collect();
     let runs: HashSet<&[&str]> = worded.iter().flat_map(|words| words.windows(RUN_WORDS)).collect();
     let mut best: &[&str] = &[];
@@ -108,18 +147,25 @@ fn copied(question: &str, sentences: &[String]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::secrets;
     use super::super::subject::tests::{document, inspection, question, quoting, told};
     use super::*;
+    use crate::dataset::Inspection;
 
     const TEXT: &str =
         "The old checkout waits six minutes before it gives up. Nothing else waits.\n\n| port | 9092 |\n";
+
+    fn of(inspection: &Inspection) -> (Option<Overlap>, Vec<Finding>) {
+        let subject = Subject::new(inspection);
+        check(&subject, &secrets::find(&subject).in_documents)
+    }
 
     fn checked(questions: Vec<Question>) -> (Option<Overlap>, Vec<String>) {
         let documents = vec![document("a", TEXT)];
         let quote = |asked| quoting(asked, &documents[0], &["six minutes"]);
         let questions = questions.into_iter().map(quote).collect();
         let inspection = inspection(documents.clone(), questions);
-        let (overlap, found) = check(&Subject::new(&inspection));
+        let (overlap, found) = of(&inspection);
         (overlap, told(&found))
     }
 
@@ -160,6 +206,29 @@ mod tests {
     #[test]
     fn a_document_as_a_whole_has_no_sentence() {
         let inspection = inspection(vec![document("a", TEXT)], vec![question("q", "Waits?", &[], &["a"])]);
-        assert_eq!(check(&Subject::new(&inspection)), (None, Vec::new()));
+        assert_eq!(of(&inspection), (None, Vec::new()));
+    }
+
+    #[test]
+    fn a_copied_run_goes_around_a_secret_that_only_the_document_shows_to_be_one() {
+        let value = ["hunter2", "Qx9zT4"].concat();
+        let text = ["The gateway refuses passw", "ord: ", &value, " after the seventh wrong attempt."].concat();
+        let documents = vec![document("a", &text)];
+        let asked = format!("Why is password {value} after the seventh wrong attempt locked?");
+        let asked = quoting(question("q", &asked, &[], &["a"]), &documents[0], &["seventh"]);
+        let inspection = inspection(documents, vec![asked]);
+        let found = told(&of(&inspection).1);
+        // With the value the run would have six words; without it `after seventh wrong attempt` has four.
+        assert_eq!(found, [""; 0]);
+    }
+
+    #[test]
+    fn every_range_of_a_document_finds_its_own_sentences() {
+        let documents = vec![document("a", TEXT)];
+        let asked = question("q", "Which port waits on a checkout of minutes?", &[], &["a"]);
+        let asked = quoting(asked, &documents[0], &["9092", "gives up. Nothing"]);
+        let inspection = inspection(documents, vec![asked]);
+        // port in the table; wait, checkout and minute in the first sentence: all four.
+        assert_eq!(of(&inspection).0, Some(Overlap { mean: 1.0, n: 1 }));
     }
 }

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::finding::{Finding, Rule};
 use super::subject::{Subject, used_documents};
+use crate::text::numbers::{plural, thousands};
 use crate::types::{DocId, Document};
 
 /// Under this share of documents used, most of the corpus is only noise to the others, and is warned of.
@@ -40,7 +41,8 @@ pub fn check(subject: &Subject<'_>, coverage: &Coverage) -> Vec<Finding> {
     if subject.questions.is_empty() || *share >= LEAST_SHARE {
         return Vec::new();
     }
-    let message = format!("{used} of {documents} documents are used by a question ({:.0} %)", 100.0 * share);
+    let all = plural(*documents, "document", "documents");
+    let message = format!("questions use {} of {all} ({:.0} %)", thousands(*used), 100.0 * share);
     let hint = "ask about more of them (--json lists those that are not used), or leave out what nobody asks about";
     vec![Finding::new(Rule::LowCoverage, message, hint)]
 }
@@ -73,7 +75,7 @@ mod tests {
         let quarter = inspection(documents(), vec![question("1", "?", &[], &["a"])]);
         let (coverage, _) = of(&Subject::new(&quarter));
         let found = check(&Subject::new(&quarter), &coverage);
-        assert_eq!(told(&found), [": 1 of 4 documents are used by a question (25 %)"]);
+        assert_eq!(told(&found), [": questions use 1 of 4 documents (25 %)"]);
 
         let none = inspection(documents(), Vec::new());
         let (coverage, _) = of(&Subject::new(&none));

@@ -12,7 +12,7 @@ use super::subject::{Subject, used_documents};
 use crate::text::normalise;
 use crate::text::quote::one_spaced;
 use crate::text::shingles::{jaccard, shingles};
-use crate::types::Question;
+use crate::types::{Fact, Kind, Question};
 
 /// Documents: runs of four words, as passages are compared in a run's diagnosis.
 const DOCUMENT_WORDS: usize = 4;
@@ -52,7 +52,8 @@ pub fn documents(subject: &Subject<'_>) -> Vec<Finding> {
 pub fn questions(subject: &Subject<'_>) -> Vec<Finding> {
     let texts: Vec<String> = subject.questions.iter().map(|question| normalise::official(&question.text)).collect();
     let (firsts, copies) = copies(&texts, &(0..texts.len()).collect::<Vec<_>>());
-    let agree = |a: usize, b: usize| same_gold(&subject.questions[a], &subject.questions[b]);
+    let agree = |a: usize, b: usize| same_answer(&subject.questions[a], &subject.questions[b]);
+    let one_gold = |a: usize, b: usize| same_gold(&subject.questions[a], &subject.questions[b]);
     let mut found: Vec<Finding> = copies
         .into_iter()
         .map(|(first, copy)| {
@@ -66,7 +67,7 @@ pub fn questions(subject: &Subject<'_>) -> Vec<Finding> {
             subject.finding(copy, Rule::ConflictingQuestions, message, hint)
         })
         .collect();
-    for (like, number, share) in alike(&texts, &firsts, QUESTION_WORDS, QUESTIONS_ALIKE, &agree) {
+    for (like, number, share) in alike(&texts, &firsts, QUESTION_WORDS, QUESTIONS_ALIKE, &one_gold) {
         let (like, percent) = (subject.name(like), 100.0 * share);
         let message = format!("it shares {percent:.0} % of its wording and its gold with question {like}");
         let hint = "take one of them out, or ask one of them in other words";
@@ -107,26 +108,54 @@ fn alike(
     best.into_iter().map(|(later, (earlier, share))| (earlier, later, share)).collect()
 }
 
-/// Whether one answer would be right for both: an alias in common, or, where answers are not what they are judged by, a good document.
+/// Whether two questions of different wording ask for one thing: one answer is right for both, and where that is `yes` or `no`,
+/// which any two may have in common, a good document is, too.
 fn same_gold(a: &Question, b: &Question) -> bool {
+    same_answer(a, b) && (a.kind != Kind::YesNo || share_documents(a, b))
+}
+
+/// Whether one answer would be right for both: by facts where both require some, else by an alias in common, or, where answers
+/// are not what they are judged by, a good document.
+fn same_answer(a: &Question, b: &Question) -> bool {
     let answers = |question: &Question| -> Vec<String> {
         question.answers.iter().map(|answer| normalise::official(answer)).collect()
     };
-    let (golds, others) = (answers(a), answers(b));
-    a.kind == b.kind
-        && if golds.is_empty() && others.is_empty() {
-            let (docs, other_docs) = (used_documents(a), used_documents(b));
-            docs == other_docs || docs.iter().any(|doc| other_docs.contains(doc))
-        } else {
-            golds.iter().any(|gold| others.contains(gold))
-        }
+    if a.kind != b.kind {
+        return false;
+    }
+    if a.kind == Kind::Free && !a.required.is_empty() && !b.required.is_empty() {
+        return agree_in_facts(a, b);
+    }
+    match (answers(a), answers(b)) {
+        (golds, others) if golds.is_empty() && others.is_empty() => share_documents(a, b),
+        (golds, others) => golds.iter().any(|gold| others.contains(gold)),
+    }
+}
+
+/// Whether a good document is one of both, or neither has any.
+fn share_documents(a: &Question, b: &Question) -> bool {
+    let (docs, others) = (used_documents(a), used_documents(b));
+    docs == others || docs.iter().any(|doc| others.contains(doc))
+}
+
+/// Whether one requires what the other does, and perhaps more, and neither forbids what the other requires.
+fn agree_in_facts(a: &Question, b: &Question) -> bool {
+    let is_among = |fact: &Fact, others: &[Fact]| others.iter().any(|other| is_one_fact(fact, other));
+    let all_among = |facts: &[Fact], others: &[Fact]| facts.iter().all(|fact| is_among(fact, others));
+    let forbids = |by: &Question, of: &Question| of.required.iter().any(|fact| is_among(fact, &by.forbidden));
+    (all_among(&a.required, &b.required) || all_among(&b.required, &a.required)) && !forbids(a, b) && !forbids(b, a)
+}
+
+/// Whether two facts have a wording in common.
+fn is_one_fact(fact: &[String], other: &[String]) -> bool {
+    let others: Vec<String> = other.iter().map(|wording| normalise::official(wording)).collect();
+    fact.iter().any(|wording| others.contains(&normalise::official(wording)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::subject::tests::{document, inspection, question, told};
     use super::*;
-    use crate::types::Kind;
 
     fn words(n: usize) -> Vec<String> {
         (0..n).map(|at| format!("w{at}")).collect()
@@ -181,6 +210,58 @@ mod tests {
                 "conflict: it asks what question `first` asks, and has another gold",
                 "refused: it asks what question `first` asks, and has another gold",
                 "near: it shares 67 % of its wording and its gold with question `first`",
+            ]
+        );
+    }
+
+    #[test]
+    fn yes_is_one_gold_only_where_a_good_document_is() {
+        let asked = "Does the old checkout wait for the bank before it gives up at night?";
+        let near = asked.replace("old", "new");
+        let yes =
+            |id: &str, text: &str, doc: &str| Question { kind: Kind::YesNo, ..question(id, text, &["yes"], &[doc]) };
+        let questions = vec![
+            yes("first", asked, "a"),
+            yes("contrast", &near, "b"),
+            yes("near", &asked.replace("bank", "shop"), "a"),
+            yes("copy", asked, "b"),
+        ];
+        let inspection = inspection(vec![document("a", "a"), document("b", "b")], questions);
+        // Without articles 12 words, 11 pairs: a changed one leaves 9 of 13, .69. `contrast` and `near` are less alike, `copy` is out as
+        // a copy.
+        assert_eq!(
+            told(&super::questions(&Subject::new(&inspection))),
+            [
+                "copy: it asks what question `first` asks",
+                "near: it shares 69 % of its wording and its gold with question `first`",
+            ]
+        );
+    }
+
+    #[test]
+    fn free_questions_with_other_facts_conflict_and_with_more_of_them_do_not() {
+        let free = |id: &str, required: &[&[&str]], forbidden: &[&[&str]]| {
+            let facts = |facts: &[&[&str]]| -> Vec<Fact> {
+                facts.iter().map(|fact| fact.iter().map(|&wording| wording.to_owned()).collect()).collect()
+            };
+            let (required, forbidden) = (facts(required), facts(forbidden));
+            Question { kind: Kind::Free, required, forbidden, ..question(id, "Why does it wait?", &[], &["a"]) }
+        };
+        let questions = vec![
+            free("first", &[&["six minutes", "360 s"]], &[]),
+            free("same", &[&["Six minutes."]], &[]),
+            free("more", &[&["the bank"], &["360 s"]], &[]),
+            free("other", &[&["nine minutes"]], &[]),
+            free("forbids", &[&["six minutes"]], &[&["360 s"]]),
+        ];
+        let inspection = inspection(vec![document("a", "a")], questions);
+        assert_eq!(
+            told(&super::questions(&Subject::new(&inspection))),
+            [
+                "same: it asks what question `first` asks",
+                "more: it asks what question `first` asks",
+                "other: it asks what question `first` asks, and has another gold",
+                "forbids: it asks what question `first` asks, and has another gold",
             ]
         );
     }

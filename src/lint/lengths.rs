@@ -8,6 +8,7 @@ use crate::chunk::Strategy;
 use crate::embed::{EmbedError, Length, Role};
 use crate::pipeline::ingest::indexed_text;
 use crate::pipeline::plan::{Plan, RetrieverPlan, VectorPlan};
+use crate::text::numbers::{plural, thousands};
 use crate::types::{Corpus, TitledText};
 
 /// How much of the chunks an encoder reads.
@@ -67,8 +68,9 @@ fn cut_chunks(figure: &Truncated) -> Option<Finding> {
     let Truncated { retriever, chunks, chunks_cut, tokens, tokens_lost } = figure;
     (*chunks_cut > 0).then(|| {
         let share = 100.0 * *tokens_lost as f64 / (*tokens).max(1) as f64;
+        let (cut, all) = (thousands(*chunks_cut), plural(*chunks, "chunk", "chunks"));
         let message = format!(
-            "{chunks_cut} of {chunks} chunks are longer than the encoder of `{retriever}` reads: {share:.1} % of all tokens are never read"
+            "the encoder of `{retriever}` does not read {cut} of {all} to the end: {share:.1} % of all tokens are never read"
         );
         let hint = "lower `chunking.size`, or count it in the encoder's own tokens: `chunking.tokenizer = \"model\"`";
         Finding::new(Rule::ChunkTruncated, message, hint)

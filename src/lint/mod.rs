@@ -27,6 +27,7 @@ use closeness::Overlap;
 use coverage::Coverage;
 use finding::{Finding, Severity};
 use lengths::Truncated;
+use secrets::{Found, Known};
 use subject::Subject;
 
 use crate::dataset::Inspection;
@@ -54,6 +55,9 @@ pub struct Lint {
     pub unused_documents: Vec<DocId>,
     /// What was accepted while reading, and what could not be looked at.
     pub notes: Vec<String>,
+    /// What findings must not quote.
+    #[serde(skip)]
+    known: Known,
 }
 
 /// A data set in numbers.
@@ -95,10 +99,11 @@ pub struct Pooling {
 pub fn content(dataset: String, inspection: &Inspection) -> Lint {
     let subject = Subject::new(inspection);
     let (coverage, unused_documents) = coverage::of(&subject);
-    let (overlap, copied) = closeness::check(&subject);
+    let Found { findings: secrets, in_documents, known } = secrets::find(&subject);
+    let (overlap, copied) = closeness::check(&subject, &in_documents);
     let found = [
         slips::check(&inspection.slips, &inspection.repeated_quotes),
-        secrets::check(&subject),
+        secrets,
         answers::check(&subject),
         coverage::empty(&subject),
         duplicates::documents(&subject),
@@ -121,9 +126,9 @@ pub fn content(dataset: String, inspection: &Inspection) -> Lint {
         figures: Figures {
             documents: inspection.documents.len(),
             questions: questions.len(),
-            kinds: counted(questions.iter().map(|question| question.kind.name())),
-            tags: counted(questions.iter().flat_map(|question| question.tags.iter().map(String::as_str))),
-            splits: counted(questions.iter().map(split)),
+            kinds: counted(questions.iter().map(|question| question.kind.name().to_owned())),
+            tags: counted(questions.iter().flat_map(|question| &question.tags).map(|tag| known.masked(tag))),
+            splits: counted(questions.iter().map(|question| split(question).to_owned())),
             coverage,
             overlap,
             truncated: Vec::new(),
@@ -132,17 +137,20 @@ pub fn content(dataset: String, inspection: &Inspection) -> Lint {
         findings: Vec::new(),
         unused_documents,
         notes: inspection.notes.iter().map(|Note { count, what }| format!("{count} {what}")).collect(),
+        known,
     };
     lint.add(found.into_iter().flatten());
     lint
 }
 
 impl Lint {
-    /// Takes further findings. No secret that a finding quotes gets in.
+    /// Takes further findings. Checks quote nothing of a secret that they can see; here messages and hints lose what has a secret's
+    /// form, and words that have eight characters in a row from one that was found. Ids and paths are let through.
     pub fn add(&mut self, findings: impl IntoIterator<Item = Finding>) {
+        let known = &self.known;
         let masked = |finding: Finding| Finding {
-            message: secrets::masked(&finding.message).into_owned(),
-            hint: secrets::masked(&finding.hint).into_owned(),
+            message: known.masked(&finding.message),
+            hint: known.masked(&finding.hint),
             ..finding
         };
         self.findings.extend(findings.into_iter().map(masked));
@@ -152,16 +160,16 @@ impl Lint {
     }
 }
 
-fn counted<'a>(names: impl Iterator<Item = &'a str>) -> BTreeMap<String, usize> {
+fn counted(names: impl Iterator<Item = String>) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
-    names.for_each(|name| *counts.entry(name.to_owned()).or_default() += 1);
+    names.for_each(|name| *counts.entry(name).or_default() += 1);
     counts
 }
 
 #[cfg(test)]
 mod tests {
     use super::finding::Rule;
-    use super::subject::tests::{document, inspection, question};
+    use super::subject::tests::{document, inspection, question, quoting};
     use super::*;
 
     #[test]
@@ -177,5 +185,17 @@ mod tests {
         assert_eq!(lint.findings[0].message, "the quote `xoxb-…` is not there");
         assert_eq!(lint.figures.splits, BTreeMap::from([("none".to_owned(), 1)]));
         assert_eq!(lint.unused_documents, ["b".into()]);
+    }
+
+    #[test]
+    fn a_secret_of_a_document_is_known_in_an_answer_that_quotes_its_value_alone() {
+        let value = ["Tr0ub4d", "or9xQ7"].concat();
+        let text = ["passw", "ord: ", &value, " opens the vault. It is old."].concat();
+        let documents = vec![document("a", &text)];
+        let asked = question("q", "What opens the vault?", &[&value], &["a"]);
+        let asked = quoting(asked, &documents[0], &["It is old."]);
+        let lint = content("set".to_owned(), &inspection(documents, vec![asked]));
+        let told = lint.findings.iter().find(|finding| finding.rule == Rule::AnswerNotInEvidence).expect("found");
+        assert_eq!(told.message, "its answer `…` does not stand in its evidence");
     }
 }

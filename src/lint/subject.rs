@@ -26,10 +26,16 @@ impl<'a> Subject<'a> {
         Self { documents, questions, places, by_id }
     }
 
-    /// One document; labels that were kept may name some that are not there.
+    /// The number of a document; labels that were kept may name some that are not there.
+    #[must_use]
+    pub fn document_number(&self, id: &DocId) -> Option<usize> {
+        self.by_id.get(id).copied()
+    }
+
+    /// One document, as [`Self::document_number`] finds it.
     #[must_use]
     pub fn document(&self, id: &DocId) -> Option<&'a Document> {
-        self.by_id.get(id).map(|&number| &self.documents[number])
+        self.document_number(id).map(|number| &self.documents[number])
     }
 
     /// A finding about the question of that number.

@@ -17,6 +17,7 @@ use sha2::{Digest, Sha256};
 
 use crate::attribute::place::{self, WordIndex};
 use crate::external::recorded::Context;
+use crate::text::hex::hex;
 use crate::text::{answers, normalise, quote};
 use crate::types::{ByteRange, ChunkId, Corpus, DocId, Document, Note, Passage, Question};
 
@@ -206,5 +207,5 @@ fn without_title<'t>(title: Option<&'t str>, text: &'t str) -> (&'t str, &'t str
 
 /// The first 16 hex digits of a text's sha256.
 pub(super) fn hash(text: &str) -> String {
-    Sha256::digest(text.as_bytes()).iter().take(8).fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"))
+    hex(&Sha256::digest(text)[..8])
 }

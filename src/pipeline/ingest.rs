@@ -13,6 +13,7 @@ use super::sparse::SparseRetriever;
 use super::{PipelineError, sparse_vectors, vectors};
 use crate::chunk;
 use crate::store::Truncation;
+use crate::text::hex::hex;
 use crate::types::{Corpus, Document, Question, Stage, TitledText};
 
 /// A corpus ready to be searched, and what making it took.
@@ -122,5 +123,5 @@ pub fn indexed_text(corpus: &Corpus, number: usize, title_prefix: bool) -> Title
 
 /// A name from a hash: its first 16 bytes in hex.
 pub(super) fn hex_name(hash: Sha256) -> String {
-    hash.finalize().iter().take(16).fold(String::new(), |name, byte| name + &format!("{byte:02x}"))
+    hex(&hash.finalize()[..16])
 }

@@ -6,7 +6,7 @@ use super::section::Section;
 use super::terminal::Page;
 use crate::label::agreement::{Agreement, Apart};
 use crate::stats::kappa::Kappa;
-use crate::text::numbers::thousands;
+use crate::text::numbers::{plural, thousands};
 
 /// The agreement in a terminal; `color` turns on ANSI bold for headings.
 #[must_use]
@@ -14,6 +14,10 @@ pub fn render(agreement: &Agreement, color: bool) -> String {
     let mut out = Page::new(color);
     out.heading(&format!("ragxray: agreement of {} and {}", agreement.first, agreement.second));
     out.wrapped("  ", &joined(agreement));
+    if agreement.n_other_text > 0 {
+        let ids = plural(agreement.n_other_text, "id stands", "ids stand");
+        out.wrapped("  ! ", &format!("{ids} for different questions in the two: joined by text, if at all"));
+    }
     if !agreement.answerable.is_empty() {
         out.wrapped("  ! ", &format!("unanswerable to one only: {}", agreement.answerable.join(", ")));
     }
@@ -31,7 +35,8 @@ fn joined(agreement: &Agreement) -> String {
         (0, 0) => String::new(),
         (first, second) => format!("; judged by one only, left out: {} and {}", thousands(*first), thousands(*second)),
     };
-    format!("{} documents judged by both, for {} questions{left_out}.", thousands(*n_pairs), thousands(*n_questions))
+    let documents = plural(*n_pairs, "document", "documents");
+    format!("{documents} judged by both, for {}{left_out}.", plural(*n_questions, "question", "questions"))
 }
 
 fn kappas(agreement: &Agreement) -> Section {
@@ -99,16 +104,16 @@ fn farthest(agreement: &Agreement) -> Section {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::label::agreement::{Labelled, Labels, agreement};
+    use crate::label::agreement::{Judged, Labelled, agreement};
 
-    fn labels(name: &str, grades: &[(&str, &str, i32)]) -> Labels {
+    fn labels(name: &str, grades: &[(&str, &str, i32)]) -> Judged {
         let questions = grades.iter().map(|(id, doc, grade)| Labelled {
             id: (*id).to_owned(),
             text: None,
             kind: None,
             grades: [((*doc).to_owned(), *grade)].into(),
         });
-        Labels { name: name.to_owned(), questions: questions.collect() }
+        Judged { name: name.to_owned(), questions: questions.collect() }
     }
 
     #[test]
@@ -139,6 +144,20 @@ mod tests {
           question  document  first  second
           3                y      1       0
         ");
+    }
+
+    #[test]
+    fn ids_that_stand_for_different_questions_are_told() {
+        let mut first = labels("a", &[("1", "x", 3), ("2", "x", 0)]);
+        let mut second = first.clone();
+        first.questions[0].text = Some("why?".to_owned());
+        second.questions[0].text = Some("how?".to_owned());
+        let text = render(&agreement(&first, &second, 10).expect("shared"), false);
+        assert!(text.contains("  1 document judged by both, for 1 question.\n"), "{text}");
+        assert!(
+            text.contains("  ! 1 id stands for different questions in the two: joined by text, if at all\n"),
+            "{text}"
+        );
     }
 
     #[test]

@@ -98,7 +98,7 @@ fn piece(anchored: &Anchored) -> Option<PieceView> {
             let nearest = match why {
                 Break::Gone { nearest } => nearest.clone(),
                 Break::AnswerGone { nearest } => Some(nearest.clone()),
-                Break::DocumentGone | Break::Several | Break::Parted | Break::RangeUnknown => None,
+                Break::DocumentGone | Break::Several | Break::Beside | Break::Parted | Break::RangeUnknown => None,
             };
             PieceView { why: Some(reason(why)), nearest, ..blank }
         }
@@ -109,8 +109,9 @@ fn reason(why: &Break) -> &'static str {
     match why {
         Break::DocumentGone => "its document is gone and no other holds it",
         Break::Gone { .. } => "nothing near enough stands in its document",
-        Break::AnswerGone { .. } => "the answer no longer stands in it: ask anew, or mend the answer",
-        Break::Several => "it stands several times now",
+        Break::AnswerGone { .. } => "the answer no longer stands in it: mend the answer or the question",
+        Break::Several => "it stands several times now, or two stretches are as near: quote more of it",
+        Break::Beside => "found, but another quote of the same member was not: the member stays as it is",
         Break::Parted => "its quotes stand in several documents now",
         Break::RangeUnknown => "a byte range: give --changed GITREF to see what it was",
     }

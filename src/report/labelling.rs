@@ -31,6 +31,9 @@ pub const CLOSE: &str = "unanswerable? y n b q > ";
 /// How to give evidence.
 pub const QUOTE_HELP: &str = "Which words answer it? A number (`2`), several (`2-4`), or the words themselves and an empty line behind \
                               them. An empty line alone: the document as a whole. `/b`: judge again, `/q`: stop.";
+/// What words mean where several pieces of evidence, all of them needed, are known already.
+pub const ALL_NEEDED: &str = "This question came with several pieces of evidence, all needed. Words given now stand for all of them, as \
+                              one more way to answer it; a passage that answers in part is `/b`, then `2`.";
 /// How to give an answer.
 pub const ANSWER_HELP: &str = "The answer as it stands there, other wordings behind ` | `; or `yes` or `no`; an empty line for a \
                                question that is answered in one's own words.";
@@ -55,10 +58,10 @@ impl Screen {
     /// The question and the passage, whose pieces are numbered.
     #[must_use]
     pub fn passage(&self, shown: &Shown<'_>) -> String {
-        let place = shown.place;
+        let progress = shown.progress;
         let at = format!(
             " question {} of {}, passage {} of {}",
-            place.question, place.n_questions, place.passage, place.n_passages
+            progress.question, progress.n_questions, progress.passage, progress.n_passages
         );
         let rule = "─".repeat(self.width.saturating_sub(at.chars().count()));
         let mut out = format!("\n{}", self.dim(&format!("{rule}{at}")));
@@ -208,7 +211,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::label::Place;
+    use crate::label::Progress;
     use crate::types::ByteRange;
 
     const TEXT: &str = "# Checkout\n\nIt sells.\n\n## Rollback\n\nWait **6 minutes**. Then\nrun:\n\n```sh\nshipctl back\n  --now\n```\n\n- one\n  - two\n\n## Old\n";
@@ -222,8 +225,8 @@ mod tests {
     }
 
     fn shown<'a>(question: &'a Question, document: &'a Document, range: ByteRange) -> Shown<'a> {
-        let place = Place { question: 3, n_questions: 40, passage: 5, n_passages: 17 };
-        Shown { question, place, document, range, is_answered: false }
+        let progress = Progress { question: 3, n_questions: 40, passage: 5, n_passages: 17 };
+        Shown { question, progress, document, range, is_answered: false }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::terminal::Page;
 use crate::lint::finding::Finding;
 use crate::lint::{Figures, Lint};
-use crate::text::numbers::{listed, thousands};
+use crate::text::numbers::{listed, plural, thousands};
 use crate::text::sanitize::shortened;
 
 /// So many findings of a rule are shown: what comes after tells nothing new of the rule.
@@ -55,16 +55,13 @@ fn head(figures: &Figures) -> Vec<(&'static str, String)> {
     }
     for cut in truncated {
         let lost = percent(cut.tokens_lost as f64 / cut.tokens.max(1) as f64);
-        let said =
-            format!("{} of {} chunks are cut, {lost} of all tokens", thousands(cut.chunks_cut), thousands(cut.chunks));
+        let all = plural(cut.chunks, "chunk", "chunks");
+        let said = format!("{} of {all} cut, {lost} of all tokens", thousands(cut.chunks_cut));
         head.push(("encoder", format!("`{}`: {said}", cut.retriever)));
     }
     if let Some(pooled) = pooled {
-        let n = thousands(pooled.questions);
-        head.push((
-            "pooled",
-            format!("the first {} of {} for {n} questions", pooled.depth, listed(&pooled.retrievers)),
-        ));
+        let asked = plural(pooled.questions, "question", "questions");
+        head.push(("pooled", format!("the first {} of {} for {asked}", pooled.depth, listed(&pooled.retrievers))));
     }
     head
 }
@@ -104,9 +101,10 @@ fn place(finding: &Finding) -> String {
 }
 
 fn total(lint: &Lint) -> String {
-    let counted = |n: usize, what: &str| format!("{} {what}{}", thousands(n), if n == 1 { "" } else { "s" });
     match (lint.errors, lint.warnings) {
         (0, 0) => "Nothing found.".to_owned(),
-        (errors, warnings) => format!("{}, {}", counted(errors, "error"), counted(warnings, "warning")),
+        (errors, warnings) => {
+            format!("{}, {}", plural(errors, "error", "errors"), plural(warnings, "warning", "warnings"))
+        }
     }
 }

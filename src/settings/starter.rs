@@ -69,7 +69,8 @@ fn chunking(out: &mut String, survey: &Survey) {
     };
     let _ = writeln!(out, "\n[chunking]\nstrategy = \"{strategy}\"  # {why}");
     out.push_str(
-        "size = 200             # tokens; the default encoder reads 256 of its own, so it sees the whole chunk\n\
+        "# The default encoder reads 256 tokens of its own: as a rule the whole chunk; `ragxray dataset lint` counts what is cut.\n\
+         size = 200             # tokens\n\
          overlap = 40           # tokens that neighbours share\n",
     );
 }

@@ -49,8 +49,8 @@ pub fn nearest(text: &str, quote: &str) -> Option<Alignment> {
     Some(Alignment { range, likeness: likeness(best), next })
 }
 
-/// For each word of the text the cheapest path of the whole quote that ends there; of equals the one that begins latest, so that
-/// no word too many is taken in.
+/// For each word of the text the cheapest path of the whole quote that ends there; of equals the longest, for a word
+/// too many costs an edit and a replaced word is likelier than one dropped.
 fn ends(words: &[(ByteRange, String)], wanted: &[String]) -> Vec<Path> {
     // Row `i` holds the cheapest path of the quote's first `i` words that ends before the text's current word.
     let mut column: Vec<Path> = (0..=wanted.len()).map(|edits| Path { edits, start: 0 }).collect();
@@ -65,7 +65,7 @@ fn ends(words: &[(ByteRange, String)], wanted: &[String]) -> Vec<Path> {
             diagonal = column[i + 1];
             column[i + 1] = [matched, inserted, left_out]
                 .into_iter()
-                .min_by_key(|path| (path.edits, usize::MAX - path.start))
+                .min_by_key(|path| (path.edits, path.start))
                 .unwrap_or(matched);
         }
         let Path { edits, start } = column[wanted.len()];
@@ -153,9 +153,9 @@ mod tests {
 
     struct Words<'a>(&'a [String]);
 
-    impl<'a> IntoIterator for &'a Words<'_> {
-        type Item = &'b String;
-        type IntoIter = std::slice::Iter<'b, String>;
+    impl<'a> IntoIterator for &Words<'a> {
+        type Item = &'a String;
+        type IntoIter = std::slice::Iter<'a, String>;
 
         fn into_iter(self) -> Self::IntoIter {
             self.0.iter()

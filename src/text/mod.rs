@@ -7,6 +7,7 @@ pub mod analyse;
 pub mod answers;
 pub mod causes;
 pub mod column;
+pub mod hex;
 pub mod normalise;
 pub mod numbers;
 pub mod quote;

@@ -267,6 +267,41 @@ fn redirects_are_followed_to_the_end_of_their_way() {
 }
 
 #[test]
+fn a_redirect_takes_no_token_along() {
+    let (project, archive) = (Project::of(&[]), cisi(1));
+    let elsewhere = Socket::start(move |_| whole("v1", &archive));
+    let headers = [format!("location: {}", url(&elsewhere))];
+    let server = Socket::start(move |_| Sent::Bytes(sends("302 Found", &headers, 0, b"")));
+    let address = format!("{}?token=secret", url(&server));
+    assert_whole(&project, &project.call(&["dataset", "fetch", "cisi", "--url", &address]), 1);
+    assert!(server.requests()[0].starts_with("GET /v1/cisi.tar.gz?token=secret "));
+    let request = elsewhere.requests().remove(0);
+    assert_eq!(header(&request, "referer"), None);
+    assert!(!request.contains("secret"), "{request}");
+}
+
+#[test]
+fn a_redirect_is_not_followed_with_a_password() {
+    let project = Project::of(&[]);
+    let server = Socket::start(|_| Sent::Bytes(sends("302 Found", &["location: /elsewhere".into()], 0, b"")));
+    let address = url(&server).replacen("://", "://user:pass@", 1);
+    let reason = "the user name and password in the address would go with it";
+    let error = format!("error: `{}` redirects, which is not followed: {reason}", url(&server));
+    project.refuses_with_some_hint(&["dataset", "fetch", "cisi", "--url", &address], &error);
+    let requests = server.requests();
+    assert_eq!((requests.len(), header(&requests[0], "authorization").is_some()), (1, true));
+    assert_eq!(left(&project), [""; 0]);
+    project.refuses(
+        &["dataset", "fetch", "cisi", "--url", "http://user:pass@example.invalid/cisi.tar.gz"],
+        &[
+            "error: the key would be sent unencrypted to `example.invalid`",
+            "hint: use `https`; plain `http` with a key is for this machine only",
+        ],
+    );
+    assert_eq!(left(&project), [""; 0]);
+}
+
+#[test]
 fn a_redirect_that_gives_up_encryption_is_not_followed() {
     let project = Project::of(&[]);
     let plain = Socket::start(|_| whole("v1", b""));
@@ -346,17 +381,20 @@ fn archives_that_are_hostile_incomplete_or_none_leave_nothing() {
 
 #[test]
 fn a_set_that_is_there_is_replaced_by_force_only_and_nothing_is_asked_before() {
-    let project = Project::of(&[("datasets/fetched/cisi/old", "mine")]);
-    let archive = cisi(1);
-    let server = Socket::start(move |_| whole("v1", &archive));
-    project.refuses(
-        &["dataset", "fetch", "cisi", "--url", &url(&server)],
-        &["error: `datasets/fetched/cisi` is there already", "hint: replace it with `--force`"],
-    );
-    assert_eq!((server.requests().len(), project.read("datasets/fetched/cisi/old").as_str()), (0, "mine"));
-    let outcome = project.call(&["dataset", "fetch", "cisi", "--force", "--url", &url(&server)]);
-    assert_whole(&project, &outcome, 1);
-    assert!(!project.path("datasets/fetched/cisi/old").exists());
+    // The second as a process leaves it that is killed while it replaces the set.
+    for there in ["datasets/fetched/cisi/old", "datasets/fetched/.cisi.7.old/set/old"] {
+        let project = Project::of(&[(there, "mine")]);
+        let archive = cisi(1);
+        let server = Socket::start(move |_| whole("v1", &archive));
+        project.refuses(
+            &["dataset", "fetch", "cisi", "--url", &url(&server)],
+            &["error: `datasets/fetched/cisi` is there already", "hint: replace it with `--force`"],
+        );
+        assert_eq!((server.requests().len(), project.read("datasets/fetched/cisi/old").as_str()), (0, "mine"));
+        let outcome = project.call(&["dataset", "fetch", "cisi", "--force", "--url", &url(&server)]);
+        assert_whole(&project, &outcome, 1);
+        assert!(!project.path("datasets/fetched/cisi/old").exists());
+    }
 }
 
 #[test]

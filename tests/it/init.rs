@@ -1,6 +1,6 @@
 //! `ragxray init`: from a folder of documents to a first run.
 
-use crate::project::Project;
+use crate::project::{Project, outcome};
 
 const PUMP: &str =
     "# Pump\n\n## Running\n\nThe pump runs for nine hours and then it rests.\n\n## Stopping\n\nPress the red button.\n";
@@ -17,10 +17,10 @@ fn a_folder_of_documents_becomes_a_run_by_the_commands_it_names() {
     1 file whose text has to be taken out first: left out, see the settings
     1 file of source code beside prose: left out, see the settings
     written: my docs/ragxray.toml, questions.jsonl (empty)
-    next: put real questions, one a line, into questions.txt and judge what is found for them:
+    next: put real questions, one a line, into asked.queries and judge what is found for them:
     ");
     insta::assert_snapshot!(outcome.stdout, @"
-    ragxray dataset label 'my docs/ragxray.toml' --queries questions.txt
+    ragxray dataset label 'my docs/ragxray.toml' --queries asked.queries
     ragxray dataset lint 'my docs/ragxray.toml'
     ragxray run 'my docs/ragxray.toml'
     ");
@@ -42,6 +42,34 @@ fn a_folder_of_documents_becomes_a_run_by_the_commands_it_names() {
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     assert_eq!(project.json("runs/r/run.json")["n_documents"], 1);
     assert_eq!(project.json("runs/r/run.json")["settings"]["chunking"]["strategy"], "markdown");
+}
+
+#[test]
+fn questions_beside_the_documents_are_labelled_and_are_no_document() {
+    let project = Project::of(&[("pump.md", PUMP)]);
+    assert_eq!(project.call(&["init"]).code, 0);
+    project.write("asked.queries", "How long does the pump run?\n");
+    let bm25 = ["--set", "retrieval.retrievers=[\"bm25\"]"];
+    let args =
+        [&["dataset", "label", "./ragxray.toml", "--queries", "asked.queries", "--depth", "1"], &bm25[..]].concat();
+    let labelled = outcome(&project.command(&args).write_stdin("y\n\nyes\n").output().expect("starts"));
+    assert_eq!(labelled.code, 0, "{}", labelled.stderr);
+    assert!(labelled.stderr.contains("\npump.md · Pump"), "{}", labelled.stderr);
+    assert!(project.read("questions.jsonl").contains(r#""evidence": [[{"doc": "pump.md"}]]"#));
+}
+
+#[test]
+fn one_document_that_is_no_text_does_not_end_it() {
+    let project = Project::of(&[("pump.md", PUMP)]);
+    project.write("cafe.txt", b"caf\xe9");
+    let outcome = project.call(&["init"]);
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    let told = "1 document is not UTF-8: convert (iconv) or move away, or nothing will load; `ragxray dataset lint` names each\n";
+    assert!(
+        outcome.stderr.starts_with("1 document (1 md), 20 words") && outcome.stderr.contains(told),
+        "{}",
+        outcome.stderr
+    );
 }
 
 #[test]

@@ -31,8 +31,8 @@ fn what_is_typed_becomes_questions_that_load_and_run() {
     let input = "y\nsix minutes\n\nsix minutes | 6 minutes\n1\ny\n1\nno\nn\nu\n";
     let outcome = label(&project, &[], input);
     assert_eq!((outcome.code, outcome.stdout.as_str()), (0, ""), "{}", outcome.stderr);
-    let told = "3 questions were added to data/questions.jsonl: 2 with evidence, 1 unanswerable; 4 of 4 passages shown were judged, \
-                3 documents are relevant\n";
+    let told = "3 questions added to data/questions.jsonl: 2 with evidence, 1 unanswerable; judged 4 of 4 passages shown, \
+                3 documents relevant\n";
     assert!(outcome.stderr.ends_with(told), "{}", outcome.stderr);
     let written = lines(&project, "data/questions.jsonl");
     assert_eq!(written[0]["answers"], json!(["six minutes", "6 minutes"]));
@@ -81,15 +81,15 @@ fn a_sitting_reads_like_a_conversation() {
       1  Beta never waits.
 
     y n 0-3 s b d e u q ? > q
-    1 questions were added to data/questions.jsonl: 1 with evidence, 0 unanswerable; 1 of 1 passages shown were judged, 1 documents are relevant
-    2 questions are left: the same command goes on with them
+    1 question added to data/questions.jsonl: 1 with evidence, 0 unanswerable; judged 1 of 1 passage shown, 1 document relevant
+    2 questions left: the same command goes on there
     ");
 }
 
 #[test]
 fn what_is_no_command_is_answered_with_help_and_asked_again() {
     let project = project();
-    let outcome = label(&project, &[], "\r\nmaybe\r\n7\r\n2\r\nq\r\n");
+    let outcome = label(&project, &[], "\r\nmaybe\r\n7\r\ny\r\n\r\nyes\r\nq\r\n");
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     for wrong in ["``", "`maybe`", "`7`"] {
         assert!(
@@ -99,7 +99,59 @@ fn what_is_no_command_is_answered_with_help_and_asked_again() {
         );
     }
     assert!(!outcome.stderr.contains('\r'), "{:?}", outcome.stderr);
-    assert_eq!(lines(&project, "data/questions.jsonl")[0]["relevant"], json!({"a": 2}));
+    assert_eq!(lines(&project, "data/questions.jsonl")[0]["relevant"], json!({"a": 3}));
+}
+
+#[test]
+fn stopping_where_nothing_answers_yet_lets_the_question_come_again() {
+    let project = project();
+    let stopped = label(&project, &[], "1\nq\n");
+    let told = "0 questions added to data/questions.jsonl: 0 with evidence, 0 unanswerable; judged 1 of 1 passage shown, 0 documents relevant\n\
+                3 questions left (the one in hand from its first passage: nothing in 1 judged passage answers it): the same command goes on there\n";
+    assert!(stopped.stderr.ends_with(told), "{}", stopped.stderr);
+    assert_eq!(project.read("data/questions.jsonl"), "");
+    let again = label(&project, &[], "q\n");
+    assert!(again.stderr.contains("question 1 of 3, passage 1 of 2\nHow long does alpha wait?"), "{}", again.stderr);
+}
+
+#[test]
+fn evidence_that_is_all_needed_is_told_before_words_are_asked_for() {
+    let project = project();
+    let query = r#"{"id": "q", "text": "How long does alpha wait?", "evidence": [{"doc": "a"}, {"doc": "b"}]}"#;
+    project.write("asked.txt", query);
+    let outcome = label(&project, &[], "y\n1\nsix minutes\n2\n");
+    assert!(
+        outcome.stderr.contains("  This question came with several pieces of evidence, all needed."),
+        "{}",
+        outcome.stderr
+    );
+    let question = &lines(&project, "data/questions.jsonl")[0];
+    let (whole, words) =
+        (|doc: &str| json!({ "doc": doc }), json!({"doc": "a", "quotes": ["Alpha waits six minutes."]}));
+    assert_eq!(question["evidence"], json!([[whole("a"), words], [whole("b"), words]]));
+    assert_eq!(question["relevant"], json!({"a": 3, "b": 2}));
+}
+
+#[test]
+fn questions_that_are_a_document_are_refused_by_whatever_path() {
+    let project = Project::of(&[("my/pump.md", "It runs."), ("my/deep/questions.txt", "How long does it run?\n")]);
+    let path = "my/deep/../deep/questions.txt";
+    project.refuses(
+        &["dataset", "label", "my", "--queries", path],
+        &[
+            "error: `my/deep/../deep/questions.txt` is one of the documents",
+            "hint: move it out of the documents' folder, or give it an ending that no document has: `asked.queries`",
+        ],
+    );
+    assert!(!project.path("my/questions.jsonl").exists());
+}
+
+#[test]
+fn a_model_that_cannot_be_had_leaves_no_empty_file() {
+    let project = project();
+    let sets = ["--set", "retrieval.retrievers=[\"dense\"]", "--set", "retrieval.dense.model_path=gone"];
+    project.refused(&[&LABEL[..], &sets[..]].concat());
+    assert!(!project.path("data/questions.jsonl").exists());
 }
 
 #[test]
@@ -137,14 +189,14 @@ fn a_sitting_killed_half_way_is_gone_on_with_where_it_was() {
     assert_eq!(before.lines().count(), 1);
 
     let outcome = label(&project, &[], "y\n\nno\n0\nu\n");
-    assert!(outcome.stderr.starts_with("1 of 3 questions are in data/questions.jsonl already\n"), "{}", outcome.stderr);
+    assert!(outcome.stderr.starts_with("already in data/questions.jsonl: 1 of 3 questions\n"), "{}", outcome.stderr);
     assert!(outcome.stderr.contains("question 1 of 2, passage 1 of 2\nDoes beta wait?"), "{}", outcome.stderr);
     let after = project.read("data/questions.jsonl");
     assert!(after.starts_with(&before) && after.lines().count() == 3, "{after}");
     let nothing_left = label(&project, &[], "");
     assert_eq!(
         (nothing_left.code, nothing_left.stderr.as_str()),
-        (0, "3 of 3 questions are in data/questions.jsonl already\n")
+        (0, "already in data/questions.jsonl: 3 of 3 questions\n")
     );
     assert_eq!(project.read("data/questions.jsonl"), after);
 }
@@ -186,8 +238,8 @@ fn judgments_of_a_file_are_recovered_and_agree_with_it() {
     project.write("qrels.tsv", "query-id\tcorpus-id\tscore\n1\ta\t2\n1\tb\t0\n1\telsewhere\t1\n");
     let outcome = label(&project, &["--judgments", "qrels.tsv"], "");
     let told = [
-        "1 of 2 questions have no judgment and are left out",
-        "1 questions were added to data/questions.jsonl: 0 with evidence, 0 unanswerable; 2 of 2 passages shown were judged, 1 documents are relevant",
+        "left out, without a judgment: 1 of 2 questions",
+        "1 question added to data/questions.jsonl: 0 with evidence, 0 unanswerable; judged 2 of 2 passages shown, 1 document relevant",
         "found 1 of 2 relevant documents that the judgments have (50.0 %), with 2.0 passages shown for each",
     ];
     assert_eq!(outcome.stderr.lines().collect::<Vec<_>>(), told);
@@ -215,7 +267,7 @@ fn two_annotators_who_share_nothing_or_a_file_that_is_none_are_refused() {
         &["dataset", "agreement", "one.jsonl", "two.jsonl"],
         &[
             "error: `one.jsonl` and `two.jsonl` judge no document for the same question",
-            "hint: questions are joined by `id`, else by `text`, documents by id: have both judge the same `--queries`",
+            "hint: questions are joined by an `id` of the same text, else by text alone, documents by id: have both judge the same `--queries`",
         ],
     );
     project.refuses_with_some_hint(&["dataset", "agreement", "one.jsonl", "gone"], "error: `gone` is not there");

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::project::{CORPUS, Project, QUESTIONS, repository, tiny_bert};
 
@@ -135,6 +135,42 @@ fn a_secret_is_found_and_never_printed() {
 }
 
 #[test]
+fn a_secret_that_a_finding_would_quote_in_other_letters_is_not_printed() {
+    let (token, key) = (made_token(), ["AKI", "AQ3RTZX5", "WN7LDJC2V"].concat());
+    let documents = [
+        format!("Use {token} for the release robot when the key {key} of the bank is old. It waits six minutes."),
+        format!("The key {key} of the bank waits six minutes."),
+    ];
+    let document = |(n, text): (usize, &String)| json!({"id": format!("s{n}"), "text": text}).to_string() + "\n";
+    let corpus: Vec<String> = (1..).zip(&documents).map(document).collect();
+    let question = |id: &str, text: &str, answers: &[&str], quote: &str| {
+        let evidence = json!([{"doc": "s1", "quotes": [quote]}]);
+        json!({"id": id, "text": text, "answers": answers, "evidence": evidence}).to_string()
+    };
+    let copy = format!("Who may use {token} for the release robot when the key {key} is new?");
+    let quote = "and then it waited again ".repeat(6) + &token;
+    let asked = [
+        question("copy", &copy, &["robot"], "release robot"),
+        question("hole", &format!("How long does the key {key} wait?"), &["six minutes"], "six minutes"),
+        question("cut", "When is it?", &[], &quote),
+    ];
+    let project = project(&corpus.concat(), &asked.join("\n"));
+    let (code, lint) = linted(&project, &[]);
+    let found = rules(&lint);
+    assert_eq!((code, found["copied-wording"], found["label-hole"], found["quote-not-found"]), (1, 1, 1, 1), "{lint}");
+    let copied = lint["findings"].as_array().expect("a list").iter().find(|one| one["rule"] == "copied-wording");
+    let message = copied.expect("found")["message"].as_str().expect("a text");
+    assert_eq!(message, "it copies `use ghp… for release robot when key akia…` from its evidence");
+    for form in [&["dataset", "lint", "data", "--json"][..], &["dataset", "lint", "data"]] {
+        let outcome = project.call(&[form, &BM25].concat());
+        let all = (outcome.stdout + &outcome.stderr).to_lowercase();
+        for secret in [&token, &key] {
+            assert!(!all.contains(&secret[4..10].to_lowercase()), "{all}");
+        }
+    }
+}
+
+#[test]
 fn hostile_text_cannot_reach_the_terminal() {
     let corpus = format!("{CORPUS}{{\"id\": \"\\u001b[31mred\\u202e\", \"text\": \"\"}}\n");
     let outcome = project(&corpus, QUESTIONS).call(&[&["dataset", "lint", "data"], &BM25[..]].concat());
@@ -151,7 +187,7 @@ fn an_answer_in_an_unlabelled_passage_is_found_by_pooling() {
     let hole = hole.expect("found");
     assert_eq!((&hole["question"], &hole["document"], &hole["chunk"]), (&"q1".into(), &"h".into(), &"h#0".into()));
     assert_eq!(code, 0, "a warning");
-    assert_eq!(lint["figures"]["pooled"]["retrievers"], serde_json::json!(["bm25"]));
+    assert_eq!(lint["figures"]["pooled"]["retrievers"], json!(["bm25"]));
     let (_, lint) = linted(&project, &["--no-pool"]);
     assert!(!rules(&lint).contains_key("label-hole"));
     assert_eq!(lint["figures"]["pooled"], Value::Null);
@@ -161,7 +197,7 @@ fn an_answer_in_an_unlabelled_passage_is_found_by_pooling() {
 fn a_model_that_cannot_be_had_is_left_out_and_said_so() {
     let outcome = Project::new().call(&["dataset", "lint", "data", "--offline", "--json"]);
     let lint: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
-    assert_eq!(lint["figures"]["pooled"]["retrievers"], serde_json::json!(["bm25"]));
+    assert_eq!(lint["figures"]["pooled"]["retrievers"], json!(["bm25"]));
     let note = lint["notes"][0].as_str().expect("a note");
     assert!(note.starts_with("dense left out, and chunks not measured for an encoder: model `"), "{note}");
 }
@@ -180,7 +216,7 @@ fn chunks_and_questions_longer_than_the_encoder_reads_are_told() {
     let found = rules(&lint);
     assert_eq!((found.get("chunk-truncated"), found.get("question-truncated")), (Some(&1), Some(&1)), "{found:?}");
     assert_eq!(lint["figures"]["truncated"][0]["retriever"], "dense");
-    assert_eq!(lint["figures"]["pooled"]["retrievers"], serde_json::json!(["bm25", "dense"]));
+    assert_eq!(lint["figures"]["pooled"]["retrievers"], json!(["bm25", "dense"]));
 
     let whole = ["--set", "chunking.strategy=document", "--set", "generation.context_tokens=100"];
     let outcome = project.call(&[&["dataset", "lint", "data", "--json", "--no-pool"], &BM25[..], &whole].concat());
@@ -188,10 +224,13 @@ fn chunks_and_questions_longer_than_the_encoder_reads_are_told() {
 }
 
 #[test]
-fn the_shipped_runbooks_have_no_error() {
+fn the_shipped_runbooks_have_neither_errors_nor_warnings() {
     let project = Project::new();
     let runbooks = repository("datasets/runbooks");
     let path = runbooks.to_string_lossy();
-    let outcome = project.call(&[&["dataset", "lint", &path], &BM25[..]].concat());
-    assert_eq!(outcome.code, 0, "{}", outcome.stdout);
+    let outcome = project.call(&[&["dataset", "lint", &path, "--json"], &BM25[..]].concat());
+    let lint: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
+    assert_eq!(rules(&lint), BTreeMap::new(), "{}", outcome.stdout);
+    assert_eq!((outcome.code, &lint["errors"], &lint["warnings"]), (0, &0.into(), &0.into()));
+    assert_eq!(lint["figures"]["pooled"]["retrievers"], json!(["bm25"]));
 }

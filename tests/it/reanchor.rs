@@ -43,7 +43,7 @@ fn an_edit_is_followed_where_the_answer_stands_and_told_where_not() {
     assert_eq!(outcome.code, 1, "a broken label: {}", outcome.stderr);
     insta::assert_snapshot!(outcome.stdout, @r"
     broken  long (line 1), pump.md
-            the answer no longer stands in it: ask anew, or mend the answer
+            the answer no longer stands in it: mend the answer or the question
             was  runs for nine hours and then it rests
             near runs for ten hours and then it rests
     edited  stop (line 2), pump.md
@@ -62,7 +62,7 @@ fn an_edit_is_followed_where_the_answer_stands_and_told_where_not() {
     let lines: Vec<&str> = lines.lines().collect();
     assert_eq!(lines[0], QUESTIONS.lines().next().expect("a line"), "the broken one is left as it was");
     assert!(lines[1].contains(r#"["Press the big red button to stop it at once"]"#), "{}", lines[1]);
-    assert!(lines[2].contains(r#""doc":"water.md""#), "{}", lines[2]);
+    assert!(lines[2].contains(r#""doc": "water.md""#), "{}", lines[2]);
     let again = project.call(&["dataset", "lint", "docs", "--reanchor", "--json"]);
     let view: serde_json::Value = serde_json::from_str(&again.stdout).expect("JSON");
     assert_eq!(
@@ -109,5 +109,5 @@ fn byte_ranges_are_placed_by_what_stood_there() {
     let known = project.call(&["dataset", "lint", "docs", "--reanchor", "--changed", "HEAD", "--write"]);
     assert_eq!(known.code, 0, "{}{}", known.stdout, known.stderr);
     // `New.` and two line feeds are 6 bytes.
-    assert!(project.read("docs/questions.jsonl").contains(r#""ranges":[[32,42]]"#));
+    assert!(project.read("docs/questions.jsonl").contains(r#""ranges": [[32, 42]]"#));
 }

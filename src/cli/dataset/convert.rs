@@ -8,6 +8,7 @@ use super::super::{Failure, output, run};
 use super::source::{self, SourceArgs};
 use crate::dataset::{self, Exported, Layout};
 use crate::settings::assemble;
+use crate::text::numbers::plural;
 
 #[derive(Debug, Args)]
 pub struct ConvertArgs {
@@ -38,17 +39,20 @@ pub fn convert(args: &ConvertArgs) -> Result<(), Failure> {
         Target::Beir => Layout::Beir { split: resolved.settings.dataset.split.as_deref().unwrap_or("test") },
     };
     let Exported { digest, n_unjudged, n_missing } = dataset::export(&dataset, layout, &args.folder)?;
-    let (n_documents, n_questions) = (dataset.documents.len(), dataset.questions.len());
     output::talk(&format!(
-        "{n_documents} documents and {n_questions} questions are in {}, read back the same: {digest}",
+        "{} and {} are in {}, read back the same: {digest}",
+        plural(dataset.documents.len(), "document", "documents"),
+        plural(dataset.questions.len(), "question", "questions"),
         args.folder.display()
     ));
     match args.to {
-        Target::Beir if n_unjudged > 0 => {
-            output::talk(&format!("{n_unjudged} questions have no judgment: other readers of BEIR leave them out"));
-        }
+        Target::Beir if n_unjudged > 0 => output::talk(&format!(
+            "{} no judgment, without which other readers of BEIR leave a question out",
+            plural(n_unjudged, "question has", "questions have")
+        )),
         Target::Jsonl if n_missing > 0 => output::talk(&format!(
-            "{n_missing} labels name documents that are not there: it loads with `dataset.missing_evidence = \"keep\"`"
+            "{} no document that is there: it loads with `dataset.missing_evidence = \"keep\"`",
+            plural(n_missing, "label names", "labels name")
         )),
         Target::Beir | Target::Jsonl => {}
     }

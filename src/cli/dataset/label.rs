@@ -2,7 +2,7 @@
 
 use std::io::IsTerminal;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
@@ -11,7 +11,7 @@ use super::super::environment::environment;
 use super::super::{Failure, block_on, dry_run, output};
 use super::source::{self, SourceArgs};
 use super::terminal::Terminal;
-use crate::dataset::{self, Appended};
+use crate::dataset::{self, Appended, LoadSpec};
 use crate::external::input::Input;
 use crate::external::qrels::Qrels;
 use crate::label::{self, Annotator, Labelling, Order, QrelsAnnotator, Stopped, Tally};
@@ -20,7 +20,7 @@ use crate::pipeline::progress::Progress;
 use crate::report::labelling::Screen;
 use crate::settings::file::{ExternalSettings, GeneratorName, RerankSettings};
 use crate::settings::{Resolved, assemble};
-use crate::text::numbers::thousands;
+use crate::text::numbers::{plural, thousands};
 use crate::types::{Dataset, Question};
 
 #[derive(Debug, Args)]
@@ -55,6 +55,7 @@ pub fn label(args: LabelArgs) -> Result<(), Failure> {
     block_on(async move {
         let resolved = retrieval_alone(source::resolve(&args.source)?);
         let spec = assemble::load_spec(&resolved);
+        refuse_document(&spec, &args.queries)?;
         let mut dataset = dataset::asked(&spec, &args.queries)?;
         let judgments = args.judgments.as_deref().map(Input::read).transpose()?;
         let qrels = judgments.as_ref().map(Qrels::parse).transpose()?.map(QrelsAnnotator::new);
@@ -97,6 +98,16 @@ fn retrieval_alone(mut resolved: Resolved) -> Resolved {
     resolved
 }
 
+/// Questions that stand among the documents would be passages, and found for themselves.
+fn refuse_document(spec: &LoadSpec, queries: &Path) -> Result<(), Failure> {
+    if !spec.has_document(queries)? {
+        return Ok(());
+    }
+    let hint =
+        "move it out of the documents' folder, or give it an ending that no document has: `asked.queries`".to_owned();
+    Err(Failure::new(format!("`{}` is one of the documents", queries.display()), Some(hint)))
+}
+
 /// Leaves out what is labelled already, and what the judgments say nothing of.
 fn leave_out(dataset: &mut Dataset, file: &Appended, qrels: Option<&QrelsAnnotator<'_>>) {
     for note in &dataset.notes {
@@ -107,11 +118,11 @@ fn leave_out(dataset: &mut Dataset, file: &Appended, qrels: Option<&QrelsAnnotat
         dataset.questions.retain(|question| !is_left(question));
         let n_left = n_all - dataset.questions.len();
         if n_left > 0 {
-            output::talk(&format!("{} of {} questions {why}", thousands(n_left), thousands(n_all)));
+            output::talk(&format!("{why}: {} of {}", thousands(n_left), plural(n_all, "question", "questions")));
         }
     };
-    leave(&|question| qrels.is_some_and(|qrels| !qrels.knows(question)), "have no judgment and are left out");
-    leave(&|question| file.holds(question), &format!("are in {} already", file.path().display()));
+    leave(&|question| qrels.is_some_and(|qrels| !qrels.knows(question)), "left out, without a judgment");
+    leave(&|question| file.holds(question), &format!("already in {}", file.path().display()));
 }
 
 async fn pooled(resolved: &Resolved, dataset: Dataset, depth: usize, offline: bool) -> Result<Pools, Failure> {
@@ -126,35 +137,37 @@ async fn pooled(resolved: &Resolved, dataset: Dataset, depth: usize, offline: bo
 fn conclude(tally: &Tally, file: &Appended, n_known: Option<usize>) {
     let Tally { n_written, n_answered, n_unanswerable, n_unjudged, n_shown, n_judged, n_relevant, stopped } = tally;
     output::talk(&format!(
-        "{} questions were added to {}: {} with evidence, {} unanswerable; {} of {} passages shown were judged, {} documents are relevant",
-        thousands(*n_written),
+        "{} added to {}: {} with evidence, {} unanswerable; judged {} of {} shown, {} relevant",
+        plural(*n_written, "question", "questions"),
         file.path().display(),
         thousands(*n_answered),
         thousands(*n_unanswerable),
         thousands(*n_judged),
-        thousands(*n_shown),
-        thousands(*n_relevant),
+        plural(*n_shown, "passage", "passages"),
+        plural(*n_relevant, "document", "documents"),
     ));
     if *n_unjudged > 0 {
-        output::talk(&format!("{} questions had no passage judged and come again", thousands(*n_unjudged)));
+        let questions = plural(*n_unjudged, "question", "questions");
+        output::talk(&format!("{questions} without a judged passage: asked again next time"));
     }
     if let Some(Stopped { n_left, n_dropped }) = stopped {
         let dropped = match n_dropped {
             0 => String::new(),
-            n => format!(" (one of them from its first passage: none of {n} judged was relevant)"),
+            n => format!(
+                " (the one in hand from its first passage: nothing in {} answers it)",
+                plural(*n, "judged passage", "judged passages")
+            ),
         };
-        output::talk(&format!(
-            "{} questions are left{dropped}: the same command goes on with them",
-            thousands(*n_left)
-        ));
+        let questions = plural(*n_left, "question", "questions");
+        output::talk(&format!("{questions} left{dropped}: the same command goes on there"));
     }
     if let Some(n_known) = n_known {
         let share = 100.0 * *n_relevant as f64 / n_known.max(1) as f64;
         let each = *n_shown as f64 / (*n_relevant).max(1) as f64;
         output::talk(&format!(
-            "found {} of {} relevant documents that the judgments have ({share:.1} %), with {each:.1} passages shown for each",
+            "found {} of {} that the judgments have ({share:.1} %), with {each:.1} passages shown for each",
             thousands(*n_relevant),
-            thousands(n_known),
+            plural(n_known, "relevant document", "relevant documents"),
         ));
     }
 }

@@ -5,7 +5,7 @@ use std::io::{self, BufRead};
 use super::super::output;
 use crate::label::command::{Command, closing, command, picked, way_out, wordings};
 use crate::label::{Annotator, Closing, Quote, Refused, Reply, Shown, Verdict, WantedAnswer};
-use crate::report::labelling::{ANSWER, ANSWER_HELP, CLOSE, CLOSE_HELP, JUDGE, QUOTE, QUOTE_HELP, Screen};
+use crate::report::labelling::{ALL_NEEDED, ANSWER, ANSWER_HELP, CLOSE, CLOSE_HELP, JUDGE, QUOTE, QUOTE_HELP, Screen};
 use crate::text::sanitize::one_line;
 use crate::types::{Question, QuestionId};
 
@@ -60,7 +60,7 @@ impl<R: BufRead> Annotator for Terminal<R> {
         loop {
             let Some(line) = self.ask(JUDGE)? else { return Ok(Verdict::Stop) };
             match command(&line) {
-                Some(Command::Say(Verdict::Back)) if shown.place.passage == 1 => {
+                Some(Command::Say(Verdict::Back)) if shown.progress.passage == 1 => {
                     self.say("This is the question's first passage. Questions before it are written; edit the file to change one.");
                 }
                 Some(Command::Say(Verdict::Unanswerable)) if shown.is_answered => {
@@ -82,6 +82,9 @@ impl<R: BufRead> Annotator for Terminal<R> {
             Some(refused) => output::show(&self.screen.refused(shown, refused)),
             None if !std::mem::replace(&mut self.explained.quote, true) => self.say(QUOTE_HELP),
             None => {}
+        }
+        if refused.is_none() && shown.question.evidence.len() > 1 {
+            self.say(ALL_NEEDED);
         }
         let pieces = shown.pieces();
         let mut words = String::new();

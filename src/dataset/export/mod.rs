@@ -12,7 +12,7 @@ mod tests;
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::{DatasetError, Format, LoadSpec, MissingEvidence, digest, load};
 use crate::text::causes::with_causes;
@@ -50,6 +50,9 @@ type Texts<'a> = HashMap<&'a DocId, &'a str>;
 /// `Occupied` when something stands there, `NoColumn` for an id that a table parted by tabs cannot hold, `NotKept` for what the
 /// layout does not give back as it is, `Write`.
 pub fn export(dataset: &Dataset, layout: Layout<'_>, to: &Path) -> Result<Exported, DatasetError> {
+    // Without a slash at its end, behind which the other folder would lie inside.
+    let to: PathBuf = to.components().collect();
+    let to = to.as_path();
     if to.exists() {
         return Err(DatasetError::Occupied { path: to.to_owned() });
     }

@@ -150,6 +150,20 @@ fn what_a_layout_cannot_hold_is_refused_and_nothing_is_left() {
     assert!(matches!(export(&good, Layout::Jsonl, &to), Err(DatasetError::Occupied { .. })));
 }
 
+#[test]
+fn a_slash_behind_the_folders_name_is_none_of_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let set = set(&[("corpus.jsonl", CORPUS), ("questions.jsonl", OWN)], Format::Jsonl);
+    for name in ["a/", "b//", "c/."] {
+        export(&set, Layout::Jsonl, &folder.path().join(name)).expect(name);
+        assert!(matches!(export(&set, Layout::Jsonl, &folder.path().join(name)), Err(DatasetError::Occupied { .. })));
+    }
+    for name in ["a", "b", "c"] {
+        assert_eq!(fs::read_dir(folder.path().join(name)).expect("there").count(), 2, "two files");
+    }
+    assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 3);
+}
+
 /// Ids that a table can hold; texts with line ends of both sorts; labels at random, of documents that are there and that are not.
 fn data_sets() -> impl Strategy<Value = Dataset> {
     let text = "[ab\u{e9}\u{65e5}\u{1f980} \r\n\t\"\\\\\u{2028}]{0,12}";

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::known::{self, KnownSet};
-use super::scratch::Scratch;
+use super::scratch::{self, Scratch};
 use super::{DatasetError, required, wanted};
 
 /// Copies the known data set `name` from `from` to `<to_root>/<name>` and returns that path.
@@ -14,6 +14,7 @@ use super::{DatasetError, required, wanted};
 /// not need stay behind. A copy that is there already is an error, or with `force` replaced.
 pub fn copy_local(name: &str, from: &Path, to_root: &Path, force: bool) -> Result<PathBuf, DatasetError> {
     let set = known::set(name)?;
+    scratch::restore(to_root, name);
     let target = known::target(set, to_root, force)?;
     let files = named(set, from)?;
     let copy = Scratch::new(to_root, name, "tmp")?;
@@ -111,6 +112,16 @@ mod tests {
         assert_eq!(listing(&to.path().join("squad")), ["old.json"]);
         copy_local("squad", from.path(), to.path(), true).expect("replaces");
         assert_eq!(listing(&to.path().join("squad")), ["new.json"]);
+        assert_eq!(listing(to.path()), ["squad"]);
+    }
+
+    #[test]
+    fn a_set_that_a_killed_process_had_moved_aside_is_there() {
+        let to = folder(&[".squad.7.old/set/old.json"]);
+        let from = folder(&["new.json"]);
+        let refused = copy_local("squad", from.path(), to.path(), false);
+        assert!(matches!(refused, Err(DatasetError::Exists { .. })));
+        assert_eq!(listing(&to.path().join("squad")), ["old.json"]);
         assert_eq!(listing(to.path()), ["squad"]);
     }
 

@@ -1,12 +1,13 @@
 //! What a published file is known by.
 
-use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
 use md5::Md5;
 use sha2::{Digest, Sha256};
+
+use crate::text::hex::hex;
 
 /// A digest in lower-case hex, as the publisher or those who vouch for the file give it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,14 +50,10 @@ fn of_file<D: Digest>(path: &Path) -> io::Result<String> {
     let (mut digest, mut buffer) = (D::new(), vec![0; 1 << 18]);
     loop {
         match file.read(&mut buffer)? {
-            0 => break,
+            0 => return Ok(hex(&digest.finalize())),
             n => digest.update(&buffer[..n]),
         }
     }
-    Ok(digest.finalize().iter().fold(String::new(), |mut hex, byte| {
-        write!(hex, "{byte:02x}").expect("writing to a string does not fail");
-        hex
-    }))
 }
 
 #[cfg(test)]

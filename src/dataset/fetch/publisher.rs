@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::hash::sha256;
 use super::known::{self, KnownSet, Packed, Publisher};
-use super::scratch::Scratch;
+use super::scratch::{self, Scratch};
 use super::unpack::{Refusal, unpack};
 use super::{DatasetError, FetchError, wanted};
 use crate::http::{Backoff, Downloader, HttpError, OnDownload, Partial, Wanted, address};
@@ -54,14 +54,15 @@ async fn fetch_set(
     on_download: OnDownload<'_>,
 ) -> Result<Fetched, FetchError> {
     let publisher = set.publisher.as_ref().ok_or(FetchError::NoPublisher { name: set.name })?;
+    scratch::restore(to_root, set.name);
     let target = known::target(set, to_root, force)?;
     let url = address(url.unwrap_or(publisher.url), "")?;
+    let downloader = Downloader::new(&url, CONNECT_TIMEOUT)?;
     fs::create_dir_all(to_root).map_err(|source| DatasetError::Write { path: to_root.to_owned(), source })?;
     let path = to_root.join(format!(".{}.partial", set.name));
     let mut partial = Partial::resumed(&path, &url)?;
     let backoff = Backoff::new(TRIES, DEADLINE);
-    let file = Wanted { url: &url, file: set.name, most_bytes: publisher.most_bytes, backoff };
-    let downloader = Downloader::new(&url, CONNECT_TIMEOUT)?;
+    let file = Wanted { file: set.name, most_bytes: publisher.most_bytes, backoff };
     if let Err(error) = downloader.fetch(&file, &mut partial, on_download).await {
         if partial.n_bytes() == 0 || matches!(error.last(), HttpError::TooLarge { .. }) {
             partial.remove();

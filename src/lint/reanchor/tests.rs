@@ -53,7 +53,7 @@ fn an_edited_quote_follows_its_words_while_the_answer_stands() {
     let [Outcome::Edited { quote, likeness, .. }] = &found[..] else { panic!("{found:?}") };
     assert_eq!(quote, "lasts 4 hours and may be renewed only once");
     assert!((likeness - 7.0 / 10.0).abs() < 1e-12, "{likeness}");
-    assert!(after.contains(r#""quotes":["lasts 4 hours and may be renewed only once"]"#), "{after}");
+    assert!(after.contains(r#""quotes": ["lasts 4 hours and may be renewed only once"]"#), "{after}");
 }
 
 #[test]
@@ -72,13 +72,68 @@ fn a_renamed_document_is_followed_in_evidence_and_grades() {
     let now = [("silences.md", THEN[0].1), THEN[1]];
     let (found, after) = outcomes(QUOTE, r#"["4 hours"]"#, &now, false);
     assert_eq!(found, [Outcome::Moved { doc: "silences.md".into() }]);
-    assert!(after.contains(r#""doc":"silences.md""#) && after.contains(r#""relevant":{"silences.md":3}"#), "{after}");
-    // One quote finds the new name, and the edited one is looked for there.
+    assert!(
+        after.contains(r#""doc": "silences.md""#) && after.contains(r#""relevant": {"silences.md": 3}"#),
+        "{after}"
+    );
+    // Half of the quotes find the new name, and the edited one is looked for there: one word more on four.
     let both = r#"[{"doc":"a.md","quotes":["may be renewed once"]},{"doc":"a.md","quotes":["Ask obs first."]}]"#;
-    let now = [("silences.md", "A silence lasts 4 hours at most and may be renewed once. Always ask obs first.\n")];
+    let now = [("silences.md", "A silence lasts 4 hours at most and may be renewed once. Ask the obs first.\n")];
     let (found, _) = outcomes(both, "[]", &now, false);
-    assert_eq!(found[0], Outcome::Moved { doc: "silences.md".into() });
-    assert!(matches!(&found[1], Outcome::Moved { .. } | Outcome::Edited { .. }), "{found:?}");
+    let (doc, quote) = ("silences.md".into(), "Ask the obs first".to_owned());
+    let edited = Outcome::Edited { doc, quote, likeness: 1.0 - 1.0 / 4.0 };
+    assert_eq!(found, [Outcome::Moved { doc: "silences.md".into() }, edited]);
+}
+
+#[test]
+fn a_changed_figure_is_not_looked_for_in_other_documents() {
+    let quote = r#"[{"doc":"a.md","quotes":["4 hours"]}]"#;
+    let now = [("a.md", "A silence lasts 6 hours at most."), ("b.md", "A shift has 4 hours.")];
+    let (found, _) = outcomes(quote, r#"["4 hours"]"#, &now, false);
+    assert!(matches!(found[..], [Outcome::Broken(_)]), "{found:?}");
+    // Nor is it there where a longer number has it inside.
+    let now = [("a.md", "A silence lasts 24 hours at most."), THEN[1]];
+    let (found, _) = outcomes(quote, r#"["4 hours"]"#, &now, false);
+    assert!(matches!(found[..], [Outcome::Broken(_)]), "{found:?}");
+}
+
+#[test]
+fn text_that_moved_to_another_document_is_followed_there_with_its_grade() {
+    let now = [("a.md", "Nothing of it."), ("b.md", THEN[0].1)];
+    let (found, after) = outcomes(QUOTE, r#"["4 hours"]"#, &now, false);
+    assert_eq!(found, [Outcome::Moved { doc: "b.md".into() }]);
+    assert!(after.contains(r#""relevant": {"a.md": 3, "b.md": 3}"#), "{after}");
+}
+
+#[test]
+fn a_quote_that_stands_twice_now_is_told_unless_it_always_did() {
+    let sentence = "It lasts 4 hours at most and may be renewed once.";
+    let (found, _) = outcomes(QUOTE, "[]", &[("a.md", &format!("{sentence} Yes. {sentence}"))], true);
+    assert_eq!(found, [Outcome::Broken(Break::Several)]);
+    let always = r#"[{"doc":"b.md","quotes":["One."]}]"#;
+    let (found, _) = outcomes(always, "[]", &[THEN[0], ("b.md", "One. Three. One.")], true);
+    assert_eq!(found, [Outcome::Kept]);
+}
+
+#[test]
+fn of_a_member_with_a_lost_quote_nothing_is_rewritten() {
+    let member = r#"[{"doc":"a.md","quotes":["and may be renewed once","Ask obs first."]}]"#;
+    let now = [("a.md", "A silence lasts 4 hours at most and may be renewed only once. Good luck."), THEN[1]];
+    let (found, after) = outcomes(member, "[]", &now, false);
+    assert_eq!(found[0], Outcome::Broken(Break::Beside));
+    assert!(matches!(found[1], Outcome::Broken(Break::Gone { .. })), "{found:?}");
+    assert!(after.contains(member), "{after}");
+}
+
+#[test]
+fn a_changed_command_breaks_the_free_question_that_requires_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let line = r#"{"id":"q","text":"?","required":[["restart now","restart at once"]],"evidence":[{"doc":"a.md","quotes":["Then restart now and wait for the light"]}]}"#;
+    std::fs::write(folder.path().join("questions.jsonl"), line).expect("written");
+    let mut lines = labels(folder.path()).expect("reads");
+    let now = documents(&[("a.md", "Then reload now and wait for the light.")]);
+    let found = reanchor(&mut lines, &Texts::new(&now), None);
+    assert!(matches!(found[0].outcome, Outcome::Broken(Break::AnswerGone { .. })), "{found:?}");
 }
 
 #[test]
@@ -100,13 +155,13 @@ fn byte_ranges_follow_the_text_that_stood_there() {
     let now = [("a.md", "A silence lasts 4 hours.")];
     let (found, after) = outcomes(range, r#"["4 hours"]"#, &now, true);
     assert_eq!(found, [Outcome::Moved { doc: "a.md".into() }]);
-    assert!(after.contains(r#""ranges":[[16,23]]"#), "{after}");
+    assert!(after.contains(r#""ranges": [[16, 23]]"#), "{after}");
     let (found, _) = outcomes(range, "[]", &now, false);
     assert_eq!(found, [Outcome::Broken(Break::RangeUnknown)]);
     // The second `One.` of `One. Two. One.` is still the second of two.
     let range = r#"[{"doc":"b.md","ranges":[[10,14]]}]"#;
     let (_, after) = outcomes(range, "[]", &[THEN[0], ("b.md", "Nil. One. Two. One.")], true);
-    assert!(after.contains(r#""ranges":[[15,19]]"#), "{after}");
+    assert!(after.contains(r#""ranges": [[15, 19]]"#), "{after}");
     let (found, _) = outcomes(range, "[]", &[THEN[0], ("b.md", "One. One. Two. One.")], true);
     assert_eq!(found, [Outcome::Broken(Break::Several)]);
 }

@@ -125,7 +125,7 @@ pub fn load_spec(resolved: &Resolved) -> LoadSpec {
     let dataset = &resolved.settings.dataset;
     LoadSpec {
         format: dataset.format,
-        path: resolved.base().join(&dataset.path),
+        path: resolved.base().join(&dataset.path).components().collect(), // `docs/.` is `docs`
         split: dataset.split.clone(),
         missing_evidence: dataset.missing_evidence,
         globs: dataset.globs.clone(),

@@ -38,6 +38,8 @@ pub(super) enum Refusal {
     Special(String),
     #[error("it has `{0}` twice")]
     Twice(String),
+    #[error("its directory lists {n_listed} entries, {n_read} can be read")]
+    Directory { n_listed: usize, n_read: usize },
     #[error("its `{name}` has {found} bytes or more, and says {declared}")]
     Size { name: String, declared: u64, found: u64 },
     #[error("it grows to more than {} MiB", .0 >> 20)]

@@ -118,7 +118,17 @@ fn a_name_may_stand_once() {
     while let Some(at) = archive.windows(6).position(|bytes| bytes == b"corpuX") {
         archive[at + 5] = b's';
     }
-    assert_eq!(refused("scifact", &archive), "it has `a name` twice");
+    assert_eq!(refused("scifact", &archive), "it has `corpus.jsonl` twice");
+}
+
+#[test]
+fn a_directory_that_says_less_than_it_lists_is_refused() {
+    // The end of the directory holds the number of entries twice, 8 and 10 bytes behind `PK\x05\x06`.
+    let mut archive = zip(&[("corpus.jsonl", b"{}"), ("queries.jsonl", b"{}")]);
+    let at = archive.windows(4).position(|bytes| bytes == b"PK\x05\x06").expect("an end");
+    assert_eq!((archive[at + 8], archive[at + 10]), (2, 2));
+    (archive[at + 8], archive[at + 10]) = (1, 1);
+    assert_eq!(refused("scifact", &archive), "its directory lists 2 entries, 1 can be read");
 }
 
 #[test]
@@ -135,8 +145,8 @@ fn what_grows_beyond_measure_is_refused_by_what_it_says_and_by_what_it_holds() {
     let mut archive = zip(&[("corpus.jsonl", b"12345678")]);
     let at = archive.windows(4).position(|bytes| bytes == b"PK\x01\x02").expect("listed");
     archive[at + 24] = 5;
-    let text = refused("scifact", &archive);
-    assert!(text.contains("has 6 bytes or more, and says 5") || text.contains("damaged"), "{text}");
+    let refusal = unpacked("scifact", &archive).expect_err("hostile");
+    assert!(matches!(refusal, Refusal::Size { declared: 5, found: 6, .. }), "{refusal}");
 }
 
 #[test]

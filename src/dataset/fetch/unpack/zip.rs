@@ -1,5 +1,6 @@
 //! Zip archives.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
@@ -15,9 +16,13 @@ const FOLDER: u32 = 0o04_0000;
 pub(super) fn unpack(file: File, taken: &mut Taken<'_>) -> Result<(), Refusal> {
     let mut listed = BufReader::new(file.try_clone().map_err(Refusal::unreadable)?);
     let mut archive = ZipArchive::new(BufReader::new(file)).map_err(Refusal::unreadable)?;
-    let n_listed = n_listed(&mut listed, archive.central_directory_start()).map_err(Refusal::unreadable)?;
-    if n_listed != archive.len() {
-        return Err(Refusal::Twice("a name".to_owned()));
+    let listed = names(&mut listed, archive.central_directory_start()).map_err(Refusal::unreadable)?;
+    let mut seen = HashSet::new();
+    if let Some(twice) = listed.iter().find(|name| !seen.insert(name.as_slice())) {
+        return Err(Refusal::Twice(String::from_utf8_lossy(twice).into_owned()));
+    }
+    if listed.len() != archive.len() {
+        return Err(Refusal::Directory { n_listed: listed.len(), n_read: archive.len() });
     }
     for index in 0..archive.len() {
         let mut entry = archive.by_index(index).map_err(Refusal::unreadable)?;
@@ -34,18 +39,20 @@ pub(super) fn unpack(file: File, taken: &mut Taken<'_>) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// How many entries the central directory lists: of two with one name, `ZipArchive` has the last alone.
-fn n_listed(file: &mut (impl Read + Seek), start: u64) -> io::Result<usize> {
+/// The names that the central directory lists: of two alike, `ZipArchive` has the last alone.
+fn names(file: &mut (impl Read + Seek), start: u64) -> io::Result<Vec<Vec<u8>>> {
     const HEAD: usize = 46;
     file.seek(SeekFrom::Start(start))?;
-    let mut n_listed = 0;
+    let mut names = Vec::new();
     let mut head = [0; HEAD];
     while file.read_exact(&mut head[..4]).is_ok() && head.starts_with(b"PK\x01\x02") {
         file.read_exact(&mut head[4..])?;
-        // Of the name, of the extra fields, of the comment, which follow.
-        let length = |at: usize| i64::from(u16::from_le_bytes([head[at], head[at + 1]]));
-        file.seek(SeekFrom::Current(length(28) + length(30) + length(32)))?;
-        n_listed += 1;
+        let length = |at: usize| u16::from_le_bytes([head[at], head[at + 1]]);
+        let mut name = vec![0; usize::from(length(28))];
+        file.read_exact(&mut name)?;
+        // The extra fields and the comment.
+        file.seek(SeekFrom::Current(i64::from(length(30)) + i64::from(length(32))))?;
+        names.push(name);
     }
-    Ok(n_listed)
+    Ok(names)
 }

@@ -1,20 +1,18 @@
-//! Secrets in documents and questions: keys and tokens by their issuers' public prefixes, passwords by how they stand there.
+//! What a secret looks like: tokens by their issuers' public prefixes, passwords by how they stand there.
 //!
-//! A finding shows the kind, the line and what stands before the secret begins (a token's public prefix, `password=`), never
-//! a character of the secret itself; [`masked`] does the same to any text that quotes the data.
+//! In a text they are found in time linear in it: a log has a password a line. What is told of them, and kept from being told,
+//! is said elsewhere.
 
-use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use regex::{Captures, Regex, RegexSet};
-
-use super::finding::{Finding, Rule};
-use super::subject::Subject;
 
 /// What a secret is, and how it looks: the group `s` is the secret, what stands before it may be shown.
 const KINDS: [(&str, &str); 13] = [
-    ("a private key", r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----(?<s>)"),
+    (
+        "a private key",
+        r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----(?<s>(?:\s*(?:Proc-Type|DEK-Info|Version|Comment): [^\r\n]*)*(?:(?:(?:\s|\\[nr])+[A-Za-z0-9+/=]{20,})+(?:(?:\s|\\[nr])+[A-Za-z0-9+/=]{1,19})?)?)",
+    ),
     ("an AWS access key id", r"\b(?:AKIA|ASIA|ABIA|ACCA)(?<s>[A-Z2-7]{16})\b"),
     ("a GitHub token", r"\b(?:gh[pousr]_(?<s>[A-Za-z0-9]{36,})|github_pat_(?<s2>[A-Za-z0-9_]{60,}))"),
     ("a GitLab token", r"\bgl(?:pat|ptt|rt|dt|cbt|soat)-(?<s>[A-Za-z0-9_-]{20,})"),
@@ -32,6 +30,8 @@ const KINDS: [(&str, &str); 13] = [
     ),
 ];
 
+/// A key's header is enough: whatever stands behind it.
+const PRIVATE_KEY: usize = 0;
 /// Of these two the value decides: an address or an assignment is there in any manual.
 const IN_ADDRESS: usize = 11;
 const ASSIGNED: usize = 12;
@@ -54,81 +54,45 @@ static PATTERNS: LazyLock<Vec<Regex>> =
 static ANY: LazyLock<RegexSet> =
     LazyLock::new(|| RegexSet::new(KINDS.iter().map(|(_, pattern)| pattern)).expect("patterns of ours"));
 
-/// A secret in a text.
-struct Secret {
-    kind: &'static str,
-    /// Where the match begins, where the secret in it does, and where both end, in bytes.
-    start: usize,
-    hidden: usize,
-    end: usize,
+/// A secret in a text; all offsets are bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Secret {
+    /// What it is.
+    pub(super) kind: &'static str,
+    /// Where what gives it away begins.
+    pub(super) start: usize,
+    /// Where it begins itself.
+    pub(super) hidden: usize,
+    /// Where both end.
+    pub(super) end: usize,
 }
 
-/// Secrets in documents (text and title) and in questions (text, answers and facts).
-#[must_use]
-pub fn check(subject: &Subject<'_>) -> Vec<Finding> {
-    let of_document = |document: &crate::types::Document| {
-        let in_text = secrets(&document.text).into_iter().map(|secret| {
-            let line = 1 + document.text[..secret.start].matches('\n').count();
-            Finding { line: Some(line), ..finding(&secret, &document.text).in_document(&document.id) }
-        });
-        let in_title = secrets(&document.title).into_iter();
-        let in_title = in_title.map(|secret| finding(&secret, &document.title).in_document(&document.id));
-        // A title is mostly the first heading of the text: told once.
-        let in_text: Vec<Finding> = in_text.collect();
-        let in_title: Vec<Finding> = if in_text.is_empty() { in_title.collect() } else { Vec::new() };
-        in_text.into_iter().chain(in_title).collect::<Vec<_>>()
-    };
-    let of_question = |(number, question): (usize, &crate::types::Question)| {
-        let facts = question.required.iter().chain(&question.forbidden).flatten();
-        let texts = std::iter::once(&question.text).chain(&question.answers).chain(facts);
-        let found = texts.flat_map(|text| secrets(text).into_iter().map(|secret| finding(&secret, text)));
-        found
-            .map(|Finding { message, hint, .. }| subject.finding(number, Rule::Secret, message, hint))
-            .collect::<Vec<_>>()
-    };
-    let documents: Vec<Finding> = subject.documents.par_iter().flat_map_iter(of_document).collect();
-    let questions: Vec<Finding> = subject.questions.par_iter().enumerate().flat_map_iter(of_question).collect();
-    documents.into_iter().chain(questions).collect()
-}
-
-/// `text` with every secret in it cut away.
-#[must_use]
-pub fn masked(text: &str) -> Cow<'_, str> {
-    let mut found = secrets(text);
-    if found.is_empty() {
-        return Cow::Borrowed(text);
+impl Secret {
+    /// What may be shown: what stands before it.
+    pub(super) fn shown<'a>(&self, text: &'a str) -> &'a str {
+        &text[self.start..self.hidden]
     }
-    found.sort_unstable_by_key(|secret| secret.hidden);
-    let (mut out, mut at) = (String::with_capacity(text.len()), 0);
-    for secret in found {
-        if secret.hidden >= at {
-            out.push_str(&text[at..secret.hidden]);
-            out.push('…');
-        }
-        at = at.max(secret.end);
-    }
-    out.push_str(&text[at..]);
-    Cow::Owned(out)
 }
 
-fn finding(secret: &Secret, text: &str) -> Finding {
-    let Secret { kind, start, hidden, .. } = secret;
-    let message = format!("{kind}, `{}…`", &text[*start..*hidden]);
-    Finding::new(Rule::Secret, message, "take it out here and revoke it: it may have been copied already")
-}
-
-/// By kind, then by place. A text that is caught as one kind is not told again as another.
-fn secrets(text: &str) -> Vec<Secret> {
+/// The secrets of a text in their order; none overlaps another: what is caught as one kind is not told again as one further
+/// down the table.
+#[must_use]
+pub fn found_in(text: &str) -> Vec<Secret> {
     let mut found: Vec<Secret> = Vec::new();
     for number in ANY.matches(text) {
+        let (n_told, mut at) = (found.len(), 0);
         for captures in PATTERNS[number].captures_iter(text) {
             let secret = secret(number, &captures);
-            let value = &text[secret.hidden..secret.end];
-            let is_told = found.iter().any(|other| other.start < secret.end && secret.start < other.end);
-            if !is_told && is_secret(number, value) {
+            // Those told and those of this kind both ascend: each is passed once.
+            while at < n_told && found[at].end <= secret.start {
+                at += 1;
+            }
+            let is_told = at < n_told && found[at].start < secret.end;
+            if !is_told && is_secret(number, &text[secret.hidden..secret.end]) {
                 found.push(secret);
             }
         }
+        found.sort_by_key(|secret| secret.start);
     }
     found
 }
@@ -147,6 +111,7 @@ fn is_secret(number: usize, value: &str) -> bool {
         PLACEHOLDERS.iter().any(|word| lower.contains(word)) || value.starts_with(['$', '<', '{', '%', '/', '~', '.']);
     let has = |test: fn(&char) -> bool| value.chars().any(|c| test(&c));
     match number {
+        PRIVATE_KEY => true,
         _ if stands_in => false,
         ASSIGNED => looks_random(value),
         IN_ADDRESS => !matches!(lower.as_str(), "pass" | "pwd" | "passwd" | "pw"),
@@ -174,19 +139,18 @@ fn entropy(text: &str) -> f64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::subject::tests::{document, inspection, question, told};
+pub(super) mod tests {
     use super::*;
 
     /// Made at run time, so that no scanner of this repository finds one.
-    fn made(prefix: &str, n: usize) -> String {
+    pub(in crate::lint::secrets) fn made(prefix: &str, n: usize) -> String {
         let letters: Vec<char> = ('a'..='z').chain('A'..='Z').chain('0'..='9').collect();
         let body = (0..n).map(|at| letters[(at * 29 + 7) % letters.len()]);
         prefix.chars().chain(body).collect()
     }
 
     fn kinds(text: &str) -> Vec<&'static str> {
-        secrets(text).iter().map(|secret| secret.kind).collect()
+        found_in(text).iter().map(|secret| secret.kind).collect()
     }
 
     #[test]
@@ -209,10 +173,9 @@ mod tests {
         ];
         for (text, kind) in cases {
             assert_eq!(kinds(&format!("x {text} y")), [kind], "{text}");
-            let [secret] = &secrets(&text)[..] else { panic!("{text}") };
-            let shown = finding(secret, &text).message;
+            let [secret] = &found_in(&text)[..] else { panic!("{text}") };
+            let shown = secret.shown(&text);
             assert!(secret.end == secret.hidden || !shown.contains(&text[secret.hidden..secret.hidden + 3]), "{shown}");
-            assert_eq!(masked(&text), format!("{}…{}", &text[..secret.hidden], &text[secret.end..]));
         }
     }
 
@@ -230,20 +193,23 @@ mod tests {
         ];
         for text in innocent {
             assert_eq!(kinds(text), [] as [&str; 0], "{text}");
-            assert!(matches!(masked(text), Cow::Borrowed(_)));
         }
         assert_eq!(kinds(&format!("AKIA{}EXAMPLE", "IOSFODNN7")), [] as [&str; 0], "AWS's own example");
     }
 
     #[test]
-    fn findings_say_where() {
-        let token = made("ghp_", 36);
-        let documents = vec![document("a", &format!("one\ntwo\n{token}\n"))];
-        let asked = vec![question("q", "What is it?", &[&token], &["a"])];
-        let inspection = inspection(documents, asked);
-        let found = check(&Subject::new(&inspection));
-        assert_eq!(told(&found), ["a: a GitHub token, `ghp_…`", "q: a GitHub token, `ghp_…`"]);
-        assert_eq!(found.iter().map(|finding| finding.line).collect::<Vec<_>>(), [Some(3), Some(1)]);
+    fn a_key_has_its_body_with_it() {
+        let (header, line) = (["-----BEGIN PRIV", "ATE KEY-----"].concat(), made("", 64));
+        let text = format!("{header}\nProc-Type: 4,ENCRYPTED\n\n{line}\n{line}\nab=\n-----END\nand more");
+        let [secret] = &found_in(&text)[..] else { panic!("{text}") };
+        assert_eq!((secret.shown(&text), &text[secret.end..]), (header.as_str(), "\n-----END\nand more"));
+    }
+
+    #[test]
+    fn secrets_of_several_kinds_are_told_once_each_in_the_order_of_the_text() {
+        let (token, value) = (made("ghp_", 36), made("", 12));
+        let text = format!("password={value}\ntoken={token}\nsecret={value}\n");
+        assert_eq!(kinds(&text), ["a password or key", "a GitHub token", "a password or key"]);
     }
 
     #[test]
