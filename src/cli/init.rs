@@ -10,6 +10,7 @@ use super::{Failure, output};
 use crate::dataset::{DatasetError, Survey, survey};
 use crate::settings::starter::{sentence, starter};
 use crate::text::numbers::plural;
+use crate::text::sanitize::one_line;
 
 const SETTINGS: &str = "ragxray.toml";
 const QUESTIONS: &str = "questions.jsonl";
@@ -56,7 +57,7 @@ pub fn init(args: &InitArgs) -> Result<(), Failure> {
     };
     let (why, commands) = next.split_once('\n').unwrap_or_default();
     output::talk(why);
-    output::data(commands)
+    output::data(&commands.lines().map(|line| one_line(line) + "\n").collect::<String>())
 }
 
 const NO_DOCUMENTS: &str = "documents are Markdown, text, reStructuredText, AsciiDoc, Org, TeX or source code; take the text out of others first \
@@ -99,7 +100,8 @@ fn create(path: &Path, text: &str) -> Result<bool, Failure> {
 
 /// A path as a shell takes it.
 fn shell(path: &Path) -> String {
-    let text = path.display().to_string();
+    let shown = path.display().to_string();
+    let text = if shown.starts_with('-') { format!("./{shown}") } else { shown };
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-+,@%".contains(letter);
     if text.chars().all(is_plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
 }

@@ -1,11 +1,12 @@
 //! The only place that prints: data to stdout, talk to stderr.
 
+use std::fmt::Write as _;
 use std::io::{IsTerminal, Write};
 
 use serde::Serialize;
 
 use super::Failure;
-use crate::text::sanitize::one_line;
+use crate::text::sanitize::{is_unsafe, one_line};
 
 /// Whether headings may be bold: stdout is a terminal and `NO_COLOR` is not set (no-color.org).
 pub fn color() -> bool {
@@ -27,11 +28,25 @@ pub fn data(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// `value` as indented JSON with a line feed behind it; `what` names it in the error.
+/// `value` as indented JSON with a line feed behind it, control and bidi characters of its strings escaped; `what` names it in the
+/// error.
 pub fn json(value: &impl Serialize, what: &str) -> Result<String, Failure> {
     serde_json::to_string_pretty(value)
-        .map(|json| json + "\n")
+        .map(|json| escaped(&json) + "\n")
         .map_err(|error| Failure::new(format!("cannot write {what}: {error}"), None))
+}
+
+/// JSON in which no character drives a terminal: what JSON itself lets stand in a string is written `\u202e`.
+fn escaped(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for letter in json.chars() {
+        if letter == '\n' || !is_unsafe(letter) {
+            out.push(letter);
+        } else {
+            let _ = write!(out, "\\u{:04x}", u32::from(letter)); // all of them lie in the basic plane
+        }
+    }
+    out
 }
 
 /// Says something beside the data, one line.
@@ -65,5 +80,18 @@ pub fn complain(failure: &Failure) {
     talk(&format!("error: {message}{cut}"));
     if let Some(hint) = &failure.hint {
         talk(&format!("hint: {hint}"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_drives_no_terminal_and_reads_back_the_same() {
+        let value = vec!["a\u{9b}31m\u{202e}\u{7f}\u{2028}é\n\u{1b}"];
+        let json = json(&value, "a list").expect("JSON");
+        assert_eq!(json, "[\n  \"a\\u009b31m\\u202e\\u007f\\u2028é\\n\\u001b\"\n]\n");
+        assert_eq!(serde_json::from_str::<Vec<String>>(&json).expect("reads"), value);
     }
 }

@@ -27,10 +27,13 @@ impl Appended {
     /// its folder must be there.
     ///
     /// # Errors
-    /// `Write`, `Busy`, and for what is in it `Read`, `Utf8`, `Json`, `Field`.
+    /// `NoFile`, `Write`, `Busy`, and for what is in it `Read`, `Utf8`, `Json`, `Field`.
     pub fn open(path: &Path) -> Result<Self, DatasetError> {
         let unwritable = |source| DatasetError::Write { path: path.to_owned(), source };
         let (mut ids, mut texts) = (HashSet::new(), HashSet::new());
+        if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+            return Err(DatasetError::NoFile { path: path.to_owned() });
+        }
         let file = match OpenOptions::new().append(true).open(path) {
             Err(error) if error.kind() == ErrorKind::NotFound && has_folder(path) => {
                 return Ok(Self { path: path.to_owned(), file: None, ids, texts, is_open_ended: false });

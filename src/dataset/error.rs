@@ -251,6 +251,12 @@ pub enum DatasetError {
         /// The id.
         id: Box<str>,
     },
+    /// A device, pipe or folder where questions are to be added and read back.
+    #[error("`{path}` is no regular file")]
+    NoFile {
+        /// The path.
+        path: PathBuf,
+    },
     /// A line that was to be written over is no longer what was read.
     #[error("{place}: the line was changed meanwhile, nothing was written")]
     ChangedMeanwhile {
@@ -309,6 +315,7 @@ impl DatasetError {
             | Self::Write { .. }
             | Self::Layout { .. }
             | Self::Busy { .. }
+            | Self::NoFile { .. }
             | Self::History { .. }
             | Self::NotKept { .. }
             | Self::Utf8 { .. }
@@ -377,6 +384,7 @@ impl DatasetError {
                 "ids there may have no white space at their ends and no tab or line end; `--to jsonl` holds any".into()
             }
             Self::NotKept { .. } => "mend what is named; nothing was written".into(),
+            Self::NoFile { .. } => "name a file: what is in it is read, so that no question is asked twice".into(),
             Self::ChangedMeanwhile { .. } => "run it again".into(),
             Self::History { .. } => "name a commit, branch or tag of the repository that the data set lies in".into(),
             Self::Exists { .. } => "replace it with `--force`".into(),

@@ -69,6 +69,7 @@ pub fn labels(folder: &Path) -> Result<Vec<LabelLine>, DatasetError> {
 /// `Write`.
 pub fn write_labels(folder: &Path, lines: &[LabelLine]) -> Result<(), DatasetError> {
     let path = folder.join(questions::FILE);
+    let path = path.canonicalize().unwrap_or(path); // a link stays one
     let unwritable = |source| DatasetError::Write { path: path.clone(), source };
     let held = File::options().append(true).open(&path).map_err(unwritable)?;
     if let Err(TryLockError::WouldBlock) = held.try_lock() {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use serde::de::{DeserializeOwned, Error, Visitor};
+use serde::de::{DeserializeOwned, Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
@@ -18,7 +18,7 @@ pub(super) struct Record {
 impl Record {
     /// The object on a line.
     pub(super) fn parse(place: Place, line: &str) -> Result<Self, DatasetError> {
-        let fields = read::json(&place, line)?;
+        let Fields(fields) = read::json(&place, line)?;
         Ok(Self { place, fields })
     }
 
@@ -100,6 +100,36 @@ impl Record {
     }
 }
 
+/// An object whose keys stand once each: of two, one would be lost without a word.
+struct Fields(Map<String, Value>);
+
+impl<'de> Deserialize<'de> for Fields {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(FieldsVisitor)
+    }
+}
+
+struct FieldsVisitor;
+
+impl<'de> Visitor<'de> for FieldsVisitor {
+    type Value = Fields;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a map")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields, A::Error> {
+        let mut fields = Map::new();
+        while let Some((key, value)) = map.next_entry::<String, Value>()? {
+            if fields.contains_key(&key) {
+                return Err(A::Error::custom(format_args!("the key `{key}` stands twice")));
+            }
+            fields.insert(key, value);
+        }
+        Ok(Fields(fields))
+    }
+}
+
 /// An id as written: a string that is not empty, or a whole number.
 pub(super) struct Id(pub(super) String);
 
@@ -147,6 +177,13 @@ mod tests {
         let [error] = &unknown[..] else { panic!("{unknown:?}") };
         assert_eq!(error.to_string(), "`f` line 3: unknown key `anwsers`");
         assert_eq!(error.hint(), "did you mean `answers`?");
+    }
+
+    #[test]
+    fn a_key_that_stands_twice_is_refused() {
+        let place = Place::file(Path::new("f"));
+        let error = Record::parse(place, r#"{"id": "1", "answers": ["a"], "answers": []}"#).err().expect("refused");
+        assert!(error.to_string().ends_with("broken JSON: the key `answers` stands twice"), "{error}");
     }
 
     #[test]

@@ -37,8 +37,9 @@ pub fn shortened(text: &str, width: usize) -> String {
     line.chars().take(width.saturating_sub(1)).chain(std::iter::once('…')).collect()
 }
 
-/// Control characters, and the bidirectional controls of UAX #9, zero-width characters and line separators.
-fn is_unsafe(c: char) -> bool {
+/// Whether a terminal may take it for more than a letter: control characters, and the bidirectional controls of UAX #9, zero-width characters and line separators.
+#[must_use]
+pub fn is_unsafe(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }

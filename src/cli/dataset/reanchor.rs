@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::super::{Failure, output};
-use crate::dataset::{self, Earlier, Format, LoadSpec};
+use crate::dataset::{self, DatasetError, Earlier, Format, LoadSpec};
 use crate::lint::changed::{self, Touched};
 use crate::lint::reanchor::{Texts, reanchor as place};
 use crate::report::anchors;
@@ -83,7 +83,12 @@ impl<'a> ChangedJson<'a> {
 
 fn own_labels(spec: &LoadSpec) -> Result<Vec<dataset::LabelLine>, Failure> {
     match spec.format {
-        Format::Files | Format::Jsonl => Ok(dataset::labels(&spec.path)?),
+        Format::Files | Format::Jsonl => dataset::labels(&spec.path).map_err(|error| {
+            let hint = matches!(error, DatasetError::Missing { .. })
+                .then(|| "there are no questions yet: `ragxray dataset label` makes them of real ones".to_owned());
+            let failure = Failure::from(error);
+            Failure { hint: hint.or(failure.hint), message: failure.message }
+        }),
         other => {
             let hint = "`ragxray dataset convert PATH --to jsonl FOLDER` makes one's own of it".to_owned();
             Err(Failure::new(

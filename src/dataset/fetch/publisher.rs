@@ -105,7 +105,12 @@ fn place(
             refusal => FetchError::Archive { url: url.to_owned(), what: refusal.to_string() },
         })?,
     }
-    wanted(set, scratch.path())?;
+    wanted(set, scratch.path()).map_err(|error| match error {
+        DatasetError::Layout { expected, .. } => {
+            FetchError::Archive { url: url.to_owned(), what: format!("it has no {expected}") }
+        }
+        other => other.into(),
+    })?;
     scratch.install(target)?;
     Ok(unverified)
 }
