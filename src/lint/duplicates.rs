@@ -1,7 +1,7 @@
 //! Texts that are there twice, or nearly: documents whose twin is unlabelled, questions that count twice.
 //!
 //! Texts are equal when they differ in white space only (documents), or in case, punctuation and articles too (questions).
-//! Near duplicates are candidates of [`minhash`] whose shingles are then compared exactly. Of a family of
+//! Near duplicates are candidates of `minhash` whose shingles are then compared exactly. Of a family of
 //! alike texts each is reported once, beside the one before it that is most like it.
 
 use std::collections::{BTreeMap, HashMap};
