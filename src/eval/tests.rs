@@ -373,10 +373,15 @@ fn a_document_as_a_whole_has_no_bytes_to_measure() {
 
 #[test]
 fn the_rule_of_thumb_has_three_answers() {
-    assert!(rule_of_thumb(Some(0.8)).expect("said").contains("not the bottleneck"));
-    assert!(rule_of_thumb(Some(0.6)).expect("said").contains("retriever first"));
-    assert!(rule_of_thumb(Some(0.7)).expect("said").contains("does not say"));
-    assert_eq!(rule_of_thumb(None), None);
+    assert!(rule_of_thumb(Some(0.8), None).expect("said").contains("not the bottleneck"));
+    assert!(rule_of_thumb(Some(0.6), None).expect("said").contains("retriever first"));
+    assert!(rule_of_thumb(Some(0.7), None).expect("said").contains("does not say"));
+    assert_eq!(rule_of_thumb(None, None), None);
+    // Beside a verdict that points elsewhere it says why.
+    let explains =
+        |em: f64, source: Source| rule_of_thumb(Some(em), Some(source)).expect("said").contains("retrieval alone");
+    assert!(explains(0.6, Source::Reader) && explains(0.8, Source::Ranking));
+    assert!(!explains(0.6, Source::Ranking) && !explains(0.8, Source::Reader) && !explains(0.7, Source::Reader));
 }
 
 pub(super) fn manifest() -> Manifest {

@@ -256,10 +256,15 @@ fn sentence(
 }
 
 /// The rule of thumb that stands beside the verdict: EM@5 >= 0.80, retrieval is likely not the bottleneck; <= 0.60, work
-/// on the retriever first. `None` without EM@5.
+/// on the retriever first. Where it and `bottleneck` point to different places, it says what each of them looks at. `None` without
+/// EM@5.
 #[must_use]
-pub fn rule_of_thumb(em_at_5: Option<f64>) -> Option<String> {
+pub fn rule_of_thumb(em_at_5: Option<f64>, bottleneck: Option<Source>) -> Option<String> {
     let em = em_at_5?;
+    let is_at_odds = bottleneck.is_some_and(|source| match source {
+        Source::Reader | Source::Distraction => em <= 0.60,
+        _ => em >= 0.80,
+    });
     let says = if em >= 0.80 {
         ">= 0.80: retrieval is likely not the bottleneck"
     } else if em <= 0.60 {
@@ -267,5 +272,10 @@ pub fn rule_of_thumb(em_at_5: Option<f64>) -> Option<String> {
     } else {
         "between 0.60 and 0.80: it does not say"
     };
-    Some(format!("EM@5 is {em:.3}, {says}"))
+    let why = if is_at_odds {
+        "; it looks at retrieval alone, the verdict at the answers that this reader would win back"
+    } else {
+        ""
+    };
+    Some(format!("EM@5 is {em:.3}, {says}{why}"))
 }

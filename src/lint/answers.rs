@@ -3,13 +3,30 @@
 use super::finding::{Finding, Rule};
 use super::subject::Subject;
 use crate::text::answers::AnswerMatcher;
-use crate::types::Question;
+use crate::types::{Kind, Question};
 
 /// Span questions of which no alias stands in any member of any group, by the matcher that `EM@k` uses.
 #[must_use]
 pub fn check(subject: &Subject<'_>) -> Vec<Finding> {
     let asked = subject.questions.iter().enumerate().filter(|(_, question)| question.has_spans());
     asked.filter_map(|(number, question)| of_question(subject, number, question)).collect()
+}
+
+/// Free questions without an answer or a required fact, in a set whose other questions have one: sets for retrieval alone have none.
+#[must_use]
+pub fn unjudged(subject: &Subject<'_>) -> Vec<Finding> {
+    let has_gold = |question: &Question| !question.answers.is_empty() || !question.required.is_empty();
+    if !subject.questions.iter().any(has_gold) {
+        return Vec::new();
+    }
+    let asked = subject.questions.iter().enumerate();
+    let unjudged = asked.filter(|(_, question)| question.kind == Kind::Free && !has_gold(question));
+    let finding = |(number, _)| {
+        let message = "a free question without `required` facts and without answers".to_owned();
+        let hint = "list what a right answer must state in `required`, and what it must not in `forbidden`".to_owned();
+        subject.finding(number, Rule::NoFacts, message, hint)
+    };
+    unjudged.map(finding).collect()
 }
 
 fn of_question(subject: &Subject<'_>, number: usize, question: &Question) -> Option<Finding> {
@@ -37,7 +54,6 @@ fn of_question(subject: &Subject<'_>, number: usize, question: &Question) -> Opt
 mod tests {
     use super::super::subject::tests::{document, inspection, question, quoting, told};
     use super::*;
-    use crate::types::Kind;
 
     #[test]
     fn an_alias_in_any_group_will_do_and_one_elsewhere_in_the_document_will_not() {
@@ -64,5 +80,19 @@ mod tests {
             ]
         );
         assert_eq!(found[0].hint, "`a` holds it elsewhere: quote that place");
+    }
+
+    #[test]
+    fn a_free_question_with_nothing_to_judge_by_is_told_unless_the_set_is_for_retrieval_alone() {
+        let free = |id: &str, required: &[&str]| Question {
+            kind: Kind::Free,
+            required: required.iter().map(|&fact| vec![fact.to_owned()]).collect(),
+            ..question(id, "Why?", &[], &["a"])
+        };
+        let alone = inspection(vec![document("a", "a")], vec![free("one", &[]), free("two", &[])]);
+        assert!(unjudged(&Subject::new(&alone)).is_empty());
+        let mixed = inspection(vec![document("a", "a")], vec![free("one", &[]), free("two", &["because"])]);
+        let found = unjudged(&Subject::new(&mixed));
+        assert_eq!(told(&found), ["one: a free question without `required` facts and without answers"]);
     }
 }

@@ -62,6 +62,8 @@ pub enum Rule {
     AnswerNotInEvidence,
     /// One question with two golds.
     ConflictingQuestions,
+    /// A free question whose answer nothing is there to judge by.
+    NoFacts,
     /// A quote that could mean several places.
     RepeatedQuote,
     /// A document without text.
@@ -100,7 +102,7 @@ pub enum Rule {
 
 impl Rule {
     /// Every rule, errors first, in the order reports list them.
-    pub const ALL: [Self; 33] = [
+    pub const ALL: [Self; 34] = [
         Self::Secret,
         Self::Unreadable,
         Self::BrokenLine,
@@ -117,6 +119,7 @@ impl Rule {
         Self::EmptyCorpus,
         Self::AnswerNotInEvidence,
         Self::ConflictingQuestions,
+        Self::NoFacts,
         Self::RepeatedQuote,
         Self::EmptyDocument,
         Self::DuplicateDocument,
@@ -160,6 +163,7 @@ impl Rule {
             Self::ConflictingQuestions => {
                 ("conflicting-questions", Error, "the same question with different golds: one of them is always wrong")
             }
+            Self::NoFacts => ("no-facts", Warning, "whatever is answered, it is neither right nor wrong"),
             Self::RepeatedQuote => {
                 ("repeated-quote", Warning, "quotes that could mean several places; the first is taken")
             }

@@ -105,6 +105,7 @@ pub fn content(dataset: String, inspection: &Inspection) -> Lint {
         slips::check(&inspection.slips, &inspection.repeated_quotes),
         secrets,
         answers::check(&subject),
+        answers::unjudged(&subject),
         coverage::empty(&subject),
         duplicates::documents(&subject),
         duplicates::questions(&subject),
