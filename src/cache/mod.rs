@@ -170,6 +170,7 @@ fn try_connect(path: &Path, tables: &[Table]) -> rusqlite::Result<Connection> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::hex::hex;
 
     const TABLES: [Table; 2] = [Table { name: "a", value: "x" }, Table { name: "b", value: "y" }];
 
@@ -217,7 +218,6 @@ mod tests {
         assert_ne!(key(&["ab", "c"]), key(&["a", "bc"]));
         // sha256 over each part preceded by its length as eight little-endian bytes, by Python's hashlib.
         let expected = "0e8745c7f4f880ac6112675aca1ba420fa49145d96cc2cec43099a664803c680";
-        let hex = key(&["a", "query", "title", "text"]).map(|byte| format!("{byte:02x}")).concat();
-        assert_eq!(hex, expected);
+        assert_eq!(hex(&key(&["a", "query", "title", "text"])), expected);
     }
 }

@@ -200,6 +200,7 @@ mod tests {
     use std::sync::atomic::AtomicUsize;
 
     use super::*;
+    use crate::text::hex::hex;
     use crate::types::Similarity;
 
     /// Counts what it is asked; a text's vector is its length and its first byte.
@@ -315,11 +316,6 @@ mod tests {
     fn the_key_is_pinned() {
         // sha256 over each part preceded by its length as eight little-endian bytes, by Python's hashlib.
         let expected = "0e8745c7f4f880ac6112675aca1ba420fa49145d96cc2cec43099a664803c680";
-        assert_eq!(
-            text_key("a", Role::Query, TitledText { title: "title", text: "text" })
-                .map(|byte| format!("{byte:02x}"))
-                .concat(),
-            expected
-        );
+        assert_eq!(hex(&text_key("a", Role::Query, TitledText { title: "title", text: "text" })), expected);
     }
 }

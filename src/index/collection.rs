@@ -7,6 +7,7 @@ use super::error::IndexError;
 use super::tuning::{Hnsw, Placement, Quantization, QuantizationKind};
 use super::vector::VectorSpec;
 use super::{Point, Search, SearchMode};
+use crate::text::hex::hex;
 
 /// Raised whenever stored points change in meaning; older collections are then left alone and new ones made.
 const FORMAT: u32 = 2;
@@ -65,8 +66,7 @@ impl CollectionSpec {
     #[must_use]
     pub fn name(&self) -> String {
         let hash = Sha256::digest(self.layout());
-        let hex = hash.iter().take(8).fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
-        format!("{}-{hex}", self.content)
+        format!("{}-{}", self.content, hex(&hash[..8]))
     }
 
     /// Everything beside the content that points and graph depend on, in words: hashed into the name, written beside

@@ -20,6 +20,7 @@ use std::fs;
 
 use super::{LlmError, Prompt, PromptPassage};
 use crate::cache::key;
+use crate::text::hex::hex;
 use crate::types::Kind;
 
 /// What stands for the passages where there are none.
@@ -98,7 +99,7 @@ impl Template {
     pub fn sha256(&self) -> String {
         let passage = PromptPassage { title: "title".to_owned(), text: "text".to_owned() };
         let (system, user) = self.render("question", &[passage]);
-        key(&[&system, &user]).map(|byte| format!("{byte:02x}")).concat()
+        hex(&key(&[&system, &user]))
     }
 
     /// The system message (empty for none) and the user message.

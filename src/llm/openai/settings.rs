@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::cache::key;
 use crate::llm::{LlmError, Secret};
+use crate::text::hex::hex;
 
 /// Headers that say who asks: what is answered does not depend on them.
 const WHO_ASKS: [&str; 3] = ["authorization", "api-key", "x-api-key"];
@@ -67,7 +68,7 @@ pub(super) fn hashed_headers(headers: &[(String, Secret)]) -> String {
     if parts.is_empty() {
         return String::new();
     }
-    format!(" headers {}", key(&parts).map(|byte| format!("{byte:02x}")).concat())
+    format!(" headers {}", hex(&key(&parts)))
 }
 
 /// Whether a field somewhere in the body is named like a secret and holds text: it would stand in the run's record.
