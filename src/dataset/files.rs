@@ -48,10 +48,15 @@ impl LoadSpec {
     }
 }
 
+/// The folder that documents lie in: `corpus` where there is one, else the data set's own.
+pub(super) fn root(path: &Path) -> PathBuf {
+    let corpus = path.join("corpus");
+    if corpus.is_dir() { corpus } else { path.to_owned() }
+}
+
 /// The files of the folder `path` that are documents, each behind its id.
 fn matching(path: &Path, patterns: &[String]) -> Result<Vec<(String, PathBuf)>, DatasetError> {
-    let corpus = path.join("corpus");
-    let root = if corpus.is_dir() { corpus } else { path.to_owned() };
+    let root = root(path);
     let asked = path.join(questions::FILE);
     let anywhere = |pattern: &String| match pattern.strip_prefix("./") {
         Some(anchored) => anchored.to_owned(),

@@ -60,11 +60,9 @@ pub fn survey(folder: &Path) -> Result<Survey, DatasetError> {
     if !folder.is_dir() {
         return Err(DatasetError::Layout { path: folder.to_owned(), expected: "folder of documents".to_owned() });
     }
-    let corpus = folder.join("corpus");
-    let root = if corpus.is_dir() { corpus } else { folder.to_owned() };
     let mut seen = Survey::default();
     let default = globs::set([files::unasked().as_str()])?;
-    for (id, file) in globs::walk(&root)? {
+    for (id, file) in globs::walk(&files::root(folder))? {
         let ending = ending(&file);
         let kind = match ending.as_str() {
             prose if PROSE.contains(&prose) => &mut seen.endings,
