@@ -3,7 +3,7 @@
 //! [`score`] gives every question its measures, [`diagnose`] its outcome and the run its waterfall, 2 x 2, loss budget and
 //! verdict; [`modes`], [`positions`] and [`cuts`] are what lies under it; [`summary`] puts them together. [`compare`] sets runs
 //! against a baseline question by question, [`gate`] says whether a run is good enough. [`audit`] says how far a person agrees
-//! with the attribution. [`files`] scores runs and predictions of other systems, which are no saved runs.
+//! with the attribution. [`tuning`] reads many settings of a sweep side by side. [`files`] scores runs and predictions of other systems, which are no saved runs.
 
 pub mod arms;
 pub mod audit;
@@ -16,6 +16,7 @@ pub mod modes;
 pub mod positions;
 pub mod score;
 pub mod summary;
+pub mod tuning;
 pub mod verdict;
 
 #[cfg(test)]
