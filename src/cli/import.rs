@@ -9,6 +9,7 @@ use clap::Args;
 use sha2::{Digest, Sha256};
 
 use super::bars::Bars;
+use super::environment::git_commit;
 use super::run::{self, DEFAULT_CONFIG, DEFAULT_OUT};
 use super::{Failure, block_on};
 use crate::dataset;
@@ -18,7 +19,7 @@ use crate::external::recorded as lines;
 use crate::pipeline::ask::Done;
 use crate::pipeline::recorded;
 use crate::settings::file::GeneratorName;
-use crate::settings::{Resolved, Settings, assemble};
+use crate::settings::{Resolved, Settings, assemble, record};
 use crate::store::{ExternalSource, RunFolder};
 use crate::text::hex::hex;
 use crate::types::Dataset;
@@ -64,11 +65,11 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
         dataset.questions = joined.answered(input.name(), dataset.questions, args.partial)?;
         describe(&mut resolved.settings, &joined, is_trec);
 
-        let mut manifest = run::manifest(&resolved, &dataset);
+        let mut manifest = record::begun(&resolved, (&dataset).into(), git_commit());
         let kind = if is_trec { ExternalSource::TREC_RUN } else { ExternalSource::RECORD };
         let sha256 = hex(&Sha256::digest(input.text()));
         manifest.external = Some(ExternalSource { kind: kind.to_owned(), from: input.name().to_owned(), sha256 });
-        manifest.notes.extend(joined.notes.iter().map(run::counted));
+        manifest.notes.extend(joined.notes.iter().map(record::counted));
         manifest.seconds.insert("load".to_owned(), clock.elapsed().as_secs_f64());
         let concurrency = 2 * rayon::current_num_threads();
         let plan = assemble::recorded(&resolved.settings, Arc::new(joined), concurrency)?;
@@ -79,8 +80,8 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
         let outcome = recorded::run(dataset, plan, &folder, Done::default(), &Bars::new()).await;
         // Half an import is worth nothing: the file is still there.
         let (facts, notes) = outcome.inspect_err(|_| drop(std::fs::remove_dir_all(folder.path())))?;
-        manifest.finished = Some(run::now());
-        manifest.notes.extend(notes.iter().map(run::counted));
+        manifest.finished = Some(record::now());
+        manifest.notes.extend(notes.iter().map(record::counted));
         manifest.seconds.extend(facts.ingest.seconds);
         run::conclude(&folder, manifest, &resolved.settings, args.json)
     })

@@ -5,17 +5,16 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::bars::Bars;
-use super::environment::environment;
-use super::run::{drop_if_empty, finish, fresh_name, manifest, sample, write_manifest};
+use super::environment::{environment, git_commit};
+use super::run::{drop_if_empty, fresh_name, sample, write_manifest};
 use super::{Failure, block_on, output};
 use crate::dataset;
 use crate::eval::summary;
 use crate::pipeline::ask::Done;
 use crate::pipeline::run;
 use crate::report::reproduction::{self, Row};
-use crate::settings::Resolved;
-use crate::settings::assemble;
 use crate::settings::reproduction::{Reproduction, System};
+use crate::settings::{Resolved, assemble, record};
 use crate::store::{RunFolder, SavedRun};
 
 #[derive(Debug, Args)]
@@ -79,14 +78,14 @@ fn means(config: &Path, system: &System, args: &ReproduceArgs) -> Result<Vec<(f6
         let assembled = assemble::assemble(&resolved, &environment, &|download| bars.download(download)).await?;
         let mut dataset = dataset::load(&assemble::load_spec(&resolved))?;
         sample(&mut dataset, &resolved.settings)?;
-        let mut record = manifest(&resolved, &dataset);
-        record.name = fresh_name(config);
-        record.models.clone_from(&assembled.models);
-        let folder = RunFolder::create(&args.out, &record.name)?;
-        write_manifest(&folder, &record)?;
+        let mut manifest = record::begun(&resolved, (&dataset).into(), git_commit());
+        manifest.name = fresh_name(config);
+        record::parts(&mut manifest, &assembled);
+        let folder = RunFolder::create(&args.out, &manifest.name)?;
+        write_manifest(&folder, &manifest)?;
         let facts = run::run(dataset, assembled.plan, &folder, Done::default(), &bars).await;
-        finish(&mut record, facts.inspect_err(|_| drop_if_empty(&folder))?, &assembled.vector_caches);
-        write_manifest(&folder, &record)?;
+        record::finish(&mut manifest, facts.inspect_err(|_| drop_if_empty(&folder))?, &assembled.vector_caches);
+        write_manifest(&folder, &manifest)?;
         let saved = SavedRun::load(&folder)?;
         let summary = summary::evaluate(&saved, &assemble::evaluation(&resolved.settings)).summary;
         let of = |measure: &crate::measure::Measure| {

@@ -1,13 +1,11 @@
 //! `ragxray run --resume`: whether a run can be gone on with, and what of its record stays.
 
-use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::{Failure, report};
-use crate::settings::Resolved;
-use crate::store::replies::Reply;
+use crate::settings::{Resolved, record};
 use crate::store::{ExternalSource, Manifest, RunFolder, SavedRun, SettingDifference};
-use crate::types::{Note, Origin, QuestionId, TokenUse, Trace};
+use crate::types::Note;
 
 /// The record of run `name` under `out`; refused where its questions cannot be asked, only imported. `None` where the folder is
 /// all there is: the run was killed before it wrote its record, and begins.
@@ -38,30 +36,6 @@ pub(super) fn recorded(manifest: Manifest, sets: &[String]) -> Result<Resolved, 
         ));
     }
     Ok(Resolved::recorded(report::recorded_settings(&manifest)?, PathBuf::from(manifest.config), sets)?)
-}
-
-/// What the calls of a run cost until it ended.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Spent {
-    pub(super) usd: f64,
-    pub(super) tokens: u64,
-}
-
-impl Spent {
-    /// The sum over the calls that were made and answered; of `replies` those to questions that are not done.
-    pub(super) fn by(traces: &[Trace], replies: &[Reply]) -> Self {
-        // A failed question's replies stand among those that are kept, with those of calls made since.
-        let done: Vec<&Trace> = traces.iter().filter(|trace| !trace.failed()).collect();
-        let ids: HashSet<&QuestionId> = done.iter().map(|trace| &trace.question.id).collect();
-        let in_work = replies.iter().filter(|reply| !ids.contains(&reply.question)).map(|reply| &reply.attempt);
-        let attempts = done.iter().flat_map(|trace| &trace.arms).flat_map(|arm| &arm.attempts).chain(in_work);
-        let called = attempts.filter(|attempt| attempt.origin == Origin::Called && attempt.error.is_none());
-        called.fold(Self::default(), |sum, attempt| {
-            let TokenUse { prompt, prompt_billed, completion } = attempt.tokens;
-            let tokens = prompt_billed.unwrap_or(prompt).saturating_add(completion);
-            Self { usd: sum.usd + attempt.cost_usd, tokens: sum.tokens.saturating_add(tokens) }
-        })
-    }
 }
 
 /// Makes `new` the record of run `name`, `old` so far, gone on with; refused where something else would be asked than then.
@@ -109,7 +83,7 @@ pub(super) fn add_notes(notes: &mut Vec<String>, counted: &[Note]) {
         let found = notes.iter().enumerate().find_map(|(at, old)| Some((at, before(old)?)));
         match found {
             Some((at, count)) => notes[at] = format!("{} {}", count + note.count, note.what),
-            None => notes.push(super::run::counted(note)),
+            None => notes.push(record::counted(note)),
         }
     }
 }

@@ -1,31 +1,26 @@
 //! `ragxray run`: the whole pipeline, then the report and the run's folder.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::hash::{BuildHasher, Hasher};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Instant;
 
 use clap::Args;
 
 use super::bars::Bars;
 use super::environment::{environment, git_commit};
-use super::resume::Spent;
 use super::{Failure, block_on, dry_run, output, report, resume};
-use crate::chunk::Strategy;
 use crate::dataset;
-use crate::embed::Cached;
-use crate::index;
 use crate::pipeline::PipelineError;
 use crate::pipeline::ask::Done;
 use crate::pipeline::recorded::{self, RecordedPlan};
-use crate::pipeline::run::{self, RunFacts};
+use crate::pipeline::run;
 use crate::settings::assemble::{self, Assembled};
-use crate::settings::{Resolved, Settings};
+use crate::settings::{Resolved, Settings, record};
 use crate::store::replies::{self, Replies};
-use crate::store::{ExternalSource, Manifest, RunFolder, SCHEMA, SavedRun};
-use crate::text::{address, analyse, tokens};
-use crate::types::{Dataset, Note};
+use crate::store::{ExternalSource, Manifest, RunFolder, SavedRun, Spent};
+use crate::text::address;
+use crate::types::Dataset;
 
 /// Where `run` looks without an argument.
 pub(super) const DEFAULT_CONFIG: &str = "config/runbooks.toml";
@@ -101,11 +96,10 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         let clock = Instant::now();
         let mut dataset = dataset::load(&assemble::load_spec(&resolved))?;
         sample(&mut dataset, &resolved.settings)?;
-        let mut manifest = manifest(&resolved, &dataset);
+        let mut manifest = record::begun(&resolved, (&dataset).into(), git_commit());
         match &work {
             Work::Ours(assembled) => {
-                manifest.models.clone_from(&assembled.models);
-                manifest.versions.insert("prompt template".to_owned(), assembled.plan.prompt.template.sha256());
+                record::parts(&mut manifest, assembled);
             }
             Work::Service(_) => manifest.external = Some(service_source(&resolved.settings)),
         }
@@ -142,7 +136,7 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
             _ => drop_if_empty(&folder),
         })?;
         resume::add_notes(&mut manifest.notes, &notes);
-        finish(&mut manifest, facts, &caches);
+        record::finish(&mut manifest, facts, &caches);
         conclude(&folder, manifest, &resolved.settings, args.json)
     })
 }
@@ -203,61 +197,6 @@ pub(super) fn sample(dataset: &mut Dataset, settings: &Settings) -> Result<(), F
     Ok(())
 }
 
-pub(super) fn counted(note: &Note) -> String {
-    format!("{} {}", note.count, note.what)
-}
-
-/// The record of a run that begins, but for its name and models.
-pub(super) fn manifest(resolved: &Resolved, dataset: &Dataset) -> Manifest {
-    let (settings, shortened) = resolved.settings.with_addresses(address::shown_url);
-    let settings = serde_json::to_value(&settings).unwrap_or_default();
-    Manifest {
-        schema: SCHEMA,
-        name: String::new(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        versions: versions(resolved.settings.chunking.strategy),
-        git_commit: git_commit(),
-        started: now(),
-        finished: None,
-        config: resolved.file.as_deref().unwrap_or(Path::new("")).display().to_string(),
-        settings,
-        dataset: assemble::dataset_label(&resolved.settings),
-        dataset_digest: dataset.digest.clone(),
-        shortened,
-        external: None,
-        notes: dataset.notes.iter().map(counted).collect(),
-        n_documents: dataset.documents.len(),
-        n_chunks: 0,
-        chunk_tokens: 0,
-        n_questions: dataset.questions.len(),
-        models: Vec::new(),
-        seed: resolved.settings.evaluation.seed,
-        truncation: Vec::new(),
-        vector_search: String::new(),
-        seconds: BTreeMap::new(),
-        prompt_tokens: 0,
-        completion_tokens: 0,
-        cost_usd: 0.0,
-        vectors_cached: 0,
-        vectors_computed: 0,
-    }
-}
-
-/// The parts whose own version changes what a run gives.
-fn versions(strategy: Strategy) -> BTreeMap<String, String> {
-    let versions = [
-        ("analyser", analyse::VERSION.to_string()),
-        ("chunker", strategy.version()),
-        ("qdrant-edge", index::QDRANT_EDGE.to_owned()),
-        ("token counters", tokens::VERSION.to_string()),
-    ];
-    versions.into_iter().map(|(part, version)| (part.to_owned(), version)).collect()
-}
-
-pub(super) fn now() -> String {
-    jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
-}
-
 pub(super) fn write_manifest(folder: &RunFolder, manifest: &Manifest) -> Result<(), Failure> {
     let json = output::json(manifest, "run.json")?;
     Ok(folder.write("run.json", json.as_bytes())?)
@@ -302,23 +241,6 @@ pub(super) fn fresh_name(config: &Path) -> String {
     // A RandomState is seeded by the operating system: enough to keep two runs of one second apart.
     let random = std::hash::RandomState::new().build_hasher().finish() & 0xffff;
     format!("{stem}-{time}-{random:04x}")
-}
-
-pub(super) fn finish(manifest: &mut Manifest, facts: RunFacts, caches: &[Arc<Cached>]) {
-    let RunFacts { n_chunks, chunk_tokens, n_asked: _, ingest } = facts;
-    manifest.finished = Some(now());
-    manifest.n_chunks = n_chunks;
-    manifest.chunk_tokens = chunk_tokens;
-    manifest.seconds.extend(ingest.seconds);
-    manifest.truncation = ingest.truncation;
-    manifest.vector_search = ingest.vector_search.unwrap_or_default();
-    if ingest.n_filtered > 0 {
-        let note =
-            format!("{} of {n_chunks} chunks are kept from being found by `retrieval.filter`", ingest.n_filtered);
-        manifest.notes.push(note);
-    }
-    manifest.vectors_cached = caches.iter().map(|cache| cache.n_hits() as usize).sum();
-    manifest.vectors_computed = caches.iter().map(|cache| cache.n_misses() as usize).sum();
 }
 
 /// A run that ended before its first question leaves nothing behind.

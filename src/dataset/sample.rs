@@ -11,17 +11,18 @@ use crate::types::{Question, QuestionId};
 /// set replaces few of those drawn.
 #[must_use]
 pub fn sample(questions: Vec<Question>, n: usize, seed: u64) -> Vec<Question> {
-    let kept = sampled(&questions, n, seed);
+    let ids: Vec<QuestionId> = questions.iter().map(|question| question.id.clone()).collect();
+    let kept = sampled(&ids, n, seed);
     questions.into_iter().filter(|question| kept.contains(&question.id)).collect()
 }
 
-/// The ids of [`sample`]'s questions.
+/// Those of `ids` that [`sample`] keeps.
 #[must_use]
-pub fn sampled(questions: &[Question], n: usize, seed: u64) -> HashSet<QuestionId> {
+pub fn sampled(ids: &[QuestionId], n: usize, seed: u64) -> HashSet<QuestionId> {
     let mut drawn: Vec<(u64, usize)> =
-        questions.iter().enumerate().map(|(index, question)| (draw(seed, question.id.as_str()), index)).collect();
+        ids.iter().enumerate().map(|(index, id)| (draw(seed, id.as_str()), index)).collect();
     drawn.sort_unstable();
-    drawn.into_iter().take(n).map(|(_, index)| questions[index].id.clone()).collect()
+    drawn.into_iter().take(n).map(|(_, index)| ids[index].clone()).collect()
 }
 
 /// FNV-1a of the id, started from the mixed seed, then mixed once more: FNV alone leaves the high bits of like ids alike.

@@ -22,7 +22,7 @@ use crate::stats::interval::{IntervalMethod, of_equal_values};
 use crate::stats::median::median;
 use crate::stats::wilson::wilson;
 use crate::store::{SCHEMA, SavedRun};
-use crate::types::{ArmName, Class, DocId, Fault, Flag, Interval, Stage, Trace, or_infinite};
+use crate::types::{ArmName, Class, DocId, Fault, Flag, Interval, Question, Stage, Trace, or_infinite};
 
 /// How a run is evaluated.
 #[derive(Clone, Debug, PartialEq)]
@@ -191,12 +191,17 @@ pub(super) fn bootstrap(traces: &[Trace], plan: &EvaluationPlan) -> Bootstrap {
 
 /// Each question's cluster: together with those it shares evidence documents with, or alone.
 pub(super) fn cluster_of<'a>(traces: impl IntoIterator<Item = &'a Trace>, cluster: bool) -> Vec<usize> {
+    question_clusters(traces.into_iter().map(|trace| &trace.question), cluster)
+}
+
+/// The same of questions alone.
+pub fn question_clusters<'a>(questions: impl IntoIterator<Item = &'a Question>, cluster: bool) -> Vec<usize> {
     // Evidence only: judged documents of a test collection chain nearly all of its queries into one cluster.
-    let gold_docs = |trace: &Trace| -> BTreeSet<DocId> {
-        trace.question.evidence.iter().flatten().map(|m| m.doc.clone()).collect()
+    let gold_docs = |question: &Question| -> BTreeSet<DocId> {
+        question.evidence.iter().flatten().map(|m| m.doc.clone()).collect()
     };
-    let traces = traces.into_iter();
-    if cluster { clusters(traces.map(gold_docs)) } else { traces.enumerate().map(|(at, _)| at).collect() }
+    let questions = questions.into_iter();
+    if cluster { clusters(questions.map(gold_docs)) } else { questions.enumerate().map(|(at, _)| at).collect() }
 }
 
 pub(super) fn measure_summaries(scores: &Scores, bootstrap: &Bootstrap) -> BTreeMap<String, MeasureSummary> {

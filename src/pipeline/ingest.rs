@@ -1,4 +1,4 @@
-//! Documents to a searchable corpus: chunk, then build each retriever.
+//! Chunks to what finds them: one retriever built, and what is indexed of a chunk.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,20 +11,9 @@ use super::progress::Progress;
 use super::retrieve::Retriever;
 use super::sparse::SparseRetriever;
 use super::{PipelineError, sparse_vectors, vectors};
-use crate::chunk;
 use crate::store::Truncation;
 use crate::text::hex::hex;
-use crate::types::{Corpus, Document, Question, Stage, TitledText};
-
-/// A corpus ready to be searched, and what making it took.
-pub struct Ingested {
-    /// Documents and chunks.
-    pub corpus: Arc<Corpus>,
-    /// The retrievers, in the plan's order.
-    pub retrievers: Vec<Box<dyn Retriever>>,
-    /// What there is to say of it.
-    pub facts: IngestFacts,
-}
+use crate::types::{Corpus, Filter, Question, TitledText};
 
 /// What making a corpus searchable took and lost.
 #[derive(Clone, Debug, Default)]
@@ -39,79 +28,59 @@ pub struct IngestFacts {
     pub n_filtered: usize,
 }
 
-/// How vectors are searched, once where all retrievers agree; `None` without vectors.
-fn spoken(searches: &[(Stage, String)]) -> Option<String> {
-    let (_, first) = searches.first()?;
-    if searches.iter().all(|(_, how)| how == first) {
-        return Some(first.clone());
-    }
-    let each: Vec<String> = searches.iter().map(|(stage, how)| format!("{stage}: {how}")).collect();
-    Some(each.join("; "))
-}
-
 /// One retriever made.
 pub(super) struct Built {
     pub(super) retriever: Box<dyn Retriever>,
+    /// Whether its index had to be made, as far as that is known.
+    pub(super) is_new: bool,
     pub(super) seconds: BTreeMap<String, f64>,
     pub(super) truncation: Vec<Truncation>,
     pub(super) vector_search: Option<String>,
 }
 
-/// Cuts `documents` and builds the retrievers of `plan`, ready for `questions` (their places in the run and themselves).
+/// Builds one retriever of `plan` over `corpus`, ready for `questions` (their places in the run and themselves).
 ///
 /// # Errors
-/// `NothingToIndex`, and whatever encoder and vector store say.
-pub async fn ingest(
-    documents: Vec<Document>,
-    questions: &[(usize, Question)],
+/// Whatever encoder and vector store say.
+pub(super) async fn build(
+    retriever: &RetrieverPlan,
     plan: &Plan,
+    corpus: &Arc<Corpus>,
+    questions: &[(usize, Question)],
     progress: &dyn Progress,
-) -> Result<Ingested, PipelineError> {
-    let mut facts = IngestFacts::default();
+) -> Result<Built, PipelineError> {
+    let Plan { retrieval, title_prefix, .. } = plan;
+    let shown = (&retrieval.filter, *title_prefix);
     let clock = Instant::now();
-    let chunks = chunk::chunk_documents(&documents, &plan.chunking, plan.chunk_counter.as_ref());
-    if chunks.is_empty() {
-        return Err(PipelineError::NothingToIndex { n_documents: documents.len() });
-    }
-    let corpus = Arc::new(Corpus::new(documents, chunks));
-    facts.seconds.insert("chunk".to_owned(), clock.elapsed().as_secs_f64());
-
-    let retrieval = &plan.retrieval;
-    let n_allowed = (0..corpus.chunks().len()).filter(|n| retrieval.filter.matches(corpus.chunk_metadata(*n))).count();
-    if n_allowed == 0 {
-        return Err(PipelineError::NothingAllowed { n_chunks: corpus.chunks().len() });
-    }
-    facts.n_filtered = corpus.chunks().len() - n_allowed;
-    let mut retrievers = Vec::with_capacity(retrieval.retrievers.len());
-    let mut searches = Vec::new();
-    for retriever in &retrieval.retrievers {
-        let shown = (&retrieval.filter, plan.title_prefix);
-        let clock = Instant::now();
-        let built = match retriever {
-            RetrieverPlan::Sparse(sparse) => match &sparse.place {
-                SparsePlace::Local(folder) => {
-                    let made =
-                        SparseRetriever::build(sparse, folder.as_deref(), &corpus, retrieval, plan.title_prefix)?;
-                    let seconds = BTreeMap::from([(sparse.stage.to_string(), clock.elapsed().as_secs_f64())]);
-                    Built { retriever: Box::new(made), seconds, truncation: Vec::new(), vector_search: None }
-                }
-                SparsePlace::VectorStore(parameters) => {
-                    sparse_vectors::build(sparse, parameters, &retrieval.store, &corpus, shown, progress).await?
-                }
-            },
-            RetrieverPlan::Vectors(plan) => {
-                vectors::build(plan, &retrieval.store, &corpus, questions, shown, progress).await?
+    match retriever {
+        RetrieverPlan::Sparse(sparse) => match &sparse.place {
+            SparsePlace::Local(folder) => {
+                let (made, is_new) =
+                    SparseRetriever::build(sparse, folder.as_deref(), corpus, retrieval, *title_prefix)?;
+                let seconds = BTreeMap::from([(sparse.stage.to_string(), clock.elapsed().as_secs_f64())]);
+                Ok(Built { retriever: Box::new(made), is_new, seconds, truncation: Vec::new(), vector_search: None })
             }
-        };
-        let stage = built.retriever.stage();
-        let Built { retriever, seconds, truncation, vector_search } = built;
-        retrievers.push(retriever);
-        facts.seconds.extend(seconds);
-        facts.truncation.extend(truncation);
-        searches.extend(vector_search.map(|how| (stage, how)));
+            SparsePlace::VectorStore(parameters) => {
+                sparse_vectors::build(sparse, parameters, &retrieval.store, corpus, shown, progress).await
+            }
+        },
+        RetrieverPlan::Vectors(vectors) => {
+            vectors::build(vectors, &retrieval.store, corpus, questions, shown, progress).await
+        }
     }
-    facts.vector_search = spoken(&searches);
-    Ok(Ingested { corpus, retrievers, facts })
+}
+
+/// How many chunks `filter` keeps from being found.
+///
+/// # Errors
+/// `NothingAllowed` where it is all of them.
+pub(super) fn n_filtered(corpus: &Corpus, filter: &Filter) -> Result<usize, PipelineError> {
+    let n_chunks = corpus.chunks().len();
+    let n_allowed = (0..n_chunks).filter(|n| filter.matches(corpus.chunk_metadata(*n))).count();
+    if n_allowed == 0 {
+        return Err(PipelineError::NothingAllowed { n_chunks });
+    }
+    Ok(n_chunks - n_allowed)
 }
 
 /// What is indexed of a chunk: its text, with its document's title where titles are shown.

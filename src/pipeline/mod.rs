@@ -24,6 +24,7 @@ pub mod retrieve;
 pub mod run;
 pub mod sparse;
 mod sparse_vectors;
+pub mod stock;
 pub mod vectors;
 mod workers;
 

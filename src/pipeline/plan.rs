@@ -24,6 +24,8 @@ pub struct Plan {
     pub chunking: ChunkSpec,
     /// Counts a chunk's size.
     pub chunk_counter: Arc<dyn TokenCounter>,
+    /// What `chunk_counter` depends on besides its name in `chunking`: the sha256 of a model's tokenizer, else empty.
+    pub chunk_counter_id: String,
     /// Whether the title stands before each chunk when it is indexed and shown.
     pub title_prefix: bool,
     /// How chunks are found.
@@ -126,6 +128,7 @@ pub struct SparsePlan {
 }
 
 /// Where postings are.
+#[derive(Debug)]
 pub enum SparsePlace {
     /// In our own index: a file in this folder, or memory alone.
     Local(Option<PathBuf>),
@@ -150,6 +153,7 @@ pub struct RerankPlan {
 }
 
 /// Where vectors are kept and how they are searched.
+#[derive(Debug)]
 pub struct StorePlan {
     /// In this process or on a server.
     pub place: VectorPlace,

@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::PipelineError;
-use super::ingest::{Ingested, ingest};
 use super::plan::Plan;
 use super::progress::Progress;
 use super::retrieve::{Query, Retriever};
+use super::stock::{Ingested, Stock};
 use crate::types::{ChunkId, Corpus, Document, Question, Stage};
 
 /// A passage that at least one retriever found.
@@ -42,7 +42,7 @@ pub struct Pools {
 /// Pools the first `depth` passages of each of `plan`'s retrievers, for each of `questions`.
 ///
 /// # Errors
-/// As [`ingest`], and the first retriever's that fails.
+/// As [`Stock::ingest`], and the first retriever's that fails.
 pub async fn pool(
     documents: Vec<Document>,
     questions: Vec<Question>,
@@ -50,11 +50,12 @@ pub async fn pool(
     depth: usize,
     progress: &dyn Progress,
 ) -> Result<Pools, PipelineError> {
-    let questions: Vec<(usize, Question)> = questions.into_iter().enumerate().collect();
-    let Ingested { corpus, retrievers, .. } = ingest(documents, &questions, plan, progress).await?;
+    let mut stock = Stock::for_one(documents, Vec::new(), questions.into_iter().enumerate().collect());
+    let Ingested { corpus, retrievers, .. } = stock.ingest(plan, progress).await?;
+    let questions = stock.questions();
     let mut of = Vec::with_capacity(questions.len());
     progress.start("pooling", questions.len() as u64);
-    for (index, question) in &questions {
+    for (index, question) in questions {
         of.push(pool_one(&retrievers, Query { index: *index, text: &question.text }, depth).await?);
         progress.advance(1);
     }
@@ -63,7 +64,7 @@ pub async fn pool(
 }
 
 async fn pool_one(
-    retrievers: &[Box<dyn Retriever>],
+    retrievers: &[Arc<dyn Retriever>],
     query: Query<'_>,
     depth: usize,
 ) -> Result<Vec<Pooled>, PipelineError> {
@@ -108,8 +109,8 @@ mod tests {
         vectors: &[(&'static str, f64)],
         depth: usize,
     ) -> Vec<(String, Option<usize>, Option<usize>)> {
-        let retrievers: Vec<Box<dyn Retriever>> =
-            vec![Box::new(Fixed(Stage::Bm25, terms.to_vec())), Box::new(Fixed(Stage::Dense, vectors.to_vec()))];
+        let retrievers: Vec<Arc<dyn Retriever>> =
+            vec![Arc::new(Fixed(Stage::Bm25, terms.to_vec())), Arc::new(Fixed(Stage::Dense, vectors.to_vec()))];
         let pooled = pool_one(&retrievers, Query { index: 0, text: "why?" }, depth).await.expect("pooled");
         let rank = |passage: &Pooled, stage| passage.ranks.get(&stage).copied();
         pooled.iter().map(|one| (one.id.to_string(), rank(one, Stage::Bm25), rank(one, Stage::Dense))).collect()

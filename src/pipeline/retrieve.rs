@@ -62,7 +62,7 @@ pub(super) fn ranking(corpus: &Corpus, found: impl IntoIterator<Item = (u32, f64
 /// # Errors
 /// The first retriever's that fails, or the reranker's.
 pub async fn retrieve(
-    retrievers: &[Box<dyn Retriever>],
+    retrievers: &[Arc<dyn Retriever>],
     (index, question): (usize, &Question),
     plan: &RetrievalPlan,
     (corpus, title_prefix): (&Arc<Corpus>, bool),

@@ -8,12 +8,13 @@ use async_trait::async_trait;
 
 use super::PipelineError;
 use super::ask::{Asked, Asker, Done, FAILURES_IN_A_ROW, Pace, ask_all};
-use super::ingest::{self, IngestFacts, Ingested};
+use super::ingest::{self, IngestFacts};
 use super::plan::{Judge, Plan, RetrieverPlan};
 use super::progress::Progress;
 use super::prompt;
 use super::record::PassageSource;
 use super::retrieve::{self, Retriever};
+use super::stock::{Ingested, Stock};
 use super::workers::Carried;
 use super::{arms, generate};
 use crate::attribute::classify::{self, Rightness};
@@ -52,7 +53,22 @@ pub async fn run(
     done: Done,
     progress: &dyn Progress,
 ) -> Result<RunFacts, PipelineError> {
-    let Prepared { mut line, left, mut facts } = prepare(dataset, plan, &done, progress).await?;
+    let mut stock = stocked(dataset, &done);
+    run_from(&mut stock, plan, folder, done, progress).await
+}
+
+/// Runs the questions of `stock` through `plan`, as [`run`] does, with what is there already.
+///
+/// # Errors
+/// As [`run`].
+pub async fn run_from(
+    stock: &mut Stock,
+    plan: Plan,
+    folder: &RunFolder,
+    done: Done,
+    progress: &dyn Progress,
+) -> Result<RunFacts, PipelineError> {
+    let Prepared { mut line, left, mut facts } = prepare(stock, plan, progress).await?;
     let clock = Instant::now();
     let pace = Pace { concurrency: line.plan.concurrency, most_failures: Some(FAILURES_IN_A_ROW) };
     let generator = line.plan.generator.take();
@@ -76,17 +92,18 @@ pub(super) struct Prepared {
     pub facts: RunFacts,
 }
 
-/// Makes the corpus searchable and draws the samples.
-pub(super) async fn prepare(
-    dataset: Dataset,
-    plan: Plan,
-    done: &Done,
-    progress: &dyn Progress,
-) -> Result<Prepared, PipelineError> {
+/// The stock of a run of its own: `dataset`'s documents, and those of its questions that are left.
+pub(super) fn stocked(dataset: Dataset, done: &Done) -> Stock {
     let Dataset { documents, questions, .. } = dataset;
-    let closed_book = dataset::sampled(&questions, plan.arms.closed_book_sample, plan.arms.seed);
-    let left = done.left(questions);
-    let Ingested { corpus, retrievers, facts: ingest } = ingest::ingest(documents, &left, &plan, progress).await?;
+    let ids = questions.iter().map(|question| question.id.clone()).collect();
+    Stock::for_one(documents, ids, done.left(questions))
+}
+
+/// Makes the corpus searchable and draws the samples.
+pub(super) async fn prepare(stock: &mut Stock, plan: Plan, progress: &dyn Progress) -> Result<Prepared, PipelineError> {
+    let closed_book = dataset::sampled(stock.ids(), plan.arms.closed_book_sample, plan.arms.seed);
+    let Ingested { corpus, retrievers, facts: ingest } = stock.ingest(&plan, progress).await?;
+    let left = stock.questions().to_vec();
     let facts = RunFacts {
         n_chunks: corpus.chunks().len(),
         chunk_tokens: corpus.chunks().iter().map(|chunk| chunk.n_tokens).sum(),
@@ -100,7 +117,7 @@ pub(super) async fn prepare(
 /// The built pipeline, shared by all questions.
 pub struct Line {
     corpus: Arc<Corpus>,
-    retrievers: Vec<Box<dyn Retriever>>,
+    retrievers: Vec<Arc<dyn Retriever>>,
     haystacks: OnceLock<Haystacks>,
     /// The questions asked without context.
     closed_book: HashSet<QuestionId>,

@@ -26,7 +26,7 @@ pub struct SparseRetriever {
 }
 
 impl SparseRetriever {
-    /// Builds the index, or opens the file of the very same one.
+    /// Builds the index, or opens the file of the very same one; whether it was built stands beside it.
     ///
     /// # Errors
     /// A folder that cannot be written.
@@ -36,27 +36,36 @@ impl SparseRetriever {
         corpus: &Arc<Corpus>,
         retrieval: &RetrievalPlan,
         title_prefix: bool,
-    ) -> Result<Self, PipelineError> {
+    ) -> Result<(Self, bool), PipelineError> {
         let ids: Vec<ChunkId> = corpus.chunks().iter().map(|chunk| chunk.id.clone()).collect();
         let terms_of = |number: usize, each: &mut dyn FnMut(&str)| {
             plan.analyzer.terms(&indexed_text(corpus, number, title_prefix).joined(), each);
         };
-        let index = match folder {
+        let (index, is_new) = match folder {
             Some(folder) => {
                 let key = key(plan, corpus, title_prefix);
                 SparseIndex::open_or_build(folder, &key, &plan.weighting, &ids, terms_of)?
             }
-            None => SparseIndex::build(&plan.weighting, &ids, terms_of),
+            None => (SparseIndex::build(&plan.weighting, &ids, terms_of), true),
         };
         let analyzer = Arc::clone(&plan.analyzer);
-        Ok(Self {
+        let retriever = Self {
             stage: plan.stage,
             corpus: Arc::clone(corpus),
             index,
             analyzer,
             allowed: allowed(corpus, &retrieval.filter),
             n_explained: retrieval.k,
-        })
+        };
+        Ok((retriever, is_new))
+    }
+}
+
+impl SparsePlan {
+    /// All that makes a retriever over one corpus another one, besides filter and titles: `n_explained` hits are explained in traces.
+    pub(super) fn identity(&self, n_explained: usize) -> String {
+        let Self { stage, analyzer, weighting, place } = self;
+        format!("{stage} {analyzer:?} {weighting:?} {place:?} {n_explained}")
     }
 }
 

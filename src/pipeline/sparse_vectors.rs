@@ -80,6 +80,7 @@ pub(super) async fn build(
     let content = content_hash(corpus, &texts, &made_by);
     let store = open(store_plan, &spec(store_plan, content, plan.stage, VectorSpec::Sparse, texts.len())).await?;
     let missing = store.missing().await?;
+    let is_new = !missing.is_empty();
     if !missing.is_empty() {
         progress.start("storing terms", missing.len() as u64);
         for window in missing.chunks(WINDOW) {
@@ -102,7 +103,7 @@ pub(super) async fn build(
         filter: filter.clone(),
     };
     let seconds = [(plan.stage.to_string(), clock.elapsed().as_secs_f64())].into();
-    Ok(Built { retriever: Box::new(retriever), seconds, truncation: Vec::new(), vector_search: None })
+    Ok(Built { retriever: Box::new(retriever), is_new, seconds, truncation: Vec::new(), vector_search: None })
 }
 
 /// The terms of all texts, numbered by first occurrence, and how many there are in all, repeated ones too.

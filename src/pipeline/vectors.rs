@@ -98,6 +98,7 @@ pub(super) async fn build(
     seconds.store += clock.elapsed().as_secs_f64();
 
     let missing = store.missing().await?;
+    let is_new = !missing.is_empty();
     if !missing.is_empty() {
         progress.start(&format!("embedding chunks ({})", plan.stage), missing.len() as u64);
         for window in missing.chunks(if shape.many { WINDOW_OF_MANY } else { WINDOW }) {
@@ -136,10 +137,19 @@ pub(super) async fn build(
     };
     Ok(Built {
         retriever: Box::new(retriever),
+        is_new,
         seconds: seconds.named(plan.stage),
         truncation: cut,
         vector_search: Some(search),
     })
+}
+
+impl VectorPlan {
+    /// All that makes a retriever over one corpus another one, besides store, filter and titles.
+    pub(super) fn identity(&self) -> String {
+        let of = |role| self.encoder.fingerprint(role);
+        format!("{} {} {}", self.stage, of(Role::Passage), of(Role::Query))
+    }
 }
 
 /// Wall seconds of the steps.

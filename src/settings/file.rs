@@ -16,6 +16,8 @@ use crate::measure::answer::Flavour;
 use crate::pipeline::plan::NoisePosition;
 use crate::text::tokens::Tokenizer;
 
+pub use super::tuning::{Search, TuneSettings};
+
 pub use super::retrieval::{
     AnalyzerSettings, Bm25Settings, Bm25Store, DenseSettings, FusionMethod, FusionSettings, LateInteractionSettings,
     RerankSettings, RetrievalSettings, RetrieverName, VectorStoreKind, VectorStoreSettings,
@@ -45,6 +47,11 @@ pub struct Settings {
     pub gates: GatesSettings,
     /// Where things are kept between runs.
     pub cache: CacheSettings,
+    /// How a sweep is searched and its winner confirmed; read by `ragxray tune`.
+    pub tune: TuneSettings,
+    /// What a sweep varies: any of the above, each with a list of values: `chunking.size = [64, 128]`; read by `ragxray tune`.
+    #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
+    pub sweep: serde_json::Map<String, serde_json::Value>,
 }
 
 /// `[dataset]`

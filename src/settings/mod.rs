@@ -4,12 +4,14 @@
 pub mod assemble;
 pub mod cache_folder;
 pub mod file;
+pub mod record;
 pub mod reproduction;
 pub mod resolve;
 pub mod starter;
 
 mod error;
 mod retrieval;
+mod tuning;
 
 pub use error::SettingsError;
 pub use file::Settings;

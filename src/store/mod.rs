@@ -10,6 +10,7 @@ mod lines;
 mod manifest;
 pub mod replies;
 mod saved;
+mod spent;
 
 use std::path::PathBuf;
 
@@ -17,6 +18,7 @@ pub use folder::RunFolder;
 pub use lines::LineWriter;
 pub use manifest::{ExternalSource, Manifest, ModelRecord, SCHEMA, SettingDifference, Truncation};
 pub use saved::SavedRun;
+pub use spent::Spent;
 
 /// Why a run's files could not be written or read.
 #[derive(Debug, thiserror::Error)]

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -10,7 +11,7 @@ use super::{Chunk, ChunkId, DocId, Document, Passage};
 /// Documents with their chunks, numbered in document order from 0.
 #[derive(Clone, Debug, Default)]
 pub struct Corpus {
-    documents: Vec<Document>,
+    documents: Arc<[Document]>,
     chunks: Vec<Chunk>,
     by_doc: HashMap<DocId, (usize, Range<usize>)>,
     by_chunk: HashMap<ChunkId, usize>,
@@ -19,7 +20,8 @@ pub struct Corpus {
 impl Corpus {
     /// `chunks` stand in the order of `documents`, each document's together, by ordinal.
     #[must_use]
-    pub fn new(documents: Vec<Document>, chunks: Vec<Chunk>) -> Self {
+    pub fn new(documents: impl Into<Arc<[Document]>>, chunks: Vec<Chunk>) -> Self {
+        let documents = documents.into();
         let mut by_doc = HashMap::with_capacity(documents.len());
         let mut at = 0;
         for (number, document) in documents.iter().enumerate() {

@@ -6,9 +6,7 @@ use crate::attribute::classify::Outcome;
 use crate::dataset;
 use crate::store::SavedRun;
 use crate::text::sanitize::shortened;
-use crate::types::{
-    ArmName, Attempt, ByteRange, ChunkId, Class, Fault, Flag, GoldMember, Passage, Question, QuestionId, Trace,
-};
+use crate::types::{ArmName, Attempt, ByteRange, ChunkId, Class, Fault, Flag, GoldMember, Passage, QuestionId, Trace};
 
 /// Characters of a passage: enough to see what it is about.
 const PASSAGE_CHARS: usize = 400;
@@ -76,8 +74,8 @@ pub struct SheetPassage {
 #[must_use]
 pub fn sheet(run: &SavedRun, outcomes: &[Outcome], n: usize, seed: u64) -> Vec<SheetLine> {
     let attributed = || run.traces.iter().zip(outcomes).filter(|(_, outcome)| outcome.class != Class::Failed);
-    let questions: Vec<Question> = attributed().map(|(trace, _)| trace.question.clone()).collect();
-    let drawn = dataset::sampled(&questions, n, seed ^ STREAM);
+    let ids: Vec<QuestionId> = attributed().map(|(trace, _)| trace.question.id.clone()).collect();
+    let drawn = dataset::sampled(&ids, n, seed ^ STREAM);
     let drawn = attributed().filter(|(trace, _)| drawn.contains(&trace.question.id));
     drawn.map(|(trace, outcome)| line(run, trace, outcome)).collect()
 }

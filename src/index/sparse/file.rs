@@ -20,7 +20,7 @@ use crate::types::ChunkId;
 pub const EXTENSION: &str = "sparse";
 
 impl SparseIndex {
-    /// Opens the index `key` in `folder`, or builds it and leaves it there for the next time.
+    /// Opens the index `key` in `folder`, or builds it and leaves it there for the next time; whether it was built stands beside it.
     ///
     /// `key` is a hash, in lower-case hexadecimal digits, of all that decides what [`Self::build`] makes: the
     /// weighting, the ids, the analyser and the texts. A file that is no whole index of as many documents, or of another
@@ -34,19 +34,19 @@ impl SparseIndex {
         weighting: &Weighting,
         ids: &[ChunkId],
         terms_of: impl Fn(usize, &mut dyn FnMut(&str)) + Sync,
-    ) -> Result<Self, IndexError> {
+    ) -> Result<(Self, bool), IndexError> {
         let path = folder.join(format!("{key}.{EXTENSION}"));
         let fits = |image: &Image| {
             image.n_documents() == ids.len() && image.is_tfidf() == matches!(weighting, Weighting::Tfidf)
         };
         if let Some(image) = open(&path)?.filter(fits) {
-            return Ok(Self::new(image));
+            return Ok((Self::new(image), false));
         }
         let built = Self::build(weighting, ids, terms_of);
         write(folder, &path, built.image.bytes())?;
         drop(built);
         match open(&path)?.filter(fits) {
-            Some(image) => Ok(Self::new(image)),
+            Some(image) => Ok((Self::new(image), true)),
             None => Err(file_error(&path, io::Error::other("what was just written reads differently"))),
         }
     }

@@ -111,7 +111,9 @@ proptest! {
                 }
             })
         };
-        for mapped in [open(true).expect("built"), open(false).expect("opened")] {
+        for (mapped, built) in [open(true).expect("built"), open(false).expect("opened")].into_iter().zip([true, false]) {
+            let (mapped, is_new) = mapped;
+            prop_assert_eq!(is_new, built);
             prop_assert!(memory.image.bytes() == mapped.image.bytes());
             prop_assert_eq!(memory.search(&query, 10, None), mapped.search(&query, 10, None));
         }
@@ -137,12 +139,14 @@ fn reopen(bytes: &[u8]) -> (SparseIndex, bool) {
         built.store(true, std::sync::atomic::Ordering::Relaxed);
         texts[n].split_whitespace().for_each(each);
     });
+    let (index, is_new) = index.expect("opened or built");
     let built = built.into_inner();
+    assert_eq!(is_new, built);
     if built {
         assert!(fs::read(&path).expect("there") == whole, "what was rebuilt was not left for the next time");
     }
     assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1, "a partial file was left");
-    (index.expect("opened or built"), built)
+    (index, built)
 }
 
 fn ask(index: &SparseIndex) -> Vec<(u32, f64)> {
@@ -200,7 +204,7 @@ fn numbers_that_point_nowhere_find_nothing() {
 fn a_file_of_another_weighting_or_of_other_documents_is_built_again() {
     let folder = tempfile::tempdir().expect("a folder");
     let open = |weighting: &Weighting, n: usize| {
-        SparseIndex::open_or_build(folder.path(), "0a", weighting, &ids(n), |_, each| each("x")).expect("opened")
+        SparseIndex::open_or_build(folder.path(), "0a", weighting, &ids(n), |_, each| each("x")).expect("opened").0
     };
     assert_eq!(open(&Weighting::default(), 3).n_documents(), 3);
     assert_eq!(open(&Weighting::default(), 4).n_documents(), 4);
@@ -225,7 +229,7 @@ fn several_processes_worth_of_threads_build_one_file() {
         let build = || {
             let build = |_: usize, each: &mut dyn FnMut(&str)| each("x");
             let index = SparseIndex::open_or_build(folder.path(), "0a", &Weighting::default(), &ids(50), build);
-            index.expect("built or opened").search(&["x"], 3, None)
+            index.expect("built or opened").0.search(&["x"], 3, None)
         };
         let threads: Vec<_> = (0..8).map(|_| scope.spawn(build)).collect();
         threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()

@@ -13,6 +13,7 @@ use super::plan::Plan;
 use super::progress::Progress;
 use super::prompt;
 use super::run::{self, Line, Prepared};
+use super::stock::Stock;
 use tally::{Asked, Tally};
 
 use crate::llm::Limits;
@@ -133,8 +134,21 @@ pub async fn estimate(
     terms: Terms,
     progress: &dyn Progress,
 ) -> Result<Estimate, PipelineError> {
+    estimate_from(&mut run::stocked(dataset, done), plan, terms, progress).await
+}
+
+/// [`estimate`] for the questions of `stock`, with what is there already.
+///
+/// # Errors
+/// As [`estimate`].
+pub async fn estimate_from(
+    stock: &mut Stock,
+    plan: Plan,
+    terms: Terms,
+    progress: &dyn Progress,
+) -> Result<Estimate, PipelineError> {
     let (price, in_work) = (plan.price, plan.calls);
-    let Prepared { line, left, facts } = run::prepare(dataset, plan, done, progress).await?;
+    let Prepared { line, left, facts } = run::prepare(stock, plan, progress).await?;
     let mut tally = Tally::new(&line.plan.arms, facts.n_chunks);
     progress.start("prompts", left.len() as u64);
     let line = Arc::new(line);

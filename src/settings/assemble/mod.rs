@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use sha2::{Digest, Sha256};
+
 use self::check::check;
 pub use self::generation::terms;
 use self::generation::{allowance, generator, keep_replies, most_concurrency, price};
@@ -37,6 +39,7 @@ use crate::pipeline::recorded::RecordedPlan;
 use crate::rerank::RerankError;
 use crate::store::ModelRecord;
 use crate::text::address;
+use crate::text::hex::hex;
 use crate::text::tokens::{self, TokenCounter, Tokenizer};
 use crate::types::ArmName;
 
@@ -189,7 +192,7 @@ pub async fn assemble(
     let allowance = allowance(settings)?;
     let generator = generator(resolved, environment, allowance.clone())?;
     let mut wiring = Wiring::new(resolved, environment, on_download);
-    let chunk_counter = chunk_counter(&wiring).await?;
+    let (chunk_counter, chunk_counter_id) = chunk_counter(&wiring).await?;
     let retrieval = wiring.retrieval().await?;
     let Wiring { mut models, caches, .. } = wiring;
     if let Some(generator) = &generator {
@@ -201,6 +204,7 @@ pub async fn assemble(
     let plan = Plan {
         chunking,
         chunk_counter,
+        chunk_counter_id,
         title_prefix: settings.chunking.title_prefix,
         retrieval,
         prompt: PromptPlan { template, counter: prompt_counter()?, context_tokens: settings.generation.context_tokens },
@@ -286,8 +290,8 @@ fn key(name: Option<&str>, key: &'static str, environment: &Environment) -> Resu
     value.map(Some).ok_or_else(|| SettingsError::NoKey { name: name.to_owned(), key })
 }
 
-/// The counter of a chunk's size; `model`: the dense encoder's own.
-async fn chunk_counter(wiring: &Wiring<'_>) -> Result<Arc<dyn TokenCounter>, AssembleError> {
+/// The counter of a chunk's size, and what it depends on; `model`: the dense encoder's own.
+async fn chunk_counter(wiring: &Wiring<'_>) -> Result<(Arc<dyn TokenCounter>, String), AssembleError> {
     let settings = &wiring.resolved.settings;
     let tokenizer = settings.chunking.tokenizer;
     let bytes = if tokenizer == Tokenizer::Model {
@@ -297,8 +301,9 @@ async fn chunk_counter(wiring: &Wiring<'_>) -> Result<Arc<dyn TokenCounter>, Ass
     } else {
         None
     };
-    let counter = tokens::counter(tokenizer, bytes.as_deref());
-    Ok(counter.map_err(|error| unusable(&format!("`chunking.tokenizer`: {error}"), Some(error.hint())))?)
+    let counter = tokens::counter(tokenizer, bytes.as_deref())
+        .map_err(|error| unusable(&format!("`chunking.tokenizer`: {error}"), Some(error.hint())))?;
+    Ok((counter, bytes.map(|bytes| hex(&Sha256::digest(bytes))).unwrap_or_default()))
 }
 
 fn read_tokenizer(folder: &Path) -> Result<Vec<u8>, SettingsError> {

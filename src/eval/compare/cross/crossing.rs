@@ -8,7 +8,7 @@ use crate::eval::compare::pairs::Pairs;
 use crate::llm::PromptPassage;
 use crate::pipeline::cross::{self, Call, Reader, Replies};
 use crate::store::SavedRun;
-use crate::types::{ArmName, Attempt, Question, Trace};
+use crate::types::{ArmName, Attempt, Question, QuestionId, Trace};
 
 /// Prompts of each run that are made again to see whether they are the ones that were asked then.
 const CHECKED: usize = 20;
@@ -163,8 +163,8 @@ impl<'a> Crossing<'a> {
             if self.runs_of(at).any(|run| self.rows.iter().any(|row| repeats(row.traces[run]).len() > 1)) {
                 continue;
             }
-            let questions: Vec<Question> = self.rows.iter().map(|row| row.traces[at].question.clone()).collect();
-            let drawn = dataset::sampled(&questions, n, seed ^ STREAM);
+            let ids: Vec<QuestionId> = self.rows.iter().map(|row| row.traces[at].question.id.clone()).collect();
+            let drawn = dataset::sampled(&ids, n, seed ^ STREAM);
             let call = |row: &Asked<'a>| {
                 let (trace, own) = (row.traces[at], row.own[at]);
                 let prompt = self.sides[at].reader.prompt(&trace.question, self.shown(at, own));

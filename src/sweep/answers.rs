@@ -1,0 +1,127 @@
+//! Answers for some settings of a sweep: which, what they would cost, and how good they are.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use super::setting::{DEFAULT, Setting};
+use super::trial::Trial;
+use super::tune::Request;
+use crate::eval::tuning::Ranking;
+use crate::measure::{Family, Measure};
+use crate::pipeline::estimate::estimate_from;
+use crate::pipeline::stock::Stock;
+use crate::settings::assemble::{self, terms};
+
+/// For which settings answers are generated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Generate {
+    /// None: retrieval alone.
+    #[default]
+    None,
+    /// Those on the Pareto front, and the default.
+    Front,
+    /// All.
+    All,
+}
+
+/// What generating would ask and cost at most. A prompt that several settings make counts for each, though it is asked once.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Bill {
+    /// Settings.
+    pub settings: usize,
+    /// Settings whose prompts could not be made.
+    pub failed: usize,
+    /// Calls that no kept reply answers.
+    pub calls: u64,
+    /// Tokens of their prompts.
+    pub prompt_tokens: u64,
+    /// Most tokens of their answers.
+    pub most_completion_tokens: u64,
+    /// US dollars at most.
+    pub most_usd: f64,
+}
+
+/// One setting's answers.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Answers {
+    /// The setting's name.
+    pub name: String,
+    /// Mean `AnswerF1`, with its n.
+    pub f1: Option<(f64, usize)>,
+    /// Mean `AnswerEM`, with its n.
+    pub em: Option<(f64, usize)>,
+    /// What its calls cost, in US dollars.
+    pub cost_usd: f64,
+    /// Its run's folder.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run: Option<PathBuf>,
+    /// Why there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+impl Answers {
+    /// What `setting` answered.
+    #[must_use]
+    pub fn new(setting: &Setting, result: &Result<Trial, String>) -> Self {
+        let name = setting.name.clone();
+        match result {
+            Err(error) => Self { name, f1: None, em: None, cost_usd: 0.0, run: None, error: Some(error.clone()) },
+            Ok(trial) => Self {
+                name,
+                f1: trial.mean(Family::AnswerF1),
+                em: trial.mean(Family::AnswerEm),
+                cost_usd: trial.spent.usd,
+                run: Some(trial.run.clone()),
+                error: None,
+            },
+        }
+    }
+
+    /// What is measured of answers.
+    #[must_use]
+    pub fn measures() -> Vec<Measure> {
+        [Family::AnswerF1, Family::AnswerEm].into_iter().filter_map(|family| Measure::new(family, None)).collect()
+    }
+}
+
+impl Request<'_> {
+    /// The settings that answers are still to be generated for, with their generator.
+    pub(super) fn generating(&self, settings: &[Setting], ranking: &Ranking, is_done: bool) -> Vec<Setting> {
+        let wanted = |setting: &&Setting| {
+            let row = ranking.rows.iter().find(|row| row.name == setting.name && row.error.is_none());
+            row.is_some_and(|row| match self.generate {
+                Generate::None => false,
+                Generate::Front => row.on_front || row.name == DEFAULT,
+                Generate::All => true,
+            })
+        };
+        let generator = self.base.settings.generation.generator;
+        let wanted = settings.iter().filter(|_| !is_done).filter(wanted);
+        wanted.map(|setting| setting.answered_by(generator)).collect()
+    }
+
+    /// What answers of `settings` would cost, counted on their very prompts; nothing is asked.
+    pub(super) async fn bill(&self, stock: &mut Stock, settings: &[Setting]) -> Bill {
+        let mut bill = Bill { settings: settings.len(), ..Bill::default() };
+        for setting in settings {
+            let assembled = assemble::assemble(&setting.resolved, self.environment, self.on_download).await;
+            let terms = terms(&setting.resolved.settings.generation);
+            let estimate = match assembled {
+                Ok(assembled) => estimate_from(stock, assembled.plan, terms, self.watch).await.ok(),
+                Err(_) => None,
+            };
+            // Why it fails is said where it is tried.
+            let Some(estimate) = estimate else {
+                bill.failed += 1;
+                continue;
+            };
+            bill.calls += estimate.calls;
+            bill.prompt_tokens += estimate.prompt_tokens;
+            bill.most_completion_tokens += estimate.completion_tokens.most;
+            bill.most_usd += estimate.cost_usd.most;
+        }
+        bill
+    }
+}

@@ -1,0 +1,109 @@
+//! `best.toml`: one setting as a settings file of its own, ready to run from where it lies.
+
+use std::path::{Path, PathBuf};
+
+use toml::{Table, Value};
+
+use crate::settings::{Resolved, Settings};
+
+/// Settings that name a file or folder from the settings file's own.
+const PATHS: [&str; 11] = [
+    "dataset.path",
+    "generation.prompt",
+    "generation.ca_file",
+    "retrieval.dense.model",
+    "retrieval.dense.model_path",
+    "retrieval.dense.query_model",
+    "retrieval.dense.ca_file",
+    "retrieval.late_interaction.model",
+    "rerank.model",
+    "rerank.ca_file",
+    "cache.dir",
+];
+
+/// The file: what differs from the defaults, relative paths rewritten to start from `folder`. `comment`'s lines stand above.
+#[must_use]
+pub fn best(resolved: &Resolved, folder: &Path, comment: &str) -> String {
+    let table = |settings: &Settings| Table::try_from(settings).expect("settings are plain TOML values");
+    let mut own = differing(&table(&resolved.settings), &table(&Settings::default()));
+    for key in PATHS {
+        move_path(&mut own, key, &resolved.base(), folder);
+    }
+    let mut text: String = comment.lines().map(|line| format!("# {line}\n")).collect();
+    text.push('\n');
+    text.push_str(&toml::to_string(&own).expect("a table of plain values"));
+    text
+}
+
+/// What of `own` is not the same in `other`.
+fn differing(own: &Table, other: &Table) -> Table {
+    let differs = |(key, value): (&String, &Value)| match (value, other.get(key)) {
+        (Value::Table(own), Some(Value::Table(other))) => {
+            let inner = differing(own, other);
+            (!inner.is_empty()).then(|| (key.clone(), Value::Table(inner)))
+        }
+        (value, known) => (known != Some(value)).then(|| (key.clone(), value.clone())),
+    };
+    own.iter().filter_map(differs).collect()
+}
+
+/// Rewrites the path at `key`, where there is one: a relative text that names something from `base`.
+fn move_path(table: &mut Table, key: &str, base: &Path, folder: &Path) {
+    let mut names = key.split('.');
+    let first = names.next().and_then(|name| table.get_mut(name));
+    let Some(Value::String(text)) = names.try_fold(first, |value, name| Some(value?.get_mut(name))).flatten() else {
+        return;
+    };
+    let there = base.join(&*text);
+    if Path::new(&*text).is_absolute() || !there.exists() {
+        return;
+    }
+    if let Some(moved) = from_folder(&there, folder) {
+        *text = moved.to_string_lossy().into_owned();
+    }
+}
+
+/// `path` as it is reached from `folder`; `None` where one of them cannot be resolved.
+fn from_folder(path: &Path, folder: &Path) -> Option<PathBuf> {
+    let (path, folder) = (path.canonicalize().ok()?, folder.canonicalize().ok()?);
+    let shared = path.components().zip(folder.components()).take_while(|(a, b)| a == b).count();
+    let up = folder.components().skip(shared).map(|_| Path::new("..").as_os_str());
+    Some(up.chain(path.components().skip(shared).map(|part| part.as_os_str())).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_holds_what_differs_and_its_paths_lead_to_the_same_places() {
+        let root = tempfile::tempdir().expect("a folder");
+        for folder in ["config", "docs", "tunes/one"] {
+            std::fs::create_dir_all(root.path().join(folder)).expect("made");
+        }
+        let config = root.path().join("config/tune.toml");
+        std::fs::write(&config, "[dataset]\npath = \"../docs\"\n[chunking]\nsize = 64\noverlap = 40\n")
+            .expect("written");
+        let resolved = Resolved::new(Some(&config), &["retrieval.k=3".to_owned()]).expect("settings");
+        let folder = root.path().join("tunes/one");
+        let text = best(&resolved, &folder, "one\ntwo");
+        assert_eq!(
+            text,
+            "# one\n# two\n\n[chunking]\nsize = 64\n\n[dataset]\npath = \"../../docs\"\n\n[retrieval]\nk = 3\n"
+        );
+        std::fs::write(folder.join("best.toml"), &text).expect("written");
+        let again = Resolved::new(Some(&folder.join("best.toml")), &[]).expect("settings");
+        assert_eq!(again.settings.retrieval.k, 3);
+        assert_eq!(
+            again.base().join(&again.settings.dataset.path).canonicalize().ok(),
+            root.path().join("docs").canonicalize().ok()
+        );
+    }
+
+    #[test]
+    fn a_name_that_is_no_path_stays() {
+        let root = tempfile::tempdir().expect("a folder");
+        let resolved = Resolved::new(None, &["retrieval.dense.model=some/model".to_owned()]).expect("settings");
+        assert!(best(&resolved, root.path(), "").contains("model = \"some/model\""));
+    }
+}

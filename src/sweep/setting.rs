@@ -1,0 +1,187 @@
+//! The settings of a sweep: the default and every combination, resolved, named by what they are.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use super::SweepError;
+use super::space::Point;
+use crate::chunk::Strategy;
+use crate::eval::tuning::Varied;
+use crate::settings::file::{GatesSettings, GeneratorName, TuneSettings};
+use crate::settings::{Resolved, Settings};
+use crate::text::hex::hex;
+
+/// The default's name in tables.
+pub const DEFAULT: &str = "default";
+
+/// One setting to be tried.
+#[derive(Clone, Debug)]
+pub struct Setting {
+    /// Its name in tables: `default`, else [`Self::id`].
+    pub name: String,
+    /// The start of its settings' hash: what its runs are called.
+    pub id: String,
+    /// The varied settings' values, as TOML.
+    pub values: BTreeMap<String, String>,
+    /// All its settings.
+    pub resolved: Resolved,
+}
+
+/// Every setting of a sweep.
+#[derive(Clone, Debug)]
+pub struct SettingList {
+    /// What was varied, with the values that combinations took.
+    pub varied: Vec<Varied>,
+    /// The default first; each setting once.
+    pub settings: Vec<Setting>,
+}
+
+impl SettingList {
+    /// The default of `base` and each of `points` over it. Retrieval alone, unless `generates`.
+    ///
+    /// # Errors
+    /// `Setting`: a key that is none, a value of another type. A combination that is out of range is a setting that fails.
+    pub fn new(base: &Resolved, points: &[Point], generates: bool) -> Result<Self, SweepError> {
+        let plain = without_sweep(&base.settings, generates);
+        let file = base.file.clone().unwrap_or_default();
+        let varied = varied(points);
+        let keys: Vec<&str> = varied.iter().map(|varied| varied.key.as_str()).collect();
+        let mut settings = vec![Setting::new(Resolved::recorded(plain.clone(), file.clone(), &[]), &keys)?];
+        DEFAULT.clone_into(&mut settings[0].name);
+        let mut seen: BTreeSet<String> = [settings[0].id.clone()].into();
+        for point in points {
+            let setting = Setting::new(resolved(&plain, &file, point), &keys)?;
+            if seen.insert(setting.id.clone()) {
+                settings.push(setting);
+            }
+        }
+        Ok(Self { varied, settings })
+    }
+}
+
+impl Setting {
+    fn new(resolved: Result<Resolved, crate::settings::SettingsError>, keys: &[&str]) -> Result<Self, SweepError> {
+        let resolved = resolved.map_err(SweepError::Setting)?;
+        let all = serde_json::to_value(&resolved.settings).expect("settings are plain JSON values");
+        let values = keys.iter().map(|key| ((*key).to_owned(), value_at(&all, key))).collect();
+        let id = hex(&Sha256::digest(all.to_string())[..4]);
+        Ok(Self { name: id.clone(), id, values, resolved })
+    }
+
+    /// The same, answered by `generator`.
+    #[must_use]
+    pub fn answered_by(&self, generator: GeneratorName) -> Self {
+        let mut setting = self.clone();
+        setting.resolved.settings.generation.generator = generator;
+        setting
+    }
+
+    /// `chunking.size`, where chunks have one.
+    #[must_use]
+    pub fn chunk_size(&self) -> Option<usize> {
+        let chunking = &self.resolved.settings.chunking;
+        (chunking.strategy != Strategy::Document).then_some(chunking.size)
+    }
+
+    /// What keeps settings of one size apart in a drawing.
+    #[must_use]
+    pub fn group(&self) -> String {
+        let names: Vec<&str> = self.resolved.settings.retrieval.retrievers.iter().map(|name| name.name()).collect();
+        names.join(" + ")
+    }
+}
+
+/// What each setting has in common with the others: nothing that says how they were found.
+fn without_sweep(settings: &Settings, generates: bool) -> Settings {
+    let mut plain = settings.clone();
+    plain.sweep.clear();
+    plain.tune = TuneSettings::default();
+    plain.gates = GatesSettings::default();
+    if !generates {
+        plain.generation.generator = GeneratorName::None;
+    }
+    plain
+}
+
+fn resolved(plain: &Settings, file: &PathBuf, point: &Point) -> Result<Resolved, crate::settings::SettingsError> {
+    let sets: Vec<String> = point.iter().map(|(key, value)| format!("{key}={}", as_toml(value))).collect();
+    Resolved::recorded(plain.clone(), file.clone(), &sets)
+}
+
+fn as_toml(value: &Value) -> String {
+    toml::Value::try_from(value).map_or_else(|_| value.to_string(), |value| value.to_string())
+}
+
+/// The value of `chunking.size` in `all`; `not set` where it has none.
+fn value_at(all: &Value, key: &str) -> String {
+    let found = key.split('.').try_fold(all, |value, name| value.get(name));
+    found.map_or_else(|| "not set".to_owned(), as_toml)
+}
+
+/// Every varied setting with its values: in the order they were met; numbers ascending where all of them are.
+fn varied(points: &[Point]) -> Vec<Varied> {
+    let mut values: BTreeMap<&str, Vec<&Value>> = BTreeMap::new();
+    for (key, value) in points.iter().flatten() {
+        let known = values.entry(key).or_default();
+        if !known.contains(&value) {
+            known.push(value);
+        }
+    }
+    let sorted = |mut values: Vec<&Value>| {
+        if values.iter().all(|value| value.is_number()) {
+            values.sort_by(|a, b| a.as_f64().unwrap_or(0.0).total_cmp(&b.as_f64().unwrap_or(0.0)));
+        }
+        values.into_iter().map(as_toml).collect()
+    };
+    values.into_iter().map(|(key, values)| Varied { key: key.to_owned(), values: sorted(values) }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn points(list: &str) -> Vec<Point> {
+        serde_json::from_str(list).expect("points")
+    }
+
+    fn base() -> Resolved {
+        Resolved::new(None, &["generation.generator=extractive".to_owned()]).expect("settings")
+    }
+
+    #[test]
+    fn the_default_stands_first_and_takes_the_place_of_the_combination_that_equals_it() {
+        let points = points(r#"[{"chunking.size": 64}, {"chunking.size": 200}, {"chunking.size": 100}]"#);
+        let list = SettingList::new(&base(), &points, false).expect("a list");
+        let values: Vec<&str> = list.settings.iter().map(|setting| setting.values["chunking.size"].as_str()).collect();
+        assert_eq!(values, ["200", "64", "100"]);
+        assert_eq!(list.settings[0].name, DEFAULT);
+        assert_eq!(
+            list.varied,
+            [Varied { key: "chunking.size".into(), values: ["64", "100", "200"].map(str::to_owned).into() }]
+        );
+        assert!(list.settings.iter().all(|s| s.resolved.settings.generation.generator == GeneratorName::None));
+    }
+
+    #[test]
+    fn a_list_setting_takes_lists_and_a_wrong_key_or_type_refuses_the_sweep() {
+        let list =
+            SettingList::new(&base(), &points(r#"[{"retrieval.retrievers": ["dense"]}]"#), false).expect("a list");
+        assert_eq!(list.settings[1].group(), "dense");
+        assert_eq!(list.settings[1].values["retrieval.retrievers"], r#"["dense"]"#);
+        for wrong in [r#"[{"chunking.sise": 3}]"#, r#"[{"retrieval.retrievers": "dense"}]"#] {
+            let error = SettingList::new(&base(), &points(wrong), false).expect_err("refused");
+            assert!(matches!(error, SweepError::Setting(_)) && error.hint().is_some(), "{error}");
+        }
+    }
+
+    #[test]
+    fn names_are_those_of_the_settings_alone() {
+        let of = |list: &str| SettingList::new(&base(), &points(list), false).expect("a list").settings[1].id.clone();
+        let one = of(r#"[{"chunking.size": 64}]"#);
+        assert_eq!(one, of(r#"[{"chunking.size": 64, "chunking.overlap": 40}, {"chunking.size": 128}]"#));
+        assert_ne!(one, of(r#"[{"chunking.size": 65}]"#));
+    }
+}

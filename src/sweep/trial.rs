@@ -1,0 +1,287 @@
+//! One setting run on one part of the questions, and what it scored: kept beside the run, so that it is never run twice.
+//!
+//! What is kept belongs to a key: the hash of the settings, the models' files, the data set, the questions and this program's
+//! versions. Another key under the same name is another trial, and its run is made anew. A run that did not end has no scores and is
+//! made anew too; what it embedded, and the replies it paid for, are in the caches.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::SweepError;
+use super::partition::Part;
+use super::setting::Setting;
+use crate::embed::Cached;
+use crate::eval::score::{self, Scores};
+use crate::eval::shown;
+use crate::eval::tuning::Marks;
+use crate::measure::answer::Flavour;
+use crate::measure::{Family, Measure};
+use crate::pipeline::ask::Done;
+use crate::pipeline::progress::Progress;
+use crate::pipeline::run;
+use crate::pipeline::stock::{Made, Share, Stock};
+use crate::settings::assemble::{self, Assembled, Environment};
+use crate::settings::record;
+use crate::store::{Manifest, RunFolder, SavedRun, Spent};
+use crate::text::causes::with_causes;
+use crate::text::hex::hex;
+use crate::types::{Origin, QuestionId};
+
+/// The file that a trial's scores are kept in.
+const FILE: &str = "trial.json";
+/// Raised when what is kept would be misread.
+const SCHEMA: u32 = 1;
+
+/// What all trials of one part of the questions share.
+pub struct Bench<'a> {
+    /// The part of the questions.
+    pub part: &'a Part,
+    /// What is measured.
+    pub measures: &'a [Measure],
+    /// Whether answers are generated.
+    pub answers: bool,
+    /// Whose script scores answers.
+    pub flavour: Flavour,
+    /// What the machine gives.
+    pub environment: &'a Environment,
+    /// Where runs go.
+    pub runs: PathBuf,
+    /// The commit of the working directory, for the record.
+    pub git_commit: Option<String>,
+    /// Told of the work.
+    pub progress: &'a dyn Progress,
+    /// Told of downloads.
+    pub on_download: crate::http::OnDownload<'a>,
+}
+
+/// What a trial gave.
+#[derive(Clone, Debug)]
+pub struct Trial {
+    /// Its scores.
+    pub marks: Marks,
+    /// What it wanted and what had to be made.
+    pub work: Work,
+    /// Wall seconds.
+    pub seconds: f64,
+    /// Its run's folder.
+    pub run: PathBuf,
+    /// What its calls cost.
+    pub spent: Spent,
+}
+
+/// How much a trial, or all of them, wanted and made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Work {
+    /// Trials; those made were not kept from before.
+    pub trials: Share,
+    /// Chunkings, indexes and rankings.
+    #[serde(flatten)]
+    pub made: Made,
+    /// Texts to be embedded.
+    pub texts: Share,
+    /// Replies of the generator.
+    pub replies: Share,
+}
+
+impl Trial {
+    /// A family's mean, of one that takes no cutoff, with its n; `None` where it has no value.
+    #[must_use]
+    pub fn mean(&self, family: Family) -> Option<(f64, usize)> {
+        let values: Vec<f64> = self.marks.scores.column(Measure::new(family, None)?)?.into_iter().flatten().collect();
+        (!values.is_empty()).then(|| (values.iter().sum::<f64>() / values.len() as f64, values.len()))
+    }
+}
+
+/// What is kept.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    schema: u32,
+    key: String,
+    measures: Vec<Measure>,
+    questions: Vec<QuestionId>,
+    rows: Vec<Vec<Option<f64>>>,
+    context_tokens: Vec<Option<f64>>,
+    spent: Spent,
+}
+
+impl Bench<'_> {
+    /// Runs `setting`, or takes what is kept of it. `spent`: what the trials before cost, for a limit that holds for all of them.
+    ///
+    /// # Errors
+    /// What is wrong with this setting, in words: it is the setting's row.
+    pub async fn run(&self, stock: &mut Stock, setting: &Setting, spent: Spent) -> Result<Trial, String> {
+        let clock = Instant::now();
+        let assembled = assemble::assemble(&setting.resolved, self.environment, self.on_download).await;
+        self.progress.finish();
+        let assembled = assembled.map_err(|error| with_causes(&error))?;
+        let mut manifest = record::begun(&setting.resolved, self.part.data(), self.git_commit.clone());
+        record::parts(&mut manifest, &assembled);
+        manifest.notes.extend(self.part.note.clone());
+        let key = self.key(&manifest, &setting.resolved.settings);
+        let path = self.runs.join(self.name(setting));
+        if let Some(kept) = self.kept(&path, &key).map_err(|error| with_causes(&error))? {
+            let work = Work { trials: Share { wanted: 1, made: 0 }, ..Work::default() };
+            return Ok(Trial {
+                seconds: clock.elapsed().as_secs_f64(),
+                work,
+                run: path,
+                spent: kept.spent,
+                marks: kept.marks(),
+            });
+        }
+        let before = stock.made();
+        let Assembled { plan, vector_caches, allowance, .. } = assembled;
+        if let Some(allowance) = &allowance {
+            allowance.already(spent.usd, spent.tokens);
+        }
+        let folder = self.folder(&path).map_err(|error| with_causes(&error))?;
+        manifest.name = folder.name();
+        write(&folder, &manifest).map_err(|error| with_causes(&error))?;
+        let facts = run::run_from(stock, plan, &folder, Done::default(), self.progress).await;
+        let facts = facts.map_err(|error| {
+            let _ = fs::remove_dir_all(&path); // it has no scores, and would be made anew
+            with_causes(&error)
+        })?;
+        record::finish(&mut manifest, facts, &vector_caches);
+        write(&folder, &manifest).map_err(|error| with_causes(&error))?;
+        let saved = SavedRun::load(&folder).map_err(|error| with_causes(&error))?;
+        let kept = self.score(&saved, key);
+        keep(&folder, &kept).map_err(|error| with_causes(&error))?;
+        Ok(Trial {
+            work: work(before, stock.made(), &vector_caches, &saved),
+            seconds: clock.elapsed().as_secs_f64(),
+            run: path,
+            spent: kept.spent,
+            marks: kept.marks(),
+        })
+    }
+
+    /// What the run of `setting` is called.
+    fn name(&self, setting: &Setting) -> String {
+        let part = if self.part.split.is_some() { "-heldout" } else { "" };
+        let answers = if self.answers { "-answered" } else { "" };
+        format!("{}{part}{answers}", setting.id)
+    }
+
+    /// The folder of a run that begins; what another one left there goes.
+    fn folder(&self, path: &std::path::Path) -> Result<RunFolder, SweepError> {
+        if path.exists() {
+            let io = |source| SweepError::Io { action: "remove", path: path.to_owned(), source };
+            fs::remove_dir_all(path).map_err(io)?;
+        }
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        Ok(RunFolder::create(&self.runs, &name)?)
+    }
+
+    /// What is kept under `key`, scored by what is measured now; `None` where nothing is.
+    fn kept(&self, path: &std::path::Path, key: &str) -> Result<Option<Kept>, SweepError> {
+        let Ok(text) = fs::read(path.join(FILE)) else { return Ok(None) };
+        // What cannot be read is made anew.
+        let Ok(kept) = serde_json::from_slice::<Kept>(&text) else { return Ok(None) };
+        if kept.schema != SCHEMA || kept.key != key {
+            return Ok(None);
+        }
+        if self.measures.iter().all(|measure| kept.measures.contains(measure)) {
+            return Ok(Some(kept));
+        }
+        let folder = RunFolder::existing(path);
+        let Ok(saved) = SavedRun::load(&folder) else { return Ok(None) };
+        let kept = self.score(&saved, key.to_owned());
+        keep(&folder, &kept)?;
+        Ok(Some(kept))
+    }
+
+    fn score(&self, saved: &SavedRun, key: String) -> Kept {
+        let Scores { measures, rows } = score::score(saved, self.measures, self.flavour);
+        Kept {
+            schema: SCHEMA,
+            key,
+            measures,
+            questions: saved.traces.iter().map(|trace| trace.question.id.clone()).collect(),
+            rows,
+            context_tokens: shown::context_tokens(saved),
+            spent: Spent::by(&saved.traces, &[]),
+        }
+    }
+
+    /// The hash of all that decides a trial's traces.
+    fn key(&self, manifest: &Manifest, settings: &crate::settings::Settings) -> String {
+        let Manifest { versions, version, models, dataset_digest, .. } = manifest;
+        let questions: Vec<&QuestionId> = self.part.questions.iter().map(|question| &question.id).collect();
+        let all = serde_json::json!([version, versions, models, dataset_digest, settings, questions, self.flavour]);
+        hex(&Sha256::digest(all.to_string()))
+    }
+}
+
+impl Kept {
+    fn marks(self) -> Marks {
+        Marks { scores: Scores { measures: self.measures, rows: self.rows }, context_tokens: self.context_tokens }
+    }
+}
+
+fn keep(folder: &RunFolder, kept: &Kept) -> Result<(), SweepError> {
+    Ok(folder.write(FILE, &serde_json::to_vec(kept).expect("scores are plain JSON"))?)
+}
+
+fn write(folder: &RunFolder, manifest: &Manifest) -> Result<(), SweepError> {
+    Ok(folder.write("run.json", &serde_json::to_vec_pretty(manifest).expect("a record is plain JSON"))?)
+}
+
+fn work(before: Made, after: Made, caches: &[Arc<Cached>], saved: &SavedRun) -> Work {
+    let since =
+        |before: Share, after: Share| Share { wanted: after.wanted - before.wanted, made: after.made - before.made };
+    let hits: u64 = caches.iter().map(|cache| cache.n_hits()).sum();
+    let misses: u64 = caches.iter().map(|cache| cache.n_misses()).sum();
+    let mut replies = Share::default();
+    for attempt in saved.traces.iter().flat_map(|trace| trace.arms.iter().flat_map(|arm| &arm.attempts)) {
+        replies.wanted += 1;
+        replies.made += usize::from(attempt.origin == Origin::Called);
+    }
+    Work {
+        trials: Share { wanted: 1, made: 1 },
+        made: Made {
+            chunkings: since(before.chunkings, after.chunkings),
+            indexes: since(before.indexes, after.indexes),
+            rankings: since(before.rankings, after.rankings),
+        },
+        texts: Share { wanted: (hits + misses) as usize, made: misses as usize },
+        replies,
+    }
+}
+
+impl Work {
+    /// Both together.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            trials: self.trials.plus(other.trials),
+            made: Made {
+                chunkings: self.made.chunkings.plus(other.made.chunkings),
+                indexes: self.made.indexes.plus(other.made.indexes),
+                rankings: self.made.rankings.plus(other.made.rankings),
+            },
+            texts: self.texts.plus(other.texts),
+            replies: self.replies.plus(other.replies),
+        }
+    }
+
+    /// Each stage with what it wanted and made, in the order of the work; those that wanted nothing are left out.
+    #[must_use]
+    pub fn stages(&self) -> Vec<(&'static str, Share)> {
+        let Self { trials, made: Made { chunkings, indexes, rankings }, texts, replies } = *self;
+        let all = [
+            ("settings run", trials),
+            ("chunkings", chunkings),
+            ("texts embedded", texts),
+            ("indexes", indexes),
+            ("rankings", rankings),
+            ("replies", replies),
+        ];
+        all.into_iter().filter(|(_, share)| share.wanted > 0).collect()
+    }
+}

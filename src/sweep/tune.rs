@@ -1,0 +1,238 @@
+//! The order of a sweep: every setting is run on the questions that choose, the best is confirmed on those that do not, and answers
+//! are generated where they are asked for.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tokio::sync::Notify;
+
+use super::SweepError;
+use super::answers::{Answers, Bill, Generate};
+use super::folder::SweepFolder;
+use super::partition::Part;
+use super::prepared::Prepared;
+use super::setting::{DEFAULT, Setting};
+use super::trial::{Bench, Trial, Work};
+use crate::eval::summary;
+use crate::eval::tuning::{
+    Board, Confirmation, Ranking, Tried, TuningPlan, TuningVerdict, Varied, cross_fit, judge, rank,
+};
+use crate::http::OnDownload;
+use crate::measure::Measure;
+use crate::pipeline::progress::Progress;
+use crate::pipeline::stock::Stock;
+use crate::settings::Resolved;
+use crate::settings::assemble::Environment;
+use crate::store::Spent;
+use crate::types::Dataset;
+
+/// What a sweep is asked for, and where.
+pub struct Request<'a> {
+    /// The settings with their `[sweep]`.
+    pub base: &'a Resolved,
+    /// For which settings answers are generated.
+    pub generate: Generate,
+    /// Whether to stop before anything is asked of the generator.
+    pub dry_run: bool,
+    /// Where everything goes.
+    pub folder: &'a SweepFolder,
+    /// What the machine gives.
+    pub environment: &'a Environment,
+    /// The commit of the working directory, for the records.
+    pub git_commit: Option<String>,
+    /// Told of the work.
+    pub watch: &'a dyn Watch,
+    /// Told of downloads.
+    pub on_download: OnDownload<'a>,
+    /// Ends the sweep early, with what is known then.
+    pub stop: &'a Notify,
+}
+
+/// Told of a sweep's work.
+pub trait Watch: Progress {
+    /// A setting was tried, as the first of so many: what came of it.
+    fn tried(&self, place: (usize, usize), setting: &Setting, measure: Measure, result: &Result<Trial, String>);
+    /// What generating answers would ask and cost at most, before anything is asked.
+    fn bill(&self, bill: &Bill);
+}
+
+/// What came of a sweep.
+pub struct Outcome {
+    /// How its board was read.
+    pub plan: TuningPlan,
+    /// What was varied.
+    pub varied: Vec<Varied>,
+    /// Every setting that was tried, the default first.
+    pub settings: Vec<Setting>,
+    /// Each one's run on the questions that choose, where it did not fail; parallel to `settings`.
+    pub runs: Vec<Option<PathBuf>>,
+    /// The settings in order.
+    pub ranking: Ranking,
+    /// How the winner was confirmed; `None` where it could not be, or need not.
+    pub confirmation: Option<Confirmation>,
+    /// What follows.
+    pub verdict: TuningVerdict,
+    /// Answers, where they were generated.
+    pub answers: Vec<Answers>,
+    /// What generating would have cost, where it was a dry run.
+    pub bill: Option<Bill>,
+    /// The part of the questions that chose.
+    pub n_choosing: usize,
+    /// The part that confirmed, and its split.
+    pub held_out: Option<(usize, String)>,
+    /// What was wanted and made in all.
+    pub work: Work,
+    /// Settings that were not tried since the sweep was interrupted.
+    pub n_left: usize,
+}
+
+/// Runs the sweep over `dataset`.
+///
+/// # Errors
+/// What concerns the sweep as a whole; one setting's failure is its row.
+pub async fn tune(request: &Request<'_>, dataset: Dataset) -> Result<Outcome, SweepError> {
+    let Prepared { mut list, plan, measures, documents, choosing, confirming, answers_choose } =
+        Prepared::new(request, dataset)?;
+    let mut stock = Stock::for_many(Arc::clone(&documents), choosing.questions.clone());
+    let bench = request.bench(&choosing, &measures, answers_choose);
+    if answers_choose {
+        request.watch.bill(&request.bill(&mut stock, &list.settings).await);
+    }
+    let (results, mut work) = request.tried(&bench, &mut stock, &list.settings, plan.measure).await;
+    let n_left = results.iter().filter(|result| result.is_none()).count();
+    let (settings, results): (Vec<Setting>, Vec<Result<Trial, String>>) = std::mem::take(&mut list.settings)
+        .into_iter()
+        .zip(results)
+        .filter_map(|(s, result)| Some((s, result?)))
+        .unzip();
+    let runs = results.iter().map(|result| result.as_ref().ok().map(|trial| trial.run.clone())).collect();
+    let mut answers = Vec::new();
+    if answers_choose {
+        answers = settings.iter().zip(&results).map(|(setting, result)| Answers::new(setting, result)).collect();
+    }
+    let board = board(request.base, &list.varied, &choosing, &settings, results);
+    let ranking = rank(&board, &plan);
+    let winner = settings.iter().find(|setting| Some(&setting.name) == ranking.winner.as_ref());
+    let winner = winner.filter(|winner| winner.name != DEFAULT && n_left == 0);
+
+    let confirmation = match (&confirming, winner) {
+        (_, None) => None,
+        (None, Some(_)) => cross_fit(&board, &plan).map(Confirmation::CrossFit),
+        (Some(part), Some(winner)) => {
+            let mut stock = Stock::for_many(documents, part.questions.clone());
+            let bench = request.bench(part, &measures, answers_choose);
+            request
+                .confirmed(&bench, &mut stock, [&settings[0], winner], &plan, &mut work)
+                .await?
+                .map(Confirmation::HeldOut)
+        }
+    };
+    let verdict = judge(&ranking, confirmation.as_ref(), &board, &plan);
+
+    let mut bill = None;
+    let generating = request.generating(&settings, &ranking, answers_choose || n_left > 0);
+    if !generating.is_empty() {
+        let due = request.bill(&mut stock, &generating).await;
+        request.watch.bill(&due);
+        bill = Some(due).filter(|_| request.dry_run);
+    }
+    if !generating.is_empty() && !request.dry_run {
+        let bench = request.bench(&choosing, &measures, true);
+        let (results, more) = request.tried(&bench, &mut stock, &generating, plan.measure).await;
+        work = work.plus(more);
+        let done = generating.iter().zip(&results).filter_map(|(setting, result)| Some((setting, result.as_ref()?)));
+        answers = done.map(|(setting, result)| Answers::new(setting, result)).collect();
+    }
+    Ok(Outcome {
+        plan,
+        varied: list.varied,
+        settings,
+        runs,
+        ranking,
+        confirmation,
+        verdict,
+        answers,
+        bill,
+        n_choosing: choosing.questions.len(),
+        held_out: confirming.and_then(|part| Some((part.questions.len(), part.split?))),
+        work,
+        n_left,
+    })
+}
+
+impl Request<'_> {
+    /// Where settings are tried on one part of the questions.
+    fn bench<'b>(&'b self, part: &'b Part, measures: &'b [Measure], answers: bool) -> Bench<'b> {
+        Bench {
+            part,
+            measures,
+            answers,
+            flavour: self.base.settings.evaluation.flavour,
+            environment: self.environment,
+            runs: self.folder.runs(),
+            git_commit: self.git_commit.clone(),
+            progress: self.watch,
+            on_download: self.on_download,
+        }
+    }
+
+    /// Tries every setting, those that share a chunking one after another; parallel to `settings`, `None` for those that were
+    /// left when the sweep was stopped. What it wanted and made stands beside them.
+    async fn tried(
+        &self,
+        bench: &Bench<'_>,
+        stock: &mut Stock,
+        settings: &[Setting],
+        measure: Measure,
+    ) -> (Vec<Option<Result<Trial, String>>>, Work) {
+        let mut results: Vec<Option<Result<Trial, String>>> = settings.iter().map(|_| None).collect();
+        let (mut work, mut spent) = (Work::default(), Spent::default());
+        for (place, at) in (1..).zip(in_order(settings)) {
+            let setting = &settings[at];
+            let result = tokio::select! {
+                result = bench.run(stock, setting, spent) => result,
+                () = self.stop.notified() => {
+                    self.stop.notify_one(); // whatever comes after this is not begun either
+                    break;
+                }
+            };
+            self.watch.tried((place, settings.len()), setting, measure, &result);
+            if let Ok(trial) = &result {
+                work = work.plus(trial.work);
+                spent = spent.plus(trial.spent);
+            }
+            results[at] = Some(result);
+        }
+        (results, work)
+    }
+}
+
+/// The places of the settings, by chunking: what can be shared is made once and kept no longer than needed.
+fn in_order(settings: &[Setting]) -> Vec<usize> {
+    let chunking = |at: &usize| serde_json::to_string(&settings[*at].resolved.settings.chunking).unwrap_or_default();
+    let mut places: Vec<usize> = (0..settings.len()).collect();
+    places.sort_by_cached_key(chunking); // stable: the default's chunking in its order
+    places
+}
+
+fn board(
+    base: &Resolved,
+    varied: &[Varied],
+    part: &Part,
+    settings: &[Setting],
+    results: Vec<Result<Trial, String>>,
+) -> Board {
+    let tried = settings.iter().zip(results).map(|(setting, result)| Tried {
+        name: setting.name.clone(),
+        values: setting.values.clone(),
+        size: setting.chunk_size(),
+        group: setting.group(),
+        result: result.map(|trial| trial.marks),
+    });
+    Board {
+        varied: varied.to_vec(),
+        questions: part.questions.iter().map(|question| question.id.clone()).collect(),
+        cluster_of: summary::question_clusters(&part.questions, base.settings.evaluation.cluster),
+        settings: tried.collect(),
+    }
+}
