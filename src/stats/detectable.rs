@@ -1,9 +1,9 @@
-//! The smallest true difference that a comparison of this size would find (Cohen 1988; for evaluation in retrieval:
-//! Sakai 2016).
+//! The smallest true difference that a comparison of this size would find, and the size that would find the difference seen
+//! (Cohen 1988; for evaluation in retrieval: Sakai 2016).
 
 use super::root::root;
 use super::student;
-use super::t;
+use super::t::{self, MeanError};
 
 /// The level of the two-sided t test.
 pub const ALPHA: f64 = 0.05;
@@ -20,6 +20,47 @@ pub const POWER: f64 = 0.80;
 pub fn detectable(differences: &[f64], cluster_of: &[usize]) -> Option<f64> {
     let estimate = t::mean_error(differences, cluster_of)?;
     (estimate.error > 0.0).then(|| estimate.error * shift(estimate.df))
+}
+
+/// The smallest number of questions at which a two-sided t test at 5 % finds a true mean difference as large as the one
+/// observed with probability 80 %, given the same spread and the same questions per cluster: with n questions the standard
+/// error is [`t::mean_error`]'s times the root of observed over n, the degrees of freedom are n over the questions per
+/// cluster, less 1. With every question its own cluster it is statsmodels'
+/// `TTestPower().solve_power(effect_size=abs(mean)/sd, alpha=.05, power=.8)`, rounded up.
+///
+/// `None` under two clusters, where the differences do not spread, and where their mean is zero.
+#[must_use]
+pub fn needed(differences: &[f64], cluster_of: &[usize]) -> Option<usize> {
+    let MeanError { mean, error, df } = t::mean_error(differences, cluster_of)?;
+    let n = differences.len() as f64;
+    // What rounding leaves of differences that cancel is no mean.
+    let absolute: f64 = differences.iter().map(|difference| difference.abs()).sum();
+    if error == 0.0 || mean.abs() <= absolute * f64::EPSILON {
+        return None;
+    }
+    let a_cluster = n / (df + 1.0);
+    let enough = |questions: usize| {
+        let shift = mean.abs() / error * (questions as f64 / n).sqrt();
+        student::power(shift, questions as f64 / a_cluster - 1.0, ALPHA) >= POWER
+    };
+    // A spread needs two clusters. Power rises with the questions: doubled until enough, then halved in between.
+    let mut low = (2.0 * a_cluster).ceil() as usize;
+    if enough(low) {
+        return Some(low);
+    }
+    let mut high = 2 * low;
+    while !enough(high) {
+        (low, high) = (high, 2 * high);
+    }
+    while high - low > 1 {
+        let middle = usize::midpoint(low, high);
+        if enough(middle) {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    Some(high)
 }
 
 /// The noncentrality at which the test has the power wanted.
@@ -43,6 +84,7 @@ mod tests {
         differences: Vec<f64>,
         detectable: f64,
         solve_power: f64,
+        needed: usize,
     }
 
     #[test]
@@ -57,6 +99,31 @@ mod tests {
     }
 
     #[test]
+    fn the_questions_needed_are_statsmodels() {
+        for case in expected::<Vec<Case>>("paired") {
+            let alone: Vec<usize> = (0..case.differences.len()).collect();
+            assert_eq!(needed(&case.differences, &alone), Some(case.needed));
+        }
+    }
+
+    #[test]
+    fn a_question_that_only_repeats_another_of_its_cluster_counts_for_nothing() {
+        for case in expected::<Vec<Case>>("paired") {
+            let twice: Vec<f64> = case.differences.iter().flat_map(|difference| [*difference; 2]).collect();
+            let in_pairs: Vec<usize> = (0..twice.len()).map(|question| question / 2).collect();
+            let found = needed(&twice, &in_pairs).expect("a spread");
+            // The last cluster may be half a one.
+            assert_eq!(found.div_ceil(2), case.needed, "{found}");
+        }
+    }
+
+    #[test]
+    fn a_difference_seen_beyond_doubt_needs_the_fewest_that_have_a_spread() {
+        // Mean 1, sd .01: 100 standard deviations, found by two questions with t(.975, 1) = 12.7 and shift 141.
+        assert_eq!(needed(&[0.99, 1.0, 1.01], &[0, 1, 2]), Some(2));
+    }
+
+    #[test]
     fn with_many_clusters_it_is_the_normal_approximation() {
         // z(.975) + z(.80) = 1.959964 + .841621.
         assert_close(shift(1e6), 2.801_585, 1e-5);
@@ -67,5 +134,10 @@ mod tests {
         assert_eq!(detectable(&[], &[]), None);
         assert_eq!(detectable(&[0.0, 0.0], &[0, 1]), None);
         assert_eq!(detectable(&[0.1, 0.4], &[0, 0]), None);
+        assert_eq!(needed(&[], &[]), None);
+        assert_eq!(needed(&[0.1, 0.1], &[0, 1]), None);
+        assert_eq!(needed(&[0.1, 0.4], &[0, 0]), None);
+        // .1 + .2 - .3 is 5.6e-17.
+        assert_eq!(needed(&[0.1, 0.2, -0.3], &[0, 1, 2]), None);
     }
 }

@@ -1,16 +1,32 @@
 //! What a sweep found: many settings scored on the same questions, and whether any of them is better than the default.
 //!
-//! Everything here is arithmetic over a [`Board`]; running settings is `sweep/`'s. The order of work: rank the board of the
-//! questions that may be looked at, then confirm its winner on questions that chose nothing, or crosswise where there are none,
-//! then say what follows.
+//! Everything here is arithmetic over a [`Board`]; running settings is `sweep/`'s. The order of work: [`rank`] the board of the
+//! questions that may be looked at, then confirm its winner on questions that chose nothing ([`held_out`]), or crosswise where
+//! there are none ([`cross_fit`]), then [`judge`] what follows.
 
+mod aligned;
 mod board;
+mod confirm;
+mod curves;
+mod effects;
+mod folds;
+mod front;
+mod means;
+mod order;
 mod outcome;
+mod ranking;
+mod verdict;
+
+#[cfg(test)]
+mod tests;
 
 pub use board::{Board, Marks, Tried, Varied};
+pub use confirm::{cross_fit, held_out};
 pub use outcome::{
     Confirmation, CrossFit, Curve, Difference, Effect, EffectValue, Fold, HeldOut, Ranking, Row, TuningVerdict,
 };
+pub use ranking::rank;
+pub use verdict::judge;
 
 use crate::measure::Measure;
 

@@ -77,7 +77,7 @@ pub struct Difference {
 pub struct Effect {
     /// The setting.
     pub key: String,
-    /// In the order given.
+    /// In the order given; values that no setting which ran has are left out.
     pub values: Vec<EffectValue>,
     /// The largest mean minus the smallest.
     pub range: f64,
