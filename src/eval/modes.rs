@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use serde::{Deserialize, Serialize};
 
+use super::shown::title_prefix;
 use crate::attribute::classify::Outcome;
 use crate::attribute::modes::{self, Signs};
 use crate::stats::share::ClusteredShare;
@@ -69,8 +70,7 @@ pub struct ModeShares {
 /// What is seen of every question of `run`; nothing of those that failed.
 #[must_use]
 pub fn signs(run: &SavedRun, outcomes: &[Outcome], k: usize) -> Vec<Signs> {
-    let setting = run.manifest.settings.pointer("/chunking/title_prefix").and_then(serde_json::Value::as_bool);
-    let titled = setting.unwrap_or_default();
+    let titled = title_prefix(&run.manifest).unwrap_or_default();
     let signs = |(trace, outcome): (&Trace, &Outcome)| match outcome.class {
         Class::Failed => Signs::default(),
         _ => modes::signs(trace, outcome, k, titled, &run.passages),

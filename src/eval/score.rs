@@ -1,16 +1,19 @@
 //! Every measure of every question, from its trace and the saved passages.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
+use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
+use super::shown::{self, ByBudget, Piece};
 use crate::measure::answer::{self, AnswerScores, Flavour};
 use crate::measure::ranked::Graded;
 use crate::measure::spans::{Span, SpanCounts};
 use crate::measure::{Cutoff, Family, Measure};
 use crate::store::SavedRun;
 use crate::text::answers::{AnswerMatcher, Searchable};
-use crate::types::{ArmName, Attempt, ChunkId, Class, DocId, GoldMember, Kind, Passage, Question, Trace, collapse};
+use crate::types::{
+    ArmName, Attempt, ChunkId, Class, DocId, GoldMember, Kind, Passage, Question, StageHit, Trace, collapse,
+};
 
 /// A table of scores: a row a question, a column a measure. `None`: the measure is not defined for that question.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,9 +37,11 @@ impl Scores {
 /// relevant documents are left out for a question of which nothing is relevant.
 #[must_use]
 pub fn score(run: &SavedRun, measures: &[Measure], flavour: Flavour) -> Scores {
-    let searchable = searchable_passages(run, measures);
+    let shown = shown::shown(run, measures);
+    let searchable = searchable_passages(run, measures, &shown);
     let context = Context { run, flavour, searchable };
-    let rows = run.traces.par_iter().map(|trace| score_question(trace, measures, &context)).collect();
+    let questions = run.traces.par_iter().zip(&shown);
+    let rows = questions.map(|(trace, shown)| score_question(trace, shown, measures, &context)).collect();
     Scores { measures: measures.to_vec(), rows }
 }
 
@@ -47,20 +52,22 @@ struct Context<'a> {
     searchable: HashMap<ChunkId, Searchable>,
 }
 
-/// The passages that `EM` may have to look into, normalised once.
-fn searchable_passages(run: &SavedRun, measures: &[Measure]) -> HashMap<ChunkId, Searchable> {
-    let deepest =
-        measures.iter().filter(|measure| measure.family() == Family::Em).map(|measure| match measure.cutoff() {
-            Some(Cutoff::Top(k)) => k,
-            _ => 0,
-        });
-    let Some(deepest) = deepest.max() else { return HashMap::new() };
+/// The passages that `EM` may have to look into whole, normalised once.
+fn searchable_passages(run: &SavedRun, measures: &[Measure], shown: &[ByBudget<'_>]) -> HashMap<ChunkId, Searchable> {
+    let of_em = measures.iter().filter(|measure| measure.family() == Family::Em);
+    let cutoffs: BTreeSet<Cutoff> = of_em.filter_map(|measure| measure.cutoff()).collect();
     let mut wanted: HashSet<&ChunkId> = HashSet::new();
-    for trace in run.traces.iter().filter(|trace| trace.question.has_spans()) {
-        wanted.extend(
-            trace.final_ranking().into_iter().flat_map(|stage| stage.hits.iter().take(deepest)).map(|hit| &hit.id),
-        );
-        wanted.extend(trace.packed());
+    for (trace, shown) in run.traces.iter().zip(shown).filter(|(trace, _)| trace.question.has_spans()) {
+        for cutoff in &cutoffs {
+            match cutoff {
+                Cutoff::Top(k) => wanted.extend(hits(trace).iter().take(*k).map(|hit| &hit.id)),
+                Cutoff::Tokens(n) => {
+                    let pieces = shown.get(n).into_iter().flatten();
+                    wanted.extend(pieces.filter(|piece| piece.is_whole()).map(|piece| piece.id));
+                }
+                Cutoff::Prompt => wanted.extend(trace.packed()),
+            }
+        }
     }
     wanted
         .into_par_iter()
@@ -68,32 +75,63 @@ fn searchable_passages(run: &SavedRun, measures: &[Measure]) -> HashMap<ChunkId,
         .collect()
 }
 
-fn score_question(trace: &Trace, measures: &[Measure], context: &Context<'_>) -> Vec<Option<f64>> {
+fn hits(trace: &Trace) -> &[StageHit] {
+    trace.final_ranking().map_or(&[], |stage| &stage.hits)
+}
+
+fn score_question(
+    trace: &Trace,
+    shown: &ByBudget<'_>,
+    measures: &[Measure],
+    context: &Context<'_>,
+) -> Vec<Option<f64>> {
     if trace.class == Class::Failed {
         return vec![None; measures.len()];
     }
     let wants = |scores_answers: bool| measures.iter().any(|m| m.family().scores_answers() == scores_answers);
-    let rankings = wants(false).then(|| {
-        let hits = trace.final_ranking().map_or(&[][..], |stage| &stage.hits);
-        let ranked = Ranked::new(trace, hits.iter().map(|hit| &hit.id).collect(), context);
-        (ranked, Ranked::new(trace, trace.packed().collect(), context))
-    });
+    let rankings = wants(false).then(|| Rankings::new(trace, shown, context));
     let answer = AnswerOf::new(trace, context.flavour);
     let value = |measure: &Measure| match (&rankings, measure.cutoff()) {
         (_, None) if measure.family().scores_answers() => answer.value(measure.family()),
-        (Some((_, packed)), Some(Cutoff::Prompt)) => packed.at(measure.family(), None),
-        (Some((ranked, _)), Some(Cutoff::Top(k))) => ranked.at(measure.family(), Some(k)),
-        (Some((ranked, _)), None) => ranked.at(measure.family(), None),
+        (Some(rankings), cutoff) => rankings.value(measure.family(), cutoff),
         (None, _) => None,
     };
     measures.iter().map(value).collect()
 }
 
-/// A list of chunks, best first, made ready for any measure: the final ranking, or what was packed.
+/// All that a question's measures of retrieval look at.
+struct Rankings<'a> {
+    ranked: Ranked<'a>,
+    packed: Ranked<'a>,
+    by_budget: BTreeMap<usize, Ranked<'a>>,
+}
+
+impl<'a> Rankings<'a> {
+    fn new(trace: &'a Trace, shown: &ByBudget<'a>, context: &'a Context<'a>) -> Self {
+        let of_budget =
+            |(&budget, pieces): (&usize, &Vec<Piece<'a>>)| (budget, Ranked::new(trace, pieces.clone(), context));
+        Self {
+            ranked: Ranked::new(trace, hits(trace).iter().map(|hit| Piece::whole(&hit.id)).collect(), context),
+            packed: Ranked::new(trace, trace.packed().map(Piece::whole).collect(), context),
+            by_budget: shown.iter().map(of_budget).collect(),
+        }
+    }
+
+    fn value(&self, family: Family, cutoff: Option<Cutoff>) -> Option<f64> {
+        match cutoff {
+            Some(Cutoff::Top(k)) => self.ranked.at(family, Some(k)),
+            Some(Cutoff::Tokens(n)) => self.by_budget.get(&n)?.at(family, None),
+            Some(Cutoff::Prompt) => self.packed.at(family, None),
+            None => self.ranked.at(family, None),
+        }
+    }
+}
+
+/// A list of chunks, best first, made ready for any measure: the final ranking, what a budget shows of it, or what was packed.
 struct Ranked<'a> {
     trace: &'a Trace,
     context: &'a Context<'a>,
-    chunks: Vec<&'a ChunkId>,
+    chunks: Vec<Piece<'a>>,
     docs: Vec<DocId>,
     /// `None`: nothing is relevant.
     graded: Option<Graded>,
@@ -102,9 +140,9 @@ struct Ranked<'a> {
 }
 
 impl<'a> Ranked<'a> {
-    fn new(trace: &'a Trace, chunks: Vec<&'a ChunkId>, context: &'a Context<'a>) -> Self {
+    fn new(trace: &'a Trace, chunks: Vec<Piece<'a>>, context: &'a Context<'a>) -> Self {
         let question = &trace.question;
-        let docs = collapse(chunks.iter().copied());
+        let docs = collapse(chunks.iter().map(|piece| piece.id));
         let grades = docs.iter().map(|doc| question.relevant.get(doc).copied()).collect();
         let graded = Graded::new(grades, question.relevant.values().copied(), 1);
         Self {
@@ -133,15 +171,20 @@ impl<'a> Ranked<'a> {
         }
     }
 
-    fn holds_answer(&self, matcher: &AnswerMatcher, top: &[&ChunkId]) -> bool {
-        let holds = |id: &ChunkId| self.context.searchable.get(id).is_some_and(|passage| matcher.found_in(passage));
-        top.iter().any(|id| holds(id))
+    fn holds_answer(&self, matcher: &AnswerMatcher, top: &[Piece<'_>]) -> bool {
+        top.iter().any(|piece| {
+            if piece.is_whole() {
+                return self.context.searchable.get(piece.id).is_some_and(|passage| matcher.found_in(passage));
+            }
+            let passage = self.context.run.passages.get(piece.id);
+            passage.is_some_and(|passage| matcher.found_in_text(piece.words(passage)))
+        })
     }
 
-    fn holds_answer_raw(&self, top: &[&ChunkId]) -> bool {
+    fn holds_answer_raw(&self, top: &[Piece<'_>]) -> bool {
         let answers = &self.trace.question.answers;
-        let texts = top.iter().filter_map(|id| self.context.run.passages.get(*id));
-        texts.into_iter().any(|passage| answers.iter().any(|gold| !gold.is_empty() && passage.text.contains(gold)))
+        let mut texts = self.passages(top).map(|(piece, passage)| piece.text(passage));
+        texts.any(|text| answers.iter().any(|gold| !gold.is_empty() && text.contains(gold)))
     }
 
     /// Every evidence group has a member whose document is among the first k; undefined without evidence.
@@ -153,9 +196,9 @@ impl<'a> Ranked<'a> {
     }
 
     /// Mean over groups of the best covered member's share; undefined without evidence.
-    fn evidence_recall(&self, top: &[&ChunkId]) -> Option<f64> {
+    fn evidence_recall(&self, top: &[Piece<'_>]) -> Option<f64> {
         let groups = &self.trace.gold.groups;
-        let shown = self.places(top.iter().copied());
+        let shown = self.places(top);
         let shares = groups.iter().enumerate().map(|(g, _)| self.best_member(g, &shown).1);
         (!groups.is_empty()).then(|| shares.sum::<f64>() / groups.len() as f64)
     }
@@ -173,17 +216,16 @@ impl<'a> Ranked<'a> {
     }
 
     /// Counts over the bytes of the best covered members; undefined without evidence, or where it is a whole document.
-    fn spans(&self, top: &[&ChunkId]) -> Option<SpanCounts> {
-        let shown = self.places(top.iter().copied());
+    fn spans(&self, top: &[Piece<'_>]) -> Option<SpanCounts> {
+        let shown = self.places(top);
         Some(SpanCounts::new(&shown, &self.evidence(&shown)?))
     }
 
     /// [`Self::spans`], undefined too where bytes were shown that stand in no document as they are: of a context recorded
     /// elsewhere the range is then that of the gold text in it, or none, and not its own.
-    fn sized_spans(&self, top: &[&ChunkId]) -> Option<SpanCounts> {
-        let passages = || top.iter().filter_map(|id| self.context.run.passages.get(*id));
-        let is_sized = |passage: &Passage| !passage.range.is_empty() && passage.range.len() == passage.text.len();
-        (self.context.run.manifest.external.is_none() || passages().all(is_sized)).then(|| self.spans(top)).flatten()
+    fn sized_spans(&self, top: &[Piece<'_>]) -> Option<SpanCounts> {
+        let all_sized = || self.passages(top).all(|(_, passage)| shown::is_sized(passage));
+        (self.context.run.manifest.external.is_none() || all_sized()).then(|| self.spans(top)).flatten()
     }
 
     /// Of each group the best covered member's bytes.
@@ -203,12 +245,17 @@ impl<'a> Ranked<'a> {
         let wanted = self.evidence(&[])?;
         let holding: HashSet<&ChunkId> =
             self.trace.gold.groups.iter().filter_map(|group| group.first()).flat_map(|member| &member.chunks).collect();
-        Some(SpanCounts::new(&self.places(holding), &wanted).precision_omega())
+        let holding: Vec<Piece<'_>> = holding.into_iter().map(Piece::whole).collect();
+        Some(SpanCounts::new(&self.places(&holding), &wanted).precision_omega())
     }
 
-    fn places<'b>(&self, chunks: impl IntoIterator<Item = &'b ChunkId>) -> Vec<Span<'a>> {
-        let found = chunks.into_iter().filter_map(|id| self.context.run.passages.get(id));
-        found.map(|passage| (passage.doc.as_str(), passage.range)).collect()
+    fn places(&self, pieces: &[Piece<'_>]) -> Vec<Span<'a>> {
+        self.passages(pieces).map(|(piece, passage)| (passage.doc.as_str(), piece.range(passage))).collect()
+    }
+
+    fn passages<'b>(&self, pieces: &'b [Piece<'b>]) -> impl Iterator<Item = (Piece<'b>, &'a Passage)> {
+        let passages = &self.context.run.passages;
+        pieces.iter().filter_map(|&piece| passages.get(piece.id).map(|passage| (piece, passage)))
     }
 }
 

@@ -84,7 +84,7 @@ impl Family {
                 "Karpukhin et al. 2020 (top-k accuracy)",
             ),
             Self::Precision => share(
-                "relevant documents among the first k / k, also when fewer came back; @prompt: / documents in the prompt",
+                "relevant documents among the first k / k, also when fewer came back; @Nt, @prompt: / documents shown",
                 Some("trec_eval P_k"),
                 &["precision", "prec"],
                 MANNING,

@@ -3,9 +3,9 @@
 /// Which cutoffs a family takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Takes {
-    /// `@k` or `@prompt`, one of them.
+    /// `@k`, `@Nt` or `@prompt`, one of them.
     KOrPrompt,
-    /// `@k`, `@prompt`, or none: the whole ranking.
+    /// `@k`, `@Nt`, `@prompt`, or none: the whole ranking.
     Any,
     /// `@k`, one.
     K,
@@ -148,12 +148,12 @@ impl Family {
         }
     }
 
-    /// How its measures are written, k standing for a number: `EM@k`, `EM@prompt`.
+    /// How its measures are written, k and N standing for numbers: `EM@k`, `EM@Nt`, `EM@prompt`.
     #[must_use]
     pub fn forms(self) -> Vec<String> {
         let suffixes: &[&str] = match self.takes() {
-            Takes::KOrPrompt => &["@k", "@prompt"],
-            Takes::Any => &["", "@k", "@prompt"],
+            Takes::KOrPrompt => &["@k", "@Nt", "@prompt"],
+            Takes::Any => &["", "@k", "@Nt", "@prompt"],
             Takes::K => &["@k"],
             Takes::KOrNone => &["", "@k"],
             Takes::Nothing => &[""],

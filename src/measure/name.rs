@@ -13,8 +13,20 @@ use super::family::{Family, Takes};
 pub enum Cutoff {
     /// The first k; k >= 1.
     Top(usize),
+    /// The first n tokens of the passages, whatever their size; n >= 1.
+    Tokens(usize),
     /// What was packed into the prompt.
     Prompt,
+}
+
+impl fmt::Display for Cutoff {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Top(k) => write!(f, "@{k}"),
+            Self::Tokens(n) => write!(f, "@{n}t"),
+            Self::Prompt => f.write_str("@prompt"),
+        }
+    }
 }
 
 /// A measure: a family with a cutoff it takes. Written as its name in files and settings.
@@ -27,11 +39,11 @@ pub struct Measure {
 }
 
 impl Measure {
-    /// The measure, or `None` when the family does not take that cutoff (or k is 0).
+    /// The measure, or `None` when the family does not take that cutoff (or it is 0).
     #[must_use]
     pub fn new(family: Family, cutoff: Option<Cutoff>) -> Option<Self> {
         let fits = match (family.takes(), cutoff) {
-            (_, Some(Cutoff::Top(0))) => false,
+            (_, Some(Cutoff::Top(0) | Cutoff::Tokens(0))) => false,
             (Takes::KOrPrompt | Takes::Any, Some(_))
             | (Takes::K | Takes::KOrNone, Some(Cutoff::Top(_)))
             | (Takes::Any | Takes::KOrNone | Takes::Nothing, None) => true,
@@ -81,8 +93,7 @@ impl fmt::Display for Measure {
         let name = self.family.name();
         match self.cutoff {
             None => f.pad(name),
-            Some(Cutoff::Top(k)) => f.pad(&format!("{name}@{k}")),
-            Some(Cutoff::Prompt) => f.pad(&format!("{name}@prompt")),
+            Some(cutoff) => f.pad(&format!("{name}{cutoff}")),
         }
     }
 }
@@ -101,7 +112,7 @@ impl UnknownMeasure {
     /// What to do about it.
     #[must_use]
     pub fn hint(&self) -> &'static str {
-        "measures read like `EM@5`, `EM@prompt`, `nDCG@10`, `RR`, `AnswerF1`; `ragxray score --list` explains them all"
+        "measures read like `EM@5`, `EM@1000t`, `EM@prompt`, `nDCG@10`, `RR`, `AnswerF1`; `ragxray score --list` explains them all"
     }
 }
 
@@ -118,13 +129,19 @@ fn parse(text: &str, is: impl Fn(Family, &str) -> bool) -> Option<Measure> {
     let (name, cutoff) = match text.split_once('@') {
         None => (text, None),
         Some((name, "prompt")) => (name, Some(Cutoff::Prompt)),
-        Some((name, k)) if k.bytes().all(|b| b.is_ascii_digit()) && !k.starts_with('0') => {
-            (name, Some(Cutoff::Top(k.parse().ok()?)))
-        }
-        Some(_) => return None,
+        Some((name, cutoff)) => match cutoff.strip_suffix('t') {
+            None => (name, Some(Cutoff::Top(counted(cutoff)?))),
+            Some(n) => (name, Some(Cutoff::Tokens(counted(n)?))),
+        },
     };
     let mut named = Family::ALL.iter().filter(|family| is(**family, name));
     named.find_map(|&family| Measure::new(family, cutoff))
+}
+
+/// A number as it is printed: digits alone, none of them a leading zero.
+fn counted(digits: &str) -> Option<usize> {
+    let is_printed = digits.bytes().all(|b| b.is_ascii_digit()) && !digits.starts_with('0');
+    digits.parse().ok().filter(|_| is_printed)
 }
 
 /// The measure that `text` names in other letters, by another tool's name, or with `_` for `@` (`ndcg_cut_10`).
@@ -163,7 +180,14 @@ mod tests {
 
     #[test]
     fn every_measure_prints_as_it_parses() {
-        let cutoffs = [None, Some(Cutoff::Prompt), Some(Cutoff::Top(1)), Some(Cutoff::Top(10))];
+        let cutoffs = [
+            None,
+            Some(Cutoff::Prompt),
+            Some(Cutoff::Top(1)),
+            Some(Cutoff::Top(10)),
+            Some(Cutoff::Tokens(1)),
+            Some(Cutoff::Tokens(1000)),
+        ];
         for &family in Family::ALL {
             let measures: Vec<Measure> =
                 cutoffs.into_iter().filter_map(|cutoff| Measure::new(family, cutoff)).collect();
@@ -180,7 +204,7 @@ mod tests {
         let names = "nDCG@10 nDCG(exp)@10 EM@5 EM(raw)@5 EM@prompt Recall@5 Success@5 FullRecall@5 EvidenceRecall@5 P@5 Rprec \
                      SetF1@5 RR RR@10 AP AP@100 Fallout@5 Accuracy@5 Judged@10 MedianRank SpanPrecision@5 SpanRecall@5 IoU@5 \
                      PrecisionOmega AnswerEM AnswerF1 AnswerPrecision AnswerRecall AnswerContains FactRecall ForbiddenFacts \
-                     P@prompt AnswerEM(HasAns) AnswerF1(NoAns)";
+                     P@prompt AnswerEM(HasAns) AnswerF1(NoAns) EvidenceRecall@1000t EM@1000t SetF1@1t";
         for name in names.split_whitespace() {
             assert_eq!(name.parse::<Measure>().map(|measure| measure.to_string()), Ok(name.to_owned()));
         }
@@ -188,7 +212,9 @@ mod tests {
 
     #[test]
     fn a_name_with_a_cutoff_it_does_not_take_is_refused() {
-        for name in ["EM", "EM@0", "EM@05", "RR@prompt", "AnswerF1@5", "RR@", "RR@-1", "", "@5", "Judged", "P@1e3"] {
+        let names = "EM EM@0 EM@05 RR@prompt AnswerF1@5 RR@ RR@-1 @5 Judged P@1e3 P@+1 EM@0t EM@01t EM@t EM@1e3t EM@1000T \
+                     EM@1000tt RR@1000t Judged@1000t AnswerF1@1000t @1000t EM@99999999999999999999t";
+        for name in names.split(' ').chain([""]) {
             assert!(name.parse::<Measure>().is_err(), "{name}");
         }
     }
@@ -203,6 +229,7 @@ mod tests {
             ("MRR@10", "RR@10"),
             ("P_5", "P@5"),
             ("hit rate@3", "Success@3"),
+            ("evidence_recall@1000t", "EvidenceRecall@1000t"),
         ] {
             assert_eq!(given.parse::<Measure>().expect_err(given).meant.as_deref(), Some(meant), "{given}");
         }
@@ -217,5 +244,7 @@ mod tests {
         let once: std::collections::BTreeSet<&String> = names.iter().collect();
         assert_eq!(once.len(), names.len());
         assert!(names.contains(&"RR".to_owned()) && !names.contains(&"Fallout@5".to_owned()));
+        // No budget of tokens is anybody's default.
+        assert!(Measure::standard(&[1, 5]).iter().all(|one| !matches!(one.cutoff(), Some(Cutoff::Tokens(_)))));
     }
 }

@@ -36,12 +36,12 @@ impl Graded {
     }
 
     /// A measure's value. `n_documents`: how many documents the corpus has. `None`: it is no measure of a document
-    /// ranking, it is taken at the prompt (see [`Graded::at`]), or it needs a corpus size that is not known.
+    /// ranking, it is taken at a budget of tokens or at the prompt (see [`Graded::at`]), or it needs a corpus size that is not known.
     #[must_use]
     pub fn value(&self, measure: Measure, n_documents: Option<usize>) -> Option<f64> {
         match measure.cutoff() {
             Some(Cutoff::Top(k)) => self.at(measure.family(), Some(k), n_documents),
-            Some(Cutoff::Prompt) => None,
+            Some(Cutoff::Tokens(_) | Cutoff::Prompt) => None,
             None => self.at(measure.family(), None, n_documents),
         }
     }

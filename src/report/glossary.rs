@@ -9,8 +9,24 @@ use crate::measure::{Cutoff, Family, Measure};
 /// All families in report order, a paragraph each.
 #[must_use]
 pub fn render() -> String {
-    let paragraphs: Vec<String> = Family::ALL.iter().map(|family| paragraph(*family)).collect();
+    let paragraphs: Vec<String> = Family::ALL.iter().map(|family| paragraph(*family)).chain([cutoffs()]).collect();
     paragraphs.join("\n")
+}
+
+/// How far down a ranking a measure looks, by what is written behind its name.
+fn cutoffs() -> String {
+    let mut out = "Cutoffs\n".to_owned();
+    let mut line = |label: &str, text: &str| out.push_str(&wrapped(&format!("    {label:<10}"), text));
+    line("@k", "the first k passages, of measures over documents the first k documents");
+    line(
+        "@Nt",
+        "the first N tokens (cl100k_base) of the passages as the prompt shows them, number and title counted, whatever k was: the \
+         passage in which they end is cut there, and EM does not look at a word that the cut runs through. Equal however large \
+         the chunks are, which a fixed k is not; over documents, those of which any text is shown",
+    );
+    line("@prompt", "what was packed into the prompt");
+    line("none", "the whole ranking");
+    out
 }
 
 fn paragraph(family: Family) -> String {
@@ -47,7 +63,7 @@ mod tests {
     #[test]
     fn a_measure_is_explained_in_a_paragraph() {
         insta::assert_snapshot!(paragraph(Family::Success), @r"
-        Success@k, Success@prompt
+        Success@k, Success@Nt, Success@prompt
             formula   1 when any of the first k documents is relevant, else 0
             over      documents (passages collapsed by first occurrence) and their grades; of runs, and of a TREC run
                       with qrels

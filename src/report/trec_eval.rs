@@ -38,7 +38,7 @@ pub fn name(measure: Measure) -> Option<String> {
     let k = match measure.cutoff() {
         None => None,
         Some(Cutoff::Top(k)) => Some(k),
-        Some(Cutoff::Prompt) => return None,
+        Some(Cutoff::Tokens(_) | Cutoff::Prompt) => return None,
     };
     Some(match (measure.family(), k) {
         (Family::AveragePrecision, None) => "map".to_owned(),

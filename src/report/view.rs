@@ -1,6 +1,6 @@
 //! The view model: everything a report says, in the order it says it. Renderers decide nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::section::Section;
 use super::{arms, diagnosis, external, head};
@@ -299,19 +299,11 @@ fn flags(summary: &Summary) -> String {
     raised.map(|(flag, n)| format!("{n} {flag}")).collect::<Vec<_>>().join(", ")
 }
 
-/// The cutoffs that stand in the summary, ascending, then `prompt`, then the whole ranking.
+/// The cutoffs that stand in the summary: every k, every budget of tokens, each ascending, then `prompt`, then the whole ranking.
 fn columns(summary: &Summary) -> Vec<String> {
-    let mut ks: Vec<usize> = summary
-        .measures
-        .keys()
-        .filter_map(|name| match name.parse::<Measure>().ok()?.cutoff()? {
-            Cutoff::Top(k) => Some(k),
-            Cutoff::Prompt => None,
-        })
-        .collect();
-    ks.sort_unstable();
-    ks.dedup();
-    ks.iter().map(|k| format!("@{k}")).chain(["@prompt".to_owned(), String::new()]).collect()
+    let named = summary.measures.keys().filter_map(|name| name.parse::<Measure>().ok()?.cutoff());
+    let cutoffs: BTreeSet<Cutoff> = named.chain([Cutoff::Prompt]).collect();
+    cutoffs.iter().map(ToString::to_string).chain([String::new()]).collect()
 }
 
 fn measures(summary: &Summary) -> Vec<MeasureRow> {

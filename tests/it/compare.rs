@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::project::{CORPUS, Project, QUESTIONS, SETTINGS};
+use crate::run_files::measure;
 
 /// Two documents that share their words: the one with the answer comes second.
 const GAMMA: &str = r#"{"id": "c", "title": "C", "text": "Gamma restarts. Gamma restarts often. Gamma restarts."}
@@ -97,6 +98,29 @@ fn a_comparison_in_a_terminal() {
     assert!(text.contains("EM@5, ") && !text.contains("EM@3") && text.contains("at other cutoffs: --all shows them"));
     let text = compared(&project, &["runs/k5", "runs/k1", "--all"]);
     assert!(text.contains("EM@3, ") && !text.contains("other cutoffs"), "{text}");
+}
+
+#[test]
+fn measures_at_a_budget_of_tokens_are_reported_and_compared() {
+    let project = Project::new();
+    let measures = "measures = [\"EvidenceRecall@500t\", \"EvidenceRecall@8t\", \"EM@8t\"]";
+    project.write("c.toml", format!("{SETTINGS}\n[evaluation]\n{measures}\n"));
+    let report = project.good("k5", &[]).stdout;
+    project.good("k1", &["--set", "retrieval.k=1"]);
+    for name in ["k5", "k1"] {
+        let summary = project.summary(name);
+        // `[ 1 ] ␣A ⏎ Alpha ␣waits ␣six ␣minutes .`: 8 tokens show 3 of the 11 bytes of `six minutes`. `[ 1 ] ␣B ⏎ Beta ␣never
+        // ␣waits .`: 16 of the 17 of `Beta never waits.`, and the answer `Beta`.
+        let (found, n) = measure(&summary, "EvidenceRecall@8t");
+        assert!((found - f64::midpoint(3.0 / 11.0, 16.0 / 17.0)).abs() < 1e-12 && n == 2, "{name}: {found}, n {n}");
+        assert_eq!(measure(&summary, "EM@8t"), (0.5, 2), "{name}");
+        assert_eq!(measure(&summary, "EvidenceRecall@500t"), (1.0, 2), "{name}");
+    }
+    let columns = report.lines().find(|line| line.contains("@8t")).expect("a column of its own");
+    let columns: Vec<&str> = columns.split_whitespace().collect();
+    assert_eq!(columns, ["n", "@1", "@3", "@5", "@10", "@8t", "@500t", "@prompt", "whole"]);
+    let text = compared(&project, &["runs/k5", "runs/k1", "-m", "EvidenceRecall@8t"]);
+    assert!(text.contains("EvidenceRecall@8t is the same on each of 2 questions."), "{text}");
 }
 
 #[test]
@@ -233,7 +257,7 @@ fn a_wrong_call_is_refused_with_a_hint() {
         &["compare", "runs/k5", "runs/k1", "-m", "ndcg@5"],
         &[
             "error: `ndcg@5` is no measure; did you mean `nDCG@5`?",
-            "hint: measures read like `EM@5`, `EM@prompt`, `nDCG@10`, `RR`, `AnswerF1`; `ragxray score --list` explains them all",
+            "hint: measures read like `EM@5`, `EM@1000t`, `EM@prompt`, `nDCG@10`, `RR`, `AnswerF1`; `ragxray score --list` explains them all",
         ],
     );
     project.refuses_with_some_hint(

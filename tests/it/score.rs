@@ -319,6 +319,7 @@ fn measures_that_files_do_not_give_are_refused() {
     };
     refused("EM@5", "error: `EM@5` cannot be had from a run and qrels alone");
     refused("P@prompt", "error: `P@prompt` cannot be had from a run and qrels alone");
+    refused("Recall@1000t", "error: `Recall@1000t` cannot be had from a run and qrels alone");
     refused("AnswerF1", "error: `AnswerF1` cannot be had from a run and qrels alone");
     refused("Fallout@5", "error: `Fallout@5` needs the size of the corpus");
     refused("ndcg_cut_10", "error: `ndcg_cut_10` is no measure; did you mean `nDCG@10`?");

@@ -157,7 +157,7 @@ fn pair_view(comparison: &Comparison, pair: &PairComparison, shown: Shown) -> Pa
     let is_primary = |found: &MeasureDifference| Some(found.measure) == comparison.primary;
     let fits = |found: &&MeasureDifference| match found.measure.cutoff() {
         Some(Cutoff::Top(k)) => k == comparison.k || shown.every_cutoff || is_primary(found),
-        Some(Cutoff::Prompt) | None => true,
+        Some(Cutoff::Tokens(_) | Cutoff::Prompt) | None => true,
     };
     let fitting: Vec<&MeasureDifference> = pair.measures.iter().filter(fits).collect();
     let stands = |found: &MeasureDifference| is_primary(found) || found.n > 0 && found.wins + found.losses > 0;
