@@ -5,6 +5,7 @@ pub mod anchors;
 mod arms;
 pub mod audit;
 pub mod cache;
+pub mod chart;
 pub mod comparison;
 pub mod csv;
 mod diagnosis;
