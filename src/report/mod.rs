@@ -24,5 +24,6 @@ pub mod section;
 pub mod terminal;
 pub mod trec;
 pub mod trec_eval;
+pub mod tuning;
 pub mod view;
 pub mod wrap;
