@@ -37,12 +37,12 @@ pub fn render(run: &SavedRun, evaluation: &Evaluation) -> String {
     out
 }
 
-fn row(cells: impl Iterator<Item = String>) -> String {
+pub(super) fn row(cells: impl Iterator<Item = String>) -> String {
     cells.collect::<Vec<_>>().join(",") + "\r\n"
 }
 
 /// A cell of text: no formula, quoted where it must be.
-fn text(content: &str) -> String {
+pub(super) fn text(content: &str) -> String {
     // Spreadsheets pass over what has no width, and read full-width forms as their ASCII ones.
     let seen = content.trim_start_matches(|c: char| c == ' ' || is_invisible(c));
     let opens = |text: &str| text.starts_with(['=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠']);

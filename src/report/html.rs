@@ -199,7 +199,7 @@ fn lost(view: &View, out: &mut String) {
     table(out, &title, &["id", "question", "gold", "answer", "lost"], rows);
 }
 
-fn escape(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in one_line(text).chars() {
         match c {
