@@ -5,7 +5,7 @@
 //! | floor | module | what it is |
 //! |---|---|---|
 //! | 9 | [`cli`] | one file per command |
-
+//! | 8 | [`sweep`] | many settings, run and scored on the same questions |
 //! | 7 | [`settings`] | TOML to typed settings to wired parts |
 //! | 6 | [`report`] | one view model, rendered for terminal, HTML, Markdown, TREC |
 //! | 5 | [`eval`], [`lint`], [`label`] | a saved run to its summary; a data set's weaknesses; judging what retrievers found |
@@ -54,6 +54,6 @@ pub mod rerank;
 pub mod settings;
 pub mod stats;
 pub mod store;
-//pub mod sweep;
+pub mod sweep;
 pub mod text;
 pub mod types;

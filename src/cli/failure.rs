@@ -11,6 +11,7 @@ use crate::pipeline::PipelineError;
 use crate::settings::SettingsError;
 use crate::settings::assemble::AssembleError;
 use crate::store::StoreError;
+use crate::sweep::SweepError;
 use crate::text::causes::with_causes;
 
 /// A message with a hint; every one ends the program with exit code 2.
@@ -53,6 +54,12 @@ impl From<ExternalError> for Failure {
 impl From<LabelError> for Failure {
     fn from(error: LabelError) -> Self {
         Self::new(with_causes(&error), Some(error.hint()))
+    }
+}
+
+impl From<SweepError> for Failure {
+    fn from(error: SweepError) -> Self {
+        Self::new(with_causes(&error), error.hint())
     }
 }
 

@@ -22,6 +22,7 @@ mod reproduce;
 mod resume;
 mod run;
 mod score;
+mod tune;
 
 use std::process::ExitCode;
 
@@ -43,6 +44,8 @@ enum Command {
     Run(run::RunArgs),
     /// Look at one's own documents; write a settings file and an empty questions file for them.
     Init(init::InitArgs),
+    /// Run many settings on the same questions, and say which is best and whether that is more than luck.
+    Tune(tune::TuneArgs),
     /// Make a run of what another RAG recorded, or of a TREC run.
     Import(import::ImportArgs),
     /// Report a finished run again; nothing is called.
@@ -94,6 +97,7 @@ pub fn main() -> ExitCode {
 fn dispatch(command: Command) -> Result<ExitCode, Failure> {
     match command {
         Command::Run(args) => run::run(args)?,
+        Command::Tune(args) => tune::tune(args)?,
         Command::Init(args) => init::init(&args)?,
         Command::Import(args) => import::import(args)?,
         Command::Report(args) => report::report(&args)?,

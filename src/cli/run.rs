@@ -232,11 +232,16 @@ fn done_by(old: SavedRun) -> Done {
     Done { questions, passages, replies: Vec::new() }
 }
 
-/// `<config stem>-<UTC time>-<4 hex>`.
-pub(super) fn fresh_name(config: &Path) -> String {
+/// A settings file's name without its ending, as a folder may be called.
+pub(super) fn stem_of(config: &Path) -> String {
     let stem = config.file_stem().unwrap_or_default().to_string_lossy();
     let plain = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '-' };
-    let stem: String = stem.chars().map(plain).collect();
+    stem.chars().map(plain).collect()
+}
+
+/// `<config stem>-<UTC time>-<4 hex>`.
+pub(super) fn fresh_name(config: &Path) -> String {
+    let stem = stem_of(config);
     let time = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%SZ");
     // A RandomState is seeded by the operating system: enough to keep two runs of one second apart.
     let random = std::hash::RandomState::new().build_hasher().finish() & 0xffff;

@@ -15,7 +15,7 @@ pub mod gate;
 pub mod modes;
 pub mod positions;
 pub mod score;
-mod shown;
+pub mod shown;
 pub mod summary;
 pub mod tuning;
 pub mod verdict;

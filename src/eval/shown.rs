@@ -83,6 +83,18 @@ pub(super) fn shown<'a>(run: &'a SavedRun, measures: &[Measure]) -> Vec<ByBudget
     run.traces.par_iter().map(of_trace).collect()
 }
 
+/// Tokens (`cl100k_base`) of what was packed for each question, as the prompt shows it; `None` where the question failed. Parallel
+/// to the run's traces.
+#[must_use]
+pub fn context_tokens(run: &SavedRun) -> Vec<Option<f64>> {
+    let passages = CountedPassages::new(run, usize::MAX);
+    let of_trace = |trace: &Trace| {
+        let packed: Vec<&Counted<'_>> = trace.packed().filter_map(|id| passages.by_id.get(id)).collect();
+        (!trace.failed()).then(|| passages.n_tokens(&packed) as f64)
+    };
+    run.traces.par_iter().map(of_trace).collect()
+}
+
 /// A run's passages, each cut into tokens once, when a budget first reaches it.
 struct CountedPassages<'a> {
     by_id: HashMap<&'a ChunkId, Counted<'a>>,
@@ -120,8 +132,7 @@ impl<'a> CountedPassages<'a> {
         let (mut pieces, mut left) = (Vec::new(), budget);
         for (at, places) in ranked.chunk_by(|a, b| is_one_context(a.passage, b.passage)).enumerate() {
             let before = self.before(places[0]);
-            // Three digits are one token: the number 1 that was counted and the passage's own differ in nothing else.
-            let n_digit_tokens = (at + 1).ilog10() as usize / 3;
+            let n_digit_tokens = n_digit_tokens(at);
             let fits = before.len() + n_digit_tokens <= left;
             let cut = (!fits).then(|| left.checked_sub(n_digit_tokens).map_or(0, |left| before[left]));
             if cut == Some(0) {
@@ -136,6 +147,12 @@ impl<'a> CountedPassages<'a> {
         pieces
     }
 
+    /// All tokens of `ranked`.
+    fn n_tokens(&self, ranked: &[&Counted<'a>]) -> usize {
+        let contexts = ranked.chunk_by(|a, b| is_one_context(a.passage, b.passage)).enumerate();
+        contexts.map(|(at, places)| self.before(places[0]).len() + n_digit_tokens(at)).sum()
+    }
+
     /// See [`Counted`]; at most one token more than the largest budget.
     fn before<'c>(&self, counted: &'c Counted<'_>) -> &'c [usize] {
         counted.before.get_or_init(|| {
@@ -146,6 +163,12 @@ impl<'a> CountedPassages<'a> {
             starts.map(|start| start.saturating_sub(heading)).collect()
         })
     }
+}
+
+/// How many tokens more the number of the passage at `at`, from 0, takes than the number 1 that was counted: three digits are one
+/// token, and the passages differ in nothing else.
+fn n_digit_tokens(at: usize) -> usize {
+    (at + 1).ilog10() as usize / 3
 }
 
 /// Whether neighbours in a ranking are one context of another RAG, which stands once in the ranking for every gold text it

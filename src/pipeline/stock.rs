@@ -56,6 +56,14 @@ pub struct Share {
     pub made: usize,
 }
 
+impl Share {
+    /// Both together.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self { wanted: self.wanted + other.wanted, made: self.made + other.made }
+    }
+}
+
 /// What was wanted of a stock and what was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Made {

@@ -32,9 +32,8 @@ pub struct TuneSettings {
     pub measure: Option<Measure>,
     /// The budget of the view at equal context tokens (`cl100k_base`), at least 1.
     pub tokens: usize,
-    /// The split that chooses nothing and confirms the winner. Default: `heldout`, where questions have it; without one, folds.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub heldout: Option<String>,
+    /// Whether questions of the split `heldout` choose nothing and confirm the winner. Else, and where there are none, folds confirm it.
+    pub heldout: bool,
     /// Where no split is held out: parts of the questions, each scored by what was best on the others; at least 2.
     pub folds: usize,
 }
@@ -42,6 +41,6 @@ pub struct TuneSettings {
 impl Default for TuneSettings {
     /// 1,000 tokens: five chunks of the default size.
     fn default() -> Self {
-        Self { search: Search::Grid, samples: 20, seed: 0, measure: None, tokens: 1000, heldout: None, folds: 5 }
+        Self { search: Search::Grid, samples: 20, seed: 0, measure: None, tokens: 1000, heldout: true, folds: 5 }
     }
 }

@@ -64,14 +64,6 @@ pub enum SweepError {
     /// A setting of the sweep that is none, or a value of the wrong type.
     #[error("`[sweep]`: {0}")]
     Setting(#[source] SettingsError),
-    /// A held-out split that no question has, or that all have.
-    #[error("no question is {} the split `{split}`", if *.all { "outside" } else { "part of" })]
-    NoSplit {
-        /// The split.
-        split: String,
-        /// Whether all questions are in it.
-        all: bool,
-    },
     /// Questions without anything to score retrieval by.
     #[error("no question has evidence, an answer or a relevant document: there is nothing to tune by")]
     NothingGold,
@@ -147,9 +139,6 @@ impl SweepError {
                     ),
                     _ => hint,
                 });
-            }
-            Self::NoSplit { .. } => {
-                "name a split that some questions have in `tune.heldout`; without any, leave it out: folds confirm the winner"
             }
             Self::NothingGold => "label some questions: `ragxray dataset label`",
             Self::NoMean { .. } | Self::TooFew { .. } => "`ragxray config show` prints every setting with its default",

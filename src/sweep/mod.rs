@@ -10,6 +10,7 @@ mod error;
 pub mod folder;
 pub mod partition;
 pub mod prepared;
+pub mod record;
 pub mod setting;
 pub mod space;
 pub mod trial;

@@ -56,7 +56,7 @@ impl Prepared {
         }
         let list = SettingList::new(request.base, &points, answers_choose)?;
         let plan = plan(settings, &list.varied, &dataset.questions)?;
-        let (documents, choosing, confirming) = parted(dataset, settings.tune.heldout.as_deref())?;
+        let (documents, choosing, confirming) = parted(dataset, settings.tune.heldout);
         let views = [plan.measure, plan.equal_k, plan.equal_tokens, plan.at_prompt];
         let mut measures: Vec<Measure> = views.into_iter().chain(plan.curve.iter().copied()).collect();
         measures.extend(Answers::measures().into_iter().filter(|_| request.generate != Generate::None));

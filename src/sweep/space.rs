@@ -60,22 +60,24 @@ fn walk(prefix: &str, table: &Map<String, Value>, axes: &mut Vec<Axis>) -> Resul
     for (name, value) in table {
         let key = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
         let head = key.split('.').next().unwrap_or_default();
-        if FIXED.contains(&head) {
-            return Err(SweepError::NotVaried { key });
-        }
         match value {
+            Value::Object(inner) if !is_range(inner) => walk(&key, inner, axes)?,
+            _ if FIXED.contains(&head) => return Err(SweepError::NotVaried { key }),
             Value::Array(values) if !values.is_empty() => {
                 axes.push(Axis { key, values: Values::Listed(values.clone()) });
             }
-            Value::Object(range) if range.contains_key("from") || range.contains_key("to") => {
+            Value::Object(range) => {
                 let values = self::range(range).ok_or_else(|| SweepError::BadRange { key: key.clone() })?;
                 axes.push(Axis { key, values });
             }
-            Value::Object(inner) => walk(&key, inner, axes)?,
             other => return Err(SweepError::NoList { key, value: other.to_string() }),
         }
     }
     Ok(())
+}
+
+fn is_range(table: &Map<String, Value>) -> bool {
+    table.contains_key("from") || table.contains_key("to")
 }
 
 fn range(table: &Map<String, Value>) -> Option<Values> {

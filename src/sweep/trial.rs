@@ -163,7 +163,7 @@ impl Bench<'_> {
 
     /// What the run of `setting` is called.
     fn name(&self, setting: &Setting) -> String {
-        let part = if self.part.split.is_some() { "-heldout" } else { "" };
+        let part = if self.part.is_held_out { "-heldout" } else { "" };
         let answers = if self.answers { "-answered" } else { "" };
         format!("{}{part}{answers}", setting.id)
     }

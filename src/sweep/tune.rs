@@ -76,10 +76,10 @@ pub struct Outcome {
     pub answers: Vec<Answers>,
     /// What generating would have cost, where it was a dry run.
     pub bill: Option<Bill>,
-    /// The part of the questions that chose.
+    /// Questions that chose.
     pub n_choosing: usize,
-    /// The part that confirmed, and its split.
-    pub held_out: Option<(usize, String)>,
+    /// Questions that are held out to confirm; `None` where there are none.
+    pub n_held_out: Option<usize>,
     /// What was wanted and made in all.
     pub work: Work,
     /// Settings that were not tried since the sweep was interrupted.
@@ -154,7 +154,7 @@ pub async fn tune(request: &Request<'_>, dataset: Dataset) -> Result<Outcome, Sw
         answers,
         bill,
         n_choosing: choosing.questions.len(),
-        held_out: confirming.and_then(|part| Some((part.questions.len(), part.split?))),
+        n_held_out: confirming.map(|part| part.questions.len()),
         work,
         n_left,
     })
@@ -178,7 +178,7 @@ impl Request<'_> {
 
     /// Tries every setting, those that share a chunking one after another; parallel to `settings`, `None` for those that were
     /// left when the sweep was stopped. What it wanted and made stands beside them.
-    async fn tried(
+    pub(super) async fn tried(
         &self,
         bench: &Bench<'_>,
         stock: &mut Stock,

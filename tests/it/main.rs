@@ -46,4 +46,5 @@ mod socket;
 mod sparse_parity;
 mod tidy;
 mod tls;
+mod tune;
 mod wire;

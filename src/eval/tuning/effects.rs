@@ -11,14 +11,15 @@ use super::outcome::{Effect, EffectValue};
 use crate::measure::Measure;
 
 /// The effects, in the order in which the settings were given; none where no question has a value. Values that no setting
-/// which ran has are left out.
+/// which ran has are left out, and what has one value only has no effect.
 pub(super) fn effects(aligned: &Aligned<'_>, plan: &TuningPlan) -> Vec<Effect> {
     if aligned.questions.is_empty() {
         return Vec::new();
     }
     let sweep = aligned.sweep();
     let overall = mean_column(&sweep);
-    aligned.board.varied.iter().map(|varied| effect(varied, &sweep, &overall, aligned, plan)).collect()
+    let effects = aligned.board.varied.iter().map(|varied| effect(varied, &sweep, &overall, aligned, plan));
+    effects.filter(|effect| effect.values.len() > 1).collect()
 }
 
 fn effect(varied: &Varied, sweep: &[&Column<'_>], overall: &[f64], aligned: &Aligned<'_>, plan: &TuningPlan) -> Effect {

@@ -24,7 +24,7 @@ pub struct Ranking {
     pub winner: Option<String>,
     /// What each varied setting does on its own, in the order they were given.
     pub effects: Vec<Effect>,
-    /// The measure's family against k: the default, the winner and the front's settings.
+    /// The measure's family against k: the default, the winner and the best of each group of retrievers.
     pub by_k: Vec<Curve>,
     /// At equal k against chunk size: a curve a group of retrievers, each point the mean over that group's settings of that size.
     pub by_size_equal_k: Vec<Curve>,

@@ -1,5 +1,7 @@
 //! A board put in order, with every setting's numbers and its difference from the default.
 
+use std::collections::BTreeSet;
+
 use super::TuningPlan;
 use super::aligned::{Aligned, Column};
 use super::board::{Board, Tried};
@@ -10,6 +12,9 @@ use super::means::{difference_interval, mean, mean_interval};
 use super::order::best_first;
 use super::outcome::{Difference, Ranking, Row};
 use crate::stats::max_t::max_t;
+
+/// More lines than that hide one another.
+const MOST_CURVES: usize = 7;
 
 /// Ranks the settings of `board` by `plan.measure`, over the questions that every setting which ran has a value for.
 #[must_use]
@@ -25,7 +30,7 @@ pub fn rank(board: &Board, plan: &TuningPlan) -> Ranking {
         row.on_front = on_front;
     }
     let winner = order.first().filter(|_| n > 0).map(|&best| &aligned.settings[best]);
-    let shown = shown(&aligned, winner, &order, &rows);
+    let shown = shown(&aligned, &order);
     rows.extend(board.settings.iter().filter_map(failed_row));
     Ranking {
         measure: plan.measure,
@@ -89,19 +94,11 @@ fn failed_row(setting: &Tried) -> Option<Row> {
     })
 }
 
-/// The settings drawn against k: the default, the winner, then the front's, best first; `order` and `rows` are parallel.
-fn shown<'a, 'b>(
-    aligned: &'b Aligned<'a>,
-    winner: Option<&'b Column<'a>>,
-    order: &[usize],
-    rows: &[Row],
-) -> Vec<&'b Column<'a>> {
-    let on_front = order.iter().zip(rows).filter(|(_, row)| row.on_front).map(|(&at, _)| &aligned.settings[at]);
-    let mut shown: Vec<&Column<'_>> = Vec::new();
-    for setting in aligned.default().into_iter().chain(winner).chain(on_front) {
-        if shown.iter().all(|other| other.at != setting.at) {
-            shown.push(setting);
-        }
-    }
-    shown
+/// The settings drawn against k: the default, then the best of each group of retrievers, in that `order`, which begins with the winner.
+fn shown<'a, 'b>(aligned: &'b Aligned<'a>, order: &[usize]) -> Vec<&'b Column<'a>> {
+    let mut groups = BTreeSet::new();
+    let best = order.iter().map(|&at| &aligned.settings[at]).filter(|setting| groups.insert(&setting.tried.group));
+    let default = aligned.default();
+    let best = best.filter(|setting| default.is_none_or(|default| default.at != setting.at));
+    default.into_iter().chain(best).take(MOST_CURVES).collect()
 }
