@@ -1,6 +1,8 @@
 //! `ragxray run --dry-run`: what a run would ask, cost and send. Retrieval is run; no service is called, not even one on this
 //! machine, since it may pass on what it is sent.
 
+use std::collections::BTreeSet;
+
 use super::bars::Bars;
 use super::environment::environment;
 use super::run::{RunArgs, resolved_config, sample};
@@ -98,7 +100,11 @@ fn sending(recipient: &Recipient, settings: &Settings, estimate: &Estimate) -> S
 
 /// Says before a run what will leave this machine, where anything will.
 pub(super) fn announce(settings: &Settings, dataset: &Dataset) {
-    let (questions, documents) = (dataset.questions.len(), dataset.documents.len());
+    announce_all([settings], dataset.questions.len(), dataset.documents.len());
+}
+
+/// The same of several settings, each service once.
+pub(super) fn announce_all<'a>(all: impl IntoIterator<Item = &'a Settings>, questions: usize, documents: usize) {
     let told = |Recipient { role, address, .. }: &Recipient| match role {
         Role::Encoder => {
             format!("{questions} questions and all passages of {documents} documents go to {address} (encoder)")
@@ -114,7 +120,10 @@ pub(super) fn announce(settings: &Settings, dataset: &Dataset) {
     };
     // What is no address at all is refused a moment later.
     let is_elsewhere = |recipient: &&Recipient| !recipient.is_here && recipient.address.contains("://");
-    let elsewhere: Vec<String> = recipients(settings).iter().filter(is_elsewhere).map(told).collect();
+    let all: Vec<Recipient> = all.into_iter().flat_map(recipients).collect();
+    let mut elsewhere: Vec<String> = all.iter().filter(is_elsewhere).map(told).collect();
+    let mut seen = BTreeSet::new();
+    elsewhere.retain(|line| seen.insert(line.clone()));
     if !elsewhere.is_empty() {
         output::talk(&format!("leaves this machine: {}; `--dry-run` counts it", elsewhere.join("; ")));
     }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use tokio::sync::Notify;
+use tokio::sync::watch;
 
 use super::bars::Bars;
 use super::environment::{environment, git_commit};
@@ -71,11 +71,10 @@ pub fn tune(args: TuneArgs) -> Result<(), Failure> {
         let environment = environment(&base, args.offline, false)?;
         let mut dataset = dataset::load(&assemble::load_spec(&base))?;
         sample(&mut dataset, &base.settings)?;
-        dry_run::announce(&base.settings, &dataset);
         let digest = dataset.digest.clone();
         let n_documents = dataset.documents.len();
         let folder = SweepFolder::open(&args.out, &args.name.clone().unwrap_or_else(|| stem_of(config)))?;
-        let (told, stop) = (Told(Bars::new()), Notify::new());
+        let (told, (stop, stopped)) = (Told(Bars::new()), watch::channel(false));
         let request = Request {
             base: &base,
             generate: args.generate,
@@ -85,12 +84,12 @@ pub fn tune(args: TuneArgs) -> Result<(), Failure> {
             git_commit: git_commit(),
             watch: &told,
             on_download: &|download| told.0.download(download),
-            stop: &stop,
+            stop: stopped,
         };
         let interrupted = async {
             if tokio::signal::ctrl_c().await.is_ok() {
                 output::talk("interrupted: what is known so far follows");
-                stop.notify_one();
+                stop.send_replace(true);
             }
             std::future::pending::<Outcome>().await
         };
@@ -110,11 +109,14 @@ pub fn tune(args: TuneArgs) -> Result<(), Failure> {
 
 /// A sweep that was interrupted did not do its job; what it did is kept.
 fn conclude(outcome: &Outcome) -> Result<(), Failure> {
-    if outcome.n_left == 0 {
+    if !outcome.interrupted {
         return Ok(());
     }
-    let n = outcome.n_left + outcome.settings.len();
-    let message = format!("interrupted with {} of {} left", outcome.n_left, plural(n, "setting", "settings"));
+    let n = plural(outcome.n_left + outcome.settings.len(), "setting", "settings");
+    let message = match outcome.n_left {
+        0 => format!("interrupted after all of {n}, before the end"),
+        left => format!("interrupted with {left} of {n} left"),
+    };
     Err(Failure::new(message, Some("the same command goes on from there: what was run is kept".to_owned())))
 }
 
@@ -144,7 +146,7 @@ fn report(
         folder.write(&format!("{}.svg", drawing.name), svg::render(&drawing.chart).as_bytes())?;
     }
     let winner = outcome.settings.iter().find(|setting| Some(&setting.name) == outcome.ranking.winner.as_ref());
-    if let Some(winner) = winner.filter(|_| outcome.n_left == 0) {
+    if let Some(winner) = winner.filter(|_| !outcome.interrupted) {
         let generator = base.settings.generation.generator;
         let comment = format!("Best of a sweep by {}.\n{}", outcome.plan.measure, outcome.verdict.text);
         let text = best(&winner.answered_by(generator).resolved, folder.path(), &comment);
@@ -220,6 +222,11 @@ impl Progress for Told {
 }
 
 impl Watch for Told {
+    fn begins(&self, settings: &[Setting], n_questions: usize, n_documents: usize) {
+        let settings = settings.iter().map(|setting| &setting.resolved.settings);
+        dry_run::announce_all(settings, n_questions, n_documents);
+    }
+
     fn tried(&self, (place, of): (usize, usize), setting: &Setting, measure: Measure, result: &Result<Trial, String>) {
         let values: Vec<String> = setting.values.iter().map(|(key, value)| format!("{key}={value}")).collect();
         let came = match result {

@@ -22,15 +22,15 @@ pub fn detectable(differences: &[f64], cluster_of: &[usize]) -> Option<f64> {
     (estimate.error > 0.0).then(|| estimate.error * shift(estimate.df))
 }
 
-/// The smallest number of questions at which a two-sided t test at 5 % finds a true mean difference as large as the one
+/// The smallest number of questions at which a two-sided t test at level `alpha` finds a true mean difference as large as the one
 /// observed with probability 80 %, given the same spread and the same questions per cluster: with n questions the standard
 /// error is [`t::mean_error`]'s times the root of observed over n, the degrees of freedom are n over the questions per
 /// cluster, less 1. With every question its own cluster it is statsmodels'
-/// `TTestPower().solve_power(effect_size=abs(mean)/sd, alpha=.05, power=.8)`, rounded up.
+/// `TTestPower().solve_power(effect_size=abs(mean)/sd, alpha=alpha, power=.8)`, rounded up.
 ///
 /// `None` under two clusters, where the differences do not spread, and where their mean is zero.
 #[must_use]
-pub fn needed(differences: &[f64], cluster_of: &[usize]) -> Option<usize> {
+pub fn needed(differences: &[f64], cluster_of: &[usize], alpha: f64) -> Option<usize> {
     let MeanError { mean, error, df } = t::mean_error(differences, cluster_of)?;
     let n = differences.len() as f64;
     // What rounding leaves of differences that cancel is no mean.
@@ -41,7 +41,7 @@ pub fn needed(differences: &[f64], cluster_of: &[usize]) -> Option<usize> {
     let a_cluster = n / (df + 1.0);
     let enough = |questions: usize| {
         let shift = mean.abs() / error * (questions as f64 / n).sqrt();
-        student::power(shift, questions as f64 / a_cluster - 1.0, ALPHA) >= POWER
+        student::power(shift, questions as f64 / a_cluster - 1.0, alpha) >= POWER
     };
     // A spread needs two clusters. Power rises with the questions: doubled until enough, then halved in between.
     let mut low = (2.0 * a_cluster).ceil() as usize;
@@ -102,7 +102,7 @@ mod tests {
     fn the_questions_needed_are_statsmodels() {
         for case in expected::<Vec<Case>>("paired") {
             let alone: Vec<usize> = (0..case.differences.len()).collect();
-            assert_eq!(needed(&case.differences, &alone), Some(case.needed));
+            assert_eq!(needed(&case.differences, &alone, ALPHA), Some(case.needed));
         }
     }
 
@@ -111,7 +111,7 @@ mod tests {
         for case in expected::<Vec<Case>>("paired") {
             let twice: Vec<f64> = case.differences.iter().flat_map(|difference| [*difference; 2]).collect();
             let in_pairs: Vec<usize> = (0..twice.len()).map(|question| question / 2).collect();
-            let found = needed(&twice, &in_pairs).expect("a spread");
+            let found = needed(&twice, &in_pairs, ALPHA).expect("a spread");
             // The last cluster may be half a one.
             assert_eq!(found.div_ceil(2), case.needed, "{found}");
         }
@@ -120,7 +120,7 @@ mod tests {
     #[test]
     fn a_difference_seen_beyond_doubt_needs_the_fewest_that_have_a_spread() {
         // Mean 1, sd .01: 100 standard deviations, found by two questions with t(.975, 1) = 12.7 and shift 141.
-        assert_eq!(needed(&[0.99, 1.0, 1.01], &[0, 1, 2]), Some(2));
+        assert_eq!(needed(&[0.99, 1.0, 1.01], &[0, 1, 2], ALPHA), Some(2));
     }
 
     #[test]
@@ -134,10 +134,10 @@ mod tests {
         assert_eq!(detectable(&[], &[]), None);
         assert_eq!(detectable(&[0.0, 0.0], &[0, 1]), None);
         assert_eq!(detectable(&[0.1, 0.4], &[0, 0]), None);
-        assert_eq!(needed(&[], &[]), None);
-        assert_eq!(needed(&[0.1, 0.1], &[0, 1]), None);
-        assert_eq!(needed(&[0.1, 0.4], &[0, 0]), None);
+        assert_eq!(needed(&[], &[], ALPHA), None);
+        assert_eq!(needed(&[0.1, 0.1], &[0, 1], ALPHA), None);
+        assert_eq!(needed(&[0.1, 0.4], &[0, 0], ALPHA), None);
         // .1 + .2 - .3 is 5.6e-17.
-        assert_eq!(needed(&[0.1, 0.2, -0.3], &[0, 1, 2]), None);
+        assert_eq!(needed(&[0.1, 0.2, -0.3], &[0, 1, 2], ALPHA), None);
     }
 }

@@ -11,6 +11,7 @@ use super::tune::Request;
 use crate::eval::tuning::{TuningPlan, Varied};
 use crate::measure::{Aggregate, Cutoff, Family, Measure};
 use crate::settings::Settings;
+use crate::settings::assemble::recipients::recipients;
 use crate::settings::file::GeneratorName;
 use crate::types::{Dataset, Document, Question};
 
@@ -55,6 +56,10 @@ impl Prepared {
             return Err(SweepError::NoAnswers { measure });
         }
         let list = SettingList::new(request.base, &points, answers_choose)?;
+        if request.dry_run {
+            let called = list.settings.iter().flat_map(|setting| recipients(&setting.resolved.settings)).next();
+            called.map_or(Ok(()), |called| Err(SweepError::DryRunCalls { address: called.address }))?;
+        }
         let plan = plan(settings, &list.varied, &dataset.questions)?;
         let (documents, choosing, confirming) = parted(dataset, settings.tune.heldout);
         let views = [plan.measure, plan.equal_k, plan.equal_tokens, plan.at_prompt];

@@ -11,8 +11,11 @@ use super::space::Point;
 use crate::chunk::Strategy;
 use crate::eval::tuning::Varied;
 use crate::settings::file::{GatesSettings, GeneratorName, TuneSettings};
-use crate::settings::{Resolved, Settings};
+use crate::settings::{Resolved, Settings, SettingsError};
 use crate::text::hex::hex;
+
+/// Of 10,000 settings two share so many bytes of a hash once in 20,000 sweeps.
+const ID_BYTES: usize = 5;
 
 /// The default's name in tables.
 pub const DEFAULT: &str = "default";
@@ -24,7 +27,7 @@ pub struct Setting {
     pub name: String,
     /// The start of its settings' hash: what its runs are called.
     pub id: String,
-    /// The varied settings' values, as TOML.
+    /// The varied settings' values, on one line as both JSON and TOML write them.
     pub values: BTreeMap<String, String>,
     /// All its settings.
     pub resolved: Resolved,
@@ -49,11 +52,11 @@ impl SettingList {
         let file = base.file.clone().unwrap_or_default();
         let varied = varied(points);
         let keys: Vec<&str> = varied.iter().map(|varied| varied.key.as_str()).collect();
-        let mut settings = vec![Setting::new(Resolved::recorded(plain.clone(), file.clone(), &[]), &keys)?];
+        let mut settings = vec![Setting::new(resolved(&plain, &file, &Point::new()), &keys, &Point::new())?];
         DEFAULT.clone_into(&mut settings[0].name);
         let mut seen: BTreeSet<String> = [settings[0].id.clone()].into();
         for point in points {
-            let setting = Setting::new(resolved(&plain, &file, point), &keys)?;
+            let setting = Setting::new(resolved(&plain, &file, point), &keys, point)?;
             if seen.insert(setting.id.clone()) {
                 settings.push(setting);
             }
@@ -63,11 +66,12 @@ impl SettingList {
 }
 
 impl Setting {
-    fn new(resolved: Result<Resolved, crate::settings::SettingsError>, keys: &[&str]) -> Result<Self, SweepError> {
+    fn new(resolved: Result<Resolved, SettingsError>, keys: &[&str], point: &Point) -> Result<Self, SweepError> {
         let resolved = resolved.map_err(SweepError::Setting)?;
         let all = serde_json::to_value(&resolved.settings).expect("settings are plain JSON values");
-        let values = keys.iter().map(|key| ((*key).to_owned(), value_at(&all, key))).collect();
-        let id = hex(&Sha256::digest(all.to_string())[..4]);
+        let value = |key: &str| point.get(key).map_or_else(|| value_at(&all, key), Value::to_string);
+        let values = keys.iter().map(|key| ((*key).to_owned(), value(key))).collect();
+        let id = hex(&Sha256::digest(all.to_string())[..ID_BYTES]);
         Ok(Self { name: id.clone(), id, values, resolved })
     }
 
@@ -106,19 +110,16 @@ fn without_sweep(settings: &Settings, generates: bool) -> Settings {
     plain
 }
 
-fn resolved(plain: &Settings, file: &PathBuf, point: &Point) -> Result<Resolved, crate::settings::SettingsError> {
-    let sets: Vec<String> = point.iter().map(|(key, value)| format!("{key}={}", as_toml(value))).collect();
+/// `plain` with a combination's values over it; but for tables, which no value here is, JSON's way of writing is one of TOML's.
+fn resolved(plain: &Settings, file: &PathBuf, point: &Point) -> Result<Resolved, SettingsError> {
+    let sets: Vec<String> = point.iter().map(|(key, value)| format!("{key}={value}")).collect();
     Resolved::recorded(plain.clone(), file.clone(), &sets)
-}
-
-fn as_toml(value: &Value) -> String {
-    toml::Value::try_from(value).map_or_else(|_| value.to_string(), |value| value.to_string())
 }
 
 /// The value of `chunking.size` in `all`; `not set` where it has none.
 fn value_at(all: &Value, key: &str) -> String {
     let found = key.split('.').try_fold(all, |value, name| value.get(name));
-    found.map_or_else(|| "not set".to_owned(), as_toml)
+    found.map_or_else(|| "not set".to_owned(), Value::to_string)
 }
 
 /// Every varied setting with its values: in the order they were met; numbers ascending where all of them are.
@@ -134,7 +135,7 @@ fn varied(points: &[Point]) -> Vec<Varied> {
         if values.iter().all(|value| value.is_number()) {
             values.sort_by(|a, b| a.as_f64().unwrap_or(0.0).total_cmp(&b.as_f64().unwrap_or(0.0)));
         }
-        values.into_iter().map(as_toml).collect()
+        values.into_iter().map(|value| value.to_string()).collect()
     };
     values.into_iter().map(|(key, values)| Varied { key: key.to_owned(), values: sorted(values) }).collect()
 }

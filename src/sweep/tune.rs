@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tokio::sync::Notify;
+use tokio::sync::watch;
 
 use super::SweepError;
 use super::answers::{Answers, Bill, Generate};
@@ -44,12 +44,14 @@ pub struct Request<'a> {
     pub watch: &'a dyn Watch,
     /// Told of downloads.
     pub on_download: OnDownload<'a>,
-    /// Ends the sweep early, with what is known then.
-    pub stop: &'a Notify,
+    /// Becomes true where the sweep is to end early, with what is known then.
+    pub stop: watch::Receiver<bool>,
 }
 
 /// Told of a sweep's work.
 pub trait Watch: Progress {
+    /// What is to be tried next, on so many questions over so many documents.
+    fn begins(&self, settings: &[Setting], n_questions: usize, n_documents: usize);
     /// A setting was tried, as the first of so many: what came of it.
     fn tried(&self, place: (usize, usize), setting: &Setting, measure: Measure, result: &Result<Trial, String>);
     /// What generating answers would ask and cost at most, before anything is asked.
@@ -84,6 +86,8 @@ pub struct Outcome {
     pub work: Work,
     /// Settings that were not tried since the sweep was interrupted.
     pub n_left: usize,
+    /// Whether it was, then or later.
+    pub interrupted: bool,
 }
 
 /// Runs the sweep over `dataset`.
@@ -93,6 +97,7 @@ pub struct Outcome {
 pub async fn tune(request: &Request<'_>, dataset: Dataset) -> Result<Outcome, SweepError> {
     let Prepared { mut list, plan, measures, documents, choosing, confirming, answers_choose } =
         Prepared::new(request, dataset)?;
+    request.watch.begins(&list.settings, choosing.questions.len(), choosing.n_documents);
     let mut stock = Stock::for_many(Arc::clone(&documents), choosing.questions.clone());
     let bench = request.bench(&choosing, &measures, answers_choose);
     if answers_choose {
@@ -130,10 +135,13 @@ pub async fn tune(request: &Request<'_>, dataset: Dataset) -> Result<Outcome, Sw
     let verdict = judge(&ranking, confirmation.as_ref(), &board, &plan);
 
     let mut bill = None;
-    let generating = request.generating(&settings, &ranking, answers_choose || n_left > 0);
+    let generating = request.generating(&settings, &ranking, answers_choose || *request.stop.borrow());
     if !generating.is_empty() {
         let due = request.bill(&mut stock, &generating).await;
         request.watch.bill(&due);
+        if !request.dry_run {
+            request.watch.begins(&generating, choosing.questions.len(), choosing.n_documents);
+        }
         bill = Some(due).filter(|_| request.dry_run);
     }
     if !generating.is_empty() && !request.dry_run {
@@ -157,6 +165,7 @@ pub async fn tune(request: &Request<'_>, dataset: Dataset) -> Result<Outcome, Sw
         n_held_out: confirming.map(|part| part.questions.len()),
         work,
         n_left,
+        interrupted: *request.stop.borrow(),
     })
 }
 
@@ -176,6 +185,14 @@ impl Request<'_> {
         }
     }
 
+    /// Returns when the sweep is to end early.
+    async fn stopped(&self) {
+        let mut stop = self.stop.clone();
+        if stop.wait_for(|stop| *stop).await.is_err() {
+            std::future::pending::<()>().await; // nobody is left who could stop it
+        }
+    }
+
     /// Tries every setting, those that share a chunking one after another; parallel to `settings`, `None` for those that were
     /// left when the sweep was stopped. What it wanted and made stands beside them.
     pub(super) async fn tried(
@@ -191,10 +208,7 @@ impl Request<'_> {
             let setting = &settings[at];
             let result = tokio::select! {
                 result = bench.run(stock, setting, spent) => result,
-                () = self.stop.notified() => {
-                    self.stop.notify_one(); // whatever comes after this is not begun either
-                    break;
-                }
+                () = self.stopped() => break,
             };
             self.watch.tried((place, settings.len()), setting, measure, &result);
             if let Ok(trial) = &result {

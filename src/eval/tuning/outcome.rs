@@ -176,7 +176,7 @@ pub struct TuningVerdict {
     /// One or two sentences.
     pub text: String,
     /// Where nothing is claimed though the winner scored higher: questions at which a true difference as large as the one seen where it was chosen
-    /// would be found with probability 80 % (two-sided t at 5 %, the same spread and clusters). `None` where no difference was seen, or a
+    /// would be found with probability 80 % (two-sided t at 5 % over the comparisons that p allows for, the same spread and clusters). `None` where no difference was seen, or a
     /// claim is made.
     pub n_needed: Option<usize>,
 }

@@ -37,7 +37,13 @@ pub fn judge(
     let Some(seen) = best.difference.filter(|seen| better(seen.delta)) else {
         return unclaimed(none_higher(ranking, best, default));
     };
-    let lead = Lead { ranking, best, default, seen, n_needed: questions_needed(best, board, plan) };
+    let lead = Lead {
+        ranking,
+        best,
+        default,
+        seen,
+        n_needed: questions_needed(best, LEVEL / n_tries(ranking, confirmation), board, plan),
+    };
     match confirmation {
         Some(Confirmation::HeldOut(found)) => {
             let shown = found.p.is_some_and(|p| p < LEVEL);
@@ -45,7 +51,8 @@ pub fn judge(
                 (true, true) => lead.claimed(lead.held_out_text("is better than", found)),
                 (true, false) => unclaimed(lead.held_out_text("was best where it was chosen and is worse than", found)),
                 (false, _) => {
-                    lead.indistinguishable(&format!("{} held-out questions", found.n), &held_out_numbers(found))
+                    let n = format!("{} held-out questions", found.n);
+                    lead.indistinguishable(&n, &held_out_numbers(found), (found.n, found.n_clusters))
                 }
             }
         }
@@ -56,7 +63,7 @@ pub fn judge(
             best.name,
             lead.numbers()
         )),
-        _ => lead.indistinguishable(&questions(ranking.n), &lead.numbers()),
+        _ => lead.indistinguishable(&questions(ranking.n), &lead.numbers(), (ranking.n, ranking.n_clusters)),
     }
 }
 
@@ -74,13 +81,19 @@ impl Lead<'_> {
         TuningVerdict { claimed: Some(self.best.name.clone()), text, n_needed: None }
     }
 
-    fn indistinguishable(&self, n: &str, numbers: &str) -> TuningVerdict {
+    /// `had`: the questions that told nothing, and their clusters.
+    fn indistinguishable(&self, n: &str, numbers: &str, had: (usize, usize)) -> TuningVerdict {
         let (measure, name) = (self.ranking.measure, &self.best.name);
         let needed = self.n_needed.map_or(String::new(), |n_needed| {
+            let (delta, questions) = (self.seen.delta, questions(n_needed));
+            let but = match had {
+                (n, clusters) if n_needed <= n => {
+                    format!(": it is likely smaller, or {clusters} clusters of questions that share documents are too few")
+                }
+                _ => String::new(),
+            };
             format!(
-                " A true difference of {:+.3}, as seen where it was chosen, would be found 4 times in 5 with {}.",
-                self.seen.delta,
-                questions(n_needed)
+                " A true difference of {delta:+.3}, as seen where it was chosen, would be found 4 times in 5 with {questions}{but}."
             )
         });
         let text = format!(
@@ -146,10 +159,20 @@ fn none_higher(ranking: &Ranking, best: &Row, default: &Row) -> String {
     format!("{head}; {} scored the same with fewer context tokens, {fewer:.0} against {more:.0}.", best.name)
 }
 
-fn questions_needed(best: &Row, board: &Board, plan: &TuningPlan) -> Option<usize> {
+/// How many comparisons p allows for: the looks at held-out questions, or all settings. Of max-T, which allows for less where settings
+/// are alike, it is the most.
+fn n_tries(ranking: &Ranking, confirmation: Option<&Confirmation>) -> f64 {
+    let n = match confirmation {
+        Some(Confirmation::HeldOut(found)) => found.looks,
+        _ => ranking.rows.iter().filter(|row| row.difference.is_some()).count(),
+    };
+    n.max(1) as f64
+}
+
+fn questions_needed(best: &Row, level: f64, board: &Board, plan: &TuningPlan) -> Option<usize> {
     let aligned = Aligned::new(board, plan.measure);
     let best = aligned.settings.iter().find(|setting| setting.tried.name == best.name)?;
-    needed(&best.minus(aligned.default()?), &aligned.cluster_of)
+    needed(&best.minus(aligned.default()?), &aligned.cluster_of, level)
 }
 
 fn questions(n: usize) -> String {
