@@ -19,13 +19,15 @@ use crate::report::tuning::{Found, Generated, csv, markdown, terminal};
 use crate::settings::assemble::dataset_label;
 use crate::settings::file::Search;
 use crate::settings::{Resolved, assemble};
-use crate::sweep::answers::{Answers, Bill, Generate};
+use crate::sweep::SweepError;
+use crate::sweep::answers::{Answers, Bill, Generate, bill_of_all};
 use crate::sweep::best::best;
 use crate::sweep::folder::SweepFolder;
 use crate::sweep::record::Record;
 use crate::sweep::setting::{DEFAULT, Setting};
 use crate::sweep::trial::Trial;
 use crate::sweep::tune::{Outcome, Request, Watch, tune as sweep};
+use crate::text::causes::with_causes;
 use crate::text::numbers::{plural, thousands};
 
 /// Where `tune` looks without an argument.
@@ -50,7 +52,7 @@ pub struct TuneArgs {
     /// For which settings answers are generated, after their retrieval was scored.
     #[arg(long, value_enum, default_value_t)]
     generate: Generate,
-    /// Score retrieval and say what generating answers would ask and cost; ask nothing.
+    /// Only say what answers of all settings would ask and cost. Retrieval is run, no service is called.
     #[arg(long)]
     dry_run: bool,
     /// Refuse every connection that is not to this machine.
@@ -60,6 +62,13 @@ pub struct TuneArgs {
     #[arg(long)]
     json: bool,
 }
+
+/// What to do about an interrupted sweep.
+const GO_ON: &str = "the same command goes on from there: what was run is kept";
+
+/// What an earlier sweep under the same name may have left, and this one may not write.
+const MAY_BE_STALE: [&str; 5] =
+    ["best.toml", "by-k.svg", "by-size-equal-k.svg", "by-size-equal-tokens.svg", "front.svg"];
 
 /// Runs the command.
 pub fn tune(args: TuneArgs) -> Result<(), Failure> {
@@ -78,7 +87,6 @@ pub fn tune(args: TuneArgs) -> Result<(), Failure> {
         let request = Request {
             base: &base,
             generate: args.generate,
-            dry_run: args.dry_run,
             folder: &folder,
             environment: &environment,
             git_commit: git_commit(),
@@ -86,16 +94,14 @@ pub fn tune(args: TuneArgs) -> Result<(), Failure> {
             on_download: &|download| told.0.download(download),
             stop: stopped,
         };
-        let interrupted = async {
-            if tokio::signal::ctrl_c().await.is_ok() {
-                output::talk("interrupted: what is known so far follows");
-                stop.send_replace(true);
-            }
-            std::future::pending::<Outcome>().await
-        };
+        if args.dry_run {
+            let bill = bill_of_all(&request, dataset).await?;
+            let text = format!("{}\n", in_words(&bill));
+            return output::data(&if args.json { output::json(&bill, "the bill")? } else { text });
+        }
         let outcome = tokio::select! {
             outcome = sweep(&request, dataset) => outcome?,
-            never = interrupted => never,
+            () = interrupted(&stop) => return Err(Failure::new("interrupted twice", Some(GO_ON.to_owned()))),
         };
         let record =
             Record::new(&outcome, &base.settings.tune, config, (dataset_label(&base.settings), &digest), folder.path());
@@ -110,14 +116,33 @@ pub fn tune(args: TuneArgs) -> Result<(), Failure> {
 /// A sweep that was interrupted did not do its job; what it did is kept.
 fn conclude(outcome: &Outcome) -> Result<(), Failure> {
     if !outcome.interrupted {
-        return Ok(());
+        let all = |failed: bool, what: &str| {
+            let hint = "the report names each one's error".to_owned();
+            if failed { Err(Failure::new(format!("every setting failed{what}"), Some(hint))) } else { Ok(()) }
+        };
+        all(outcome.runs.iter().all(Option::is_none), "")?;
+        let answers = &outcome.answers;
+        return all(!answers.is_empty() && answers.iter().all(|answers| answers.error.is_some()), " to be answered");
     }
     let n = plural(outcome.n_left + outcome.settings.len(), "setting", "settings");
     let message = match outcome.n_left {
         0 => format!("interrupted after all of {n}, before the end"),
         left => format!("interrupted with {left} of {n} left"),
     };
-    Err(Failure::new(message, Some("the same command goes on from there: what was run is kept".to_owned())))
+    Err(Failure::new(message, Some(GO_ON.to_owned())))
+}
+
+/// At the first interrupt the sweep comes to its end; at the second this returns.
+async fn interrupted(stop: &watch::Sender<bool>) {
+    for time in [1, 2] {
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+        if time == 1 {
+            output::talk("interrupted: what is known so far follows; once more ends it at once");
+            stop.send_replace(true);
+        }
+    }
 }
 
 /// Writes the report's files, and returns it for the terminal.
@@ -139,6 +164,7 @@ fn report(
         generated: &generated,
     };
     let view = TuningView::new(&found, head(outcome, base, data));
+    folder.remove(&MAY_BE_STALE)?;
     folder.write("tune.json", json.as_bytes())?;
     folder.write("table.csv", csv::render(&found).as_bytes())?;
     folder.write("report.md", markdown::render(&view).as_bytes())?;
@@ -191,9 +217,13 @@ fn head(outcome: &Outcome, base: &Resolved, (n_documents, digest): (usize, &str)
     });
     let failed = outcome.ranking.rows.iter().filter(|row| row.error.is_some()).count();
     let failed = (failed > 0).then(|| ("Failed".to_owned(), plural(failed, "setting", "settings")));
-    let lines = [("Data", data), ("Questions", questions), ("Search", search), ("Made", shared(outcome))];
-    let lines = lines.into_iter().map(|(label, text)| (label.to_owned(), text));
-    lines.chain(left).chain(failed).collect()
+    let made = Some(shared(outcome)).filter(|_| !outcome.work.stages().is_empty());
+    let lines = [("Data", Some(data)), ("Questions", Some(questions)), ("Search", Some(search)), ("Made", made)];
+    let lines = lines.into_iter().filter_map(|(label, text)| Some((label.to_owned(), text?)));
+    let unanswered = outcome.answers.iter().filter_map(|answers| {
+        answers.error.as_ref().map(|error| ("No answers".to_owned(), format!("{}: {error}", answers.name)))
+    });
+    lines.chain(left).chain(failed).chain(unanswered).collect()
 }
 
 /// How much of each stage had to be made.
@@ -227,7 +257,17 @@ impl Watch for Told {
         dry_run::announce_all(settings, n_questions, n_documents);
     }
 
-    fn tried(&self, (place, of): (usize, usize), setting: &Setting, measure: Measure, result: &Result<Trial, String>) {
+    fn trouble(&self, error: &SweepError) {
+        output::talk(&format!("not confirmed: {}", with_causes(error)));
+    }
+
+    fn tried(
+        &self,
+        (place, of): (usize, usize),
+        (setting, is_held_out): (&Setting, bool),
+        measure: Measure,
+        result: &Result<Trial, String>,
+    ) {
         let values: Vec<String> = setting.values.iter().map(|(key, value)| format!("{key}={value}")).collect();
         let came = match result {
             Err(error) => format!("failed: {error}"),
@@ -245,18 +285,23 @@ impl Watch for Told {
                 format!("{measure} {mean:.3}, {:.1} s, {made}", trial.seconds)
             }
         };
-        output::talk(&format!("[{place}/{of}] {} {}: {came}", setting.name, values.join(" ")));
+        let part = if is_held_out { "held out: " } else { "" };
+        output::talk(&format!("{part}[{place}/{of}] {} {}: {came}", setting.name, values.join(" ")));
     }
 
     fn bill(&self, bill: &Bill) {
-        let Bill { settings, failed, calls, prompt_tokens, most_completion_tokens, most_usd } = bill;
-        let failed = if *failed > 0 { format!(" ({failed} of them fail)") } else { String::new() };
-        output::talk(&format!(
-            "answers of {}{failed}: at most {} calls, {} tokens of prompts, {} of answers, {most_usd:.4} USD",
-            plural(*settings, "setting", "settings"),
-            thousands(*calls as usize),
-            thousands(*prompt_tokens as usize),
-            thousands(*most_completion_tokens as usize),
-        ));
+        output::talk(&in_words(bill));
     }
+}
+
+fn in_words(bill: &Bill) -> String {
+    let Bill { settings, failed, calls, prompt_tokens, most_completion_tokens, most_usd } = bill;
+    let failed = if *failed > 0 { format!(" ({failed} of them fail)") } else { String::new() };
+    format!(
+        "answers of {}{failed} to the questions that choose: at most {} calls, {} tokens of prompts, {} of answers, {most_usd:.4} USD",
+        plural(*settings, "setting", "settings"),
+        thousands(*calls as usize),
+        thousands(*prompt_tokens as usize),
+        thousands(*most_completion_tokens as usize),
+    )
 }

@@ -75,6 +75,13 @@ impl Allowance {
         state.spent = state.spent.plus(Cost { usd, tokens });
     }
 
+    /// What is spent so far in US dollars and tokens, that of the run before included.
+    #[must_use]
+    pub fn spent(&self) -> (f64, u64) {
+        let Cost { usd, tokens } = self.state().spent;
+        (usd, tokens)
+    }
+
     /// Sets a call's worst case aside; waits where other calls have set aside what it needs.
     async fn set_aside(&self, prompt_tokens: u64) -> Result<Aside<'_>, LlmError> {
         let worst = self.cost(prompt_tokens, self.most_completion_tokens);

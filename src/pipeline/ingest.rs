@@ -10,6 +10,7 @@ use super::plan::{Plan, RetrieverPlan, SparsePlace};
 use super::progress::Progress;
 use super::retrieve::Retriever;
 use super::sparse::SparseRetriever;
+use super::stores::OpenStores;
 use super::{PipelineError, sparse_vectors, vectors};
 use crate::store::Truncation;
 use crate::text::hex::hex;
@@ -47,6 +48,7 @@ pub(super) async fn build(
     plan: &Plan,
     corpus: &Arc<Corpus>,
     questions: &[(usize, Question)],
+    stores: &mut OpenStores,
     progress: &dyn Progress,
 ) -> Result<Built, PipelineError> {
     let Plan { retrieval, title_prefix, .. } = plan;
@@ -61,11 +63,12 @@ pub(super) async fn build(
                 Ok(Built { retriever: Box::new(made), is_new, seconds, truncation: Vec::new(), vector_search: None })
             }
             SparsePlace::VectorStore(parameters) => {
-                sparse_vectors::build(sparse, parameters, &retrieval.store, corpus, shown, progress).await
+                let place = (&retrieval.store, stores);
+                sparse_vectors::build(sparse, parameters, place, corpus, shown, progress).await
             }
         },
         RetrieverPlan::Vectors(vectors) => {
-            vectors::build(vectors, &retrieval.store, corpus, questions, shown, progress).await
+            vectors::build(vectors, (&retrieval.store, stores), corpus, questions, shown, progress).await
         }
     }
 }

@@ -25,6 +25,7 @@ pub mod run;
 pub mod sparse;
 mod sparse_vectors;
 pub mod stock;
+mod stores;
 pub mod vectors;
 mod workers;
 

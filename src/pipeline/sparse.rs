@@ -64,8 +64,13 @@ impl SparseRetriever {
 impl SparsePlan {
     /// All that makes a retriever over one corpus another one, besides filter and titles: `n_explained` hits are explained in traces.
     pub(super) fn identity(&self, n_explained: usize) -> String {
-        let Self { stage, analyzer, weighting, place } = self;
-        format!("{stage} {analyzer:?} {weighting:?} {place:?} {n_explained}")
+        format!("{} {:?} {n_explained}", self.made_by(), self.place)
+    }
+
+    /// What its rankings depend on besides the chunks.
+    pub(super) fn made_by(&self) -> String {
+        let Self { stage, analyzer, weighting, place: _ } = self;
+        format!("{stage} {} {analyzer:?} {weighting:?}", analyse::VERSION)
     }
 }
 

@@ -16,7 +16,8 @@ use super::ingest::{Built, indexed_text};
 use super::plan::{SparsePlan, StorePlan};
 use super::progress::Progress;
 use super::retrieve::{Found, Query, Retriever};
-use super::vectors::{content_hash, open, point, spec, through_ties};
+use super::stores::OpenStores;
+use super::vectors::{content_hash, point, spec, through_ties};
 use crate::fuse::Parts;
 use crate::index::{Bm25Parameters, Point, Search, SearchMode, Vector, VectorSpec, VectorStore};
 use crate::text::analyse::{self, Analyzer};
@@ -66,7 +67,7 @@ impl Retriever for SparseVectorRetriever {
 pub(super) async fn build(
     plan: &SparsePlan,
     parameters: &Bm25Parameters,
-    store_plan: &StorePlan,
+    (store_plan, stores): (&StorePlan, &mut OpenStores),
     corpus: &Arc<Corpus>,
     (filter, title_prefix): (&Filter, bool),
     progress: &dyn Progress,
@@ -78,7 +79,8 @@ pub(super) async fn build(
     let mean_length = n_terms as f64 / texts.len() as f64;
     let made_by = format!("sparse analyser {} {:?} {parameters:?}", analyse::VERSION, plan.analyzer);
     let content = content_hash(corpus, &texts, &made_by);
-    let store = open(store_plan, &spec(store_plan, content, plan.stage, VectorSpec::Sparse, texts.len())).await?;
+    let spec = spec(store_plan, content, plan.stage, VectorSpec::Sparse, texts.len());
+    let store = stores.open(store_plan, &spec).await?;
     let missing = store.missing().await?;
     let is_new = !missing.is_empty();
     if !missing.is_empty() {

@@ -16,6 +16,7 @@ use super::ingest::{self, Built, IngestFacts};
 use super::plan::{Plan, RetrieverPlan};
 use super::progress::Progress;
 use super::retrieve::{Found, Query, Retriever};
+use super::stores::OpenStores;
 use crate::chunk::{self, ChunkSpec};
 use crate::store::Truncation;
 use crate::types::{Corpus, Document, Question, QuestionId, Stage};
@@ -31,12 +32,16 @@ pub struct Stock {
     asked: Arc<Asked>,
 }
 
-/// The documents in chunks, and the retrievers over them by [`identity`].
+/// Retrievers kept at most, with what they found: the last that were asked for.
+const MOST_RETRIEVERS: usize = 8;
+
+/// The documents in chunks, and the retrievers over them by [`identity`], the last that was asked for at the end.
 struct Cut {
     spec: ChunkSpec,
     counter: String,
     corpus: Arc<Corpus>,
-    retrievers: HashMap<String, Ready>,
+    retrievers: Vec<(String, Ready)>,
+    stores: OpenStores,
 }
 
 /// A retriever that is built, with what there is to say of it.
@@ -127,6 +132,11 @@ impl Stock {
         Made { rankings: Share { wanted: count(&self.asked.wanted), made: count(&self.asked.made) }, ..self.made }
     }
 
+    /// Lets go of what was made: its collections are open for nobody else meanwhile.
+    pub fn forget(&mut self) {
+        self.cut = None;
+    }
+
     /// Cuts the documents as `plan` says and builds its retrievers, as far as they are not there.
     ///
     /// # Errors
@@ -169,7 +179,8 @@ impl Stock {
             spec: plan.chunking.clone(),
             counter: plan.chunk_counter_id.clone(),
             corpus: Arc::clone(&corpus),
-            retrievers: HashMap::new(),
+            retrievers: Vec::new(),
+            stores: OpenStores::default(),
         });
         Ok(corpus)
     }
@@ -184,21 +195,36 @@ impl Stock {
     ) -> Result<Ready, PipelineError> {
         self.made.indexes.wanted += 1;
         let identity = identity(retriever, plan);
-        if let Some(ready) = self.cut.as_ref().and_then(|cut| cut.retrievers.get(&identity)) {
-            return Ok(ready.clone());
+        let cut = self.cut.as_mut().expect("the corpus was cut before");
+        if let Some(at) = cut.retrievers.iter().position(|(known, _)| *known == identity) {
+            let known = cut.retrievers.remove(at);
+            cut.retrievers.push(known.clone());
+            return Ok(known.1);
         }
-        let built = ingest::build(retriever, plan, corpus, &self.questions, progress).await?;
+        let built = ingest::build(retriever, plan, corpus, &self.questions, &mut cut.stores, progress).await?;
         let Built { retriever, is_new, seconds, truncation, vector_search } = built;
         self.made.indexes.made += usize::from(is_new);
         facts.seconds.extend(seconds);
         let retriever: Arc<dyn Retriever> =
             if self.remembers { Arc::new(Remembered::new(retriever, &self.asked)) } else { Arc::from(retriever) };
         let ready = Ready { retriever, truncation, vector_search };
-        if let Some(cut) = &mut self.cut {
-            cut.retrievers.insert(identity, ready.clone());
+        if cut.retrievers.len() == MOST_RETRIEVERS {
+            cut.retrievers.remove(0);
         }
+        cut.retrievers.push((identity, ready.clone()));
         Ok(ready)
     }
+}
+
+/// All that the rankings of `plan` depend on besides its settings, documents and questions: its encoders, its reranker, its counter.
+#[must_use]
+pub fn fingerprint(plan: &Plan) -> String {
+    let retrievers = plan.retrieval.retrievers.iter().map(|retriever| match retriever {
+        RetrieverPlan::Sparse(sparse) => sparse.made_by(),
+        RetrieverPlan::Vectors(vectors) => vectors.identity(),
+    });
+    let reranker = plan.retrieval.rerank.iter().map(|rerank| rerank.reranker.fingerprint().to_owned());
+    retrievers.chain(reranker).chain([plan.chunk_counter_id.clone()]).collect::<Vec<_>>().join(" ")
 }
 
 /// All that makes a retriever over one corpus, and for one list of questions, another one.

@@ -9,14 +9,14 @@ use sha2::{Digest, Sha256};
 
 use super::PipelineError;
 use super::ingest::{Built, hex_name, indexed_text};
-use super::plan::{StorePlan, VectorPlace, VectorPlan};
+use super::plan::{StorePlan, VectorPlan};
 use super::progress::Progress;
 use super::retrieve::{Found, Query, Retriever, ranking};
+use super::stores::OpenStores;
 use crate::embed::{Role, Shape};
 use crate::fuse::Parts;
 use crate::index::{
-    CollectionSpec, EmbeddedStore, Point, Quantization, QuantizationKind, Search, SearchMode, ServerStore, Vector,
-    VectorSpec, VectorStore,
+    CollectionSpec, Point, Quantization, QuantizationKind, Search, SearchMode, Vector, VectorSpec, VectorStore,
 };
 use crate::store::Truncation;
 use crate::types::{Corpus, Filter, Question, Ranking, Stage, TitledText};
@@ -81,7 +81,7 @@ pub(super) async fn through_ties(
 /// Whatever encoder and vector store say.
 pub(super) async fn build(
     plan: &VectorPlan,
-    store_plan: &StorePlan,
+    (store_plan, stores): (&StorePlan, &mut OpenStores),
     corpus: &Arc<Corpus>,
     questions: &[(usize, Question)],
     (filter, title_prefix): (&Filter, bool),
@@ -93,7 +93,7 @@ pub(super) async fn build(
     let content = content_hash(corpus, &texts, plan.encoder.fingerprint(Role::Passage));
     let clock = Instant::now();
     let spec = spec(store_plan, content, plan.stage, vector_spec(shape), texts.len());
-    let store = open(store_plan, &spec).await?;
+    let store = stores.open(store_plan, &spec).await?;
     let mut seconds = Seconds::default();
     seconds.store += clock.elapsed().as_secs_f64();
 
@@ -165,14 +165,6 @@ impl Seconds {
         let steps = [("embed", self.embed), ("embed questions", self.questions), ("qdrant", self.store)];
         steps.into_iter().filter(|(_, s)| *s > 0.0).map(|(step, s)| (format!("{step} {stage}"), s)).collect()
     }
-}
-
-/// Opens the collection or makes it, empty.
-pub(super) async fn open(plan: &StorePlan, spec: &CollectionSpec) -> Result<Arc<dyn VectorStore>, PipelineError> {
-    Ok(match &plan.place {
-        VectorPlace::Embedded(folder) => Arc::new(EmbeddedStore::open_or_create(folder, spec).await?),
-        VectorPlace::Server(server) => Arc::new(ServerStore::open_or_create(server, spec).await?),
-    })
 }
 
 /// What is asked of a collection.

@@ -81,6 +81,10 @@ pub fn begun(resolved: &Resolved, data: Data<'_>, git_commit: Option<String>) ->
 pub fn parts(manifest: &mut Manifest, assembled: &Assembled) {
     manifest.models.clone_from(&assembled.models);
     manifest.versions.insert("prompt template".to_owned(), assembled.plan.prompt.template.sha256());
+    let tokenizer = &assembled.plan.chunk_counter_id;
+    if !tokenizer.is_empty() {
+        manifest.versions.insert("chunk tokenizer".to_owned(), tokenizer.clone());
+    }
 }
 
 /// The parts whose own version changes what a run gives.

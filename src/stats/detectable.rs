@@ -22,11 +22,13 @@ pub fn detectable(differences: &[f64], cluster_of: &[usize]) -> Option<f64> {
     (estimate.error > 0.0).then(|| estimate.error * shift(estimate.df))
 }
 
-/// The smallest number of questions at which a two-sided t test at level `alpha` finds a true mean difference as large as the one
-/// observed with probability 80 %, given the same spread and the same questions per cluster: with n questions the standard
-/// error is [`t::mean_error`]'s times the root of observed over n, the degrees of freedom are n over the questions per
+/// The smallest number of questions at which a two-sided test at level `alpha` finds a true mean difference as large as the one
+/// observed with probability 80 %, given the same spread and the same questions per cluster. By the t test: with n questions the
+/// standard error is [`t::mean_error`]'s times the root of observed over n, the degrees of freedom are n over the questions per
 /// cluster, less 1. With every question its own cluster it is statsmodels'
-/// `TTestPower().solve_power(effect_size=abs(mean)/sd, alpha=alpha, power=.8)`, rounded up.
+/// `TTestPower().solve_power(effect_size=abs(mean)/sd, alpha=alpha, power=.8)`, rounded up. It is no fewer than fill
+/// 1 + ceil(log2(1 / alpha)) clusters: under that a two-sided test by sign flips, whose least p is 2^(1 - clusters), cannot
+/// reach `alpha` whatever the difference.
 ///
 /// `None` under two clusters, where the differences do not spread, and where their mean is zero.
 #[must_use]
@@ -43,8 +45,10 @@ pub fn needed(differences: &[f64], cluster_of: &[usize], alpha: f64) -> Option<u
         let shift = mean.abs() / error * (questions as f64 / n).sqrt();
         student::power(shift, questions as f64 / a_cluster - 1.0, alpha) >= POWER
     };
-    // A spread needs two clusters. Power rises with the questions: doubled until enough, then halved in between.
-    let mut low = (2.0 * a_cluster).ceil() as usize;
+    // At least two clusters, which a spread needs: alpha is under 1.
+    let least_clusters = 1.0 + alpha.recip().log2().ceil();
+    // Power rises with the questions: doubled until enough, then halved in between.
+    let mut low = (least_clusters * a_cluster).ceil() as usize;
     if enough(low) {
         return Some(low);
     }
@@ -118,9 +122,13 @@ mod tests {
     }
 
     #[test]
-    fn a_difference_seen_beyond_doubt_needs_the_fewest_that_have_a_spread() {
-        // Mean 1, sd .01: 100 standard deviations, found by two questions with t(.975, 1) = 12.7 and shift 141.
-        assert_eq!(needed(&[0.99, 1.0, 1.01], &[0, 1, 2], ALPHA), Some(2));
+    fn a_difference_seen_beyond_doubt_needs_the_fewest_clusters_whose_signs_reach_the_level() {
+        // Mean 1, sd .01: 100 standard deviations. Of 2^5 signs two are as large, p .0625; of 2^6, .03125; of 2^7, .015625.
+        let differences = [0.99, 1.0, 1.01];
+        assert_eq!(needed(&differences, &[0, 1, 2], ALPHA), Some(6));
+        assert_eq!(needed(&differences, &[0, 1, 2], ALPHA / 2.0), Some(7));
+        // Three questions in two clusters: six clusters are nine.
+        assert_eq!(needed(&differences, &[0, 1, 1], ALPHA), Some(9));
     }
 
     #[test]

@@ -198,6 +198,28 @@ const CHANGE_NO_ANSWER: [&str; 26] = [
     "vector_store.timeout_s",
 ];
 
+/// Settings that change how a run's traces are summed up and nothing in them.
+const CHANGE_NO_TRACE: [&str; 4] =
+    ["evaluation.ks", "evaluation.measures", "evaluation.primary", "evaluation.resamples"];
+
+/// `settings` without those that change no answer and no ranking: two runs with the same of these have the same traces.
+#[must_use]
+pub fn deciding(settings: &Value) -> Value {
+    fn without(path: &str, value: &Value) -> Option<Value> {
+        let changes_none = |name: &&str| path == name.trim_end_matches('.');
+        if CHANGE_NO_ANSWER.iter().chain(&CHANGE_NO_TRACE).any(|name| changes_none(name)) {
+            return None;
+        }
+        let Value::Object(table) = value else { return Some(value.clone()) };
+        let inner = |(key, value): (&String, &Value)| {
+            let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+            Some((key.clone(), without(&path, value)?))
+        };
+        Some(Value::Object(table.iter().filter_map(inner).collect()))
+    }
+    without("", settings).unwrap_or_default()
+}
+
 impl Manifest {
     /// [`Self::setting_differences`] without those that change no answer: a run may be gone on with them.
     #[must_use]

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 
 pub use folder::RunFolder;
 pub use lines::LineWriter;
-pub use manifest::{ExternalSource, Manifest, ModelRecord, SCHEMA, SettingDifference, Truncation};
+pub use manifest::{ExternalSource, Manifest, ModelRecord, SCHEMA, SettingDifference, Truncation, deciding};
 pub use saved::SavedRun;
 pub use spent::Spent;
 

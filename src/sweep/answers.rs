@@ -1,17 +1,21 @@
 //! Answers for some settings of a sweep: which, what they would cost, and how good they are.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use super::SweepError;
+use super::prepared::Prepared;
 use super::setting::{DEFAULT, Setting};
 use super::trial::Trial;
 use super::tune::Request;
 use crate::eval::tuning::Ranking;
 use crate::measure::{Family, Measure};
-use crate::pipeline::estimate::estimate_from;
+use crate::pipeline::estimate::{Estimate, estimate_from};
 use crate::pipeline::stock::Stock;
+use crate::settings::assemble::recipients::without_services;
 use crate::settings::assemble::{self, terms};
+use crate::types::Dataset;
 
 /// For which settings answers are generated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -53,7 +57,7 @@ pub struct Answers {
     pub em: Option<(f64, usize)>,
     /// What its calls cost, in US dollars.
     pub cost_usd: f64,
-    /// Its run's folder.
+    /// Its run's folder, from the sweep's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<PathBuf>,
     /// Why there are none.
@@ -64,7 +68,7 @@ pub struct Answers {
 impl Answers {
     /// What `setting` answered.
     #[must_use]
-    pub fn new(setting: &Setting, result: &Result<Trial, String>) -> Self {
+    pub fn new(setting: &Setting, result: &Result<Trial, String>, folder: &Path) -> Self {
         let name = setting.name.clone();
         match result {
             Err(error) => Self { name, f1: None, em: None, cost_usd: 0.0, run: None, error: Some(error.clone()) },
@@ -72,8 +76,8 @@ impl Answers {
                 name,
                 f1: trial.mean(Family::AnswerF1),
                 em: trial.mean(Family::AnswerEm),
-                cost_usd: trial.spent.usd,
-                run: Some(trial.run.clone()),
+                cost_usd: trial.cost_usd,
+                run: Some(trial.run.strip_prefix(folder).unwrap_or(&trial.run).to_owned()),
                 error: None,
             },
         }
@@ -102,15 +106,14 @@ impl Request<'_> {
         wanted.map(|setting| setting.answered_by(generator)).collect()
     }
 
-    /// What answers of `settings` would cost, counted on their very prompts; nothing is asked.
+    /// What answers of `settings` would cost, counted on their very prompts, as far as they can be made without asking a service;
+    /// nothing is asked. Of an interrupted sweep what was counted until then.
     pub(super) async fn bill(&self, stock: &mut Stock, settings: &[Setting]) -> Bill {
         let mut bill = Bill { settings: settings.len(), ..Bill::default() };
         for setting in settings {
-            let assembled = assemble::assemble(&setting.resolved, self.environment, self.on_download).await;
-            let terms = terms(&setting.resolved.settings.generation);
-            let estimate = match assembled {
-                Ok(assembled) => estimate_from(stock, assembled.plan, terms, self.watch).await.ok(),
-                Err(_) => None,
+            let estimate = tokio::select! {
+                estimate = self.estimate(stock, setting) => estimate,
+                () = self.stopped() => break,
             };
             // Why it fails is said where it is tried.
             let Some(estimate) = estimate else {
@@ -124,4 +127,24 @@ impl Request<'_> {
         }
         bill
     }
+
+    async fn estimate(&self, stock: &mut Stock, setting: &Setting) -> Option<Estimate> {
+        let mut local = setting.resolved.clone();
+        local.settings = without_services(&setting.resolved.settings);
+        let assembled = assemble::assemble(&local, self.environment, self.on_download).await.ok()?;
+        let terms = terms(&local.settings.generation);
+        estimate_from(stock, assembled.plan, terms, self.watch).await.ok()
+    }
+}
+
+/// What a sweep over `dataset` that generates answers for all its settings would cost; no service is called, nothing is scored.
+///
+/// # Errors
+/// As [`super::tune::tune`].
+pub async fn bill_of_all(request: &Request<'_>, dataset: Dataset) -> Result<Bill, SweepError> {
+    let Prepared { list, documents, choosing, .. } = Prepared::new(request, dataset)?;
+    let mut stock = Stock::for_many(documents, choosing.questions.clone());
+    let generator = request.base.settings.generation.generator;
+    let settings: Vec<Setting> = list.settings.iter().map(|setting| setting.answered_by(generator)).collect();
+    Ok(request.bill(&mut stock, &settings).await)
 }

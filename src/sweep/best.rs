@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
 use crate::settings::{Resolved, Settings};
+use crate::text::address;
 
 /// Settings that name a file or folder from the settings file's own.
 const PATHS: [&str; 11] = [
@@ -25,11 +26,15 @@ const PATHS: [&str; 11] = [
 #[must_use]
 pub fn best(resolved: &Resolved, folder: &Path, comment: &str) -> String {
     let table = |settings: &Settings| Table::try_from(settings).expect("settings are plain TOML values");
-    let mut own = differing(&table(&resolved.settings), &table(&Settings::default()));
+    let (settings, shortened) = resolved.settings.with_addresses(address::shown_url);
+    let mut own = differing(&table(&settings), &table(&Settings::default()));
     for key in PATHS {
         move_path(&mut own, key, &resolved.base(), folder);
     }
     let mut text: String = comment.lines().map(|line| format!("# {line}\n")).collect();
+    for key in shortened {
+        text += &format!("# {key} stands here without its user info and query, which may hold keys: set it again.\n");
+    }
     text.push('\n');
     text.push_str(&toml::to_string(&own).expect("a table of plain values"));
     text

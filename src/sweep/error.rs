@@ -79,12 +79,6 @@ pub enum SweepError {
         /// The measure.
         measure: Measure,
     },
-    /// A dry run that would call somebody.
-    #[error("`--dry-run` scores retrieval, and some setting's retrieval calls {address}")]
-    DryRunCalls {
-        /// Whom.
-        address: String,
-    },
     /// Answers are wanted of nobody.
     #[error("`--generate` needs a generator, and `generation.generator` is `none`")]
     NoGenerator,
@@ -149,7 +143,6 @@ impl SweepError {
             Self::NothingGold => "label some questions: `ragxray dataset label`",
             Self::NoMean { .. } | Self::TooFew { .. } => "`ragxray config show` prints every setting with its default",
             Self::NoAnswers { .. } => "generate them for all settings: `--generate all`",
-            Self::DryRunCalls { .. } => "leave it out: without `--generate` nothing is asked of the generator",
             Self::NoGenerator => "set `generation.generator` to `extractive` or `openai`",
             Self::Busy { .. } => "wait for it, or give this one a folder of its own with `--name`",
             Self::Io { .. } => "see that the folder can be written, or give another with `--out`",

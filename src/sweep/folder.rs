@@ -1,19 +1,29 @@
 //! The folder of a sweep: its settings' runs, each kept by what it is, and every look that was taken at held-out questions.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File, TryLockError};
-use std::io::Write;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{ErrorKind, Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::SweepError;
-use crate::store::RunFolder;
+use crate::measure::Measure;
+use crate::store::{RunFolder, Spent, StoreError};
+
+/// Where looks are kept, beside the sweeps: held-out questions are the same under every name.
+const LOOKS: &str = "looks.jsonl";
+/// What a sweep's folder is known by.
+const LOCK: &str = "lock";
+/// Where it is kept what the generator has cost.
+const SPENT: &str = "spent.json";
 
 /// A sweep's folder, which no other process works in meanwhile.
 #[derive(Debug)]
 pub struct SweepFolder {
     folder: RunFolder,
+    looks: PathBuf,
     /// Held as long as this lives.
     _lock: File,
 }
@@ -23,12 +33,14 @@ pub struct SweepFolder {
 pub struct Look {
     /// When, UTC, RFC 3339.
     pub at: String,
-    /// The hash of the questions' ids and of the data set.
+    /// The hash of the held-out questions.
     pub questions: String,
     /// The default's settings, by hash.
     pub default: String,
     /// Those that were compared with it.
     pub setting: String,
+    /// By which measure.
+    pub measure: Measure,
 }
 
 impl SweepFolder {
@@ -38,16 +50,18 @@ impl SweepFolder {
     /// `Busy` where another process has it, `Store` for a name that is no plain file name, `Io`.
     pub fn open(parent: &Path, name: &str) -> Result<Self, SweepError> {
         let path = parent.join(name);
-        let folder = if path.is_dir() { RunFolder::existing(&path) } else { RunFolder::create(parent, name)? };
-        let io = |action, path: PathBuf| move |source| SweepError::Io { action, path, source };
+        let folder = match RunFolder::create(parent, name) {
+            Err(StoreError::Exists { .. }) if path.join(LOCK).is_file() => RunFolder::existing(&path),
+            made => made?,
+        };
         let runs = folder.file("runs");
-        fs::create_dir_all(&runs).map_err(io("create", runs))?;
-        let file = folder.file("lock");
-        let lock = File::create(&file).map_err(io("create", file.clone()))?;
+        fs::create_dir_all(&runs).map_err(io("create", &runs))?;
+        let file = folder.file(LOCK);
+        let lock = private().create(true).truncate(false).open(&file).map_err(io("create", &file))?;
         match lock.try_lock() {
-            Ok(()) => Ok(Self { folder, _lock: lock }),
+            Ok(()) => Ok(Self { folder, looks: parent.join(LOOKS), _lock: lock }),
             Err(TryLockError::WouldBlock) => Err(SweepError::Busy { path }),
-            Err(TryLockError::Error(source)) => Err(io("lock", file)(source)),
+            Err(TryLockError::Error(source)) => Err(io("lock", &file)(source)),
         }
     }
 
@@ -71,30 +85,73 @@ impl SweepFolder {
         Ok(self.folder.write(name, content)?)
     }
 
-    /// Records a look, and says how many different settings have now been compared with a default on these questions.
+    /// Removes files that an earlier sweep under this name left and this one may not write.
+    ///
+    /// # Errors
+    /// `Io`.
+    pub fn remove(&self, names: &[&str]) -> Result<(), SweepError> {
+        names.iter().map(|name| self.folder.file(name)).try_for_each(|path| match fs::remove_file(&path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(io("remove", &path)(error)),
+            _ => Ok(()),
+        })
+    }
+
+    /// What the generator's calls under this name have cost so far, of all processes, as far as a limit counted them.
     ///
     /// # Errors
     /// `Io`, `Damaged`.
-    pub fn look(&self, look: &Look) -> Result<usize, SweepError> {
-        let path = self.folder.file("looks.jsonl");
-        let io = |action| {
-            let path = path.clone();
-            move |source| SweepError::Io { action, path, source }
-        };
-        let mut line = serde_json::to_string(look).expect("a look is plain JSON");
-        line.push('\n');
-        let mut file = File::options().append(true).create(true).open(&path).map_err(io("open"))?;
-        file.write_all(line.as_bytes()).and_then(|()| file.sync_data()).map_err(io("write"))?;
-        let text = fs::read_to_string(&path).map_err(io("read"))?;
-        let looks: Result<Vec<Look>, _> = text.lines().map(serde_json::from_str).collect();
-        let looks = looks.map_err(|error| SweepError::Damaged { path: path.clone(), message: error.to_string() })?;
-        let pairs: BTreeSet<(&str, &str)> = looks
-            .iter()
-            .filter(|earlier| earlier.questions == look.questions)
-            .map(|earlier| (earlier.default.as_str(), earlier.setting.as_str()))
-            .collect();
-        Ok(pairs.len())
+    pub fn spent(&self) -> Result<Spent, SweepError> {
+        let path = self.folder.file(SPENT);
+        match fs::read(&path) {
+            Ok(text) => serde_json::from_slice(&text)
+                .map_err(|error| SweepError::Damaged { path: path.clone(), message: error.to_string() }),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Spent::default()),
+            Err(error) => Err(io("read", &path)(error)),
+        }
     }
+
+    /// Keeps what they have cost by now.
+    ///
+    /// # Errors
+    /// `Store`.
+    pub fn spend(&self, spent: Spent) -> Result<(), SweepError> {
+        self.write(SPENT, &serde_json::to_vec(&spent).expect("two numbers are plain JSON"))
+    }
+
+    /// Records looks, and says how many different comparisons with a default there have now been on the questions of the last, by
+    /// any sweep of the same parent folder. A line that cannot be read counts as one.
+    ///
+    /// # Errors
+    /// `Io`.
+    pub fn look(&self, looks: &[Look]) -> Result<usize, SweepError> {
+        let path = &self.looks;
+        let mut file = private().read(true).append(true).create(true).open(path).map_err(io("open", path))?;
+        file.lock().map_err(io("lock", path))?;
+        let mut text = String::new();
+        file.read_to_string(&mut text).map_err(io("read", path))?;
+        let torn = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+        let line = |look: &Look| serde_json::to_string(look).expect("a look is plain JSON") + "\n";
+        let new: String = [torn.to_owned()].into_iter().chain(looks.iter().map(line)).collect();
+        file.write_all(new.as_bytes()).and_then(|()| file.sync_data()).map_err(io("write", path))?;
+        let questions = looks.last().map(|look| look.questions.as_str());
+        let known: Vec<Result<Look, _>> =
+            (text + &new).lines().filter(|l| !l.is_empty()).map(serde_json::from_str).collect();
+        let here = known.iter().flatten().filter(|look| Some(look.questions.as_str()) == questions);
+        let compared: BTreeSet<(&str, &str, Measure)> =
+            here.map(|look| (look.default.as_str(), look.setting.as_str(), look.measure)).collect();
+        Ok(compared.len() + known.iter().filter(|look| look.is_err()).count())
+    }
+}
+
+fn io<'a>(action: &'static str, path: &'a Path) -> impl FnOnce(std::io::Error) -> SweepError + 'a {
+    move |source| SweepError::Io { action, path: path.to_owned(), source }
+}
+
+/// A file for its owner alone, as a run's are.
+fn private() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.write(true).mode(0o600);
+    options
 }
 
 #[cfg(test)]
@@ -107,6 +164,7 @@ mod tests {
             questions: questions.to_owned(),
             default: "d".to_owned(),
             setting: setting.to_owned(),
+            measure: "EM@5".parse().expect("a measure"),
         }
     }
 
@@ -115,11 +173,34 @@ mod tests {
         let parent = tempfile::tempdir().expect("a folder");
         let looked = |all: &[(&str, &str)]| -> Vec<usize> {
             let folder = SweepFolder::open(parent.path(), "sweep").expect("opened");
-            all.iter().map(|(questions, setting)| folder.look(&look(questions, setting)).expect("recorded")).collect()
+            all.iter().map(|(questions, setting)| folder.look(&[look(questions, setting)]).expect("recorded")).collect()
         };
         assert_eq!(looked(&[("q", "a"), ("q", "a"), ("q", "b")]), [1, 1, 2]);
         // Another process's, later: what was looked at stays looked at; other questions are fresh.
         assert_eq!(looked(&[("q", "c"), ("other", "c")]), [3, 1]);
+    }
+
+    #[test]
+    fn a_torn_line_is_a_look_and_ends_nothing() {
+        let parent = tempfile::tempdir().expect("a folder");
+        let folder = SweepFolder::open(parent.path(), "sweep").expect("opened");
+        assert_eq!(folder.look(&[look("q", "a")]).expect("recorded"), 1);
+        let path = parent.path().join(LOOKS);
+        let text = fs::read_to_string(&path).expect("there");
+        fs::write(&path, &text[..text.len() - 9]).expect("torn");
+        // The torn line counts, the new one is another.
+        assert_eq!(folder.look(&[look("q", "b")]).expect("recorded"), 2);
+        assert_eq!(folder.look(&[look("q", "b")]).expect("recorded"), 2);
+    }
+
+    #[test]
+    fn what_was_spent_is_kept_and_a_name_that_leaves_the_folder_is_refused() {
+        let parent = tempfile::tempdir().expect("a folder");
+        let folder = SweepFolder::open(parent.path(), "sweep").expect("opened");
+        assert_eq!(folder.spent().expect("nothing yet"), Spent::default());
+        folder.spend(Spent { usd: 0.5, tokens: 7 }).expect("kept");
+        assert_eq!(folder.spent().expect("read"), Spent { usd: 0.5, tokens: 7 });
+        assert!(matches!(SweepFolder::open(parent.path(), ".."), Err(SweepError::Store(_))));
     }
 
     #[test]

@@ -10,9 +10,8 @@ use super::space;
 use super::tune::Request;
 use crate::eval::tuning::{TuningPlan, Varied};
 use crate::measure::{Aggregate, Cutoff, Family, Measure};
-use crate::settings::Settings;
-use crate::settings::assemble::recipients::recipients;
 use crate::settings::file::GeneratorName;
+use crate::settings::{Settings, assemble};
 use crate::types::{Dataset, Document, Question};
 
 /// The k of the curve, as far as candidates reach.
@@ -51,15 +50,15 @@ impl Prepared {
         }
         let points = space::points(&space::axes(&settings.sweep)?, &settings.tune)?;
         let answers_choose = settings.tune.measure.is_some_and(|measure| measure.family().scores_answers());
-        if answers_choose && (request.generate != Generate::All || request.dry_run) {
+        if answers_choose && request.generate != Generate::All {
             let measure = settings.tune.measure.expect("it chooses");
             return Err(SweepError::NoAnswers { measure });
         }
-        let list = SettingList::new(request.base, &points, answers_choose)?;
-        if request.dry_run {
-            let called = list.settings.iter().flat_map(|setting| recipients(&setting.resolved.settings)).next();
-            called.map_or(Ok(()), |called| Err(SweepError::DryRunCalls { address: called.address }))?;
+        let has_gold = |question: &Question| !question.answers.is_empty() || !question.required.is_empty();
+        if answers_choose && !dataset.questions.iter().any(has_gold) {
+            return Err(SweepError::NothingGold);
         }
+        let list = SettingList::new(request.base, &points, answers_choose)?;
         let plan = plan(settings, &list.varied, &dataset.questions)?;
         let (documents, choosing, confirming) = parted(dataset, settings.tune.heldout);
         let views = [plan.measure, plan.equal_k, plan.equal_tokens, plan.at_prompt];
@@ -102,7 +101,7 @@ fn plan(settings: &Settings, varied: &[Varied], questions: &[Question]) -> Resul
         equal_tokens,
         at_prompt: at(Cutoff::Prompt),
         curve: reached.map(|k| at(Cutoff::Top(k))).collect(),
-        permutations: settings.evaluation.resamples,
+        permutations: assemble::evaluation(settings).resamples,
         seed: tune.seed,
         folds: tune.folds,
     })

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::answers::{Answers, Bill};
+use super::answers::Answers;
 use super::setting::DEFAULT;
 use super::tune::Outcome;
 use crate::eval::tuning::{Confirmation, Ranking, TuningVerdict};
@@ -38,13 +38,12 @@ pub struct Record<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     n_held_out: Option<usize>,
     n_left: usize,
+    interrupted: bool,
     ranking: &'a Ranking,
     confirmation: Option<&'a Confirmation>,
     verdict: &'a TuningVerdict,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     answers: &'a [Answers],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    bill: Option<&'a Bill>,
     /// How much of each stage was wanted, and how much had to be made.
     work: BTreeMap<&'static str, Share>,
     /// Each setting's run, from the sweep's folder.
@@ -82,11 +81,11 @@ impl<'a> Record<'a> {
             n_choosing: outcome.n_choosing,
             n_held_out: outcome.n_held_out,
             n_left: outcome.n_left,
+            interrupted: outcome.interrupted,
             ranking,
             confirmation: confirmation.as_ref(),
             verdict,
             answers: &outcome.answers,
-            bill: outcome.bill.as_ref(),
             work: outcome.work.stages().into_iter().collect(),
             runs: named.collect(),
         }

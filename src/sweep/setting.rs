@@ -1,7 +1,7 @@
 //! The settings of a sweep: the default and every combination, resolved, named by what they are.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::Path;
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -11,7 +11,9 @@ use super::space::Point;
 use crate::chunk::Strategy;
 use crate::eval::tuning::Varied;
 use crate::settings::file::{GatesSettings, GeneratorName, TuneSettings};
-use crate::settings::{Resolved, Settings, SettingsError};
+use crate::settings::{Resolved, Settings};
+use crate::store::deciding;
+use crate::text::address;
 use crate::text::hex::hex;
 
 /// Of 10,000 settings two share so many bytes of a hash once in 20,000 sweeps.
@@ -50,28 +52,28 @@ impl SettingList {
     pub fn new(base: &Resolved, points: &[Point], generates: bool) -> Result<Self, SweepError> {
         let plain = without_sweep(&base.settings, generates);
         let file = base.file.clone().unwrap_or_default();
-        let varied = varied(points);
-        let keys: Vec<&str> = varied.iter().map(|varied| varied.key.as_str()).collect();
-        let mut settings = vec![Setting::new(resolved(&plain, &file, &Point::new()), &keys, &Point::new())?];
-        DEFAULT.clone_into(&mut settings[0].name);
-        let mut seen: BTreeSet<String> = [settings[0].id.clone()].into();
-        for point in points {
-            let setting = Setting::new(resolved(&plain, &file, point), &keys, point)?;
-            if seen.insert(setting.id.clone()) {
-                settings.push(setting);
-            }
-        }
+        let keys: BTreeSet<&String> = points.iter().flat_map(Point::keys).collect();
+        let default = Setting { name: DEFAULT.to_owned(), ..Setting::new(&plain, &file, &Point::new(), &keys)? };
+        let made: Vec<Setting> =
+            points.iter().map(|point| Setting::new(&plain, &file, point, &keys)).collect::<Result<_, _>>()?;
+        let varied = varied(&keys, &made);
+        let mut seen = BTreeSet::new();
+        let mut settings: Vec<Setting> = [default].into_iter().chain(made).collect();
+        settings.retain(|setting| seen.insert(setting.id.clone()));
         Ok(Self { varied, settings })
     }
 }
 
 impl Setting {
-    fn new(resolved: Result<Resolved, SettingsError>, keys: &[&str], point: &Point) -> Result<Self, SweepError> {
-        let resolved = resolved.map_err(SweepError::Setting)?;
-        let all = serde_json::to_value(&resolved.settings).expect("settings are plain JSON values");
-        let value = |key: &str| point.get(key).map_or_else(|| value_at(&all, key), Value::to_string);
-        let values = keys.iter().map(|key| ((*key).to_owned(), value(key))).collect();
-        let id = hex(&Sha256::digest(all.to_string())[..ID_BYTES]);
+    fn new(plain: &Settings, file: &Path, point: &Point, keys: &BTreeSet<&String>) -> Result<Self, SweepError> {
+        // But for tables, which no value here is, JSON's way of writing is one of TOML's.
+        let sets: Vec<String> = point.iter().map(|(key, value)| format!("{key}={value}")).collect();
+        let resolved = Resolved::recorded(plain.clone(), file.to_owned(), &sets).map_err(SweepError::Setting)?;
+        let json = |settings: &Settings| serde_json::to_value(settings).expect("settings are plain JSON values");
+        // An address may hold a key.
+        let shown = json(&resolved.settings.with_addresses(address::redacted_url).0);
+        let values = keys.iter().map(|key| ((*key).clone(), value_at(&shown, key))).collect();
+        let id = hex(&Sha256::digest(deciding(&json(&resolved.settings)).to_string())[..ID_BYTES]);
         Ok(Self { name: id.clone(), id, values, resolved })
     }
 
@@ -110,34 +112,29 @@ fn without_sweep(settings: &Settings, generates: bool) -> Settings {
     plain
 }
 
-/// `plain` with a combination's values over it; but for tables, which no value here is, JSON's way of writing is one of TOML's.
-fn resolved(plain: &Settings, file: &PathBuf, point: &Point) -> Result<Resolved, SettingsError> {
-    let sets: Vec<String> = point.iter().map(|(key, value)| format!("{key}={value}")).collect();
-    Resolved::recorded(plain.clone(), file.clone(), &sets)
-}
-
 /// The value of `chunking.size` in `all`; `not set` where it has none.
 fn value_at(all: &Value, key: &str) -> String {
     let found = key.split('.').try_fold(all, |value, name| value.get(name));
     found.map_or_else(|| "not set".to_owned(), Value::to_string)
 }
 
-/// Every varied setting with its values: in the order they were met; numbers ascending where all of them are.
-fn varied(points: &[Point]) -> Vec<Varied> {
-    let mut values: BTreeMap<&str, Vec<&Value>> = BTreeMap::new();
-    for (key, value) in points.iter().flatten() {
-        let known = values.entry(key).or_default();
-        if !known.contains(&value) {
-            known.push(value);
+/// Every varied setting with the values that `made` has of it: in the order they were met; numbers ascending where all of them are.
+fn varied(keys: &BTreeSet<&String>, made: &[Setting]) -> Vec<Varied> {
+    let values = |key: &String| {
+        let mut values: Vec<String> = Vec::new();
+        for setting in made {
+            let value = &setting.values[key];
+            if !values.contains(value) {
+                values.push(value.clone());
+            }
         }
-    }
-    let sorted = |mut values: Vec<&Value>| {
-        if values.iter().all(|value| value.is_number()) {
-            values.sort_by(|a, b| a.as_f64().unwrap_or(0.0).total_cmp(&b.as_f64().unwrap_or(0.0)));
+        let number = |value: &String| value.parse::<f64>().ok();
+        if values.iter().all(|value| number(value).is_some()) {
+            values.sort_by(|a, b| number(a).unwrap_or(0.0).total_cmp(&number(b).unwrap_or(0.0)));
         }
-        values.into_iter().map(|value| value.to_string()).collect()
+        values
     };
-    values.into_iter().map(|(key, values)| Varied { key: key.to_owned(), values: sorted(values) }).collect()
+    keys.iter().map(|key| Varied { key: (*key).clone(), values: values(key) }).collect()
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use super::SweepError;
 use crate::settings::file::{Search, TuneSettings};
 use crate::stats::random::Random;
+use crate::text::address;
 
 /// More settings than anybody waits for; a grid of so many is a mistake.
 const MOST_SETTINGS: usize = 10_000;
@@ -14,8 +15,20 @@ const MOST_SETTINGS: usize = 10_000;
 const DRAWS_A_SAMPLE: usize = 100;
 /// Significant digits of a number that is drawn from a range.
 const DIGITS: i32 = 3;
-/// Settings that a sweep may not vary: they change which questions are asked, how they are judged, or who answers.
-const FIXED: [&str; 7] = ["dataset", "evaluation", "gates", "cache", "external", "tune", "sweep"];
+/// Settings that a sweep may not vary: they change which questions are asked, how they are judged, or who answers at what cost.
+const FIXED: [&str; 11] = [
+    "dataset",
+    "evaluation",
+    "gates",
+    "cache",
+    "external",
+    "tune",
+    "sweep",
+    "generation.generator",
+    "generation.max_usd",
+    "generation.max_tokens_total",
+    "generation.price",
+];
 
 /// One combination: each varied setting with its value.
 pub type Point = BTreeMap<String, Value>;
@@ -59,10 +72,14 @@ pub fn axes(sweep: &Map<String, Value>) -> Result<Vec<Axis>, SweepError> {
 fn walk(prefix: &str, table: &Map<String, Value>, axes: &mut Vec<Axis>) -> Result<(), SweepError> {
     for (name, value) in table {
         let key = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
-        let head = key.split('.').next().unwrap_or_default();
+        let is_fixed = FIXED
+            .iter()
+            .any(|fixed| key.strip_prefix(fixed).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')));
         match value {
             Value::Object(inner) if !is_range(inner) => walk(&key, inner, axes)?,
-            _ if FIXED.contains(&head) => return Err(SweepError::NotVaried { key }),
+            _ if is_fixed || !key.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.')) => {
+                return Err(SweepError::NotVaried { key });
+            }
             Value::Array(values) if !values.is_empty() => {
                 axes.push(Axis { key, values: Values::Listed(values.clone()) });
             }
@@ -70,7 +87,7 @@ fn walk(prefix: &str, table: &Map<String, Value>, axes: &mut Vec<Axis>) -> Resul
                 let values = self::range(range).ok_or_else(|| SweepError::BadRange { key: key.clone() })?;
                 axes.push(Axis { key, values });
             }
-            other => return Err(SweepError::NoList { key, value: other.to_string() }),
+            other => return Err(SweepError::NoList { key, value: address::redacted_url(&other.to_string()) }),
         }
     }
     Ok(())
@@ -105,10 +122,19 @@ impl Axis {
         match &self.values {
             Values::Listed(values) => leaves(&self.key, &values[random.below(values.len())]),
             Values::Range { from, to, log, whole } => {
+                if *whole && !*log {
+                    let (from, to) = (*from as i64, *to as i64);
+                    return [(self.key.clone(), Value::from(from + random.below((to - from + 1) as usize) as i64))]
+                        .into();
+                }
                 let unit = (random.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
                 let between = |from: f64, to: f64| from + unit * (to - from);
                 let drawn = if *log { between(from.ln(), to.ln()).exp() } else { between(*from, *to) };
-                let value = if *whole { Value::from(drawn.round() as i64) } else { Value::from(rounded(drawn)) };
+                let value = if *whole {
+                    Value::from(drawn.round() as i64)
+                } else {
+                    Value::from(rounded(drawn).clamp(*from, *to))
+                };
                 [(self.key.clone(), value)].into()
             }
         }
@@ -127,7 +153,8 @@ fn rounded(value: f64) -> f64 {
 /// A value's settings: a table's each, or the one.
 fn leaves(key: &str, value: &Value) -> Point {
     match value {
-        Value::Object(table) if !table.is_empty() => {
+        // An empty table leaves everything as it is: with `rerank = [{}, { model = "..." }]` once without a reranker.
+        Value::Object(table) => {
             table.iter().flat_map(|(name, value)| leaves(&format!("{key}.{name}"), value)).collect()
         }
         value => [(key.to_owned(), value.clone())].into(),

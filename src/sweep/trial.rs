@@ -2,10 +2,10 @@
 //!
 //! What is kept belongs to a key: the hash of the settings, the models' files, the data set, the questions and this program's
 //! versions. Another key under the same name is another trial, and its run is made anew. A run that did not end has no scores and is
-//! made anew too; what it embedded, and the replies it paid for, are in the caches.
+//! made anew too, and so is one with a question that failed; what it embedded, and the replies it paid for, are in the caches.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -13,28 +13,31 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::SweepError;
+use super::folder::SweepFolder;
 use super::partition::Part;
 use super::setting::Setting;
 use crate::embed::Cached;
 use crate::eval::score::{self, Scores};
 use crate::eval::shown;
 use crate::eval::tuning::Marks;
+use crate::llm::Allowance;
 use crate::measure::answer::Flavour;
 use crate::measure::{Family, Measure};
 use crate::pipeline::ask::Done;
+use crate::pipeline::plan::Plan;
 use crate::pipeline::progress::Progress;
 use crate::pipeline::run;
-use crate::pipeline::stock::{Made, Share, Stock};
+use crate::pipeline::stock::{self, Made, Share, Stock};
 use crate::settings::assemble::{self, Assembled, Environment};
 use crate::settings::record;
-use crate::store::{Manifest, RunFolder, SavedRun, Spent};
+use crate::store::{Manifest, RunFolder, SavedRun, Spent, deciding};
 use crate::text::causes::with_causes;
 use crate::text::hex::hex;
-use crate::types::{Origin, QuestionId};
+use crate::types::{Origin, Question, QuestionId, Trace};
 
 /// The file that a trial's scores are kept in.
 const FILE: &str = "trial.json";
-/// Raised when what is kept would be misread.
+/// Raised when what is kept would be misread, and when a measure is computed otherwise: kept scores stand beside new ones.
 const SCHEMA: u32 = 1;
 
 /// What all trials of one part of the questions share.
@@ -50,7 +53,7 @@ pub struct Bench<'a> {
     /// What the machine gives.
     pub environment: &'a Environment,
     /// Where runs go.
-    pub runs: PathBuf,
+    pub folder: &'a SweepFolder,
     /// The commit of the working directory, for the record.
     pub git_commit: Option<String>,
     /// Told of the work.
@@ -70,8 +73,8 @@ pub struct Trial {
     pub seconds: f64,
     /// Its run's folder.
     pub run: PathBuf,
-    /// What its calls cost.
-    pub spent: Spent,
+    /// What its answers cost when they were called for, in US dollars.
+    pub cost_usd: f64,
 }
 
 /// How much a trial, or all of them, wanted and made.
@@ -104,17 +107,18 @@ struct Kept {
     key: String,
     measures: Vec<Measure>,
     questions: Vec<QuestionId>,
-    rows: Vec<Vec<Option<f64>>>,
+    /// The bits of each score: a decimal may be read one bit off, and a setting would differ from its equal that was run anew.
+    rows: Vec<Vec<Option<u64>>>,
     context_tokens: Vec<Option<f64>>,
-    spent: Spent,
+    cost_usd: f64,
 }
 
 impl Bench<'_> {
-    /// Runs `setting`, or takes what is kept of it. `spent`: what the trials before cost, for a limit that holds for all of them.
+    /// Runs `setting`, or takes what is kept of it.
     ///
     /// # Errors
     /// What is wrong with this setting, in words: it is the setting's row.
-    pub async fn run(&self, stock: &mut Stock, setting: &Setting, spent: Spent) -> Result<Trial, String> {
+    pub async fn run(&self, stock: &mut Stock, setting: &Setting) -> Result<Trial, String> {
         let clock = Instant::now();
         let assembled = assemble::assemble(&setting.resolved, self.environment, self.on_download).await;
         self.progress.finish();
@@ -122,43 +126,52 @@ impl Bench<'_> {
         let mut manifest = record::begun(&setting.resolved, self.part.data(), self.git_commit.clone());
         record::parts(&mut manifest, &assembled);
         manifest.notes.extend(self.part.note.clone());
-        let key = self.key(&manifest, &setting.resolved.settings);
-        let path = self.runs.join(self.name(setting));
-        if let Some(kept) = self.kept(&path, &key).map_err(|error| with_causes(&error))? {
-            let work = Work { trials: Share { wanted: 1, made: 0 }, ..Work::default() };
-            return Ok(Trial {
-                seconds: clock.elapsed().as_secs_f64(),
-                work,
-                run: path,
-                spent: kept.spent,
-                marks: kept.marks(),
-            });
-        }
+        let key = self.key(&manifest, &assembled.plan);
+        let path = self.folder.runs().join(self.name(setting));
+        let kept = self.kept(&path, &key).map_err(|error| with_causes(&error))?;
+        let (kept, work) = match kept {
+            Some(kept) => (kept, Work { trials: Share { wanted: 1, made: 0 }, ..Work::default() }),
+            None => self.make(stock, assembled, manifest, &path, key).await?,
+        };
+        let seconds = clock.elapsed().as_secs_f64();
+        Ok(Trial { seconds, work, run: path, cost_usd: kept.cost_usd, marks: kept.marks() })
+    }
+
+    /// Runs what is not kept.
+    async fn make(
+        &self,
+        stock: &mut Stock,
+        assembled: Assembled,
+        mut manifest: Manifest,
+        path: &Path,
+        key: String,
+    ) -> Result<(Kept, Work), String> {
+        let in_words = |error: SweepError| with_causes(&error);
         let before = stock.made();
         let Assembled { plan, vector_caches, allowance, .. } = assembled;
         if let Some(allowance) = &allowance {
+            let spent = self.folder.spent().map_err(in_words)?;
             allowance.already(spent.usd, spent.tokens);
         }
-        let folder = self.folder(&path).map_err(|error| with_causes(&error))?;
+        let folder = self.begin(path).map_err(in_words)?;
         manifest.name = folder.name();
-        write(&folder, &manifest).map_err(|error| with_causes(&error))?;
+        write(&folder, &manifest).map_err(in_words)?;
+        let spending = allowance.map(|allowance| Spending { folder: self.folder, allowance });
         let facts = run::run_from(stock, plan, &folder, Done::default(), self.progress).await;
+        drop(spending);
         let facts = facts.map_err(|error| {
-            let _ = fs::remove_dir_all(&path); // it has no scores, and would be made anew
+            let _ = fs::remove_dir_all(path); // it has no scores, and would be made anew
             with_causes(&error)
         })?;
         record::finish(&mut manifest, facts, &vector_caches);
-        write(&folder, &manifest).map_err(|error| with_causes(&error))?;
+        write(&folder, &manifest).map_err(in_words)?;
         let saved = SavedRun::load(&folder).map_err(|error| with_causes(&error))?;
         let kept = self.score(&saved, key);
-        keep(&folder, &kept).map_err(|error| with_causes(&error))?;
-        Ok(Trial {
-            work: work(before, stock.made(), &vector_caches, &saved),
-            seconds: clock.elapsed().as_secs_f64(),
-            run: path,
-            spent: kept.spent,
-            marks: kept.marks(),
-        })
+        // A question that failed may not fail again: then the trial is made anew the next time.
+        if !saved.traces.iter().any(Trace::failed) {
+            keep(&folder, &kept).map_err(in_words)?;
+        }
+        Ok((kept, work(before, stock.made(), &vector_caches, &saved)))
     }
 
     /// What the run of `setting` is called.
@@ -169,21 +182,21 @@ impl Bench<'_> {
     }
 
     /// The folder of a run that begins; what another one left there goes.
-    fn folder(&self, path: &std::path::Path) -> Result<RunFolder, SweepError> {
+    fn begin(&self, path: &Path) -> Result<RunFolder, SweepError> {
         if path.exists() {
             let io = |source| SweepError::Io { action: "remove", path: path.to_owned(), source };
-            fs::remove_dir_all(path).map_err(io)?;
+            if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }.map_err(io)?;
         }
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        Ok(RunFolder::create(&self.runs, &name)?)
+        Ok(RunFolder::create(&self.folder.runs(), &name)?)
     }
 
     /// What is kept under `key`, scored by what is measured now; `None` where nothing is.
-    fn kept(&self, path: &std::path::Path, key: &str) -> Result<Option<Kept>, SweepError> {
+    fn kept(&self, path: &Path, key: &str) -> Result<Option<Kept>, SweepError> {
         let Ok(text) = fs::read(path.join(FILE)) else { return Ok(None) };
         // What cannot be read is made anew.
         let Ok(kept) = serde_json::from_slice::<Kept>(&text) else { return Ok(None) };
-        if kept.schema != SCHEMA || kept.key != key {
+        if kept.schema != SCHEMA || kept.key != key || !kept.is_whole(&self.part.questions) {
             return Ok(None);
         }
         if self.measures.iter().all(|measure| kept.measures.contains(measure)) {
@@ -192,6 +205,9 @@ impl Bench<'_> {
         let folder = RunFolder::existing(path);
         let Ok(saved) = SavedRun::load(&folder) else { return Ok(None) };
         let kept = self.score(&saved, key.to_owned());
+        if !kept.is_whole(&self.part.questions) {
+            return Ok(None);
+        }
         keep(&folder, &kept)?;
         Ok(Some(kept))
     }
@@ -203,24 +219,48 @@ impl Bench<'_> {
             key,
             measures,
             questions: saved.traces.iter().map(|trace| trace.question.id.clone()).collect(),
-            rows,
+            rows: rows.iter().map(|row| row.iter().map(|score| score.map(f64::to_bits)).collect()).collect(),
             context_tokens: shown::context_tokens(saved),
-            spent: Spent::by(&saved.traces, &[]),
+            cost_usd: Spent::by(&saved.traces, &[]).usd,
         }
     }
 
     /// The hash of all that decides a trial's traces.
-    fn key(&self, manifest: &Manifest, settings: &crate::settings::Settings) -> String {
-        let Manifest { versions, version, models, dataset_digest, .. } = manifest;
+    fn key(&self, manifest: &Manifest, plan: &Plan) -> String {
+        let Manifest { versions, version, models, dataset_digest, settings, .. } = manifest;
         let questions: Vec<&QuestionId> = self.part.questions.iter().map(|question| &question.id).collect();
-        let all = serde_json::json!([version, versions, models, dataset_digest, settings, questions, self.flavour]);
+        let parts = stock::fingerprint(plan);
+        let all = serde_json::json!([version, versions, models, parts, dataset_digest, deciding(settings), questions]);
         hex(&Sha256::digest(all.to_string()))
+    }
+}
+
+/// Keeps what calls have cost when it goes, however a trial ends: by itself, by an error or by an interrupt.
+struct Spending<'a> {
+    folder: &'a SweepFolder,
+    allowance: Arc<Allowance>,
+}
+
+impl Drop for Spending<'_> {
+    fn drop(&mut self) {
+        let (usd, tokens) = self.allowance.spent();
+        let _ = self.folder.spend(Spent { usd, tokens }); // a full disk ends the trial's run as well, and that is told
     }
 }
 
 impl Kept {
     fn marks(self) -> Marks {
-        Marks { scores: Scores { measures: self.measures, rows: self.rows }, context_tokens: self.context_tokens }
+        let row = |row: &Vec<Option<u64>>| row.iter().map(|score| score.map(f64::from_bits)).collect();
+        let rows = self.rows.iter().map(row).collect();
+        Marks { scores: Scores { measures: self.measures, rows }, context_tokens: self.context_tokens }
+    }
+
+    /// Whether it has a score of every measure for each of `questions`, in their order.
+    fn is_whole(&self, questions: &[Question]) -> bool {
+        self.questions.iter().eq(questions.iter().map(|question| &question.id))
+            && self.rows.len() == questions.len()
+            && self.context_tokens.len() == questions.len()
+            && self.rows.iter().all(|row| row.len() == self.measures.len())
     }
 }
 

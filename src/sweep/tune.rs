@@ -21,9 +21,8 @@ use crate::http::OnDownload;
 use crate::measure::Measure;
 use crate::pipeline::progress::Progress;
 use crate::pipeline::stock::Stock;
-use crate::settings::Resolved;
 use crate::settings::assemble::Environment;
-use crate::store::Spent;
+use crate::settings::{Resolved, Settings};
 use crate::types::Dataset;
 
 /// What a sweep is asked for, and where.
@@ -32,8 +31,6 @@ pub struct Request<'a> {
     pub base: &'a Resolved,
     /// For which settings answers are generated.
     pub generate: Generate,
-    /// Whether to stop before anything is asked of the generator.
-    pub dry_run: bool,
     /// Where everything goes.
     pub folder: &'a SweepFolder,
     /// What the machine gives.
@@ -52,8 +49,10 @@ pub struct Request<'a> {
 pub trait Watch: Progress {
     /// What is to be tried next, on so many questions over so many documents.
     fn begins(&self, settings: &[Setting], n_questions: usize, n_documents: usize);
-    /// A setting was tried, as the first of so many: what came of it.
-    fn tried(&self, place: (usize, usize), setting: &Setting, measure: Measure, result: &Result<Trial, String>);
+    /// A setting was tried, as the first of so many, whether on held-out questions: what came of it.
+    fn tried(&self, place: (usize, usize), setting: (&Setting, bool), measure: Measure, result: &Result<Trial, String>);
+    /// Something went wrong that ends nothing.
+    fn trouble(&self, error: &SweepError);
     /// What generating answers would ask and cost at most, before anything is asked.
     fn bill(&self, bill: &Bill);
 }
@@ -76,8 +75,6 @@ pub struct Outcome {
     pub verdict: TuningVerdict,
     /// Answers, where they were generated.
     pub answers: Vec<Answers>,
-    /// What generating would have cost, where it was a dry run.
-    pub bill: Option<Bill>,
     /// Questions that chose.
     pub n_choosing: usize,
     /// Questions that are held out to confirm; `None` where there are none.
@@ -105,6 +102,9 @@ pub async fn tune(request: &Request<'_>, dataset: Dataset) -> Result<Outcome, Sw
     }
     let (results, mut work) = request.tried(&bench, &mut stock, &list.settings, plan.measure).await;
     let n_left = results.iter().filter(|result| result.is_none()).count();
+    let mut results = results;
+    // Without the default there is nothing to compare with, and no other may stand in its place.
+    results[0].get_or_insert_with(|| Err("not tried: the sweep was interrupted before".to_owned()));
     let (settings, results): (Vec<Setting>, Vec<Result<Trial, String>>) = std::mem::take(&mut list.settings)
         .into_iter()
         .zip(results)
@@ -113,7 +113,11 @@ pub async fn tune(request: &Request<'_>, dataset: Dataset) -> Result<Outcome, Sw
     let runs = results.iter().map(|result| result.as_ref().ok().map(|trial| trial.run.clone())).collect();
     let mut answers = Vec::new();
     if answers_choose {
-        answers = settings.iter().zip(&results).map(|(setting, result)| Answers::new(setting, result)).collect();
+        answers = settings
+            .iter()
+            .zip(&results)
+            .map(|(setting, result)| Answers::new(setting, result, request.folder.path()))
+            .collect();
     }
     let board = board(request.base, &list.varied, &choosing, &settings, results);
     let ranking = rank(&board, &plan);
@@ -124,32 +128,32 @@ pub async fn tune(request: &Request<'_>, dataset: Dataset) -> Result<Outcome, Sw
         (_, None) => None,
         (None, Some(_)) => cross_fit(&board, &plan).map(Confirmation::CrossFit),
         (Some(part), Some(winner)) => {
+            stock.forget();
             let mut stock = Stock::for_many(documents, part.questions.clone());
             let bench = request.bench(part, &measures, answers_choose);
-            request
-                .confirmed(&bench, &mut stock, [&settings[0], winner], &plan, &mut work)
-                .await?
-                .map(Confirmation::HeldOut)
+            let found = request.confirmed(&bench, &mut stock, [&settings[0], winner], &plan, &mut work).await;
+            found.unwrap_or_else(|error| {
+                request.watch.trouble(&error);
+                None
+            })
         }
     };
-    let verdict = judge(&ranking, confirmation.as_ref(), &board, &plan);
+    request.note_looks(&choosing, &settings, &plan).unwrap_or_else(|error| request.watch.trouble(&error));
+    let mut verdict = judge(&ranking, confirmation.as_ref(), &board, &plan);
+    if n_left > 0 && ranking.winner.is_none() {
+        "Interrupted before any setting was tried.".clone_into(&mut verdict.text);
+    }
 
-    let mut bill = None;
     let generating = request.generating(&settings, &ranking, answers_choose || *request.stop.borrow());
     if !generating.is_empty() {
         let due = request.bill(&mut stock, &generating).await;
         request.watch.bill(&due);
-        if !request.dry_run {
-            request.watch.begins(&generating, choosing.questions.len(), choosing.n_documents);
-        }
-        bill = Some(due).filter(|_| request.dry_run);
-    }
-    if !generating.is_empty() && !request.dry_run {
+        request.watch.begins(&generating, choosing.questions.len(), choosing.n_documents);
         let bench = request.bench(&choosing, &measures, true);
         let (results, more) = request.tried(&bench, &mut stock, &generating, plan.measure).await;
         work = work.plus(more);
         let done = generating.iter().zip(&results).filter_map(|(setting, result)| Some((setting, result.as_ref()?)));
-        answers = done.map(|(setting, result)| Answers::new(setting, result)).collect();
+        answers = done.map(|(setting, result)| Answers::new(setting, result, request.folder.path())).collect();
     }
     Ok(Outcome {
         plan,
@@ -160,7 +164,6 @@ pub async fn tune(request: &Request<'_>, dataset: Dataset) -> Result<Outcome, Sw
         confirmation,
         verdict,
         answers,
-        bill,
         n_choosing: choosing.questions.len(),
         n_held_out: confirming.map(|part| part.questions.len()),
         work,
@@ -178,7 +181,7 @@ impl Request<'_> {
             answers,
             flavour: self.base.settings.evaluation.flavour,
             environment: self.environment,
-            runs: self.folder.runs(),
+            folder: self.folder,
             git_commit: self.git_commit.clone(),
             progress: self.watch,
             on_download: self.on_download,
@@ -186,7 +189,7 @@ impl Request<'_> {
     }
 
     /// Returns when the sweep is to end early.
-    async fn stopped(&self) {
+    pub(super) async fn stopped(&self) {
         let mut stop = self.stop.clone();
         if stop.wait_for(|stop| *stop).await.is_err() {
             std::future::pending::<()>().await; // nobody is left who could stop it
@@ -203,17 +206,16 @@ impl Request<'_> {
         measure: Measure,
     ) -> (Vec<Option<Result<Trial, String>>>, Work) {
         let mut results: Vec<Option<Result<Trial, String>>> = settings.iter().map(|_| None).collect();
-        let (mut work, mut spent) = (Work::default(), Spent::default());
+        let mut work = Work::default();
         for (place, at) in (1..).zip(in_order(settings)) {
             let setting = &settings[at];
             let result = tokio::select! {
-                result = bench.run(stock, setting, spent) => result,
+                result = bench.run(stock, setting) => result,
                 () = self.stopped() => break,
             };
-            self.watch.tried((place, settings.len()), setting, measure, &result);
+            self.watch.tried((place, settings.len()), (setting, bench.part.is_held_out), measure, &result);
             if let Ok(trial) = &result {
                 work = work.plus(trial.work);
-                spent = spent.plus(trial.spent);
             }
             results[at] = Some(result);
         }
@@ -221,11 +223,16 @@ impl Request<'_> {
     }
 }
 
-/// The places of the settings, by chunking: what can be shared is made once and kept no longer than needed.
+/// The places of the settings: the default first, then by chunking, its own first, and by how chunks are found. What can be shared is
+/// made once and kept no longer than needed.
 fn in_order(settings: &[Setting]) -> Vec<usize> {
-    let chunking = |at: &usize| serde_json::to_string(&settings[*at].resolved.settings.chunking).unwrap_or_default();
+    let key = |at: usize| {
+        let Settings { chunking, retrieval, .. } = &settings[at].resolved.settings;
+        [serde_json::to_string(chunking), serde_json::to_string(retrieval)].map(Result::unwrap_or_default)
+    };
+    let [own, _] = key(0);
     let mut places: Vec<usize> = (0..settings.len()).collect();
-    places.sort_by_cached_key(chunking); // stable: the default's chunking in its order
+    places.sort_by_cached_key(|&at| (at > 0, key(at)[0] != own, key(at)));
     places
 }
 

@@ -3,10 +3,15 @@
 use std::io::{BufRead, BufReader, Read};
 use std::net::TcpListener;
 use std::process::Stdio;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::Value;
 
-use super::project::{Outcome, Project};
+use wiremock::{Request, ResponseTemplate};
+
+use super::endpoint::{Endpoint, knows, knows_and_bills, sets};
+use super::project::{Outcome, Project, SETTINGS, copy_folder, repository};
 
 const WORDS: [&str; 16] = [
     "red", "blue", "green", "black", "white", "brown", "gold", "gray", "north", "south", "east", "west", "river",
@@ -176,7 +181,7 @@ fn the_winner_alone_is_looked_at_on_held_out_questions_and_every_look_is_counted
     assert_eq!(tuned(&project, &[]).1["confirmation"]["looks"], 1);
     project.write("c.toml", project.read("c.toml").replace("[4, 8, 16, 32, 64]", "[8, 32]"));
     assert_eq!(tuned(&project, &[]).1["confirmation"]["looks"], 2);
-    assert_eq!(project.read("tunes/c/looks.jsonl").lines().count(), 3);
+    assert_eq!(project.read("tunes/looks.jsonl").lines().count(), 3);
 }
 
 #[test]
@@ -192,12 +197,10 @@ fn settings_that_do_the_same_are_told_apart_by_nobody() {
 #[test]
 fn answers_are_generated_for_the_front_after_the_bill() {
     let project = planted(SIZES);
-    let (dry, json) = tuned(&project, &["--generate", "front", "--dry-run"]);
-    assert!(
-        dry.stderr.contains("answers of ") && json["answers"].is_null() && json["bill"]["settings"].is_u64(),
-        "{}",
-        dry.stderr
-    );
+    let dry = tune(&project, &["--dry-run"]);
+    assert_eq!(dry.code, 0, "{}", dry.stderr);
+    assert!(dry.stdout.starts_with("answers of 5 settings to the questions that choose: at most "), "{}", dry.stdout);
+    assert!(!project.path("tunes/c/tune.json").exists(), "a dry run found something");
     let (outcome, json) = tuned(&project, &["--generate", "front"]);
     let answers = json["answers"].as_array().expect("answers");
     let rows = json["ranking"]["rows"].as_array().expect("rows");
@@ -231,6 +234,10 @@ fn what_a_sweep_cannot_be_is_said_before_anything_is_run() {
     assert!(refused("[sweep]\nchunking.sise = [1, 2]\n", &[]).contains("did you mean `size`?"));
     assert!(refused("[sweep]\nretrieval.retrievers = [\"bm25\", \"tfidf\"]\n", &[]).contains("a list of lists"));
     assert!(refused("[sweep]\ndataset.limit = [1, 2]\n", &[]).contains("cannot be varied"));
+    assert!(
+        refused("[sweep]\ngeneration.generator = [\"openai\"]\n", &[])
+            .contains("`generation.generator` cannot be varied")
+    );
     assert!(refused(SIZES, &["--set", "tune.folds=1"]).contains("`tune.folds` is 1: it must be at least 2"));
     assert!(refused(SIZES, &["--set", "tune.measure=MedianRank"]).contains("median"));
     let none = ["--set", "generation.generator=none", "--generate", "all"];
@@ -269,4 +276,93 @@ fn an_interrupted_sweep_prints_the_table_so_far_and_goes_on_from_there() {
         "{}",
         again.stderr
     );
+}
+
+#[test]
+fn a_whole_number_for_a_decimal_setting_has_its_effect() {
+    let project = planted("[sweep]\nretrieval.bm25.b = [0, 1]\nchunking.size = [16, 32]\n");
+    let (_, json) = tuned(&project, &[]);
+    let effects = json["ranking"]["effects"].as_array().expect("effects");
+    let of_b = effects.iter().find(|effect| effect["key"] == "retrieval.bm25.b").expect("an effect");
+    assert_eq!(of_b["values"].as_array().map(Vec::len), Some(2), "{of_b}");
+}
+
+#[test]
+fn an_empty_table_leaves_everything_as_it_is() {
+    let project = planted("[sweep]\nchunking = [{}, { size = 16 }]\n");
+    let (_, json) = tuned(&project, &[]);
+    assert_eq!(json["work"]["settings run"]["wanted"], 2, "the empty table is the default");
+    assert_eq!(json["varied"]["chunking.size"], serde_json::json!(["16", "64"]));
+}
+
+#[test]
+fn what_is_kept_and_damaged_is_made_anew() {
+    let project = planted("[sweep]\nchunking.size = [16]\n");
+    let (_, json) = tuned(&project, &[]);
+    let trial = format!("tunes/c/{}/trial.json", json["runs"]["default"].as_str().expect("a run"));
+    let mut kept = project.json(&trial);
+    kept["rows"].as_array_mut().expect("rows").truncate(3);
+    project.write(&trial, kept.to_string());
+    let (_, again) = tuned(&project, &[]);
+    assert_eq!(again["work"]["settings run"], serde_json::json!({"wanted": 2, "made": 1}));
+    assert_eq!(again["ranking"], json["ranking"]);
+}
+
+#[test]
+fn another_tokenizer_under_the_same_name_is_another_setting() {
+    let project = planted("[sweep]\nchunking.size = [16]\n");
+    copy_folder(&repository("tests/data/tiny-bert"), &project.path("model"));
+    let sets = ["--set", "chunking.tokenizer=model", "--set", "retrieval.dense.model=./model"];
+    assert_eq!(tuned(&project, &sets).1["work"]["settings run"]["made"], 2);
+    assert_eq!(tuned(&project, &sets).1["work"]["settings run"]["made"], 0);
+    project.append("model/tokenizer.json", "\n");
+    assert_eq!(tuned(&project, &sets).1["work"]["settings run"]["made"], 2);
+}
+
+/// Two questions, and prompts with and without titles.
+fn asked(endpoint: &Endpoint) -> (Project, Vec<String>) {
+    let project = Project::new();
+    project.write(
+        "c.toml",
+        format!("{SETTINGS}[evaluation]\nresamples = 99\n[sweep]\nchunking.title_prefix = [true, false]\n"),
+    );
+    let mut args = sets(&endpoint.base_url());
+    args.extend(["--set", "evaluation.arms=[\"retrieved\"]", "--generate", "all"].map(str::to_owned));
+    (project, args)
+}
+
+#[test]
+fn a_limit_holds_for_all_settings_together_and_for_later_calls() {
+    let endpoint = Endpoint::start(None, knows_and_bills);
+    let (project, args) = asked(&endpoint);
+    let mut args: Vec<&str> = args.iter().map(String::as_str).collect();
+    // A call is billed 1,007 tokens: the first setting's two fit, and of the 286 left no call, whose answer alone may take 256.
+    args.extend(["--set", "generation.max_tokens_total=2300"]);
+    for _ in 0..2 {
+        let (outcome, json) = tuned(&project, &args);
+        assert_eq!(endpoint.requests().len(), 2, "{}", outcome.stderr);
+        let failed = json["answers"][1]["error"].as_str().expect("stopped");
+        assert!(failed.contains("`generation.max_tokens_total` = 2300 is spent"), "{failed}");
+    }
+}
+
+#[test]
+fn a_question_that_failed_is_asked_again() {
+    let broken = Arc::new(AtomicBool::new(true));
+    let is_broken = Arc::clone(&broken);
+    let endpoint = Endpoint::start(None, move |request: &Request| {
+        if is_broken.load(Ordering::SeqCst) && String::from_utf8_lossy(&request.body).contains("Who never waits?") {
+            return ResponseTemplate::new(400);
+        }
+        knows(request)
+    });
+    let (project, args) = asked(&endpoint);
+    let mut args: Vec<&str> = args.iter().map(String::as_str).collect();
+    args.extend(["--set", "tune.measure=AnswerF1"]);
+    let (_, json) = tuned(&project, &args);
+    assert_eq!(json["ranking"]["n"], 1, "one question failed everywhere");
+    broken.store(false, Ordering::SeqCst);
+    let (_, json) = tuned(&project, &args);
+    assert_eq!((&json["ranking"]["n"], &json["work"]["settings run"]["made"]), (&2.into(), &2.into()));
+    assert_eq!(tuned(&project, &args).1["work"]["settings run"]["made"], 0);
 }

@@ -1,7 +1,7 @@
 //! The settings that ran, on the questions that every one of them has a value for: what all of tuning's numbers are over.
 
 use super::board::{Board, Marks, Tried};
-use super::means::mean;
+use super::means::{mean, minus};
 use crate::measure::{Direction, Measure};
 use crate::stats::cluster::clusters;
 
@@ -13,6 +13,8 @@ pub(super) struct Aligned<'a> {
     pub questions: Vec<usize>,
     /// Questions that only some of the settings have a value for.
     pub n_left_out: usize,
+    /// Questions that none of the settings has a value for.
+    pub n_undefined: usize,
     /// The questions' clusters, numbered from 0 without gaps.
     pub cluster_of: Vec<usize>,
     /// In the board's order; without those that failed.
@@ -45,6 +47,7 @@ impl<'a> Aligned<'a> {
         let of = |wanted: &dyn Fn(usize) -> bool| (0..valued.len()).filter(|&at| wanted(valued[at])).collect();
         let questions: Vec<usize> = of(&|n| n > 0 && n == ran.len());
         let left_out: Vec<usize> = of(&|n| n > 0 && n < ran.len());
+        let undefined: Vec<usize> = of(&|n| n == 0);
         let column = |((at, tried, marks), values): ((usize, &'a Tried, &'a Marks), Vec<Option<f64>>)| Column {
             at,
             tried,
@@ -55,7 +58,8 @@ impl<'a> Aligned<'a> {
         };
         let settings = ran.into_iter().zip(columns).map(column).collect();
         let cluster_of = clusters(questions.iter().map(|&question| [board.cluster_of[question]]));
-        Self { board, measure, n_left_out: left_out.len(), cluster_of, settings, questions }
+        let (n_left_out, n_undefined) = (left_out.len(), undefined.len());
+        Self { board, measure, n_left_out, n_undefined, cluster_of, settings, questions }
     }
 
     pub fn n_clusters(&self) -> usize {
@@ -66,7 +70,7 @@ impl<'a> Aligned<'a> {
         self.measure.family().facts().direction
     }
 
-    /// `None` where it failed.
+    /// `None` where it failed or was not tried: the first that ran is another then, which stands for no default.
     pub fn default(&self) -> Option<&Column<'a>> {
         self.settings.first().filter(|column| column.at == 0)
     }
@@ -96,6 +100,6 @@ impl<'a> Aligned<'a> {
 impl Column<'_> {
     /// This setting minus another, question by question.
     pub fn minus(&self, other: &Self) -> Vec<f64> {
-        self.values.iter().zip(&other.values).map(|(a, b)| a - b).collect()
+        self.values.iter().zip(&other.values).map(|(a, b)| minus(*a, *b)).collect()
     }
 }

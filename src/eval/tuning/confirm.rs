@@ -4,7 +4,7 @@ use super::TuningPlan;
 use super::aligned::Aligned;
 use super::board::Board;
 use super::folds::folds;
-use super::means::{difference_interval, mean};
+use super::means::{difference_interval, mean, minus};
 use super::order::best_first;
 use super::outcome::{CrossFit, Fold, HeldOut};
 use crate::stats::cluster::clusters;
@@ -26,7 +26,7 @@ pub fn held_out(
         pairs.filter_map(|((default, winner), &cluster)| Some((((*default)?, (*winner)?), cluster))).collect();
     let (pairs, cluster_of): (Vec<(f64, f64)>, Vec<usize>) = compared.into_iter().unzip();
     let (default, winner): (Vec<f64>, Vec<f64>) = pairs.into_iter().unzip();
-    let differences: Vec<f64> = winner.iter().zip(&default).map(|(winner, default)| winner - default).collect();
+    let differences: Vec<f64> = winner.iter().zip(&default).map(|(winner, default)| minus(*winner, *default)).collect();
     let p = randomisation(&differences, &cluster_of, plan.permutations, plan.seed);
     HeldOut {
         n: differences.len(),
@@ -58,7 +58,7 @@ pub fn cross_fit(board: &Board, plan: &TuningPlan) -> Option<CrossFit> {
             parts.iter().enumerate().filter(|(other, _)| *other != at).flat_map(|(_, part)| part).copied().collect();
         let chosen = &aligned.settings[best_first(&aligned, &others)[0]];
         for &question in part {
-            differences[question] = chosen.values[question] - default.values[question];
+            differences[question] = minus(chosen.values[question], default.values[question]);
         }
         let delta = mean(&part.iter().map(|&question| differences[question]).collect::<Vec<_>>());
         folds.push(Fold { n: part.len(), chosen: chosen.tried.name.clone(), delta });

@@ -1,7 +1,9 @@
 //! What each varied setting does on its own: of its values, the mean over all settings of the sweep that share it.
 //!
 //! In a full grid every value meets the same others, so that these means differ by the setting alone. In a random sample, or
-//! where settings failed, they do so only roughly.
+//! where settings failed, they do so only roughly: such an effect is said to be unbalanced.
+
+use std::collections::BTreeMap;
 
 use super::TuningPlan;
 use super::aligned::{Aligned, Column};
@@ -23,15 +25,38 @@ pub(super) fn effects(aligned: &Aligned<'_>, plan: &TuningPlan) -> Vec<Effect> {
 }
 
 fn effect(varied: &Varied, sweep: &[&Column<'_>], overall: &[f64], aligned: &Aligned<'_>, plan: &TuningPlan) -> Effect {
-    let value = |value: &String| {
-        let has = |column: &&&Column<'_>| column.tried.values.get(&varied.key) == Some(value);
-        let sharing: Vec<&Column<'_>> = sweep.iter().filter(has).copied().collect();
-        (!sharing.is_empty()).then(|| effect_value(value, &sharing, overall, aligned, plan))
-    };
-    let values: Vec<EffectValue> = varied.values.iter().filter_map(value).collect();
+    let key = varied.key.as_str();
+    let mut values: Vec<EffectValue> = Vec::new();
+    let mut beside = Vec::new();
+    for value in &varied.values {
+        let sharing = sharing(sweep, key, value);
+        if !sharing.is_empty() {
+            values.push(effect_value(value, &sharing, overall, aligned, plan));
+            beside.push(others(&sharing, key, &aligned.board.varied));
+        }
+    }
+    let balanced = beside.windows(2).all(|pair| pair[0] == pair[1]);
     let means = || values.iter().map(|value| value.mean);
     let range = means().reduce(f64::max).zip(means().reduce(f64::min)).map_or(0.0, |(most, least)| most - least);
-    Effect { key: varied.key.clone(), values, range }
+    Effect { key: varied.key.clone(), values, range, balanced }
+}
+
+/// The settings that have this value of `key`.
+fn sharing<'a, 'b>(sweep: &[&'b Column<'a>], key: &str, value: &str) -> Vec<&'b Column<'a>> {
+    let has = |column: &&Column<'_>| column.tried.values.get(key).is_some_and(|other| other == value);
+    sweep.iter().copied().filter(has).collect()
+}
+
+/// The settings' values of what was varied besides `key`, sorted.
+fn others<'a>(settings: &[&Column<'a>], key: &str, varied: &[Varied]) -> Vec<Vec<Option<&'a String>>> {
+    let mut found = Vec::new();
+    for column in settings {
+        let values: &'a BTreeMap<String, String> = &column.tried.values;
+        let others = varied.iter().filter(|other| other.key != key).map(|other| values.get(&other.key));
+        found.push(others.collect::<Vec<_>>());
+    }
+    found.sort_unstable();
+    found
 }
 
 fn effect_value(

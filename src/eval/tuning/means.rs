@@ -30,6 +30,12 @@ pub(super) fn difference_interval(differences: &[f64], cluster_of: &[usize], fam
     mean_error(differences, cluster_of).map(MeanError::interval).map(|interval| interval.within(high - low))
 }
 
+/// `a - b`, or 0 where rounding alone parts them: many of these would add up to a difference that nobody saw.
+pub(super) fn minus(a: f64, b: f64) -> f64 {
+    let difference = a - b;
+    if difference.abs() <= TIE { 0.0 } else { difference }
+}
+
 /// Whether a difference, or a mean against another, is an improvement beyond rounding.
 pub(super) fn is_better(delta: f64, direction: Direction) -> bool {
     match direction {

@@ -11,6 +11,7 @@ mod curves;
 mod effects;
 mod folds;
 mod front;
+mod lead;
 mod means;
 mod order;
 mod outcome;

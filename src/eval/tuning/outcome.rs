@@ -16,6 +16,8 @@ pub struct Ranking {
     pub n: usize,
     /// Questions with a value for some settings only (they failed in others): left out.
     pub n_left_out: usize,
+    /// Questions of the board that no setting which ran has a value for: the measure is not defined for them, or they failed in all.
+    pub n_undefined: usize,
     /// Clusters of the n.
     pub n_clusters: usize,
     /// Best first: by the measure, of equals fewer context tokens, then the default, then the earlier made. Settings that failed stand last.
@@ -81,6 +83,9 @@ pub struct Effect {
     pub values: Vec<EffectValue>,
     /// The largest mean minus the smallest.
     pub range: f64,
+    /// Whether the settings of each of the values have the same combinations of all other varied settings' values, each as often. Where
+    /// not, as in a random sample or where settings failed, the means differ by those too.
+    pub balanced: bool,
 }
 
 /// One value of a varied setting.
@@ -176,7 +181,7 @@ pub struct TuningVerdict {
     /// One or two sentences.
     pub text: String,
     /// Where nothing is claimed though the winner scored higher: questions at which a true difference as large as the one seen where it was chosen
-    /// would be found with probability 80 % (two-sided t at 5 % over the comparisons that p allows for, the same spread and clusters). `None` where no difference was seen, or a
-    /// claim is made.
+    /// would be found with probability 80 % (two-sided t at 5 % over the comparisons that p allows for, the same spread and questions
+    /// per cluster; no fewer clusters than sign flips need for that level). `None` where no difference was seen, or a claim is made.
     pub n_needed: Option<usize>,
 }

@@ -36,6 +36,7 @@ pub fn rank(board: &Board, plan: &TuningPlan) -> Ranking {
         measure: plan.measure,
         n,
         n_left_out: aligned.n_left_out,
+        n_undefined: aligned.n_undefined,
         n_clusters: aligned.n_clusters(),
         winner: winner.map(|winner| winner.tried.name.clone()),
         effects: effects(&aligned, plan),

@@ -156,7 +156,7 @@ fn numbers_are_over_the_questions_that_every_setting_has_a_value_for() {
         failed("b"),
     ];
     let ranking = rank(&board(&[4, 4, 5, 6], settings), &plan("EM@5"));
-    assert_eq!((ranking.n, ranking.n_left_out, ranking.n_clusters), (2, 1, 1));
+    assert_eq!((ranking.n, ranking.n_left_out, ranking.n_undefined, ranking.n_clusters), (2, 1, 1, 1));
     assert_eq!(ranking.rows.iter().map(|row| row.mean).collect::<Vec<_>>(), [0.5, 0.5, 0.0]);
     assert_eq!((names(&ranking), ranking.rows[1].ci95), (vec!["default", "a", "b"], None));
 }
@@ -167,13 +167,36 @@ fn without_the_default_there_is_an_order_and_no_difference() {
     let ranking = rank(&board, &plan("EM@5"));
     assert_eq!(names(&ranking), ["b", "a", "default"]);
     assert!(ranking.rows.iter().all(|row| row.difference.is_none()));
+    // The drawing against k begins with the best, not with the first that ran.
+    assert_eq!(ranking.by_k.iter().map(|curve| curve.name.as_str()).collect::<Vec<_>>(), ["b"]);
     assert_eq!(cross_fit(&board, &plan("EM@5")), None);
-    let verdict = judge(&ranking, None, &board, &plan("EM@5"));
-    assert_eq!((verdict.claimed, verdict.n_needed), (None, None));
-    assert_eq!(
-        verdict.text,
-        "The default failed, so no setting can be compared with it: b, EM@5 0.500, is the best of the others."
-    );
+    let (none, values) = ([None; 2], [Some(0.5); 2]);
+    let held_out = held_out(&none, &values, &[0, 1], &plan("EM@5"), 1);
+    assert_eq!((held_out.n, held_out.p), (0, None));
+    for confirmation in [None, Some(Confirmation::HeldOut(held_out))] {
+        let verdict = judge(&ranking, confirmation.as_ref(), &board, &plan("EM@5"));
+        assert_eq!((verdict.claimed, verdict.n_needed), (None, None));
+        assert_eq!(
+            verdict.text,
+            "The default was not scored (no such model), so no setting can be compared with it: b, EM@5 0.500, is the best of \
+             the others."
+        );
+    }
+}
+
+#[test]
+fn without_the_default_what_it_stood_for_is_no_point_of_the_sweep() {
+    let mut board = grid();
+    board.settings[0].values = board.settings[4].values.clone();
+    board.settings.remove(4);
+    board.settings[0].result = Err("not tried".to_owned());
+    let aligned = Aligned::new(&board, measure("EM@5"));
+    assert!(aligned.default().is_none());
+    assert_eq!(aligned.sweep().iter().map(|column| column.tried.name.as_str()).collect::<Vec<_>>(), ["s1", "s2", "s3"]);
+    let ranking = rank(&board, &plan("EM@5"));
+    assert!(ranking.rows.iter().all(|row| row.difference.is_none()));
+    // Size 128 has k 3 and 5, size 256 k 3 only.
+    assert!(ranking.effects.iter().all(|effect| !effect.balanced));
 }
 
 #[test]
@@ -186,7 +209,7 @@ fn a_board_of_nothing_has_no_winner() {
         judge(&ranking, None, board, &plan("EM@5")).text
     };
     let all_failed = board(&[0], vec![failed("default"), failed("a")]);
-    assert_eq!(text(&all_failed), "Every setting failed, so there is nothing to compare.");
+    assert_eq!(text(&all_failed), "No setting was scored, so there is nothing to compare.");
     let parted =
         board(&[0, 1], vec![setting("default", &[Some(1.0), None], 1.0), setting("a", &[None, Some(1.0)], 1.0)]);
     assert_eq!(
@@ -249,10 +272,36 @@ fn an_effect_is_the_mean_over_the_settings_that_share_a_value() {
     );
     assert_eq!(values(&effects[1]), [("3".to_owned(), 2, 0.5, -0.125, 200.0), ("5".to_owned(), 2, 0.75, 0.125, 300.0)]);
     assert_eq!((effects[0].range, effects[1].range), (0.5, 0.25));
+    // Both sizes have k 3 and 5; the size that failed in all is no value.
+    assert!(effects[0].balanced && effects[1].balanced);
     // Of k 3 the differences -.25, 0 have se .125; times t(.975, 1) = 12.7 that is more than two values can differ.
     assert_interval(effects[1].values[0].ci95, -1.0, 1.0);
     assert_interval(effects[0].values[0].ci95, -0.25, -0.25);
     assert_eq!((effects[0].values[1].equal_k, effects[0].values[1].equal_tokens), (Some(0.4375), Some(0.218_75)));
+}
+
+#[test]
+fn an_effect_is_balanced_where_each_value_has_the_same_settings_of_all_else() {
+    let balanced = |board: &Board| -> Vec<bool> {
+        rank(board, &plan("EM@5")).effects.iter().map(|effect| effect.balanced).collect()
+    };
+    // 128 with 3 and 256 with 5: as many settings of each size and of each k, and each size has its own k.
+    let mut board = grid();
+    board.settings.remove(3);
+    board.settings.remove(2);
+    assert_eq!(balanced(&board), [false, false]);
+    // A setting made twice counts twice.
+    let mut board = grid();
+    let again = Tried { name: "s6".to_owned(), ..board.settings[1].clone() };
+    board.settings.push(again);
+    assert_eq!(balanced(&board), [false, false]);
+    // What goes with the size: 128 has overlap 0 only, and overlap 0 size 128; either k has both pairs.
+    let mut board = grid();
+    board.varied.push(Varied { key: "chunking.overlap".to_owned(), values: vec!["0".to_owned(), "32".to_owned()] });
+    for (at, overlap) in [(1, "0"), (2, "0"), (3, "32"), (4, "32")] {
+        board.settings[at].values.insert("chunking.overlap".to_owned(), overlap.to_owned());
+    }
+    assert_eq!(balanced(&board), [false, true, false]);
 }
 
 #[test]
@@ -413,17 +462,104 @@ fn on_held_out_questions_their_p_and_their_direction_decide() {
          chose nothing."
     );
     let found = judged(0.25, 0.5, 0.05, 3);
-    assert_eq!((found.claimed, found.n_needed), (None, Some(37)));
+    // As above, at a level of .05 / 3.
+    assert_eq!((found.claimed, found.n_needed), (None, Some(50)));
     assert_eq!(
         found.text,
         "EM@5: no setting is distinguishable from the default at this n (40 held-out questions); the best, a, scored 0.500 \
          against 0.250, +0.250 [-0.500, 0.750], p 0.050 (3 looks allowed for). A true difference of +0.200, as seen where \
-         it was chosen, would be found 4 times in 5 with 37 questions."
+         it was chosen, would be found 4 times in 5 with 50 questions."
     );
     // Shown to be worse is no claim, and is not what the sentence above says either.
     let found = judged(0.5, 0.25, 0.01, 1);
     assert_eq!((found.claimed, found.n_needed), (None, None));
     assert!(found.text.starts_with("a was best where it was chosen and is worse than the default: EM@5 0.250"));
+}
+
+/// Ten questions, each its own cluster. The default has .5 on each; `a` 1 on seven and 0 on three; the others' differences from
+/// the default are the same on all.
+fn beside_a(others: &[(&str, f64)]) -> Board {
+    let a = [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0];
+    let mut settings = vec![known("default", &[0.5; 10], 50.0), known("a", &a, 50.0)];
+    settings.extend(others.iter().map(|(name, delta)| known(name, &[0.5 + delta; 10], 50.0)));
+    board(&(0..10).collect::<Vec<_>>(), settings)
+}
+
+// By max-T: of b's 2^10 signs those count that give a or b all of one sign, b's own, a's own and their opposites: p 4 / 1024. Of
+// a, with P the sum of its seven's signs and Q of its three's, those where |P + Q| or |P - Q| is 4 or more, so |P| + |Q| is: |P| 7 or 5
+// with any Q, (2 + 14) x 8; |P| 3 with any, 42 x 8; |P| 1 with |Q| 3, 70 x 2: 604 / 1024. a's sd .483046, se .152753; times
+// t(.975, 9) = 2.262157: .345551.
+
+#[test]
+fn cross_fitted_the_best_that_max_t_tells_from_the_default_is_claimed() {
+    let board = beside_a(&[("b", 0.125)]);
+    let fold = |chosen: &str, delta| Fold { n: 5, chosen: chosen.to_owned(), delta };
+    let ci95 = Some(Interval { low: -0.125, high: 0.4 });
+    let found = CrossFit { folds: vec![fold("a", 0.175), fold("b", 0.125)], n: 10, delta: 0.15, ci95 };
+    let found = verdict(&board, Some(&Confirmation::CrossFit(found)));
+    assert_eq!((found.claimed.as_deref(), found.n_needed), (Some("b"), None));
+    assert_eq!(
+        found.text,
+        "b is better than the default: EM@5 0.625 against 0.500, +0.125 [0.125, 0.125], p 0.004 by max-T over 2 settings, on \
+         10 questions; a ranks higher and is not distinguishable. Choosing the best without the questions it is scored on, in \
+         2 folds, brings +0.150 [-0.125, 0.400]."
+    );
+    // Unconfirmed it is no claim, and that it differs is said.
+    let found = verdict(&board, None);
+    assert_eq!(found.claimed, None);
+    assert!(found.text.starts_with("EM@5: the best, a, is not distinguishable"), "{}", found.text);
+    assert!(found.text.contains("By max-T 1 other setting differs where the best was chosen: better: b."));
+}
+
+#[test]
+fn where_another_differs_it_is_not_said_that_none_does() {
+    let board = beside_a(&[("c", -0.125)]);
+    let found = verdict(&board, Some(&crosswise(&board)));
+    // At .025, a half for each of two settings, an effect size of .414039 has power .792 with 57 and .80009 with 58.
+    assert_eq!((found.claimed, found.n_needed), (None, Some(58)));
+    let expected = "EM@5: the best, a, is not distinguishable from the default at this n (10 questions): it scored 0.700 \
+                    against 0.500, +0.200 [-0.146, 0.546], p 0.590 by max-T over 2 settings. By max-T 1 other setting \
+                    differs where the best was chosen: worse: c. A true difference of +0.200, as seen where it was chosen, \
+                    would be found 4 times in 5 with 58 questions.";
+    assert_eq!(found.text, expected);
+    // Three of a side are named. Held out only the best is tested.
+    let board = beside_a(&[("c", -0.125), ("d", -0.125), ("e", -0.125), ("f", -0.125), ("b", 0.125)]);
+    let ci95 = Some(Interval { low: -0.5, high: 0.75 });
+    let found = HeldOut { n: 40, n_clusters: 40, default: 0.5, winner: 0.5, delta: 0.0, ci95, p: Some(1.0), looks: 1 };
+    let found = verdict(&board, Some(&Confirmation::HeldOut(found)));
+    assert_eq!(found.claimed, None);
+    let expected = "EM@5: the best, a, is not distinguishable from the default at this n (40 held-out questions): it scored \
+                    0.500 against 0.500, +0.000 [-0.500, 0.750], p 1.000. By max-T 5 other settings differ where the best \
+                    was chosen: better: b; worse: c, d, e and 1 more. A true difference";
+    assert!(found.text.starts_with(expected), "{}", found.text);
+}
+
+#[test]
+fn with_clusters_too_few_for_any_p_that_is_said() {
+    // All five differ one way: 2 of 2^5 signs. sd .223607, se .1, t(.975, 4) = 2.776445. Six clusters are the least: p 2 / 2^6.
+    let settings = vec![known("default", &[0.0; 5], 50.0), known("a", &[1.0, 1.0, 1.0, 1.0, 0.5], 90.0)];
+    let five = board(&[0, 1, 2, 3, 4], settings);
+    let found = verdict(&five, Some(&crosswise(&five)));
+    assert_eq!((found.claimed, found.n_needed), (None, Some(6)));
+    assert_eq!(
+        found.text,
+        "EM@5: no setting is distinguishable from the default at this n (5 questions); the best, a, scored 0.900 against \
+         0.000, +0.900 [0.622, 1.000], p 0.062 by max-T over 1 setting. With 5 clusters of questions that share documents p \
+         cannot come below 0.062: questions over more documents are needed. A true difference of +0.900, as seen where it \
+         was chosen, would be found 4 times in 5 with 6 questions."
+    );
+    // Held out, looks count: 3 x 2 / 2^6 is too much, 1 x 2 / 2^6 not. The 37 and 50 questions needed are fewer than these.
+    let ten = ten(2);
+    let text = |looks| {
+        let ci95 = Some(Interval { low: -0.5, high: 0.75 });
+        let (default, winner, delta, p) = (0.25, 0.5, 0.25, Some(0.5));
+        let found = HeldOut { n: 60, n_clusters: 6, default, winner, delta, ci95, p, looks };
+        verdict(&ten, Some(&Confirmation::HeldOut(found))).text
+    };
+    assert!(text(1).ends_with("would be found 4 times in 5 with 37 questions: it is likely smaller."), "{}", text(1));
+    let expected = "p 0.500 (3 looks allowed for). With 6 clusters of questions that share documents p cannot come below \
+                    0.094: questions over more documents are needed.";
+    assert!(text(3).ends_with(expected), "{}", text(3));
 }
 
 #[test]

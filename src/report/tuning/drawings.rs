@@ -1,8 +1,12 @@
 //! A sweep's charts: the measure against k, against chunk size in both views, and quality against context tokens.
 
 use super::Found;
+use super::keys::named;
 use crate::eval::tuning::{Curve, Row};
 use crate::report::chart::{Chart, Line, Point, Scale, Style};
+
+/// Characters of a line's name with its values: as many as a terminal's legend shows of it.
+const NAME: usize = 40;
 
 /// A chart and what its file is called.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,12 +30,12 @@ pub(super) fn all(found: &Found) -> Vec<Drawing> {
     let by_size = sizes.map(|(name, curves, measure, view)| Drawing {
         name,
         chart: Chart {
-            title: format!("{measure} against chunk size, {view}"),
-            x_label: "chunk size in tokens".to_owned(),
+            title: format!("{measure} against chunk size, mean over the other settings"),
+            x_label: format!("chunk size in tokens, {view}"),
             y_label: measure.to_string(),
             x_scale: Scale::Log2,
             y_covers: y_covers.clone(),
-            lines: lines(curves),
+            lines: curves.iter().map(|curve| Line::new(curve.name.as_str(), Style::Line, &curve.points)).collect(),
         },
     });
     let drawings = [by_k(found)].into_iter().chain(by_size).filter(|drawing| has_way(&drawing.chart));
@@ -46,13 +50,16 @@ fn by_k(found: &Found) -> Drawing {
         y_label: format!("{family}@k"),
         x_scale: Scale::Log2,
         y_covers: Vec::new(),
-        lines: lines(&found.ranking.by_k),
+        lines: found.ranking.by_k.iter().map(|curve| of_setting(found, curve)).collect(),
     };
     Drawing { name: "by-k", chart }
 }
 
-fn lines(curves: &[Curve]) -> Vec<Line> {
-    curves.iter().map(|curve| Line::new(curve.name.as_str(), Style::Line, &curve.points)).collect()
+/// A setting's line, by its name and, but for the default, its values.
+fn of_setting(found: &Found, curve: &Curve) -> Line {
+    let row = found.scored().find(|row| row.name == curve.name && row.name != found.default);
+    let name = row.map_or_else(|| curve.name.clone(), |row| named(&row.name, found.varied, &row.values, NAME));
+    Line::new(name, Style::Line, &curve.points)
 }
 
 /// Whether some line goes from one x to another.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::ranked::{FIGURES, Ranked, RankedRow};
+use super::ranked::{Ranked, RankedRow};
 use super::view::TuningView;
 use crate::report::markdown::{escape, section};
 
@@ -33,8 +33,8 @@ pub fn render(view: &TuningView) -> String {
 
 fn ranked(ranked: &Ranked, out: &mut String) {
     let keys: Vec<String> = ranked.keys.iter().map(|key| escape(key)).collect();
-    let head: Vec<&str> =
-        ["", "", "setting"].into_iter().chain(keys.iter().map(String::as_str)).chain(FIGURES).collect();
+    let columns = keys.iter().map(String::as_str).chain(ranked.figures.iter().copied());
+    let head: Vec<&str> = ["", "", "setting"].into_iter().chain(columns).collect();
     let _ = writeln!(
         out,
         "\n## {}\n\n| {} |\n|--:|---|---|{}",

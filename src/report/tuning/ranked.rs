@@ -2,13 +2,13 @@
 
 use super::Found;
 use super::keys::{pairs, plain, short_names};
-use crate::eval::compare::p_text;
-use crate::eval::tuning::Row;
+use crate::eval::compare::{LEVEL, p_text};
+use crate::eval::tuning::{Ranking, Row, TuningPlan};
 use crate::text::numbers::{plural, thousands};
 use crate::text::sanitize::shortened;
 use crate::types::Interval;
 
-/// Rows shown, the default's and the winner's besides.
+/// Rows shown, besides the default's, the winner's and those that differ from the default beyond chance.
 const SHOWN: usize = 20;
 /// Settings that failed, of which the error is shown.
 const SHOWN_FAILED: usize = 5;
@@ -16,8 +16,11 @@ const SHOWN_FAILED: usize = 5;
 const VALUE: usize = 24;
 const ERROR: usize = 200;
 
+/// The columns of the two views.
+pub(super) const EQUAL_K: &str = "equal k";
+pub(super) const EQUAL_TOKENS: &str = "equal tokens";
 /// The columns of figures.
-pub const FIGURES: [&str; 8] = ["score", "95 %", "delta", "95 %", "max-T p", "equal k", "equal tokens", "tokens"];
+const FIGURES: [&str; 8] = ["score", "95 %", "delta", "95 %", "max-T p", EQUAL_K, EQUAL_TOKENS, "tokens"];
 
 /// The ranked settings.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +29,8 @@ pub struct Ranked {
     pub title: String,
     /// The varied settings, by their short names.
     pub keys: Vec<String>,
+    /// The columns of figures.
+    pub figures: Vec<&'static str>,
     /// Those that are shown.
     pub rows: Vec<RankedRow>,
     /// What is said of those that are not, and of those that failed.
@@ -45,15 +50,18 @@ pub struct RankedRow {
     pub values: Vec<String>,
     /// All of them in one text.
     pub pairs: String,
-    /// Parallel to [`FIGURES`].
-    pub figures: [String; FIGURES.len()],
+    /// Parallel to [`Ranked::figures`].
+    pub figures: Vec<String>,
 }
 
 impl Ranked {
     /// The table of what was found.
     pub(super) fn new(found: &Found) -> Self {
-        let ranking = found.ranking;
-        let is_shown = |(at, row): &(usize, &Row)| *at < SHOWN || found.is_winner(row) || row.name == found.default;
+        let is_told = |row: &Row| {
+            let differs = row.difference.is_some_and(|difference| difference.p_max_t < LEVEL);
+            differs || found.is_winner(row) || row.name == found.default
+        };
+        let is_shown = |(at, row): &(usize, &Row)| *at < SHOWN || is_told(row);
         let rows: Vec<RankedRow> =
             found.scored().enumerate().filter(is_shown).map(|(at, row)| shown(found, at + 1, row)).collect();
         let n_hidden = found.scored().count() - rows.len();
@@ -63,17 +71,24 @@ impl Ranked {
         }
         rest.extend(failures(found));
         Self {
-            title: format!(
-                "Settings by {} ({}, {})",
-                ranking.measure,
-                plural(ranking.n, "question", "questions"),
-                plural(ranking.n_clusters, "cluster", "clusters")
-            ),
+            title: title(found.ranking),
             keys: short_names(found.varied),
+            figures: without_same(found.plan, &FIGURES, FIGURES),
             rows,
             rest,
         }
     }
+}
+
+fn title(ranking: &Ranking) -> String {
+    let (n, n_without) = (ranking.n, ranking.n_left_out + ranking.n_undefined);
+    let questions = if ranking.n_undefined == 0 {
+        plural(n, "question", "questions")
+    } else {
+        let (all, have) = (plural(n + n_without, "question", "questions"), if n == 1 { "has" } else { "have" });
+        format!("{} of {all} {have} a value", thousands(n))
+    };
+    format!("Settings by {} ({questions}, {})", ranking.measure, plural(ranking.n_clusters, "cluster", "clusters"))
 }
 
 fn shown(found: &Found, rank: usize, row: &Row) -> RankedRow {
@@ -84,7 +99,7 @@ fn shown(found: &Found, rank: usize, row: &Row) -> RankedRow {
         name: shortened(&row.name, VALUE),
         values: found.varied.iter().map(|varied| value(&varied.key)).collect(),
         pairs: pairs(found.varied, &row.values),
-        figures: figures(row),
+        figures: without_same(found.plan, &FIGURES, figures(row)),
     }
 }
 
@@ -92,7 +107,7 @@ fn figures(row: &Row) -> [String; FIGURES.len()] {
     let difference = row.difference.as_ref();
     [
         mean(row.mean),
-        row.ci95.map_or_else(none, |ci| format!("{:.2}-{:.2}", ci.low, ci.high)),
+        row.ci95.map_or_else(none, |ci| format!("{:.2}-{:.2}", snapped(ci.low, 5e-3), snapped(ci.high, 5e-3))),
         difference.map_or_else(none, |difference| delta(difference.delta)),
         difference.map_or_else(none, |difference| interval(difference.ci95)),
         difference.map_or_else(none, |difference| p_text(difference.p_max_t)),
@@ -102,21 +117,36 @@ fn figures(row: &Row) -> [String; FIGURES.len()] {
     ]
 }
 
+/// `cells` without those of a view that is what settings are ranked by, which would show the score twice; `heads` are theirs.
+pub(super) fn without_same<T>(plan: &TuningPlan, heads: &[&str], cells: impl IntoIterator<Item = T>) -> Vec<T> {
+    let is_own = |head: &str| match head {
+        EQUAL_K => plan.equal_k != plan.measure,
+        EQUAL_TOKENS => plan.equal_tokens != plan.measure,
+        _ => true,
+    };
+    heads.iter().zip(cells).filter_map(|(&head, cell)| is_own(head).then_some(cell)).collect()
+}
+
 /// What stands where there is no number.
 pub(super) fn none() -> String {
     "-".to_owned()
 }
 
 pub(super) fn mean(value: f64) -> String {
-    format!("{value:.3}")
+    format!("{:.3}", snapped(value, 5e-4))
 }
 
 pub(super) fn delta(value: f64) -> String {
-    format!("{value:+.3}")
+    format!("{:+.3}", snapped(value, 5e-4))
 }
 
 pub(super) fn interval(ci95: Option<Interval>) -> String {
-    ci95.map_or_else(none, |ci| format!("[{:+.3}, {:+.3}]", ci.low, ci.high))
+    ci95.map_or_else(none, |ci| format!("[{}, {}]", delta(ci.low), delta(ci.high)))
+}
+
+/// `value`, or 0 where it is nearer to that than `half` of the last digit shown: no `-0.000`.
+fn snapped(value: f64, half: f64) -> f64 {
+    if value.abs() < half { 0.0 } else { value }
 }
 
 pub(super) fn tokens(value: f64) -> String {

@@ -2,7 +2,7 @@
 
 use super::Found;
 use super::keys::{pairs, plain, short_names};
-use super::ranked::{delta, interval, mean, none, tokens};
+use super::ranked::{EQUAL_K, EQUAL_TOKENS, delta, interval, mean, none, tokens, without_same};
 use crate::eval::compare::p_text;
 use crate::eval::tuning::{Confirmation, CrossFit, Effect, HeldOut, Row};
 use crate::report::section::Section;
@@ -11,22 +11,23 @@ use crate::text::sanitize::shortened;
 
 /// Characters of a setting with its values.
 const SETTING: usize = 48;
+/// The columns of effects.
+const EFFECTS: [&str; 8] = ["", "mean", "effect", "95 %", EQUAL_K, EQUAL_TOKENS, "tokens", "settings"];
 
-/// A row a value of each varied setting.
+/// A row a value of each varied setting, `~` before one whose values cannot be compared like with like.
 pub(super) fn effects(found: &Found) -> Option<Section> {
-    let mut section = Section::new(
-        "What each setting does on its own",
-        &["", "mean", "effect", "95 %", "equal k", "equal tokens", "tokens", "settings"],
-    );
+    let head = without_same(found.plan, &EFFECTS, EFFECTS);
+    let mut section = Section::new("What each setting does on its own", &head);
     let names = short_names(found.varied);
     let name = |effect: &Effect| {
         let at = found.varied.iter().position(|varied| varied.key == effect.key);
-        at.map_or(effect.key.clone(), |at| names[at].clone())
+        let name = at.map_or(effect.key.as_str(), |at| names[at].as_str());
+        format!("{}{name}", if effect.balanced { "" } else { "~ " })
     };
     for effect in &found.ranking.effects {
         for value in &effect.values {
             let label = format!("{} = {}", name(effect), plain(&value.value));
-            section.rows.push(vec![
+            let cells: [String; EFFECTS.len()] = [
                 shortened(&label, SETTING),
                 mean(value.mean),
                 delta(value.effect),
@@ -35,14 +36,26 @@ pub(super) fn effects(found: &Found) -> Option<Section> {
                 value.equal_tokens.map_or_else(none, mean),
                 tokens(value.context_tokens),
                 value.n_settings.to_string(),
-            ]);
+            ];
+            section.rows.push(without_same(found.plan, &EFFECTS, cells));
         }
     }
-    let mut by_range: Vec<&Effect> = found.ranking.effects.iter().collect();
-    by_range.sort_by(|a, b| b.range.total_cmp(&a.range));
-    let ranges: Vec<String> = by_range.iter().map(|effect| format!("{} {:.3}", name(effect), effect.range)).collect();
-    section.notes.push(format!("from the worst value's mean to the best one's: {}", ranges.join(", ")));
+    section.notes = effect_notes(&found.ranking.effects, name);
     (!section.rows.is_empty()).then_some(section)
+}
+
+fn effect_notes(effects: &[Effect], name: impl Fn(&Effect) -> String) -> Vec<String> {
+    let mut by_range: Vec<&Effect> = effects.iter().collect();
+    by_range.sort_by(|a, b| b.range.total_cmp(&a.range));
+    let ranges: Vec<String> = by_range.iter().map(|&effect| format!("{} {:.3}", name(effect), effect.range)).collect();
+    let mut notes = vec![
+        format!("from the worst value's mean to the best one's: {}", ranges.join(", ")),
+        "each interval is for its one effect alone: none is corrected for how many there are".to_owned(),
+    ];
+    if effects.iter().any(|effect| !effect.balanced) {
+        notes.push("~ its values did not meet the same others: not like with like".to_owned());
+    }
+    notes
 }
 
 /// The settings on the front, the cheapest first.
@@ -108,7 +121,7 @@ fn on_held_out(found: &HeldOut) -> Section {
     ]);
     section.notes.push(format!(
         "{} on these questions so far, this one included; p is multiplied by that, for each look is a try",
-        plural(*looks, "setting was compared with a default", "settings were compared with a default")
+        plural(*looks, "comparison with a default was made", "comparisons with a default were made")
     ));
     section
 }

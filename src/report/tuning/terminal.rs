@@ -2,7 +2,7 @@
 
 use comfy_table::{CellAlignment, Table, presets};
 
-use super::ranked::{FIGURES, Ranked, RankedRow};
+use super::ranked::{Ranked, RankedRow};
 use super::view::TuningView;
 use crate::report::chart::plot;
 use crate::report::terminal::Page;
@@ -58,7 +58,8 @@ fn laid_out(ranked: &Ranked, with_values: bool) -> String {
     let keys: &[String] = if with_values { &ranked.keys } else { &[] };
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
-    let figures = FIGURES.map(|name| name.replace(' ', "\n").replace("95\n%", "95 %"));
+    let broken = |name: &&str| name.replace(' ', "\n").replace("95\n%", "95 %");
+    let figures: Vec<String> = ranked.figures.iter().map(broken).collect();
     table.set_header(["", "", ""].map(str::to_owned).iter().chain(keys).chain(&figures));
     for RankedRow { rank, marks, name, values, figures, .. } in &ranked.rows {
         let start = [rank.to_string(), marks.clone(), name.clone()];

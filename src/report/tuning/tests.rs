@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::ranked::{delta, mean};
 use super::view::TuningView;
 use super::{Found, Generated, csv, markdown, terminal};
 use crate::eval::tuning::{
@@ -69,7 +70,7 @@ fn row(name: &str, size: &str, retrievers: &str, mean: f64, tokens: f64) -> Row 
     }
 }
 
-const BOTH: &str = "[\"bm25\", \"dense\"]";
+const BOTH: &str = "[\"bm25\",\"dense\"]";
 const BM25: &str = "[\"bm25\"]";
 
 fn sweep() -> Sweep {
@@ -106,8 +107,8 @@ fn sweep() -> Sweep {
     Sweep {
         plan: TuningPlan {
             measure: "EvidenceRecall@5".parse().unwrap(),
-            equal_k: "EvidenceRecall@5".parse().unwrap(),
-            equal_tokens: "EvidenceRecall@10".parse().unwrap(),
+            equal_k: "EvidenceRecall@3".parse().unwrap(),
+            equal_tokens: "EvidenceRecall@1000t".parse().unwrap(),
             at_prompt: "EvidenceRecall@prompt".parse().unwrap(),
             curve: Vec::new(),
             permutations: 100,
@@ -122,6 +123,7 @@ fn sweep() -> Sweep {
             measure: "EvidenceRecall@5".parse().unwrap(),
             n: 120,
             n_left_out: 1,
+            n_undefined: 0,
             n_clusters: 96,
             rows,
             winner: Some("s02".to_owned()),
@@ -130,11 +132,13 @@ fn sweep() -> Sweep {
                     key: "chunking.size".to_owned(),
                     values: vec![value("128", 0.68), value("512", 0.55)],
                     range: 0.13,
+                    balanced: false,
                 },
                 Effect {
                     key: "retrieval.retrievers".to_owned(),
                     values: vec![value(BM25, 0.58), value(BOTH, 0.62)],
                     range: 0.04,
+                    balanced: true,
                 },
             ],
             by_k: vec![
@@ -230,11 +234,13 @@ fn effects_the_front_answers_and_the_confirmation_are_tables() {
     insta::assert_snapshot!(tables.join("\n"), @r"
     What each setting does on its own
                                   mean  effect              95 %  equal k  equal tokens  tokens  settings
-      size = 128                 0.680  +0.080  [+0.060, +0.100]    0.680             -     800         2
-      size = 512                 0.550  -0.050  [-0.070, -0.030]    0.550             -     800         2
+      ~ size = 128               0.680  +0.080  [+0.060, +0.100]    0.680             -     800         2
+      ~ size = 512               0.550  -0.050  [-0.070, -0.030]    0.550             -     800         2
       retrievers = bm25          0.580  -0.020  [-0.040, +0.000]    0.580             -     800         2
       retrievers = bm25 + dense  0.620  +0.020  [+0.000, +0.040]    0.620             -     800         2
-      - from the worst value's mean to the best one's: size 0.130, retrievers 0.040
+      - from the worst value's mean to the best one's: ~ size 0.130, retrievers 0.040
+      - each interval is for its one effect alone: none is corrected for how many there are
+      - ~ its values did not meet the same others: not like with like
 
     The front: the most EvidenceRecall@prompt for so many context tokens
                                                 tokens  EvidenceRecall@prompt
@@ -248,7 +254,7 @@ fn effects_the_front_answers_and_the_confirmation_are_tables() {
     The best setting on the held-out questions
                  n  clusters  default   best   delta              95 %      p  looks
       held out  60        50    0.610  0.650  +0.040  [-0.010, +0.090]  0.240      2
-      - 2 settings were compared with a default on these questions so far, this one included; p is multiplied by
+      - 2 comparisons with a default were made on these questions so far, this one included; p is multiplied by
         that, for each look is a try
     ");
 }
@@ -290,6 +296,67 @@ fn lines_fit_120_columns_and_the_default_is_shown_however_low_it_stands() {
         text.contains("42  =   default") && text.contains("  - and 21 more: tune.json and table.csv have all"),
         "{text}"
     );
+}
+
+#[test]
+fn a_difference_beyond_chance_is_shown_however_low_it_stands() {
+    let mut sweep = sweep();
+    let others: Vec<Row> = (10..50).map(|n| row(&format!("s{n}"), "64", BOTH, 0.58, 700.0)).collect();
+    sweep.ranking.rows.splice(3..3, others);
+    let beyond_chance = Difference { delta: -0.05, ci95: None, p_max_t: 0.049 };
+    sweep.ranking.rows[43].difference = Some(beyond_chance);
+    let text = sweep.terminal();
+    // s02, default, s03, 40 others and s04 at 44: the first 20 and s04 are shown, 23 are not.
+    assert!(text.contains("44  ^   s04") && text.contains("  - and 23 more: "), "{text}");
+}
+
+#[test]
+fn questions_without_a_value_are_counted_in_the_title() {
+    let mut sweep = sweep();
+    sweep.ranking.n_undefined = 9;
+    // 120 ranked, 1 left out and 9 without a value.
+    let title = "Settings by EvidenceRecall@5 (120 of 130 questions have a value, 96 clusters)";
+    assert_eq!(sweep.view().ranked.title, title);
+}
+
+#[test]
+fn a_view_that_is_the_score_has_no_column_of_its_own_but_in_the_csv() {
+    let mut sweep = sweep();
+    sweep.plan.equal_tokens = sweep.plan.measure;
+    let view = sweep.view();
+    assert_eq!(view.ranked.figures, ["score", "95 %", "delta", "95 %", "max-T p", "equal k", "tokens"]);
+    let best = ["0.680", "0.63-0.73", "+0.080", "[+0.050, +0.110]", "0.100", "0.690", "612"];
+    assert_eq!(view.ranked.rows[0].figures, best);
+    assert_eq!(view.sections[0].head, ["", "mean", "effect", "95 %", "equal k", "tokens", "settings"]);
+    assert!(view.sections[0].rows.iter().all(|row| row.len() == 7));
+    assert!(view.legend.iter().any(|line| line.contains("equal tokens (EvidenceRecall@5, the score)")));
+    assert!(csv::render(&sweep.found()).contains(",equal_k,equal_tokens,"));
+}
+
+#[test]
+fn what_rounds_to_zero_has_no_minus() {
+    assert_eq!([-0.0004, -0.0, 0.0004, -0.0005].map(delta), ["+0.000", "+0.000", "+0.000", "-0.001"]);
+    assert_eq!([-0.0004, -0.0, 0.0004, -0.0005].map(mean), ["0.000", "0.000", "0.000", "-0.001"]);
+}
+
+#[test]
+fn the_rank_is_no_guide_where_how_much_is_packed_is_varied() {
+    let mut sweep = sweep();
+    assert!(!sweep.terminal().contains("choose on the front"));
+    sweep.plan.measure = sweep.plan.at_prompt;
+    assert!(sweep.terminal().contains(
+        "  ! how much is packed is varied, and more text never finds less: choose on the front, not by the rank\n"
+    ));
+}
+
+#[test]
+fn charts_say_what_their_lines_and_points_are() {
+    let drawings = sweep().view().drawings;
+    let lines: Vec<&str> = drawings[0].chart.lines.iter().map(|line| line.name.as_str()).collect();
+    assert_eq!(lines, ["default", "s02 size=128 bm25 + dense"]);
+    let by_size = &drawings[2].chart;
+    assert_eq!(by_size.title, "EvidenceRecall@1000t against chunk size, mean over the other settings");
+    assert_eq!(by_size.x_label, "chunk size in tokens, at equal tokens");
 }
 
 #[test]
@@ -342,7 +409,7 @@ fn a_table_has_every_setting_and_number() {
     (best.equal_k, best.at_prompt) = (Some(0.69), Some(0.7));
     insta::assert_snapshot!(csv::render(&sweep.found()).replace("\r\n", "\n"), @r#"
     rank,name,is_best,on_front,is_default,error,measure,n,mean,mean_low,mean_high,delta,delta_low,delta_high,p_max_t,equal_k,equal_tokens,at_prompt,context_tokens,chunking.size,retrieval.retrievers,answers,answer_f1,answer_em,cost_usd
-    1,s02,true,true,false,,EvidenceRecall@5,120,0.68,0.6,0.75,0.08,0.05,0.11,0.1,0.69,0.68,0.7,612,128,"[""bm25"", ""dense""]",120,0.5,0.25,
+    1,s02,true,true,false,,EvidenceRecall@5,120,0.68,0.6,0.75,0.08,0.05,0.11,0.1,0.69,0.68,0.7,612,128,"[""bm25"",""dense""]",120,0.5,0.25,
     ,s01,false,false,false,chunking failed: `size` is smaller than `overlap`,EvidenceRecall@5,,,,,,,,,,,,,32,"[""bm25""]",,,,
     "#);
 }

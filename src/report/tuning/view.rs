@@ -4,6 +4,7 @@ use super::drawings::{self, Drawing};
 use super::keys::pairs;
 use super::ranked::Ranked;
 use super::{Found, sections};
+use crate::measure::Measure;
 use crate::report::section::Section;
 use crate::text::numbers::plural;
 
@@ -62,11 +63,15 @@ fn notices(found: &Found) -> Vec<String> {
         "not confirmed: every figure is of the questions that the best was chosen on, where the best of many looks better than it is"
             .to_owned()
     });
-    left_out.into_iter().chain(unconfirmed).collect()
+    let packed = (found.plan.measure == found.plan.at_prompt).then(|| {
+        "how much is packed is varied, and more text never finds less: choose on the front, not by the rank".to_owned()
+    });
+    left_out.into_iter().chain(packed).chain(unconfirmed).collect()
 }
 
 fn legend(found: &Found) -> Vec<String> {
     let plan = found.plan;
+    let view = |measure: Measure| format!("{measure}{}", if measure == plan.measure { ", the score" } else { "" });
     vec![
         "> the best, ^ on the front, = the default; delta: a setting minus the default, question by question. Each interval is for \
          its one difference alone: of many settings some clear zero by chance"
@@ -76,8 +81,9 @@ fn legend(found: &Found) -> Vec<String> {
             .to_owned(),
         format!(
             "equal k ({}): as many passages for every setting, which favours big chunks, for they bring more text. equal tokens ({}): as \
-             much text for every setting, which is what a prompt costs",
-            plan.equal_k, plan.equal_tokens
+             much text for every setting, which is what a prompt costs; a ranking that runs out of passages before the budget shows less",
+            view(plan.equal_k),
+            view(plan.equal_tokens)
         ),
         format!(
             "tokens: what a setting packs itself, on average. ^ the front: no other setting has as much {} for fewer tokens, or more \
