@@ -95,12 +95,12 @@ pub fn tune(args: TuneArgs) -> Result<(), Failure> {
             stop: stopped,
         };
         if args.dry_run {
-            let bill = bill_of_all(&request, dataset).await?;
+            let bill = Box::pin(bill_of_all(&request, dataset)).await?;
             let text = format!("{}\n", in_words(&bill));
             return output::data(&if args.json { output::json(&bill, "the bill")? } else { text });
         }
         let outcome = tokio::select! {
-            outcome = sweep(&request, dataset) => outcome?,
+            outcome = Box::pin(sweep(&request, dataset)) => outcome?,
             () = interrupted(&stop) => return Err(Failure::new("interrupted twice", Some(GO_ON.to_owned()))),
         };
         let record =
@@ -258,7 +258,7 @@ impl Watch for Told {
     }
 
     fn trouble(&self, error: &SweepError) {
-        output::talk(&format!("not confirmed: {}", with_causes(error)));
+        output::talk(&format!("looks at held-out questions could not be recorded: {}", with_causes(error)));
     }
 
     fn tried(

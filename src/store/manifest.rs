@@ -207,7 +207,7 @@ const CHANGE_NO_TRACE: [&str; 4] =
 pub fn deciding(settings: &Value) -> Value {
     fn without(path: &str, value: &Value) -> Option<Value> {
         let changes_none = |name: &&str| path == name.trim_end_matches('.');
-        if CHANGE_NO_ANSWER.iter().chain(&CHANGE_NO_TRACE).any(|name| changes_none(name)) {
+        if CHANGE_NO_ANSWER.iter().chain(&CHANGE_NO_TRACE).any(changes_none) {
             return None;
         }
         let Value::Object(table) = value else { return Some(value.clone()) };

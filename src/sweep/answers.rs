@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::SweepError;
 use super::prepared::Prepared;
 use super::setting::{DEFAULT, Setting};
-use super::trial::Trial;
+use super::trial::{Bench, Trial, Work};
 use super::tune::Request;
 use crate::eval::tuning::Ranking;
 use crate::measure::{Family, Measure};
@@ -91,8 +91,8 @@ impl Answers {
 }
 
 impl Request<'_> {
-    /// The settings that answers are still to be generated for, with their generator.
-    pub(super) fn generating(&self, settings: &[Setting], ranking: &Ranking, is_done: bool) -> Vec<Setting> {
+    /// The settings that answers are asked for, with their generator; none of an interrupted sweep.
+    pub(super) fn generating(&self, settings: &[Setting], ranking: &Ranking) -> Vec<Setting> {
         let wanted = |setting: &&Setting| {
             let row = ranking.rows.iter().find(|row| row.name == setting.name && row.error.is_none());
             row.is_some_and(|row| match self.generate {
@@ -102,8 +102,26 @@ impl Request<'_> {
             })
         };
         let generator = self.base.settings.generation.generator;
-        let wanted = settings.iter().filter(|_| !is_done).filter(wanted);
+        let wanted = settings.iter().filter(|_| !*self.stop.borrow()).filter(wanted);
         wanted.map(|setting| setting.answered_by(generator)).collect()
+    }
+
+    /// Says what answers of `settings` would cost, then has them generated; what that wanted and made stands beside them.
+    pub(super) async fn answered(
+        &self,
+        bench: &Bench<'_>,
+        stock: &mut Stock,
+        settings: &[Setting],
+        measure: Measure,
+    ) -> (Vec<Answers>, Work) {
+        if settings.is_empty() {
+            return (Vec::new(), Work::default());
+        }
+        self.watch.bill(&Box::pin(self.bill(stock, settings)).await);
+        self.watch.begins(settings, bench.part.questions.len(), bench.part.n_documents);
+        let (results, work) = Box::pin(self.tried(bench, stock, settings, measure)).await;
+        let done = settings.iter().zip(&results).filter_map(|(setting, result)| Some((setting, result.as_ref()?)));
+        (done.map(|(setting, result)| Answers::new(setting, result, self.folder.path())).collect(), work)
     }
 
     /// What answers of `settings` would cost, counted on their very prompts, as far as they can be made without asking a service;
@@ -112,7 +130,7 @@ impl Request<'_> {
         let mut bill = Bill { settings: settings.len(), ..Bill::default() };
         for setting in settings {
             let estimate = tokio::select! {
-                estimate = self.estimate(stock, setting) => estimate,
+                estimate = Box::pin(self.estimate(stock, setting)) => estimate,
                 () = self.stopped() => break,
             };
             // Why it fails is said where it is tried.
@@ -146,5 +164,5 @@ pub async fn bill_of_all(request: &Request<'_>, dataset: Dataset) -> Result<Bill
     let mut stock = Stock::for_many(documents, choosing.questions.clone());
     let generator = request.base.settings.generation.generator;
     let settings: Vec<Setting> = list.settings.iter().map(|setting| setting.answered_by(generator)).collect();
-    Ok(request.bill(&mut stock, &settings).await)
+    Ok(Box::pin(request.bill(&mut stock, &settings)).await)
 }

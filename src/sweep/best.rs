@@ -1,6 +1,6 @@
 //! `best.toml`: one setting as a settings file of its own, ready to run from where it lies.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use toml::{Table, Value};
 
@@ -31,13 +31,12 @@ pub fn best(resolved: &Resolved, folder: &Path, comment: &str) -> String {
     for key in PATHS {
         move_path(&mut own, key, &resolved.base(), folder);
     }
-    let mut text: String = comment.lines().map(|line| format!("# {line}\n")).collect();
-    for key in shortened {
-        text += &format!("# {key} stands here without its user info and query, which may hold keys: set it again.\n");
-    }
-    text.push('\n');
-    text.push_str(&toml::to_string(&own).expect("a table of plain values"));
-    text
+    let shortened = shortened
+        .iter()
+        .map(|key| format!("{key} stands here without its user info and query, which may hold keys: set it again."));
+    let lines = comment.lines().map(str::to_owned).chain(shortened).map(|line| format!("# {line}"));
+    let head: Vec<String> = lines.collect();
+    format!("{}\n\n{}", head.join("\n"), toml::to_string(&own).expect("a table of plain values"))
 }
 
 /// What of `own` is not the same in `other`.
@@ -73,7 +72,7 @@ fn from_folder(path: &Path, folder: &Path) -> Option<PathBuf> {
     let (path, folder) = (path.canonicalize().ok()?, folder.canonicalize().ok()?);
     let shared = path.components().zip(folder.components()).take_while(|(a, b)| a == b).count();
     let up = folder.components().skip(shared).map(|_| Path::new("..").as_os_str());
-    Some(up.chain(path.components().skip(shared).map(|part| part.as_os_str())).collect())
+    Some(up.chain(path.components().skip(shared).map(Component::as_os_str)).collect())
 }
 
 #[cfg(test)]

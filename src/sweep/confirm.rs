@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use sha2::{Digest, Sha256};
 
-use super::SweepError;
 use super::folder::Look;
 use super::partition::Part;
 use super::setting::Setting;
@@ -18,10 +17,8 @@ use crate::text::hex::hex;
 use crate::types::{Question, Split};
 
 impl Request<'_> {
-    /// Compares `winner` with `default` on the questions of `bench`; `None` where one of them fails there.
-    ///
-    /// # Errors
-    /// A look that cannot be recorded is not taken.
+    /// Compares `winner` with `default` on the questions of `bench`. `None` where one of them fails there, and where the look cannot
+    /// be recorded: then it is not taken.
     pub(super) async fn confirmed(
         &self,
         bench: &Bench<'_>,
@@ -29,11 +26,11 @@ impl Request<'_> {
         [default, winner]: [&Setting; 2],
         plan: &TuningPlan,
         work: &mut Work,
-    ) -> Result<Option<Confirmation>, SweepError> {
+    ) -> Option<Confirmation> {
         let look = look(held_out_hash(&bench.part.questions), default, winner, plan);
-        let looks = self.folder.look(&[look])?;
+        let looks = self.folder.look(&[look]).inspect_err(|error| self.watch.trouble(error)).ok()?;
         let pair = [default.clone(), winner.clone()];
-        let (results, more) = self.tried(bench, stock, &pair, plan.measure).await;
+        let (results, more) = Box::pin(self.tried(bench, stock, &pair, plan.measure)).await;
         *work = work.plus(more);
         let columns: Vec<Vec<Option<f64>>> = results
             .iter()
@@ -41,24 +38,23 @@ impl Request<'_> {
             .flatten()
             .filter_map(|trial: &Trial| trial.marks.scores.column(plan.measure))
             .collect();
-        let [default, winner] = columns.as_slice() else { return Ok(None) };
+        let [default, winner] = columns.as_slice() else { return None };
         let clusters = summary::question_clusters(&bench.part.questions, self.base.settings.evaluation.cluster);
         let found = held_out(default, winner, &clusters, plan, looks);
-        Ok((found.n > 0).then_some(Confirmation::HeldOut(found)))
+        (found.n > 0).then_some(Confirmation::HeldOut(found))
     }
 
-    /// Records a look for each setting where held-out questions are among those that choose: they confirm nothing afterwards.
-    ///
-    /// # Errors
-    /// Looks that cannot be recorded.
-    pub(super) fn note_looks(&self, part: &Part, settings: &[Setting], plan: &TuningPlan) -> Result<(), SweepError> {
-        if part.questions.iter().all(|question| question.split != Some(Split::Heldout)) {
-            return Ok(());
+    /// Records a look for each setting where held-out questions are among those that choose: they confirm little afterwards.
+    pub(super) fn note_looks(&self, part: &Part, settings: &[Setting], plan: &TuningPlan) {
+        if settings.len() < 2 || part.questions.iter().all(|question| question.split != Some(Split::Heldout)) {
+            return;
         }
         let hash = held_out_hash(&part.questions);
         let looks: Vec<Look> =
             settings[1..].iter().map(|setting| look(hash.clone(), &settings[0], setting, plan)).collect();
-        if looks.is_empty() { Ok(()) } else { self.folder.look(&looks).map(drop) }
+        if let Err(error) = self.folder.look(&looks) {
+            self.watch.trouble(&error);
+        }
     }
 }
 

@@ -98,11 +98,10 @@ pub async fn tune(request: &Request<'_>, dataset: Dataset) -> Result<Outcome, Sw
     let mut stock = Stock::for_many(Arc::clone(&documents), choosing.questions.clone());
     let bench = request.bench(&choosing, &measures, answers_choose);
     if answers_choose {
-        request.watch.bill(&request.bill(&mut stock, &list.settings).await);
+        request.watch.bill(&Box::pin(request.bill(&mut stock, &list.settings)).await);
     }
-    let (results, mut work) = request.tried(&bench, &mut stock, &list.settings, plan.measure).await;
+    let (mut results, mut work) = Box::pin(request.tried(&bench, &mut stock, &list.settings, plan.measure)).await;
     let n_left = results.iter().filter(|result| result.is_none()).count();
-    let mut results = results;
     // Without the default there is nothing to compare with, and no other may stand in its place.
     results[0].get_or_insert_with(|| Err("not tried: the sweep was interrupted before".to_owned()));
     let (settings, results): (Vec<Setting>, Vec<Result<Trial, String>>) = std::mem::take(&mut list.settings)
@@ -111,14 +110,8 @@ pub async fn tune(request: &Request<'_>, dataset: Dataset) -> Result<Outcome, Sw
         .filter_map(|(s, result)| Some((s, result?)))
         .unzip();
     let runs = results.iter().map(|result| result.as_ref().ok().map(|trial| trial.run.clone())).collect();
-    let mut answers = Vec::new();
-    if answers_choose {
-        answers = settings
-            .iter()
-            .zip(&results)
-            .map(|(setting, result)| Answers::new(setting, result, request.folder.path()))
-            .collect();
-    }
+    let answer = |(setting, result)| Answers::new(setting, result, request.folder.path());
+    let mut answers: Vec<Answers> = settings.iter().zip(&results).filter(|_| answers_choose).map(answer).collect();
     let board = board(request.base, &list.varied, &choosing, &settings, results);
     let ranking = rank(&board, &plan);
     let winner = settings.iter().find(|setting| Some(&setting.name) == ranking.winner.as_ref());
@@ -129,31 +122,21 @@ pub async fn tune(request: &Request<'_>, dataset: Dataset) -> Result<Outcome, Sw
         (None, Some(_)) => cross_fit(&board, &plan).map(Confirmation::CrossFit),
         (Some(part), Some(winner)) => {
             stock.forget();
-            let mut stock = Stock::for_many(documents, part.questions.clone());
             let bench = request.bench(part, &measures, answers_choose);
-            let found = request.confirmed(&bench, &mut stock, [&settings[0], winner], &plan, &mut work).await;
-            found.unwrap_or_else(|error| {
-                request.watch.trouble(&error);
-                None
-            })
+            let mut stock = Stock::for_many(documents, part.questions.clone());
+            Box::pin(request.confirmed(&bench, &mut stock, [&settings[0], winner], &plan, &mut work)).await
         }
     };
-    request.note_looks(&choosing, &settings, &plan).unwrap_or_else(|error| request.watch.trouble(&error));
+    request.note_looks(&choosing, &settings, &plan);
     let mut verdict = judge(&ranking, confirmation.as_ref(), &board, &plan);
     if n_left > 0 && ranking.winner.is_none() {
         "Interrupted before any setting was tried.".clone_into(&mut verdict.text);
     }
-
-    let generating = request.generating(&settings, &ranking, answers_choose || *request.stop.borrow());
-    if !generating.is_empty() {
-        let due = request.bill(&mut stock, &generating).await;
-        request.watch.bill(&due);
-        request.watch.begins(&generating, choosing.questions.len(), choosing.n_documents);
+    if !answers_choose {
         let bench = request.bench(&choosing, &measures, true);
-        let (results, more) = request.tried(&bench, &mut stock, &generating, plan.measure).await;
-        work = work.plus(more);
-        let done = generating.iter().zip(&results).filter_map(|(setting, result)| Some((setting, result.as_ref()?)));
-        answers = done.map(|(setting, result)| Answers::new(setting, result, request.folder.path())).collect();
+        let generating = request.generating(&settings, &ranking);
+        let (answered, more) = Box::pin(request.answered(&bench, &mut stock, &generating, plan.measure)).await;
+        (answers, work) = (answered, work.plus(more));
     }
     Ok(Outcome {
         plan,
@@ -210,7 +193,7 @@ impl Request<'_> {
         for (place, at) in (1..).zip(in_order(settings)) {
             let setting = &settings[at];
             let result = tokio::select! {
-                result = bench.run(stock, setting) => result,
+                result = Box::pin(bench.run(stock, setting)) => result,
                 () = self.stopped() => break,
             };
             self.watch.tried((place, settings.len()), (setting, bench.part.is_held_out), measure, &result);

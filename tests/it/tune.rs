@@ -29,10 +29,12 @@ fn planted(sweep: &str) -> Project {
         let mut second = block(1);
         second[0] = format!("key{n}");
         let blocks: Vec<String> = [block(0), second.clone(), block(2), block(3)].iter().map(|b| b.join(" ")).collect();
-        corpus += &format!("{}\n", serde_json::json!({"id": format!("d{n}"), "text": blocks.join(" ")}));
+        corpus += &serde_json::json!({"id": format!("d{n}"), "text": blocks.join(" ")}).to_string();
+        corpus.push('\n');
         let evidence = [[serde_json::json!({"doc": format!("d{n}"), "quotes": [second.join(" ")]})]];
         let question = serde_json::json!({"id": format!("q{n}"), "text": format!("key{n}?"), "answers": ["gold"], "evidence": evidence});
-        questions += &format!("{question}\n");
+        questions += &question.to_string();
+        questions.push('\n');
     }
     let settings = format!(
         "[dataset]\nformat = \"jsonl\"\npath = \"data\"\n[chunking]\nstrategy = \"fixed\"\nsize = 64\noverlap = 0\n\
@@ -155,7 +157,7 @@ fn parted(sweep: &str) -> Project {
     let questions = project.read("data/questions.jsonl");
     let split = |(n, line): (usize, &str)| {
         let split = if n % 2 == 0 { "tune" } else { "heldout" };
-        line.replacen("{", &format!("{{\"split\": \"{split}\", "), 1) + "\n"
+        line.replacen('{', &format!("{{\"split\": \"{split}\", "), 1) + "\n"
     };
     project.write("data/questions.jsonl", questions.lines().enumerate().map(split).collect::<String>());
     project

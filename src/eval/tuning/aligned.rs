@@ -59,7 +59,7 @@ impl<'a> Aligned<'a> {
         let settings = ran.into_iter().zip(columns).map(column).collect();
         let cluster_of = clusters(questions.iter().map(|&question| [board.cluster_of[question]]));
         let (n_left_out, n_undefined) = (left_out.len(), undefined.len());
-        Self { board, measure, n_left_out, n_undefined, cluster_of, settings, questions }
+        Self { board, measure, questions, n_left_out, n_undefined, cluster_of, settings }
     }
 
     pub fn n_clusters(&self) -> usize {
