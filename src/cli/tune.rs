@@ -10,7 +10,7 @@ use super::environment::{environment, git_commit};
 use super::run::{sample, stem_of};
 use super::{Failure, block_on, dry_run, output};
 use crate::dataset;
-use crate::measure::Measure;
+use crate::measure::{Cutoff, Measure};
 use crate::pipeline::progress::Progress;
 use crate::pipeline::stock::Share;
 use crate::report::chart::svg;
@@ -21,7 +21,7 @@ use crate::settings::file::Search;
 use crate::settings::{Resolved, assemble};
 use crate::sweep::SweepError;
 use crate::sweep::answers::{Answers, Bill, Generate, bill_of_all};
-use crate::sweep::best::best;
+use crate::sweep::best::{Packing, best};
 use crate::sweep::folder::SweepFolder;
 use crate::sweep::record::Record;
 use crate::sweep::setting::{DEFAULT, Setting};
@@ -82,7 +82,7 @@ pub fn tune(args: TuneArgs) -> Result<(), Failure> {
         sample(&mut dataset, &base.settings)?;
         let digest = dataset.digest.clone();
         let n_documents = dataset.documents.len();
-        let folder = SweepFolder::open(&args.out, &args.name.clone().unwrap_or_else(|| stem_of(config)))?;
+        let folder = SweepFolder::open(&args.out, &args.name.clone().unwrap_or_else(|| stem_of(config)), config)?;
         let (told, (stop, stopped)) = (Told(Bars::new()), watch::channel(false));
         let request = Request {
             base: &base,
@@ -109,8 +109,19 @@ pub fn tune(args: TuneArgs) -> Result<(), Failure> {
         let report = report(&outcome, &base, (n_documents, &digest), &folder, &json)?;
         output::data(if args.json { &json } else { &report })?;
         output::talk(&format!("sweep folder: {}", folder.path().display()));
+        if let Some([default, best]) = pair(&outcome) {
+            let measure = outcome.plan.measure;
+            output::talk(&format!("question by question: ragxray compare {default} {best} --primary {measure}"));
+        }
         conclude(&outcome)
     })
+}
+
+/// The runs of the default and of another setting that is the best, where there are both.
+fn pair(outcome: &Outcome) -> Option<[std::path::Display<'_>; 2]> {
+    let best = outcome.settings.iter().position(|setting| Some(&setting.name) == outcome.ranking.winner.as_ref())?;
+    let [default, best] = [0, best].map(|at| outcome.runs[at].as_deref().map(Path::display));
+    Some([default?, best?]).filter(|_| outcome.ranking.winner.as_deref() != Some(DEFAULT))
 }
 
 /// A sweep that was interrupted did not do its job; what it did is kept.
@@ -175,10 +186,26 @@ fn report(
     if let Some(winner) = winner.filter(|_| !outcome.interrupted) {
         let generator = base.settings.generation.generator;
         let comment = format!("Best of a sweep by {}.\n{}", outcome.plan.measure, outcome.verdict.text);
-        let text = best(&winner.answered_by(generator).resolved, folder.path(), &comment);
+        let packing = packing(outcome, &winner.name, winner.resolved.settings.retrieval.k);
+        let comment = match packing {
+            None => comment,
+            Some(Packing { k, context_tokens }) => format!(
+                "{comment}\nIt is ranked by {context_tokens} tokens of context, so they are packed here: `retrieval.k` is {k} to fill them."
+            ),
+        };
+        let text = best(&winner.answered_by(generator).resolved, packing, folder.path(), &comment);
         folder.write("best.toml", text.as_bytes())?;
     }
     Ok(terminal::render(&view, output::color()))
+}
+
+/// What fills the budget that settings are ranked by: as many of the winner's passages as it takes on average. `None` where they are
+/// not ranked by a budget.
+fn packing(outcome: &Outcome, winner: &str, k: usize) -> Option<Packing> {
+    let Some(Cutoff::Tokens(budget)) = outcome.plan.measure.cutoff() else { return None };
+    let row = outcome.ranking.rows.iter().find(|row| row.name == winner)?;
+    let a_passage = row.context_tokens / k as f64;
+    (a_passage >= 1.0).then(|| Packing { k: (budget as f64 / a_passage).ceil() as usize, context_tokens: budget })
 }
 
 fn generated(answers: &Answers) -> Generated {
@@ -268,7 +295,6 @@ impl Watch for Told {
         measure: Measure,
         result: &Result<Trial, String>,
     ) {
-        let values: Vec<String> = setting.values.iter().map(|(key, value)| format!("{key}={value}")).collect();
         let came = match result {
             Err(error) => format!("failed: {error}"),
             Ok(trial) => {
@@ -286,7 +312,7 @@ impl Watch for Told {
             }
         };
         let part = if is_held_out { "held out: " } else { "" };
-        output::talk(&format!("{part}[{place}/{of}] {} {}: {came}", setting.name, values.join(" ")));
+        output::talk(&format!("{part}[{place}/{of}] {} {}: {came}", setting.name, values(setting)));
     }
 
     fn bill(&self, bill: &Bill) {
@@ -294,12 +320,23 @@ impl Watch for Told {
     }
 }
 
+/// `size=64 strategy=recursive retrievers=bm25,dense`.
+fn values(setting: &Setting) -> String {
+    let name = |key: &str| key.rsplit('.').next().unwrap_or_default().to_owned();
+    let plain = |value: &str| value.replace(['"', '[', ']'], "");
+    let values: Vec<String> =
+        setting.values.iter().map(|(key, value)| format!("{}={}", name(key), plain(value))).collect();
+    values.join(" ")
+}
+
 fn in_words(bill: &Bill) -> String {
-    let Bill { settings, failed, calls, prompt_tokens, most_completion_tokens, most_usd } = bill;
+    let Bill { settings, chunkings, failed, calls, prompt_tokens, most_completion_tokens, most_usd } = bill;
     let failed = if *failed > 0 { format!(" ({failed} of them fail)") } else { String::new() };
     format!(
-        "answers of {}{failed} to the questions that choose: at most {} calls, {} tokens of prompts, {} of answers, {most_usd:.4} USD",
+        "answers of {} ({}){failed} to the questions that choose: at most {} calls of the generator, {} tokens of prompts, {} of answers, \
+         {most_usd:.4} USD",
         plural(*settings, "setting", "settings"),
+        plural(*chunkings, "chunking", "chunkings"),
         thousands(*calls as usize),
         thousands(*prompt_tokens as usize),
         thousands(*most_completion_tokens as usize),

@@ -1,5 +1,6 @@
 //! Answers for some settings of a sweep: which, what they would cost, and how good they are.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -34,6 +35,8 @@ pub enum Generate {
 pub struct Bill {
     /// Settings.
     pub settings: usize,
+    /// Different chunkings among them.
+    pub chunkings: usize,
     /// Settings whose prompts could not be made.
     pub failed: usize,
     /// Calls that no kept reply answers.
@@ -127,7 +130,10 @@ impl Request<'_> {
     /// What answers of `settings` would cost, counted on their very prompts, as far as they can be made without asking a service;
     /// nothing is asked. Of an interrupted sweep what was counted until then.
     pub(super) async fn bill(&self, stock: &mut Stock, settings: &[Setting]) -> Bill {
-        let mut bill = Bill { settings: settings.len(), ..Bill::default() };
+        let chunking =
+            |setting: &Setting| serde_json::to_string(&setting.resolved.settings.chunking).unwrap_or_default();
+        let chunkings: BTreeSet<String> = settings.iter().map(chunking).collect();
+        let mut bill = Bill { settings: settings.len(), chunkings: chunkings.len(), ..Bill::default() };
         for setting in settings {
             let estimate = tokio::select! {
                 estimate = Box::pin(self.estimate(stock, setting)) => estimate,

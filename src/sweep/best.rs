@@ -22,12 +22,31 @@ const PATHS: [&str; 11] = [
     "cache.dir",
 ];
 
+/// How much is to be packed, where that is not what the setting itself says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Packing {
+    /// `retrieval.k`.
+    pub k: usize,
+    /// `generation.context_tokens`.
+    pub context_tokens: usize,
+}
+
 /// The file: what differs from the defaults, relative paths rewritten to start from `folder`. `comment`'s lines stand above.
 #[must_use]
-pub fn best(resolved: &Resolved, folder: &Path, comment: &str) -> String {
+pub fn best(resolved: &Resolved, packing: Option<Packing>, folder: &Path, comment: &str) -> String {
     let table = |settings: &Settings| Table::try_from(settings).expect("settings are plain TOML values");
-    let (settings, shortened) = resolved.settings.with_addresses(address::shown_url);
+    let (mut settings, shortened) = resolved.settings.with_addresses(address::shown_url);
+    if let Some(Packing { k, context_tokens }) = packing {
+        settings.retrieval.k = k;
+        settings.retrieval.candidates = settings.retrieval.candidates.max(k);
+        settings.generation.context_tokens = context_tokens;
+    }
     let mut own = differing(&table(&settings), &table(&Settings::default()));
+    // The default path is the settings file's own folder, and this file lies in another.
+    let dataset = own.entry("dataset").or_insert_with(|| Value::Table(Table::new()));
+    if let Value::Table(dataset) = dataset {
+        dataset.entry("path").or_insert_with(|| Value::String(settings.dataset.path.to_string_lossy().into_owned()));
+    }
     for key in PATHS {
         move_path(&mut own, key, &resolved.base(), folder);
     }
@@ -90,7 +109,7 @@ mod tests {
             .expect("written");
         let resolved = Resolved::new(Some(&config), &["retrieval.k=3".to_owned()]).expect("settings");
         let folder = root.path().join("tunes/one");
-        let text = best(&resolved, &folder, "one\ntwo");
+        let text = best(&resolved, None, &folder, "one\ntwo");
         assert_eq!(
             text,
             "# one\n# two\n\n[chunking]\nsize = 64\n\n[dataset]\npath = \"../../docs\"\n\n[retrieval]\nk = 3\n"
@@ -105,9 +124,23 @@ mod tests {
     }
 
     #[test]
+    fn the_settings_file_s_own_folder_is_found_from_elsewhere_and_the_packing_is_written() {
+        let root = tempfile::tempdir().expect("a folder");
+        std::fs::create_dir_all(root.path().join("tunes/one")).expect("made");
+        let config = root.path().join("tune.toml");
+        std::fs::write(&config, "[retrieval]\nk = 5\n").expect("written");
+        let resolved = Resolved::new(Some(&config), &[]).expect("settings");
+        let packing = Some(Packing { k: 18, context_tokens: 1000 });
+        assert_eq!(
+            best(&resolved, packing, &root.path().join("tunes/one"), "c"),
+            "# c\n\n[dataset]\npath = \"../..\"\n\n[generation]\ncontext_tokens = 1000\n\n[retrieval]\nk = 18\n"
+        );
+    }
+
+    #[test]
     fn a_name_that_is_no_path_stays() {
         let root = tempfile::tempdir().expect("a folder");
         let resolved = Resolved::new(None, &["retrieval.dense.model=some/model".to_owned()]).expect("settings");
-        assert!(best(&resolved, root.path(), "").contains("model = \"some/model\""));
+        assert!(best(&resolved, None, root.path(), "").contains("model = \"some/model\""));
     }
 }

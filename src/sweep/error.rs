@@ -62,7 +62,7 @@ pub enum SweepError {
         least: usize,
     },
     /// A setting of the sweep that is none, or a value of the wrong type.
-    #[error("`[sweep]`: {0}")]
+    #[error("`[sweep]`: {}", .0.to_string().trim_start_matches("--set "))]
     Setting(#[source] SettingsError),
     /// Questions without anything to score retrieval by.
     #[error("no question has evidence, an answer or a relevant document: there is nothing to tune by")]
@@ -87,6 +87,14 @@ pub enum SweepError {
     Busy {
         /// The folder.
         path: PathBuf,
+    },
+    /// A folder that belongs to the sweeps of another settings file.
+    #[error("the sweep `{name}` is of `{config}`")]
+    OtherConfig {
+        /// The sweep.
+        name: String,
+        /// Its settings file.
+        config: String,
     },
     /// A file of the sweep's folder.
     #[error("cannot {action} `{}`: {source}", path.display())]
@@ -145,6 +153,7 @@ impl SweepError {
             Self::NoAnswers { .. } => "generate them for all settings: `--generate all`",
             Self::NoGenerator => "set `generation.generator` to `extractive` or `openai`",
             Self::Busy { .. } => "wait for it, or give this one a folder of its own with `--name`",
+            Self::OtherConfig { .. } => "give this one a name of its own with `--name`",
             Self::Io { .. } => "see that the folder can be written, or give another with `--out`",
             Self::Damaged { .. } => "delete it: it is made again",
             Self::Store(error) => return error.hint().map(str::to_owned),

@@ -14,7 +14,7 @@ use crate::store::{RunFolder, Spent, StoreError};
 
 /// Where looks are kept, beside the sweeps: held-out questions are the same under every name.
 const LOOKS: &str = "looks.jsonl";
-/// What a sweep's folder is known by.
+/// What a sweep's folder is known by; in it, whose it is.
 const LOCK: &str = "lock";
 /// Where it is kept what the generator has cost.
 const SPENT: &str = "spent.json";
@@ -44,11 +44,12 @@ pub struct Look {
 }
 
 impl SweepFolder {
-    /// Opens the folder `name` under `parent`, or makes it.
+    /// Opens the folder `name` under `parent`, or makes it, for the sweeps of the settings file `config`.
     ///
     /// # Errors
-    /// `Busy` where another process has it, `Store` for a name that is no plain file name, `Io`.
-    pub fn open(parent: &Path, name: &str) -> Result<Self, SweepError> {
+    /// `Busy` where another process has it, `OtherConfig` where it is another file's, `Store` for a name that is no plain file name,
+    /// `Io`.
+    pub fn open(parent: &Path, name: &str, config: &Path) -> Result<Self, SweepError> {
         let path = parent.join(name);
         let folder = match RunFolder::create(parent, name) {
             Err(StoreError::Exists { .. }) if path.join(LOCK).is_file() => RunFolder::existing(&path),
@@ -57,12 +58,21 @@ impl SweepFolder {
         let runs = folder.file("runs");
         fs::create_dir_all(&runs).map_err(io("create", &runs))?;
         let file = folder.file(LOCK);
-        let lock = private().create(true).truncate(false).open(&file).map_err(io("create", &file))?;
+        let mut lock = private().read(true).create(true).truncate(false).open(&file).map_err(io("create", &file))?;
         match lock.try_lock() {
-            Ok(()) => Ok(Self { folder, looks: parent.join(LOOKS), _lock: lock }),
-            Err(TryLockError::WouldBlock) => Err(SweepError::Busy { path }),
-            Err(TryLockError::Error(source)) => Err(io("lock", &file)(source)),
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(SweepError::Busy { path }),
+            Err(TryLockError::Error(source)) => return Err(io("lock", &file)(source)),
         }
+        let config = config.canonicalize().unwrap_or_else(|_| config.to_owned()).to_string_lossy().into_owned();
+        let mut owner = String::new();
+        lock.read_to_string(&mut owner).map_err(io("read", &file))?;
+        if owner.is_empty() {
+            lock.write_all(config.as_bytes()).map_err(io("write", &file))?;
+        } else if owner != config {
+            return Err(SweepError::OtherConfig { name: name.to_owned(), config: owner });
+        }
+        Ok(Self { folder, looks: parent.join(LOOKS), _lock: lock })
     }
 
     /// Where it is.
@@ -172,7 +182,7 @@ mod tests {
     fn looks_are_counted_by_what_was_compared_on_the_same_questions() {
         let parent = tempfile::tempdir().expect("a folder");
         let looked = |all: &[(&str, &str)]| -> Vec<usize> {
-            let folder = SweepFolder::open(parent.path(), "sweep").expect("opened");
+            let folder = SweepFolder::open(parent.path(), "sweep", Path::new("c.toml")).expect("opened");
             all.iter().map(|(questions, setting)| folder.look(&[look(questions, setting)]).expect("recorded")).collect()
         };
         assert_eq!(looked(&[("q", "a"), ("q", "a"), ("q", "b")]), [1, 1, 2]);
@@ -183,7 +193,7 @@ mod tests {
     #[test]
     fn a_torn_line_is_a_look_and_ends_nothing() {
         let parent = tempfile::tempdir().expect("a folder");
-        let folder = SweepFolder::open(parent.path(), "sweep").expect("opened");
+        let folder = SweepFolder::open(parent.path(), "sweep", Path::new("c.toml")).expect("opened");
         assert_eq!(folder.look(&[look("q", "a")]).expect("recorded"), 1);
         let path = parent.path().join(LOOKS);
         let text = fs::read_to_string(&path).expect("there");
@@ -196,19 +206,21 @@ mod tests {
     #[test]
     fn what_was_spent_is_kept_and_a_name_that_leaves_the_folder_is_refused() {
         let parent = tempfile::tempdir().expect("a folder");
-        let folder = SweepFolder::open(parent.path(), "sweep").expect("opened");
+        let folder = SweepFolder::open(parent.path(), "sweep", Path::new("c.toml")).expect("opened");
         assert_eq!(folder.spent().expect("nothing yet"), Spent::default());
         folder.spend(Spent { usd: 0.5, tokens: 7 }).expect("kept");
         assert_eq!(folder.spent().expect("read"), Spent { usd: 0.5, tokens: 7 });
-        assert!(matches!(SweepFolder::open(parent.path(), ".."), Err(SweepError::Store(_))));
+        assert!(matches!(SweepFolder::open(parent.path(), "..", Path::new("c.toml")), Err(SweepError::Store(_))));
     }
 
     #[test]
     fn a_folder_is_one_process_s_at_a_time() {
         let parent = tempfile::tempdir().expect("a folder");
-        let first = SweepFolder::open(parent.path(), "sweep").expect("opened");
-        assert!(matches!(SweepFolder::open(parent.path(), "sweep"), Err(SweepError::Busy { .. })));
+        let first = SweepFolder::open(parent.path(), "sweep", Path::new("c.toml")).expect("opened");
+        assert!(matches!(SweepFolder::open(parent.path(), "sweep", Path::new("c.toml")), Err(SweepError::Busy { .. })));
         drop(first);
-        assert!(SweepFolder::open(parent.path(), "sweep").is_ok());
+        let other = SweepFolder::open(parent.path(), "sweep", Path::new("other.toml"));
+        assert!(matches!(other, Err(SweepError::OtherConfig { .. })));
+        assert!(SweepFolder::open(parent.path(), "sweep", Path::new("c.toml")).is_ok());
     }
 }

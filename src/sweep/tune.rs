@@ -101,9 +101,10 @@ pub async fn tune(request: &Request<'_>, dataset: Dataset) -> Result<Outcome, Sw
         request.watch.bill(&Box::pin(request.bill(&mut stock, &list.settings)).await);
     }
     let (mut results, mut work) = Box::pin(request.tried(&bench, &mut stock, &list.settings, plan.measure)).await;
-    let n_left = results.iter().filter(|result| result.is_none()).count();
+    let n_tried = results.iter().flatten().count();
     // Without the default there is nothing to compare with, and no other may stand in its place.
     results[0].get_or_insert_with(|| Err("not tried: the sweep was interrupted before".to_owned()));
+    let (n_settings, n_left) = (results.len(), results.iter().filter(|result| result.is_none()).count());
     let (settings, results): (Vec<Setting>, Vec<Result<Trial, String>>) = std::mem::take(&mut list.settings)
         .into_iter()
         .zip(results)
@@ -129,8 +130,8 @@ pub async fn tune(request: &Request<'_>, dataset: Dataset) -> Result<Outcome, Sw
     };
     request.note_looks(&choosing, &settings, &plan);
     let mut verdict = judge(&ranking, confirmation.as_ref(), &board, &plan);
-    if n_left > 0 && ranking.winner.is_none() {
-        "Interrupted before any setting was tried.".clone_into(&mut verdict.text);
+    if n_left > 0 {
+        verdict.text = format!("Interrupted, {n_tried} of {n_settings} settings tried. {}", verdict.text);
     }
     if !answers_choose {
         let bench = request.bench(&choosing, &measures, true);
@@ -206,16 +207,17 @@ impl Request<'_> {
     }
 }
 
-/// The places of the settings: the default first, then by chunking, its own first, and by how chunks are found. What can be shared is
-/// made once and kept no longer than needed.
+/// The places of the settings: the default first, then by chunking and by how chunks are found, each as it is first met. What can be
+/// shared is made once and kept no longer than needed.
 fn in_order(settings: &[Setting]) -> Vec<usize> {
-    let key = |at: usize| {
-        let Settings { chunking, retrieval, .. } = &settings[at].resolved.settings;
+    let key = |setting: &Setting| {
+        let Settings { chunking, retrieval, .. } = &setting.resolved.settings;
         [serde_json::to_string(chunking), serde_json::to_string(retrieval)].map(Result::unwrap_or_default)
     };
-    let [own, _] = key(0);
+    let keys: Vec<[String; 2]> = settings.iter().map(key).collect();
+    let first = |at: usize, part: usize| keys.iter().position(|key| key[part] == keys[at][part]);
     let mut places: Vec<usize> = (0..settings.len()).collect();
-    places.sort_by_cached_key(|&at| (at > 0, key(at)[0] != own, key(at)));
+    places.sort_by_cached_key(|&at| (first(at, 0), first(at, 1), at));
     places
 }
 

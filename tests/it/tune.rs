@@ -201,7 +201,11 @@ fn answers_are_generated_for_the_front_after_the_bill() {
     let project = planted(SIZES);
     let dry = tune(&project, &["--dry-run"]);
     assert_eq!(dry.code, 0, "{}", dry.stderr);
-    assert!(dry.stdout.starts_with("answers of 5 settings to the questions that choose: at most "), "{}", dry.stdout);
+    assert!(
+        dry.stdout.starts_with("answers of 5 settings (5 chunkings) to the questions that choose: at most "),
+        "{}",
+        dry.stdout
+    );
     assert!(!project.path("tunes/c/tune.json").exists(), "a dry run found something");
     let (outcome, json) = tuned(&project, &["--generate", "front"]);
     let answers = json["answers"].as_array().expect("answers");

@@ -574,7 +574,7 @@ fn where_none_scored_higher_that_is_said() {
     cheaper.settings[1] = known("a", &[0.0; 10], 20.0);
     assert_eq!(
         text(&cheaper),
-        "No setting scored higher than the default, EM@5 0.000 on 10 questions; a scored the same with fewer context tokens, \
+        "No setting scored higher than the default, EM@5 0.000 on 10 questions; a scored the same and packs fewer tokens, \
          20 against 50."
     );
 }

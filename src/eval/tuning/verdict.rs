@@ -86,7 +86,7 @@ fn none_higher(ranking: &Ranking, best: &Row, default: &Row) -> String {
         return format!("{head}.");
     }
     let (fewer, more) = (best.context_tokens, default.context_tokens);
-    format!("{head}; {} scored the same with fewer context tokens, {fewer:.0} against {more:.0}.", best.name)
+    format!("{head}; {} scored the same and packs fewer tokens, {fewer:.0} against {more:.0}.", best.name)
 }
 
 /// How many comparisons p allows for: the looks at held-out questions, or all settings. Of max-T, which allows for less where settings

@@ -19,8 +19,10 @@ const ERROR: usize = 200;
 /// The columns of the two views.
 pub(super) const EQUAL_K: &str = "equal k";
 pub(super) const EQUAL_TOKENS: &str = "equal tokens";
+/// The column of the mean tokens of what a setting packs itself.
+pub(super) const PACKED: &str = "packed";
 /// The columns of figures.
-const FIGURES: [&str; 8] = ["score", "95 %", "delta", "95 %", "max-T p", EQUAL_K, EQUAL_TOKENS, "tokens"];
+const FIGURES: [&str; 8] = ["score", "95 %", "delta", "95 %", "max-T p", EQUAL_K, EQUAL_TOKENS, PACKED];
 
 /// The ranked settings.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,7 +2,7 @@
 
 use super::Found;
 use super::keys::{pairs, plain, short_names};
-use super::ranked::{EQUAL_K, EQUAL_TOKENS, delta, interval, mean, none, tokens, without_same};
+use super::ranked::{EQUAL_K, EQUAL_TOKENS, PACKED, delta, interval, mean, none, tokens, without_same};
 use crate::eval::compare::p_text;
 use crate::eval::tuning::{Confirmation, CrossFit, Effect, HeldOut, Row};
 use crate::report::section::Section;
@@ -12,7 +12,7 @@ use crate::text::sanitize::shortened;
 /// Characters of a setting with its values.
 const SETTING: usize = 48;
 /// The columns of effects.
-const EFFECTS: [&str; 8] = ["", "mean", "effect", "95 %", EQUAL_K, EQUAL_TOKENS, "tokens", "settings"];
+const EFFECTS: [&str; 8] = ["", "mean", "effect", "95 %", EQUAL_K, EQUAL_TOKENS, PACKED, "settings"];
 
 /// A row a value of each varied setting, `~` before one whose values cannot be compared like with like.
 pub(super) fn effects(found: &Found) -> Option<Section> {
@@ -62,7 +62,7 @@ fn effect_notes(effects: &[Effect], name: impl Fn(&Effect) -> String) -> Vec<Str
 pub(super) fn front(found: &Found) -> Option<Section> {
     let at_prompt = found.plan.at_prompt.to_string();
     let title = format!("The front: the most {at_prompt} for so many context tokens");
-    let mut section = Section::new(title, &["", "tokens", &at_prompt]);
+    let mut section = Section::new(title, &["", PACKED, &at_prompt]);
     let mut rows: Vec<&Row> = found.scored().filter(|row| row.on_front).collect();
     rows.sort_by(|a, b| a.context_tokens.total_cmp(&b.context_tokens));
     for row in rows {

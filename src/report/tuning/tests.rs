@@ -196,7 +196,7 @@ fn the_verdict_comes_first_and_the_best_setting_next() {
 fn settings_are_ranked_with_their_values_and_differences() {
     insta::assert_snapshot!(part(&sweep().terminal(), "Settings by"), @r"
     Settings by EvidenceRecall@5 (120 questions, 96 clusters)
-                      size    retrievers  score       95 %   delta              95 %  max-T  equal   equal  tokens
+                      size    retrievers  score       95 %   delta              95 %  max-T  equal   equal  packed
                                                                                           p      k  tokens
       1  >^  s02       128  bm25 + dense  0.680  0.63-0.73  +0.080  [+0.050, +0.110]  0.100  0.690   0.680     612
       2  =   default   200          bm25  0.600  0.55-0.65       -                 -      -  0.610   0.600     951
@@ -218,7 +218,7 @@ fn many_varied_settings_stand_under_their_row() {
     sweep.ranking.rows.truncate(2);
     insta::assert_snapshot!(part(&sweep.terminal(), "Settings by"), @r"
     Settings by EvidenceRecall@5 (120 questions, 96 clusters)
-                      score       95 %   delta              95 %  max-T  equal   equal  tokens
+                      score       95 %   delta              95 %  max-T  equal   equal  packed
                                                                       p      k  tokens
       1  >^  s02      0.680  0.63-0.73  +0.080  [+0.050, +0.110]  0.100  0.690   0.680     612
                size=128 retrievers=bm25 + dense overlap=recursive k1=recursive b=recursive strategy=recursive
@@ -233,7 +233,7 @@ fn effects_the_front_answers_and_the_confirmation_are_tables() {
     let tables = ["What each", "The front", "Answers of", "The best"].map(|start| part(&text, start));
     insta::assert_snapshot!(tables.join("\n"), @r"
     What each setting does on its own
-                                  mean  effect              95 %  equal k  equal tokens  tokens  settings
+                                  mean  effect              95 %  equal k  equal tokens  packed  settings
       ~ size = 128               0.680  +0.080  [+0.060, +0.100]    0.680             -     800         2
       ~ size = 512               0.550  -0.050  [-0.070, -0.030]    0.550             -     800         2
       retrievers = bm25          0.580  -0.020  [-0.040, +0.000]    0.580             -     800         2
@@ -243,7 +243,7 @@ fn effects_the_front_answers_and_the_confirmation_are_tables() {
       - ~ its values did not meet the same others: not like with like
 
     The front: the most EvidenceRecall@prompt for so many context tokens
-                                                tokens  EvidenceRecall@prompt
+                                                packed  EvidenceRecall@prompt
       ^ s04: size=512 retrievers=bm25              540                  0.570
       >^ s02: size=128 retrievers=bm25 + dense     612                  0.700
 
@@ -324,10 +324,10 @@ fn a_view_that_is_the_score_has_no_column_of_its_own_but_in_the_csv() {
     let mut sweep = sweep();
     sweep.plan.equal_tokens = sweep.plan.measure;
     let view = sweep.view();
-    assert_eq!(view.ranked.figures, ["score", "95 %", "delta", "95 %", "max-T p", "equal k", "tokens"]);
+    assert_eq!(view.ranked.figures, ["score", "95 %", "delta", "95 %", "max-T p", "equal k", "packed"]);
     let best = ["0.680", "0.63-0.73", "+0.080", "[+0.050, +0.110]", "0.100", "0.690", "612"];
     assert_eq!(view.ranked.rows[0].figures, best);
-    assert_eq!(view.sections[0].head, ["", "mean", "effect", "95 %", "equal k", "tokens", "settings"]);
+    assert_eq!(view.sections[0].head, ["", "mean", "effect", "95 %", "equal k", "packed", "settings"]);
     assert!(view.sections[0].rows.iter().all(|row| row.len() == 7));
     assert!(view.legend.iter().any(|line| line.contains("equal tokens (EvidenceRecall@5, the score)")));
     assert!(csv::render(&sweep.found()).contains(",equal_k,equal_tokens,"));
@@ -390,7 +390,7 @@ fn the_front_names_the_default_and_the_best_once() {
 #[test]
 fn markdown_has_the_same_tables() {
     insta::assert_snapshot!(part(&markdown::render(&sweep().view()), "|  |  | setting"), @r"
-    |  |  | setting | size | retrievers | score | 95 % | delta | 95 % | max-T p | equal k | equal tokens | tokens |
+    |  |  | setting | size | retrievers | score | 95 % | delta | 95 % | max-T p | equal k | equal tokens | packed |
     |--:|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|
     | 1 | &gt;^ | s02 | 128 | bm25 + dense | 0.680 | 0.63-0.73 | +0.080 | \[+0.050, +0.110\] | 0.100 | 0.690 | 0.680 | 612 |
     | 2 | = | default | 200 | bm25 | 0.600 | 0.55-0.65 | - | - | - | 0.610 | 0.600 | 951 |

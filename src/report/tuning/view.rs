@@ -86,9 +86,10 @@ fn legend(found: &Found) -> Vec<String> {
             view(plan.equal_tokens)
         ),
         format!(
-            "tokens: what a setting packs itself, on average. ^ the front: no other setting has as much {} for fewer tokens, or more \
-             for as many",
-            plan.at_prompt
+            "packed: tokens of what a setting packs itself, at its own k, on average. ^ the front: no other setting has as much {} for \
+             fewer of them, or more for as many; the best goes by {} and need not be there",
+            plan.at_prompt,
+            plan.measure
         ),
         "on its own: the mean over all settings that share the value; fair where each value met the same others, as in a grid"
             .to_owned(),
