@@ -283,7 +283,6 @@ mod tests {
         let parts: Vec<(&str, usize, f64)> =
             cuts[0].parts.iter().map(|part| (part.value.as_str(), part.n, part.answer_f1.mean)).collect();
         // The failed one is in none; of tag a F1 is (1 + .5) / 2.
-        // The failed one is in none; of tag a F1 is (1 + .5) / 2.
         assert_eq!((cuts[0].by, parts), (CutBy::Tag, vec![("a", 2, 0.75), ("b", 1, 0.5), ("(none)", 1, 0.0)]));
         let a = &cuts[0].parts[0];
         assert_eq!((a.em.mean, a.em.n, a.supported.mean, a.right.mean), (0.5, 2, 0.5, 0.5));

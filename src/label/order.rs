@@ -35,11 +35,7 @@ pub(super) fn arranged(pool: &[Pooled], corpus: &Corpus, question: &Question, or
         by_document.entry(corpus.chunks()[number].doc_id.as_str()).or_default().push(number);
     }
     let mut documents: Vec<Vec<usize>> = by_document.into_values().collect();
-    let mut random = Random::stream(seed, number_of(question));
-    // Fisher and Yates, as Knuth's algorithm P.
-    for last in (1..documents.len()).rev() {
-        documents.swap(last, random.below(last + 1));
-    }
+    Random::stream(seed, number_of(question)).shuffle(&mut documents);
     for passages in &mut documents {
         passages.sort_unstable();
     }

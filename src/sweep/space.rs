@@ -127,7 +127,7 @@ impl Axis {
                     return [(self.key.clone(), Value::from(from + random.below((to - from + 1) as usize) as i64))]
                         .into();
                 }
-                let unit = (random.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
+                let unit = random.unit();
                 let between = |from: f64, to: f64| from + unit * (to - from);
                 let drawn = if *log { between(from.ln(), to.ln()).exp() } else { between(*from, *to) };
                 let value = if *whole {

@@ -13,7 +13,7 @@ pub(super) fn folds(cluster_of: &[usize], n_folds: usize, seed: u64) -> Vec<Vec<
     for (question, &cluster) in cluster_of.iter().enumerate() {
         clusters[cluster].push(question);
     }
-    shuffle(&mut clusters, seed);
+    Random::new(seed).shuffle(&mut clusters);
     clusters.sort_by_key(|questions| Reverse(questions.len()));
     let mut folds: Vec<Vec<usize>> = vec![Vec::new(); n_folds.min(clusters.len())];
     for questions in clusters {
@@ -25,12 +25,4 @@ pub(super) fn folds(cluster_of: &[usize], n_folds: usize, seed: u64) -> Vec<Vec<
         fold.sort_unstable();
     }
     folds
-}
-
-/// Every order alike likely (Durstenfeld 1964).
-fn shuffle<T>(items: &mut [T], seed: u64) {
-    let mut random = Random::new(seed);
-    for last in (1..items.len()).rev() {
-        items.swap(last, random.below(last + 1));
-    }
 }

@@ -14,10 +14,6 @@ const N_SETTINGS: usize = 36;
 const N_GROUPS: usize = 6;
 const TRIES: u64 = 200;
 
-fn unit(random: &mut Random) -> f64 {
-    (random.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
-}
-
 /// An outcome of 0, .5 or 1.
 fn outcome(ease: f64) -> f64 {
     f64::from(u8::from(ease > 0.4) + u8::from(ease > 0.6)) / 2.0
@@ -34,10 +30,10 @@ fn sweep(random: &mut Random) -> Sweep {
     let sizes = std::iter::from_fn(|| Some(1 + random.below(4)));
     let cluster_of: Vec<usize> =
         sizes.enumerate().flat_map(|(cluster, size)| std::iter::repeat_n(cluster, size)).take(150).collect();
-    let common: Vec<f64> = cluster_of.iter().map(|_| unit(random)).collect();
-    let ease = |&cluster: &usize| if random.below(2) == 0 { common[cluster] } else { unit(random) };
+    let common: Vec<f64> = cluster_of.iter().map(|_| random.unit()).collect();
+    let ease = |&cluster: &usize| if random.below(2) == 0 { common[cluster] } else { random.unit() };
     let ease: Vec<f64> = cluster_of.iter().map(ease).collect();
-    let mut errors = || -> Vec<f64> { ease.iter().map(|_| 0.3 * (unit(random) - 0.5)).collect() };
+    let mut errors = || -> Vec<f64> { ease.iter().map(|_| 0.3 * (random.unit() - 0.5)).collect() };
     let groups: Vec<Vec<f64>> = (0..N_GROUPS).map(|_| errors()).collect();
     let default: Vec<f64> = ease.iter().map(|ease| outcome(*ease)).collect();
     let differences = (0..N_SETTINGS).map(|setting| {

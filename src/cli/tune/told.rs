@@ -1,0 +1,96 @@
+//! What a sweep says on stderr while it works.
+
+use crate::cli::bars::Bars;
+use crate::cli::{dry_run, output};
+use crate::measure::Measure;
+use crate::pipeline::progress::Progress;
+use crate::pipeline::stock::Share;
+use crate::sweep::SweepError;
+use crate::sweep::answers::Bill;
+use crate::sweep::setting::Setting;
+use crate::sweep::trial::Trial;
+use crate::sweep::tune::Watch;
+use crate::text::causes::with_causes;
+use crate::text::numbers::{plural, thousands};
+
+/// Tells of a sweep on stderr, over the bars of what is under way.
+pub(super) struct Told(pub(super) Bars);
+
+impl Progress for Told {
+    fn start(&self, what: &str, total: u64) {
+        self.0.start(what, total);
+    }
+
+    fn advance(&self, units: u64) {
+        self.0.advance(units);
+    }
+
+    fn finish(&self) {
+        self.0.finish();
+    }
+}
+
+impl Watch for Told {
+    fn begins(&self, settings: &[Setting], n_questions: usize, n_documents: usize) {
+        let settings = settings.iter().map(|setting| &setting.resolved.settings);
+        dry_run::announce_all(settings, n_questions, n_documents);
+    }
+
+    fn trouble(&self, error: &SweepError) {
+        output::talk(&format!("looks at held-out questions could not be recorded: {}", with_causes(error)));
+    }
+
+    fn tried(
+        &self,
+        (place, of): (usize, usize),
+        (setting, is_held_out): (&Setting, bool),
+        measure: Measure,
+        result: &Result<Trial, String>,
+    ) {
+        let came = match result {
+            Err(error) => format!("failed: {error}"),
+            Ok(trial) => {
+                let column = trial.marks.scores.column(measure).unwrap_or_default();
+                let values: Vec<f64> = column.into_iter().flatten().collect();
+                let mean = values.iter().sum::<f64>() / values.len().max(1) as f64 + 0.0;
+                let work = trial.work.stages();
+                let made = |(what, Share { wanted, made }): &(&str, Share)| {
+                    (*what != "settings run").then(|| format!("{what} {made}/{wanted}"))
+                };
+                let made: Vec<String> = work.iter().filter_map(made).collect();
+                let made =
+                    if made.is_empty() { "kept from before".to_owned() } else { format!("made {}", made.join(", ")) };
+                format!("{measure} {mean:.3}, {:.1} s, {made}", trial.seconds)
+            }
+        };
+        let part = if is_held_out { "held out: " } else { "" };
+        output::talk(&format!("{part}[{place}/{of}] {} {}: {came}", setting.name, values(setting)));
+    }
+
+    fn bill(&self, bill: &Bill) {
+        output::talk(&in_words(bill));
+    }
+}
+
+/// `size=64 strategy=recursive retrievers=bm25,dense`.
+fn values(setting: &Setting) -> String {
+    let name = |key: &str| key.rsplit('.').next().unwrap_or_default().to_owned();
+    let plain = |value: &str| value.replace(['"', '[', ']'], "");
+    let values: Vec<String> =
+        setting.values.iter().map(|(key, value)| format!("{}={}", name(key), plain(value))).collect();
+    values.join(" ")
+}
+
+pub(super) fn in_words(bill: &Bill) -> String {
+    let Bill { settings, chunkings, failed, calls, prompt_tokens, most_completion_tokens, most_usd } = bill;
+    let failed = if *failed > 0 { format!(" ({failed} of them fail)") } else { String::new() };
+    format!(
+        "answers of {} ({}){failed} to the questions that choose: at most {} calls of the generator, {} tokens of prompts, {} of answers, \
+         {most_usd:.4} USD",
+        plural(*settings, "setting", "settings"),
+        plural(*chunkings, "chunking", "chunkings"),
+        thousands(*calls as usize),
+        thousands(*prompt_tokens as usize),
+        thousands(*most_completion_tokens as usize),
+    )
+}
