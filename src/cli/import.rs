@@ -76,7 +76,7 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
 
         manifest.name = args.name.clone().unwrap_or_else(|| run::fresh_name(&args.file));
         let folder = RunFolder::create(&args.out, &manifest.name)?;
-        run::write_manifest(&folder, &manifest)?;
+        manifest.save(&folder)?;
         let outcome = recorded::run(dataset, plan, &folder, Done::default(), &Bars::new()).await;
         // Half an import is worth nothing: the file is still there.
         let (facts, notes) = outcome.inspect_err(|_| drop(std::fs::remove_dir_all(folder.path())))?;

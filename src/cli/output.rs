@@ -1,12 +1,11 @@
 //! The only place that prints: data to stdout, talk to stderr.
 
-use std::fmt::Write as _;
 use std::io::{IsTerminal, Write};
 
 use serde::Serialize;
 
 use super::Failure;
-use crate::text::sanitize::{is_unsafe, one_line};
+use crate::text::sanitize::{escaped_json, one_line};
 
 /// Whether headings may be bold: stdout is a terminal and `NO_COLOR` is not set (no-color.org).
 pub fn color() -> bool {
@@ -32,21 +31,8 @@ pub fn data(text: &str) -> Result<(), Failure> {
 /// error.
 pub fn json(value: &impl Serialize, what: &str) -> Result<String, Failure> {
     serde_json::to_string_pretty(value)
-        .map(|json| escaped(&json) + "\n")
+        .map(|json| escaped_json(&json) + "\n")
         .map_err(|error| Failure::new(format!("cannot write {what}: {error}"), None))
-}
-
-/// JSON in which no character drives a terminal: what JSON itself lets stand in a string is written `\u202e`.
-fn escaped(json: &str) -> String {
-    let mut out = String::with_capacity(json.len());
-    for letter in json.chars() {
-        if letter == '\n' || !is_unsafe(letter) {
-            out.push(letter);
-        } else {
-            let _ = write!(out, "\\u{:04x}", u32::from(letter)); // all of them lie in the basic plane
-        }
-    }
-    out
 }
 
 /// Says something beside the data, one line.

@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::bars::Bars;
 use super::environment::{environment, git_commit};
-use super::run::{drop_if_empty, fresh_name, sample, write_manifest};
+use super::run::{drop_if_empty, fresh_name, sample};
 use super::{Failure, block_on, output};
 use crate::dataset;
 use crate::eval::summary;
@@ -82,10 +82,10 @@ fn means(config: &Path, system: &System, args: &ReproduceArgs) -> Result<Vec<(f6
         manifest.name = fresh_name(config);
         record::parts(&mut manifest, &assembled);
         let folder = RunFolder::create(&args.out, &manifest.name)?;
-        write_manifest(&folder, &manifest)?;
+        manifest.save(&folder)?;
         let facts = run::run(dataset, assembled.plan, &folder, Done::default(), &bars).await;
         record::finish(&mut manifest, facts.inspect_err(|_| drop_if_empty(&folder))?, &assembled.vector_caches);
-        write_manifest(&folder, &manifest)?;
+        manifest.save(&folder)?;
         let saved = SavedRun::load(&folder)?;
         let summary = summary::evaluate(&saved, &assemble::evaluation(&resolved.settings)).summary;
         let of = |measure: &crate::measure::Measure| {

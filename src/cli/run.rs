@@ -109,7 +109,7 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
 
         let (folder, done, before) = open_folder(&args, begins, &mut manifest)?;
         if begins {
-            write_manifest(&folder, &manifest)?;
+            manifest.save(&folder)?;
         }
         let (mut caches, mut replies) = (Vec::new(), None);
         let outcome = match work {
@@ -148,12 +148,12 @@ pub(super) fn conclude(
     settings: &Settings,
     json: bool,
 ) -> Result<(), Failure> {
-    write_manifest(folder, &manifest)?;
+    manifest.save(folder)?;
     let summary = report::write_and_print(folder, &assemble::evaluation(settings), json)?;
     manifest.prompt_tokens = summary.tokens.prompt;
     manifest.completion_tokens = summary.tokens.completion;
     manifest.cost_usd = summary.cost_usd;
-    write_manifest(folder, &manifest)?;
+    manifest.save(folder)?;
     output::talk(&format!("run folder: {}", folder.path().display()));
     Ok(())
 }
@@ -195,11 +195,6 @@ pub(super) fn sample(dataset: &mut Dataset, settings: &Settings) -> Result<(), F
         ));
     }
     Ok(())
-}
-
-pub(super) fn write_manifest(folder: &RunFolder, manifest: &Manifest) -> Result<(), Failure> {
-    let json = output::json(manifest, "run.json")?;
-    Ok(folder.write("run.json", json.as_bytes())?)
 }
 
 /// The run's folder: a new one, or the one to go on with, what it has already and what that cost.

@@ -9,11 +9,10 @@ use serde::{Deserialize, Serialize};
 
 use super::summary::MeasureSummary;
 use crate::attribute::classify::Outcome;
-use crate::stats::interval::of_equal_values;
 use crate::stats::share::ClusteredShare;
 use crate::stats::t::mean_error;
 use crate::text::numbers::thousands;
-use crate::types::{Class, Interval, Kind, Trace};
+use crate::types::{Class, Kind, Trace};
 
 /// Under so many questions an interval says little, and the dominant class may be one question.
 pub const FEW: usize = 20;
@@ -123,13 +122,7 @@ impl Columns<'_> {
         let (values, clusters): (Vec<f64>, Vec<usize>) = known.unzip();
         let n = values.len();
         let mean = values.iter().sum::<f64>() / n.max(1) as f64 + 0.0;
-        let ci95 = mean_error(&values, &clusters).map(|error| {
-            if error.error == 0.0 {
-                return of_equal_values(mean, (0.0, 1.0), error.df as usize + 1);
-            }
-            let interval = error.interval();
-            Interval { low: interval.low.max(0.0), high: interval.high.min(1.0) }
-        });
+        let ci95 = mean_error(&values, &clusters).map(|error| error.interval_in((0.0, 1.0)));
         MeasureSummary { mean, n, ci95 }
     }
 
@@ -253,6 +246,7 @@ fn quarters(all: &[usize], number: impl Fn(usize) -> Option<usize>) -> Vec<(Stri
 mod tests {
     use super::super::tests::{outcome, trace};
     use super::*;
+    use crate::types::Interval;
 
     /// Four questions: tags a; a b; none; none. Classes correct, ranking, ranking, failed.
     fn columns(traces: &[Trace], outcomes: &[Outcome]) -> Vec<Cut> {

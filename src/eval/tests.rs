@@ -399,6 +399,7 @@ pub(super) fn manifest() -> Manifest {
         dataset_digest: String::new(),
         shortened: vec![],
         external: None,
+        template: None,
         notes: vec![],
         n_documents: 2,
         n_chunks: 2,

@@ -28,7 +28,7 @@ pub use self::extractive::Extractive;
 pub use self::kept::KeptReply;
 pub use self::price::Price;
 pub use self::retry::Retrying;
-pub use self::template::{PASSAGE_SEPARATOR, Template, TemplateError, passage_text};
+pub use self::template::{NO_PASSAGES, PASSAGE_SEPARATOR, Part, Template, TemplateError, passage_text};
 pub use crate::http::Secret;
 use crate::types::{Finish, Kind, Origin};
 

@@ -16,7 +16,7 @@
 //! brace. What is put in is never read for placeholders. The question's kind is not to be had: it is gold, and a real
 //! prompt could not know it.
 
-use std::fs;
+use std::{fmt, fs};
 
 use super::{LlmError, Prompt, PromptPassage};
 use crate::cache::key;
@@ -24,7 +24,7 @@ use crate::text::hex::hex;
 use crate::types::Kind;
 
 /// What stands for the passages where there are none.
-const NO_PASSAGES: &str = "(no passages)";
+pub const NO_PASSAGES: &str = "(no passages)";
 
 /// A parsed template.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,11 +33,36 @@ pub struct Template {
     user: Vec<Part>,
 }
 
+/// A piece of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Part {
+pub enum Part {
+    /// As it is.
     Text(String),
+    /// The question's text.
     Question,
+    /// The passages.
     Passages,
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Text(text) => text,
+            Self::Question => "{question}",
+            Self::Passages => "{passages}",
+        })
+    }
+}
+
+/// A text that [`Template::parse`] makes the same template of.
+impl fmt::Display for Template {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let written = |parts: &[Part]| parts.iter().map(ToString::to_string).collect::<String>();
+        match &self.system[..] {
+            [] => write!(f, "[user]\n{}\n", written(&self.user)),
+            system => write!(f, "[system]\n{}\n\n[user]\n{}\n", written(system), written(&self.user)),
+        }
+    }
 }
 
 /// Why a text is no template.
@@ -92,6 +117,12 @@ impl Template {
             }
         }
         Ok(template)
+    }
+
+    /// The parts of the system message (none: there is no such message) and of the user message.
+    #[must_use]
+    pub fn parts(&self) -> (&[Part], &[Part]) {
+        (&self.system, &self.user)
     }
 
     /// Hex sha256 of what it renders: changes whenever a prompt would.
@@ -247,6 +278,17 @@ mod tests {
             let prompt = Template::load(name).expect(name).prompt("Why?", Kind::Span, vec![passage("T", "x.")]);
             assert!(prompt.user.contains("[1] T\nx.") && prompt.user.contains("Question: Why?"), "{name}");
             assert!(!prompt.system.is_empty());
+        }
+    }
+
+    #[test]
+    fn what_is_printed_is_parsed_to_the_same_template() {
+        let odd = "[user]\n{\"answer\": {}} {Q}\n\n{question}{passages} [user] x";
+        for text in
+            Template::BUILT_IN.iter().map(|(_, text)| *text).chain([odd, "[system]\n{question}\n[user]\n{passages}"])
+        {
+            let template = Template::parse(text).expect("valid");
+            assert_eq!(Template::parse(&template.to_string()), Ok(template), "{text}");
         }
     }
 

@@ -53,7 +53,7 @@ struct Ready {
 }
 
 /// How often something was wanted, and how often it had to be made.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Share {
     /// Wanted.
     pub wanted: usize,
@@ -67,10 +67,36 @@ impl Share {
     pub fn plus(self, other: Self) -> Self {
         Self { wanted: self.wanted + other.wanted, made: self.made + other.made }
     }
+
+    fn since(self, before: Self) -> Self {
+        Self { wanted: self.wanted - before.wanted, made: self.made - before.made }
+    }
+}
+
+impl Made {
+    /// Both together.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        self.with(other, Share::plus)
+    }
+
+    /// What came after `before`, an earlier count of the same stock.
+    #[must_use]
+    pub fn since(self, before: Self) -> Self {
+        self.with(before, Share::since)
+    }
+
+    fn with(self, other: Self, each: fn(Share, Share) -> Share) -> Self {
+        Self {
+            chunkings: each(self.chunkings, other.chunkings),
+            indexes: each(self.indexes, other.indexes),
+            rankings: each(self.rankings, other.rankings),
+        }
+    }
 }
 
 /// What was wanted of a stock and what was made.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Made {
     /// Chunkings of the corpus.
     pub chunkings: Share,

@@ -154,6 +154,14 @@ impl Page {
         table.to_string().lines().for_each(|line| self.line(&format!(" {line}")));
     }
 
+    /// How to read what stands above, a sentence a line.
+    pub fn legend(&mut self, sentences: &[String]) {
+        self.heading("How to read it");
+        for sentence in sentences {
+            self.wrapped("  - ", sentence);
+        }
+    }
+
     /// A table of ready text.
     pub fn section(&mut self, section: &Section) {
         self.heading(&section.title);

@@ -59,6 +59,7 @@ pub fn begun(resolved: &Resolved, data: Data<'_>, git_commit: Option<String>) ->
         dataset_digest: data.digest.to_owned(),
         shortened,
         external: None,
+        template: None,
         notes: data.notes.iter().map(counted).collect(),
         n_documents: data.n_documents,
         n_chunks: 0,
@@ -80,7 +81,9 @@ pub fn begun(resolved: &Resolved, data: Data<'_>, git_commit: Option<String>) ->
 /// Puts into the record which models and which prompt template were wired.
 pub fn parts(manifest: &mut Manifest, assembled: &Assembled) {
     manifest.models.clone_from(&assembled.models);
-    manifest.versions.insert("prompt template".to_owned(), assembled.plan.prompt.template.sha256());
+    let template = &assembled.plan.prompt.template;
+    manifest.versions.insert("prompt template".to_owned(), template.sha256());
+    manifest.template = Some(template.to_string());
     let tokenizer = &assembled.plan.chunk_counter_id;
     if !tokenizer.is_empty() {
         manifest.versions.insert("chunk tokenizer".to_owned(), tokenizer.clone());

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::cluster;
+use super::interval::of_equal_values;
 use super::student;
 use crate::types::Interval;
 
@@ -38,6 +39,17 @@ impl MeanError {
     pub fn interval(self) -> Interval {
         let reach = student::quantile(0.975, self.df) * self.error;
         Interval { low: self.mean - reach, high: self.mean + reach }
+    }
+
+    /// [`Self::interval`] of a mean of values in `low..=high`, cut to what it can be. Where the clusters do not differ it is that of what
+    /// was never seen ([`of_equal_values`]).
+    #[must_use]
+    pub fn interval_in(self, (low, high): (f64, f64)) -> Interval {
+        if self.error == 0.0 {
+            return of_equal_values(self.mean, (low, high), self.df as usize + 1);
+        }
+        let interval = self.interval();
+        Interval { low: interval.low.max(low), high: interval.high.min(high) }
     }
 }
 

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{RunFolder, StoreError};
+use crate::text::sanitize::escaped_json;
 
 /// The version of a run's files; raised when a reader of the old ones would misread the new.
 pub const SCHEMA: u32 = 1;
@@ -91,6 +92,9 @@ pub struct Manifest {
     /// Where rankings and answers come from; `None`: from the pipeline that `settings` describe.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub external: Option<ExternalSource>,
+    /// The text of the prompt's template; `None`: no prompt of ours was made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub template: Option<String>,
     /// What the loader accepted and counted.
     pub notes: Vec<String>,
     /// Documents in the corpus.
@@ -221,6 +225,15 @@ pub fn deciding(settings: &Value) -> Value {
 }
 
 impl Manifest {
+    /// Writes `run.json`, with nothing in it that drives a terminal.
+    ///
+    /// # Errors
+    /// `Io`.
+    pub fn save(&self, folder: &RunFolder) -> Result<(), StoreError> {
+        let json = serde_json::to_string_pretty(self).expect("a record is plain JSON");
+        folder.write("run.json", (escaped_json(&json) + "\n").as_bytes())
+    }
+
     /// [`Self::setting_differences`] without those that change no answer: a run may be gone on with them.
     #[must_use]
     pub fn answer_differences(&self, other: &Self) -> Vec<SettingDifference> {

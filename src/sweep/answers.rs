@@ -73,12 +73,13 @@ impl Answers {
     #[must_use]
     pub fn new(setting: &Setting, result: &Result<Trial, String>, folder: &Path) -> Self {
         let name = setting.name.clone();
+        let mean = |trial: &Trial, family| Measure::new(family, None).and_then(|measure| trial.mean(measure));
         match result {
             Err(error) => Self { name, f1: None, em: None, cost_usd: 0.0, run: None, error: Some(error.clone()) },
             Ok(trial) => Self {
                 name,
-                f1: trial.mean(Family::AnswerF1),
-                em: trial.mean(Family::AnswerEm),
+                f1: mean(trial, Family::AnswerF1),
+                em: mean(trial, Family::AnswerEm),
                 cost_usd: trial.cost_usd,
                 run: Some(trial.run.strip_prefix(folder).unwrap_or(&trial.run).to_owned()),
                 error: None,
@@ -130,9 +131,7 @@ impl Request<'_> {
     /// What answers of `settings` would cost, counted on their very prompts, as far as they can be made without asking a service;
     /// nothing is asked. Of an interrupted sweep what was counted until then.
     pub(super) async fn bill(&self, stock: &mut Stock, settings: &[Setting]) -> Bill {
-        let chunking =
-            |setting: &Setting| serde_json::to_string(&setting.resolved.settings.chunking).unwrap_or_default();
-        let chunkings: BTreeSet<String> = settings.iter().map(chunking).collect();
+        let chunkings: BTreeSet<String> = settings.iter().map(Setting::chunking).collect();
         let mut bill = Bill { settings: settings.len(), chunkings: chunkings.len(), ..Bill::default() };
         for setting in settings {
             let estimate = tokio::select! {

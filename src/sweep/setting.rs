@@ -85,6 +85,18 @@ impl Setting {
         setting
     }
 
+    /// Its chunking, written out: settings with the same one share its chunks.
+    #[must_use]
+    pub fn chunking(&self) -> String {
+        serde_json::to_string(&self.resolved.settings.chunking).expect("settings are plain JSON values")
+    }
+
+    /// How it finds chunks, written out.
+    #[must_use]
+    pub fn retrieval(&self) -> String {
+        serde_json::to_string(&self.resolved.settings.retrieval).expect("settings are plain JSON values")
+    }
+
     /// `chunking.size`, where chunks have one.
     #[must_use]
     pub fn chunk_size(&self) -> Option<usize> {

@@ -21,8 +21,8 @@ use crate::eval::score::{self, Scores};
 use crate::eval::shown;
 use crate::eval::tuning::Marks;
 use crate::llm::Allowance;
+use crate::measure::Measure;
 use crate::measure::answer::Flavour;
-use crate::measure::{Family, Measure};
 use crate::pipeline::ask::Done;
 use crate::pipeline::plan::Plan;
 use crate::pipeline::progress::Progress;
@@ -78,12 +78,11 @@ pub struct Trial {
 }
 
 /// How much a trial, or all of them, wanted and made.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Work {
     /// Trials; those made were not kept from before.
     pub trials: Share,
     /// Chunkings, indexes and rankings.
-    #[serde(flatten)]
     pub made: Made,
     /// Texts to be embedded.
     pub texts: Share,
@@ -92,10 +91,10 @@ pub struct Work {
 }
 
 impl Trial {
-    /// A family's mean, of one that takes no cutoff, with its n; `None` where it has no value.
+    /// A measure's mean with its n; `None` where it has no value.
     #[must_use]
-    pub fn mean(&self, family: Family) -> Option<(f64, usize)> {
-        let values: Vec<f64> = self.marks.scores.column(Measure::new(family, None)?)?.into_iter().flatten().collect();
+    pub fn mean(&self, measure: Measure) -> Option<(f64, usize)> {
+        let values: Vec<f64> = self.marks.scores.column(measure)?.into_iter().flatten().collect();
         (!values.is_empty()).then(|| (values.iter().sum::<f64>() / values.len() as f64, values.len()))
     }
 }
@@ -155,7 +154,7 @@ impl Bench<'_> {
         }
         let folder = self.begin(path).map_err(in_words)?;
         manifest.name = folder.name();
-        write(&folder, &manifest).map_err(in_words)?;
+        manifest.save(&folder).map_err(|error| with_causes(&error))?;
         let spending = allowance.map(|allowance| Spending { folder: self.folder, allowance });
         let facts = run::run_from(stock, plan, &folder, Done::default(), self.progress).await;
         drop(spending);
@@ -164,7 +163,7 @@ impl Bench<'_> {
             with_causes(&error)
         })?;
         record::finish(&mut manifest, facts, &vector_caches);
-        write(&folder, &manifest).map_err(in_words)?;
+        manifest.save(&folder).map_err(|error| with_causes(&error))?;
         let saved = SavedRun::load(&folder).map_err(|error| with_causes(&error))?;
         let kept = self.score(&saved, key);
         // A question that failed may not fail again: then the trial is made anew the next time.
@@ -268,13 +267,7 @@ fn keep(folder: &RunFolder, kept: &Kept) -> Result<(), SweepError> {
     Ok(folder.write(FILE, &serde_json::to_vec(kept).expect("scores are plain JSON"))?)
 }
 
-fn write(folder: &RunFolder, manifest: &Manifest) -> Result<(), SweepError> {
-    Ok(folder.write("run.json", &serde_json::to_vec_pretty(manifest).expect("a record is plain JSON"))?)
-}
-
 fn work(before: Made, after: Made, caches: &[Arc<Cached>], saved: &SavedRun) -> Work {
-    let since =
-        |before: Share, after: Share| Share { wanted: after.wanted - before.wanted, made: after.made - before.made };
     let hits: u64 = caches.iter().map(|cache| cache.n_hits()).sum();
     let misses: u64 = caches.iter().map(|cache| cache.n_misses()).sum();
     let mut replies = Share::default();
@@ -284,11 +277,7 @@ fn work(before: Made, after: Made, caches: &[Arc<Cached>], saved: &SavedRun) -> 
     }
     Work {
         trials: Share { wanted: 1, made: 1 },
-        made: Made {
-            chunkings: since(before.chunkings, after.chunkings),
-            indexes: since(before.indexes, after.indexes),
-            rankings: since(before.rankings, after.rankings),
-        },
+        made: after.since(before),
         texts: Share { wanted: (hits + misses) as usize, made: misses as usize },
         replies,
     }
@@ -300,11 +289,7 @@ impl Work {
     pub fn plus(self, other: Self) -> Self {
         Self {
             trials: self.trials.plus(other.trials),
-            made: Made {
-                chunkings: self.made.chunkings.plus(other.made.chunkings),
-                indexes: self.made.indexes.plus(other.made.indexes),
-                rankings: self.made.rankings.plus(other.made.rankings),
-            },
+            made: self.made.plus(other.made),
             texts: self.texts.plus(other.texts),
             replies: self.replies.plus(other.replies),
         }

@@ -1,6 +1,7 @@
 //! The order of a sweep: every setting is run on the questions that choose, the best is confirmed on those that do not, and answers
 //! are generated where they are asked for.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -21,8 +22,8 @@ use crate::http::OnDownload;
 use crate::measure::Measure;
 use crate::pipeline::progress::Progress;
 use crate::pipeline::stock::Stock;
+use crate::settings::Resolved;
 use crate::settings::assemble::Environment;
-use crate::settings::{Resolved, Settings};
 use crate::types::Dataset;
 
 /// What a sweep is asked for, and where.
@@ -85,6 +86,14 @@ pub struct Outcome {
     pub n_left: usize,
     /// Whether it was, then or later.
     pub interrupted: bool,
+}
+
+impl Outcome {
+    /// The best setting, with its place among those that were tried.
+    #[must_use]
+    pub fn winner(&self) -> Option<(usize, &Setting)> {
+        self.settings.iter().enumerate().find(|(_, setting)| Some(&setting.name) == self.ranking.winner.as_ref())
+    }
 }
 
 /// Runs the sweep over `dataset`.
@@ -210,14 +219,14 @@ impl Request<'_> {
 /// The places of the settings: the default first, then by chunking and by how chunks are found, each as it is first met. What can be
 /// shared is made once and kept no longer than needed.
 fn in_order(settings: &[Setting]) -> Vec<usize> {
-    let key = |setting: &Setting| {
-        let Settings { chunking, retrieval, .. } = &setting.resolved.settings;
-        [serde_json::to_string(chunking), serde_json::to_string(retrieval)].map(Result::unwrap_or_default)
+    let firsts = |of: fn(&Setting) -> String| {
+        let mut first: HashMap<String, usize> = HashMap::new();
+        let place = |(at, setting)| *first.entry(of(setting)).or_insert(at);
+        settings.iter().enumerate().map(place).collect::<Vec<usize>>()
     };
-    let keys: Vec<[String; 2]> = settings.iter().map(key).collect();
-    let first = |at: usize, part: usize| keys.iter().position(|key| key[part] == keys[at][part]);
+    let (chunkings, retrievals) = (firsts(Setting::chunking), firsts(Setting::retrieval));
     let mut places: Vec<usize> = (0..settings.len()).collect();
-    places.sort_by_cached_key(|&at| (first(at, 0), first(at, 1), at));
+    places.sort_by_key(|&at| (chunkings[at], retrievals[at]));
     places
 }
 

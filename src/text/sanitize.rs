@@ -1,6 +1,7 @@
 //! What data may do to a terminal: nothing.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 
 /// `text` without escape sequences, control and bidirectional formatting characters; line feeds and tabs become spaces.
 /// For one line of terminal output.
@@ -35,6 +36,20 @@ pub fn shortened(text: &str, width: usize) -> String {
         return line;
     }
     line.chars().take(width.saturating_sub(1)).chain(std::iter::once('…')).collect()
+}
+
+/// JSON in which no character drives a terminal: what JSON itself lets stand in a string is written `\u202e`.
+#[must_use]
+pub fn escaped_json(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for letter in json.chars() {
+        if letter == '\n' || !is_unsafe(letter) {
+            out.push(letter);
+        } else {
+            let _ = write!(out, "\\u{:04x}", u32::from(letter)); // all of them lie in the basic plane
+        }
+    }
+    out
 }
 
 /// Whether a terminal may take it for more than a letter: control characters, and the bidirectional controls of UAX #9, zero-width characters and line separators.

@@ -46,8 +46,7 @@ pub(super) fn report(
     for drawing in &view.drawings {
         folder.write(&format!("{}.svg", drawing.name), svg::render(&drawing.chart).as_bytes())?;
     }
-    let winner = outcome.settings.iter().find(|setting| Some(&setting.name) == outcome.ranking.winner.as_ref());
-    if let Some(winner) = winner.filter(|_| !outcome.interrupted) {
+    if let Some((_, winner)) = outcome.winner().filter(|_| !outcome.interrupted) {
         let generator = base.settings.generation.generator;
         let comment = format!("Best of a sweep by {}.\n{}", outcome.plan.measure, outcome.verdict.text);
         let packing = packing(outcome, &winner.name, winner.resolved.settings.retrieval.k);

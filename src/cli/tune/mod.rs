@@ -109,9 +109,9 @@ pub fn tune(args: TuneArgs) -> Result<(), Failure> {
 
 /// The runs of the default and of another setting that is the best, where there are both.
 fn pair(outcome: &Outcome) -> Option<[std::path::Display<'_>; 2]> {
-    let best = outcome.settings.iter().position(|setting| Some(&setting.name) == outcome.ranking.winner.as_ref())?;
+    let (best, _) = outcome.winner().filter(|(_, best)| best.name != DEFAULT)?;
     let [default, best] = [0, best].map(|at| outcome.runs[at].as_deref().map(Path::display));
-    Some([default?, best?]).filter(|_| outcome.ranking.winner.as_deref() != Some(DEFAULT))
+    Some([default?, best?])
 }
 
 /// A sweep that was interrupted did not do its job; what it did is kept.

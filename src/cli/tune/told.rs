@@ -5,6 +5,7 @@ use crate::cli::{dry_run, output};
 use crate::measure::Measure;
 use crate::pipeline::progress::Progress;
 use crate::pipeline::stock::Share;
+use crate::report::tuning::all_pairs;
 use crate::sweep::SweepError;
 use crate::sweep::answers::Bill;
 use crate::sweep::setting::Setting;
@@ -50,9 +51,7 @@ impl Watch for Told {
         let came = match result {
             Err(error) => format!("failed: {error}"),
             Ok(trial) => {
-                let column = trial.marks.scores.column(measure).unwrap_or_default();
-                let values: Vec<f64> = column.into_iter().flatten().collect();
-                let mean = values.iter().sum::<f64>() / values.len().max(1) as f64 + 0.0;
+                let mean = trial.mean(measure).map_or(0.0, |(mean, _)| mean);
                 let work = trial.work.stages();
                 let made = |(what, Share { wanted, made }): &(&str, Share)| {
                     (*what != "settings run").then(|| format!("{what} {made}/{wanted}"))
@@ -64,21 +63,12 @@ impl Watch for Told {
             }
         };
         let part = if is_held_out { "held out: " } else { "" };
-        output::talk(&format!("{part}[{place}/{of}] {} {}: {came}", setting.name, values(setting)));
+        output::talk(&format!("{part}[{place}/{of}] {} {}: {came}", setting.name, all_pairs(&setting.values)));
     }
 
     fn bill(&self, bill: &Bill) {
         output::talk(&in_words(bill));
     }
-}
-
-/// `size=64 strategy=recursive retrievers=bm25,dense`.
-fn values(setting: &Setting) -> String {
-    let name = |key: &str| key.rsplit('.').next().unwrap_or_default().to_owned();
-    let plain = |value: &str| value.replace(['"', '[', ']'], "");
-    let values: Vec<String> =
-        setting.values.iter().map(|(key, value)| format!("{}={}", name(key), plain(value))).collect();
-    values.join(" ")
 }
 
 pub(super) fn in_words(bill: &Bill) -> String {

@@ -22,7 +22,7 @@ use crate::stats::t::{MeanError, TTest, mean_error, paired_t};
 use crate::types::Interval;
 
 /// Differences that sums in another order give: these are ties.
-const TIE: f64 = 1e-12;
+pub(in crate::eval) const TIE: f64 = 1e-12;
 
 /// A measure in two runs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -142,8 +142,9 @@ impl Column {
         let by_mean = family.aggregate() == Aggregate::Mean;
         let (low, high) = family.facts().range;
         let ci95 = if by_mean {
-            let interval = mean_error(&self.differences, &cluster_of).map(MeanError::interval);
-            interval.map(|ci| Interval { low: ci.low.max(low - high), high: ci.high.min(high - low) })
+            mean_error(&self.differences, &cluster_of)
+                .map(MeanError::interval)
+                .map(|interval| interval.within(high - low))
         } else {
             median_interval(self, cluster_of.clone(), plan)
         };

@@ -1,12 +1,9 @@
 //! Means with their 95 % intervals by t over clusters.
 
+pub(super) use crate::eval::compare::differences::TIE;
 use crate::measure::{Direction, Family};
-use crate::stats::interval::of_equal_values;
 use crate::stats::t::{MeanError, mean_error};
 use crate::types::Interval;
-
-/// Means that sums in another order give: these are equal.
-pub(super) const TIE: f64 = 1e-12;
 
 /// 0 for no values, and never -0.0.
 pub(super) fn mean(values: &[f64]) -> f64 {
@@ -15,13 +12,7 @@ pub(super) fn mean(values: &[f64]) -> f64 {
 
 /// The interval of a mean, inside what the measure can be. Where all clusters agree it is that of what was never seen.
 pub(super) fn mean_interval(values: &[f64], cluster_of: &[usize], family: Family) -> Option<Interval> {
-    let (low, high) = family.facts().range;
-    let estimate = mean_error(values, cluster_of)?;
-    if estimate.error == 0.0 {
-        return Some(of_equal_values(estimate.mean, (low, high), estimate.df as usize + 1));
-    }
-    let interval = estimate.interval();
-    Some(Interval { low: interval.low.max(low), high: interval.high.min(high) })
+    mean_error(values, cluster_of).map(|estimate| estimate.interval_in(family.facts().range))
 }
 
 /// The interval of a mean of differences, inside what two values of the measure can differ by.

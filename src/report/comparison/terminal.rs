@@ -26,10 +26,7 @@ pub fn render(view: &ComparisonView, color: bool) -> String {
     for pair in &view.pairs {
         pair_of(pair, &mut out);
     }
-    out.heading("How to read it");
-    for line in &view.legend {
-        out.wrapped("  - ", line);
-    }
+    out.legend(&view.legend);
     out.text
 }
 

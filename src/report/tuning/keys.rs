@@ -11,17 +11,22 @@ use crate::text::sanitize::shortened;
 const VALUE: usize = 40;
 
 /// Each key by as many of its last parts as tell it from the others.
-pub(super) fn short_names(varied: &[Varied]) -> Vec<String> {
-    let short = |varied_key: &Varied| {
-        let key = varied_key.key.as_str();
+fn unlike<'a>(keys: impl IntoIterator<Item = &'a String>) -> Vec<String> {
+    let keys: Vec<&str> = keys.into_iter().map(String::as_str).collect();
+    let short = |key: &&str| {
         let starts = key.rmatch_indices('.').map(|(dot, _)| dot + 1).chain([0]);
         let ends = |other: &str, tail: &str| {
             other.strip_suffix(tail).is_some_and(|before| before.is_empty() || before.ends_with('.'))
         };
-        let is_own = |tail: &&str| varied.iter().filter(|other| ends(&other.key, tail)).count() == 1;
+        let is_own = |tail: &&str| keys.iter().filter(|other| ends(other, tail)).count() == 1;
         starts.map(|start| &key[start..]).find(is_own).unwrap_or(key).to_owned()
     };
-    varied.iter().map(short).collect()
+    keys.iter().map(short).collect()
+}
+
+/// The names of what was varied.
+pub(super) fn short_names(varied: &[Varied]) -> Vec<String> {
+    unlike(varied.iter().map(|varied| &varied.key))
 }
 
 /// A text without its quotes, a list of words without its brackets; all else as it stands: of `["\n\n","."]` or `" "` little could
@@ -49,11 +54,20 @@ fn is_word(text: &str) -> bool {
     text.starts_with(char::is_alphanumeric) && text.chars().all(is_inside)
 }
 
-/// `size=256 overlap=32`: all varied values of one setting.
+/// `size=256 overlap=32`: all varied values of one setting, in the order in which they were named.
 pub(super) fn pairs(varied: &[Varied], values: &BTreeMap<String, String>) -> String {
-    let value = |key: &Varied| Some(shortened(&plain(values.get(&key.key)?), VALUE));
-    let pair = |(key, name): (&Varied, String)| Some(format!("{name}={}", value(key)?));
-    varied.iter().zip(short_names(varied)).filter_map(pair).collect::<Vec<_>>().join(" ")
+    joined(varied.iter().map(|varied| &varied.key).zip(short_names(varied)), values)
+}
+
+/// The same of one setting alone, ascending by key.
+#[must_use]
+pub fn all_pairs(values: &BTreeMap<String, String>) -> String {
+    joined(values.keys().zip(unlike(values.keys())), values)
+}
+
+fn joined<'a>(keys: impl Iterator<Item = (&'a String, String)>, values: &BTreeMap<String, String>) -> String {
+    let pair = |(key, name)| Some(format!("{name}={}", shortened(&plain(values.get(key)?), VALUE)));
+    keys.filter_map(pair).collect::<Vec<String>>().join(" ")
 }
 
 /// `73eedc37 size=64 recursive dense`: a setting's name with its values of all that took several, words without their keys; the

@@ -12,6 +12,8 @@ pub mod terminal;
 mod tests;
 pub mod view;
 
+pub use keys::all_pairs;
+
 use crate::eval::tuning::{Confirmation, Ranking, Row, TuningPlan, TuningVerdict, Varied};
 
 /// What a report of a sweep is made of.

@@ -30,10 +30,7 @@ pub fn render(view: &TuningView, color: bool) -> String {
         out.heading(lines.next().unwrap_or_default());
         lines.for_each(|line| out.line(line));
     }
-    out.heading("How to read it");
-    for line in &view.legend {
-        out.wrapped("  - ", line);
-    }
+    out.legend(&view.legend);
     out.text
 }
 
