@@ -17,6 +17,7 @@ mod import;
 mod init;
 mod model;
 mod output;
+mod page;
 mod report;
 mod reproduce;
 mod resume;

@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
+use super::page::{self, Beside, Reported};
 use super::{Failure, audit, output};
-use crate::eval::summary::{self, EvaluationPlan, Summary};
+use crate::eval::summary::{EvaluationPlan, Summary};
 use crate::report::view::View;
-use crate::report::{csv, html, markdown, terminal, trec};
+use crate::report::{comparison, csv, markdown, terminal, trec};
 use crate::settings::{Settings, assemble};
 use crate::store::{Manifest, RunFolder, SavedRun};
 
@@ -15,29 +16,44 @@ use crate::store::{Manifest, RunFolder, SavedRun};
 pub struct ReportArgs {
     /// The run's folder, or the name of one under evals/runs/.
     run: PathBuf,
-    /// What to print.
-    #[arg(long, value_enum, default_value_t = Form::Terminal)]
-    format: Form,
+    /// Show it beside this run, the baseline: a run's folder, or the name of one under evals/runs/.
+    #[arg(long, value_name = "BASELINE", conflicts_with_all = ["audit", "audited"])]
+    compare: Option<PathBuf>,
+    /// Compare runs over different questions by those that both ask.
+    #[arg(long, requires = "compare")]
+    intersect: bool,
+    /// What to write. Default: html; of an audit json and terminal.
+    #[arg(long, value_enum)]
+    format: Option<Form>,
+    /// Where to, `-` for standard output. Default: a page into the run's folder, all else to standard output.
+    #[arg(short, long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Leave out what the corpus, the golds and the answers say; questions, ids, classes and figures stay.
+    #[arg(long)]
+    no_text: bool,
+    /// Hits of each ranking that the page holds; what was packed and gold is there in any case.
+    #[arg(long, value_name = "N", default_value_t = page::DEPTH)]
+    depth: usize,
     /// Print a seeded sample of N questions as JSON lines, with all that their class rests on, for a person to look at.
-    #[arg(long, value_name = "N", conflicts_with = "audited")]
+    #[arg(long, value_name = "N", conflicts_with_all = ["audited", "no_text", "out"])]
     audit: Option<usize>,
     /// Seed of that sample.
     #[arg(long, value_name = "S", default_value_t = 0, requires = "audit")]
     audit_seed: u64,
     /// Read that sample back with its `correct_class` filled in: how often the attribution is wrong, and corrected shares.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["no_text", "out"])]
     audited: Option<PathBuf>,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Form {
-    /// Text for a terminal.
-    Terminal,
     /// One self-contained HTML file.
     Html,
-    /// Markdown.
+    /// Text for a terminal.
+    Terminal,
+    /// Markdown, for a pull request.
     Md,
-    /// summary.json.
+    /// summary.json; beside a baseline also the comparison.
     Json,
     /// The final ranking of documents, a TREC run.
     Trec,
@@ -49,25 +65,63 @@ pub(super) enum Form {
 
 /// Runs the command.
 pub fn report(args: &ReportArgs) -> Result<(), Failure> {
-    let run = SavedRun::load(&folder_of(&args.run))?;
-    let settings = recorded_settings(&run.manifest)?;
-    let plan = assemble::evaluation(&settings);
-    if let Some(n) = args.audit {
-        return audit::sheet(&run, &plan, n, args.audit_seed, args.format);
+    let folder = folder_of(&args.run);
+    if args.audit.is_some() || args.audited.is_some() {
+        let run = SavedRun::load(&folder)?;
+        let plan = assemble::evaluation(&recorded_settings(&run.manifest)?);
+        return match (args.audit, &args.audited) {
+            (Some(n), _) => audit::sheet(&run, &plan, n, args.audit_seed, args.format.unwrap_or(Form::Json)),
+            (None, Some(file)) => audit::audited(&run, &plan, file, args.format.unwrap_or(Form::Terminal)),
+            (None, None) => Ok(()),
+        };
     }
-    if let Some(file) = &args.audited {
-        return audit::audited(&run, &plan, file, args.format);
+    let form = args.format.unwrap_or(Form::Html);
+    let depth = if form == Form::Html { args.depth } else { 0 };
+    let mut reported = Reported::load(&folder, args.compare.as_deref(), args.intersect, depth)?;
+    if args.no_text {
+        reported.forget_texts();
     }
-    let evaluation = summary::evaluate(&run, &plan);
-    let view = View::new(&run, &evaluation);
-    output::data(&match args.format {
-        Form::Terminal => terminal::render(&view, output::color()),
-        Form::Html => html::render(&view),
-        Form::Md => markdown::render(&view),
-        Form::Json => output::json(&evaluation.summary, "summary.json")?,
-        Form::Trec => trec::documents(&run),
-        Form::Qrels => trec::qrels(&run),
-        Form::Csv => csv::render(&run, &evaluation),
+    let content = content(&reported, form, page::Shown { depth, has_text: !args.no_text })?;
+    let beside = || (form == Form::Html).then(|| folder.file(&page::file_name(&reported, args.no_text)));
+    match args.out.clone().or_else(beside).filter(|file| file != Path::new("-")) {
+        None => output::data(&content),
+        Some(file) => {
+            page::write(&file, &content)?;
+            output::data(&format!("{}\n", file.display()))
+        }
+    }
+}
+
+fn content(reported: &Reported, form: Form, shown: page::Shown) -> Result<String, Failure> {
+    let Reported { run, evaluation, beside, .. } = reported;
+    let view = || View::new(run, evaluation);
+    let comparison = beside.as_ref().map(Beside::view);
+    let of_two = |form: &str| {
+        let hint = "leave --compare out, or write html, md, json or terminal";
+        Failure::new(format!("there is no `--format {form}` of two runs"), Some(hint.to_owned()))
+    };
+    Ok(match (form, &comparison) {
+        (Form::Html, _) => page::render(reported, shown),
+        (Form::Terminal, None) => terminal::render(&view(), output::color()),
+        (Form::Terminal, Some(comparison)) => {
+            let color = output::color();
+            terminal::render(&view(), color) + "\n" + &comparison::terminal::render(comparison, color)
+        }
+        (Form::Md, None) => markdown::render(&view()),
+        (Form::Md, Some(comparison)) => markdown::render(&view()) + "\n" + &comparison::markdown::render(comparison),
+        (Form::Json, _) => match beside {
+            None => output::json(&evaluation.summary, "summary.json")?,
+            Some(beside) => {
+                let both = serde_json::json!({"summary": evaluation.summary, "comparison": beside.comparison});
+                output::json(&both, "the comparison")?
+            }
+        },
+        (Form::Trec, None) => trec::documents(run),
+        (Form::Qrels, None) => trec::qrels(run),
+        (Form::Csv, None) => csv::render(run, evaluation),
+        (Form::Trec, Some(_)) => return Err(of_two("trec")),
+        (Form::Qrels, Some(_)) => return Err(of_two("qrels")),
+        (Form::Csv, Some(_)) => return Err(of_two("csv")),
     })
 }
 
@@ -88,19 +142,20 @@ pub fn recorded_settings(manifest: &Manifest) -> Result<Settings, Failure> {
 
 /// Evaluates the run in `folder`, writes all derived files, prints the report (or `summary.json`).
 pub fn write_and_print(folder: &RunFolder, plan: &EvaluationPlan, as_json: bool) -> Result<Summary, Failure> {
-    let run = SavedRun::load(folder)?;
-    let evaluation = summary::evaluate(&run, plan);
-    let view = View::new(&run, &evaluation);
+    let reported = Reported::alone(SavedRun::load_with_parts(folder, page::DEPTH)?, plan);
+    let Reported { run, evaluation, .. } = &reported;
     let summary = output::json(&evaluation.summary, "summary.json")?;
     folder.write("summary.json", summary.as_bytes())?;
-    folder.write("retrieval.trec", trec::documents(&run).as_bytes())?;
-    folder.write("chunks.trec", trec::chunks(&run).as_bytes())?;
-    folder.write("qrels.trec", trec::qrels(&run).as_bytes())?;
-    folder.write("report.html", html::render(&view).as_bytes())?;
-    let printed = output::data(&if as_json { summary } else { terminal::render(&view, output::color()) });
+    folder.write("retrieval.trec", trec::documents(run).as_bytes())?;
+    folder.write("chunks.trec", trec::chunks(run).as_bytes())?;
+    folder.write("qrels.trec", trec::qrels(run).as_bytes())?;
+    let page = page::render(&reported, page::Shown { depth: page::DEPTH, has_text: true });
+    folder.write(page::FILE, page.as_bytes())?;
+    let printed =
+        output::data(&if as_json { summary } else { terminal::render(&View::new(run, evaluation), output::color()) });
     printed.map_err(|failure| {
         let path = folder.path().display();
         Failure::new(failure.message, Some(format!("the run is whole; print it again: `ragxray report {path}`")))
     })?;
-    Ok(evaluation.summary)
+    Ok(reported.evaluation.summary)
 }

@@ -14,6 +14,9 @@ use crate::index::{Allowed, SparseIndex};
 use crate::text::analyse::{self, Analyzer};
 use crate::types::{ChunkId, Corpus, Filter, Stage};
 
+/// So many hits of each question are explained whatever is packed: as many as a report shows.
+pub const EXPLAINED: usize = 10;
+
 /// An inverted index with the analyser it was built with.
 pub struct SparseRetriever {
     stage: Stage,
@@ -21,7 +24,7 @@ pub struct SparseRetriever {
     index: SparseIndex,
     analyzer: Arc<Analyzer>,
     allowed: Option<Allowed>,
-    /// Hits whose scores are explained term by term in a trace: those that packing may read.
+    /// Hits whose scores are explained term by term in a trace: those that packing may read, [`EXPLAINED`] at least.
     n_explained: usize,
 }
 
@@ -55,16 +58,21 @@ impl SparseRetriever {
             index,
             analyzer,
             allowed: allowed(corpus, &retrieval.filter),
-            n_explained: retrieval.k,
+            n_explained: n_explained(retrieval.k),
         };
         Ok((retriever, is_new))
     }
 }
 
+/// How many hits are explained where `k` are packed.
+fn n_explained(k: usize) -> usize {
+    k.max(EXPLAINED)
+}
+
 impl SparsePlan {
-    /// All that makes a retriever over one corpus another one, besides filter and titles: `n_explained` hits are explained in traces.
-    pub(super) fn identity(&self, n_explained: usize) -> String {
-        format!("{} {:?} {n_explained}", self.made_by(), self.place)
+    /// All that makes a retriever over one corpus another one, besides filter and titles; `k` hits are packed.
+    pub(super) fn identity(&self, k: usize) -> String {
+        format!("{} {:?} {}", self.made_by(), self.place, n_explained(k))
     }
 
     /// What its rankings depend on besides the chunks.

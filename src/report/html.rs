@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use super::comparison::ComparisonView;
+use super::questions::Block;
 use super::section::Section;
 use super::view::View;
 use crate::eval::summary::MeasureSummary;
@@ -22,7 +24,7 @@ li{overflow-wrap:anywhere}td{white-space:nowrap}td.text{white-space:normal}small
 
 /// The report.
 #[must_use]
-pub fn render(view: &View) -> String {
+pub fn render(view: &View, _comparison: Option<&ComparisonView>, blocks: &[Block]) -> String {
     let name = escape(&view.name);
     let mut out = format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -52,7 +54,11 @@ pub fn render(view: &View) -> String {
     list(&mut out, view.caveats.iter());
     let timings: Vec<String> =
         view.timings.iter().map(|(step, seconds)| format!("{} {seconds:.2}", escape(step))).collect();
-    let _ = writeln!(out, "<h2>Seconds</h2>\n<p>{}</p>\n</body>\n</html>", timings.join(", "));
+    let _ = writeln!(out, "<h2>Seconds</h2>\n<p>{}</p>", timings.join(", "));
+    for Block { id, base64 } in blocks {
+        let _ = writeln!(out, "<script type=\"application/octet-stream\" id=\"{id}\">{base64}</script>");
+    }
+    out.push_str("</body>\n</html>\n");
     out
 }
 

@@ -18,6 +18,7 @@ pub mod html;
 pub mod labelling;
 pub mod lint;
 pub mod markdown;
+pub mod questions;
 pub mod reproduction;
 pub mod scores;
 pub mod section;

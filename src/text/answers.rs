@@ -4,6 +4,7 @@
 //! `2018`. A gold that normalises to nothing (`The The`, `!!!`) is looked for in lower case with nothing deleted.
 
 use super::normalise;
+use crate::types::{ByteRange, RangeSet};
 
 /// A passage's text in both comparable forms.
 #[derive(Clone, Debug)]
@@ -65,6 +66,15 @@ impl AnswerMatcher {
         any_in(&self.stripped, normalise::matching) || any_in(&self.unstripped, normalise::unstripped)
     }
 
+    /// Where golds stand in `text`: from the first to the last word (parted by white space) that an occurrence touches, outer
+    /// ASCII punctuation left out; ascending, none inside or across another. Empty exactly where [`Self::found_in_text`] is false.
+    #[must_use]
+    pub fn ranges_in(&self, text: &str) -> Vec<ByteRange> {
+        let mut found = touched(&self.stripped, text, normalise::matching);
+        found.extend(touched(&self.unstripped, text, normalise::unstripped));
+        RangeSet::union(found).ranges().to_vec()
+    }
+
     /// Whether there is nothing to look for.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -76,19 +86,62 @@ impl AnswerMatcher {
 /// Every position is tried: a gold may overlap itself.
 #[must_use]
 pub fn stands_in(gold: &str, text: &str) -> bool {
+    occurrences(gold, text).next().is_some()
+}
+
+/// The bytes of `text` where `gold` so occurs, ascending.
+fn occurrences<'a>(gold: &'a str, text: &'a str) -> impl Iterator<Item = ByteRange> + 'a {
     let runs_on = |edge: Option<char>, neighbour: Option<char>| {
         edge.is_some_and(char::is_alphanumeric) && neighbour.is_some_and(char::is_alphanumeric)
     };
     let (first, last) = (gold.chars().next(), gold.chars().next_back());
     let mut from = 0;
-    while let Some(found) = text[from..].find(gold) {
-        let (at, end) = (from + found, from + found + gold.len());
-        if !runs_on(first, text[..at].chars().next_back()) && !runs_on(last, text[end..].chars().next()) {
-            return true;
+    std::iter::from_fn(move || {
+        let first_bytes = first?.len_utf8();
+        while let Some(found) = text[from..].find(gold) {
+            let (at, end) = (from + found, from + found + gold.len());
+            from = at + first_bytes;
+            if !runs_on(first, text[..at].chars().next_back()) && !runs_on(last, text[end..].chars().next()) {
+                return Some(ByteRange::new(at, end));
+            }
         }
-        from = at + first.map_or(1, char::len_utf8);
+        None
+    })
+}
+
+/// The stretches of `text` that any of `golds` touches once both are in the same `form`. White space parts words for good: what
+/// the form makes of a text is what it makes of its words, those that vanish left out, one space between two.
+fn touched(golds: &[String], text: &str, form: fn(&str) -> String) -> Vec<ByteRange> {
+    if golds.is_empty() {
+        return Vec::new();
     }
-    false
+    let mut formed = String::with_capacity(text.len());
+    let mut words: Vec<(usize, ByteRange)> = Vec::new(); // where a word's form begins, and where the word stands
+    for word in text.split(normalise::is_space).filter(|word| !word.is_empty()) {
+        let own = form(word);
+        if own.is_empty() {
+            continue;
+        }
+        if !formed.is_empty() {
+            formed.push(' ');
+        }
+        let start = word.as_ptr().addr() - text.as_ptr().addr();
+        words.push((formed.len(), ByteRange::new(start, start + word.len())));
+        formed.push_str(&own);
+    }
+    let word_at = |byte: usize| words[words.partition_point(|(from, _)| *from <= byte).saturating_sub(1)].1;
+    let stretch = |found: ByteRange| {
+        let (first, last) = (word_at(found.start), word_at(found.end - 1));
+        let whole = &text[first.start..last.end];
+        let kept = whole.trim_matches(|c: char| c.is_ascii_punctuation());
+        let lead = whole.len() - whole.trim_start_matches(|c: char| c.is_ascii_punctuation()).len();
+        if kept.is_empty() {
+            ByteRange::new(first.start, last.end)
+        } else {
+            ByteRange::new(first.start + lead, first.start + lead + kept.len())
+        }
+    };
+    golds.iter().flat_map(|gold| occurrences(gold, &formed).map(stretch).collect::<Vec<_>>()).collect()
 }
 
 #[cfg(test)]
@@ -127,6 +180,33 @@ mod tests {
     fn an_overlapping_occurrence_is_found() {
         // In "1 1 11 1 1" nothing is skipped: "1 1" stands at both ends; in "x1 1 1" only the second one is free.
         assert!(found("1 1", "x1 1 1"));
+    }
+
+    fn marked<'a>(golds: &[&str], passage: &'a str) -> Vec<&'a str> {
+        let golds: Vec<String> = golds.iter().map(|gold| (*gold).to_owned()).collect();
+        let ranges = AnswerMatcher::new(&golds).ranges_in(passage);
+        ranges.iter().map(|range| &passage[range.as_range()]).collect()
+    }
+
+    #[test]
+    fn the_words_of_every_occurrence_are_marked() {
+        assert_eq!(
+            marked(&["The U.S. Army", "18"], "He left the \"US  Army\" (18) in 2018, not the U.S. army; ages 18–20."),
+            ["US  Army", "18", "U.S. army", "18–20"]
+        );
+        assert_eq!(marked(&["caf\u{e9}"], "日本 Cafe\u{301}!"), ["Cafe\u{301}"], "composed by NFKC");
+        assert_eq!(marked(&["!!!"], "by !!! (Chk)"), ["!!!"]);
+        assert_eq!(marked(&["x y", "y z"], "w x y z w"), ["x y z"], "overlapping ones are one stretch");
+        assert_eq!(marked(&["The The"], "by The The"), ["The The"]);
+        assert_eq!(marked(&["18"], "2018"), Vec::<&str>::new());
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn something_is_marked_exactly_where_a_gold_is_found(gold in "[aT1é\u{301}ﬁ .!—-]{0,6}", passage in "[aTt1he\u{301}éﬁ .!—\u{a0}-]{0,40}") {
+            let matcher = AnswerMatcher::new(&[gold]);
+            proptest::prop_assert_eq!(!matcher.ranges_in(&passage).is_empty(), matcher.found_in_text(&passage));
+        }
     }
 
     #[test]

@@ -78,7 +78,7 @@ fn collapse(text: &str) -> String {
 }
 
 /// White space as Python's `str.split` has it: Unicode's, and the four ASCII separators.
-fn is_space(c: char) -> bool {
+pub(super) fn is_space(c: char) -> bool {
     c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c)
 }
 

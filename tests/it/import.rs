@@ -100,7 +100,7 @@ fn an_imported_run_is_reported_without_our_pipelines_settings() {
     let project = Project::new();
     project.write("r.jsonl", RECORD);
     good(&project, "r", &["r.jsonl", "--config", "c.toml"]);
-    let report = project.call(&["report", "runs/r"]).stdout;
+    let report = project.call(&["report", "runs/r", "--format", "terminal"]).stdout;
     assert!(report.contains("record `r.jsonl`") && !report.contains("Chunking  "), "{report}");
     assert!(report.contains("one step here") && !report.contains("built-in extractive reader"), "{report}");
     let run = project.json("runs/r/run.json");
@@ -188,7 +188,7 @@ fn questions_and_lines_without_the_other_are_refused_or_counted() {
     project.write("r.jsonl", "{\"id\": \"q1\", \"contexts\": []}\n{\"id\": \"q9\", \"contexts\": []}\n");
     let summary = good(&project, "partial", &["r.jsonl", "--config", "c.toml", "--partial"]);
     assert_eq!(summary["n_questions"], 1);
-    let report = project.call(&["report", "runs/partial"]).stdout;
+    let report = project.call(&["report", "runs/partial", "--format", "terminal"]).stdout;
     assert!(report.contains("1 questions of the data set that nothing is recorded of"), "{report}");
 }
 
@@ -247,7 +247,7 @@ fn an_imported_run_is_not_gone_on_with_but_imported_again() {
     project.refuses_with_some_hint(&["run", "c.toml", "--out", "runs", "--resume", "r"], refused);
     project.refuses_with_some_hint(&["run", "--out", "runs", "--resume", "r"], refused);
     assert_eq!(project.files("runs/r"), before);
-    let report = project.call(&["report", "runs/r"]).stdout;
+    let report = project.call(&["report", "runs/r", "--format", "terminal"]).stdout;
     assert!(report.contains("import it") && !report.contains("--resume"), "{report}");
 }
 

@@ -35,6 +35,7 @@ mod planted;
 mod project;
 mod reanchor;
 mod reply_cache;
+mod report;
 mod resume;
 mod retrievers;
 mod run_files;

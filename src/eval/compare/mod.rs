@@ -24,7 +24,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use self::answers::{Agreement, FlipGroup};
+use self::answers::{Agreement, Flip, FlipGroup};
 use self::cross::Cross;
 use self::differences::MeasureDifference;
 use self::pairs::{Pairs, QuestionCounts};
@@ -240,6 +240,17 @@ fn adjust(pairs: &mut [PairComparison], primary: Option<Measure>) {
     let p_values: Vec<f64> = family.iter().filter_map(|difference| difference.p).collect();
     for (difference, adjusted) in family.iter_mut().zip(holm(&p_values)) {
         difference.p_holm = Some(adjusted);
+    }
+}
+
+impl Comparison {
+    /// From here on it does not know what golds and answers say.
+    pub fn forget_texts(&mut self) {
+        for flip in self.pairs.iter_mut().flat_map(|pair| &mut pair.flips).flat_map(|group| &mut group.questions) {
+            let Flip { id: _, question: _, gold, baseline, run } = flip;
+            gold.clear();
+            (*baseline, *run) = (None, None);
+        }
     }
 }
 
