@@ -8,7 +8,8 @@ use crate::eval::compare::{self, ComparePlan, Comparison, Subject};
 use crate::eval::summary::{self, Evaluation, EvaluationPlan};
 use crate::pipeline::sparse::EXPLAINED;
 use crate::report::comparison::{self, ComparisonView};
-use crate::report::html;
+use crate::report::html::{self, Page};
+use crate::report::pictures::Pictures;
 use crate::report::questions::{Compared, Evaluated, Questions};
 use crate::report::view::View;
 use crate::settings::assemble;
@@ -100,7 +101,9 @@ pub(super) fn render(reported: &Reported, shown: Shown) -> String {
     });
     let questions = Questions::new(Evaluated { run, evaluation, k: *k }, compared, shown);
     let comparison = beside.as_ref().map(Beside::view);
-    html::render(&View::new(run, evaluation), comparison.as_ref(), &questions.blocks())
+    let view = View::new(run, evaluation);
+    let pictures = Pictures::new(run, evaluation, &view);
+    html::render(&Page { view: &view, pictures: &pictures, comparison: comparison.as_ref(), blocks: &questions.blocks() })
 }
 
 /// What the page is called in the run's folder: another name for each kind, so that none overwrites another.

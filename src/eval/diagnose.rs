@@ -1,5 +1,7 @@
 //! Outcomes of a run's questions, and the pictures drawn from them: waterfall, 2 x 2, loss terms.
 
+use std::collections::BTreeMap;
+
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::{Deserialize, Serialize};
 
@@ -52,11 +54,8 @@ pub struct WaterfallStep {
 /// A count of questions still supported, not a ceiling on accuracy: memory can answer what was not delivered.
 #[must_use]
 pub fn waterfall(outcomes: &[Outcome], answered: bool) -> (Vec<WaterfallStep>, usize) {
-    let counted: Vec<(Class, [bool; 5])> = outcomes
-        .iter()
-        .filter(|outcome| !matches!(outcome.class, Class::Failed | Class::CorrectAbstention | Class::Hallucinated))
-        .filter_map(|outcome| outcome.reached.map(|reached| (outcome.class, reached)))
-        .collect();
+    let counted: Vec<(Class, [bool; 5])> =
+        counted(outcomes).map(|(outcome, reached)| (outcome.class, reached)).collect();
     let steps = Station::ALL.iter().enumerate().filter(|(_, stage)| **stage != Station::Answer || answered);
     let steps = steps.map(|(at, &stage)| {
         let holds = |(class, reached): &&(Class, [bool; 5])| match stage {
@@ -66,6 +65,31 @@ pub fn waterfall(outcomes: &[Outcome], answered: bool) -> (Vec<WaterfallStep>, u
         WaterfallStep { stage, supported: counted.iter().filter(holds).count() }
     });
     (steps.collect(), counted.len())
+}
+
+/// The outcomes that the waterfall counts, with what their support reached.
+fn counted(outcomes: &[Outcome]) -> impl Iterator<Item = (&Outcome, [bool; 5])> {
+    let answerable = outcomes
+        .iter()
+        .filter(|outcome| !matches!(outcome.class, Class::Failed | Class::CorrectAbstention | Class::Hallucinated));
+    answerable.filter_map(|outcome| outcome.reached.map(|reached| (outcome, reached)))
+}
+
+/// Under each of [`Station::ALL`] the questions of the waterfall that were lost there first: by the class of the loss, whatever the
+/// answer was; at `answer` those that came so far and were not right, by fault.
+#[must_use]
+pub fn lost_by_station(outcomes: &[Outcome]) -> Vec<BTreeMap<&'static str, usize>> {
+    let mut lost = vec![BTreeMap::new(); Station::ALL.len()];
+    for (outcome, _) in counted(outcomes) {
+        let (station, name) = match (outcome.lost_at(), outcome.fault) {
+            (Some(station), _) => (station, outcome.lost.unwrap_or(outcome.class).name()),
+            (None, _) if outcome.class == Class::Correct => continue,
+            (None, Some(fault)) => (Station::Answer, fault.name()),
+            (None, None) => (Station::Answer, outcome.class.name()),
+        };
+        *lost[station as usize].entry(name).or_default() += 1;
+    }
+    lost
 }
 
 /// One cell of the 2 x 2.

@@ -19,9 +19,12 @@ pub mod labelling;
 pub mod lint;
 pub mod markdown;
 pub mod questions;
+pub mod pictures;
 pub mod reproduction;
 pub mod scores;
 pub mod section;
+#[cfg(test)]
+mod specimen;
 pub mod terminal;
 pub mod trec;
 pub mod trec_eval;

@@ -81,6 +81,8 @@ pub struct Bar {
 /// A class with its share.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClassRow {
+    /// Which.
+    pub class: Class,
     /// Its name; faults of `generation` behind it in brackets.
     pub label: String,
     /// Questions.
@@ -289,7 +291,14 @@ fn classes(summary: &Summary) -> Vec<ClassRow> {
             Class::Generation if !faults.is_empty() => format!("generation ({})", faults.join(", ")),
             _ => class.name().to_owned(),
         };
-        Some(ClassRow { label, count: share.count, share: share.share, ci95: share.ci95, with_elsewhere })
+        Some(ClassRow {
+            class: *class,
+            label,
+            count: share.count,
+            share: share.share,
+            ci95: share.ci95,
+            with_elsewhere,
+        })
     });
     rows.collect()
 }

@@ -3,7 +3,7 @@
 use crate::cli::{Failure, output};
 use crate::measure::Cutoff;
 use crate::pipeline::stock::Share;
-use crate::report::chart::svg;
+use crate::report::chart::{Place, svg};
 use crate::report::tuning::view::TuningView;
 use crate::report::tuning::{Found, Generated, csv, markdown, terminal};
 use crate::settings::Resolved;
@@ -44,7 +44,7 @@ pub(super) fn report(
     folder.write("table.csv", csv::render(&found).as_bytes())?;
     folder.write("report.md", markdown::render(&view).as_bytes())?;
     for drawing in &view.drawings {
-        folder.write(&format!("{}.svg", drawing.name), svg::render(&drawing.chart).as_bytes())?;
+        folder.write(&format!("{}.svg", drawing.name), svg::render(&drawing.chart, Place::File).as_bytes())?;
     }
     if let Some((_, winner)) = outcome.winner().filter(|_| !outcome.interrupted) {
         let generator = base.settings.generation.generator;

@@ -1,9 +1,12 @@
-//! A drawing of lines and points over two axes: what is drawn is said once, [`svg`] and [`plot`] draw it for a page and a terminal.
+//! Pictures, said once: lines and points over two axes, which [`svg`] and [`plot`] draw for a page and a terminal, and
+//! [`bars`] beside each other.
 //!
 //! It knows nothing of what it shows. Points that cannot stand on the axes (not finite, beyond 1e300, not above zero on a
 //! logarithmic axis) are left out; a chart without any is a frame that says so.
 
 mod axis;
+pub mod bars;
+mod canvas;
 mod labels;
 pub mod plot;
 pub mod svg;
@@ -11,7 +14,10 @@ mod ticks;
 
 use axis::{Axis, MOST};
 
+use crate::types::Interval;
+
 pub use axis::Scale;
+pub use canvas::{Place, STYLE};
 
 /// What a chart without a point says.
 const NOTHING: &str = "nothing to draw";
@@ -55,6 +61,15 @@ pub enum Style {
     Step,
     /// Not at all.
     Points,
+    /// As a step, without marks: of bars standing side by side only what is seen from outside.
+    Outline,
+}
+
+impl Style {
+    /// Whether each point has a mark.
+    fn has_marks(self) -> bool {
+        self != Self::Outline
+    }
 }
 
 /// One point.
@@ -64,6 +79,8 @@ pub struct Point {
     pub x: f64,
     /// Along y.
     pub y: f64,
+    /// Between what it lies, where that is known. The axis covers it; a terminal does not draw it.
+    pub interval: Option<Interval>,
     /// What it is called; empty: as its line.
     pub name: String,
     /// Whether its name is written beside it where there is room.
@@ -74,7 +91,7 @@ impl Line {
     /// Points without names of their own.
     #[must_use]
     pub fn new(name: impl Into<String>, style: Style, points: &[(f64, f64)]) -> Self {
-        let point = |&(x, y): &(f64, f64)| Point { x, y, name: String::new(), is_labelled: false };
+        let point = |&(x, y): &(f64, f64)| Point { x, y, interval: None, name: String::new(), is_labelled: false };
         Self { name: name.into(), style, points: points.iter().map(point).collect() }
     }
 }
@@ -93,7 +110,8 @@ impl Chart {
         if xs.is_empty() {
             return None;
         }
-        ys.extend(self.y_covers.iter().filter(|y| y.abs() <= MOST));
+        let ends = points().filter_map(|point| point.interval).flat_map(|it| [it.low, it.high]);
+        ys.extend(self.y_covers.iter().copied().chain(ends).filter(|y| y.abs() <= MOST));
         Some(Frame { x: Axis::over(&xs, self.x_scale, MOST_TICKS.0), y: Axis::over(&ys, Scale::Linear, MOST_TICKS.1) })
     }
 

@@ -54,7 +54,7 @@ fn cells(chart: &Chart, frame: &Frame) -> Vec<Vec<char>> {
     }
     let mut owner = vec![vec![None; COLUMNS]; ROWS];
     for (at, line) in chart.lines.iter().enumerate() {
-        for point in chart.drawn(line) {
+        for point in chart.drawn(line).filter(|_| line.style.has_marks()) {
             let (row, column) = (row_of(frame, point.y), column(point.x));
             let first = *owner[row][column].get_or_insert(at);
             cells[row][column] = if first == at { letter(at) } else { SEVERAL };
@@ -69,7 +69,7 @@ fn row_of(frame: &Frame, y: f64) -> usize {
 
 /// The way from one point to the next, column by column; a step goes up or down in the last.
 fn dots(cells: &mut [Vec<char>], (from, low): (usize, usize), (to, high): (usize, usize), style: Style) {
-    if style == Style::Step {
+    if matches!(style, Style::Step | Style::Outline) {
         cells[low][from.min(to)..=from.max(to)].fill('.');
         (low.min(high)..=low.max(high)).for_each(|row| cells[row][to] = '.');
         return;

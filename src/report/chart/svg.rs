@@ -1,14 +1,14 @@
-//! A chart as SVG: one string that needs nothing else, for a file of its own or inside a page, in light and in dark.
+//! A chart of lines and points as SVG: one string, for a file of its own or inside a page, in light and in dark.
 //!
-//! Colours are Okabe and Ito's ("Color Universal Design", 2008), of which those are used that have a contrast of 3 to 1 with the
-//! paper; a line's dashes and marks tell it apart without its colour. No script, no reference, nothing that data says is markup.
+//! A line's dashes and marks tell it apart without its colour.
 
 use std::fmt::Write as _;
 
+use super::axis::MOST;
+use super::canvas::{Opening, Place, Sheet, said};
 use super::labels::{self, fitted, px, width_of};
 use super::ticks::number;
 use super::{Chart, Frame, Line, NOTHING, Point, Style};
-use crate::report::html::escape;
 
 /// Size of the picture.
 const WIDTH: f64 = 640.0;
@@ -28,32 +28,31 @@ const N_COLORS: usize = 5;
 const DASHES: [&str; 4] = ["", "7 4", "2 3", "9 3 2 3"];
 const N_MARKS: usize = 6;
 
-/// Blue, vermillion, bluish green, reddish purple and ink; in the dark sky blue and orange stand for the first two.
-const STYLE: &str = "\
-.rx-chart{font:12px system-ui,sans-serif}.rx-chart text{fill:#1b1f24}.rx-chart .soft{fill:#57606a}\
-.rx-chart .paper{fill:#fff}.rx-chart .grid{stroke:#d8dee4}.rx-chart .halo{stroke:#fff}\
-.rx-chart .c0{color:#0072b2}.rx-chart .c1{color:#d55e00}.rx-chart .c2{color:#009e73}.rx-chart .c3{color:#cc79a7}.rx-chart .c4{color:#1b1f24}\
-@media(prefers-color-scheme:dark){.rx-chart text{fill:#e6edf3}.rx-chart .soft{fill:#9da7b3}\
-.rx-chart .paper{fill:#0d1117}.rx-chart .grid{stroke:#30363d}.rx-chart .halo{stroke:#0d1117}\
-.rx-chart .c0{color:#56b4e9}.rx-chart .c1{color:#e69f00}.rx-chart .c4{color:#e6edf3}}";
+/// Opacity of an interval's band.
+const BAND: &str = "0.16";
+/// Half the width of an interval's caps.
+const CAP: f64 = 4.0;
 
 /// The picture, ending in a line feed.
 #[must_use]
-pub fn render(chart: &Chart) -> String {
-    let mut out = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"rx-chart\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" width=\"{WIDTH}\" \
-         height=\"{HEIGHT}\" role=\"img\">\n<title>{}</title>\n<desc>{}</desc>\n<style>{STYLE}</style>\n\
-         <rect class=\"paper\" width=\"{WIDTH}\" height=\"{HEIGHT}\"/>\n",
-        said(&chart.title),
-        said(&description(chart))
-    );
-    text(&mut out, &fitted(&chart.title, (WIDTH - 32.0) * 0.8), 16.0, 24.0, "font-size=\"14\" font-weight=\"600\"");
-    match chart.frame() {
-        Some(frame) => Plot::new(chart, frame).draw(&mut out),
-        None => text(&mut out, NOTHING, WIDTH / 2.0, HEIGHT / 2.0, "class=\"soft\" text-anchor=\"middle\""),
+pub fn render(chart: &Chart, place: Place) -> String {
+    let opening = Opening {
+        place,
+        size: (WIDTH, HEIGHT),
+        title: &chart.title,
+        description: &description(chart),
+        has_links: false,
+    };
+    let mut sheet = Sheet::new(&opening);
+    if place == Place::File {
+        let title = fitted(&chart.title, (WIDTH - 32.0) * 0.8);
+        sheet.text(&title, 16.0, 24.0, "font-size=\"14\" font-weight=\"600\"");
     }
-    out.push_str("</svg>\n");
-    out
+    match chart.frame() {
+        Some(frame) => Plot::new(chart, frame).draw(&mut sheet),
+        None => sheet.text(NOTHING, WIDTH / 2.0, HEIGHT / 2.0, "class=\"soft\" text-anchor=\"middle\""),
+    }
+    sheet.closed()
 }
 
 /// What somebody who does not see the picture hears: each line's ends.
@@ -71,15 +70,6 @@ fn description(chart: &Chart) -> String {
     format!("{} against {}. {}", chart.y_label, chart.x_label, lines.join("; "))
 }
 
-/// Text that data gave, inside an element: XML 1.0 has no place for two characters that Unicode has.
-fn said(text: &str) -> String {
-    escape(&text.replace(['\u{fffe}', '\u{ffff}'], ""))
-}
-
-fn text(out: &mut String, words: &str, x: f64, y: f64, attributes: &str) {
-    let _ = writeln!(out, "<text x=\"{}\" y=\"{}\" {attributes}>{}</text>", px(x), px(y), said(words));
-}
-
 /// A chart with the place of everything.
 struct Plot<'a> {
     chart: &'a Chart,
@@ -94,22 +84,22 @@ impl<'a> Plot<'a> {
         Self { chart, frame, left: 42.0 + widest }
     }
 
-    fn draw(&self, out: &mut String) {
-        self.grid(out);
+    fn draw(&self, sheet: &mut Sheet) {
+        self.grid(sheet);
         // The first line is to lie on top.
-        for (at, line) in self.chart.lines.iter().enumerate().rev() {
-            let _ = writeln!(out, "<g class=\"c{}\">", at % N_COLORS);
-            self.joined(at, line, out);
-            for point in self.chart.drawn(line) {
+        let lines = || self.chart.lines.iter().enumerate().rev();
+        lines().for_each(|(at, line)| self.intervals(at, line, sheet));
+        for (at, line) in lines() {
+            sheet.draw(&format!("<g class=\"c{}\">", at % N_COLORS));
+            self.joined(at, line, sheet);
+            for point in self.chart.drawn(line).filter(|_| line.style.has_marks()) {
                 let (x, y) = self.place(point);
-                let name = if point.name.is_empty() { &line.name } else { &point.name };
-                let hint = format!("{name}: {}, {}", number(point.x), number(point.y));
-                let _ = writeln!(out, "{}<title>{}</title></path>", mark(at, x, y), said(&hint));
+                sheet.draw(&format!("{}<title>{}</title></path>", mark(at, x, y), said(&hint(line, point))));
             }
-            out.push_str("</g>\n");
+            sheet.draw("</g>");
         }
-        self.labels(out);
-        self.legend(out);
+        self.labels(sheet);
+        self.legend(sheet);
     }
 
     fn place(&self, point: &Point) -> (f64, f64) {
@@ -120,13 +110,13 @@ impl<'a> Plot<'a> {
         self.left + share * (RIGHT - self.left)
     }
 
-    fn grid(&self, out: &mut String) {
+    fn grid(&self, sheet: &mut Sheet) {
         let (left, middle) = (self.left, f64::midpoint(TOP, BOTTOM));
         let mut grid = String::new();
         for tick in &self.frame.y.ticks {
             let y = up(self.frame.y.share(tick.at));
             let _ = write!(grid, "M{} {}H{RIGHT}", px(left), px(y));
-            text(out, &tick.label, left - 8.0, y + 4.0, "class=\"soft\" text-anchor=\"end\"");
+            sheet.text(&tick.label, left - 8.0, y + 4.0, "class=\"soft\" text-anchor=\"end\"");
         }
         // A number that would touch the one before stands a line lower, and where that is taken too, nowhere.
         let mut ends = [0.0; 2];
@@ -137,18 +127,46 @@ impl<'a> Plot<'a> {
             if let Some(row) = ends.iter().position(|end| *end < x - half) {
                 ends[row] = x + half;
                 let y = BOTTOM + 18.0 + 13.0 * row as f64;
-                text(out, &tick.label, x, y, "class=\"soft\" text-anchor=\"middle\"");
+                sheet.text(&tick.label, x, y, "class=\"soft\" text-anchor=\"middle\"");
             }
         }
-        let _ = writeln!(out, "<path class=\"grid\" d=\"{grid}\"/>");
+        sheet.draw(&format!("<path class=\"grid\" d=\"{grid}\"/>"));
         let x_label = fitted(&self.chart.x_label, RIGHT - left);
-        text(out, &x_label, f64::midpoint(left, RIGHT), BOTTOM + 46.0, "text-anchor=\"middle\"");
+        sheet.text(&x_label, f64::midpoint(left, RIGHT), BOTTOM + 46.0, "text-anchor=\"middle\"");
         let y_label = fitted(&self.chart.y_label, BOTTOM - TOP);
-        text(out, &y_label, 18.0, middle, &format!("text-anchor=\"middle\" transform=\"rotate(-90 18 {middle})\""));
+        sheet.text(&y_label, 18.0, middle, &format!("text-anchor=\"middle\" transform=\"rotate(-90 18 {middle})\""));
+    }
+
+    /// The intervals of a line's points: a band under a line that joins them, else a bar with caps each.
+    fn intervals(&self, at: usize, line: &Line, sheet: &mut Sheet) {
+        let ends = |point: &Point| {
+            let (x, _) = self.place(point);
+            let interval = point.interval.filter(|it| it.low.abs() <= MOST && it.high.abs() <= MOST)?;
+            let [low, high] = [interval.low, interval.high].map(|y| px(up(self.frame.y.share(y))));
+            Some((x, low, high))
+        };
+        let ends: Vec<(f64, String, String)> = self.chart.drawn(line).filter_map(ends).collect();
+        let color = at % N_COLORS;
+        if line.style == Style::Line && ends.len() > 1 {
+            let there = ends.iter().map(|(x, _, high)| format!("{} {high}", px(*x)));
+            let back = ends.iter().rev().map(|(x, low, _)| format!("{} {low}", px(*x)));
+            let path = there.chain(back).collect::<Vec<_>>().join("L");
+            sheet.draw(&format!(
+                "<path class=\"c{color}\" d=\"M{path}Z\" fill=\"currentColor\" fill-opacity=\"{BAND}\"/>"
+            ));
+            return;
+        }
+        for (x, low, high) in ends {
+            let (left, right) = (px(x - CAP), px(x + CAP));
+            sheet.draw(&format!(
+                "<path class=\"c{color}\" d=\"M{} {low}V{high}M{left} {low}H{right}M{left} {high}H{right}\" stroke=\"currentColor\"/>",
+                px(x)
+            ));
+        }
     }
 
     /// What joins a line's points.
-    fn joined(&self, at: usize, line: &Line, out: &mut String) {
+    fn joined(&self, at: usize, line: &Line, sheet: &mut Sheet) {
         let mut path = String::new();
         for (n, point) in self.chart.drawn(line).enumerate() {
             let (x, y) = self.place(point);
@@ -157,13 +175,13 @@ impl<'a> Plot<'a> {
                 (_, Style::Points) => return,
                 (0, _) => write!(path, "M{x} {y}"),
                 (_, Style::Line) => write!(path, "L{x} {y}"),
-                (_, Style::Step) => write!(path, "H{x}V{y}"),
+                (_, Style::Step | Style::Outline) => write!(path, "H{x}V{y}"),
             };
         }
-        let _ = writeln!(out, "<path d=\"{path}\" {}/>", stroke(at));
+        sheet.draw(&format!("<path d=\"{path}\" {}/>", stroke(at)));
     }
 
-    fn labels(&self, out: &mut String) {
+    fn labels(&self, sheet: &mut Sheet) {
         let points: Vec<(f64, f64)> =
             self.chart.lines.iter().flat_map(|line| self.chart.drawn(line)).map(|point| self.place(point)).collect();
         let named = self.chart.lines.iter().flat_map(|line| self.chart.drawn(line).map(move |point| (line, point)));
@@ -173,30 +191,40 @@ impl<'a> Plot<'a> {
         });
         for label in labels::placed(wanted, &points, (self.left, TOP, RIGHT, BOTTOM)) {
             let halo = "class=\"halo\" stroke-width=\"3\" stroke-linejoin=\"round\" paint-order=\"stroke\"";
-            text(out, &label.text, label.x, label.y, halo);
+            sheet.text(&label.text, label.x, label.y, halo);
         }
     }
 
     /// A sample and a name for each line; as many as there is room for.
-    fn legend(&self, out: &mut String) {
+    fn legend(&self, sheet: &mut Sheet) {
         let room = ((BOTTOM - TOP) / LEGEND_LINE) as usize;
         let lines = &self.chart.lines;
         let shown = if lines.len() > room { room - 1 } else { lines.len() };
         for (at, line) in lines.iter().enumerate().take(shown) {
             let y = TOP + 8.0 + LEGEND_LINE * at as f64;
-            let _ = writeln!(out, "<g class=\"c{}\">", at % N_COLORS);
+            sheet.draw(&format!("<g class=\"c{}\">", at % N_COLORS));
             if line.style != Style::Points {
-                let _ = writeln!(out, "<path d=\"M{LEGEND} {y}h{SAMPLE}\" {}/>", stroke(at));
+                sheet.draw(&format!("<path d=\"M{LEGEND} {y}h{SAMPLE}\" {}/>", stroke(at)));
             }
-            let _ = writeln!(out, "{}</path>\n</g>", mark(at, LEGEND + SAMPLE / 2.0, y));
+            if line.style.has_marks() {
+                sheet.draw(&format!("{}</path>", mark(at, LEGEND + SAMPLE / 2.0, y)));
+            }
+            sheet.draw("</g>");
             let x = LEGEND + SAMPLE + 6.0;
-            text(out, &fitted(&line.name, WIDTH - 6.0 - x), x, y + 4.0, "");
+            sheet.text(&fitted(&line.name, WIDTH - 6.0 - x), x, y + 4.0, "");
         }
         if shown < lines.len() {
             let y = TOP + 12.0 + LEGEND_LINE * shown as f64;
-            text(out, &format!("and {} more", lines.len() - shown), LEGEND, y, "class=\"soft\"");
+            sheet.text(&format!("and {} more", lines.len() - shown), LEGEND, y, "class=\"soft\"");
         }
     }
+}
+
+/// What a point says when it is pointed at.
+fn hint(line: &Line, point: &Point) -> String {
+    let name = if point.name.is_empty() { &line.name } else { &point.name };
+    let interval = point.interval.map_or(String::new(), |it| format!(" [{}, {}]", number(it.low), number(it.high)));
+    format!("{name}: {}, {}{interval}", number(point.x), number(point.y))
 }
 
 fn up(share: f64) -> f64 {
@@ -229,6 +257,11 @@ fn mark(at: usize, x: f64, y: f64) -> String {
 mod tests {
     use super::*;
     use crate::report::chart::Scale;
+    use crate::types::Interval;
+
+    fn render(chart: &Chart) -> String {
+        super::render(chart, Place::File)
+    }
 
     fn chart(lines: Vec<Line>) -> Chart {
         Chart {
@@ -319,5 +352,38 @@ mod tests {
         // Lines of one colour, 5 apart, have other dashes and other marks.
         assert_ne!(stroke(0), stroke(5));
         assert_ne!(mark(0, 1.0, 1.0), mark(5, 1.0, 1.0));
+    }
+
+    #[test]
+    fn intervals_are_a_band_under_a_line_and_bars_elsewhere() {
+        let mut line = Line::new("a", Style::Line, &[(0.0, 0.5), (10.0, 0.5)]);
+        for point in &mut line.points {
+            point.interval = Some(Interval { low: 0.0, high: 1.0 });
+        }
+        let drawn = render(&chart(vec![line.clone()]));
+        // The axis covers 0 to 1: from 308 up to 42, over the whole width; there along the upper ends, back along the lower ones.
+        assert!(
+            drawn.contains("d=\"M61.8 42L446 42L446 308L61.8 308Z\" fill=\"currentColor\" fill-opacity"),
+            "{drawn}"
+        );
+        assert!(drawn.contains("<title>a: 10, 0.5 [0, 1]</title>"), "{drawn}");
+        line.style = Style::Points;
+        let drawn = render(&chart(vec![line]));
+        assert!(drawn.contains("d=\"M61.8 308V42M57.8 308H65.8M57.8 42H65.8\""), "{drawn}");
+    }
+
+    #[test]
+    fn an_interval_that_is_no_number_is_left_out() {
+        let mut line = Line::new("a", Style::Line, &[(0.0, 0.5), (10.0, 0.5)]);
+        line.points[0].interval = Some(Interval { low: f64::NAN, high: f64::INFINITY });
+        let drawn = render(&chart(vec![line]));
+        assert!(!drawn.contains("fill-opacity") && !drawn.contains("NaN") && !drawn.contains("V308"), "{drawn}");
+    }
+
+    #[test]
+    fn an_outline_has_no_marks() {
+        let drawn = render(&chart(vec![Line::new("gold", Style::Outline, &[(0.0, 0.0), (0.0, 1.0), (10.0, 0.0)])]));
+        assert!(drawn.contains("d=\"M61.8 308H61.8V42H446V308\""), "{drawn}");
+        assert!(!drawn.contains("<title>gold: "), "{drawn}");
     }
 }

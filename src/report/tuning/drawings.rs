@@ -70,7 +70,7 @@ fn has_way(chart: &Chart) -> bool {
 /// Every setting as a point, the front as a step, default and winner by their names.
 fn front(found: &Found) -> Option<Drawing> {
     let point = |row: &Row, is_labelled| {
-        Some(Point { x: row.context_tokens, y: row.at_prompt?, name: row.name.clone(), is_labelled })
+        Some(Point { x: row.context_tokens, y: row.at_prompt?, interval: None, name: row.name.clone(), is_labelled })
     };
     let alone = |name: &str, row: Option<&Row>| Line {
         name: name.to_owned(),

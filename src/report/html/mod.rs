@@ -1,0 +1,68 @@
+//! The report as one HTML file: no request, and nothing that data says is markup. All that is said without a script stands here.
+//!
+//! The page's own parts: [`policy`] (style and what the page may do), [`markup`] (tables, lists, figures), then its sections in order.
+//! The table of all questions is a script's: this page leaves it a place, and shows a few lost questions where no script runs.
+
+mod losses;
+mod markup;
+mod measures;
+mod overview;
+pub mod policy;
+mod questions;
+
+use super::pictures::Pictures;
+use super::view::View;
+
+pub(super) use markup::escape;
+
+/// All that a page shows.
+#[derive(Clone, Copy, Debug)]
+pub struct Page<'a> {
+    /// The report.
+    pub view: &'a View,
+    /// Its pictures.
+    pub pictures: &'a Pictures,
+}
+
+/// A part of the page: its name in addresses (`#losses`), its heading, and what stands under it.
+type Part = (&'static str, &'static str, fn(&Page<'_>, &mut String));
+
+/// From top to bottom.
+const PARTS: [Part; 5] = [
+    ("summary", "Verdict", overview::verdict),
+    ("losses", "Where the answers were lost", losses::losses),
+    ("questions", "Questions", questions::questions),
+    ("run", "What was run", overview::run),
+    ("measures", "Measures", measures::measures),
+];
+
+/// The page.
+#[must_use]
+pub fn render(page: &Page<'_>) -> String {
+    let name = escape(&page.view.name);
+    let style = policy::style();
+    let mut out = format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{name} · ragxray</title>\n\
+         <style>{style}</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">Skip to the report</a>\n\
+         <header>\n<p class=\"brand\">ragxray</p>\n<h1>{name}</h1>\n<nav aria-label=\"Sections\"><ul>",
+        policy::policy(&style)
+    );
+    for (id, heading, _) in PARTS {
+        out += &format!("<li><a href=\"#{id}\">{heading}</a></li>");
+    }
+    out.push_str("</ul></nav>\n</header>\n<main id=\"main\" tabindex=\"-1\">\n");
+    for (id, heading, content) in PARTS {
+        out += &format!(
+            "<section id=\"{id}\" aria-labelledby=\"{id}-heading\">\n<h2 id=\"{id}-heading\">{heading}</h2>\n"
+        );
+        content(page, &mut out);
+        out.push_str("</section>\n");
+    }
+    out.push_str("</main>\n</body>\n</html>\n");
+    out
+}
+
+#[cfg(test)]
+mod tests;

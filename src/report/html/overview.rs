@@ -1,0 +1,40 @@
+//! The page's first section, the verdict with the main figures, and what was run.
+
+use super::Page;
+use super::markup::{escape, list};
+use crate::report::pictures::Tile;
+
+/// The verdict, the rule of thumb, the main figures and what to know before believing them.
+pub(super) fn verdict(page: &Page<'_>, out: &mut String) {
+    let view = page.view;
+    *out += &format!("<p class=\"verdict\">{}</p>\n", escape(&view.verdict));
+    if let Some(rule) = &view.rule_of_thumb {
+        *out += &format!("<p class=\"rule\">Rule of thumb: {}.</p>\n", escape(rule));
+    }
+    if !page.pictures.tiles.is_empty() {
+        let tiles: String = page.pictures.tiles.iter().map(tile).collect();
+        *out += &format!("<dl class=\"tiles\">\n{tiles}</dl>\n");
+    }
+    list("notices", &view.notices, out);
+}
+
+fn tile(tile: &Tile) -> String {
+    let range = tile.range.as_ref().map_or("no interval".to_owned(), |range| format!("95 %: {}", escape(range)));
+    format!(
+        "<div class=\"tile\"><dt>{}</dt><dd class=\"value\">{}</dd><dd>{range}</dd><dd>n = {}</dd><dd>{}</dd></div>\n",
+        // A long name may break where its cutoff begins.
+        escape(&tile.name).replace('@', "<wbr>@"),
+        escape(&tile.value),
+        tile.n,
+        escape(&tile.meaning)
+    )
+}
+
+/// Corpus, question set and settings in words.
+pub(super) fn run(page: &Page<'_>, out: &mut String) {
+    out.push_str("<dl class=\"facts\">\n");
+    for (label, text) in &page.view.head {
+        *out += &format!("<dt>{}</dt><dd>{}</dd>\n", escape(label), escape(text));
+    }
+    out.push_str("</dl>\n");
+}

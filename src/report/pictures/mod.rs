@@ -1,0 +1,68 @@
+//! What the page shows in pictures: which there are, what is drawn in each, and the same figures as a table.
+//!
+//! Renderers decide nothing; a picture that would have nothing to show is not there. No second count of anything: the numbers are
+//! those of the [`View`] and the [`Summary`](crate::eval::summary::Summary).
+
+mod classes;
+mod losses;
+mod tiles;
+mod waterfall;
+
+use super::chart::Chart;
+use super::chart::bars::Bars;
+use super::section::Section;
+use super::view::View;
+use crate::eval::diagnose;
+use crate::eval::summary::Evaluation;
+use crate::store::SavedRun;
+
+pub use tiles::Tile;
+
+/// All pictures of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pictures {
+    /// The main figures.
+    pub tiles: Vec<Tile>,
+    /// Support, stage by stage.
+    pub waterfall: Option<Figure>,
+    /// The loss terms.
+    pub losses: Option<Figure>,
+    /// The classes' shares.
+    pub classes: Option<Figure>,
+}
+
+/// A picture with its figures.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Figure {
+    /// What is drawn.
+    pub drawing: Drawing,
+    /// The same as a table; its title is the picture's, its notes say how to read both.
+    pub figures: Section,
+}
+
+/// What is drawn.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Drawing {
+    /// Bars beside each other.
+    Bars(Bars),
+    /// Lines over two axes.
+    Chart(Chart),
+}
+
+impl Pictures {
+    /// The pictures of a run of which `view` says the rest.
+    #[must_use]
+    pub fn new(run: &SavedRun, evaluation: &Evaluation, view: &View) -> Self {
+        let summary = &evaluation.summary;
+        Self {
+            tiles: tiles::tiles(summary, run.manifest.external.is_some()),
+            waterfall: waterfall::waterfall(
+                view,
+                summary.waterfall_n,
+                &diagnose::lost_by_station(&evaluation.outcomes),
+            ),
+            losses: losses::losses(view),
+            classes: classes::classes(view),
+        }
+    }
+}
