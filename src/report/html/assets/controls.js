@@ -1,0 +1,103 @@
+// What stands above the table: search, a choice for each filter with the number of questions behind every choice, the line
+// that says how many are listed, and which columns are there.
+
+const MOST_CHOICES = 300;
+const LABELS = { class: "class", flag: "flag", tag: "tag", kind: "kind", turn: "turn" };
+
+/** Builds the controls; `change(part)` is called with what somebody chose. */
+function controlsOf(index, columns, change, redrawTable) {
+  const search = make("input", { type: "search", id: "rx-search", autocomplete: "off", spellcheck: "false", placeholder: "id, question, gold or answer", "aria-keyshortcuts": "/" });
+  search.addEventListener("input", () => change({ search: search.value }));
+  const filters = FILTERS.filter((filter) => isOffered(index, filter));
+  const selects = Object.fromEntries(filters.map((filter) => [filter, make("select", { id: `rx-${filter}` })]));
+  for (const [filter, select] of Object.entries(selects)) select.addEventListener("change", () => change({ [filter]: select.value }));
+  const fields = Object.entries(selects).map(([filter, select]) => field(LABELS[filter], select));
+  const different = index.runs.length > 1 ? make("input", { type: "checkbox", id: "rx-different" }) : null;
+  if (different) {
+    different.addEventListener("change", () => change({ different: different.checked }));
+    fields.push(make("label", { class: "rx-check", for: "rx-different" }, different, " only different"));
+  }
+  const count = make("p", { id: "rx-count", role: "status", "aria-live": "polite" });
+  const reset = make("button", { type: "button", class: "rx-link", id: "rx-reset", hidden: true }, "clear filters");
+  reset.addEventListener("click", () => {
+    change({ ...emptyView() });
+    search.focus();
+  });
+  const bar = make("div", { class: "rx-controls", role: "search", "aria-label": "Filter questions" }, field("search", search), ...fields);
+  const line = make("div", { class: "rx-line-over" }, count, reset, make("span", { class: "rx-grow" }), columnChoice(columns, redrawTable), keysButton());
+  return { element: make("div", { class: "rx-over" }, bar, line), search, selects, different, count, reset };
+}
+
+function field(label, control) {
+  return make("label", { class: "rx-field", for: control.id }, make("span", {}, label), control);
+}
+
+/** A filter with nothing to choose from is not shown. */
+function isOffered(index, filter) {
+  if (filter === "turn") return index.runs.length > 1;
+  if (filter === "class") return true;
+  const found = new Set();
+  for (const row of index.runs[0].rows) for (const choice of CHOICES[filter](row)) found.add(choice);
+  return filter === "kind" ? found.size > 1 : found.size > 0;
+}
+
+/** Brings all controls to the view and its counts. */
+function updateControls(controls, view, { rows, counts }, total) {
+  if (controls.search.value !== view.search) controls.search.value = view.search;
+  for (const [filter, select] of Object.entries(controls.selects)) fillSelect(select, filter, counts[filter], view[filter]);
+  if (controls.different) controls.different.checked = view.different;
+  const isAll = rows.length === total;
+  const text = isAll ? counted(total, "question") : `${thousands(rows.length)} of ${counted(total, "question")}`;
+  if (controls.count.textContent !== text) controls.count.textContent = text;
+  controls.reset.hidden = hashOf({ ...view, q: "", sort: "" }) === "";
+}
+
+function fillSelect(select, filter, counts, chosen) {
+  const names = choicesInOrder(filter, counts, chosen);
+  const options = names.map((name) => option(name, choiceLabel(filter, name, counts.get(name) || 0), name === chosen));
+  const wanted = [option("", "all", chosen === ""), ...options];
+  const isSame = wanted.length === select.options.length && wanted.every((made, at) => made.text === select.options[at].text && made.value === select.options[at].value);
+  if (!isSame) select.replaceChildren(...wanted);
+  select.value = chosen;
+  select.classList.toggle("rx-chosen", chosen !== "");
+}
+
+function option(value, text, isChosen) {
+  const made = make("option", { value }, text);
+  made.selected = isChosen;
+  return made;
+}
+
+/** Classes by stage with their faults below them, others by how many there are. */
+function choicesInOrder(filter, counts, chosen) {
+  const names = [...counts.keys()];
+  if (chosen !== "" && !counts.has(chosen)) names.push(chosen);
+  if (filter !== "class") return names.sort((a, b) => (counts.get(b) || 0) - (counts.get(a) || 0) || (a < b ? -1 : 1)).slice(0, MOST_CHOICES);
+  const place = (name) => (name === "lost" ? -1 : (CLASS_ORDER.indexOf(name.split("/")[0]) + 100) % 100);
+  return names.sort((a, b) => place(a) - place(b) || (a < b ? -1 : 1));
+}
+
+function choiceLabel(filter, name, count) {
+  const [main, fault] = filter === "class" ? name.split("/") : [name];
+  const text = filter === "tag" ? shownPlain(name) : name === "lost" && filter === "class" ? "any loss" : spoken(fault ? `\u00a0\u00a0${main}: ${fault}` : main);
+  return `${text} (${thousands(count)})`;
+}
+
+/** Which columns are shown. */
+function columnChoice(columns, redrawTable) {
+  const boxes = columns.map((column) => {
+    const box = make("input", { type: "checkbox" });
+    box.checked = column.shown;
+    box.disabled = column.key === "question";
+    box.addEventListener("change", () => {
+      column.shown = box.checked;
+      redrawTable();
+    });
+    return make("label", { class: "rx-check" }, box, ` ${column.head}`);
+  });
+  return make("details", { class: "rx-columns" }, make("summary", {}, "columns"), make("div", { class: "rx-columns-list", role: "group", "aria-label": "Columns" }, ...boxes));
+}
+
+function keysButton() {
+  return make("button", { type: "button", class: "rx-link", "data-action": "keys" }, "keys");
+}

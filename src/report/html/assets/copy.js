@@ -1,0 +1,46 @@
+// Copying: a question as JSON, raw as the run has it, or a link to it. The one way on which raw text leaves the page.
+
+/** One object: the row with its measures' names, the detail and its passages; two runs: the baseline beside it. */
+function asJson({ sides, passages }) {
+  const main = sides[sides.length - 1];
+  const resolved = Object.fromEntries([...passages].sort((a, b) => a[0] - b[0]));
+  const own = ({ run, row, detail }) => ({ run: run.name, measures: run.measures, row, detail });
+  const object = { ...own(main), passages: resolved };
+  if (sides.length > 1) object.baseline = own(sides[0]);
+  return JSON.stringify(object, null, 2);
+}
+
+/** Puts `text` on the clipboard and says so. */
+async function copy(drawer, text, what) {
+  drawer.dialog.lastCopied = text;
+  const isCopied = (await copiedByClipboard(text)) || copiedBySelection(drawer.dialog, text);
+  drawer.said.textContent = isCopied ? `copied ${what}` : `${what} could not be copied`;
+}
+
+async function copiedByClipboard(text) {
+  if (!navigator.clipboard || !navigator.clipboard.writeText) return false;
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch (_) {
+    return false;
+  }
+}
+
+/** Inside the dialog, for all outside of it is inert. */
+function copiedBySelection(dialog, text) {
+  const before = document.activeElement;
+  const area = make("textarea", { class: "rx-unseen", "aria-hidden": "true", tabindex: "-1" });
+  area.value = text;
+  dialog.append(area);
+  area.select();
+  let isCopied = false;
+  try {
+    isCopied = document.execCommand("copy");
+  } catch (_) {
+    isCopied = false;
+  }
+  area.remove();
+  if (before && before.focus) before.focus({ preventScroll: true });
+  return isCopied;
+}

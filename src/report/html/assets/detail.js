@@ -1,0 +1,95 @@
+// An opened question: a modal dialog that is a drawer at the right. First what was asked, why it was lost, what was wanted
+// and what came; then the evidence and its way through the stages; then texts, prompts and the other arms.
+
+/** Builds the dialog, closed. `act(name)` is called for its buttons, `closed()` after it was closed. */
+function drawerOf(index, act, closed) {
+  const place = make("span", { class: "rx-place-in-list", "aria-live": "polite" });
+  const said = make("span", { class: "rx-said", role: "status" });
+  const button = (action, label, keys) => make("button", { type: "button", class: "rx-button", "data-action": action, "aria-keyshortcuts": keys }, label);
+  const head = make(
+    "header",
+    { class: "rx-drawer-head" },
+    button("previous", "‹ previous", "k"),
+    button("next", "next ›", "j"),
+    place,
+    said,
+    make("span", { class: "rx-grow" }),
+    button("copy-link", "copy link"),
+    button("copy-json", "copy as JSON"),
+    button("close", "close ✕", "Escape"),
+  );
+  const content = make("div", { class: "rx-drawer-content", tabindex: "-1" });
+  const dialog = make("dialog", { id: "rx-question", class: "rx-drawer", "aria-labelledby": "rx-asked" }, head, content);
+  head.addEventListener("click", (event) => {
+    const pressed = event.target.closest("[data-action]");
+    if (pressed) act(pressed.dataset.action);
+  });
+  dialog.addEventListener("click", (event) => {
+    if (event.target === dialog) dialog.close();
+  });
+  dialog.addEventListener("close", closed);
+  return { index, dialog, head, content, place, said, asked: 0, shown: null };
+}
+
+/** Reads a question and shows it; what was asked for last wins. */
+async function showQuestion(drawer, number) {
+  const turn = ++drawer.asked;
+  const sides = sidesOf(drawer.index, number);
+  let parts;
+  try {
+    const read = await readSides(drawer.index, sides);
+    parts = questionParts(drawer.index, read.sides, read.passages);
+    if (turn === drawer.asked) drawer.shown = read;
+  } catch (error) {
+    parts = [...questionHead(sides), problem(error, "this question's details")];
+    if (turn === drawer.asked) drawer.shown = null;
+  }
+  if (turn !== drawer.asked) return;
+  drawer.content.replaceChildren(...parts);
+  drawer.said.textContent = "";
+  drawer.dialog.dataset.id = drawer.index.runs[0].rows[number].id;
+  if (!drawer.dialog.open) drawer.dialog.showModal();
+  drawer.content.scrollTop = 0;
+  drawer.content.focus({ preventScroll: true });
+}
+
+/** The sides with their details, and every passage that they name. */
+async function readSides(index, sides) {
+  const details = await Promise.all(sides.map((side) => readDetail(index, side.at, side.number)));
+  const whole = sides.map((side, at) => ({ ...side, detail: details[at] }));
+  const passages = await readPassages(index, whole.flatMap((side) => numbersOf(side.detail)));
+  return { sides: whole, passages };
+}
+
+function questionParts(index, sides, passages) {
+  const list = passagesPart(sides, passages, index.has_text, index.depth);
+  return [
+    ...questionHead(sides),
+    reasonPart(sides),
+    make("div", { class: "rx-wanted-and-came" }, goldsPart(sides, index.has_text), answerPart(sides, index.has_text)),
+    scoresPart(sides),
+    evidencePart(sides, passages, list.jump),
+    stagesPart(sides),
+    list.section,
+    promptPart(sides, passages, index.has_text),
+    armsPart(sides, index.has_text),
+  ];
+}
+
+/** What was asked, its id, kind and tags. */
+function questionHead(sides) {
+  const { row, run, number } = sides[sides.length - 1];
+  const about = make("p", { class: "rx-about" }, make("span", { class: "rx-soft" }, `question ${thousands(number + 1)} of ${thousands(run.rows.length)}`), make("code", {}, shown(row.id, 120)));
+  about.append(make("span", { class: "rx-chip" }, spoken(row.kind)));
+  for (const tag of row.tags || []) about.append(make("span", { class: "rx-chip" }, shown(tag, 60)));
+  if (row.other && row.other.turn) about.append(turnBadge(row.other.turn));
+  if (!row.other && run.label) about.append(make("span", { class: "rx-soft" }, "the other run does not have it"));
+  return [about, make("h2", { id: "rx-asked", class: "rx-asked" }, shown(row.text, NAME_UNITS))];
+}
+
+/** Says where the question stands in the list, and which way one can go. */
+function showPlace(drawer, at, total) {
+  drawer.place.textContent = at < 0 ? "not in this list" : `${thousands(at + 1)} of ${thousands(total)}`;
+  drawer.head.querySelector('[data-action="previous"]').disabled = at <= 0;
+  drawer.head.querySelector('[data-action="next"]').disabled = at + 1 >= total;
+}

@@ -1,0 +1,99 @@
+// Where the gold stands and how far it came: the evidence groups with the passages that hold them and their rank at every
+// stage, then the stages themselves. What an engineer asks second, after the reason: where was it, and who dropped it.
+
+/** Ranks from 1 by passage of one stage: those shown, and gold that came further down. */
+function ranksOf(stage) {
+  const ranks = new Map(stage.hits.map((hit, at) => [hit.passage, at + 1]));
+  for (const [passage, rank] of stage.gold_below || []) ranks.set(passage, rank);
+  return ranks;
+}
+
+/** The passages with gold, by number: those that hold a byte of the evidence. */
+function goldPassages(detail) {
+  const places = (detail.gold || []).flat();
+  const below = detail.stages.flatMap((stage) => (stage.gold_below || []).map(([passage]) => passage));
+  const marked = Object.entries(detail.marks || {}).filter(([, marks]) => marks.gold && marks.gold.length);
+  return new Set([...places.flatMap((place) => place.passages), ...below, ...marked.map(([number]) => Number(number))]);
+}
+
+function evidencePart(sides, passages, jump) {
+  const said = ({ detail }) => [detail.gold, detail.documents, detail.chunks, detail.stages.map((stage) => [stage.stage, [...ranksOf(stage)]])];
+  return part("evidence", "Evidence", sides, (side) => evidenceOf(side, passages, jump), said);
+}
+
+function evidenceOf({ detail }, passages, jump) {
+  const groups = detail.gold || [];
+  const lead = make("p", { class: "rx-soft" }, supportWords(detail.documents, "the documents"), "; ", supportWords(detail.chunks, "all chunks together"), ".");
+  if (groups.length === 0) return [make("p", {}, "No evidence is labelled."), lead];
+  const items = groups.map((places) => {
+    const name = places.length > 1 ? make("p", { class: "rx-soft" }, "any one of") : null;
+    return make("li", {}, name, ...places.map((place) => placeOfGold(place, detail, passages, jump)));
+  });
+  const needed = groups.length > 1 ? make("p", { class: "rx-soft" }, `All ${groups.length} of these are needed:`) : null;
+  return [needed, make("ol", { class: "rx-evidence" }, ...items), lead].filter(Boolean);
+}
+
+function placeOfGold(place, detail, passages, jump) {
+  const ranges = place.ranges.slice(0, 12).map(([start, end]) => `${thousands(start)}–${thousands(end)}`);
+  const more = place.ranges.length > 12 ? ` and ${place.ranges.length - 12} more` : "";
+  const where = ranges.length ? `bytes ${ranges.join(", ")}${more}` : "the document as a whole";
+  const head = make("div", {}, make("b", {}, shown(place.doc)), " ", make("span", { class: "rx-soft" }, where));
+  if (!place.present) head.append(make("span", { class: "rx-absent" }, " ✗ not in the corpus"));
+  const held = place.passages.map((number) => heldBy(number, detail, passages, jump));
+  const none = place.present && held.length === 0 ? make("p", { class: "rx-soft" }, "no passage holds a byte of it") : null;
+  return make("div", { class: "rx-place" }, head, held.length ? make("ul", { class: "rx-held" }, ...held) : none);
+}
+
+/** A passage that holds gold, with its rank at every stage. */
+function heldBy(number, detail, passages, jump) {
+  const button = make("button", { type: "button", class: "rx-link" }, shown(nameOf(passages.get(number), number), 80));
+  button.addEventListener("click", () => jump(number));
+  const ranks = detail.stages.map((stage) => {
+    const rank = ranksOf(stage).get(number);
+    const words = rank ? `${spoken(stage.stage)} ${ordinal(rank)}` : `${spoken(stage.stage)} –`;
+    return make("span", { class: rank ? "rx-rank" : "rx-rank rx-missing", title: rank ? null : "not among its hits" }, words);
+  });
+  return make("li", {}, button, " ", ...ranks);
+}
+
+function nameOf(passage, number) {
+  return passage ? passage.id : `passage ${number}`;
+}
+
+function supportWords(support, what) {
+  if (support.rule === "nothing") return `nothing gold to go by in ${what}`;
+  return `${what} ${support.holds ? "hold" : "do not hold"} the support (${RULES[support.rule] || spoken(support.rule)})`;
+}
+
+/** What every stage returned, and where the gold came in it. */
+function stagesPart(sides) {
+  return part("stages", "Stages", sides, stagesOf);
+}
+
+function stagesOf({ detail, run }, other) {
+  const gold = goldPassages(detail);
+  const theirs = new Map(((other && other.detail.stages) || []).map((stage) => [stage.stage, stage]));
+  const rows = detail.stages.map((stage) => stageRow(stage, gold, theirs.get(stage.stage), Boolean(other)));
+  const heads = ["stage", "hits", "time", "support", "gold came"].map((head, at) => make("th", { scope: "col", class: at === 1 || at === 2 ? "rx-number" : null }, head));
+  const table = make("table", { class: "rx-table" }, make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...rows));
+  const packed = run.k > 0 ? make("p", { class: "rx-soft" }, `The first ${run.k} of the final ranking went to packing.`) : null;
+  return [make("div", { class: "rx-scroll" }, table), packed].filter(Boolean);
+}
+
+function stageRow(stage, gold, theirs, isCompared) {
+  const ranks = ranksOf(stage);
+  const found = [...gold].map((number) => ranks.get(number)).filter(Boolean).sort((a, b) => a - b);
+  const missing = gold.size - found.length;
+  const words = [...found.map(ordinal), missing ? (found.length ? `${missing} not at all` : "not at all") : ""].filter(Boolean).join(", ");
+  const isOther = isCompared && (!theirs || theirs.support.holds !== stage.support.holds);
+  const support = make("span", { class: stage.support.holds ? "rx-good" : "rx-bad" }, stage.support.holds ? "✓ holds" : "✗ does not");
+  return make(
+    "tr",
+    { class: isOther ? "rx-differs" : null },
+    make("th", { scope: "row" }, spoken(stage.stage)),
+    make("td", { class: "rx-number" }, thousands(stage.n_hits)),
+    make("td", { class: "rx-number" }, timed(stage.seconds)),
+    make("td", { title: RULES[stage.support.rule] || null }, stage.support.rule === "nothing" ? "–" : support, isOther ? differsSign() : ""),
+    make("td", {}, gold.size ? words : "–"),
+  );
+}

@@ -1,0 +1,87 @@
+// Which questions are listed, and in which order. One pass over the rows tells those that pass and, for every choice of
+// every filter, how many would pass with it: a row that one filter alone keeps out counts for that filter's choices.
+
+const FILTERS = ["class", "flag", "tag", "kind", "turn"];
+
+/** The values of a row that a filter can choose. */
+const CHOICES = {
+  class: (row) => (row.fault ? [row.class, `${row.class}/${row.fault}`, ...lostOf(row)] : [row.class, ...lostOf(row)]),
+  flag: (row) => row.flags || [],
+  tag: (row) => row.tags || [],
+  kind: (row) => [row.kind],
+  turn: (row) => (row.other && row.other.turn ? [row.other.turn] : []),
+};
+
+/** `lost` gathers all classes of a loss. */
+function lostOf(row) {
+  return CLASSES[row.class] && CLASSES[row.class][0] === "bad" ? ["lost"] : [];
+}
+
+/** What is searched of each row, prepared when somebody first searches. */
+let haystacks = null;
+
+function haystackOf(row, other) {
+  const texts = [row.id, row.text, row.gold || "", row.answer || "", (other && other.answer) || ""];
+  return folded(texts.join("\n"));
+}
+
+/** Compatible characters made one, lower case. */
+function folded(text) {
+  return text.normalize("NFKC").toLowerCase();
+}
+
+/** The words that must all be there; what stands in double quotes is one. */
+function needlesOf(search) {
+  const needles = [];
+  for (const match of folded(search).matchAll(/"([^"]+)"?|\S+/g)) needles.push(match[1] || match[0]);
+  return needles.filter((needle) => needle !== '"');
+}
+
+/** The listed rows by number, in order, and the counts of every choice of every filter. */
+function listed(index, view, orderOf) {
+  const rows = index.runs[0].rows;
+  const needles = needlesOf(view.search);
+  if (needles.length && !haystacks) haystacks = rows.map((row) => haystackOf(row, otherRow(index, row)));
+  const counts = Object.fromEntries(FILTERS.map((filter) => [filter, new Map()]));
+  const passes = new Uint8Array(rows.length);
+  rows.forEach((row, number) => {
+    if (needles.length && !needles.every((needle) => haystacks[number].includes(needle))) return;
+    if (view.different && row.other && !row.other.differs) return;
+    const failed = FILTERS.filter((filter) => view[filter] !== "" && !CHOICES[filter](row).includes(view[filter]));
+    if (failed.length === 0) passes[number] = 1;
+    if (failed.length > 1) return;
+    for (const filter of failed.length ? failed : FILTERS) {
+      for (const choice of new Set(CHOICES[filter](row))) counts[filter].set(choice, (counts[filter].get(choice) || 0) + 1);
+    }
+  });
+  return { rows: orderOf(view.sort).filter((number) => passes[number] === 1), counts };
+}
+
+/** The same question's row in the baseline. */
+function otherRow(index, row) {
+  return row.other && index.runs[1] ? index.runs[1].rows[row.other.row] : undefined;
+}
+
+/** Orders rows by a column; the last order is kept. `sort` is a column's key, with `-` before it for the reverse. */
+function orderer(index, columns) {
+  const rows = index.runs[0].rows;
+  const inRunOrder = rows.map((_, number) => number);
+  let kept = { sort: "", order: inRunOrder };
+  return (sort) => {
+    if (sort === kept.sort) return kept.order;
+    const column = columns.find(({ key }) => key === sort.replace(/^-/, ""));
+    kept = { sort, order: column ? sorted(inRunOrder, column, rows, sort.startsWith("-") ? -1 : 1) : inRunOrder };
+    return kept.order;
+  };
+}
+
+/** Stable; a row without a value comes last either way. */
+function sorted(numbers, column, rows, sign) {
+  const keys = rows.map((row, number) => column.sortKey(row, number));
+  const isMissing = (key) => key === null || key === undefined || key === "";
+  return [...numbers].sort((a, b) => {
+    const [left, right] = [keys[a], keys[b]];
+    if (isMissing(left) || isMissing(right)) return isMissing(left) - isMissing(right) || a - b;
+    return left < right ? -sign : left > right ? sign : a - b;
+  });
+}

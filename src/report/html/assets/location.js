@@ -1,0 +1,60 @@
+// What is shown, kept in the address behind `#`, so that a view can be linked to: `#class=ranking&flag=cut&q=17`.
+// A hash without a known name and `=` (a section's anchor) is none of ours and changes nothing. Filtering replaces the
+// entry of the history, opening a question makes one, so that Back closes it.
+
+const TEXT_KEYS = ["class", "flag", "tag", "kind", "turn", "search", "sort", "q"];
+
+/** Nothing filtered, run order, no question open. */
+function emptyView() {
+  return { class: "", flag: "", tag: "", kind: "", turn: "", search: "", sort: "", q: "", different: false };
+}
+
+/** The view of a hash; `null` where the hash is not ours. */
+function viewOf(hash) {
+  const view = emptyView();
+  const text = hash.replace(/^#/, "");
+  if (text === "") return view;
+  const parameters = new URLSearchParams(text);
+  const isOurs = text.includes("=") && [...TEXT_KEYS, "different"].some((key) => parameters.has(key));
+  if (!isOurs) return null;
+  for (const key of TEXT_KEYS) view[key] = parameters.get(key) || "";
+  view.different = parameters.has("different") && parameters.get("different") !== "0";
+  return view;
+}
+
+/** The hash of a view, `#` included; empty where there is nothing to say. */
+function hashOf(view) {
+  const parameters = new URLSearchParams();
+  for (const key of TEXT_KEYS.slice(0, -1)) if (view[key] !== "") parameters.set(key, view[key]);
+  if (view.different) parameters.set("different", "1");
+  if (view.q !== "") parameters.set("q", view.q);
+  const text = parameters.toString();
+  return text === "" ? "" : `#${text}`;
+}
+
+/** Writes the view into the address; `isNew` makes an entry of the history. */
+function writeLocation(view, isNew) {
+  const hash = hashOf(view);
+  if (hash === location.hash) return;
+  const address = hash === "" ? location.href.split("#")[0] : hash;
+  try {
+    if (isNew) history.pushState(null, "", address);
+    else history.replaceState(null, "", address);
+  } catch (_) {
+    // A frame without an address of its own: the page works, its links do not.
+  }
+}
+
+/** Calls `apply` with the view whenever somebody else changes the hash: a link, Back, the address bar. */
+function followLocation(apply) {
+  let last = location.hash;
+  const follow = () => {
+    if (location.hash === last) return;
+    last = location.hash;
+    const view = viewOf(last);
+    if (view) apply(view);
+  };
+  window.addEventListener("hashchange", follow);
+  window.addEventListener("popstate", follow);
+  return () => (last = location.hash);
+}

@@ -1,0 +1,100 @@
+// The data in this file: blocks of JSON, compressed and in base64, in elements that no browser runs or shows.
+// The index stands before this script; the other blocks come behind it, so that the table is there before they are read.
+// Nothing is fetched: a block is unpacked from the page's own text, and a few are kept.
+
+const BLOCKS_KEPT = 48;
+const keptBlocks = new Map();
+
+/** The index; its text is dropped, for it is needed once. */
+async function readIndex() {
+  const element = document.getElementById("rx-index");
+  if (!element) throw new Error("the index is not in the file");
+  const index = await unpacked(element.textContent);
+  element.textContent = "";
+  return index;
+}
+
+/** The detail of a question: row `row` of run `run`. */
+async function readDetail(index, run, row) {
+  const per = index.details_per_block;
+  const block = await readBlock(`rx-q${run}-${Math.floor(row / per)}`);
+  return entry(block, row % per, `question ${row + 1}`);
+}
+
+/** Passages by number. */
+async function readPassages(index, numbers) {
+  const found = new Map();
+  for (const number of new Set(numbers)) {
+    const at = blockOf(index.passage_blocks, number);
+    const block = await readBlock(`rx-p${at}`);
+    found.set(number, entry(block, number - index.passage_blocks[at], `passage ${number}`));
+  }
+  return found;
+}
+
+/** The last block that begins at or before `number`. */
+function blockOf(starts, number) {
+  let low = 0;
+  let high = starts.length;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (starts[middle] <= number) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+function entry(block, at, name) {
+  if (!Array.isArray(block) || block[at] === undefined) throw new Error(`${name} is not in the file`);
+  return block[at];
+}
+
+/** A block's value, from those kept or from its element; the least used one makes room. */
+function readBlock(id) {
+  const block = keptBlocks.get(id) || elementWhenRead(id).then((element) => unpacked(element.textContent));
+  keptBlocks.delete(id);
+  keptBlocks.set(id, block);
+  block.catch(() => keptBlocks.delete(id));
+  if (keptBlocks.size > BLOCKS_KEPT) keptBlocks.delete(keptBlocks.keys().next().value);
+  return block;
+}
+
+/** The element once the parser has read all of it. */
+async function elementWhenRead(id) {
+  const isRead = (element) => element && (document.readyState !== "loading" || element.nextElementSibling);
+  let element = document.getElementById(id);
+  if (!isRead(element) && document.readyState === "loading") {
+    await new Promise((resolve) => document.addEventListener("DOMContentLoaded", resolve, { once: true }));
+    element = document.getElementById(id);
+  }
+  if (!element) throw new Error(`the block ${id} is not in the file`);
+  return element;
+}
+
+/** base64 of gzip of JSON to its value. */
+async function unpacked(base64) {
+  if (typeof DecompressionStream === "undefined") throw new TooOld();
+  const stream = new Blob([bytesOf(base64.trim())]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return JSON.parse(await new Response(stream).text());
+}
+
+function bytesOf(base64) {
+  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(base64);
+  const binary = atob(base64);
+  const bytes = new Uint8Array(binary.length);
+  for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
+  return bytes;
+}
+
+/** The browser cannot unpack. */
+class TooOld extends Error {}
+
+/** A sentence for people instead of a dead page. */
+function problem(error, what) {
+  const sentence =
+    error instanceof TooOld
+      ? `This browser cannot unpack ${what} (it has no DecompressionStream); any browser since 2023 can. The rest of the page is whole.`
+      : `${what[0].toUpperCase()}${what.slice(1)} cannot be read: this file is damaged or was cut off. The rest of the page is whole.`;
+  const reason = error instanceof TooOld ? "" : make("span", { class: "rx-soft" }, " (", shown(String(error && error.message)), ")");
+  return make("p", { class: "rx-problem", role: "alert" }, sentence, reason);
+}

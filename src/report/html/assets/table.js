@@ -1,0 +1,140 @@
+// The table of questions. Only the rows on screen are in the tree: they have one height, so a row's place follows from its
+// number, and scrolling adds and drops rows. It is a grid for assistive tools: the box has the focus, the selected row is
+// its active descendant, and the whole number of rows is told although most are not there.
+
+const ROWS_BEYOND = 8;
+
+/** Builds the table; `open(row)` is called for a row that is clicked or entered, `sortBy(key)` for a head. */
+function tableOf(index, columns, { open, sortBy, linkOf }) {
+  const head = make("div", { role: "row", class: "rx-head", "aria-rowindex": "1" });
+  const body = make("div", { role: "rowgroup", class: "rx-rows" });
+  const box = make(
+    "div",
+    { role: "grid", class: "rx-grid", id: "rx-grid", tabindex: "0", "aria-label": "Questions", "aria-describedby": "rx-grid-help" },
+    make("div", { role: "rowgroup", class: "rx-headgroup" }, head),
+    body,
+  );
+  const table = { index, columns, box, head, body, list: [], selected: -1, drawn: new Map(), height: 44, sort: "", linkOf };
+  let isAsked = false;
+  const later = () => {
+    if (isAsked) return;
+    isAsked = true;
+    requestAnimationFrame(() => {
+      isAsked = false;
+      drawRows(table);
+    });
+  };
+  box.addEventListener("scroll", later, { passive: true });
+  window.addEventListener("resize", () => redraw(table));
+  head.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-sort]");
+    if (button) sortBy(button.dataset.sort);
+  });
+  body.addEventListener("click", (event) => {
+    const row = event.target.closest("[data-row]");
+    const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
+    if (!row || !isPlain) return;
+    event.preventDefault();
+    open(Number(row.dataset.row));
+  });
+  return table;
+}
+
+/** Shows another list of rows, from its top. */
+function showList(table, rows, sort) {
+  table.list = rows;
+  table.sort = sort;
+  table.box.setAttribute("aria-rowcount", String(rows.length + 1));
+  table.box.scrollTop = 0;
+  redraw(table);
+}
+
+/** Draws everything anew: another list, other columns, another width. */
+function redraw(table) {
+  const columns = table.columns.filter((column) => column.shown);
+  table.box.style.setProperty("--rx-columns", columns.map((column) => column.width).join(" "));
+  table.head.replaceChildren(...columns.map((column, at) => headCell(column, at, table.sort)));
+  table.height = parseFloat(getComputedStyle(table.box).getPropertyValue("--rx-row-px")) || 44;
+  table.body.style.height = `${table.list.length * table.height}px`;
+  table.drawn.clear();
+  table.body.replaceChildren();
+  drawRows(table);
+}
+
+function headCell(column, at, sort) {
+  const isDown = sort === `-${column.key}`;
+  const order = isDown ? "descending" : sort === column.key ? "ascending" : "none";
+  const arrow = { descending: "▼", ascending: "▲", none: "" }[order];
+  const words = column.head.split("@").flatMap((part, i) => (i ? [make("wbr"), `@${part}`] : [part]));
+  const button = make("button", { type: "button", "data-sort": column.key, class: "rx-sort" }, ...words, make("span", { class: "rx-arrow", "aria-hidden": "true" }, arrow));
+  return make("div", { role: "columnheader", "aria-colindex": String(at + 1), "aria-sort": order, class: column.isNumber ? "rx-number" : null }, button);
+}
+
+/** Puts the rows of the window, and a few beyond, into the tree; others leave it. */
+function drawRows(table) {
+  const { box, list, height, drawn, body } = table;
+  const top = Math.max(0, box.scrollTop);
+  const first = Math.max(0, Math.floor(top / height) - ROWS_BEYOND);
+  const last = Math.min(list.length, Math.ceil((top + box.clientHeight) / height) + ROWS_BEYOND);
+  for (const [at, element] of drawn) {
+    if (at >= first && at < last) continue;
+    element.remove();
+    drawn.delete(at);
+  }
+  const added = document.createDocumentFragment();
+  for (let at = first; at < last; at++) {
+    if (drawn.has(at)) continue;
+    const element = rowElement(table, at);
+    drawn.set(at, element);
+    added.append(element);
+  }
+  body.append(added);
+  markSelected(table);
+}
+
+function rowElement(table, at) {
+  const number = table.list[at];
+  const row = table.index.runs[0].rows[number];
+  const attributes = { role: "row", class: "rx-row", id: `rx-row-${number}`, "data-row": String(number), "data-id": row.id, "aria-rowindex": String(at + 2) };
+  const cells = table.columns.filter((column) => column.shown).map((column, place) => {
+    const content = column.cell ? column.cell(row, number) : questionLink(table, row);
+    const names = ["rx-cell", `rx-c-${/^[a-z]+$/.test(column.key) ? column.key : "measure"}`, column.isNumber && "rx-number"];
+    return make("div", { role: "gridcell", "aria-colindex": String(place + 1), class: names.filter(Boolean).join(" "), "data-head": column.head }, content);
+  });
+  const element = make("div", attributes, ...cells);
+  element.style.top = `${at * table.height}px`;
+  return element;
+}
+
+function questionLink(table, row) {
+  return make("a", { href: table.linkOf(row.id), tabindex: "-1" }, shown(row.text));
+}
+
+/** Selects the row at a place of the list and brings it into the box. */
+function select(table, at) {
+  if (table.list.length === 0) return;
+  table.selected = table.list[Math.max(0, Math.min(table.list.length - 1, at))];
+  const place = placeOf(table, table.selected);
+  const top = place * table.height;
+  const headHeight = table.head.offsetHeight;
+  const room = table.box.clientHeight - headHeight - table.height;
+  if (top < table.box.scrollTop) table.box.scrollTop = top;
+  else if (top > table.box.scrollTop + room) table.box.scrollTop = top - Math.max(0, room);
+  drawRows(table);
+}
+
+/** A row's place in the list, -1 where it is filtered out. */
+function placeOf(table, number) {
+  return table.list.indexOf(number);
+}
+
+function markSelected(table) {
+  let active = null;
+  for (const element of table.drawn.values()) {
+    const isSelected = Number(element.dataset.row) === table.selected;
+    element.setAttribute("aria-selected", String(isSelected));
+    if (isSelected) active = element.id;
+  }
+  if (active) table.box.setAttribute("aria-activedescendant", active);
+  else table.box.removeAttribute("aria-activedescendant");
+}

@@ -1,0 +1,96 @@
+// The way of every text into the page. What a corpus, a question or an answer says is hostile: it becomes text nodes and
+// nothing else, here alone. Control characters are shown as their pictures, what is invisible or turns the direction of
+// writing as its code point in a box, all of it isolated from the text around. Nothing is changed but what is seen: ranges
+// count in the raw text, and copying as JSON takes the raw text.
+
+const CELL_UNITS = 200;
+const NAME_UNITS = 2000;
+const MOST_CODES = 6;
+const ODD = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]+/gu;
+const ODD_BUT_LINES = /(?:(?![\n\t])[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb])+/gu;
+
+/** An element with attributes and children: nodes, or words of this script's own. Never for data: see `shown`. */
+function make(tag, attributes, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes || {})) {
+    if (value !== undefined && value !== null && value !== false) element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== ""));
+  return element;
+}
+
+/** A text of the data in one line of at most `most` UTF-16 units. */
+function shown(raw, most = CELL_UNITS) {
+  const element = make("bdi", { class: "rx-text", dir: "auto" });
+  const end = raw.length > most ? boundary(raw, most) : raw.length;
+  appendText(element, raw.slice(0, end), false);
+  if (end < raw.length) element.append(make("span", { class: "rx-cut" }, `… ${thousands(raw.length - end)} more characters`));
+  return element;
+}
+
+/** The same for places that hold no elements, as options do. */
+function shownPlain(raw, most = 60) {
+  const end = boundary(raw, Math.min(raw.length, most));
+  const text = raw.slice(0, end).replace(ODD, (run) => `[${codes(run)}]`);
+  return end < raw.length ? `${text}…` : text;
+}
+
+/** Appends `raw` to `parent` as text nodes and boxes; `lines`: line feeds and tabs are kept as such. */
+function appendText(parent, raw, lines) {
+  let done = 0;
+  for (const match of raw.matchAll(lines ? ODD_BUT_LINES : ODD)) {
+    if (isAtHome(raw, match.index, match[0])) continue;
+    if (match.index > done) parent.append(document.createTextNode(raw.slice(done, match.index)));
+    parent.append(oddBox(match[0]));
+    done = match.index + match[0].length;
+  }
+  if (done < raw.length) parent.append(document.createTextNode(raw.slice(done)));
+}
+
+/** Joiners between letters that are not ASCII, and a variation selector behind one: Persian, Hindi and emoji need them. */
+function isAtHome(raw, at, run) {
+  if (!/^(?:[\ufe00-\ufe0f]|\ufe0f?[\u200c\u200d])$/.test(run)) return false;
+  const isWide = (unit) => unit > 0x7f;
+  if (run.length === 1 && run >= "\ufe00") return isWide(raw.charCodeAt(at - 1)) || raw.charCodeAt(at + 1) === 0x20e3;
+  return isWide(raw.charCodeAt(at - 1)) && isWide(raw.charCodeAt(at + run.length));
+}
+
+/** Characters that cannot be seen: pictures of controls, else code points in a box. */
+function oddBox(run) {
+  const pictures = /^[\0-\x1f\x7f]+$/.test(run) && run.length <= 40;
+  const text = pictures ? Array.from(run, picture).join("") : codes(run);
+  return make("span", { class: pictures ? "rx-odd rx-control" : "rx-odd" }, text);
+}
+
+function picture(control) {
+  const code = control.charCodeAt(0);
+  return String.fromCharCode(code === 0x7f ? 0x2421 : 0x2400 + code);
+}
+
+function codes(run) {
+  const points = Array.from(run.slice(0, MOST_CODES * 2)).slice(0, MOST_CODES);
+  const names = points.map((point) => `U+${point.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}`);
+  const rest = run.length - points.join("").length;
+  return names.join(" ") + (rest > 0 ? ` and ${thousands(rest)} more` : "");
+}
+
+/** The nearest place at or before `at` that does not part a surrogate pair. */
+function boundary(raw, at) {
+  const unit = raw.charCodeAt(at);
+  return unit >= 0xdc00 && unit <= 0xdfff && at > 0 ? at - 1 : at;
+}
+
+/** Units `from` to `to` of `raw` with what `marks` says highlighted; gold and answer strings may overlap. */
+function appendMarked(parent, raw, from, to, marks) {
+  const inside = (ranges) => (ranges || []).filter(([start, end]) => start < to && end > from);
+  const gold = inside(marks.gold);
+  const answer = inside(marks.answer);
+  const edges = [from, to, ...gold.flat(), ...answer.flat()].filter((edge) => edge >= from && edge <= to);
+  const cuts = [...new Set(edges)].sort((a, b) => a - b);
+  const covers = (ranges, at) => ranges.some(([start, end]) => start <= at && at < end);
+  for (let i = 0; i + 1 < cuts.length; i++) {
+    const classes = [covers(gold, cuts[i]) && "gold", covers(answer, cuts[i]) && "answer"].filter(Boolean);
+    const target = classes.length ? parent.appendChild(make("mark", { class: classes.join(" ") })) : parent;
+    appendText(target, raw.slice(cuts[i], cuts[i + 1]), true);
+  }
+}
