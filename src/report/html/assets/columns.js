@@ -9,41 +9,51 @@ function columnsOf(index) {
   const [run, baseline] = index.runs;
   const rows = run.rows;
   const some = (test) => rows.some(test);
-  const two = (build) => (row) => sideCells(index, row, build);
+  const two = (build, sign = "rx-ab") => (row) => sideCells(index, row, build, sign);
   const text = (key) => two((side) => shown(side[key] || "", CELL_UNITS / 2));
   const lower = (key) => (row) => (row[key] || "").slice(0, CELL_UNITS).toLowerCase();
   const fixed = (key, head, width, cell, sortKey, isShown) => ({ key, head, width, cell, sortKey, shown: isShown });
   const number = (key, head, width, value, print, isShown) => ({
-    ...fixed(key, head, width, two((side) => figure(value(side), print)), value, isShown),
+    ...fixed(key, head, [width, 0], two((side) => figure(value(side), print), "rx-unseen"), value, isShown),
     isNumber: true,
   });
   return [
-    { ...fixed("number", "#", "3.6rem", (row, at) => make("span", { class: "rx-soft" }, thousands(at + 1)), (row, at) => at, true), isNumber: true },
-    fixed("question", "question", "minmax(15rem, 3fr)", null, lower("text"), true),
-    baseline && fixed("turn", "turn", "5.4rem", turnCell, (row) => row.other && row.other.turn, true),
-    fixed("class", "class", "minmax(9rem, 0.8fr)", two(classCell), (row) => classKey(row), true),
-    fixed("flags", "flags", "7.4rem", flagsCell, (row) => (row.flags || []).join(" "), some((row) => row.flags)),
-    fixed("kind", "kind", "4.6rem", (row) => spoken(row.kind), (row) => row.kind, some((row) => row.kind !== rows[0].kind)),
-    fixed("tags", "tags", "6.4rem", tagsCell, (row) => (row.tags || []).join(" ").toLowerCase(), some((row) => row.tags)),
-    fixed("gold", "gold", "minmax(7rem, 1.2fr)", (row) => shown(row.gold || "", CELL_UNITS / 2), lower("gold"), some((row) => row.gold)),
-    fixed("answer", "answer", "minmax(7rem, 1.2fr)", text("answer"), lower("answer"), some((row) => row.answer)),
+    { ...fixed("number", "#", [2.8, 0], (row, at) => make("span", { class: "rx-soft" }, thousands(at + 1)), (row, at) => at, true), isNumber: true },
+    fixed("question", "question", [12.6, 3], null, lower("text"), true),
+    baseline && fixed("turn", "turn", [5.4, 0], turnCell, (row) => row.other && row.other.turn, true),
+    fixed("class", "class", [8, baseline ? 0.6 : 0], two(classCell), (row) => classKey(row), true),
+    fixed("flags", "flags", [6.4, 0], flagsCell, (row) => (row.flags || []).join(" "), some((row) => row.flags)),
+    fixed("kind", "kind", [3.4, 0], (row) => spoken(row.kind), (row) => row.kind, some((row) => row.kind !== rows[0].kind)),
+    fixed("tags", "tags", [6.6, 0], tagsCell, (row) => (row.tags || []).join(" ").toLowerCase(), some((row) => row.tags)),
+    fixed("gold", "gold", [6.6, 1], (row) => shown(row.gold || "", CELL_UNITS / 2), lower("gold"), some((row) => row.gold)),
+    fixed("answer", "answer", [6.6, 1], text("answer"), lower("answer"), some((row) => row.answer)),
     ...run.measures.map((name, at) => number(name, name, headWidth(name), (side) => side.scores[at], measured, at < MEASURES_SHOWN)),
-    number("seconds", "seconds", "4.9rem", (side) => side.seconds, (seconds) => seconds.toFixed(2), true),
-    number("tokens", "tokens", "4.6rem", (side) => side.tokens, thousands, some((row) => row.tokens > 0)),
+    number("seconds", "seconds", 4.6, (side) => side.seconds, (seconds) => seconds.toFixed(2), true),
+    number("tokens", "tokens", 4.2, (side) => side.tokens, thousands, some((row) => row.tokens > 0)),
   ].filter(Boolean);
 }
 
-/** A column of figures is as wide as its head, which breaks before its cutoff. */
-function headWidth(name) {
-  const longest = Math.max(...name.split("@").map((part) => part.length));
-  return `${Math.max(3.6, longest * 0.52 + 1.4)}rem`;
+/** A column's width as the grid is told it: at least so many ems, and a share of what is left. */
+function gridWidth({ width: [least, share] }) {
+  return share ? `minmax(${least}em, ${share}fr)` : `${least}em`;
 }
 
-/** One cell's contents for one run, two lines for two. */
-function sideCells(index, row, build) {
+/** Where the head of a column may break: `Evidence`, `Recall`, `@5`. */
+function headPieces(name) {
+  return name.split(/(?=@)|(?<=[a-z])(?=[A-Z])/);
+}
+
+/** A column of figures is as wide as the longest piece of its head. */
+function headWidth(name) {
+  const longest = Math.max(...headPieces(name).map((piece) => piece.length));
+  return Math.max(3.2, longest * 0.62 + 0.7);
+}
+
+/** One cell's contents for one run, two lines for two; `sign` is the class of the letter before each. */
+function sideCells(index, row, build, sign) {
   if (index.runs.length < 2) return build(row);
   const other = otherRow(index, row);
-  const line = (label, content) => make("span", { class: "rx-line" }, make("span", { class: "rx-ab" }, label), " ", content);
+  const line = (label, content) => make("span", { class: "rx-line" }, make("span", { class: sign }, label), " ", content);
   return [line("A", other ? build(other) : "–"), line("B", build(row))];
 }
 

@@ -7,7 +7,7 @@ function drawerOf(index, act, closed) {
   const said = make("span", { class: "rx-said", role: "status" });
   const button = (action, label, keys) => make("button", { type: "button", class: "rx-button", "data-action": action, "aria-keyshortcuts": keys }, label);
   const head = make(
-    "header",
+    "div",
     { class: "rx-drawer-head" },
     button("previous", "‹ previous", "k"),
     button("next", "next ›", "j"),

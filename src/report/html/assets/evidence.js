@@ -23,13 +23,13 @@ function evidencePart(sides, passages, jump) {
 
 function evidenceOf({ detail }, passages, jump) {
   const groups = detail.gold || [];
-  const lead = make("p", { class: "rx-soft" }, supportWords(detail.documents, "the documents"), "; ", supportWords(detail.chunks, "all chunks together"), ".");
+  const lead = make("p", { class: "rx-soft" }, supportWords(detail.documents, "The documents"), "; ", supportWords(detail.chunks, "all chunks together"), ".");
   if (groups.length === 0) return [make("p", {}, "No evidence is labelled."), lead];
   const items = groups.map((places) => {
     const name = places.length > 1 ? make("p", { class: "rx-soft" }, "any one of") : null;
     return make("li", {}, name, ...places.map((place) => placeOfGold(place, detail, passages, jump)));
   });
-  const needed = groups.length > 1 ? make("p", { class: "rx-soft" }, `All ${groups.length} of these are needed:`) : null;
+  const needed = groups.length > 1 ? make("p", { class: "rx-soft" }, groups.length === 2 ? "Both are needed:" : `All ${groups.length} are needed:`) : null;
   return [needed, make("ol", { class: "rx-evidence" }, ...items), lead].filter(Boolean);
 }
 
@@ -84,7 +84,7 @@ function stageRow(stage, gold, theirs, isCompared) {
   const ranks = ranksOf(stage);
   const found = [...gold].map((number) => ranks.get(number)).filter(Boolean).sort((a, b) => a - b);
   const missing = gold.size - found.length;
-  const words = [...found.map(ordinal), missing ? (found.length ? `${missing} not at all` : "not at all") : ""].filter(Boolean).join(", ");
+  const words = [...found.map(ordinal), missing ? (found.length ? `${missing} missing` : "none of it") : ""].filter(Boolean).join(", ");
   const isOther = isCompared && (!theirs || theirs.support.holds !== stage.support.holds);
   const support = make("span", { class: stage.support.holds ? "rx-good" : "rx-bad" }, stage.support.holds ? "✓ holds" : "✗ does not");
   return make(

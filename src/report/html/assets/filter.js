@@ -6,8 +6,8 @@ const FILTERS = ["class", "flag", "tag", "kind", "turn"];
 /** The values of a row that a filter can choose. */
 const CHOICES = {
   class: (row) => (row.fault ? [row.class, `${row.class}/${row.fault}`, ...lostOf(row)] : [row.class, ...lostOf(row)]),
-  flag: (row) => row.flags || [],
-  tag: (row) => row.tags || [],
+  flag: (row) => [...new Set(row.flags)],
+  tag: (row) => [...new Set(row.tags)],
   kind: (row) => [row.kind],
   turn: (row) => (row.other && row.other.turn ? [row.other.turn] : []),
 };
@@ -17,7 +17,11 @@ function lostOf(row) {
   return CLASSES[row.class] && CLASSES[row.class][0] === "bad" ? ["lost"] : [];
 }
 
-/** What is searched of each row, prepared when somebody first searches. */
+const NONE = -1;
+const SEVERAL = -2;
+
+/** What each row offers to each filter, and what is searched of it: prepared when first needed. */
+let choices = null;
 let haystacks = null;
 
 function haystackOf(row, other) {
@@ -42,19 +46,36 @@ function listed(index, view, orderOf) {
   const rows = index.runs[0].rows;
   const needles = needlesOf(view.search);
   if (needles.length && !haystacks) haystacks = rows.map((row) => haystackOf(row, otherRow(index, row)));
-  const counts = Object.fromEntries(FILTERS.map((filter) => [filter, new Map()]));
+  if (!choices) choices = rows.map((row) => FILTERS.map((filter) => CHOICES[filter](row)));
+  const wanted = FILTERS.map((filter) => view[filter]);
+  const tallies = FILTERS.map(() => new Map());
   const passes = new Uint8Array(rows.length);
   rows.forEach((row, number) => {
     if (needles.length && !needles.every((needle) => haystacks[number].includes(needle))) return;
     if (view.different && row.other && !row.other.differs) return;
-    const failed = FILTERS.filter((filter) => view[filter] !== "" && !CHOICES[filter](row).includes(view[filter]));
-    if (failed.length === 0) passes[number] = 1;
-    if (failed.length > 1) return;
-    for (const filter of failed.length ? failed : FILTERS) {
-      for (const choice of new Set(CHOICES[filter](row))) counts[filter].set(choice, (counts[filter].get(choice) || 0) + 1);
-    }
+    const own = choices[number];
+    const failed = failedFilters(own, wanted);
+    if (failed === NONE) passes[number] = 1;
+    if (failed === SEVERAL) return;
+    for (let at = 0; at < tallies.length; at++) if (failed === NONE || failed === at) tally(tallies[at], own[at]);
   });
+  const counts = Object.fromEntries(FILTERS.map((filter, at) => [filter, tallies[at]]));
   return { rows: orderOf(view.sort).filter((number) => passes[number] === 1), counts };
+}
+
+/** The place of the one filter that keeps a row out, `NONE` or `SEVERAL`. */
+function failedFilters(own, wanted) {
+  let failed = NONE;
+  for (let at = 0; at < wanted.length; at++) {
+    if (wanted[at] === "" || own[at].includes(wanted[at])) continue;
+    if (failed !== NONE) return SEVERAL;
+    failed = at;
+  }
+  return failed;
+}
+
+function tally(counts, values) {
+  for (const value of values) counts.set(value, (counts.get(value) || 0) + 1);
 }
 
 /** The same question's row in the baseline. */

@@ -105,7 +105,7 @@ function marksOf(sides, number) {
 function rankCell(number, column, columns, isGold) {
   const { stage, ranks } = column;
   const rank = ranks.get(number);
-  const attributes = { class: startsSide(column, columns) ? "rx-number rx-first" : "rx-number", "data-stage": spoken(stage.stage) };
+  const attributes = { class: startsSide(column, columns) ? "rx-number rx-first" : "rx-number", "data-stage": `${column.side.label} ${spoken(stage.stage)}`.trim() };
   if (!rank) return make("td", { ...attributes, class: `${attributes.class} rx-missing` }, "–");
   const hit = stage.hits[rank - 1];
   const isBelow = !hit || hit.passage !== number;

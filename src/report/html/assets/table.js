@@ -2,7 +2,8 @@
 // number, and scrolling adds and drops rows. It is a grid for assistive tools: the box has the focus, the selected row is
 // its active descendant, and the whole number of rows is told although most are not there.
 
-const ROWS_BEYOND = 8;
+const ROWS_BEYOND = 6;
+const COLUMN_GAP = 0.75;
 
 /** Builds the table; `open(row)` is called for a row that is clicked or entered, `sortBy(key)` for a head. */
 function tableOf(index, columns, { open, sortBy, linkOf }) {
@@ -10,18 +11,18 @@ function tableOf(index, columns, { open, sortBy, linkOf }) {
   const body = make("div", { role: "rowgroup", class: "rx-rows" });
   const box = make(
     "div",
-    { role: "grid", class: "rx-grid", id: "rx-grid", tabindex: "0", "aria-label": "Questions", "aria-describedby": "rx-grid-help" },
+    { role: "grid", class: index.runs.length > 1 ? "rx-grid rx-two" : "rx-grid", id: "rx-grid", tabindex: "0", "aria-label": "Questions", "aria-describedby": "rx-grid-help" },
     make("div", { role: "rowgroup", class: "rx-headgroup" }, head),
     body,
   );
-  const table = { index, columns, box, head, body, list: [], selected: -1, drawn: new Map(), height: 44, sort: "", linkOf };
+  const table = { index, columns, visible: [], box, head, body, list: [], selected: -1, drawn: new Map(), height: 46, room: 800, sort: null, linkOf };
   let isAsked = false;
   const later = () => {
     if (isAsked) return;
     isAsked = true;
     requestAnimationFrame(() => {
       isAsked = false;
-      drawRows(table);
+      drawRows(table, box.scrollTop);
     });
   };
   box.addEventListener("scroll", later, { passive: true });
@@ -40,42 +41,58 @@ function tableOf(index, columns, { open, sortBy, linkOf }) {
   return table;
 }
 
-/** Shows another list of rows, from its top. */
+/** Shows another list of rows, from its top. Nothing is measured between the changes, so the page is laid out once. */
 function showList(table, rows, sort) {
-  table.list = rows;
-  table.sort = sort;
-  table.box.setAttribute("aria-rowcount", String(rows.length + 1));
   table.box.scrollTop = 0;
-  redraw(table);
+  table.list = rows;
+  table.box.setAttribute("aria-rowcount", String(rows.length + 1));
+  if (table.sort !== sort) {
+    table.sort = sort;
+    if (table.visible.length) drawHead(table);
+  }
+  if (table.visible.length) redrawRows(table, 0);
+  else redraw(table);
 }
 
-/** Draws everything anew: another list, other columns, another width. */
+/** Draws everything anew: other columns, another width. */
 function redraw(table) {
+  const style = getComputedStyle(table.box);
+  table.height = parseFloat(style.getPropertyValue("--rx-row-px")) || 46;
+  table.room = parseFloat(style.maxHeight) || window.innerHeight;
+  const top = table.box.scrollTop;
   const columns = table.columns.filter((column) => column.shown);
-  table.box.style.setProperty("--rx-columns", columns.map((column) => column.width).join(" "));
-  table.head.replaceChildren(...columns.map((column, at) => headCell(column, at, table.sort)));
-  table.height = parseFloat(getComputedStyle(table.box).getPropertyValue("--rx-row-px")) || 44;
+  table.visible = columns;
+  table.box.style.setProperty("--rx-columns", columns.map(gridWidth).join(" "));
+  table.box.style.setProperty("--rx-least", `${columns.reduce((sum, column) => sum + column.width[0], 0) + columns.length * COLUMN_GAP + COLUMN_GAP}em`);
+  drawHead(table);
+  redrawRows(table, top);
+}
+
+function drawHead(table) {
+  table.head.replaceChildren(...table.visible.map((column, at) => headCell(column, at, table.sort)));
+}
+
+function redrawRows(table, top) {
   table.body.style.height = `${table.list.length * table.height}px`;
   table.drawn.clear();
   table.body.replaceChildren();
-  drawRows(table);
+  drawRows(table, top);
 }
 
 function headCell(column, at, sort) {
   const isDown = sort === `-${column.key}`;
   const order = isDown ? "descending" : sort === column.key ? "ascending" : "none";
   const arrow = { descending: "▼", ascending: "▲", none: "" }[order];
-  const words = column.head.split("@").flatMap((part, i) => (i ? [make("wbr"), `@${part}`] : [part]));
+  const words = headPieces(column.head).flatMap((piece, i) => (i ? [make("wbr"), piece] : [piece]));
   const button = make("button", { type: "button", "data-sort": column.key, class: "rx-sort" }, ...words, make("span", { class: "rx-arrow", "aria-hidden": "true" }, arrow));
   return make("div", { role: "columnheader", "aria-colindex": String(at + 1), "aria-sort": order, class: column.isNumber ? "rx-number" : null }, button);
 }
 
 /** Puts the rows of the window, and a few beyond, into the tree; others leave it. */
-function drawRows(table) {
-  const { box, list, height, drawn, body } = table;
-  const top = Math.max(0, box.scrollTop);
+function drawRows(table, top) {
+  const { list, height, room, drawn, body } = table;
   const first = Math.max(0, Math.floor(top / height) - ROWS_BEYOND);
-  const last = Math.min(list.length, Math.ceil((top + box.clientHeight) / height) + ROWS_BEYOND);
+  const last = Math.min(list.length, Math.ceil((top + room) / height) + ROWS_BEYOND);
   for (const [at, element] of drawn) {
     if (at >= first && at < last) continue;
     element.remove();
@@ -96,7 +113,7 @@ function rowElement(table, at) {
   const number = table.list[at];
   const row = table.index.runs[0].rows[number];
   const attributes = { role: "row", class: "rx-row", id: `rx-row-${number}`, "data-row": String(number), "data-id": row.id, "aria-rowindex": String(at + 2) };
-  const cells = table.columns.filter((column) => column.shown).map((column, place) => {
+  const cells = table.visible.map((column, place) => {
     const content = column.cell ? column.cell(row, number) : questionLink(table, row);
     const names = ["rx-cell", `rx-c-${/^[a-z]+$/.test(column.key) ? column.key : "measure"}`, column.isNumber && "rx-number"];
     return make("div", { role: "gridcell", "aria-colindex": String(place + 1), class: names.filter(Boolean).join(" "), "data-head": column.head }, content);
@@ -120,7 +137,7 @@ function select(table, at) {
   const room = table.box.clientHeight - headHeight - table.height;
   if (top < table.box.scrollTop) table.box.scrollTop = top;
   else if (top > table.box.scrollTop + room) table.box.scrollTop = top - Math.max(0, room);
-  drawRows(table);
+  drawRows(table, table.box.scrollTop);
 }
 
 /** A row's place in the list, -1 where it is filtered out. */
