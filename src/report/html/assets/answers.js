@@ -89,11 +89,14 @@ function attemptFacts({ stance, finish, origin, tokens, cost_usd, seconds }) {
   ];
 }
 
-/** The measures of the question. */
+/** The measures of the question, and what it took. */
 function scoresPart(sides) {
-  const facts = ({ run, row }) => run.measures.map((name, at) => [name, row.scores[at], measured(row.scores[at])]);
-  const said = ({ row }) => row.scores;
-  return part("scores", "Measures", sides, (side, other) => factList(facts(side), other && facts(other)), said);
+  const facts = ({ run, row }) => [
+    ...run.measures.map((name, at) => [name, row.scores[at], measured(row.scores[at])]),
+    ["time in all", row.seconds, timed(row.seconds)],
+    ["tokens, all arms", row.tokens, thousands(row.tokens)],
+  ];
+  return part("scores", "Measures", sides, (side, other) => factList(facts(side), other && facts(other)));
 }
 
 /** All arms beside one another. */
@@ -120,7 +123,7 @@ function armCell(attempts, hasText, isOther) {
   const cell = make("td", {});
   if (attempts.length === 0) cell.append("–");
   for (const attempt of attempts) {
-    const facts = attemptFacts(attempt).filter(([label]) => label !== "stance" || attempt.stance !== "answered");
+    const facts = attemptFacts(attempt).filter(([label]) => label !== "stance");
     const line = facts.map(([label, , text]) => (label === "ended by" ? (text === "stop" ? "" : `ended by ${text}`) : label === "taken from" ? `from ${text}` : text)).filter(Boolean);
     cell.append(make("div", { class: "rx-arm-answer" }, answerText(attempt, hasText), isOther ? differsSign() : ""), make("div", { class: "rx-under" }, line.join(" · ")));
     if (attempt.raw !== "" && attempt.raw !== attempt.extracted) cell.append(folding("reply", () => whole(attempt.raw)));

@@ -93,7 +93,7 @@ function stageRow(stage, gold, theirs, isCompared) {
     make("th", { scope: "row" }, spoken(stage.stage)),
     make("td", { class: "rx-number" }, thousands(stage.n_hits)),
     make("td", { class: "rx-number" }, timed(stage.seconds)),
-    make("td", { title: RULES[stage.support.rule] || null }, stage.support.rule === "nothing" ? "–" : support, isOther ? differsSign() : ""),
+    make("td", {}, stage.support.rule === "nothing" ? "–" : support, " ", make("span", { class: "rx-soft" }, RULES[stage.support.rule] || ""), isOther ? differsSign() : ""),
     make("td", {}, gold.size ? words : "–"),
   );
 }

@@ -29,6 +29,9 @@ function isTyping(target) {
 
 /** Moves within the table while it has the focus. */
 function followGridKeys(table, open) {
+  table.box.addEventListener("focus", () => {
+    if (placeOf(table, table.selected) < 0 && table.box.matches(":focus-visible")) select(table, 0);
+  });
   table.box.addEventListener("keydown", (event) => {
     if (event.target !== table.box || event.ctrlKey || event.metaKey || event.altKey) return;
     const at = placeOf(table, table.selected);

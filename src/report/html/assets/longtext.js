@@ -10,7 +10,7 @@ const STEP_UNITS = 100000;
 
 /** A text that begins with an excerpt of about three lines and opens to all of it. */
 function excerpted(raw, marks) {
-  if (raw === "") return leftOut();
+  if (raw === "") return make("p", { class: "rx-leftout" }, "(no text)");
   return windowed(raw, marks, around(raw, marks, EXCERPT_UNITS, EXCERPT_BEFORE));
 }
 

@@ -23,13 +23,12 @@ async function readDetail(index, run, row) {
 
 /** Passages by number. */
 async function readPassages(index, numbers) {
-  const found = new Map();
-  for (const number of new Set(numbers)) {
+  const read = async (number) => {
     const at = blockOf(index.passage_blocks, number);
     const block = await readBlock(`rx-p${at}`);
-    found.set(number, entry(block, number - index.passage_blocks[at], `passage ${number}`));
-  }
-  return found;
+    return [number, entry(block, number - index.passage_blocks[at], `passage ${number}`)];
+  };
+  return new Map(await Promise.all([...new Set(numbers)].map(read)));
 }
 
 /** The last block that begins at or before `number`. */
@@ -74,8 +73,12 @@ async function elementWhenRead(id) {
 /** base64 of gzip of JSON to its value. */
 async function unpacked(base64) {
   if (typeof DecompressionStream === "undefined") throw new TooOld();
-  const stream = new Blob([bytesOf(base64.trim())]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return JSON.parse(await new Response(stream).text());
+  try {
+    const stream = new Blob([bytesOf(base64.trim())]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return JSON.parse(await new Response(stream).text());
+  } catch (_) {
+    throw new Error("a block does not unpack");
+  }
 }
 
 function bytesOf(base64) {

@@ -59,7 +59,7 @@ function isAtHome(raw, at, run) {
 function oddBox(run) {
   const pictures = /^[\0-\x1f\x7f]+$/.test(run) && run.length <= 40;
   const text = pictures ? Array.from(run, picture).join("") : codes(run);
-  return make("span", { class: pictures ? "rx-odd rx-control" : "rx-odd" }, text);
+  return make("span", { class: pictures ? "rx-odd rx-control" : "rx-odd", title: codes(run) }, text);
 }
 
 function picture(control) {

@@ -87,10 +87,10 @@ function scored(value) {
 
 /** Wall time: milliseconds below a second. */
 function timed(seconds) {
-  if (seconds >= 100) return `${Math.round(seconds)} s`;
-  if (seconds >= 1) return `${seconds.toFixed(2)} s`;
+  if (seconds >= 100) return `${Math.round(seconds)}\u00a0s`;
+  if (seconds >= 1) return `${seconds.toFixed(2)}\u00a0s`;
   const milliseconds = seconds * 1000;
-  return `${milliseconds >= 10 ? Math.round(milliseconds) : Number(milliseconds.toPrecision(2))} ms`;
+  return `${milliseconds >= 10 ? Math.round(milliseconds) : Number(milliseconds.toPrecision(2))}\u00a0ms`;
 }
 
 /** US dollars to two digits of weight. */
