@@ -10,10 +10,25 @@ function reasonPart(sides) {
 function reasonOf({ row, detail }) {
   const meaning = (CLASSES[row.class] || ["", ""])[1];
   const lines = [
-    make("p", { class: "rx-verdict" }, classBadge(row.class), row.fault ? make("span", { class: "rx-fault" }, `: ${spoken(row.fault)}`) : "", " ", make("span", { class: "rx-soft" }, meaning, " ", row.fault ? FAULTS[row.fault] || "" : "")),
+    make(
+      "p",
+      { class: "rx-verdict" },
+      classBadge(row.class),
+      row.fault ? make("span", { class: "rx-fault" }, `: ${spoken(row.fault)}`) : "",
+      " ",
+      make("span", { class: "rx-soft" }, meaning, " ", row.fault ? FAULTS[row.fault] || "" : ""),
+    ),
     make("p", { class: "rx-reason" }, shown(detail.reason, NAME_UNITS)),
   ];
-  const flags = (row.flags || []).map((flag) => make("li", {}, make("b", { class: "rx-flag" }, spoken(flag)), " ", make("span", { class: "rx-soft" }, FLAGS[flag] || "")));
+  const flags = (row.flags || []).map((flag) =>
+    make(
+      "li",
+      {},
+      make("b", { class: "rx-flag" }, spoken(flag)),
+      " ",
+      make("span", { class: "rx-soft" }, FLAGS[flag] || ""),
+    ),
+  );
   return flags.length ? [...lines, make("ul", { class: "rx-flag-list" }, ...flags)] : lines;
 }
 
@@ -24,20 +39,26 @@ function goldsPart(sides, hasText) {
 }
 
 function goldsOf({ row, detail }, hasText) {
-  const answers = (detail.answers || []).map((answer) => make("li", { class: "rx-gold-answer" }, shown(answer, NAME_UNITS)));
-  const facts = (title, list) => (list && list.length ? [make("p", { class: "rx-soft" }, title), make("ul", {}, ...list.map(factItem))] : []);
+  const answers = (detail.answers || []).map((answer) =>
+    make("li", { class: "rx-gold-answer" }, shown(answer, NAME_UNITS)),
+  );
+  const facts = (title, list) =>
+    list && list.length ? [make("p", { class: "rx-soft" }, title), make("ul", {}, ...list.map(factItem))] : [];
   const nodes = [
     answers.length ? make("ul", { class: "rx-golds" }, ...answers) : null,
     ...facts("A right answer states:", detail.required),
     ...facts("A right answer does not state:", detail.forbidden),
   ].filter(Boolean);
   if (nodes.length) return nodes;
-  if (row.kind === "unanswerable") return make("p", {}, "Not answerable from the corpus: the right answer is to say so.");
+  if (row.kind === "unanswerable")
+    return make("p", {}, "Not answerable from the corpus: the right answer is to say so.");
   return hasText ? make("p", { class: "rx-soft" }, "No gold answer.") : leftOut();
 }
 
 function factItem(wordings) {
-  const nodes = wordings.flatMap((wording, at) => (at ? [make("span", { class: "rx-soft" }, " or "), shown(wording, NAME_UNITS)] : [shown(wording, NAME_UNITS)]));
+  const nodes = wordings.flatMap((wording, at) =>
+    at ? [make("span", { class: "rx-soft" }, " or "), shown(wording, NAME_UNITS)] : [shown(wording, NAME_UNITS)],
+  );
   return make("li", {}, ...nodes);
 }
 
@@ -52,10 +73,18 @@ function answerOf({ detail }, other, hasText) {
   const theirs = other && mainArm(other.detail);
   return arm.attempts.flatMap((attempt, at) => {
     const facing = theirs && theirs.attempts[at];
-    const number = arm.attempts.length > 1 ? make("p", { class: "rx-soft" }, `call ${at + 1} of ${arm.attempts.length}`) : null;
+    const number =
+      arm.attempts.length > 1 ? make("p", { class: "rx-soft" }, `call ${at + 1} of ${arm.attempts.length}`) : null;
     const isOther = facing && facing.extracted !== attempt.extracted;
-    const text = make("div", { class: isOther ? "rx-answer rx-differs" : "rx-answer" }, answerText(attempt, hasText), isOther ? differsSign() : "");
-    return [number, text, replyOf(attempt), factList(attemptFacts(attempt), facing && attemptFacts(facing))].filter(Boolean);
+    const text = make(
+      "div",
+      { class: isOther ? "rx-answer rx-differs" : "rx-answer" },
+      answerText(attempt, hasText),
+      isOther ? differsSign() : "",
+    );
+    return [number, text, replyOf(attempt), factList(attemptFacts(attempt), facing && attemptFacts(facing))].filter(
+      Boolean,
+    );
   });
 }
 
@@ -74,7 +103,12 @@ function answerText(attempt, hasText) {
 /** The reply as it came, where it says more than the short answer. */
 function replyOf(attempt) {
   if (attempt.raw === "" || attempt.raw === attempt.extracted) return null;
-  return make("div", { class: "rx-reply" }, make("p", { class: "rx-soft" }, "the reply as it came"), whole(attempt.raw));
+  return make(
+    "div",
+    { class: "rx-reply" },
+    make("p", { class: "rx-soft" }, "the reply as it came"),
+    whole(attempt.raw),
+  );
 }
 
 function attemptFacts({ stance, finish, origin, tokens, cost_usd, seconds }) {
@@ -82,7 +116,11 @@ function attemptFacts({ stance, finish, origin, tokens, cost_usd, seconds }) {
   return [
     ["stance", stance, spoken(stance)],
     ["ended by", finish, spoken(finish)],
-    ["taken from", origin, { called: "a call", cached: "the cache", same_prompt: "an arm with the same prompt" }[origin] || spoken(origin)],
+    [
+      "taken from",
+      origin,
+      { called: "a call", cached: "the cache", same_prompt: "an arm with the same prompt" }[origin] || spoken(origin),
+    ],
     ["tokens", tokens, `${thousands(tokens.prompt)} prompt${billed}, ${thousands(tokens.completion)} reply`],
     ["cost", cost_usd, dollars(cost_usd)],
     ["time", seconds, timed(seconds)],
@@ -110,11 +148,25 @@ function armsPart(sides, hasText) {
   const heads = sides.map((side) => make("th", { scope: "col" }, side.label ? sideHeading(side) : "answer"));
   const rows = names.map((name) => {
     const head = make("th", { scope: "row" }, spoken(name), make("span", { class: "rx-under" }, ARMS[name] || ""));
-    const attempts = sides.map(({ detail }) => ((detail.arms || []).find((arm) => arm.arm === name) || { attempts: [] }).attempts);
-    const isOther = attempts.length > 1 && JSON.stringify(attempts[0].map((a) => a.extracted)) !== JSON.stringify(attempts[1].map((a) => a.extracted));
-    return make("tr", { class: isOther ? "rx-differs" : null }, head, ...attempts.map((list, at) => armCell(list, hasText, isOther && at === 1)));
+    const attempts = sides.map(
+      ({ detail }) => ((detail.arms || []).find((arm) => arm.arm === name) || { attempts: [] }).attempts,
+    );
+    const isOther =
+      attempts.length > 1 &&
+      JSON.stringify(attempts[0].map((a) => a.extracted)) !== JSON.stringify(attempts[1].map((a) => a.extracted));
+    return make(
+      "tr",
+      { class: isOther ? "rx-differs" : null },
+      head,
+      ...attempts.map((list, at) => armCell(list, hasText, isOther && at === 1)),
+    );
   });
-  const table = make("table", { class: "rx-table rx-arms" }, make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "arm"), ...heads)), make("tbody", {}, ...rows));
+  const table = make(
+    "table",
+    { class: "rx-table rx-arms" },
+    make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "arm"), ...heads)),
+    make("tbody", {}, ...rows),
+  );
   section.append(make("div", { class: "rx-scroll" }, table));
   return section;
 }
@@ -124,9 +176,23 @@ function armCell(attempts, hasText, isOther) {
   if (attempts.length === 0) cell.append("–");
   for (const attempt of attempts) {
     const facts = attemptFacts(attempt).filter(([label]) => label !== "stance");
-    const line = facts.map(([label, , text]) => (label === "ended by" ? (text === "stop" ? "" : `ended by ${text}`) : label === "taken from" ? `from ${text}` : text)).filter(Boolean);
-    cell.append(make("div", { class: "rx-arm-answer" }, answerText(attempt, hasText), isOther ? differsSign() : ""), make("div", { class: "rx-under" }, line.join(" · ")));
-    if (attempt.raw !== "" && attempt.raw !== attempt.extracted) cell.append(folding("reply", () => whole(attempt.raw)));
+    const line = facts
+      .map(([label, , text]) =>
+        label === "ended by"
+          ? text === "stop"
+            ? ""
+            : `ended by ${text}`
+          : label === "taken from"
+            ? `from ${text}`
+            : text,
+      )
+      .filter(Boolean);
+    cell.append(
+      make("div", { class: "rx-arm-answer" }, answerText(attempt, hasText), isOther ? differsSign() : ""),
+      make("div", { class: "rx-under" }, line.join(" · ")),
+    );
+    if (attempt.raw !== "" && attempt.raw !== attempt.extracted)
+      cell.append(folding("reply", () => whole(attempt.raw)));
   }
   return cell;
 }

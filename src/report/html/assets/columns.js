@@ -9,27 +9,98 @@ function columnsOf(index) {
   const [run, baseline] = index.runs;
   const rows = run.rows;
   const some = (test) => rows.some(test);
-  const two = (build, sign = "rx-ab") => (row) => sideCells(index, row, build, sign);
+  const two =
+    (build, sign = "rx-ab") =>
+    (row) =>
+      sideCells(index, row, build, sign);
   const text = (key) => two((side) => shown(side[key] || "", CELL_UNITS / 2));
   const lower = (key) => (row) => (row[key] || "").slice(0, CELL_UNITS).toLowerCase();
   const fixed = (key, head, width, cell, sortKey, isShown) => ({ key, head, width, cell, sortKey, shown: isShown });
   const number = (key, head, width, value, print, isShown) => ({
-    ...fixed(key, head, [width, 0], two((side) => figure(value(side), print), "rx-unseen"), value, isShown),
+    ...fixed(
+      key,
+      head,
+      [width, 0],
+      two((side) => figure(value(side), print), "rx-unseen"),
+      value,
+      isShown,
+    ),
     isNumber: true,
   });
   return [
-    { ...fixed("number", "#", [2.8, 0], (row, at) => make("span", { class: "rx-soft" }, thousands(at + 1)), (row, at) => at, true), isNumber: true },
+    {
+      ...fixed(
+        "number",
+        "#",
+        [2.8, 0],
+        (row, at) => make("span", { class: "rx-soft" }, thousands(at + 1)),
+        (row, at) => at,
+        true,
+      ),
+      isNumber: true,
+    },
     fixed("question", "question", [12.6, 3], null, lower("text"), true),
     baseline && fixed("turn", "turn", [5.4, 0], turnCell, (row) => row.other && row.other.turn, true),
     fixed("class", "class", [8, baseline ? 0.6 : 0], two(classCell), (row) => classKey(row), true),
-    fixed("flags", "flags", [6.4, 0], flagsCell, (row) => (row.flags || []).join(" "), some((row) => row.flags)),
-    fixed("kind", "kind", [3.4, 0], (row) => spoken(row.kind), (row) => row.kind, some((row) => row.kind !== rows[0].kind)),
-    fixed("tags", "tags", [6.6, 0], tagsCell, (row) => (row.tags || []).join(" ").toLowerCase(), some((row) => row.tags)),
-    fixed("gold", "gold", [6.6, 1], (row) => shown(row.gold || "", CELL_UNITS / 2), lower("gold"), some((row) => row.gold)),
-    fixed("answer", "answer", [6.6, 1], text("answer"), lower("answer"), some((row) => row.answer)),
-    ...run.measures.map((name, at) => number(name, name, headWidth(name), (side) => side.scores[at], measured, at < MEASURES_SHOWN)),
-    number("seconds", "seconds", 4.6, (side) => side.seconds, (seconds) => seconds.toFixed(2), true),
-    number("tokens", "tokens", 4.2, (side) => side.tokens, thousands, some((row) => row.tokens > 0)),
+    fixed(
+      "flags",
+      "flags",
+      [6.4, 0],
+      flagsCell,
+      (row) => (row.flags || []).join(" "),
+      some((row) => row.flags),
+    ),
+    fixed(
+      "kind",
+      "kind",
+      [3.4, 0],
+      (row) => spoken(row.kind),
+      (row) => row.kind,
+      some((row) => row.kind !== rows[0].kind),
+    ),
+    fixed(
+      "tags",
+      "tags",
+      [6.6, 0],
+      tagsCell,
+      (row) => (row.tags || []).join(" ").toLowerCase(),
+      some((row) => row.tags),
+    ),
+    fixed(
+      "gold",
+      "gold",
+      [6.6, 1],
+      (row) => shown(row.gold || "", CELL_UNITS / 2),
+      lower("gold"),
+      some((row) => row.gold),
+    ),
+    fixed(
+      "answer",
+      "answer",
+      [6.6, 1],
+      text("answer"),
+      lower("answer"),
+      some((row) => row.answer),
+    ),
+    ...run.measures.map((name, at) =>
+      number(name, name, headWidth(name), (side) => side.scores[at], measured, at < MEASURES_SHOWN),
+    ),
+    number(
+      "seconds",
+      "seconds",
+      4.6,
+      (side) => side.seconds,
+      (seconds) => seconds.toFixed(2),
+      true,
+    ),
+    number(
+      "tokens",
+      "tokens",
+      4.2,
+      (side) => side.tokens,
+      thousands,
+      some((row) => row.tokens > 0),
+    ),
   ].filter(Boolean);
 }
 
@@ -53,7 +124,8 @@ function headWidth(name) {
 function sideCells(index, row, build, sign) {
   if (index.runs.length < 2) return build(row);
   const other = otherRow(index, row);
-  const line = (label, content) => make("span", { class: "rx-line" }, make("span", { class: sign }, label), " ", content);
+  const line = (label, content) =>
+    make("span", { class: "rx-line" }, make("span", { class: sign }, label), " ", content);
   return [line("A", other ? build(other) : "–"), line("B", build(row))];
 }
 
@@ -89,10 +161,17 @@ function tagsCell(row) {
 
 function turnCell(row) {
   if (!row.other) return make("span", { class: "rx-soft" }, "not in A");
-  return row.other.turn ? turnBadge(row.other.turn) : make("span", { class: "rx-soft" }, row.other.differs ? "differs" : "same");
+  return row.other.turn
+    ? turnBadge(row.other.turn)
+    : make("span", { class: "rx-soft" }, row.other.differs ? "differs" : "same");
 }
 
 function turnBadge(turn) {
   const [glyph, meaning] = TURNS[turn] || ["", ""];
-  return make("span", { class: `rx-turn rx-turn-${turn}`, title: meaning }, make("span", { "aria-hidden": "true" }, glyph), ` ${turn}`);
+  return make(
+    "span",
+    { class: `rx-turn rx-turn-${turn}`, title: meaning },
+    make("span", { "aria-hidden": "true" }, glyph),
+    ` ${turn}`,
+  );
 }

@@ -4,7 +4,14 @@
 /** The sides of a question, the baseline first: `{ at, run, label, number, row, detail }`, details still to be read. */
 function sidesOf(index, number) {
   const row = index.runs[0].rows[number];
-  const side = (at, place) => ({ at, run: index.runs[at], label: index.runs[at].label, number: place, row: index.runs[at].rows[place], detail: null });
+  const side = (at, place) => ({
+    at,
+    run: index.runs[at],
+    label: index.runs[at].label,
+    number: place,
+    row: index.runs[at].rows[place],
+    detail: null,
+  });
   const sides = [side(0, number)];
   if (row.other && index.runs[1]) sides.unshift(side(1, row.other.row));
   return sides;
@@ -19,7 +26,9 @@ function part(name, heading, sides, build, said) {
     section.append(...[build(sides[sides.length - 1], null)].flat());
     return section;
   }
-  const columns = sides.map((side, at) => make("div", { class: "rx-side" }, sideHeading(side), build(side, sides[1 - at])));
+  const columns = sides.map((side, at) =>
+    make("div", { class: "rx-side" }, sideHeading(side), build(side, sides[1 - at])),
+  );
   section.append(make("div", { class: "rx-sides" }, ...columns));
   return section;
 }
@@ -33,13 +42,22 @@ function factList(facts, others) {
   const theirs = new Map((others || []).map(([label, raw]) => [label, JSON.stringify(raw)]));
   const items = facts.map(([label, raw, node]) => {
     const isOther = others && theirs.get(label) !== JSON.stringify(raw);
-    return make("div", { class: isOther ? "rx-fact rx-differs" : "rx-fact" }, make("dt", {}, label), make("dd", {}, node, isOther ? differsSign() : ""));
+    return make(
+      "div",
+      { class: isOther ? "rx-fact rx-differs" : "rx-fact" },
+      make("dt", {}, label),
+      make("dd", {}, node, isOther ? differsSign() : ""),
+    );
   });
   return make("dl", { class: "rx-facts" }, ...items);
 }
 
 function differsSign() {
-  return make("span", { class: "rx-differs-sign", title: "differs between A and B", role: "img", "aria-label": "differs" }, "≠");
+  return make(
+    "span",
+    { class: "rx-differs-sign", title: "differs between A and B", role: "img", "aria-label": "differs" },
+    "≠",
+  );
 }
 
 /** Something that is built when it is first opened. */

@@ -6,11 +6,19 @@ const LABELS = { class: "class", flag: "flag", tag: "tag", kind: "kind", turn: "
 
 /** Builds the controls; `change(part)` is called with what somebody chose. */
 function controlsOf(index, columns, change, redrawTable) {
-  const search = make("input", { type: "search", id: "rx-search", autocomplete: "off", spellcheck: "false", placeholder: "id, question, gold or answer", "aria-keyshortcuts": "/" });
+  const search = make("input", {
+    type: "search",
+    id: "rx-search",
+    autocomplete: "off",
+    spellcheck: "false",
+    placeholder: "id, question, gold or answer",
+    "aria-keyshortcuts": "/",
+  });
   search.addEventListener("input", () => change({ search: search.value }));
   const filters = FILTERS.filter((filter) => isOffered(index, filter));
   const selects = Object.fromEntries(filters.map((filter) => [filter, make("select", { id: `rx-${filter}` })]));
-  for (const [filter, select] of Object.entries(selects)) select.addEventListener("change", () => change({ [filter]: select.value }));
+  for (const [filter, select] of Object.entries(selects))
+    select.addEventListener("change", () => change({ [filter]: select.value }));
   const fields = Object.entries(selects).map(([filter, select]) => field(LABELS[filter], select));
   const different = index.runs.length > 1 ? make("input", { type: "checkbox", id: "rx-different" }) : null;
   if (different) {
@@ -23,8 +31,21 @@ function controlsOf(index, columns, change, redrawTable) {
     change({ ...emptyView() });
     search.focus();
   });
-  const bar = make("div", { class: "rx-controls", role: "search", "aria-label": "Filter questions" }, field("search", search), ...fields);
-  const line = make("div", { class: "rx-line-over" }, count, reset, make("span", { class: "rx-grow" }), columnChoice(columns, redrawTable), keysButton());
+  const bar = make(
+    "div",
+    { class: "rx-controls", role: "search", "aria-label": "Filter questions" },
+    field("search", search),
+    ...fields,
+  );
+  const line = make(
+    "div",
+    { class: "rx-line-over" },
+    count,
+    reset,
+    make("span", { class: "rx-grow" }),
+    columnChoice(columns, redrawTable),
+    keysButton(),
+  );
   return { element: make("div", { class: "rx-over" }, bar, line), search, selects, different, count, reset };
 }
 
@@ -44,7 +65,8 @@ function isOffered(index, filter) {
 /** Brings all controls to the view and its counts. */
 function updateControls(controls, view, { rows, counts }, total) {
   if (controls.search.value !== view.search) controls.search.value = view.search;
-  for (const [filter, select] of Object.entries(controls.selects)) fillSelect(select, filter, counts[filter], view[filter]);
+  for (const [filter, select] of Object.entries(controls.selects))
+    fillSelect(select, filter, counts[filter], view[filter]);
   if (controls.different) controls.different.checked = view.different;
   const isAll = rows.length === total;
   const text = isAll ? counted(total, "question") : `${thousands(rows.length)} of ${counted(total, "question")}`;
@@ -56,7 +78,9 @@ function fillSelect(select, filter, counts, chosen) {
   const names = choicesInOrder(filter, counts, chosen);
   const options = names.map((name) => option(name, choiceLabel(filter, name, counts.get(name) || 0), name === chosen));
   const wanted = [option("", "all", chosen === ""), ...options];
-  const isSame = wanted.length === select.options.length && wanted.every((made, at) => made.text === select.options[at].text && made.value === select.options[at].value);
+  const isSame =
+    wanted.length === select.options.length &&
+    wanted.every((made, at) => made.text === select.options[at].text && made.value === select.options[at].value);
   if (!isSame) select.replaceChildren(...wanted);
   select.value = chosen;
   select.classList.toggle("rx-chosen", chosen !== "");
@@ -72,14 +96,20 @@ function option(value, text, isChosen) {
 function choicesInOrder(filter, counts, chosen) {
   const names = [...counts.keys()];
   if (chosen !== "" && !counts.has(chosen)) names.push(chosen);
-  if (filter !== "class") return names.sort((a, b) => (counts.get(b) || 0) - (counts.get(a) || 0) || (a < b ? -1 : 1)).slice(0, MOST_CHOICES);
+  if (filter !== "class")
+    return names.sort((a, b) => (counts.get(b) || 0) - (counts.get(a) || 0) || (a < b ? -1 : 1)).slice(0, MOST_CHOICES);
   const place = (name) => (name === "lost" ? -1 : (CLASS_ORDER.indexOf(name.split("/")[0]) + 100) % 100);
   return names.sort((a, b) => place(a) - place(b) || (a < b ? -1 : 1));
 }
 
 function choiceLabel(filter, name, count) {
   const [main, fault] = filter === "class" ? name.split("/") : [name];
-  const text = filter === "tag" ? shownPlain(name) : name === "lost" && filter === "class" ? "any loss" : spoken(fault ? `\u00a0\u00a0${main}: ${fault}` : main);
+  const text =
+    filter === "tag"
+      ? shownPlain(name)
+      : name === "lost" && filter === "class"
+        ? "any loss"
+        : spoken(fault ? `\u00a0\u00a0${main}: ${fault}` : main);
   return `${text} (${thousands(count)})`;
 }
 
@@ -95,7 +125,12 @@ function columnChoice(columns, redrawTable) {
     });
     return make("label", { class: "rx-check" }, box, ` ${column.head}`);
   });
-  return make("details", { class: "rx-columns" }, make("summary", {}, "columns"), make("div", { class: "rx-columns-list", role: "group", "aria-label": "Columns" }, ...boxes));
+  return make(
+    "details",
+    { class: "rx-columns" },
+    make("summary", {}, "columns"),
+    make("div", { class: "rx-columns-list", role: "group", "aria-label": "Columns" }, ...boxes),
+  );
 }
 
 function keysButton() {

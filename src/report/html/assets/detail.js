@@ -5,7 +5,8 @@
 function drawerOf(index, act, closed) {
   const place = make("span", { class: "rx-place-in-list", "aria-live": "polite" });
   const said = make("span", { class: "rx-said", role: "status" });
-  const button = (action, label, keys) => make("button", { type: "button", class: "rx-button", "data-action": action, "aria-keyshortcuts": keys }, label);
+  const button = (action, label, keys) =>
+    make("button", { type: "button", class: "rx-button", "data-action": action, "aria-keyshortcuts": keys }, label);
   const head = make(
     "div",
     { class: "rx-drawer-head" },
@@ -19,13 +20,21 @@ function drawerOf(index, act, closed) {
     button("close", "close ✕", "Escape"),
   );
   const content = make("div", { class: "rx-drawer-content", tabindex: "-1" });
-  const dialog = make("dialog", { id: "rx-question", class: "rx-drawer", "aria-labelledby": "rx-asked" }, head, content);
+  const dialog = make(
+    "dialog",
+    { id: "rx-question", class: "rx-drawer", "aria-labelledby": "rx-asked" },
+    head,
+    content,
+  );
   head.addEventListener("click", (event) => {
     const pressed = event.target.closest("[data-action]");
     if (pressed) act(pressed.dataset.action);
   });
+  let pressed = null;
+  dialog.addEventListener("pointerdown", (event) => (pressed = event.target));
   dialog.addEventListener("click", (event) => {
-    if (event.target === dialog) dialog.close();
+    // Beside the drawer; not where a selection of text that began inside it ends.
+    if (event.target === dialog && pressed === dialog) dialog.close();
   });
   dialog.addEventListener("close", closed);
   return { index, dialog, head, content, place, said, asked: 0, shown: null };
@@ -57,7 +66,10 @@ async function showQuestion(drawer, number) {
 async function readSides(index, sides) {
   const details = await Promise.all(sides.map((side) => readDetail(index, side.at, side.number)));
   const whole = sides.map((side, at) => ({ ...side, detail: details[at] }));
-  const passages = await readPassages(index, whole.flatMap((side) => numbersOf(side.detail)));
+  const passages = await readPassages(
+    index,
+    whole.flatMap((side) => numbersOf(side.detail)),
+  );
   return { sides: whole, passages };
 }
 
@@ -79,7 +91,12 @@ function questionParts(index, sides, passages) {
 /** What was asked, its id, kind and tags. */
 function questionHead(sides) {
   const { row, run, number } = sides[sides.length - 1];
-  const about = make("p", { class: "rx-about" }, make("span", { class: "rx-soft" }, `question ${thousands(number + 1)} of ${thousands(run.rows.length)}`), make("code", {}, shown(row.id, 120)));
+  const about = make(
+    "p",
+    { class: "rx-about" },
+    make("span", { class: "rx-soft" }, `question ${thousands(number + 1)} of ${thousands(run.rows.length)}`),
+    make("code", {}, shown(row.id, 120)),
+  );
   about.append(make("span", { class: "rx-chip" }, spoken(row.kind)));
   for (const tag of row.tags || []) about.append(make("span", { class: "rx-chip" }, shown(tag, 60)));
   if (row.other && row.other.turn) about.append(turnBadge(row.other.turn));

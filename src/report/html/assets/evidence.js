@@ -17,19 +17,34 @@ function goldPassages(detail) {
 }
 
 function evidencePart(sides, passages, jump) {
-  const said = ({ detail }) => [detail.gold, detail.documents, detail.chunks, detail.stages.map((stage) => [stage.stage, [...ranksOf(stage)]])];
+  const said = ({ detail }) => [
+    detail.gold,
+    detail.documents,
+    detail.chunks,
+    detail.stages.map((stage) => [stage.stage, [...ranksOf(stage)]]),
+  ];
   return part("evidence", "Evidence", sides, (side) => evidenceOf(side, passages, jump), said);
 }
 
 function evidenceOf({ detail }, passages, jump) {
   const groups = detail.gold || [];
-  const lead = make("p", { class: "rx-soft" }, supportWords(detail.documents, "The documents"), "; ", supportWords(detail.chunks, "all chunks together"), ".");
+  const lead = make(
+    "p",
+    { class: "rx-soft" },
+    supportWords(detail.documents, "The documents"),
+    "; ",
+    supportWords(detail.chunks, "all chunks together"),
+    ".",
+  );
   if (groups.length === 0) return [make("p", {}, "No evidence is labelled."), lead];
   const items = groups.map((places) => {
     const name = places.length > 1 ? make("p", { class: "rx-soft" }, "any one of") : null;
     return make("li", {}, name, ...places.map((place) => placeOfGold(place, detail, passages, jump)));
   });
-  const needed = groups.length > 1 ? make("p", { class: "rx-soft" }, groups.length === 2 ? "Both are needed:" : `All ${groups.length} are needed:`) : null;
+  const needed =
+    groups.length > 1
+      ? make("p", { class: "rx-soft" }, groups.length === 2 ? "Both are needed:" : `All ${groups.length} are needed:`)
+      : null;
   return [needed, make("ol", { class: "rx-evidence" }, ...items), lead].filter(Boolean);
 }
 
@@ -40,7 +55,8 @@ function placeOfGold(place, detail, passages, jump) {
   const head = make("div", {}, make("b", {}, shown(place.doc)), " ", make("span", { class: "rx-soft" }, where));
   if (!place.present) head.append(make("span", { class: "rx-absent" }, " ✗ not in the corpus"));
   const held = place.passages.map((number) => heldBy(number, detail, passages, jump));
-  const none = place.present && held.length === 0 ? make("p", { class: "rx-soft" }, "no passage holds a byte of it") : null;
+  const none =
+    place.present && held.length === 0 ? make("p", { class: "rx-soft" }, "no passage holds a byte of it") : null;
   return make("div", { class: "rx-place" }, head, held.length ? make("ul", { class: "rx-held" }, ...held) : none);
 }
 
@@ -51,7 +67,11 @@ function heldBy(number, detail, passages, jump) {
   const ranks = detail.stages.map((stage) => {
     const rank = ranksOf(stage).get(number);
     const words = rank ? `${spoken(stage.stage)} ${ordinal(rank)}` : `${spoken(stage.stage)} –`;
-    return make("span", { class: rank ? "rx-rank" : "rx-rank rx-missing", title: rank ? null : "not among its hits" }, words);
+    return make(
+      "span",
+      { class: rank ? "rx-rank" : "rx-rank rx-missing", title: rank ? null : "not among its hits" },
+      words,
+    );
   });
   return make("li", {}, button, " ", ...ranks);
 }
@@ -74,26 +94,50 @@ function stagesOf({ detail, run }, other) {
   const gold = goldPassages(detail);
   const theirs = new Map(((other && other.detail.stages) || []).map((stage) => [stage.stage, stage]));
   const rows = detail.stages.map((stage) => stageRow(stage, gold, theirs.get(stage.stage), Boolean(other)));
-  const heads = ["stage", "hits", "time", "support", "gold came"].map((head, at) => make("th", { scope: "col", class: at === 1 || at === 2 ? "rx-number" : null }, head));
-  const table = make("table", { class: "rx-table" }, make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...rows));
-  const packed = run.k > 0 ? make("p", { class: "rx-soft" }, `The first ${run.k} of the final ranking went to packing.`) : null;
+  const heads = ["stage", "hits", "time", "support", "gold came"].map((head, at) =>
+    make("th", { scope: "col", class: at === 1 || at === 2 ? "rx-number" : null }, head),
+  );
+  const table = make(
+    "table",
+    { class: "rx-table" },
+    make("thead", {}, make("tr", {}, ...heads)),
+    make("tbody", {}, ...rows),
+  );
+  const packed =
+    run.k > 0 ? make("p", { class: "rx-soft" }, `The first ${run.k} of the final ranking went to packing.`) : null;
   return [make("div", { class: "rx-scroll" }, table), packed].filter(Boolean);
 }
 
 function stageRow(stage, gold, theirs, isCompared) {
   const ranks = ranksOf(stage);
-  const found = [...gold].map((number) => ranks.get(number)).filter(Boolean).sort((a, b) => a - b);
+  const found = [...gold]
+    .map((number) => ranks.get(number))
+    .filter(Boolean)
+    .sort((a, b) => a - b);
   const missing = gold.size - found.length;
-  const words = [...found.map(ordinal), missing ? (found.length ? `${missing} missing` : "none of it") : ""].filter(Boolean).join(", ");
+  const words = [...found.map(ordinal), missing ? (found.length ? `${missing} missing` : "none of it") : ""]
+    .filter(Boolean)
+    .join(", ");
   const isOther = isCompared && (!theirs || theirs.support.holds !== stage.support.holds);
-  const support = make("span", { class: stage.support.holds ? "rx-good" : "rx-bad" }, stage.support.holds ? "✓ holds" : "✗ does not");
+  const support = make(
+    "span",
+    { class: stage.support.holds ? "rx-good" : "rx-bad" },
+    stage.support.holds ? "✓ holds" : "✗ does not",
+  );
   return make(
     "tr",
     { class: isOther ? "rx-differs" : null },
     make("th", { scope: "row" }, spoken(stage.stage)),
     make("td", { class: "rx-number" }, thousands(stage.n_hits)),
     make("td", { class: "rx-number" }, timed(stage.seconds)),
-    make("td", {}, stage.support.rule === "nothing" ? "–" : support, " ", make("span", { class: "rx-soft" }, RULES[stage.support.rule] || ""), isOther ? differsSign() : ""),
+    make(
+      "td",
+      {},
+      stage.support.rule === "nothing" ? "–" : support,
+      " ",
+      make("span", { class: "rx-soft" }, RULES[stage.support.rule] || ""),
+      isOther ? differsSign() : "",
+    ),
     make("td", {}, gold.size ? words : "–"),
   );
 }

@@ -24,6 +24,11 @@ const SEVERAL = -2;
 let choices = null;
 let haystacks = null;
 
+/** Done when the browser is idle, so that the first letter typed does not wait for it. */
+function prepareSearch(index) {
+  if (!haystacks) haystacks = index.runs[0].rows.map((row) => haystackOf(row, otherRow(index, row)));
+}
+
 function haystackOf(row, other) {
   const texts = [row.id, row.text, row.gold || "", row.answer || "", (other && other.answer) || ""];
   return folded(texts.join("\n"));
@@ -45,7 +50,7 @@ function needlesOf(search) {
 function listed(index, view, orderOf) {
   const rows = index.runs[0].rows;
   const needles = needlesOf(view.search);
-  if (needles.length && !haystacks) haystacks = rows.map((row) => haystackOf(row, otherRow(index, row)));
+  if (needles.length) prepareSearch(index);
   if (!choices) choices = rows.map((row) => FILTERS.map((filter) => CHOICES[filter](row)));
   const wanted = FILTERS.map((filter) => view[filter]);
   const tallies = FILTERS.map(() => new Map());

@@ -27,7 +27,9 @@ function leftOut() {
 /** `units` of the text around its first highlight, from word to word where words are short. */
 function around(raw, marks, units, before) {
   if (raw.length <= units * 1.3) return [0, raw.length];
-  const first = Math.min(...[marks.gold, marks.answer].map((ranges) => (ranges && ranges.length ? ranges[0][0] : Infinity)));
+  const first = Math.min(
+    ...[marks.gold, marks.answer].map((ranges) => (ranges && ranges.length ? ranges[0][0] : Infinity)),
+  );
   let from = Number.isFinite(first) ? Math.max(0, first - before) : 0;
   from = Math.min(from, raw.length - units);
   const space = from > 0 ? raw.indexOf(" ", from) : -1;
@@ -67,7 +69,8 @@ function furtherSteps(raw, marks, [from, to], start) {
     const back = boundary(raw, Math.max(0, from - STEP_UNITS));
     const on = boundary(raw, Math.min(raw.length, to + STEP_UNITS));
     if (from > 0) steps.push([`${thousands(from - back)} characters before`, [back, to]]);
-    if (to < raw.length) steps.push([`${thousands(on - to)} more of ${thousands(raw.length - to)} characters`, [from, on]]);
+    if (to < raw.length)
+      steps.push([`${thousands(on - to)} more of ${thousands(raw.length - to)} characters`, [from, on]]);
   }
   if (from !== start[0] || to !== start[1]) steps.push(["less", start]);
   return steps;

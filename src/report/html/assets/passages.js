@@ -25,8 +25,16 @@ function passagesPart(sides, passages, hasText, depth) {
     }
   };
   order(finalColumn(columns));
-  const most = columns.some(({ stage }) => stage.n_hits > stage.hits.length) ? ` A dash: not among the first ${depth} there.` : " A dash: not returned there.";
-  const section = make("section", { "data-part": "passages", class: "rx-part" }, make("h3", {}, "Passages"), legend(hasText, most), make("div", { class: "rx-scroll" }, table));
+  const most = columns.some(({ stage }) => stage.n_hits > stage.hits.length)
+    ? ` A dash: not among the first ${depth} there.`
+    : " A dash: not returned there.";
+  const section = make(
+    "section",
+    { "data-part": "passages", class: "rx-part" },
+    make("h3", {}, "Passages"),
+    legend(hasText, most),
+    make("div", { class: "rx-scroll" }, table),
+  );
   const jump = (number) => {
     const body = bodies.get(number);
     if (!body) return;
@@ -41,8 +49,23 @@ function isCalm() {
 }
 
 function legend(hasText, most) {
-  const marks = hasText ? [make("mark", { class: "gold" }, "gold"), " evidence, ", make("mark", { class: "answer" }, "answer"), " an answer string, ", make("mark", { class: "gold answer" }, "both"), ". "] : ["Texts are left out of this file. "];
-  return make("p", { class: "rx-legend rx-soft" }, ...marks, "Rank, then score, at each stage; a stage's name orders by it.", most);
+  const marks = hasText
+    ? [
+        make("mark", { class: "gold" }, "gold"),
+        " evidence, ",
+        make("mark", { class: "answer" }, "answer"),
+        " an answer string, ",
+        make("mark", { class: "gold answer" }, "both"),
+        ". ",
+      ]
+    : ["Texts are left out of this file. "];
+  return make(
+    "p",
+    { class: "rx-legend rx-soft" },
+    ...marks,
+    "Rank, then score, at each stage; a stage's name orders by it.",
+    most,
+  );
 }
 
 /** The last ranking before packing: what the pipeline made of it in the end. */
@@ -65,11 +88,26 @@ function inOrder(rows, columns, column) {
 
 function passagesHead(sides, columns, chosen, order) {
   const heads = columns.map((column) => {
-    const button = make("button", { type: "button", class: "rx-sort" }, spoken(column.stage.stage), column === chosen ? make("span", { class: "rx-arrow", "aria-hidden": "true" }, "▲") : "");
+    const button = make(
+      "button",
+      { type: "button", class: "rx-sort" },
+      spoken(column.stage.stage),
+      column === chosen ? make("span", { class: "rx-arrow", "aria-hidden": "true" }, "▲") : "",
+    );
     button.addEventListener("click", () => order(column));
-    return make("th", { scope: "col", class: startsSide(column, columns) ? "rx-number rx-first" : "rx-number", "aria-sort": column === chosen ? "ascending" : "none" }, button);
+    return make(
+      "th",
+      {
+        scope: "col",
+        class: startsSide(column, columns) ? "rx-number rx-first" : "rx-number",
+        "aria-sort": column === chosen ? "ascending" : "none",
+      },
+      button,
+    );
   });
-  const groups = sides.map((side) => make("th", { colspan: String(side.detail.stages.length), scope: "colgroup", class: "rx-first" }, sideHeading(side)));
+  const groups = sides.map((side) =>
+    make("th", { colspan: String(side.detail.stages.length), scope: "colgroup", class: "rx-first" }, sideHeading(side)),
+  );
   const first = sides.length > 1 ? make("tr", {}, make("td", {}), ...groups) : null;
   return make("thead", {}, first, make("tr", {}, make("th", { scope: "col" }, "passage"), ...heads));
 }
@@ -83,10 +121,26 @@ function startsSide(column, columns) {
 function passageRow(number, { sides, columns, passages, gold, hasText }) {
   const passage = passages.get(number);
   const marks = marksOf(sides, number);
-  const name = make("th", { scope: "row", tabindex: "-1" }, gold.has(number) ? make("span", { class: "rx-badge rx-badge-gold" }, "★ gold") : "", marks.answer ? make("span", { class: "rx-badge rx-badge-answer" }, "answer") : "", passageName(passage));
+  const name = make(
+    "th",
+    { scope: "row", tabindex: "-1" },
+    gold.has(number) ? make("span", { class: "rx-badge rx-badge-gold" }, "★ gold") : "",
+    marks.answer ? make("span", { class: "rx-badge rx-badge-answer" }, "answer") : "",
+    passageName(passage),
+  );
   const cells = columns.map((column) => rankCell(number, column, columns, gold.has(number)));
-  const text = make("td", { colspan: String(columns.length + 1) }, hasText ? excerpted(passage.text, marks) : "", explained(number, columns, sides));
-  return make("tbody", { class: gold.has(number) ? "rx-is-gold" : null, "data-passage": String(number) }, make("tr", { class: "rx-passage-head" }, name, ...cells), make("tr", { class: "rx-passage-text" }, text));
+  const text = make(
+    "td",
+    { colspan: String(columns.length + 1) },
+    hasText ? excerpted(passage.text, marks) : "",
+    explained(number, columns, sides),
+  );
+  return make(
+    "tbody",
+    { class: gold.has(number) ? "rx-is-gold" : null, "data-passage": String(number) },
+    make("tr", { class: "rx-passage-head" }, name, ...cells),
+    make("tr", { class: "rx-passage-text" }, text),
+  );
 }
 
 function passageName(passage) {
@@ -105,31 +159,19 @@ function marksOf(sides, number) {
 function rankCell(number, column, columns, isGold) {
   const { stage, ranks } = column;
   const rank = ranks.get(number);
-  const attributes = { class: startsSide(column, columns) ? "rx-number rx-first" : "rx-number", "data-stage": `${column.side.label} ${spoken(stage.stage)}`.trim() };
+  const attributes = {
+    class: startsSide(column, columns) ? "rx-number rx-first" : "rx-number",
+    "data-stage": `${column.side.label} ${spoken(stage.stage)}`.trim(),
+  };
   if (!rank) return make("td", { ...attributes, class: `${attributes.class} rx-missing` }, "–");
   const hit = stage.hits[rank - 1];
   const isBelow = !hit || hit.passage !== number;
   const under = isBelow ? "gold" : stage.stage === "packed" ? "" : scored(hit.score);
   const title = isBelow && isGold ? `gold came ${ordinal(rank)}` : null;
-  return make("td", { ...attributes, title }, make("b", { class: "rx-rank-number" }, isBelow ? ordinal(rank) : String(rank)), under ? make("span", { class: "rx-score" }, under) : "");
-}
-
-/** What the passage's scores are made of, stage by stage. */
-function explained(number, columns, sides) {
-  const hits = columns.map((column) => ({ ...column, hit: column.stage.hits.find((hit) => hit.passage === number) })).filter(({ hit }) => hit && hit.parts && Object.keys(hit.parts).length);
-  if (hits.length === 0) return "";
-  return folding("scores explained", () => make("div", { class: "rx-explained" }, ...hits.map(({ stage, hit, side }) => explanation(stage, hit, sides.length > 1 ? `${side.label} ` : ""))));
-}
-
-function explanation(stage, hit, label) {
-  const parts = Object.entries(hit.parts).sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]) || (a[0] < b[0] ? -1 : 1));
-  const most = Math.max(...parts.map(([, value]) => Math.abs(value))) || 1;
-  const rows = parts.slice(0, 60).map(([term, value]) => {
-    const bar = make("span", { class: "rx-bar" });
-    bar.style.width = `${(100 * Math.abs(value)) / most}%`;
-    const name = stage.stage === "fused" ? spoken(term) : shown(term, 60);
-    return make("tr", {}, make("th", { scope: "row" }, name), make("td", { class: "rx-bar-cell", "aria-hidden": "true" }, bar), make("td", { class: "rx-number" }, scored(value)));
-  });
-  const of = stage.stage === "fused" ? "by retriever" : "by term";
-  return make("table", { class: "rx-parts" }, make("caption", {}, `${label}${spoken(stage.stage)} ${scored(hit.score)}, ${of}`), make("tbody", {}, ...rows));
+  return make(
+    "td",
+    { ...attributes, title },
+    make("b", { class: "rx-rank-number" }, isBelow ? ordinal(rank) : String(rank)),
+    under ? make("span", { class: "rx-score" }, under) : "",
+  );
 }

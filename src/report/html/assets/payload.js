@@ -98,6 +98,7 @@ function problem(error, what) {
     error instanceof TooOld
       ? `This browser cannot unpack ${what} (it has no DecompressionStream); any browser since 2023 can. The rest of the page is whole.`
       : `${what[0].toUpperCase()}${what.slice(1)} cannot be read: this file is damaged or was cut off. The rest of the page is whole.`;
-  const reason = error instanceof TooOld ? "" : make("span", { class: "rx-soft" }, " (", shown(String(error && error.message)), ")");
+  const reason =
+    error instanceof TooOld ? "" : make("span", { class: "rx-soft" }, " (", shown(String(error && error.message)), ")");
   return make("p", { class: "rx-problem", role: "alert" }, sentence, reason);
 }

@@ -8,18 +8,36 @@ function promptPart(sides, passages, hasText) {
 function promptsOf({ run, row, detail }, passages, hasText) {
   const arms = detail.arms || [];
   if (!hasText) return make("p", { class: "rx-leftout" }, "(left out: this file has no texts)");
-  if (!run.prompt || arms.length === 0) return make("p", { class: "rx-soft" }, arms.length ? "No prompt of ours was made." : "There was no generator, so there was no prompt.");
+  if (!run.prompt || arms.length === 0)
+    return make(
+      "p",
+      { class: "rx-soft" },
+      arms.length ? "No prompt of ours was made." : "There was no generator, so there was no prompt.",
+    );
   const panel = make("div", { class: "rx-prompt" });
   const calls = arms.flatMap((arm) => differentPrompts(arm));
   const buttons = calls.map(({ arm, attempt, name }) => {
-    const button = make("button", { type: "button", class: "rx-button", "data-action": "prompt", "data-arm": arm.arm, "aria-expanded": "false" }, name);
+    const button = make(
+      "button",
+      { type: "button", class: "rx-button", "data-action": "prompt", "data-arm": arm.arm, "aria-expanded": "false" },
+      name,
+    );
     button.addEventListener("click", () => {
       const isOpen = button.getAttribute("aria-expanded") === "true";
       for (const each of buttons) each.setAttribute("aria-expanded", "false");
       panel.replaceChildren();
       if (isOpen) return;
       button.setAttribute("aria-expanded", "true");
-      panel.append(...promptShown(rendered(run.prompt, row.text, attempt.passages.map((number) => passages.get(number))), attempt));
+      panel.append(
+        ...promptShown(
+          rendered(
+            run.prompt,
+            row.text,
+            attempt.passages.map((number) => passages.get(number)),
+          ),
+          attempt,
+        ),
+      );
     });
     return button;
   });
@@ -29,15 +47,24 @@ function promptsOf({ run, row, detail }, passages, hasText) {
 /** The calls of an arm that had another prompt than the one before. */
 function differentPrompts(arm) {
   const seen = new Set();
-  const calls = arm.attempts.filter((attempt) => !seen.has(attempt.passages.join()) && seen.add(attempt.passages.join()));
-  return calls.map((attempt, at) => ({ arm, attempt, name: spoken(arm.arm) + (calls.length > 1 ? `, prompt ${at + 1}` : "") }));
+  const calls = arm.attempts.filter(
+    (attempt) => !seen.has(attempt.passages.join()) && seen.add(attempt.passages.join()),
+  );
+  return calls.map((attempt, at) => ({
+    arm,
+    attempt,
+    name: spoken(arm.arm) + (calls.length > 1 ? `, prompt ${at + 1}` : ""),
+  }));
 }
 
 /** Both messages as they were sent. */
 function rendered(template, question, passages) {
-  const each = passages.map((passage, at) => passageInPrompt(at + 1, template.titles ? passage.title || "" : "", passage.text));
+  const each = passages.map((passage, at) =>
+    passageInPrompt(at + 1, template.titles ? passage.title || "" : "", passage.text),
+  );
   const all = each.length ? each.join(template.separator) : template.no_passages;
-  const fill = (parts) => parts.map((piece) => (piece === "question" ? question : piece === "passages" ? all : piece.text)).join("");
+  const fill = (parts) =>
+    parts.map((piece) => (piece === "question" ? question : piece === "passages" ? all : piece.text)).join("");
   return { system: fill(template.system), user: fill(template.user) };
 }
 
@@ -46,7 +73,14 @@ function passageInPrompt(number, title, text) {
 }
 
 function promptShown({ system, user }, attempt) {
-  const message = (role, text) => [make("h4", {}, role, make("span", { class: "rx-soft" }, ` ${counted(text.length, "character")}`)), make("div", { class: "rx-message" }, whole(text, PROMPT_UNITS))];
-  const head = make("p", { class: "rx-soft" }, `${counted(attempt.passages.length, "passage")}, ${thousands(attempt.tokens.prompt)} tokens by our count`);
+  const message = (role, text) => [
+    make("h4", {}, role, make("span", { class: "rx-soft" }, ` ${counted(text.length, "character")}`)),
+    make("div", { class: "rx-message" }, whole(text, PROMPT_UNITS)),
+  ];
+  const head = make(
+    "p",
+    { class: "rx-soft" },
+    `${counted(attempt.passages.length, "passage")}, ${thousands(attempt.tokens.prompt)} tokens by our count`,
+  );
   return [head, ...(system === "" ? [] : message("system", system)), ...message("user", user)];
 }

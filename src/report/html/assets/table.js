@@ -11,11 +11,32 @@ function tableOf(index, columns, { open, sortBy, linkOf }) {
   const body = make("div", { role: "rowgroup", class: "rx-rows" });
   const box = make(
     "div",
-    { role: "grid", class: index.runs.length > 1 ? "rx-grid rx-two" : "rx-grid", id: "rx-grid", tabindex: "0", "aria-label": "Questions", "aria-describedby": "rx-grid-help" },
+    {
+      role: "grid",
+      class: index.runs.length > 1 ? "rx-grid rx-two" : "rx-grid",
+      id: "rx-grid",
+      tabindex: "0",
+      "aria-label": "Questions",
+      "aria-describedby": "rx-grid-help",
+    },
     make("div", { role: "rowgroup", class: "rx-headgroup" }, head),
     body,
   );
-  const table = { index, columns, visible: [], box, head, body, list: [], selected: -1, drawn: new Map(), height: 46, room: 800, sort: null, linkOf };
+  const table = {
+    index,
+    columns,
+    visible: [],
+    box,
+    head,
+    body,
+    list: [],
+    selected: -1,
+    drawn: new Map(),
+    height: 46,
+    room: 800,
+    sort: null,
+    linkOf,
+  };
   let isAsked = false;
   const later = () => {
     if (isAsked) return;
@@ -63,7 +84,10 @@ function redraw(table) {
   const columns = table.columns.filter((column) => column.shown);
   table.visible = columns;
   table.box.style.setProperty("--rx-columns", columns.map(gridWidth).join(" "));
-  table.box.style.setProperty("--rx-least", `${columns.reduce((sum, column) => sum + column.width[0], 0) + columns.length * COLUMN_GAP + COLUMN_GAP}em`);
+  table.box.style.setProperty(
+    "--rx-least",
+    `${columns.reduce((sum, column) => sum + column.width[0], 0) + columns.length * COLUMN_GAP + COLUMN_GAP}em`,
+  );
   drawHead(table);
   redrawRows(table, top);
 }
@@ -84,8 +108,22 @@ function headCell(column, at, sort) {
   const order = isDown ? "descending" : sort === column.key ? "ascending" : "none";
   const arrow = { descending: "▼", ascending: "▲", none: "" }[order];
   const words = headPieces(column.head).flatMap((piece, i) => (i ? [make("wbr"), piece] : [piece]));
-  const button = make("button", { type: "button", "data-sort": column.key, class: "rx-sort" }, ...words, make("span", { class: "rx-arrow", "aria-hidden": "true" }, arrow));
-  return make("div", { role: "columnheader", "aria-colindex": String(at + 1), "aria-sort": order, class: column.isNumber ? "rx-number" : null }, button);
+  const button = make(
+    "button",
+    { type: "button", "data-sort": column.key, class: "rx-sort" },
+    ...words,
+    make("span", { class: "rx-arrow", "aria-hidden": "true" }, arrow),
+  );
+  return make(
+    "div",
+    {
+      role: "columnheader",
+      "aria-colindex": String(at + 1),
+      "aria-sort": order,
+      class: column.isNumber ? "rx-number" : null,
+    },
+    button,
+  );
 }
 
 /** Puts the rows of the window, and a few beyond, into the tree; others leave it. */
@@ -112,11 +150,31 @@ function drawRows(table, top) {
 function rowElement(table, at) {
   const number = table.list[at];
   const row = table.index.runs[0].rows[number];
-  const attributes = { role: "row", class: "rx-row", id: `rx-row-${number}`, "data-row": String(number), "data-id": row.id, "aria-rowindex": String(at + 2) };
+  const attributes = {
+    role: "row",
+    class: "rx-row",
+    id: `rx-row-${number}`,
+    "data-row": String(number),
+    "data-id": row.id,
+    "aria-rowindex": String(at + 2),
+  };
   const cells = table.visible.map((column, place) => {
     const content = column.cell ? column.cell(row, number) : questionLink(table, row);
-    const names = ["rx-cell", `rx-c-${/^[a-z]+$/.test(column.key) ? column.key : "measure"}`, column.isNumber && "rx-number"];
-    return make("div", { role: "gridcell", "aria-colindex": String(place + 1), class: names.filter(Boolean).join(" "), "data-head": column.head }, content);
+    const names = [
+      "rx-cell",
+      `rx-c-${/^[a-z]+$/.test(column.key) ? column.key : "measure"}`,
+      column.isNumber && "rx-number",
+    ];
+    return make(
+      "div",
+      {
+        role: "gridcell",
+        "aria-colindex": String(place + 1),
+        class: names.filter(Boolean).join(" "),
+        "data-head": column.head,
+      },
+      content,
+    );
   });
   const element = make("div", attributes, ...cells);
   element.style.top = `${at * table.height}px`;

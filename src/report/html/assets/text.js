@@ -13,7 +13,8 @@ const ODD_BUT_LINES = /(?:(?![\n\t])[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorabl
 function make(tag, attributes, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes || {})) {
-    if (value !== undefined && value !== null && value !== false) element.setAttribute(name, value === true ? "" : value);
+    if (value !== undefined && value !== null && value !== false)
+      element.setAttribute(name, value === true ? "" : value);
   }
   element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== ""));
   return element;
@@ -24,7 +25,8 @@ function shown(raw, most = CELL_UNITS) {
   const element = make("bdi", { class: "rx-text", dir: "auto" });
   const end = raw.length > most ? boundary(raw, most) : raw.length;
   appendText(element, raw.slice(0, end), false);
-  if (end < raw.length) element.append(make("span", { class: "rx-cut" }, `… ${thousands(raw.length - end)} more characters`));
+  if (end < raw.length)
+    element.append(make("span", { class: "rx-cut" }, `… ${thousands(raw.length - end)} more characters`));
   return element;
 }
 
