@@ -103,7 +103,12 @@ pub(super) fn render(reported: &Reported, shown: Shown) -> String {
     let comparison = beside.as_ref().map(Beside::view);
     let view = View::new(run, evaluation);
     let pictures = Pictures::new(run, evaluation, &view);
-    html::render(&Page { view: &view, pictures: &pictures, comparison: comparison.as_ref(), blocks: &questions.blocks() })
+    html::render(&Page {
+        view: &view,
+        pictures: &pictures,
+        comparison: comparison.as_ref(),
+        blocks: &questions.blocks(),
+    })
 }
 
 /// What the page is called in the run's folder: another name for each kind, so that none overwrites another.

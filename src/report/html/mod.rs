@@ -9,8 +9,11 @@ mod measures;
 mod overview;
 pub mod policy;
 mod questions;
+mod script;
 
+use super::comparison::ComparisonView;
 use super::pictures::Pictures;
+use super::questions::Block;
 use super::view::View;
 
 pub(super) use markup::escape;
@@ -22,6 +25,10 @@ pub struct Page<'a> {
     pub view: &'a View,
     /// Its pictures.
     pub pictures: &'a Pictures,
+    /// What it is compared with, where it is.
+    pub comparison: Option<&'a ComparisonView>,
+    /// Its questions, the index first; none: a page without a script.
+    pub blocks: &'a [Block],
 }
 
 /// A part of the page: its name in addresses (`#losses`), its heading, and what stands under it.
@@ -41,13 +48,15 @@ const PARTS: [Part; 5] = [
 pub fn render(page: &Page<'_>) -> String {
     let name = escape(&page.view.name);
     let style = policy::style();
+    let script = script::script();
+    let allowed = Some(script.as_str()).filter(|_| !page.blocks.is_empty());
     let mut out = format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{name} · ragxray</title>\n\
          <style>{style}</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">Skip to the report</a>\n\
          <header>\n<p class=\"brand\">ragxray</p>\n<h1>{name}</h1>\n<nav aria-label=\"Sections\"><ul>",
-        policy::policy(&style)
+        policy::policy(&style, allowed)
     );
     for (id, heading, _) in PARTS {
         out += &format!("<li><a href=\"#{id}\">{heading}</a></li>");
@@ -60,7 +69,9 @@ pub fn render(page: &Page<'_>) -> String {
         content(page, &mut out);
         out.push_str("</section>\n");
     }
-    out.push_str("</main>\n</body>\n</html>\n");
+    out.push_str("</main>\n");
+    script::tail(page.blocks, &script, &mut out);
+    out.push_str("</body>\n</html>\n");
     out
 }
 

@@ -1,4 +1,4 @@
-//! What the page may do: show its own style, and nothing else. No request, no script, no form, no style attribute.
+//! What the page may do: show its own style and run its own script, and nothing else. No request, no form, no style attribute.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -9,13 +9,15 @@ use crate::report::chart;
 /// The text between `<style>` and `</style>`.
 #[must_use]
 pub fn style() -> String {
-    format!("{}{}", include_str!("assets/page.css"), chart::STYLE)
+    [include_str!("assets/page.css"), include_str!("assets/questions.css"), chart::STYLE].concat()
 }
 
-/// The page's policy (Content Security Policy level 3): what is not named is forbidden, a style is known by its hash.
+/// The page's policy (Content Security Policy level 3): what is not named is forbidden; style and script are known by their hashes.
 #[must_use]
-pub fn policy(style: &str) -> String {
-    format!("default-src 'none'; script-src 'none'; style-src '{}'; base-uri 'none'; form-action 'none'", source(style))
+pub fn policy(style: &str, script: Option<&str>) -> String {
+    let script = script.map_or_else(|| "none".to_owned(), source);
+    let style = source(style);
+    format!("default-src 'none'; script-src '{script}'; style-src '{style}'; base-uri 'none'; form-action 'none'")
 }
 
 /// A text's hash as a policy names it.

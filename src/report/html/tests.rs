@@ -10,7 +10,7 @@ use crate::store::SavedRun;
 fn page(run: &SavedRun) -> String {
     let evaluation = summary::evaluate(run, &specimen::plan());
     let view = View::new(run, &evaluation);
-    render(&Page { view: &view, pictures: &Pictures::new(run, &evaluation, &view) })
+    render(&Page { view: &view, pictures: &Pictures::new(run, &evaluation, &view), comparison: None, blocks: &[] })
 }
 
 /// Every tag with its attributes, in order.
