@@ -37,16 +37,7 @@ function tableOf(index, columns, { open, sortBy, linkOf }) {
     sort: null,
     linkOf,
   };
-  let isAsked = false;
-  const later = () => {
-    if (isAsked) return;
-    isAsked = true;
-    requestAnimationFrame(() => {
-      isAsked = false;
-      drawRows(table, box.scrollTop);
-    });
-  };
-  box.addEventListener("scroll", later, { passive: true });
+  box.addEventListener("scroll", () => drawLater(table), { passive: true });
   window.addEventListener("resize", () => redraw(table));
   head.addEventListener("click", (event) => {
     const button = event.target.closest("[data-sort]");
@@ -100,7 +91,18 @@ function redrawRows(table, top) {
   table.body.style.height = `${table.list.length * table.height}px`;
   table.drawn.clear();
   table.body.replaceChildren();
-  drawRows(table, top);
+  drawRows(table, top, 0);
+  drawLater(table);
+}
+
+/** Rows of the window and those beyond it, in the next frame. */
+function drawLater(table) {
+  if (table.isAsked) return;
+  table.isAsked = true;
+  requestAnimationFrame(() => {
+    table.isAsked = false;
+    drawRows(table, table.box.scrollTop, ROWS_BEYOND);
+  });
 }
 
 function headCell(column, at, sort) {
@@ -126,11 +128,11 @@ function headCell(column, at, sort) {
   );
 }
 
-/** Puts the rows of the window, and a few beyond, into the tree; others leave it. */
-function drawRows(table, top) {
+/** Puts the rows of the window, and so many beyond, into the tree; others leave it. */
+function drawRows(table, top, beyond) {
   const { list, height, room, drawn, body } = table;
-  const first = Math.max(0, Math.floor(top / height) - ROWS_BEYOND);
-  const last = Math.min(list.length, Math.ceil((top + room) / height) + ROWS_BEYOND);
+  const first = Math.max(0, Math.floor(top / height) - beyond);
+  const last = Math.min(list.length, Math.ceil((top + room) / height) + beyond);
   for (const [at, element] of drawn) {
     if (at >= first && at < last) continue;
     element.remove();
@@ -195,7 +197,7 @@ function select(table, at) {
   const room = table.box.clientHeight - headHeight - table.height;
   if (top < table.box.scrollTop) table.box.scrollTop = top;
   else if (top > table.box.scrollTop + room) table.box.scrollTop = top - Math.max(0, room);
-  drawRows(table, table.box.scrollTop);
+  drawRows(table, table.box.scrollTop, ROWS_BEYOND);
 }
 
 /** A row's place in the list, -1 where it is filtered out. */

@@ -6,6 +6,7 @@
 const CELL_UNITS = 200;
 const NAME_UNITS = 2000;
 const MOST_CODES = 6;
+const PLAIN = /^[ -~]*$/;
 const ODD = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]+/gu;
 const ODD_BUT_LINES = /(?:(?![\n\t])[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb])+/gu;
 
@@ -39,6 +40,10 @@ function shownPlain(raw, most = 60) {
 
 /** Appends `raw` to `parent` as text nodes and boxes; `lines`: line feeds and tabs are kept as such. */
 function appendText(parent, raw, lines) {
+  if (PLAIN.test(raw)) {
+    if (raw !== "") parent.append(document.createTextNode(raw));
+    return;
+  }
   let done = 0;
   for (const match of raw.matchAll(lines ? ODD_BUT_LINES : ODD)) {
     if (isAtHome(raw, match.index, match[0])) continue;
