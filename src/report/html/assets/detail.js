@@ -34,7 +34,11 @@ function drawerOf(index, act, closed) {
   dialog.addEventListener("pointerdown", (event) => (pressed = event.target));
   dialog.addEventListener("click", (event) => {
     // Beside the drawer; not where a selection of text that began inside it ends.
-    if (event.target === dialog && pressed === dialog) dialog.close();
+    if (event.target === dialog && pressed === dialog) act("close");
+  });
+  dialog.addEventListener("cancel", (event) => {
+    event.preventDefault();
+    act("close");
   });
   dialog.addEventListener("close", closed);
   return { index, dialog, head, content, place, said, asked: 0, shown: null };

@@ -72,7 +72,7 @@ function listen(app) {
 /** A button of the drawer. */
 function act(app, action) {
   const { drawer } = app;
-  if (action === "close") drawer.dialog.close();
+  if (action === "close") close(app);
   else if (action === "next") step(app, 1);
   else if (action === "previous") step(app, -1);
   else if (action === "copy-link") copy(drawer, location.href, "the link");

@@ -11,6 +11,7 @@ function list(app) {
 /** Somebody chose something in the controls. */
 function change(app, chosen) {
   app.view = { ...app.view, ...chosen, q: "" };
+  app.drawer.asked += 1;
   list(app);
   remember(app, false);
 }
@@ -34,7 +35,7 @@ function apply(app, view) {
   app.notice.hidden = view.q === "" || isKnown;
   if (!app.notice.hidden) app.notice.replaceChildren("This run has no question ", shown(view.q), ".");
   if (isKnown) show(app, app.byId.get(view.q));
-  else if (app.drawer.dialog.open) app.drawer.dialog.close();
+  else close(app);
 }
 
 /** Opens a question, or goes on to it where one is open; only the first makes an entry of the history. */
@@ -52,16 +53,27 @@ function show(app, number) {
   showQuestion(app.drawer, number);
 }
 
-/** The drawer was closed, by whatever way. */
+/** The drawer was closed, by whatever way; a dialog says so only later, and another may be open by then. */
 function closed(app) {
   if (app.drawer.dialog.open) return;
+  forget(app);
+  app.table.box.focus({ preventScroll: true });
+}
+
+/** Closes the drawer, or keeps it from opening with what is still being read. */
+function close(app) {
+  forget(app);
+  if (app.drawer.dialog.open) app.drawer.dialog.close();
+}
+
+/** No question is open any more: said at once, for the address is read at once. */
+function forget(app) {
   app.drawer.asked += 1;
   delete app.drawer.dialog.dataset.id;
   if (app.byId.has(app.view.q)) {
     app.view = { ...app.view, q: "" };
     remember(app, false);
   }
-  app.table.box.focus({ preventScroll: true });
 }
 
 /** The next or previous question: opened where one is open, else selected. */
