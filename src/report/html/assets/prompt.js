@@ -41,7 +41,9 @@ function promptsOf({ run, row, detail }, passages, hasText) {
     });
     return button;
   });
-  return [make("div", { class: "rx-buttons" }, ...buttons), panel];
+  const said = "The built-in reader was given question and passages; no model read this text.";
+  const reader = run.generator === "extractive" ? [make("p", { class: "rx-soft" }, said)] : [];
+  return [make("div", { class: "rx-buttons" }, ...buttons), ...reader, panel];
 }
 
 /** The calls of an arm that had another prompt than the one before. */
