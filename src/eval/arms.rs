@@ -86,6 +86,22 @@ pub fn tokens(traces: &[Trace]) -> TokenTotals {
     totals
 }
 
+/// Replies that were not called for, and the tokens of their prompts and answers, by arm.
+#[must_use]
+pub fn spared(traces: &[Trace]) -> BTreeMap<String, (usize, u64)> {
+    let mut spared: BTreeMap<String, (usize, u64)> = BTreeMap::new();
+    for arm in traces.iter().flat_map(|trace| &trace.arms) {
+        for attempt in arm.attempts.iter().filter(|attempt| attempt.origin != Origin::Called) {
+            let tokens = &attempt.tokens;
+            let entry = spared.entry(arm.arm.name().to_owned()).or_default();
+            entry.0 += 1;
+            let prompt = tokens.prompt_billed.unwrap_or(tokens.prompt);
+            entry.1 = entry.1.saturating_add(prompt).saturating_add(tokens.completion);
+        }
+    }
+    spared
+}
+
 impl ArmUse {
     /// Adds what one attempt took.
     pub(super) fn add(&mut self, attempt: &Attempt) {

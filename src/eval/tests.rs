@@ -417,3 +417,35 @@ pub(super) fn manifest() -> Manifest {
         vectors_computed: 0,
     }
 }
+
+#[test]
+fn what_each_station_lost_is_named_by_class_and_at_the_end_by_fault() {
+    let (_, mut outcomes) = five();
+    outcomes[2].fault = Some(Fault::Reader);
+    outcomes.push(outcome(Class::Failed, Some(Class::Ranking)));
+    // Of `five`: one not in the corpus, one lost by retrieval, one by the reader, two right; the failed one is not counted.
+    let lost = diagnose::lost_by_station(&outcomes);
+    let of =
+        |station: Station| lost[station as usize].iter().map(|(name, n)| format!("{n} {name}")).collect::<Vec<_>>();
+    assert_eq!(of(Station::Documents), ["1 corpus"]);
+    assert_eq!(of(Station::Candidates), ["1 retrieval"]);
+    assert_eq!(of(Station::Answer), ["1 reader"]);
+    assert!([Station::Chunks, Station::TopK, Station::Prompt].iter().all(|station| of(*station).is_empty()));
+    // They add up to the waterfall's steps.
+    let (steps, n) = diagnose::waterfall(&outcomes, true);
+    let mut before = n;
+    for (step, lost) in steps.iter().zip(&lost) {
+        assert_eq!(before - step.supported, lost.values().sum::<usize>(), "{}", step.stage);
+        before = step.supported;
+    }
+}
+
+#[test]
+fn replies_that_were_kept_are_counted_apart() {
+    let mut kept = trace(0, &["d#0"], "18 May", Some("18 May"));
+    kept.arms[0].attempts[0].origin = Origin::Cached;
+    kept.arms[0].attempts[0].tokens = TokenUse { prompt: 100, prompt_billed: Some(110), completion: 7 };
+    let spared = arms::spared(&[kept.clone(), kept]);
+    // Twice 110 billed and 7 out; the oracle was called.
+    assert_eq!(spared, [("retrieved".to_owned(), (2, 234))].into());
+}

@@ -7,6 +7,7 @@ pub mod detectable;
 mod expected;
 pub mod fisher;
 mod flips;
+pub mod histogram;
 pub mod holm;
 pub mod interval;
 pub mod kappa;
