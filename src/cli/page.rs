@@ -5,12 +5,14 @@ use std::path::Path;
 use super::{Failure, report};
 use crate::eval::compare::pairs::Pairs;
 use crate::eval::compare::{self, ComparePlan, Comparison, Subject};
+use crate::eval::curves::{self, Curve};
 use crate::eval::summary::{self, Evaluation, EvaluationPlan};
 use crate::pipeline::sparse::EXPLAINED;
 use crate::report::comparison::{self, ComparisonView};
 use crate::report::html::{self, Page};
 use crate::report::pictures::Pictures;
 use crate::report::questions::{Compared, Evaluated, Questions};
+use crate::report::record::Record;
 use crate::report::view::View;
 use crate::settings::assemble;
 use crate::store::{RunFolder, SavedRun};
@@ -28,7 +30,9 @@ const FLIPS: usize = 3;
 pub(super) struct Reported {
     pub run: SavedRun,
     pub evaluation: Evaluation,
-    pub k: usize,
+    plan: EvaluationPlan,
+    /// Empty until [`Reported::draw`].
+    curves: Vec<Curve>,
     /// What it is compared with.
     pub beside: Option<Beside>,
 }
@@ -47,7 +51,12 @@ impl Reported {
     /// The run by its own settings.
     pub fn alone(run: SavedRun, plan: &EvaluationPlan) -> Self {
         let evaluation = summary::evaluate(&run, plan);
-        Self { run, evaluation, k: plan.k, beside: None }
+        Self { run, evaluation, plan: plan.clone(), curves: Vec::new(), beside: None }
+    }
+
+    /// Measures what a page draws and other reports do not; it looks into the texts.
+    pub fn draw(&mut self) {
+        self.curves = curves::curves(&self.run, &self.evaluation, &self.plan);
     }
 
     /// Reads the run, and the baseline where there is one: then both are evaluated by the baseline's ruler.
@@ -89,7 +98,7 @@ impl Beside {
 
 /// The page.
 pub(super) fn render(reported: &Reported, shown: Shown) -> String {
-    let Reported { run, evaluation, k, beside } = reported;
+    let Reported { run, evaluation, plan, curves, beside } = reported;
     let pairs = beside.as_ref().map(|beside| {
         Pairs::new(&beside.run, run, beside.cluster, beside.intersect)
             .expect("they were paired when they were compared")
@@ -99,13 +108,13 @@ pub(super) fn render(reported: &Reported, shown: Shown) -> String {
         pairs,
         comparison: &beside.comparison.pairs[0],
     });
-    let questions = Questions::new(Evaluated { run, evaluation, k: *k }, compared, shown);
+    let questions = Questions::new(Evaluated { run, evaluation, k: plan.k }, compared, shown);
     let comparison = beside.as_ref().map(Beside::view);
     let view = View::new(run, evaluation);
-    let pictures = Pictures::new(run, evaluation, &view);
     html::render(&Page {
         view: &view,
-        pictures: &pictures,
+        pictures: &Pictures::new(run, evaluation, curves, &view),
+        record: &Record::new(&run.manifest, &evaluation.summary),
         comparison: comparison.as_ref(),
         blocks: &questions.blocks(),
     })

@@ -78,6 +78,9 @@ pub fn report(args: &ReportArgs) -> Result<(), Failure> {
     let form = args.format.unwrap_or(Form::Html);
     let depth = if form == Form::Html { args.depth } else { 0 };
     let mut reported = Reported::load(&folder, args.compare.as_deref(), args.intersect, depth)?;
+    if form == Form::Html {
+        reported.draw();
+    }
     if args.no_text {
         reported.forget_texts();
     }
@@ -142,7 +145,8 @@ pub fn recorded_settings(manifest: &Manifest) -> Result<Settings, Failure> {
 
 /// Evaluates the run in `folder`, writes all derived files, prints the report (or `summary.json`).
 pub fn write_and_print(folder: &RunFolder, plan: &EvaluationPlan, as_json: bool) -> Result<Summary, Failure> {
-    let reported = Reported::alone(SavedRun::load_with_parts(folder, page::DEPTH)?, plan);
+    let mut reported = Reported::alone(SavedRun::load_with_parts(folder, page::DEPTH)?, plan);
+    reported.draw();
     let Reported { run, evaluation, .. } = &reported;
     let summary = output::json(&evaluation.summary, "summary.json")?;
     folder.write("summary.json", summary.as_bytes())?;

@@ -20,6 +20,7 @@ pub mod lint;
 pub mod markdown;
 pub mod pictures;
 pub mod questions;
+pub mod record;
 pub mod reproduction;
 pub mod scores;
 pub mod section;

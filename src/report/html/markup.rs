@@ -67,12 +67,14 @@ pub(super) fn figure(figure: &Figure, out: &mut String) {
         Drawing::Bars(bars) => bars::render(bars, Place::Page),
         Drawing::Chart(chart) => svg::render(chart, Place::Page),
     };
-    *out += &format!(
-        "<figure>\n<h3>{}</h3>\n<div class=\"scroll\">\n{drawn}</div>\n<figcaption>\n",
-        escape(&figure.figures.title)
-    );
-    list("notes", &figure.figures.notes, out);
-    out.push_str("</figcaption>\n<details><summary>The figures</summary>\n");
+    let title = escape(&figure.figures.title);
+    *out += &format!("<figure>\n<h3>{title}</h3>\n<div class=\"scroll\">\n{drawn}</div>\n");
+    if !figure.figures.notes.is_empty() {
+        out.push_str("<figcaption>\n");
+        list("notes", &figure.figures.notes, out);
+        out.push_str("</figcaption>\n");
+    }
+    out.push_str("<details><summary>The figures</summary>\n");
     rows(&figure.figures, out);
     out.push_str("</details>\n</figure>\n");
 }

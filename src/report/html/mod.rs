@@ -3,6 +3,7 @@
 //! The page's own parts: [`policy`] (style and what the page may do), [`markup`] (tables, lists, figures), then its sections in order.
 //! The table of all questions is a script's: this page leaves it a place, and shows a few lost questions where no script runs.
 
+mod curves;
 mod losses;
 mod markup;
 mod measures;
@@ -14,6 +15,7 @@ mod script;
 use super::comparison::ComparisonView;
 use super::pictures::Pictures;
 use super::questions::Block;
+use super::record::Record;
 use super::view::View;
 
 pub(super) use markup::escape;
@@ -29,18 +31,22 @@ pub struct Page<'a> {
     pub comparison: Option<&'a ComparisonView>,
     /// Its questions, the index first; none: a page without a script.
     pub blocks: &'a [Block],
+    /// What it was made with.
+    pub record: &'a Record,
 }
 
 /// A part of the page: its name in addresses (`#losses`), its heading, and what stands under it.
 type Part = (&'static str, &'static str, fn(&Page<'_>, &mut String));
 
 /// From top to bottom.
-const PARTS: [Part; 5] = [
+const PARTS: [Part; 7] = [
     ("summary", "Verdict", overview::verdict),
     ("losses", "Where the answers were lost", losses::losses),
     ("questions", "Questions", questions::questions),
     ("run", "What was run", overview::run),
+    ("curves", "Curves and distributions", curves::curves),
     ("measures", "Measures", measures::measures),
+    ("effort", "Time and tokens", curves::effort),
 ];
 
 /// The page.

@@ -1,8 +1,9 @@
 //! The page's first section, the verdict with the main figures, and what was run.
 
 use super::Page;
-use super::markup::{escape, list};
+use super::markup::{escape, list, table};
 use crate::report::pictures::Tile;
+use crate::report::record::Record;
 
 /// The verdict, the rule of thumb, the main figures and what to know before believing them.
 pub(super) fn verdict(page: &Page<'_>, out: &mut String) {
@@ -32,8 +33,23 @@ fn tile(tile: &Tile) -> String {
 
 /// Corpus, question set and settings in words.
 pub(super) fn run(page: &Page<'_>, out: &mut String) {
+    facts(&page.view.head, out);
+    let Record { facts: made_with, settings, notes } = page.record;
+    out.push_str("<details><summary>Provenance: hashes, versions, models, cost</summary>\n");
+    facts(made_with, out);
+    *out += &format!("</details>\n<details><summary>All {} settings, as resolved</summary>\n", settings.len());
+    let rows = settings.iter().map(|(name, value)| {
+        format!("<th scope=\"row\">{}</th><td class=\"text\">{}</td>", escape(name), escape(value))
+    });
+    table(&["setting", "value"], rows, out);
+    list("notes", notes, out);
+    out.push_str("</details>\n");
+}
+
+/// Labels with their texts.
+fn facts(facts: &[(String, String)], out: &mut String) {
     out.push_str("<dl class=\"facts\">\n");
-    for (label, text) in &page.view.head {
+    for (label, text) in facts {
         *out += &format!("<dt>{}</dt><dd>{}</dd>\n", escape(label), escape(text));
     }
     out.push_str("</dl>\n");

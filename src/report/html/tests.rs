@@ -1,8 +1,9 @@
 //! The page as a whole: what stands in it, what cannot, and that it says the same to those who see no picture.
 
 use super::{Page, policy, render};
-use crate::eval::summary;
+use crate::eval::{curves, summary};
 use crate::report::pictures::Pictures;
+use crate::report::record::Record;
 use crate::report::specimen::{self, EVIL};
 use crate::report::view::View;
 use crate::store::SavedRun;
@@ -10,7 +11,10 @@ use crate::store::SavedRun;
 fn page(run: &SavedRun) -> String {
     let evaluation = summary::evaluate(run, &specimen::plan());
     let view = View::new(run, &evaluation);
-    render(&Page { view: &view, pictures: &Pictures::new(run, &evaluation, &view), comparison: None, blocks: &[] })
+    let curves = curves::curves(run, &evaluation, &specimen::plan());
+    let pictures = Pictures::new(run, &evaluation, &curves, &view);
+    let record = Record::new(&run.manifest, &evaluation.summary);
+    render(&Page { view: &view, pictures: &pictures, record: &record, comparison: None, blocks: &[] })
 }
 
 /// Every tag with its attributes, in order.
@@ -142,6 +146,17 @@ fn the_waterfall_and_the_classes_say_what_was_lost_where() {
 }
 
 #[test]
+fn settings_and_provenance_are_there_and_no_key_header_or_variable() {
+    let page = page(&specimen::run("r"));
+    for said in
+        ["<dd>bm25", ">retrieval.bm25.k1</th><td class=\"text\">1.2</td>", &"cd".repeat(32), "0.1250 US dollars"]
+    {
+        assert!(page.contains(said), "`{said}` is missing");
+    }
+    assert!(!page.contains("MY_SECRET_NAME") && !page.contains("MY_HEADER_NAME"), "{page}");
+}
+
+#[test]
 fn no_main_figure_stands_without_its_interval_and_n() {
     for (what, page) in all() {
         let tiles: Vec<&str> = page.split("<div class=\"tile\">").skip(1).collect();
@@ -159,7 +174,7 @@ fn what_a_run_does_not_have_is_not_shown() {
     let has = |page: &str, name: &str| page.contains(&format!("<dt>{name}"));
     assert!(has(&full, "AnswerF1") && has(&full, "EM"), "{full}");
     assert!(!has(&bare, "AnswerF1") && has(&bare, "supported"), "{bare}");
-    assert!(!empty.contains("<svg"), "{empty}");
+    assert!(!empty.contains("Support, stage by stage") && !empty.contains("against k"), "{empty}");
 }
 
 #[test]

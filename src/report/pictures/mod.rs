@@ -4,7 +4,10 @@
 //! those of the [`View`] and the [`Summary`](crate::eval::summary::Summary).
 
 mod classes;
+mod curves;
+mod effort;
 mod losses;
+mod spread;
 mod tiles;
 mod waterfall;
 
@@ -12,8 +15,10 @@ use super::chart::Chart;
 use super::chart::bars::Bars;
 use super::section::Section;
 use super::view::View;
-use crate::eval::diagnose;
+use crate::eval::curves::Curve;
 use crate::eval::summary::Evaluation;
+use crate::eval::{arms, diagnose, distribution};
+use crate::measure::{Family, Measure};
 use crate::store::SavedRun;
 
 pub use tiles::Tile;
@@ -29,6 +34,10 @@ pub struct Pictures {
     pub losses: Option<Figure>,
     /// The classes' shares.
     pub classes: Option<Figure>,
+    /// Measures against k, the scores of passages, and those of answers.
+    pub curves: Vec<Figure>,
+    /// Seconds and tokens.
+    pub effort: Vec<Figure>,
 }
 
 /// A picture with its figures.
@@ -52,8 +61,15 @@ pub enum Drawing {
 impl Pictures {
     /// The pictures of a run of which `view` says the rest.
     #[must_use]
-    pub fn new(run: &SavedRun, evaluation: &Evaluation, view: &View) -> Self {
+    pub fn new(run: &SavedRun, evaluation: &Evaluation, against_k: &[Curve], view: &View) -> Self {
         let summary = &evaluation.summary;
+        let scores = distribution::score_spread(run, summary.two_by_two.k);
+        let answers = Measure::new(Family::AnswerF1, None).and_then(|measure| evaluation.scores.column(measure));
+        let tenths = distribution::tenths(answers.into_iter().flatten().flatten());
+        let spread = [scores.map(|found| spread::passages(&found, summary.two_by_two.k)), spread::answers(tenths)];
+        let against_k = curves::curves(against_k);
+        let seconds = effort::seconds(&view.timings, &run.manifest.seconds);
+        let tokens = effort::tokens(summary, &arms::spared(&run.traces));
         Self {
             tiles: tiles::tiles(summary, run.manifest.external.is_some()),
             waterfall: waterfall::waterfall(
@@ -63,6 +79,8 @@ impl Pictures {
             ),
             losses: losses::losses(view),
             classes: classes::classes(view),
+            curves: [against_k].into_iter().chain(spread).flatten().collect(),
+            effort: [seconds, tokens].into_iter().flatten().collect(),
         }
     }
 }
