@@ -3,21 +3,29 @@
 //! Both sides are normalised by [`normalise::matching`] and the gold must stand on word boundaries: `18` is not in
 //! `2018`. A gold that normalises to nothing (`The The`, `!!!`) is looked for in lower case with nothing deleted.
 
+use std::sync::OnceLock;
+
 use super::normalise;
 use crate::types::{ByteRange, RangeSet};
 
 /// A passage's text in both comparable forms.
 #[derive(Clone, Debug)]
 pub struct Searchable {
+    text: String,
     stripped: String,
-    unstripped: String,
+    /// Made when the first gold asks for it: few do.
+    unstripped: OnceLock<String>,
 }
 
 impl Searchable {
     /// Normalises `text` once, for any number of golds.
     #[must_use]
     pub fn new(text: &str) -> Self {
-        Self { stripped: normalise::matching(text), unstripped: normalise::unstripped(text) }
+        Self { text: text.to_owned(), stripped: normalise::matching(text), unstripped: OnceLock::new() }
+    }
+
+    fn unstripped(&self) -> &str {
+        self.unstripped.get_or_init(|| normalise::unstripped(&self.text))
     }
 }
 
@@ -51,7 +59,7 @@ impl AnswerMatcher {
     #[must_use]
     pub fn found_in(&self, passage: &Searchable) -> bool {
         self.stripped.iter().any(|gold| stands_in(gold, &passage.stripped))
-            || self.unstripped.iter().any(|gold| stands_in(gold, &passage.unstripped))
+            || self.unstripped.iter().any(|gold| stands_in(gold, passage.unstripped()))
     }
 
     /// Whether some gold stands in `text`, normalising only as far as the golds need.

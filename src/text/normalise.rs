@@ -10,13 +10,38 @@ use unicode_normalization::{UnicodeNormalization, is_nfkc_quick};
 /// `normalize_answer` of the official scripts; no Unicode normalisation.
 #[must_use]
 pub fn official(text: &str) -> String {
-    strip(&text.to_lowercase())
+    if text.is_ascii() { strip_ascii(text) } else { strip(&text.to_lowercase()) }
 }
 
 /// [`official`] after NFKC.
 #[must_use]
 pub fn matching(text: &str) -> String {
-    strip(&fold(text))
+    if text.is_ascii() {
+        return strip_ascii(text);
+    }
+    // White space parts words for good, so most of a text can be normalised byte by byte, and the words that are not ASCII alone
+    // go the long way.
+    let mut out = String::with_capacity(text.len());
+    let mut append = |form: String| {
+        if !out.is_empty() && !form.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(&form);
+    };
+    let mut ascii_from = 0;
+    for word in text.split(is_space).filter(|word| !word.is_ascii()) {
+        let start = word.as_ptr().addr() - text.as_ptr().addr();
+        append(ascii_words(&text[ascii_from..start]));
+        append(strip(&fold(word)));
+        ascii_from = start + word.len();
+    }
+    append(ascii_words(&text[ascii_from..]));
+    out
+}
+
+/// Words that are ASCII, whatever white space stands between them.
+fn ascii_words(text: &str) -> String {
+    if text.is_ascii() { strip_ascii(text) } else { strip_ascii(&text.replace(is_space, " ")) }
 }
 
 /// NFKC and lower case with white space collapsed, nothing deleted: for golds that [`matching`] leaves empty.
@@ -73,6 +98,38 @@ fn strip(text: &str) -> String {
     out
 }
 
+/// [`strip`] of ASCII in any case, byte by byte.
+fn strip_ascii(text: &str) -> String {
+    let mut out: Vec<u8> = Vec::with_capacity(text.len());
+    let mut pending_space = false;
+    let mut word_start: Option<usize> = None;
+    for byte in text.bytes().filter(|byte| !byte.is_ascii_punctuation()).chain(std::iter::once(b' ')) {
+        if byte.is_ascii_alphanumeric() && word_start.is_some() {
+            out.push(byte.to_ascii_lowercase());
+            continue;
+        }
+        if let Some(start) = word_start.take()
+            && matches!(&out[start..], b"a" | b"an" | b"the")
+        {
+            out.truncate(if out[..start].ends_with(b" ") { start - 1 } else { start });
+            pending_space = true;
+        }
+        if matches!(byte, 9..=13 | 28..=32) {
+            pending_space = true;
+            continue;
+        }
+        if pending_space && !out.is_empty() {
+            out.push(b' ');
+        }
+        pending_space = false;
+        if byte.is_ascii_alphanumeric() {
+            word_start = Some(out.len());
+        }
+        out.push(byte.to_ascii_lowercase());
+    }
+    String::from_utf8(out).expect("ASCII in, ASCII out")
+}
+
 fn collapse(text: &str) -> String {
     text.split(is_space).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
@@ -102,6 +159,16 @@ mod tests {
         assert_eq!(official("the—cat and the cat"), "—cat and cat");
         assert_eq!(official("cat the"), "cat");
         assert_eq!(official("a 1 the 2"), "1 2");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn the_short_ways_give_what_the_long_one_does(
+            text in "[aAn thTHE.,'!\u{1}\u{1c}\u{b}é\u{301}ﬁ²İΣσ\u{a0}\u{3000}—¨1]{0,60}",
+        ) {
+            proptest::prop_assert_eq!(matching(&text), strip(&fold(&text)));
+            proptest::prop_assert_eq!(official(&text), strip(&text.to_lowercase()));
+        }
     }
 
     #[test]

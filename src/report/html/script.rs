@@ -44,9 +44,9 @@ pub(super) fn tail(blocks: &[Block], script: &str, out: &mut String) {
     rest.iter().for_each(|block| element(block, out));
 }
 
-fn element(Block { id, base64 }: &Block, out: &mut String) {
-    for text in ["<script type=\"application/octet-stream\" id=\"", id, "\">", base64, "</script>\n"] {
-        out.push_str(text);
+fn element(Block { id, text }: &Block, out: &mut String) {
+    for piece in ["<script type=\"application/octet-stream\" id=\"", id, "\">", text, "</script>\n"] {
+        out.push_str(piece);
     }
 }
 
@@ -74,7 +74,7 @@ mod tests {
         let mut out = String::new();
         tail(&[], "x", &mut out);
         assert_eq!(out, "");
-        tail(&[Block { id: "rx-index".to_owned(), base64: "QQ==".to_owned() }], "x", &mut out);
+        tail(&[Block { id: "rx-index".to_owned(), text: "QQ==".to_owned() }], "x", &mut out);
         let block = "<script type=\"application/octet-stream\" id=\"rx-index\">QQ==</script>\n";
         assert_eq!(out, format!("{block}<script>x</script>\n"));
     }

@@ -1,18 +1,13 @@
 //! A page's questions as they lie in the file: JSON, compressed, in letters that no HTML parser takes for anything.
 //!
-//! Each block is gzip (RFC 1952) in base64 (RFC 4648), which a browser opens by itself. Named `rx-index`, `rx-q<run>-<block>` and
-//! `rx-p<block>`.
+//! Each block is gzip (RFC 1952), which a browser opens by itself, in [`base91`]. Named `rx-index`, `rx-q<run>-<block>` and `rx-p<block>`.
 
-use std::io::Write as _;
-
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use flate2::Compression;
-use flate2::write::GzEncoder;
+use libdeflater::{CompressionLvl, Compressor};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use serde::Serialize;
 
 use super::Questions;
+use crate::text::base91;
 
 /// A block of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,7 +15,7 @@ pub struct Block {
     /// Its element's id.
     pub id: String,
     /// What it holds.
-    pub base64: String,
+    pub text: String,
 }
 
 /// Which block is to be made.
@@ -53,8 +48,8 @@ impl Questions<'_> {
 
 fn block(id: String, content: &impl Serialize) -> Block {
     let json = serde_json::to_vec(content).expect("plain data is JSON");
-    let mut encoder = GzEncoder::new(Vec::with_capacity(json.len() / 2), Compression::default());
-    let compressed =
-        encoder.write_all(&json).and_then(|()| encoder.finish()).expect("memory takes all that is written");
-    Block { id, base64: STANDARD.encode(compressed) }
+    let mut compressor = Compressor::new(CompressionLvl::default());
+    let mut gzip = vec![0; compressor.gzip_compress_bound(json.len())];
+    let n_bytes = compressor.gzip_compress(&json, &mut gzip).expect("the bound is enough");
+    Block { id, text: base91::encode(&gzip[..n_bytes]) }
 }

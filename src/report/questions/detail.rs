@@ -57,15 +57,15 @@ impl Context<'_> {
     fn stage(&self, ranked: &TraceStage, gold: &BTreeSet<&ChunkId>) -> StageShown {
         let TraceStage { stage, hits, support, exact: _, seconds } = ranked;
         let hit = |hit: &crate::types::StageHit| {
-            let parts = hit.parts.iter().map(|(part, value)| (part.clone(), rounded(*value, 1e4)));
+            let parts = hit.parts.iter().map(|(part, value)| (part.clone(), rounded(*value, 3)));
             let passage = self.passages.number(self.run, &hit.id)?;
-            Some(HitShown { passage, score: rounded(hit.score, 1e6), parts: parts.collect() })
+            Some(HitShown { passage, score: rounded(hit.score, 6), parts: parts.collect() })
         };
         let below = passages::gold_below(ranked, gold, self.depth).into_iter();
         StageShown {
             stage: *stage,
             n_hits: hits.len(),
-            seconds: rounded(*seconds, 1e6),
+            seconds: rounded(*seconds, 3),
             support: *support,
             hits: shown(ranked, self.depth).iter().filter_map(hit).collect(),
             gold_below: below.filter_map(|(rank, id)| Some((rank, self.passages.number(self.run, id)?))).collect(),
@@ -85,7 +85,7 @@ impl Context<'_> {
                 origin: *origin,
                 tokens: *tokens,
                 cost_usd: *cost_usd,
-                seconds: rounded(*seconds, 1e4),
+                seconds: rounded(*seconds, 3),
                 error: error.clone(),
             }
         });

@@ -42,8 +42,8 @@ pub(super) fn run(subject: Evaluated<'_>, label: &str, others: &HashMap<&Questio
             tags: question.tags.clone(),
             gold: question.gold_text(),
             answer: trace.attempt(ArmName::Retrieved).map(Attempt::answer_text),
-            scores: columns.iter().map(|column| row[*column].map(|score| rounded(score, 1e4))).collect(),
-            seconds: rounded(seconds(trace), 1e4),
+            scores: columns.iter().map(|column| row[*column].map(|score| (score * 1e4).round() / 1e4)).collect(),
+            seconds: rounded(seconds(trace), 3),
             tokens: attempts(trace).map(|attempt| attempt.tokens.prompt + attempt.tokens.completion).sum(),
             other: others.get(&question.id).copied(),
         }
@@ -126,8 +126,13 @@ fn seconds(trace: &Trace) -> f64 {
     trace.stages.iter().map(|stage| stage.seconds).chain(attempts(trace).map(|attempt| attempt.seconds)).sum()
 }
 
-/// `value` to as many decimals as `scale` has zeros: more would be most of the page.
-pub(super) fn rounded(value: f64, scale: f64) -> f64 {
-    let rounded = (value * scale).round() / scale;
-    if rounded.is_finite() { rounded } else { value }
+/// `value` to `digits` significant digits: more would be most of the page.
+pub(super) fn rounded(value: f64, digits: i32) -> f64 {
+    if value == 0.0 || !value.is_finite() {
+        return value;
+    }
+    // Scaled by a whole power of ten both ways, so that the nearest number that prints short is met.
+    let places = digits - 1 - value.abs().log10().floor() as i32;
+    let scale = 10_f64.powi(places.abs());
+    if places >= 0 { (value * scale).round() / scale } else { (value / scale).round() * scale }
 }

@@ -319,9 +319,9 @@ pub struct StageShown {
 pub struct HitShown {
     /// The passage's number.
     pub passage: usize,
-    /// The stage's score, to six decimals.
+    /// The stage's score, to six digits.
     pub score: f64,
-    /// What the score is made of: by the question's terms for BM25 and TF-IDF, by retriever for a fusion; to four decimals.
+    /// What the score is made of: by the question's terms for BM25 and TF-IDF, by retriever for a fusion; to three digits.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub parts: BTreeMap<String, f64>,
 }
@@ -377,8 +377,9 @@ pub struct Marks {
 pub struct PassageText<'a> {
     /// The chunk's id.
     pub id: &'a str,
-    /// Its document.
-    pub doc: &'a str,
+    /// Its document, where that is not what stands before the last `#` of its id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub doc: Option<&'a str>,
     /// The document's title as a prompt shows it, on one line; empty for none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub title: String,

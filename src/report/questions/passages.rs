@@ -49,7 +49,9 @@ impl<'a> From<&'a Passage> for PassageText<'a> {
     fn from(passage: &'a Passage) -> Self {
         let Passage { id, doc, title, range, text } = passage;
         let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
-        Self { id: id.as_str(), doc: doc.as_str(), title, range: [range.start, range.end], text }
+        let is_told = id.as_str().rsplit_once('#').is_some_and(|(before, _)| before == doc.as_str());
+        let doc = (!is_told).then_some(doc.as_str());
+        Self { id: id.as_str(), doc, title, range: [range.start, range.end], text }
     }
 }
 
