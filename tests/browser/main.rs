@@ -1,0 +1,17 @@
+//! The HTML report in a real browser: headless Chromium, driven through chromedriver as a person's mouse and keys would.
+//!
+//! Every test makes its own run in a folder of its own with the built program ([`project`], shared with `tests/it`), opens the
+//! report from disk and asks the page. They need Debian's `chromium` and `chromium-driver`, so they are ignored unless asked for:
+//!
+//! ```text
+//! cargo test --release --test browser -- --include-ignored
+//! ```
+//!
+//! With `RAGXRAY_SCREENSHOTS=FOLDER` the pages are kept as pictures for people to look at.
+
+mod browser;
+mod driver;
+mod load;
+#[allow(dead_code, reason = "shared with `tests/it`, which uses all of it")]
+#[path = "../it/project.rs"]
+mod project;
