@@ -1,16 +1,24 @@
-//! What opening the file does, before anything is touched: it shows, it complains of nothing, it asks for nothing.
+//! What opening the file does, before anything is touched: it shows what the run's files say, it complains of nothing, it asks for
+//! nothing, and it lets nothing run but its own script.
+
+use serde_json::{Value, json};
 
 use crate::browser::Browser;
+use crate::page::Page;
 use crate::project::Project;
+use crate::sample::{N_QUESTIONS, Sample};
 
 #[test]
 #[ignore = "needs chromium and chromedriver; .ci/run has them"]
 fn the_report_opens_without_a_complaint_or_a_request() {
-    let project = Project::new();
-    project.good("r", &[]);
+    let sample = Sample::new();
     let browser = Browser::start();
-    browser.open(&project.path("runs/r/report.html"), "");
-    assert_eq!(browser.value("document.title"), "ragxray: r");
+    let page = Page::open(&browser, &sample.report(), "");
+    page.counts(N_QUESTIONS, N_QUESTIONS);
+    let title = browser.value("document.title");
+    assert!(title.as_str().is_some_and(|title| title.contains("first") && title.contains("ragxray")), "{title}");
+    assert_eq!(page.rows(), sample.ids(|_| true));
+    browser.picture("load");
     assert_eq!(browser.strangers(), Vec::<String>::new());
     assert_eq!(browser.complaints(), []);
 }
@@ -18,14 +26,85 @@ fn the_report_opens_without_a_complaint_or_a_request() {
 #[test]
 #[ignore = "needs chromium and chromedriver; .ci/run has them"]
 fn a_page_that_errs_and_fetches_would_be_noticed() {
-    let project = Project::of(&[(
-        "bad.html",
-        "<!doctype html><title>bad</title><img src=\"http://127.0.0.1:9/x.png\"><script>console.warn('hm'); missing();</script>",
-    )]);
+    let bad = "<!doctype html><title>bad</title><img src=\"http://127.0.0.1:9/x.png\"><script>console.warn('hm'); missing();</script>";
+    let project = Project::of(&[("bad.html", bad)]);
     let browser = Browser::start();
     browser.open(&project.path("bad.html"), "");
     assert_eq!(browser.strangers(), ["http://127.0.0.1:9/x.png"]);
     let complaints = browser.complaints();
     let said = |level: &str, part: &str| complaints.iter().any(|one| one.level == level && one.text.contains(part));
     assert!(said("WARNING", "hm") && said("SEVERE", "missing is not defined"), "{complaints:?}");
+}
+
+#[test]
+#[ignore = "needs chromium and chromedriver; .ci/run has them"]
+fn the_figures_are_those_of_the_summary() {
+    let sample = Sample::new();
+    let summary = sample.project.summary("first");
+    let browser = Browser::start();
+    let page = Page::open(&browser, &sample.report(), "");
+    let verdict = summary["verdict"]["text"].as_str().expect("a verdict");
+    assert!(page.text("main").contains(verdict), "the page does not say: {verdict}");
+
+    // The measures' table has a column for each cutoff, in this order, and a mean in three digits above each interval.
+    let means = ["EM@1", "EM@3", "EM@5", "EM@10"].map(|name| mean(&summary, name));
+    let rows = page.figures("EM");
+    let has_means = |row: &&Vec<String>| {
+        let places = means.iter().map(|mean| row.iter().position(|cell| cell.starts_with(mean.as_str())));
+        places.clone().all(|place| place.is_some())
+    };
+    assert!(rows.iter().any(|row| has_means(&row)), "{means:?} are not all in {rows:?}");
+
+    let classes = summary["classes"].as_object().expect("counts");
+    for (class, count) in classes.iter().filter(|(_, count)| **count != json!(0)) {
+        let rows = page.figures(&class.replace('_', " ")).into_iter().chain(page.figures(class));
+        let rows: Vec<Vec<String>> = rows.collect();
+        let says = |row: &Vec<String>| row.iter().any(|cell| *cell == count.to_string());
+        assert!(rows.iter().any(says), "{class}: {count} is not in {rows:?}");
+    }
+}
+
+fn mean(summary: &Value, name: &str) -> String {
+    format!("{:.3}", summary["measures"][name]["mean"].as_f64().unwrap_or_else(|| panic!("no {name}")))
+}
+
+#[test]
+#[ignore = "needs chromium and chromedriver; .ci/run has them"]
+fn nothing_but_the_pages_own_script_can_run_or_fetch() {
+    let sample = Sample::new();
+    let browser = Browser::start();
+    Page::open(&browser, &sample.report(), "");
+    let policy = browser.value("document.querySelector('meta[http-equiv=\"Content-Security-Policy\"]').content");
+    let policy = policy.as_str().expect("a policy");
+    assert!(policy.contains("default-src 'none'") && !policy.contains("unsafe"), "{policy}");
+    assert_eq!(browser.value("document.querySelectorAll('[style], [onclick], [onload], [onerror]').length"), 0);
+
+    // What an attacker who got markup into the page would try.
+    browser.script(
+        "const script = document.createElement('script');
+        script.textContent = 'window.pwned = \"script\"';
+        document.body.append(script);
+        const button = document.createElement('button');
+        button.setAttribute('onclick', 'window.pwned = \"handler\"');
+        document.body.append(button);
+        button.click();
+        const image = document.createElement('img');
+        image.src = 'http://127.0.0.1:9/image.png';
+        document.body.append(image);",
+        &[],
+    );
+    let outcome = browser.promised(
+        "const evaluated = () => { try { return (0, eval)('1'); } catch (error) { return error.name; } };
+        fetch('http://127.0.0.1:9/').then(() => 'fetched', (error) => error.name).then((fetched) => done([evaluated(), fetched]));",
+        &[],
+    );
+    assert_eq!(outcome, json!(["EvalError", "TypeError"]));
+    assert_eq!(browser.value("window.pwned ?? null"), Value::Null);
+    // A fetch of a port where nobody listens fails as well: that the policy forbade these is what the console says.
+    let complaints = browser.complaints();
+    for blocked in ["127.0.0.1:9/image.png", "127.0.0.1:9/'", "script", "event handler"] {
+        let told =
+            complaints.iter().any(|one| one.text.contains(blocked) && one.text.contains("Content Security Policy"));
+        assert!(told, "{blocked} was not stopped: {complaints:?}");
+    }
 }

@@ -9,9 +9,19 @@
 //!
 //! With `RAGXRAY_SCREENSHOTS=FOLDER` the pages are kept as pictures for people to look at.
 
+mod access;
+mod address;
 mod browser;
 mod driver;
+#[allow(dead_code, reason = "shared with `tests/it`, which uses all of it")]
+#[path = "../it/endpoint.rs"]
+mod endpoint;
 mod load;
+mod looks;
+mod page;
 #[allow(dead_code, reason = "shared with `tests/it`, which uses all of it")]
 #[path = "../it/project.rs"]
 mod project;
+mod question;
+mod sample;
+mod table;

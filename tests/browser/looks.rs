@@ -1,0 +1,149 @@
+//! Light and dark, paper, and the width of a telephone. Contrast is computed from what Chromium computed.
+
+use serde_json::{Value, json};
+
+use crate::browser::Browser;
+use crate::page::Page;
+use crate::sample::Sample;
+
+/// The contrast of every text that is on screen or could be scrolled there, where it is below what WCAG 2.2 asks for at level AA
+/// (success criterion 1.4.3: 4.5, or 3 for text of at least 24 px, or 18.66 px in bold). Colours are read back from a canvas, which
+/// knows every way of writing them; backgrounds are laid over one another up to the page's.
+const FAINT: &str = r"
+    const context = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+    const rgba = (color) => {
+        context.clearRect(0, 0, 1, 1);
+        context.fillStyle = color;
+        context.fillRect(0, 0, 1, 1);
+        const [r, g, b, a] = context.getImageData(0, 0, 1, 1).data;
+        return [r, g, b, a / 255];
+    };
+    const over = (top, bottom) => [0, 1, 2].map((i) => top[i] * top[3] + bottom[i] * (1 - top[3])).concat(1);
+    const linear = (channel) => { const c = channel / 255; return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4; };
+    const luminance = ([r, g, b]) => 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
+    const canvas = matchMedia('(prefers-color-scheme: dark)').matches ? [0, 0, 0, 1] : [255, 255, 255, 1];
+    const behind = (element) => {
+        const layers = [];
+        for (let one = element; one; one = one.parentElement) {
+            const color = rgba(getComputedStyle(one).backgroundColor);
+            if (color[3] > 0) layers.unshift(color);
+        }
+        return layers.reduce((bottom, top) => over(top, bottom), canvas);
+    };
+    const root = document.querySelector('dialog[open]') ?? document.body;
+    const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+    const faint = [];
+    let n = 0;
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+        const element = node.parentElement;
+        const style = getComputedStyle(element);
+        if (!node.data.trim() || !element.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
+        if (element.closest('script, style, noscript, option, :disabled, .rx-unseen')) continue;
+        n += 1;
+        const ink = element instanceof SVGElement ? style.fill : style.color;
+        const paper = behind(element);
+        const [a, b] = [luminance(over(rgba(ink), paper)), luminance(paper)];
+        const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+        const size = parseFloat(style.fontSize);
+        const isLarge = size >= 24 || (size >= 18.66 && parseInt(style.fontWeight) >= 700);
+        if (ratio < (isLarge ? 3 : 4.5)) faint.push(`${ratio.toFixed(2)} ${element.tagName}.${element.getAttribute('class')}: ${node.data.trim().slice(0, 40)}`);
+    }
+    return [n, [...new Set(faint)]];
+";
+
+fn is_legible(browser: &Browser, where_to: &str) {
+    let found = browser.script(FAINT, &[]);
+    assert!(found[0].as_u64().is_some_and(|n| n > 50), "{where_to}: {} texts are too few to show much", found[0]);
+    assert_eq!(found[1], json!([]), "{where_to}: too faint");
+}
+
+fn paper(browser: &Browser) -> Value {
+    browser.value("getComputedStyle(document.body).backgroundColor")
+}
+
+#[test]
+#[ignore = "needs chromium and chromedriver; .ci/run has them"]
+fn light_and_dark_differ_and_both_can_be_read() {
+    let sample = Sample::new();
+    let browser = Browser::start();
+    let page = Page::open(&browser, &sample.report(), "");
+    let mut papers = Vec::new();
+    for scheme in ["light", "dark"] {
+        browser.media("screen", scheme);
+        papers.push(paper(&browser));
+        is_legible(&browser, scheme);
+        browser.picture(&format!("{scheme}-page"));
+        page.ask("depth");
+        browser.script("document.querySelectorAll('#rx-question details summary, #rx-question [data-action=prompt]').forEach((one) => one.click())", &[]);
+        is_legible(&browser, &format!("{scheme}, a question"));
+        let marks = browser.value("[...document.querySelectorAll('#rx-question [data-passage] mark')].map((mark) => getComputedStyle(mark).backgroundColor)");
+        assert!(
+            marks.as_array().is_some_and(|marks| !marks.is_empty() && !marks.contains(&json!("rgba(0, 0, 0, 0)"))),
+            "{marks}"
+        );
+        browser.picture(&format!("{scheme}-question"));
+        page.act("close");
+        page.closes();
+    }
+    assert_ne!(papers[0], papers[1]);
+    assert_eq!(browser.complaints(), []);
+}
+
+#[test]
+#[ignore = "needs chromium and chromedriver; .ci/run has them"]
+fn faint_text_would_be_noticed() {
+    // #777 on white is 4.48 to one, #767676 is 4.54 (WebAIM's table); white text on a bar, black on a translucent one.
+    let page = "<!doctype html><body style='background:#fff'><p style='color:#777'>faint</p><p style='color:#767676'>legible</p>
+        <p style='background:#00f8'><b style='color:#000'>veiled</b></p><p style='color:#777;font-size:24px'>large</p>";
+    let project = crate::project::Project::of(&[("p.html", page)]);
+    let browser = Browser::start();
+    browser.open(&project.path("p.html"), "");
+    let found = browser.script(FAINT, &[]);
+    // #00f8 is blue at 8/15 over white: rgb(119, 119, 255) of luminance .243, on which black stands out by .293 / .05 = 5.9. On blue
+    // alone (.0722) it would be .1222 / .05 = 2.4.
+    assert_eq!(found, json!([4, ["4.48 P.null: faint"]]));
+}
+
+#[test]
+#[ignore = "needs chromium and chromedriver; .ci/run has them"]
+fn a_telephone_scrolls_down_and_never_sideways() {
+    let sample = Sample::new();
+    let browser = Browser::start();
+    browser.width(390);
+    let page = Page::open(&browser, &sample.report(), "");
+    let fits = |what: &str| {
+        let widths = browser.value("[document.documentElement.scrollWidth, innerWidth]");
+        assert!(widths[0].as_u64() <= widths[1].as_u64() && widths[1] == 390, "{what}: {widths}");
+    };
+    fits("the page");
+    browser.picture("narrow-page");
+    browser.script("document.getElementById('rx-count').scrollIntoView()", &[]);
+    browser.picture("narrow-table");
+    page.ask("builder");
+    fits("a question");
+    // The sheet is as wide as the screen and no wider, whatever is in it.
+    let sheet = browser.value("[document.getElementById('rx-question').getBoundingClientRect().left, document.getElementById('rx-question').getBoundingClientRect().right,
+        [...document.querySelectorAll('#rx-question > *')].every((part) => part.scrollWidth <= part.clientWidth + 1)]");
+    assert!(sheet[0].as_f64() >= Some(-0.5) && sheet[1].as_f64() <= Some(390.5) && sheet[2] == true, "{sheet}");
+    browser.picture("narrow-question");
+    for scheme in ["light", "dark"] {
+        browser.media("screen", scheme);
+        is_legible(&browser, &format!("narrow, {scheme}"));
+    }
+}
+
+#[test]
+#[ignore = "needs chromium and chromedriver; .ci/run has them"]
+fn paper_is_white_whatever_the_screen_was() {
+    let sample = Sample::new();
+    let browser = Browser::start();
+    Page::open(&browser, &sample.report(), "");
+    browser.media("print", "dark");
+    let printed = paper(&browser);
+    assert!([json!("rgb(255, 255, 255)"), json!("rgba(0, 0, 0, 0)")].contains(&printed), "{printed}");
+    let ink = browser
+        .value("getComputedStyle(document.querySelector('main p')).color.match(/[0-9.]+/g).slice(0, 3).map(Number)");
+    let ink: Vec<f64> = ink.as_array().expect("a colour").iter().filter_map(Value::as_f64).collect();
+    assert!(ink.iter().all(|channel| *channel < 128.0), "light ink on paper: {ink:?}");
+    browser.picture("print");
+}

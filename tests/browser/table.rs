@@ -1,0 +1,214 @@
+//! The table of questions: filters, search and order, against what the run's own files say.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+use crate::browser::Browser;
+use crate::page::Page;
+use crate::project::{Project, SETTINGS};
+use crate::sample::{N_QUESTIONS, Sample, holds};
+
+#[test]
+#[ignore = "needs chromium and chromedriver; .ci/run has them"]
+fn every_class_flag_tag_and_kind_lists_its_questions() {
+    let sample = Sample::new();
+    let browser = Browser::start();
+    let page = Page::open(&browser, &sample.report(), "");
+    let lists = |name: &str, value: &str, expected: Vec<String>| {
+        assert!(!expected.is_empty(), "no question has {name} {value}: that would show nothing");
+        page.filter(name, value);
+        page.lists(&expected, N_QUESTIONS);
+        page.filter(name, "");
+        page.counts(N_QUESTIONS, N_QUESTIONS);
+    };
+    for class in
+        ["retrieval", "ranking", "packing", "generation", "correct", "correct_unsupported", "correct_abstention"]
+    {
+        lists("class", class, sample.ids(|trace| trace["class"] == class));
+    }
+    for class in ["hallucinated", "failed"] {
+        lists("class", class, sample.ids(|trace| trace["class"] == class));
+    }
+    for flag in ["cut", "misled", "answer_elsewhere"] {
+        lists("flag", flag, sample.ids(|trace| holds(&trace["flags"], flag)));
+    }
+    for tag in ["sea", "town", "number", "person"] {
+        lists("tag", tag, sample.ids(|trace| holds(&trace["question"]["tags"], tag)));
+    }
+    for kind in ["span", "yes_no", "free", "unanswerable"] {
+        lists("kind", kind, sample.ids(|trace| trace["question"]["kind"] == kind));
+    }
+    assert_eq!(browser.complaints(), []);
+}
+
+#[test]
+#[ignore = "needs chromium and chromedriver; .ci/run has them"]
+fn filters_and_search_are_all_required_and_come_off_again() {
+    let sample = Sample::new();
+    let browser = Browser::start();
+    let page = Page::open(&browser, &sample.report(), "");
+    page.filter("tag", "sea");
+    page.filter("class", "generation");
+    let both = |trace: &Value| trace["class"] == "generation" && holds(&trace["question"]["tags"], "sea");
+    page.lists(&sample.ids(both), N_QUESTIONS);
+    page.search("1871");
+    page.lists(&["year".to_owned()], N_QUESTIONS);
+    assert_eq!(page.hash(), "#class=generation&tag=sea&search=1871");
+    page.filter("class", "");
+    page.filter("tag", "");
+    page.search("");
+    page.counts(N_QUESTIONS, N_QUESTIONS);
+    assert_eq!(page.hash(), "");
+}
+
+#[test]
+#[ignore = "needs chromium and chromedriver; .ci/run has them"]
+fn search_reads_ids_questions_golds_and_answers() {
+    let sample = Sample::new();
+    let browser = Browser::start();
+    let page = Page::open(&browser, &sample.report(), "");
+    for (text, ids) in [
+        // In two questions' texts, in whatever letters.
+        ("VELLMAR", &["depth"][..]),
+        ("brim windows", &["windows"]),
+        // An id; a gold answer that nobody gave; an answer that is no gold.
+        ("sealed", &["sealed"]),
+        ("eleven ells", &["wheel"]),
+        ("jonas vett", &["mayor"]),
+        ("no such words", &[]),
+    ] {
+        page.search(text);
+        let ids: Vec<String> = ids.iter().map(|id| (*id).to_owned()).collect();
+        page.lists(&ids, N_QUESTIONS);
+    }
+    browser.picture("nothing-found");
+}
+
+/// A column of `report --format csv`, by question in run order.
+fn column(sample: &Sample, name: &str) -> Vec<(String, Option<f64>)> {
+    let csv = sample.project.call(&["report", "runs/first", "--format", "csv"]);
+    assert_eq!(csv.code, 0, "{}", csv.stderr);
+    let mut rows = csv.stdout.lines().map(cells);
+    let at = rows.next().expect("a head").iter().position(|head| head == name).expect("the column");
+    rows.map(|row| (row[0].clone(), row[at].parse().ok())).collect()
+}
+
+/// A row of RFC 4180 without line ends in its cells, as the sample has it.
+fn cells(row: &str) -> Vec<String> {
+    let mut cells = vec![String::new()];
+    let mut is_quoted = false;
+    for c in row.chars() {
+        match c {
+            '"' => is_quoted = !is_quoted,
+            ',' if !is_quoted => cells.push(String::new()),
+            c => cells.last_mut().expect("one to begin with").push(c),
+        }
+    }
+    cells
+}
+
+/// Ids by value, those without one last, equal ones in run order.
+fn ordered(mut column: Vec<(String, Option<f64>)>, sign: f64) -> Vec<String> {
+    let key = |value: Option<f64>| value.map_or(f64::INFINITY, |value| sign * value);
+    column.sort_by(|(_, a), (_, b)| key(*a).total_cmp(&key(*b)));
+    column.into_iter().map(|(id, _)| id).collect()
+}
+
+#[test]
+#[ignore = "needs chromium and chromedriver; .ci/run has them"]
+fn a_measure_sorts_up_then_down_then_not() {
+    let sample = Sample::new();
+    let browser = Browser::start();
+    let page = Page::open(&browser, &sample.report(), "");
+    let shown = page.sorts();
+    let measures =
+        ["EM@5", "EM@3", "EM@1", "AnswerF1", "AnswerEM"].into_iter().filter(|name| holds(&json!(shown), name));
+    let measures: Vec<&str> = measures.collect();
+    assert!(measures.len() >= 2, "columns: {shown:?}");
+    for name in measures {
+        let values = column(&sample, name);
+        assert!(values.iter().any(|(_, value)| *value != values[0].1), "equal values show no order");
+        let order = |browser: &Browser, sign: f64, way: &str| {
+            page.sort(name);
+            let head = format!("document.querySelector('[data-sort={}]').closest('[aria-sort]').ariaSort", json!(name));
+            browser.until(&format!("{head} === {}", json!(way)), &head);
+            assert_eq!(page.rows(), ordered(values.clone(), sign), "{name} {way}");
+        };
+        order(&browser, 1.0, "ascending");
+        assert_eq!(page.hash(), format!("#sort={name}"));
+        order(&browser, -1.0, "descending");
+        page.sort(name);
+        browser.until("location.hash === ''", "location.hash");
+        assert_eq!(page.rows(), sample.ids(|_| true));
+    }
+}
+
+#[test]
+#[ignore = "needs chromium and chromedriver; .ci/run has them"]
+fn every_column_sorts() {
+    let sample = Sample::new();
+    let browser = Browser::start();
+    let page = Page::open(&browser, &sample.report(), "");
+    let columns = page.sorts();
+    for name in ["class", "question"] {
+        assert!(columns.iter().any(|column| column == name), "{columns:?}");
+    }
+    for name in columns {
+        let mut orders = vec![page.rows()];
+        for _ in 0..2 {
+            page.sort(&name);
+            orders.push(page.rows());
+        }
+        // Two of the three differ: a column says something, or is the order that the run has anyway.
+        assert!(orders[1] != orders[2], "{name} sorts nothing: {orders:?}");
+        for order in &mut orders {
+            order.sort();
+        }
+        assert!(orders[1] == orders[0] && orders[2] == orders[0], "{name} loses rows");
+        page.sort(&name);
+    }
+    assert_eq!(browser.complaints(), []);
+}
+
+/// So many questions, each about a document of its own.
+const MANY: usize = 2_000;
+
+#[test]
+#[ignore = "needs chromium and chromedriver; .ci/run has them"]
+fn of_two_thousand_questions_those_on_screen_are_in_the_page() {
+    let (mut corpus, mut questions) = (String::new(), String::new());
+    for number in 0..MANY {
+        let document = json!({"id": format!("d{number}"), "text": format!("Crate {number} holds item{number}.")});
+        let evidence = json!([[{"doc": format!("d{number}"), "quotes": [format!("item{number}")]}]]);
+        let question = json!({"id": format!("q{number}"), "text": format!("What does crate {number} hold?"), "answers": [format!("item{number}")], "evidence": evidence});
+        writeln!(corpus, "{document}").expect("a string takes all");
+        writeln!(questions, "{question}").expect("a string takes all");
+    }
+    let project =
+        Project::of(&[("c.toml", SETTINGS), ("data/corpus.jsonl", &corpus), ("data/questions.jsonl", &questions)]);
+    project.good("r", &["--set", "evaluation.arms=[\"retrieved\"]"]);
+    let browser = Browser::start();
+    let page = Page::open(&browser, &project.path("runs/r/report.html"), "");
+    page.counts(MANY, MANY);
+    let first = page.rows();
+    assert!((5..100).contains(&first.len()) && first[0] == "q0", "{first:?}");
+
+    // To its end, as somebody with a wheel would go.
+    let to_end = "let box = document.querySelector('[data-row]');
+        while (box.scrollHeight <= box.clientHeight || getComputedStyle(box).overflowY === 'visible') box = box.parentElement;
+        box.scrollTop = box.scrollHeight;";
+    browser.script(to_end, &[]);
+    browser.until(
+        "document.querySelector('[data-row][data-id=\"q1999\"]') !== null",
+        "document.querySelectorAll('[data-row]').length",
+    );
+    let last = page.rows();
+    assert!((5..100).contains(&last.len()) && !last.contains(&"q0".to_owned()), "{last:?}");
+
+    // The text of the last one alone; its row is at the top again.
+    page.search("item1999");
+    page.lists(&["q1999".to_owned()], MANY);
+    page.ask("q1999");
+    assert_eq!(browser.complaints(), []);
+}
