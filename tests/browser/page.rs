@@ -86,12 +86,21 @@ impl<'a> Page<'a> {
         self.shows(id);
     }
 
-    /// Waits until the sheet of that question is on screen, filled.
+    /// Waits until the sheet of that question is on screen, filled and at rest.
     pub fn shows(&self, id: &str) {
         let sheet = "document.getElementById('rx-question')";
         let filled = format!("{sheet}.querySelector('[data-part=\"passages\"]') !== null");
-        let condition = format!("{OPEN} && {sheet}.dataset.id === {} && {filled}", json!(id));
+        let rests = "document.getAnimations().length === 0";
+        let condition = format!("{OPEN} && {sheet}.dataset.id === {} && {filled} && {rests}", json!(id));
         self.browser.until(&condition, &format!("{sheet}?.outerHTML.slice(0, 2000)"));
+    }
+
+    /// Shows every column that the table has to offer.
+    pub fn show_all_columns(&self) {
+        self.browser.script(
+            "for (const box of document.querySelectorAll('.rx-columns input')) if (!box.checked) box.click();",
+            &[],
+        );
     }
 
     /// Whether a sheet is on screen.

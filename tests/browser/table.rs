@@ -121,12 +121,10 @@ fn a_measure_sorts_up_then_down_then_not() {
     let sample = Sample::new();
     let browser = Browser::start();
     let page = Page::open(&browser, &sample.report(), "");
+    page.show_all_columns();
     let shown = page.sorts();
-    let measures =
-        ["EM@5", "EM@3", "EM@1", "AnswerF1", "AnswerEM"].into_iter().filter(|name| holds(&json!(shown), name));
-    let measures: Vec<&str> = measures.collect();
-    assert!(measures.len() >= 2, "columns: {shown:?}");
-    for name in measures {
+    for name in ["EM@3", "RR", "AnswerF1", "EvidenceRecall@prompt"] {
+        assert!(shown.iter().any(|column| column == name), "{name} is not among {shown:?}");
         let values = column(&sample, name);
         assert!(values.iter().any(|(_, value)| *value != values[0].1), "equal values show no order");
         let order = |browser: &Browser, sign: f64, way: &str| {
