@@ -117,10 +117,14 @@ impl Browser {
         self.done(&format!("a click on {selector}"), element.click());
     }
 
-    /// Chooses an option of a `select` by its value.
+    /// Chooses an option of a `select` by its value, whatever letters that has.
     pub fn choose(&self, selector: &str, value: &str) {
+        let options =
+            "[...document.querySelector(arguments[0]).options].findIndex((option) => option.value === arguments[1])";
+        let place = self.value_with(options, &[json!(selector), json!(value)]);
+        let place = place.as_u64().unwrap_or_else(|| panic!("{selector} does not offer `{value}`"));
         let element = self.element(selector);
-        self.done(&format!("`{value}` of {selector}"), element.select_by_value(value));
+        self.done(&format!("`{value}` of {selector}"), element.select_by_index(place as usize));
     }
 
     /// Puts text in place of a field's content, typed.

@@ -12,10 +12,12 @@
 mod access;
 mod address;
 mod browser;
+mod compare;
 mod driver;
 #[allow(dead_code, reason = "shared with `tests/it`, which uses all of it")]
 #[path = "../it/endpoint.rs"]
 mod endpoint;
+mod hostile;
 mod load;
 mod looks;
 mod page;
@@ -24,4 +26,5 @@ mod page;
 mod project;
 mod question;
 mod sample;
+mod sealed;
 mod table;

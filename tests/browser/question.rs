@@ -75,7 +75,7 @@ fn passages_stand_in_the_order_of_the_ranking_with_their_scores() {
         assert!(has, "rank {}: {hit} is not in {:?}", place + 1, shown[place]);
     }
     let ranks = page.all(&format!("{} [data-passage] b", part("passages")));
-    // The first three were packed as well, at the same rank; the gold came fourth.
+    // The first three were packed as well, at the same rank; the gold came last.
     assert_eq!(ranks, ["1", "1", "2", "2", "3", "3", "4", "5"]);
 }
 
