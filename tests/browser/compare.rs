@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use crate::browser::Browser;
-use crate::page::{Page, part};
+use crate::page::{Page, part, row};
 use crate::sample::{N_QUESTIONS, Sample};
 
 /// What `compare` says of the two runs.
@@ -107,6 +107,41 @@ fn a_question_shows_both_runs_side_by_side() {
     assert!(width[0].as_u64() <= width[1].as_u64(), "{width}");
     browser.picture("narrow-compare-question");
     assert_eq!(browser.complaints(), []);
+}
+
+/// As the page writes a measure.
+fn measured(value: Option<f64>) -> String {
+    match value {
+        None => "–".to_owned(),
+        Some(value) if value.fract() == 0.0 => value.to_string(),
+        Some(value) => format!("{value:.3}"),
+    }
+}
+
+/// Two runs of another k, and two of which one has no answers: what stands under one head is one measure all the same.
+#[test]
+#[ignore = "needs chromium and chromedriver; .ci/run has them"]
+fn a_column_has_the_same_measure_of_both_runs() {
+    let (sample, file) = Sample::compared();
+    sample.project.good("silent", &["--set", "generation.generator=none"]);
+    let told = sample.project.call(&["report", "runs/silent", "--compare", "runs/first", "--out", "silent.html"]);
+    assert_eq!(told.code, 0, "{}", told.stderr);
+    let browser = Browser::start();
+    for (run, file) in [("second", file), ("silent", sample.project.path("silent.html"))] {
+        let page = Page::open(&browser, &file, "");
+        page.show_all_columns();
+        let measures: Vec<String> =
+            page.sorts().into_iter().filter(|head| head.contains(['@', 'F']) || head == "RR").collect();
+        assert!(measures.len() >= 3, "{measures:?}");
+        for measure in measures {
+            let values = sample.column("first", &measure).into_iter().zip(sample.column(run, &measure));
+            for ((id, before), (_, after)) in values {
+                let cell = format!("{} [data-head={}] .rx-line", row(&id), json!(measure));
+                let shown: Vec<String> = page.all(&cell).iter().map(|line| line[1..].trim().to_owned()).collect();
+                assert_eq!(shown, [measured(before), measured(after)], "{run}, {id}: {measure}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -85,29 +85,6 @@ fn search_reads_ids_questions_golds_and_answers() {
     browser.picture("nothing-found");
 }
 
-/// A column of `report --format csv`, by question in run order.
-fn column(sample: &Sample, name: &str) -> Vec<(String, Option<f64>)> {
-    let csv = sample.project.call(&["report", "runs/first", "--format", "csv"]);
-    assert_eq!(csv.code, 0, "{}", csv.stderr);
-    let mut rows = csv.stdout.lines().map(cells);
-    let at = rows.next().expect("a head").iter().position(|head| head == name).expect("the column");
-    rows.map(|row| (row[0].clone(), row[at].parse().ok())).collect()
-}
-
-/// A row of RFC 4180 without line ends in its cells, as the sample has it.
-fn cells(row: &str) -> Vec<String> {
-    let mut cells = vec![String::new()];
-    let mut is_quoted = false;
-    for c in row.chars() {
-        match c {
-            '"' => is_quoted = !is_quoted,
-            ',' if !is_quoted => cells.push(String::new()),
-            c => cells.last_mut().expect("one to begin with").push(c),
-        }
-    }
-    cells
-}
-
 /// Ids by value, those without one last, equal ones in run order.
 fn ordered(mut column: Vec<(String, Option<f64>)>, sign: f64) -> Vec<String> {
     let key = |value: Option<f64>| value.map_or(f64::INFINITY, |value| sign * value);
@@ -125,7 +102,7 @@ fn a_measure_sorts_up_then_down_then_not() {
     let shown = page.sorts();
     for name in ["EM@3", "RR", "AnswerF1", "EvidenceRecall@prompt"] {
         assert!(shown.iter().any(|column| column == name), "{name} is not among {shown:?}");
-        let values = column(&sample, name);
+        let values = sample.column("first", name);
         assert!(values.iter().any(|(_, value)| *value != values[0].1), "equal values show no order");
         let order = |browser: &Browser, sign: f64, way: &str| {
             page.sort(name);

@@ -24,12 +24,29 @@ fn wanted(k: usize) -> Vec<Measure> {
     families.into_iter().filter_map(|(family, cutoff)| Measure::new(family, cutoff)).collect()
 }
 
-pub(super) fn run(subject: Evaluated<'_>, label: &str, others: &HashMap<&QuestionId, Other>) -> RunIndex {
+/// The columns of all runs, so that one head stands for one measure in each: at the cutoff of the last, the baseline where there is
+/// one, and only what some question of some run has.
+pub(super) fn measures(runs: &[Evaluated<'_>]) -> Vec<Measure> {
+    let k = runs.last().map_or(0, |subject| subject.k);
+    let has_value = |measure: &Measure| {
+        runs.iter().any(|Evaluated { evaluation, .. }| {
+            let at = evaluation.scores.measures.iter().position(|column| column == measure);
+            at.is_some_and(|at| evaluation.scores.rows.iter().any(|row| row[at].is_some()))
+        })
+    };
+    wanted(k).into_iter().filter(has_value).collect()
+}
+
+pub(super) fn run(
+    subject: Evaluated<'_>,
+    label: &str,
+    measures: &[Measure],
+    others: &HashMap<&QuestionId, Other>,
+) -> RunIndex {
     let Evaluated { run, evaluation, k } = subject;
     let scores = &evaluation.scores;
-    let has_value = |column: &usize| scores.rows.iter().any(|row| row[*column].is_some());
-    let place = |measure: Measure| scores.measures.iter().position(|column| *column == measure);
-    let columns: Vec<usize> = wanted(k).into_iter().filter_map(place).filter(has_value).collect();
+    let place = |measure: &Measure| scores.measures.iter().position(|column| column == measure);
+    let columns: Vec<Option<usize>> = measures.iter().map(place).collect();
     let rows = run.traces.iter().zip(&evaluation.outcomes).zip(&scores.rows).map(|((trace, outcome), row)| {
         let question = &trace.question;
         Row {
@@ -42,7 +59,7 @@ pub(super) fn run(subject: Evaluated<'_>, label: &str, others: &HashMap<&Questio
             tags: question.tags.clone(),
             gold: question.gold_text(),
             answer: trace.attempt(ArmName::Retrieved).map(Attempt::answer_text),
-            scores: columns.iter().map(|column| row[*column].map(|score| (score * 1e4).round() / 1e4)).collect(),
+            scores: columns.iter().map(|column| row[(*column)?].map(|score| (score * 1e4).round() / 1e4)).collect(),
             seconds: rounded(seconds(trace), 3),
             tokens: attempts(trace).map(|attempt| attempt.tokens.prompt + attempt.tokens.completion).sum(),
             other: others.get(&question.id).copied(),
@@ -57,7 +74,7 @@ pub(super) fn run(subject: Evaluated<'_>, label: &str, others: &HashMap<&Questio
         name: run.manifest.name.clone(),
         label: label.to_owned(),
         k: if run.manifest.external.is_some() { 0 } else { k },
-        measures: columns.iter().map(|column| scores.measures[*column].to_string()).collect(),
+        measures: measures.iter().map(ToString::to_string).collect(),
         generator: match generator {
             _ if run.manifest.external.is_some() => None,
             Some("none") | None => None,

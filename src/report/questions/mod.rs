@@ -92,9 +92,10 @@ impl<'a> Questions<'a> {
             None => [HashMap::new(), HashMap::new()],
         };
         let labels = if self.compared.is_some() { ["B", "A"] } else { ["", ""] };
+        let measures = index::measures(&self.runs);
         let runs = self.runs.iter().zip(labels).zip([&own, &theirs]);
         Index {
-            runs: runs.map(|((run, label), others)| index::run(*run, label, others)).collect(),
+            runs: runs.map(|((run, label), others)| index::run(*run, label, &measures, others)).collect(),
             depth: self.shown.depth,
             has_text: self.shown.has_text,
             details_per_block: DETAILS_PER_BLOCK,
