@@ -1,6 +1,9 @@
-//! A comparison's view: every cell and sentence of it, in the order it is read. [`terminal`] and [`markdown`] lay it out.
+//! A comparison's view: every cell and sentence of it, in the order it is read. [`terminal`], [`markdown`]
+//! and [`html`] lay it out.
 
 mod cross;
+mod forest;
+pub mod html;
 pub mod markdown;
 mod predicted;
 pub mod terminal;
@@ -11,6 +14,7 @@ use crate::eval::compare::pairs::QuestionCounts;
 use crate::eval::compare::provenance::Change;
 use crate::eval::compare::{Comparison, PairComparison, p_text};
 use crate::measure::Cutoff;
+use crate::types::{Class, Interval};
 
 use super::head::plain;
 use super::section::Section;
@@ -72,6 +76,19 @@ pub struct MeasureRow {
     pub primary: bool,
     /// Parallel to [`COLUMNS`].
     pub cells: [String; COLUMNS.len()],
+    /// What can be drawn of it; `None` for a measure that is no share, and without a question.
+    pub delta: Option<Delta>,
+}
+
+/// A difference as it is drawn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Delta {
+    /// The run's mean less the baseline's.
+    pub mean: f64,
+    /// Its 95 % interval.
+    pub ci95: Option<Interval>,
+    /// Whether less is better.
+    pub lower_is_better: bool,
 }
 
 /// The columns of the measures' table; A and B stand for the runs compared.
@@ -95,6 +112,10 @@ pub struct AgreementView {
 pub struct FlipGroupView {
     /// Which way, from which class to which, how many.
     pub title: String,
+    /// Which way: `lost`, `gained`, `moved`.
+    pub turn: &'static str,
+    /// The classes in the baseline and in the run.
+    pub classes: (Class, Class),
     /// Those that are shown.
     pub questions: Vec<FlipView>,
     /// How many are not.
@@ -164,7 +185,8 @@ fn pair_view(comparison: &Comparison, pair: &PairComparison, shown: Shown) -> Pa
     let names = |want: &dyn Fn(&MeasureDifference) -> bool| -> Vec<String> {
         fitting.iter().filter(|found| want(found)).map(|found| found.measure.to_string()).collect()
     };
-    let row = |found: &MeasureDifference| MeasureRow { primary: is_primary(found), cells: cells(found) };
+    let row =
+        |found: &MeasureDifference| MeasureRow { primary: is_primary(found), cells: cells(found), delta: delta(found) };
     PairView {
         label: label.clone(),
         title: format!(
@@ -248,6 +270,12 @@ fn change(change: &Change) -> [String; 3] {
     [change.what.clone(), text(&change.baseline), text(&change.run)]
 }
 
+fn delta(found: &MeasureDifference) -> Option<Delta> {
+    let is_share = found.measure.family().facts().range == (0.0, 1.0);
+    let delta = Delta { mean: found.delta, ci95: found.ci95, lower_is_better: found.lower_is_better };
+    (is_share && found.n > 0).then_some(delta)
+}
+
 fn cells(found: &MeasureDifference) -> [String; COLUMNS.len()] {
     let dash = || "-".to_owned();
     [
@@ -279,10 +307,10 @@ fn agreement(found: &Agreement, questions: QuestionCounts) -> AgreementView {
 }
 
 fn flip_group(group: &FlipGroup, label: &str, shown: usize) -> FlipGroupView {
-    let turn = match group.turn {
-        Turn::Lost => "lost",
-        Turn::Gained => "gained",
-        Turn::Moved => "lost elsewhere",
+    let (turn, name) = match group.turn {
+        Turn::Lost => ("lost", "lost"),
+        Turn::Gained => ("gained", "gained"),
+        Turn::Moved => ("lost elsewhere", "moved"),
     };
     let questions = group.questions.iter().take(shown).map(|flip| {
         let gold = Some(flip.gold.clone()).filter(|gold| !gold.is_empty());
@@ -295,6 +323,8 @@ fn flip_group(group: &FlipGroup, label: &str, shown: usize) -> FlipGroupView {
     });
     FlipGroupView {
         title: format!("{turn}: {} -> {} ({})", group.from, group.to, group.questions.len()),
+        turn: name,
+        classes: (group.from, group.to),
         questions: questions.collect(),
         n_hidden: group.questions.len().saturating_sub(shown),
     }

@@ -1,7 +1,7 @@
 //! Where the answers were lost: waterfall, loss budget, classes, and retrieval by answer.
 
 use super::Page;
-use super::markup::{escape, figure};
+use super::markup::{escape, figure, shade};
 use crate::eval::diagnose::{Cell, TwoByTwo};
 use crate::text::numbers::thousands;
 
@@ -43,19 +43,9 @@ fn cell(cell: &Cell, n: usize) -> String {
     )
 }
 
-/// 0 for none, else in fifths, the last for more than four.
-fn shade(share: f64) -> usize {
-    (5.0 * share).ceil().clamp(0.0, 5.0) as usize
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_cell_is_the_darker_the_more_stands_in_it() {
-        assert_eq!([0.0, 0.001, 0.2, 0.21, 0.8, 1.0].map(shade), [0, 1, 1, 2, 4, 5]);
-    }
 
     #[test]
     fn an_empty_cell_has_no_mean() {

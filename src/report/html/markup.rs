@@ -22,7 +22,7 @@ pub fn escape(text: &str) -> String {
 }
 
 /// A list of sentences; nothing where there is none.
-pub(super) fn list<'a>(class: &str, items: impl IntoIterator<Item = &'a String>, out: &mut String) {
+pub fn list<'a>(class: &str, items: impl IntoIterator<Item = &'a String>, out: &mut String) {
     let items: Vec<String> = items.into_iter().map(|item| format!("<li>{}</li>\n", escape(item))).collect();
     if !items.is_empty() {
         *out += &format!("<ul class=\"{class}\">\n{}</ul>\n", items.concat());
@@ -30,7 +30,7 @@ pub(super) fn list<'a>(class: &str, items: impl IntoIterator<Item = &'a String>,
 }
 
 /// A table of head cells and rows of ready markup, in a box of its own that scrolls where the page is narrow.
-pub(super) fn table<S: AsRef<str>>(head: &[S], rows: impl IntoIterator<Item = String>, out: &mut String) {
+pub fn table<S: AsRef<str>>(head: &[S], rows: impl IntoIterator<Item = String>, out: &mut String) {
     out.push_str("<div class=\"scroll\"><table>\n");
     if head.iter().any(|cell| !cell.as_ref().is_empty()) {
         let cells: Vec<String> =
@@ -45,14 +45,14 @@ pub(super) fn table<S: AsRef<str>>(head: &[S], rows: impl IntoIterator<Item = St
 }
 
 /// A table of ready text under a heading, with its notes.
-pub(super) fn section(section: &Section, out: &mut String) {
+pub fn section(section: &Section, out: &mut String) {
     *out += &format!("<h3>{}</h3>\n", escape(&section.title));
     rows(section, out);
     list("notes", &section.notes, out);
 }
 
 /// The table of a section alone.
-pub(super) fn rows(section: &Section, out: &mut String) {
+pub fn rows(section: &Section, out: &mut String) {
     let row = |row: &Vec<String>| {
         let (first, rest) = row.split_first().map_or(("", &[][..]), |(first, rest)| (first.as_str(), rest));
         let cells: Vec<String> = rest.iter().map(|cell| format!("<td>{}</td>", escape(cell))).collect();
@@ -61,12 +61,17 @@ pub(super) fn rows(section: &Section, out: &mut String) {
     table(&section.head, section.rows.iter().map(row), out);
 }
 
-/// A picture under its heading, how to read it, and its figures.
-pub(super) fn figure(figure: &Figure, out: &mut String) {
-    let drawn = match &figure.drawing {
+/// A picture alone.
+pub fn drawn(drawing: &Drawing) -> String {
+    match drawing {
         Drawing::Bars(bars) => bars::render(bars, Place::Page),
         Drawing::Chart(chart) => svg::render(chart, Place::Page),
-    };
+    }
+}
+
+/// A picture under its heading, how to read it, and its figures.
+pub fn figure(figure: &Figure, out: &mut String) {
+    let drawn = drawn(&figure.drawing);
     let title = escape(&figure.figures.title);
     *out += &format!("<figure>\n<h3>{title}</h3>\n<div class=\"scroll\">\n{drawn}</div>\n");
     if !figure.figures.notes.is_empty() {
@@ -79,9 +84,19 @@ pub(super) fn figure(figure: &Figure, out: &mut String) {
     out.push_str("</details>\n</figure>\n");
 }
 
+/// How dark a cell is that holds this share: 0 for none, else in fifths, the last for more than four.
+pub fn shade(share: f64) -> usize {
+    (5.0 * share).ceil().clamp(0.0, 5.0) as usize
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_cell_is_the_darker_the_more_stands_in_it() {
+        assert_eq!([0.0, 0.001, 0.2, 0.21, 0.8, 1.0].map(shade), [0, 1, 1, 2, 4, 5]);
+    }
 
     #[test]
     fn data_cannot_open_a_tag_or_leave_an_attribute() {

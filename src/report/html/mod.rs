@@ -12,13 +12,13 @@ pub mod policy;
 mod questions;
 mod script;
 
-use super::comparison::ComparisonView;
+use super::comparison::{self, ComparisonView};
 use super::pictures::Pictures;
 use super::questions::Block;
 use super::record::Record;
 use super::view::View;
 
-pub(super) use markup::escape;
+pub(super) use markup::{drawn, escape, list, section, shade, table};
 
 /// All that a page shows.
 #[derive(Clone, Copy, Debug)]
@@ -39,8 +39,9 @@ pub struct Page<'a> {
 type Part = (&'static str, &'static str, fn(&Page<'_>, &mut String));
 
 /// From top to bottom.
-const PARTS: [Part; 7] = [
+const PARTS: [Part; 8] = [
     ("summary", "Verdict", overview::verdict),
+    ("comparison", "Compared with the baseline", comparison),
     ("losses", "Where the answers were lost", losses::losses),
     ("questions", "Questions", questions::questions),
     ("run", "What was run", overview::run),
@@ -48,6 +49,18 @@ const PARTS: [Part; 7] = [
     ("measures", "Measures", measures::measures),
     ("effort", "Time and tokens", curves::effort),
 ];
+
+/// Those that this page has: without a baseline there is nothing to compare.
+fn parts<'a>(page: &Page<'a>) -> impl Iterator<Item = Part> + use<'a> {
+    let is_alone = page.comparison.is_none();
+    PARTS.into_iter().filter(move |(id, ..)| !(is_alone && *id == "comparison"))
+}
+
+fn comparison(page: &Page<'_>, out: &mut String) {
+    if let Some(view) = page.comparison {
+        out.push_str(&comparison::html::section(view));
+    }
+}
 
 /// The page.
 #[must_use]
@@ -64,11 +77,11 @@ pub fn render(page: &Page<'_>) -> String {
          <header>\n<p class=\"brand\">ragxray</p>\n<h1>{name}</h1>\n<nav aria-label=\"Sections\"><ul>",
         policy::policy(&style, allowed)
     );
-    for (id, heading, _) in PARTS {
+    for (id, heading, _) in parts(page) {
         out += &format!("<li><a href=\"#{id}\">{heading}</a></li>");
     }
     out.push_str("</ul></nav>\n</header>\n<main id=\"main\" tabindex=\"-1\">\n");
-    for (id, heading, content) in PARTS {
+    for (id, heading, content) in parts(page) {
         out += &format!(
             "<section id=\"{id}\" aria-labelledby=\"{id}-heading\">\n<h2 id=\"{id}-heading\">{heading}</h2>\n"
         );
