@@ -3,6 +3,8 @@
 //! A bar goes from zero to its value, to the left where that is negative. What is written beside it says all that the bar
 //! shows: no color and no length is needed to read it. It knows nothing of what it shows.
 
+use std::fmt::Write as _;
+
 use super::axis::{Axis, Scale};
 use super::canvas::{Opening, Place, Sheet, said};
 use super::labels::{fitted, px, width_of};
@@ -198,7 +200,7 @@ impl<'a> Layout<'a> {
         let mut grid = String::new();
         for tick in &self.axis.ticks {
             let x = self.across(tick.at);
-            grid += &format!("M{} {top}V{}", px(x), px(bottom + 4.0));
+            let _ = write!(grid, "M{} {top}V{}", px(x), px(bottom + 4.0));
             let half = width_of(&tick.label) / 2.0 + 2.0;
             if x - half > end {
                 end = x + half;
@@ -292,7 +294,8 @@ fn hatched(from: f64, to: f64, top: f64) -> String {
     while start < width {
         let (a, b) = (start.max(0.0), (start + BAR).min(width));
         if b > a {
-            lines += &format!(
+            let _ = write!(
+                lines,
                 "M{} {}L{} {}",
                 px(left + a),
                 px(top + BAR - (a - start)),

@@ -1,6 +1,8 @@
 //! A comparison as a section of the page: verdicts, what was set otherwise, differences with their intervals, answers crosswise, and
 //! flips by class, each count leading to its questions in the page's table.
 
+use std::fmt::Write as _;
+
 use super::forest::forest;
 use super::{AgreementView, COLUMNS, ComparisonView, FlipGroupView, PairView};
 use crate::report::html::{drawn, escape, list, section as table_of, shade, table};
@@ -11,11 +13,11 @@ use crate::text::numbers::thousands;
 pub fn section(view: &ComparisonView) -> String {
     let mut out = String::new();
     for (label, verdict) in &view.verdicts {
-        out += &format!("<p class=\"verdict\">{}: {}</p>\n", escape(label), escape(verdict));
+        let _ = writeln!(out, "<p class=\"verdict\">{}: {}</p>", escape(label), escape(verdict));
     }
     out.push_str("<dl class=\"facts\">\n");
     for (label, text) in &view.runs {
-        out += &format!("<dt>{}</dt><dd>{}</dd>\n", escape(label), escape(text));
+        let _ = writeln!(out, "<dt>{}</dt><dd>{}</dd>", escape(label), escape(text));
     }
     out.push_str("</dl>\n");
     view.pairs.iter().for_each(|pair| pair_of(pair, &mut out));
@@ -25,10 +27,10 @@ pub fn section(view: &ComparisonView) -> String {
 }
 
 fn pair_of(pair: &PairView, out: &mut String) {
-    *out += &format!("<h3>{}</h3>\n", escape(&pair.title));
+    let _ = writeln!(out, "<h3>{}</h3>", escape(&pair.title));
     list("notices", &pair.notices, out);
     if let Some(drawing) = forest(pair) {
-        *out += &format!("<div class=\"scroll\">\n{}</div>\n", drawn(&drawing));
+        let _ = writeln!(out, "<div class=\"scroll\">\n{}</div>", drawn(&drawing));
     }
     measures(pair, out);
     changes(pair, out);
@@ -44,7 +46,7 @@ fn measures(pair: &PairView, out: &mut String) {
     let row = |row: &super::MeasureRow| {
         let [name, rest @ ..] = &row.cells;
         let mark = if row.primary { "* " } else { "" };
-        let cells: String = rest.iter().map(|cell| format!("<td>{}</td>", escape(cell))).collect();
+        let cells = rest.iter().map(|cell| format!("<td>{}</td>", escape(cell))).collect::<Vec<String>>().concat();
         format!("<th scope=\"row\">{mark}{}</th>{cells}", escape(name))
     };
     if !pair.measures.is_empty() {
@@ -63,7 +65,7 @@ fn measures(pair: &PairView, out: &mut String) {
 }
 
 fn changes(pair: &PairView, out: &mut String) {
-    *out += &format!("<h3>What differs from A to {}</h3>\n", escape(&pair.label));
+    let _ = writeln!(out, "<h3>What differs from A to {}</h3>", escape(&pair.label));
     if pair.changes.is_empty() {
         out.push_str("<p>Nothing: settings, data, versions and models are the same.</p>\n");
         return;
@@ -78,15 +80,20 @@ fn changes(pair: &PairView, out: &mut String) {
 /// Good in one run by good in the other; a cell the darker the more questions stand in it.
 fn crosswise(found: &AgreementView, label: &str, out: &mut String) {
     let n: usize = found.counts.iter().flatten().sum();
-    let head: String =
-        found.states.iter().map(|state| format!("<th scope=\"col\">{} {state}</th>", escape(label))).collect();
-    *out += &format!(
-        "<h3>{}</h3>\n<div class=\"scroll\"><table class=\"cells\">\n<thead><tr><td></td>{head}</tr></thead>\n<tbody>\n",
+    let head = found
+        .states
+        .iter()
+        .map(|state| format!("<th scope=\"col\">{} {state}</th>", escape(label)))
+        .collect::<Vec<String>>()
+        .concat();
+    let _ = writeln!(
+        out,
+        "<h3>{}</h3>\n<div class=\"scroll\"><table class=\"cells\">\n<thead><tr><td></td>{head}</tr></thead>\n<tbody>",
         escape(&found.title)
     );
     for (state, counts) in found.states.iter().zip(found.counts) {
-        let cells: String = counts.into_iter().map(|count| cell(count, n)).collect();
-        *out += &format!("<tr><th scope=\"row\">A {state}</th>{cells}</tr>\n");
+        let cells = counts.into_iter().map(|count| cell(count, n)).collect::<Vec<String>>().concat();
+        let _ = writeln!(out, "<tr><th scope=\"row\">A {state}</th>{cells}</tr>");
     }
     out.push_str("</tbody></table></div>\n");
     list("notes", [&found.test], out);
@@ -118,7 +125,7 @@ fn flips(pair: &PairView, out: &mut String) {
             thousands(n)
         )
     };
-    *out += &format!("<h3>Flipped from A to {}</h3>\n", escape(&pair.label));
+    let _ = writeln!(out, "<h3>Flipped from A to {}</h3>", escape(&pair.label));
     let head = ["", "class in A", &format!("class in {}", pair.label), "questions"];
     table(&head, pair.flips.iter().map(row), out);
     list(

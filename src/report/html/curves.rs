@@ -18,5 +18,7 @@ fn figures(figures: &[Figure], out: &mut String) {
     if figures.is_empty() {
         out.push_str("<p>Nothing of it is known of this run.</p>\n");
     }
-    figures.iter().for_each(|one| figure(one, out));
+    for one in figures {
+        figure(one, out);
+    }
 }

@@ -1,5 +1,7 @@
 //! Where the answers were lost: waterfall, loss budget, classes, and retrieval by answer.
 
+use std::fmt::Write as _;
+
 use super::Page;
 use super::markup::{escape, figure, shade};
 use crate::eval::diagnose::{Cell, TwoByTwo};
@@ -19,15 +21,16 @@ pub(super) fn losses(page: &Page<'_>, out: &mut String) {
 /// A cell the darker the more questions stand in it.
 fn two_by_two(table: &TwoByTwo, out: &mut String) {
     let rows = [("found", table.hit_right, table.hit_wrong), ("not found", table.miss_right, table.miss_wrong)];
-    *out += &format!(
+    let _ = writeln!(
+        out,
         "<h3>Retrieval by answer (EM@{}, {} questions)</h3>\n<div class=\"scroll\"><table class=\"cells\">\n\
-         <thead><tr><td></td><th scope=\"col\">answer right</th><th scope=\"col\">answer wrong</th></tr></thead>\n<tbody>\n",
+         <thead><tr><td></td><th scope=\"col\">answer right</th><th scope=\"col\">answer wrong</th></tr></thead>\n<tbody>",
         table.k,
         thousands(table.n)
     );
     for (label, right, wrong) in rows {
-        let cells: String = [right, wrong].iter().map(|one| cell(one, table.n)).collect();
-        *out += &format!("<tr><th scope=\"row\">{}</th>{cells}</tr>\n", escape(label));
+        let cells = [right, wrong].iter().map(|one| cell(one, table.n)).collect::<Vec<String>>().concat();
+        let _ = writeln!(out, "<tr><th scope=\"row\">{}</th>{cells}</tr>", escape(label));
     }
     out.push_str("</tbody></table></div>\n");
 }

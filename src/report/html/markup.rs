@@ -1,5 +1,7 @@
 //! Tables, lists and figures as markup. All text on its way in is made harmless here.
 
+use std::fmt::Write as _;
+
 use crate::report::chart::{Place, bars, svg};
 use crate::report::pictures::{Drawing, Figure};
 use crate::report::section::Section;
@@ -25,7 +27,7 @@ pub fn escape(text: &str) -> String {
 pub fn list<'a>(class: &str, items: impl IntoIterator<Item = &'a String>, out: &mut String) {
     let items: Vec<String> = items.into_iter().map(|item| format!("<li>{}</li>\n", escape(item))).collect();
     if !items.is_empty() {
-        *out += &format!("<ul class=\"{class}\">\n{}</ul>\n", items.concat());
+        let _ = writeln!(out, "<ul class=\"{class}\">\n{}</ul>", items.concat());
     }
 }
 
@@ -35,18 +37,18 @@ pub fn table<S: AsRef<str>>(head: &[S], rows: impl IntoIterator<Item = String>, 
     if head.iter().any(|cell| !cell.as_ref().is_empty()) {
         let cells: Vec<String> =
             head.iter().map(|cell| format!("<th scope=\"col\">{}</th>", escape(cell.as_ref()))).collect();
-        *out += &format!("<thead><tr>{}</tr></thead>\n", cells.concat());
+        let _ = writeln!(out, "<thead><tr>{}</tr></thead>", cells.concat());
     }
     out.push_str("<tbody>\n");
     for row in rows {
-        *out += &format!("<tr>{row}</tr>\n");
+        let _ = writeln!(out, "<tr>{row}</tr>");
     }
     out.push_str("</tbody></table></div>\n");
 }
 
 /// A table of ready text under a heading, with its notes.
 pub fn section(section: &Section, out: &mut String) {
-    *out += &format!("<h3>{}</h3>\n", escape(&section.title));
+    let _ = writeln!(out, "<h3>{}</h3>", escape(&section.title));
     rows(section, out);
     list("notes", &section.notes, out);
 }
@@ -73,7 +75,7 @@ pub fn drawn(drawing: &Drawing) -> String {
 pub fn figure(figure: &Figure, out: &mut String) {
     let drawn = drawn(&figure.drawing);
     let title = escape(&figure.figures.title);
-    *out += &format!("<figure>\n<h3>{title}</h3>\n<div class=\"scroll\">\n{drawn}</div>\n");
+    let _ = writeln!(out, "<figure>\n<h3>{title}</h3>\n<div class=\"scroll\">\n{drawn}</div>");
     if !figure.figures.notes.is_empty() {
         out.push_str("<figcaption>\n");
         list("notes", &figure.figures.notes, out);

@@ -22,7 +22,7 @@ fn retrieval(view: &View, out: &mut String) {
     let columns = view.columns.iter().map(|column| if column.is_empty() { "whole" } else { column });
     let head: Vec<&str> = ["", "n"].into_iter().chain(columns).collect();
     let rows = view.measures.iter().map(|row| {
-        let cells: String = row.cells.iter().map(|found| cell(found.as_ref())).collect();
+        let cells = row.cells.iter().map(|found| cell(found.as_ref())).collect::<Vec<String>>().concat();
         format!("<th scope=\"row\">{}</th><td>{}</td>{cells}", escape(&row.label), row.n)
     });
     out.push_str("<h3>Retrieval</h3>\n");

@@ -12,6 +12,8 @@ pub mod policy;
 mod questions;
 mod script;
 
+use std::fmt::Write as _;
+
 use super::comparison::{self, ComparisonView};
 use super::pictures::Pictures;
 use super::questions::Block;
@@ -78,12 +80,13 @@ pub fn render(page: &Page<'_>) -> String {
         policy::policy(&style, allowed)
     );
     for (id, heading, _) in parts(page) {
-        out += &format!("<li><a href=\"#{id}\">{heading}</a></li>");
+        let _ = write!(out, "<li><a href=\"#{id}\">{heading}</a></li>");
     }
     out.push_str("</ul></nav>\n</header>\n<main id=\"main\" tabindex=\"-1\">\n");
     for (id, heading, content) in parts(page) {
-        out += &format!(
-            "<section id=\"{id}\" aria-labelledby=\"{id}-heading\">\n<h2 id=\"{id}-heading\">{heading}</h2>\n"
+        let _ = writeln!(
+            out,
+            "<section id=\"{id}\" aria-labelledby=\"{id}-heading\">\n<h2 id=\"{id}-heading\">{heading}</h2>"
         );
         content(page, &mut out);
         out.push_str("</section>\n");

@@ -1,5 +1,7 @@
 //! The page's first section, the verdict with the main figures, and what was run.
 
+use std::fmt::Write as _;
+
 use super::Page;
 use super::markup::{escape, list, table};
 use crate::report::pictures::Tile;
@@ -8,13 +10,13 @@ use crate::report::record::Record;
 /// The verdict, the rule of thumb, the main figures and what to know before believing them.
 pub(super) fn verdict(page: &Page<'_>, out: &mut String) {
     let view = page.view;
-    *out += &format!("<p class=\"verdict\">{}</p>\n", escape(&view.verdict));
+    let _ = writeln!(out, "<p class=\"verdict\">{}</p>", escape(&view.verdict));
     if let Some(rule) = &view.rule_of_thumb {
-        *out += &format!("<p class=\"rule\">Rule of thumb: {}.</p>\n", escape(rule));
+        let _ = writeln!(out, "<p class=\"rule\">Rule of thumb: {}.</p>", escape(rule));
     }
     if !page.pictures.tiles.is_empty() {
-        let tiles: String = page.pictures.tiles.iter().map(tile).collect();
-        *out += &format!("<dl class=\"tiles\">\n{tiles}</dl>\n");
+        let tiles = page.pictures.tiles.iter().map(tile).collect::<Vec<String>>().concat();
+        let _ = writeln!(out, "<dl class=\"tiles\">\n{tiles}</dl>");
     }
     list("notices", &view.notices, out);
 }
@@ -37,7 +39,7 @@ pub(super) fn run(page: &Page<'_>, out: &mut String) {
     let Record { facts: made_with, settings, notes } = page.record;
     out.push_str("<details><summary>Provenance: hashes, versions, models, cost</summary>\n");
     facts(made_with, out);
-    *out += &format!("</details>\n<details><summary>All {} settings, as resolved</summary>\n", settings.len());
+    let _ = writeln!(out, "</details>\n<details><summary>All {} settings, as resolved</summary>", settings.len());
     let rows = settings.iter().map(|(name, value)| {
         format!("<th scope=\"row\">{}</th><td class=\"text\">{}</td>", escape(name), escape(value))
     });
@@ -50,7 +52,7 @@ pub(super) fn run(page: &Page<'_>, out: &mut String) {
 fn facts(facts: &[(String, String)], out: &mut String) {
     out.push_str("<dl class=\"facts\">\n");
     for (label, text) in facts {
-        *out += &format!("<dt>{}</dt><dd>{}</dd>\n", escape(label), escape(text));
+        let _ = writeln!(out, "<dt>{}</dt><dd>{}</dd>", escape(label), escape(text));
     }
     out.push_str("</dl>\n");
 }

@@ -1,5 +1,7 @@
 //! The place of the questions' table, which is a script's, and a few lost questions where none runs.
 
+use std::fmt::Write as _;
+
 use super::Page;
 use super::markup::{escape, table};
 
@@ -14,9 +16,10 @@ pub(super) fn questions(page: &Page<'_>, out: &mut String) {
             [&row.question, &row.gold, answer, &why].map(|text| format!("<td class=\"text\">{}</td>", escape(text)));
         format!("<th scope=\"row\">{}</th>{}", escape(&row.id), cells.concat())
     });
-    *out += &format!(
+    let _ = writeln!(
+        out,
         "<p>{} of {} lost questions, one of each class first. The table of all questions needs scripts; all of them stand in the run's \
-         <code>traces.jsonl</code>.</p>\n",
+         <code>traces.jsonl</code>.</p>",
         view.lost.len(),
         view.n_lost
     );

@@ -1,6 +1,7 @@
 //! What a run took: seconds by step, tokens by arm.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use super::{Drawing, Figure};
 use crate::eval::arms::ArmUse;
@@ -55,7 +56,7 @@ pub(super) fn tokens(summary: &Summary, spared: &BTreeMap<String, (usize, u64)>)
         if calls > 0 {
             let mut figure = format!("{} in, {} out", count(prompt), count(completion));
             if cost_usd > 0.0 {
-                figure += &format!(", {cost_usd:.4} USD");
+                let _ = write!(figure, ", {cost_usd:.4} USD");
             }
             rows.push(Row {
                 label: arm.to_owned(),
