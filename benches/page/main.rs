@@ -49,7 +49,7 @@ fn main() {
     let folder = folder.expect("a folder for the run: it takes 150 MB").canonicalize().expect("the folder is there");
     let binary = binary.canonicalize().expect("the program is there");
     let bench = Bench { folder, binary };
-    bench.make_run(&text.unwrap_or_else(fetched));
+    bench.make_run(text);
     bench.write_page();
     timed::page(&bench.page());
 }
@@ -72,12 +72,12 @@ impl Bench {
         self.folder.join("runs/large/report.html")
     }
 
-    fn make_run(&self, text: &Path) {
+    fn make_run(&self, text: Option<PathBuf>) {
         if self.folder.join("runs/large/summary.json").is_file() {
             return;
         }
-        let questions: Vec<Value> =
-            serde_json::from_str(&fs::read_to_string(text).expect("readable")).expect("a list of questions");
+        let text = fs::read_to_string(text.unwrap_or_else(fetched)).expect("readable");
+        let questions: Vec<Value> = serde_json::from_str(&text).expect("a list of questions");
         fs::create_dir_all(self.folder.join("data")).expect("made");
         let copies = serde_json::to_string(&copies::of(&questions, QUESTIONS)).expect("JSON");
         fs::write(self.folder.join("data/hotpotqa.json"), copies).expect("written");
