@@ -1,5 +1,7 @@
 //! Measures against k, with their intervals.
 
+use std::collections::BTreeSet;
+
 use super::{Drawing, Figure};
 use crate::eval::curves::Curve;
 use crate::eval::summary::MeasureSummary;
@@ -48,8 +50,8 @@ fn figures(title: String, curves: &[&Curve]) -> Section {
     for curve in curves {
         section.head.extend([format!("{}@k", curve.family.name()), "95 %".to_owned(), "n".to_owned()]);
     }
-    let ks = curves.iter().map(|curve| curve.points.iter().map(|(k, _)| *k)).max_by_key(|ks| ks.clone().count());
-    for k in ks.into_iter().flatten() {
+    let ks: BTreeSet<usize> = curves.iter().flat_map(|curve| curve.points.iter().map(|(k, _)| *k)).collect();
+    for k in ks {
         let cells = curves.iter().flat_map(|curve| {
             let found = curve.points.iter().find(|(at, _)| *at == k).map(|(_, found)| found);
             found.map_or_else(|| vec![String::new(); 3], cells)
@@ -66,6 +68,12 @@ fn figures(title: String, curves: &[&Curve]) -> Section {
     };
     section.notes = curves.iter().map(looks_at).collect();
     section.notes.push("band: 95 % interval at each k; k is spread by doublings".to_owned());
+    let deepest = |curve: &Curve| curve.points.last().map(|(k, _)| *k);
+    let most = curves.iter().filter_map(|curve| deepest(curve)).max();
+    for curve in curves.iter().filter(|curve| deepest(curve) < most) {
+        let name = curve.family.name();
+        section.notes.push(format!("{name}@k is costly for so many questions: evaluation.ks asks for it further down"));
+    }
     section
 }
 
@@ -95,6 +103,16 @@ mod tests {
         assert_eq!(found.figures.rows[1], ["5", "0.500", ci, "40", "0.750", ci, "40"]);
         let Drawing::Chart(chart) = found.drawing else { panic!("lines") };
         assert_eq!(chart.lines[0].name, "EM, n = 40");
+    }
+
+    #[test]
+    fn a_curve_that_ends_early_says_why() {
+        let found =
+            curves(&[curve(Family::Em, &[(1, 0.25), (5, 0.5)]), curve(Family::Recall, &[(1, 0.5), (50, 0.75)])])
+                .expect("a picture");
+        // 1, 5 and 50.
+        assert_eq!(found.figures.rows[2][1..4], ["", "", ""]);
+        assert!(found.figures.notes.last().is_some_and(|note| note.starts_with("EM@k is costly")));
     }
 
     #[test]
