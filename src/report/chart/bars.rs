@@ -384,7 +384,7 @@ mod tests {
         for width in [0.6, 3.0, 14.0, 100.0] {
             let drawn = hatched(50.0, 50.0 + width, 10.0);
             let numbers =
-                drawn.split("z").nth(1).map(|rest| rest.split('"').next().unwrap_or_default()).unwrap_or_default();
+                drawn.split('z').nth(1).map(|rest| rest.split('"').next().unwrap_or_default()).unwrap_or_default();
             for pair in numbers.split(['M', 'L']).filter(|pair| !pair.is_empty()) {
                 let (x, y) = pair.split_once(' ').expect("two numbers");
                 let (x, y): (f64, f64) = (x.parse().expect("x"), y.parse().expect("y"));
