@@ -29,13 +29,24 @@ pub(super) struct Draws {
 impl Draws {
     /// For each column, given as its number in each cluster, its total in each resample.
     pub fn totals(self, columns: &[Vec<f64>]) -> Vec<Vec<f64>> {
-        let totals = columns.chunks(WIDEST).flat_map(|columns| match columns.len() {
+        // Measures often say the same of every question, as EM@5 and EM@prompt where five are packed: such columns are added once.
+        let mut distinct: Vec<&Vec<f64>> = Vec::new();
+        let mut place = |column| {
+            let known = distinct.iter().position(|known| *known == column);
+            known.unwrap_or_else(|| {
+                distinct.push(column);
+                distinct.len() - 1
+            })
+        };
+        let places: Vec<usize> = columns.iter().map(&mut place).collect();
+        let totals = distinct.chunks(WIDEST).flat_map(|columns| match columns.len() {
             1 => self.block::<1>(columns),
             2 => self.block::<2>(columns),
             3..=4 => self.block::<4>(columns),
             _ => self.block::<WIDEST>(columns),
         });
-        totals.collect()
+        let totals: Vec<Vec<f64>> = totals.collect();
+        places.into_iter().map(|place| totals[place].clone()).collect()
     }
 
     /// What `each` makes of every resample's number.
@@ -69,8 +80,8 @@ impl Draws {
     }
 
     /// The totals of at most `WIDTH` columns.
-    fn block<const WIDTH: usize>(self, columns: &[Vec<f64>]) -> Vec<Vec<f64>> {
-        let row = |cluster| std::array::from_fn(|c| columns.get(c).map_or(0.0, |column: &Vec<f64>| column[cluster]));
+    fn block<const WIDTH: usize>(self, columns: &[&Vec<f64>]) -> Vec<Vec<f64>> {
+        let row = |cluster| std::array::from_fn(|c| columns.get(c).map_or(0.0, |column| column[cluster]));
         let table: Vec<[f64; WIDTH]> = (0..self.n_clusters).map(row).collect();
         let totals: Vec<[f64; WIDTH]> = self.map(|resample| {
             let mut sums = [[0.0; WIDTH]; LANES];
