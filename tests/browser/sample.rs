@@ -173,6 +173,7 @@ fn answer(request: &Request) -> ResponseTemplate {
     } else if asks("How far is the moon") {
         "Answer: I don't know"
     } else {
-        return ResponseTemplate::new(400).set_body_string("this prompt is refused here");
+        // A complaint that repeats what was sent.
+        return ResponseTemplate::new(400).set_body_string(format!("this prompt is refused here: {prompt}"));
     })
 }
