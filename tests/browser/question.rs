@@ -118,9 +118,9 @@ fn the_terms_of_a_score_add_up_to_it() {
         let mut names: Vec<&str> = shown.iter().map(|(name, _)| name.as_str()).collect();
         names.sort_unstable();
         assert_eq!(names, parts.keys().map(String::as_str).collect::<Vec<_>>(), "{id}");
-        // Four digits of a number are wrong by at most half a unit of the last: 1 in 2,000 of it.
+        // Three digits of a number are wrong by at most half a unit of the last: 1 in 200 of it.
         let sum: f64 = shown.iter().map(|(_, value)| value).sum();
-        let unsure: f64 = shown.iter().map(|(_, value)| value.abs() / 2_000.0).sum();
+        let unsure: f64 = shown.iter().map(|(_, value)| value.abs() / 200.0).sum();
         assert!((sum - score).abs() <= unsure, "{id}: {shown:?} add up to {sum}, not {score}");
     }
 }
