@@ -154,7 +154,7 @@ fn differences_are_those_of_the_comparison() {
     let verdict = pair["verdict"].as_str().expect("a sentence");
     assert!(page.text("main").contains(verdict), "the page does not say: {verdict}");
     let mut n_different = 0;
-    for name in ["AnswerF1", "AnswerEM", "EM@prompt", "EvidenceRecall@prompt"] {
+    for name in ["AnswerF1", "AnswerEM", "P@prompt", "EvidenceRecall@prompt"] {
         let measure = pair["measures"].as_array().expect("a list").iter().find(|row| row["measure"] == name);
         let measure = measure.unwrap_or_else(|| panic!("no {name}"));
         let figure = |value: &Value| value.as_f64().expect("a number");
@@ -172,4 +172,21 @@ fn differences_are_those_of_the_comparison() {
         assert!(rows.iter().any(has), "{name}: {wanted:?} are not in {rows:?}");
     }
     assert!(n_different >= 2, "equal runs show nothing");
+}
+
+#[test]
+#[ignore = "needs chromium and chromedriver; .ci/run has them"]
+fn a_count_of_flips_leads_to_its_questions() {
+    let (sample, file) = Sample::compared();
+    let browser = Browser::start();
+    let page = Page::open(&browser, &file, "");
+    let links = page.all("a[href^='#turn=']");
+    assert_eq!(links, ["1", "1"], "one lost, one gained");
+    for (turn, id) in [("gained", "builder"), ("lost", "sealed")] {
+        browser.click(&format!("a[href^='#turn={turn}']"));
+        page.lists(&[id.to_owned()], N_QUESTIONS);
+        browser.back();
+        page.counts(N_QUESTIONS, N_QUESTIONS);
+    }
+    drop(sample);
 }

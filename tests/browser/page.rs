@@ -135,11 +135,11 @@ impl<'a> Page<'a> {
         texts(&self.browser.value_with(every, &[json!(selector)]))
     }
 
-    /// The cells of every row, in any table, that begins with this label.
+    /// The cells of every row, in any table, that begins with this label; the primary measure's has a star.
     pub fn figures(&self, label: &str) -> Vec<Vec<String>> {
         let rows = self.browser.value_with(
             "[...document.querySelectorAll('tr')].map((row) => [...row.cells].map((cell) => cell.textContent.trim()))
-                .filter((cells) => cells[0] === arguments[0]).map((cells) => cells.slice(1))",
+                .filter((cells) => cells[0].replace(/^\\* /, '') === arguments[0]).map((cells) => cells.slice(1))",
             &[json!(label)],
         );
         rows.as_array().expect("a list").iter().map(texts).collect()
