@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use super::{Failure, report};
-use crate::eval::compare::pairs::Pairs;
 use crate::eval::compare::{self, ComparePlan, Comparison, Subject};
 use crate::eval::curves::{self, Curve};
 use crate::eval::summary::{self, Evaluation, EvaluationPlan};
@@ -11,11 +10,11 @@ use crate::pipeline::sparse::EXPLAINED;
 use crate::report::comparison::{self, ComparisonView};
 use crate::report::html::{self, Page};
 use crate::report::pictures::Pictures;
-use crate::report::questions::{Compared, Evaluated, Questions};
+use crate::report::questions::{Evaluated, Others, Questions};
 use crate::report::record::Record;
 use crate::report::view::View;
 use crate::settings::assemble;
-use crate::store::{RunFolder, SavedRun};
+use crate::store::{RunFolder, SavedRun, StoreError};
 
 pub(super) use crate::report::questions::Shown;
 
@@ -43,8 +42,9 @@ pub(super) struct Beside {
     pub evaluation: Evaluation,
     pub k: usize,
     pub comparison: Comparison,
-    intersect: bool,
-    cluster: bool,
+    /// What its folder is called.
+    name: String,
+    others: Others,
 }
 
 impl Reported {
@@ -64,16 +64,23 @@ impl Reported {
         let run = SavedRun::load_with_parts(folder, depth)?;
         let own = assemble::evaluation(&report::recorded_settings(&run.manifest)?);
         let Some(baseline) = baseline else { return Ok(Self::alone(run, &own)) };
-        let theirs = SavedRun::load_with_parts(&report::folder_of(baseline), depth)?;
+        let folder = report::folder_of(baseline);
+        let theirs = SavedRun::load_with_parts(&folder, depth)?;
         let settings = report::recorded_settings(&theirs.manifest)?;
         let ruler = assemble::evaluation(&settings);
         let primary = settings.evaluation.primary;
         let plan = ComparePlan { evaluation: ruler.clone(), measures: Vec::new(), primary, intersect };
         let comparison = compare::compare(&theirs, &[Subject { run: &run, k: own.k }], &plan)?;
-        let (k, cluster) = (ruler.k, ruler.cluster);
         let evaluation = summary::evaluate(&theirs, &ruler);
-        let beside = Beside { run: theirs, evaluation, k, comparison, intersect, cluster };
-        let reported = Self::alone(run, &EvaluationPlan { k: own.k, ..ruler });
+        let k = ruler.k;
+        // What a run packs is measured at its own k too.
+        let mut measures = ruler.measures.clone();
+        measures.extend(own.measures.iter().filter(|measure| !ruler.measures.contains(measure)));
+        let reported = Self::alone(run, &EvaluationPlan { k: own.k, measures, ..ruler });
+        let [run, baseline] = [(&reported.run, &reported.evaluation, own.k), (&theirs, &evaluation, k)]
+            .map(|(run, evaluation, k)| Evaluated { run, evaluation, k });
+        let others = Others::new(run, baseline, &comparison.pairs[0]);
+        let beside = Beside { run: theirs, evaluation, k, comparison, name: folder.name(), others };
         Ok(Self { beside: Some(beside), ..reported })
     }
 
@@ -99,16 +106,10 @@ impl Beside {
 /// The page.
 pub(super) fn render(reported: &Reported, shown: Shown) -> String {
     let Reported { run, evaluation, plan, curves, beside } = reported;
-    let pairs = beside.as_ref().map(|beside| {
-        Pairs::new(&beside.run, run, beside.cluster, beside.intersect)
-            .expect("they were paired when they were compared")
-    });
-    let compared = beside.as_ref().zip(pairs.as_ref()).map(|(beside, pairs)| Compared {
-        baseline: Evaluated { run: &beside.run, evaluation: &beside.evaluation, k: beside.k },
-        pairs,
-        comparison: &beside.comparison.pairs[0],
-    });
-    let questions = Questions::new(Evaluated { run, evaluation, k: plan.k }, compared, shown);
+    let baseline = beside
+        .as_ref()
+        .map(|beside| (Evaluated { run: &beside.run, evaluation: &beside.evaluation, k: beside.k }, &beside.others));
+    let questions = Questions::new(Evaluated { run, evaluation, k: plan.k }, baseline, shown);
     let comparison = beside.as_ref().map(Beside::view);
     let view = View::new(run, evaluation);
     html::render(&Page {
@@ -124,17 +125,27 @@ pub(super) fn render(reported: &Reported, shown: Shown) -> String {
 pub(super) fn file_name(reported: &Reported, no_text: bool) -> String {
     let stem = match &reported.beside {
         None => "report".to_owned(),
-        Some(beside) => format!("compare-{}", beside.run.manifest.name),
+        Some(beside) => format!("compare-{}", beside.name),
     };
     if no_text { format!("{stem}-no-text.html") } else { format!("{stem}.html") }
 }
 
-/// Writes a report where the user wants it: whole or not at all, readable by its owner alone.
+/// Writes a report where the user wants it, following links: a file whole or not at all, readable by its owner alone; a device or a
+/// pipe is written into.
 pub(super) fn write(file: &Path, content: &str) -> Result<(), Failure> {
-    let name = file.file_name().map(|name| name.to_string_lossy().into_owned());
-    let Some(name) = name else {
-        return Err(Failure::new(format!("`{}` is no file name", file.display()), None));
+    let failure = |error: &dyn std::fmt::Display| {
+        let hint = "name a file in a folder that is there and can be written, or `-` for standard output";
+        Failure::new(format!("cannot write `{}`: {error}", file.display()), Some(hint.to_owned()))
     };
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    Ok(RunFolder::existing(folder).write(&name, content.as_bytes())?)
+    let target = file.canonicalize().unwrap_or_else(|_| file.to_owned());
+    if target.metadata().is_ok_and(|metadata| !metadata.is_file()) {
+        return std::fs::write(&target, content).map_err(|error| failure(&error));
+    }
+    let name = target.file_name().and_then(std::ffi::OsStr::to_str);
+    let name = name.ok_or_else(|| failure(&"its name is not UTF-8"))?;
+    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    RunFolder::existing(folder).write(name, content.as_bytes()).map_err(|error| match error {
+        StoreError::Io { source, .. } => failure(&source),
+        other => failure(&other),
+    })
 }

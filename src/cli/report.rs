@@ -53,7 +53,7 @@ pub(super) enum Form {
     Terminal,
     /// Markdown, for a pull request.
     Md,
-    /// summary.json; beside a baseline also the comparison.
+    /// summary.json; beside a baseline both runs by its ruler: `summary` and `comparison`.
     Json,
     /// The final ranking of documents, a TREC run.
     Trec,

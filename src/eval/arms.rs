@@ -86,17 +86,28 @@ pub fn tokens(traces: &[Trace]) -> TokenTotals {
     totals
 }
 
-/// Replies that were not called for, and the tokens of their prompts and answers, by arm.
+/// Replies that were not called for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Spared {
+    /// How many.
+    pub replies: usize,
+    /// Tokens of their prompts.
+    pub prompt: u64,
+    /// Tokens of their answers.
+    pub completion: u64,
+}
+
+/// Replies that were not called for, by arm.
 #[must_use]
-pub fn spared(traces: &[Trace]) -> BTreeMap<String, (usize, u64)> {
-    let mut spared: BTreeMap<String, (usize, u64)> = BTreeMap::new();
+pub fn spared(traces: &[Trace]) -> BTreeMap<String, Spared> {
+    let mut spared: BTreeMap<String, Spared> = BTreeMap::new();
     for arm in traces.iter().flat_map(|trace| &trace.arms) {
         for attempt in arm.attempts.iter().filter(|attempt| attempt.origin != Origin::Called) {
             let tokens = &attempt.tokens;
             let entry = spared.entry(arm.arm.name().to_owned()).or_default();
-            entry.0 += 1;
-            let prompt = tokens.prompt_billed.unwrap_or(tokens.prompt);
-            entry.1 = entry.1.saturating_add(prompt).saturating_add(tokens.completion);
+            entry.replies += 1;
+            entry.prompt = entry.prompt.saturating_add(tokens.prompt_billed.unwrap_or(tokens.prompt));
+            entry.completion = entry.completion.saturating_add(tokens.completion);
         }
     }
     spared

@@ -447,5 +447,5 @@ fn replies_that_were_kept_are_counted_apart() {
     kept.arms[0].attempts[0].tokens = TokenUse { prompt: 100, prompt_billed: Some(110), completion: 7 };
     let spared = arms::spared(&[kept.clone(), kept]);
     // Twice 110 billed and 7 out; the oracle was called.
-    assert_eq!(spared, [("retrieved".to_owned(), (2, 234))].into());
+    assert_eq!(spared, [("retrieved".to_owned(), arms::Spared { replies: 2, prompt: 220, completion: 14 })].into());
 }

@@ -1,17 +1,14 @@
 //! What a run was made with, letter by letter: every resolved setting, models, versions, hashes, cost.
 //!
-//! A page is passed on more freely than a run's folder: the names of the variables that hold keys and headers stay there, and so
-//! does what a request carries under a name that smells of a key. Addresses lost user info and query before they were recorded.
+//! A page is passed on more freely than a run's folder: what is private ([`is_private`]) stays there. Addresses lost user info and
+//! query before they were recorded. What the head of the report says in full is not said again.
 
 use serde_json::Value;
 
 use super::head::plain;
 use crate::eval::summary::Summary;
-use crate::store::Manifest;
+use crate::store::{Manifest, is_private};
 use crate::text::numbers::thousands;
-
-/// Parts of names under which a key might be sent along.
-const SECRET: [&str; 7] = ["key", "token", "secret", "password", "auth", "credential", "cookie"];
 
 /// Settings and provenance.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,21 +49,18 @@ fn facts(manifest: &Manifest, summary: &Summary) -> Vec<(String, String)> {
     let mut facts = vec![
         fact("Data digest, sha256", manifest.dataset_digest.clone()),
         fact("Settings file", manifest.config.clone()),
-        fact("Commit", manifest.git_commit.clone().unwrap_or_default()),
-        fact("ragxray", manifest.version.clone()),
+        fact("Commit, in full", manifest.git_commit.clone().unwrap_or_default()),
     ];
     facts.extend(manifest.versions.iter().map(|(part, version)| fact(&format!("Version, {part}"), version.clone())));
     for model in &manifest.models {
-        facts.push(fact(&format!("Model, {}", model.role), model.name.clone()));
         let files = model.sha256.iter();
         facts.extend(files.map(|(file, hash)| fact(&format!("Model, {}: sha256 of {file}", model.role), hash.clone())));
     }
     if let Some(source) = &manifest.external {
-        facts.push(fact("Recorded elsewhere", format!("{} {}", source.kind, source.from)));
-        facts.push(fact("Its sha256", source.sha256.clone()));
+        facts.push(fact("Recorded elsewhere, sha256", source.sha256.clone()));
     }
     let finished = manifest.finished.clone().unwrap_or_else(|| "not finished".to_owned());
-    facts.push(fact("Started, finished", format!("{}, {finished}", manifest.started)));
+    facts.push(fact("Finished", finished));
     facts.push(fact("Seed", manifest.seed.to_string()));
     if !summary.arms.is_empty() {
         let count = |n: u64| usize::try_from(n).map_or_else(|_| n.to_string(), thousands);
@@ -83,7 +77,7 @@ fn facts(manifest: &Manifest, summary: &Summary) -> Vec<(String, String)> {
 }
 
 fn collect(path: &str, value: &Value, settings: &mut Vec<(String, String)>, n_hidden: &mut usize) {
-    if is_hidden(path, value) {
+    if is_private(path, value) {
         *n_hidden += 1;
         return;
     }
@@ -94,19 +88,16 @@ fn collect(path: &str, value: &Value, settings: &mut Vec<(String, String)>, n_hi
                 collect(&path, value, settings, n_hidden);
             }
         }
+        Value::Array(items) if items.iter().any(|item| item.is_object() || item.is_array()) => {
+            for (at, item) in items.iter().enumerate() {
+                collect(&format!("{path}[{at}]"), item, settings, n_hidden);
+            }
+        }
         Value::Null => {}
         Value::Object(_) => settings.push((path.to_owned(), "{}".to_owned())),
         Value::Array(_) | Value::String(_) => settings.push((path.to_owned(), value.to_string())),
         number => settings.push((path.to_owned(), plain(number))),
     }
-}
-
-fn is_hidden(path: &str, value: &Value) -> bool {
-    let mut names = path.split('.');
-    let name = names.next_back().unwrap_or_default().to_lowercase();
-    let sent_along = names.any(|part| part == "extra_body");
-    // A key is a text: `max_tokens = 20` is none.
-    name.ends_with("_env") || sent_along && !value.is_number() && SECRET.iter().any(|word| name.contains(word))
 }
 
 #[cfg(test)]
@@ -155,12 +146,26 @@ mod tests {
     }
 
     #[test]
+    fn keys_in_arrays_are_not_shown_and_what_stands_beside_them_is() {
+        let found = record(json!({"generation": {"extra_body": {
+            "providers": [{"auth": "SECRET", "n": 1}, {"Cookie": 7}], "headers": {"x": "SECRET"}, "stop": ["a", "b"],
+        }}}));
+        assert_eq!(
+            found.settings,
+            [("generation.extra_body.providers[0].n", "1"), ("generation.extra_body.stop", "[\"a\",\"b\"]")]
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        );
+        assert!(found.notes[0].starts_with("3 more not shown"), "{:?}", found.notes);
+    }
+
+    #[test]
     fn hashes_stand_in_full_and_what_is_not_known_is_left_out() {
         let found = record(Value::Null);
         let text = |label: &str| found.facts.iter().find(|(name, _)| name == label).map(|(_, text)| text.as_str());
         assert_eq!(text("Data digest, sha256"), Some("ab".repeat(32).as_str()));
         assert_eq!(text("Model, dense: sha256 of model.safetensors"), Some("cd".repeat(32).as_str()));
-        assert_eq!(text("Recorded elsewhere"), None);
+        assert_eq!(text("Recorded elsewhere, sha256"), None);
+        assert_eq!(text("Commit, in full"), Some("0123456789abcdef-dirty"));
         // Four answers at 1/32 of a dollar, 10 tokens in and 2 out.
         assert_eq!((text("Cost"), text("Tokens")), (Some("0.1250 US dollars"), Some("40 in, 8 out")));
     }

@@ -8,6 +8,7 @@
 mod folder;
 mod lines;
 mod manifest;
+mod private;
 pub mod replies;
 mod saved;
 mod spent;
@@ -17,6 +18,7 @@ use std::path::PathBuf;
 pub use folder::RunFolder;
 pub use lines::LineWriter;
 pub use manifest::{ExternalSource, Manifest, ModelRecord, SCHEMA, SettingDifference, Truncation, deciding};
+pub use private::{is_private, shown};
 pub use saved::SavedRun;
 pub use spent::Spent;
 

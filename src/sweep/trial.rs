@@ -130,7 +130,7 @@ impl Bench<'_> {
         let kept = self.kept(&path, &key).map_err(|error| with_causes(&error))?;
         let (kept, work) = match kept {
             Some(kept) => (kept, Work { trials: Share { wanted: 1, made: 0 }, ..Work::default() }),
-            None => self.make(stock, assembled, manifest, &path, key).await?,
+            None => Box::pin(self.make(stock, assembled, manifest, &path, key)).await?,
         };
         let seconds = clock.elapsed().as_secs_f64();
         Ok(Trial { seconds, work, run: path, cost_usd: kept.cost_usd, marks: kept.marks() })

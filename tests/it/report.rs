@@ -58,7 +58,22 @@ fn the_page_is_written_beside_the_run_and_its_path_is_all_that_is_printed() {
     let outcome = project.call(&["report", "runs/r", "--format", "md", "-o", "r.md"]);
     assert_eq!((outcome.code, &*outcome.stdout), (0, "r.md\n"));
     assert_eq!(project.read("r.md"), project.call(&["report", "runs/r", "--format", "md"]).stdout);
-    assert_eq!(project.refused(&["report", "runs/r", "--out", "gone/x.html"]).code, 2);
+    let gone = "error: cannot write `gone/x.html`: No such file or directory (os error 2)";
+    project.refuses_with_some_hint(&["report", "runs/r", "--out", "gone/x.html"], gone);
+    project.refuses_with_some_hint(
+        &["report", "runs/r", "-o", "runs"],
+        "error: cannot write `runs`: Is a directory (os error 21)",
+    );
+    // A link is followed, and what is no file stays what it is.
+    std::os::unix::fs::symlink("r.md", project.path("link")).expect("made");
+    assert_eq!(project.call(&["report", "runs/r", "--format", "json", "-o", "link"]).code, 0);
+    assert_eq!(project.read("r.md"), project.read("runs/r/summary.json"));
+    assert!(project.path("link").is_symlink());
+    let pipe = project.path("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().expect("starts").success());
+    let reader = std::thread::spawn(move || std::fs::read_to_string(pipe).expect("UTF-8"));
+    assert_eq!(project.call(&["report", "runs/r", "--format", "json", "-o", "pipe"]).code, 0);
+    assert_eq!(reader.join().expect("read"), project.read("runs/r/summary.json"));
 }
 
 #[test]
@@ -160,8 +175,8 @@ fn ranks_of_gold_behind_the_shown_hits_are_told() {
     let hits = project.traces("r")[3]["stages"][0]["hits"].as_array().expect("hits").clone();
     let rank = hits.iter().position(|hit| hit["id"] == "a#0").expect("found") + 1;
     assert!(rank > 1, "{hits:?}");
-    assert_eq!(bm25["gold_below"][0][0], rank);
-    assert_eq!(passages[bm25["gold_below"][0][1].as_u64().expect("a number") as usize]["id"], "a#0");
+    assert_eq!(bm25["gold_below"][0]["rank"], rank);
+    assert_eq!(passages[bm25["gold_below"][0]["passage"].as_u64().expect("a number") as usize]["id"], "a#0");
     // What was packed is there whole.
     let packed = details[3]["stages"]
         .as_array()
@@ -240,4 +255,54 @@ fn two_runs_lie_side_by_side_with_what_flipped() {
         &["report", "runs/r", "--compare", "runs/base", "--format", "csv"],
         "error: there is no `--format csv` of two runs",
     );
+}
+
+#[test]
+fn gold_of_a_document_as_a_whole_is_known_wherever_it_ranks() {
+    let project = Project::new();
+    let sentences: Vec<String> = (0..30).map(|n| format!("Delta {n} waits long.")).collect();
+    project.write("data/corpus.jsonl", format!("{{\"id\": \"long\", \"text\": \"{}\"}}\n", sentences.join(" ")));
+    let question =
+        r#"{"id": "q", "text": "Who waits like delta 29?", "answers": ["nobody"], "evidence": [[{"doc": "long"}]]}"#;
+    project.write("data/questions.jsonl", question);
+    let chunks = ["--set", "chunking.size=4", "--set", "chunking.overlap=0", "--set", "chunking.tokenizer=words"];
+    project.good("r", &chunks);
+    for depth in ["0", "10"] {
+        assert_eq!(project.call(&["report", "runs/r", "--depth", depth]).code, 0);
+        let page = project.read("runs/r/report.html");
+        let detail = &block(&page, "rx-q0-0")[0];
+        let n_chunks = project.json("runs/r/run.json")["n_chunks"].as_u64().expect("a count");
+        let place = &detail["gold"][0][0];
+        assert_eq!((&place["n_passages"], place["passages"].as_array().expect("held").len()), (&json!(n_chunks), 10));
+        assert!(n_chunks > 10, "{n_chunks}");
+        for stage in detail["stages"].as_array().expect("stages") {
+            let hits = stage["hits"].as_array().expect("hits");
+            assert!(hits.iter().all(|hit| hit["is_gold"] == true), "every chunk is of the document: {stage}");
+            let below = stage["gold_below"].as_array().map_or(0, Vec::len);
+            assert_eq!(json!(hits.len() + below), stage["n_hits"]);
+        }
+    }
+}
+
+#[test]
+fn a_question_that_failed_in_one_run_is_beside_its_other_and_said_not_to_be_compared() {
+    let project = project();
+    project.good("a", &[]);
+    project.good("b", &["--set", "retrieval.k=1"]);
+    let mut traces = project.traces("a");
+    (traces[1]["class"], traces[1]["stages"], traces[1]["arms"]) = (json!("failed"), json!([]), json!([]));
+    project.write("runs/a/traces.jsonl", traces.iter().map(|trace| format!("{trace}\n")).collect::<String>());
+    assert_eq!(project.call(&["report", "runs/b", "--compare", "runs/a"]).code, 0);
+    let index = block(&project.read("runs/b/compare-a.html"), "rx-index");
+    let other = |run: usize, row: usize| index["runs"][run]["rows"][row]["other"].clone();
+    assert_eq!(other(0, 1)["not_compared"], "failed in one of the runs");
+    assert_eq!(
+        (&other(0, 1)["row"], &other(0, 1)["differs"], &other(1, 1)["row"]),
+        (&json!(1), &json!(true), &json!(1))
+    );
+    assert!(other(0, 0)["not_compared"].is_null());
+    // B packs one hit, so EM@1 stands beside the baseline's EM@5.
+    let shown = project.call(&["report", "runs/b", "--compare", "runs/a", "--format", "json"]).stdout;
+    let json: Value = serde_json::from_str(&shown).expect("JSON");
+    assert!(json["summary"]["measures"]["EM@1"]["n"].as_u64() > Some(0) && json["summary"]["two_by_two"]["k"] == 1);
 }

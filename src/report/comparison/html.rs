@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use super::forest::forest;
 use super::{AgreementView, COLUMNS, ComparisonView, FlipGroupView, PairView};
-use crate::report::html::{drawn, escape, list, section as table_of, shade, table};
+use crate::report::html::{escape, figure, list, section as table_of, shade, table};
 use crate::text::numbers::thousands;
 
 /// The content of the section: headings of the third level and what stands under them.
@@ -29,8 +29,8 @@ pub fn section(view: &ComparisonView) -> String {
 fn pair_of(pair: &PairView, out: &mut String) {
     let _ = writeln!(out, "<h3>{}</h3>", escape(&pair.title));
     list("notices", &pair.notices, out);
-    if let Some(drawing) = forest(pair) {
-        let _ = writeln!(out, "<div class=\"scroll\">\n{}</div>", drawn(&drawing));
+    if let Some(found) = forest(pair) {
+        figure(&found, out);
     }
     measures(pair, out);
     changes(pair, out);
@@ -109,7 +109,7 @@ fn cell(count: usize, n: usize) -> String {
     )
 }
 
-/// A row a pair of classes; its count leads to the questions whose class in the run it is.
+/// A row a pair of classes; its count leads to the questions that went from the one to the other.
 fn flips(pair: &PairView, out: &mut String) {
     if pair.flips.is_empty() {
         return;
@@ -119,7 +119,7 @@ fn flips(pair: &PairView, out: &mut String) {
         let n = group.questions.len() + group.n_hidden;
         format!(
             "<th scope=\"row\">{}</th><td class=\"text\">{from}</td><td class=\"text\">{to}</td>\
-             <td><a href=\"#turn={}&amp;class={to}\">{}</a></td>",
+             <td><a href=\"#turn={}&amp;from={from}&amp;class={to}\">{}</a></td>",
             group.turn,
             group.turn,
             thousands(n)
@@ -130,19 +130,20 @@ fn flips(pair: &PairView, out: &mut String) {
     table(&head, pair.flips.iter().map(row), out);
     list(
         "notes",
-        [&"a count shows the questions of that turn and class in the table; moved: good in neither".to_owned()],
+        [&"a count shows the questions of that turn and those two classes in the table; moved: good in neither"
+            .to_owned()],
         out,
     );
 }
 
 #[cfg(test)]
-mod tests {
+pub(in crate::report) mod tests {
     use super::*;
     use crate::report::comparison::{Delta, FlipView, MeasureRow};
     use crate::report::specimen::EVIL;
     use crate::types::{Class, Interval};
 
-    fn view(data: &str) -> ComparisonView {
+    pub(in crate::report) fn view(data: &str) -> ComparisonView {
         let text = || data.to_owned();
         let delta = Delta { mean: 0.125, ci95: Some(Interval { low: 0.0625, high: 0.25 }), lower_is_better: false };
         let flip = FlipView { id: text(), question: text(), texts: vec![(text(), text())] };
@@ -186,7 +187,7 @@ mod tests {
     fn a_flip_leads_to_its_questions_and_counts_those_that_are_not_shown_too() {
         let page = section(&view("r"));
         // One shown and six not.
-        assert!(page.contains("<a href=\"#turn=lost&amp;class=ranking\">7</a>"), "{page}");
+        assert!(page.contains("<a href=\"#turn=lost&amp;from=correct&amp;class=ranking\">7</a>"), "{page}");
     }
 
     #[test]

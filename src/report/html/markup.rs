@@ -63,8 +63,7 @@ pub fn rows(section: &Section, out: &mut String) {
     table(&section.head, section.rows.iter().map(row), out);
 }
 
-/// A picture alone.
-pub fn drawn(drawing: &Drawing) -> String {
+fn drawn(drawing: &Drawing) -> String {
     match drawing {
         Drawing::Bars(bars) => bars::render(bars, Place::Page),
         Drawing::Chart(chart) => svg::render(chart, Place::Page),

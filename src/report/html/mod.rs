@@ -20,7 +20,7 @@ use super::questions::Block;
 use super::record::Record;
 use super::view::View;
 
-pub(super) use markup::{drawn, escape, list, section, shade, table};
+pub(super) use markup::{escape, figure, list, section, shade, table};
 
 /// All that a page shows.
 #[derive(Clone, Copy, Debug)]

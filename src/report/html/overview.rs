@@ -18,7 +18,21 @@ pub(super) fn verdict(page: &Page<'_>, out: &mut String) {
         let tiles = page.pictures.tiles.iter().map(tile).collect::<Vec<String>>().concat();
         let _ = writeln!(out, "<dl class=\"tiles\">\n{tiles}</dl>");
     }
+    ran(page, out);
     list("notices", &view.notices, out);
+}
+
+/// Corpus and question set in a line, and the way to the rest.
+fn ran(page: &Page<'_>, out: &mut String) {
+    let parts = page.view.head.iter().filter(|(label, _)| ["Corpus", "Questions"].contains(&label.as_str()));
+    let said: Vec<String> = parts
+        // Tags may be many; they stand in the section.
+        .map(|(label, text)| (label, text.split_once("; tags: ").map_or(text.as_str(), |(text, _)| text)))
+        .map(|(label, text)| format!("{}: {}", escape(label), escape(text)))
+        .collect();
+    if !said.is_empty() {
+        let _ = writeln!(out, "<p class=\"ran\">{}. <a href=\"#run\">More of what was run</a></p>", said.join(". "));
+    }
 }
 
 fn tile(tile: &Tile) -> String {

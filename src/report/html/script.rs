@@ -41,7 +41,9 @@ pub(super) fn tail(blocks: &[Block], script: &str, out: &mut String) {
     out.push_str("<script>");
     out.push_str(script);
     out.push_str("</script>\n");
-    rest.iter().for_each(|block| element(block, out));
+    for block in rest {
+        element(block, out);
+    }
 }
 
 fn element(Block { id, text }: &Block, out: &mut String) {

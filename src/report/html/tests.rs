@@ -1,34 +1,48 @@
 //! The page as a whole: what stands in it, what cannot, and that it says the same to those who see no picture.
 
-use super::{Page, policy, render};
+use super::{Page, policy, render, script};
 use crate::eval::{curves, summary};
+use crate::report::comparison::ComparisonView;
+use crate::report::comparison::html::tests::view as compared;
 use crate::report::pictures::Pictures;
+use crate::report::questions::Block;
 use crate::report::record::Record;
 use crate::report::specimen::{self, EVIL};
 use crate::report::view::View;
 use crate::store::SavedRun;
 
 fn page(run: &SavedRun) -> String {
+    page_with(run, None, &[])
+}
+
+fn page_with(run: &SavedRun, comparison: Option<&ComparisonView>, blocks: &[Block]) -> String {
     let evaluation = summary::evaluate(run, &specimen::plan());
     let view = View::new(run, &evaluation);
     let curves = curves::curves(run, &evaluation, &specimen::plan());
     let pictures = Pictures::new(run, &evaluation, &curves, &view);
     let record = Record::new(&run.manifest, &evaluation.summary);
-    render(&Page { view: &view, pictures: &pictures, record: &record, comparison: None, blocks: &[] })
+    render(&Page { view: &view, pictures: &pictures, record: &record, comparison, blocks })
 }
 
-/// Every tag with its attributes, in order.
+/// Every tag of the report with its attributes, in order; blocks and script stand behind it.
 fn tags(page: &str) -> Vec<&str> {
-    let body = page.split("<body>").nth(1).and_then(|rest| rest.split("</body>").next()).expect("a body");
-    body.split('<').skip(1).map(|rest| rest.split('>').next().expect("its end")).collect()
+    let body = page.split("<body>").nth(1).expect("a body");
+    let end = body.find("</main>").expect("its end") + "</main>".len();
+    body[..end].split('<').skip(1).map(|rest| rest.split('>').next().expect("its end")).collect()
 }
 
-fn all() -> [(&'static str, String); 4] {
+fn blocks() -> [Block; 2] {
+    [("rx-index", "QQ=="), ("rx-p0", "Qg==")].map(|(id, text)| Block { id: id.to_owned(), text: text.to_owned() })
+}
+
+fn all() -> [(&'static str, String); 6] {
     [
         ("a run", page(&specimen::run("r"))),
         ("no generator", page(&specimen::without_answers("r"))),
         ("no question", page(&specimen::empty())),
         ("imported", page(&specimen::imported("r"))),
+        ("compared", page_with(&specimen::run("r"), Some(&compared("r")), &[])),
+        ("with blocks", page_with(&specimen::run("r"), Some(&compared("r")), &blocks())),
     ]
 }
 
@@ -42,6 +56,24 @@ fn the_policy_names_the_style_that_stands_there_and_nothing_else() {
     );
     assert!(page.contains(&expected), "{}", &page[..600]);
     assert_eq!(page.matches("<style").count(), 1);
+}
+
+#[test]
+fn behind_the_report_stand_its_blocks_and_the_script_that_the_policy_names() {
+    let script = script::script();
+    for (what, page) in all() {
+        let (_, tail) = page.split_once("</main>\n").expect("its end");
+        let block =
+            |id: &str, text: &str| format!("<script type=\"application/octet-stream\" id=\"{id}\">{text}</script>\n");
+        let has_blocks = what == "with blocks";
+        let expected = if has_blocks {
+            [block("rx-index", "QQ=="), format!("<script>{script}</script>\n"), block("rx-p0", "Qg==")].concat()
+        } else {
+            String::new()
+        };
+        assert!(tail == format!("{expected}</body>\n</html>\n"), "{what}");
+        assert_eq!(page.contains(&format!("script-src '{}'", policy::source(&script))), has_blocks, "{what}");
+    }
 }
 
 #[test]
@@ -63,7 +95,7 @@ fn nothing_in_the_page_could_run_or_be_fetched() {
 
 #[test]
 fn hostile_data_is_text() {
-    let page = page(&specimen::run(EVIL));
+    let page = page_with(&specimen::run(EVIL), Some(&compared(EVIL)), &[]);
     assert!(!page.contains("<script") && !page.contains("<img"), "{page}");
     assert!(!page.contains(['\u{202e}', '\u{1b}', '\u{7}']));
     assert_eq!(page.matches("</style>").count(), 1);
@@ -101,7 +133,10 @@ fn headings_go_down_one_level_at_a_time_and_ids_stand_once() {
         ids.dedup();
         assert_eq!(ids.len(), n, "{what}");
         for target in page.split("href=\"#").skip(1).map(|rest| rest.split('"').next().expect("its end")) {
-            assert!(ids.contains(&target) || target.starts_with("class="), "{what}: #{target}");
+            assert!(
+                ids.contains(&target) || ["class=", "turn="].iter().any(|filter| target.starts_with(filter)),
+                "{what}: #{target}"
+            );
         }
     }
 }
@@ -157,6 +192,21 @@ fn settings_and_provenance_are_there_and_no_key_header_or_variable() {
 }
 
 #[test]
+fn the_first_section_says_what_was_run_on_what_and_nothing_is_said_twice() {
+    let page = page(&specimen::run("r"));
+    let summary =
+        page.split("<section id=\"summary\"").nth(1).and_then(|rest| rest.split("</section>").next()).expect("it");
+    for said in
+        ["Corpus: r: 2 documents, 2 chunks", "digest abababababab.", "Questions: 4: 4 span", "<a href=\"#run\">"]
+    {
+        assert!(summary.contains(said), "`{said}` is missing: {summary}");
+    }
+    // Tags, versions and names of models stand in the section, once.
+    assert!(!summary.contains("tags:") && page.contains("tags: 4 r"), "{summary}");
+    assert_eq!([page.matches("<dt>Model, dense</dt>").count(), page.matches("<dt>ragxray</dt>").count()], [1, 0]);
+}
+
+#[test]
 fn no_main_figure_stands_without_its_interval_and_n() {
     for (what, page) in all() {
         let tiles: Vec<&str> = page.split("<div class=\"tile\">").skip(1).collect();
@@ -170,7 +220,7 @@ fn no_main_figure_stands_without_its_interval_and_n() {
 
 #[test]
 fn what_a_run_does_not_have_is_not_shown() {
-    let [(_, full), (_, bare), (_, empty), _] = all();
+    let [(_, full), (_, bare), (_, empty), ..] = all();
     let has = |page: &str, name: &str| page.contains(&format!("<dt>{name}"));
     assert!(has(&full, "AnswerF1") && has(&full, "EM"), "{full}");
     assert!(!has(&bare, "AnswerF1") && has(&bare, "supported"), "{bare}");

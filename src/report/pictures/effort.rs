@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::{Drawing, Figure};
-use crate::eval::arms::ArmUse;
+use crate::eval::arms::{ArmUse, Spared};
 use crate::eval::summary::Summary;
 use crate::report::chart::bars::{Bars, Key, Paint, Row};
 use crate::report::section::Section;
@@ -46,7 +46,7 @@ pub(super) fn seconds(timings: &[(String, f64)], wall: &BTreeMap<String, f64>) -
 }
 
 /// Tokens of each arm's calls, and of those that were spared; `None` without any.
-pub(super) fn tokens(summary: &Summary, spared: &BTreeMap<String, (usize, u64)>) -> Option<Figure> {
+pub(super) fn tokens(summary: &Summary, spared: &BTreeMap<String, Spared>) -> Option<Figure> {
     let title = "Tokens by arm";
     let mut figures = Section::new(title, &["arm", "replies", "tokens in", "tokens out", "US dollars"]);
     let mut rows = Vec::new();
@@ -68,16 +68,16 @@ pub(super) fn tokens(summary: &Summary, spared: &BTreeMap<String, (usize, u64)>)
             let cells = [thousands(calls), count(prompt), count(completion), format!("{cost_usd:.4}")];
             figures.rows.push([arm.to_owned()].into_iter().chain(cells).collect());
         }
-        if let Some((n, tokens)) = spared.get(arm) {
+        if let Some(Spared { replies, prompt, completion }) = spared.get(arm).copied() {
             rows.push(Row {
                 label: format!("{arm}, kept"),
-                value: *tokens as f64,
+                value: prompt.saturating_add(completion) as f64,
                 paint: Paint::Hollow,
-                figure: format!("{} in all", count(*tokens)),
-                note: format!("{} replies", thousands(*n)),
+                figure: format!("{} in, {} out", count(prompt), count(completion)),
+                note: format!("{} replies", thousands(replies)),
                 ..Row::default()
             });
-            let cells = [thousands(*n), count(*tokens), "(with tokens in)".to_owned(), "0".to_owned()];
+            let cells = [thousands(replies), count(prompt), count(completion), "0".to_owned()];
             figures.rows.push([format!("{arm}, kept")].into_iter().chain(cells).collect());
         }
     }
@@ -107,6 +107,19 @@ mod tests {
         assert_eq!(found.figures.rows[1], ["generate", "12.00", "summed over questions"]);
         let Drawing::Bars(bars) = found.drawing else { panic!("bars") };
         assert_eq!(bars.rows.iter().map(|row| row.paint).collect::<Vec<_>>(), [Paint::Plain, Paint::Hollow]);
+    }
+
+    #[test]
+    fn tokens_of_kept_replies_stand_under_their_own_heads() {
+        let run = crate::report::specimen::run("r");
+        let summary = crate::eval::summary::evaluate(&run, &crate::report::specimen::plan()).summary;
+        let kept = Spared { replies: 2, prompt: 1220, completion: 14 };
+        let found = tokens(&summary, &[("retrieved".to_owned(), kept)].into()).expect("a picture");
+        // Four calls of 10 tokens in and 2 out at 1/32 of a dollar.
+        assert_eq!(found.figures.rows[0], ["retrieved", "4", "40", "8", "0.1250"]);
+        assert_eq!(found.figures.rows[1], ["retrieved, kept", "2", "1,220", "14", "0"]);
+        let Drawing::Bars(bars) = found.drawing else { panic!("bars") };
+        assert_eq!((bars.rows[1].value, bars.rows[1].figure.as_str()), (1234.0, "1,220 in, 14 out"));
     }
 
     #[test]

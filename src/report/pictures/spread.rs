@@ -7,6 +7,9 @@ use crate::report::chart::{Chart, Line, Scale, Style};
 use crate::report::section::Section;
 use crate::text::numbers::thousands;
 
+/// Scores that need more decimals are written with an exponent.
+const MOST_DECIMALS: i32 = 6;
+
 /// Passages of the top `k` by score.
 pub(super) fn passages(spread: &ScoreSpread, k: usize) -> Figure {
     let title = format!("Scores of the top {k}: passages with gold against others");
@@ -53,14 +56,32 @@ fn bin(spread: &ScoreSpread, at: usize, (n_gold, n_others): (usize, usize)) -> V
         let n_kept: usize = counts[at..].iter().sum();
         if n == 0 { String::new() } else { format!("{:.1} %", 100.0 * n_kept as f64 / n as f64) }
     };
+    let width = spread.edges[at + 1] - spread.edges[at];
     vec![
-        format!("{:.4}", spread.edges[at]),
-        format!("{:.4}", spread.edges[at + 1]),
+        edge(spread.edges[at], width),
+        edge(spread.edges[at + 1], width),
         thousands(spread.gold[at]),
         thousands(spread.others[at]),
         kept(&spread.gold, n_gold),
         kept(&spread.others, n_others),
     ]
+}
+
+/// A bin's end with the digits that tell it from its neighbours: two of the bin's `width`.
+fn edge(value: f64, width: f64) -> String {
+    let place = |value: f64| (value.abs().log10() + 1e-9).floor() as i32;
+    if width <= 0.0 || !width.is_finite() {
+        return value.to_string();
+    }
+    // What is left of a sum that should be zero.
+    let value = if value.abs() < 1e-6 * width { 0.0 } else { value };
+    let decimals = 1 - place(width);
+    if decimals > MOST_DECIMALS && value != 0.0 {
+        let digits = usize::try_from(place(value) - place(width) + 1).unwrap_or(0);
+        return format!("{value:.digits$e}");
+    }
+    let decimals = usize::try_from(decimals.min(MOST_DECIMALS)).unwrap_or(0);
+    format!("{value:.decimals$}")
 }
 
 /// Questions by their answer's F1; `None` without an answer to score.
@@ -115,10 +136,20 @@ mod tests {
         let spread = ScoreSpread { edges: vec![0.0, 5.0, 10.0], gold: vec![1, 3], others: vec![9, 0], n_questions: 2 };
         let rows = passages(&spread, 5).figures.rows;
         // From 5 on three of four gold passages are kept and none of nine others.
-        assert_eq!(rows[1], ["5.0000", "10.0000", "3", "0", "75.0 %", "0.0 %"]);
+        assert_eq!(rows[1], ["5.0", "10.0", "3", "0", "75.0 %", "0.0 %"]);
         // Without any gold in the top k there is no share of it.
         let none = ScoreSpread { gold: vec![0, 0], ..spread };
         assert_eq!(passages(&none, 5).figures.rows[0][4], "");
+    }
+
+    #[test]
+    fn ends_of_narrow_bins_are_told_apart() {
+        assert_eq!([1e-5, 2e-5].map(|value| edge(value, 1e-5)), ["0.000010", "0.000020"]);
+        assert_eq!([1e-9, 2.5e-8].map(|value| edge(value, 1e-9)), ["1.0e-9", "2.50e-8"]);
+        assert_eq!([0.98761, 0.98762].map(|value| edge(value, 1e-5)), ["0.987610", "0.987620"]);
+        assert_eq!([-20.0, 0.0, 1200.0].map(|value| edge(value, 20.0)), ["-20", "0", "1200"]);
+        // The sum of 0.1, 0.2 and -0.3 is not quite zero, and has no sign.
+        assert_eq!(edge(0.3 - (0.1 + 0.2), 0.1), "0.00");
     }
 
     #[test]

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::index::rounded;
 use super::marks::{Marker, Searchables};
-use super::passages::{self, PassageTable, golden, shown};
-use super::{ArmShown, AttemptShown, Detail, GoldPlace, HitShown, Marks, StageShown};
+use super::passages::{self, PassageTable, golden, held, shown};
+use super::{ArmShown, AttemptShown, Detail, GoldBelow, GoldPlace, HitShown, Marks, StageShown};
 use crate::attribute::classify::Outcome;
 use crate::types::{Arm, Attempt, ChunkId, Gold, GoldMember, Question, Trace, TraceStage};
 
@@ -21,7 +21,7 @@ impl Context<'_> {
     pub fn detail(&self, trace: &Trace, outcome: &Outcome) -> Detail {
         let Question { answers, required, forbidden, .. } = &trace.question;
         let Gold { documents, chunks, groups } = &trace.gold;
-        let gold: BTreeSet<&ChunkId> = golden(trace, self.depth).collect();
+        let gold = golden(trace);
         let arms: Vec<ArmShown> = trace.arms.iter().map(|arm| self.arm(arm)).collect();
         let stages: Vec<StageShown> = trace.stages.iter().map(|stage| self.stage(stage, &gold)).collect();
         let places: Vec<Vec<GoldPlace>> =
@@ -50,16 +50,18 @@ impl Context<'_> {
             doc: doc.clone(),
             present: *present,
             ranges: needed.iter().map(|range| [range.start, range.end]).collect(),
-            passages: self.numbers(chunks.iter().take(self.depth)),
+            n_passages: chunks.len(),
+            passages: self.numbers(held(member)),
         }
     }
 
     fn stage(&self, ranked: &TraceStage, gold: &BTreeSet<&ChunkId>) -> StageShown {
         let TraceStage { stage, hits, support, exact: _, seconds } = ranked;
         let hit = |hit: &crate::types::StageHit| {
-            let parts = hit.parts.iter().map(|(part, value)| (part.clone(), rounded(*value, 3)));
+            let parts = hit.parts.iter().map(|(part, value)| (part.clone(), rounded(*value, 5)));
             let passage = self.passages.number(self.run, &hit.id)?;
-            Some(HitShown { passage, score: rounded(hit.score, 6), parts: parts.collect() })
+            let is_gold = gold.contains(&hit.id);
+            Some(HitShown { passage, is_gold, score: rounded(hit.score, 6), parts: parts.collect() })
         };
         let below = passages::gold_below(ranked, gold, self.depth).into_iter();
         StageShown {
@@ -68,7 +70,9 @@ impl Context<'_> {
             seconds: rounded(*seconds, 3),
             support: *support,
             hits: shown(ranked, self.depth).iter().filter_map(hit).collect(),
-            gold_below: below.filter_map(|(rank, id)| Some((rank, self.passages.number(self.run, id)?))).collect(),
+            gold_below: below
+                .filter_map(|(rank, id)| Some(GoldBelow { rank, passage: self.passages.number(self.run, id)? }))
+                .collect(),
         }
     }
 
@@ -100,7 +104,7 @@ impl Context<'_> {
         arms: &[ArmShown],
     ) -> BTreeMap<usize, Marks> {
         let hits = stages.iter().flat_map(|stage| stage.hits.iter().map(|hit| hit.passage));
-        let below = stages.iter().flat_map(|stage| stage.gold_below.iter().map(|(_, number)| *number));
+        let below = stages.iter().flat_map(|stage| stage.gold_below.iter().map(|below| below.passage));
         let places = gold.iter().flatten().flat_map(|place| place.passages.iter().copied());
         let asked = arms.iter().flat_map(|arm| &arm.attempts).flat_map(|attempt| attempt.passages.iter().copied());
         let named: BTreeSet<usize> = hits.chain(below).chain(places).chain(asked).collect();

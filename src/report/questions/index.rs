@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::{Compared, Evaluated, Other, PromptPart, PromptParts, Row, RunIndex};
+use super::{Evaluated, Other, Others, PromptPart, PromptParts, Row, RunIndex};
+use crate::eval::compare::PairComparison;
 use crate::eval::compare::answers::Turn;
-use crate::eval::compare::pairs::Side;
 use crate::llm::{NO_PASSAGES, PASSAGE_SEPARATOR, Part, Template};
 use crate::measure::{Cutoff, Family, Measure};
 use crate::types::{ArmName, Attempt, QuestionId, Trace};
@@ -37,17 +37,13 @@ pub(super) fn measures(runs: &[Evaluated<'_>]) -> Vec<Measure> {
     wanted(k).into_iter().filter(has_value).collect()
 }
 
-pub(super) fn run(
-    subject: Evaluated<'_>,
-    label: &str,
-    measures: &[Measure],
-    others: &HashMap<&QuestionId, Other>,
-) -> RunIndex {
+pub(super) fn run(subject: Evaluated<'_>, label: &str, measures: &[Measure], others: &[Option<Other>]) -> RunIndex {
     let Evaluated { run, evaluation, k } = subject;
     let scores = &evaluation.scores;
     let place = |measure: &Measure| scores.measures.iter().position(|column| column == measure);
     let columns: Vec<Option<usize>> = measures.iter().map(place).collect();
-    let rows = run.traces.iter().zip(&evaluation.outcomes).zip(&scores.rows).map(|((trace, outcome), row)| {
+    let questions = run.traces.iter().zip(&evaluation.outcomes).zip(&scores.rows).enumerate();
+    let rows = questions.map(|(at, ((trace, outcome), row))| {
         let question = &trace.question;
         Row {
             id: question.id.clone(),
@@ -59,10 +55,10 @@ pub(super) fn run(
             tags: question.tags.clone(),
             gold: question.gold_text(),
             answer: trace.attempt(ArmName::Retrieved).map(Attempt::answer_text),
-            scores: columns.iter().map(|column| row[(*column)?].map(|score| (score * 1e4).round() / 1e4)).collect(),
+            scores: columns.iter().map(|column| row[(*column)?].map(|score| rounded(score, 6))).collect(),
             seconds: rounded(seconds(trace), 3),
             tokens: attempts(trace).map(|attempt| attempt.tokens.prompt + attempt.tokens.completion).sum(),
-            other: others.get(&question.id).copied(),
+            other: others.get(at).copied().flatten(),
         }
     });
     let setting = |name: &str| run.manifest.settings.pointer(name);
@@ -105,34 +101,47 @@ fn prompt(template: &Template, titles: bool) -> PromptParts {
     }
 }
 
-/// The other side of each compared question, by id: of the run's questions, then of the baseline's.
-pub(super) fn others<'a>(run: Evaluated<'a>, compared: &Compared<'a>) -> [HashMap<&'a QuestionId, Other>; 2] {
-    let flips = compared.comparison.flips.iter();
-    let turns: HashMap<&QuestionId, Turn> =
-        flips.flat_map(|group| group.questions.iter().map(|flip| (&flip.id, group.turn))).collect();
-    let mut found = [HashMap::new(), HashMap::new()];
-    for (baseline, own) in &compared.pairs.list {
-        let id = &own.trace.question.id;
-        let turn = turns.get(id).copied();
-        let differs = differ((compared.baseline, *baseline), (run, *own));
-        found[0].insert(id, Other { row: baseline.at, turn, differs });
-        found[1].insert(&baseline.trace.question.id, Other { row: own.at, turn, differs });
+impl Others {
+    /// Pairs the questions of two runs by id.
+    #[must_use]
+    pub fn new(run: Evaluated<'_>, baseline: Evaluated<'_>, comparison: &PairComparison) -> Self {
+        let flips = comparison.flips.iter();
+        let turns: HashMap<&QuestionId, Turn> =
+            flips.flat_map(|group| group.questions.iter().map(|flip| (&flip.id, group.turn))).collect();
+        let theirs: HashMap<&QuestionId, usize> =
+            baseline.run.traces.iter().enumerate().map(|(row, trace)| (&trace.question.id, row)).collect();
+        let measures = measures(&[run, baseline]);
+        let mut others =
+            Self { of_run: vec![None; run.run.traces.len()], of_baseline: vec![None; baseline.run.traces.len()] };
+        for (own, trace) in run.run.traces.iter().enumerate() {
+            let Some(&there) = theirs.get(&trace.question.id) else { continue };
+            let other = &baseline.run.traces[there];
+            let not_compared = match () {
+                () if trace.question.text != other.question.text => Some("another text in A"),
+                () if trace.failed() || other.failed() => Some("failed in one of the runs"),
+                () => None,
+            };
+            let turn = turns.get(&trace.question.id).copied();
+            let differs = not_compared.is_some() || differ((run, own), (baseline, there), &measures);
+            others.of_run[own] = Some(Other { row: there, turn, differs, not_compared });
+            others.of_baseline[there] = Some(Other { row: own, turn, differs, not_compared });
+        }
+        others
     }
-    found
 }
 
-/// Whether anything that a reader would look at is otherwise.
-fn differ((a, one): (Evaluated<'_>, Side<'_>), (b, other): (Evaluated<'_>, Side<'_>)) -> bool {
-    let (first, second) = (&a.evaluation.outcomes[one.at], &b.evaluation.outcomes[other.at]);
-    let answer = |side: Side<'_>| side.trace.attempt(ArmName::Retrieved).map(Attempt::answer_text);
-    let shared = a.evaluation.scores.measures.iter().enumerate().filter_map(|(column, measure)| {
-        Some((column, b.evaluation.scores.measures.iter().position(|other| other == measure)?))
-    });
-    let mut scores = shared.map(|(i, j)| (a.evaluation.scores.rows[one.at][i], b.evaluation.scores.rows[other.at][j]));
-    (first.class, first.fault, &first.flags) != (second.class, second.fault, &second.flags)
-        || answer(one) != answer(other)
-        || one.trace.packed().ne(other.trace.packed())
-        || scores.any(|(one, other)| one != other)
+/// Whether the answer, what became of the question or one of the measures that the table shows is otherwise. What was packed is not
+/// looked at: with other chunks it always is.
+fn differ((a, one): (Evaluated<'_>, usize), (b, other): (Evaluated<'_>, usize), measures: &[Measure]) -> bool {
+    let (first, second) = (&a.evaluation.outcomes[one], &b.evaluation.outcomes[other]);
+    let answer = |trace: &Trace| trace.attempt(ArmName::Retrieved).map(Attempt::answer_text);
+    let score = |subject: Evaluated<'_>, row: usize, measure: &Measure| {
+        let scores = &subject.evaluation.scores;
+        scores.measures.iter().position(|column| column == measure).and_then(|column| scores.rows[row][column])
+    };
+    (first.class, first.fault) != (second.class, second.fault)
+        || answer(&a.run.traces[one]) != answer(&b.run.traces[other])
+        || measures.iter().any(|measure| score(a, one, measure) != score(b, other, measure))
 }
 
 fn attempts(trace: &Trace) -> impl Iterator<Item = &Attempt> {
@@ -151,5 +160,8 @@ pub(super) fn rounded(value: f64, digits: i32) -> f64 {
     // Scaled by a whole power of ten both ways, so that the nearest number that prints short is met.
     let places = digits - 1 - value.abs().log10().floor() as i32;
     let scale = 10_f64.powi(places.abs());
+    if !scale.is_finite() {
+        return value;
+    }
     if places >= 0 { (value * scale).round() / scale } else { (value / scale).round() * scale }
 }

@@ -28,9 +28,10 @@ impl<'a> Marker<'a> {
 
     /// The marks of `passage`, whose number is `number`; `None` where there are none.
     pub fn marks(&self, number: usize, passage: &Passage, searchables: &Searchables) -> Option<Marks> {
-        let answer = match self.matcher.found_in(&searchables.0[number]) {
-            true => utf16(&passage.text, &self.matcher.ranges_in(&passage.text)),
-            false => Vec::new(),
+        let answer = if self.matcher.found_in(&searchables.0[number]) {
+            utf16(&passage.text, &self.matcher.ranges_in(&passage.text))
+        } else {
+            Vec::new()
         };
         let marks = Marks { gold: self.gold(passage), answer };
         (marks != Marks::default()).then_some(marks)

@@ -11,7 +11,7 @@ mod index;
 mod marks;
 mod passages;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use serde::Serialize;
@@ -21,9 +21,7 @@ pub use self::blocks::Block;
 use self::detail::Context;
 use self::marks::Searchables;
 use self::passages::PassageTable;
-use crate::eval::compare::PairComparison;
 use crate::eval::compare::answers::Turn;
-use crate::eval::compare::pairs::Pairs;
 use crate::eval::summary::Evaluation;
 use crate::store::SavedRun;
 use crate::types::{ArmName, DocId, Fault, Finish, Flag, Kind, Origin, QuestionId, Stage, Stance, Support, TokenUse};
@@ -44,15 +42,11 @@ pub struct Evaluated<'a> {
     pub k: usize,
 }
 
-/// What a run is compared with.
-#[derive(Clone, Copy, Debug)]
-pub struct Compared<'a> {
-    /// The baseline, by whose ruler both runs are evaluated.
-    pub baseline: Evaluated<'a>,
-    /// Its questions beside the run's.
-    pub pairs: &'a Pairs<'a>,
-    /// What flipped.
-    pub comparison: &'a PairComparison,
+/// How the questions of a run stand to those of its baseline, parallel to the traces of each: made while both still have their texts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Others {
+    of_run: Vec<Option<Other>>,
+    of_baseline: Vec<Option<Other>>,
 }
 
 /// What is shown of each question.
@@ -67,33 +61,29 @@ pub struct Shown {
 /// All that a page holds of its questions.
 pub struct Questions<'a> {
     runs: Vec<Evaluated<'a>>,
-    compared: Option<Compared<'a>>,
+    others: Option<&'a Others>,
     shown: Shown,
     passages: PassageTable<'a>,
     searchables: Searchables,
 }
 
 impl<'a> Questions<'a> {
-    /// Of one run, or of two that are compared.
+    /// Of one run, or of one beside its baseline.
     #[must_use]
-    pub fn new(run: Evaluated<'a>, compared: Option<Compared<'a>>, shown: Shown) -> Self {
-        let runs: Vec<Evaluated<'a>> =
-            [Some(run), compared.map(|compared| compared.baseline)].into_iter().flatten().collect();
+    pub fn new(run: Evaluated<'a>, baseline: Option<(Evaluated<'a>, &'a Others)>, shown: Shown) -> Self {
+        let runs: Vec<Evaluated<'a>> = std::iter::once(run).chain(baseline.map(|(baseline, _)| baseline)).collect();
         let passages = PassageTable::new(&runs.iter().map(|subject| subject.run).collect::<Vec<_>>(), shown.depth);
         let searchables = Searchables::new(passages.list());
-        Self { runs, compared, shown, passages, searchables }
+        Self { runs, others: baseline.map(|(_, others)| others), shown, passages, searchables }
     }
 
     /// The page's first block.
     #[must_use]
     pub fn index(&self) -> Index {
-        let [own, theirs] = match &self.compared {
-            Some(compared) => index::others(self.runs[0], compared),
-            None => [HashMap::new(), HashMap::new()],
-        };
-        let labels = if self.compared.is_some() { ["B", "A"] } else { ["", ""] };
+        let [own, theirs] = self.others.map_or([&[][..]; 2], |others| [&others.of_run[..], &others.of_baseline]);
+        let labels = if self.others.is_some() { ["B", "A"] } else { ["", ""] };
+        let runs = self.runs.iter().zip(labels).zip([own, theirs]);
         let measures = index::measures(&self.runs);
-        let runs = self.runs.iter().zip(labels).zip([&own, &theirs]);
         Index {
             runs: runs.map(|((run, label), others)| index::run(*run, label, &measures, others)).collect(),
             depth: self.shown.depth,
@@ -249,8 +239,11 @@ pub struct Other {
     /// `lost`, `gained` or `moved`, where it flipped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turn: Option<Turn>,
-    /// Whether class, fault, flags, answer, what was packed or any score differs.
+    /// Whether class, fault, answer or one of [`RunIndex::measures`] differs, or the two were not compared.
     pub differs: bool,
+    /// Why the two were not compared, where they were not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_compared: Option<&'static str>,
 }
 
 /// All that is told of a question when it is opened.
@@ -293,7 +286,9 @@ pub struct GoldPlace {
     pub present: bool,
     /// Bytes of the document's text, start and end, all needed; none: the document as a whole.
     pub ranges: Vec<[usize; 2]>,
-    /// The passages that hold a byte of them, by number, in document order; at most [`Index::depth`].
+    /// How many passages hold a byte of them; for a document as a whole those with an answer string, or all where none has one.
+    pub n_passages: usize,
+    /// The first ten of these by number, in document order.
     pub passages: Vec<usize>,
 }
 
@@ -310,9 +305,9 @@ pub struct StageShown {
     pub support: Support,
     /// The first [`Index::depth`]; of `packed` all.
     pub hits: Vec<HitShown>,
-    /// Passages with gold that come behind those, with their ranks from 1.
+    /// Every passage with gold that comes behind those, with its rank from 1.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub gold_below: Vec<(usize, usize)>,
+    pub gold_below: Vec<GoldBelow>,
 }
 
 /// A hit.
@@ -320,11 +315,24 @@ pub struct StageShown {
 pub struct HitShown {
     /// The passage's number.
     pub passage: usize,
+    /// Whether it holds gold.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_gold: bool,
     /// The stage's score, to six digits.
     pub score: f64,
-    /// What the score is made of: by the question's terms for BM25 and TF-IDF, by retriever for a fusion; to three digits.
+    /// What the score is made of, to five digits: by the question's terms for BM25 and TF-IDF, by retriever for a fusion; for a reranker
+    /// the score `before` it, of another system's passage the one `given`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub parts: BTreeMap<String, f64>,
+}
+
+/// A passage with gold behind the hits that are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct GoldBelow {
+    /// Its rank, from 1.
+    pub rank: usize,
+    /// Its number.
+    pub passage: usize,
 }
 
 /// An arm with its calls.

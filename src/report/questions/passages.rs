@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::PassageText;
 use crate::store::SavedRun;
-use crate::types::{ChunkId, Passage, Stage, StageHit, Trace, TraceStage};
+use crate::types::{ChunkId, GoldMember, Passage, Stage, StageHit, Trace, TraceStage};
 
 /// The passages with their numbers.
 pub(super) struct PassageTable<'a> {
@@ -63,9 +63,17 @@ pub(super) fn shown(stage: &TraceStage, depth: usize) -> &[StageHit] {
     }
 }
 
-/// The chunks that hold gold, of each member at most `depth`.
-pub(super) fn golden(trace: &Trace, depth: usize) -> impl Iterator<Item = &ChunkId> {
-    trace.gold.groups.iter().flatten().flat_map(move |member| member.chunks.iter().take(depth))
+/// Passages of one piece of evidence that a page holds though no ranking shows them: more belong to a document as a whole only.
+const GOLD_HELD: usize = 10;
+
+/// Those of a piece of evidence that the page holds in any case.
+pub(super) fn held(member: &GoldMember) -> &[ChunkId] {
+    &member.chunks[..GOLD_HELD.min(member.chunks.len())]
+}
+
+/// The chunks that hold gold.
+pub(super) fn golden(trace: &Trace) -> BTreeSet<&ChunkId> {
+    trace.gold.groups.iter().flatten().flat_map(|member| &member.chunks).collect()
 }
 
 /// The hits of a stage behind those shown that hold gold, with their ranks from 1.
@@ -80,8 +88,10 @@ pub(super) fn gold_below<'a>(
 
 /// Every chunk that a question's detail names, some of them several times.
 fn named(trace: &Trace, depth: usize) -> impl Iterator<Item = &ChunkId> {
-    // What comes behind the shown hits and holds gold stands among the gold already.
+    let gold = golden(trace);
+    let below = trace.stages.iter().flat_map(move |stage| gold_below(stage, &gold, depth)).map(|(_, id)| id);
     let hits = trace.stages.iter().flat_map(move |stage| shown(stage, depth)).map(|hit| &hit.id);
+    let held = trace.gold.groups.iter().flatten().flat_map(held);
     let asked = trace.arms.iter().flat_map(|arm| arm.attempts.iter().flat_map(|attempt| &attempt.passages));
-    hits.chain(golden(trace, depth)).chain(asked)
+    hits.chain(below).chain(held).chain(asked)
 }

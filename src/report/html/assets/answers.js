@@ -8,7 +8,7 @@ function reasonPart(sides) {
 }
 
 function reasonOf({ row, detail }) {
-  const meaning = (CLASSES[row.class] || ["", ""])[1];
+  const meaning = (meant(CLASSES, row.class) || ["", ""])[1];
   const lines = [
     make(
       "p",
@@ -16,7 +16,7 @@ function reasonOf({ row, detail }) {
       classBadge(row.class),
       row.fault ? make("span", { class: "rx-fault" }, `: ${spoken(row.fault)}`) : "",
       " ",
-      make("span", { class: "rx-soft" }, meaning, " ", row.fault ? FAULTS[row.fault] || "" : ""),
+      make("span", { class: "rx-soft" }, meaning, " ", row.fault ? meant(FAULTS, row.fault) || "" : ""),
     ),
     make("p", { class: "rx-reason" }, shown(detail.reason, NAME_UNITS)),
   ];
@@ -26,7 +26,7 @@ function reasonOf({ row, detail }) {
       {},
       make("b", { class: "rx-flag" }, spoken(flag)),
       " ",
-      make("span", { class: "rx-soft" }, FLAGS[flag] || ""),
+      make("span", { class: "rx-soft" }, meant(FLAGS, flag) || ""),
     ),
   );
   return flags.length ? [...lines, make("ul", { class: "rx-flag-list" }, ...flags)] : lines;
@@ -35,7 +35,8 @@ function reasonOf({ row, detail }) {
 /** Right answers, and facts that an answer must and must not state. */
 function goldsPart(sides, hasText) {
   const said = ({ detail }) => [detail.answers, detail.required, detail.forbidden];
-  return part("golds", "Gold", sides, (side) => goldsOf(side, hasText), said);
+  // Golds that are left out cannot be said to be the same.
+  return part("golds", "Gold", sides, (side) => goldsOf(side, hasText), hasText ? said : null);
 }
 
 function goldsOf({ row, detail }, hasText) {
@@ -67,7 +68,7 @@ function answerPart(sides, hasText) {
   return part("answer", "Answer", sides, (side, other) => answerOf(side, other, hasText));
 }
 
-function answerOf({ detail }, other, hasText) {
+function answerOf({ run, detail }, other, hasText) {
   const arm = mainArm(detail);
   if (!arm) return make("p", { class: "rx-soft" }, "There was no generator.");
   const theirs = other && mainArm(other.detail);
@@ -82,9 +83,8 @@ function answerOf({ detail }, other, hasText) {
       answerText(attempt, hasText),
       isOther ? differsSign() : "",
     );
-    return [number, text, replyOf(attempt), factList(attemptFacts(attempt), facing && attemptFacts(facing))].filter(
-      Boolean,
-    );
+    const facts = factList(attemptFacts(attempt, run), facing && attemptFacts(facing, other.run));
+    return [number, text, replyOf(attempt), facts].filter(Boolean);
   });
 }
 
@@ -111,18 +111,21 @@ function replyOf(attempt) {
   );
 }
 
-function attemptFacts({ stance, finish, origin, tokens, cost_usd, seconds }) {
+/** Of a pipeline that ran elsewhere, tokens and costs are not known unless somebody told them. */
+function attemptFacts({ stance, finish, origin, tokens, cost_usd, seconds }, run) {
+  const isUnknown = run.k === 0;
   const billed = tokens.prompt_billed === undefined ? "" : `, ${thousands(tokens.prompt_billed)} billed`;
+  const used = `${thousands(tokens.prompt)} prompt${billed}, ${thousands(tokens.completion)} reply`;
   return [
     ["stance", stance, spoken(stance)],
     ["ended by", finish, spoken(finish)],
     [
       "taken from",
       origin,
-      { called: "a call", cached: "the cache", same_prompt: "an arm with the same prompt" }[origin] || spoken(origin),
+      meant(ORIGINS, origin) || spoken(origin),
     ],
-    ["tokens", tokens, `${thousands(tokens.prompt)} prompt${billed}, ${thousands(tokens.completion)} reply`],
-    ["cost", cost_usd, dollars(cost_usd)],
+    ["tokens", tokens, isUnknown && !tokens.prompt && !tokens.completion ? "–" : used],
+    ["cost", cost_usd, isUnknown && !cost_usd ? "–" : dollars(cost_usd)],
     ["time", seconds, timed(seconds)],
   ];
 }
@@ -132,7 +135,7 @@ function scoresPart(sides) {
   const facts = ({ run, row }) => [
     ...run.measures.map((name, at) => [name, row.scores[at], measured(row.scores[at])]),
     ["time in all", row.seconds, timed(row.seconds)],
-    ["tokens, all arms", row.tokens, thousands(row.tokens)],
+    ["tokens, all arms", row.tokens, run.k === 0 && !row.tokens ? "–" : thousands(row.tokens)],
   ];
   return part("scores", "Measures", sides, (side, other) => factList(facts(side), other && facts(other)));
 }
@@ -147,7 +150,7 @@ function armsPart(sides, hasText) {
   }
   const heads = sides.map((side) => make("th", { scope: "col" }, side.label ? sideHeading(side) : "answer"));
   const rows = names.map((name) => {
-    const head = make("th", { scope: "row" }, spoken(name), make("span", { class: "rx-under" }, ARMS[name] || ""));
+    const head = make("th", { scope: "row" }, spoken(name), make("span", { class: "rx-under" }, meant(ARMS, name) || ""));
     const attempts = sides.map(
       ({ detail }) => ((detail.arms || []).find((arm) => arm.arm === name) || { attempts: [] }).attempts,
     );
@@ -158,7 +161,7 @@ function armsPart(sides, hasText) {
       "tr",
       { class: isOther ? "rx-differs" : null },
       head,
-      ...attempts.map((list, at) => armCell(list, hasText, isOther && at === 1)),
+      ...attempts.map((list, at) => armCell(list, sides[at].run, hasText, isOther && at === 1)),
     );
   });
   const table = make(
@@ -171,11 +174,11 @@ function armsPart(sides, hasText) {
   return section;
 }
 
-function armCell(attempts, hasText, isOther) {
+function armCell(attempts, run, hasText, isOther) {
   const cell = make("td", {});
   if (attempts.length === 0) cell.append("–");
   for (const attempt of attempts) {
-    const facts = attemptFacts(attempt).filter(([label]) => label !== "stance");
+    const facts = attemptFacts(attempt, run).filter(([label, , text]) => label !== "stance" && text !== "–");
     const line = facts
       .map(([label, , text]) =>
         label === "ended by"

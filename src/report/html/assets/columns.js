@@ -89,9 +89,10 @@ function columnsOf(index) {
       "seconds",
       "seconds",
       4.6,
-      (side) => side.seconds,
+      // Nothing was timed where a pipeline ran elsewhere: that is no zero.
+      (side) => side.seconds || null,
       (seconds) => seconds.toFixed(2),
-      true,
+      index.runs.some(({ rows }) => rows.some((row) => row.seconds > 0)),
     ),
     number(
       "tokens",
@@ -146,7 +147,7 @@ function classCell(row) {
 
 /** A class's name with a sign of whether it is a loss: never colour alone. */
 function classBadge(name) {
-  const [tone, meaning] = CLASSES[name] || ["plain", ""];
+  const [tone, meaning] = meant(CLASSES, name) || ["plain", ""];
   const glyph = make("span", { class: "rx-glyph", "aria-hidden": "true" }, TONE_GLYPHS[tone]);
   return make("span", { class: `rx-class rx-${tone}`, title: meaning || null }, glyph, " ", spoken(name));
 }
@@ -161,13 +162,20 @@ function tagsCell(row) {
 
 function turnCell(row) {
   if (!row.other) return make("span", { class: "rx-soft" }, "not in A");
+  if (row.other.not_compared) return notCompared(row.other.not_compared);
   return row.other.turn
     ? turnBadge(row.other.turn)
     : make("span", { class: "rx-soft" }, row.other.differs ? "differs" : "same");
 }
 
+/** Two that could not be compared, with the reason. */
+function notCompared(reason) {
+  const words = `not compared: ${shownPlain(reason, 100)}`;
+  return make("span", { class: "rx-soft", title: words }, words);
+}
+
 function turnBadge(turn) {
-  const [glyph, meaning] = TURNS[turn] || ["", ""];
+  const [glyph, meaning] = meant(TURNS, turn) || ["", ""];
   return make(
     "span",
     { class: `rx-turn rx-turn-${turn}`, title: meaning },

@@ -12,7 +12,7 @@ function controlsOf(index, columns, change, redrawTable) {
     autocomplete: "off",
     spellcheck: "false",
     placeholder: "id, question, gold or answer",
-    "aria-keyshortcuts": "/",
+    ...shortcut("/"),
   });
   search.addEventListener("input", () => change({ search: search.value }));
   const filters = FILTERS.filter((filter) => isOffered(index, filter));
@@ -31,6 +31,11 @@ function controlsOf(index, columns, change, redrawTable) {
     change({ ...emptyView() });
     search.focus();
   });
+  const from = make("button", { type: "button", class: "rx-button rx-from", id: "rx-from", hidden: true });
+  from.addEventListener("click", () => {
+    change({ from: "" });
+    search.focus();
+  });
   const bar = make(
     "div",
     { class: "rx-controls", role: "search", "aria-label": "Filter questions" },
@@ -41,20 +46,22 @@ function controlsOf(index, columns, change, redrawTable) {
     "div",
     { class: "rx-line-over" },
     count,
+    from,
     reset,
     make("span", { class: "rx-grow" }),
     columnChoice(columns, redrawTable),
     keysButton(),
   );
-  return { element: make("div", { class: "rx-over" }, bar, line), search, selects, different, count, reset };
+  return { element: make("div", { class: "rx-over" }, bar, line), search, selects, different, count, from, reset };
 }
 
 function field(label, control) {
   return make("label", { class: "rx-field", for: control.id }, make("span", {}, label), control);
 }
 
-/** A filter with nothing to choose from is not shown. */
+/** A filter with nothing to choose from is not shown; `from` comes by links alone and is shown as what can be dropped. */
 function isOffered(index, filter) {
+  if (filter === "from") return false;
   if (filter === "turn") return index.runs.length > 1;
   if (filter === "class") return true;
   const found = new Set();
@@ -68,10 +75,19 @@ function updateControls(controls, view, { rows, counts }, total) {
   for (const [filter, select] of Object.entries(controls.selects))
     fillSelect(select, filter, counts[filter], view[filter]);
   if (controls.different) controls.different.checked = view.different;
+  showFrom(controls.from, view.from);
   const isAll = rows.length === total;
   const text = isAll ? counted(total, "question") : `${thousands(rows.length)} of ${counted(total, "question")}`;
   if (controls.count.textContent !== text) controls.count.textContent = text;
   controls.reset.hidden = hashOf({ ...view, q: "", sort: "" }) === "";
+}
+
+/** The filter by the class in A, which has no choice of its own: said, and dropped when pressed. */
+function showFrom(button, from) {
+  button.hidden = from === "";
+  const words = `from ${spoken(shownPlain(from)).replace("/", ": ")} in A`;
+  button.setAttribute("aria-label", `drop the filter: ${words}`);
+  button.replaceChildren(`${words} `, make("span", { "aria-hidden": "true" }, "✕"));
 }
 
 function fillSelect(select, filter, counts, chosen) {

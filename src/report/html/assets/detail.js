@@ -6,7 +6,7 @@ function drawerOf(index, act, closed) {
   const place = make("span", { class: "rx-place-in-list", "aria-live": "polite" });
   const said = make("span", { class: "rx-said", role: "status" });
   const button = (action, label, keys) =>
-    make("button", { type: "button", class: "rx-button", "data-action": action, "aria-keyshortcuts": keys }, label);
+    make("button", { type: "button", class: "rx-button", "data-action": action, ...shortcut(keys) }, label);
   const head = make(
     "div",
     { class: "rx-drawer-head" },
@@ -104,8 +104,12 @@ function questionHead(sides) {
   about.append(make("span", { class: "rx-chip" }, spoken(row.kind)));
   for (const tag of row.tags || []) about.append(make("span", { class: "rx-chip" }, shown(tag, 60)));
   if (row.other && row.other.turn) about.append(turnBadge(row.other.turn));
+  if (row.other && row.other.not_compared) about.append(notCompared(row.other.not_compared));
   if (!row.other && run.label) about.append(make("span", { class: "rx-soft" }, "the other run does not have it"));
-  return [about, make("h2", { id: "rx-asked", class: "rx-asked" }, shown(row.text, NAME_UNITS))];
+  const asked = make("h2", { id: "rx-asked", class: "rx-asked" }, shown(row.text, NAME_UNITS));
+  const isOtherText = sides.length > 1 && sides[0].row.text !== row.text;
+  const askedInA = make("p", { class: "rx-soft" }, "asked in A: ", shown(sides[0].row.text, NAME_UNITS));
+  return isOtherText ? [about, asked, askedInA] : [about, asked];
 }
 
 /** Says where the question stands in the list, and which way one can go. */

@@ -1,19 +1,35 @@
 // Where the gold stands and how far it came: the evidence groups with the passages that hold them and their rank at every
 // stage, then the stages themselves. What an engineer asks second, after the reason: where was it, and who dropped it.
 
+const RANKS_TOLD = 12;
+
 /** Ranks from 1 by passage of one stage: those shown, and gold that came further down. */
 function ranksOf(stage) {
   const ranks = new Map(stage.hits.map((hit, at) => [hit.passage, at + 1]));
-  for (const [passage, rank] of stage.gold_below || []) ranks.set(passage, rank);
+  for (const { passage, rank } of stage.gold_below || []) ranks.set(passage, rank);
   return ranks;
 }
 
-/** The passages with gold, by number: those that hold a byte of the evidence. */
+/** The passages with gold that this file has, by number: those that hold a byte of the evidence. */
 function goldPassages(detail) {
   const places = (detail.gold || []).flat();
-  const below = detail.stages.flatMap((stage) => (stage.gold_below || []).map(([passage]) => passage));
+  const below = detail.stages.flatMap((stage) => (stage.gold_below || []).map(({ passage }) => passage));
+  const hits = detail.stages.flatMap((stage) => stage.hits.filter((hit) => hit.is_gold).map((hit) => hit.passage));
   const marked = Object.entries(detail.marks || {}).filter(([, marks]) => marks.gold && marks.gold.length);
-  return new Set([...places.flatMap((place) => place.passages), ...below, ...marked.map(([number]) => Number(number))]);
+  const held = places.flatMap((place) => place.passages);
+  return new Set([...held, ...below, ...hits, ...marked.map(([number]) => Number(number))]);
+}
+
+/** How many passages have gold in all: `[number, whether it may be more]`, for pieces of evidence may share passages. */
+function goldCount(detail, gold) {
+  const places = (detail.gold || []).flat();
+  if (places.every((place) => heldIn(place) <= place.passages.length)) return [gold.size, false];
+  return [Math.max(gold.size, ...places.map(heldIn)), places.length > 1];
+}
+
+/** How many passages hold a piece of evidence. */
+function heldIn(place) {
+  return place.n_passages === undefined ? place.passages.length : place.n_passages;
 }
 
 function evidencePart(sides, passages, jump) {
@@ -55,9 +71,18 @@ function placeOfGold(place, detail, passages, jump) {
   const head = make("div", {}, make("b", {}, shown(place.doc)), " ", make("span", { class: "rx-soft" }, where));
   if (!place.present) head.append(make("span", { class: "rx-absent" }, " ✗ not in the corpus"));
   const held = place.passages.map((number) => heldBy(number, detail, passages, jump));
-  const none =
-    place.present && held.length === 0 ? make("p", { class: "rx-soft" }, "no passage holds a byte of it") : null;
-  return make("div", { class: "rx-place" }, head, held.length ? make("ul", { class: "rx-held" }, ...held) : none);
+  const list = held.length ? make("ul", { class: "rx-held" }, ...held) : null;
+  const words = heldWords(place);
+  return make("div", { class: "rx-place" }, head, list, words ? make("p", { class: "rx-soft" }, words) : null);
+}
+
+/** What is to be said of the passages that hold a piece of evidence, where not all of them are listed. */
+function heldWords(place) {
+  const all = heldIn(place);
+  if (all > place.passages.length)
+    return `${thousands(place.passages.length)} of ${counted(all, "passage")} are in this file`;
+  if (all > 0 || !place.present) return "";
+  return place.ranges.length ? "no passage holds a byte of it" : "no passage is of it";
 }
 
 /** A passage that holds gold, with its rank at every stage. */
@@ -82,7 +107,7 @@ function nameOf(passage, number) {
 
 function supportWords(support, what) {
   if (support.rule === "nothing") return `nothing gold to go by in ${what}`;
-  return `${what} ${support.holds ? "hold" : "do not hold"} the support (${RULES[support.rule] || spoken(support.rule)})`;
+  return `${what} ${support.holds ? "hold" : "do not hold"} the support (${meant(RULES, support.rule) || spoken(support.rule)})`;
 }
 
 /** What every stage returned, and where the gold came in it. */
@@ -93,7 +118,8 @@ function stagesPart(sides) {
 function stagesOf({ detail, run }, other) {
   const gold = goldPassages(detail);
   const theirs = new Map(((other && other.detail.stages) || []).map((stage) => [stage.stage, stage]));
-  const rows = detail.stages.map((stage) => stageRow(stage, gold, theirs.get(stage.stage), Boolean(other)));
+  const count = goldCount(detail, gold);
+  const rows = detail.stages.map((stage) => stageRow(stage, [gold, count], theirs.get(stage.stage), Boolean(other)));
   const heads = ["stage", "hits", "time", "support", "gold came"].map((head, at) =>
     make("th", { scope: "col", class: at === 1 || at === 2 ? "rx-number" : null }, head),
   );
@@ -108,16 +134,21 @@ function stagesOf({ detail, run }, other) {
   return [make("div", { class: "rx-scroll" }, table), packed].filter(Boolean);
 }
 
-function stageRow(stage, gold, theirs, isCompared) {
+/** Where the gold came in a stage: its first ranks, then how much more, and how much is missing. */
+function cameWords(stage, gold, [total, isLeast]) {
   const ranks = ranksOf(stage);
   const found = [...gold]
     .map((number) => ranks.get(number))
     .filter(Boolean)
     .sort((a, b) => a - b);
-  const missing = gold.size - found.length;
-  const words = [...found.map(ordinal), missing ? (found.length ? `${missing} missing` : "none of it") : ""]
-    .filter(Boolean)
-    .join(", ");
+  if (found.length === 0) return "none of it";
+  const more = found.length > RANKS_TOLD ? `${thousands(found.length - RANKS_TOLD)} more` : "";
+  const missing = total - found.length;
+  const lacking = missing > 0 ? `${isLeast ? "at least " : ""}${thousands(missing)} missing` : "";
+  return [...found.slice(0, RANKS_TOLD).map(ordinal), more, lacking].filter(Boolean).join(", ");
+}
+
+function stageRow(stage, [gold, count], theirs, isCompared) {
   const isOther = isCompared && (!theirs || theirs.support.holds !== stage.support.holds);
   const support = make(
     "span",
@@ -135,9 +166,9 @@ function stageRow(stage, gold, theirs, isCompared) {
       {},
       stage.support.rule === "nothing" ? "–" : support,
       " ",
-      make("span", { class: "rx-soft" }, RULES[stage.support.rule] || ""),
+      make("span", { class: "rx-soft" }, meant(RULES, stage.support.rule) || ""),
       isOther ? differsSign() : "",
     ),
-    make("td", {}, gold.size ? words : "–"),
+    make("td", {}, gold.size ? cameWords(stage, gold, count) : "–"),
   );
 }

@@ -1,7 +1,15 @@
 // What a passage's score is made of: BM25 and TF-IDF by the question's terms, a fusion by retriever, the largest part first.
-// A bar says how large a part is beside the largest, the figure says how large it is. Built when somebody asks for it.
+// A bar says how large a part is beside the largest, the figure says how large it is; score and parts have the same decimals,
+// so that one can add them up. What a stage only carries along is a sentence. Built when somebody asks for it.
 
 const MOST_PARTS = 60;
+const PART_DECIMALS = 4;
+
+/** Stages whose one part is no term of the score: the part's name, and what is said of it. */
+const CARRIED = {
+  reranked: ["before", "score before reranking"],
+  external: ["given", "score as recorded"],
+};
 
 /** What the passage's scores are made of, stage by stage. */
 function explained(number, columns, sides) {
@@ -19,25 +27,49 @@ function explained(number, columns, sides) {
 }
 
 function explanation(stage, hit, label) {
+  const head = `${label}${spoken(stage.stage)} ${partOf(hit.score)}`;
+  const [name, words] = meant(CARRIED, stage.stage) || [];
+  if (name !== undefined && Object.hasOwn(hit.parts, name))
+    return make("p", { class: "rx-carried" }, `${head}; ${words}: ${partOf(hit.parts[name])}`);
   const parts = Object.entries(hit.parts).sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]) || (a[0] < b[0] ? -1 : 1));
-  const most = Math.max(...parts.map(([, value]) => Math.abs(value))) || 1;
-  const rows = parts.slice(0, MOST_PARTS).map(([term, value]) => {
-    const bar = make("span", { class: "rx-bar" });
-    bar.style.width = `${(100 * Math.abs(value)) / most}%`;
-    const name = stage.stage === "fused" ? spoken(term) : shown(term, 60);
-    return make(
-      "tr",
-      {},
-      make("th", { scope: "row" }, name),
-      make("td", { class: "rx-bar-cell", "aria-hidden": "true" }, bar),
-      make("td", { class: "rx-number" }, scored(value)),
-    );
-  });
-  const of = stage.stage === "fused" ? "by retriever" : "by term";
+  const most = Math.max(...parts.slice(0, 1).map(([, value]) => Math.abs(value))) || 1;
+  const isFusion = stage.stage === "fused";
+  const rows = parts
+    .slice(0, MOST_PARTS)
+    .map(([term, value]) => partRow(isFusion ? spoken(term) : shown(term, 60), value, most));
   return make(
     "table",
     { class: "rx-parts" },
-    make("caption", {}, `${label}${spoken(stage.stage)} ${scored(hit.score)}, ${of}`),
-    make("tbody", {}, ...rows),
+    make("caption", {}, `${head}, ${isFusion ? "by retriever" : "by term"}`),
+    make("tbody", {}, ...rows, restRow(parts.slice(MOST_PARTS))),
   );
+}
+
+function partRow(name, value, most) {
+  const bar = make("span", { class: "rx-bar" });
+  bar.style.width = `${(100 * Math.abs(value)) / most}%`;
+  return make(
+    "tr",
+    {},
+    make("th", { scope: "row" }, name),
+    make("td", { class: "rx-bar-cell", "aria-hidden": "true" }, bar),
+    make("td", { class: "rx-number" }, partOf(value)),
+  );
+}
+
+/** The parts that are not listed, with their sum. */
+function restRow(parts) {
+  if (parts.length === 0) return null;
+  const sum = parts.reduce((all, [, value]) => all + value, 0);
+  return make(
+    "tr",
+    {},
+    make("th", { scope: "row", class: "rx-soft" }, `and ${thousands(parts.length)} more`),
+    make("td", { class: "rx-bar-cell", "aria-hidden": "true" }),
+    make("td", { class: "rx-number" }, partOf(sum)),
+  );
+}
+
+function partOf(value) {
+  return Number.isFinite(value) ? value.toFixed(PART_DECIMALS) : "–";
 }

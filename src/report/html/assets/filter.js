@@ -1,20 +1,27 @@
 // Which questions are listed, and in which order. One pass over the rows tells those that pass and, for every choice of
 // every filter, how many would pass with it: a row that one filter alone keeps out counts for that filter's choices.
 
-const FILTERS = ["class", "flag", "tag", "kind", "turn"];
+const FILTERS = ["class", "flag", "tag", "kind", "turn", "from"];
 
-/** The values of a row that a filter can choose. */
+/** The values of a row that a filter can choose; `from` goes by the class that the question has in the other run. */
 const CHOICES = {
-  class: (row) => (row.fault ? [row.class, `${row.class}/${row.fault}`, ...lostOf(row)] : [row.class, ...lostOf(row)]),
+  class: (row) => classesOf(row),
   flag: (row) => [...new Set(row.flags)],
   tag: (row) => [...new Set(row.tags)],
   kind: (row) => [row.kind],
   turn: (row) => (row.other && row.other.turn ? [row.other.turn] : []),
+  from: (_, other) => (other ? classesOf(other) : []),
 };
+
+/** A row's class, with its fault, and whether it is a loss. */
+function classesOf(row) {
+  return row.fault ? [row.class, `${row.class}/${row.fault}`, ...lostOf(row)] : [row.class, ...lostOf(row)];
+}
 
 /** `lost` gathers all classes of a loss. */
 function lostOf(row) {
-  return CLASSES[row.class] && CLASSES[row.class][0] === "bad" ? ["lost"] : [];
+  const [tone] = meant(CLASSES, row.class) || [];
+  return tone === "bad" ? ["lost"] : [];
 }
 
 const NONE = -1;
@@ -51,13 +58,13 @@ function listed(index, view, orderOf) {
   const rows = index.runs[0].rows;
   const needles = needlesOf(view.search);
   if (needles.length) prepareSearch(index);
-  if (!choices) choices = rows.map((row) => FILTERS.map((filter) => CHOICES[filter](row)));
+  if (!choices) choices = rows.map((row) => choicesOf(row, otherRow(index, row)));
   const wanted = FILTERS.map((filter) => view[filter]);
   const tallies = FILTERS.map(() => new Map());
   const passes = new Uint8Array(rows.length);
   rows.forEach((row, number) => {
     if (needles.length && !needles.every((needle) => haystacks[number].includes(needle))) return;
-    if (view.different && row.other && !row.other.differs) return;
+    if (view.different && row.other && !row.other.differs && !row.other.not_compared) return;
     const own = choices[number];
     const failed = failedFilters(own, wanted);
     if (failed === NONE) passes[number] = 1;
@@ -66,6 +73,10 @@ function listed(index, view, orderOf) {
   });
   const counts = Object.fromEntries(FILTERS.map((filter, at) => [filter, tallies[at]]));
   return { rows: orderOf(view.sort).filter((number) => passes[number] === 1), counts };
+}
+
+function choicesOf(row, other) {
+  return FILTERS.map((filter) => CHOICES[filter](row, other));
 }
 
 /** The place of the one filter that keeps a row out, `NONE` or `SEVERAL`. */

@@ -1,4 +1,5 @@
-// The keyboard: single letters that do nothing while somebody types, nor with Ctrl, Alt or Meta.
+// The keyboard: single letters that do nothing while somebody types, nor with Ctrl, Alt or Meta, nor after somebody switched
+// them off: who speaks to the computer, or whose hand slips, must be able to (WCAG 2.1.4).
 
 const KEYS = [
   ["j", "next question"],
@@ -10,6 +11,23 @@ const KEYS = [
   ["?", "these keys"],
 ];
 
+/** Whether single letters do anything; kept as long as the page is. */
+let areLettersOn = true;
+
+/** The attributes that tell assistive tools of a key. */
+function shortcut(key) {
+  return { "aria-keyshortcuts": key, "data-shortcut": key };
+}
+
+function switchLetters(isOn) {
+  areLettersOn = isOn;
+  for (const element of document.querySelectorAll("#rx-questions [data-shortcut]")) {
+    const { shortcut: key } = element.dataset;
+    if (isOn || key.length > 1) element.setAttribute("aria-keyshortcuts", key);
+    else element.removeAttribute("aria-keyshortcuts");
+  }
+}
+
 /** Listens on the page; `actions` are named by what they do. */
 function followKeys(actions) {
   document.addEventListener("keydown", (event) => {
@@ -18,13 +36,8 @@ function followKeys(actions) {
       if (event.key === "Escape" && event.target.id === "rx-search" && actions.clearSearch()) event.preventDefault();
       return;
     }
-    const act = {
-      j: actions.next,
-      k: actions.previous,
-      "/": actions.search,
-      "?": actions.keys,
-      Escape: actions.clearSearch,
-    }[event.key];
+    const letters = { j: actions.next, k: actions.previous, "/": actions.search, "?": actions.keys };
+    const act = event.key === "Escape" ? actions.clearSearch : areLettersOn ? meant(letters, event.key) : undefined;
     if (act && act() !== false) event.preventDefault();
   });
 }
@@ -53,7 +66,8 @@ function followGridKeys(table, open) {
       Home: 0,
       End: table.list.length - 1,
     };
-    if (event.key in places) select(table, places[event.key]);
+    const wanted = meant(places, event.key);
+    if (wanted !== undefined) select(table, wanted);
     else if (event.key === "Enter" && at >= 0) open(table.selected);
     else return;
     event.preventDefault();
@@ -70,12 +84,17 @@ function keysDialog() {
       make("dd", {}, meaning),
     ),
   );
+  const letters = make("input", { type: "checkbox", id: "rx-keys-on" });
+  letters.checked = areLettersOn;
+  letters.addEventListener("change", () => switchLetters(letters.checked));
+  const choice = make("label", { class: "rx-check", for: "rx-keys-on" }, letters, " single-letter keys: j, k, / and ?");
   const close = make("button", { type: "button", class: "rx-button" }, "close");
   const dialog = make(
     "dialog",
     { id: "rx-keys", class: "rx-keys", "aria-labelledby": "rx-keys-head" },
     make("h2", { id: "rx-keys-head" }, "Keys"),
     make("dl", {}, ...rows),
+    make("p", {}, choice),
     close,
   );
   close.addEventListener("click", () => dialog.close());

@@ -2,11 +2,11 @@
 // A hash without a known name and `=` (a section's anchor) is none of ours and changes nothing. Filtering replaces the
 // entry of the history, opening a question makes one, so that Back closes it.
 
-const TEXT_KEYS = ["class", "flag", "tag", "kind", "turn", "search", "sort", "q"];
+const TEXT_KEYS = ["class", "flag", "tag", "kind", "turn", "from", "search", "sort", "q"];
 
 /** Nothing filtered, run order, no question open. */
 function emptyView() {
-  return { class: "", flag: "", tag: "", kind: "", turn: "", search: "", sort: "", q: "", different: false };
+  return { class: "", flag: "", tag: "", kind: "", turn: "", from: "", search: "", sort: "", q: "", different: false };
 }
 
 /** The view of a hash; `null` where the hash is not ours. */

@@ -13,14 +13,15 @@ function numbersOf(detail) {
 function passagesPart(sides, passages, hasText, depth) {
   const columns = sides.flatMap((side) => side.detail.stages.map((stage) => ({ side, stage, ranks: ranksOf(stage) })));
   const shownAt = new Set(columns.flatMap(({ ranks }) => [...ranks.keys()]));
-  const gold = new Set(sides.flatMap(({ detail }) => [...goldPassages(detail)]));
-  const rows = [...new Set([...shownAt, ...gold])];
+  const gold = new Map(sides.map((side) => [side, goldPassages(side.detail)]));
+  const named = new Map(sides.map((side) => [side, new Set(numbersOf(side.detail))]));
+  const rows = [...new Set([...shownAt, ...[...gold.values()].flatMap((numbers) => [...numbers])])];
   const bodies = new Map();
   const table = make("table", { class: "rx-table rx-passages" });
   const order = (column) => {
     table.replaceChildren(passagesHead(sides, columns, column, order));
     for (const number of inOrder(rows, columns, column)) {
-      if (!bodies.has(number)) bodies.set(number, passageRow(number, { sides, columns, passages, gold, hasText }));
+      if (!bodies.has(number)) bodies.set(number, passageRow(number, { sides, columns, passages, gold, named, hasText }));
       table.append(bodies.get(number));
     }
   };
@@ -118,29 +119,51 @@ function startsSide(column, columns) {
 }
 
 /** Two lines of the table: name and ranks, then the text and what the scores are made of. */
-function passageRow(number, { sides, columns, passages, gold, hasText }) {
+function passageRow(number, { sides, columns, passages, gold, named, hasText }) {
   const passage = passages.get(number);
-  const marks = marksOf(sides, number);
+  const marked = marksOf(
+    sides.filter((side) => named.get(side).has(number)),
+    number,
+  );
+  const isGold = sides.some((side) => gold.get(side).has(number));
   const name = make(
     "th",
     { scope: "row", tabindex: "-1" },
-    gold.has(number) ? make("span", { class: "rx-badge rx-badge-gold" }, "★ gold") : "",
-    marks.answer ? make("span", { class: "rx-badge rx-badge-answer" }, "answer") : "",
+    ...goldBadges(number, sides, gold, named),
+    marked.some(({ marks }) => marks.answer) ? make("span", { class: "rx-badge rx-badge-answer" }, "answer") : "",
     passageName(passage),
   );
-  const cells = columns.map((column) => rankCell(number, column, columns, gold.has(number)));
-  const text = make(
-    "td",
-    { colspan: String(columns.length + 1) },
-    hasText ? excerpted(passage.text, marks) : "",
-    explained(number, columns, sides),
-  );
+  const cells = columns.map((column) => rankCell(number, column, columns, gold.get(column.side).has(number)));
+  const texts = hasText ? marked.flatMap((one) => textOf(passage, one)) : [];
+  const text = make("td", { colspan: String(columns.length + 1) }, ...texts, explained(number, columns, sides));
   return make(
     "tbody",
-    { class: gold.has(number) ? "rx-is-gold" : null, "data-passage": String(number) },
+    { class: isGold ? "rx-is-gold" : null, "data-passage": String(number) },
     make("tr", { class: "rx-passage-head" }, name, ...cells),
     make("tr", { class: "rx-passage-text" }, text),
   );
+}
+
+/** Gold for all sides that name the passage, or for which. */
+function goldBadges(number, sides, gold, named) {
+  const asked = sides.filter((side) => named.get(side).has(number));
+  const having = asked.filter((side) => gold.get(side).has(number));
+  const badge = (words) => make("span", { class: "rx-badge rx-badge-gold" }, words);
+  if (having.length === asked.length) return having.length ? [badge("★ gold")] : [];
+  return having.map((side) => badge(`★ gold in ${side.label}`));
+}
+
+/** The text with one side's highlights; where sides differ, it is said whose they are. */
+function textOf(passage, { label, marks }) {
+  const head = label ? [make("p", { class: "rx-soft" }, `as ${label} has it marked`)] : [];
+  return [...head, excerpted(passage.text, marks)];
+}
+
+/** Highlights of a passage by side, `{ label, marks }`: once where those that name it agree; golds may differ between runs. */
+function marksOf(sides, number) {
+  const own = sides.map((side) => ({ label: side.label, marks: (side.detail.marks || {})[number] || {} }));
+  const isOne = own.every(({ marks }) => JSON.stringify(marks) === JSON.stringify(own[0].marks));
+  return isOne ? own.slice(0, 1).map(({ marks }) => ({ label: "", marks })) : own;
 }
 
 function passageName(passage) {
@@ -148,12 +171,6 @@ function passageName(passage) {
   const bytes = `bytes ${thousands(start)}–${thousands(end)}`;
   const title = passage.title ? [make("span", { class: "rx-title" }, shown(passage.title, 120)), " "] : [];
   return [...title, make("span", { class: "rx-under" }, shown(passage.id, 120), ` ${bytes}`)];
-}
-
-/** Highlights of a passage; sides have the same golds, so the last that has some speaks. */
-function marksOf(sides, number) {
-  const found = sides.map(({ detail }) => (detail.marks || {})[number]).filter(Boolean);
-  return found[found.length - 1] || {};
 }
 
 function rankCell(number, column, columns, isGold) {

@@ -138,14 +138,15 @@ function drawRows(table, top, beyond) {
     element.remove();
     drawn.delete(at);
   }
-  const added = document.createDocumentFragment();
-  for (let at = first; at < last; at++) {
-    if (drawn.has(at)) continue;
-    const element = rowElement(table, at);
-    drawn.set(at, element);
-    added.append(element);
+  // From the last to the first, each before the one below it: the tree's order is the order on screen.
+  let below = null;
+  for (let at = last - 1; at >= first; at--) {
+    if (!drawn.has(at)) {
+      drawn.set(at, rowElement(table, at));
+      body.insertBefore(drawn.get(at), below);
+    }
+    below = drawn.get(at);
   }
-  body.append(added);
   markSelected(table);
 }
 

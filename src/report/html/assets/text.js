@@ -87,17 +87,29 @@ function boundary(raw, at) {
   return unit >= 0xdc00 && unit <= 0xdfff && at > 0 ? at - 1 : at;
 }
 
-/** Units `from` to `to` of `raw` with what `marks` says highlighted; gold and answer strings may overlap. */
+/** Units `from` to `to` of `raw` with what `marks` says highlighted; gold and answer strings may overlap. One sweep over both. */
 function appendMarked(parent, raw, from, to, marks) {
-  const inside = (ranges) => (ranges || []).filter(([start, end]) => start < to && end > from);
-  const gold = inside(marks.gold);
-  const answer = inside(marks.answer);
-  const edges = [from, to, ...gold.flat(), ...answer.flat()].filter((edge) => edge >= from && edge <= to);
-  const cuts = [...new Set(edges)].sort((a, b) => a - b);
-  const covers = (ranges, at) => ranges.some(([start, end]) => start <= at && at < end);
-  for (let i = 0; i + 1 < cuts.length; i++) {
-    const classes = [covers(gold, cuts[i]) && "gold", covers(answer, cuts[i]) && "answer"].filter(Boolean);
-    const target = classes.length ? parent.appendChild(make("mark", { class: classes.join(" ") })) : parent;
-    appendText(target, raw.slice(cuts[i], cuts[i + 1]), true);
+  const layers = ["gold", "answer"].map((name) => ({ name, ranges: marks[name] || [], next: 0 }));
+  const made = document.createDocumentFragment();
+  for (let at = from; at < to; ) {
+    const [names, until] = pieceAt(layers, at, to);
+    const target = names.length ? made.appendChild(make("mark", { class: names.join(" ") })) : made;
+    appendText(target, raw.slice(at, until), true);
+    at = until;
   }
+  parent.append(made);
+}
+
+/** What covers the unit at `at`, and where that changes, `to` at the latest. Ranges ascend and do not overlap within a layer. */
+function pieceAt(layers, at, to) {
+  const names = [];
+  let until = to;
+  for (const layer of layers) {
+    while (layer.next < layer.ranges.length && layer.ranges[layer.next][1] <= at) layer.next += 1;
+    const range = layer.ranges[layer.next];
+    if (!range) continue;
+    if (range[0] <= at) names.push(layer.name);
+    until = Math.min(until, range[0] <= at ? range[1] : range[0]);
+  }
+  return [names, until];
 }

@@ -18,8 +18,8 @@ function change(app, chosen) {
 
 /** Somebody pressed a column's head: ascending, descending, run order. */
 function sortBy(app, key) {
-  const next = { [key]: `-${key}`, [`-${key}`]: "" }[app.view.sort];
-  change(app, { sort: next === undefined ? key : next });
+  const { sort } = app.view;
+  change(app, { sort: sort === key ? `-${key}` : sort === `-${key}` ? "" : key });
   const heads = [...app.table.head.querySelectorAll("[data-sort]")];
   const head = heads.find((each) => each.dataset.sort === key);
   if (head) head.focus({ preventScroll: true });

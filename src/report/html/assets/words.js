@@ -48,6 +48,12 @@ const ARMS = {
   closed_book: "without any passage",
 };
 
+const ORIGINS = {
+  called: "a call",
+  cached: "the cache",
+  same_prompt: "an arm with the same prompt",
+};
+
 const RULES = {
   ranges: "by gold ranges",
   documents: "by gold documents",
@@ -56,6 +62,11 @@ const RULES = {
 };
 
 const TONE_GLYPHS = { good: "✓", bad: "✗", plain: "○" };
+
+/** What a closed set's table says of a name: of its own entries only, for a name of the data may be `constructor`. */
+function meant(table, name) {
+  return Object.hasOwn(table, name) ? table[name] : undefined;
+}
 
 /** `1234567` as `1,234,567`. */
 function thousands(number) {
@@ -80,13 +91,14 @@ function measured(value) {
   return Number.isInteger(value) ? String(value) : value.toFixed(3);
 }
 
-/** A stage's score or a part of one, to four digits. */
+/** A stage's score to four digits; a dash where there is none. */
 function scored(value) {
-  return Number.isFinite(value) ? String(Number(value.toPrecision(4))) : String(value);
+  return Number.isFinite(value) ? String(Number(value.toPrecision(4))) : "–";
 }
 
-/** Wall time: milliseconds below a second. */
+/** Wall time: milliseconds below a second; a dash where none was taken. */
 function timed(seconds) {
+  if (!seconds) return "–";
   if (seconds >= 100) return `${Math.round(seconds)}\u00a0s`;
   if (seconds >= 1) return `${seconds.toFixed(2)}\u00a0s`;
   const milliseconds = seconds * 1000;

@@ -1,0 +1,115 @@
+//! Which settings stay in the run's folder: reports and comparisons are passed on more freely.
+//!
+//! Names decide, for no value tells a key from a word: names of variables (`api_key_env`, all of `headers_env`), whole tables of
+//! headers, and what `extra_body` or any other table holds under a name that smells of a key. Settings never hold the keys that we
+//! ask the environment for.
+
+use serde_json::Value;
+
+/// Wherever in a name.
+const ANYWHERE: [&str; 8] = ["secret", "passw", "passphrase", "credential", "cookie", "session", "bearer", "signature"];
+/// At the end of a word: `apikey`, `authToken`, `oauth`.
+const ENDS: [&str; 6] = ["key", "keys", "token", "auth", "pwd", "jwt"];
+/// At the start of a word: `Authorization`, not `author`.
+const STARTS: [&str; 2] = ["authen", "authori"];
+/// Whole words.
+const WORDS: [&str; 4] = ["env", "header", "headers", "pass"];
+
+/// Whether the setting of this name (`generation.extra_body.auth`, `a.b[0].c`) with this value is kept to the run's folder.
+#[must_use]
+pub fn is_private(path: &str, value: &Value) -> bool {
+    let last = path.rsplit('.').next().unwrap_or_default();
+    // Tokens are counted or sent: `max_tokens = 20` is no key.
+    let is_count = matches!(value, Value::Null | Value::Bool(_) | Value::Number(_));
+    path.split('.').any(smells) || !is_count && words(last).any(|word| word == "tokens")
+}
+
+/// `value` as it may be shown: what is private in its tables, in arrays too, is put as `instead`.
+#[must_use]
+pub fn shown(path: &str, value: &Value, instead: &str) -> Value {
+    if is_private(path, value) {
+        return instead.into();
+    }
+    match value {
+        Value::Object(table) => {
+            let inner = |(key, value): (&String, &Value)| (key.clone(), shown(key, value, instead));
+            Value::Object(table.iter().map(inner).collect())
+        }
+        Value::Array(items) => Value::Array(items.iter().map(|item| shown("", item, instead)).collect()),
+        plain => plain.clone(),
+    }
+}
+
+fn smells(name: &str) -> bool {
+    let lower = name.to_lowercase();
+    let word_smells = |word: String| {
+        ENDS.iter().any(|end| word.ends_with(end))
+            || STARTS.iter().any(|start| word.starts_with(start))
+            || WORDS.contains(&word.as_str())
+    };
+    ANYWHERE.iter().any(|part| lower.contains(part)) || words(name).any(word_smells)
+}
+
+/// A name's words in lower case: `x-api_keyId` has x, api, key and id.
+fn words(name: &str) -> impl Iterator<Item = String> {
+    let mut spaced = String::new();
+    let mut was_lower = false;
+    for c in name.chars() {
+        if was_lower && c.is_uppercase() {
+            spaced.push(' ');
+        }
+        was_lower = c.is_lowercase();
+        spaced.push(if c.is_alphanumeric() { c } else { ' ' });
+    }
+    spaced.to_lowercase().split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect::<Vec<_>>().into_iter()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_smells_of_a_key_is_private_whatever_its_value_is() {
+        for name in [
+            "generation.api_key_env",
+            "generation.headers_env.x",
+            "generation.extra_body.headers.x",
+            "generation.extra_body.Authorization",
+            "generation.extra_body.api-key",
+            "generation.extra_body.accessKeyId",
+            "generation.extra_body.authToken",
+            "generation.extra_body.Set-Cookie",
+            "generation.extra_body.session_id",
+            "generation.extra_body.secret.x",
+            "generation.extra_body.providers[0].auth",
+        ] {
+            assert!(is_private(name, &json!("X")) && is_private(name, &json!(7)), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_key_is_shown() {
+        for name in [
+            "retrieval.k",
+            "chunking.tokenizer",
+            "retrieval.filter.author",
+            "retrieval.filter.keywords",
+            "retrieval.fusion.weights.bm25",
+            "evaluation.primary",
+        ] {
+            assert!(!is_private(name, &json!("X")), "{name}");
+        }
+        // A number of tokens, none at all, and tokens.
+        let tokens = |value: Value| is_private("generation.extra_body.max_tokens", &value);
+        assert_eq!([json!(20), Value::Null, json!("X"), json!(["X"])].map(tokens), [false, false, true, true]);
+    }
+
+    #[test]
+    fn arrays_are_searched_as_tables_are() {
+        let value = json!({"providers": [{"auth": "X", "n": 1}, [{"pin": {"cookie": 7}}], "free"], "tokens": ["X"]});
+        let expected = json!({"providers": [{"auth": "-", "n": 1}, [{"pin": {"cookie": "-"}}], "free"], "tokens": "-"});
+        assert_eq!(shown("generation.extra_body", &value, "-"), expected);
+    }
+}
