@@ -79,6 +79,19 @@ fn every_control_and_picture_has_a_name_and_headings_skip_no_level() {
     assert_eq!(browser.complaints(), []);
 }
 
+#[test]
+#[ignore = "needs chromium and chromedriver; .ci/run has them"]
+fn so_have_those_of_a_comparison() {
+    let (_sample, file) = Sample::compared();
+    let browser = Browser::start();
+    let page = Page::open(&browser, &file, "");
+    has_names(&browser, 20);
+    skips_no_level(&headings(&browser));
+    page.ask("builder");
+    has_names(&browser, 8);
+    skips_no_level(&headings(&browser));
+}
+
 /// The id of the row that has the focus, itself or by what the grid says is active.
 const FOCUSED_ROW: &str = "(document.activeElement.closest('[data-row]')
     ?? document.getElementById(document.activeElement.getAttribute('aria-activedescendant') ?? ''))?.dataset.id ?? ''";

@@ -91,6 +91,35 @@ fn light_and_dark_differ_and_both_can_be_read() {
 
 #[test]
 #[ignore = "needs chromium and chromedriver; .ci/run has them"]
+fn a_comparison_can_be_read_in_both_and_on_a_telephone() {
+    let (_sample, file) = Sample::compared();
+    let browser = Browser::start();
+    for width in [1280, 390] {
+        browser.width(width);
+        let page = Page::open(&browser, &file, "");
+        let fits = |what: &str| {
+            let widths = browser.value("[document.documentElement.scrollWidth, innerWidth]");
+            assert!(widths[0].as_u64() <= widths[1].as_u64(), "{width}, {what}: {widths}");
+        };
+        for scheme in ["light", "dark"] {
+            browser.media("screen", scheme);
+            is_legible(&browser, &format!("{width}, {scheme}"));
+            fits("the comparison");
+            browser.script("document.getElementById('comparison').scrollIntoView()", &[]);
+            browser.picture(&format!("compare-{width}-{scheme}"));
+            page.ask("builder");
+            is_legible(&browser, &format!("{width}, {scheme}, a question"));
+            fits("a question");
+            page.act("close");
+            page.closes();
+        }
+        browser.open(&file.with_file_name("run.json"), "");
+    }
+    assert_eq!(browser.complaints(), []);
+}
+
+#[test]
+#[ignore = "needs chromium and chromedriver; .ci/run has them"]
 fn faint_text_would_be_noticed() {
     // #777 on white is 4.48 to one, #767676 is 4.54 (WebAIM's table); white text on a bar, black on a translucent one.
     let page = "<!doctype html><body style='background:#fff'><p style='color:#777'>faint</p><p style='color:#767676'>legible</p>
