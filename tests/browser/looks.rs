@@ -161,6 +161,42 @@ fn a_telephone_scrolls_down_and_never_sideways() {
     }
 }
 
+/// Cells of the table that stand outside of their row, or over one another.
+const DISPLACED: &str = r"
+    const found = [];
+    for (const row of document.querySelectorAll('[data-row]')) {
+        const around = row.getBoundingClientRect();
+        const cells = [...row.children].map((cell) => [cell, cell.getBoundingClientRect()]).filter(([, box]) => box.width > 0);
+        cells.forEach(([cell, box], at) => {
+            const name = `${row.dataset.id}, ${cell.dataset.head}`;
+            if (box.top < around.top - 1 || box.bottom > around.bottom + 1) found.push(`${name} leaves its row`);
+            for (const [, other] of cells.slice(at + 1)) {
+                const overlap = Math.min(box.right, other.right) - Math.max(box.left, other.left) > 1
+                    && Math.min(box.bottom, other.bottom) - Math.max(box.top, other.top) > 1;
+                if (overlap) found.push(`${name} is overlapped`);
+            }
+        });
+    }
+    return found;
+";
+
+#[test]
+#[ignore = "needs chromium and chromedriver; .ci/run has them"]
+fn what_a_row_says_stays_in_the_row() {
+    let (sample, compared) = Sample::compared();
+    let browser = Browser::start();
+    for file in [sample.report(), compared] {
+        for width in [1280, 800, 390] {
+            browser.width(width);
+            let page = Page::open(&browser, &file, "");
+            assert_eq!(browser.script(DISPLACED, &[]), json!([]), "{} at {width}", file.display());
+            page.show_all_columns();
+            assert_eq!(browser.script(DISPLACED, &[]), json!([]), "{} at {width}, all columns", file.display());
+            browser.open(&file.with_file_name("run.json"), "");
+        }
+    }
+}
+
 #[test]
 #[ignore = "needs chromium and chromedriver; .ci/run has them"]
 fn paper_is_white_whatever_the_screen_was() {
