@@ -1,6 +1,6 @@
 //! A headless Chromium with one page: opened, asked, steered; and what it said and fetched meanwhile.
 //!
-//! Nothing here knows the report. Waiting is done inside the page, by looking again until a condition holds: WebDriver's script
+//! Nothing here knows the report. Waiting is done inside the page, by looking again until a condition holds: the driver's script
 //! timeout ends a wait for what never comes, and the test fails with what the page said until then.
 
 use std::fs;
@@ -21,7 +21,7 @@ use tokio::runtime::Runtime;
 use crate::driver::Driver;
 
 /// How long a condition may take to come true: longer than a loaded machine needs for anything that is tested here.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A folder to put screenshots into, for people to look at; none are taken without it.
 const SCREENSHOTS: &str = "RAGXRAY_SCREENSHOTS";
@@ -133,7 +133,7 @@ impl Browser {
         if text.is_empty() { self.press("\u{e017}") } else { self.press(text) }
     }
 
-    /// Presses and releases keys one after another, wherever the focus is. WebDriver's code points stand for keys without a
+    /// Presses and releases keys one after another, wherever the focus is. Code points of the driver's own stand for keys without a
     /// letter: see [`fantoccini::key::Key`].
     pub fn press(&self, keys: &str) {
         let strokes = keys.chars().fold(KeyActions::new("keys".to_owned()), |strokes, value| {
@@ -181,7 +181,7 @@ impl Browser {
         found
     }
 
-    /// A command of the Chrome DevTools Protocol.
+    /// A command of the Chrome `DevTools` Protocol.
     pub fn devtools(&self, command: &str, parameters: &Value) -> Value {
         let body = json!({"cmd": command, "params": parameters});
         self.done(command, self.client.issue_cmd(Post { path: "goog/cdp/execute", body }))
@@ -237,7 +237,7 @@ fn capabilities(profile: &Path) -> Capabilities {
     wanted.as_object().expect("written as one").clone()
 }
 
-/// A command that WebDriver's standard does not have: Chromium's logs and its own protocol.
+/// A command that `WebDriver`'s standard does not have: Chromium's logs and its own protocol.
 #[derive(Debug)]
 struct Post {
     path: &'static str,

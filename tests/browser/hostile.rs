@@ -134,7 +134,7 @@ fn hostile_texts_are_shown_and_do_nothing() {
         page.act("copy-json");
         browser.until("document.getElementById('rx-question').lastCopied !== undefined", "'nothing was copied'");
         let copied = page.copied().to_string();
-        assert!(copied.contains(&json!(attack).to_string().trim_matches('"')), "{id}: not copied raw");
+        assert!(copied.contains(json!(attack).to_string().trim_matches('"')), "{id}: not copied raw");
         browser.script("delete document.getElementById('rx-question').lastCopied", &[]);
         browser.press("j");
     }

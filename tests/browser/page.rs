@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::browser::Browser;
 
-/// WebDriver's code points for keys without a letter.
+/// `WebDriver`'s code points for keys without a letter.
 pub const ESCAPE: &str = "\u{e00c}";
 /// Enter.
 pub const ENTER: &str = "\u{e007}";

@@ -82,6 +82,9 @@ fn search_reads_ids_questions_golds_and_answers() {
         let ids: Vec<String> = ids.iter().map(|id| (*id).to_owned()).collect();
         page.lists(&ids, N_QUESTIONS);
     }
+    let fits =
+        "(() => { const box = document.querySelector('[role=grid]'); return box.scrollHeight <= box.clientHeight; })()";
+    assert_eq!(browser.value(fits), true, "what says that nothing was found is hidden");
     browser.picture("nothing-found");
 }
 
