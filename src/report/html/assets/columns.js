@@ -1,8 +1,11 @@
 // The table's columns: head, width, what a cell shows and what it is sorted by. With two runs a cell has two lines, the
-// baseline above the run. A column that says nothing of this run is left out until it is asked for.
+// baseline above the run. A column that says nothing of this run is left out until it is asked for, and so is what a reader
+// needs less than the width that it takes: kind, tags, effort, and all but a measure of retrieval, of delivery and of answers.
 
 const CLASS_ORDER = Object.keys(CLASSES);
-const MEASURES_SHOWN = 4;
+const MEASURES_SHOWN = /^(EM@\d+|EvidenceRecall@prompt|AnswerF1)$/;
+/** So many where none of these is there. */
+const OTHERS_SHOWN = 3;
 
 /** All columns of the index, each with `shown`: whether it is there to begin with. */
 function columnsOf(index) {
@@ -13,6 +16,8 @@ function columnsOf(index) {
     (build, sign = "rx-ab") =>
     (row) =>
       sideCells(index, row, build, sign);
+  const hasMain = run.measures.some((name) => MEASURES_SHOWN.test(name));
+  const isMain = (name, at) => (hasMain ? MEASURES_SHOWN.test(name) : at < OTHERS_SHOWN);
   const text = (key) => two((side) => shown(side[key] || "", CELL_UNITS / 2));
   const lower = (key) => (row) => (row[key] || "").slice(0, CELL_UNITS).toLowerCase();
   const fixed = (key, head, width, cell, sortKey, isShown) => ({ key, head, width, cell, sortKey, shown: isShown });
@@ -56,7 +61,7 @@ function columnsOf(index) {
       [3.4, 0],
       (row) => spoken(row.kind),
       (row) => row.kind,
-      some((row) => row.kind !== rows[0].kind),
+      false,
     ),
     fixed(
       "tags",
@@ -64,7 +69,7 @@ function columnsOf(index) {
       [6.6, 0],
       tagsCell,
       (row) => (row.tags || []).join(" ").toLowerCase(),
-      some((row) => row.tags),
+      false,
     ),
     fixed(
       "gold",
@@ -83,7 +88,7 @@ function columnsOf(index) {
       some((row) => row.answer),
     ),
     ...run.measures.map((name, at) =>
-      number(name, name, headWidth(name), (side) => side.scores[at], measured, at < MEASURES_SHOWN),
+      number(name, name, headWidth(name), (side) => side.scores[at], measured, isMain(name, at)),
     ),
     number(
       "seconds",
@@ -92,7 +97,7 @@ function columnsOf(index) {
       // Nothing was timed where a pipeline ran elsewhere: that is no zero.
       (side) => side.seconds || null,
       (seconds) => seconds.toFixed(2),
-      index.runs.some(({ rows }) => rows.some((row) => row.seconds > 0)),
+      false,
     ),
     number(
       "tokens",
@@ -100,7 +105,7 @@ function columnsOf(index) {
       4.2,
       (side) => side.tokens,
       thousands,
-      some((row) => row.tokens > 0),
+      false,
     ),
   ].filter(Boolean);
 }
