@@ -46,7 +46,7 @@ function columnsOf(index) {
     },
     fixed("question", "question", [12.6, 3], null, lower("text"), true),
     baseline && fixed("turn", "turn", [5.4, 0], turnCell, (row) => row.other && row.other.turn, true),
-    fixed("class", "class", [8, baseline ? 0.6 : 0], two(classCell), (row) => classKey(row), true),
+    fixed("class", "class", [baseline ? 10.5 : 8, baseline ? 0.6 : 0], two(classCell), (row) => classKey(row), true),
     fixed(
       "flags",
       "flags",
