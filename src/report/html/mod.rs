@@ -1,6 +1,6 @@
 //! The report as one HTML file: no request, and nothing that data says is markup. All that is said without a script stands here.
 //!
-//! The page's own parts: [`policy`] (style and what the page may do), [`markup`] (tables, lists, figures), then its sections in order.
+//! The page's own parts: `policy` (style and what the page may do), `markup` (tables, lists, figures), then its sections in order.
 //! The table of all questions is a script's: this page leaves it a place, and shows a few lost questions where no script runs.
 
 mod curves;
