@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
-use super::page::{self, Beside, Reported};
+use super::page::{self, Reported};
 use super::{Failure, audit, output};
 use crate::eval::summary::{EvaluationPlan, Summary};
 use crate::report::view::View;
@@ -98,27 +98,24 @@ pub fn report(args: &ReportArgs) -> Result<(), Failure> {
 fn content(reported: &Reported, form: Form, shown: page::Shown) -> Result<String, Failure> {
     let Reported { run, evaluation, beside, .. } = reported;
     let view = || View::new(run, evaluation);
-    let comparison = beside.as_ref().map(Beside::view);
     let of_two = |form: &str| {
         let hint = "leave --compare out, or write html, md, json or terminal";
         Failure::new(format!("there is no `--format {form}` of two runs"), Some(hint.to_owned()))
     };
-    Ok(match (form, &comparison) {
+    Ok(match (form, beside.as_ref()) {
         (Form::Html, _) => page::render(reported, shown),
         (Form::Terminal, None) => terminal::render(&view(), output::color()),
-        (Form::Terminal, Some(comparison)) => {
+        (Form::Terminal, Some(beside)) => {
             let color = output::color();
-            terminal::render(&view(), color) + "\n" + &comparison::terminal::render(comparison, color)
+            terminal::render(&view(), color) + "\n" + &comparison::terminal::render(&beside.view(), color)
         }
         (Form::Md, None) => markdown::render(&view()),
-        (Form::Md, Some(comparison)) => markdown::render(&view()) + "\n" + &comparison::markdown::render(comparison),
-        (Form::Json, _) => match beside {
-            None => output::json(&evaluation.summary, "summary.json")?,
-            Some(beside) => {
-                let both = serde_json::json!({"summary": evaluation.summary, "comparison": beside.comparison});
-                output::json(&both, "the comparison")?
-            }
-        },
+        (Form::Md, Some(beside)) => markdown::render(&view()) + "\n" + &comparison::markdown::render(&beside.view()),
+        (Form::Json, None) => output::json(&evaluation.summary, "summary.json")?,
+        (Form::Json, Some(beside)) => {
+            let both = serde_json::json!({"summary": evaluation.summary, "comparison": beside.comparison});
+            output::json(&both, "the comparison")?
+        }
         (Form::Trec, None) => trec::documents(run),
         (Form::Qrels, None) => trec::qrels(run),
         (Form::Csv, None) => csv::render(run, evaluation),

@@ -59,7 +59,6 @@ fn skips_no_level(levels: &[u64]) {
 }
 
 #[test]
-#[ignore = "needs chromium and chromedriver; .ci/run has them"]
 fn every_control_and_picture_has_a_name_and_headings_skip_no_level() {
     let sample = Sample::new();
     let browser = Browser::start();
@@ -80,7 +79,6 @@ fn every_control_and_picture_has_a_name_and_headings_skip_no_level() {
 }
 
 #[test]
-#[ignore = "needs chromium and chromedriver; .ci/run has them"]
 fn so_have_those_of_a_comparison() {
     let (_sample, file) = Sample::compared();
     let browser = Browser::start();
@@ -97,7 +95,6 @@ const FOCUSED_ROW: &str = "(document.activeElement.closest('[data-row]')
     ?? document.getElementById(document.activeElement.getAttribute('aria-activedescendant') ?? ''))?.dataset.id ?? ''";
 
 #[test]
-#[ignore = "needs chromium and chromedriver; .ci/run has them"]
 fn the_focus_goes_into_the_question_and_back_to_its_row() {
     let sample = Sample::new();
     let browser = Browser::start();
@@ -124,7 +121,6 @@ fn the_focus_goes_into_the_question_and_back_to_its_row() {
 }
 
 #[test]
-#[ignore = "needs chromium and chromedriver; .ci/run has them"]
 fn the_table_is_reached_and_used_by_keys_alone() {
     let sample = Sample::new();
     let browser = Browser::start();

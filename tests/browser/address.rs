@@ -7,7 +7,6 @@ use crate::page::{ESCAPE, Page};
 use crate::sample::{N_QUESTIONS, Sample};
 
 #[test]
-#[ignore = "needs chromium and chromedriver; .ci/run has them"]
 fn a_link_opens_its_question() {
     let sample = Sample::new();
     let browser = Browser::start();
@@ -25,7 +24,6 @@ fn a_link_opens_its_question() {
 }
 
 #[test]
-#[ignore = "needs chromium and chromedriver; .ci/run has them"]
 fn a_link_to_a_question_that_is_not_there_says_so() {
     let sample = Sample::new();
     let browser = Browser::start();
@@ -37,7 +35,6 @@ fn a_link_to_a_question_that_is_not_there_says_so() {
 }
 
 #[test]
-#[ignore = "needs chromium and chromedriver; .ci/run has them"]
 fn a_link_opens_its_view() {
     let sample = Sample::new();
     let browser = Browser::start();
@@ -53,7 +50,6 @@ fn a_link_opens_its_view() {
 }
 
 #[test]
-#[ignore = "needs chromium and chromedriver; .ci/run has them"]
 fn j_and_k_go_through_what_is_listed() {
     let sample = Sample::new();
     let browser = Browser::start();
@@ -83,7 +79,6 @@ fn j_and_k_go_through_what_is_listed() {
 }
 
 #[test]
-#[ignore = "needs chromium and chromedriver; .ci/run has them"]
 fn a_slash_searches_and_letters_typed_there_are_letters() {
     let sample = Sample::new();
     let browser = Browser::start();
@@ -99,7 +94,6 @@ fn a_slash_searches_and_letters_typed_there_are_letters() {
 }
 
 #[test]
-#[ignore = "needs chromium and chromedriver; .ci/run has them"]
 fn back_closes_a_question_and_forward_opens_it_again() {
     let sample = Sample::new();
     let browser = Browser::start();

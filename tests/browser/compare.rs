@@ -31,7 +31,6 @@ fn turned(pair: &Value) -> BTreeMap<String, Vec<String>> {
 }
 
 #[test]
-#[ignore = "needs chromium and chromedriver; .ci/run has them"]
 fn turned_questions_are_those_of_the_comparison() {
     let (sample, file) = Sample::compared();
     let turned = turned(&pair(&sample));
@@ -60,7 +59,6 @@ fn turned_questions_are_those_of_the_comparison() {
 }
 
 #[test]
-#[ignore = "needs chromium and chromedriver; .ci/run has them"]
 fn only_different_leaves_out_what_both_runs_did_alike() {
     let (sample, file) = Sample::compared();
     // Class, fault, the answer, or a measure of the table: what was packed is not looked at, here it always differs.
@@ -91,7 +89,6 @@ fn only_different_leaves_out_what_both_runs_did_alike() {
 }
 
 #[test]
-#[ignore = "needs chromium and chromedriver; .ci/run has them"]
 fn a_question_shows_both_runs_side_by_side() {
     let (sample, file) = Sample::compared();
     let browser = Browser::start();
@@ -127,7 +124,6 @@ fn measured(value: Option<f64>) -> String {
 
 /// Two runs of another k, and two of which one has no answers: what stands under one head is one measure all the same.
 #[test]
-#[ignore = "needs chromium and chromedriver; .ci/run has them"]
 fn a_column_has_the_same_measure_of_both_runs() {
     let (sample, file) = Sample::compared();
     sample.project.good("silent", &["--set", "generation.generator=none"]);
@@ -152,7 +148,6 @@ fn a_column_has_the_same_measure_of_both_runs() {
 }
 
 #[test]
-#[ignore = "needs chromium and chromedriver; .ci/run has them"]
 fn differences_are_those_of_the_comparison() {
     let (sample, file) = Sample::compared();
     let pair = pair(&sample);
@@ -182,7 +177,6 @@ fn differences_are_those_of_the_comparison() {
 }
 
 #[test]
-#[ignore = "needs chromium and chromedriver; .ci/run has them"]
 fn a_count_of_flips_leads_to_its_questions() {
     let (sample, file) = Sample::compared();
     let browser = Browser::start();

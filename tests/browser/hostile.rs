@@ -99,7 +99,6 @@ fn is_unharmed(browser: &Browser, what: &str) {
 }
 
 #[test]
-#[ignore = "needs chromium and chromedriver; .ci/run has them"]
 fn hostile_texts_are_shown_and_do_nothing() {
     let hostile = Hostile::new();
     let browser = Browser::start();
@@ -148,7 +147,6 @@ fn hostile_texts_are_shown_and_do_nothing() {
 }
 
 #[test]
-#[ignore = "needs chromium and chromedriver; .ci/run has them"]
 fn hostile_names_can_be_filtered_searched_and_linked() {
     let hostile = Hostile::new();
     let browser = Browser::start();
@@ -181,7 +179,6 @@ fn hostile_names_can_be_filtered_searched_and_linked() {
 }
 
 #[test]
-#[ignore = "needs chromium and chromedriver; .ci/run has them"]
 fn a_line_of_a_megabyte_neither_widens_nor_stops_the_page() {
     let hostile = Hostile::new();
     let browser = Browser::start();

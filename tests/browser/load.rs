@@ -9,7 +9,6 @@ use crate::project::Project;
 use crate::sample::{N_QUESTIONS, Sample};
 
 #[test]
-#[ignore = "needs chromium and chromedriver; .ci/run has them"]
 fn the_report_opens_without_a_complaint_or_a_request() {
     let sample = Sample::new();
     let browser = Browser::start();
@@ -24,7 +23,6 @@ fn the_report_opens_without_a_complaint_or_a_request() {
 }
 
 #[test]
-#[ignore = "needs chromium and chromedriver; .ci/run has them"]
 fn a_page_that_errs_and_fetches_would_be_noticed() {
     let bad = "<!doctype html><title>bad</title><img src=\"http://127.0.0.1:9/x.png\"><script>console.warn('hm'); missing();</script>";
     let project = Project::of(&[("bad.html", bad)]);
@@ -37,7 +35,6 @@ fn a_page_that_errs_and_fetches_would_be_noticed() {
 }
 
 #[test]
-#[ignore = "needs chromium and chromedriver; .ci/run has them"]
 fn the_figures_are_those_of_the_summary() {
     let sample = Sample::new();
     let summary = sample.project.summary("first");
@@ -70,7 +67,6 @@ fn mean(summary: &Value, name: &str) -> String {
 }
 
 #[test]
-#[ignore = "needs chromium and chromedriver; .ci/run has them"]
 fn nothing_but_the_pages_own_script_can_run_or_fetch() {
     let sample = Sample::new();
     let browser = Browser::start();

@@ -62,7 +62,6 @@ fn paper(browser: &Browser) -> Value {
 }
 
 #[test]
-#[ignore = "needs chromium and chromedriver; .ci/run has them"]
 fn light_and_dark_differ_and_both_can_be_read() {
     let sample = Sample::new();
     let browser = Browser::start();
@@ -90,7 +89,6 @@ fn light_and_dark_differ_and_both_can_be_read() {
 }
 
 #[test]
-#[ignore = "needs chromium and chromedriver; .ci/run has them"]
 fn a_comparison_can_be_read_in_both_and_on_a_telephone() {
     let (_sample, file) = Sample::compared();
     let browser = Browser::start();
@@ -119,7 +117,6 @@ fn a_comparison_can_be_read_in_both_and_on_a_telephone() {
 }
 
 #[test]
-#[ignore = "needs chromium and chromedriver; .ci/run has them"]
 fn faint_text_would_be_noticed() {
     // #777 on white is 4.48 to one, #767676 is 4.54 (WebAIM's table); white text on a bar, black on a translucent one.
     let page = "<!doctype html><body style='background:#fff'><p style='color:#777'>faint</p><p style='color:#767676'>legible</p>
@@ -134,7 +131,6 @@ fn faint_text_would_be_noticed() {
 }
 
 #[test]
-#[ignore = "needs chromium and chromedriver; .ci/run has them"]
 fn a_telephone_scrolls_down_and_never_sideways() {
     let sample = Sample::new();
     let browser = Browser::start();
@@ -181,7 +177,6 @@ const DISPLACED: &str = r"
 ";
 
 #[test]
-#[ignore = "needs chromium and chromedriver; .ci/run has them"]
 fn what_a_row_says_stays_in_the_row() {
     let (sample, compared) = Sample::compared();
     let browser = Browser::start();
@@ -198,7 +193,6 @@ fn what_a_row_says_stays_in_the_row() {
 }
 
 #[test]
-#[ignore = "needs chromium and chromedriver; .ci/run has them"]
 fn paper_is_white_whatever_the_screen_was() {
     let sample = Sample::new();
     let browser = Browser::start();

@@ -1,10 +1,10 @@
 //! The HTML report in a real browser: headless Chromium, driven through chromedriver as a person's mouse and keys would.
 //!
 //! Every test makes its own run in a folder of its own with the built program ([`project`], shared with `tests/it`), opens the
-//! report from disk and asks the page. They need Debian's `chromium` and `chromium-driver`, so they are ignored unless asked for:
+//! report from disk and asks the page. They need Debian's `chromium` and `chromium-driver`, so a plain `cargo test` leaves them out:
 //!
 //! ```text
-//! cargo test --release --test browser -- --include-ignored
+//! cargo test --release --test browser
 //! ```
 //!
 //! With `RAGXRAY_SCREENSHOTS=FOLDER` the pages are kept as pictures for people to look at.

@@ -16,7 +16,6 @@ fn hits<'a>(trace: &'a Value, stage: &str) -> Vec<&'a Value> {
 }
 
 #[test]
-#[ignore = "needs chromium and chromedriver; .ci/run has them"]
 fn a_click_shows_what_the_trace_says() {
     let sample = Sample::new();
     let browser = Browser::start();
@@ -58,7 +57,6 @@ fn a_click_shows_what_the_trace_says() {
 }
 
 #[test]
-#[ignore = "needs chromium and chromedriver; .ci/run has them"]
 fn passages_stand_in_the_order_of_the_ranking_with_their_scores() {
     let sample = Sample::new();
     let browser = Browser::start();
@@ -87,7 +85,6 @@ fn rounded(score: f64) -> String {
 }
 
 #[test]
-#[ignore = "needs chromium and chromedriver; .ci/run has them"]
 fn the_terms_of_a_score_add_up_to_it() {
     let sample = Sample::new();
     let browser = Browser::start();
@@ -143,7 +140,6 @@ fn marked(browser: &Browser, kind: &str) -> Vec<String> {
 }
 
 #[test]
-#[ignore = "needs chromium and chromedriver; .ci/run has them"]
 fn gold_and_answer_strings_are_highlighted_to_the_letter() {
     let sample = Sample::new();
     let browser = Browser::start();
@@ -181,7 +177,6 @@ fn messages(request: &Request) -> (String, String) {
 }
 
 #[test]
-#[ignore = "needs chromium and chromedriver; .ci/run has them"]
 fn prompts_are_shown_as_the_endpoint_received_them() {
     let sample = Sample::new();
     let received: Vec<(String, String)> = sample.endpoint.requests().iter().map(messages).collect();
@@ -211,7 +206,6 @@ fn prompts_are_shown_as_the_endpoint_received_them() {
 }
 
 #[test]
-#[ignore = "needs chromium and chromedriver; .ci/run has them"]
 fn the_other_arms_say_what_they_answered() {
     let sample = Sample::new();
     let browser = Browser::start();
@@ -227,7 +221,6 @@ fn the_other_arms_say_what_they_answered() {
 }
 
 #[test]
-#[ignore = "needs chromium and chromedriver; .ci/run has them"]
 fn a_question_is_copied_as_json_with_its_texts_raw() {
     let sample = Sample::new();
     let browser = Browser::start();
@@ -246,7 +239,6 @@ fn a_question_is_copied_as_json_with_its_texts_raw() {
 }
 
 #[test]
-#[ignore = "needs chromium and chromedriver; .ci/run has them"]
 fn enter_opens_the_selected_question() {
     let sample = Sample::new();
     let browser = Browser::start();

@@ -64,7 +64,6 @@ const TEXTS: [&str; 15] = [
 ];
 
 #[test]
-#[ignore = "needs chromium and chromedriver; .ci/run has them"]
 fn a_report_without_texts_has_none_and_works() {
     let sample = Sample::new();
     let whole = contents(&sample.report());
@@ -107,7 +106,6 @@ fn complain(request: &Request) -> ResponseTemplate {
 }
 
 #[test]
-#[ignore = "needs chromium and chromedriver; .ci/run has them"]
 fn no_key_header_or_environment_is_in_the_file() {
     let endpoint = Endpoint::start(None, complain);
     let project = Project::new();

@@ -10,7 +10,6 @@ use crate::project::{Project, SETTINGS};
 use crate::sample::{N_QUESTIONS, Sample, holds};
 
 #[test]
-#[ignore = "needs chromium and chromedriver; .ci/run has them"]
 fn every_class_flag_tag_and_kind_lists_its_questions() {
     let sample = Sample::new();
     let browser = Browser::start();
@@ -43,7 +42,6 @@ fn every_class_flag_tag_and_kind_lists_its_questions() {
 }
 
 #[test]
-#[ignore = "needs chromium and chromedriver; .ci/run has them"]
 fn filters_and_search_are_all_required_and_come_off_again() {
     let sample = Sample::new();
     let browser = Browser::start();
@@ -63,7 +61,6 @@ fn filters_and_search_are_all_required_and_come_off_again() {
 }
 
 #[test]
-#[ignore = "needs chromium and chromedriver; .ci/run has them"]
 fn search_reads_ids_questions_golds_and_answers() {
     let sample = Sample::new();
     let browser = Browser::start();
@@ -96,7 +93,6 @@ fn ordered(mut column: Vec<(String, Option<f64>)>, sign: f64) -> Vec<String> {
 }
 
 #[test]
-#[ignore = "needs chromium and chromedriver; .ci/run has them"]
 fn a_measure_sorts_up_then_down_then_not() {
     let sample = Sample::new();
     let browser = Browser::start();
@@ -123,7 +119,6 @@ fn a_measure_sorts_up_then_down_then_not() {
 }
 
 #[test]
-#[ignore = "needs chromium and chromedriver; .ci/run has them"]
 fn every_column_sorts() {
     let sample = Sample::new();
     let browser = Browser::start();
@@ -153,7 +148,6 @@ fn every_column_sorts() {
 const MANY: usize = 2_000;
 
 #[test]
-#[ignore = "needs chromium and chromedriver; .ci/run has them"]
 fn of_two_thousand_questions_those_on_screen_are_in_the_page() {
     let (mut corpus, mut questions) = (String::new(), String::new());
     for number in 0..MANY {
