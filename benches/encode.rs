@@ -10,10 +10,10 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use ragxray::bert::Precision;
-use ragxray::checkpoint::source::{ModelRef, Source, locate};
-use ragxray::embed::{Encoder, Local, LocalOptions, Role};
-use ragxray::types::TitledText;
+use ragtriage_core::config::Precision;
+use ragtriage_fetch::model::{ModelRef, Source, locate};
+use ragtriage_models::embed::{Encoder, Local, LocalOptions, Role};
+use ragtriage_core::types::TitledText;
 
 /// As sentence-transformers cuts all-MiniLM-L6-v2.
 const MAX_TOKENS: usize = 256;

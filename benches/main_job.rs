@@ -8,14 +8,15 @@ use std::hint::black_box;
 use std::path::Path;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use ragxray::chunk::{ChunkSpec, Strategy, chunk_documents};
-use ragxray::dataset::{self, Format, LoadSpec};
-use ragxray::index::{SparseIndex, Weighting};
-use ragxray::stats::bootstrap::Bootstrap;
-use ragxray::text::analyse::{Analyzer, Stemmer, StopWords, Words};
-use ragxray::text::answers::Searchable;
-use ragxray::text::tokens::{self, Tokenizer};
-use ragxray::types::{ChunkId, Corpus};
+use ragtriage_core::chunk::{ChunkSpec, Strategy, chunk_documents};
+use ragtriage_datasets::LoadSpec;
+use ragtriage_core::config::Format;
+use ragtriage_bm25::{SparseIndex, Weighting};
+use ragtriage_core::stats::bootstrap::Bootstrap;
+use ragtriage_core::text::analyse::{Analyzer, Stemmer, StopWords, Words};
+use ragtriage_core::text::answers::Searchable;
+use ragtriage_core::text::tokens::{self, Tokenizer};
+use ragtriage_core::types::{ChunkId, Corpus};
 
 fn spec() -> LoadSpec {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets");
@@ -26,7 +27,7 @@ fn spec() -> LoadSpec {
 }
 
 fn stages(c: &mut Criterion) {
-    let dataset = dataset::load(&spec()).expect("the data set is there");
+    let dataset = ragtriage_datasets::load(&spec()).expect("the data set is there");
     let counter = tokens::counter(Tokenizer::Cl100kBase, None).expect("built in");
     let chunking = ChunkSpec::new(Strategy::Recursive, 200, 40, Vec::new(), Tokenizer::Cl100kBase).expect("in range");
     let chunks = chunk_documents(&dataset.documents, &chunking, counter.as_ref());
@@ -42,7 +43,7 @@ fn stages(c: &mut Criterion) {
     let questions: Vec<Vec<String>> =
         dataset.questions.iter().map(|question| analyzer.term_list(&question.text)).collect();
 
-    c.bench_function("load", |b| b.iter(|| dataset::load(black_box(&spec()))));
+    c.bench_function("load", |b| b.iter(|| ragtriage_datasets::load(black_box(&spec()))));
     c.bench_function("chunk", |b| b.iter(|| chunk_documents(&dataset.documents, &chunking, counter.as_ref())));
     c.bench_function("bm25 build", |b| b.iter(build));
     c.bench_function("bm25 search, all questions, top 100", |b| {

@@ -1,4 +1,4 @@
-"""Chroma's chunking study (Smith and Troynikov 2024) as a folder that ragxray reads.
+"""Chroma's chunking study (Smith and Troynikov 2024) as a folder that ragtriage reads.
 
 usage: chroma.py IN OUT
 

@@ -5,7 +5,7 @@ set -eu
 cd "$(dirname "$0")"
 seconds=${1:-60}
 [ $# -gt 0 ] && shift
-[ $# -gt 0 ] || set -- $(sed -n 's/^name = "\(.*\)"$/\1/p' Cargo.toml | grep -v ragxray)
+[ $# -gt 0 ] || set -- $(sed -n 's/^name = "\(.*\)"$/\1/p' Cargo.toml | grep -v ragtriage)
 RUSTC_WRAPPER=$PWD/wrapper.sh cargo build --release --bins
 programs=${CARGO_TARGET_DIR:-target}/release
 [ -d /dev/shm ] && export TMPDIR=/dev/shm

@@ -8,7 +8,7 @@
 //!   call needs a retrieval;
 //! - peak memory with a tenth of the questions and with all of them, over the same corpus;
 //! - of a run of 7,405 questions, HotpotQA's number: seconds to load it, to attribute every question, for all of
-//!   `summary.json`, and for the process `ragxray report --format json`.
+//!   `summary.json`, and for the process `ragtriage report --format json`.
 
 #![allow(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
@@ -22,9 +22,9 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use ragxray::eval::{diagnose, summary};
-use ragxray::settings::{Settings, assemble};
-use ragxray::store::{RunFolder, SavedRun};
+use ragtriage_eval::{diagnose, summary};
+use ragtriage_pipeline::settings::{Settings, assemble};
+use ragtriage_runs::{RunFolder, SavedRun};
 
 use process::{Watched, watch};
 use server::Server;
@@ -38,7 +38,7 @@ const TURNS: usize = 3;
 fn main() {
     let arguments: Vec<String> = env::args().skip(1).filter(|argument| argument != "--bench").collect();
     let n_questions = arguments.first().map_or(5_000, |text| text.parse().expect("a number of questions"));
-    let binary = arguments.get(1).map_or(env!("CARGO_BIN_EXE_ragxray"), String::as_str);
+    let binary = arguments.get(1).map_or(env!("CARGO_BIN_EXE_ragtriage"), String::as_str);
     let folder = tempfile::tempdir().expect("a folder");
     data::write(folder.path(), DOCUMENTS, n_questions.max(DIAGNOSED));
     let server = Server::start(LATENCY);

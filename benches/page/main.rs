@@ -2,7 +2,7 @@
 //!
 //! `cargo bench --bench page -- FOLDER [--binary PROGRAM] [--text FILE]`: the run is made in FOLDER where it is not there yet, of
 //! 7,405 questions over some 73,500 paragraphs of `FILE`, `HotpotQA`'s own form (`datasets/fetched/hotpotqa` by default, which
-//! `ragxray dataset fetch hotpotqa` fills), by BM25 with ten hits each and the built-in reader. Chromium and chromedriver are needed,
+//! `ragtriage dataset fetch hotpotqa` fills), by BM25 with ten hits each and the built-in reader. Chromium and chromedriver are needed,
 //! and a machine that does nothing else. Printed, each the median of five:
 //! - seconds of `report RUN`, and how many of them are for loading and evaluating the run, as `report --format trec` does;
 //! - megabytes of the page;
@@ -38,7 +38,7 @@ const TURNS: usize = 5;
 
 fn main() {
     let mut arguments = env::args().skip(1).filter(|argument| argument != "--bench");
-    let (mut folder, mut text, mut binary) = (None, None, PathBuf::from(env!("CARGO_BIN_EXE_ragxray")));
+    let (mut folder, mut text, mut binary) = (None, None, PathBuf::from(env!("CARGO_BIN_EXE_ragtriage")));
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--text" => text = Some(PathBuf::from(arguments.next().expect("a file"))),
@@ -57,7 +57,7 @@ fn main() {
 /// The only file of the fetched set.
 fn fetched() -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets/fetched/hotpotqa");
-    let files = fs::read_dir(&folder).expect("fetched: `ragxray dataset fetch hotpotqa`, or --text FILE");
+    let files = fs::read_dir(&folder).expect("fetched: `ragtriage dataset fetch hotpotqa`, or --text FILE");
     let mut files = files.map(|file| file.expect("readable").path());
     files.find(|file| file.extension().is_some_and(|extension| extension == "json")).expect("a JSON file")
 }

@@ -1,4 +1,4 @@
-"""ragxray's sparse index beside bm25s, tantivy and rank_bm25: seconds to index and queries/s, top 10, one thread.
+"""ragtriage's sparse index beside bm25s, tantivy and rank_bm25: seconds to index and queries/s, top 10, one thread.
 
 usage: bm25.py target/release/examples/bm25 CORPUS.jsonl QUERIES.jsonl [--rounds N] [--peers bm25s-numba,tantivy]
 (BEIR's form: title, text / text). What is measured, and how, is in README.md beside this file.
@@ -116,8 +116,8 @@ def main():
                     file.write(json.dumps({'text': ' '.join(names[number] for number in ids)}) + '\n')
         ours = Ours(options.program, *paths, 'terms')
     analysed = Ours(options.program, options.corpus, options.queries, 'words')
-    rounds = {'ragxray': ours.round}
-    print(f'ragxray: words, stop words, stems and index {analysed.index_seconds:.2f} s; '
+    rounds = {'ragtriage': ours.round}
+    print(f'ragtriage: words, stop words, stems and index {analysed.index_seconds:.2f} s; '
           f'index of given terms {ours.index_seconds:.2f} s')
     analysed.end()
     for peer in peers:
@@ -134,8 +134,8 @@ def main():
         for name, once in rounds.items():
             figures[name].append(once())
     ours.end()
-    base = figures['ragxray']
-    print('queries/s        median      best  ragxray over it (median of the rounds, best over best)')
+    base = figures['ragtriage']
+    print('queries/s        median      best  ragtriage over it (median of the rounds, best over best)')
     for name, values in figures.items():
         ratio = statistics.median(our / value for our, value in zip(base, values))
         print(f'{name:12} {statistics.median(values):10.0f} {max(values):9.0f}  {ratio:.2f}, {max(base) / max(values):.2f}')

@@ -11,9 +11,9 @@ use std::hint::black_box;
 use std::io::BufRead;
 use std::time::Instant;
 
-use ragxray::index::{SparseIndex, Weighting};
-use ragxray::text::analyse::{Analyzer, Stemmer, StopWords, Words};
-use ragxray::types::ChunkId;
+use ragtriage_bm25::{SparseIndex, Weighting};
+use ragtriage_core::text::analyse::{Analyzer, Stemmer, StopWords, Words};
+use ragtriage_core::types::ChunkId;
 use serde::Deserialize;
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-"""Times ragxray's encoder against sentence-transformers (torch) and ONNX Runtime on the same texts, in turns, in one command.
+"""Times ragtriage's encoder against sentence-transformers (torch) and ONNX Runtime on the same texts, in turns, in one command.
 
     python -m venv venv && venv/bin/pip install -r benches/peers/requirements-encode.txt
     venv/bin/python benches/peers/encode.py MODEL_FOLDER TEXTS.jsonl [--texts N] [--rounds N]
@@ -17,7 +17,7 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).parent
-OURS = ["ragxray float32", "ragxray bfloat16"]
+OURS = ["ragtriage float32", "ragtriage bfloat16"]
 PEERS = ["torch float32", "torch bfloat16", "onnxruntime float32", "onnxruntime int8"]
 
 

@@ -1,8 +1,8 @@
-"""Times ragxray's scoring against pytrec_eval and ranx on the same files, and checks that they agree.
+"""Times ragtriage's scoring against pytrec_eval and ranx on the same files, and checks that they agree.
 
     python -m venv venv && venv/bin/pip install -r benches/peers/requirements.txt
-    venv/bin/python benches/peers/peers.py target/release/ragxray
-    venv/bin/python benches/peers/peers.py target/release/ragxray --predictions PREDICTIONS.json --gold GOLD.json
+    venv/bin/python benches/peers/peers.py target/release/ragtriage
+    venv/bin/python benches/peers/peers.py target/release/ragtriage --predictions PREDICTIONS.json --gold GOLD.json
 
 What the rows mean and what they do not: README.md beside this file.
 """
@@ -47,14 +47,14 @@ def in_process(sample):
     return float(sample.talk.read_text().splitlines()[-1])
 
 
-def means_of_ragxray(printed):
-    """{measure: mean} of `ragxray score --json`."""
+def means_of_ragtriage(printed):
+    """{measure: mean} of `ragtriage score --json`."""
     measures = json.loads(printed)["files"][0]["measures"]
     return {name: measures[name]["mean"] for name in MEASURES}
 
 
 def row(name, seconds, peak, base):
-    """A line of the table; the ratio is to ragxray's median."""
+    """A line of the table; the ratio is to ragtriage's median."""
     median = statistics.median(seconds)
     ratio = f"{median / base:.1f}" if base else ""
     memory = f"{peak / MEBIBYTE:.0f}" if peak else ""
@@ -63,13 +63,13 @@ def row(name, seconds, peak, base):
 
 def heading(text):
     """Begins a table."""
-    print(f"\n{text}\n\n| tool | median s | min s | max s | times ragxray | peak MiB |\n|---|---|---|---|---|---|")
+    print(f"\n{text}\n\n| tool | median s | min s | max s | times ragtriage | peak MiB |\n|---|---|---|---|---|---|")
 
 
-def score_command(ragxray, folder):
-    """ragxray on the files of a folder."""
+def score_command(ragtriage, folder):
+    """ragtriage on the files of a folder."""
     measures = [part for name in MEASURES for part in ("-m", name)]
-    return [ragxray, "score", "--run", str(folder / "run.trec"), "--qrels", str(folder / "qrels.trec"), *measures, "--per-query", "--json"]
+    return [ragtriage, "score", "--run", str(folder / "run.trec"), "--qrels", str(folder / "qrels.trec"), *measures, "--per-query", "--json"]
 
 
 def make(folder, n_queries, n_documents):
@@ -78,7 +78,7 @@ def make(folder, n_queries, n_documents):
     subprocess.run([sys.executable, HERE / "make_run.py", folder, str(n_queries), str(n_documents)], check=True)
 
 
-def against_peers(ragxray, folder, repetitions):
+def against_peers(ragtriage, folder, repetitions):
     """1,000 queries x 1,000 documents, every tool in turn, several times over."""
     files = folder / "thousand"
     make(files, 1_000, 1_000)
@@ -101,17 +101,17 @@ def against_peers(ragxray, folder, repetitions):
 
     first = Sample([*worker, "ranx", run, qrels], folder, numba)
     for _ in range(repetitions):
-        if ragxray:
-            command = score_command(ragxray, files)
-            take("ragxray", command, means_of_ragxray)
-            take("ragxray --resamples 0", [*command, "--resamples", "0"], means_of_ragxray)
+        if ragtriage:
+            command = score_command(ragtriage, files)
+            take("ragtriage", command, means_of_ragtriage)
+            take("ragtriage --resamples 0", [*command, "--resamples", "0"], means_of_ragtriage)
         take("pytrec_eval", [*worker, "pytrec_eval", run, qrels], means_of_worker)
         take("ranx", [*worker, "ranx", run, qrels], means_of_worker, numba)
         for tool in ("pytrec_eval", "ranx"):
             warm = Sample([*worker, tool, run, qrels, "--warm"], folder, numba)
             alone.setdefault(tool, []).append(in_process(warm))
 
-    base = statistics.median(whole["ragxray"]) if ragxray else None
+    base = statistics.median(whole["ragtriage"]) if ragtriage else None
     heading(f"1,000 queries x 1,000 documents, {', '.join(MEASURES)}, every query's values printed as JSON, {repetitions} interleaved repetitions")
     for name in whole:
         row(f"{name}, whole process", whole[name], peak[name], base)
@@ -130,10 +130,10 @@ def against_peers(ragxray, folder, repetitions):
 
 
 def one_tool(name, command, folder, repetitions, seconds_limit=None, bytes_limit=None):
-    """ragxray alone; says whether a limit holds."""
+    """ragtriage alone; says whether a limit holds."""
     samples = [Sample(command, folder) for _ in range(repetitions)]
     heading(f"{name}, {repetitions} repetitions")
-    row("ragxray, whole process", [sample.seconds for sample in samples], max(sample.peak for sample in samples), None)
+    row("ragtriage, whole process", [sample.seconds for sample in samples], max(sample.peak for sample in samples), None)
     median = statistics.median(sample.seconds for sample in samples)
     peak = max(sample.peak for sample in samples)
     if seconds_limit and median >= seconds_limit:
@@ -144,7 +144,7 @@ def one_tool(name, command, folder, repetitions, seconds_limit=None, bytes_limit
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("ragxray", nargs="?", help="the built program; without it the peers alone are timed")
+    parser.add_argument("ragtriage", nargs="?", help="the built program; without it the peers alone are timed")
     parser.add_argument("--repetitions", type=int, default=5)
     parser.add_argument("--predictions", help="HotpotQA predictions, timed with --gold")
     parser.add_argument("--gold", help="the HotpotQA golds they answer")
@@ -152,14 +152,14 @@ def main():
     print(f"{platform.system()} {platform.machine()}, {os.cpu_count()} CPUs, Python {platform.python_version()}")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        against_peers(given.ragxray, folder, given.repetitions)
-        if not given.ragxray:
+        against_peers(given.ragtriage, folder, given.repetitions)
+        if not given.ragtriage:
             return
         big = folder / "ten-thousand"
         make(big, 10_000, 1_000)
-        one_tool("10,000 queries x 1,000 documents", score_command(given.ragxray, big), folder, 3, bytes_limit=10**9)
+        one_tool("10,000 queries x 1,000 documents", score_command(given.ragtriage, big), folder, 3, bytes_limit=10**9)
         if given.predictions:
-            command = [given.ragxray, "score", "--predictions", given.predictions, "--gold", given.gold, "--json"]
+            command = [given.ragtriage, "score", "--predictions", given.predictions, "--gold", given.gold, "--json"]
             one_tool("predictions, with intervals", command, folder, given.repetitions)
             one_tool("predictions, --resamples 0", [*command, "--resamples", "0"], folder, given.repetitions, seconds_limit=0.1)
 

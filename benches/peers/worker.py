@@ -1,6 +1,6 @@
 """One peer scores one run as a process of its own: worker.py TOOL RUN QRELS [--warm]
 
-Prints every query's values and the means as JSON, as `ragxray score --per-query --json` does, and on stderr the seconds that reading
+Prints every query's values and the means as JSON, as `ragtriage score --per-query --json` does, and on stderr the seconds that reading
 and evaluating alone took. With --warm the evaluation has run once on a tiny run before the clock starts.
 """
 

@@ -3,9 +3,9 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use ragxray::dataset::Format;
+use ragtriage_core::config::Format;
 
 fuzz_target!(|bytes: &[u8]| {
-    let folder = ragxray_fuzz::files(bytes, &["corpus.jsonl", "queries.jsonl", "qrels/test.tsv"]);
-    ragxray_fuzz::load(Format::Beir, folder.to_owned());
+    let folder = ragtriage_fuzz::files(bytes, &["corpus.jsonl", "queries.jsonl", "qrels/test.tsv"]);
+    ragtriage_fuzz::load(Format::Beir, folder.to_owned());
 });

@@ -3,9 +3,9 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use ragxray::dataset::Format;
+use ragtriage_core::config::Format;
 
 fuzz_target!(|bytes: &[u8]| {
-    let folder = ragxray_fuzz::files(bytes, &["hotpot.json"]);
-    ragxray_fuzz::load(Format::Hotpotqa, folder.join("hotpot.json"));
+    let folder = ragtriage_fuzz::files(bytes, &["hotpot.json"]);
+    ragtriage_fuzz::load(Format::Hotpotqa, folder.join("hotpot.json"));
 });

@@ -6,12 +6,13 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
-use ragxray::attribute::place::{WordIndex, in_document};
-use ragxray::dataset::{self, Format, LoadSpec};
-use ragxray::external::input::Input;
-use ragxray::external::join::Joined;
-use ragxray::external::recorded;
-use ragxray::types::{Document, Question};
+use ragtriage_core::attribute::place::{WordIndex, in_document};
+use ragtriage_datasets::LoadSpec;
+use ragtriage_core::config::Format;
+use ragtriage_runs::external::input::Input;
+use ragtriage_runs::external::join::Joined;
+use ragtriage_runs::external::recorded;
+use ragtriage_core::types::{Document, Question};
 
 static QUESTIONS: LazyLock<Vec<Question>> = LazyLock::new(|| {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -20,13 +21,13 @@ static QUESTIONS: LazyLock<Vec<Question>> = LazyLock::new(|| {
     std::fs::write(folder.path().join("questions.jsonl"), questions).expect("a file");
     let path = folder.path().to_owned();
     let spec = LoadSpec { format: Format::Jsonl, path, split: None, missing_evidence: None, globs: Vec::new() };
-    dataset::load(&spec).expect("a data set").questions
+    ragtriage_datasets::load(&spec).expect("a data set").questions
 });
 
 fuzz_target!(|bytes: &[u8]| {
-    let folder = ragxray_fuzz::files(bytes, &["record.jsonl", "one", "two"]);
-    let Some(input) = ragxray_fuzz::said(Input::read(&folder.join("record.jsonl"))) else { return };
-    let Some(lines) = ragxray_fuzz::said(recorded::read(&input)) else { return };
+    let folder = ragtriage_fuzz::files(bytes, &["record.jsonl", "one", "two"]);
+    let Some(input) = ragtriage_fuzz::said(Input::read(&folder.join("record.jsonl"))) else { return };
+    let Some(lines) = ragtriage_fuzz::said(recorded::read(&input)) else { return };
     let document = |name: &str| {
         let text = String::from_utf8_lossy(&std::fs::read(folder.join(name)).expect("written")).into_owned();
         Document { id: name.to_owned().into(), title: "Title".to_owned(), text, metadata: BTreeMap::new() }
@@ -50,6 +51,6 @@ fuzz_target!(|bytes: &[u8]| {
         }
     }
     for lenient in [true, false] {
-        ragxray_fuzz::said(Joined::new(lines.clone(), &QUESTIONS, lenient));
+        ragtriage_fuzz::said(Joined::new(lines.clone(), &QUESTIONS, lenient));
     }
 });

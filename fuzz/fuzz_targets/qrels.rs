@@ -3,13 +3,13 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use ragxray::external::input::Input;
-use ragxray::external::qrels::Qrels;
+use ragtriage_runs::external::input::Input;
+use ragtriage_runs::external::qrels::Qrels;
 
 fuzz_target!(|bytes: &[u8]| {
-    let folder = ragxray_fuzz::files(bytes, &["qrels"]);
-    let Some(input) = ragxray_fuzz::said(Input::read(&folder.join("qrels"))) else { return };
-    let Some(qrels) = ragxray_fuzz::said(Qrels::parse(&input)) else { return };
+    let folder = ragtriage_fuzz::files(bytes, &["qrels"]);
+    let Some(input) = ragtriage_fuzz::said(Input::read(&folder.join("qrels"))) else { return };
+    let Some(qrels) = ragtriage_fuzz::said(Qrels::parse(&input)) else { return };
     assert!(qrels.queries().len() > 0);
     for (query, judged) in qrels.queries() {
         assert!(!judged.is_empty() && qrels.judged(query) == Some(judged));

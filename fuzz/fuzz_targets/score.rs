@@ -3,17 +3,17 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use ragxray::eval::files::{FilePlan, score_run};
-use ragxray::external::input::Input;
-use ragxray::external::qrels::Qrels;
-use ragxray::external::trec_run::TrecRun;
-use ragxray::measure::answer::Flavour;
+use ragtriage_eval::files::{FilePlan, score_run};
+use ragtriage_runs::external::input::Input;
+use ragtriage_runs::external::qrels::Qrels;
+use ragtriage_runs::external::trec_run::TrecRun;
+use ragtriage_core::measure::answer::Flavour;
 
 const MEASURES: &str =
     "nDCG nDCG@3 nDCG(exp) nDCG(exp)@2 AP AP@3 RR RR@2 Rprec SetF1@2 P@1 P@5 Recall@1 Recall@5 Success@2 Judged@3";
 
 fuzz_target!(|bytes: &[u8]| {
-    let folder = ragxray_fuzz::files(bytes, &["qrels", "run.trec"]);
+    let folder = ragtriage_fuzz::files(bytes, &["qrels", "run.trec"]);
     let read = |name: &str| std::fs::read_to_string(folder.join(name)).ok();
     let (Some(qrels), Some(run)) = (read("qrels"), read("run.trec")) else { return };
     // A byte order mark is one at the file's beginning alone.

@@ -3,10 +3,10 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use ragxray::settings::Resolved;
+use ragtriage_pipeline::settings::Resolved;
 
 fuzz_target!(|bytes: &[u8]| {
-    let folder = ragxray_fuzz::files(bytes, &["settings.toml", "set"]);
+    let folder = ragtriage_fuzz::files(bytes, &["settings.toml", "set"]);
     let file = folder.join("settings.toml");
     let sets: Vec<String> =
         std::fs::read_to_string(folder.join("set")).into_iter().filter(|set| !set.is_empty()).collect();

@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use ragxray::dataset::Format;
+use ragtriage_core::config::Format;
 
 fuzz_target!(|bytes: &[u8]| {
     let Some((choice, rest)) = bytes.split_first() else { return };
@@ -11,6 +11,6 @@ fuzz_target!(|bytes: &[u8]| {
         b'c' => ("cisi", ["cisi/CISI.ALL", "cisi/CISI.QRY", "cisi/CISI.REL"]),
         _ => ("cranfield", ["cranfield/cran.all.1400", "cranfield/cran.qry", "cranfield/cranqrel"]),
     };
-    let folder = ragxray_fuzz::files(rest, &files);
-    ragxray_fuzz::load(Format::Smart, folder.join(name));
+    let folder = ragtriage_fuzz::files(rest, &files);
+    ragtriage_fuzz::load(Format::Smart, folder.join(name));
 });

@@ -3,16 +3,16 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use ragxray::external::input::Input;
-use ragxray::external::trec_run::TrecRun;
+use ragtriage_runs::external::input::Input;
+use ragtriage_runs::external::trec_run::TrecRun;
 
 fuzz_target!(|bytes: &[u8]| {
-    let folder = ragxray_fuzz::files(bytes, &["run.trec"]);
-    let Some(input) = ragxray_fuzz::said(Input::read(&folder.join("run.trec"))) else { return };
-    let Some(run) = ragxray_fuzz::said(TrecRun::parse(&input)) else { return };
+    let folder = ragtriage_fuzz::files(bytes, &["run.trec"]);
+    let Some(input) = ragtriage_fuzz::said(Input::read(&folder.join("run.trec"))) else { return };
+    let Some(run) = ragtriage_fuzz::said(TrecRun::parse(&input)) else { return };
     assert!(run.queries().len() > 0 && !run.tag().is_empty());
     for query in run.queries() {
-        let Some(ranking) = ragxray_fuzz::said(run.ranking(query)) else { continue };
+        let Some(ranking) = ragtriage_fuzz::said(run.ranking(query)) else { continue };
         let hits = ranking.expect("a query of the run");
         assert!(!hits.is_empty());
         for pair in hits.windows(2) {

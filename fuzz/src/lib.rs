@@ -4,9 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use ragxray::dataset::{self, Format, LoadSpec, MissingEvidence};
-use ragxray::external::ExternalError;
-use ragxray::types::Dataset;
+use ragtriage_datasets::LoadSpec;
+use ragtriage_core::config::{Format, MissingEvidence};
+use ragtriage_runs::external::ExternalError;
+use ragtriage_core::types::Dataset;
 
 /// The line that parts the files of one input.
 const BETWEEN_FILES: &[u8] = b"\n====\n";
@@ -43,7 +44,7 @@ pub fn load(format: Format, path: PathBuf) {
     for missing in [MissingEvidence::Keep, MissingEvidence::Error] {
         let spec =
             LoadSpec { format, path: path.clone(), split: None, missing_evidence: Some(missing), globs: Vec::new() };
-        match dataset::load(&spec) {
+        match ragtriage_datasets::load(&spec) {
             Ok(dataset) => check(&dataset),
             Err(error) => {
                 assert!(!error.to_string().is_empty());

@@ -1,223 +1,79 @@
-//! Floor 3a, caches on disk: bytes under the hash of whatever they depend on, in one `SQLite` file that processes share.
-//!
-//! A key is the sha256 of everything that changes the value, so a stale hit cannot happen and nothing is ever
-//! invalidated. What the bytes mean is the caller's. Nothing is taken out but on demand ([`Database::remove`]).
+//! `ragtriage cache`: what is kept between runs, and taking some of it out.
 
-mod disk;
-mod error;
-mod upkeep;
+mod kind;
+mod prune;
+mod stat;
 
-use std::fs::OpenOptions;
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::path::PathBuf;
 
-use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
-use sha2::{Digest, Sha256};
+use clap::builder::NonEmptyStringValueParser;
+use clap::{Args, Subcommand};
+use jiff::Timestamp;
 
-pub use disk::DiskUse;
-pub use error::CacheError;
-pub use upkeep::Size;
+use super::environment::environment;
+use super::{Failure, block_on, output};
+use ragtriage_pipeline::settings::Resolved;
+use kind::Kind;
 
-/// How long another process's write is waited for.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
-/// Between two tries to open a database that another process is just making.
-const BUSY_PAUSE: Duration = Duration::from_millis(20);
-
-/// What a value is found by: [`key`].
-pub type Key = [u8; 32];
-
-/// One kind of value in a database: a table of two columns, `key` and this.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Table {
-    /// Its name.
-    pub name: &'static str,
-    /// The name of the column that holds the value.
-    pub value: &'static str,
+#[derive(Debug, Subcommand)]
+pub enum CacheCommand {
+    /// Print what the cache holds.
+    Stat(StatArgs),
+    /// Take things out of the cache. What is taken out is made, fetched or paid for again when it is needed.
+    Prune(PruneArgs),
 }
 
-/// The hash of what a value depends on. Each part is preceded by its length, so that no two lists of parts give the same
-/// bytes.
-#[must_use]
-pub fn key(parts: &[&str]) -> Key {
-    let mut digest = Sha256::new();
-    for part in parts {
-        digest.update((part.len() as u64).to_le_bytes());
-        digest.update(part);
-    }
-    digest.finalize().into()
+#[derive(Debug, Args)]
+pub struct StatArgs {
+    /// Only replies asked for data sets whose name (format and path) holds this text.
+    #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
+    dataset: Option<String>,
+    /// JSON.
+    #[arg(long)]
+    json: bool,
+    /// A settings file, for its cache folder.
+    #[arg(long)]
+    config: Option<PathBuf>,
 }
 
-/// An open database; clones share the connection.
-#[derive(Clone)]
-pub struct Database {
-    path: PathBuf,
-    connection: Arc<Mutex<Connection>>,
+#[derive(Debug, Args)]
+pub struct PruneArgs {
+    /// Only replies asked for data sets whose name (format and path) holds this text.
+    #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
+    dataset: Option<String>,
+    /// Only what was made so many days ago or earlier; vectors, lengths and scores have no date and stay.
+    #[arg(long, value_name = "DAYS")]
+    older_than: Option<u32>,
+    /// Only this kind; may be repeated.
+    #[arg(long = "kind", value_enum, value_name = "KIND")]
+    kinds: Vec<Kind>,
+    /// Everything.
+    #[arg(long, conflicts_with_all = ["dataset", "older_than", "kinds"])]
+    all: bool,
+    /// Only say what would be taken out.
+    #[arg(long)]
+    dry_run: bool,
+    /// A settings file, for its cache folder.
+    #[arg(long)]
+    config: Option<PathBuf>,
 }
 
-impl Database {
-    /// Opens or makes the database at `path` with its `tables`, and its folder.
-    pub fn open(path: &Path, tables: &[Table]) -> Result<Self, CacheError> {
-        if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder).map_err(|source| CacheError::Folder { path: folder.to_owned(), source })?;
-        }
-        let connection =
-            connect(path, tables).map_err(|source| CacheError::Database { path: path.to_owned(), source })?;
-        Ok(Self { path: path.to_owned(), connection: Arc::new(Mutex::new(connection)) })
-    }
-
-    /// [`Self::open`] for values that are nobody else's business: a new file is its owner's alone (mode 0600), and so are those
-    /// that `SQLite` puts beside it.
-    pub fn open_private(path: &Path, tables: &[Table]) -> Result<Self, CacheError> {
-        let folder = |path: &Path| {
-            let path = path.to_owned();
-            |source| CacheError::Folder { path, source }
-        };
-        if let Some(parent) = path.parent() {
-            std::fs::create_dir_all(parent).map_err(folder(parent))?;
-        }
-        OpenOptions::new().create(true).append(true).mode(0o600).open(path).map_err(folder(path))?;
-        Self::open(path, tables)
-    }
-
-    /// What `decode` makes of each key's value, in order; `None` where there is no value, or it makes nothing of it.
-    pub async fn read<T: Send + 'static>(
-        &self,
-        table: Table,
-        keys: Vec<Key>,
-        decode: impl Fn(&[u8]) -> Option<T> + Send + 'static,
-    ) -> Result<Vec<Option<T>>, CacheError> {
-        self.work(move |connection| {
-            // One read transaction for all: without it each look-up takes and drops the file lock.
-            let transaction = connection.transaction()?;
-            let Table { name, value } = table;
-            let mut statement = transaction.prepare_cached(&format!("SELECT {value} FROM {name} WHERE key = ?1"))?;
-            keys.iter()
-                .map(|key| {
-                    let found = statement.query_row([&key[..]], |row| Ok(decode(row.get_ref(0)?.as_bytes()?)));
-                    Ok(found.optional()?.flatten())
-                })
-                .collect()
-        })
-        .await
-    }
-
-    /// Keeps all of `rows` or, where it fails, none.
-    pub async fn write(&self, table: Table, rows: Vec<(Key, Vec<u8>)>) -> Result<(), CacheError> {
-        self.work(move |connection| {
-            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            {
-                let Table { name, value } = table;
-                let sql = format!("INSERT OR REPLACE INTO {name} (key, {value}) VALUES (?1, ?2)");
-                let mut statement = transaction.prepare_cached(&sql)?;
-                for (key, bytes) in &rows {
-                    statement.execute((&key[..], bytes))?;
-                }
-            }
-            transaction.commit()
-        })
-        .await
-    }
-
-    /// Runs `work` on the connection, off the async runtime.
-    async fn work<T: Send + 'static>(
-        &self,
-        work: impl FnOnce(&mut Connection) -> rusqlite::Result<T> + Send + 'static,
-    ) -> Result<T, CacheError> {
-        let connection = Arc::clone(&self.connection);
-        let done = tokio::task::spawn_blocking(move || {
-            // SQLite rolls a transaction back when its holder panics, so a poisoned connection is sound.
-            work(&mut connection.lock().unwrap_or_else(PoisonError::into_inner))
-        });
-        let done = done.await.map_err(CacheError::Worker)?;
-        done.map_err(|source| CacheError::Database { path: self.path.clone(), source })
+/// Runs the command.
+pub fn cache(command: CacheCommand) -> Result<(), Failure> {
+    match command {
+        CacheCommand::Stat(args) => stat::stat(&args),
+        CacheCommand::Prune(args) => prune::prune(&args),
     }
 }
 
-/// Opens the database. Switching a new file to WAL takes an exclusive lock without the busy handler's patience (SQLite,
-/// "Write-Ahead Logging", section 2), so processes that make the file at once are let in one after another.
-fn connect(path: &Path, tables: &[Table]) -> rusqlite::Result<Connection> {
-    let since = Instant::now();
-    loop {
-        match try_connect(path, tables) {
-            Err(error) if is_busy(&error) && since.elapsed() < BUSY_TIMEOUT => std::thread::sleep(BUSY_PAUSE),
-            done => return done,
-        }
-    }
+/// The cache folder that `config` or the user's environment names.
+fn folder(config: Option<&PathBuf>) -> Result<PathBuf, Failure> {
+    let resolved = Resolved::new(config.map(PathBuf::as_path), &[])?;
+    Ok(environment(&resolved, true, false)?.cache_dir)
 }
 
-fn is_busy(error: &rusqlite::Error) -> bool {
-    matches!(error.sqlite_error_code(), Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked))
-}
-
-fn try_connect(path: &Path, tables: &[Table]) -> rusqlite::Result<Connection> {
-    let connection = Connection::open(path)?;
-    connection.busy_timeout(BUSY_TIMEOUT)?;
-    // A 384-number vector is 1,536 bytes: larger pages waste less of their ends. Only a new file takes it.
-    connection.pragma_update(None, "page_size", 16_384)?;
-    connection.pragma_update(None, "journal_mode", "WAL")?;
-    // In WAL mode this loses the last transactions on power failure, never the file.
-    connection.pragma_update(None, "synchronous", "NORMAL")?;
-    for Table { name, value } in tables {
-        connection.execute_batch(&format!(
-            "CREATE TABLE IF NOT EXISTS {name} (key BLOB PRIMARY KEY, {value} BLOB NOT NULL) WITHOUT ROWID"
-        ))?;
-    }
-    Ok(connection)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::text::hex::hex;
-
-    const TABLES: [Table; 2] = [Table { name: "a", value: "x" }, Table { name: "b", value: "y" }];
-
-    #[tokio::test]
-    async fn what_one_process_writes_another_reads_each_table_for_itself() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("new/cache.sqlite");
-        let [one, two] = [(); 2].map(|()| Database::open(&path, &TABLES).unwrap());
-        one.write(TABLES[0], vec![(key(&["k"]), vec![1, 2]), (key(&["l"]), vec![])]).await.unwrap();
-        let keys = vec![key(&["l"]), key(&["m"]), key(&["k"])];
-        let whole = |bytes: &[u8]| Some(bytes.to_vec());
-        let expected = [Some(vec![]), None, Some(vec![1, 2])];
-        assert_eq!(two.read(TABLES[0], keys.clone(), whole).await.unwrap(), expected);
-        assert_eq!(two.read(TABLES[1], keys.clone(), whole).await.unwrap(), [None, None, None]);
-        two.write(TABLES[0], vec![(key(&["k"]), vec![3])]).await.unwrap();
-        let decode = |bytes: &[u8]| (bytes.len() == 1).then(|| bytes[0]);
-        assert_eq!(one.read(TABLES[0], keys, decode).await.unwrap(), [None, None, Some(3)]);
-    }
-
-    #[test]
-    fn many_that_make_the_same_file_at_once_all_get_in() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("cache.sqlite");
-        let opened: Vec<bool> = std::thread::scope(|scope| {
-            let threads: Vec<_> = (0..8).map(|_| scope.spawn(|| Database::open(&path, &TABLES).is_ok())).collect();
-            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
-        });
-        assert_eq!(opened, [true; 8]);
-    }
-
-    #[test]
-    fn what_is_no_database_and_a_folder_that_cannot_be_are_named() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("cache.sqlite");
-        std::fs::write(&path, "x".repeat(5000)).unwrap();
-        let error = Database::open(&path, &TABLES).err().unwrap();
-        assert_eq!(error.to_string(), format!("cache `{}`: file is not a database", path.display()));
-        let error = Database::open(&path.join("deeper/cache.sqlite"), &TABLES).err().unwrap();
-        assert!(matches!(error, CacheError::Folder { .. }), "{error}");
-        assert!(error.hint().is_some());
-    }
-
-    #[test]
-    fn parts_are_told_apart_and_the_hash_is_pinned() {
-        assert_ne!(key(&["ab", "c"]), key(&["a", "bc"]));
-        // sha256 over each part preceded by its length as eight little-endian bytes, by Python's hashlib.
-        let expected = "0e8745c7f4f880ac6112675aca1ba420fa49145d96cc2cec43099a664803c680";
-        assert_eq!(hex(&key(&["a", "query", "title", "text"])), expected);
-    }
+/// A moment as a record has it.
+fn written(seconds: u64) -> Option<String> {
+    let at = i64::try_from(seconds).ok().and_then(|seconds| Timestamp::from_second(seconds).ok())?;
+    Some(at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())
 }

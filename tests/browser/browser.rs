@@ -24,7 +24,7 @@ use crate::driver::Driver;
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A folder to put screenshots into, for people to look at; none are taken without it.
-const SCREENSHOTS: &str = "RAGXRAY_SCREENSHOTS";
+const SCREENSHOTS: &str = "RAGTRIAGE_SCREENSHOTS";
 
 /// A message on the console, or of the browser itself about the page.
 #[derive(Debug, PartialEq)]

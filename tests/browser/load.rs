@@ -15,7 +15,7 @@ fn the_report_opens_without_a_complaint_or_a_request() {
     let page = Page::open(&browser, &sample.report(), "");
     page.counts(N_QUESTIONS, N_QUESTIONS);
     let title = browser.value("document.title");
-    assert!(title.as_str().is_some_and(|title| title.contains("first") && title.contains("ragxray")), "{title}");
+    assert!(title.as_str().is_some_and(|title| title.contains("first") && title.contains("ragtriage")), "{title}");
     assert_eq!(page.rows(), sample.ids(|_| true));
     browser.picture("load");
     assert_eq!(browser.strangers(), Vec::<String>::new());

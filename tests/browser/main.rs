@@ -7,7 +7,7 @@
 //! cargo test --release --test browser
 //! ```
 //!
-//! With `RAGXRAY_SCREENSHOTS=FOLDER` the pages are kept as pictures for people to look at.
+//! With `RAGTRIAGE_SCREENSHOTS=FOLDER` the pages are kept as pictures for people to look at.
 
 mod access;
 mod address;

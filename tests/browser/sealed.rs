@@ -29,7 +29,7 @@ fn contents(file: &Path) -> BTreeMap<String, String> {
 fn block(rest: &str) -> (String, String) {
     let (id, rest) = rest.split_once("\">").expect("the tag's end");
     let (letters, _) = rest.split_once("</script>").expect("the element's end");
-    let bytes = ragxray::text::base91::decode(letters.trim()).expect("letters of a block");
+    let bytes = ragtriage_core::text::base91::decode(letters.trim()).expect("letters of a block");
     let mut text = String::new();
     GzDecoder::new(&bytes[..]).read_to_string(&mut text).expect("gzip of UTF-8");
     (id.to_owned(), text)

@@ -1,4 +1,4 @@
-//! `ragxray report --audit` and `--audited`: a sample for a person, and what came back.
+//! `ragtriage report --audit` and `--audited`: a sample for a person, and what came back.
 
 use serde_json::Value;
 
@@ -72,7 +72,7 @@ fn corrections_become_an_error_rate_and_corrected_shares() {
     let outcome = project.call(&args);
     assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{}", outcome.stdout);
     insta::assert_snapshot!(outcome.stdout, @r"
-    ragxray: audit of k1
+    ragtriage: audit of k1
       3 of 3 sampled questions were looked at, and 1 had the wrong class: error rate 33.3 % [6.1, 79.2].
 
     Classes of 3 questions

@@ -22,7 +22,7 @@ fn a_data_set_that_is_not_there_is_named() {
         &run_with("dataset.path=gone"),
         &[
             "error: `gone/corpus.jsonl` is not there",
-            "hint: check `dataset.path`; a published set is put in place by `ragxray dataset fetch NAME`",
+            "hint: check `dataset.path`; a published set is put in place by `ragtriage dataset fetch NAME`",
         ],
     );
 }
@@ -176,7 +176,7 @@ fn no_question_at_all_is_refused() {
         &RUN,
         &[
             "error: `data` has no questions",
-            "hint: add questions, a line each, or make them of real ones with `ragxray dataset label`",
+            "hint: add questions, a line each, or make them of real ones with `ragtriage dataset label`",
         ],
     );
 }

@@ -240,7 +240,7 @@ fn a_prompt_template_that_is_not_there_is_named() {
 
 /// A line of bash in the project's folder and environment; `$0` is the program.
 fn shell(project: &Project, script: &str) -> crate::project::Outcome {
-    let program = assert_cmd::cargo::cargo_bin!("ragxray");
+    let program = assert_cmd::cargo::cargo_bin!("ragtriage");
     let mut command = Command::new("bash");
     command.arg("-c").arg(script).arg(program).env_clear().envs(project.environment()).current_dir(project.path("."));
     outcome(&command.output().expect("bash"))

@@ -1,4 +1,4 @@
-//! `ragxray check`: gates on a run, their exit status, and what CI servers are told.
+//! `ragtriage check`: gates on a run, their exit status, and what CI servers are told.
 
 use crate::compare::two_runs;
 use crate::project::{Outcome, Project, outcome};
@@ -27,7 +27,7 @@ fn each_gate_is_a_line_and_a_failed_one_is_exit_1() {
     // Three equal values leave room for a share of 1 - .025^(1/3) = .708 that is otherwise: 1 - .708, .2 -+ .708 of the way.
     assert_eq!((outcome.code, outcome.stderr.as_str()), (1, ""));
     insta::assert_snapshot!(outcome.stdout, @r"
-    ragxray: gates of k1 against k5
+    ragtriage: gates of k1 against k5
       pass          Recall@5 >= 0.2   1.000 [0.292, 1.000]    n 3
       inconclusive  AnswerF1 >= 0.5   0.667 [0.000, 1.000]    n 3
                     0.5 lies inside [0.000, 1.000]: 3 questions do not decide it

@@ -23,7 +23,7 @@ fn a_wrong_call_is_talk_and_exit_2() {
 fn help_and_version_are_data() {
     let project = Project::new();
     let version = project.call(&["--version"]);
-    assert_eq!((version.code, version.stdout), (0, format!("ragxray {}\n", env!("CARGO_PKG_VERSION"))));
+    assert_eq!((version.code, version.stdout), (0, format!("ragtriage {}\n", env!("CARGO_PKG_VERSION"))));
     let help = project.call(&["run", "--help"]);
     assert_eq!((help.code, help.stderr.as_str()), (0, ""));
     for flag in ["--set", "--limit", "--name", "--out", "--resume", "--no-cache", "--offline", "--json"] {

@@ -1,4 +1,4 @@
-//! `ragxray compare`: runs against a baseline, question by question.
+//! `ragtriage compare`: runs against a baseline, question by question.
 
 use serde_json::Value;
 
@@ -48,7 +48,7 @@ fn a_comparison_in_a_terminal() {
     let (above, below) = text.split_once("How to read it").expect("a legend");
     // A lost one of three: the sign of that one cluster is all there is to flip, and both signs reach it.
     insta::assert_snapshot!(above, @r"
-    ragxray: comparison
+    ragtriage: comparison
     A   k5, the baseline: 3 questions, [TIME]
     B   k1: 3 questions, [TIME]
 
@@ -185,7 +185,7 @@ fn without_a_generator_the_stage_that_lost_support_is_told() {
 fn the_markdown_has_the_same_numbers() {
     let text = compared(&two_runs(&[]), &["runs/k5", "runs/k1", "--md", "-m", "AnswerF1"]);
     for expected in [
-        "# ragxray: comparison\n\n- **A** k5, the baseline: 3 questions, [TIME]\n",
+        "# ragtriage: comparison\n\n- **A** k5, the baseline: 3 questions, [TIME]\n",
         "| retrieval.k | 5 | 1 |\n",
         "| \\* AnswerF1 | 3 | 1.000 | 0.667 | -0.333 | \\[-1.000, +1.000\\] | 1.000 | > 1 | 0/2/1 |\n"
             .replace('>', "&gt;")
@@ -209,7 +209,7 @@ fn runs_over_other_questions_are_refused_unless_they_intersect() {
         &[
             "error: `k5` and `other` do not ask the same questions: 1 in both, 1 only in `k5`, 1 only in `other`, 1 with one \
              id and two texts",
-            "hint: `--intersect` compares the 1 they share; a run that was interrupted goes on with `ragxray run --resume NAME`",
+            "hint: `--intersect` compares the 1 they share; a run that was interrupted goes on with `ragtriage run --resume NAME`",
         ],
     );
     let text = compared(&project, &["runs/k5", "runs/other", "--intersect"]);
@@ -257,7 +257,7 @@ fn a_wrong_call_is_refused_with_a_hint() {
         &["compare", "runs/k5", "runs/k1", "-m", "ndcg@5"],
         &[
             "error: `ndcg@5` is no measure; did you mean `nDCG@5`?",
-            "hint: measures read like `EM@5`, `EM@1000t`, `EM@prompt`, `nDCG@10`, `RR`, `AnswerF1`; `ragxray score --list` explains them all",
+            "hint: measures read like `EM@5`, `EM@1000t`, `EM@prompt`, `nDCG@10`, `RR`, `AnswerF1`; `ragtriage score --list` explains them all",
         ],
     );
     project.refuses_with_some_hint(

@@ -1,4 +1,4 @@
-//! `ragxray compare --cross`: each run's passages through the other's generator.
+//! `ragtriage compare --cross`: each run's passages through the other's generator.
 
 use serde_json::Value;
 use wiremock::{Request, ResponseTemplate};

@@ -100,7 +100,7 @@ fn processes_share_a_cache_that_none_of_them_found_there() {
     let project = Project::new();
     let bert = tiny_bert();
     let spawn = |name: &str| {
-        let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin!("ragxray"));
+        let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin!("ragtriage"));
         command.args(["run", "c.toml", "--out", "runs", "--name", name, "--set", &bert[0], "--set", &bert[1]]);
         command.env_clear().envs(project.environment()).current_dir(project.path("."));
         command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::piped()).spawn().expect("starts")

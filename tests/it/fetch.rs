@@ -172,7 +172,7 @@ fn what_has_no_name_of_its_version_is_not_gone_on_with() {
 
 /// Starts the program and waits until so many bytes have arrived.
 fn start(project: &Project, server: &Socket, n_bytes: usize) -> Child {
-    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("ragxray"));
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("ragtriage"));
     command.args(["dataset", "fetch", "cisi", "--url", &url(server)]).env_clear().envs(project.environment());
     let mut child = command.current_dir(project.path(".")).stderr(Stdio::null()).spawn().expect("starts");
     let partial = project.path(&format!("{FOLDER}/.cisi.partial"));

@@ -1,4 +1,4 @@
-//! `ragxray init`: from a folder of documents to a first run.
+//! `ragtriage init`: from a folder of documents to a first run.
 
 use crate::project::{Project, outcome};
 
@@ -16,20 +16,20 @@ fn a_folder_of_documents_becomes_a_run_by_the_commands_it_names() {
     1 document (1 md), 20 words; half of them have up to 20, the longest, a/pump.md, 20.
     1 file whose text has to be taken out first: left out, see the settings
     1 file of source code beside prose: left out, see the settings
-    written: my docs/ragxray.toml, questions.jsonl (empty)
+    written: my docs/ragtriage.toml, questions.jsonl (empty)
     next: put real questions, one a line, into asked.queries and judge what is found for them:
     ");
     insta::assert_snapshot!(outcome.stdout, @"
-    ragxray dataset label 'my docs/ragxray.toml' --queries asked.queries
-    ragxray dataset lint 'my docs/ragxray.toml'
-    ragxray run 'my docs/ragxray.toml'
+    ragtriage dataset label 'my docs/ragtriage.toml' --queries asked.queries
+    ragtriage dataset lint 'my docs/ragtriage.toml'
+    ragtriage run 'my docs/ragtriage.toml'
     ");
     assert_eq!(project.read("my docs/questions.jsonl"), "");
 
-    let unasked = project.call(&["run", "my docs/ragxray.toml", "--set", "retrieval.retrievers=[\"bm25\"]"]);
+    let unasked = project.call(&["run", "my docs/ragtriage.toml", "--set", "retrieval.retrievers=[\"bm25\"]"]);
     assert_eq!(unasked.code, 2);
     assert!(
-        unasked.stderr.contains("has no questions") && unasked.stderr.contains("ragxray dataset label"),
+        unasked.stderr.contains("has no questions") && unasked.stderr.contains("ragtriage dataset label"),
         "{}",
         unasked.stderr
     );
@@ -37,7 +37,7 @@ fn a_folder_of_documents_becomes_a_run_by_the_commands_it_names() {
     let question = r#"{"id": "q", "text": "How long does the pump run?", "answers": ["nine hours"], "evidence": [{"doc": "a/pump.md", "quotes": ["runs for nine hours"]}]}"#;
     project.write("my docs/questions.jsonl", question);
     let args =
-        ["run", "my docs/ragxray.toml", "--set", "retrieval.retrievers=[\"bm25\"]", "--out", "runs", "--name", "r"];
+        ["run", "my docs/ragtriage.toml", "--set", "retrieval.retrievers=[\"bm25\"]", "--out", "runs", "--name", "r"];
     let outcome = project.call(&args);
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     assert_eq!(project.json("runs/r/run.json")["n_documents"], 1);
@@ -51,7 +51,7 @@ fn questions_beside_the_documents_are_labelled_and_are_no_document() {
     project.write("asked.queries", "How long does the pump run?\n");
     let bm25 = ["--set", "retrieval.retrievers=[\"bm25\"]"];
     let args =
-        [&["dataset", "label", "./ragxray.toml", "--queries", "asked.queries", "--depth", "1"], &bm25[..]].concat();
+        [&["dataset", "label", "./ragtriage.toml", "--queries", "asked.queries", "--depth", "1"], &bm25[..]].concat();
     let labelled = outcome(&project.command(&args).write_stdin("y\n\nyes\n").output().expect("starts"));
     assert_eq!(labelled.code, 0, "{}", labelled.stderr);
     assert!(labelled.stderr.contains("\npump.md · Pump"), "{}", labelled.stderr);
@@ -64,7 +64,7 @@ fn one_document_that_is_no_text_does_not_end_it() {
     project.write("cafe.txt", b"caf\xe9");
     let outcome = project.call(&["init"]);
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
-    let told = "1 document is not UTF-8: convert (iconv) or move away, or nothing will load; `ragxray dataset lint` names each\n";
+    let told = "1 document is not UTF-8: convert (iconv) or move away, or nothing will load; `ragtriage dataset lint` names each\n";
     assert!(
         outcome.stderr.starts_with("1 document (1 md), 20 words") && outcome.stderr.contains(told),
         "{}",
@@ -78,16 +78,16 @@ fn nothing_that_is_there_is_written_over() {
     let outcome = project.call(&["init"]);
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     assert!(
-        outcome.stderr.ends_with("written: ./ragxray.toml\nnext: check the questions that are there, then measure:\n"),
+        outcome.stderr.ends_with("written: ./ragtriage.toml\nnext: check the questions that are there, then measure:\n"),
         "{}",
         outcome.stderr
     );
     assert_eq!(project.read("questions.jsonl"), "{\"id\": \"q\", \"text\": \"?\"}\n");
-    project.write("ragxray.toml", "# mine\n");
+    project.write("ragtriage.toml", "# mine\n");
     let again = project.call(&["init", "."]);
     assert_eq!((again.code, again.stdout.as_str()), (2, ""));
-    assert!(again.stderr.starts_with("error: `./ragxray.toml` is there already\nhint: "), "{}", again.stderr);
-    assert_eq!(project.read("ragxray.toml"), "# mine\n");
+    assert!(again.stderr.starts_with("error: `./ragtriage.toml` is there already\nhint: "), "{}", again.stderr);
+    assert_eq!(project.read("ragtriage.toml"), "# mine\n");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
-use ragxray::stats::random::Random;
+use ragtriage_core::stats::random::Random;
 use serde_json::Value;
 use wiremock::Request;
 
@@ -52,7 +52,7 @@ impl Bench {
     /// Begins the run, or goes on with it where there is something to go on with.
     fn start(&self, name: &str) -> Child {
         let go_on = self.project.path(&format!("runs/{name}")).exists();
-        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("ragxray"));
+        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("ragtriage"));
         command.args(&self.args).args([if go_on { "--resume" } else { "--name" }, name]);
         command.env_clear().envs(self.project.environment()).current_dir(self.project.path("."));
         command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("starts")
@@ -176,7 +176,7 @@ fn a_killed_run_loses_only_the_questions_in_flight() {
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let start = [&["run", "c.toml", "--out", "runs"], &args[..]].concat();
 
-    let program = assert_cmd::cargo::cargo_bin!("ragxray");
+    let program = assert_cmd::cargo::cargo_bin!("ragtriage");
     let mut command = std::process::Command::new(program);
     command
         .args(&start)

@@ -166,7 +166,7 @@ fn words_of_several_lines_with_any_line_ends_are_found_as_one() {
 #[test]
 fn a_sitting_killed_half_way_is_gone_on_with_where_it_was() {
     let project = project();
-    let mut child = Command::new(assert_cmd::cargo::cargo_bin!("ragxray"))
+    let mut child = Command::new(assert_cmd::cargo::cargo_bin!("ragtriage"))
         .args(LABEL)
         .env_clear()
         .envs(project.environment())

@@ -1,4 +1,4 @@
-//! `ragxray dataset lint`: what is wrong with a data set, by rule and place, and what that makes the exit code.
+//! `ragtriage dataset lint`: what is wrong with a data set, by rule and place, and what that makes the exit code.
 
 use std::collections::BTreeMap;
 
@@ -37,7 +37,7 @@ fn a_sound_set_passes_and_its_report_is_this() {
     assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
     // Wilson of 1 in 2: [.095, .905], 81 points.
     insta::assert_snapshot!(outcome.stdout, @"
-    ragxray: lint of jsonl data
+    ragtriage: lint of jsonl data
     documents    2, 2 used by a question (100.0 %)
     questions    2: 2 span
     wording      83.3 % of a question's content words stand in the sentences of its evidence (mean, n 2)

@@ -1,12 +1,12 @@
 //! Parity with published figures, on data that the repository does not hold: each test reads `datasets/fetched/<name>`
-//! (`ragxray dataset fetch NAME --from PATH`) and says so and passes where it is not there. `.ci/run` fetches them.
+//! (`ragtriage dataset fetch NAME --from PATH`) and says so and passes where it is not there. `.ci/run` fetches them.
 
 use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
-use ragxray::measure::answer::{Flavour, score};
+use ragtriage_core::measure::answer::{Flavour, score};
 use serde_json::Value;
 
 pub fn fetched(name: &str) -> Option<PathBuf> {
@@ -48,12 +48,12 @@ fn retrieval(dataset: &str, path: &Path, settings: &str) -> Value {
         path.display()
     );
     std::fs::write(&config, toml).expect("written");
-    let output = Command::cargo_bin("ragxray")
+    let output = Command::cargo_bin("ragtriage")
         .expect("built")
         .args(["run", "--json", "--out", "runs"])
         .arg(&config)
         .current_dir(folder.path())
-        .env("RAGXRAY_CACHE", folder.path().join("cache"))
+        .env("RAGTRIAGE_CACHE", folder.path().join("cache"))
         .output()
         .expect("run");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

@@ -52,7 +52,7 @@ impl Project {
         project
     }
 
-    /// The shipped runbooks' settings, where `ragxray run` looks for them; BM25 alone.
+    /// The shipped runbooks' settings, where `ragtriage run` looks for them; BM25 alone.
     pub fn runbooks() -> Self {
         let settings = repository("config/runbooks.toml");
         let settings = fs::read_to_string(settings).expect("shipped").replace("[\"bm25\", \"dense\"]", "[\"bm25\"]");
@@ -88,7 +88,7 @@ impl Project {
 
     /// The program in this folder, in an environment without keys, proxies and hubs: what would go to the network fails.
     pub fn command(&self, args: &[&str]) -> Command {
-        let mut command = assert_cmd::cargo::cargo_bin_cmd!("ragxray");
+        let mut command = assert_cmd::cargo::cargo_bin_cmd!("ragtriage");
         command.env_clear().current_dir(self.folder.path()).args(args);
         for (name, value) in self.environment() {
             command.env(name, value);
@@ -102,7 +102,7 @@ impl Project {
         [
             ("PATH", std::env::var("PATH").unwrap_or_default()),
             ("HOME", folder("home")),
-            ("RAGXRAY_CACHE", folder("cache")),
+            ("RAGTRIAGE_CACHE", folder("cache")),
             ("HF_ENDPOINT", "http://127.0.0.1:9".to_owned()),
             ("PIP_NO_INDEX", "1".to_owned()),
         ]

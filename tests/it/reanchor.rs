@@ -1,4 +1,4 @@
-//! `ragxray dataset lint --reanchor` and `--changed`: labels after the documents were edited.
+//! `ragtriage dataset lint --reanchor` and `--changed`: labels after the documents were edited.
 
 use std::process::Command;
 

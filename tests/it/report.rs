@@ -28,7 +28,7 @@ fn block(page: &str, id: &str) -> Value {
     let open = format!("<script type=\"application/octet-stream\" id=\"{id}\">");
     let from = page.find(&open).unwrap_or_else(|| panic!("no block {id}")) + open.len();
     let letters = &page[from..from + page[from..].find('<').expect("the element ends")];
-    let bytes = ragxray::text::base91::decode(letters).expect("letters of a block");
+    let bytes = ragtriage_core::text::base91::decode(letters).expect("letters of a block");
     let mut json = String::new();
     flate2::read::GzDecoder::new(&bytes[..]).read_to_string(&mut json).expect("gzip of UTF-8");
     serde_json::from_str(&json).expect("JSON")

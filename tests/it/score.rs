@@ -1,4 +1,4 @@
-//! `ragxray score`: files of other systems in, tables, JSON and `trec_eval`'s columns out, bad files refused.
+//! `ragtriage score`: files of other systems in, tables, JSON and `trec_eval`'s columns out, bad files refused.
 
 use std::io::Write;
 use std::process::Stdio;
@@ -139,7 +139,7 @@ fn gzip_and_standard_input_give_the_same_numbers() {
     let packed = scored(&project, &["--run", "packed", "--qrels", "q.rels.gz"]);
     assert_eq!(packed.stdout.replace("packed", "r.trec"), plain.stdout);
 
-    let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin!("ragxray"));
+    let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin!("ragtriage"));
     command.current_dir(project.path("")).args(["score", "--run", "-", "--qrels", "q.rels", "--json"]);
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts");

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use flate2::read::GzDecoder;
-use ragxray::eval::files::{FilePlan, score_run};
-use ragxray::external::input::Input;
-use ragxray::external::qrels::Qrels;
-use ragxray::external::trec_run::TrecRun;
-use ragxray::measure::answer::Flavour;
+use ragtriage_eval::files::{FilePlan, score_run};
+use ragtriage_runs::external::input::Input;
+use ragtriage_runs::external::qrels::Qrels;
+use ragtriage_runs::external::trec_run::TrecRun;
+use ragtriage_core::measure::answer::Flavour;
 use serde::Deserialize;
 
 use crate::parity::fetched;

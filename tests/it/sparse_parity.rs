@@ -6,9 +6,10 @@ use std::fs;
 use std::path::Path;
 
 use flate2::read::GzDecoder;
-use ragxray::index::{Bm25Parameters, Bm25Variant, SparseIndex, Weighting};
-use ragxray::text::analyse::{Analyzer, Stemmer, StopWords, Words};
-use ragxray::types::ChunkId;
+use ragtriage_bm25::{Parameters as Bm25Parameters, SparseIndex, Weighting};
+use ragtriage_core::config::Bm25Variant;
+use ragtriage_core::text::analyse::{Analyzer, Stemmer, StopWords, Words};
+use ragtriage_core::types::ChunkId;
 use serde::Deserialize;
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! `ragxray tune`: settings tried once, ranked on the same evidence, confirmed, reported; what fails is a row.
+//! `ragtriage tune`: settings tried once, ranked on the same evidence, confirmed, reported; what fails is a row.
 
 use std::io::{BufRead, BufReader, Read};
 use std::net::TcpListener;
@@ -258,7 +258,7 @@ fn an_interrupted_sweep_prints_the_table_so_far_and_goes_on_from_there() {
     let project = planted("[sweep]\nretrieval.retrievers = [[\"dense\"]]\n");
     let set = format!("retrieval.dense.endpoint={url}");
     let args = ["tune", "c.toml", "--out", "tunes", "--set", set.as_str()];
-    let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin!("ragxray"));
+    let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin!("ragtriage"));
     command.env_clear().envs(project.environment()).current_dir(project.path("")).args(args);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts");
     let mut stderr = BufReader::new(child.stderr.take().expect("piped"));

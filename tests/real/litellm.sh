@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The shipped runbooks against a real third-party server of the protocol: the LiteLLM proxy with mock responses.
 #
-#   tests/real/litellm.sh [PROGRAM]     PROGRAM: target/release/ragxray unless given
+#   tests/real/litellm.sh [PROGRAM]     PROGRAM: target/release/ragtriage unless given
 #
 # Needs python3 with venv, pip and its package index; no key and no model. Takes some three minutes, one of them for a rate
 # limit to pass. Not part of `cargo test`: that needs no network. Prints a line a check; exit 1 when one fails.
@@ -9,7 +9,7 @@ set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
 repository=$(cd "$here/../.." && pwd)
-program=$(realpath "${1:-$repository/target/release/ragxray}")
+program=$(realpath "${1:-$repository/target/release/ragtriage}")
 work=$(mktemp -d)
 key=sk-real-$RANDOM$RANDOM$RANDOM
 proxy=
@@ -46,7 +46,7 @@ run() {
     local name=$1 model=$2
     shift 2
     code=0
-    REAL_KEY=$key RAGXRAY_CACHE=$work/cache "$program" run "$repository/config/runbooks.toml" --out "$work/runs" --name "$name" \
+    REAL_KEY=$key RAGTRIAGE_CACHE=$work/cache "$program" run "$repository/config/runbooks.toml" --out "$work/runs" --name "$name" \
         --set 'retrieval.retrievers=["bm25"]' --set generation.generator=openai --set "generation.model=$model" \
         --set "generation.base_url=http://127.0.0.1:$port/v1" --set generation.api_key_env=REAL_KEY \
         "$@" >"$name.out" 2>"$name.err" || code=$?

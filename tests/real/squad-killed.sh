@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-program=${RAGXRAY:-./target/release/ragxray}
+program=${RAGTRIAGE:-./target/release/ragtriage}
 kills=${KILLS:-12}
 concurrency=8
 [ -d datasets/fetched/squad ] || "$program" dataset fetch squad --from ../shared/data/squad

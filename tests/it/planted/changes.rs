@@ -10,8 +10,9 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use ragxray::dataset::{self, Format, LoadSpec, MissingEvidence};
-use ragxray::types::Dataset;
+use ragtriage_datasets::LoadSpec;
+use ragtriage_core::config::{Format, MissingEvidence};
+use ragtriage_core::types::Dataset;
 use serde_json::Value;
 
 use super::noisy::{Gold, Habits};
@@ -161,7 +162,7 @@ fn title(passage: &str) -> String {
 
 fn load(format: Format, path: &Path) -> Dataset {
     let missing_evidence = Some(MissingEvidence::Keep);
-    dataset::load(&LoadSpec { format, path: path.to_owned(), split: None, missing_evidence, globs: Vec::new() })
+    ragtriage_datasets::load(&LoadSpec { format, path: path.to_owned(), split: None, missing_evidence, globs: Vec::new() })
         .expect("loads")
 }
 

@@ -1,7 +1,7 @@
 //! A reader with habits that the diagnosis does not know: it remembers, is led astray by names in other passages, answers by
 //! other names and slips. The loss budget must recover what each habit and each planted loss costs.
 
-use ragxray::stats::random::Random;
+use ragtriage_core::stats::random::Random;
 
 use super::seen;
 use super::server::{Asked, Said, Server};

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use ragxray::text::tokens::{self, TokenCounter, Tokenizer};
+use ragtriage_core::text::tokens::{self, TokenCounter, Tokenizer};
 
 use super::server::{Asked, Said};
 use super::setting::{Setting, Shape};

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use ragxray::stats::random::Random;
+use ragtriage_core::stats::random::Random;
 
 const ONSETS: [&str; 16] =
     ["Ba", "Cor", "Dal", "Fen", "Gri", "Hul", "Jas", "Kem", "Lor", "Mav", "Nor", "Pel", "Quo", "Ras", "Tul", "Vel"];

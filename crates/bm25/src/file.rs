@@ -1,0 +1,92 @@
+//! An index in a file that is named by what it was made of.
+//!
+//! A file is written once, under a name of its own, flushed to the disk and then renamed: at its final name there is a
+//! whole file or none, however many processes build it at once and whenever one is killed. It is never changed after.
+
+use std::fs::{self, File};
+use std::hash::{BuildHasher, RandomState};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use memmap2::Mmap;
+
+use super::image::Image;
+use super::{IndexFileError, SparseIndex, Weighting};
+use ragtriage_core::types::ChunkId;
+
+/// The ending of an index file's name.
+pub const EXTENSION: &str = "sparse";
+
+impl SparseIndex {
+    /// Opens the index `key` in `folder`, or builds it and leaves it there for the next time; whether it was built stands beside it.
+    ///
+    /// `key` is a hash, in lower-case hexadecimal digits, of all that decides what [`Self::build`] makes: the
+    /// weighting, the ids, the analyser and the texts. A file that is no whole index of as many documents, or of another
+    /// version of the format, is built again and replaced.
+    ///
+    /// # Errors
+    /// [`IndexFileError`] where the folder or the file cannot be made, written or read.
+    pub fn open_or_build(
+        folder: &Path,
+        key: &str,
+        weighting: &Weighting,
+        ids: &[ChunkId],
+        terms_of: impl Fn(usize, &mut dyn FnMut(&str)) + Sync,
+    ) -> Result<(Self, bool), IndexFileError> {
+        let path = folder.join(format!("{key}.{EXTENSION}"));
+        let fits = |image: &Image| {
+            image.n_documents() == ids.len() && image.is_tfidf() == matches!(weighting, Weighting::Tfidf)
+        };
+        if let Some(image) = open(&path)?.filter(fits) {
+            return Ok((Self::new(image), false));
+        }
+        let built = Self::build(weighting, ids, terms_of);
+        write(folder, &path, built.image.bytes())?;
+        drop(built);
+        match open(&path)?.filter(fits) {
+            Some(image) => Ok((Self::new(image), true)),
+            None => Err(file_error(&path, io::Error::other("what was just written reads differently"))),
+        }
+    }
+}
+
+/// The index at `path`; `None` where there is no file, or one that is no whole index.
+fn open(path: &Path) -> Result<Option<Image>, IndexFileError> {
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(file_error(path, error)),
+    };
+    // SAFETY: a mapping is sound as long as nobody changes the file under it. Index files are never changed: `write`
+    // makes each under a name that only it uses, and a rename replaces the name, not the file that is mapped.
+    #[allow(unsafe_code, reason = "mapping is unsafe because others could write to the file")]
+    let mapped = unsafe { Mmap::map(&file) };
+    match mapped {
+        Ok(mapped) => Ok(Image::open(mapped)),
+        Err(error) => Err(file_error(path, error)),
+    }
+}
+
+/// Puts `bytes` at `path`, whole or not at all.
+fn write(folder: &Path, path: &Path, bytes: &[u8]) -> Result<(), IndexFileError> {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    fs::create_dir_all(folder).map_err(|error| file_error(folder, error))?;
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    // Process ids repeat between containers that share a cache; a name that is taken is refused, never written over.
+    let random = RandomState::new().hash_one(number);
+    let partial = path.with_extension(format!("{EXTENSION}.{}-{random:016x}.partial", std::process::id()));
+    let written = File::create_new(&partial).and_then(|mut file| {
+        file.write_all(bytes)?;
+        file.sync_all()
+    });
+    written.and_then(|()| fs::rename(&partial, path)).map_err(|error| {
+        // Best effort: the error to report is the first one.
+        let _ = fs::remove_file(&partial);
+        file_error(path, error)
+    })
+}
+
+fn file_error(path: &Path, source: io::Error) -> IndexFileError {
+    IndexFileError { path: PathBuf::from(path), source }
+}

@@ -1,0 +1,269 @@
+//! What holds for every corpus and every file: cut searches are heads of whole ones, a file is searched like memory, the
+//! order of the input decides nothing, and no damage to a file does more than have it built again or change a score.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use proptest::collection::vec;
+use proptest::prelude::{Just, Strategy, any};
+use proptest::{prop_assert, prop_assert_eq, proptest};
+
+use super::image::{Header, WINDOW};
+use super::{Allowed, Parameters, SparseIndex, Weighting};
+use ragtriage_core::config::Bm25Variant as Variant;
+use ragtriage_core::types::ChunkId;
+
+/// Every weighting, by its number.
+fn weighting(number: usize) -> Weighting {
+    match Variant::ALL.get(number) {
+        Some(&variant) => Weighting::Bm25(Parameters::new(variant, 1.2, 0.75, None).expect("in range")),
+        None => Weighting::Tfidf,
+    }
+}
+
+fn n_weightings() -> usize {
+    Variant::ALL.len() + 1
+}
+
+/// Documents of few words, so that many share some: word `n` is about half as frequent as word `n - 1`.
+fn corpus() -> impl Strategy<Value = Vec<Vec<u32>>> {
+    vec(vec(any::<u32>().prop_map(u32::trailing_zeros), 0..12), 0..200)
+}
+
+fn words(numbers: &[u32]) -> Vec<String> {
+    numbers.iter().map(|number| format!("w{number}")).collect()
+}
+
+fn ids(n: usize) -> Vec<ChunkId> {
+    (0..n).map(|n| ChunkId::from(format!("d{n:05}"))).collect()
+}
+
+fn build(weighting: &Weighting, corpus: &[Vec<u32>], ids: &[ChunkId]) -> SparseIndex {
+    SparseIndex::build(weighting, ids, |document, each| {
+        for word in words(&corpus[document]) {
+            each(&word);
+        }
+    })
+}
+
+proptest! {
+    #[test]
+    fn a_cut_or_filtered_search_is_the_whole_one_cut_or_filtered(
+        corpus in corpus(), query in vec(0_u32..10, 1..6), limit in 1_usize..20, filter in any::<u64>(),
+    ) {
+        let (ids, query) = (ids(corpus.len()), words(&query));
+        let allowed = Allowed::from_fn(corpus.len(), |number| filter >> (number % 64) & 1 == 1);
+        for number in 0..n_weightings() {
+            let index = build(&weighting(number), &corpus, &ids);
+            let all = index.search(&query, corpus.len(), None);
+            prop_assert_eq!(&index.search(&query, limit, None)[..], &all[..limit.min(all.len())]);
+            let kept: Vec<_> = all.iter().copied().filter(|&(doc, _)| allowed.contains(doc)).take(limit).collect();
+            prop_assert_eq!(index.search(&query, limit, Some(&allowed)), kept);
+        }
+    }
+
+    #[test]
+    fn the_shares_sum_to_the_score(corpus in corpus(), query in vec(0_u32..10, 1..6)) {
+        let query = words(&query);
+        for number in 0..n_weightings() {
+            let index = build(&weighting(number), &corpus, &ids(corpus.len()));
+            for (document, score) in index.search(&query, corpus.len(), None) {
+                let sum: f64 = index.explain(&query, document).iter().map(|(_, share)| share).sum();
+                prop_assert!((sum - score).abs() < 1e-4, "{sum} is not {score}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_order_of_documents_and_of_words_changes_no_score(
+        (corpus, order) in corpus().prop_flat_map(|corpus| {
+            let order: Vec<usize> = (0..corpus.len()).collect();
+            (Just(corpus), Just(order).prop_shuffle())
+        }),
+        query in vec(0_u32..10, 1..6),
+    ) {
+        let all_ids = ids(corpus.len());
+        let shuffled: Vec<Vec<u32>> = order.iter().map(|&n| corpus[n].iter().rev().copied().collect()).collect();
+        let shuffled_ids: Vec<ChunkId> = order.iter().map(|&n| all_ids[n].clone()).collect();
+        let (query, backwards) = (words(&query), words(&query.iter().rev().copied().collect::<Vec<_>>()));
+        for number in 0..n_weightings() {
+            let straight = build(&weighting(number), &corpus, &all_ids).search(&query, corpus.len(), None);
+            let other = build(&weighting(number), &shuffled, &shuffled_ids).search(&backwards, corpus.len(), None);
+            let by_id = |found: Vec<(u32, f64)>, ids: &[ChunkId]| -> BTreeMap<ChunkId, f64> {
+                found.into_iter().map(|(document, score)| (ids[document as usize].clone(), score)).collect()
+            };
+            let (straight, other) = (by_id(straight, &all_ids), by_id(other, &shuffled_ids));
+            prop_assert!(straight.keys().eq(other.keys()));
+            // Sums over the corpus (okapi's mean idf, the norms of TF-IDF) run in another order, and so may those of
+            // terms whose largest shares are equal.
+            prop_assert!(straight.values().zip(other.values()).all(|(a, b)| (a - b).abs() < 1e-5));
+        }
+    }
+
+    #[test]
+    fn a_file_is_searched_like_memory(corpus in corpus(), query in vec(0_u32..10, 1..6), number in 0_usize..7) {
+        let (folder, ids, query) = (tempfile::tempdir().expect("a folder"), ids(corpus.len()), words(&query));
+        let memory = build(&weighting(number), &corpus, &ids);
+        let open = |may_build: bool| {
+            SparseIndex::open_or_build(folder.path(), "0a", &weighting(number), &ids, |document, each| {
+                assert!(may_build, "built though the file is there");
+                for word in words(&corpus[document]) {
+                    each(&word);
+                }
+            })
+        };
+        for (mapped, built) in [open(true).expect("built"), open(false).expect("opened")].into_iter().zip([true, false]) {
+            let (mapped, is_new) = mapped;
+            prop_assert_eq!(is_new, built);
+            prop_assert!(memory.image.bytes() == mapped.image.bytes());
+            prop_assert_eq!(memory.search(&query, 10, None), mapped.search(&query, 10, None));
+        }
+    }
+}
+
+/// Three documents and the bytes of their index.
+fn small() -> (Vec<ChunkId>, [&'static str; 3], Vec<u8>) {
+    let (ids, texts) = (ids(3), ["a b a", "b c", "a d e"]);
+    let index = SparseIndex::build(&Weighting::default(), &ids, |n, each| texts[n].split_whitespace().for_each(each));
+    let bytes = index.image.bytes().to_vec();
+    (ids, texts, bytes)
+}
+
+/// Opens the file `bytes` as the index of [`small`]; says whether it was built again.
+fn reopen(bytes: &[u8]) -> (SparseIndex, bool) {
+    let (ids, texts, whole) = small();
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("0a.sparse");
+    fs::write(&path, bytes).expect("written");
+    let built = std::sync::atomic::AtomicBool::new(false);
+    let index = SparseIndex::open_or_build(folder.path(), "0a", &Weighting::default(), &ids, |n, each| {
+        built.store(true, std::sync::atomic::Ordering::Relaxed);
+        texts[n].split_whitespace().for_each(each);
+    });
+    let (index, is_new) = index.expect("opened or built");
+    let built = built.into_inner();
+    assert_eq!(is_new, built);
+    if built {
+        assert!(fs::read(&path).expect("there") == whole, "what was rebuilt was not left for the next time");
+    }
+    assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1, "a partial file was left");
+    (index, built)
+}
+
+fn ask(index: &SparseIndex) -> Vec<(u32, f64)> {
+    for term in ["a", "b", "c", "d", "e", "f"] {
+        let _ = index.explain(&[term], 1);
+        let _ = index.explain(&[term], u32::MAX);
+    }
+    index.search(&["a", "b", "c", "d", "e", "f"], 2, None)
+}
+
+#[test]
+fn a_file_cut_at_any_length_is_built_again() {
+    let (.., whole) = small();
+    let expected = ask(&reopen(&whole).0);
+    for length in 0..whole.len() {
+        let (index, built) = reopen(&whole[..length]);
+        assert!(built, "trusted at {length} of {} bytes", whole.len());
+        assert_eq!(ask(&index), expected);
+    }
+    assert!(!reopen(&whole).1);
+    assert!(reopen(&[&whole[..], &[0; 8]].concat()).1, "trusted with bytes after its end");
+}
+
+#[test]
+fn a_file_with_any_byte_changed_is_built_again_or_searched_without_harm() {
+    let (.., whole) = small();
+    let expected = ask(&reopen(&whole).0);
+    for at in 0..whole.len() {
+        for change in [0x01, 0x80, 0xff] {
+            let mut damaged = whole.clone();
+            damaged[at] ^= change;
+            let (index, built) = reopen(&damaged);
+            let found = ask(&index);
+            assert!(built || at >= size_of::<Header>(), "a damaged header was trusted");
+            if built {
+                assert_eq!(found, expected);
+            }
+        }
+    }
+}
+
+#[test]
+fn numbers_that_point_nowhere_find_nothing() {
+    // What no checksum guards is not trusted either: here all of the tables and postings say the largest number.
+    let (_, _, whole) = small();
+    let image = super::image::tests::with_tables(&whole, 0xff);
+    let index = SparseIndex::new(image);
+    assert_eq!(ask(&index), []);
+    let image = super::image::tests::with_postings(&whole, 0xff);
+    let index = SparseIndex::new(image);
+    assert!(ask(&index).iter().all(|&(document, _)| (document as usize) < WINDOW.min(3)));
+}
+
+#[test]
+fn a_file_of_another_weighting_or_of_other_documents_is_built_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let open = |weighting: &Weighting, n: usize| {
+        SparseIndex::open_or_build(folder.path(), "0a", weighting, &ids(n), |_, each| each("x")).expect("opened").0
+    };
+    assert_eq!(open(&Weighting::default(), 3).n_documents(), 3);
+    assert_eq!(open(&Weighting::default(), 4).n_documents(), 4);
+    assert!(!open(&Weighting::default(), 4).image.is_tfidf());
+    assert!(open(&Weighting::Tfidf, 4).image.is_tfidf());
+}
+
+#[test]
+fn a_folder_that_cannot_be_made_is_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("file");
+    fs::write(&file, "").expect("written");
+    let error = SparseIndex::open_or_build(&file, "0a", &Weighting::default(), &ids(1), |_, each| each("x"));
+    let message = error.err().expect("refused").to_string();
+    assert!(message.contains(&file.display().to_string()), "{message}");
+}
+
+#[test]
+fn several_processes_worth_of_threads_build_one_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let all: Vec<Vec<(u32, f64)>> = std::thread::scope(|scope| {
+        let build = || {
+            let build = |_: usize, each: &mut dyn FnMut(&str)| each("x");
+            let index = SparseIndex::open_or_build(folder.path(), "0a", &Weighting::default(), &ids(50), build);
+            index.expect("built or opened").0.search(&["x"], 3, None)
+        };
+        let threads: Vec<_> = (0..8).map(|_| scope.spawn(build)).collect();
+        threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
+    });
+    assert!(all.iter().all(|found| *found == all[0] && found.len() == 3));
+    assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1);
+}
+
+#[test]
+fn terms_that_are_looked_up_give_the_scores_that_adding_them_gives() {
+    // Word `n` in about one document of 3^n, up to four times; two windows, so that the second starts with a bar. Frequent
+    // words are worth too little to bring a document among the best ten, and are looked up there.
+    let mix = |n: usize| (n as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 29;
+    let n_documents = WINDOW + 20_000;
+    let ids = ids(n_documents);
+    for number in 0..n_weightings() {
+        let index = SparseIndex::build(&weighting(number), &ids, |document, each| {
+            for word in (0..9_usize).filter(|&word| mix(document * 9 + word) % 3_u64.pow(word as u32) == 0) {
+                for _ in 0..=mix(document + word) % 4 {
+                    each(&format!("w{word}"));
+                }
+            }
+        });
+        let even = Allowed::from_fn(n_documents, |number| number % 2 == 0);
+        for query in [&["w8", "w1"][..], &["w1", "w7", "w2", "w7"], &["w8", "w7", "w6", "w2", "w1"], &["w0", "w8"]] {
+            // All documents are wanted, so there is no bar.
+            let all = index.search(query, n_documents, None);
+            let allowed: Vec<_> = all.iter().copied().filter(|&(document, _)| document % 2 == 0).collect();
+            for limit in [1, 10, 100] {
+                let head = |whole: &[(u32, f64)]| whole[..limit.min(whole.len())].to_vec();
+                assert_eq!(index.search(query, limit, None), head(&all), "{number} {query:?} {limit}");
+                assert_eq!(index.search(query, limit, Some(&even)), head(&allowed), "{number} {query:?} {limit}");
+            }
+        }
+    }
+}

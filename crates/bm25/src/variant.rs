@@ -1,0 +1,157 @@
+//! The six BM25 in use, and their parameters.
+//!
+//! Names and formulas of the first five as bm25s has them, after Kamphuis, de Vries, Boytsov and Lin, "Which BM25 Do You
+//! Mean?" (ECIR 2020); `okapi` as `rank_bm25` has it. With N documents, df those that hold the term, tf its count in the
+//! document, and L = 1 - b + b * length / mean length, a term adds idf * tfc:
+//!
+//! | variant | idf | tfc |
+//! |---|---|---|
+//! | `lucene` | ln(1 + (N - df + 0.5) / (df + 0.5)) | tf / (tf + k1 L) |
+//! | `robertson` | ln(max(1, (N - df + 0.5) / (df + 0.5))) | tf / (tf + k1 L) |
+//! | `atire` | ln(N / df) | (k1 + 1) tf / (tf + k1 L) |
+//! | `bm25l` | ln((N + 1) / (df + 0.5)) | (k1 + 1) (tf / L + delta) / (k1 + tf / L + delta) |
+//! | `bm25plus` | ln((N + 1) / df) | (k1 + 1) tf / (tf + k1 L) + delta |
+//! | `okapi` | ln((N - df + 0.5) / (df + 0.5)), a negative one replaced by 0.25 times the mean of all | (k1 + 1) tf / (tf + k1 L) |
+//!
+//! In `bm25l` and `bm25plus` a term adds something to documents without it, too: the formula at tf = 0.
+
+use ragtriage_core::config::{Bm25Variant as Variant, OutOfRange};
+
+/// A variant with its parameters, each within its range.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Parameters {
+    variant: Variant,
+    k1: f64,
+    b: f64,
+    delta: f64,
+}
+
+impl Default for Parameters {
+    /// Lucene's variant and its defaults: k1 1.2, b 0.75.
+    fn default() -> Self {
+        Self { variant: Variant::Lucene, k1: 1.2, b: 0.75, delta: 0.0 }
+    }
+}
+
+/// Beyond any use, and far from where shares would stop being numbers.
+const LARGEST: f64 = 1e6;
+
+impl Parameters {
+    /// `k1` >= 0: how fast repetition saturates. `b` in 0 to 1: how far length counts. `delta` >= 0: what occurring at
+    /// all is worth, in `bm25l` and `bm25plus`; `None` is the variant's usual value, and the others do not look at it.
+    ///
+    /// # Errors
+    /// [`OutOfRange`] for a value outside its range, infinite or not a number.
+    pub fn new(variant: Variant, k1: f64, b: f64, delta: Option<f64>) -> Result<Self, OutOfRange> {
+        let delta = delta.unwrap_or(variant.default_delta());
+        let refuse = |name, value: f64, wanted| Err(OutOfRange { name, value: value.to_string(), wanted });
+        if !(0.0..=LARGEST).contains(&k1) {
+            return refuse("retrieval.bm25.k1", k1, "a number from 0 to 1e6");
+        }
+        if !(0.0..=1.0).contains(&b) {
+            return refuse("retrieval.bm25.b", b, "a number from 0 to 1");
+        }
+        if !(0.0..=LARGEST).contains(&delta) {
+            return refuse("retrieval.bm25.delta", delta, "a number from 0 to 1e6");
+        }
+        Ok(Self { variant, k1, b, delta })
+    }
+
+    /// The idf of every term, by its document frequency, each at least 1.
+    pub(super) fn idf(&self, frequencies: &[u32], n_documents: usize) -> Vec<f64> {
+        let n = n_documents as f64;
+        let odds = |df: f64| (n - df + 0.5) / (df + 0.5);
+        let each = |idf: &dyn Fn(f64) -> f64| frequencies.iter().map(|&df| idf(f64::from(df))).collect();
+        match self.variant {
+            Variant::Lucene => each(&|df| odds(df).ln_1p()),
+            Variant::Robertson => each(&|df| odds(df).max(1.0).ln()),
+            Variant::Atire => each(&|df| (n / df).ln()),
+            Variant::Bm25l => each(&|df| ((n + 1.0) / (df + 0.5)).ln()),
+            Variant::Bm25plus => each(&|df| ((n + 1.0) / df).ln()),
+            Variant::Okapi => floored(each(&|df| odds(df).ln())),
+        }
+    }
+
+    /// The part that depends on the document: `tf` occurrences, and its length over the mean length.
+    #[must_use]
+    pub fn tfc(&self, tf: f64, relative_length: f64) -> f64 {
+        let Self { variant, k1, b, delta } = *self;
+        let length = 1.0 - b + b * relative_length;
+        match variant {
+            Variant::Lucene | Variant::Robertson => tf / (tf + k1 * length),
+            Variant::Atire | Variant::Okapi => (k1 + 1.0) * tf / (tf + k1 * length),
+            Variant::Bm25plus => (k1 + 1.0) * tf / (tf + k1 * length) + delta,
+            Variant::Bm25l => self.bm25l(tf / length),
+        }
+    }
+
+    /// The same at tf = 0: what a document gets from a term that it lacks.
+    pub(super) fn absent_tfc(&self) -> Option<f64> {
+        match self.variant {
+            Variant::Bm25l => Some(self.bm25l(0.0)),
+            Variant::Bm25plus => Some(self.delta),
+            Variant::Lucene | Variant::Robertson | Variant::Atire | Variant::Okapi => None,
+        }
+    }
+
+    fn bm25l(&self, count: f64) -> f64 {
+        let shifted = count + self.delta;
+        // With k1 and delta 0 an absent term would be 0 / 0; it adds nothing.
+        if shifted == 0.0 { 0.0 } else { (self.k1 + 1.0) * shifted / (self.k1 + shifted) }
+    }
+}
+
+/// `rank_bm25`'s `epsilon`: the share of the mean idf that a term in more than half of the documents gets.
+const EPSILON: f64 = 0.25;
+
+/// Negative values replaced by [`EPSILON`] times the mean of all, negative ones included. In a tiny corpus that mean,
+/// and so the result, can itself be negative, as it is in `rank_bm25`.
+fn floored(mut idf: Vec<f64>) -> Vec<f64> {
+    let floor = EPSILON * idf.iter().sum::<f64>() / idf.len().max(1) as f64;
+    for value in &mut idf {
+        if *value < 0.0 {
+            *value = floor;
+        }
+    }
+    idf
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_variant_reads_as_it_prints_and_as_settings_write_it() {
+        for variant in Variant::ALL {
+            assert_eq!(variant.to_string().parse::<Variant>().expect("its own name"), variant);
+            assert_eq!(serde_json::to_value(variant).expect("serialises"), variant.name());
+        }
+        let error = "bm25+".parse::<Variant>().expect_err("not a name of ours");
+        assert!(error.to_string().starts_with("`retrieval.bm25.variant` is `bm25+`"), "{error}");
+    }
+
+    #[test]
+    fn parameters_outside_their_range_are_refused_by_name() {
+        let refused = |k1, b, delta| Parameters::new(Variant::Bm25l, k1, b, delta).expect_err("refused").to_string();
+        assert_eq!(refused(-0.1, 0.75, None), "`retrieval.bm25.k1` is `-0.1`, but has to be a number from 0 to 1e6");
+        assert_eq!(refused(f64::NAN, 0.75, None), "`retrieval.bm25.k1` is `NaN`, but has to be a number from 0 to 1e6");
+        assert_eq!(refused(1.2, 1.5, None), "`retrieval.bm25.b` is `1.5`, but has to be a number from 0 to 1");
+        assert_eq!(
+            refused(1.2, 0.5, Some(-1.0)),
+            "`retrieval.bm25.delta` is `-1`, but has to be a number from 0 to 1e6"
+        );
+        assert!(Parameters::new(Variant::Lucene, 0.0, 1.0, None).is_ok());
+    }
+
+    #[test]
+    fn no_parameter_in_range_gives_a_share_that_is_not_a_number() {
+        for variant in Variant::ALL {
+            for (k1, b, delta) in [(0.0, 0.0, 0.0), (0.0, 1.0, 0.0), (1.2, 1.0, 0.0), (1.2, 0.75, 2.0)] {
+                let parameters = Parameters::new(variant, k1, b, Some(delta)).expect("in range");
+                assert!(parameters.tfc(1.0, 0.01).is_finite(), "{variant} {k1} {b} {delta}");
+                assert!(parameters.absent_tfc().is_none_or(f64::is_finite), "{variant} {k1} {b} {delta}");
+                assert!(parameters.idf(&[1, 2, 4], 4).iter().all(|idf| idf.is_finite()), "{variant}");
+            }
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! Decides whether an answer is right.
+
+use super::classify::Rightness;
+use crate::measure::answer::{self, Flavour};
+use crate::types::{ArmName, Trace};
+
+/// When an answer is right.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Judge {
+    /// Whose script scores answers.
+    pub flavour: Flavour,
+    /// The least `AnswerF1` of a right answer.
+    pub correct_f1: f64,
+}
+
+/// Whether each arm's first answer is right.
+#[must_use]
+pub fn rightness(trace: &Trace, judge: Judge) -> Rightness {
+    let of = |arm: ArmName| {
+        let attempt = trace.attempt(arm).filter(|attempt| attempt.error.is_none())?;
+        answer::is_right(&trace.question, &attempt.extracted, attempt.stance, judge.flavour, judge.correct_f1)
+    };
+    Rightness { retrieved: of(ArmName::Retrieved), oracle: of(ArmName::Oracle), closed_book: of(ArmName::ClosedBook) }
+}

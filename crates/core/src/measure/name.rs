@@ -1,0 +1,250 @@
+//! The names of measures: a family and, where it has one, a cutoff. A name prints, parses and keys the same way.
+
+use std::fmt;
+use std::str::FromStr;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::family::{Family, Takes};
+
+/// How far down a ranking a measure looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Cutoff {
+    /// The first k; k >= 1.
+    Top(usize),
+    /// The first n tokens of the passages, whatever their size; n >= 1.
+    Tokens(usize),
+    /// What was packed into the prompt.
+    Prompt,
+}
+
+impl fmt::Display for Cutoff {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Top(k) => write!(f, "@{k}"),
+            Self::Tokens(n) => write!(f, "@{n}t"),
+            Self::Prompt => f.write_str("@prompt"),
+        }
+    }
+}
+
+/// A measure: a family with a cutoff it takes. Written as its name in files and settings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "String", into = "String")]
+#[schemars(with = "String")]
+pub struct Measure {
+    family: Family,
+    cutoff: Option<Cutoff>,
+}
+
+impl Measure {
+    /// The measure, or `None` when the family does not take that cutoff (or it is 0).
+    #[must_use]
+    pub fn new(family: Family, cutoff: Option<Cutoff>) -> Option<Self> {
+        let fits = match (family.takes(), cutoff) {
+            (_, Some(Cutoff::Top(0) | Cutoff::Tokens(0))) => false,
+            (Takes::KOrPrompt | Takes::Any, Some(_))
+            | (Takes::K | Takes::KOrNone, Some(Cutoff::Top(_)))
+            | (Takes::Any | Takes::KOrNone | Takes::Nothing, None) => true,
+            _ => false,
+        };
+        fits.then_some(Self { family, cutoff })
+    }
+
+    /// What is measured.
+    #[must_use]
+    pub fn family(self) -> Family {
+        self.family
+    }
+
+    /// How far it looks; `None` for the whole ranking, or for answers.
+    #[must_use]
+    pub fn cutoff(self) -> Option<Cutoff> {
+        self.cutoff
+    }
+
+    /// What every run reports: answers in passages, documents and evidence found at every k of `ks`, the first of these
+    /// and precision at the prompt, the ranking measures over the whole ranking too, and all that is said of answers.
+    #[must_use]
+    pub fn standard(ks: &[usize]) -> Vec<Self> {
+        let at_ks = || ks.iter().map(|&k| Some(Cutoff::Top(k)));
+        let mut measures = Vec::new();
+        for &family in Family::ALL {
+            let mut add = |cutoffs: &mut dyn Iterator<Item = Option<Cutoff>>| {
+                measures.extend(cutoffs.filter_map(|cutoff| Self::new(family, cutoff)));
+            };
+            match family {
+                Family::Em | Family::EvidenceRecall | Family::Precision => {
+                    add(&mut at_ks().chain([Some(Cutoff::Prompt)]));
+                }
+                Family::Recall | Family::Success | Family::FullRecall => add(&mut at_ks()),
+                Family::ReciprocalRank | Family::Ndcg | Family::AveragePrecision => add(&mut at_ks().chain([None])),
+                _ if family.scores_answers() => add(&mut [None].into_iter()),
+                _ => {}
+            }
+        }
+        measures
+    }
+}
+
+impl fmt::Display for Measure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = self.family.name();
+        match self.cutoff {
+            None => f.pad(name),
+            Some(cutoff) => f.pad(&format!("{name}{cutoff}")),
+        }
+    }
+}
+
+/// A text that names no measure.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is no measure{}", meant.as_ref().map(|name| format!("; did you mean `{name}`?")).unwrap_or_default())]
+pub struct UnknownMeasure {
+    /// What was given.
+    pub text: String,
+    /// The measure it names elsewhere or in other letters.
+    pub meant: Option<String>,
+}
+
+impl UnknownMeasure {
+    /// What to do about it.
+    #[must_use]
+    pub fn hint(&self) -> &'static str {
+        "measures read like `EM@5`, `EM@1000t`, `EM@prompt`, `nDCG@10`, `RR`, `AnswerF1`; `ragtriage score --list` explains them all"
+    }
+}
+
+impl FromStr for Measure {
+    type Err = UnknownMeasure;
+
+    fn from_str(text: &str) -> Result<Self, UnknownMeasure> {
+        parse(text, |family, name| family.name() == name)
+            .ok_or_else(|| UnknownMeasure { text: text.to_owned(), meant: meant(text) })
+    }
+}
+
+fn parse(text: &str, is: impl Fn(Family, &str) -> bool) -> Option<Measure> {
+    let (name, cutoff) = match text.split_once('@') {
+        None => (text, None),
+        Some((name, "prompt")) => (name, Some(Cutoff::Prompt)),
+        Some((name, cutoff)) => match cutoff.strip_suffix('t') {
+            None => (name, Some(Cutoff::Top(counted(cutoff)?))),
+            Some(n) => (name, Some(Cutoff::Tokens(counted(n)?))),
+        },
+    };
+    let mut named = Family::ALL.iter().filter(|family| is(**family, name));
+    named.find_map(|&family| Measure::new(family, cutoff))
+}
+
+/// A number as it is printed: digits alone, none of them a leading zero.
+fn counted(digits: &str) -> Option<usize> {
+    let is_printed = digits.bytes().all(|b| b.is_ascii_digit()) && !digits.starts_with('0');
+    digits.parse().ok().filter(|_| is_printed)
+}
+
+/// The measure that `text` names in other letters, by another tool's name, or with `_` for `@` (`ndcg_cut_10`).
+fn meant(text: &str) -> Option<String> {
+    let plain = |name: &str| name.to_lowercase().replace([' ', '-', '_'], "");
+    let text = match text.rsplit_once('_') {
+        Some((name, k)) if !text.contains('@') && !k.is_empty() && k.bytes().all(|b| b.is_ascii_digit()) => {
+            format!("{name}@{k}")
+        }
+        _ => text.to_owned(),
+    };
+    let names = |family: Family, name: &str| {
+        let known = [family.name()].into_iter().chain(family.facts().also.iter().copied());
+        known.map(plain).any(|known| known == plain(name))
+    };
+    parse(&text, names).map(|measure| measure.to_string())
+}
+
+impl TryFrom<String> for Measure {
+    type Error = UnknownMeasure;
+
+    fn try_from(text: String) -> Result<Self, UnknownMeasure> {
+        text.parse()
+    }
+}
+
+impl From<Measure> for String {
+    fn from(measure: Measure) -> Self {
+        measure.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_measure_prints_as_it_parses() {
+        let cutoffs = [
+            None,
+            Some(Cutoff::Prompt),
+            Some(Cutoff::Top(1)),
+            Some(Cutoff::Top(10)),
+            Some(Cutoff::Tokens(1)),
+            Some(Cutoff::Tokens(1000)),
+        ];
+        for &family in Family::ALL {
+            let measures: Vec<Measure> =
+                cutoffs.into_iter().filter_map(|cutoff| Measure::new(family, cutoff)).collect();
+            assert!(!measures.is_empty(), "{} takes no cutoff", family.name());
+            for measure in measures {
+                assert_eq!(measure.to_string().parse(), Ok(measure));
+                assert_eq!(serde_json::to_value(measure).expect("a string"), measure.to_string());
+            }
+        }
+    }
+
+    #[test]
+    fn the_names_of_the_issue_are_measures() {
+        let names = "nDCG@10 nDCG(exp)@10 EM@5 EM(raw)@5 EM@prompt Recall@5 Success@5 FullRecall@5 EvidenceRecall@5 P@5 Rprec \
+                     SetF1@5 RR RR@10 AP AP@100 Fallout@5 Accuracy@5 Judged@10 MedianRank SpanPrecision@5 SpanRecall@5 IoU@5 \
+                     PrecisionOmega AnswerEM AnswerF1 AnswerPrecision AnswerRecall AnswerContains FactRecall ForbiddenFacts \
+                     P@prompt AnswerEM(HasAns) AnswerF1(NoAns) EvidenceRecall@1000t EM@1000t SetF1@1t";
+        for name in names.split_whitespace() {
+            assert_eq!(name.parse::<Measure>().map(|measure| measure.to_string()), Ok(name.to_owned()));
+        }
+    }
+
+    #[test]
+    fn a_name_with_a_cutoff_it_does_not_take_is_refused() {
+        let names = "EM EM@0 EM@05 RR@prompt AnswerF1@5 RR@ RR@-1 @5 Judged P@1e3 P@+1 EM@0t EM@01t EM@t EM@1e3t EM@1000T \
+                     EM@1000tt RR@1000t Judged@1000t AnswerF1@1000t @1000t EM@99999999999999999999t";
+        for name in names.split(' ').chain([""]) {
+            assert!(name.parse::<Measure>().is_err(), "{name}");
+        }
+    }
+
+    #[test]
+    fn other_tools_names_are_understood_well_enough_to_be_corrected() {
+        for (given, meant) in [
+            ("ndcg@5", "nDCG@5"),
+            ("ndcg_cut_10", "nDCG@10"),
+            ("map", "AP"),
+            ("recip_rank", "RR"),
+            ("MRR@10", "RR@10"),
+            ("P_5", "P@5"),
+            ("hit rate@3", "Success@3"),
+            ("evidence_recall@1000t", "EvidenceRecall@1000t"),
+        ] {
+            assert_eq!(given.parse::<Measure>().expect_err(given).meant.as_deref(), Some(meant), "{given}");
+        }
+        let unknown = "BLEU".parse::<Measure>().expect_err("no measure");
+        assert_eq!(unknown.to_string(), "`BLEU` is no measure");
+    }
+
+    #[test]
+    fn a_run_reports_each_standard_measure_once() {
+        let names: Vec<String> = Measure::standard(&[1, 5]).iter().map(ToString::to_string).collect();
+        assert_eq!(names[..3], ["EM@1", "EM@5", "EM@prompt"]);
+        let once: std::collections::BTreeSet<&String> = names.iter().collect();
+        assert_eq!(once.len(), names.len());
+        assert!(names.contains(&"RR".to_owned()) && !names.contains(&"Fallout@5".to_owned()));
+        // No budget of tokens is anybody's default.
+        assert!(Measure::standard(&[1, 5]).iter().all(|one| !matches!(one.cutoff(), Some(Cutoff::Tokens(_)))));
+    }
+}

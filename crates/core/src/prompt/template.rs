@@ -1,0 +1,288 @@
+//! Prompt templates: text files with two sections and two placeholders.
+//!
+//! ```text
+//! [system]
+//! Answer from the passages.
+//!
+//! [user]
+//! {passages}
+//!
+//! Question: {question}
+//! ```
+//!
+//! A section begins at a line that is `[system]` or `[user]` and nothing else; `[system]` may be left out; text before
+//! the first is refused. Blank lines around a section's text are dropped. `{passages}` and `{question}` stand once
+//! each, in either section; another `{name}` of lower-case letters and underscores is refused, any other brace is a
+//! brace. What is put in is never read for placeholders. The question's kind is not to be had: it is gold, and a real
+//! prompt could not know it.
+
+use std::fmt;
+
+use super::{Prompt, PromptPassage};
+use crate::text::content_key::key;
+use crate::text::hex::hex;
+use crate::types::Kind;
+
+/// What stands for the passages where there are none.
+pub const NO_PASSAGES: &str = "(no passages)";
+
+/// A parsed template.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Template {
+    system: Vec<Part>,
+    user: Vec<Part>,
+}
+
+/// A piece of a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// As it is.
+    Text(String),
+    /// The question's text.
+    Question,
+    /// The passages.
+    Passages,
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Text(text) => text,
+            Self::Question => "{question}",
+            Self::Passages => "{passages}",
+        })
+    }
+}
+
+/// A text that [`Template::parse`] makes the same template of.
+impl fmt::Display for Template {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let written = |parts: &[Part]| parts.iter().map(ToString::to_string).collect::<String>();
+        match &self.system[..] {
+            [] => write!(f, "[user]\n{}\n", written(&self.user)),
+            system => write!(f, "[system]\n{}\n\n[user]\n{}\n", written(system), written(&self.user)),
+        }
+    }
+}
+
+/// Why a text is no template.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the fields are what the message shows: lines counted from 1, names as written")]
+pub enum TemplateError {
+    /// Text outside the sections.
+    #[error("line {line}: text before the first section; begin with a line `[system]` or `[user]`")]
+    TextBeforeSections { line: usize },
+    /// A section that is there already.
+    #[error("line {line}: a second `[{section}]`")]
+    SecondSection { line: usize, section: &'static str },
+    /// Nothing to send.
+    #[error("no `[user]` section")]
+    NoUserSection,
+    /// A name that stands for nothing.
+    #[error("unknown placeholder `{{{name}}}`; there are `{{question}}` and `{{passages}}`")]
+    UnknownPlaceholder { name: String },
+    /// A placeholder missing or more than once.
+    #[error("`{{{name}}}` must stand once, found {n} times")]
+    NotOnce { name: &'static str, n: usize },
+}
+
+impl Template {
+    /// The templates that are compiled in, by name, the default first.
+    pub const BUILT_IN: [(&str, &str); 2] = [
+        ("short-answer", include_str!("../../../../config/prompts/short-answer.md")),
+        ("free", include_str!("../../../../config/prompts/free.md")),
+    ];
+
+    /// Returns the text of the built-in template of that name.
+    #[must_use]
+    pub fn built_in(name: &str) -> Option<&'static str> {
+        Self::BUILT_IN.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+    }
+
+    /// Parses a template's text; a byte order mark and CRLF are accepted.
+    pub fn parse(text: &str) -> Result<Self, TemplateError> {
+        let [system, user] = sections(text)?;
+        let user = user.ok_or(TemplateError::NoUserSection)?;
+        let template = Self { system: parts(&system.unwrap_or_default())?, user: parts(&user)? };
+        for (name, wanted) in [("question", Part::Question), ("passages", Part::Passages)] {
+            let n = template.system.iter().chain(&template.user).filter(|part| **part == wanted).count();
+            if n != 1 {
+                return Err(TemplateError::NotOnce { name, n });
+            }
+        }
+        Ok(template)
+    }
+
+    /// The parts of the system message (none: there is no such message) and of the user message.
+    #[must_use]
+    pub fn parts(&self) -> (&[Part], &[Part]) {
+        (&self.system, &self.user)
+    }
+
+    /// Hex sha256 of what it renders: changes whenever a prompt would.
+    #[must_use]
+    pub fn sha256(&self) -> String {
+        let passage = PromptPassage { title: "title".to_owned(), text: "text".to_owned() };
+        let (system, user) = self.render("question", &[passage]);
+        hex(&key(&[&system, &user]))
+    }
+
+    /// The system message (empty for none) and the user message.
+    #[must_use]
+    pub fn render(&self, question: &str, passages: &[PromptPassage]) -> (String, String) {
+        let shown: Vec<String> = passages
+            .iter()
+            .enumerate()
+            .map(|(place, passage)| passage_text(place + 1, &passage.title, &passage.text))
+            .collect();
+        let shown = if shown.is_empty() { NO_PASSAGES.to_owned() } else { shown.join(PASSAGE_SEPARATOR) };
+        let fill = |parts: &[Part]| {
+            let texts = parts.iter().map(|part| match part {
+                Part::Text(text) => text.as_str(),
+                Part::Question => question,
+                Part::Passages => &shown,
+            });
+            texts.collect::<String>()
+        };
+        (fill(&self.system), fill(&self.user))
+    }
+
+    /// A whole prompt: what is given, and its rendering.
+    #[must_use]
+    pub fn prompt(&self, question: &str, kind: Kind, passages: Vec<PromptPassage>) -> Prompt {
+        let (system, user) = self.render(question, &passages);
+        Prompt { question: question.to_owned(), kind, passages, system, user }
+    }
+}
+
+/// What stands between two passages.
+pub const PASSAGE_SEPARATOR: &str = "\n\n";
+
+/// One passage as the prompt shows it: `[n] title`, then its text; `n` counts from 1. A title is one line.
+#[must_use]
+pub fn passage_text(n: usize, title: &str, text: &str) -> String {
+    let title: Vec<&str> = title.split_whitespace().collect();
+    if title.is_empty() { format!("[{n}]\n{text}") } else { format!("[{n}] {}\n{text}", title.join(" ")) }
+}
+
+/// The texts of `[system]` and `[user]`, where they are there.
+fn sections(text: &str) -> Result<[Option<String>; 2], TemplateError> {
+    let mut found = [None, None];
+    let mut open: Option<usize> = None;
+    for (at, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
+        let named = ["[system]", "[user]"].iter().position(|name| *name == line.trim());
+        if let Some(section) = named {
+            if found[section].is_some() {
+                return Err(TemplateError::SecondSection { line: at + 1, section: ["system", "user"][section] });
+            }
+            found[section] = Some(String::new());
+            open = Some(section);
+        } else if let Some(text) = open.and_then(|section| found[section].as_mut()) {
+            text.push_str(line);
+            text.push('\n');
+        } else if !line.trim().is_empty() {
+            return Err(TemplateError::TextBeforeSections { line: at + 1 });
+        }
+    }
+    Ok(found.map(|text| text.map(|text| text.trim().to_owned())))
+}
+
+fn parts(text: &str) -> Result<Vec<Part>, TemplateError> {
+    let mut parts = Vec::new();
+    let mut literal = String::new();
+    let mut rest = text;
+    while let Some(open) = rest.find('{') {
+        let (before, behind) = (&rest[..open], &rest[open + 1..]);
+        let name_bytes = behind.bytes().take_while(|byte| byte.is_ascii_lowercase() || *byte == b'_').count();
+        let (name, tail) = behind.split_at(name_bytes);
+        literal.push_str(before);
+        rest = behind;
+        if name.is_empty() || !tail.starts_with('}') {
+            literal.push('{');
+            continue;
+        }
+        parts.push(Part::Text(std::mem::take(&mut literal)));
+        parts.push(match name {
+            "question" => Part::Question,
+            "passages" => Part::Passages,
+            _ => return Err(TemplateError::UnknownPlaceholder { name: name.to_owned() }),
+        });
+        rest = &tail[1..];
+    }
+    literal.push_str(rest);
+    parts.push(Part::Text(literal));
+    parts.retain(|part| *part != Part::Text(String::new()));
+    Ok(parts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn passage(title: &str, text: &str) -> PromptPassage {
+        PromptPassage { title: title.into(), text: text.into() }
+    }
+
+    #[test]
+    fn a_template_renders_its_two_messages() {
+        let template =
+            Template::parse("\u{feff}\r\n[system]\r\nBe brief.\r\n\r\n[user]\n\n{passages}\n\nQ: {question}\n\n")
+                .expect("valid");
+        let passages = [passage("Kafka\n lag", "It lags."), passage("", "No title.")];
+        let (system, user) = template.render("Why?", &passages);
+        assert_eq!(system, "Be brief.");
+        assert_eq!(user, "[1] Kafka lag\nIt lags.\n\n[2]\nNo title.\n\nQ: Why?");
+    }
+
+    #[test]
+    fn what_is_put_in_is_not_read_again_and_other_braces_stay() {
+        let template = Template::parse("[user]\n{\"answer\": {}} {Q} {question}{passages}").expect("valid");
+        let (system, user) = template.render("{passages}", &[passage("{question}", "{other}")]);
+        assert_eq!(system, "");
+        assert_eq!(user, "{\"answer\": {}} {Q} {passages}[1] {question}\n{other}");
+    }
+
+    #[test]
+    fn without_passages_the_prompt_says_so() {
+        let template = Template::parse("[user]\n{question} {passages}").expect("valid");
+        assert_eq!(template.render("Why?", &[]).1, "Why? (no passages)");
+    }
+
+    #[test]
+    fn each_fault_is_named() {
+        for (text, message) in [
+            ("", "no `[user]` section"),
+            ("[system]\n{question}{passages}", "no `[user]` section"),
+            ("\nhello\n[user]", "line 2: text before the first section; begin with a line `[system]` or `[user]`"),
+            ("[user]\n[user]", "line 2: a second `[user]`"),
+            ("[user]\n{question}", "`{passages}` must stand once, found 0 times"),
+            ("[system]\n{question}\n[user]\n{question}{passages}", "`{question}` must stand once, found 2 times"),
+            (
+                "[user]\n{question}{passages}{context}",
+                "unknown placeholder `{context}`; there are `{question}` and `{passages}`",
+            ),
+        ] {
+            assert_eq!(Template::parse(text).expect_err(text).to_string(), message);
+        }
+    }
+
+    #[test]
+    fn every_built_in_template_parses_and_holds_question_and_passages() {
+        for (name, _) in Template::BUILT_IN {
+            let prompt = Template::parse(Template::built_in(name).expect(name)).expect(name).prompt("Why?", Kind::Span, vec![passage("T", "x.")]);
+            assert!(prompt.user.contains("[1] T\nx.") && prompt.user.contains("Question: Why?"), "{name}");
+            assert!(!prompt.system.is_empty());
+        }
+    }
+
+    #[test]
+    fn what_is_printed_is_parsed_to_the_same_template() {
+        let odd = "[user]\n{\"answer\": {}} {Q}\n\n{question}{passages} [user] x";
+        for text in
+            Template::BUILT_IN.iter().map(|(_, text)| *text).chain([odd, "[system]\n{question}\n[user]\n{passages}"])
+        {
+            let template = Template::parse(text).expect("valid");
+            assert_eq!(Template::parse(&template.to_string()), Ok(template), "{text}");
+        }
+    }
+}

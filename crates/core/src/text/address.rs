@@ -1,0 +1,99 @@
+//! What a URL says of where it leads, and what of it may be shown.
+
+use std::net::IpAddr;
+
+use url::Url;
+
+/// The URL without user info and query: both may hold secrets.
+#[must_use]
+pub fn shown(url: &Url) -> String {
+    let port = url.port().map_or_else(String::new, |port| format!(":{port}"));
+    format!("{}://{}{port}{}", url.scheme(), url.host_str().unwrap_or(""), url.path())
+}
+
+/// [`shown`] for a text; as it is where it is no URL.
+#[must_use]
+pub fn shown_url(url: &str) -> String {
+    Url::parse(url).map_or_else(|_| url.to_owned(), |url| shown(&url))
+}
+
+/// A text that is a URL, with `***` for its user info and for each value of its query, so that one sees that they are there; any other
+/// text as it is.
+#[must_use]
+pub fn redacted_url(url: &str) -> String {
+    let Some(parsed) = Url::parse(url).ok().filter(|_| is_shortened(url)) else { return url.to_owned() };
+    let shown = shown(&parsed);
+    let has_user = !parsed.username().is_empty() || parsed.password().is_some();
+    let shown = if has_user { shown.replacen("://", "://***@", 1) } else { shown };
+    let hidden = |pair: &str| pair.split_once('=').map_or("***".to_owned(), |(name, _)| format!("{name}=***"));
+    let query = parsed.query().map(|query| query.split('&').map(hidden).collect::<Vec<_>>().join("&"));
+    query.map_or_else(|| shown.clone(), |query| format!("{shown}?{query}"))
+}
+
+/// Whether [`shown_url`] leaves out something that is sent: user info or a query.
+#[must_use]
+pub fn is_shortened(url: &str) -> bool {
+    Url::parse(url).is_ok_and(|url| !url.username().is_empty() || url.password().is_some() || url.query().is_some())
+}
+
+/// Whether the host is this machine.
+#[must_use]
+pub fn is_loopback(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or("").trim_start_matches('[').trim_end_matches(']');
+    host == "localhost"
+        || host.ends_with(".localhost")
+        || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+/// [`is_loopback`] for a text; `false` where it is no URL.
+#[must_use]
+pub fn is_on_this_machine(url: &str) -> bool {
+    Url::parse(url).is_ok_and(|url| is_loopback(&url))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn user_info_and_query_are_not_shown() {
+        assert_eq!(shown_url("https://user:pass@h:8443/v1/ask?key=secret#x"), "https://h:8443/v1/ask");
+        assert_eq!(shown_url("no url"), "no url");
+        for (url, expected) in [
+            ("http://h/a", false),
+            ("http://h/a#b", false),
+            ("http://h/?a", true),
+            ("http://u@h", true),
+            ("no?url", false),
+        ] {
+            assert_eq!(is_shortened(url), expected, "{url}");
+        }
+    }
+
+    #[test]
+    fn what_is_hidden_is_seen_to_be_there() {
+        for (url, expected) in [
+            ("https://user:pass@h/v1?v=1&key", "https://***@h/v1?v=***&***"),
+            ("https://h:8443/v1?a=1", "https://h:8443/v1?a=***"),
+            ("https://h/v1", "https://h/v1"),
+            ("plain text", "plain text"),
+        ] {
+            assert_eq!(redacted_url(url), expected);
+        }
+    }
+
+    #[test]
+    fn only_this_machine_is_loopback() {
+        for (url, expected) in [
+            ("http://localhost:1", true),
+            ("http://a.localhost", true),
+            ("http://127.0.0.2", true),
+            ("http://[::1]:8080", true),
+            ("http://192.168.0.1", false),
+            ("http://localhost.example.org", false),
+            ("localhost", false),
+        ] {
+            assert_eq!(is_on_this_machine(url), expected, "{url}");
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! Floor 1, text: pure functions over strings. Analysis for sparse retrieval, normalisation and answer matching
+//! for measures, token counts for chunking and packing.
+
+pub mod address;
+pub mod align;
+pub mod analyse;
+pub mod answers;
+pub mod base91;
+pub mod causes;
+pub mod column;
+pub mod content_key;
+pub mod hex;
+pub mod normalise;
+pub mod numbers;
+pub mod quote;
+pub mod retry_after;
+pub mod sanitize;
+pub mod sentences;
+pub mod shingles;
+pub mod tokens;

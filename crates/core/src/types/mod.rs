@@ -1,0 +1,44 @@
+//! Floor 0, the nouns: plain data that every other floor speaks about.
+//!
+//! A data set holds [`Document`]s and [`Question`]s; documents are cut into [`Chunk`]s; retrievers return
+//! [`Ranking`]s of chunks; one question's way through the pipeline is its [`Trace`]. Nothing here reads a
+//! file, computes a measure or knows a wire format.
+
+mod chunk;
+mod class;
+mod corpus;
+mod dataset;
+mod document;
+mod estimate;
+mod filter;
+mod id;
+mod measured;
+mod passage;
+mod pool;
+mod question;
+mod range;
+mod ranking;
+mod similarity;
+mod text;
+mod trace;
+
+pub use chunk::Chunk;
+pub use class::{Class, Fault, Flag, Mode, Station};
+pub use corpus::Corpus;
+pub use dataset::{Dataset, Note};
+pub use document::Document;
+pub use estimate::{ArmCalls, Estimate, Forecast, Kept, Seconds, Stop};
+pub use filter::{Bounds, Condition, Excluded, Filter, Literal};
+pub use id::{ChunkId, DocId, QuestionId};
+pub use measured::{Interval, or_infinite};
+pub use passage::Passage;
+pub use pool::{Pooled, Pools};
+pub use question::{Fact, Group, Kind, Member, Question, Split};
+pub use range::{ByteRange, RangeSet};
+pub use ranking::{Hit, Ranking, collapse};
+pub use similarity::Similarity;
+pub use text::{Length, TitledText};
+pub use trace::{
+    Arm, ArmName, Attempt, Finish, Gold, GoldMember, Origin, Stage, StageHit, Stance, Support, SupportRule, TokenUse,
+    Trace, TraceStage,
+};

@@ -1,0 +1,31 @@
+//! Pooled passages: the union of what several retrievers found for a question.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::{ChunkId, Corpus, Stage};
+
+/// A passage that at least one retriever found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pooled {
+    /// The passage.
+    pub id: ChunkId,
+    /// Where each retriever that found it ranked it, from 1.
+    pub ranks: BTreeMap<Stage, usize>,
+}
+
+impl Pooled {
+    /// The best of its ranks.
+    #[must_use]
+    pub fn best_rank(&self) -> usize {
+        self.ranks.values().copied().min().unwrap_or(usize::MAX)
+    }
+}
+
+/// What was pooled.
+pub struct Pools {
+    /// The documents and the passages they were cut into.
+    pub corpus: Arc<Corpus>,
+    /// For each question, in order, its passages: by best rank, equal ones by id.
+    pub of: Vec<Vec<Pooled>>,
+}

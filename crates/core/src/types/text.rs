@@ -1,0 +1,60 @@
+//! A passage's text as encoders, rerankers and indexes take it: with its title, and the two not yet joined.
+//!
+//! Most models read one text, some (DPR) a pair, so the joining is theirs.
+
+use std::borrow::Cow;
+
+/// A text with the title that stands before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TitledText<'a> {
+    /// The document's title; empty for none, for questions, and where titles are left out.
+    pub title: &'a str,
+    /// The text itself.
+    pub text: &'a str,
+}
+
+impl<'a> TitledText<'a> {
+    /// A text without a title.
+    #[must_use]
+    pub fn untitled(text: &'a str) -> Self {
+        Self { title: "", text }
+    }
+
+    /// Title and text as one: a line feed between them where there is a title.
+    #[must_use]
+    pub fn joined(self) -> Cow<'a, str> {
+        if self.title.is_empty() {
+            Cow::Borrowed(self.text)
+        } else {
+            Cow::Owned(format!("{}\n{}", self.title, self.text))
+        }
+    }
+
+    /// How many bytes [`Self::joined`] puts before the text.
+    #[must_use]
+    pub fn prefix_bytes(self) -> usize {
+        if self.title.is_empty() { 0 } else { self.title.len() + 1 }
+    }
+}
+
+/// How long a text is for an encoder, special tokens left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Length {
+    /// Its tokens.
+    pub n_tokens: usize,
+    /// Those of them that the encoder reads.
+    pub n_read: usize,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_title_stands_on_a_line_of_its_own() {
+        let titled = TitledText { title: "Tea", text: "is hot" };
+        assert_eq!(titled.joined(), "Tea\nis hot");
+        assert_eq!(&titled.joined()[titled.prefix_bytes()..], "is hot");
+        assert_eq!(TitledText::untitled("is hot").joined(), "is hot");
+    }
+}

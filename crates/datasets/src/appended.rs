@@ -1,0 +1,172 @@
+//! One's own `questions.jsonl`, to which lines are added; what is in it is never touched.
+
+use std::collections::HashSet;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use super::record::{Id, Record};
+use super::{DatasetError, questions, read};
+use ragtriage_core::text::quote::one_spaced;
+use ragtriage_core::types::Question;
+
+/// The file, open and locked where it is there, with what it holds already.
+#[derive(Debug)]
+pub struct Appended {
+    path: PathBuf,
+    /// `None` until the file is made.
+    file: Option<File>,
+    ids: HashSet<String>,
+    texts: HashSet<String>,
+    /// Whether the last line lacks its line feed.
+    is_open_ended: bool,
+}
+
+impl Appended {
+    /// Opens `path`. One that is not there is not made yet, so that what fails before the first line leaves no empty file;
+    /// its folder must be there.
+    ///
+    /// # Errors
+    /// `NoFile`, `Write`, `Busy`, and for what is in it `Read`, `Utf8`, `Json`, `Field`.
+    pub fn open(path: &Path) -> Result<Self, DatasetError> {
+        let unwritable = |source| DatasetError::Write { path: path.to_owned(), source };
+        let (mut ids, mut texts) = (HashSet::new(), HashSet::new());
+        if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+            return Err(DatasetError::NoFile { path: path.to_owned() });
+        }
+        let file = match OpenOptions::new().append(true).open(path) {
+            Err(error) if error.kind() == ErrorKind::NotFound && has_folder(path) => {
+                return Ok(Self { path: path.to_owned(), file: None, ids, texts, is_open_ended: false });
+            }
+            opened => locked(path, opened.map_err(unwritable)?)?,
+        };
+        read::lines(path, |place, line| {
+            // The rest is the loader's.
+            let mut record = Record::parse(place, line)?;
+            let id: Id = record.need(&questions::ID, "a string that is not empty, or a whole number")?;
+            let text: String = record.need(&questions::TEXT, "a string")?;
+            ids.insert(id.0);
+            texts.insert(one_spaced(&text));
+            Ok(())
+        })?;
+        let text = read::text(path)?;
+        let is_open_ended = !text.is_empty() && !text.ends_with('\n');
+        Ok(Self { path: path.to_owned(), file: Some(file), ids, texts, is_open_ended })
+    }
+
+    /// Makes the file where it is not there, so that no other process takes it between two lines.
+    ///
+    /// # Errors
+    /// `Write`; `Busy` where another process made it in the meantime: what that wrote was not seen here.
+    pub fn make(&mut self) -> Result<(), DatasetError> {
+        if self.file.is_some() {
+            return Ok(());
+        }
+        let file = OpenOptions::new().append(true).create_new(true).open(&self.path).map_err(|source| {
+            let path = self.path.clone();
+            match source.kind() {
+                ErrorKind::AlreadyExists => DatasetError::Busy { path },
+                _ => DatasetError::Write { path, source },
+            }
+        })?;
+        self.file = Some(locked(&self.path, file)?);
+        Ok(())
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether a question of that id or that text, white space alike, is in it.
+    #[must_use]
+    pub fn holds(&self, question: &Question) -> bool {
+        self.ids.contains(question.id.as_str()) || self.texts.contains(&one_spaced(&question.text))
+    }
+
+    /// Adds `line`, which is `question`'s, in one write: a kill leaves it whole or not at all.
+    ///
+    /// # Errors
+    /// `Write`, `Busy`.
+    pub fn append(&mut self, question: &Question, line: &str) -> Result<(), DatasetError> {
+        self.make()?;
+        let before = if self.is_open_ended { "\n" } else { "" };
+        let file = self.file.as_mut().expect("it was just made");
+        let written = file.write_all(format!("{before}{line}\n").as_bytes());
+        written.map_err(|source| DatasetError::Write { path: self.path.clone(), source })?;
+        self.is_open_ended = false;
+        self.ids.insert(question.id.to_string());
+        self.texts.insert(one_spaced(&question.text));
+        Ok(())
+    }
+}
+
+/// `file`, which stands at `path`, with no other writer.
+fn locked(path: &Path, file: File) -> Result<File, DatasetError> {
+    // Any other failure is a file system's that knows no locks.
+    if let Err(TryLockError::WouldBlock) = file.try_lock() {
+        return Err(DatasetError::Busy { path: path.to_owned() });
+    }
+    Ok(file)
+}
+
+fn has_folder(path: &Path) -> bool {
+    path.parent().is_some_and(|folder| folder.as_os_str().is_empty() || folder.is_dir())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn question(id: &str, text: &str) -> Question {
+        serde_json::from_value(serde_json::json!({ "id": id, "text": text, "kind": "free" })).expect("a question")
+    }
+
+    #[test]
+    fn lines_are_added_and_what_is_there_stays_as_it_is() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("questions.jsonl");
+        // By hand, without a line feed at its end.
+        let before = "{\"id\": 1, \"query\": \"How  long?\", \"_by\": \"me\"}";
+        std::fs::write(&path, before).expect("written");
+        let mut file = Appended::open(&path).expect("opens");
+        assert!(file.holds(&question("1", "else")) && file.holds(&question("2", " How long? ")));
+        assert!(!file.holds(&question("2", "Why?")));
+        for id in ["2", "3"] {
+            file.append(&question(id, id), &format!("{{\"id\": \"{id}\", \"text\": \"{id}\"}}")).expect("written");
+        }
+        assert!(file.holds(&question("2", "Why?")));
+        assert!(matches!(Appended::open(&path), Err(DatasetError::Busy { .. })), "one writer at a time");
+        drop(file);
+        let after = std::fs::read_to_string(&path).expect("there");
+        assert_eq!(
+            after,
+            format!("{before}\n{{\"id\": \"2\", \"text\": \"2\"}}\n{{\"id\": \"3\", \"text\": \"3\"}}\n")
+        );
+        assert!(Appended::open(&path).expect("opens").holds(&question("3", "")));
+    }
+
+    #[test]
+    fn a_file_that_is_not_there_is_made_once_it_is_wanted() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("questions.jsonl");
+        let (mut first, mut second) = (Appended::open(&path).expect("opens"), Appended::open(&path).expect("opens"));
+        assert!(!path.exists() && !first.holds(&question("1", "Why?")));
+        first.append(&question("1", "Why?"), "{\"id\": \"1\", \"text\": \"Why?\"}").expect("written");
+        assert!(matches!(second.make(), Err(DatasetError::Busy { .. })), "one writer at a time");
+        first.make().expect("is made");
+        drop(first);
+        assert_eq!(std::fs::read_to_string(&path).expect("there"), "{\"id\": \"1\", \"text\": \"Why?\"}\n");
+        assert!(matches!(second.make(), Err(DatasetError::Busy { .. })), "it holds what the second did not see");
+    }
+
+    #[test]
+    fn a_file_that_does_not_read_is_not_added_to() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("questions.jsonl");
+        std::fs::write(&path, "{\"id\": \"1\", \"te").expect("written");
+        assert!(matches!(Appended::open(&path), Err(DatasetError::Json { .. })));
+        assert!(matches!(Appended::open(&folder.path().join("no/such")), Err(DatasetError::Write { .. })));
+    }
+}

@@ -1,0 +1,396 @@
+//! Why a data set could not be loaded or copied, and what to do about it.
+
+use std::io;
+use std::path::PathBuf;
+
+use super::Place;
+use ragtriage_core::config::Format;
+use ragtriage_core::types::{DocId, Kind, QuestionId};
+
+/// Names the file and the line, id or byte offset of what is wrong; [`DatasetError::hint`] says what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum DatasetError {
+    /// Nothing stands at the path.
+    #[error("`{path}` is not there")]
+    Missing {
+        /// The file or folder.
+        path: PathBuf,
+    },
+    /// The operating system would not read it.
+    #[error("`{path}` could not be read")]
+    Read {
+        /// The file or folder.
+        path: PathBuf,
+        /// Its reason.
+        source: io::Error,
+    },
+    /// The operating system would not write it.
+    #[error("`{path}` could not be written")]
+    Write {
+        /// The file or folder.
+        path: PathBuf,
+        /// Its reason.
+        source: io::Error,
+    },
+    /// Another process adds to the file.
+    #[error("another process is writing `{path}`")]
+    Busy {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A folder, or a file, that is not laid out as the format wants.
+    #[error("`{path}` has no {expected}")]
+    Layout {
+        /// The file or folder.
+        path: PathBuf,
+        /// What is wanted there.
+        expected: String,
+    },
+    /// Bytes that are no UTF-8.
+    #[error("`{path}` is not valid UTF-8 at byte {offset}")]
+    Utf8 {
+        /// The file.
+        path: PathBuf,
+        /// The first bad byte, from 0.
+        offset: usize,
+    },
+    /// JSON that does not parse, or not into what the format holds.
+    #[error("{place} column {column}: broken JSON: {message}")]
+    Json {
+        /// The file and line.
+        place: Place,
+        /// The byte of the line, from 1.
+        column: usize,
+        /// The parser's words.
+        message: String,
+    },
+    /// A line of a judgments or SMART file that does not read.
+    #[error("{place}: expected {expected}")]
+    Line {
+        /// The file and line.
+        place: Place,
+        /// What should stand there.
+        expected: &'static str,
+    },
+    /// A field of a record that is missing or of another type.
+    #[error("{place}: `{field}` must be {expected}")]
+    Field {
+        /// The record.
+        place: Place,
+        /// The field, by its first name.
+        field: &'static str,
+        /// What it should hold.
+        expected: &'static str,
+    },
+    /// A field name that means nothing here, so that a typing error cannot lose labels.
+    #[error("{place}: unknown key `{key}`")]
+    UnknownKey {
+        /// The record.
+        place: Place,
+        /// The key.
+        key: Box<str>,
+        /// The known key that comes nearest.
+        nearest: Option<&'static str>,
+    },
+    /// A relevance grade that is no integer.
+    #[error("{place}: grade `{grade}` is not an integer")]
+    Grade {
+        /// The judgment.
+        place: Place,
+        /// What stands there.
+        grade: Box<str>,
+    },
+    /// Two documents of one id.
+    #[error("{place}: document `{id}` is there twice")]
+    DuplicateDocument {
+        /// The second one.
+        place: Place,
+        /// The id.
+        id: DocId,
+    },
+    /// Two questions of one id.
+    #[error("{place}: question `{id}` is there twice")]
+    DuplicateQuestion {
+        /// The second one.
+        place: Place,
+        /// The id.
+        id: QuestionId,
+    },
+    /// Evidence or a judgment that names a document which the corpus does not have.
+    #[error("{place}: document `{doc}` is not in the corpus")]
+    UnknownDocument {
+        /// The question.
+        place: Place,
+        /// The document it names.
+        doc: DocId,
+        /// The document id that comes nearest.
+        nearest: Option<DocId>,
+    },
+    /// A judgment for a question that is not there.
+    #[error("{place}: there is no question `{id}`")]
+    UnknownQuestion {
+        /// The judgment.
+        place: Place,
+        /// The question it names.
+        id: QuestionId,
+    },
+    /// A quote that does not stand in its document, white space aside.
+    #[error("{place}: the quote `{quote}` is not in document `{doc}`")]
+    QuoteNotFound {
+        /// The question.
+        place: Place,
+        /// The document.
+        doc: DocId,
+        /// The quote, shortened.
+        quote: Box<str>,
+        /// The document's text that comes nearest.
+        nearest: Option<Box<str>>,
+    },
+    /// An evidence range that cannot be: outside the text, empty, or inside a character.
+    #[error("{place}: bytes {start} to {end} are no piece of document `{doc}`, which has {length} bytes")]
+    Range {
+        /// The question.
+        place: Place,
+        /// The document.
+        doc: DocId,
+        /// First byte.
+        start: usize,
+        /// One past the last.
+        end: usize,
+        /// The document's bytes.
+        length: usize,
+    },
+    /// A supporting sentence that its paragraph does not have.
+    #[error("{place}: paragraph `{doc}` has no sentence {sentence} (from 0)")]
+    Sentence {
+        /// The question.
+        place: Place,
+        /// The paragraph's title.
+        doc: DocId,
+        /// The index that was named.
+        sentence: i64,
+    },
+    /// An annotated answer that its paragraph does not hold.
+    #[error("{place}: the answer `{answer}` is not in document `{doc}`")]
+    AnswerNotFound {
+        /// The question.
+        place: Place,
+        /// The paragraph.
+        doc: DocId,
+        /// The answer, shortened.
+        answer: Box<str>,
+    },
+    /// No document, or none with text.
+    #[error("the corpus of `{path}` is empty")]
+    EmptyCorpus {
+        /// The data set.
+        path: PathBuf,
+    },
+    /// Nothing is asked.
+    #[error("{place}: the question is empty")]
+    EmptyQuestion {
+        /// The question.
+        place: Place,
+    },
+    /// No question is left to ask.
+    #[error("`{path}` has no questions{}", split.as_ref().map(|split| format!(" in split `{split}`")).unwrap_or_default())]
+    NoQuestions {
+        /// The data set.
+        path: PathBuf,
+        /// The split that was asked for.
+        split: Option<Box<str>>,
+    },
+    /// A question of one's own whose kind needs an answer to be scored by.
+    #[error("{place}: a `{kind}` question needs at least one answer")]
+    NoAnswers {
+        /// The question.
+        place: Place,
+        /// Its kind.
+        kind: Kind,
+    },
+    /// A split asked of a format that has none.
+    #[error("format `{format}` has no splits, so no `{split}`")]
+    NoSplits {
+        /// The format.
+        format: Format,
+        /// What was asked for.
+        split: Box<str>,
+    },
+    /// A split that is not there.
+    #[error("there is no split `{split}`")]
+    UnknownSplit {
+        /// What was asked for.
+        split: Box<str>,
+        /// What there is.
+        known: Box<str>,
+    },
+    /// A file pattern that does not parse.
+    #[error("the pattern `{glob}` is not a glob")]
+    Glob {
+        /// The pattern.
+        glob: String,
+        /// The parser's words.
+        source: globset::Error,
+    },
+    /// A data set that `dataset fetch` does not know.
+    #[error("there is no known data set `{name}`")]
+    UnknownSet {
+        /// The requested name.
+        name: Box<str>,
+        /// The known names.
+        known: Vec<&'static str>,
+    },
+    /// Something stands where a new folder should.
+    #[error("`{path}` is there already")]
+    Occupied {
+        /// The path.
+        path: PathBuf,
+    },
+    /// An id that a table parted by tabs cannot hold.
+    #[error("{what} `{id}` cannot stand in a table parted by tabs")]
+    NoColumn {
+        /// What has it.
+        what: &'static str,
+        /// The id.
+        id: Box<str>,
+    },
+    /// A device, pipe or folder where questions are to be added and read back.
+    #[error("`{path}` is no regular file")]
+    NoFile {
+        /// The path.
+        path: PathBuf,
+    },
+    /// A line that was to be written over is no longer what was read.
+    #[error("{place}: the line was changed meanwhile, nothing was written")]
+    ChangedMeanwhile {
+        /// The line.
+        place: Place,
+    },
+    /// Git could not show how the data set stood then.
+    #[error("how `{path}` stood at `{reference}` cannot be seen: {said}")]
+    History {
+        /// The data set.
+        path: PathBuf,
+        /// The commit that was asked for.
+        reference: Box<str>,
+        /// Git's words.
+        said: String,
+    },
+    /// A layout does not give a data set back as it is.
+    #[error("format `{format}` does not give the data set back as it is: {what}")]
+    NotKept {
+        /// The format.
+        format: Format,
+        /// What is not the same.
+        what: String,
+    },
+    /// A copy is there already.
+    #[error("`{path}` is there already")]
+    Exists {
+        /// The copy.
+        path: PathBuf,
+    },
+}
+
+impl DatasetError {
+    /// The record that it is about, where it is about one.
+    #[must_use]
+    pub fn place(&self) -> Option<&Place> {
+        match self {
+            Self::Json { place, .. }
+            | Self::Line { place, .. }
+            | Self::Field { place, .. }
+            | Self::UnknownKey { place, .. }
+            | Self::Grade { place, .. }
+            | Self::DuplicateDocument { place, .. }
+            | Self::DuplicateQuestion { place, .. }
+            | Self::UnknownDocument { place, .. }
+            | Self::UnknownQuestion { place, .. }
+            | Self::QuoteNotFound { place, .. }
+            | Self::Range { place, .. }
+            | Self::Sentence { place, .. }
+            | Self::AnswerNotFound { place, .. }
+            | Self::EmptyQuestion { place }
+            | Self::ChangedMeanwhile { place }
+            | Self::NoAnswers { place, .. } => Some(place),
+            Self::Missing { .. }
+            | Self::Read { .. }
+            | Self::Write { .. }
+            | Self::Layout { .. }
+            | Self::Busy { .. }
+            | Self::NoFile { .. }
+            | Self::History { .. }
+            | Self::NotKept { .. }
+            | Self::Utf8 { .. }
+            | Self::EmptyCorpus { .. }
+            | Self::NoQuestions { .. }
+            | Self::NoSplits { .. }
+            | Self::UnknownSplit { .. }
+            | Self::Glob { .. }
+            | Self::UnknownSet { .. }
+            | Self::Occupied { .. }
+            | Self::NoColumn { .. }
+            | Self::Exists { .. } => None,
+        }
+    }
+
+    /// What the user can do about it, one sentence.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Missing { .. } => {
+                "check `dataset.path`; a published set is put in place by `ragtriage dataset fetch NAME`".into()
+            }
+            Self::Read { .. } | Self::Write { .. } => "check that the path and its permissions are right".into(),
+            Self::Busy { .. } => "end that one first, or write to another file with `--out`".into(),
+            Self::Layout { .. } => "check that `dataset.path` and `dataset.format` belong together".into(),
+            Self::Utf8 { .. } => {
+                "convert the file to UTF-8, for instance with `iconv`, or leave it out of the corpus".into()
+            }
+            Self::Json { .. } => "mend that line, or check that `dataset.format` is the right one".into(),
+            Self::Line { .. } | Self::Field { .. } => "mend that record".into(),
+            Self::UnknownKey { nearest: Some(nearest), .. } => format!("did you mean `{nearest}`?"),
+            Self::UnknownKey { nearest: None, .. } => "remove it, or begin its name with `_` to have it ignored".into(),
+            Self::Grade { .. } => "write grades as whole numbers: 0 not relevant, 1 and up relevant".into(),
+            Self::DuplicateDocument { .. } | Self::DuplicateQuestion { .. } => "give each its own id".into(),
+            Self::UnknownDocument { nearest, .. } => match nearest {
+                Some(id) => {
+                    format!("did you mean `{id}`? or keep and count it with `dataset.missing_evidence = \"keep\"`")
+                }
+                None => "add the document, or keep and count it with `dataset.missing_evidence = \"keep\"`".into(),
+            },
+            Self::UnknownQuestion { .. } | Self::Sentence { .. } | Self::AnswerNotFound { .. } => {
+                "mend the label, or keep and count it with `dataset.missing_evidence = \"keep\"`".into()
+            }
+            Self::QuoteNotFound { nearest: Some(text), .. } => format!("the nearest text there is `{text}`"),
+            Self::QuoteNotFound { nearest: None, .. } => "copy the quote from the document as it stands".into(),
+            Self::Range { .. } => "give half-open byte ranges on character boundaries, or quotes instead".into(),
+            Self::EmptyCorpus { .. } => "add documents with text, or check `dataset.path` and `dataset.globs`".into(),
+            Self::EmptyQuestion { .. } => "write the question, or remove the record".into(),
+            Self::NoQuestions { split: Some(_), .. } => "check `dataset.split` and the questions' `split`".into(),
+            Self::NoQuestions { split: None, .. } => {
+                "add questions, a line each, or make them of real ones with `ragtriage dataset label`".into()
+            }
+            Self::NoAnswers { .. } => "add `answers`, or set `kind` to `free` or `unanswerable`".into(),
+            Self::NoSplits { .. } => "remove `dataset.split`".into(),
+            Self::UnknownSplit { known, .. } => format!("there are {known}"),
+            Self::Glob { .. } => "write patterns such as `*.md` or `guides/**/*.rst`".into(),
+            Self::UnknownSet { name, known } => {
+                let quoted: Vec<String> = known.iter().map(|known| format!("`{known}`")).collect();
+                match super::nearest::word(name, known.iter().copied()) {
+                    Some(nearest) => format!("did you mean `{nearest}`? known are {}", quoted.join(", ")),
+                    None => format!("known are {}", quoted.join(", ")),
+                }
+            }
+            Self::Occupied { .. } => "name a folder that is not there yet: nothing is overwritten".into(),
+            Self::NoColumn { .. } => {
+                "ids there may have no white space at their ends and no tab or line end; `--to jsonl` holds any".into()
+            }
+            Self::NotKept { .. } => "mend what is named; nothing was written".into(),
+            Self::NoFile { .. } => "name a file: what is in it is read, so that no question is asked twice".into(),
+            Self::ChangedMeanwhile { .. } => "run it again".into(),
+            Self::History { .. } => "name a commit, branch or tag of the repository that the data set lies in".into(),
+            Self::Exists { .. } => "replace it with `--force`".into(),
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! A BEIR folder, which other tools read: `corpus.jsonl`, `queries.jsonl`, `qrels/<split>.tsv`.
+//!
+//! The three files have places for documents, queries and grades. What else is known of a question stands under the key
+//! `ragtriage` of its query's `metadata`, which other tools leave alone: kind, answers, evidence, facts, tags, split, and
+//! an empty `relevant` where nothing is judged, by which our reader knows that the query is to be kept. Other tools see no
+//! query that the judgments do not name.
+
+use std::io;
+use std::path::Path;
+
+use serde_json::json;
+
+use super::Texts;
+use crate::DatasetError;
+use crate::beir::Metadata;
+use crate::line::{Labels, spaced};
+use ragtriage_core::types::{Dataset, QuestionId};
+
+#[derive(serde::Serialize)]
+struct QueryLine<'a> {
+    #[serde(rename = "_id")]
+    id: &'a QuestionId,
+    text: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    metadata: Option<Metadata<Labels<'a>>>,
+}
+
+pub(super) fn write(dataset: &Dataset, texts: &Texts<'_>, folder: &Path, split: &str) -> io::Result<()> {
+    let documents = dataset.documents.iter().map(|document| {
+        spaced(&json!({
+            "_id": document.id, "title": document.title, "text": document.text, "metadata": document.metadata,
+        }))
+    });
+    super::lines(&folder.join("corpus.jsonl"), documents)?;
+    let queries = dataset.questions.iter().map(|question| {
+        let mut labels = Labels::new(question, |doc| texts.get(doc).copied());
+        labels.relevant = Some(&question.relevant).filter(|relevant| relevant.is_empty());
+        let metadata = Some(Metadata { ragtriage: labels }).filter(|own| !own.ragtriage.is_plain());
+        spaced(&QueryLine { id: &question.id, text: &question.text, metadata })
+    });
+    super::lines(&folder.join("queries.jsonl"), queries)?;
+    std::fs::create_dir_all(folder.join("qrels"))?;
+    let judgments = dataset
+        .questions
+        .iter()
+        .flat_map(|question| question.relevant.iter().map(|(doc, grade)| format!("{}\t{doc}\t{grade}", question.id)));
+    let header = "query-id\tcorpus-id\tscore".to_owned();
+    super::lines(&folder.join("qrels").join(format!("{split}.tsv")), std::iter::once(header).chain(judgments))
+}
+
+/// Whether every id comes back from a table as it went in, and the split names a file.
+pub(super) fn check(dataset: &Dataset, split: &str) -> Result<(), DatasetError> {
+    let no_column = |what, id: &str| DatasetError::NoColumn { what, id: id.into() };
+    if split.is_empty() || split.contains(['/', '\\']) || split.starts_with('.') {
+        return Err(no_column("the split", split));
+    }
+    let fits = |id: &str| !id.is_empty() && id.trim() == id && !id.contains(['\t', '\n', '\r']);
+    for question in &dataset.questions {
+        if !fits(question.id.as_str()) {
+            return Err(no_column("question", question.id.as_str()));
+        }
+        if let Some(doc) = question.relevant.keys().find(|doc| !fits(doc.as_str())) {
+            return Err(no_column("document", doc.as_str()));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,124 @@
+//! A loaded data set written as files, in a layout that is read here and by others.
+//!
+//! Nothing is lost on the way: before the folder gets its name it is read back, and its digest must be the data set's own. What a
+//! layout cannot hold is refused, by name.
+
+mod beir;
+mod jsonl;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use super::{DatasetError, LoadSpec, digest, load};
+use ragtriage_core::config::{Format, MissingEvidence};
+use ragtriage_core::text::causes::with_causes;
+use ragtriage_core::types::{Dataset, DocId};
+
+/// How to lay it out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout<'a> {
+    /// `corpus.jsonl` and `questions.jsonl`.
+    Jsonl,
+    /// `corpus.jsonl`, `queries.jsonl`, `qrels/<split>.tsv`.
+    Beir {
+        /// The name of the judgments' file, without its ending.
+        split: &'a str,
+    },
+}
+
+/// What became of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exported {
+    /// The digest, of what was written as of the original.
+    pub digest: String,
+    /// Questions for which nothing is judged.
+    pub n_unjudged: usize,
+    /// Labels that name documents which the corpus does not have: it loads with [`MissingEvidence::Keep`] only.
+    pub n_missing: usize,
+}
+
+/// The text of each document.
+type Texts<'a> = HashMap<&'a DocId, &'a str>;
+
+/// Writes `dataset` to the folder `to`, made beside its place and renamed at the end.
+///
+/// # Errors
+/// `Occupied` when something stands there, `NoColumn` for an id that a table parted by tabs cannot hold, `NotKept` for what the
+/// layout does not give back as it is, `Write`.
+pub fn export(dataset: &Dataset, layout: Layout<'_>, to: &Path) -> Result<Exported, DatasetError> {
+    // Without a slash at its end, behind which the other folder would lie inside.
+    let to: PathBuf = to.components().collect();
+    let to = to.as_path();
+    if to.exists() {
+        return Err(DatasetError::Occupied { path: to.to_owned() });
+    }
+    if let Layout::Beir { split } = layout {
+        beir::check(dataset, split)?;
+    }
+    let texts: Texts = dataset.documents.iter().map(|document| (&document.id, document.text.as_str())).collect();
+    let mut partial = to.as_os_str().to_owned();
+    partial.push(format!(".partial-{}", std::process::id()));
+    let partial = Path::new(&partial);
+    let failed = |source| DatasetError::Write { path: to.to_owned(), source };
+    let written = write(dataset, &texts, layout, partial).map_err(failed);
+    let digest = written.and_then(|()| read_back(dataset, layout, partial));
+    let digest = digest.and_then(|digest| fs::rename(partial, to).map_err(failed).map(|()| digest));
+    if digest.is_err() {
+        let _ = fs::remove_dir_all(partial); // half a data set is worth nothing; the error is told
+    }
+    let questions = &dataset.questions;
+    let evidence = questions.iter().flat_map(|question| question.evidence.iter().flatten()).map(|member| &member.doc);
+    let named = evidence.chain(questions.iter().flat_map(|question| question.relevant.keys()));
+    Ok(Exported {
+        digest: digest?,
+        n_unjudged: questions.iter().filter(|question| question.relevant.is_empty()).count(),
+        n_missing: named.filter(|doc| !texts.contains_key(doc)).count(),
+    })
+}
+
+fn write(dataset: &Dataset, texts: &Texts<'_>, layout: Layout<'_>, folder: &Path) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    match layout {
+        Layout::Jsonl => jsonl::write(dataset, texts, folder),
+        Layout::Beir { split } => beir::write(dataset, texts, folder, split),
+    }
+}
+
+/// A file of `lines`, each with a line feed behind it.
+fn lines(path: &Path, lines: impl Iterator<Item = String>) -> io::Result<()> {
+    let mut file = BufWriter::new(File::create(path)?);
+    for line in lines {
+        writeln!(file, "{line}")?;
+    }
+    file.flush()
+}
+
+/// Reads what was written and holds it against the original.
+fn read_back(dataset: &Dataset, layout: Layout<'_>, folder: &Path) -> Result<String, DatasetError> {
+    let (format, split) = match layout {
+        Layout::Jsonl => (Format::Jsonl, None),
+        Layout::Beir { split } => (Format::Beir, Some(split.to_owned())),
+    };
+    let not_kept = |what| DatasetError::NotKept { format, what };
+    let missing_evidence = Some(MissingEvidence::Keep);
+    let spec = LoadSpec { format, path: folder.to_owned(), split, missing_evidence, globs: Vec::new() };
+    let back = load(&spec).map_err(|error| not_kept(with_causes(&error)))?;
+    let digest = digest::digest(&dataset.documents, &dataset.questions);
+    if back.digest == digest {
+        return Ok(digest);
+    }
+    let documents = dataset.documents.iter().zip(&back.documents);
+    let questions = dataset.questions.iter().zip(&back.questions);
+    let document = documents.into_iter().find(|(before, after)| before != after);
+    let question = questions.into_iter().find(|(before, after)| before != after);
+    Err(not_kept(match (document, question) {
+        (Some((document, _)), _) => format!("document `{}` is another", document.id),
+        (None, Some((question, _))) => format!("question `{}` is another", question.id),
+        (None, None) => "its digest is another".to_owned(),
+    }))
+}

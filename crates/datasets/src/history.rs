@@ -1,0 +1,130 @@
+//! A data set's files as a commit had them, by `git`.
+
+use std::hash::{BuildHasher, Hasher};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use super::DatasetError;
+
+/// The files under a folder or of a file, as they were; gone at the end.
+#[derive(Debug)]
+pub struct Earlier {
+    scratch: PathBuf,
+    path: PathBuf,
+}
+
+impl Earlier {
+    /// Where the data set stands as it was.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Drop for Earlier {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.scratch); // a scratch folder that stays harms nobody
+    }
+}
+
+/// Writes what stood at `path` in the commit `reference` into a new folder under `scratch`. The repository is only read.
+///
+/// # Errors
+/// `History` with what git said: no repository, no such commit, nothing at that path then; `Write`.
+pub fn earlier(path: &Path, reference: &str, scratch: &Path) -> Result<Earlier, DatasetError> {
+    let failed = |said: String| DatasetError::History { path: path.to_owned(), reference: reference.into(), said };
+    if reference.starts_with('-') {
+        return Err(failed("a commit's name does not begin with `-`".to_owned()));
+    }
+    let (folder, name) = if path.is_dir() { (path, None) } else { (path.parent().unwrap_or(path), path.file_name()) };
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let git = |command: &mut Command| {
+        // Inside a hook they name the repository that commits, wherever the data set lies.
+        for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_PREFIX", "GIT_OBJECT_DIRECTORY"] {
+            command.env_remove(name);
+        }
+        let output =
+            command.stdin(Stdio::null()).output().map_err(|error| failed(format!("git does not run: {error}")))?;
+        if output.status.success() {
+            return Ok(String::from_utf8_lossy(&output.stdout).trim_end_matches('\n').to_owned());
+        }
+        let said = String::from_utf8_lossy(&output.stderr).lines().next().unwrap_or("git failed").to_owned();
+        Err(failed(said))
+    };
+    let prefix = git(Command::new("git").arg("-C").arg(folder).args(["rev-parse", "--show-prefix"]))?;
+    let root = git(Command::new("git").arg("-C").arg(folder).args(["rev-parse", "--show-toplevel"]))?;
+    let commit = format!("{reference}^{{commit}}");
+    let commit = git(Command::new("git").arg("-C").arg(folder).args(["rev-parse", "--verify", "--quiet", &commit]))
+        .map_err(|_| failed("there is no such commit".to_owned()))?;
+    let scratch = own_folder(scratch).map_err(|source| DatasetError::Write { path: scratch.to_owned(), source })?;
+    let earlier =
+        Earlier { path: name.map_or_else(|| scratch.join("set"), |name| scratch.join("set").join(name)), scratch };
+    let (index, set) = (earlier.scratch.join("index"), earlier.scratch.join("set"));
+    std::fs::create_dir_all(&set).map_err(|source| DatasetError::Write { path: set.clone(), source })?;
+    // An index of its own, so that the repository's is left alone; filters (line ends, large files) apply as in a checkout.
+    let tree = format!("{commit}:{}", prefix.trim_end_matches('/'));
+    git(Command::new("git").arg("-C").arg(&root).env("GIT_INDEX_FILE", &index).args(["read-tree", &tree]))
+        .map_err(|_| failed("it was not there then".to_owned()))?;
+    let into = format!("--prefix={}/", std::path::absolute(&set).unwrap_or(set).display());
+    git(Command::new("git").arg("-C").arg(&root).env("GIT_INDEX_FILE", &index).args([
+        "checkout-index",
+        "--all",
+        &into,
+    ]))?;
+    Ok(earlier)
+}
+
+/// A new folder of a name that nobody can foresee, which nobody else may enter.
+fn own_folder(under: &Path) -> std::io::Result<PathBuf> {
+    std::fs::create_dir_all(under)?;
+    let random = std::hash::RandomState::new().build_hasher().finish(); // seeded by the operating system
+    let folder = under.join(format!("ragtriage-{}-{random:016x}", std::process::id()));
+    std::fs::DirBuilder::new().mode(0o700).create(&folder)?;
+    Ok(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn git(folder: &Path, arguments: &[&str]) {
+        let identity = ["-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "commit.gpgsign=false"];
+        let done = Command::new("git").arg("-C").arg(folder).args(identity).args(arguments).output().expect("git runs");
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    }
+
+    #[test]
+    fn files_come_back_as_they_were_and_the_repository_is_left_alone() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (root, scratch) = (folder.path().join("repo"), folder.path().join("scratch"));
+        let set = root.join("data/my set");
+        std::fs::create_dir_all(set.join("corpus/deep")).expect("made");
+        std::fs::write(set.join("corpus/deep/a.md"), "first\n").expect("written");
+        std::fs::write(root.join("else.md"), "x").expect("written");
+        git(folder.path(), &["init", "-q", "repo"]);
+        git(&root, &["add", "-A"]);
+        git(&root, &["commit", "-q", "-m", "first"]);
+        std::fs::write(set.join("corpus/deep/a.md"), "second\n").expect("written");
+        std::fs::write(set.join("corpus/b.md"), "new\n").expect("written");
+        git(&root, &["add", "data/my set/corpus/b.md"]);
+        let status =
+            || Command::new("git").arg("-C").arg(&root).args(["status", "--porcelain"]).output().expect("runs").stdout;
+        let before = status();
+        {
+            let earlier = earlier(&set, "HEAD", &scratch).expect("there");
+            let read = |name: &str| std::fs::read_to_string(earlier.path().join(name)).ok();
+            assert_eq!(read("corpus/deep/a.md").as_deref(), Some("first\n"));
+            assert_eq!((read("corpus/b.md"), read("else.md")), (None, None));
+            let file =
+                super::earlier(&set.join("corpus/deep/a.md"), "HEAD", &folder.path().join("other")).expect("a file");
+            assert_eq!(std::fs::read_to_string(file.path()).expect("there"), "first\n");
+        }
+        assert_eq!(status(), before);
+        assert_eq!(std::fs::read_dir(&scratch).expect("a folder").count(), 0, "the scratch is gone");
+        for (reference, said) in [("no-such", "there is no such commit"), ("--all", "does not begin with")] {
+            let error = earlier(&set, reference, &scratch).expect_err("refused").to_string();
+            assert!(error.contains(said), "{error}");
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! `HotpotQA` (Yang et al. 2018, <https://hotpotqa.github.io>), as its owners publish it and as Hugging Face has it.
+//!
+//! The paragraphs of all questions make one corpus; a title is a document's id, case-sensitive and untouched (HTML
+//! entities stay). A paragraph's sentences carry their leading space, so its text is their concatenation; empty
+//! sentences stay, since the supporting facts count them. The first paragraph of a title is kept and supporting
+//! facts are resolved in it.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::marker::PhantomData;
+use std::path::Path;
+
+use serde::de::{Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+
+use super::draft::Draft;
+use super::{DatasetError, Place, read};
+use ragtriage_core::text::quote;
+use ragtriage_core::types::{ByteRange, DocId, Document, Group, Kind, Member, Question};
+
+#[derive(Deserialize)]
+struct Row {
+    #[serde(rename = "_id", alias = "id")]
+    id: String,
+    question: String,
+    #[serde(default)]
+    answer: Option<String>,
+    #[serde(default)]
+    supporting_facts: Pairs<i64>,
+    context: Pairs<Vec<String>>,
+    #[serde(default, rename = "type")]
+    reasoning: Option<String>,
+    #[serde(default)]
+    level: Option<String>,
+}
+
+/// Titles with a sentence's index or a paragraph's sentences.
+struct Pairs<T>(Vec<(String, T)>);
+
+/// Reads `path` (a JSON list or JSON lines) into `draft`.
+pub(super) fn read(path: &Path, draft: &mut Draft) -> Result<(), DatasetError> {
+    let path = read::only_file(path, &["json", "jsonl"])?;
+    let text = read::text(&path)?;
+    let rows = rows(&path, &text)?;
+    let sentences = pool(&rows, &Place::file(&path), draft)?;
+    for (place, row) in rows {
+        let taken = question(row, &place, &sentences, draft).and_then(|question| draft.push_question(&place, question));
+        draft.settle(taken)?;
+    }
+    Ok(())
+}
+
+fn rows(path: &Path, text: &str) -> Result<Vec<(Place, Row)>, DatasetError> {
+    let file = Place::file(path);
+    if text.trim_start().starts_with('[') {
+        let rows: Vec<Row> = read::json(&file, text)?;
+        return Ok(rows.into_iter().map(|row| (file.clone(), row)).collect());
+    }
+    let lines = text.split('\n').enumerate().filter(|(_, line)| !line.trim().is_empty());
+    lines
+        .map(|(index, line)| {
+            let place = Place { line: Some(index + 1), ..file.clone() };
+            read::json(&place, line).map(|row| (place, row))
+        })
+        .collect()
+}
+
+/// The sentences of every paragraph, as bytes of its text.
+type Sentences = HashMap<DocId, Vec<ByteRange>>;
+
+fn pool(rows: &[(Place, Row)], file: &Place, draft: &mut Draft) -> Result<Sentences, DatasetError> {
+    let mut sentences = Sentences::new();
+    for (title, paragraph) in rows.iter().flat_map(|(_, row)| &row.context.0) {
+        let id = DocId::from(title.as_str());
+        let text = paragraph.concat();
+        if let Some(kept) = draft.document(&id) {
+            let differs = kept.text != text;
+            draft.note(usize::from(differs), "paragraphs whose title already had another text, left out");
+            continue;
+        }
+        let mut start = 0;
+        let ranges = paragraph.iter().map(|sentence| {
+            let range = ByteRange::new(start, start + sentence.len());
+            start = range.end;
+            range
+        });
+        sentences.insert(id.clone(), ranges.collect());
+        let document = Document { id, title: title.clone(), text, metadata: std::collections::BTreeMap::new() };
+        draft.push_document(file, document)?;
+    }
+    Ok(sentences)
+}
+
+fn question(row: Row, place: &Place, sentences: &Sentences, draft: &mut Draft) -> Result<Question, DatasetError> {
+    let place = place.of(&row.id);
+    let evidence = evidence(&row.supporting_facts.0, &place, sentences, draft)?;
+    let answers: Vec<String> = row.answer.into_iter().filter(|answer| !answer.is_empty()).collect();
+    draft.note(usize::from(answers.is_empty()), "questions without an answer");
+    let yes_no = answers.iter().any(|answer| answer == "yes" || answer == "no");
+    Ok(Question {
+        id: row.id.into(),
+        text: row.question,
+        kind: if yes_no { Kind::YesNo } else { Kind::Span },
+        answers,
+        relevant: evidence.iter().flatten().map(|member| (member.doc.clone(), 1)).collect(),
+        evidence,
+        required: Vec::new(),
+        forbidden: Vec::new(),
+        tags: row.reasoning.into_iter().chain(row.level).collect(),
+        split: None,
+    })
+}
+
+/// One group a title, in order of first mention, its supporting sentences as ranges.
+fn evidence(
+    facts: &[(String, i64)],
+    place: &Place,
+    sentences: &Sentences,
+    draft: &mut Draft,
+) -> Result<Vec<Group>, DatasetError> {
+    let mut members: Vec<Member> = Vec::new();
+    for (title, index) in facts {
+        let doc = DocId::from(title.as_str());
+        let at = members.iter().position(|member| member.doc == doc).unwrap_or_else(|| {
+            members.push(Member { doc: doc.clone(), ranges: Vec::new() });
+            members.len() - 1
+        });
+        let Some(paragraph) = sentences.get(&doc) else { continue }; // the draft counts or refuses it
+        let Some(&range) = usize::try_from(*index).ok().and_then(|index| paragraph.get(index)) else {
+            draft.missing("supporting sentences that their paragraph does not have, left out", || {
+                DatasetError::Sentence { place: place.clone(), doc, sentence: *index }
+            })?;
+            continue;
+        };
+        let text = draft.document(&doc).map_or("", |document| &document.text);
+        match quote::trim(text, range) {
+            range if range.is_empty() => draft.note(1, "supporting sentences that are empty, left out"),
+            range => members[at].ranges.push(range),
+        }
+    }
+    for member in &mut members {
+        member.ranges.sort_unstable();
+        member.ranges.dedup();
+    }
+    Ok(members.into_iter().map(|member| vec![member]).collect())
+}
+
+impl<T> Default for Pairs<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Pairs<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(PairsVisitor(PhantomData))
+    }
+}
+
+struct PairsVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for PairsVisitor<T> {
+    type Value = Pairs<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of pairs, or `title` with `sentences` or `sent_id`")
+    }
+
+    /// The official form: `[[title, x], ...]`.
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Pairs<T>, A::Error> {
+        let mut pairs = Vec::with_capacity(list.size_hint().unwrap_or(10));
+        while let Some(pair) = list.next_element()? {
+            pairs.push(pair);
+        }
+        Ok(Pairs(pairs))
+    }
+
+    /// The Hugging Face form: `{"title": [...], "sentences" or "sent_id": [...]}`, of equal length.
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Pairs<T>, A::Error> {
+        let (mut titles, mut others) = (None::<Vec<String>>, None::<Vec<T>>);
+        while let Some(key) = map.next_key::<String>()? {
+            match key.as_str() {
+                "title" => titles = Some(map.next_value()?),
+                "sentences" | "sent_id" => others = Some(map.next_value()?),
+                _ => {
+                    map.next_value::<IgnoredAny>()?;
+                }
+            }
+        }
+        let titles = titles.ok_or_else(|| A::Error::missing_field("title"))?;
+        let others = others.ok_or_else(|| A::Error::missing_field("sentences"))?;
+        if titles.len() != others.len() {
+            return Err(A::Error::custom(format!("{} titles for {} entries", titles.len(), others.len())));
+        }
+        Ok(Pairs(titles.into_iter().zip(others).collect()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{load, spec::tests::with_file};
+    use ragtriage_core::config::{Format, MissingEvidence};
+
+    const OFFICIAL: &str = r#"[
+      {"_id": "1", "question": "Who? ", "answer": "Ann", "type": "bridge", "level": "hard",
+       "supporting_facts": [["B &amp; C", 2], ["A", 0], ["B &amp; C", 0]],
+       "context": [["A", ["Ann is.", " She was."]], ["B &amp; C", ["Bé.", "", " Cy. "]]]},
+      {"_id": "2", "question": "Same?", "answer": "no", "type": "comparison", "level": "easy",
+       "supporting_facts": [["A", 9], ["A", 1], ["Gone", 0]],
+       "context": [["A", ["Another text."]], ["a", ["Lower case."]]]}]"#;
+
+    const HUGGING_FACE: &str = r#"
+      {"id": "1", "question": "Who? ", "answer": "Ann", "type": "bridge", "level": "hard", "supporting_facts": {"title": ["B &amp; C", "A", "B &amp; C"], "sent_id": [2, 0, 0]}, "context": {"title": ["A", "B &amp; C"], "sentences": [["Ann is.", " She was."], ["Bé.", "", " Cy. "]]}}
+      {"id": "2", "question": "Same?", "answer": "no", "type": "comparison", "level": "easy", "supporting_facts": {"title": ["A", "A", "Gone"], "sent_id": [9, 1, 0]}, "context": {"title": ["A", "a"], "sentences": [["Another text."], ["Lower case."]]}}"#;
+
+    #[test]
+    fn paragraphs_are_pooled_by_title_and_sentences_become_trimmed_byte_ranges() {
+        let set = with_file("dev.json", OFFICIAL, Format::Hotpotqa, |spec| load(spec)).expect("loads");
+        let titles: Vec<&str> = set.documents.iter().map(|document| document.id.as_str()).collect();
+        assert_eq!(titles, ["A", "B &amp; C", "a"]);
+        assert_eq!(set.documents[0].text, "Ann is. She was.");
+        // `Bé.` is bytes 0..4, the empty sentence 4..4, ` Cy. ` 4..9 and trimmed 5..8.
+        let [b, a] = &set.questions[0].evidence[..] else { panic!("two titles") };
+        assert_eq!(b, &[Member { doc: "B &amp; C".into(), ranges: vec![(0, 4).into(), (5, 8).into()] }]);
+        assert_eq!(a, &[Member { doc: "A".into(), ranges: vec![(0, 7).into()] }]);
+        assert_eq!((set.questions[0].kind, set.questions[1].kind), (Kind::Span, Kind::YesNo));
+        assert_eq!(set.questions[1].tags, ["comparison", "easy"]);
+        assert_eq!(set.questions[0].text, "Who?");
+    }
+
+    #[test]
+    fn labels_that_lead_nowhere_are_kept_and_counted() {
+        let set = with_file("dev.json", OFFICIAL, Format::Hotpotqa, |spec| load(spec)).expect("loads");
+        let [a, gone] = &set.questions[1].evidence[..] else { panic!("two titles") };
+        // Sentence 1 of the paragraph that was kept, ` She was.` at 7..16.
+        assert_eq!(a[0].ranges, [(8, 16).into()]);
+        assert_eq!(gone, &[Member { doc: "Gone".into(), ranges: Vec::new() }]);
+        let notes: Vec<(usize, &str)> = set.notes.iter().map(|note| (note.count, note.what.as_str())).collect();
+        assert_eq!(
+            notes,
+            [
+                (1, "paragraphs whose title already had another text, left out"),
+                (1, "questions with white space around them, trimmed"),
+                (1, "supporting sentences that their paragraph does not have, left out"),
+                (1, "pieces of evidence whose document is not in the corpus, kept"),
+                (1, "judged documents that are not in the corpus, kept"),
+            ]
+        );
+    }
+
+    #[test]
+    fn both_published_forms_load_to_the_same_digest() {
+        let official = with_file("dev.json", OFFICIAL, Format::Hotpotqa, |spec| load(spec)).expect("loads");
+        let lines = with_file("dev.jsonl", HUGGING_FACE, Format::Hotpotqa, |spec| load(spec)).expect("loads");
+        assert_eq!(official.digest, lines.digest);
+    }
+
+    #[test]
+    fn a_sentence_that_is_not_there_is_an_error_when_asked_for() {
+        let error = with_file("dev.json", OFFICIAL, Format::Hotpotqa, |spec| {
+            spec.missing_evidence = Some(MissingEvidence::Error);
+            load(spec)
+        });
+        let error = error.unwrap_err();
+        assert!(matches!(&error, DatasetError::Sentence { sentence: 9, .. }), "{error}");
+    }
+
+    #[test]
+    fn a_broken_line_is_named() {
+        let error = with_file("dev.jsonl", "\n{\"id\": \"1\",}", Format::Hotpotqa, |spec| load(spec)).unwrap_err();
+        let DatasetError::Json { place, column, .. } = &error else { panic!("{error}") };
+        assert_eq!((place.line, *column), (Some(2), 12));
+    }
+}

@@ -1,0 +1,52 @@
+//! Relevance judgments that stand in a file of their own, held until the questions come.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::draft::Draft;
+use super::{DatasetError, Place};
+use ragtriage_core::types::{DocId, Kind, Question};
+
+/// Grades by question and document, with the place of each question's first.
+#[derive(Default)]
+pub(super) struct Judgments(HashMap<String, (Place, BTreeMap<DocId, i32>)>);
+
+impl Judgments {
+    /// Takes one judgment; of several for the same pair the highest counts.
+    pub(super) fn insert(&mut self, place: Place, question: &str, doc: &str, grade: i32, draft: &mut Draft) {
+        let (_, grades) = self.0.entry(question.to_owned()).or_insert_with(|| (place, BTreeMap::new()));
+        let kept =
+            grades.entry(doc.into()).and_modify(|_| draft.note(1, "repeated judgments, the highest grade taken"));
+        let kept = kept.or_insert(grade);
+        *kept = grade.max(*kept);
+    }
+
+    /// The question of that id, known by its judgments alone; `None` when nothing is judged for it.
+    pub(super) fn question(&mut self, id: &str, text: String) -> Option<Question> {
+        let (_, relevant) = self.0.remove(id)?;
+        Some(Question {
+            id: id.into(),
+            text,
+            kind: Kind::Free,
+            answers: Vec::new(),
+            evidence: Vec::new(),
+            relevant,
+            required: Vec::new(),
+            forbidden: Vec::new(),
+            tags: Vec::new(),
+            split: None,
+        })
+    }
+
+    /// Refuses or counts the judgments whose question never came.
+    pub(super) fn finish(self, draft: &mut Draft) -> Result<(), DatasetError> {
+        let mut left: Vec<_> = self.0.into_iter().map(|(id, (place, _))| (place, id)).collect();
+        left.sort_unstable_by_key(|(place, _)| place.line);
+        for (place, id) in left {
+            draft.missing("judged questions that are not there, left out", || DatasetError::UnknownQuestion {
+                place,
+                id: id.into(),
+            })?;
+        }
+        Ok(())
+    }
+}

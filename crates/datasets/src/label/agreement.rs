@@ -1,0 +1,278 @@
+//! How far two annotators agree about the documents that both judged.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::LabelError;
+use ragtriage_runs::external::input::Input;
+use ragtriage_runs::external::qrels::Qrels;
+use ragtriage_core::stats::kappa::{Disagreement, Kappa, kappa};
+use ragtriage_core::text::quote::one_spaced;
+use ragtriage_core::types::Kind;
+
+/// What one annotator judged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Judged {
+    /// The file.
+    pub name: String,
+    /// Each question.
+    pub questions: Vec<Labelled>,
+}
+
+/// A question with its judgments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Labelled {
+    /// Its id.
+    pub id: String,
+    /// Its text, white space alike; `None` where only the id is known.
+    pub text: Option<String>,
+    /// Its kind, where one is known.
+    pub kind: Option<Kind>,
+    /// Grades by document; 0 for all that are not relevant.
+    pub grades: BTreeMap<String, i32>,
+}
+
+/// The labels in the file `path`: one's own questions, or judgments in TREC's or BEIR's columns.
+///
+/// # Errors
+/// As its reader.
+pub fn labels(path: &Path) -> Result<Judged, LabelError> {
+    let input = Input::read(path)?;
+    let name = input.name().to_owned();
+    if input.text().trim_start().starts_with('{') {
+        let questions = crate::questions(path)?.into_iter().map(|question| Labelled {
+            id: question.id.to_string(),
+            text: Some(one_spaced(&question.text)),
+            kind: Some(question.kind),
+            grades: question.relevant.iter().map(|(doc, grade)| (doc.to_string(), (*grade).max(0))).collect(),
+        });
+        return Ok(Judged { name, questions: questions.collect() });
+    }
+    let qrels = Qrels::parse(&input)?;
+    let questions = qrels.queries().map(|(id, judged)| Labelled {
+        id: id.to_owned(),
+        text: None,
+        kind: None,
+        grades: judged.iter().map(|(doc, grade)| ((*doc).to_owned(), (*grade).max(0))).collect(),
+    });
+    Ok(Judged { name, questions: questions.collect() })
+}
+
+/// Two annotators beside one another.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Agreement {
+    /// The first one's file.
+    pub first: String,
+    /// The second one's.
+    pub second: String,
+    /// Questions that both have.
+    pub n_questions: usize,
+    /// Ids under which the two have questions of different texts; these are joined by text, if at all.
+    pub n_other_text: usize,
+    /// Question-document pairs that both judged.
+    pub n_pairs: usize,
+    /// Pairs of those questions that only the first one judged, and only the second one: left out.
+    pub n_judged_by_one: (usize, usize),
+    /// Of the grades as they are, any two that differ alike.
+    pub grades: Option<Kappa>,
+    /// Of the grades, by the square of their distance.
+    pub squared: Option<Kappa>,
+    /// Of relevant (a grade above 0) or not.
+    pub relevant: Option<Kappa>,
+    /// How often the first one's grade met the second one's: `(first, second, pairs)`, ascending.
+    pub table: Vec<(i32, i32, usize)>,
+    /// The pairs whose grades are farthest apart, farthest first, then in the order of the first one's file.
+    pub farthest: Vec<Apart>,
+    /// Questions that the one calls unanswerable and the other does not.
+    pub answerable: Vec<String>,
+}
+
+/// A pair graded differently.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Apart {
+    /// The question's id, as the first one has it.
+    pub question: String,
+    /// The document.
+    pub document: String,
+    /// The first one's grade.
+    pub first: i32,
+    /// The second one's.
+    pub second: i32,
+}
+
+/// Joins two annotators' questions by an id of the same text, else by text, and their judgments by document; what only one of
+/// them judged says nothing of their agreement. Intervals are over questions. At most `n_farthest` pairs are named.
+///
+/// # Errors
+/// `NothingShared`.
+pub fn agreement(first: &Judged, second: &Judged, n_farthest: usize) -> Result<Agreement, LabelError> {
+    let (joined, n_other_text) = joined(first, second);
+    let (mut pairs, mut question_of, mut apart) = (Vec::new(), Vec::new(), Vec::new());
+    let mut n_judged_by_one = (0, 0);
+    let mut answerable = Vec::new();
+    for (number, (one, other)) in joined.iter().enumerate() {
+        for (document, grade) in &one.grades {
+            let Some(theirs) = other.grades.get(document) else { continue };
+            pairs.push((*grade, *theirs));
+            question_of.push(number);
+            if grade != theirs {
+                let (question, document) = (one.id.clone(), document.clone());
+                apart.push(Apart { question, document, first: *grade, second: *theirs });
+            }
+        }
+        let n_shared = one.grades.keys().filter(|document| other.grades.contains_key(*document)).count();
+        n_judged_by_one.0 += one.grades.len() - n_shared;
+        n_judged_by_one.1 += other.grades.len() - n_shared;
+        if let (Some(kind), Some(theirs)) = (one.kind, other.kind)
+            && (kind == Kind::Unanswerable) != (theirs == Kind::Unanswerable)
+        {
+            answerable.push(one.id.clone());
+        }
+    }
+    if pairs.is_empty() {
+        return Err(LabelError::NothingShared { first: first.name.clone(), second: second.name.clone() });
+    }
+    apart.sort_by_key(|pair| std::cmp::Reverse(pair.first.abs_diff(pair.second))); // stable
+    apart.truncate(n_farthest);
+    let is_relevant: Vec<(i32, i32)> = pairs.iter().map(|(a, b)| (i32::from(*a > 0), i32::from(*b > 0))).collect();
+    let mut table: BTreeMap<(i32, i32), usize> = BTreeMap::new();
+    for pair in &pairs {
+        *table.entry(*pair).or_default() += 1;
+    }
+    Ok(Agreement {
+        first: first.name.clone(),
+        second: second.name.clone(),
+        n_questions: joined.len(),
+        n_other_text,
+        n_pairs: pairs.len(),
+        n_judged_by_one,
+        grades: kappa(&pairs, &question_of, Disagreement::Any),
+        squared: kappa(&pairs, &question_of, Disagreement::Squared),
+        relevant: kappa(&is_relevant, &question_of, Disagreement::Any),
+        table: table.into_iter().map(|((a, b), count)| (a, b, count)).collect(),
+        farthest: apart,
+        answerable,
+    })
+}
+
+/// The questions that both have, in the order of the first one's file, and how many ids the two have for different questions.
+///
+/// One id is one question unless both texts are known and differ: files that number from 1 need not ask the same. What is not
+/// joined so is joined by text. No question of the second one is taken twice.
+fn joined<'a>(first: &'a Judged, second: &'a Judged) -> (Vec<(&'a Labelled, &'a Labelled)>, usize) {
+    let mut by_id: BTreeMap<&str, &Labelled> =
+        second.questions.iter().map(|other| (other.id.as_str(), other)).collect();
+    let mut n_other_text = 0;
+    let mut of_id = Vec::with_capacity(first.questions.len());
+    for one in &first.questions {
+        let same_id = by_id.get(one.id.as_str()).copied();
+        let same = same_id.filter(|other| one.text.is_none() || other.text.is_none() || one.text == other.text);
+        n_other_text += usize::from(same_id.is_some() && same.is_none());
+        if same.is_some() {
+            by_id.remove(one.id.as_str());
+        }
+        of_id.push(same);
+    }
+    let mut by_text: BTreeMap<&str, VecDeque<&Labelled>> = BTreeMap::new();
+    for other in second.questions.iter().filter(|other| by_id.contains_key(other.id.as_str())) {
+        if let Some(text) = other.text.as_deref() {
+            by_text.entry(text).or_default().push_back(other);
+        }
+    }
+    let mut of_text = |one: &Labelled| by_text.get_mut(one.text.as_deref()?)?.pop_front();
+    let both = first.questions.iter().zip(of_id).filter_map(|(one, same)| Some((one, same.or_else(|| of_text(one))?)));
+    (both.collect(), n_other_text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Id, text and grades of a question.
+    type Given<'a> = (&'a str, &'a str, &'a [(&'a str, i32)]);
+
+    fn judged(name: &str, questions: &[Given<'_>]) -> Judged {
+        let questions = questions.iter().map(|(id, text, grades)| Labelled {
+            id: (*id).to_owned(),
+            text: Some((*text).to_owned()),
+            kind: Some(if *id == "u" { Kind::Unanswerable } else { Kind::Span }),
+            grades: grades.iter().map(|(doc, grade)| ((*doc).to_owned(), *grade)).collect(),
+        });
+        Judged { name: name.to_owned(), questions: questions.collect() }
+    }
+
+    #[test]
+    fn pairs_that_both_judged_are_joined_by_id_else_by_text() {
+        let first = judged(
+            "a",
+            &[("1", "why?", &[("x", 3), ("y", 0), ("z", 1)]), ("2", "how?", &[("x", 2)]), ("9", "who?", &[("x", 1)])],
+        );
+        let second = judged("b", &[("u", "how?", &[("x", 0), ("w", 1)]), ("1", "why?", &[("x", 3), ("y", 1)])]);
+        let found = agreement(&first, &second, 1).expect("shared");
+        assert_eq!((found.n_questions, found.n_pairs, found.n_judged_by_one), (2, 3, (1, 1)));
+        assert_eq!(found.table, [(0, 1, 1), (2, 0, 1), (3, 3, 1)]);
+        let farthest = Apart { question: "2".into(), document: "x".into(), first: 2, second: 0 };
+        assert_eq!((found.farthest, found.answerable), (vec![farthest], vec!["2".to_owned()]));
+        // Equal: 1 of 3. By chance: grades 3, 0, 2 against 3, 1, 0, each a third: 3 and 0 can meet, 2 / 9. (3/9 - 2/9) / (7/9).
+        let grades = found.grades.expect("defined");
+        assert!((grades.value - 1.0 / 7.0).abs() < 1e-12, "{grades:?}");
+        // Squared, over 9: observed (0 + 1 + 4) / 3 = 5/3; by chance (0 4 9 + 9 1 0 + 1 1 4) / 9 = 29/9. 1 - 15/29.
+        let squared = found.squared.expect("defined");
+        assert!((squared.value - 14.0 / 29.0).abs() < 1e-12, "{squared:?}");
+        // Relevant or not: yes yes, no yes, yes no. Equal 1/3; by chance 2/3 * 2/3 + 1/3 * 1/3 = 5/9. (3/9 - 5/9) / (4/9).
+        let relevant = found.relevant.expect("defined");
+        assert!((relevant.value + 0.5).abs() < 1e-12, "{relevant:?}");
+    }
+
+    #[test]
+    fn an_id_that_stands_for_two_questions_joins_nothing() {
+        // Numbered from 1 on both sides. `1` to `3` differ: the text of `1` and `3` stands there once, under `5`, that of `2` nowhere.
+        // `4` is the same.
+        let first = judged(
+            "a",
+            &[
+                ("1", "why?", &[("x", 3)]),
+                ("2", "how?", &[("x", 3)]),
+                ("3", "why?", &[("x", 3)]),
+                ("4", "who?", &[("x", 2)]),
+            ],
+        );
+        let second = judged(
+            "b",
+            &[
+                ("1", "when?", &[("x", 0)]),
+                ("2", "where?", &[("x", 0)]),
+                ("3", "Why?", &[("x", 0)]),
+                ("4", "who?", &[("x", 2)]),
+                ("5", "why?", &[("x", 1)]),
+            ],
+        );
+        let found = agreement(&first, &second, 9).expect("shared");
+        assert_eq!((found.n_questions, found.n_pairs, found.n_other_text), (2, 2, 3));
+        assert_eq!(found.table, [(2, 2, 1), (3, 1, 1)]);
+        assert_eq!(found.farthest[0].question, "1", "the first of equal texts takes it");
+        // Where one side knows no texts the id alone must do.
+        let mut bare = second.clone();
+        bare.questions.iter_mut().for_each(|question| question.text = None);
+        let found = agreement(&first, &bare, 9).expect("shared");
+        assert_eq!((found.n_questions, found.n_other_text), (4, 0));
+    }
+
+    #[test]
+    fn a_shared_id_comes_before_a_shared_text() {
+        let first = judged("a", &[("1", "why?", &[("x", 3)]), ("2", "why?", &[("x", 2)])]);
+        let second = judged("b", &[("2", "why?", &[("x", 2)]), ("7", "why?", &[("x", 1)])]);
+        assert_eq!(agreement(&first, &second, 9).expect("shared").table, [(2, 2, 1), (3, 1, 1)]);
+    }
+
+    #[test]
+    fn annotators_who_judged_nothing_in_common_have_no_agreement() {
+        let first = judged("a", &[("1", "why?", &[("x", 3)])]);
+        for second in [judged("b", &[]), judged("b", &[("1", "why?", &[("y", 3)])])] {
+            let error = agreement(&first, &second, 1).expect_err("nothing");
+            assert_eq!(error.to_string(), "`a` and `b` judge no document for the same question");
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! Who judges: a person, or a file of judgments.
+
+use std::io;
+
+use ragtriage_core::text::sentences;
+use ragtriage_core::types::{ByteRange, Document, Question};
+
+/// Where in its work an annotator is, from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// The question.
+    pub question: usize,
+    /// Of so many.
+    pub n_questions: usize,
+    /// The passage.
+    pub passage: usize,
+    /// Of so many.
+    pub n_passages: usize,
+}
+
+/// A passage to be judged.
+#[derive(Clone, Copy, Debug)]
+pub struct Shown<'a> {
+    /// The question.
+    pub question: &'a Question,
+    /// How far the work is.
+    pub progress: Progress,
+    /// The passage's document.
+    pub document: &'a Document,
+    /// The passage in it.
+    pub range: ByteRange,
+    /// Whether a passage that was judged before answers the question.
+    pub is_answered: bool,
+}
+
+impl Shown<'_> {
+    /// The passage's text.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.document.text[self.range.as_range()]
+    }
+
+    /// Its sentences, table rows, list items and lines of code in order, as bytes of the document: what evidence is picked
+    /// from by number.
+    #[must_use]
+    pub fn pieces(&self) -> Vec<ByteRange> {
+        let at = self.range.start;
+        let pieces = sentences::split(self.text()).into_iter();
+        pieces.map(|piece| ByteRange::new(at + piece.range.start, at + piece.range.end)).collect()
+    }
+}
+
+/// What an annotator says of a passage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// So relevant is its document: 0 not at all, [`super::ANSWERS`] it answers the question.
+    Grade(i32),
+    /// Left unjudged.
+    Skip,
+    /// Enough passages of this question: the rest stays unjudged.
+    Enough,
+    /// Nothing in the documents answers the question.
+    Unanswerable,
+    /// The last judgment is to be made again.
+    Back,
+    /// No more for now.
+    Stop,
+}
+
+/// An answer to a question of ours, or one of the two ways out of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reply<T> {
+    /// What was asked for.
+    Given(T),
+    /// The passage is to be judged again.
+    Back,
+    /// No more for now.
+    Stop,
+}
+
+/// The words of a document that answer a question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Quote {
+    /// These bytes of it.
+    Range(ByteRange),
+    /// These words, wherever they stand in it.
+    Words(String),
+    /// No words of their own: the document as a whole.
+    Whole,
+}
+
+/// Words that do not stand in the document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Refused<'a> {
+    /// The words.
+    pub words: &'a str,
+    /// What of the document comes nearest to them.
+    pub nearest: Option<ByteRange>,
+}
+
+/// The short answer that is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WantedAnswer<'a> {
+    /// Wordings that are known and do not stand in this passage's evidence: another is wanted, if there is one.
+    pub known: &'a [String],
+    /// What was given a moment ago and does not stand in the evidence either; the same again is taken.
+    pub refused: Option<&'a str>,
+}
+
+/// What is to become of a question no shown passage of which answers it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Closing {
+    /// Nothing in the documents answers it.
+    Unanswerable,
+    /// Nobody knows: it stays without an answer.
+    Open,
+    /// The last judgment is to be made again.
+    Back,
+    /// No more for now.
+    Stop,
+}
+
+/// Judges passages, one at a time.
+///
+/// Contract: whatever an annotator cannot make sense of it asks for again itself; an error means that it is gone. What it is
+/// asked next follows from what it said. [`Verdict::Back`] at a question's first passage, and [`Verdict::Unanswerable`] where
+/// one answers ([`Shown::is_answered`]), change nothing: the passage is shown again.
+pub trait Annotator {
+    /// What `shown` is worth.
+    fn judge(&mut self, shown: &Shown<'_>) -> io::Result<Verdict>;
+
+    /// Which words of the document of `shown`, which was just said to answer the question, do so. Asked again with what was
+    /// `refused` until the words are there.
+    fn quote(&mut self, shown: &Shown<'_>, refused: Option<Refused<'_>>) -> io::Result<Reply<Quote>>;
+
+    /// The short answer: wordings as they stand in the evidence, `yes` or `no`, or none for a question to be answered freely.
+    fn answer(&mut self, shown: &Shown<'_>, wanted: WantedAnswer<'_>) -> io::Result<Reply<Vec<String>>>;
+
+    /// What becomes of `question`, no shown passage of which answers it.
+    fn close(&mut self, _question: &Question) -> io::Result<Closing> {
+        Ok(Closing::Open)
+    }
+}

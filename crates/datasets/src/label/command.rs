@@ -1,0 +1,165 @@
+//! What a person types, and what it means.
+
+use super::ANSWERS;
+use super::annotator::{Closing, Quote, Reply, Verdict};
+use ragtriage_core::types::ByteRange;
+
+/// What is typed at a passage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// A judgment, or the end of judging.
+    Say(Verdict),
+    /// The whole document is to be shown.
+    Document,
+    /// The commands are to be explained.
+    Help,
+}
+
+/// The commands with what they do, in the order that help has them.
+pub const COMMANDS: [(&str, &str); 10] = [
+    ("y, 3", "it answers the question; you are asked for the words that do"),
+    ("n, 0", "not relevant"),
+    ("1, 2", "it helps, it answers in part (also `g 1`, `g 2`)"),
+    ("s", "skip: cannot say; the passage stays unjudged"),
+    ("b", "back: judge the passage before again"),
+    ("d", "show the whole document"),
+    ("e", "enough of this question: the passages left stay unjudged"),
+    ("u", "unanswerable: nothing in the documents answers this question"),
+    ("q", "stop; what is done is kept, and the next start goes on; a question nothing answered yet comes again"),
+    ("?", "this"),
+];
+
+/// What `line` says of a passage; `None` for what is no command.
+#[must_use]
+pub fn command(line: &str) -> Option<Command> {
+    let typed = line.trim().to_ascii_lowercase();
+    // `g 2` and a digit alone are a grade.
+    let digit = typed.strip_prefix('g').map_or(typed.as_str(), str::trim_start);
+    if let [digit @ b'0'..=b'3'] = digit.as_bytes() {
+        return Some(Command::Say(Verdict::Grade(i32::from(digit - b'0'))));
+    }
+    let verdict = match typed.as_str() {
+        "y" | "yes" => Verdict::Grade(ANSWERS),
+        "n" | "no" => Verdict::Grade(0),
+        "s" => Verdict::Skip,
+        "b" => Verdict::Back,
+        "e" => Verdict::Enough,
+        "u" => Verdict::Unanswerable,
+        "q" => Verdict::Stop,
+        "d" => return Some(Command::Document),
+        "?" | "h" | "help" => return Some(Command::Help),
+        _ => return None,
+    };
+    Some(Command::Say(verdict))
+}
+
+/// What `line` says of a question that no passage answers; `None` for what says nothing.
+#[must_use]
+pub fn closing(line: &str) -> Option<Closing> {
+    match line.trim().to_ascii_lowercase().as_str() {
+        "y" | "yes" | "u" => Some(Closing::Unanswerable),
+        "n" | "no" => Some(Closing::Open),
+        "b" => Some(Closing::Back),
+        "q" => Some(Closing::Stop),
+        _ => None,
+    }
+}
+
+/// The way out that `line` takes where words are asked for: there a command begins with `/`, for any letter may be a word.
+#[must_use]
+pub fn way_out<T>(line: &str) -> Option<Reply<T>> {
+    match line.trim() {
+        "/b" => Some(Reply::Back),
+        "/q" => Some(Reply::Stop),
+        _ => None,
+    }
+}
+
+/// `2`, or `2-4`: from the beginning of the second of `pieces` to the end of the fourth; `None` for what is no number of one.
+#[must_use]
+pub fn picked(line: &str, pieces: &[ByteRange]) -> Option<Quote> {
+    let (first, last) = line.split_once('-').unwrap_or((line, line));
+    let piece = |number: &str| pieces.get(number.trim().parse::<usize>().ok()?.checked_sub(1)?);
+    let (first, last) = (piece(first)?, piece(last)?);
+    (first.start <= last.start).then(|| Quote::Range(ByteRange::new(first.start, last.end)))
+}
+
+/// The wordings of an answer, parted by ` | `.
+#[must_use]
+pub fn wordings(line: &str) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for wording in line.split(" | ").map(str::trim).filter(|wording| !wording.is_empty()) {
+        if !all.iter().any(|known| known == wording) {
+            all.push(wording.to_owned());
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_judgment_is_a_letter_or_a_grade() {
+        let grade = |grade| Some(Command::Say(Verdict::Grade(grade)));
+        for (line, expected) in [
+            ("y", grade(3)),
+            (" Yes\r\n", grade(3)),
+            ("N", grade(0)),
+            ("2", grade(2)),
+            ("g 1", grade(1)),
+            ("g3", grade(3)),
+            ("u", Some(Command::Say(Verdict::Unanswerable))),
+            ("?", Some(Command::Help)),
+            ("d", Some(Command::Document)),
+            ("4", None),
+            ("g", None),
+            ("g -1", None),
+            ("", None),
+            ("yy", None),
+        ] {
+            assert_eq!(command(line), expected, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn every_explained_command_is_one() {
+        for (names, _) in COMMANDS {
+            assert!(names.split(", ").all(|name| command(name).is_some()), "{names}");
+        }
+    }
+
+    #[test]
+    fn evidence_is_picked_by_number_from_one() {
+        let pieces: Vec<ByteRange> = vec![(3, 9).into(), (10, 20).into(), (22, 30).into()];
+        let range = |start, end| Some(Quote::Range((start, end).into()));
+        assert_eq!(picked("2", &pieces), range(10, 20));
+        assert_eq!(picked(" 1 - 3 ", &pieces), range(3, 30));
+        for line in ["0", "4", "3-1", "1-4", "-", "", "1-2-3", "two"] {
+            assert_eq!(picked(line, &pieces), None, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn wordings_are_parted_by_a_bar_between_spaces() {
+        assert_eq!(wordings("6 minutes | six  minutes |  | 6 minutes"), ["6 minutes", "six  minutes"]);
+        assert_eq!(wordings("a|b"), ["a|b"], "as in a shell's pipe or a table");
+        assert!(wordings(" \r").is_empty());
+    }
+
+    #[test]
+    fn where_words_are_asked_for_a_letter_is_a_word() {
+        assert_eq!(way_out::<()>("b"), None);
+        assert_eq!(way_out::<()>(" /b\r"), Some(Reply::Back));
+        assert_eq!(way_out::<()>("/healthz"), None);
+    }
+
+    #[test]
+    fn a_question_without_an_answer_is_closed_by_yes_or_no() {
+        assert_eq!(
+            [closing("Y"), closing("n "), closing("maybe")],
+            [Some(Closing::Unanswerable), Some(Closing::Open), None]
+        );
+    }
+}

@@ -1,0 +1,45 @@
+//! Why labelling could not go on, and what to do about it.
+
+use std::io;
+
+use crate::DatasetError;
+use ragtriage_runs::external::ExternalError;
+
+/// What is written before it stays written.
+#[derive(Debug, thiserror::Error)]
+pub enum LabelError {
+    /// The annotator cannot be heard.
+    #[error("the judgments could not be read")]
+    Annotator(#[from] io::Error),
+    /// A data set's file.
+    #[error(transparent)]
+    Dataset(#[from] DatasetError),
+    /// A file of judgments.
+    #[error(transparent)]
+    External(#[from] ExternalError),
+    /// Two annotators who judged nothing in common.
+    #[error("`{first}` and `{second}` judge no document for the same question")]
+    NothingShared {
+        /// The one file.
+        first: String,
+        /// The other.
+        second: String,
+    },
+}
+
+impl LabelError {
+    /// What to do about it.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Annotator(_) => "what was judged before is kept: start again to go on".into(),
+            Self::Dataset(error) => error.hint(),
+            Self::External(error) => error.hint(),
+            Self::NothingShared { .. } => {
+                "questions are joined by an `id` of the same text, else by text alone, documents by id: have both judge the same \
+                 `--queries`"
+                    .into()
+            }
+        }
+    }
+}

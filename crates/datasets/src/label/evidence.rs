@@ -1,0 +1,103 @@
+//! From what an annotator says of a passage that answers to evidence and answers of the question.
+
+use std::io;
+
+use super::annotator::{Annotator, Quote, Refused, Reply, Shown, WantedAnswer};
+use ragtriage_core::text::answers::AnswerMatcher;
+use ragtriage_core::text::quote;
+use ragtriage_core::types::{ByteRange, Kind};
+
+/// Where a passage answers a question, and how.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Evidence {
+    /// The words; `None` for the document as a whole.
+    pub range: Option<ByteRange>,
+    /// Wordings of the answer that were not known before.
+    pub answers: Vec<String>,
+}
+
+/// Asks for the words and the answer. `known` are the answer's wordings so far; `is_first` whether no passage before answers.
+pub(super) fn ask(
+    annotator: &mut dyn Annotator,
+    shown: &Shown<'_>,
+    known: &[String],
+    is_first: bool,
+) -> io::Result<Reply<Evidence>> {
+    let range = match ask_quote(annotator, shown)? {
+        Reply::Given(range) => range,
+        Reply::Back => return Ok(Reply::Back),
+        Reply::Stop => return Ok(Reply::Stop),
+    };
+    // Facts say what a right answer is; a question that was answered freely once is not asked for a span later.
+    let is_wanted = shown.question.required.is_empty() && (is_first || !known.is_empty());
+    let text = range.map_or(shown.text(), |range| &shown.document.text[range.as_range()]);
+    if !is_wanted || stands(known, text) {
+        return Ok(Reply::Given(Evidence { range, answers: Vec::new() }));
+    }
+    let mut refused: Option<Vec<String>> = None;
+    loop {
+        let said = refused.as_ref().map(|answers| answers.join(" | "));
+        match annotator.answer(shown, WantedAnswer { known, refused: said.as_deref() })? {
+            Reply::Given(answers) => {
+                if answers.is_empty() || stands(&answers, text) || refused.as_ref() == Some(&answers) {
+                    return Ok(Reply::Given(Evidence { range, answers }));
+                }
+                refused = Some(answers);
+            }
+            Reply::Back => return Ok(Reply::Back),
+            Reply::Stop => return Ok(Reply::Stop),
+        }
+    }
+}
+
+/// The words' place. Those of the passage come before the same words elsewhere in the document.
+///
+/// `Whole` gives no range rather than the passage's own: where a passage begins and ends is today's chunking, and labels that
+/// hold it would favour that chunking ever after.
+fn ask_quote(annotator: &mut dyn Annotator, shown: &Shown<'_>) -> io::Result<Reply<Option<ByteRange>>> {
+    let text = &shown.document.text;
+    let mut refused: Option<String> = None;
+    loop {
+        let why = refused.as_deref().map(|words| Refused { words, nearest: quote::nearest(text, words) });
+        let words = match annotator.quote(shown, why)? {
+            Reply::Given(Quote::Whole) => return Ok(Reply::Given(None)),
+            Reply::Given(Quote::Range(range)) => {
+                let range = quote::trim(text, range);
+                if !range.is_empty() {
+                    return Ok(Reply::Given(Some(range)));
+                }
+                String::new()
+            }
+            Reply::Given(Quote::Words(words)) => words,
+            Reply::Back => return Ok(Reply::Back),
+            Reply::Stop => return Ok(Reply::Stop),
+        };
+        let at = shown.range.start;
+        let here =
+            quote::locate(shown.text(), &words).map(|found| (found.range.start + at, found.range.end + at).into());
+        let anywhere = here.or_else(|| quote::locate(text, &words).map(|found| found.range));
+        if let Some(range) = anywhere {
+            return Ok(Reply::Given(Some(range)));
+        }
+        refused = Some(words);
+    }
+}
+
+/// Whether one of `answers` is in `text`, or is one that need not be.
+fn stands(answers: &[String], text: &str) -> bool {
+    (!answers.is_empty() && are_yes_no(answers)) || AnswerMatcher::new(answers).found_in_text(text)
+}
+
+fn are_yes_no(answers: &[String]) -> bool {
+    answers.iter().all(|answer| ["yes", "no"].iter().any(|word| answer.eq_ignore_ascii_case(word)))
+}
+
+/// The kind of a question with these answers. `wanted` is what was said of it before it was labelled.
+pub(super) fn kind(wanted: Kind, answers: &[String], is_free: bool) -> Kind {
+    match wanted {
+        _ if answers.is_empty() || is_free => Kind::Free,
+        Kind::Span => Kind::Span,
+        _ if are_yes_no(answers) => Kind::YesNo,
+        _ => Kind::Span,
+    }
+}

@@ -1,0 +1,196 @@
+//! One question: its passages judged one after another, and what becomes of it.
+
+use std::collections::{BTreeMap, HashSet};
+use std::io;
+
+use super::ANSWERS;
+use super::annotator::{Annotator, Closing, Progress, Reply, Shown, Verdict};
+use super::evidence::{self, Evidence};
+use ragtriage_core::types::{Corpus, DocId, Group, Kind, Member, Question};
+
+/// A question in work.
+pub(super) struct Judging<'a> {
+    pub question: &'a Question,
+    pub corpus: &'a Corpus,
+    /// Numbers of the passages, in the order they are shown.
+    pub passages: &'a [usize],
+    /// The question's place in the work, and how many there are.
+    pub place: (usize, usize),
+    /// So many in a row that are not relevant are enough.
+    pub stop_after: Option<usize>,
+    /// What was said of the first passages, in order.
+    judged: Vec<Judgment>,
+}
+
+/// What was said of a passage.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Judgment {
+    Skipped,
+    Graded(i32),
+    Answers(i32, Evidence),
+}
+
+/// How a question ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    Judged,
+    Unanswerable,
+    Stopped,
+}
+
+impl<'a> Judging<'a> {
+    pub fn new(
+        question: &'a Question,
+        corpus: &'a Corpus,
+        passages: &'a [usize],
+        place: (usize, usize),
+        stop_after: Option<usize>,
+    ) -> Self {
+        Self { question, corpus, passages, place, stop_after, judged: Vec::new() }
+    }
+
+    /// Asks until the pool is at its end or somebody says that it is enough.
+    pub fn run(&mut self, annotator: &mut dyn Annotator) -> io::Result<End> {
+        let mut has_enough = false;
+        loop {
+            let is_at_end = self.judged.len() == self.passages.len() || self.has_nothing_more();
+            if has_enough || is_at_end {
+                if self.is_answered() {
+                    return Ok(End::Judged);
+                }
+                match annotator.close(self.question)? {
+                    Closing::Unanswerable => return Ok(End::Unanswerable),
+                    Closing::Open => return Ok(End::Judged),
+                    Closing::Stop => return Ok(End::Stopped),
+                    Closing::Back if is_at_end => drop(self.judged.pop()),
+                    Closing::Back => {}
+                }
+                has_enough = false;
+                continue;
+            }
+            let shown = self.shown();
+            match annotator.judge(&shown)? {
+                Verdict::Grade(grade) if grade >= ANSWERS => {
+                    match evidence::ask(annotator, &shown, &self.answers(), !self.is_answered())? {
+                        Reply::Given(evidence) => self.judged.push(Judgment::Answers(grade, evidence)),
+                        Reply::Back => {}
+                        Reply::Stop => return Ok(End::Stopped),
+                    }
+                }
+                Verdict::Grade(grade) => self.judged.push(Judgment::Graded(grade)),
+                Verdict::Skip => self.judged.push(Judgment::Skipped),
+                Verdict::Enough => has_enough = true,
+                Verdict::Unanswerable if !self.is_answered() => return Ok(End::Unanswerable),
+                Verdict::Unanswerable => {}
+                Verdict::Back => drop(self.judged.pop()),
+                Verdict::Stop => return Ok(End::Stopped),
+            }
+        }
+    }
+
+    fn shown(&self) -> Shown<'a> {
+        let chunk = &self.corpus.chunks()[self.passages[self.judged.len()]];
+        let (question, n_questions) = self.place;
+        Shown {
+            question: self.question,
+            progress: Progress {
+                question,
+                n_questions,
+                passage: self.judged.len() + 1,
+                n_passages: self.passages.len(),
+            },
+            document: self.corpus.document(&chunk.doc_id).expect("a chunk's document is in its corpus"),
+            range: chunk.range,
+            is_answered: self.is_answered(),
+        }
+    }
+
+    /// Whether a passage that was judged answers the question.
+    pub fn is_answered(&self) -> bool {
+        self.judged.iter().any(|judgment| matches!(judgment, Judgment::Answers(..)))
+    }
+
+    /// Whether the last so many passages were all not relevant.
+    fn has_nothing_more(&self) -> bool {
+        let in_a_row = self.judged.iter().rev().take_while(|judgment| matches!(judgment, Judgment::Graded(..=0)));
+        self.stop_after.is_some_and(|most| in_a_row.count() >= most)
+    }
+
+    /// The answer's wordings so far.
+    fn answers(&self) -> Vec<String> {
+        let mut answers = self.question.answers.clone();
+        for judgment in &self.judged {
+            let Judgment::Answers(_, evidence) = judgment else { continue };
+            answers.extend(evidence.answers.iter().cloned());
+        }
+        let mut seen = HashSet::new();
+        answers.retain(|answer| seen.insert(answer.clone()));
+        answers
+    }
+
+    /// Passages that were judged.
+    pub fn n_judged(&self) -> usize {
+        self.judged.iter().filter(|judgment| **judgment != Judgment::Skipped).count()
+    }
+
+    /// Passages that were shown.
+    pub fn n_shown(&self) -> usize {
+        self.judged.len()
+    }
+
+    /// The best grade of each judged document.
+    pub fn grades(&self) -> BTreeMap<DocId, i32> {
+        let mut grades = BTreeMap::new();
+        for (number, judgment) in self.passages.iter().zip(&self.judged) {
+            let grade = match judgment {
+                Judgment::Skipped => continue,
+                Judgment::Graded(grade) | Judgment::Answers(grade, _) => *grade,
+            };
+            let best = grades.entry(self.corpus.chunks()[*number].doc_id.clone()).or_insert(grade);
+            *best = grade.max(*best);
+        }
+        grades
+    }
+
+    /// The question with its labels. What it had before stays; a document judged now has its grade from now.
+    pub fn labelled(&self, end: End) -> Question {
+        let mut question = self.question.clone();
+        let grades = self.grades();
+        question.evidence = self.evidence(&grades);
+        question.relevant.extend(grades);
+        if end == End::Unanswerable {
+            let Question { kind, answers, evidence, .. } = &mut question;
+            (*kind, *answers, *evidence) = (Kind::Unanswerable, Vec::new(), Vec::new());
+            return question;
+        }
+        question.answers = self.answers();
+        question.kind = evidence::kind(question.kind, &question.answers, !question.required.is_empty());
+        question
+    }
+
+    /// The evidence that the question came with, without what is said now to be not relevant, and with the passages that answer.
+    ///
+    /// Such a passage answers without any other. Of groups that are all needed it is therefore one more way in each: where A and
+    /// B are needed, "A and B, or X" is "A or X, and B or X". A group left without a member is none.
+    fn evidence(&self, grades: &BTreeMap<DocId, i32>) -> Vec<Group> {
+        let mut evidence = self.question.evidence.clone();
+        for group in &mut evidence {
+            group.retain(|member| grades.get(&member.doc).is_none_or(|grade| *grade > 0));
+        }
+        if evidence.is_empty() {
+            evidence.push(Group::new());
+        }
+        for (number, judgment) in self.passages.iter().zip(&self.judged) {
+            let Judgment::Answers(_, Evidence { range, .. }) = judgment else { continue };
+            let doc = self.corpus.chunks()[*number].doc_id.clone();
+            let member = Member { doc, ranges: range.iter().copied().collect() };
+            for group in &mut evidence {
+                if !group.contains(&member) {
+                    group.push(member.clone());
+                }
+            }
+        }
+        evidence.retain(|group| !group.is_empty());
+        evidence
+    }
+}

@@ -1,0 +1,49 @@
+//! A file of judgments as the annotator: to see what labelling would find where everything is known already.
+
+use std::io;
+
+use super::annotator::{Annotator, Quote, Refused, Reply, Shown, Verdict, WantedAnswer};
+use ragtriage_runs::external::qrels::Qrels;
+use ragtriage_core::types::Question;
+
+/// Says of each document what its file says, and leaves unjudged what the file does not.
+///
+/// A document of [`super::ANSWERS`] or more is evidence as a whole: qrels hold no words.
+#[derive(Debug)]
+pub struct QrelsAnnotator<'t>(Qrels<'t>);
+
+impl<'t> QrelsAnnotator<'t> {
+    /// The annotator that `qrels` are the judgments of.
+    #[must_use]
+    pub fn new(qrels: Qrels<'t>) -> Self {
+        Self(qrels)
+    }
+
+    /// Whether it judges anything for `question`.
+    #[must_use]
+    pub fn knows(&self, question: &Question) -> bool {
+        self.0.judged(question.id.as_str()).is_some()
+    }
+
+    /// Documents that it holds relevant for one of `questions`.
+    #[must_use]
+    pub fn n_relevant(&self, questions: &[Question]) -> usize {
+        let judged = questions.iter().filter_map(|question| self.0.judged(question.id.as_str()));
+        judged.map(|documents| documents.values().filter(|grade| **grade > 0).count()).sum()
+    }
+}
+
+impl Annotator for QrelsAnnotator<'_> {
+    fn judge(&mut self, shown: &Shown<'_>) -> io::Result<Verdict> {
+        let grade = self.0.judged(shown.question.id.as_str()).and_then(|judged| judged.get(shown.document.id.as_str()));
+        Ok(grade.map_or(Verdict::Skip, |grade| Verdict::Grade(*grade)))
+    }
+
+    fn quote(&mut self, _: &Shown<'_>, _: Option<Refused<'_>>) -> io::Result<Reply<Quote>> {
+        Ok(Reply::Given(Quote::Whole))
+    }
+
+    fn answer(&mut self, _: &Shown<'_>, _: WantedAnswer<'_>) -> io::Result<Reply<Vec<String>>> {
+        Ok(Reply::Given(Vec::new()))
+    }
+}

@@ -1,0 +1,98 @@
+//! The work of a sitting: question after question, each written when it is done.
+
+use super::LabelError;
+use super::annotator::Annotator;
+use super::judging::{End, Judging};
+use super::order::{Order, arranged};
+use crate::{Appended, question_line};
+use ragtriage_core::types::Pools;
+use ragtriage_core::types::Question;
+
+/// How passages are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Labelling {
+    /// In which order.
+    pub order: Order,
+    /// So many passages in a row that are not relevant are enough of a question.
+    pub stop_after: Option<usize>,
+}
+
+/// What came of a sitting.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Questions that were written.
+    pub n_written: usize,
+    /// Of those: with evidence.
+    pub n_answered: usize,
+    /// Of those: said to be unanswerable.
+    pub n_unanswerable: usize,
+    /// Questions done of which no passage was judged; they come again.
+    pub n_unjudged: usize,
+    /// Passages shown, those that were skipped too.
+    pub n_shown: usize,
+    /// Passages judged.
+    pub n_judged: usize,
+    /// Question-document pairs judged relevant, of any grade above 0.
+    pub n_relevant: usize,
+    /// Whether the annotator stopped before the last question, and if so what became of the question in hand.
+    pub stopped: Option<Stopped>,
+}
+
+/// The question at which an annotator stopped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stopped {
+    /// Questions that are left; with the one in hand where it comes again.
+    pub n_left: usize,
+    /// Judgments that are not kept, since none of them answers the question.
+    pub n_dropped: usize,
+}
+
+/// Lets `annotator` judge the pools of `questions`, and appends each question to `file` as it is done.
+///
+/// When the annotator stops within a question, that is kept if a passage answers it; else it would count as done though nobody
+/// said that nothing does, and it comes again next time, from its first passage. So does a question no passage of which was
+/// judged. The file is made before the first is asked.
+///
+/// # Errors
+/// An annotator that is gone, a file that cannot be written; what was written before stays.
+pub fn label(
+    questions: &[Question],
+    pools: &Pools,
+    labelling: Labelling,
+    annotator: &mut dyn Annotator,
+    file: &mut Appended,
+) -> Result<Tally, LabelError> {
+    file.make()?;
+    let corpus = &*pools.corpus;
+    let mut tally = Tally::default();
+    for (at, (question, pool)) in questions.iter().zip(&pools.of).enumerate() {
+        let passages = arranged(pool, corpus, question, labelling.order);
+        let mut judging = Judging::new(question, corpus, &passages, (at + 1, questions.len()), labelling.stop_after);
+        let end = judging.run(annotator)?;
+        let n_relevant = judging.grades().values().filter(|grade| **grade > 0).count();
+        let is_kept = match end {
+            End::Unanswerable => true,
+            End::Judged => judging.n_judged() > 0,
+            End::Stopped => judging.is_answered(),
+        };
+        tally.n_shown += judging.n_shown();
+        tally.n_judged += judging.n_judged();
+        if is_kept {
+            let labelled = judging.labelled(end);
+            let line = question_line(&labelled, |doc| corpus.document(doc).map(|document| document.text.as_str()));
+            file.append(&labelled, &line)?;
+            tally.n_written += 1;
+            tally.n_answered += usize::from(!labelled.evidence.is_empty());
+            tally.n_unanswerable += usize::from(end == End::Unanswerable);
+            tally.n_relevant += n_relevant;
+        } else if end == End::Judged {
+            tally.n_unjudged += 1;
+        }
+        if end == End::Stopped {
+            let n_left = questions.len() - at - usize::from(is_kept);
+            tally.stopped = Some(Stopped { n_left, n_dropped: if is_kept { 0 } else { judging.n_judged() } });
+            break;
+        }
+    }
+    Ok(tally)
+}

@@ -1,0 +1,386 @@
+//! A question's way through judging, and a sitting's through its questions, with a scripted annotator.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::io;
+use std::sync::Arc;
+
+use super::*;
+use crate::Appended;
+use ragtriage_core::types::{Pooled, Pools};
+use ragtriage_core::types::{ByteRange, Chunk, ChunkId, Corpus, Document, Kind, Question, Stage};
+
+/// What a script says, in order; it must be asked for just that.
+#[derive(Clone, Debug, PartialEq)]
+enum Say {
+    Judge(Verdict),
+    Quote(Reply<Quote>),
+    Answer(Reply<Vec<String>>),
+    Close(Closing),
+}
+
+struct Script {
+    says: VecDeque<Say>,
+    /// The passages it was shown, and what it was asked besides.
+    heard: Vec<String>,
+}
+
+impl Script {
+    fn new(says: &[Say]) -> Self {
+        Self { says: says.iter().cloned().collect(), heard: Vec::new() }
+    }
+
+    fn next(&mut self) -> io::Result<Say> {
+        self.says.pop_front().ok_or_else(|| io::Error::from(io::ErrorKind::UnexpectedEof))
+    }
+}
+
+impl Annotator for Script {
+    fn judge(&mut self, shown: &Shown<'_>) -> io::Result<Verdict> {
+        self.heard.push(format!("{} {}", shown.progress.passage, shown.text()));
+        match self.next()? {
+            Say::Judge(verdict) => Ok(verdict),
+            other => panic!("asked to judge, has {other:?}"),
+        }
+    }
+
+    fn quote(&mut self, shown: &Shown<'_>, refused: Option<Refused<'_>>) -> io::Result<Reply<Quote>> {
+        let nearest = refused.and_then(|refused| refused.nearest).map(|range| &shown.document.text[range.as_range()]);
+        self.heard.push(format!("quote {:?}", refused.map(|refused| (refused.words, nearest))));
+        match self.next()? {
+            Say::Quote(reply) => Ok(reply),
+            other => panic!("asked for a quote, has {other:?}"),
+        }
+    }
+
+    fn answer(&mut self, _: &Shown<'_>, wanted: WantedAnswer<'_>) -> io::Result<Reply<Vec<String>>> {
+        self.heard.push(format!("answer {:?} {:?}", wanted.known, wanted.refused));
+        match self.next()? {
+            Say::Answer(reply) => Ok(reply),
+            other => panic!("asked for an answer, has {other:?}"),
+        }
+    }
+
+    fn close(&mut self, _: &Question) -> io::Result<Closing> {
+        self.heard.push("close".to_owned());
+        match self.next()? {
+            Say::Close(closing) => Ok(closing),
+            other => panic!("asked to close, has {other:?}"),
+        }
+    }
+}
+
+fn grade(grade: i32) -> Say {
+    Say::Judge(Verdict::Grade(grade))
+}
+
+fn words(words: &str) -> Say {
+    Say::Quote(Reply::Given(Quote::Words(words.to_owned())))
+}
+
+fn whole() -> Say {
+    Say::Quote(Reply::Given(Quote::Whole))
+}
+
+fn answer(wordings: &[&str]) -> Say {
+    Say::Answer(Reply::Given(wordings.iter().map(|&wording| wording.to_owned()).collect()))
+}
+
+/// Documents `a` (two passages), `b` and `c`.
+fn corpus() -> Corpus {
+    let texts =
+        [("a", "It waits 6 minutes. Then it waits 6 minutes."), ("b", "Six minutes, it is."), ("c", "No idea.")];
+    let document = |(id, text): (&str, &str)| Document {
+        id: id.into(),
+        title: String::new(),
+        text: text.to_owned(),
+        metadata: BTreeMap::new(),
+    };
+    let chunk = |doc: &str, ordinal, range: (usize, usize)| Chunk {
+        id: ChunkId::new(&doc.into(), ordinal),
+        doc_id: doc.into(),
+        ordinal,
+        range: ByteRange::from(range),
+        n_tokens: 1,
+    };
+    let chunks = vec![chunk("a", 0, (0, 19)), chunk("a", 1, (20, 44)), chunk("b", 0, (0, 19)), chunk("c", 0, (0, 8))];
+    Corpus::new(texts.map(document).to_vec(), chunks)
+}
+
+fn question(id: &str) -> Question {
+    serde_json::from_value(
+        serde_json::json!({ "id": id, "text": format!("How long, {id}?"), "kind": "free", "tags": ["chat"] }),
+    )
+    .expect("a question")
+}
+
+/// A sitting over `pools`, each a list of passages by best rank. Gives the lines it wrote, its tally, what it was asked.
+fn sit(
+    pools: &[&[&str]],
+    says: &[Say],
+    stop_after: Option<usize>,
+) -> (Vec<serde_json::Value>, Result<Tally, LabelError>, Vec<String>) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("questions.jsonl");
+    let mut file = Appended::open(&path).expect("opens");
+    let pooled = |(rank, id): (usize, &&str)| Pooled { id: (*id).into(), ranks: [(Stage::Bm25, rank + 1)].into() };
+    let of = pools.iter().map(|pool| pool.iter().enumerate().map(pooled).collect()).collect();
+    let pools = Pools { corpus: Arc::new(corpus()), of };
+    let questions: Vec<Question> = (1..=pools.of.len()).map(|n| question(&format!("q{n}"))).collect();
+    let mut script = Script::new(says);
+    let labelling = Labelling { order: Order::Ranked, stop_after };
+    let tally = label(&questions, &pools, labelling, &mut script, &mut file);
+    assert!(script.says.is_empty() || tally.is_err(), "never asked for: {:?}", script.says);
+    let lines = std::fs::read_to_string(&path).expect("written");
+    let lines = lines.lines().map(|line| serde_json::from_str(line).expect("a line of JSON"));
+    (lines.collect(), tally, script.heard)
+}
+
+const ALL: [&str; 4] = ["a#0", "c#0", "b#0", "a#1"];
+
+#[test]
+fn documents_that_answer_are_alternatives_and_each_may_word_it_its_own_way() {
+    let says = [
+        grade(3),
+        words("waits  6\nminutes"),
+        answer(&["6 minutes"]),
+        grade(0),
+        grade(3),
+        words("Six minutes"),
+        answer(&["six minutes"]),
+        grade(1),
+    ];
+    let (lines, tally, heard) = sit(&[&ALL], &says, None);
+    assert_eq!(
+        lines,
+        [serde_json::json!({
+            "id": "q1", "text": "How long, q1?", "kind": "span", "answers": ["6 minutes", "six minutes"],
+            // The words stand twice in `a`: a range says which.
+            "evidence": [[{"doc": "a", "ranges": [[3, 18]]}, {"doc": "b", "quotes": ["Six minutes"]}]],
+            "relevant": {"a": 3, "b": 3, "c": 0}, "tags": ["chat"],
+        })]
+    );
+    assert!(heard.contains(&"answer [\"6 minutes\"] None".to_owned()), "{heard:?}");
+    let tally = tally.expect("done");
+    assert_eq!((tally.n_written, tally.n_answered, tally.n_judged, tally.n_relevant), (1, 1, 4, 2));
+}
+
+#[test]
+fn words_of_the_passage_come_before_the_same_words_elsewhere() {
+    let (lines, ..) = sit(&[&["a#1"]], &[grade(3), words("waits 6 minutes."), answer(&[])], None);
+    // `a#1` begins at 20: `Then it waits 6 minutes.`, the words 8 bytes on.
+    assert_eq!(lines[0]["evidence"], serde_json::json!([[{"doc": "a", "ranges": [[28, 44]]}]]));
+    assert_eq!(lines[0]["kind"], "free");
+}
+
+#[test]
+fn words_that_are_not_there_are_asked_for_again_with_the_nearest() {
+    let says = [grade(3), words("It waits 7 minutes."), words("elsewhere"), whole(), answer(&["no"])];
+    let (lines, _, heard) = sit(&[&["a#0"]], &says, None);
+    assert_eq!(heard[2], r#"quote Some(("It waits 7 minutes.", Some("It waits 6 minutes.")))"#);
+    assert_eq!(heard[3], r#"quote Some(("elsewhere", None))"#);
+    assert_eq!((&lines[0]["evidence"], &lines[0]["kind"]), (&serde_json::json!([[{"doc": "a"}]]), &"yes_no".into()));
+}
+
+#[test]
+fn an_answer_that_is_not_in_the_words_is_asked_for_again_and_then_kept() {
+    let says = [grade(3), words("waits 6 minutes"), answer(&["an hour"]), answer(&["360 s"]), answer(&["360 s"])];
+    let (lines, _, heard) = sit(&[&["a#0"]], &says, None);
+    assert_eq!(heard[3..], [r#"answer [] Some("an hour")"#, r#"answer [] Some("360 s")"#]);
+    assert_eq!(lines[0]["answers"], serde_json::json!(["360 s"]));
+}
+
+#[test]
+fn back_takes_the_last_judgment_back_with_its_evidence() {
+    let back = Say::Judge(Verdict::Back);
+    let says = [
+        back.clone(), // nothing before it
+        grade(3),
+        whole(),
+        answer(&["6 minutes"]),
+        back,
+        grade(3),
+        Say::Quote(Reply::Back), // judged again
+        grade(2),
+        grade(0),
+        Say::Close(Closing::Back),
+        grade(1),
+        Say::Close(Closing::Open),
+    ];
+    let (lines, tally, heard) = sit(&[&["a#0", "c#0"]], &says, None);
+    let shown: Vec<&str> = heard.iter().filter(|line| line.starts_with(['1', '2'])).map(|line| &line[..1]).collect();
+    assert_eq!(shown, ["1", "1", "2", "1", "1", "2", "2"]);
+    assert_eq!(lines[0]["relevant"], serde_json::json!({"a": 2, "c": 1}));
+    assert!(lines[0].get("evidence").is_none() && lines[0].get("answers").is_none());
+    assert_eq!(tally.expect("done").n_answered, 0);
+}
+
+#[test]
+fn unanswerable_has_no_evidence_but_keeps_what_helps() {
+    let unanswerable = Say::Judge(Verdict::Unanswerable);
+    let (lines, tally, heard) = sit(
+        &[&ALL, &ALL[..1], &[]],
+        &[
+            grade(1),
+            unanswerable.clone(),
+            grade(0),
+            Say::Close(Closing::Unanswerable),
+            Say::Close(Closing::Unanswerable), // nothing was found at all
+        ],
+        None,
+    );
+    assert_eq!(lines[0]["relevant"], serde_json::json!({"a": 1}));
+    assert!(lines.iter().all(|line| line["kind"] == "unanswerable" && line.get("evidence").is_none()));
+    assert_eq!((tally.expect("done").n_unanswerable, heard.len()), (3, 5));
+    // After a passage that answers it is not taken.
+    let says = [grade(3), whole(), answer(&[]), unanswerable, grade(0), grade(0), grade(0)];
+    assert_eq!(sit(&[&ALL], &says, None).0[0]["kind"], "free");
+}
+
+#[test]
+fn stopping_keeps_what_is_answered_and_lets_the_rest_come_again() {
+    let stop = Say::Judge(Verdict::Stop);
+    let answered = [grade(3), whole(), answer(&[]), stop.clone()];
+    let (lines, tally, _) = sit(&[&ALL, &ALL, &ALL], &answered, None);
+    assert_eq!((lines.len(), &lines[0]["relevant"]), (1, &serde_json::json!({"a": 3})));
+    assert_eq!(tally.expect("stopped").stopped, Some(Stopped { n_left: 2, n_dropped: 0 }));
+    // What helps does not answer: nobody said whether anything does.
+    for best in 0..3 {
+        let (lines, tally, _) = sit(&[&ALL, &ALL], &[grade(best), grade(0), stop.clone()], None);
+        assert!(lines.is_empty(), "{best}");
+        assert_eq!(tally.expect("stopped").stopped, Some(Stopped { n_left: 2, n_dropped: 2 }));
+    }
+    let closed = [grade(1), Say::Close(Closing::Stop)];
+    assert!(sit(&[&ALL[..1]], &closed, None).0.is_empty());
+    // In the midst of a passage's evidence that passage has no judgment.
+    let (lines, tally, _) = sit(&[&ALL], &[grade(3), Say::Quote(Reply::Stop)], None);
+    assert_eq!((lines.len(), tally.expect("stopped").n_judged), (0, 0));
+}
+
+#[test]
+fn what_was_done_is_written_when_the_annotator_is_gone() {
+    let (lines, tally, _) = sit(&[&ALL[..1], &ALL], &[grade(2), Say::Close(Closing::Open), grade(3)], None);
+    assert_eq!(lines.len(), 1);
+    assert!(matches!(tally, Err(LabelError::Annotator(_))));
+}
+
+#[test]
+fn so_many_in_a_row_that_are_not_relevant_are_enough() {
+    let skip = Say::Judge(Verdict::Skip);
+    let says = [grade(0), skip, grade(0), grade(0), Say::Close(Closing::Open)];
+    let (lines, tally, _) = sit(&[&["c#0", "b#0", "a#0", "a#1", "b#0"]], &says, Some(2));
+    assert_eq!(lines[0]["relevant"], serde_json::json!({"a": 0, "c": 0}));
+    assert_eq!(tally.expect("done").n_shown, 4);
+    // Said by the annotator: what was not shown stays unjudged, and so does a question that was only skipped through.
+    let says = [grade(3), whole(), answer(&[]), Say::Judge(Verdict::Enough)];
+    assert_eq!(sit(&[&ALL], &says, None).0[0]["relevant"], serde_json::json!({"a": 3}));
+    let says = [Say::Judge(Verdict::Skip), Say::Judge(Verdict::Enough), Say::Close(Closing::Open)];
+    let (lines, tally, _) = sit(&[&ALL], &says, None);
+    assert_eq!((lines.len(), tally.expect("done").n_unjudged), (0, 1));
+}
+
+#[test]
+fn a_shuffle_depends_on_the_question_and_the_seed_and_not_on_the_ranks() {
+    let corpus = corpus();
+    let pool = |ids: [&str; 4]| ids.map(|id| Pooled { id: id.into(), ranks: BTreeMap::new() });
+    let order =
+        |ids, question: &Question, seed| order::arranged(&pool(ids), &corpus, question, Order::Shuffled { seed });
+    let (one, other) = (["a#0", "a#1", "b#0", "c#0"], ["c#0", "b#0", "a#1", "a#0"]);
+    let mut seen = std::collections::BTreeSet::new();
+    for seed in 0..40 {
+        let found = order(one, &question("q1"), seed);
+        assert_eq!(found, order(other, &question("q1"), seed), "the ranks do not show");
+        // A document's passages stay together, in the order of its text.
+        let first = found.iter().position(|number| *number == 0).expect("there");
+        assert_eq!(found.get(first + 1), Some(&1));
+        seen.insert(found);
+    }
+    assert_eq!(seen.len(), 6, "all orders of three documents");
+    let questions: std::collections::BTreeSet<_> =
+        (0..40).map(|n| order(one, &question(&format!("q{n}")), 0)).collect();
+    assert_eq!(questions.len(), 6);
+    let ranked = order::arranged(&pool(other), &corpus, &question("q"), Order::Ranked);
+    assert_eq!(ranked, [3, 2, 1, 0]);
+}
+
+#[test]
+fn judgments_of_a_file_are_written_as_they_are() {
+    use ragtriage_runs::external::{input::Input, qrels::Qrels};
+    let input = Input::new("qrels", "q1 0 a 4\nq1 0 c -1\nq1 0 gone 2\nq3 0 a 1\n".to_owned()).expect("text");
+    let mut annotator = QrelsAnnotator::new(Qrels::parse(&input).expect("qrels"));
+    let questions = [question("q1"), question("q2")];
+    assert_eq!((annotator.n_relevant(&questions), annotator.knows(&questions[1])), (2, false));
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("out.jsonl");
+    let mut file = Appended::open(&path).expect("opens");
+    let pooled = |id: &str| Pooled { id: id.into(), ranks: BTreeMap::new() };
+    let pools = Pools { corpus: Arc::new(corpus()), of: vec![ALL.iter().map(|id| pooled(id)).collect(); 2] };
+    let labelling = Labelling { order: Order::Shuffled { seed: 1 }, stop_after: None };
+    let tally = label(&questions, &pools, labelling, &mut annotator, &mut file).expect("done");
+    assert_eq!((tally.n_written, tally.n_unjudged, tally.n_shown, tally.n_relevant), (1, 1, 8, 1));
+    let line: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&path).expect("there")).expect("JSON");
+    assert_eq!(line["relevant"], serde_json::json!({"a": 4, "c": -1}));
+    assert_eq!(line["evidence"], serde_json::json!([[{"doc": "a"}]]));
+}
+
+#[test]
+fn what_a_question_came_with_stays() {
+    let corpus = corpus();
+    let mut asked = question("q");
+    asked.kind = Kind::Span;
+    asked.answers = vec!["6 minutes".to_owned()];
+    asked.relevant = [("b".into(), 1), ("c".into(), 2)].into();
+    let mut script = Script::new(&[grade(0), grade(3), words("It waits 6 minutes.")]);
+    let mut judging = judging::Judging::new(&asked, &corpus, &[3, 0], (1, 1), None);
+    let end = judging.run(&mut script).expect("done");
+    let labelled = judging.labelled(end);
+    assert_eq!((labelled.kind, &labelled.answers), (Kind::Span, &asked.answers));
+    assert_eq!(labelled.relevant, [("a".into(), 3), ("b".into(), 1), ("c".into(), 0)].into());
+    assert_eq!(labelled.evidence[0][0].ranges, [(0, 19).into()]);
+}
+
+/// The evidence of a question that came with `groups` of whole documents, once `passages` were judged as `says`.
+fn evidence_after(groups: &[&[&str]], passages: &[usize], says: &[Say]) -> Vec<ragtriage_core::types::Group> {
+    let corpus = corpus();
+    let member = |doc: &&str| ragtriage_core::types::Member { doc: (*doc).into(), ranges: Vec::new() };
+    let mut asked = question("q");
+    asked.evidence = groups.iter().map(|group| group.iter().map(member).collect()).collect();
+    asked.relevant = asked.evidence.iter().flatten().map(|member| (member.doc.clone(), 1)).collect();
+    let mut script = Script::new(says);
+    let mut judging = judging::Judging::new(&asked, &corpus, passages, (1, 1), None);
+    let end = judging.run(&mut script).expect("done");
+    judging.labelled(end).evidence
+}
+
+/// Members as `document` or `document:start-end`.
+fn named(evidence: &[ragtriage_core::types::Group]) -> Vec<Vec<String>> {
+    let name = |member: &ragtriage_core::types::Member| match member.ranges[..] {
+        [] => member.doc.to_string(),
+        [range, ..] => format!("{}:{}-{}", member.doc, range.start, range.end),
+    };
+    evidence.iter().map(|group| group.iter().map(name).collect()).collect()
+}
+
+#[test]
+fn a_passage_that_answers_alone_is_one_more_way_in_every_group() {
+    let says = [grade(3), words("It waits 6 minutes."), answer(&["6 minutes"])];
+    assert_eq!(named(&evidence_after(&[&["b"], &["c"]], &[0], &says)), [["b", "a:0-19"], ["c", "a:0-19"]]);
+    assert_eq!(named(&evidence_after(&[&["b"]], &[0], &says)), [["b", "a:0-19"]]);
+    assert_eq!(named(&evidence_after(&[], &[0], &says)), [["a:0-19"]]);
+    // What is there already is not there twice.
+    let says = [grade(3), whole(), answer(&[])];
+    assert_eq!(named(&evidence_after(&[&["a"], &["c"]], &[0], &says)), [vec!["a"], vec!["c", "a"]]);
+}
+
+#[test]
+fn a_document_judged_not_relevant_is_evidence_no_more() {
+    let open = Say::Close(Closing::Open);
+    // Passage 2 is of `b`, 3 of `c`.
+    let says = [grade(0), grade(2), open.clone()];
+    assert_eq!(named(&evidence_after(&[&["b", "c"]], &[2, 3], &says)), [["c"]]);
+    assert_eq!(named(&evidence_after(&[&["b"], &["c"]], &[2, 3], &says)), [["c"]]);
+    let says = [grade(0), grade(-1), open];
+    assert!(evidence_after(&[&["b"], &["c"]], &[2, 3], &says).is_empty());
+    // A group that lost its last member is still needed: of the two `a` alone answers.
+    let says = [grade(0), grade(3), whole(), answer(&[])];
+    assert_eq!(named(&evidence_after(&[&["b"], &["c"]], &[2, 0], &says)), [vec!["a"], vec!["c", "a"]]);
+}

@@ -1,0 +1,133 @@
+//! Floor 3, data sets: files to checked documents and questions.
+//!
+//! [`load`] reads one of six [`Format`]s into a [`Dataset`]: ids unique, evidence as byte ranges that lie in their
+//! documents, everything accepted but worth telling counted in its notes, and a digest over the whole. [`asked`] reads questions
+//! that nobody labelled yet, [`Appended`] adds to one's own those that somebody did. [`sample`] draws some of its questions;
+//! [`export`] writes it without loss, for us or for other tools, and [`question_line`] one question; [`fetch`](fn@fetch) puts a
+//! published set where the settings expect it, [`copy_local`] a copy of it. [`labels`] reads questions as they are written, [`earlier`]
+//! files as a commit had them, [`survey`] a folder that nothing is known of, [`inspect`] on over what is wrong, to list it all.
+//!
+//! Nothing here prints, chunks or scores. A BEIR set's rule that a document with the query's own id is no hit
+//! (`skip_same_id`) concerns rankings, not files, and is applied where questions are retrieved for.
+
+pub mod label;
+pub mod lint;
+
+mod error;
+mod guess;
+mod nearest;
+mod place;
+mod spec;
+
+mod digest;
+mod draft;
+pub mod globs;
+mod inspect;
+mod read;
+mod survey;
+
+mod beir;
+mod hotpotqa;
+mod judgments;
+mod smart;
+mod smart_records;
+mod squad;
+
+mod files;
+mod front_matter;
+mod jsonl;
+mod line;
+mod questions;
+mod record;
+
+mod appended;
+mod queries;
+
+mod export;
+mod history;
+mod labels;
+
+use ragtriage_core::config::{Format, MissingEvidence};
+
+pub use appended::Appended;
+pub use error::DatasetError;
+pub use export::{Exported, Layout, export};
+pub use guess::guess_format;
+pub use history::{Earlier, earlier};
+pub use inspect::{Inspection, RepeatedQuote, inspect};
+pub use labels::{LabelLine, Piece, labels, write_labels};
+pub use line::question_line;
+pub use place::Place;
+pub use spec::LoadSpec;
+pub use survey::{Survey, survey};
+
+use std::path::{Path, PathBuf};
+
+use draft::Draft;
+
+use ragtriage_core::types::{Dataset, Document, Question};
+
+/// Reads and checks the data set that `spec` names.
+///
+/// Documents and questions keep the order of their source (`files`: ascending by path). Accepted and counted in the
+/// notes: a byte order mark, `\r\n`, an empty document, stray white space around questions, and what the format's own
+/// loader says. Fails with the file and line, id or byte offset of the first thing wrong.
+pub fn load(spec: &LoadSpec) -> Result<Dataset, DatasetError> {
+    let split = spec.own_split()?;
+    let mut draft = Draft::new(spec.missing_evidence());
+    read_documents(spec, &mut draft)?;
+    read_questions(spec, &mut draft)?;
+    draft.finish(&spec.path, split)
+}
+
+/// The documents, and in a published format the questions, which stand among them.
+fn read_documents(spec: &LoadSpec, draft: &mut Draft) -> Result<(), DatasetError> {
+    match spec.format {
+        Format::Hotpotqa => hotpotqa::read(&spec.path, draft),
+        Format::Squad => squad::read(&spec.path, draft),
+        Format::Beir => beir::read(&spec.path, spec.split.as_deref(), draft),
+        Format::Smart => smart::read(&spec.path, draft),
+        Format::Jsonl => jsonl::documents(&spec.path, draft),
+        Format::Files => files::documents(&spec.path, &spec.globs, draft),
+    }
+}
+
+/// The questions of one's own format, once the documents are there.
+fn read_questions(spec: &LoadSpec, draft: &mut Draft) -> Result<(), DatasetError> {
+    if spec.format.is_own() { questions::read(&spec.path.join(questions::FILE), draft) } else { Ok(()) }
+}
+
+/// The documents of the data set that `spec` names. One's own may have no questions yet.
+pub fn documents(spec: &LoadSpec) -> Result<Vec<Document>, DatasetError> {
+    if !spec.format.is_own() {
+        return Ok(load(spec)?.documents);
+    }
+    let mut draft = Draft::new(MissingEvidence::Error);
+    read_documents(spec, &mut draft)?;
+    draft.into_documents(&spec.path)
+}
+
+/// The documents of the data set that `spec` names with the questions of the file `queries`, which need no labels: a question a
+/// line; JSON lines with the keys of one's own questions, of which `text` is enough; or BEIR's queries.
+///
+/// A question without an id gets one made of its text, so that it stays the same wherever its line stands.
+pub fn asked(spec: &LoadSpec, queries: &Path) -> Result<Dataset, DatasetError> {
+    let mut draft = Draft::new(MissingEvidence::Error);
+    let place = Place::file(&spec.path);
+    documents(spec)?.into_iter().try_for_each(|document| draft.push_document(&place, document))?;
+    queries::read(queries, &mut draft)?;
+    draft.finish(queries, None)
+}
+
+/// One's own questions in the file `path`, without their documents: quotes are not looked for, and give no ranges.
+pub fn questions(path: &Path) -> Result<Vec<Question>, DatasetError> {
+    let mut draft = Draft::new(MissingEvidence::Keep);
+    questions::read(path, &mut draft)?;
+    Ok(draft.into_questions())
+}
+
+/// Where one's own questions about the documents that `spec` names stand; `None` for published formats, which have none.
+#[must_use]
+pub fn questions_file(spec: &LoadSpec) -> Option<PathBuf> {
+    spec.format.is_own().then(|| spec.path.join(questions::FILE))
+}

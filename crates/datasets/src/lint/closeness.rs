@@ -1,0 +1,234 @@
+//! Questions in their evidence's own words: whoever wrote them had the passage before their eyes, and nobody who asks has.
+//!
+//! What is compared with a question are the sentences that hold its evidence. Its overlap is the share of its content terms
+//! (stems, without stop words and asking words) that stand there. Evidence that is a document as a whole has no
+//! sentence to be compared with. Words are quoted from masked text.
+
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
+use serde::Serialize;
+
+use super::finding::{Finding, Rule};
+use super::secrets::{Secret, masked, masked_piece};
+use super::subject::{Subject, content_terms};
+use ragtriage_core::attribute::terms;
+use ragtriage_core::text::normalise;
+use ragtriage_core::text::sentences::{self, Piece};
+use ragtriage_core::types::{Member, Question};
+
+/// Of fewer content terms all may stand in one sentence because they name what is asked about.
+const LEAST_TERMS: usize = 4;
+/// So many words in a row are seldom two people's: at five, of two texts about one event mostly names and set phrases agree.
+const RUN_WORDS: usize = 5;
+/// Content terms in such a run: without them it is grammar (`at the end of the`).
+const RUN_TERMS: usize = 3;
+
+/// How near questions are to their evidence's wording.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Overlap {
+    /// The mean share of a question's content terms that stand in the sentences of its evidence.
+    pub mean: f64,
+    /// Questions with evidence in ranges and a content term.
+    pub n: usize,
+}
+
+/// The mean overlap (`None` where no question has one), and the questions that are too near. `secrets` are those of each
+/// document, by its number.
+#[must_use]
+pub fn check(subject: &Subject<'_>, secrets: &[Vec<Secret>]) -> (Option<Overlap>, Vec<Finding>) {
+    let wordings = Wordings::new(subject, secrets);
+    let near = |(number, question): (usize, &Question)| Some((number, Nearness::of(&wordings, question)?));
+    let all: Vec<(usize, Nearness)> = subject.questions.par_iter().enumerate().filter_map(near).collect();
+    let n = all.len();
+    let mean = all.iter().map(|(_, near)| near.n_shared as f64 / near.n_terms as f64).sum::<f64>() / n.max(1) as f64;
+    let findings = all.iter().filter_map(|(number, near)| finding(subject, *number, near));
+    ((n > 0).then_some(Overlap { mean, n }), findings.collect())
+}
+
+fn finding(subject: &Subject<'_>, number: usize, near: &Nearness) -> Option<Finding> {
+    let message = match &near.run {
+        Some(run) => format!("it copies `{run}` from its evidence"),
+        None if near.n_terms >= LEAST_TERMS && near.n_shared == near.n_terms => {
+            format!("all {} of its content words stand in the sentences of its evidence", near.n_terms)
+        }
+        None => return None,
+    };
+    let hint = "ask as somebody would who has not read the passage";
+    Some(subject.finding(number, Rule::CopiedWording, message, hint))
+}
+
+struct Nearness {
+    n_terms: usize,
+    n_shared: usize,
+    /// The first words in a row that the question has from its evidence.
+    run: Option<String>,
+}
+
+impl Nearness {
+    fn of(wordings: &Wordings<'_>, question: &Question) -> Option<Self> {
+        let sentences: Vec<Sentence<'_>> = quoted(question).flat_map(|member| wordings.sentences_of(member)).collect();
+        let wanted = content_terms(&question.text);
+        if sentences.is_empty() || wanted.is_empty() {
+            return None;
+        }
+        let of_sentence = |sentence: &Sentence<'_>| terms::shared(sentence.text, &wanted);
+        let shared: BTreeSet<String> = sentences.iter().flat_map(of_sentence).collect();
+        let run = copied(&masked(&question.text), &sentences);
+        Some(Self { n_terms: wanted.len(), n_shared: shared.len(), run })
+    }
+}
+
+/// The evidence that is a part of its document.
+fn quoted(question: &Question) -> impl Iterator<Item = &Member> {
+    question.evidence.iter().flatten().filter(|member| !member.ranges.is_empty())
+}
+
+/// A sentence as it stands, and without secrets.
+struct Sentence<'a> {
+    text: &'a str,
+    masked: Cow<'a, str>,
+}
+
+/// The documents that some question quotes, each cut into sentences once.
+struct Wordings<'a> {
+    subject: &'a Subject<'a>,
+    secrets: &'a [Vec<Secret>],
+    pieces: HashMap<usize, Vec<Piece>>,
+}
+
+impl<'a> Wordings<'a> {
+    fn new(subject: &'a Subject<'a>, secrets: &'a [Vec<Secret>]) -> Self {
+        let members = subject.questions.iter().flat_map(quoted);
+        let used: HashSet<usize> = members.filter_map(|member| subject.document_number(&member.doc)).collect();
+        let split = |number: usize| (number, sentences::split(&subject.documents[number].text));
+        Self { subject, secrets, pieces: used.into_par_iter().map(split).collect() }
+    }
+
+    /// The sentences of a member's document that hold a byte of its ranges.
+    fn sentences_of(&self, member: &Member) -> Vec<Sentence<'a>> {
+        let Some(number) = self.subject.document_number(&member.doc) else { return Vec::new() };
+        let (text, secrets) = (self.subject.documents[number].text.as_str(), &self.secrets[number]);
+        let pieces = &self.pieces[&number];
+        let mut found = Vec::new();
+        for range in &member.ranges {
+            // Pieces ascend and do not overlap.
+            let first = pieces.partition_point(|piece| piece.range.end <= range.start);
+            for Piece { range: piece, .. } in pieces[first..].iter().take_while(|piece| piece.range.start < range.end) {
+                let masked = masked_piece(text, piece.clone(), secrets);
+                found.push(Sentence { text: &text[piece.clone()], masked });
+            }
+        }
+        found
+    }
+}
+
+/// The longest run of words that a sentence and the question share, where it is long enough; the first of equals.
+fn copied(question: &str, sentences: &[Sentence<'_>]) -> Option<String> {
+    let question = normalise::official(question);
+    let asked: Vec<&str> = question.split(' ').collect();
+    let normal: Vec<String> = sentences.iter().map(|sentence| normalise::official(&sentence.masked)).collect();
+    let worded: Vec<Vec<&str>> = normal.iter().map(|sentence| sentence.split(' ').collect()).collect();
+    let runs: HashSet<&[&str]> = worded.iter().flat_map(|words| words.windows(RUN_WORDS)).collect();
+    let mut best: &[&str] = &[];
+    let mut start = 0;
+    while start + RUN_WORDS <= asked.len() {
+        // Runs that follow one another stand in one sentence nearly always; each alone does for certain.
+        let n = asked[start..].windows(RUN_WORDS).take_while(|run| runs.contains(run)).count();
+        if n > 0 && n + RUN_WORDS - 1 > best.len() {
+            best = &asked[start..start + n + RUN_WORDS - 1];
+        }
+        start += n + 1;
+    }
+    let run = best.join(" ");
+    (content_terms(&run).len() >= RUN_TERMS).then_some(run)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::secrets;
+    use super::super::subject::tests::{document, inspection, question, quoting, told};
+    use super::*;
+    use crate::Inspection;
+
+    const TEXT: &str =
+        "The old checkout waits six minutes before it gives up. Nothing else waits.\n\n| port | 9092 |\n";
+
+    fn of(inspection: &Inspection) -> (Option<Overlap>, Vec<Finding>) {
+        let subject = Subject::new(inspection);
+        check(&subject, &secrets::find(&subject).in_documents)
+    }
+
+    fn checked(questions: Vec<Question>) -> (Option<Overlap>, Vec<String>) {
+        let documents = vec![document("a", TEXT)];
+        let quote = |asked| quoting(asked, &documents[0], &["six minutes"]);
+        let questions = questions.into_iter().map(quote).collect();
+        let inspection = inspection(documents.clone(), questions);
+        let (overlap, found) = of(&inspection);
+        (overlap, told(&found))
+    }
+
+    #[test]
+    fn the_overlap_is_of_content_terms_with_the_sentence() {
+        // long, old, checkout, wait: three of four. purchase, backend, dead: none of three. Mean of .75 and 0.
+        let (overlap, found) = checked(vec![
+            question("near", "How long does the old checkout wait?", &[], &["a"]),
+            question("far", "When is the purchase backend dead?", &[], &["a"]),
+        ]);
+        assert_eq!(overlap, Some(Overlap { mean: 0.375, n: 2 }));
+        assert_eq!(found, [""; 0]);
+    }
+
+    #[test]
+    fn all_of_four_terms_and_five_words_in_a_row_are_copied() {
+        let (_, found) = checked(vec![
+            question("all", "What minutes were waited before the checkout is given up, old one?", &[], &["a"]),
+            question("four", "Waits the old checkout before giving up?", &[], &["a"]),
+            question(
+                "run",
+                "What does the old checkout wait for when it waits six minutes before it gives up?",
+                &[],
+                &["a"],
+            ),
+            question("grammar", "Did it stop before it gives up?", &[], &["a"]),
+            question("three", "Which old checkout waits?", &[], &["a"]),
+        ]);
+        assert_eq!(
+            found,
+            [
+                "four: all 6 of its content words stand in the sentences of its evidence",
+                "run: it copies `waits six minutes before it gives up` from its evidence",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_document_as_a_whole_has_no_sentence() {
+        let inspection = inspection(vec![document("a", TEXT)], vec![question("q", "Waits?", &[], &["a"])]);
+        assert_eq!(of(&inspection), (None, Vec::new()));
+    }
+
+    #[test]
+    fn a_copied_run_goes_around_a_secret_that_only_the_document_shows_to_be_one() {
+        let value = ["hunter2", "Qx9zT4"].concat();
+        let text = ["The gateway refuses passw", "ord: ", &value, " after the seventh wrong attempt."].concat();
+        let documents = vec![document("a", &text)];
+        let asked = format!("Why is password {value} after the seventh wrong attempt locked?");
+        let asked = quoting(question("q", &asked, &[], &["a"]), &documents[0], &["seventh"]);
+        let inspection = inspection(documents, vec![asked]);
+        let found = told(&of(&inspection).1);
+        // With the value the run would have six words; without it `after seventh wrong attempt` has four.
+        assert_eq!(found, [""; 0]);
+    }
+
+    #[test]
+    fn every_range_of_a_document_finds_its_own_sentences() {
+        let documents = vec![document("a", TEXT)];
+        let asked = question("q", "Which port waits on a checkout of minutes?", &[], &["a"]);
+        let asked = quoting(asked, &documents[0], &["9092", "gives up. Nothing"]);
+        let inspection = inspection(documents, vec![asked]);
+        // port in the table; wait, checkout and minute in the first sentence: all four.
+        assert_eq!(of(&inspection).0, Some(Overlap { mean: 1.0, n: 1 }));
+    }
+}

@@ -1,0 +1,275 @@
+//! Texts that are there twice, or nearly: documents whose twin is unlabelled, questions that count twice.
+//!
+//! Texts are equal when they differ in white space only (documents), or in case, punctuation and articles too (questions).
+//! Near duplicates are candidates of `minhash` whose shingles are then compared exactly. Of a family of
+//! alike texts each is reported once, beside the one before it that is most like it.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::finding::{Finding, Rule};
+use super::minhash;
+use super::subject::{Subject, used_documents};
+use ragtriage_core::text::normalise;
+use ragtriage_core::text::quote::one_spaced;
+use ragtriage_core::text::shingles::{jaccard, shingles};
+use ragtriage_core::types::{Fact, Kind, Question};
+
+/// Documents: runs of four words, as passages are compared in a run's diagnosis.
+const DOCUMENT_WORDS: usize = 4;
+/// Of a text of 80 words two may differ.
+const DOCUMENTS_ALIKE: f64 = 0.8;
+/// Questions have a dozen words: with runs of four, one word changed would leave none of them alike.
+const QUESTION_WORDS: usize = 2;
+/// Of twelve words (11 pairs) one inside may differ: 9 pairs in common of 13 are .69; two apart make 7 of 15, .47.
+const QUESTIONS_ALIKE: f64 = 0.6;
+
+/// Documents that are there twice or nearly so. Empty ones have a rule of their own.
+#[must_use]
+pub fn documents(subject: &Subject<'_>) -> Vec<Finding> {
+    let texts: Vec<String> = subject.documents.iter().map(|document| one_spaced(&document.text)).collect();
+    let with_text: Vec<usize> = (0..texts.len()).filter(|&number| !texts[number].is_empty()).collect();
+    let (firsts, copies) = copies(&texts, &with_text);
+    let id = |number: usize| &subject.documents[number].id;
+    let mut found: Vec<Finding> = copies
+        .into_iter()
+        .map(|(first, copy)| {
+            let message = format!("document `{}` has the text of document `{}`", id(copy), id(first));
+            let hint = "take one out, or name both in the evidence of questions that either answers";
+            Finding::new(Rule::DuplicateDocument, message, hint).in_document(id(copy))
+        })
+        .collect();
+    for (like, number, share) in alike(&texts, &firsts, DOCUMENT_WORDS, DOCUMENTS_ALIKE, &|_, _| true) {
+        let (like, percent) = (id(like), 100.0 * share);
+        let message = format!("document `{}` shares {percent:.0} % of its wording with document `{like}`", id(number));
+        let hint = "see that questions which both answer name both in their evidence";
+        found.push(Finding::new(Rule::NearDuplicateDocument, message, hint).in_document(id(number)));
+    }
+    found
+}
+
+/// Questions that are there twice or nearly so. Nearly alike with different golds are a pair worth asking.
+#[must_use]
+pub fn questions(subject: &Subject<'_>) -> Vec<Finding> {
+    let texts: Vec<String> = subject.questions.iter().map(|question| normalise::official(&question.text)).collect();
+    let (firsts, copies) = copies(&texts, &(0..texts.len()).collect::<Vec<_>>());
+    let agree = |a: usize, b: usize| same_answer(&subject.questions[a], &subject.questions[b]);
+    let one_gold = |a: usize, b: usize| same_gold(&subject.questions[a], &subject.questions[b]);
+    let mut found: Vec<Finding> = copies
+        .into_iter()
+        .map(|(first, copy)| {
+            let name = subject.name(first);
+            if agree(first, copy) {
+                let message = format!("it asks what question {name} asks");
+                return subject.finding(copy, Rule::DuplicateQuestion, message, "take one of them out");
+            }
+            let message = format!("it asks what question {name} asks, and has another gold");
+            let hint = "make each say which case it means, or give both all answers and evidence";
+            subject.finding(copy, Rule::ConflictingQuestions, message, hint)
+        })
+        .collect();
+    for (like, number, share) in alike(&texts, &firsts, QUESTION_WORDS, QUESTIONS_ALIKE, &one_gold) {
+        let (like, percent) = (subject.name(like), 100.0 * share);
+        let message = format!("it shares {percent:.0} % of its wording and its gold with question {like}");
+        let hint = "take one of them out, or ask one of them in other words";
+        found.push(subject.finding(number, Rule::NearDuplicateQuestion, message, hint));
+    }
+    found
+}
+
+/// The first of each text among `numbers`, and the others, each behind the first that has its text.
+fn copies(texts: &[String], numbers: &[usize]) -> (Vec<usize>, Vec<(usize, usize)>) {
+    let mut first_of: HashMap<&str, usize> = HashMap::new();
+    let (mut firsts, mut copies) = (Vec::new(), Vec::new());
+    for &number in numbers {
+        let first = *first_of.entry(&texts[number]).or_insert(number);
+        if first == number { firsts.push(number) } else { copies.push((first, number)) }
+    }
+    (firsts, copies)
+}
+
+/// Of `numbers` those that are like one before them, with the one that each is most like (the first of equals) and how much.
+fn alike(
+    texts: &[String],
+    numbers: &[usize],
+    width: usize,
+    least: f64,
+    counts: &dyn Fn(usize, usize) -> bool,
+) -> Vec<(usize, usize, f64)> {
+    let sets: Vec<Vec<u64>> = numbers.iter().map(|&number| shingles(&texts[number], width)).collect();
+    let mut best: BTreeMap<usize, (usize, f64)> = BTreeMap::new();
+    for (earlier, later) in minhash::candidates(&sets) {
+        let share = jaccard(&sets[earlier], &sets[later]);
+        let (earlier, later) = (numbers[earlier], numbers[later]);
+        let is_best = best.get(&later).is_none_or(|(_, other)| share > *other);
+        if share >= least && is_best && counts(earlier, later) {
+            best.insert(later, (earlier, share));
+        }
+    }
+    best.into_iter().map(|(later, (earlier, share))| (earlier, later, share)).collect()
+}
+
+/// Whether two questions of different wording ask for one thing: one answer is right for both, and where that is `yes` or `no`,
+/// which any two may have in common, a good document is, too.
+fn same_gold(a: &Question, b: &Question) -> bool {
+    same_answer(a, b) && (a.kind != Kind::YesNo || share_documents(a, b))
+}
+
+/// Whether one answer would be right for both: by facts where both require some, else by an alias in common, or, where answers
+/// are not what they are judged by, a good document.
+fn same_answer(a: &Question, b: &Question) -> bool {
+    let answers = |question: &Question| -> Vec<String> {
+        question.answers.iter().map(|answer| normalise::official(answer)).collect()
+    };
+    if a.kind != b.kind {
+        return false;
+    }
+    if a.kind == Kind::Free && !a.required.is_empty() && !b.required.is_empty() {
+        return agree_in_facts(a, b);
+    }
+    match (answers(a), answers(b)) {
+        (golds, others) if golds.is_empty() && others.is_empty() => share_documents(a, b),
+        (golds, others) => golds.iter().any(|gold| others.contains(gold)),
+    }
+}
+
+/// Whether a good document is one of both, or neither has any.
+fn share_documents(a: &Question, b: &Question) -> bool {
+    let (docs, others) = (used_documents(a), used_documents(b));
+    docs == others || docs.iter().any(|doc| others.contains(doc))
+}
+
+/// Whether one requires what the other does, and perhaps more, and neither forbids what the other requires.
+fn agree_in_facts(a: &Question, b: &Question) -> bool {
+    let is_among = |fact: &Fact, others: &[Fact]| others.iter().any(|other| is_one_fact(fact, other));
+    let all_among = |facts: &[Fact], others: &[Fact]| facts.iter().all(|fact| is_among(fact, others));
+    let forbids = |by: &Question, of: &Question| of.required.iter().any(|fact| is_among(fact, &by.forbidden));
+    (all_among(&a.required, &b.required) || all_among(&b.required, &a.required)) && !forbids(a, b) && !forbids(b, a)
+}
+
+/// Whether two facts have a wording in common.
+fn is_one_fact(fact: &[String], other: &[String]) -> bool {
+    let others: Vec<String> = other.iter().map(|wording| normalise::official(wording)).collect();
+    fact.iter().any(|wording| others.contains(&normalise::official(wording)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::subject::tests::{document, inspection, question, told};
+    use super::*;
+
+    fn words(n: usize) -> Vec<String> {
+        (0..n).map(|at| format!("w{at}")).collect()
+    }
+
+    #[test]
+    fn documents_that_differ_in_white_space_are_equal_and_in_a_word_nearly() {
+        let text = words(80);
+        let mut other = text.clone();
+        other[40] = "changed".to_owned();
+        let mut far = text.clone();
+        (0..80).step_by(8).for_each(|at| far[at] = format!("x{at}"));
+        let documents = vec![
+            document("a", &text.join(" ")),
+            document("copy", &text.join("\n")),
+            document("near", &other.join(" ")),
+            document("far", &far.join(" ")),
+            document("empty", ""),
+            document("blank", " "),
+        ];
+        let inspection = inspection(documents, Vec::new());
+        // 80 words are 77 shingles; a changed one leaves 73 of 81 in common: .90.
+        assert_eq!(
+            told(&super::documents(&Subject::new(&inspection))),
+            [
+                "copy: document `copy` has the text of document `a`",
+                "near: document `near` shares 90 % of its wording with document `a`",
+            ]
+        );
+    }
+
+    #[test]
+    fn equal_questions_conflict_when_their_golds_do_and_near_ones_are_told_when_they_agree() {
+        let asked = "How many minutes does the old checkout wait before it gives up?";
+        let near = "How many minutes does the new checkout wait before it gives up?";
+        let mut refused = question("refused", asked, &[], &[]);
+        refused.kind = Kind::Unanswerable;
+        let questions = vec![
+            question("first", asked, &["six"], &["a"]),
+            question("copy", &asked.to_uppercase(), &["6", "Six"], &["b"]),
+            question("conflict", asked, &["nine"], &["a"]),
+            refused,
+            question("near", near, &["six"], &["a"]),
+            question("contrast", &near.replace("minutes", "hours"), &["nine"], &["a"]),
+        ];
+        let inspection = inspection(vec![document("a", "a"), document("b", "b")], questions);
+        // Without articles 11 words, 10 pairs: a changed one leaves 8 of 12, .67. `contrast` is .67 like `near`, with another gold.
+        assert_eq!(
+            told(&super::questions(&Subject::new(&inspection))),
+            [
+                "copy: it asks what question `first` asks",
+                "conflict: it asks what question `first` asks, and has another gold",
+                "refused: it asks what question `first` asks, and has another gold",
+                "near: it shares 67 % of its wording and its gold with question `first`",
+            ]
+        );
+    }
+
+    #[test]
+    fn yes_is_one_gold_only_where_a_good_document_is() {
+        let asked = "Does the old checkout wait for the bank before it gives up at night?";
+        let near = asked.replace("old", "new");
+        let yes =
+            |id: &str, text: &str, doc: &str| Question { kind: Kind::YesNo, ..question(id, text, &["yes"], &[doc]) };
+        let questions = vec![
+            yes("first", asked, "a"),
+            yes("contrast", &near, "b"),
+            yes("near", &asked.replace("bank", "shop"), "a"),
+            yes("copy", asked, "b"),
+        ];
+        let inspection = inspection(vec![document("a", "a"), document("b", "b")], questions);
+        // Without articles 12 words, 11 pairs: a changed one leaves 9 of 13, .69. `contrast` and `near` are less alike, `copy` is out as
+        // a copy.
+        assert_eq!(
+            told(&super::questions(&Subject::new(&inspection))),
+            [
+                "copy: it asks what question `first` asks",
+                "near: it shares 69 % of its wording and its gold with question `first`",
+            ]
+        );
+    }
+
+    #[test]
+    fn free_questions_with_other_facts_conflict_and_with_more_of_them_do_not() {
+        let free = |id: &str, required: &[&[&str]], forbidden: &[&[&str]]| {
+            let facts = |facts: &[&[&str]]| -> Vec<Fact> {
+                facts.iter().map(|fact| fact.iter().map(|&wording| wording.to_owned()).collect()).collect()
+            };
+            let (required, forbidden) = (facts(required), facts(forbidden));
+            Question { kind: Kind::Free, required, forbidden, ..question(id, "Why does it wait?", &[], &["a"]) }
+        };
+        let questions = vec![
+            free("first", &[&["six minutes", "360 s"]], &[]),
+            free("same", &[&["Six minutes."]], &[]),
+            free("more", &[&["the bank"], &["360 s"]], &[]),
+            free("other", &[&["nine minutes"]], &[]),
+            free("forbids", &[&["six minutes"]], &[&["360 s"]]),
+        ];
+        let inspection = inspection(vec![document("a", "a")], questions);
+        assert_eq!(
+            told(&super::questions(&Subject::new(&inspection))),
+            [
+                "same: it asks what question `first` asks",
+                "more: it asks what question `first` asks",
+                "other: it asks what question `first` asks, and has another gold",
+                "forbids: it asks what question `first` asks, and has another gold",
+            ]
+        );
+    }
+
+    #[test]
+    fn without_answers_a_good_document_in_common_is_the_same_gold() {
+        let free = |docs: &[&str]| Question { kind: Kind::Free, ..question("q", "?", &[], docs) };
+        assert!(same_gold(&free(&["a", "b"]), &free(&["b"])) && same_gold(&free(&[]), &free(&[])));
+        assert!(!same_gold(&free(&["a"]), &free(&["b"])) && !same_gold(&free(&["a"]), &free(&[])));
+    }
+}

@@ -1,0 +1,191 @@
+//! Label holes: passages that hold an answer and what is asked about, in documents that no label of the question names.
+//!
+//! Only what retrievers bring up is looked at, since only that is judged in a run: the pool of each retriever's best
+//! (`pipeline::pool`). The rule is that of the flag `answer_elsewhere`, made stricter, for here a person has to look: the passage holds
+//! most of the question's content terms, and the very sentence of the answer one of them. Before it was made so strict, about
+//! every second of SQuAD's holes that were read did answer, and the others were the same words said of something else; what
+//! share does now was not measured. Terms are shown as far as they stand outside of secrets.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use super::finding::{Finding, Rule};
+use super::secrets::{Secret, found_in, masked, masked_piece};
+use super::subject::{Subject, content_terms};
+use ragtriage_core::attribute::elsewhere::Elsewhere;
+use ragtriage_core::attribute::terms;
+use ragtriage_core::types::{Pooled, Pools};
+use ragtriage_core::text::normalise;
+use ragtriage_core::text::sentences;
+use ragtriage_core::types::{Chunk, Corpus, DocId, Question};
+
+/// How many passages of each retriever are pooled: what measures read of a ranking for the most part.
+pub const DEPTH: usize = 10;
+
+/// The passage must hold more than this share of the question's content terms.
+const SHARED: f64 = 0.5;
+
+/// The numbers of the questions that are worth pooling for: with labels to hold against, and an answer that says something.
+#[must_use]
+pub fn worth_pooling(subject: &Subject<'_>) -> Vec<usize> {
+    let is_worth = |question: &Question| {
+        question.has_spans()
+            && !(question.evidence.is_empty() && question.relevant.is_empty())
+            && question.answers.iter().any(|answer| says_something(answer))
+    };
+    (0..subject.questions.len()).filter(|&number| is_worth(&subject.questions[number])).collect()
+}
+
+/// A finding for each question and unlabelled document, with the best ranked chunk. `pools` are those of the questions `numbers`.
+#[must_use]
+pub fn check(subject: &Subject<'_>, numbers: &[usize], pools: &Pools) -> Vec<Finding> {
+    let mut shown = Shown { corpus: &pools.corpus, secrets: HashMap::new() };
+    let of = |(number, pooled): (&usize, &Vec<Pooled>)| of_question(subject, *number, pooled, &mut shown);
+    numbers.iter().zip(&pools.of).flat_map(of).collect()
+}
+
+fn of_question(subject: &Subject<'_>, number: usize, pooled: &[Pooled], shown: &mut Shown<'_>) -> Vec<Finding> {
+    let (question, corpus) = (&subject.questions[number], shown.corpus);
+    let answers: Vec<String> = question.answers.iter().filter(|answer| says_something(answer)).cloned().collect();
+    let elsewhere = Elsewhere::new(&question.text, &answers);
+    let wanted = terms::without(content_terms(&question.text), &answers);
+    let mut known: HashSet<&str> = question.evidence.iter().flatten().map(|member| member.doc.as_str()).collect();
+    known.extend(question.relevant.keys().map(DocId::as_str));
+    let mut found = Vec::new();
+    for passage in pooled {
+        let Some(chunk) = corpus.chunk_number(&passage.id) else { continue };
+        let text = corpus.chunk_text(chunk).0;
+        if known.contains(passage.id.doc()) || !elsewhere.is_in(text) {
+            continue;
+        }
+        let shared = terms::shared(text, &wanted);
+        let mut sentences = sentences::split(text).into_iter().map(|piece| &text[piece.range]);
+        if shared.len() as f64 <= SHARED * wanted.len() as f64 || !sentences.any(|sentence| elsewhere.is_in(sentence)) {
+            continue;
+        }
+        known.insert(passage.id.doc());
+        let shared = shown.of(question, &corpus.chunks()[chunk], &shared);
+        found.push(finding(subject, number, passage, &shared));
+    }
+    found
+}
+
+/// Says which terms may be shown; looks for secrets in a document once.
+struct Shown<'a> {
+    corpus: &'a Corpus,
+    secrets: HashMap<DocId, Vec<Secret>>,
+}
+
+impl Shown<'_> {
+    /// Those of `shared` that question and passage hold outside of secrets.
+    fn of(&mut self, question: &Question, chunk: &Chunk, shared: &BTreeSet<String>) -> BTreeSet<String> {
+        let Some(document) = self.corpus.document(&chunk.doc_id) else { return BTreeSet::new() };
+        let text = &document.text;
+        let secrets = self.secrets.entry(document.id.clone()).or_insert_with(|| found_in(text));
+        let in_question = terms::shared(&masked(&question.text), shared);
+        terms::shared(&masked_piece(text, chunk.range.as_range(), secrets), &in_question)
+    }
+}
+
+fn finding(subject: &Subject<'_>, number: usize, passage: &Pooled, shared: &BTreeSet<String>) -> Finding {
+    let (doc, rank) = (passage.id.doc(), passage.best_rank());
+    let retrievers: Vec<&str> =
+        passage.ranks.iter().filter(|(_, found)| **found == rank).map(|(stage, _)| stage.name()).collect();
+    let shared: Vec<&str> = shared.iter().map(String::as_str).collect();
+    let shared = if shared.is_empty() { "words that are not shown".to_owned() } else { shared.join(", ") };
+    let message = format!(
+        "`{}` ({} {rank}) holds an answer and of the question {shared}; no label names `{doc}`",
+        passage.id,
+        retrievers.join(", ")
+    );
+    let hint = format!("does it answer? then add it to the evidence; if not, `\"relevant\": {{\"{doc}\": 0}}` says so");
+    Finding {
+        document: Some(doc.into()),
+        chunk: Some(passage.id.clone()),
+        rank: Some(rank),
+        ..subject.finding(number, Rule::LabelHole, message, hint)
+    }
+}
+
+/// Whether an answer found somewhere tells anything: `yes`, `no`, one or two letters or digits stand in any text.
+fn says_something(answer: &str) -> bool {
+    let answer = normalise::matching(answer);
+    answer.chars().filter(|c| c.is_alphanumeric()).count() >= 3 && answer != "yes"
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::super::subject::tests::{document, inspection, question, told};
+    use super::*;
+    use ragtriage_core::types::{ChunkId, Document, Kind, Stage};
+
+    /// Every document as one chunk, found by BM25 in this order.
+    fn pools(documents: &[Document], n_questions: usize) -> Pools {
+        let chunk = |document: &Document| Chunk {
+            id: ChunkId::new(&document.id, 0),
+            doc_id: document.id.clone(),
+            ordinal: 0,
+            range: (0, document.text.len()).into(),
+            n_tokens: 1,
+        };
+        let chunks: Vec<Chunk> = documents.iter().map(chunk).collect();
+        let ranked = (1..)
+            .zip(&chunks)
+            .map(|(rank, chunk)| Pooled { id: chunk.id.clone(), ranks: [(Stage::Bm25, rank)].into() });
+        let pooled: Vec<Pooled> = ranked.collect();
+        Pools { of: vec![pooled; n_questions], corpus: Arc::new(Corpus::new(documents.to_vec(), chunks)) }
+    }
+
+    #[test]
+    fn an_answer_in_an_unlabelled_passage_about_the_same_thing_is_a_hole() {
+        let documents = vec![
+            document("gold", "The checkout waits six minutes."),
+            document("judged", "The checkout waits six minutes, too."),
+            document("other", "Six minutes pass. The checkout will wait."),
+            document("hole", "Once the checkout was slow. It then waits six minutes."),
+            document("half", "The checkout said six minutes."),
+        ];
+        let mut asked = question("q", "How long does the checkout wait?", &["six minutes"], &["gold"]);
+        asked.relevant.insert("judged".into(), 0);
+        let pools = pools(&documents, 1);
+        let inspection = inspection(documents, vec![asked]);
+        let found = check(&Subject::new(&inspection), &[0], &pools);
+        // Of checkout, long and wait: `other` has two, but none in the answer's sentence; `half` one of three.
+        assert_eq!(
+            told(&found),
+            ["q: `hole#0` (bm25 4) holds an answer and of the question checkout, wait; no label names `hole`"]
+        );
+        assert_eq!((found[0].rank, found[0].chunk.as_ref().map(ChunkId::as_str)), (Some(4), Some("hole#0")));
+    }
+
+    #[test]
+    fn an_access_key_is_not_shown_as_a_term() {
+        let key = ["AKI", "AQ3RTZX5", "WN7LDJC2V"].concat();
+        let hole = format!("Key {key} of the checkout waits six minutes.");
+        let documents = vec![document("gold", "It waits six minutes."), document("hole", &hole)];
+        let asked =
+            question("q", &format!("How long does key {key} of the checkout wait?"), &["six minutes"], &["gold"]);
+        let pools = pools(&documents, 1);
+        let inspection = inspection(documents, vec![asked]);
+        let found = check(&Subject::new(&inspection), &[0], &pools);
+        // Of key, its id, checkout, long and wait: all but `long`.
+        assert_eq!(
+            told(&found),
+            ["q: `hole#0` (bm25 2) holds an answer and of the question checkout, key, wait; no label names `hole`"]
+        );
+    }
+
+    #[test]
+    fn only_labelled_span_questions_with_an_answer_that_says_something_are_pooled() {
+        let yes_no = ragtriage_core::types::Question { kind: Kind::YesNo, ..question("c", "?", &["yes"], &["a"]) };
+        let questions = vec![
+            question("a", "?", &["no", "18", "six"], &["a"]),
+            question("b", "?", &["18", "Yes.", "a b"], &["a"]),
+            yes_no,
+            question("d", "?", &["six minutes"], &[]),
+        ];
+        let inspection = inspection(vec![document("a", "a")], questions);
+        assert_eq!(worth_pooling(&Subject::new(&inspection)), [0]);
+    }
+}

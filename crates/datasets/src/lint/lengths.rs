@@ -1,0 +1,114 @@
+//! Texts that are longer than what reads them: chunks and questions for an encoder, chunks for a prompt.
+
+use serde::Serialize;
+
+use super::finding::{Finding, Rule};
+use super::subject::Subject;
+use ragtriage_core::text::tokens::TokenCounter;
+use ragtriage_core::text::numbers::{plural, thousands};
+use ragtriage_core::types::{Corpus, Length};
+
+/// How much of the chunks an encoder reads.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Truncated {
+    /// The retriever whose encoder it is.
+    pub retriever: String,
+    /// Chunks.
+    pub chunks: usize,
+    /// Those that are longer than it reads.
+    pub chunks_cut: usize,
+    /// Their tokens and all others', titles included, by its own count.
+    pub tokens: usize,
+    /// Those of them that it never reads.
+    pub tokens_lost: usize,
+}
+
+/// The lengths of all chunks and questions for the encoder of one retriever, as it counts them.
+pub struct EncoderLengths {
+    /// The retriever.
+    pub retriever: String,
+    /// One length per chunk, in corpus order.
+    pub chunks: Vec<Length>,
+    /// One length per question.
+    pub questions: Vec<Length>,
+}
+
+/// The token budget of a prompt.
+pub struct PromptBudget<'a> {
+    /// Counts tokens.
+    pub counter: &'a dyn TokenCounter,
+    /// Tokens of passages that fit.
+    pub context_tokens: usize,
+}
+
+/// Finds texts that are longer than their encoder reads: one finding for the chunks together, and one per question. With
+/// `whole_documents` (each document is one chunk) also documents that no prompt has room for.
+#[must_use]
+pub fn check(
+    subject: &Subject<'_>,
+    corpus: &Corpus,
+    encoders: &[EncoderLengths],
+    whole_documents: Option<&PromptBudget<'_>>,
+) -> (Vec<Truncated>, Vec<Finding>) {
+    let mut found = whole_documents.map_or_else(Vec::new, |budget| over_context(corpus, budget));
+    let mut figures = Vec::new();
+    for lengths in encoders {
+        let figure = chunks(lengths);
+        found.extend(cut_chunks(&figure));
+        figures.push(figure);
+        found.extend(questions(lengths, subject));
+    }
+    (figures, found)
+}
+
+fn chunks(lengths: &EncoderLengths) -> Truncated {
+    let EncoderLengths { retriever, chunks, .. } = lengths;
+    Truncated {
+        retriever: retriever.clone(),
+        chunks: chunks.len(),
+        chunks_cut: chunks.iter().filter(|length| lost(length) > 0).count(),
+        tokens: chunks.iter().map(|length| length.n_tokens).sum(),
+        tokens_lost: chunks.iter().map(lost).sum(),
+    }
+}
+
+fn lost(length: &Length) -> usize {
+    length.n_tokens - length.n_read
+}
+
+fn cut_chunks(figure: &Truncated) -> Option<Finding> {
+    let Truncated { retriever, chunks, chunks_cut, tokens, tokens_lost } = figure;
+    (*chunks_cut > 0).then(|| {
+        let share = 100.0 * *tokens_lost as f64 / (*tokens).max(1) as f64;
+        let (cut, all) = (thousands(*chunks_cut), plural(*chunks, "chunk", "chunks"));
+        let message = format!(
+            "the encoder of `{retriever}` does not read {cut} of {all} to the end: {share:.1} % of all tokens are never read"
+        );
+        let hint = "lower `chunking.size`, or count it in the encoder's own tokens: `chunking.tokenizer = \"model\"`";
+        Finding::new(Rule::ChunkTruncated, message, hint)
+    })
+}
+
+fn questions(lengths: &EncoderLengths, subject: &Subject<'_>) -> Vec<Finding> {
+    let cut = lengths.questions.iter().enumerate().filter(|(_, length)| lost(length) > 0);
+    let finding = |(number, length): (usize, &Length)| {
+        let Length { n_tokens, n_read } = length;
+        let message = format!("the encoder of `{}` reads {n_read} of its {n_tokens} tokens", lengths.retriever);
+        subject.finding(number, Rule::QuestionTruncated, message, "ask it shorter: what is cut off is not searched for")
+    };
+    cut.map(finding).collect()
+}
+
+/// Where documents are not cut, those that fit no prompt.
+fn over_context(corpus: &Corpus, budget: &PromptBudget<'_>) -> Vec<Finding> {
+    let most = budget.context_tokens;
+    let count = |number: usize| budget.counter.count(corpus.chunk_text(number).0);
+    let over = (0..corpus.chunks().len()).map(|number| (number, count(number))).filter(|(_, tokens)| *tokens > most);
+    let finding = |(number, tokens): (usize, usize)| {
+        let doc = &corpus.chunks()[number].doc_id;
+        let message = format!("document `{doc}` has {tokens} tokens and a prompt takes {most}: it is never shown");
+        let hint = "cut documents (`chunking.strategy`), or raise `generation.context_tokens`";
+        Finding::new(Rule::OverContext, message, hint).in_document(doc)
+    };
+    over.map(finding).collect()
+}

@@ -1,0 +1,202 @@
+//! Floor 5, lint: what is wrong with a data set, or weak in it, before anybody measures with it.
+//!
+//! One check a file, each from a [`Subject`] to findings. [`content`] runs those that need nothing but the data; [`lengths`] needs the
+//! encoders, [`holes`] what retrievers found. [`reanchor`] places labels anew after documents were edited, [`changed`] says which
+//! questions an edit touches. Nothing here writes, and no service is called.
+
+pub mod answers;
+pub mod balance;
+pub mod changed;
+pub mod closeness;
+pub mod coverage;
+pub mod duplicates;
+pub mod finding;
+pub mod holes;
+pub mod lengths;
+mod minhash;
+pub mod reanchor;
+pub mod secrets;
+mod slips;
+pub mod subject;
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use closeness::Overlap;
+use coverage::Coverage;
+use finding::{Finding, Severity};
+use lengths::Truncated;
+use secrets::{Found, Known};
+use subject::Subject;
+
+use crate::Inspection;
+use ragtriage_core::types::{DocId, Note, Question, Split};
+
+/// Raised whenever a field changes its meaning.
+const SCHEMA: u32 = 1;
+
+/// What was found.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Lint {
+    /// The version of this layout.
+    pub schema: u32,
+    /// The data set, as the user named it.
+    pub dataset: String,
+    /// Findings of severity `error`.
+    pub errors: usize,
+    /// Findings of severity `warning`.
+    pub warnings: usize,
+    /// What the data set is like.
+    pub figures: Figures,
+    /// By rule, in the order of `Rule::ALL`, each rule's in the order of the data.
+    pub findings: Vec<Finding>,
+    /// Documents that no question uses.
+    pub unused_documents: Vec<DocId>,
+    /// What was accepted while reading, and what could not be looked at.
+    pub notes: Vec<String>,
+    /// What findings must not quote.
+    #[serde(skip)]
+    known: Known,
+}
+
+/// A data set in numbers.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Figures {
+    /// Documents.
+    pub documents: usize,
+    /// Questions.
+    pub questions: usize,
+    /// Questions by kind.
+    pub kinds: BTreeMap<String, usize>,
+    /// Questions by tag; one has several.
+    pub tags: BTreeMap<String, usize>,
+    /// Questions by part of the split: `tune`, `heldout`, `none`.
+    pub splits: BTreeMap<String, usize>,
+    /// How much of the corpus is asked about.
+    pub coverage: Coverage,
+    /// How near questions are to their evidence's wording.
+    pub overlap: Option<Overlap>,
+    /// How much of the chunks each encoder reads.
+    pub truncated: Vec<Truncated>,
+    /// What was pooled in search of label holes; `None` where nothing was.
+    pub pooled: Option<Pooling>,
+}
+
+/// What was pooled.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Pooling {
+    /// The retrievers, by name.
+    pub retrievers: Vec<String>,
+    /// How many passages of each.
+    pub depth: usize,
+    /// Questions they were asked.
+    pub questions: usize,
+}
+
+/// Everything that the data alone can tell. `dataset` is what the user calls it.
+#[must_use]
+pub fn content(dataset: String, inspection: &Inspection) -> Lint {
+    let subject = Subject::new(inspection);
+    let (coverage, unused_documents) = coverage::of(&subject);
+    let Found { findings: secrets, in_documents, known } = secrets::find(&subject);
+    let (overlap, copied) = closeness::check(&subject, &in_documents);
+    let found = [
+        slips::check(&inspection.slips, &inspection.repeated_quotes),
+        secrets,
+        answers::check(&subject),
+        answers::unjudged(&subject),
+        coverage::empty(&subject),
+        duplicates::documents(&subject),
+        duplicates::questions(&subject),
+        coverage::check(&subject, &coverage),
+        copied,
+        balance::check(&subject),
+    ];
+    let questions = &inspection.questions;
+    let split = |question: &Question| match question.split {
+        Some(Split::Tune) => "tune",
+        Some(Split::Heldout) => "heldout",
+        None => "none",
+    };
+    let mut lint = Lint {
+        schema: SCHEMA,
+        dataset,
+        errors: 0,
+        warnings: 0,
+        figures: Figures {
+            documents: inspection.documents.len(),
+            questions: questions.len(),
+            kinds: counted(questions.iter().map(|question| question.kind.name().to_owned())),
+            tags: counted(questions.iter().flat_map(|question| &question.tags).map(|tag| known.masked(tag))),
+            splits: counted(questions.iter().map(|question| split(question).to_owned())),
+            coverage,
+            overlap,
+            truncated: Vec::new(),
+            pooled: None,
+        },
+        findings: Vec::new(),
+        unused_documents,
+        notes: inspection.notes.iter().map(|Note { count, what }| format!("{count} {what}")).collect(),
+        known,
+    };
+    lint.add(found.into_iter().flatten());
+    lint
+}
+
+impl Lint {
+    /// Takes further findings. Checks quote nothing of a secret that they can see; here messages and hints lose what has a secret's
+    /// form, and words that have eight characters in a row from one that was found. Ids and paths are let through.
+    pub fn add(&mut self, findings: impl IntoIterator<Item = Finding>) {
+        let known = &self.known;
+        let masked = |finding: Finding| Finding {
+            message: known.masked(&finding.message),
+            hint: known.masked(&finding.hint),
+            ..finding
+        };
+        self.findings.extend(findings.into_iter().map(masked));
+        self.findings.sort_by_key(|finding| finding.rule);
+        let n = |severity| self.findings.iter().filter(|finding| finding.severity == severity).count();
+        (self.errors, self.warnings) = (n(Severity::Error), n(Severity::Warning));
+    }
+}
+
+fn counted(names: impl Iterator<Item = String>) -> BTreeMap<String, usize> {
+    let mut counts = BTreeMap::new();
+    names.for_each(|name| *counts.entry(name).or_default() += 1);
+    counts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::finding::Rule;
+    use super::subject::tests::{document, inspection, question, quoting};
+    use super::*;
+
+    #[test]
+    fn findings_are_counted_ordered_by_rule_and_masked() {
+        let asked = question("q", "Where is it?", &["there"], &["a"]);
+        let inspection = inspection(vec![document("a", "It is there."), document("b", "")], vec![asked]);
+        let mut lint = content("set".to_owned(), &inspection);
+        let key = ["-----BEGIN PRIV", "ATE KEY-----"].concat();
+        lint.add([Finding::new(Rule::QuoteNotFound, format!("the quote `xoxb-{}` is not there", "0a".repeat(9)), key)]);
+        let rules: Vec<Rule> = lint.findings.iter().map(|finding| finding.rule).collect();
+        assert_eq!(rules, [Rule::QuoteNotFound, Rule::EmptyDocument, Rule::FewQuestions]);
+        assert_eq!((lint.errors, lint.warnings), (1, 2));
+        assert_eq!(lint.findings[0].message, "the quote `xoxb-…` is not there");
+        assert_eq!(lint.figures.splits, BTreeMap::from([("none".to_owned(), 1)]));
+        assert_eq!(lint.unused_documents, ["b".into()]);
+    }
+
+    #[test]
+    fn a_secret_of_a_document_is_known_in_an_answer_that_quotes_its_value_alone() {
+        let value = ["Tr0ub4d", "or9xQ7"].concat();
+        let text = ["passw", "ord: ", &value, " opens the vault. It is old."].concat();
+        let documents = vec![document("a", &text)];
+        let asked = question("q", "What opens the vault?", &[&value], &["a"]);
+        let asked = quoting(asked, &documents[0], &["It is old."]);
+        let lint = content("set".to_owned(), &inspection(documents, vec![asked]));
+        let told = lint.findings.iter().find(|finding| finding.rule == Rule::AnswerNotInEvidence).expect("found");
+        assert_eq!(told.message, "its answer `…` does not stand in its evidence");
+    }
+}

@@ -1,0 +1,328 @@
+//! After documents were edited: where each piece of evidence stands now.
+//!
+//! A quote that still stands in its document, whole words and once, is kept. One whose wording was edited is placed on the nearest
+//! stretch of its document ([`align`]), where that is near enough and clearly nearer than any other, and only if the answers
+//! and required facts that the quote held still stand in it: a changed figure is a broken question, not a new quote. One of which
+//! nothing is left there and which stands in one other document has moved. Byte ranges say nothing without the text
+//! they were taken from: they are compared with the documents as they were, where those are given. A document that is gone goes by
+//! the name of the one other that holds most of its quotes.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use crate::LabelLine;
+use ragtriage_core::text::align;
+use ragtriage_core::text::answers::{AnswerMatcher, stands_in};
+use ragtriage_core::text::quote::{self, one_spaced};
+use ragtriage_core::types::{ByteRange, DocId, Document};
+
+/// An edited quote is placed where at least so large a share of its words still stands in order: with less, a stretch about
+/// something else is as near.
+const LEAST_LIKENESS: f64 = 0.6;
+/// And where no other stretch of the document comes nearer to it than this.
+const LEAST_LEAD: f64 = 0.15;
+/// A quote of fewer words that its document lost may stand in another by chance.
+const LEAST_WORDS: usize = 6;
+
+/// Documents by id.
+#[derive(Clone, Debug, Default)]
+pub struct Texts<'a> {
+    by_id: BTreeMap<&'a str, &'a str>,
+    /// The same with each run of white space as one space; made when first wanted.
+    spaced: OnceLock<Vec<(&'a str, String)>>,
+}
+
+impl<'a> Texts<'a> {
+    /// Those of `documents`.
+    #[must_use]
+    pub fn new(documents: &'a [Document]) -> Self {
+        let by_id = documents.iter().map(|document| (document.id.as_str(), document.text.as_str())).collect();
+        Self { by_id, spaced: OnceLock::new() }
+    }
+
+    /// The documents' ids, ascending.
+    pub fn ids(&self) -> impl Iterator<Item = &'a str> {
+        self.by_id.keys().copied()
+    }
+
+    /// The text of the document of that id.
+    #[must_use]
+    pub fn get(&self, id: &str) -> Option<&'a str> {
+        self.by_id.get(id).copied()
+    }
+
+    /// The text of that document.
+    #[must_use]
+    pub fn of(&self, id: &DocId) -> Option<&'a str> {
+        self.get(id.as_str())
+    }
+
+    /// The one document that `quote` stands in, whole words, other than `but`; none where it stands in several.
+    fn only_holder(&self, quote: &str, but: &DocId) -> Option<DocId> {
+        let spaced = self.spaced.get_or_init(|| self.by_id.iter().map(|(id, text)| (*id, one_spaced(text))).collect());
+        let quote = one_spaced(quote);
+        let mut holders = spaced.iter().filter(|(id, text)| *id != but.as_str() && stands_in(&quote, text));
+        let first = holders.next().map(|(id, _)| DocId::from(*id));
+        if holders.next().is_some() { None } else { first }
+    }
+}
+
+/// How often `quote` stands in `text`; 0 where it does so only with a letter or digit running on past its own.
+fn n_places(text: &str, quote: &str) -> usize {
+    let n_found = quote::locate(text, quote).map_or(0, |located| located.n_found);
+    if n_found > 0 && stands_in(&one_spaced(quote), &one_spaced(text)) { n_found } else { 0 }
+}
+
+/// What became of one piece of evidence.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Anchored {
+    /// The question.
+    pub id: String,
+    /// Its line, from 1.
+    pub line: Option<usize>,
+    /// The document it names.
+    pub doc: DocId,
+    /// The evidence as it was: a quote, or what stood at a range.
+    pub quote: String,
+    /// What was found.
+    pub outcome: Outcome,
+}
+
+/// What became of a quote or range.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// It stands where it stood.
+    Kept,
+    /// The same words in another document, or at other bytes of the same.
+    Moved {
+        /// The document they stand in now.
+        doc: DocId,
+    },
+    /// It was edited.
+    Edited {
+        /// The document it stands in now.
+        doc: DocId,
+        /// How it reads now.
+        quote: String,
+        /// From 0 to 1, see [`align::Alignment`].
+        likeness: f64,
+    },
+    /// It cannot be placed.
+    Broken(Break),
+}
+
+/// Why a piece of evidence cannot be placed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Break {
+    /// Its document is gone, and no other holds it.
+    DocumentGone,
+    /// The document holds nothing like it.
+    Gone {
+        /// The nearest there is.
+        nearest: Option<String>,
+    },
+    /// The nearest stretch no longer holds the answer.
+    AnswerGone {
+        /// That stretch.
+        nearest: String,
+    },
+    /// It stands several times now, or two stretches are as near: nothing says which is meant.
+    Several,
+    /// It was found; another quote of the same member was not, and the member stays as it is.
+    Beside,
+    /// One member of a group names one document, and its quotes stand in several now.
+    Parted,
+    /// A byte range, and nothing to say what stood there.
+    RangeUnknown,
+}
+
+/// Says of each piece of evidence in `lines` where it stands in `now`, and lets the lines say so where that is another place.
+/// `then`: the documents that the labels were made for; without them nothing is known of byte ranges.
+pub fn reanchor(lines: &mut [LabelLine], now: &Texts<'_>, then: Option<&Texts<'_>>) -> Vec<Anchored> {
+    let renames = renames(lines, now);
+    let mut all = Vec::new();
+    for line in lines {
+        for number in 0..line.pieces.len() {
+            let piece = line.pieces[number].clone();
+            let doc = renames.get(&piece.doc).unwrap_or(&piece.doc);
+            let place = Place { doc, golds: golds(line), now };
+            let was = then.and_then(|then| then.of(&piece.doc));
+            let quotes = piece.quotes.iter().map(|quote| (quote.clone(), place.quote(quote, was)));
+            let ranges = piece.ranges.iter().map(|range| place.range(*range, &piece.doc, then));
+            let mut placed: Vec<(String, Result<Target, Break>)> = quotes.chain(ranges).collect();
+            let mut docs: Vec<&DocId> =
+                placed.iter().filter_map(|(_, target)| target.as_ref().ok()).map(|to| &to.doc).collect();
+            docs.dedup();
+            let hinders = match (docs.len() > 1, placed.iter().any(|(_, target)| target.is_err())) {
+                (true, _) => Some(Break::Parted),
+                (false, true) => Some(Break::Beside),
+                (false, false) => None,
+            };
+            if let Some(why) = hinders {
+                let is_new = |target: &Result<Target, Break>| target.as_ref().is_ok_and(|to| to.is_new(&piece.doc));
+                let found = placed.iter_mut().filter(|(_, target)| is_new(target));
+                found.for_each(|(_, target)| *target = Err(why.clone()));
+            } else {
+                let targets: Vec<&Target> = placed.iter().flat_map(|(_, target)| target).collect();
+                apply(line, number, &targets);
+            }
+            all.extend(placed.into_iter().map(|(quote, target)| {
+                let outcome = target.map_or_else(Outcome::Broken, |to| to.outcome(&piece.doc));
+                Anchored { id: line.id.clone(), line: line.place.line, doc: piece.doc.clone(), quote, outcome }
+            }));
+        }
+        for (from, to) in &renames {
+            line.rename_relevant(from, to);
+        }
+    }
+    all
+}
+
+/// Lets the piece say where it stands, and its document be relevant as the old one was.
+fn apply(line: &mut LabelLine, number: usize, targets: &[&Target]) {
+    let Some(first) = targets.first() else { return };
+    let quotes: Vec<String> = targets.iter().filter(|to| to.range.is_none()).map(|to| to.quote.clone()).collect();
+    let ranges: Vec<ByteRange> = targets.iter().filter_map(|to| to.range).collect();
+    let piece = line.pieces[number].clone();
+    if (&first.doc, &quotes, &ranges) != (&piece.doc, &piece.quotes, &piece.ranges) {
+        line.set_piece(number, first.doc.clone(), quotes, ranges);
+        if first.doc != piece.doc {
+            line.relevant_as(&piece.doc, &first.doc);
+        }
+    }
+}
+
+/// What an edited quote must not lose: the answers, and each required fact.
+fn golds(line: &LabelLine) -> Vec<AnswerMatcher> {
+    let all = std::iter::once(&line.answers).chain(&line.required);
+    all.filter(|wordings| !wordings.is_empty()).map(|wordings| AnswerMatcher::new(wordings)).collect()
+}
+
+/// Documents that are gone, each with the one other document that holds at least half of its quotes, while none holds another.
+fn renames(lines: &[LabelLine], now: &Texts<'_>) -> BTreeMap<DocId, DocId> {
+    let mut holders: BTreeMap<&DocId, Vec<Option<DocId>>> = BTreeMap::new();
+    for piece in lines.iter().flat_map(|line| &line.pieces).filter(|piece| now.of(&piece.doc).is_none()) {
+        let of_piece = piece.quotes.iter().map(|quote| now.only_holder(quote, &piece.doc));
+        holders.entry(&piece.doc).or_default().extend(of_piece);
+    }
+    let agreed = |(from, found): (&DocId, Vec<Option<DocId>>)| {
+        let mut known = found.iter().flatten();
+        let first = known.next()?;
+        let is_most = 2 * found.iter().flatten().count() >= found.len();
+        (is_most && known.all(|other| other == first)).then(|| (from.clone(), first.clone()))
+    };
+    holders.into_iter().filter_map(agreed).collect()
+}
+
+/// Where a piece of evidence stands now.
+struct Target {
+    doc: DocId,
+    quote: String,
+    /// Its bytes, where the label gives bytes.
+    range: Option<ByteRange>,
+    change: Change,
+}
+
+enum Change {
+    None,
+    Bytes,
+    Words { likeness: f64 },
+}
+
+impl Target {
+    /// Whether it stands elsewhere, or in other words, than the label says.
+    fn is_new(&self, was: &DocId) -> bool {
+        self.doc != *was || !matches!(self.change, Change::None)
+    }
+
+    fn outcome(self, was: &DocId) -> Outcome {
+        match self.change {
+            Change::Words { likeness } => Outcome::Edited { doc: self.doc, quote: self.quote, likeness },
+            Change::None if self.doc == *was => Outcome::Kept,
+            Change::None | Change::Bytes => Outcome::Moved { doc: self.doc },
+        }
+    }
+}
+
+/// Where to look.
+struct Place<'a, 't> {
+    doc: &'a DocId,
+    golds: Vec<AnswerMatcher>,
+    now: &'a Texts<'t>,
+}
+
+impl Place<'_, '_> {
+    /// `was`: the text that the quote was taken from, where it is known.
+    fn quote(&self, quote: &str, was: Option<&str>) -> Result<Target, Break> {
+        let here = |doc: DocId| Target { doc, quote: quote.to_owned(), range: None, change: Change::None };
+        let elsewhere = || self.now.only_holder(quote, self.doc);
+        let Some(text) = self.now.of(self.doc) else { return elsewhere().map(here).ok_or(Break::DocumentGone) };
+        match n_places(text, quote) {
+            0 => {}
+            1 => return Ok(here(self.doc.clone())),
+            // It always stood there so often, and the first was always taken.
+            n if was.is_some_and(|was| was == text || n_places(was, quote) == n) => return Ok(here(self.doc.clone())),
+            _ => return Err(Break::Several),
+        }
+        match self.edited(text, quote) {
+            Ok((quote, _, likeness)) => {
+                Ok(Target { quote, change: Change::Words { likeness }, ..here(self.doc.clone()) })
+            }
+            Err(why @ Break::Gone { .. }) if quote.split_whitespace().count() >= LEAST_WORDS => {
+                elsewhere().map(here).ok_or(why)
+            }
+            Err(why) => Err(why),
+        }
+    }
+
+    /// A range of the document `was`, looked for as the text that stood there then; that text, and the place.
+    fn range(&self, range: ByteRange, was: &DocId, then: Option<&Texts<'_>>) -> (String, Result<Target, Break>) {
+        let before = then.and_then(|then| then.of(was));
+        let piece = before.and_then(|before| before.get(range.as_range())).filter(|piece| !piece.trim().is_empty());
+        match (before, piece) {
+            (Some(before), Some(piece)) => (piece.to_owned(), self.piece(piece, range, before)),
+            _ => (format!("bytes {} to {}", range.start, range.end), Err(Break::RangeUnknown)),
+        }
+    }
+
+    fn piece(&self, piece: &str, range: ByteRange, before: &str) -> Result<Target, Break> {
+        let text = self.now.of(self.doc).ok_or(Break::DocumentGone)?;
+        let target = |range, quote: &str, change| {
+            Ok(Target { doc: self.doc.clone(), quote: quote.to_owned(), range: Some(range), change })
+        };
+        let places: Vec<usize> = text.match_indices(piece).map(|(start, _)| start).collect();
+        if places.is_empty() {
+            let (quote, range, likeness) = self.edited(text, piece)?;
+            return target(range, &quote, Change::Words { likeness });
+        }
+        // Of several places the one with as many before it as then, where their number is the same.
+        let starts: Vec<usize> = before.match_indices(piece).map(|(start, _)| start).collect();
+        let number = starts.iter().position(|start| *start == range.start);
+        let start = match number {
+            Some(number) if starts.len() == places.len() => places[number],
+            _ if places.len() == 1 => places[0],
+            _ => return Err(Break::Several),
+        };
+        let found = ByteRange::new(start, start + piece.len());
+        target(found, piece, if found == range { Change::None } else { Change::Bytes })
+    }
+
+    /// The nearest stretch of `text`, its bytes, and how near it is.
+    fn edited(&self, text: &str, quote: &str) -> Result<(String, ByteRange, f64), Break> {
+        let found = align::nearest(text, quote).ok_or(Break::Gone { nearest: None })?;
+        let nearest = text[found.range.as_range()].to_owned();
+        if found.likeness < LEAST_LIKENESS {
+            return Err(Break::Gone { nearest: Some(nearest) });
+        }
+        if found.likeness - found.next < LEAST_LEAD {
+            return Err(Break::Several);
+        }
+        if self.golds.iter().any(|gold| gold.found_in_text(quote) && !gold.found_in_text(&nearest)) {
+            return Err(Break::AnswerGone { nearest });
+        }
+        Ok((nearest, found.range, found.likeness))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,212 @@
+//! `SQuAD` 1.1 (Rajpurkar et al. 2016) and 2.0 (Rajpurkar, Jia, Liang 2018), the official JSON.
+//!
+//! A paragraph is a document, `<article's title>/<its number from 0>`. Offsets in the files are code points; ours are
+//! bytes. The annotators' spans are alternatives: finding any of them will do. 2.0's `plausible_answers` are left out.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::Deserialize;
+
+use super::draft::Draft;
+use super::{DatasetError, Place, nearest, read};
+use ragtriage_core::text::quote;
+use ragtriage_core::types::{ByteRange, DocId, Document, Kind, Member, Question};
+
+#[derive(Deserialize)]
+struct File {
+    data: Vec<Article>,
+}
+
+#[derive(Deserialize)]
+struct Article {
+    title: String,
+    paragraphs: Vec<Paragraph>,
+}
+
+#[derive(Deserialize)]
+struct Paragraph {
+    context: String,
+    #[serde(default)]
+    qas: Vec<Asked>,
+}
+
+#[derive(Deserialize)]
+struct Asked {
+    id: String,
+    question: String,
+    #[serde(default)]
+    answers: Vec<Answer>,
+    #[serde(default)]
+    is_impossible: bool,
+}
+
+#[derive(Deserialize)]
+struct Answer {
+    text: String,
+    answer_start: i64,
+}
+
+/// Reads `path` into `draft`.
+pub(super) fn read(path: &Path, draft: &mut Draft) -> Result<(), DatasetError> {
+    let path = read::only_file(path, &["json"])?;
+    let text = read::text(&path)?;
+    let place = Place::file(&path);
+    let file: File = read::json(&place, &text)?;
+    for article in file.data {
+        for (number, paragraph) in article.paragraphs.into_iter().enumerate() {
+            let Paragraph { context, qas } = paragraph;
+            let doc = DocId::from(format!("{}/{number}", article.title));
+            for asked in qas {
+                let taken = question(asked, &doc, &context, &place, draft);
+                let taken = taken.and_then(|question| draft.push_question(&place, question));
+                draft.settle(taken)?;
+            }
+            let title = article.title.replace('_', " ");
+            let document = Document { id: doc, title, text: context, metadata: BTreeMap::new() };
+            let taken = draft.push_document(&place, document);
+            draft.settle(taken)?;
+        }
+    }
+    Ok(())
+}
+
+fn question(
+    asked: Asked,
+    doc: &DocId,
+    context: &str,
+    place: &Place,
+    draft: &mut Draft,
+) -> Result<Question, DatasetError> {
+    let place = place.of(&asked.id);
+    let golds = if asked.is_impossible { &[] } else { &asked.answers[..] };
+    let answers =
+        distinct(golds.iter().map(|answer| answer.text.trim().to_owned()).filter(|answer| !answer.is_empty()));
+    draft.note(golds.len() - answers.len(), "repeated or empty gold answers, left out");
+    let mut ranges = Vec::new();
+    for answer in golds.iter().filter(|answer| !answer.text.trim().is_empty()) {
+        ranges.extend(locate(answer, doc, context, &place, draft)?);
+    }
+    let mut members: Vec<Member> = Vec::new();
+    for range in distinct(ranges) {
+        members.push(Member { doc: doc.clone(), ranges: vec![range] });
+    }
+    if members.is_empty() && !answers.is_empty() {
+        members.push(Member { doc: doc.clone(), ranges: Vec::new() });
+    }
+    draft.note(usize::from(answers.is_empty() && !asked.is_impossible), "questions without an answer");
+    Ok(Question {
+        id: asked.id.into(),
+        text: asked.question,
+        kind: if asked.is_impossible { Kind::Unanswerable } else { Kind::Span },
+        answers,
+        relevant: members.iter().map(|member| (member.doc.clone(), 1)).collect(),
+        evidence: if members.is_empty() { Vec::new() } else { vec![members] },
+        required: Vec::new(),
+        forbidden: Vec::new(),
+        tags: Vec::new(),
+        split: None,
+    })
+}
+
+/// The bytes of an answer: where it says, else at its nearest occurrence, else nowhere (refused or counted).
+fn locate(
+    answer: &Answer,
+    doc: &DocId,
+    context: &str,
+    place: &Place,
+    draft: &mut Draft,
+) -> Result<Option<ByteRange>, DatasetError> {
+    let text = answer.text.as_str();
+    let said = usize::try_from(answer.answer_start).ok().and_then(|chars| byte_of(context, chars));
+    let start = match said {
+        Some(start) if context[start..].starts_with(text) => start,
+        _ => {
+            let said = said.unwrap_or(context.len());
+            let found = context.match_indices(text).map(|(start, _)| start).min_by_key(|start| start.abs_diff(said));
+            let Some(start) = found else {
+                draft.missing("gold answers that are not in their paragraph", || DatasetError::AnswerNotFound {
+                    place: place.clone(),
+                    doc: doc.clone(),
+                    answer: nearest::shorten(text),
+                })?;
+                return Ok(None);
+            };
+            draft.note(1, "gold answers not at their offset, taken at the nearest occurrence");
+            start
+        }
+    };
+    Ok(Some(quote::trim(context, ByteRange::new(start, start + text.len()))))
+}
+
+/// The byte at which the code point of that number starts.
+fn byte_of(text: &str, chars: usize) -> Option<usize> {
+    if text.is_ascii() {
+        return (chars < text.len()).then_some(chars);
+    }
+    text.char_indices().nth(chars).map(|(byte, _)| byte)
+}
+
+/// Each once, in order of first mention.
+fn distinct<T: PartialEq>(items: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut kept = Vec::new();
+    for item in items {
+        if !kept.contains(&item) {
+            kept.push(item);
+        }
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{load, spec::tests::with_file};
+    use ragtriage_core::config::{Format, MissingEvidence};
+
+    const FILE: &str = r#"{"version": "v2.0", "data": [{"title": "Aa_(Bb)", "paragraphs": [
+      {"context": "Żelazowa Wola is near Łódź; near.", "qas": [
+        {"id": "1", "question": "Where? ", "answers": [{"answer_start": 22, "text": "Łódź"}, {"answer_start": 22, "text": "Łódź"},
+            {"answer_start": 17, "text": "near Łódź"}]},
+        {"id": "2", "question": "How far?", "answers": [{"answer_start": 31, "text": "near"}]},
+        {"id": "3", "question": "Why?", "is_impossible": true, "answers": [], "plausible_answers": [{"text": "near", "answer_start": 17}]}]},
+      {"context": "Second.", "qas": [{"id": "4", "question": "What?", "answers": [{"answer_start": 0, "text": "third"}]}]}]}]}"#;
+
+    #[test]
+    fn offsets_in_code_points_become_bytes_and_distinct_spans_are_alternatives() {
+        let set = with_file("dev.json", FILE, Format::Squad, |spec| load(spec)).expect("loads");
+        assert_eq!(set.documents[1].id.as_str(), "Aa_(Bb)/1");
+        assert_eq!(set.documents[0].title, "Aa (Bb)");
+        let question = &set.questions[0];
+        assert_eq!(
+            (question.text.as_str(), &question.answers[..]),
+            ("Where?", &["Łódź".into(), "near Łódź".into()][..])
+        );
+        // Before code point 22 only Ż has two bytes: Łódź starts at byte 23 and has 7 (Ł 2, ó 2, d 1, ź 2).
+        let [group] = &question.evidence[..] else { panic!("one group") };
+        let ranges: Vec<_> = group.iter().map(|member| member.ranges[0]).collect();
+        assert_eq!(ranges, [(23, 30).into(), (18, 30).into()]);
+        assert_eq!(set.questions[2].kind, Kind::Unanswerable);
+        assert!(set.questions[2].evidence.is_empty() && set.questions[2].answers.is_empty());
+    }
+
+    #[test]
+    fn an_answer_off_its_place_is_taken_from_the_nearest_one_there_is() {
+        let set = with_file("dev.json", FILE, Format::Squad, |spec| load(spec)).expect("loads");
+        // Code point 31 is byte 35 (Ż, Ł, ó and ź have two bytes each); `near` stands at bytes 18 and 32.
+        assert_eq!(set.questions[1].evidence[0][0].ranges, [(32, 36).into()]);
+        let moved = "gold answers not at their offset, taken at the nearest occurrence";
+        assert!(set.notes.iter().any(|note| note.what == moved && note.count == 1), "{:?}", set.notes);
+    }
+
+    #[test]
+    fn an_answer_that_is_nowhere_keeps_its_paragraph_or_is_refused() {
+        let set = with_file("dev.json", FILE, Format::Squad, |spec| load(spec)).expect("loads");
+        assert_eq!(set.questions[3].evidence, [[Member { doc: "Aa_(Bb)/1".into(), ranges: Vec::new() }]]);
+        let error = with_file("dev.json", FILE, Format::Squad, |spec| {
+            spec.missing_evidence = Some(MissingEvidence::Error);
+            load(spec)
+        });
+        assert!(matches!(error, Err(DatasetError::AnswerNotFound { .. })));
+    }
+}

@@ -1,0 +1,132 @@
+//! Self-attention of one sequence: per head `softmax(Q K^T) V`.
+//!
+//! Works on a few query rows at a time, so that their scores stay in the first-level cache. Sequences are never padded;
+//! tokens that look and are not seen simply have no keys.
+
+#![allow(clippy::inline_always, reason = "only what is inlined into a dispatched function is compiled for its vectors")]
+
+use pulp::{Arch, Simd, WithSimd};
+
+use ragtriage_core::config::Precision;
+use super::aligned::Aligned;
+use super::matmul::{Finish, Packed, Product, ProductScratch};
+use super::vector::{exponentials, scale};
+
+/// Query rows whose scores are held at once: a multiple of every tile height.
+const BLOCK: usize = 32;
+
+/// Scratch for sequences up to a length, reused over heads, layers, sequences and batches.
+pub(super) struct Attention {
+    keys: Packed,
+    values: Packed,
+    scores: Aligned,
+    head_width: usize,
+    n_heads: usize,
+}
+
+/// One sequence's rows, a head beside the other in each.
+pub(super) struct Heads<'a> {
+    /// Rows that attend, already scaled by `1 / sqrt(head_width)`, `query_stride` apart.
+    pub(super) queries: &'a [f32],
+    pub(super) query_stride: usize,
+    /// A row a token, `3 * n_heads * head_width` wide: what stands first is not read, then keys, then values.
+    pub(super) tokens: &'a [f32],
+    /// So many tokens, from the first and at least one, are attended to.
+    pub(super) n_seen: usize,
+}
+
+impl Attention {
+    /// Scratch for sequences of at most `longest` tokens.
+    pub(super) fn new(longest: usize, n_heads: usize, head_width: usize, precision: Precision) -> Self {
+        let keys = Packed::with_room(head_width, longest, precision);
+        let scores = Aligned::zeros(BLOCK * keys.padded_width());
+        Self { keys, values: Packed::with_room(longest, head_width, precision), scores, head_width, n_heads }
+    }
+
+    /// Attends within one sequence. `out`: a row a query, `n_heads * head_width` wide.
+    pub(super) fn attend(&mut self, arch: Arch, scratch: &mut ProductScratch, heads: &Heads<'_>, out: &mut [f32]) {
+        let Heads { queries, query_stride, tokens, n_seen } = *heads;
+        let head_width = self.head_width;
+        let width = self.n_heads * head_width;
+        let n_queries = out.len() / width;
+        for column in (0..width).step_by(head_width) {
+            let slices = |from: usize| {
+                let start = from + column;
+                tokens.chunks_exact(3 * width).take(n_seen).map(move |row| &row[start..start + head_width])
+            };
+            self.keys.fill_transposed(slices(width), head_width);
+            self.values.fill(slices(2 * width), head_width);
+            let padded = self.keys.padded_width();
+            for first in (0..n_queries).step_by(BLOCK) {
+                let n_rows = BLOCK.min(n_queries - first);
+                let scores = &mut self.scores.as_mut_slice()[..n_rows * padded];
+                let product = Product {
+                    n_rows,
+                    left: &queries[first * query_stride + column..],
+                    left_stride: query_stride,
+                    columns: 0..padded,
+                    bias: &[],
+                    finish: Finish::Plain,
+                    out: scores,
+                    out_stride: padded,
+                };
+                product.run(&self.keys, arch, scratch);
+                let mut totals = [0.0_f32; BLOCK];
+                arch.dispatch(Softmax { scores, padded, n_seen, totals: &mut totals });
+                let out = &mut out[first * width + column..];
+                let product = Product {
+                    n_rows,
+                    left: scores,
+                    left_stride: padded,
+                    columns: 0..head_width,
+                    bias: &[],
+                    finish: Finish::Plain,
+                    out,
+                    out_stride: width,
+                };
+                product.run(&self.values, arch, scratch);
+                arch.dispatch(Divide { rows: out, stride: width, width: head_width, totals: &totals[..n_rows] });
+            }
+        }
+    }
+}
+
+/// Exponentials of each row of scores, with the sums to divide by.
+struct Softmax<'a> {
+    scores: &'a mut [f32],
+    padded: usize,
+    n_seen: usize,
+    totals: &'a mut [f32],
+}
+
+impl WithSimd for Softmax<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let whole = self.n_seen.next_multiple_of(S::F32_LANES);
+        for (row, total) in self.scores.chunks_exact_mut(self.padded).zip(self.totals) {
+            row[self.n_seen..whole].fill(f32::MIN);
+            *total = exponentials(simd, &mut row[..whole]);
+        }
+    }
+}
+
+/// Rows, `stride` apart and `width` wide, over their totals.
+struct Divide<'a> {
+    rows: &'a mut [f32],
+    stride: usize,
+    width: usize,
+    totals: &'a [f32],
+}
+
+impl WithSimd for Divide<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        for (row, total) in self.rows.chunks_mut(self.stride).zip(self.totals) {
+            scale(simd, &mut row[..self.width], total.recip());
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! What stands on top of the transformer: a linear layer, and a classifier of pairs with one label.
+
+use pulp::Arch;
+
+use super::BertError;
+use ragtriage_core::config::Precision;
+use super::config::{BertConfig, Family};
+use super::matmul::{Finish, Packed, Product, ProductScratch};
+use super::tensors::Tensors;
+
+/// A linear layer over rows of numbers, in `f32`.
+pub struct Dense {
+    weights: Packed,
+    /// Empty for none.
+    bias: Vec<f32>,
+    to: usize,
+    arch: Arch,
+}
+
+impl Dense {
+    /// Reads `{name}.weight` `[to, from]` and `{name}.bias` `[to]`.
+    pub fn read(tensors: &Tensors<'_>, name: &str, from: usize, to: usize) -> Result<Self, BertError> {
+        let bias = tensors.values(&format!("{name}.bias"), &[to])?;
+        Ok(Self { bias, ..Self::without_bias(tensors, name, from, to)? })
+    }
+
+    /// Reads `{name}.weight` `[to, from]`.
+    pub fn without_bias(tensors: &Tensors<'_>, name: &str, from: usize, to: usize) -> Result<Self, BertError> {
+        let matrix = tensors.values(&format!("{name}.weight"), &[to, from])?;
+        let weights = Packed::transposed(matrix.chunks_exact(from), from, Precision::Float32);
+        Ok(Self { weights, bias: Vec::new(), to, arch: Arch::new() })
+    }
+
+    /// The layer's output for each row of `rows`, which are as wide as the layer's input.
+    pub fn apply(&self, rows: &[f32]) -> Vec<f32> {
+        let depth = self.weights.depth();
+        let n_rows = rows.len() / depth;
+        let mut out = vec![0.0; n_rows * self.to];
+        let product = Product {
+            n_rows,
+            left: rows,
+            left_stride: depth,
+            columns: 0..self.to,
+            bias: &self.bias,
+            finish: Finish::Plain,
+            out: &mut out,
+            out_stride: self.to,
+        };
+        product.run(&self.weights, self.arch, &mut ProductScratch::default());
+        out
+    }
+
+    /// Numbers of an output row.
+    pub fn width(&self) -> usize {
+        self.to
+    }
+}
+
+/// The head of a cross-encoder: transformers' `...ForSequenceClassification` with one label.
+pub struct Classifier {
+    inner: Dense,
+    activation: fn(f32) -> f32,
+    out: Dense,
+}
+
+impl Classifier {
+    /// Reads the head by the names of the model's family. Errors: no head, or more labels than one, for then there is no
+    /// one score to rank by.
+    pub fn read(tensors: &Tensors<'_>, config: &BertConfig) -> Result<Self, BertError> {
+        let (inner, activation, out): (_, fn(f32) -> f32, _) = match config.family {
+            Family::Bert | Family::Dpr => ("bert.pooler.dense", f32::tanh, "classifier"),
+            Family::Roberta => ("classifier.dense", f32::tanh, "classifier.out_proj"),
+            Family::DistilBert => ("pre_classifier", |x| x.max(0.0), "classifier"),
+        };
+        let weight = format!("{out}.weight");
+        match tensors.shape(&weight)?.as_slice() {
+            [1, _] => {}
+            other => {
+                return Err(tensors.malformed(format!("tensor `{weight}` has shape {other:?}, expected one label")));
+            }
+        }
+        let hidden = config.hidden_size;
+        Ok(Self {
+            inner: Dense::read(tensors, inner, hidden, hidden)?,
+            activation,
+            out: Dense::read(tensors, out, hidden, 1)?,
+        })
+    }
+
+    /// The logit for a sequence's first state (`[CLS]`).
+    pub fn logit(&self, first_state: &[f32]) -> f32 {
+        let mut pooled = self.inner.apply(first_state);
+        for x in &mut pooled {
+            *x = (self.activation)(*x);
+        }
+        self.out.apply(&pooled)[0]
+    }
+}

@@ -1,0 +1,296 @@
+//! BERT's forward pass over a ragged batch: the sequences' tokens lie one after another, nothing is padded.
+//!
+//! Linear layers see one matrix of all tokens; attention runs per sequence. A batch runs on one thread, so nothing
+//! is synchronised inside a layer; callers give each thread its own batch.
+
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
+use pulp::Arch;
+
+use super::aligned::Aligned;
+use super::attention::{Attention, Heads};
+use super::config::BertConfig;
+use super::matmul::{Finish, Product, ProductScratch};
+use super::vector::AddNorm;
+use super::weights::{Layer, Linear, Norm, Weights};
+
+/// One text, or a pair, as the model reads it.
+#[derive(Clone, Copy, Debug)]
+pub struct Sequence<'a> {
+    /// Word-piece ids, specials included: at least one, no more than the model has positions, each of its vocabulary.
+    pub ids: &'a [u32],
+    /// Where the tokens of type 1 begin; `ids.len()` where there are none.
+    pub second: usize,
+    /// So many tokens, from the first, are attended to; the others (`ColBERT`'s masks) attend and are not seen.
+    pub n_seen: usize,
+}
+
+impl<'a> Sequence<'a> {
+    /// A text of one type, every token of it seen.
+    pub fn plain(ids: &'a [u32]) -> Self {
+        Self { ids, second: ids.len(), n_seen: ids.len() }
+    }
+}
+
+/// Which tokens' states are needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// All of a sequence.
+    Every,
+    /// The first (`[CLS]`), which spares most of the last layer.
+    First,
+}
+
+/// The hidden states of a batch, a row a token, sequences one after another.
+pub struct States {
+    rows: Aligned,
+    /// Rows of each sequence.
+    lengths: Vec<usize>,
+    hidden: usize,
+}
+
+impl States {
+    /// Each sequence's rows, in order.
+    pub fn sequences(&self) -> impl Iterator<Item = &[f32]> {
+        let mut rest = self.rows.as_slice();
+        self.lengths.iter().map(move |n_rows| {
+            let (rows, after) = rest.split_at(n_rows * self.hidden);
+            rest = after;
+            rows
+        })
+    }
+}
+
+/// A loaded model.
+pub struct Bert {
+    config: BertConfig,
+    weights: Weights,
+    arch: Arch,
+    /// Those of finished batches: as many as batches ever ran at once. Fresh memory would cost a page fault every 4 KiB.
+    idle: Mutex<Vec<Scratch>>,
+}
+
+impl Bert {
+    /// Joins the shape with its weights.
+    pub fn new(config: BertConfig, weights: Weights) -> Self {
+        Self { config, weights, arch: Arch::new(), idle: Mutex::default() }
+    }
+
+    /// The last layer's states. Runs on this thread alone; see [`super::batch`].
+    pub fn states(&self, sequences: &[Sequence<'_>], wanted: Wanted) -> States {
+        let hidden = self.config.hidden_size;
+        let mut lengths: Vec<usize> = sequences.iter().map(|sequence| sequence.ids.len()).collect();
+        let mut scratch = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
+        let longest = lengths.iter().copied().max().unwrap_or(0);
+        let mut attention = scratch.attention.take().filter(|(length, _)| *length >= longest).unwrap_or_else(|| {
+            let (n_heads, width) = (self.config.num_attention_heads, self.config.head_width());
+            (longest, Attention::new(longest, n_heads, width, self.weights.precision))
+        });
+        let mut states = self.embed(sequences, lengths.iter().sum());
+        let last = self.weights.layers.len().saturating_sub(1);
+        for (index, layer) in self.weights.layers.iter().enumerate() {
+            let first_alone = wanted == Wanted::First && index == last;
+            self.layer(layer, sequences, first_alone, &mut states, &mut scratch, &mut attention.1);
+        }
+        if wanted == Wanted::First {
+            if self.weights.layers.is_empty() {
+                states = first_rows(states.as_slice(), sequences, hidden);
+            }
+            lengths.fill(1);
+        }
+        scratch.attention = Some(attention);
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(scratch);
+        States { rows: states, lengths, hidden }
+    }
+
+    fn embed(&self, sequences: &[Sequence<'_>], n_tokens: usize) -> Aligned {
+        let hidden = self.config.hidden_size;
+        let mut states = Aligned::zeros(n_tokens * hidden);
+        let mut rows = states.as_mut_slice().chunks_exact_mut(hidden);
+        for sequence in sequences {
+            for (at, (id, row)) in sequence.ids.iter().zip(rows.by_ref()).enumerate() {
+                let position = &self.weights.positions[usize::from(at >= sequence.second)][at * hidden..][..hidden];
+                let word = &self.weights.words[*id as usize * hidden..][..hidden];
+                row.iter_mut().zip(word).zip(position).for_each(|((x, w), p)| *x = w + p);
+            }
+        }
+        self.add_norm(states.as_mut_slice(), &[], &self.weights.norm);
+        states
+    }
+
+    /// One transformer layer: `states` in and out. With `first_alone` the first row of each sequence alone comes out.
+    fn layer(
+        &self,
+        layer: &Layer,
+        sequences: &[Sequence<'_>],
+        first_alone: bool,
+        states: &mut Aligned,
+        scratch: &mut Scratch,
+        attention: &mut Attention,
+    ) {
+        let hidden = self.config.hidden_size;
+        let n_tokens = states.as_slice().len() / hidden;
+        let Scratch { tokens, queries, attended, inner, next, product, .. } = scratch;
+        let tokens = tokens.room(n_tokens * 3 * hidden);
+        let queries = if first_alone {
+            self.linear(&layer.qkv, hidden..3 * hidden, Finish::Plain, states.as_slice(), tokens, product);
+            *states = first_rows(states.as_slice(), sequences, hidden);
+            let queries = queries.room(sequences.len() * 3 * hidden);
+            self.linear(&layer.qkv, 0..hidden, Finish::Plain, states.as_slice(), queries, product);
+            &*queries
+        } else {
+            self.linear(&layer.qkv, 0..3 * hidden, Finish::Plain, states.as_slice(), tokens, product);
+            &*tokens
+        };
+        let n_rows = states.as_slice().len() / hidden;
+        let attended = attended.room(n_rows * hidden);
+        let (mut token, mut row) = (0, 0);
+        for sequence in sequences {
+            let n_tokens = sequence.ids.len();
+            let n_queries = if first_alone { 1 } else { n_tokens };
+            let heads = Heads {
+                queries: &queries[row * 3 * hidden..],
+                query_stride: 3 * hidden,
+                tokens: &tokens[token * 3 * hidden..][..n_tokens * 3 * hidden],
+                n_seen: sequence.n_seen,
+            };
+            attention.attend(self.arch, product, &heads, &mut attended[row * hidden..][..n_queries * hidden]);
+            token += n_tokens;
+            row += n_queries;
+        }
+        let next = next.room(n_rows * hidden);
+        self.linear(&layer.attention_out, 0..hidden, Finish::Plain, attended, next, product);
+        self.add_norm(next, states.as_slice(), &layer.attention_norm);
+        let intermediate = self.config.intermediate_size;
+        let inner = inner.room(n_rows * intermediate);
+        self.linear(&layer.widen, 0..intermediate, Finish::Gelu, next, inner, product);
+        self.linear(&layer.narrow, 0..hidden, Finish::Plain, inner, states.as_mut_slice(), product);
+        self.add_norm(states.as_mut_slice(), next, &layer.norm);
+    }
+
+    fn linear(
+        &self,
+        layer: &Linear,
+        columns: Range<usize>,
+        finish: Finish,
+        input: &[f32],
+        out: &mut [f32],
+        scratch: &mut ProductScratch,
+    ) {
+        let (width, depth) = (layer.bias.len(), layer.weights.depth());
+        let product = Product {
+            n_rows: input.len() / depth,
+            left: input,
+            left_stride: depth,
+            columns,
+            bias: &layer.bias,
+            finish,
+            out,
+            out_stride: width,
+        };
+        product.run(&layer.weights, self.arch, scratch);
+    }
+
+    fn add_norm(&self, out: &mut [f32], residual: &[f32], norm: &Norm) {
+        let epsilon = self.config.layer_norm_eps;
+        self.arch.dispatch(AddNorm { out, residual, gain: &norm.gain, shift: &norm.shift, epsilon });
+    }
+}
+
+/// Buffers that all layers of a batch share.
+#[derive(Default)]
+struct Scratch {
+    /// Queries, keys and values of every token.
+    tokens: Aligned,
+    /// The same of first tokens, where they alone are wanted; the queries of it are computed.
+    queries: Aligned,
+    attended: Aligned,
+    inner: Aligned,
+    next: Aligned,
+    product: ProductScratch,
+    /// With the longest sequence it has room for.
+    attention: Option<(usize, Attention)>,
+}
+
+/// The first row of each sequence.
+fn first_rows(states: &[f32], sequences: &[Sequence<'_>], hidden: usize) -> Aligned {
+    let mut rows = Aligned::zeros(sequences.len() * hidden);
+    let mut at = 0;
+    for (row, sequence) in rows.as_mut_slice().chunks_exact_mut(hidden).zip(sequences) {
+        row.copy_from_slice(&states[at * hidden..][..hidden]);
+        at += sequence.ids.len();
+    }
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::bert::Tensors;
+    use ragtriage_core::config::Precision;
+
+    fn tiny(precision: Precision) -> Bert {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/tiny-bert");
+        let [config, weights] = ["config.json", "model.safetensors"].map(|name| folder.join(name));
+        let shape = BertConfig::read(&std::fs::read(&config).unwrap(), &config).unwrap();
+        let bytes = std::fs::read(&weights).unwrap();
+        let weights = Weights::read(&Tensors::read(&bytes, &weights).unwrap(), &shape, precision).unwrap();
+        Bert::new(shape, weights)
+    }
+
+    fn rows(states: &States) -> Vec<Vec<f32>> {
+        states.sequences().map(<[f32]>::to_vec).collect()
+    }
+
+    /// Lengths on both sides of the tiles' heights and of a block of queries.
+    fn sequences(ids: &[u32]) -> Vec<Sequence<'_>> {
+        [1, 5, 8, 9, 33, 50].map(|length| Sequence::plain(&ids[length..2 * length])).to_vec()
+    }
+
+    #[test]
+    fn first_states_alone_are_those_of_the_whole_pass_to_the_bit() {
+        let ids: Vec<u32> = (0..100).map(|i| i * 7 % 50).collect();
+        for precision in [Precision::Float32, Precision::Bfloat16] {
+            let bert = tiny(precision);
+            let every = rows(&bert.states(&sequences(&ids), Wanted::Every));
+            let first = rows(&bert.states(&sequences(&ids), Wanted::First));
+            let hidden = bert.config.hidden_size;
+            assert!(every.iter().zip(&first).all(|(every, first)| every[..hidden] == **first), "{precision:?}");
+        }
+    }
+
+    #[test]
+    fn a_sequence_has_the_same_bits_alone_and_in_company() {
+        let ids: Vec<u32> = (0..100).map(|i| i * 7 % 50).collect();
+        for precision in [Precision::Float32, Precision::Bfloat16] {
+            let bert = tiny(precision);
+            let together = rows(&bert.states(&sequences(&ids), Wanted::Every));
+            // Twice, the second time in scratch that longer sequences have used.
+            for _ in 0..2 {
+                for (sequence, expected) in sequences(&ids).into_iter().zip(&together) {
+                    assert_eq!(
+                        rows(&bert.states(&[sequence], Wanted::Every)),
+                        std::slice::from_ref(expected),
+                        "{precision:?}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn bfloat16_stays_within_its_rounding_of_float32() {
+        let ids: Vec<u32> = (0..100).map(|i| i * 7 % 50).collect();
+        let [exact, rounded] =
+            [Precision::Float32, Precision::Bfloat16].map(|p| rows(&tiny(p).states(&sequences(&ids), Wanted::Every)));
+        for (exact, rounded) in exact.iter().zip(&rounded) {
+            let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(x, y)| f64::from(*x) * f64::from(*y)).sum::<f64>();
+            let cosine = dot(exact, rounded) / (dot(exact, exact) * dot(rounded, rounded)).sqrt();
+            assert!(cosine > 0.999, "{cosine}");
+            assert_ne!(exact, rounded);
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! How exact the numbers of the matrix products are.
+//!
+//! Only what is multiplied is rounded: sums run in `f32`, and so does everything else, norms, softmax and GELU.
+
+use ragtriage_core::config::Precision;
+
+use super::amx::Amx;
+
+/// Returns the name of the kernel that multiplies on this machine, for fingerprints: kernels differ in the order of their sums.
+pub fn kernel(precision: Precision) -> &'static str {
+    match precision {
+        Precision::Float32 => "float32",
+        Precision::Bfloat16 if Amx::of_this_machine().is_some() => "bfloat16 on tiles",
+        Precision::Bfloat16 => "bfloat16, rounded",
+    }
+}
+
+/// The upper half of the nearest number of 8 significant bits, ties to even. Not for NaN, which finite weights and any
+/// text do not give.
+#[inline]
+pub(super) fn bfloat(x: f32) -> u16 {
+    let bits = x.to_bits();
+    (bits.wrapping_add(0x7fff + (bits >> 16 & 1)) >> 16) as u16
+}
+
+/// That number as `f32`.
+#[inline]
+pub(super) fn rounded_to_bfloat(x: f32) -> f32 {
+    f32::from_bits(u32::from(bfloat(x)) << 16)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounding_goes_to_the_nearest_and_ties_go_to_even() {
+        // A unit in the last place of 1 is 2^-7 = 2 / 256: 1 + 1/256 lies halfway between 1 (even) and 1 + 2/256 (odd).
+        let cases = [
+            (1.0, 1.0),
+            (1.0 + 1.0 / 256.0, 1.0),
+            (1.0 + 1.001 / 256.0, 1.0 + 2.0 / 256.0),
+            (1.0 + 3.0 / 256.0, 1.0 + 4.0 / 256.0),
+            (-1.0 - 1.0 / 256.0, -1.0),
+            (0.1, 0.100_097_656),
+            (0.0, 0.0),
+            (f32::INFINITY, f32::INFINITY),
+        ];
+        for (x, expected) in cases {
+            assert_eq!(rounded_to_bfloat(x), expected, "{x}");
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! A checkpoint's transformer, read from its tensors and packed for the matrix products.
+//!
+//! Names are those of transformers' models of the family, with or without the prefix that a model around them adds. Heads
+//! (classifiers, projections) are read by those who need them; see [`super::Dense`] and [`super::Classifier`].
+
+use super::BertError;
+use ragtriage_core::config::Precision;
+use super::config::{BertConfig, Family};
+use super::matmul::Packed;
+use super::tensors::Tensors;
+
+/// A linear layer: packed weights and bias.
+pub(super) struct Linear {
+    pub(super) weights: Packed,
+    pub(super) bias: Vec<f32>,
+}
+
+/// A layer norm's parameters.
+pub(super) struct Norm {
+    pub(super) gain: Vec<f32>,
+    pub(super) shift: Vec<f32>,
+}
+
+/// One transformer layer.
+pub(super) struct Layer {
+    /// Queries (scaled by `1 / sqrt(head width)`), keys and values in one product.
+    pub(super) qkv: Linear,
+    pub(super) attention_out: Linear,
+    pub(super) attention_norm: Norm,
+    pub(super) widen: Linear,
+    pub(super) narrow: Linear,
+    pub(super) norm: Norm,
+}
+
+/// All parameters of the encoder.
+pub struct Weights {
+    /// Word embeddings, a row a vocabulary entry.
+    pub(super) words: Vec<f32>,
+    /// Position embeddings from the first token's on, each with the embedding of a token type added, for types 0 and 1 (0
+    /// again where there is one, nothing where there are none).
+    pub(super) positions: [Vec<f32>; 2],
+    pub(super) norm: Norm,
+    pub(super) layers: Vec<Layer>,
+    /// Of what is packed here, and to be of what is multiplied with it.
+    pub(super) precision: Precision,
+}
+
+/// What a layer's parts are called.
+struct Names {
+    layer: &'static str,
+    query_key_value: [&'static str; 3],
+    attention_out: &'static str,
+    attention_norm: &'static str,
+    widen: &'static str,
+    narrow: &'static str,
+    norm: &'static str,
+}
+
+const BERT: Names = Names {
+    layer: "encoder.layer",
+    query_key_value: ["attention.self.query", "attention.self.key", "attention.self.value"],
+    attention_out: "attention.output.dense",
+    attention_norm: "attention.output.LayerNorm",
+    widen: "intermediate.dense",
+    narrow: "output.dense",
+    norm: "output.LayerNorm",
+};
+
+const DISTILBERT: Names = Names {
+    layer: "transformer.layer",
+    query_key_value: ["attention.q_lin", "attention.k_lin", "attention.v_lin"],
+    attention_out: "attention.out_lin",
+    attention_norm: "sa_layer_norm",
+    widen: "ffn.lin1",
+    narrow: "ffn.lin2",
+    norm: "output_layer_norm",
+};
+
+impl Family {
+    fn names(self) -> &'static Names {
+        match self {
+            Self::Bert | Self::Dpr | Self::Roberta => &BERT,
+            Self::DistilBert => &DISTILBERT,
+        }
+    }
+
+    /// What may stand before every name of the transformer, in the order tried.
+    fn prefixes(self) -> &'static [&'static str] {
+        match self {
+            Self::Bert => &["", "bert."],
+            Self::Dpr => &["question_encoder.bert_model.", "ctx_encoder.bert_model.", "bert_model."],
+            Self::Roberta => &["", "roberta."],
+            Self::DistilBert => &["", "distilbert."],
+        }
+    }
+}
+
+impl Weights {
+    /// Reads them from a file's tensors and packs them for products of this precision.
+    pub fn read(tensors: &Tensors<'_>, config: &BertConfig, precision: Precision) -> Result<Self, BertError> {
+        let prefixes = config.family.prefixes();
+        let word_table = "embeddings.word_embeddings.weight";
+        let prefix = prefixes.iter().find(|prefix| tensors.has(&format!("{prefix}{word_table}")));
+        let file =
+            Checkpoint { tensors, prefix: prefix.unwrap_or(&prefixes[0]), names: config.family.names(), precision };
+        let hidden = config.hidden_size;
+        let words = file.tensor(word_table, &[config.vocab_size, hidden])?;
+        let positions =
+            file.tensor("embeddings.position_embeddings.weight", &[config.max_position_embeddings, hidden])?;
+        let positions = &positions[config.first_position * hidden..];
+        let types = match config.type_vocab_size {
+            0 => vec![0.0; hidden],
+            n => file.tensor("embeddings.token_type_embeddings.weight", &[n, hidden])?,
+        };
+        let with_type = |kind: usize| -> Vec<f32> {
+            let kind = &types[kind.min(types.len() / hidden - 1) * hidden..][..hidden];
+            positions.chunks_exact(hidden).flat_map(|row| row.iter().zip(kind).map(|(x, t)| x + t)).collect()
+        };
+        Ok(Self {
+            words,
+            positions: [with_type(0), with_type(1)],
+            norm: file.norm("embeddings.LayerNorm", hidden)?,
+            layers: (0..config.num_hidden_layers).map(|i| file.layer(i, config)).collect::<Result<_, _>>()?,
+            precision,
+        })
+    }
+}
+
+/// The open file.
+struct Checkpoint<'a> {
+    tensors: &'a Tensors<'a>,
+    prefix: &'static str,
+    names: &'static Names,
+    precision: Precision,
+}
+
+impl Checkpoint<'_> {
+    fn layer(&self, index: usize, config: &BertConfig) -> Result<Layer, BertError> {
+        let (hidden, inner, names) = (config.hidden_size, config.intermediate_size, self.names);
+        let name = |part: &str| format!("{}.{index}.{part}", names.layer);
+        let scale = (config.head_width() as f32).sqrt().recip();
+        let (mut matrix, mut bias) = (Vec::new(), Vec::new());
+        for (part, scale) in names.query_key_value.iter().zip([scale, 1.0, 1.0]) {
+            let name = name(part);
+            let weights = self.tensor(&format!("{name}.weight"), &[hidden, hidden])?;
+            matrix.extend(weights.iter().map(|x| x * scale));
+            bias.extend(self.tensor(&format!("{name}.bias"), &[hidden])?.iter().map(|x| x * scale));
+        }
+        Ok(Layer {
+            qkv: Linear { weights: Packed::transposed(matrix.chunks_exact(hidden), hidden, self.precision), bias },
+            attention_out: self.linear(&name(names.attention_out), hidden, hidden)?,
+            attention_norm: self.norm(&name(names.attention_norm), hidden)?,
+            widen: self.linear(&name(names.widen), hidden, inner)?,
+            narrow: self.linear(&name(names.narrow), inner, hidden)?,
+            norm: self.norm(&name(names.norm), hidden)?,
+        })
+    }
+
+    fn linear(&self, name: &str, from: usize, to: usize) -> Result<Linear, BertError> {
+        let matrix = self.tensor(&format!("{name}.weight"), &[to, from])?;
+        let bias = self.tensor(&format!("{name}.bias"), &[to])?;
+        Ok(Linear { weights: Packed::transposed(matrix.chunks_exact(from), from, self.precision), bias })
+    }
+
+    /// Checkpoints converted from TensorFlow call gain and shift gamma and beta.
+    fn norm(&self, name: &str, width: usize) -> Result<Norm, BertError> {
+        let old = self.tensors.has(&format!("{}{name}.gamma", self.prefix));
+        let (gain, shift) = if old { ("gamma", "beta") } else { ("weight", "bias") };
+        let gain = self.tensor(&format!("{name}.{gain}"), &[width])?;
+        Ok(Norm { gain, shift: self.tensor(&format!("{name}.{shift}"), &[width])? })
+    }
+
+    fn tensor(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>, BertError> {
+        self.tensors.values(&format!("{}{name}", self.prefix), shape)
+    }
+}

@@ -1,0 +1,99 @@
+//! A checkpoint's folder: the files that are read, with their digests.
+
+use std::path::{Path, PathBuf};
+
+use super::error::CheckpointError;
+use super::model::read;
+use super::pin::{FILES, Pin, sha256_of_file};
+use super::recipe::{self, Recipe};
+use super::tokenizer::{TOKENIZER, TOKENIZER_CONFIG, VOCABULARY};
+use crate::bert::BertConfig;
+
+/// The file of the weights.
+pub(super) const WEIGHTS: &str = "model.safetensors";
+
+/// A checkpoint's folder with the digests of its files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Checkpoint {
+    /// Where it lies.
+    pub folder: PathBuf,
+    /// Name and sha256 in hex of each file that decides what is computed: `config.json`, the tokenizer's, then the weights'.
+    pub files: Vec<(String, String)>,
+    /// How a pinned model is read; else its folder says.
+    recipe: Option<Recipe>,
+}
+
+impl Checkpoint {
+    /// The digests by file name, in one line.
+    pub fn digests(&self) -> String {
+        self.files.iter().map(|(file, digest)| format!("{file}={digest}")).collect::<Vec<_>>().join(" ")
+    }
+
+    /// The model's shape.
+    pub fn config(&self) -> Result<BertConfig, CheckpointError> {
+        let path = self.file("config.json");
+        Ok(BertConfig::read(&read(&path)?, &path)?)
+    }
+
+    /// How the folder says that texts become vectors.
+    pub fn recipe(&self, config: &BertConfig) -> Result<Recipe, CheckpointError> {
+        self.recipe.clone().map_or_else(|| Recipe::read(&self.folder, config), Ok)
+    }
+
+    /// Word pieces that the folder says are read at most, specials included.
+    pub fn max_tokens(&self, config: &BertConfig) -> Result<usize, CheckpointError> {
+        let of_folder = || recipe::max_tokens(&self.folder, config.positions());
+        self.recipe.as_ref().map_or_else(of_folder, |recipe| Ok(recipe.max_tokens))
+    }
+
+    pub(super) fn file(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// Whether the weights as they were read are the ones that were hashed at opening.
+    pub(super) fn check_weights(&self, path: &Path, found: &str) -> Result<(), CheckpointError> {
+        let hashed = self.files.iter().find(|(file, _)| file == WEIGHTS).map_or("none", |(_, hash)| hash);
+        if found == hashed {
+            return Ok(());
+        }
+        let (expected, found) = (hashed.to_owned(), found.to_owned());
+        Err(CheckpointError::HashMismatch { path: path.to_owned(), expected, found })
+    }
+
+    /// Hashes the folder's files against the pin, if there is one. Errors: the first file that is missing or another.
+    pub fn open(folder: &Path, pin: Option<&Pin>) -> Result<Self, CheckpointError> {
+        let mut files = Vec::new();
+        let names = if pin.is_some() { FILES.to_vec() } else { names(folder)? };
+        for (i, file) in names.into_iter().enumerate() {
+            let path = folder.join(file);
+            let found = sha256_of_file(&path)?;
+            if let Some(expected) = pin.map(|pin| pin.sha256[i]).filter(|expected| *expected != found) {
+                return Err(CheckpointError::HashMismatch { path, expected: expected.to_owned(), found });
+            }
+            files.push((file.to_owned(), found));
+        }
+        Ok(Self { folder: folder.to_owned(), files, recipe: pin.map(|pin| pin.recipe.clone()) })
+    }
+}
+
+/// The files of a folder that are read. Errors: a tokenizer or weights in a form that is not read, by its file's name; what
+/// is not there at all shows when it is opened.
+fn names(folder: &Path) -> Result<Vec<&'static str>, CheckpointError> {
+    let has = |name: &str| folder.join(name).is_file();
+    let refused = |expected: &'static str, others: &[&'static str]| match others.iter().find(|name| has(name)) {
+        Some(found) if !has(expected) => {
+            Err(CheckpointError::Form { folder: folder.to_owned(), found: (*found).to_owned(), expected })
+        }
+        _ => Ok(expected),
+    };
+    let mut names = vec!["config.json"];
+    if has(VOCABULARY) && !has(TOKENIZER) {
+        names.push(VOCABULARY);
+        names.extend(has(TOKENIZER_CONFIG).then_some(TOKENIZER_CONFIG));
+    } else {
+        names.push(refused(TOKENIZER, &["sentencepiece.bpe.model", "spiece.model", "merges.txt", "vocab.json"])?);
+    }
+    let split = ["model.safetensors.index.json", "pytorch_model.bin", "pytorch_model.bin.index.json", "tf_model.h5"];
+    names.push(refused(WEIGHTS, &split)?);
+    Ok(names)
+}

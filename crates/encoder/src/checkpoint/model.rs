@@ -1,0 +1,124 @@
+//! A checkpoint read lazily: the tokenizer on first use, the weights on the first forward pass, so that a run whose
+//! vectors are all cached never holds them.
+
+use std::sync::OnceLock;
+
+use super::CheckpointError;
+use super::pin::sha256_hex;
+use super::recipe;
+use super::folder::{Checkpoint, WEIGHTS};
+use super::tokenizer::tokenizer_bytes;
+use crate::bert::{Bert, BertConfig, BertError, FEWEST_TOKENS, Tensors, Weights, WordPieces};
+use ragtriage_core::config::Precision;
+
+/// Reads what stands on the transformer from the tensors beside it.
+type ReadHead<H> = dyn Fn(&Tensors<'_>, &BertConfig) -> Result<H, CheckpointError> + Send + Sync;
+
+/// A BERT-family model of a checkpoint folder with a head `H`, used by many threads at once.
+pub struct Model<H = ()> {
+    checkpoint: Checkpoint,
+    config: BertConfig,
+    max_tokens: usize,
+    precision: Precision,
+    read_head: Box<ReadHead<H>>,
+    word_pieces: OnceLock<WordPieces>,
+    loaded: OnceLock<(Bert, H)>,
+}
+
+impl Model {
+    /// A model without a head; see [`Self::with_head`].
+    pub fn new(
+        checkpoint: Checkpoint,
+        config: BertConfig,
+        max_tokens: usize,
+        precision: Precision,
+    ) -> Result<Self, CheckpointError> {
+        Self::with_head(checkpoint, config, max_tokens, precision, |_, _| Ok(()))
+    }
+}
+
+impl<H> Model<H> {
+    /// Takes a checkpoint whose files were found and verified by [`Checkpoint::open`], its config, and what reads the
+    /// head from the weights' file.
+    ///
+    /// Errors: a maximum length that the model does not have, or without room for a text.
+    pub fn with_head(
+        checkpoint: Checkpoint,
+        config: BertConfig,
+        max_tokens: usize,
+        precision: Precision,
+        read_head: impl Fn(&Tensors<'_>, &BertConfig) -> Result<H, CheckpointError> + Send + Sync + 'static,
+    ) -> Result<Self, CheckpointError> {
+        let positions = config.positions();
+        if max_tokens > positions {
+            return Err(BertError::TooLong { max_tokens, positions }.into());
+        }
+        if max_tokens < FEWEST_TOKENS {
+            return Err(BertError::TooShort { max_tokens, fewest: FEWEST_TOKENS }.into());
+        }
+        let (read_head, word_pieces, loaded) = (Box::new(read_head), OnceLock::new(), OnceLock::new());
+        Ok(Self { checkpoint, config, max_tokens, precision, read_head, word_pieces, loaded })
+    }
+
+    /// The files.
+    pub fn checkpoint(&self) -> &Checkpoint {
+        &self.checkpoint
+    }
+
+    /// The shape.
+    pub fn config(&self) -> &BertConfig {
+        &self.config
+    }
+
+    /// The tokenizer; milliseconds on first use.
+    pub fn word_pieces(&self) -> Result<&WordPieces, CheckpointError> {
+        load_once(&self.word_pieces, || {
+            // Named in errors; where there is only a vocabulary, it is what the tokenizer is made from.
+            let path = self.checkpoint.file(&self.checkpoint.files[1].0);
+            let bytes = tokenizer_bytes(&self.checkpoint)?;
+            let word_pieces = WordPieces::read(&bytes, &path, self.max_tokens, self.config.vocab_size())?;
+            if recipe::lowercases(&self.checkpoint.folder)? && word_pieces.distinguishes_case()? {
+                let path = self.checkpoint.file("sentence_bert_config.json");
+                let (setting, value) = ("do_lower_case", "true".to_owned());
+                let supported = "false where the tokenizer keeps capitals";
+                return Err(BertError::Unsupported { path, setting, value, supported }.into());
+            }
+            Ok(word_pieces)
+        })
+    }
+
+    /// The forward pass; reads, verifies and packs the weights on first use.
+    pub fn bert(&self) -> Result<&Bert, CheckpointError> {
+        self.loaded().map(|(bert, _)| bert)
+    }
+
+    /// The head; read with the weights.
+    pub fn head(&self) -> Result<&H, CheckpointError> {
+        self.loaded().map(|(_, head)| head)
+    }
+
+    fn loaded(&self) -> Result<&(Bert, H), CheckpointError> {
+        load_once(&self.loaded, || {
+            let path = self.checkpoint.file(WEIGHTS);
+            let bytes = read(&path)?;
+            self.checkpoint.check_weights(&path, &sha256_hex(&bytes))?;
+            let tensors = Tensors::read(&bytes, &path)?;
+            let bert = Bert::new(self.config.clone(), Weights::read(&tensors, &self.config, self.precision)?);
+            Ok((bert, (self.read_head)(&tensors, &self.config)?))
+        })
+    }
+}
+
+/// A file's bytes.
+pub(super) fn read(path: &std::path::Path) -> Result<Vec<u8>, CheckpointError> {
+    std::fs::read(path).map_err(|source| CheckpointError::Read { path: path.to_owned(), source })
+}
+
+/// Loads into `cell` unless another thread has; a failed load is tried again by the next caller.
+fn load_once<T>(cell: &OnceLock<T>, load: impl FnOnce() -> Result<T, CheckpointError>) -> Result<&T, CheckpointError> {
+    if let Some(value) = cell.get() {
+        return Ok(value);
+    }
+    let value = load()?;
+    Ok(cell.get_or_init(|| value))
+}

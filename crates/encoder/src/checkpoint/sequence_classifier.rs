@@ -1,0 +1,143 @@
+//! A cross-encoder's checkpoint: pairs of texts to one logit each.
+//!
+//! The arithmetic of transformers' `...ForSequenceClassification` with one label. What a logit means (a sigmoid's input for most
+//! rerankers) is left to the caller: ranking needs the order alone.
+
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+
+use super::folder::Checkpoint;
+use super::{CheckpointError, Model};
+use crate::bert::{kernel, BertError, Classifier, Ids, Input, Sequence, VERSION, Wanted, batch};
+use ragtriage_core::config::Precision;
+
+/// Part of the fingerprint: raised whenever a change here or in `bert/` changes a logit.
+const CLASSIFIER_VERSION: u32 = 1;
+
+/// A checkpoint that scores pairs.
+pub struct SequenceClassifier {
+    model: Model<Classifier>,
+    fingerprint: String,
+}
+
+impl SequenceClassifier {
+    /// Opens a checkpoint whose files were found and verified by [`Checkpoint::open`]; `max_tokens` instead of the length
+    /// that the folder says, specials included.
+    ///
+    /// Errors: a config that this crate does not compute, by name; more labels than one; a length that the model does not
+    /// have. That the weights have no head shows at first use.
+    pub fn open(
+        checkpoint: Checkpoint,
+        max_tokens: Option<usize>,
+        precision: Precision,
+    ) -> Result<Self, CheckpointError> {
+        let config = checkpoint.config()?;
+        if let Some(n) = config.n_labels().filter(|n| *n != 1) {
+            let (path, setting) = (checkpoint.file("config.json"), "id2label");
+            let (value, supported) = (format!("{n} labels"), "one label, whose logit ranks");
+            return Err(BertError::Unsupported { path, setting, value, supported }.into());
+        }
+        let max_tokens = max_tokens.map_or_else(|| checkpoint.max_tokens(&config), Ok)?;
+        let kernel = kernel(precision);
+        let fingerprint = format!(
+            "sequence classifier v{CLASSIFIER_VERSION}.{VERSION} {} max_tokens {max_tokens} {kernel}",
+            checkpoint.digests()
+        );
+        let model = Model::with_head(checkpoint, config, max_tokens, precision, |tensors, config| {
+            Ok(Classifier::read(tensors, config)?)
+        })?;
+        Ok(Self { model, fingerprint })
+    }
+
+    /// What the logits depend on besides the texts: changes whenever one would.
+    pub fn fingerprint(&self) -> &str {
+        &self.fingerprint
+    }
+
+    /// A logit a pair (question, then passage), in their order: the larger, the better they fit. A pair too long loses word
+    /// pieces of its longer text. CPU work on rayon's threads; `on_done` hears of every finished batch's size and says
+    /// whether to go on, `None` once it said no.
+    pub fn logits(
+        &self,
+        pairs: &[(&str, &str)],
+        on_done: impl Fn(usize) -> bool + Sync,
+    ) -> Result<Option<Vec<f32>>, CheckpointError> {
+        let (word_pieces, bert, head) = (self.model.word_pieces()?, self.model.bert()?, self.model.head()?);
+        let ids: Vec<Ids> = pairs
+            .par_iter()
+            .map(|(first, second)| word_pieces.ids(&Input::Two((*first).into(), (*second).into())))
+            .collect::<Result<_, _>>()?;
+        let sequences: Vec<Sequence<'_>> = ids.iter().map(Ids::sequence).collect();
+        Ok(batch::run(bert, &sequences, Wanted::First, |_, state| head.logit(state), on_done))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::{Path, PathBuf};
+
+    use serde::Deserialize;
+
+    use super::*;
+
+    #[derive(Deserialize)]
+    struct Scored {
+        pair: [String; 2],
+        tokens: usize,
+        logit: f32,
+    }
+
+    #[derive(Deserialize)]
+    struct Pairs {
+        pairs: Vec<Scored>,
+    }
+
+    #[derive(Deserialize)]
+    struct Expected {
+        cross_encoder: Vec<Scored>,
+        roberta: Pairs,
+        distilbert: Pairs,
+    }
+
+    fn tiny(name: &str) -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/tiny-models").join(name)
+    }
+
+    async fn open(folder: PathBuf) -> Result<SequenceClassifier, CheckpointError> {
+        let checkpoint = Checkpoint::open(&folder, None)?;
+        SequenceClassifier::open(checkpoint, None, Precision::Float32)
+    }
+
+    #[tokio::test]
+    async fn logits_are_those_of_transformers() {
+        let expected: Expected = serde_json::from_slice(&std::fs::read(tiny("expected.json")).unwrap()).unwrap();
+        let families = [
+            ("cross-encoder", expected.cross_encoder),
+            ("roberta", expected.roberta.pairs),
+            ("distilbert", expected.distilbert.pairs),
+        ];
+        for (name, cases) in families {
+            let classifier = open(tiny(name)).await.unwrap();
+            let pairs: Vec<(&str, &str)> = cases.iter().map(|case| (&*case.pair[0], &*case.pair[1])).collect();
+            let logits = classifier.logits(&pairs, |_| true).unwrap().unwrap();
+            for (case, logit) in cases.iter().zip(logits) {
+                let input = Input::Two((&case.pair[0]).into(), (&case.pair[1]).into());
+                let ids = classifier.model.word_pieces().unwrap().ids(&input).unwrap().ids;
+                assert_eq!(ids.len(), case.tokens, "{name}: {:?}", case.pair);
+                assert!((logit - case.logit).abs() < 1e-5, "{name}: {:?}: {logit} is not {}", case.pair, case.logit);
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn a_model_without_one_label_is_refused() {
+        let error = open(tiny("colbert")).await.err().unwrap().to_string();
+        let path = tiny("colbert").join("config.json");
+        assert_eq!(
+            error,
+            format!(
+                "`{}` has `id2label` = `2 labels`, which is not supported (supported: one label, whose logit ranks)",
+                path.display()
+            )
+        );
+    }
+}

@@ -1,0 +1,174 @@
+//! The arms side by side: how well each answered, what each cost, and how often one prompt asked twice gave another verdict.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::diagnose;
+use ragtriage_core::measure::answer;
+use ragtriage_core::attribute::judge::Judge;
+use ragtriage_core::stats::bootstrap::Bootstrap;
+use ragtriage_core::stats::wilson::wilson;
+use ragtriage_core::types::{ArmName, Attempt, Interval, Origin, Trace};
+
+/// How well an arm answered.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ArmScore {
+    /// Questions that it was asked, and that have a gold to compare with.
+    pub n: usize,
+    /// Mean answer score: `AnswerF1`; of questions judged by facts 1 when right, else 0.
+    pub mean: f64,
+    /// Its 95 % interval.
+    pub ci95: Option<Interval>,
+}
+
+/// Every arm that was run, by name.
+#[must_use]
+pub fn arm_scores(traces: &[Trace], judge: Judge, bootstrap: &Bootstrap) -> BTreeMap<String, ArmScore> {
+    let ran = |arm: &ArmName| traces.iter().any(|trace| trace.attempt(*arm).is_some());
+    let arms: Vec<ArmName> = ArmName::ALL.iter().copied().filter(ran).collect();
+    let column = |arm: &ArmName| traces.iter().map(|trace| diagnose::quality(trace, *arm, judge)).collect();
+    let columns: Vec<Vec<Option<f64>>> = arms.iter().map(column).collect();
+    let intervals = bootstrap.intervals(&columns);
+    let score = |column: &Vec<Option<f64>>, ci95| {
+        let n = column.iter().flatten().count();
+        // An empty sum is -0.0 in Rust; 0.0 is added so that no report shows it.
+        ArmScore { n, mean: column.iter().flatten().sum::<f64>() / n.max(1) as f64 + 0.0, ci95 }
+    };
+    let scores = columns.iter().zip(intervals).map(|(column, ci95)| score(column, ci95));
+    arms.iter().map(|arm| arm.name().to_owned()).zip(scores).collect()
+}
+
+/// What an arm's calls took. A reply that was not called for took nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ArmUse {
+    /// Calls made, failed ones among them.
+    pub calls: usize,
+    /// Calls that failed in the end.
+    pub failed: usize,
+    /// Replies that an earlier run's call had left in the cache.
+    pub cached: usize,
+    /// Replies to a prompt that another arm of the question had.
+    pub same_prompt: usize,
+    /// Prompt tokens: as billed, else by our own count.
+    pub prompt: u64,
+    /// Answer tokens.
+    pub completion: u64,
+    /// US dollars.
+    pub cost_usd: f64,
+}
+
+/// Tokens of all calls.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TokenTotals {
+    /// Of prompts: as billed, else by our own count.
+    pub prompt: u64,
+    /// Of answers.
+    pub completion: u64,
+    /// The same by arm, with the calls.
+    #[serde(default)]
+    pub by_arm: BTreeMap<String, ArmUse>,
+}
+
+/// Adds up what every arm's calls took.
+#[must_use]
+pub fn tokens(traces: &[Trace]) -> TokenTotals {
+    let mut totals = TokenTotals::default();
+    for arm in traces.iter().flat_map(|trace| &trace.arms) {
+        let entry = totals.by_arm.entry(arm.arm.name().to_owned()).or_default();
+        arm.attempts.iter().for_each(|attempt| entry.add(attempt));
+    }
+    // An endpoint may say any number.
+    for entry in totals.by_arm.values() {
+        totals.prompt = totals.prompt.saturating_add(entry.prompt);
+        totals.completion = totals.completion.saturating_add(entry.completion);
+    }
+    totals
+}
+
+/// Replies that were not called for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Spared {
+    /// How many.
+    pub replies: usize,
+    /// Tokens of their prompts.
+    pub prompt: u64,
+    /// Tokens of their answers.
+    pub completion: u64,
+}
+
+/// Replies that were not called for, by arm.
+#[must_use]
+pub fn spared(traces: &[Trace]) -> BTreeMap<String, Spared> {
+    let mut spared: BTreeMap<String, Spared> = BTreeMap::new();
+    for arm in traces.iter().flat_map(|trace| &trace.arms) {
+        for attempt in arm.attempts.iter().filter(|attempt| attempt.origin != Origin::Called) {
+            let tokens = &attempt.tokens;
+            let entry = spared.entry(arm.arm.name().to_owned()).or_default();
+            entry.replies += 1;
+            entry.prompt = entry.prompt.saturating_add(tokens.prompt_billed.unwrap_or(tokens.prompt));
+            entry.completion = entry.completion.saturating_add(tokens.completion);
+        }
+    }
+    spared
+}
+
+impl ArmUse {
+    /// Adds what one attempt took.
+    pub(super) fn add(&mut self, attempt: &Attempt) {
+        match attempt.origin {
+            Origin::Cached => self.cached += 1,
+            Origin::SamePrompt => self.same_prompt += 1,
+            Origin::Called => {
+                self.calls += 1;
+                self.failed += usize::from(attempt.error.is_some());
+                let prompt = attempt.tokens.prompt_billed.unwrap_or(attempt.tokens.prompt);
+                self.prompt = self.prompt.saturating_add(prompt);
+                self.completion = self.completion.saturating_add(attempt.tokens.completion);
+                self.cost_usd += attempt.cost_usd;
+            }
+        }
+    }
+}
+
+/// What asking the same prompts again changed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Repeats {
+    /// Questions asked several times, each time with an answer that can be judged.
+    pub n: usize,
+    /// Questions whose answer was right at one time and wrong at another.
+    pub flipped: usize,
+    /// Wilson's 95 % interval of their share.
+    pub ci95: Option<Interval>,
+    /// The mean answer score of the first asking, the second, ...
+    pub means: Vec<f64>,
+    /// Mean over questions of the standard deviation of a question's answer scores (n - 1 in the denominator).
+    pub deviation: f64,
+}
+
+/// Compares the repeats of the arm `retrieved`; `None` where nothing was asked twice.
+#[must_use]
+pub fn repeats(traces: &[Trace], judge: Judge) -> Option<Repeats> {
+    let asked = traces.iter().filter_map(|trace| {
+        let arm = trace.arms.iter().find(|arm| arm.arm == ArmName::Retrieved)?;
+        let judged = |attempt: &Attempt| {
+            let right =
+                answer::is_right(&trace.question, &attempt.extracted, attempt.stance, judge.flavour, judge.correct_f1);
+            Some((diagnose::attempt_quality(trace, attempt, judge)?, right?))
+        };
+        let all: Option<Vec<(f64, bool)>> = arm.attempts.iter().map(judged).collect();
+        all.filter(|all| all.len() > 1)
+    });
+    let asked: Vec<Vec<(f64, bool)>> = asked.collect();
+    let (n, times) = (asked.len(), asked.iter().map(Vec::len).min()?);
+    let flipped = asked.iter().filter(|all| all.iter().any(|(_, right)| *right != all[0].1)).count();
+    let means = (0..times).map(|at| asked.iter().map(|all| all[at].0).sum::<f64>() / n as f64).collect();
+    let deviation = asked.iter().map(|all| deviation(all)).sum::<f64>() / n as f64;
+    Some(Repeats { n, flipped, ci95: wilson(flipped, n), means, deviation })
+}
+
+fn deviation(all: &[(f64, bool)]) -> f64 {
+    let mean = all.iter().map(|(score, _)| score).sum::<f64>() / all.len() as f64;
+    let squares: f64 = all.iter().map(|(score, _)| (score - mean).powi(2)).sum();
+    (squares / (all.len() - 1) as f64).sqrt()
+}

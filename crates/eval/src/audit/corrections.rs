@@ -1,0 +1,75 @@
+//! What a person filled in, read back.
+
+use std::collections::HashMap;
+
+use super::{AuditError, SheetLine};
+use ragtriage_runs::external::input::Input;
+use ragtriage_runs::SavedRun;
+use ragtriage_core::types::{Class, QuestionId};
+
+/// What stands for the class that was printed.
+const CONFIRMED: &str = "ok";
+
+/// A question that a person looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Judged {
+    /// Its place among the run's traces.
+    pub at: usize,
+    /// The right class, by that person.
+    pub correct: Class,
+}
+
+/// A sheet as it came back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Corrections {
+    /// Lines of the sheet.
+    pub n_lines: usize,
+    /// The questions that were looked at, in the sheet's order.
+    pub judged: Vec<Judged>,
+}
+
+/// Reads a sheet of `run`. Lines without a `correct_class` were not looked at; blank lines are skipped.
+///
+/// # Errors
+/// Any [`AuditError`].
+pub fn read(input: &Input, run: &SavedRun) -> Result<Corrections, AuditError> {
+    let place: HashMap<&QuestionId, usize> =
+        run.traces.iter().enumerate().map(|(at, trace)| (&trace.question.id, at)).collect();
+    let mut first: HashMap<QuestionId, usize> = HashMap::new();
+    let mut judged = Vec::new();
+    for (number, text) in input.text().lines().enumerate().filter(|(_, text)| !text.trim().is_empty()) {
+        let position = || input.position(text);
+        let malformed =
+            |error: serde_json::Error| AuditError::Malformed { position: position(), reason: error.to_string() };
+        let line: SheetLine = serde_json::from_str(text).map_err(malformed)?;
+        let told = |name: &str, started: &str| format!("`{name}` of {started}");
+        let (found, run) = (told(&line.run, &line.started), told(&run.manifest.name, &run.manifest.started));
+        if found != run {
+            return Err(AuditError::OtherRun { position: position(), found, run });
+        }
+        let at = *place
+            .get(&line.id)
+            .ok_or_else(|| AuditError::UnknownQuestion { position: position(), id: line.id.clone() })?;
+        if let Some(first) = first.insert(line.id.clone(), number + 1) {
+            return Err(AuditError::Twice { position: position(), id: line.id, first });
+        }
+        if let Some(correct) =
+            correct(&line).map_err(|found| AuditError::UnknownClass { position: position(), found })?
+        {
+            judged.push(Judged { at, correct });
+        }
+    }
+    if judged.is_empty() {
+        return Err(AuditError::NothingFilledIn { file: input.name().to_owned() });
+    }
+    Ok(Corrections { n_lines: first.len(), judged })
+}
+
+/// The class by whoever filled the line in; `None`: nobody did. `Err`: what stands there is no class.
+fn correct(line: &SheetLine) -> Result<Option<Class>, String> {
+    match line.correct_class.trim() {
+        "" => Ok(None),
+        CONFIRMED => Ok(Some(line.class)),
+        name => Class::ALL.iter().copied().find(|class| class.name() == name).map(Some).ok_or_else(|| name.to_owned()),
+    }
+}

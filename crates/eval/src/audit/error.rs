@@ -1,0 +1,84 @@
+//! Why corrections could not be read back.
+
+use ragtriage_runs::external::Position;
+use ragtriage_core::types::QuestionId;
+
+/// Names the file and the line of what is wrong.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AuditError {
+    /// A line that is no line of an audit sheet.
+    #[error("{position}: no line of an audit sheet: {reason}")]
+    Malformed {
+        /// The line.
+        position: Position,
+        /// What the JSON reader says.
+        reason: String,
+    },
+    /// A sheet of another run.
+    #[error("{position}: drawn from run {found}, not from {run}")]
+    OtherRun {
+        /// The line.
+        position: Position,
+        /// The sheet's run, with when it began.
+        found: String,
+        /// The run that is reported, likewise.
+        run: String,
+    },
+    /// An id that the run does not have.
+    #[error("{position}: the run has no question `{id}`")]
+    UnknownQuestion {
+        /// The line.
+        position: Position,
+        /// The id.
+        id: QuestionId,
+    },
+    /// One question twice.
+    #[error("{position}: question `{id}` stands on line {first} already")]
+    Twice {
+        /// The second line.
+        position: Position,
+        /// The id.
+        id: QuestionId,
+        /// The first line, from 1.
+        first: usize,
+    },
+    /// A class that there is not.
+    #[error("{position}: `correct_class` is `{found}`, which is no class")]
+    UnknownClass {
+        /// The line.
+        position: Position,
+        /// What was filled in.
+        found: String,
+    },
+    /// Nobody looked.
+    #[error("`{file}`: no line has a `correct_class`")]
+    NothingFilledIn {
+        /// The file.
+        file: String,
+    },
+}
+
+impl AuditError {
+    /// What to do about it.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Malformed { .. } => {
+                "a sheet is JSON lines: change `correct_class` and `note` only, or draw it again with --audit"
+                    .to_owned()
+            }
+            Self::OtherRun { .. } => "name the run that the sheet was drawn from".to_owned(),
+            Self::UnknownQuestion { .. } | Self::Twice { .. } => {
+                "change `correct_class` and `note` only; lines may be left out".to_owned()
+            }
+            Self::UnknownClass { .. } => format!("write `ok`, nothing, or one of {}", class_names()),
+            Self::NothingFilledIn { .. } => {
+                format!("write `ok` where the class is right, else one of {}", class_names())
+            }
+        }
+    }
+}
+
+fn class_names() -> String {
+    ragtriage_core::types::Class::ALL.iter().map(|class| class.name()).collect::<Vec<_>>().join(", ")
+}

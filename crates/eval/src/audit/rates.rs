@@ -1,0 +1,172 @@
+//! How often the attribution was wrong, and what the classes' shares are once that is allowed for.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::Corrections;
+use ragtriage_core::attribute::classify::Outcome;
+use crate::summary::{self, EvaluationPlan, Share};
+use ragtriage_core::stats::bootstrap::Bootstrap;
+use ragtriage_core::stats::interval::of_equal_values;
+use ragtriage_core::stats::wilson::wilson;
+use ragtriage_runs::{SCHEMA, SavedRun};
+use ragtriage_core::types::{Class, Interval};
+
+const N_CLASSES: usize = Class::ALL.len();
+/// Questions, or shares, by printed class and then by correct class.
+type Joint = [[f64; N_CLASSES]; N_CLASSES];
+
+/// An audit in numbers.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Audit {
+    /// The files' schema.
+    pub schema: u32,
+    /// The run's name.
+    pub run: String,
+    /// Questions of the run.
+    pub n_questions: usize,
+    /// Lines of the sheet.
+    pub n_sampled: usize,
+    /// Questions that were looked at.
+    pub n_audited: usize,
+    /// Of these, questions whose printed class was wrong, with their share and its Wilson interval.
+    pub wrong: Share,
+    /// Every pair of printed and correct class that occurred, right ones too, in the classes' order.
+    pub confusion: Vec<Mistake>,
+    /// By class name; classes that nobody printed or found are left out.
+    pub classes: BTreeMap<String, CorrectedShare>,
+    /// Classes that the run has and the audit has no question of: their share is taken as printed.
+    pub not_audited: Vec<Class>,
+}
+
+/// A cell of the confusion matrix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Mistake {
+    /// The class that the rules gave.
+    pub printed: Class,
+    /// The person's.
+    pub correct: Class,
+    /// Questions.
+    pub count: usize,
+}
+
+/// A class's share before and after.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct CorrectedShare {
+    /// Of all questions of the run, by the rules.
+    pub printed: f64,
+    /// Of all questions of the run, as the audit corrects it.
+    pub corrected: f64,
+    /// Its 95 % interval; `None` where the audited questions form fewer than two clusters.
+    pub ci95: Option<Interval>,
+}
+
+/// The numbers of an audit. `outcomes` are parallel to the run's traces.
+///
+/// Corrected shares are post-stratified by the printed class (Holt and Smith 1979): with W(h) the share of questions printed as
+/// h over the whole run, and p(j | h) the share of class j among the audited questions printed as h,
+///
+/// `share(j) = sum over h of W(h) p(j | h)`
+///
+/// where p(h | h) = 1 for a class h that no audited question was printed as. Intervals: bootstrap over clusters of audited
+/// questions, the same rule within each resample; where no resample differs, the exact binomial bound of
+/// [`of_equal_values`] over the clusters: what was not seen may be there.
+#[must_use]
+pub fn audit(run: &SavedRun, outcomes: &[Outcome], corrections: &Corrections, plan: &EvaluationPlan) -> Audit {
+    let cells: Vec<(Class, Class)> =
+        corrections.judged.iter().map(|judged| (outcomes[judged.at].class, judged.correct)).collect();
+    let n_questions = outcomes.len();
+    let mut printed = [0.0; N_CLASSES];
+    for outcome in outcomes {
+        printed[outcome.class as usize] += 1.0 / n_questions as f64;
+    }
+    let confusion = confusion(&cells);
+    let mut counts: Joint = [[0.0; N_CLASSES]; N_CLASSES];
+    for cell in &confusion {
+        counts[cell.printed as usize][cell.correct as usize] = cell.count as f64;
+    }
+    let corrected = corrected(&printed, &counts);
+    let audited = corrections.judged.iter().map(|judged| &run.traces[judged.at]);
+    let bootstrap = Bootstrap::new(summary::cluster_of(audited, plan.cluster), plan.resamples, plan.seed);
+    let intervals = intervals(&printed, &corrected, &confusion, &cells, &bootstrap);
+    let share = |class: &Class| CorrectedShare {
+        printed: printed[*class as usize],
+        corrected: corrected[*class as usize],
+        ci95: intervals[*class as usize],
+    };
+    let occurs = |class: &&Class| printed[**class as usize] > 0.0 || corrected[**class as usize] > 0.0;
+    let not_audited =
+        |class: &&Class| printed[**class as usize] > 0.0 && cells.iter().all(|(found, _)| found != *class);
+    let n_wrong = cells.iter().filter(|(printed, correct)| printed != correct).count();
+    let n_audited = cells.len();
+    Audit {
+        schema: SCHEMA,
+        run: run.manifest.name.clone(),
+        n_questions,
+        n_sampled: corrections.n_lines,
+        n_audited,
+        wrong: Share {
+            count: n_wrong,
+            share: n_wrong as f64 / n_audited.max(1) as f64,
+            ci95: wilson(n_wrong, n_audited),
+        },
+        confusion,
+        classes: Class::ALL.iter().filter(occurs).map(|class| (class.name().to_owned(), share(class))).collect(),
+        not_audited: Class::ALL.iter().filter(not_audited).copied().collect(),
+    }
+}
+
+fn confusion(cells: &[(Class, Class)]) -> Vec<Mistake> {
+    let mut counts: BTreeMap<(Class, Class), usize> = BTreeMap::new();
+    for cell in cells {
+        *counts.entry(*cell).or_default() += 1;
+    }
+    counts.into_iter().map(|((printed, correct), count)| Mistake { printed, correct, count }).collect()
+}
+
+/// The post-stratified shares; `joint` in counts or in shares alike.
+fn corrected(printed: &[f64; N_CLASSES], joint: &Joint) -> [f64; N_CLASSES] {
+    let mut shares = [0.0; N_CLASSES];
+    for (class, row) in joint.iter().enumerate() {
+        let audited: f64 = row.iter().sum();
+        if audited == 0.0 {
+            shares[class] += printed[class];
+            continue;
+        }
+        for (share, count) in shares.iter_mut().zip(row) {
+            *share += printed[class] * count / audited;
+        }
+    }
+    shares
+}
+
+fn intervals(
+    printed: &[f64; N_CLASSES],
+    corrected: &[f64; N_CLASSES],
+    confusion: &[Mistake],
+    cells: &[(Class, Class)],
+    bootstrap: &Bootstrap,
+) -> Vec<Option<Interval>> {
+    let is = |mistake: &Mistake, cell: &(Class, Class)| *cell == (mistake.printed, mistake.correct);
+    let column = |mistake: &Mistake| cells.iter().map(|cell| Some(f64::from(u8::from(is(mistake, cell))))).collect();
+    let columns: Vec<Vec<Option<f64>>> = confusion.iter().map(column).collect();
+    let means = bootstrap.means(&columns);
+    let n_resamples = means.first().map_or(0, Vec::len);
+    let mut resampled = vec![Vec::new(); N_CLASSES];
+    for at in 0..n_resamples {
+        let mut joint: Joint = [[0.0; N_CLASSES]; N_CLASSES];
+        for (cell, means) in confusion.iter().zip(&means) {
+            joint[cell.printed as usize][cell.correct as usize] = means[at];
+        }
+        for (shares, share) in resampled.iter_mut().zip(self::corrected(printed, &joint)) {
+            shares.push(share);
+        }
+    }
+    let interval = |(shares, share): (Vec<f64>, &f64)| {
+        let same = shares.iter().all(|other| (other - share).abs() < 1e-12);
+        let spread = bootstrap.interval(shares)?;
+        Some(if same { of_equal_values(*share, (0.0, 1.0), bootstrap.n_clusters()) } else { spread })
+    };
+    resampled.into_iter().zip(corrected).map(interval).collect()
+}

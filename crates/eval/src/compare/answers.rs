@@ -1,0 +1,171 @@
+//! What one run got right and the other did not: the 2 x 2 with its test, and the questions that flipped.
+//!
+//! With answers on both sides the two states are a right and a wrong answer. Where a run has no answers they are
+//! whether support reached the prompt or not, which needs no generator: the class is then the stage that lost it.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::pairs::{Pairs, Side};
+use ragtriage_core::attribute::classify::Outcome;
+use ragtriage_core::attribute::judge::Judge;
+use ragtriage_core::attribute::judge::rightness;
+use ragtriage_core::stats::mcnemar::mcnemar;
+use ragtriage_core::types::{ArmName, Attempt, Class, QuestionId, Trace};
+
+/// What is right or wrong about a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// Its answer.
+    Answer,
+    /// Its support: in the prompt or not.
+    Support,
+}
+
+/// Good in one run by good in the other.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Agreement {
+    /// What was judged.
+    pub of: State,
+    /// Questions judged in both runs.
+    pub n: usize,
+    /// Good in both.
+    pub both: usize,
+    /// Good in the baseline alone.
+    pub only_baseline: usize,
+    /// Good in the other run alone.
+    pub only_run: usize,
+    /// Good in neither.
+    pub neither: usize,
+    /// `McNemar`'s exact p, two-sided; it takes questions as independent.
+    pub p: f64,
+}
+
+/// Which way a question went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Turn {
+    /// Good in the baseline, not in the run.
+    Lost,
+    /// Not in the baseline, good in the run.
+    Gained,
+    /// Good in neither, lost at another stage.
+    Moved,
+}
+
+/// Flipped questions of one pair of classes.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FlipGroup {
+    /// Which way they went.
+    pub turn: Turn,
+    /// Their class in the baseline.
+    pub from: Class,
+    /// Their class in the run.
+    pub to: Class,
+    /// In the baseline's order.
+    pub questions: Vec<Flip>,
+}
+
+/// One flipped question.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Flip {
+    /// Its id.
+    pub id: QuestionId,
+    /// Its text.
+    pub question: String,
+    /// Its golds, as the baseline has them.
+    pub gold: String,
+    /// The baseline's answer; `None` without a generator.
+    pub baseline: Option<String>,
+    /// The run's.
+    pub run: Option<String>,
+}
+
+/// Every pair's state on both sides, `None` where it cannot be told.
+pub(super) struct Judged {
+    of: State,
+    sides: Vec<Option<(Fate, Fate)>>,
+}
+
+/// How a question ended in one run.
+#[derive(Clone, Copy)]
+struct Fate {
+    good: bool,
+    class: Class,
+}
+
+/// Judges every pair; outcomes are parallel to their run's traces.
+pub(super) fn judged(pairs: &Pairs<'_>, first: &[Outcome], second: &[Outcome], judge: Judge) -> Judged {
+    let answers = |side: fn(&(Side<'_>, Side<'_>)) -> bool| pairs.list.iter().any(side);
+    let of = if answers(|(a, _)| has_answer(a.trace)) && answers(|(_, b)| has_answer(b.trace)) {
+        State::Answer
+    } else {
+        State::Support
+    };
+    let fate = |side: Side<'_>, outcome: &Outcome| match of {
+        State::Answer => rightness(side.trace, judge).retrieved.map(|good| Fate { good, class: outcome.class }),
+        State::Support => outcome.reached.map(|_| {
+            let class = outcome.lost.unwrap_or(Class::Supported);
+            Fate { good: class == Class::Supported, class }
+        }),
+    };
+    let side = |(a, b): &(Side<'_>, Side<'_>)| fate(*a, &first[a.at]).zip(fate(*b, &second[b.at]));
+    Judged { of, sides: pairs.list.iter().map(side).collect() }
+}
+
+fn has_answer(trace: &Trace) -> bool {
+    trace.attempt(ArmName::Retrieved).is_some()
+}
+
+impl Judged {
+    /// The 2 x 2; `None` when no question is judged in both.
+    pub(super) fn agreement(&self) -> Option<Agreement> {
+        let count = |first: bool, second: bool| {
+            let cell = |(a, b): &&(Fate, Fate)| a.good == first && b.good == second;
+            self.sides.iter().flatten().filter(cell).count()
+        };
+        let (both, neither) = (count(true, true), count(false, false));
+        let (only_baseline, only_run) = (count(true, false), count(false, true));
+        let n = both + neither + only_baseline + only_run;
+        let p = mcnemar(only_baseline, only_run);
+        (n > 0).then_some(Agreement { of: self.of, n, both, only_baseline, only_run, neither, p })
+    }
+
+    /// What flipped: losses first, then gains, then moves; the largest groups of each first.
+    pub(super) fn flips(&self, pairs: &Pairs<'_>) -> Vec<FlipGroup> {
+        let mut groups: BTreeMap<(Turn, Class, Class), Vec<Flip>> = BTreeMap::new();
+        for (fates, (a, b)) in self.sides.iter().zip(&pairs.list) {
+            let Some((first, second)) = fates else { continue };
+            if let Some(turn) = self.turn(*first, *second) {
+                groups.entry((turn, first.class, second.class)).or_default().push(flip(a.trace, b.trace));
+            }
+        }
+        let group = |((turn, from, to), questions)| FlipGroup { turn, from, to, questions };
+        let mut groups: Vec<FlipGroup> = groups.into_iter().map(group).collect();
+        groups.sort_by_key(|group| (group.turn, std::cmp::Reverse(group.questions.len())));
+        groups
+    }
+
+    fn turn(&self, first: Fate, second: Fate) -> Option<Turn> {
+        match (first.good, second.good) {
+            (true, false) => Some(Turn::Lost),
+            (false, true) => Some(Turn::Gained),
+            // Two wrong answers are not told apart; where there are no answers, the stage is all there is to tell.
+            (false, false) if self.of == State::Support && first.class != second.class => Some(Turn::Moved),
+            _ => None,
+        }
+    }
+}
+
+fn flip(first: &Trace, second: &Trace) -> Flip {
+    let answer = |trace: &Trace| trace.attempt(ArmName::Retrieved).map(Attempt::answer_text);
+    Flip {
+        id: first.question.id.clone(),
+        question: first.question.text.clone(),
+        gold: first.question.gold_text(),
+        baseline: answer(first),
+        run: answer(second),
+    }
+}

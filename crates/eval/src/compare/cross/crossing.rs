@@ -1,0 +1,203 @@
+//! Which prompts a crossed comparison needs, and which of them the runs' records answer.
+
+use std::sync::Arc;
+
+use ragtriage_core::sample;
+use crate::compare::CompareError;
+use crate::compare::pairs::Pairs;
+use ragtriage_core::prompt::PromptPassage;
+use super::prompts::{Call, PromptMaker, Replies, shown};
+use ragtriage_runs::SavedRun;
+use ragtriage_core::types::{ArmName, Attempt, Question, QuestionId, Trace};
+
+/// Prompts of each run that are made again to see whether they are the ones that were asked then.
+const CHECKED: usize = 20;
+/// Keeps the noise sample apart from others drawn by the same rule.
+const STREAM: u64 = 0x6e6f_6973_655f_3031;
+
+/// One run of a crossed comparison.
+pub struct Side<'a> {
+    /// Its files.
+    pub run: &'a SavedRun,
+    /// What makes its prompts, for its generator.
+    pub prompts: Arc<PromptMaker>,
+    /// Whether its prompts showed titles.
+    pub titles: bool,
+}
+
+/// A comparison about to be crossed.
+pub struct Crossing<'a> {
+    sides: [Side<'a>; 2],
+    pub(super) same_generator: bool,
+    pub(super) rows: Vec<Asked<'a>>,
+    pub(super) same_passages: usize,
+    calls: [Vec<Call>; 2],
+    pub(super) again: [Vec<(&'a Trace, Call)>; 2],
+}
+
+/// What came of all its calls.
+#[derive(Clone, Debug, Default)]
+pub struct Crossed {
+    /// Of [`Crossing::calls`].
+    pub calls: [Replies; 2],
+    /// Of [`Crossing::again`].
+    pub again: [Replies; 2],
+}
+
+/// One pair of traces, and where the answers of its two crossed cells are.
+pub(super) struct Asked<'a> {
+    pub traces: [&'a Trace; 2],
+    pub own: [&'a Attempt; 2],
+    /// By generator: the other run's passages through it.
+    pub crossed: [Answered<'a>; 2],
+    pub cluster: usize,
+}
+
+#[derive(Clone, Copy)]
+pub(super) enum Answered<'a> {
+    /// It was asked then.
+    Recorded(&'a Attempt),
+    /// Its place among the calls to its generator.
+    Call(usize),
+}
+
+impl<'a> Crossing<'a> {
+    /// Lines up what has to be asked: the two crossed cells of every pair with answers, and of each generator without recorded
+    /// repeats a seeded sample of `noise_sample` of its own prompts once more.
+    ///
+    /// # Errors
+    /// `NoAnswers`; `OtherPrompts` where a run's prompts cannot be made again as they were.
+    pub fn new(sides: [Side<'a>; 2], pairs: &Pairs<'a>, noise_sample: usize, seed: u64) -> Result<Self, CompareError> {
+        let same_generator = sides[0].prompts.is_like(&sides[1].prompts);
+        let mut crossing = Self {
+            sides,
+            same_generator,
+            rows: Vec::new(),
+            same_passages: 0,
+            calls: [vec![], vec![]],
+            again: [vec![], vec![]],
+        };
+        for ((a, b), cluster) in pairs.list.iter().zip(&pairs.cluster_of) {
+            crossing.add([a.trace, b.trace], *cluster)?;
+        }
+        if crossing.rows.is_empty() {
+            let [a, b] = &crossing.sides;
+            let lacking = if has_answers(a.run) { b } else { a };
+            return Err(CompareError::NoAnswers { run: lacking.run.manifest.name.clone() });
+        }
+        crossing.sample(noise_sample, seed);
+        Ok(crossing)
+    }
+
+    /// The calls to each run's generator.
+    #[must_use]
+    pub fn calls(&self) -> &[Vec<Call>; 2] {
+        &self.calls
+    }
+
+    /// The calls to be made once more, by generator; their replies must not come from a cache.
+    #[must_use]
+    pub fn again(&self) -> [Vec<Call>; 2] {
+        self.again.each_ref().map(|calls| calls.iter().map(|(_, call)| call.clone()).collect())
+    }
+
+    fn add(&mut self, traces: [&'a Trace; 2], cluster: usize) -> Result<(), CompareError> {
+        let answered = |trace: &'a Trace| trace.attempt(ArmName::Retrieved).filter(|attempt| attempt.error.is_none());
+        let [Some(a), Some(b)] = traces.map(answered) else { return Ok(()) };
+        let own = [a, b];
+        let shown = [0, 1].map(|at| self.shown(at, own[at]));
+        self.same_passages += usize::from(shown[0] == shown[1]);
+        if self.rows.len() < CHECKED {
+            for at in [0, 1] {
+                self.check(at, &traces[at].question, own[at], &shown[at])?;
+            }
+        }
+        let crossed = [0, 1].map(|generator| {
+            let passages = 1 - generator;
+            if let Some(recorded) = self.recorded(generator, traces[generator], &shown[passages]) {
+                return Answered::Recorded(recorded);
+            }
+            if self.same_generator {
+                return Answered::Recorded(own[passages]);
+            }
+            let prompt = self.sides[generator].prompts.prompt(&traces[0].question, shown[passages].clone());
+            self.calls[generator].push(Call { chunks: own[passages].passages.clone(), prompt });
+            Answered::Call(self.calls[generator].len() - 1)
+        });
+        self.rows.push(Asked { traces, own, crossed, cluster });
+        Ok(())
+    }
+
+    fn shown(&self, at: usize, attempt: &Attempt) -> Vec<PromptPassage> {
+        let side = &self.sides[at];
+        shown(side.run, &attempt.passages, side.titles)
+    }
+
+    /// The answer that a run's generator gave to the same passages, in whatever arm.
+    fn recorded(&self, at: usize, trace: &'a Trace, wanted: &[PromptPassage]) -> Option<&'a Attempt> {
+        let mut attempts = trace.arms.iter().flat_map(|arm| &arm.attempts).filter(|attempt| attempt.error.is_none());
+        attempts.find(|attempt| attempt.passages.len() == wanted.len() && self.shown(at, attempt) == wanted)
+    }
+
+    /// Refuses a prompt that is made otherwise now: its template has changed.
+    fn check(
+        &self,
+        at: usize,
+        question: &Question,
+        attempt: &Attempt,
+        shown: &[PromptPassage],
+    ) -> Result<(), CompareError> {
+        let side = &self.sides[at];
+        let now = side.prompts.tokens(&side.prompts.prompt(question, shown.to_vec()));
+        let then = attempt.tokens.prompt;
+        if now == then {
+            return Ok(());
+        }
+        let (run, id) = (side.run.manifest.name.clone(), question.id.clone());
+        Err(CompareError::OtherPrompts { run, id, then, now })
+    }
+
+    /// Of each generator without recorded repeats a sample of its own prompts.
+    fn sample(&mut self, n: usize, seed: u64) {
+        for at in self.generators() {
+            if self.runs_of(at).any(|run| self.rows.iter().any(|row| repeats(row.traces[run]).len() > 1)) {
+                continue;
+            }
+            let ids: Vec<QuestionId> = self.rows.iter().map(|row| row.traces[at].question.id.clone()).collect();
+            let drawn = sample::sampled(&ids, n, seed ^ STREAM);
+            let call = |row: &Asked<'a>| {
+                let (trace, own) = (row.traces[at], row.own[at]);
+                let prompt = self.sides[at].prompts.prompt(&trace.question, self.shown(at, own));
+                (trace, Call { chunks: own.passages.clone(), prompt })
+            };
+            let rows = self.rows.iter().filter(|row| drawn.contains(&row.traces[at].question.id));
+            self.again[at] = rows.map(call).collect();
+        }
+    }
+
+    /// The runs whose generators differ.
+    pub(super) fn generators(&self) -> std::ops::Range<usize> {
+        0..if self.same_generator { 1 } else { 2 }
+    }
+
+    /// The runs that have generator `at`.
+    pub(super) fn runs_of(&self, at: usize) -> std::ops::Range<usize> {
+        if self.same_generator { 0..2 } else { at..at + 1 }
+    }
+}
+
+impl Answered<'_> {
+    pub fn is_recorded(&self) -> bool {
+        matches!(self, Self::Recorded(_))
+    }
+}
+
+/// Every answer to a run's own prompt that did not fail.
+pub(super) fn repeats(trace: &Trace) -> Vec<&Attempt> {
+    let arm = trace.arms.iter().find(|arm| arm.arm == ArmName::Retrieved);
+    arm.into_iter().flat_map(|arm| &arm.attempts).filter(|attempt| attempt.error.is_none()).collect()
+}
+
+fn has_answers(run: &SavedRun) -> bool {
+    run.traces.iter().any(|trace| trace.attempt(ArmName::Retrieved).is_some())
+}

@@ -1,0 +1,86 @@
+//! The four cells of each question to effects: mean, interval, p, and what repeat noise alone would give.
+
+use serde::Serialize;
+
+use crate::summary::EvaluationPlan;
+use ragtriage_core::stats::randomisation::randomisation;
+use ragtriage_core::stats::t::mean_error;
+use ragtriage_core::types::{Attempt, Interval};
+
+/// Cells in this order: passages of A, B, A, B; generator of A, A, B, B.
+pub(super) const N_CELLS: usize = 4;
+/// Whose generator gave a cell.
+pub(super) const GENERATOR_OF: [usize; N_CELLS] = [0, 0, 1, 1];
+
+/// What each cell counts for.
+pub(super) const DIFFERENCE: [f64; N_CELLS] = [-1.0, 0.0, 0.0, 1.0];
+pub(super) const RETRIEVAL: [f64; N_CELLS] = [-0.5, 0.5, -0.5, 0.5];
+pub(super) const GENERATOR: [f64; N_CELLS] = [-0.5, -0.5, 0.5, 0.5];
+pub(super) const INTERACTION: [f64; N_CELLS] = [1.0, -1.0, -1.0, 1.0];
+
+/// Sums in another order differ by this much.
+const TIE: f64 = 1e-12;
+
+/// One question's four answers with their scores.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Row<'a> {
+    pub scores: [f64; N_CELLS],
+    /// One reply may stand in several cells.
+    pub replies: [&'a Attempt; N_CELLS],
+    pub cluster: usize,
+}
+
+/// A change of the mean score.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Effect {
+    /// The mean over questions.
+    pub mean: f64,
+    /// Its 95 % interval, paired t over clusters; `None` under two clusters.
+    pub ci95: Option<Interval>,
+    /// Two-sided p of the paired randomisation test, clusters flipped together, unadjusted; `None` without questions.
+    pub p: Option<f64>,
+    /// The standard error that repeat noise alone gives this mean; `None` where the noise is not known.
+    pub noise_error: Option<f64>,
+    /// Questions on which it is not 0.
+    pub n_changed: usize,
+}
+
+/// The effect that `weights` make of the cells. `variances`: of one reply's score about its mean, by generator.
+pub(super) fn effect(
+    rows: &[Row<'_>],
+    weights: [f64; N_CELLS],
+    variances: [Option<f64>; 2],
+    plan: &EvaluationPlan,
+) -> Effect {
+    let value = |row: &Row<'_>| row.scores.iter().zip(weights).map(|(score, weight)| score * weight).sum();
+    let values: Vec<f64> = rows.iter().map(value).collect();
+    let cluster_of: Vec<usize> = rows.iter().map(|row| row.cluster).collect();
+    let n = rows.len().max(1) as f64;
+    // Where all that counts for it is 1 and all that counts against it 0; the weights add up to 0.
+    let most = weights.iter().map(|weight| weight.abs()).sum::<f64>() / 2.0;
+    Effect {
+        mean: values.iter().sum::<f64>() / n + 0.0,
+        ci95: mean_error(&values, &cluster_of).map(|mean| mean.interval().within(most)),
+        p: randomisation(&values, &cluster_of, plan.resamples, plan.seed).map(|test| test.p),
+        noise_error: noise_variance(rows, weights, variances).map(|sum| sum.sqrt() / n),
+        n_changed: values.iter().filter(|value| value.abs() > TIE).count(),
+    }
+}
+
+/// The variance that noise gives the sum over questions: replies are independent, and one that stands in several cells
+/// counts with the sum of its weights. `None` where a generator's is needed and not known.
+fn noise_variance(rows: &[Row<'_>], weights: [f64; N_CELLS], variances: [Option<f64>; 2]) -> Option<f64> {
+    let of_row = |row: &Row<'_>| -> Option<f64> {
+        let first = |cell: usize| row.replies.iter().position(|reply| std::ptr::eq(*reply, row.replies[cell]));
+        let mut sum = 0.0;
+        for cell in (0..N_CELLS).filter(|cell| first(*cell) == Some(*cell)) {
+            let same = (0..N_CELLS).filter(|other| std::ptr::eq(row.replies[*other], row.replies[cell]));
+            let weight: f64 = same.map(|other| weights[other]).sum();
+            if weight != 0.0 {
+                sum += weight * weight * variances[GENERATOR_OF[cell]]?;
+            }
+        }
+        Some(sum)
+    };
+    rows.iter().map(of_row).sum()
+}

@@ -1,0 +1,64 @@
+//! What asking one prompt again changes: the generator's own repeat noise.
+
+use serde::Serialize;
+
+use ragtriage_core::stats::wilson::wilson;
+use ragtriage_core::types::Interval;
+
+/// Where repeats come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NoiseSource {
+    /// The run asked each prompt several times.
+    Recorded,
+    /// A sample of the run's prompts was asked once more for this.
+    AskedAgain,
+}
+
+/// A generator's repeat noise.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Noise {
+    /// Where the repeats come from.
+    pub source: NoiseSource,
+    /// Questions asked more than once, each time with an answer that can be judged.
+    pub n: usize,
+    /// Questions whose answer was right at one time and wrong at another.
+    pub flipped: usize,
+    /// Wilson's 95 % interval of their share.
+    pub ci95: Option<Interval>,
+    /// Mean absolute difference of two askings' scores.
+    pub mean_change: f64,
+    /// Mean over questions of the variance of one reply's score (n - 1 in the denominator).
+    pub variance: f64,
+}
+
+/// The noise of `repeats`, a question each with score and rightness of every asking; `None` where nothing was asked twice.
+pub(super) fn noise(source: NoiseSource, repeats: &[Vec<(f64, bool)>]) -> Option<Noise> {
+    let asked: Vec<&Vec<(f64, bool)>> = repeats.iter().filter(|all| all.len() > 1).collect();
+    let n = asked.len();
+    if n == 0 {
+        return None;
+    }
+    let flipped = asked.iter().filter(|all| all.iter().any(|(_, right)| *right != all[0].1)).count();
+    let mean = |of: fn(&[(f64, bool)]) -> f64| asked.iter().map(|all| of(all)).sum::<f64>() / n as f64;
+    Some(Noise {
+        source,
+        n,
+        flipped,
+        ci95: wilson(flipped, n),
+        mean_change: mean(mean_change),
+        variance: mean(variance),
+    })
+}
+
+/// Over all pairs of askings.
+fn mean_change(all: &[(f64, bool)]) -> f64 {
+    let pairs = all.iter().enumerate().flat_map(|(i, (a, _))| all[i + 1..].iter().map(move |(b, _)| (a - b).abs()));
+    pairs.sum::<f64>() / (all.len() * (all.len() - 1) / 2) as f64
+}
+
+fn variance(all: &[(f64, bool)]) -> f64 {
+    let n = all.len() as f64;
+    let mean = all.iter().map(|(score, _)| score).sum::<f64>() / n;
+    all.iter().map(|(score, _)| (score - mean).powi(2)).sum::<f64>() / (n - 1.0)
+}

@@ -1,0 +1,69 @@
+//! Prompts of a finished run, made again, and what came of asking them.
+
+use std::sync::Arc;
+
+use ragtriage_core::prompt::{Prompt, PromptPassage, Template, n_tokens, of_passages};
+use ragtriage_core::text::tokens::TokenCounter;
+use ragtriage_core::types::{Attempt, ChunkId, Passage, Question};
+use ragtriage_runs::SavedRun;
+
+/// Makes a run's prompts as the run made them, for the generator that it names.
+pub struct PromptMaker {
+    /// The generator's name.
+    pub generator: String,
+    /// What a reply of the generator depends on besides the prompt; `None` for local readers.
+    pub fingerprint: Option<String>,
+    /// System and user message.
+    pub template: Template,
+    /// Counts a prompt's tokens.
+    pub counter: Arc<dyn TokenCounter>,
+}
+
+impl PromptMaker {
+    /// Whether `other` makes the same prompt of the same passages and puts it to the same generator.
+    #[must_use]
+    pub fn is_like(&self, other: &Self) -> bool {
+        self.template == other.template && self.generator == other.generator && self.fingerprint == other.fingerprint
+    }
+
+    /// Its prompt of `question` over `passages`.
+    #[must_use]
+    pub fn prompt(&self, question: &Question, passages: Vec<PromptPassage>) -> Prompt {
+        of_passages(question, passages, &self.template)
+    }
+
+    /// The tokens of a prompt, as an attempt records them.
+    #[must_use]
+    pub fn tokens(&self, prompt: &Prompt) -> u64 {
+        n_tokens(prompt, self.counter.as_ref())
+    }
+}
+
+/// Chunks of a run as its prompts showed them: with their documents' `titles`, or without.
+#[must_use]
+pub fn shown<'a>(run: &SavedRun, chunks: impl IntoIterator<Item = &'a ChunkId>, titles: bool) -> Vec<PromptPassage> {
+    let passages = chunks.into_iter().filter_map(|id| run.passages.get(id));
+    let shown = |passage: &Passage| PromptPassage {
+        title: if titles { passage.title.clone() } else { String::new() },
+        text: passage.text.clone(),
+    };
+    passages.map(shown).collect()
+}
+
+/// A prompt to be asked, over these chunks.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// What it shows.
+    pub chunks: Vec<ChunkId>,
+    /// The prompt.
+    pub prompt: Prompt,
+}
+
+/// What came of a list of calls.
+#[derive(Clone, Debug, Default)]
+pub struct Replies {
+    /// Parallel to the calls; `None`: not asked any more, or failed.
+    pub attempts: Vec<Option<Attempt>>,
+    /// Why the last one failed that did.
+    pub failure: Option<String>,
+}

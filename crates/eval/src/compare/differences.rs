@@ -1,0 +1,187 @@
+//! Each measure's paired numbers.
+//!
+//! Over the n questions that have a value in both runs: both means; delta, the mean of the differences (run minus
+//! baseline); its 95 % interval by the paired t over clusters ([`MeanError::interval`] says why); p by the paired randomisation test, clusters
+//! flipping together; the smallest true difference that these n questions would show 4 times in 5.
+//!
+//! A measure whose values become one by their median (`MedianRank`, infinite where nothing was found) has no mean
+//! difference: delta and its interval are the medians', p tests the signs of the differences.
+
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use serde::Serialize;
+
+use super::Pairs;
+use crate::score::Scores;
+use crate::summary::EvaluationPlan;
+use ragtriage_core::measure::{Aggregate, Direction, Measure};
+use ragtriage_core::stats::bootstrap::Bootstrap;
+use ragtriage_core::stats::detectable::detectable;
+use ragtriage_core::stats::median::median;
+use ragtriage_core::stats::randomisation::randomisation;
+use ragtriage_core::stats::t::{MeanError, TTest, mean_error, paired_t};
+use ragtriage_core::types::Interval;
+
+/// Differences that sums in another order give: these are ties.
+pub(in crate) const TIE: f64 = 1e-12;
+
+/// A measure in two runs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MeasureDifference {
+    /// Which; written as its name.
+    pub measure: Measure,
+    /// Questions with a value in both runs.
+    pub n: usize,
+    /// The baseline's mean over them; 0 when n is 0.
+    pub baseline: f64,
+    /// The other run's.
+    pub run: f64,
+    /// The mean difference, run minus baseline.
+    pub delta: f64,
+    /// Its 95 % interval; `None` where the questions form fewer than two clusters.
+    pub ci95: Option<Interval>,
+    /// The randomisation test's p, two-sided, as it is; `None` when n is 0.
+    pub p: Option<f64>,
+    /// The smallest p that these questions could have given, however large the differences: 2 over all assignments of signs
+    /// to the clusters that differ. `None` where these are too many to count: then 1 / (permutations + 1).
+    pub least_p: Option<f64>,
+    /// The paired t test beside it, over cluster sums; `None` where the differences do not spread, and for medians.
+    pub paired_t: Option<TTest>,
+    /// For the primary measure: p after Holm's adjustment over all compared runs.
+    pub p_holm: Option<f64>,
+    /// The smallest true difference found with 80 % power at 5 %; `None` where the differences do not spread. Larger than
+    /// any that the measure can have where the questions are too few to show one at all.
+    pub detectable: Option<f64>,
+    /// Questions on which the run is better.
+    pub wins: usize,
+    /// Questions on which both have the same value.
+    pub ties: usize,
+    /// Questions on which the run is worse.
+    pub losses: usize,
+    /// Whether less is better: wins are lower values then.
+    pub lower_is_better: bool,
+}
+
+impl MeasureDifference {
+    /// Whether the run is the better one by what p tests: the mean difference, or for a median the signs.
+    #[must_use]
+    pub fn is_better(&self) -> bool {
+        match self.measure.family().aggregate() {
+            Aggregate::Mean => (self.delta > 0.0) != self.lower_is_better,
+            Aggregate::Median => self.wins > self.losses,
+        }
+    }
+
+    /// [`Self::detectable`] in words: `0.071`, or `> 1` where the measure cannot differ by so much.
+    #[must_use]
+    pub fn detectable_text(&self) -> Option<String> {
+        let (low, high) = self.measure.family().facts().range;
+        let most = high - low;
+        self.detectable.map(|least| if least > most { format!("> {most}") } else { format!("{least:.3}") })
+    }
+}
+
+/// One measure's values over the pairs that have it.
+struct Column {
+    measure: Measure,
+    /// Which pairs.
+    rows: Vec<usize>,
+    baseline: Vec<f64>,
+    run: Vec<f64>,
+    /// Run minus baseline; for a median their signs.
+    differences: Vec<f64>,
+}
+
+/// Compares every column of `first`, which `second` has as well.
+#[must_use]
+pub fn differences(
+    first: &Scores,
+    second: &Scores,
+    pairs: &Pairs<'_>,
+    plan: &EvaluationPlan,
+) -> Vec<MeasureDifference> {
+    let columns: Vec<Column> =
+        first.measures.iter().filter_map(|measure| Column::new(*measure, first, second, pairs)).collect();
+    columns.par_iter().map(|column| column.difference(pairs, plan)).collect()
+}
+
+impl Column {
+    fn new(measure: Measure, first: &Scores, second: &Scores, pairs: &Pairs<'_>) -> Option<Self> {
+        let (a, b) = (first.column(measure)?, second.column(measure)?);
+        let empty = || (Vec::new(), Vec::new(), Vec::new());
+        let (mut rows, mut baseline, mut run) = empty();
+        for (row, (left, right)) in pairs.list.iter().enumerate() {
+            if let (Some(a), Some(b)) = (a[left.at], b[right.at]) {
+                rows.push(row);
+                baseline.push(a);
+                run.push(b);
+            }
+        }
+        let difference = |(a, b): (&f64, &f64)| match measure.family().aggregate() {
+            Aggregate::Mean => b - a,
+            Aggregate::Median => f64::from(b.total_cmp(a) as i8),
+        };
+        let differences = baseline.iter().zip(&run).map(difference).collect();
+        Some(Self { measure, rows, baseline, run, differences })
+    }
+
+    fn difference(&self, pairs: &Pairs<'_>, plan: &EvaluationPlan) -> MeasureDifference {
+        let family = self.measure.family();
+        let cluster_of: Vec<usize> = self.rows.iter().map(|row| pairs.cluster_of[*row]).collect();
+        let lower_is_better = family.facts().direction == Direction::Lower;
+        let wins = |sign: f64| self.differences.iter().filter(|difference| sign * **difference > TIE).count();
+        let (up, down) = (wins(1.0), wins(-1.0));
+        let (wins, losses) = if lower_is_better { (down, up) } else { (up, down) };
+        let p = randomisation(&self.differences, &cluster_of, plan.resamples, plan.seed);
+        let (baseline, run, delta) = match family.aggregate() {
+            Aggregate::Mean => (mean(&self.baseline), mean(&self.run), mean(&self.differences)),
+            Aggregate::Median => {
+                let [a, b] = [&self.baseline, &self.run].map(|values| median(values).unwrap_or(0.0));
+                (a, b, apart(a, b))
+            }
+        };
+        let by_mean = family.aggregate() == Aggregate::Mean;
+        let (low, high) = family.facts().range;
+        let ci95 = if by_mean {
+            mean_error(&self.differences, &cluster_of)
+                .map(MeanError::interval)
+                .map(|interval| interval.within(high - low))
+        } else {
+            median_interval(self, cluster_of.clone(), plan)
+        };
+        MeasureDifference {
+            measure: self.measure,
+            n: self.rows.len(),
+            baseline,
+            run,
+            delta,
+            ci95,
+            p: p.map(|p| p.p),
+            least_p: p.filter(|p| p.exact).map(|p| (2.0 / p.n_permutations as f64).min(1.0)),
+            paired_t: paired_t(&self.differences, &cluster_of).filter(|_| by_mean),
+            p_holm: None,
+            detectable: detectable(&self.differences, &cluster_of).filter(|_| by_mean),
+            wins,
+            ties: self.rows.len() - wins - losses,
+            losses,
+            lower_is_better,
+        }
+    }
+}
+
+/// The interval of a median's difference: resampled medians of both runs over the same draws.
+fn median_interval(column: &Column, cluster_of: Vec<usize>, plan: &EvaluationPlan) -> Option<Interval> {
+    let bootstrap = Bootstrap::new(cluster_of, plan.resamples, plan.seed);
+    let medians = |values: &[f64]| bootstrap.medians(&values.iter().copied().map(Some).collect::<Vec<_>>());
+    let pairs = medians(&column.baseline).into_iter().zip(medians(&column.run));
+    bootstrap.interval(pairs.map(|(a, b)| apart(a, b)).collect())
+}
+
+/// `b - a`; 0 for two infinities, which do not differ.
+fn apart(a: f64, b: f64) -> f64 {
+    if a == b { 0.0 } else { b - a }
+}
+
+/// 0 for no values, and never -0.0.
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len().max(1) as f64 + 0.0
+}

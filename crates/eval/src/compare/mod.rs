@@ -1,0 +1,263 @@
+//! A paired comparison: every run against the first, question by question.
+//!
+//! [`pairs`] lines the questions up, [`differences`] gives each measure its paired numbers, [`answers`] counts what one
+//! run got right and the other wrong, [`provenance`] says what was set otherwise, [`predicted`] holds the loss budget to its
+//! word, [`cross`] splits a difference of answers. Both runs are measured with the
+//! baseline's ruler (flavour, threshold of a right answer, cutoffs, seed), each question by its own run's golds.
+//!
+//! The declared family of tests is one primary measure over all compared runs: its p-values are Holm's. Every other p is
+//! as it is, for exploring.
+
+pub mod answers;
+pub mod cross;
+pub mod differences;
+mod error;
+pub mod pairs;
+pub mod predicted;
+pub mod provenance;
+mod verdict;
+
+#[cfg(test)]
+pub(super) mod tests;
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use self::answers::{Agreement, Flip, FlipGroup};
+use self::cross::Cross;
+use self::differences::MeasureDifference;
+use self::pairs::{Pairs, QuestionCounts};
+use self::predicted::Predicted;
+use self::provenance::Change;
+use super::diagnose;
+use super::score::{self, Scores};
+use super::summary::EvaluationPlan;
+use ragtriage_core::attribute::classify::Outcome;
+use ragtriage_core::measure::{Cutoff, Family, Measure};
+use ragtriage_core::stats::holm::holm;
+use ragtriage_runs::{SCHEMA, SavedRun};
+
+pub use error::CompareError;
+pub use verdict::{LEVEL, p_text};
+
+/// A run that is compared with the baseline.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject<'a> {
+    /// Its files.
+    pub run: &'a SavedRun,
+    /// How many hits it packed: its classes depend on it.
+    pub k: usize,
+}
+
+/// What is asked of a comparison.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ComparePlan {
+    /// The baseline's own evaluation.
+    pub evaluation: EvaluationPlan,
+    /// The measures to compare; empty: all that are reported and have a value in both runs.
+    pub measures: Vec<Measure>,
+    /// The measure that decides. Default: `AnswerF1`, else `EM@5`, else `nDCG@10`, the first that all pairs have.
+    pub primary: Option<Measure>,
+    /// Whether runs over different questions are compared over those they share.
+    pub intersect: bool,
+}
+
+/// A comparison in numbers.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Comparison {
+    /// The files' schema.
+    pub schema: u32,
+    /// The run that all others are compared with.
+    pub baseline: RunHead,
+    /// The measure that decides; `None` when no pair has a value of any.
+    pub primary: Option<Measure>,
+    /// How many hits the baseline packed.
+    pub k: usize,
+    /// Bootstrap resamples and random permutations.
+    pub resamples: usize,
+    /// Their seed.
+    pub seed: u64,
+    /// One for each other run, in the order given.
+    pub pairs: Vec<PairComparison>,
+}
+
+/// Which run is meant.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RunHead {
+    /// `A` is the baseline, then `B`, `C`, ...
+    pub label: String,
+    /// The run's name.
+    pub name: String,
+    /// When it began, UTC.
+    pub started: String,
+    /// Its questions.
+    pub n_questions: usize,
+}
+
+/// One run against the baseline.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PairComparison {
+    /// The run.
+    pub run: RunHead,
+    /// Which questions were compared.
+    pub questions: QuestionCounts,
+    /// What the primary measure says, in a sentence.
+    pub verdict: String,
+    /// What was set, used or read otherwise.
+    pub changes: Vec<Change>,
+    /// In report order.
+    pub measures: Vec<MeasureDifference>,
+    /// What the baseline's loss budget predicted and what came in; `None` where it says nothing of any question that changed.
+    pub predicted: Option<Predicted>,
+    /// The difference of the answers split, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cross: Option<Cross>,
+    /// Right answers, or support in the prompt, in one run by the other; `None` when no question tells.
+    pub agreement: Option<Agreement>,
+    /// Questions that flipped.
+    pub flips: Vec<FlipGroup>,
+}
+
+/// Compares `others` with `baseline`.
+///
+/// # Errors
+/// `OtherQuestions` and `NothingInCommon`; `NoValue` for a primary measure that was asked for and that no pair has.
+pub fn compare(baseline: &SavedRun, others: &[Subject<'_>], plan: &ComparePlan) -> Result<Comparison, CompareError> {
+    let evaluation = &plan.evaluation;
+    let paired = others.iter().map(|other| Pairs::new(baseline, other.run, evaluation.cluster, plan.intersect));
+    let paired: Vec<Pairs<'_>> = paired.collect::<Result<_, _>>()?;
+    let measures = measures(plan);
+    let first = Scored::new(Subject { run: baseline, k: evaluation.k }, &measures, evaluation);
+    let mut pairs: Vec<PairComparison> = others
+        .iter()
+        .zip(paired)
+        .enumerate()
+        .map(|(at, (other, pairs))| {
+            let second = Scored::new(*other, &measures, evaluation);
+            pair(head(at + 1, other.run), (baseline, &first), (other.run, &second), &pairs, plan)
+        })
+        .collect();
+    let primary = primary(plan, &pairs)?;
+    adjust(&mut pairs, primary);
+    let n_compared = pairs.len();
+    for pair in &mut pairs {
+        pair.verdict = verdict::sentence(pair, primary, n_compared);
+    }
+    let EvaluationPlan { k, resamples, seed, .. } = *evaluation;
+    Ok(Comparison { schema: SCHEMA, baseline: head(0, baseline), primary, k, resamples, seed, pairs })
+}
+
+/// A run's scores and outcomes, parallel to its traces.
+struct Scored {
+    scores: Scores,
+    outcomes: Vec<Outcome>,
+}
+
+impl Scored {
+    fn new(subject: Subject<'_>, measures: &[Measure], plan: &EvaluationPlan) -> Self {
+        Self {
+            scores: score::score(subject.run, measures, plan.judge.flavour),
+            outcomes: diagnose::outcomes(subject.run, subject.k, plan.judge),
+        }
+    }
+}
+
+fn pair(
+    run: RunHead,
+    (baseline, first): (&SavedRun, &Scored),
+    (other, second): (&SavedRun, &Scored),
+    pairs: &Pairs<'_>,
+    plan: &ComparePlan,
+) -> PairComparison {
+    let mut measures = differences::differences(&first.scores, &second.scores, pairs, &plan.evaluation);
+    if plan.measures.is_empty() {
+        measures.retain(|difference| difference.n > 0);
+    }
+    let judged = answers::judged(pairs, &first.outcomes, &second.outcomes, plan.evaluation.judge);
+    PairComparison {
+        run,
+        questions: pairs.counts,
+        verdict: String::new(),
+        changes: provenance::changes(&baseline.manifest, &other.manifest),
+        measures,
+        predicted: predicted::predicted(pairs, first, second, plan.evaluation.judge),
+        cross: None,
+        agreement: judged.agreement(),
+        flips: judged.flips(pairs),
+    }
+}
+
+fn head(at: usize, run: &SavedRun) -> RunHead {
+    let (name, started) = (run.manifest.name.clone(), run.manifest.started.clone());
+    RunHead { label: label(at), name, started, n_questions: run.traces.len() }
+}
+
+/// `A` to `Z`, then `R27`, `R28`, ...
+fn label(at: usize) -> String {
+    let letter = u8::try_from(at).ok().filter(|at| *at < 26).map(|at| char::from(b'A' + at));
+    letter.map_or_else(|| format!("R{}", at + 1), String::from)
+}
+
+/// What is scored: what was asked for in that order, else all that a run reports; the primary measure always.
+fn measures(plan: &ComparePlan) -> Vec<Measure> {
+    let chosen = !plan.measures.is_empty();
+    let mut measures = if chosen { plan.measures.clone() } else { plan.evaluation.measures.clone() };
+    measures.extend(plan.primary);
+    if !chosen {
+        measures.sort_unstable();
+    }
+    let mut seen = BTreeSet::new();
+    measures.retain(|measure| seen.insert(*measure));
+    measures
+}
+
+/// The measure that decides.
+fn primary(plan: &ComparePlan, pairs: &[PairComparison]) -> Result<Option<Measure>, CompareError> {
+    let has = |pair: &PairComparison, measure: Measure| pair.measure(measure).is_some_and(|found| found.n > 0);
+    let everywhere = |measure: &Measure| pairs.iter().all(|pair| has(pair, *measure));
+    if let Some(measure) = plan.primary {
+        let anywhere = pairs.iter().any(|pair| has(pair, measure));
+        return if anywhere { Ok(Some(measure)) } else { Err(CompareError::NoValue { measure }) };
+    }
+    let usual = [
+        Measure::new(Family::AnswerF1, None),
+        Measure::new(Family::Em, Some(Cutoff::Top(5))),
+        Measure::new(Family::Ndcg, Some(Cutoff::Top(10))),
+    ];
+    let measured = measures(plan);
+    let usual = usual.into_iter().flatten().filter(|measure| measured.contains(measure));
+    Ok(usual.chain(measured.iter().copied()).find(everywhere))
+}
+
+/// Holm's adjustment of the primary measure's p-values, those of all pairs that have one.
+fn adjust(pairs: &mut [PairComparison], primary: Option<Measure>) {
+    let mut family: Vec<&mut MeasureDifference> = pairs
+        .iter_mut()
+        .flat_map(|pair| &mut pair.measures)
+        .filter(|difference| Some(difference.measure) == primary && difference.p.is_some())
+        .collect();
+    let p_values: Vec<f64> = family.iter().filter_map(|difference| difference.p).collect();
+    for (difference, adjusted) in family.iter_mut().zip(holm(&p_values)) {
+        difference.p_holm = Some(adjusted);
+    }
+}
+
+impl Comparison {
+    /// From here on it does not know what golds and answers say.
+    pub fn forget_texts(&mut self) {
+        for flip in self.pairs.iter_mut().flat_map(|pair| &mut pair.flips).flat_map(|group| &mut group.questions) {
+            let Flip { id: _, question: _, gold, baseline, run } = flip;
+            gold.clear();
+            (*baseline, *run) = (None, None);
+        }
+    }
+}
+
+impl PairComparison {
+    /// One measure's difference, where it was compared.
+    #[must_use]
+    pub fn measure(&self, measure: Measure) -> Option<&MeasureDifference> {
+        self.measures.iter().find(|difference| difference.measure == measure)
+    }
+}

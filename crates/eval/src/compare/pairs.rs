@@ -1,0 +1,115 @@
+//! Two runs' questions lined up by id.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+
+use super::CompareError;
+use crate::summary;
+use ragtriage_runs::SavedRun;
+use ragtriage_core::types::{Question, Trace};
+
+/// Which questions a comparison rests on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct QuestionCounts {
+    /// Asked by both with the same text and failed in neither: the pairs.
+    pub compared: usize,
+    /// Asked by both, failed in one or both: left out.
+    pub failed: usize,
+    /// Asked by the baseline alone: left out.
+    pub only_baseline: usize,
+    /// Asked by the other run alone: left out.
+    pub only_run: usize,
+    /// One id, two texts: left out.
+    pub other_text: usize,
+    /// Compared, though the two runs have other golds for them: each run is scored by its own.
+    pub other_gold: usize,
+    /// Clusters of compared questions that share gold documents.
+    pub n_clusters: usize,
+}
+
+/// The pairs, in the baseline's order.
+#[derive(Clone, Debug)]
+pub struct Pairs<'a> {
+    /// A question's place and trace in the baseline, then in the other run.
+    pub list: Vec<(Side<'a>, Side<'a>)>,
+    /// Each pair's cluster, by the baseline's evidence, numbered from 0 without gaps.
+    pub cluster_of: Vec<usize>,
+    /// What was paired and what was not.
+    pub counts: QuestionCounts,
+}
+
+/// One run's side of a pair.
+#[derive(Clone, Copy, Debug)]
+pub struct Side<'a> {
+    /// The place among the run's traces.
+    pub at: usize,
+    /// The trace.
+    pub trace: &'a Trace,
+}
+
+impl<'a> Pairs<'a> {
+    /// Pairs by id. `cluster`: questions that share evidence documents are one cluster, else each is its own.
+    ///
+    /// # Errors
+    /// `OtherQuestions` where a question stands in one run only or has another text there, unless `intersect`;
+    /// `NothingInCommon`.
+    pub fn new(
+        baseline: &'a SavedRun,
+        run: &'a SavedRun,
+        cluster: bool,
+        intersect: bool,
+    ) -> Result<Self, CompareError> {
+        let side = |(at, trace)| Side { at, trace };
+        let theirs: HashMap<_, Side<'_>> =
+            run.traces.iter().enumerate().map(side).map(|side| (&side.trace.question.id, side)).collect();
+        let mut counts = QuestionCounts::default();
+        let mut list = Vec::new();
+        for a in baseline.traces.iter().enumerate().map(side) {
+            match theirs.get(&a.trace.question.id) {
+                None => counts.only_baseline += 1,
+                Some(b) if b.trace.question.text != a.trace.question.text => counts.other_text += 1,
+                Some(b) => list.push((a, *b)),
+            }
+        }
+        counts.only_run = run.traces.len() - list.len() - counts.other_text;
+        refuse(baseline, run, &list, counts, intersect)?;
+        let common = list.len();
+        list.retain(|(a, b)| !a.trace.failed() && !b.trace.failed());
+        counts.compared = list.len();
+        counts.failed = common - list.len();
+        counts.other_gold = list.iter().filter(|(a, b)| other_gold(&a.trace.question, &b.trace.question)).count();
+        let cluster_of = summary::cluster_of(list.iter().map(|(a, _)| a.trace), cluster);
+        counts.n_clusters = cluster_of.iter().max().map_or(0, |last| last + 1);
+        Ok(Self { list, cluster_of, counts })
+    }
+}
+
+fn refuse(
+    baseline: &SavedRun,
+    run: &SavedRun,
+    list: &[(Side<'_>, Side<'_>)],
+    counts: QuestionCounts,
+    intersect: bool,
+) -> Result<(), CompareError> {
+    let names = || (baseline.manifest.name.clone(), run.manifest.name.clone());
+    let QuestionCounts { only_baseline, only_run, other_text, .. } = counts;
+    if list.is_empty() {
+        let ((baseline_name, run_name), n_baseline) = (names(), baseline.traces.len());
+        let n_run = run.traces.len();
+        return Err(CompareError::NothingInCommon { baseline: baseline_name, run: run_name, n_baseline, n_run });
+    }
+    if !intersect && only_baseline + only_run + other_text > 0 {
+        let (baseline, run) = names();
+        let common = list.len();
+        return Err(CompareError::OtherQuestions { baseline, run, common, only_baseline, only_run, other_text });
+    }
+    Ok(())
+}
+
+/// Whether two runs would judge one question by other golds.
+fn other_gold(a: &Question, b: &Question) -> bool {
+    let Question { id: _, text: _, kind, answers, evidence, relevant, required, forbidden, tags: _, split: _ } = a;
+    (kind, answers, evidence, relevant, required, forbidden)
+        != (&b.kind, &b.answers, &b.evidence, &b.relevant, &b.required, &b.forbidden)
+}

@@ -1,0 +1,168 @@
+//! What the baseline's loss budget promised for the questions whose losing stage changed, beside what came in.
+
+use serde::Serialize;
+
+use super::{Pairs, Scored};
+use crate::diagnose;
+use crate::verdict::{self, Source};
+use ragtriage_core::attribute::judge::Judge;
+use ragtriage_core::stats::t::mean_error;
+use ragtriage_core::types::{ArmName, Interval};
+
+/// The stages that lose support on its way to the prompt.
+const STAGES: [Source; 5] = [Source::Corpus, Source::Chunking, Source::Retrieval, Source::Ranking, Source::Packing];
+
+/// Predicted and real gain.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Predicted {
+    /// Questions with a place in both runs' loss budgets: what all gains are means over.
+    pub n: usize,
+    /// The stages that questions came back from or were newly lost at, in the pipeline's order.
+    pub stages: Vec<StageGain>,
+    /// All of them together.
+    pub total: Gain,
+}
+
+/// One stage's part.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct StageGain {
+    /// The stage.
+    pub stage: Source,
+    /// Questions that it lost in the baseline and that are delivered in the run.
+    pub brought_back: usize,
+    /// Questions delivered in the baseline that it loses in the run.
+    pub newly_lost: usize,
+    /// What they gained.
+    pub gain: Gain,
+}
+
+/// A gain in the mean answer score over all n questions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Gain {
+    /// By the loss budgets.
+    pub predicted: f64,
+    /// What came in on these questions.
+    pub came_in: f64,
+    /// Its 95 % interval, paired t over clusters; `None` under two clusters.
+    pub ci95: Option<Interval>,
+}
+
+/// One pair's part in it.
+struct Moved {
+    stage: Source,
+    back: bool,
+    predicted: f64,
+    came_in: f64,
+    row: usize,
+}
+
+/// Sets what the budgets predict beside what came in; `None` where no question has a place in both budgets or none was brought
+/// back or newly lost.
+///
+/// Let T(s, q) be what question q lost to stage s. B brings back the questions that s lost in A and newly loses others; then
+///
+/// `predicted(s) = (sum of T_A(s, q) over those brought back - sum of T_B(s, q) over those newly lost) / n`
+///
+/// Beside it stands the mean over n of score(B) - score(A), all other questions counting 0. Questions lost in both runs at two
+/// stages are in neither. The term of `corpus` holds the whole loss, the reader's share included: there the prediction is the
+/// most that can come in.
+pub(super) fn predicted(pairs: &Pairs<'_>, first: &Scored, second: &Scored, judge: Judge) -> Option<Predicted> {
+    let (mut moved, mut cluster_of) = (Vec::new(), Vec::new());
+    for ((a, b), cluster) in pairs.list.iter().zip(&pairs.cluster_of) {
+        let sides = [(a.trace, &first.outcomes[a.at]), (b.trace, &second.outcomes[b.at])];
+        let terms = sides.map(|(trace, outcome)| verdict::answer_terms(trace, outcome, judge));
+        let scores = sides.map(|(trace, _)| diagnose::quality(trace, ArmName::Retrieved, judge));
+        let ([Some(of_a), Some(of_b)], [Some(from), Some(to)]) = (terms, scores) else { continue };
+        let row = cluster_of.len();
+        let lost = sides.map(|(_, outcome)| verdict::lost_at(outcome).filter(|stage| STAGES.contains(stage)));
+        match lost {
+            [Some(stage), None] => {
+                moved.push(Moved { stage, back: true, predicted: of_a[stage as usize], came_in: to - from, row });
+            }
+            [None, Some(stage)] => {
+                moved.push(Moved { stage, back: false, predicted: -of_b[stage as usize], came_in: to - from, row });
+            }
+            _ => {}
+        }
+        cluster_of.push(*cluster);
+    }
+    let of_stage = |stage: Source| {
+        let here: Vec<&Moved> = moved.iter().filter(|one| one.stage == stage).collect();
+        let brought_back = here.iter().filter(|one| one.back).count();
+        let newly_lost = here.len() - brought_back;
+        (!here.is_empty()).then(|| StageGain { stage, brought_back, newly_lost, gain: gain(&here, &cluster_of) })
+    };
+    let stages: Vec<StageGain> = STAGES.into_iter().filter_map(of_stage).collect();
+    let total = gain(&moved.iter().collect::<Vec<_>>(), &cluster_of);
+    (!stages.is_empty()).then_some(Predicted { n: cluster_of.len(), stages, total })
+}
+
+fn gain(moved: &[&Moved], cluster_of: &[usize]) -> Gain {
+    let n = cluster_of.len();
+    let mut gains = vec![0.0; n];
+    for one in moved {
+        gains[one.row] = one.came_in;
+    }
+    let mean = |sum: f64| sum / n.max(1) as f64;
+    Gain {
+        predicted: mean(moved.iter().map(|one| one.predicted).sum()),
+        came_in: mean(gains.iter().sum()),
+        ci95: mean_error(&gains, cluster_of).map(|mean| mean.interval().within(1.0)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::tests::run;
+    use crate::score::Scores;
+    use crate::tests::{JUDGE, outcome};
+    use ragtriage_runs::SavedRun;
+    use ragtriage_core::types::{Arm, Class};
+
+    /// A run with these answers and a right oracle each; `lost`: whether ranking lost the question.
+    fn run_of(name: &str, answers: &[&str], lost: &[bool]) -> (SavedRun, Scored) {
+        let mut run = run(name, answers);
+        let right = run_oracle();
+        for trace in &mut run.traces {
+            trace.arms.push(right.clone());
+        }
+        let class = |lost: &bool| {
+            if *lost { outcome(Class::Ranking, Some(Class::Ranking)) } else { outcome(Class::Correct, None) }
+        };
+        let scores = Scores { measures: vec![], rows: vec![] };
+        (run, Scored { scores, outcomes: lost.iter().map(class).collect() })
+    }
+
+    fn run_oracle() -> Arm {
+        let retrieved = run("right", &["18 May"]).traces.remove(0).arms.remove(0);
+        Arm { arm: ArmName::Oracle, ..retrieved }
+    }
+
+    fn predicted_of(a: &(SavedRun, Scored), b: &(SavedRun, Scored)) -> Option<Predicted> {
+        let pairs = Pairs::new(&a.0, &b.0, true, false).expect("the same questions");
+        predicted(&pairs, &a.1, &b.1, JUDGE)
+    }
+
+    #[test]
+    fn what_a_stage_had_lost_of_the_questions_that_come_back() {
+        let a = run_of("a", &["1815", "about 18 May", "1815", "18 May"], &[true, true, true, false]);
+        let b = run_of("b", &["18 May", "about 18 May", "1815", "1815"], &[false, false, true, true]);
+        let found = predicted_of(&a, &b).expect("two came back");
+        let [ranking] = found.stages[..] else { panic!("one stage: {found:?}") };
+        assert_eq!((found.n, ranking.stage, ranking.brought_back, ranking.newly_lost), (4, Source::Ranking, 2, 1));
+        // Of the two that came back ranking had lost 1 and .2 (F1 of `about 18 May` is .8), and the one newly lost loses 1.
+        assert!((ranking.gain.predicted - (1.0 + 0.2 - 1.0) / 4.0).abs() < 1e-12);
+        // 1, 0 and -1 came in, and 0 for the question that is lost in both. Standard error sqrt(2/3) / 2, t(.975, 3) = 3.18:
+        // 0 -+ 1.30, cut to what a difference of scores can be.
+        assert!(ranking.gain.came_in.abs() < 1e-12);
+        assert_eq!(ranking.gain.ci95, Some(Interval { low: -1.0, high: 1.0 }));
+        assert_eq!(found.total, ranking.gain);
+    }
+
+    #[test]
+    fn nothing_is_said_where_no_question_changed_its_stage() {
+        let a = run_of("a", &["1815", "18 May"], &[true, false]);
+        assert_eq!(predicted_of(&a, &a), None);
+    }
+}

@@ -1,0 +1,162 @@
+//! Outcomes of a run's questions, and the pictures drawn from them: waterfall, 2 x 2, loss terms.
+
+use std::collections::BTreeMap;
+
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use serde::{Deserialize, Serialize};
+
+use super::score;
+use ragtriage_core::attribute::classify::{self, Outcome};
+use ragtriage_core::measure::answer::{self, Flavour};
+use ragtriage_core::attribute::judge::Judge;
+use ragtriage_core::attribute::judge::rightness;
+use ragtriage_runs::SavedRun;
+use ragtriage_core::types::{ArmName, Attempt, Class, Flag, Kind, Station, Trace};
+
+/// Classifies every question of `run` anew. A question whose retrieval failed keeps its class `failed`.
+#[must_use]
+pub fn outcomes(run: &SavedRun, k: usize, judge: Judge) -> Vec<Outcome> {
+    let outcome = |trace: &Trace| {
+        if trace.stages.is_empty() {
+            let reason = trace.reason.clone();
+            return Outcome { class: Class::Failed, fault: None, lost: None, reason, flags: Vec::new(), reached: None };
+        }
+        classify::classify(trace, k, rightness(trace, judge), &run.passages)
+    };
+    run.traces.par_iter().map(outcome).collect()
+}
+
+/// The outcomes as they would be if an answer string in a packed passage that is not gold (`answer_elsewhere`) were support.
+#[must_use]
+pub fn with_elsewhere(traces: &[Trace], outcomes: &[Outcome], judge: Judge) -> Vec<Outcome> {
+    let counted = |(trace, outcome): (&Trace, &Outcome)| {
+        if outcome.lost.is_none() || !outcome.flags.contains(&Flag::AnswerElsewhere) || outcome.class == Class::Failed {
+            return outcome.clone();
+        }
+        let supported = Outcome { lost: None, reached: Some([true; 5]), ..outcome.clone() };
+        Outcome { class: supported.class_with(trace, rightness(trace, judge)), ..supported }
+    };
+    traces.iter().zip(outcomes).map(counted).collect()
+}
+
+/// One step of the waterfall.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WaterfallStep {
+    /// The station.
+    pub stage: Station,
+    /// Questions still supported there; for `answer`: supported and right.
+    pub supported: usize,
+}
+
+/// The waterfall over the answerable questions that have gold to go by and did not fail, and how many these are. The
+/// last step is there when the run has answers.
+///
+/// A count of questions still supported, not a ceiling on accuracy: memory can answer what was not delivered.
+#[must_use]
+pub fn waterfall(outcomes: &[Outcome], answered: bool) -> (Vec<WaterfallStep>, usize) {
+    let counted: Vec<(Class, [bool; 5])> =
+        counted(outcomes).map(|(outcome, reached)| (outcome.class, reached)).collect();
+    let steps = Station::ALL.iter().enumerate().filter(|(_, stage)| **stage != Station::Answer || answered);
+    let steps = steps.map(|(at, &stage)| {
+        let holds = |(class, reached): &&(Class, [bool; 5])| match stage {
+            Station::Answer => *class == Class::Correct,
+            _ => reached[at],
+        };
+        WaterfallStep { stage, supported: counted.iter().filter(holds).count() }
+    });
+    (steps.collect(), counted.len())
+}
+
+/// The outcomes that the waterfall counts, with what their support reached.
+fn counted(outcomes: &[Outcome]) -> impl Iterator<Item = (&Outcome, [bool; 5])> {
+    let answerable = outcomes
+        .iter()
+        .filter(|outcome| !matches!(outcome.class, Class::Failed | Class::CorrectAbstention | Class::Hallucinated));
+    answerable.filter_map(|outcome| outcome.reached.map(|reached| (outcome, reached)))
+}
+
+/// Under each of [`Station::ALL`] the questions of the waterfall that were lost there first: by the class of the loss, whatever the
+/// answer was; at `answer` those that came so far and were not right, by fault.
+#[must_use]
+pub fn lost_by_station(outcomes: &[Outcome]) -> Vec<BTreeMap<&'static str, usize>> {
+    let mut lost = vec![BTreeMap::new(); Station::ALL.len()];
+    for (outcome, _) in counted(outcomes) {
+        let (station, name) = match (outcome.lost_at(), outcome.fault) {
+            (Some(station), _) => (station, outcome.lost.unwrap_or(outcome.class).name()),
+            (None, _) if outcome.class == Class::Correct => continue,
+            (None, Some(fault)) => (Station::Answer, fault.name()),
+            (None, None) => (Station::Answer, outcome.class.name()),
+        };
+        *lost[station as usize].entry(name).or_default() += 1;
+    }
+    lost
+}
+
+/// One cell of the 2 x 2.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Cell {
+    /// Questions in it.
+    pub n: usize,
+    /// Their mean `AnswerF1`; 0 when there is none.
+    pub mean_f1: f64,
+}
+
+/// `EM@k` hit or miss by answer right or wrong.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TwoByTwo {
+    /// The k of `EM@k`; for a pipeline that ran elsewhere the passages of its longest prompt, and `EM@prompt` is meant.
+    pub k: usize,
+    /// Questions in all four cells: those that have `EM@k` and an answer.
+    pub n: usize,
+    /// Found and right.
+    pub hit_right: Cell,
+    /// Found and wrong: the reader's loss.
+    pub hit_wrong: Cell,
+    /// Not found and right: memory or luck.
+    pub miss_right: Cell,
+    /// Not found and wrong.
+    pub miss_wrong: Cell,
+}
+
+/// The 2 x 2 from parallel lists: `EM@k`, whether right, `AnswerF1`. Questions lacking one are left out.
+#[must_use]
+pub fn two_by_two(k: usize, em: &[Option<f64>], right: &[Option<bool>], f1: &[Option<f64>]) -> TwoByTwo {
+    let mut table = TwoByTwo { k, ..TwoByTwo::default() };
+    for ((em, right), f1) in em.iter().zip(right).zip(f1) {
+        let (Some(em), Some(right), Some(f1)) = (em, right, f1) else { continue };
+        let cell = match (*em > 0.0, *right) {
+            (true, true) => &mut table.hit_right,
+            (true, false) => &mut table.hit_wrong,
+            (false, true) => &mut table.miss_right,
+            (false, false) => &mut table.miss_wrong,
+        };
+        cell.n += 1;
+        cell.mean_f1 += f1;
+        table.n += 1;
+    }
+    for cell in [&mut table.hit_right, &mut table.hit_wrong, &mut table.miss_right, &mut table.miss_wrong] {
+        cell.mean_f1 = if cell.n == 0 { 0.0 } else { cell.mean_f1 / cell.n as f64 };
+    }
+    table
+}
+
+/// How good an arm's answer was, in 0..=1: `AnswerF1`; for questions judged by facts 1 when right, else 0.
+/// `None` where the arm has no answer, or nothing gold to compare with.
+#[must_use]
+pub fn quality(trace: &Trace, arm: ArmName, judge: Judge) -> Option<f64> {
+    attempt_quality(trace, trace.attempt(arm)?, judge)
+}
+
+/// The same of one of an arm's attempts.
+#[must_use]
+pub fn attempt_quality(trace: &Trace, attempt: &Attempt, judge: Judge) -> Option<f64> {
+    let question = &trace.question;
+    if question.kind == Kind::Unanswerable || attempt.error.is_some() {
+        return None;
+    }
+    if question.required.is_empty() && question.forbidden.is_empty() {
+        return score::attempt_scores(question, attempt, judge.flavour).map(|scores| scores.f1);
+    }
+    let right = answer::is_right(question, &attempt.extracted, attempt.stance, Flavour::default(), judge.correct_f1)?;
+    Some(f64::from(u8::from(right)))
+}

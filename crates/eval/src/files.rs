@@ -1,0 +1,238 @@
+//! Files of other systems to numbers: a TREC run against qrels, predictions against golds.
+//!
+//! What the reference tools do is done here: `trec_eval -c` by default (a judged query that the run lacks scores 0, as
+//! does one of which nothing is relevant), every gold question for answers. What they pass over in silence is counted.
+
+use std::borrow::Cow;
+
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use serde::Serialize;
+
+use super::summary::{self, MeasureSummary};
+use ragtriage_runs::external::ExternalError;
+use ragtriage_runs::external::predictions::{Gold, Golds, Predictions};
+use ragtriage_runs::external::qrels::{Judged, Qrels};
+use ragtriage_runs::external::trec_run::TrecRun;
+use ragtriage_core::measure::answer::{self, AnswerScores, Flavour};
+use ragtriage_core::measure::ranked::Graded;
+use ragtriage_core::measure::{Family, Measure};
+use ragtriage_core::stats::bootstrap::Bootstrap;
+use ragtriage_core::stats::cluster::clusters;
+use ragtriage_core::text::normalise;
+
+/// How files are scored.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FilePlan {
+    /// What is measured, in this order.
+    pub measures: Vec<Measure>,
+    /// Leaves out judged queries that a run lacks, or golds that are not answered.
+    pub only_shared: bool,
+    /// The least grade that is relevant.
+    pub level: i32,
+    /// How many documents the corpus has, for `Fallout` and `Accuracy`.
+    pub n_documents: Option<usize>,
+    /// Whose script scores answers.
+    pub flavour: Flavour,
+    /// Bootstrap resamples; 0: no intervals of means.
+    pub resamples: usize,
+    /// Their seed.
+    pub seed: u64,
+}
+
+/// One file's numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FileScores<'t> {
+    /// Ids of the queries or questions: queries ascending by bytes, questions in the golds' order.
+    pub ids: Vec<Cow<'t, str>>,
+    /// The plan's measures, each with its values.
+    pub columns: Vec<Column>,
+    /// What `trec_eval` counts, parallel to `ids`; empty for answers.
+    pub counts: Vec<Counts>,
+    /// What was found that should be known, none of them 0.
+    pub warnings: Vec<(Warning, usize)>,
+    /// Groups that were resampled together.
+    pub n_clusters: usize,
+}
+
+/// A measure's values and what they come to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Column {
+    /// What is measured.
+    pub measure: Measure,
+    /// Parallel to the ids; `None`: not defined there.
+    pub values: Vec<Option<f64>>,
+    /// Their mean, summed in the order of the ids, or their median; the interval is the cluster bootstrap's.
+    pub summary: MeasureSummary,
+}
+
+/// What `trec_eval` counts of a query.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Documents retrieved.
+    pub n_retrieved: usize,
+    /// Documents relevant.
+    pub n_relevant: usize,
+    /// Both.
+    pub n_relevant_retrieved: usize,
+}
+
+/// What a reference tool passes over, or what a user may not expect. Keys of JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Warning {
+    /// Queries of the run without a judgment, left out.
+    QueriesWithoutJudgments,
+    /// Judged queries that the run lacks.
+    QueriesMissing,
+    /// Judged queries of which nothing is relevant.
+    QueriesWithoutRelevant,
+    /// Ranked queries, when not one of their documents is judged: ids that are written otherwise, most likely.
+    NoJudgedDocument,
+    /// Judgments repeated with the same grade, kept once.
+    RepeatedJudgments,
+    /// Gold questions without a prediction.
+    PredictionsMissing,
+    /// Predictions that are `null`.
+    PredictionsNull,
+    /// Predictions whose id no gold has, left out.
+    PredictionsOfUnknownIds,
+    /// Ids with several predictions, of which the last counts.
+    RepeatedPredictions,
+}
+
+/// Scores a run.
+///
+/// # Errors
+/// A document that a judged query's ranking holds twice.
+pub fn score_run<'t>(run: &TrecRun<'_>, qrels: &Qrels<'t>, plan: &FilePlan) -> Result<FileScores<'t>, ExternalError> {
+    let judged: Vec<(&str, &Judged)> = qrels.queries().collect();
+    let rows: Vec<_> = judged.par_iter().map(|(query, judged)| score_query(run, query, judged, plan)).collect();
+    let (mut ids, mut values, mut counts) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut n_missing, mut n_judged_retrieved) = (0, 0);
+    for ((query, _), row) in judged.iter().zip(rows) {
+        let row = row?;
+        n_missing += usize::from(row.is_missing);
+        n_judged_retrieved += row.n_judged_retrieved;
+        if !(row.is_missing && plan.only_shared) {
+            ids.push(Cow::Borrowed(*query));
+            values.push(row.values);
+            counts.push(row.counts);
+        }
+    }
+    let n_shared = judged.len() - n_missing;
+    let warnings = [
+        (Warning::QueriesWithoutJudgments, run.queries().len() - n_shared),
+        (Warning::QueriesMissing, n_missing),
+        (Warning::QueriesWithoutRelevant, counts.iter().filter(|counts| counts.n_relevant == 0).count()),
+        (Warning::NoJudgedDocument, if n_judged_retrieved == 0 { n_shared } else { 0 }),
+        (Warning::RepeatedJudgments, qrels.n_repeated()),
+    ];
+    let each_its_own = (0..ids.len()).collect();
+    Ok(FileScores { counts, ..summarised(ids, &values, each_its_own, &warnings, plan) })
+}
+
+struct Row {
+    values: Vec<Option<f64>>,
+    counts: Counts,
+    n_judged_retrieved: usize,
+    is_missing: bool,
+}
+
+fn score_query(run: &TrecRun, query: &str, judged: &Judged, plan: &FilePlan) -> Result<Row, ExternalError> {
+    let ranking = run.ranking(query)?;
+    let is_missing = ranking.is_none();
+    let hits = ranking.unwrap_or_default();
+    let grades: Vec<Option<i32>> = hits.iter().map(|hit| judged.get(hit.document).copied()).collect();
+    let n_judged_retrieved = grades.iter().flatten().count();
+    let n_relevant_retrieved = grades.iter().flatten().filter(|grade| **grade >= plan.level).count();
+    let graded = Graded::new(grades, judged.values().copied(), plan.level);
+    let counts = Counts { n_retrieved: hits.len(), n_relevant: graded.n_relevant(), n_relevant_retrieved };
+    let values = plan.measures.iter().map(|measure| graded.value(*measure, plan.n_documents)).collect();
+    Ok(Row { values, counts, n_judged_retrieved, is_missing })
+}
+
+/// Scores predictions. A question without one, or with `null`, scores 0.
+#[must_use]
+pub fn score_predictions<'t>(predictions: &Predictions<'_>, golds: &Golds<'t>, plan: &FilePlan) -> FileScores<'t> {
+    let answer_of = |gold: &Gold<'_>| predictions.answers.get(gold.id.as_ref())?.as_deref();
+    let asked: Vec<&Gold<'t>> =
+        golds.questions.iter().filter(|gold| !plan.only_shared || answer_of(gold).is_some()).collect();
+    let values: Vec<_> = asked.par_iter().map(|gold| score_answer(answer_of(gold), gold, plan)).collect();
+    let n_known = golds.questions.iter().filter(|gold| predictions.answers.contains_key(gold.id.as_ref())).count();
+    let n_answered = golds.questions.iter().filter(|gold| answer_of(gold).is_some()).count();
+    let warnings = [
+        (Warning::PredictionsMissing, golds.questions.len() - n_known),
+        (Warning::PredictionsNull, n_known - n_answered),
+        (Warning::PredictionsOfUnknownIds, predictions.answers.len() - n_known),
+        (Warning::RepeatedPredictions, predictions.n_repeated),
+    ];
+    let ids = asked.iter().map(|gold| gold.id.clone()).collect();
+    let cluster_of = clusters(asked.iter().map(|gold| &gold.documents));
+    summarised(ids, &values, cluster_of, &warnings, plan)
+}
+
+fn score_answer(answer: Option<&str>, gold: &Gold, plan: &FilePlan) -> Vec<Option<f64>> {
+    let scores = answer
+        .map_or(AnswerScores::default(), |answer| answer::score(answer, &golds_of(gold, plan.flavour), plan.flavour));
+    let answerable = !gold.answers.is_empty();
+    let value = |measure: &Measure| match measure.family() {
+        Family::AnswerEm => Some(scores.em),
+        Family::AnswerF1 => Some(scores.f1),
+        Family::AnswerPrecision => Some(scores.precision),
+        Family::AnswerRecall => Some(scores.recall),
+        Family::AnswerEmHasAns => answerable.then_some(scores.em),
+        Family::AnswerF1HasAns => answerable.then_some(scores.f1),
+        Family::AnswerEmNoAns => (!answerable).then_some(scores.em),
+        Family::AnswerF1NoAns => (!answerable).then_some(scores.f1),
+        Family::AnswerContains => {
+            let contains = answer::contains(answer.unwrap_or_default(), &gold.answers);
+            contains.map(|contains| f64::from(u8::from(contains && answer.is_some())))
+        }
+        _ => None,
+    };
+    plan.measures.iter().map(value).collect()
+}
+
+/// The golds that a script compares with: `evaluate-v2.0.py` drops those that normalise to nothing, and where none is
+/// left the right answer is the empty one.
+fn golds_of<'a>(gold: &'a Gold<'_>, flavour: Flavour) -> Cow<'a, [String]> {
+    if flavour != Flavour::Squad2 {
+        return Cow::Borrowed(&gold.answers);
+    }
+    let mut golds = gold.answers.clone();
+    golds.retain(|answer| !normalise::official(answer).is_empty());
+    Cow::Owned(if golds.is_empty() { vec![String::new()] } else { golds })
+}
+
+/// Whether a measure can be had from a run and qrels alone, or from predictions and golds alone.
+#[must_use]
+pub fn is_measured_in_files(measure: Measure, answers: bool) -> bool {
+    match measure.family() {
+        Family::FactRecall | Family::ForbiddenFacts => false,
+        family if answers || family.scores_answers() => answers && family.scores_answers(),
+        // A corpus of a size that every measure accepts.
+        _ => Graded::new(vec![None], [1], 1).value(measure, Some(usize::MAX)).is_some(),
+    }
+}
+
+fn summarised<'t>(
+    ids: Vec<Cow<'t, str>>,
+    rows: &[Vec<Option<f64>>],
+    cluster_of: Vec<usize>,
+    warnings: &[(Warning, usize)],
+    plan: &FilePlan,
+) -> FileScores<'t> {
+    let bootstrap = Bootstrap::new(cluster_of, plan.resamples, plan.seed);
+    let column = |c: usize| -> Vec<Option<f64>> { rows.iter().map(|row| row[c]).collect() };
+    let columns: Vec<Vec<Option<f64>>> = (0..plan.measures.len()).map(column).collect();
+    let summaries = summary::summarised(&plan.measures, &columns, &bootstrap);
+    let columns = plan.measures.iter().zip(columns).zip(summaries);
+    let columns = columns.map(|((&measure, values), summary)| Column { measure, values, summary });
+    FileScores {
+        ids,
+        columns: columns.collect(),
+        counts: Vec::new(),
+        warnings: warnings.iter().copied().filter(|(_, n)| *n > 0).collect(),
+        n_clusters: bootstrap.n_clusters(),
+    }
+}

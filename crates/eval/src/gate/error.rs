@@ -1,0 +1,51 @@
+//! Why a run cannot be judged.
+
+use crate::compare::CompareError;
+use ragtriage_core::measure::Measure;
+
+/// Why there is no verdict.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum GateError {
+    /// A limit that the measure cannot keep or cannot break.
+    #[error("the gate's limit {limit} of `{measure}` lies outside {low} to {high}")]
+    OutOfRange {
+        /// The measure.
+        measure: Measure,
+        /// What was given.
+        limit: f64,
+        /// The least that makes sense.
+        low: f64,
+        /// The most.
+        high: f64,
+    },
+    /// A measure that is defined for no question.
+    #[error("`{run}` has no value of `{measure}` on any question")]
+    NoValue {
+        /// The run's name.
+        run: String,
+        /// The measure.
+        measure: Measure,
+    },
+    /// A gate on a drop with nothing to drop from.
+    #[error("a gate on a drop of `{measure}` needs a baseline")]
+    NoBaseline {
+        /// The measure.
+        measure: Measure,
+    },
+    /// The baseline is not comparable.
+    #[error(transparent)]
+    Compare(#[from] CompareError),
+}
+
+impl GateError {
+    /// What to do about it.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        match self {
+            Self::OutOfRange { .. } => "shares are written 0.8, not 80; a drop is a size, not a sign".to_owned(),
+            Self::NoValue { .. } => CompareError::SEE_REPORT.to_owned(),
+            Self::NoBaseline { .. } => "name one with `--baseline RUN`, or as `baseline` under `[gates]`".to_owned(),
+            Self::Compare(error) => error.hint(),
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! One gate's verdict, with the reason in words.
+
+use super::{Bound, Gate, GateResult, Verdict, worsening};
+use ragtriage_core::config::GateMode;
+use crate::compare::LEVEL;
+use crate::compare::differences::MeasureDifference;
+use crate::summary::MeasureSummary;
+use ragtriage_runs::SavedRun;
+use ragtriage_core::types::Interval;
+
+/// The share of questions without a verdict above which the others cannot stand for the run: more than an interval leaves
+/// out.
+const MOST_UNJUDGED: f64 = 0.05;
+/// Means of the same values added in another order differ by rounding; a limit met exactly is met.
+const ROUNDING: f64 = 1e-9;
+
+/// What a gate is held against.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Found {
+    pub value: f64,
+    pub ci95: Option<Interval>,
+    pub n: usize,
+    /// The smallest true difference that this n would show; known for drops.
+    pub detectable: Option<f64>,
+    /// Whether so few clusters of questions differ from the baseline's that no test could tell: a drop must not fail then.
+    pub too_few_differ: bool,
+}
+
+impl Found {
+    pub(super) fn mean(summary: &MeasureSummary) -> Self {
+        Self { value: summary.mean, ci95: summary.ci95, n: summary.n, detectable: None, too_few_differ: false }
+    }
+
+    pub(super) fn dropped(difference: &MeasureDifference) -> Self {
+        let MeasureDifference { delta, ci95, n, detectable, lower_is_better, least_p, .. } = difference;
+        let sign = worsening(*lower_is_better);
+        let turned = |ci: Interval| {
+            let (a, b) = (sign * ci.low + 0.0, sign * ci.high + 0.0);
+            Interval { low: a.min(b), high: a.max(b) }
+        };
+        let too_few_differ = least_p.is_some_and(|least| least >= LEVEL);
+        Self { value: sign * delta + 0.0, ci95: ci95.map(turned), n: *n, detectable: *detectable, too_few_differ }
+    }
+}
+
+pub(super) fn judge(gate: &Gate, found: Found, mode: GateMode) -> GateResult {
+    let limit = gate.limit;
+    // No number of questions can show that a share is exactly 0 or 1: such a limit is asked of these very questions.
+    let mode = if gate.is_absolute() { GateMode::Mean } else { mode };
+    let keeps = |value: f64| match gate.bound {
+        Bound::Min | Bound::Complete => value >= limit - ROUNDING,
+        Bound::Max | Bound::MaxDrop => value <= limit + ROUNDING,
+    };
+    let verdict = match (mode, found.ci95) {
+        (GateMode::Mean, _) if keeps(found.value) => Verdict::Pass,
+        (GateMode::Mean, _) => Verdict::Fail,
+        (GateMode::Interval, None) => Verdict::Inconclusive,
+        (GateMode::Interval, Some(ci)) => match (keeps(ci.low), keeps(ci.high)) {
+            (true, true) => Verdict::Pass,
+            (false, false) if !found.too_few_differ => Verdict::Fail,
+            _ => Verdict::Inconclusive,
+        },
+    };
+    GateResult {
+        gate: gate.title(),
+        measure: gate.measure.to_string(),
+        bound: gate.bound,
+        limit,
+        value: found.value,
+        ci95: found.ci95,
+        n: found.n,
+        verdict,
+        reason: reason(gate, found, mode, verdict),
+    }
+}
+
+fn reason(gate: &Gate, found: Found, mode: GateMode, verdict: Verdict) -> String {
+    let (limit, value) = (gate.limit, found.value);
+    let name = match gate.bound {
+        Bound::MaxDrop => format!("the drop of {}", gate.measure),
+        _ => gate.measure.to_string(),
+    };
+    let side = |kept: bool| match (gate.bound, kept) {
+        (Bound::Min | Bound::Complete, true) => "at or above",
+        (Bound::Min | Bound::Complete, false) => "below",
+        (_, true) => "at or below",
+        (_, false) => "above",
+    };
+    let Some(ci) = found.ci95.filter(|_| mode == GateMode::Interval) else {
+        return match verdict {
+            Verdict::Inconclusive => format!(
+                "{name} is {value:.3}, but there is no interval to judge by: fewer than two clusters in {}; `--gate mean` \
+                 judges by the value alone",
+                questions(found.n)
+            ),
+            _ => format!("{name} is {value:.3}, {} {limit}", side(verdict == Verdict::Pass)),
+        };
+    };
+    match verdict {
+        Verdict::Pass => format!("all of {ci:.3} is {} {limit}", side(true)),
+        Verdict::Fail => format!("{name} is {value:.3}, and all of its interval {ci:.3} is {} {limit}", side(false)),
+        Verdict::Inconclusive if found.too_few_differ && (ci.low > limit || ci.high < limit) => {
+            format!(
+                "all of {ci:.3} is {} {limit}, but so few clusters of questions differ that it may be chance",
+                side(false)
+            )
+        }
+        Verdict::Inconclusive => {
+            let could = found.detectable.map_or(String::new(), |least| {
+                format!("; a true difference of {least:.3} is what they would find 4 times in 5")
+            });
+            format!("{limit} lies inside {ci:.3}: {} do not decide it{could}", questions(found.n))
+        }
+    }
+}
+
+fn questions(n: usize) -> String {
+    if n == 1 { "1 question".to_owned() } else { format!("{n} questions") }
+}
+
+/// Questions that failed or were never asked are in no mean: what the others say does not hold for them. `None` when
+/// there is none.
+pub(super) fn complete(run: &SavedRun) -> Option<GateResult> {
+    let asked = run.manifest.n_questions.max(run.traces.len());
+    let failed = run.traces.iter().filter(|trace| trace.failed()).count();
+    let missing = asked - run.traces.len();
+    let judged = run.traces.len() - failed;
+    let remedy = if run.manifest.is_imported() {
+        "the record lacks them: make it whole and import it again"
+    } else {
+        "`ragtriage run --resume` asks them"
+    };
+    (failed + missing > 0).then(|| GateResult {
+        gate: "every question judged".to_owned(),
+        measure: "questions".to_owned(),
+        bound: Bound::Complete,
+        limit: 1.0,
+        value: judged as f64 / asked as f64,
+        ci95: None,
+        n: asked,
+        verdict: if (judged as f64) < (1.0 - MOST_UNJUDGED) * asked as f64 {
+            Verdict::Fail
+        } else {
+            Verdict::Inconclusive
+        },
+        reason: format!(
+            "{failed} of {asked} questions failed and {missing} were not asked: no mean holds for them; {remedy}"
+        ),
+    })
+}

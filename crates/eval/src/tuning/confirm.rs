@@ -1,0 +1,68 @@
+//! Whether what was chosen holds: on questions that chose nothing, or by choosing without each fold in turn.
+
+use super::TuningPlan;
+use super::aligned::Aligned;
+use super::board::Board;
+use super::folds::folds;
+use super::means::{difference_interval, mean, minus};
+use super::order::best_first;
+use super::outcome::{CrossFit, Fold, HeldOut};
+use ragtriage_core::stats::cluster::clusters;
+use ragtriage_core::stats::randomisation::randomisation;
+
+/// The winner against the default on held-out questions: the values of `plan.measure` question by question, compared where
+/// both have one. `looks`, at least 1, is how many settings were ever compared with a default on these questions, this one
+/// included: p is multiplied by it (Bonferroni), so that looking again does not find chance.
+#[must_use]
+pub fn held_out(
+    default: &[Option<f64>],
+    winner: &[Option<f64>],
+    cluster_of: &[usize],
+    plan: &TuningPlan,
+    looks: usize,
+) -> HeldOut {
+    let pairs = default.iter().zip(winner).zip(cluster_of);
+    let compared: Vec<((f64, f64), usize)> =
+        pairs.filter_map(|((default, winner), &cluster)| Some((((*default)?, (*winner)?), cluster))).collect();
+    let (pairs, cluster_of): (Vec<(f64, f64)>, Vec<usize>) = compared.into_iter().unzip();
+    let (default, winner): (Vec<f64>, Vec<f64>) = pairs.into_iter().unzip();
+    let differences: Vec<f64> = winner.iter().zip(&default).map(|(winner, default)| minus(*winner, *default)).collect();
+    let p = randomisation(&differences, &cluster_of, plan.permutations, plan.seed);
+    HeldOut {
+        n: differences.len(),
+        n_clusters: clusters(cluster_of.iter().map(|cluster| [*cluster])).into_iter().max().map_or(0, |last| last + 1),
+        default: mean(&default),
+        winner: mean(&winner),
+        delta: mean(&differences),
+        ci95: difference_interval(&differences, &cluster_of, plan.measure.family()),
+        p: p.map(|p| (p.p * looks as f64).min(1.0)),
+        looks,
+    }
+}
+
+/// Chooses the best setting without each fold in turn and scores it on that fold, against the default: what choosing this way
+/// brings on questions that had no say in it. Over the questions that [`super::rank`] is over. `None` where the default
+/// failed, and under two folds.
+#[must_use]
+pub fn cross_fit(board: &Board, plan: &TuningPlan) -> Option<CrossFit> {
+    let aligned = Aligned::new(board, plan.measure);
+    let default = aligned.default()?;
+    let parts = folds(&aligned.cluster_of, plan.folds, plan.seed);
+    if parts.len() < 2 {
+        return None;
+    }
+    let mut differences = vec![0.0; aligned.questions.len()];
+    let mut folds = Vec::new();
+    for (at, part) in parts.iter().enumerate() {
+        let others: Vec<usize> =
+            parts.iter().enumerate().filter(|(other, _)| *other != at).flat_map(|(_, part)| part).copied().collect();
+        let chosen = &aligned.settings[best_first(&aligned, &others)[0]];
+        for &question in part {
+            differences[question] = minus(chosen.values[question], default.values[question]);
+        }
+        let delta = mean(&part.iter().map(|&question| differences[question]).collect::<Vec<_>>());
+        folds.push(Fold { n: part.len(), chosen: chosen.tried.name.clone(), delta });
+    }
+    let ci95 = difference_interval(&differences, &aligned.cluster_of, plan.measure.family());
+    Some(CrossFit { folds, n: differences.len(), delta: mean(&differences), ci95 })
+}

@@ -1,0 +1,92 @@
+//! What each varied setting does on its own: of its values, the mean over all settings of the sweep that share it.
+//!
+//! In a full grid every value meets the same others, so that these means differ by the setting alone. In a random sample, or
+//! where settings failed, they do so only roughly: such an effect is said to be unbalanced.
+
+use std::collections::BTreeMap;
+
+use super::TuningPlan;
+use super::aligned::{Aligned, Column};
+use super::board::Varied;
+use super::means::{difference_interval, mean};
+use super::outcome::{Effect, EffectValue};
+use ragtriage_core::measure::Measure;
+
+/// The effects, in the order in which the settings were given; none where no question has a value. Values that no setting
+/// which ran has are left out, and what has one value only has no effect.
+pub(super) fn effects(aligned: &Aligned<'_>, plan: &TuningPlan) -> Vec<Effect> {
+    if aligned.questions.is_empty() {
+        return Vec::new();
+    }
+    let sweep = aligned.sweep();
+    let overall = mean_column(&sweep);
+    let effects = aligned.board.varied.iter().map(|varied| effect(varied, &sweep, &overall, aligned, plan));
+    effects.filter(|effect| effect.values.len() > 1).collect()
+}
+
+fn effect(varied: &Varied, sweep: &[&Column<'_>], overall: &[f64], aligned: &Aligned<'_>, plan: &TuningPlan) -> Effect {
+    let key = varied.key.as_str();
+    let mut values: Vec<EffectValue> = Vec::new();
+    let mut beside = Vec::new();
+    for value in &varied.values {
+        let sharing = sharing(sweep, key, value);
+        if !sharing.is_empty() {
+            values.push(effect_value(value, &sharing, overall, aligned, plan));
+            beside.push(others(&sharing, key, &aligned.board.varied));
+        }
+    }
+    let balanced = beside.windows(2).all(|pair| pair[0] == pair[1]);
+    let means = || values.iter().map(|value| value.mean);
+    let range = means().reduce(f64::max).zip(means().reduce(f64::min)).map_or(0.0, |(most, least)| most - least);
+    Effect { key: varied.key.clone(), values, range, balanced }
+}
+
+/// The settings that have this value of `key`.
+fn sharing<'a, 'b>(sweep: &[&'b Column<'a>], key: &str, value: &str) -> Vec<&'b Column<'a>> {
+    let has = |column: &&Column<'_>| column.tried.values.get(key).is_some_and(|other| other == value);
+    sweep.iter().copied().filter(has).collect()
+}
+
+/// The settings' values of what was varied besides `key`, sorted.
+fn others<'a>(settings: &[&Column<'a>], key: &str, varied: &[Varied]) -> Vec<Vec<Option<&'a String>>> {
+    let mut found = Vec::new();
+    for column in settings {
+        let values: &'a BTreeMap<String, String> = &column.tried.values;
+        let others = varied.iter().filter(|other| other.key != key).map(|other| values.get(&other.key));
+        found.push(others.collect::<Vec<_>>());
+    }
+    found.sort_unstable();
+    found
+}
+
+fn effect_value(
+    value: &str,
+    sharing: &[&Column<'_>],
+    overall: &[f64],
+    aligned: &Aligned<'_>,
+    plan: &TuningPlan,
+) -> EffectValue {
+    let values = mean_column(sharing);
+    let differences: Vec<f64> = values.iter().zip(overall).map(|(shared, all)| shared - all).collect();
+    let mean_at = |measure: Measure| {
+        let means: Vec<f64> = sharing.iter().filter_map(|column| aligned.mean_of(column, measure)).collect();
+        (!means.is_empty()).then(|| mean(&means))
+    };
+    EffectValue {
+        value: value.to_owned(),
+        n_settings: sharing.len(),
+        mean: mean(&values),
+        effect: mean(&differences),
+        ci95: difference_interval(&differences, &aligned.cluster_of, plan.measure.family()),
+        equal_k: mean_at(plan.equal_k),
+        equal_tokens: mean_at(plan.equal_tokens),
+        context_tokens: mean(&sharing.iter().map(|column| mean(&column.context_tokens)).collect::<Vec<_>>()),
+    }
+}
+
+/// The mean over settings, question by question.
+fn mean_column(columns: &[&Column<'_>]) -> Vec<f64> {
+    let n_questions = columns.first().map_or(0, |column| column.values.len());
+    let across = |question: usize| mean(&columns.iter().map(|column| column.values[question]).collect::<Vec<_>>());
+    (0..n_questions).map(across).collect()
+}

@@ -1,0 +1,200 @@
+//! The sentences about a setting that scored higher than the default where it was chosen, and about the others beside it.
+//! What is claimed is `verdict.rs`'s to decide.
+
+use super::means::is_better;
+use super::outcome::{CrossFit, Difference, HeldOut, Ranking, Row, TuningVerdict};
+use crate::compare::{LEVEL, p_text};
+use ragtriage_core::measure::Direction;
+use ragtriage_core::text::numbers::plural;
+use ragtriage_core::types::Interval;
+
+/// More names than that are counted: they stand in the table.
+const MOST_NAMES: usize = 3;
+
+/// A setting that scored higher than the default.
+pub(super) struct Lead<'a> {
+    ranking: &'a Ranking,
+    row: &'a Row,
+    default: &'a Row,
+    seen: Difference,
+    direction: Direction,
+}
+
+/// A comparison that told nothing.
+struct Unclear {
+    n: usize,
+    n_clusters: usize,
+    /// What p was multiplied by.
+    looks: usize,
+    /// The n in words.
+    questions: String,
+    numbers: String,
+}
+
+impl<'a> Lead<'a> {
+    /// `None` where `row` did not score higher.
+    pub fn new(row: &'a Row, default: &'a Row, ranking: &'a Ranking, direction: Direction) -> Option<Self> {
+        let seen = row.difference.filter(|seen| is_better(seen.delta, direction))?;
+        Some(Self { ranking, row, default, seen, direction })
+    }
+
+    /// Whether max-T over all settings tells it from the default.
+    pub fn passes(&self) -> bool {
+        passes(self.row)
+    }
+
+    pub fn claimed(&self, text: String) -> TuningVerdict {
+        TuningVerdict { claimed: Some(self.row.name.clone()), text, n_needed: None }
+    }
+
+    /// Held-out questions did not tell it from the default.
+    pub fn not_confirmed(&self, found: &HeldOut, n_needed: Option<usize>) -> TuningVerdict {
+        let unclear = Unclear {
+            n: found.n,
+            n_clusters: found.n_clusters,
+            looks: found.looks,
+            questions: plural(found.n, "held-out question", "held-out questions"),
+            numbers: held_out_numbers(found),
+        };
+        self.indistinguishable(&unclear, n_needed)
+    }
+
+    /// The questions that chose it did not tell it from the default.
+    pub fn not_shown(&self, n_needed: Option<usize>) -> TuningVerdict {
+        let Ranking { n, n_clusters, .. } = *self.ranking;
+        // Max-T allows for all settings by itself.
+        let unclear = Unclear { n, n_clusters, looks: 1, questions: questions(n), numbers: self.numbers() };
+        self.indistinguishable(&unclear, n_needed)
+    }
+
+    fn indistinguishable(&self, unclear: &Unclear, n_needed: Option<usize>) -> TuningVerdict {
+        let (measure, name) = (self.ranking.measure, &self.row.name);
+        let Unclear { n, n_clusters, looks, questions, numbers } = unclear;
+        let head = if self.ranking.rows.iter().any(passes) {
+            let others = self.others();
+            format!(
+                "{measure}: the best, {name}, is not distinguishable from the default at this n ({questions}): it scored \
+                 {numbers}.{others}"
+            )
+        } else {
+            format!(
+                "{measure}: no setting is distinguishable from the default at this n ({questions}); the best, {name}, scored \
+                 {numbers}."
+            )
+        };
+        let least_p = (least_p(*n_clusters) * *looks as f64).min(1.0);
+        let too_few = least_p >= LEVEL;
+        let clusters = if too_few {
+            let clusters = plural(*n_clusters, "cluster", "clusters");
+            format!(
+                " With {clusters} of questions that share documents p cannot come below {least_p:.3}: questions over more \
+                 documents are needed."
+            )
+        } else {
+            String::new()
+        };
+        // Where clusters are too few, fewer questions than there are would not do.
+        let size = n_needed.filter(|n_needed| !too_few || n_needed > n);
+        let size = size.map_or(String::new(), |n_needed| self.size_text(n_needed, n_needed <= *n));
+        TuningVerdict { claimed: None, text: format!("{head}{clusters}{size}"), n_needed }
+    }
+
+    fn size_text(&self, n_needed: usize, had_as_many: bool) -> String {
+        let (delta, questions) = (self.seen.delta, questions(n_needed));
+        let but = if had_as_many { ": it is likely smaller" } else { "" };
+        format!(
+            " A true difference of {delta:+.3}, as seen where it was chosen, would be found 4 times in 5 with {questions}{but}."
+        )
+    }
+
+    /// The other settings that max-T tells from the default; nothing where there is none.
+    fn others(&self) -> String {
+        let others = self.ranking.rows.iter().filter(|row| row.name != self.row.name && passes(row));
+        let is_better = |row: &&Row| row.difference.is_some_and(|seen| is_better(seen.delta, self.direction));
+        let (better, worse): (Vec<&Row>, Vec<&Row>) = others.partition(is_better);
+        let n = better.len() + worse.len();
+        if n == 0 {
+            return String::new();
+        }
+        let differ = plural(n, "other setting differs", "other settings differ");
+        let sides = [("better", better), ("worse", worse)].into_iter().filter(|(_, rows)| !rows.is_empty());
+        let sides: Vec<String> = sides.map(|(side, rows)| format!("{side}: {}", names(&rows))).collect();
+        format!(" By max-T {differ} where the best was chosen: {}.", sides.join("; "))
+    }
+
+    pub fn held_out_text(&self, verdict: &str, found: &HeldOut) -> String {
+        let (measure, name) = (self.ranking.measure, &self.row.name);
+        let (numbers, n) = (held_out_numbers(found), questions(found.n));
+        format!("{name} {verdict} the default: {measure} {numbers}, on {n} that chose nothing.")
+    }
+
+    pub fn cross_fit_text(&self, found: &CrossFit) -> String {
+        let (measure, name, n_folds) = (self.ranking.measure, &self.row.name, found.folds.len());
+        let (numbers, n) = (self.numbers(), questions(self.ranking.n));
+        let gain = with_interval(found.delta, found.ci95);
+        let above: Vec<&Row> = self.ranking.rows.iter().take_while(|row| row.name != self.row.name).collect();
+        let above_text = match above.len() {
+            0 => String::new(),
+            1 => format!("; {} ranks higher and is not distinguishable", names(&above)),
+            _ => format!("; {} rank higher and are not distinguishable", names(&above)),
+        };
+        // The folds choose by the mean: where another has the best, the gain is not this setting's.
+        let gained = if above.is_empty() {
+            format!("Chosen without the questions it is scored on, in {n_folds} folds, the gain is {gain}")
+        } else {
+            format!("Choosing the best without the questions it is scored on, in {n_folds} folds, brings {gain}")
+        };
+        format!("{name} is better than the default: {measure} {numbers}, on {n}{above_text}. {gained}.")
+    }
+
+    pub fn unconfirmed_text(&self) -> String {
+        let (measure, name, numbers) = (self.ranking.measure, &self.row.name, self.numbers());
+        format!(
+            "{measure}: {name} scored {numbers} where it was chosen; nothing has confirmed that, so nothing is claimed."
+        )
+    }
+
+    /// The numbers where it was chosen.
+    fn numbers(&self) -> String {
+        let Difference { delta, ci95, p_max_t } = self.seen;
+        let (mean, default, p) = (self.row.mean, self.default.mean, p_text(p_max_t));
+        let n_settings = self.ranking.rows.iter().filter(|row| row.difference.is_some()).count();
+        let settings = plural(n_settings, "setting", "settings");
+        format!("{mean:.3} against {default:.3}, {}, p {p} by max-T over {settings}", with_interval(delta, ci95))
+    }
+}
+
+/// `1 question`, `1,204 questions`.
+pub(super) fn questions(n: usize) -> String {
+    plural(n, "question", "questions")
+}
+
+fn passes(row: &Row) -> bool {
+    row.difference.is_some_and(|seen| seen.p_max_t < LEVEL)
+}
+
+/// The least p of a two-sided test by sign flips: of 2^clusters assignments the observed one and its opposite.
+fn least_p(n_clusters: usize) -> f64 {
+    2.0 * 0.5_f64.powi(n_clusters as i32)
+}
+
+fn names(rows: &[&Row]) -> String {
+    let said: Vec<&str> = rows.iter().take(MOST_NAMES).map(|row| row.name.as_str()).collect();
+    let said = said.join(", ");
+    match rows.len().saturating_sub(MOST_NAMES) {
+        0 => said,
+        more => format!("{said} and {more} more"),
+    }
+}
+
+fn held_out_numbers(found: &HeldOut) -> String {
+    let HeldOut { default, winner, delta, ci95, p, looks, .. } = *found;
+    let p = p.map_or(String::new(), |p| format!(", p {}", p_text(p)));
+    let looks = if looks > 1 { format!(" ({looks} looks allowed for)") } else { String::new() };
+    format!("{winner:.3} against {default:.3}, {}{p}{looks}", with_interval(delta, ci95))
+}
+
+/// `+0.031 [0.008, 0.054]`.
+fn with_interval(delta: f64, ci95: Option<Interval>) -> String {
+    ci95.map_or_else(|| format!("{delta:+.3}"), |ci95| format!("{delta:+.3} {ci95:.3}"))
+}

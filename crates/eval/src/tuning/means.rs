@@ -1,0 +1,36 @@
+//! Means with their 95 % intervals by t over clusters.
+
+pub(super) use crate::compare::differences::TIE;
+use ragtriage_core::measure::{Direction, Family};
+use ragtriage_core::stats::t::{MeanError, mean_error};
+use ragtriage_core::types::Interval;
+
+/// 0 for no values, and never -0.0.
+pub(super) fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len().max(1) as f64 + 0.0
+}
+
+/// The interval of a mean, inside what the measure can be. Where all clusters agree it is that of what was never seen.
+pub(super) fn mean_interval(values: &[f64], cluster_of: &[usize], family: Family) -> Option<Interval> {
+    mean_error(values, cluster_of).map(|estimate| estimate.interval_in(family.facts().range))
+}
+
+/// The interval of a mean of differences, inside what two values of the measure can differ by.
+pub(super) fn difference_interval(differences: &[f64], cluster_of: &[usize], family: Family) -> Option<Interval> {
+    let (low, high) = family.facts().range;
+    mean_error(differences, cluster_of).map(MeanError::interval).map(|interval| interval.within(high - low))
+}
+
+/// `a - b`, or 0 where rounding alone parts them: many of these would add up to a difference that nobody saw.
+pub(super) fn minus(a: f64, b: f64) -> f64 {
+    let difference = a - b;
+    if difference.abs() <= TIE { 0.0 } else { difference }
+}
+
+/// Whether a difference, or a mean against another, is an improvement beyond rounding.
+pub(super) fn is_better(delta: f64, direction: Direction) -> bool {
+    match direction {
+        Direction::Higher => delta > TIE,
+        Direction::Lower => delta < -TIE,
+    }
+}

@@ -1,0 +1,281 @@
+//! The loss budget and the verdict: which stage's loss is the largest, and how sure that is.
+//!
+//! Per question, with r the answer score on the retrieved prompt, o on the oracle's and g on the retrieved one with the gold
+//! put in: `1 - r = (1 - o) + (o - g) + (g - r)`. The first term is the reader's (or the label's), the second `distraction`, the
+//! third the delivery loss of the stage that lost the support. Where support reached the prompt g is r: nothing was lost on
+//! the way. Where the arm `gold_in_noise` was not run, a delivery loss still holds what distraction cost there: it is o - r.
+//! A prompt that the server cut is `packing`'s, o - r. A question whose gold is not in the corpus has no oracle: its whole
+//! `1 - r` is the corpus's. Terms may be negative and are shown as they are; they add up to the loss.
+//! Without a generator the terms are the shares of questions whose support each stage lost.
+
+use serde::{Deserialize, Serialize};
+
+use super::diagnose;
+use ragtriage_core::attribute::classify::Outcome;
+use ragtriage_core::attribute::judge::Judge;
+use ragtriage_core::stats::bootstrap::Bootstrap;
+use ragtriage_core::stats::rounding::adding_up;
+use ragtriage_core::types::{ArmName, Class, Flag, Interval, SupportRule, Trace};
+
+/// What a loss is put down to, in report order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    /// Not in the corpus.
+    Corpus,
+    /// Parted by a chunk boundary.
+    Chunking,
+    /// Not among the candidates.
+    Retrieval,
+    /// Not in the top k.
+    Ranking,
+    /// Not in the prompt.
+    Packing,
+    /// In the prompt, lost among the other passages.
+    Distraction,
+    /// Lost with the gold passages alone: the reader, or the label.
+    Reader,
+}
+
+impl Source {
+    /// Every source.
+    pub const ALL: [Self; 7] =
+        [Self::Corpus, Self::Chunking, Self::Retrieval, Self::Ranking, Self::Packing, Self::Distraction, Self::Reader];
+
+    /// Its name in files and reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Corpus => "corpus",
+            Self::Chunking => "chunking",
+            Self::Retrieval => "retrieval",
+            Self::Ranking => "ranking",
+            Self::Packing => "packing",
+            Self::Distraction => "distraction",
+            Self::Reader => "reader",
+        }
+    }
+
+    /// Its name in a sentence.
+    fn spoken(self) -> &'static str {
+        match self {
+            Self::Corpus => "the corpus",
+            Self::Reader => "the reader",
+            other => other.name(),
+        }
+    }
+
+    fn of_lost(class: Class) -> Option<Self> {
+        match class {
+            Class::Corpus => Some(Self::Corpus),
+            Class::Chunking => Some(Self::Chunking),
+            Class::Retrieval => Some(Self::Retrieval),
+            Class::Ranking => Some(Self::Ranking),
+            Class::Packing => Some(Self::Packing),
+            _ => None,
+        }
+    }
+}
+
+/// Decimals that a loss term is shown with.
+pub const LOSS_DIGITS: u32 = 3;
+/// What a budget without an oracle arm counts.
+pub const SUPPORT: &str = "support";
+
+/// One term of the budget.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Term {
+    /// What it is put down to.
+    pub source: Source,
+    /// Mean loss a question.
+    pub mean: f64,
+    /// Its 95 % interval.
+    pub ci95: Option<Interval>,
+}
+
+/// The budget.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LossBudget {
+    /// What is lost: `answer score` with a generator, `support` without.
+    pub of: String,
+    /// Questions counted.
+    pub n: usize,
+    /// The whole loss, the terms' sum.
+    pub loss: f64,
+    /// The terms.
+    pub terms: Vec<Term>,
+}
+
+/// The verdict.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Verdict {
+    /// The largest term's source; `None` when nothing was lost.
+    pub bottleneck: Option<Source>,
+    /// Whether the paired interval of largest minus second holds zero.
+    pub undecided: bool,
+    /// Share of resamples in which the largest term is the largest.
+    pub stability: f64,
+    /// Largest minus second, with its paired interval.
+    pub margin: Option<(f64, Interval)>,
+    /// The sentence.
+    pub text: String,
+}
+
+/// Builds budget and verdict. `cluster_of` and `outcomes` are parallel to `traces`.
+#[must_use]
+pub fn judge_losses(
+    traces: &[Trace],
+    outcomes: &[Outcome],
+    judge: Judge,
+    has_oracle: bool,
+    bootstrap: &Bootstrap,
+) -> (LossBudget, Verdict) {
+    let rows: Vec<Option<[f64; 7]>> = traces
+        .iter()
+        .zip(outcomes)
+        .map(|(trace, outcome)| if has_oracle { answer_terms(trace, outcome, judge) } else { support_terms(outcome) })
+        .collect();
+    let columns: Vec<Vec<Option<f64>>> =
+        (0..Source::ALL.len()).map(|c| rows.iter().map(|row| row.map(|row| row[c])).collect()).collect();
+    let n = rows.iter().flatten().count();
+    // An empty sum is -0.0 in Rust; 0.0 is added so that no report shows it.
+    let mean = |column: &[Option<f64>]| column.iter().flatten().sum::<f64>() / n.max(1) as f64 + 0.0;
+    let means: Vec<f64> = columns.iter().map(|column| mean(column)).collect();
+    let resampled = bootstrap.means(&columns);
+    let terms = Source::ALL.iter().zip(&means).zip(&resampled).map(|((&source, &mean), resampled)| Term {
+        source,
+        mean,
+        ci95: bootstrap.interval(resampled.clone()),
+    });
+    let of = if has_oracle { "answer score" } else { SUPPORT };
+    let budget = LossBudget { of: of.to_owned(), n, loss: means.iter().sum::<f64>() + 0.0, terms: terms.collect() };
+    let verdict = verdict(&budget, &resampled, bootstrap);
+    (budget, verdict)
+}
+
+/// What one question lost to each of [`Source::ALL`]; `None` where it has no gold to go by, no answer, or no oracle's.
+pub(super) fn answer_terms(trace: &Trace, outcome: &Outcome, judge: Judge) -> Option<[f64; 7]> {
+    let retrieved = diagnose::quality(trace, ArmName::Retrieved, judge)?;
+    outcome.reached?;
+    // Without labels there is no oracle; of a failed question an arm is missing.
+    if trace.gold.documents.rule == SupportRule::AnswerString || outcome.class == Class::Failed {
+        return None;
+    }
+    let mut terms = [0.0; 7];
+    let mut add = |source: Source, loss: f64| terms[source as usize] += loss;
+    if outcome.lost == Some(Class::Corpus) {
+        add(Source::Corpus, 1.0 - retrieved);
+        return Some(terms);
+    }
+    let oracle = diagnose::quality(trace, ArmName::Oracle, judge)?;
+    add(Source::Reader, 1.0 - oracle);
+    match (outcome.lost.and_then(Source::of_lost), diagnose::quality(trace, ArmName::GoldInNoise, judge)) {
+        (Some(stage), Some(in_noise)) => {
+            add(Source::Distraction, oracle - in_noise);
+            add(stage, in_noise - retrieved);
+        }
+        (Some(stage), None) => add(stage, oracle - retrieved),
+        (None, _) if is_server_cut(outcome) => add(Source::Packing, oracle - retrieved),
+        (None, _) => add(Source::Distraction, oracle - retrieved),
+    }
+    Some(terms)
+}
+
+/// The stage that lost the support on its way to the generator; `None` where it arrived, or nothing is gold.
+pub(super) fn lost_at(outcome: &Outcome) -> Option<Source> {
+    outcome.lost.and_then(Source::of_lost).or(is_server_cut(outcome).then_some(Source::Packing))
+}
+
+fn is_server_cut(outcome: &Outcome) -> bool {
+    outcome.flags.contains(&Flag::ServerTruncated)
+}
+
+fn support_terms(outcome: &Outcome) -> Option<[f64; 7]> {
+    outcome.reached?;
+    let mut terms = [0.0; 7];
+    if let Some(source) = outcome.lost.and_then(Source::of_lost) {
+        terms[source as usize] = 1.0;
+    }
+    Some(terms)
+}
+
+fn verdict(budget: &LossBudget, resampled: &[Vec<f64>], bootstrap: &Bootstrap) -> Verdict {
+    let mut order: Vec<usize> = (0..budget.terms.len()).collect();
+    order.sort_by(|a, b| budget.terms[*b].mean.total_cmp(&budget.terms[*a].mean));
+    let (first, second) = (order[0], order[1]);
+    let nothing =
+        |text: &str| Verdict { bottleneck: None, undecided: true, stability: 0.0, margin: None, text: text.to_owned() };
+    if budget.n == 0 {
+        return nothing(
+            "No question can be attributed: none has evidence or an answer to go by (document labels give the retrieval measures \
+             only), or every call failed.",
+        );
+    }
+    if budget.terms[first].mean <= 0.0 {
+        return nothing("Nothing was lost.");
+    }
+    let n_resamples = resampled[first].len();
+    let largest = |r: &usize| (0..resampled.len()).all(|c| c == first || resampled[c][*r] < resampled[first][*r]);
+    let stability = (0..n_resamples).filter(largest).count() as f64 / n_resamples.max(1) as f64;
+    let differences: Vec<f64> = resampled[first].iter().zip(&resampled[second]).map(|(a, b)| a - b).collect();
+    let margin = budget.terms[first].mean - budget.terms[second].mean;
+    let margin = bootstrap.interval(differences).map(|interval| (margin, interval));
+    let undecided = margin.is_none_or(|(_, interval)| interval.holds_zero());
+    let text = sentence(budget, (first, second), margin, undecided, stability);
+    Verdict { bottleneck: Some(budget.terms[first].source), undecided, stability, margin, text }
+}
+
+fn sentence(
+    budget: &LossBudget,
+    (first, second): (usize, usize),
+    margin: Option<(f64, Interval)>,
+    undecided: bool,
+    stability: f64,
+) -> String {
+    let (largest, next) = (&budget.terms[first], &budget.terms[second]);
+    let interval = largest.ci95.map_or(String::new(), |ci| format!(" {ci:.3}"));
+    let margin = match margin {
+        _ if next.mean == 0.0 && budget.of == SUPPORT => {
+            "no other stage loses any (what the reader loses needs the oracle arm)".to_owned()
+        }
+        _ if next.mean == 0.0 => "no other stage loses any".to_owned(),
+        None => "one cluster of questions, so no interval".to_owned(),
+        Some((margin, ci)) => format!("{margin:.3} {ci:.3} ahead of {}", next.source.spoken()),
+    };
+    let head = if undecided { "Undecided; the largest loss is" } else { "The bottleneck is" };
+    // As the table of terms rounds it.
+    let shown = adding_up(&budget.terms.iter().map(|term| term.mean).collect::<Vec<f64>>(), LOSS_DIGITS);
+    format!(
+        "{head} {}: it loses {:.3}{interval} of {} a question ({:.3} with all terms), {margin}; largest in {:.0} % of resamples.",
+        largest.source.spoken(),
+        shown[first],
+        budget.of,
+        budget.loss,
+        100.0 * stability
+    )
+}
+
+/// The rule of thumb that stands beside the verdict: EM@5 >= 0.80, retrieval is likely not the bottleneck; <= 0.60, work
+/// on the retriever first. Where it and `bottleneck` point to different places, it says what each of them looks at. `None` without
+/// EM@5.
+#[must_use]
+pub fn rule_of_thumb(em_at_5: Option<f64>, bottleneck: Option<Source>) -> Option<String> {
+    let em = em_at_5?;
+    let is_at_odds = bottleneck.is_some_and(|source| match source {
+        Source::Reader | Source::Distraction => em <= 0.60,
+        _ => em >= 0.80,
+    });
+    let says = if em >= 0.80 {
+        ">= 0.80: retrieval is likely not the bottleneck"
+    } else if em <= 0.60 {
+        "<= 0.60: work on the retriever first"
+    } else {
+        "between 0.60 and 0.80: it does not say"
+    };
+    let why = if is_at_odds {
+        "; it looks at retrieval alone, the verdict at the answers that this reader would win back"
+    } else {
+        ""
+    };
+    Some(format!("EM@5 is {em:.3}, {says}{why}"))
+}

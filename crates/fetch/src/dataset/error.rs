@@ -1,0 +1,74 @@
+//! Why a data set could not be fetched from its publisher, and what to do about it.
+
+use std::path::PathBuf;
+
+use ragtriage_datasets::DatasetError;
+use ragtriage_http::HttpError;
+
+/// By cause; [`FetchError::hint`] says what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum FetchError {
+    /// A set that is taken from a copy only.
+    #[error("`{name}` has no address to fetch it from")]
+    NoPublisher {
+        /// The set.
+        name: &'static str,
+    },
+    /// The transfer.
+    #[error(transparent)]
+    Http(#[from] HttpError),
+    /// Other bytes than the set's.
+    #[error("what `{url}` sent has {kind} {found}, expected {expected}")]
+    Hash {
+        /// The address.
+        url: String,
+        /// Which hash.
+        kind: &'static str,
+        /// The set's, in hex.
+        expected: &'static str,
+        /// The file's, in hex.
+        found: String,
+    },
+    /// An archive that is none, or that nobody should unpack.
+    #[error("the archive of `{url}` is not unpacked: {what}")]
+    Archive {
+        /// The address.
+        url: String,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// A file could not be read or written.
+    #[error("`{path}` could not be read or written")]
+    Disk {
+        /// The file.
+        path: PathBuf,
+        /// The operating system's reason.
+        source: std::io::Error,
+    },
+    /// The set or its place.
+    #[error(transparent)]
+    Dataset(#[from] DatasetError),
+}
+
+impl FetchError {
+    /// What the user can do about it.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::NoPublisher { .. } => Some("name a copy with `--from PATH`".to_owned()),
+            Self::Http(error) if error.is_transient() => {
+                Some("try again: it goes on where it broke off; or name a mirror with `--url`, a copy with `--from`".into())
+            }
+            Self::Http(error) => Some(error.hint().map_or_else(
+                || "name another address with `--url URL`, or a copy with `--from PATH`".to_owned(),
+                str::to_owned,
+            )),
+            Self::Hash { .. } => Some(
+                "nothing was kept; try again, and if it stays so, the publisher has changed the file: `--from PATH` takes a copy".into(),
+            ),
+            Self::Archive { .. } => Some("nothing was unpacked; name another address with `--url URL`".to_owned()),
+            Self::Disk { .. } => Some("is there room on the disk, and may the folder be written?".to_owned()),
+            Self::Dataset(error) => Some(error.hint()),
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! The known data sets: their files, and where their publishers have them.
+
+use std::path::{Path, PathBuf};
+
+use ragtriage_datasets::DatasetError;
+use super::hash::Hash;
+
+/// A published data set and the files it needs, as globs from its folder.
+pub(super) struct KnownSet {
+    pub(super) name: &'static str,
+    /// Each must match at least one file.
+    pub(super) required: &'static [&'static str],
+    /// Taken when there.
+    optional: &'static [&'static str],
+    /// None where it is taken from a copy only.
+    pub(super) publisher: Option<Publisher>,
+}
+
+/// Where a set is fetched from.
+pub(super) struct Publisher {
+    pub(super) url: &'static str,
+    pub(super) packed: Packed,
+    /// What the file is known by; none where nobody says.
+    pub(super) hash: Option<Hash>,
+    /// A larger file is not the set.
+    pub(super) most_bytes: u64,
+    /// As the publisher states it.
+    pub(super) licence: &'static str,
+}
+
+/// What is fetched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Packed {
+    /// The set's one file, under its name there.
+    File(&'static str),
+    /// A zip archive.
+    Zip,
+    /// A tar archive under gzip.
+    TarGz,
+}
+
+impl KnownSet {
+    /// All that is taken: licences and descriptions travel with every set.
+    pub(super) fn patterns(&self) -> impl Iterator<Item = &'static str> {
+        const PAPERS: [&str; 2] = ["README*", "LICEN[CS]E*"];
+        self.required.iter().chain(self.optional).chain(&PAPERS).copied()
+    }
+}
+
+const MIB: u64 = 1 << 20;
+
+/// Addresses: the `README` of hotpotqa/hotpot, the page of SQuAD-explorer, the table of beir-cellar/beir, Glasgow's list of test
+/// collections. Hashes: SQuAD's and HotpotQA's as several projects pin them (tensorflow/datasets, `ParlAI`), SciFact's as BEIR
+/// publishes it. HotpotQA has 44 MiB, the others 2 to 5.
+static SETS: [KnownSet; 8] = [
+    KnownSet {
+        name: "hotpotqa",
+        required: &["*.{json,jsonl}"],
+        optional: &[],
+        publisher: Some(Publisher {
+            url: "http://curtis.ml.cmu.edu/datasets/hotpot/hotpot_dev_distractor_v1.json",
+            packed: Packed::File("hotpot_dev_distractor_v1.json"),
+            hash: Some(Hash::Sha256("4e9ecb5c8d3b719f624d66b60f8d56bf227f03914f5f0753d6fa1b359d7104ea")),
+            most_bytes: 128 * MIB,
+            licence: "CC BY-SA 4.0",
+        }),
+    },
+    KnownSet {
+        name: "squad",
+        required: &["*.json"],
+        optional: &[],
+        publisher: Some(Publisher {
+            url: "https://rajpurkar.github.io/SQuAD-explorer/dataset/dev-v1.1.json",
+            packed: Packed::File("dev-v1.1.json"),
+            hash: Some(Hash::Sha256("95aa6a52d5d6a735563366753ca50492a658031da74f301ac5238b03966972c9")),
+            most_bytes: 32 * MIB,
+            licence: "CC BY-SA 4.0",
+        }),
+    },
+    KnownSet {
+        name: "squad2",
+        required: &["*.json"],
+        optional: &[],
+        publisher: Some(Publisher {
+            url: "https://rajpurkar.github.io/SQuAD-explorer/dataset/dev-v2.0.json",
+            packed: Packed::File("dev-v2.0.json"),
+            hash: Some(Hash::Sha256("80a5225e94905956a6446d296ca1093975c4d3b3260f1d6c8f68bc2ab77182d8")),
+            most_bytes: 32 * MIB,
+            licence: "CC BY-SA 4.0",
+        }),
+    },
+    KnownSet {
+        name: "scifact",
+        required: &["corpus.jsonl", "queries.jsonl", "qrels/test.tsv"],
+        optional: &["qrels/*.tsv"],
+        publisher: Some(Publisher {
+            url: "https://public.ukp.informatik.tu-darmstadt.de/thakur/BEIR/datasets/scifact.zip",
+            packed: Packed::Zip,
+            hash: Some(Hash::Md5("5f7d1de60b170fc8027bb7898e2efca1")),
+            most_bytes: 32 * MIB,
+            licence: "see allenai/scifact",
+        }),
+    },
+    KnownSet {
+        name: "cisi",
+        required: &["CISI.ALL", "CISI.QRY", "CISI.REL"],
+        optional: &[],
+        publisher: Some(Publisher {
+            url: "http://ir.dcs.gla.ac.uk/resources/test_collections/cisi/cisi.tar.gz",
+            packed: Packed::TarGz,
+            hash: None,
+            most_bytes: 32 * MIB,
+            licence: "none stated, for research",
+        }),
+    },
+    KnownSet { name: "chunking_eval", required: &["corpora/*.md", "questions_df.csv"], optional: &[], publisher: None },
+    KnownSet {
+        name: "trec_eval",
+        required: &["qrels.test", "results.test", "out.test"],
+        optional: &["qrels.*", "results.*", "out.*", "COMMANDS.txt"],
+        publisher: None,
+    },
+    KnownSet { name: "qa_scores", required: &["*gold*.json", "*predictions*.json"], optional: &[], publisher: None },
+];
+
+/// The names of the known sets.
+pub fn known_sets() -> impl Iterator<Item = &'static str> {
+    SETS.iter().map(|set| set.name)
+}
+
+/// The set of that name.
+pub(super) fn set(name: &str) -> Result<&'static KnownSet, DatasetError> {
+    SETS.iter().find(|set| set.name == name).ok_or_else(|| DatasetError::UnknownSet { name: name.into(), known: known_sets().collect() })
+}
+
+/// The place of the set under `root`; one that is taken is an error without `force`.
+pub(super) fn target(set: &KnownSet, root: &Path, force: bool) -> Result<PathBuf, DatasetError> {
+    let target = root.join(set.name);
+    if target.exists() && !force { Err(DatasetError::Exists { path: target }) } else { Ok(target) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_publisher_has_an_address_and_whole_hashes() {
+        for publisher in SETS.iter().filter_map(|set| set.publisher.as_ref()) {
+            let url = ragtriage_http::address(publisher.url, "").expect("an address");
+            let name = url.path_segments().and_then(Iterator::last).expect("a file");
+            match publisher.packed {
+                Packed::File(file) => assert_eq!(name, file),
+                Packed::Zip => assert_eq!(name.rsplit('.').next(), Some("zip")),
+                Packed::TarGz => assert!(name.ends_with(".tar.gz")),
+            }
+            // 4 bits a digit.
+            let n_digits = publisher.hash.map(|hash| (hash.name(), hash.expected().len()));
+            assert!(matches!(n_digits, None | Some(("sha256", 64) | ("md5", 32))), "{n_digits:?}");
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! Known data sets, put where the settings expect them: from their publishers, or from a copy on this machine.
+//!
+//! A set is made beside its place and renamed at the end, so that there is never half a set. Left out: who may have it. Every
+//! publisher's licence is told; none is asked for.
+
+mod copy;
+mod error;
+mod hash;
+mod known;
+mod publisher;
+mod scratch;
+mod unpack;
+
+pub use copy::copy_local;
+pub use error::FetchError;
+pub use known::known_sets;
+pub use publisher::{Fetched, fetch};
+
+use std::path::{Path, PathBuf};
+
+use ragtriage_datasets::{DatasetError, globs};
+use known::KnownSet;
+
+/// The files of the set under `folder`, each with its path in the set; fails when a required one is not there.
+fn wanted(set: &KnownSet, folder: &Path) -> Result<Vec<(String, PathBuf)>, DatasetError> {
+    let files = globs::walk(folder)?;
+    required(set, folder, &files)?;
+    let all = globs::set(set.patterns())?;
+    Ok(files.into_iter().filter(|(path, _)| all.is_match(path)).collect())
+}
+
+fn required(set: &KnownSet, from: &Path, files: &[(String, PathBuf)]) -> Result<(), DatasetError> {
+    for pattern in set.required {
+        let glob = globs::set([*pattern])?;
+        if !files.iter().any(|(path, _)| glob.is_match(path)) {
+            return Err(DatasetError::Layout { path: from.to_owned(), expected: format!("`{pattern}`") });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,117 @@
+//! A set from its publisher: fetched, known by its hash, unpacked.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::hash::sha256;
+use super::known::{self, KnownSet, Packed, Publisher};
+use super::scratch::{self, Scratch};
+use super::unpack::{Refusal, unpack};
+use super::{FetchError, wanted};
+use ragtriage_datasets::DatasetError;
+use ragtriage_http::{Backoff, Downloader, HttpError, OnDownload, Partial, Wanted, address};
+use ragtriage_core::text::address::shown;
+
+/// Publishers' servers are slow to answer, or gone.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
+/// Tries that bring nothing new.
+const TRIES: u32 = 4;
+/// Time for one set, however often it breaks off.
+const DEADLINE: Duration = Duration::from_hours(6);
+
+/// A set that is in place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fetched {
+    /// Its folder.
+    pub folder: PathBuf,
+    /// Where it came from, without secrets.
+    pub url: String,
+    /// The sha256 of what was fetched, where there was no hash to hold it against.
+    pub unverified: Option<String>,
+    /// The publisher's licence.
+    pub licence: &'static str,
+}
+
+/// Fetches the known data set `name` to `<to_root>/<name>`, from its publisher or from `url`, which must have the same file.
+///
+/// What breaks off lies in `<to_root>/.<name>.partial` and is gone on with by the next call. A set that is there already is an
+/// error, or with `force` replaced.
+pub async fn fetch(
+    name: &str,
+    url: Option<&str>,
+    to_root: &Path,
+    force: bool,
+    on_download: OnDownload<'_>,
+) -> Result<Fetched, FetchError> {
+    fetch_set(known::set(name)?, url, to_root, force, on_download).await
+}
+
+async fn fetch_set(
+    set: &KnownSet,
+    url: Option<&str>,
+    to_root: &Path,
+    force: bool,
+    on_download: OnDownload<'_>,
+) -> Result<Fetched, FetchError> {
+    let publisher = set.publisher.as_ref().ok_or(FetchError::NoPublisher { name: set.name })?;
+    scratch::restore(to_root, set.name);
+    let target = known::target(set, to_root, force)?;
+    let url = address(url.unwrap_or(publisher.url), "")?;
+    let downloader = Downloader::new(&url, CONNECT_TIMEOUT)?;
+    fs::create_dir_all(to_root).map_err(|source| DatasetError::Write { path: to_root.to_owned(), source })?;
+    let path = to_root.join(format!(".{}.partial", set.name));
+    let mut partial = Partial::resumed(&path, &url)?;
+    let backoff = Backoff::new(TRIES, DEADLINE);
+    let file = Wanted { file: set.name, most_bytes: publisher.most_bytes, backoff };
+    if let Err(error) = downloader.fetch(&file, &mut partial, on_download).await {
+        if partial.n_bytes() == 0 || matches!(error.last(), HttpError::TooLarge { .. }) {
+            partial.remove();
+        }
+        return Err(error.into());
+    }
+    let placed = place(set, publisher, &path, &shown(&url), to_root, &target);
+    let is_full = matches!(&placed, Err(FetchError::Disk { .. } | FetchError::Dataset(DatasetError::Write { .. })));
+    if !is_full {
+        partial.remove(); // what is wrong with it is wrong the next time too
+    }
+    Ok(Fetched { folder: target, url: shown(&url), unverified: placed?, licence: publisher.licence })
+}
+
+/// Verifies the fetched file and makes the set of it. Gives its sha256 where there is nothing to hold it against.
+fn place(
+    set: &KnownSet,
+    publisher: &Publisher,
+    file: &Path,
+    url: &str,
+    to_root: &Path,
+    target: &Path,
+) -> Result<Option<String>, FetchError> {
+    let disk = |source| FetchError::Disk { path: file.to_owned(), source };
+    let unverified = match publisher.hash {
+        None => Some(sha256(file).map_err(disk)?),
+        Some(hash) => {
+            let (found, expected) = (hash.of(file).map_err(disk)?, hash.expected());
+            if found != expected {
+                return Err(FetchError::Hash { url: url.to_owned(), kind: hash.name(), expected, found });
+            }
+            None
+        }
+    };
+    let scratch = Scratch::new(to_root, set.name, "tmp")?;
+    match publisher.packed {
+        Packed::File(name) => fs::copy(file, scratch.path().join(name)).map(drop).map_err(disk)?,
+        packed => unpack(packed, file, set, scratch.path()).map_err(|refusal| match refusal {
+            Refusal::Write { path, source } => FetchError::Disk { path, source },
+            refusal => FetchError::Archive { url: url.to_owned(), what: refusal.to_string() },
+        })?,
+    }
+    wanted(set, scratch.path()).map_err(|error| match error {
+        DatasetError::Layout { expected, .. } => {
+            FetchError::Archive { url: url.to_owned(), what: format!("it has no {expected}") }
+        }
+        other => other.into(),
+    })?;
+    scratch.install(target)?;
+    Ok(unverified)
+}

@@ -1,0 +1,130 @@
+//! A folder beside a set's place, in which the set is made.
+
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use ragtriage_datasets::DatasetError;
+
+/// Where the set that is replaced lies in the folder it is moved to.
+const SET: &str = "set";
+
+/// The folder; gone at the end, whatever happens.
+pub(super) struct Scratch {
+    path: PathBuf,
+    root: PathBuf,
+    name: String,
+}
+
+impl Scratch {
+    /// An empty one in `root` for the set `name`, which no other process uses.
+    pub(super) fn new(root: &Path, name: &str, purpose: &str) -> Result<Self, DatasetError> {
+        let path = root.join(format!(".{name}.{}.{purpose}", std::process::id()));
+        let _ = fs::remove_dir_all(&path); // of a process of that id that was killed; there is none as a rule
+        fs::create_dir_all(&path).map_err(|source| DatasetError::Write { path: path.clone(), source })?;
+        Ok(Self { path, root: root.to_owned(), name: name.to_owned() })
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Puts the folder in the place of what stands at `target`, if anything does.
+    pub(super) fn install(self, target: &Path) -> Result<(), DatasetError> {
+        let moved =
+            |result: io::Result<()>| result.map_err(|source| DatasetError::Write { path: target.to_owned(), source });
+        let earlier = Self::new(&self.root, &self.name, "old")?;
+        let _held = lock(&earlier.path); // where files cannot be locked, it is done without
+        let old = earlier.path.join(SET);
+        if target.exists() {
+            moved(fs::rename(target, &old))?;
+        }
+        if let Err(error) = moved(fs::rename(&self.path, target)) {
+            let _ = fs::rename(old, target); // back to what was there; the first error tells more
+            return Err(error);
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.path); // after the rename there is nothing left to remove
+    }
+}
+
+/// Puts the set `name` of `root` back where a process was killed between the two renames of [`Scratch::install`]: the last one that
+/// was moved aside, unless the process lives. Where that fails, there is no set, as before.
+pub(super) fn restore(root: &Path, name: &str) {
+    let target = root.join(name);
+    if target.exists() {
+        return;
+    }
+    let Some(folder) = moved_aside(root, name) else { return };
+    let Some(_held) = lock(&folder) else { return };
+    if fs::rename(folder.join(SET), &target).is_ok() {
+        let _ = fs::remove_dir_all(&folder); // what stays of it is empty
+    }
+}
+
+/// The youngest folder with a set `name` that was moved aside.
+fn moved_aside(root: &Path, name: &str) -> Option<PathBuf> {
+    let entries = fs::read_dir(root).ok()?.filter_map(Result::ok);
+    let begin = format!(".{name}.");
+    let is_one = |file: &str| file.strip_prefix(begin.as_str()).is_some_and(|rest| rest.strip_suffix(".old").is_some());
+    let folders = entries.filter(|entry| is_one(&entry.file_name().to_string_lossy())).map(|entry| entry.path());
+    let changed = |folder: &PathBuf| fs::metadata(folder).and_then(|folder| folder.modified()).ok();
+    folders.filter(|folder| folder.join(SET).is_dir()).max_by_key(changed)
+}
+
+/// Takes the lock that says that whoever moved a set to `folder` lives; `None` where another has it.
+fn lock(folder: &Path) -> Option<File> {
+    let opened = OpenOptions::new().write(true).create(true).truncate(false).open(folder.join("lock"));
+    opened.ok().filter(|file| file.try_lock().is_ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, SystemTime};
+
+    use super::*;
+
+    /// A folder as a killed process leaves it.
+    fn left(root: &Path, folder: &str, text: &str) -> PathBuf {
+        let folder = root.join(folder);
+        fs::create_dir_all(folder.join(SET)).expect("made");
+        fs::write(folder.join("set/CISI.ALL"), text).expect("written");
+        folder
+    }
+
+    #[test]
+    fn the_last_set_that_was_moved_aside_is_put_back_once() {
+        let root = tempfile::tempdir().expect("a folder");
+        let older = left(root.path(), ".cisi.9.old", "older");
+        let past = SystemTime::UNIX_EPOCH + Duration::from_secs(1);
+        File::open(&older).and_then(|folder| folder.set_modified(past)).expect("made old");
+        let newer = left(root.path(), ".cisi.7.old", "newer");
+        let text = || fs::read_to_string(root.path().join("cisi/CISI.ALL")).ok();
+        restore(root.path(), "cis");
+        restore(root.path(), "cisi2");
+        assert_eq!(text(), None);
+        restore(root.path(), "cisi");
+        assert_eq!((text().as_deref(), newer.exists()), (Some("newer"), false));
+        restore(root.path(), "cisi");
+        assert_eq!((text().as_deref(), older.exists()), (Some("newer"), true), "there is a set");
+    }
+
+    #[test]
+    fn a_process_that_lives_keeps_what_it_moved_aside() {
+        let root = tempfile::tempdir().expect("a folder");
+        let folder = left(root.path(), ".cisi.7.old", "old");
+        let held = lock(&folder);
+        assert!(held.is_some());
+        restore(root.path(), "cisi");
+        assert!(!root.path().join("cisi").exists());
+        drop(held);
+        restore(root.path(), "cisi");
+        assert!(root.path().join("cisi/CISI.ALL").exists());
+        restore(&root.path().join("no/such"), "cisi");
+    }
+}

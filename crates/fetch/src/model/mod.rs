@@ -1,0 +1,8 @@
+//! Model checkpoints: found in a folder or the model cache, or downloaded and verified.
+
+mod hub;
+mod part;
+mod pip;
+mod source;
+
+pub use source::{HUB, ModelRef, Source, locate};

@@ -1,0 +1,54 @@
+//! A file being fetched: it lies under a name of its own, and gets its right one only when its hash is right.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use ragtriage_encoder::checkpoint::{CheckpointError, sha256_of_file};
+
+/// Makes names differ within a process; the process id makes them differ between processes.
+static COUNTER: AtomicU64 = AtomicU64::new(0);
+
+/// A name in `folder` that no other process or call uses.
+pub(super) fn own_name(folder: &Path, stem: &str) -> PathBuf {
+    folder.join(format!(".{stem}.{}-{}.part", std::process::id(), COUNTER.fetch_add(1, Ordering::Relaxed)))
+}
+
+/// The file; removed when dropped unfinished.
+pub(super) struct Part {
+    path: PathBuf,
+    target: PathBuf,
+}
+
+impl Part {
+    /// Starts `name` in `folder`, empty.
+    pub(super) fn create(folder: &Path, name: &str) -> Result<Self, CheckpointError> {
+        let path = own_name(folder, name);
+        File::create_new(&path).map_err(|source| CheckpointError::Write { path: path.clone(), source })?;
+        Ok(Self { path, target: folder.join(name) })
+    }
+
+    /// Where its bytes go.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Renames it to its name if its sha256 is `expected`. Errors: [`CheckpointError::HashMismatch`], naming the target.
+    pub(super) fn finish(self, expected: &str) -> Result<(), CheckpointError> {
+        let found = sha256_of_file(&self.path)?;
+        if found != expected {
+            let expected = expected.to_owned();
+            return Err(CheckpointError::HashMismatch { path: self.target.clone(), expected, found });
+        }
+        let failed = |source| CheckpointError::Write { path: self.target.clone(), source };
+        File::open(&self.path).and_then(|file| file.sync_all()).map_err(failed)?;
+        std::fs::rename(&self.path, &self.target).map_err(failed)
+    }
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        // Gone already when it was renamed.
+        let _ = std::fs::remove_file(&self.path);
+    }
+}

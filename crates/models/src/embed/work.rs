@@ -1,0 +1,57 @@
+//! What encoders of this process share: texts through a model on rayon's threads, off the async runtime, in windows.
+
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use tokio::sync::mpsc;
+
+use super::{EmbedError, OnProgress};
+use ragtriage_encoder::bert::{Bert, Sequence, Wanted, batch};
+
+/// Texts tokenised and sorted by length together; bounds the memory that ids take.
+const WINDOW_TEXTS: usize = 8192;
+
+/// Hears of so many texts done and says whether anybody still waits.
+pub(super) type OnDone<'a> = &'a (dyn Fn(usize) -> bool + Sync);
+
+/// Runs `work` on a blocking thread and hands its progress to `on_progress`.
+pub(super) async fn off_runtime<T: Send + 'static>(
+    on_progress: OnProgress<'_>,
+    work: impl FnOnce(OnDone<'_>) -> Result<T, EmbedError> + Send + 'static,
+) -> Result<T, EmbedError> {
+    let (done, mut news) = mpsc::unbounded_channel();
+    let work = tokio::task::spawn_blocking(move || work(&|n| done.send(n).is_ok()));
+    while let Some(n_texts) = news.recv().await {
+        on_progress(n_texts);
+    }
+    work.await.map_err(EmbedError::Worker)?
+}
+
+/// A vector of each text: `read` gives its ids, `sequence` says how the model sees them, `head` makes the vector of the ids and
+/// their states. Stops early, with what is irrelevant by then, when nobody waits any more.
+pub(super) fn in_windows<T: Sync, I: Send + Sync>(
+    bert: &Bert,
+    wanted: Wanted,
+    texts: &[T],
+    read: impl Fn(&T) -> Result<I, EmbedError> + Sync,
+    sequence: impl for<'a> Fn(&'a I) -> Sequence<'a>,
+    head: impl Fn(&I, &[f32]) -> Vec<f32> + Sync,
+    on_done: OnDone<'_>,
+) -> Result<Vec<Vec<f32>>, EmbedError> {
+    let mut vectors = Vec::with_capacity(texts.len());
+    for texts in texts.chunks(WINDOW_TEXTS) {
+        let ids: Vec<I> = texts.par_iter().map(&read).collect::<Result<_, _>>()?;
+        let sequences: Vec<Sequence<'_>> = ids.iter().map(&sequence).collect();
+        match batch::run(bert, &sequences, wanted, |i, states| head(&ids[i], states), on_done) {
+            Some(encoded) => vectors.extend(encoded),
+            None => break,
+        }
+    }
+    Ok(vectors)
+}
+
+/// Scales a vector to unit length; a zero vector stays zero.
+pub(super) fn normalize(vector: &mut [f32]) {
+    let norm = vector.iter().map(|x| x * x).sum::<f32>().sqrt().max(1e-12);
+    for x in vector {
+        *x /= norm;
+    }
+}

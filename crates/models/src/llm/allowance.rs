@@ -1,0 +1,320 @@
+//! What a run may cost: before each call its worst case is set aside, afterwards what was billed is counted.
+//!
+//! So no call is made that could exceed the limit, by our own count of the prompt and the most tokens of an answer. A call that has
+//! to wait for what others set aside waits; one that exceeds what is left even so is refused with [`LlmError::Spent`], and the
+//! run stops. Each call that is answered counts as billed; one that broke off, timed out or cannot be read counts its worst case, for
+//! it may have been; one that was turned away counts nothing.
+
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use async_trait::async_trait;
+use tokio::sync::Notify;
+
+use super::{Generator, LlmError, Price, Reply};
+use ragtriage_core::prompt::Prompt;
+use ragtriage_http::HttpError;
+use ragtriage_core::text::tokens::TokenCounter;
+
+/// Tokens that a chat's form adds to a prompt's texts: three a message and three for the answer's beginning, as in `OpenAI`'s
+/// cookbook ("How to count tokens"), for two messages, and a role's token each.
+const FORM_TOKENS: u64 = 11;
+
+/// What a run may cost in all.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Limits {
+    /// US dollars.
+    pub usd: Option<f64>,
+    /// Tokens of prompts and answers.
+    pub tokens: Option<u64>,
+}
+
+/// What is spent and what is left.
+pub struct Allowance {
+    limits: Limits,
+    price: Price,
+    counter: Arc<dyn TokenCounter>,
+    /// Most tokens of an answer.
+    most_completion_tokens: u64,
+    state: Mutex<State>,
+    settled: Notify,
+}
+
+#[derive(Clone, Copy, Default)]
+struct State {
+    spent: Cost,
+    /// The worst case of the calls under way.
+    aside: Cost,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Cost {
+    usd: f64,
+    tokens: u64,
+}
+
+impl Cost {
+    fn plus(self, other: Self) -> Self {
+        Self { usd: self.usd + other.usd, tokens: self.tokens.saturating_add(other.tokens) }
+    }
+
+    fn minus(self, other: Self) -> Self {
+        Self { usd: (self.usd - other.usd).max(0.0), tokens: self.tokens.saturating_sub(other.tokens) }
+    }
+}
+
+impl Allowance {
+    /// Nothing is spent yet. `counter` counts a prompt before its call, and an answer for which nothing is billed.
+    #[must_use]
+    pub fn new(limits: Limits, price: Price, counter: Arc<dyn TokenCounter>, most_completion_tokens: u64) -> Self {
+        let (state, settled) = (Mutex::default(), Notify::new());
+        Self { limits, price, counter, most_completion_tokens, state, settled }
+    }
+
+    /// So much was spent before, by the run that is gone on with.
+    pub fn already(&self, usd: f64, tokens: u64) {
+        let mut state = self.state();
+        state.spent = state.spent.plus(Cost { usd, tokens });
+    }
+
+    /// What is spent so far in US dollars and tokens, that of the run before included.
+    #[must_use]
+    pub fn spent(&self) -> (f64, u64) {
+        let Cost { usd, tokens } = self.state().spent;
+        (usd, tokens)
+    }
+
+    /// Sets a call's worst case aside; waits where other calls have set aside what it needs.
+    async fn set_aside(&self, prompt_tokens: u64) -> Result<Aside<'_>, LlmError> {
+        let worst = self.cost(prompt_tokens, self.most_completion_tokens);
+        loop {
+            let settled = self.settled.notified();
+            {
+                let mut state = self.state();
+                if let Some(error) = self.exceeded(state.spent, worst) {
+                    return Err(error);
+                }
+                if self.exceeded(state.spent.plus(state.aside), worst).is_none() {
+                    state.aside = state.aside.plus(worst);
+                    return Ok(Aside { allowance: self, worst, spent: worst });
+                }
+            }
+            settled.await;
+        }
+    }
+
+    /// The limit that `next` could exceed once `spent` is.
+    fn exceeded(&self, spent: Cost, next: Cost) -> Option<LlmError> {
+        let sum = spent.plus(next);
+        let usd = |usd: f64| format!("{usd:.6} USD");
+        let tokens = |tokens: u64| format!("{tokens} tokens");
+        if let Some(limit) = self.limits.usd.filter(|limit| sum.usd > *limit) {
+            let (limit, spent, next) = (limit.to_string(), usd(spent.usd), usd(next.usd));
+            return Some(LlmError::Spent { setting: "max_usd", limit, spent, next });
+        }
+        let limit = self.limits.tokens.filter(|limit| sum.tokens > *limit)?;
+        let (limit, spent, next) = (limit.to_string(), tokens(spent.tokens), tokens(next.tokens));
+        Some(LlmError::Spent { setting: "max_tokens_total", limit, spent, next })
+    }
+
+    fn cost(&self, prompt_tokens: u64, completion_tokens: u64) -> Cost {
+        let tokens = prompt_tokens.saturating_add(completion_tokens);
+        Cost { usd: self.price.of(prompt_tokens, completion_tokens), tokens }
+    }
+
+    fn count(&self, text: &str) -> u64 {
+        self.counter.count(text) as u64
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().expect("no holder panics")
+    }
+}
+
+/// A worst case that is set aside until this is dropped; what is then spent of it: all, unless it is known better.
+struct Aside<'a> {
+    allowance: &'a Allowance,
+    worst: Cost,
+    spent: Cost,
+}
+
+impl Drop for Aside<'_> {
+    fn drop(&mut self) {
+        let mut state = self.allowance.state();
+        state.aside = state.aside.minus(self.worst);
+        state.spent = state.spent.plus(self.spent);
+        drop(state);
+        self.allowance.settled.notify_waiters();
+    }
+}
+
+/// A generator that keeps within an allowance.
+pub struct Allowed<G> {
+    inner: G,
+    allowance: Arc<Allowance>,
+}
+
+impl<G: Generator> Allowed<G> {
+    /// Wraps `inner`, of which every call is one call of the server.
+    #[must_use]
+    pub fn new(inner: G, allowance: Arc<Allowance>) -> Self {
+        Self { inner, allowance }
+    }
+}
+
+#[async_trait]
+impl<G: Generator> Generator for Allowed<G> {
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    fn fingerprint(&self) -> Option<&str> {
+        self.inner.fingerprint()
+    }
+
+    async fn generate(&self, prompt: &Prompt) -> Result<Reply, LlmError> {
+        let allowance = &self.allowance;
+        let counted = allowance.count(&prompt.system) + allowance.count(&prompt.user);
+        let mut aside = allowance.set_aside(counted.saturating_add(FORM_TOKENS)).await?;
+        let reply = match self.inner.generate(prompt).await {
+            Ok(reply) => reply,
+            Err(error) => {
+                if !may_be_billed(&error) {
+                    aside.spent = Cost::default();
+                }
+                return Err(error);
+            }
+        };
+        let prompt_tokens = reply.prompt_tokens.unwrap_or(counted);
+        let completion_tokens = reply.completion_tokens.unwrap_or_else(|| allowance.count(&reply.text));
+        aside.spent = allowance.cost(prompt_tokens, completion_tokens);
+        drop(aside);
+        Ok(reply)
+    }
+}
+
+/// Whether the server may have answered what we did not get to read.
+fn may_be_billed(error: &LlmError) -> bool {
+    let LlmError::Http(error) = error else { return false };
+    matches!(
+        error,
+        HttpError::TimedOut { .. }
+            | HttpError::Broken { .. }
+            | HttpError::Unreadable { .. }
+            | HttpError::TooLarge { .. }
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt;
+
+    use super::*;
+    use ragtriage_core::text::tokens::{self, Tokenizer};
+    use ragtriage_core::types::{Finish, Kind, Origin};
+
+    /// Bills as it is told, or fails.
+    struct Bills(Option<(Option<u64>, Option<u64>)>);
+
+    #[async_trait]
+    impl Generator for Bills {
+        fn name(&self) -> &'static str {
+            "bills"
+        }
+
+        async fn generate(&self, _: &Prompt) -> Result<Reply, LlmError> {
+            let failure = || LlmError::Busy { url: "u".into(), status: 500, excerpt: String::new(), retry_after: None };
+            let (prompt_tokens, completion_tokens) = self.0.ok_or_else(failure)?;
+            let (text, finish, origin) = ("two words".to_owned(), Finish::Stop, Origin::Called);
+            Ok(Reply { text, finish, origin, prompt_tokens, completion_tokens })
+        }
+    }
+
+    /// Four words of a prompt, of which 4 + 11 are set aside.
+    fn prompt() -> Prompt {
+        let (system, user) = ("be brief".to_owned(), "who waits".to_owned());
+        Prompt { question: "q".into(), kind: Kind::Span, passages: Vec::new(), system, user }
+    }
+
+    fn allowed(limits: Limits, bills: Bills) -> Allowed<Bills> {
+        let words = tokens::counter(Tokenizer::Words, None).expect("built in");
+        // A dollar a token of a prompt, ten a token of an answer; an answer has at most five.
+        let price = Price { prompt_usd: 1e6, completion_usd: 1e7 };
+        Allowed::new(bills, Arc::new(Allowance::new(limits, price, words, 5)))
+    }
+
+    #[tokio::test]
+    async fn the_worst_case_must_fit_and_what_is_billed_counts() {
+        // 15 + 5 tokens are set aside a call, 3 + 1 are billed: 20 fit into 23 after none, 20 into 23 - 4 no more.
+        let bills = Bills(Some((Some(3), Some(1))));
+        let allowed = allowed(Limits { tokens: Some(23), usd: None }, bills);
+        assert!(allowed.generate(&prompt()).await.is_ok());
+        let error = allowed.generate(&prompt()).await.expect_err("spent").to_string();
+        let expected =
+            "`generation.max_tokens_total` = 23 is spent: 4 tokens so far, and the next call may take 20 tokens";
+        assert_eq!(error, expected);
+    }
+
+    #[tokio::test]
+    async fn dollars_are_counted_by_the_price_and_by_our_own_count_where_none_is_billed() {
+        // Set aside: 15 x 1 + 5 x 10 = 65 dollars; counted: four words and two, 4 + 20 = 24.
+        let allowed = allowed(Limits { usd: Some(88.0), tokens: None }, Bills(Some((None, None))));
+        assert!(allowed.generate(&prompt()).await.is_ok());
+        let error = allowed.generate(&prompt()).await.expect_err("24 + 65 = 89").to_string();
+        let expected =
+            "`generation.max_usd` = 88 is spent: 24.000000 USD so far, and the next call may take 65.000000 USD";
+        assert_eq!(error, expected);
+    }
+
+    #[tokio::test]
+    async fn a_failed_call_costs_nothing() {
+        let allowed = allowed(Limits { tokens: Some(20), usd: None }, Bills(None));
+        for _ in 0..3 {
+            assert!(matches!(allowed.generate(&prompt()).await, Err(LlmError::Busy { .. })));
+        }
+    }
+
+    #[tokio::test]
+    async fn what_was_spent_before_counts() {
+        let allowed = allowed(Limits { tokens: Some(30), usd: None }, Bills(Some((Some(1), Some(1)))));
+        allowed.allowance.already(0.0, 11);
+        assert!(matches!(allowed.generate(&prompt()).await, Err(LlmError::Spent { .. })));
+    }
+
+    #[tokio::test]
+    async fn a_call_waits_for_what_another_set_aside() {
+        let allowed = allowed(Limits { tokens: Some(30), usd: None }, Bills(Some((Some(1), Some(1)))));
+        let mut aside = allowed.allowance.set_aside(15).await.expect("20 of 30");
+        let prompt = prompt();
+        let mut waiting = allowed.generate(&prompt);
+        assert!((&mut waiting).now_or_never().is_none(), "20 + 20 of 30");
+        aside.spent = Cost::default();
+        drop(aside);
+        assert!(waiting.await.is_ok());
+    }
+
+    /// Answers what nobody gets to read.
+    struct BreaksOff;
+
+    #[async_trait]
+    impl Generator for BreaksOff {
+        fn name(&self) -> &'static str {
+            "breaks off"
+        }
+
+        async fn generate(&self, _: &Prompt) -> Result<Reply, LlmError> {
+            Err(LlmError::Http(HttpError::Broken { url: "u".into(), reason: "reset".into() }))
+        }
+    }
+
+    #[tokio::test]
+    async fn a_call_that_may_have_been_billed_counts_its_worst_case() {
+        let words = tokens::counter(Tokenizer::Words, None).expect("built in");
+        let limits = Limits { tokens: Some(50), usd: None };
+        let allowed = Allowed::new(BreaksOff, Arc::new(Allowance::new(limits, Price::default(), words, 5)));
+        // 4 + 11 + 5 tokens each: two fit 50, a third does not.
+        for _ in 0..2 {
+            assert!(matches!(allowed.generate(&prompt()).await, Err(LlmError::Http(_))));
+        }
+        assert!(matches!(allowed.generate(&prompt()).await, Err(LlmError::Spent { .. })));
+    }
+}

@@ -1,0 +1,150 @@
+//! Taking the short answer from what a model wrote, and telling an answer from an abstention or a refusal.
+//!
+//! Everything is by listed rules, so that a reader of a trace can redo them:
+//! 1. thinking blocks are dropped;
+//! 2. the last line that begins with `Answer:` is taken, else the `answer` field of a JSON object, else the whole text;
+//! 3. trailing citation marks and one pair of enclosing quotes, backticks or asterisks go;
+//! 4. what is then a listed abstention, or begins with one, is an abstention; likewise refusals.
+//!
+//! `I don't know, but it is 42` begins with an abstention and is one: a model that guesses so has been told not to. An
+//! abstention or refusal in the middle of a text is not looked for.
+
+mod phrases;
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use self::phrases::{abstains, refuses};
+use ragtriage_core::types::{Finish, Stance};
+
+/// Tags whose content is thinking.
+const THINKING: [(&str, &str); 2] = [("<think>", "</think>"), ("<thinking>", "</thinking>")];
+
+/// What may stand before the colon of an answer line, lower-cased.
+const LABELS: [&str; 3] = ["answer", "final answer", "short answer"];
+
+/// Characters of an answer that the rules for abstention and refusal read.
+const READ_CHARS: usize = 200;
+
+/// The short answer of a raw one, and what kind of reply that is. Empty unless it is an answer.
+#[must_use]
+pub fn read_answer(raw: &str, finish: Finish) -> (String, Stance) {
+    let stance_only = |stance| (String::new(), stance);
+    match finish {
+        Finish::Filtered => return stance_only(Stance::Refused),
+        Finish::Error => return stance_only(Stance::Unreadable),
+        Finish::Stop | Finish::Length => {}
+    }
+    let said = without_thinking(raw);
+    let answer = labelled(&said).map(Cow::Borrowed).or_else(|| field(&said).map(Cow::Owned));
+    let answer = tidy(answer.as_deref().unwrap_or(&said));
+    let plain = plain(answer);
+    if answer.is_empty() {
+        stance_only(Stance::Unreadable)
+    } else if abstains(&plain) {
+        stance_only(Stance::Abstained)
+    } else if refuses(&plain) {
+        stance_only(Stance::Refused)
+    } else {
+        (answer.to_owned(), Stance::Answered)
+    }
+}
+
+/// Drops thinking blocks; an open one reaches to the end, a close without an open drops all before it.
+fn without_thinking(raw: &str) -> String {
+    let mut text = raw.to_owned();
+    for (open, close) in THINKING {
+        let mut kept = String::with_capacity(text.len());
+        // Same length in bytes, so offsets hold in both.
+        let lower = text.to_ascii_lowercase();
+        let mut from = 0;
+        while let Some(start) = lower[from..].find(open).map(|at| from + at) {
+            kept.push_str(&text[from..start]);
+            from = lower[start..].find(close).map_or(text.len(), |at| start + at + close.len());
+        }
+        kept.push_str(&text[from..]);
+        let behind = kept.to_ascii_lowercase().rfind(close).map_or(0, |at| at + close.len());
+        text = kept.split_off(behind);
+    }
+    text
+}
+
+/// What stands behind the last `Answer:` that begins a line, or on the next line with text where nothing does.
+fn labelled(text: &str) -> Option<&str> {
+    let mut found = None;
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        if let Some(rest) = behind_label(line) {
+            let below = || lines.clone().map(str::trim).find(|line| !line.is_empty()).unwrap_or("");
+            found = Some(if rest.is_empty() { below() } else { rest });
+        }
+    }
+    found
+}
+
+fn behind_label(line: &str) -> Option<&str> {
+    let body = line.trim().trim_start_matches(['*', '_', '#', '>', '-', ' ']);
+    let (label, rest) = body.split_once([':', '：'])?;
+    let label = label.trim_matches(['*', '_', ' ']).to_lowercase();
+    let rest = rest.trim();
+    let is_emphasis = line.trim().starts_with('*');
+    let rest = if is_emphasis { rest.trim_start_matches('*').trim_end_matches('*').trim() } else { rest };
+    LABELS.contains(&label.as_str()).then_some(rest)
+}
+
+/// The `answer` field of the text's JSON object; `null` is an abstention.
+fn field(text: &str) -> Option<String> {
+    let object = text.get(text.find('{')?..=text.rfind('}')?)?;
+    let Ok(Value::Object(fields)) = serde_json::from_str(object) else { return None };
+    let (_, value) = fields.into_iter().find(|(name, _)| LABELS.contains(&name.to_lowercase().as_str()))?;
+    Some(match value {
+        Value::String(answer) => answer,
+        Value::Null => "unanswerable".to_owned(),
+        Value::Bool(yes) => if yes { "yes" } else { "no" }.to_owned(),
+        other => other.to_string(),
+    })
+}
+
+fn tidy(answer: &str) -> &str {
+    without_citations(unquoted(without_citations(answer.trim())))
+}
+
+/// Drops trailing marks as `[1]`, `[2, 3]`, with a full stop behind them. `list[1]`, one word, keeps its own.
+fn without_citations(mut text: &str) -> &str {
+    loop {
+        let body = text.strip_suffix('.').unwrap_or(text).trim_end();
+        let Some((before, inside)) = body.strip_suffix(']').and_then(|body| body.rsplit_once('[')) else { return text };
+        let is_mark = inside.contains(|c: char| c.is_ascii_digit())
+            && inside.chars().all(|c| c.is_ascii_digit() || matches!(c, ',' | ' ' | '-' | '–'));
+        let is_index = before.ends_with(char::is_alphanumeric) && !before.contains(char::is_whitespace);
+        if !is_mark || is_index || before.trim().is_empty() {
+            return text;
+        }
+        text = before.trim_end();
+    }
+}
+
+/// Takes off one pair of marks around the whole, and a full stop behind it, unless the mark stands inside as well.
+fn unquoted(text: &str) -> &str {
+    let pairs = [("**", "**"), ("\"", "\""), ("'", "'"), ("`", "`"), ("“", "”"), ("‘", "’"), ("«", "»")];
+    let body = text.strip_suffix('.').unwrap_or(text);
+    for (open, close) in pairs {
+        let inner = body.strip_prefix(open).and_then(|rest| rest.strip_suffix(close));
+        if let Some(inner) = inner.filter(|inner| !inner.contains(open) && !inner.contains(close)) {
+            return inner.trim();
+        }
+    }
+    text
+}
+
+/// The start of an answer for the rules: lower case, straight apostrophes, single blanks, no marks at the end.
+fn plain(answer: &str) -> String {
+    let start: String = answer.chars().take(READ_CHARS).collect();
+    let straight = start.to_lowercase().replace(['’', '‘'], "'");
+    let words: Vec<&str> = straight.split_whitespace().collect();
+    words.join(" ").trim_end_matches(['.', '!', '?', ' ']).to_owned()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,254 @@
+//! A wrapper that keeps any generator's replies in a cache's file, so that no prompt is paid for twice.
+//!
+//! A reply's key is the sha256 of the generator's fingerprint and the prompt's two messages: which arm or run asks does not
+//! matter, and a stale hit cannot happen unless the server changes what stands behind a model's name. Prompts are not kept.
+//! Failures are not kept either; a reply that was cut or filtered is one like others. The same prompt asked twice at once is
+//! called for once.
+//!
+//! A file that cannot be opened is an error before anything is asked: a run believed to be kept would be paid for again. One
+//! that fails later costs no question its reply: the first failure is remembered ([`CachedReplies::failure`]).
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+use async_trait::async_trait;
+use tokio::sync::OnceCell;
+
+use super::{Generator, KeptReply, LlmError, Reply};
+use ragtriage_core::prompt::Prompt;
+use crate::cache::{CacheError, Database, Key, Table, key};
+use ragtriage_core::types::Origin;
+
+/// Where replies are kept.
+pub const REPLIES: Table = Table { name: "replies", value: "reply" };
+
+/// A [`Generator`] that asks another only what it has not answered yet.
+pub struct CachedReplies {
+    inner: Arc<dyn Generator>,
+    database: Database,
+    dataset: String,
+    /// What is being asked for.
+    asking: Mutex<HashMap<Key, Arc<OnceCell<Reply>>>>,
+    failure: OnceLock<CacheError>,
+}
+
+impl CachedReplies {
+    /// Opens or makes the database at `path`, and its folder; a new file is its owner's alone. New replies are labelled with
+    /// `dataset`.
+    pub fn open(inner: Arc<dyn Generator>, path: &Path, dataset: String) -> Result<Self, CacheError> {
+        let database = Database::open_private(path, &[REPLIES])?;
+        Ok(Self { inner, database, dataset, asking: Mutex::default(), failure: OnceLock::new() })
+    }
+
+    /// Why the first reply could not be read or kept, where one could not.
+    pub fn failure(&self) -> Option<&CacheError> {
+        self.failure.get()
+    }
+
+    /// `None` where the generator's replies are not worth keeping.
+    fn key(&self, prompt: &Prompt) -> Option<Key> {
+        Some(key(&[self.inner.fingerprint()?, &prompt.system, &prompt.user]))
+    }
+
+    async fn read(&self, key: Key) -> Option<KeptReply> {
+        match self.database.read(REPLIES, vec![key], KeptReply::read).await {
+            Ok(mut found) => found.pop().flatten(),
+            Err(error) => {
+                let _ = self.failure.set(error); // only the first is told
+                None
+            }
+        }
+    }
+
+    async fn keep(&self, key: Key, reply: &Reply, took: Duration) {
+        let Reply { text, finish, origin: _, prompt_tokens, completion_tokens } = reply.clone();
+        let at = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs());
+        let (seconds, dataset) = (took.as_secs_f64(), self.dataset.clone());
+        let kept = KeptReply { text, finish, prompt_tokens, completion_tokens, seconds, dataset, at };
+        if let Err(error) = self.database.write(REPLIES, vec![(key, kept.to_bytes())]).await {
+            let _ = self.failure.set(error); // only the first is told
+        }
+    }
+
+    fn asking(&self) -> MutexGuard<'_, HashMap<Key, Arc<OnceCell<Reply>>>> {
+        self.asking.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[async_trait]
+impl Generator for CachedReplies {
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    fn fingerprint(&self) -> Option<&str> {
+        self.inner.fingerprint()
+    }
+
+    async fn kept(&self, prompt: &Prompt) -> Option<KeptReply> {
+        self.read(self.key(prompt)?).await
+    }
+
+    async fn generate(&self, prompt: &Prompt) -> Result<Reply, LlmError> {
+        let Some(key) = self.key(prompt) else { return self.inner.generate(prompt).await };
+        let cell = Arc::clone(self.asking().entry(key).or_default());
+        let mut origin = Origin::Cached;
+        let ask = async {
+            if let Some(kept) = self.read(key).await {
+                return Ok(kept.into_reply());
+            }
+            let clock = Instant::now();
+            let reply = self.inner.generate(prompt).await?;
+            self.keep(key, &reply, clock.elapsed()).await;
+            origin = reply.origin;
+            Ok(reply)
+        };
+        // After a failure each that waited asks for itself.
+        let reply: Result<Reply, LlmError> = cell.get_or_try_init(|| ask).await.cloned();
+        self.asking().remove(&key);
+        Ok(Reply { origin, ..reply? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+    use ragtriage_core::types::{Finish, Kind};
+
+    /// Answers with the number of the call, or fails the first so many.
+    #[derive(Default)]
+    struct Counting {
+        fingerprint: Option<&'static str>,
+        n_failures: usize,
+        n_calls: AtomicUsize,
+    }
+
+    #[async_trait]
+    impl Generator for Counting {
+        fn name(&self) -> &'static str {
+            "counting"
+        }
+
+        fn fingerprint(&self) -> Option<&str> {
+            self.fingerprint
+        }
+
+        async fn generate(&self, _: &Prompt) -> Result<Reply, LlmError> {
+            let n = self.n_calls.fetch_add(1, Ordering::SeqCst);
+            tokio::task::yield_now().await;
+            if n < self.n_failures {
+                return Err(LlmError::Busy { url: "u".into(), status: 503, excerpt: String::new(), retry_after: None });
+            }
+            Ok(Reply {
+                text: n.to_string(),
+                finish: Finish::Length,
+                origin: Origin::Called,
+                prompt_tokens: Some(7),
+                completion_tokens: None,
+            })
+        }
+    }
+
+    fn prompt(system: &str, user: &str) -> Prompt {
+        let (system, user) = (system.to_owned(), user.to_owned());
+        Prompt { question: "q".into(), kind: Kind::Span, passages: Vec::new(), system, user }
+    }
+
+    fn open(path: &Path, inner: &Arc<Counting>) -> CachedReplies {
+        CachedReplies::open(Arc::clone(inner) as _, path, "files here".to_owned()).unwrap()
+    }
+
+    fn counting(fingerprint: &'static str) -> Arc<Counting> {
+        Arc::new(Counting { fingerprint: Some(fingerprint), ..Counting::default() })
+    }
+
+    #[tokio::test]
+    async fn a_reply_is_kept_as_it_came_for_whoever_asks_next() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("replies.sqlite");
+        let inner = counting("a");
+        let first = open(&path, &inner).generate(&prompt("s", "u")).await.unwrap();
+        let later = open(&path, &inner);
+        let second = later.generate(&prompt("s", "u")).await.unwrap();
+        assert_eq!((first.origin, second.origin), (Origin::Called, Origin::Cached));
+        assert_eq!(second, Reply { origin: Origin::Cached, ..first });
+        let kept = later.kept(&prompt("s", "u")).await.unwrap();
+        assert_eq!((kept.text.as_str(), kept.dataset.as_str()), ("0", "files here"));
+        assert_eq!(later.kept(&prompt("s", "v")).await, None);
+        assert_eq!(inner.n_calls.load(Ordering::SeqCst), 1);
+    }
+
+    #[tokio::test]
+    async fn another_message_or_generator_is_another_key() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("replies.sqlite");
+        let (a, b) = (counting("a"), counting("b"));
+        let of_a = open(&path, &a);
+        for prompt in [prompt("s", "u"), prompt("su", ""), prompt("", "su"), prompt("s", "u")] {
+            of_a.generate(&prompt).await.unwrap();
+        }
+        open(&path, &b).generate(&prompt("s", "u")).await.unwrap();
+        assert_eq!((a.n_calls.load(Ordering::SeqCst), b.n_calls.load(Ordering::SeqCst)), (3, 1));
+    }
+
+    #[tokio::test]
+    async fn a_generator_without_a_fingerprint_is_asked_every_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let inner = Arc::new(Counting::default());
+        let cached = open(&folder.path().join("replies.sqlite"), &inner);
+        for _ in 0..2 {
+            assert_eq!(cached.generate(&prompt("s", "u")).await.unwrap().origin, Origin::Called);
+        }
+        assert_eq!(inner.n_calls.load(Ordering::SeqCst), 2);
+    }
+
+    #[tokio::test]
+    async fn the_same_prompt_asked_at_once_is_called_for_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let inner = counting("a");
+        let cached = open(&folder.path().join("replies.sqlite"), &inner);
+        let prompt = prompt("s", "u");
+        let replies = futures_util::future::join_all((0..8).map(|_| cached.generate(&prompt))).await;
+        let called = replies.iter().filter(|reply| reply.as_ref().unwrap().origin == Origin::Called).count();
+        assert_eq!((called, inner.n_calls.load(Ordering::SeqCst)), (1, 1));
+        assert!(cached.asking().is_empty());
+    }
+
+    #[tokio::test]
+    async fn a_failure_is_not_kept_and_those_who_waited_ask_for_themselves() {
+        let folder = tempfile::tempdir().unwrap();
+        let inner = Arc::new(Counting { fingerprint: Some("a"), n_failures: 2, ..Counting::default() });
+        let cached = open(&folder.path().join("replies.sqlite"), &inner);
+        let prompt = prompt("s", "u");
+        let replies = futures_util::future::join_all((0..4).map(|_| cached.generate(&prompt))).await;
+        assert_eq!(replies.iter().filter(|reply| reply.is_err()).count(), 2);
+        assert_eq!(inner.n_calls.load(Ordering::SeqCst), 3);
+    }
+
+    #[tokio::test]
+    async fn a_file_that_breaks_later_costs_no_reply_and_is_told_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("replies.sqlite");
+        let cached = open(&path, &counting("a"));
+        rusqlite::Connection::open(&path).unwrap().execute("DROP TABLE replies", []).unwrap();
+        assert_eq!(cached.generate(&prompt("s", "u")).await.unwrap().text, "0");
+        assert!(cached.failure().unwrap().to_string().contains("no such table: replies"));
+    }
+
+    #[tokio::test]
+    async fn what_is_no_reply_is_asked_for_again_and_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("replies.sqlite");
+        let inner = counting("a");
+        let cached = open(&path, &inner);
+        cached.generate(&prompt("s", "u")).await.unwrap();
+        rusqlite::Connection::open(&path).unwrap().execute("UPDATE replies SET reply = x'00'", []).unwrap();
+        for expected in [Origin::Called, Origin::Cached] {
+            assert_eq!(cached.generate(&prompt("s", "u")).await.unwrap().origin, expected);
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! Why a generator could not be made or a call failed, sorted by what the caller can do next.
+//!
+//! No message holds a key, a header's value, or a URL's user info and query: URLs are redacted and excerpts cleaned
+//! where the error is made.
+
+use std::io;
+use std::time::Duration;
+
+use ragtriage_core::prompt::TemplateError;
+use ragtriage_http::HttpError;
+
+/// What the caller can do about a failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorClass {
+    /// Try again later.
+    Transient,
+    /// Change the settings or the server; the same call fails again.
+    Permanent,
+    /// Send fewer tokens.
+    TooLong,
+    /// The provider's filter turned this prompt down; others may pass.
+    Refused,
+    /// No call is to be made any more: the run stops.
+    Spent,
+}
+
+/// Why a call failed, or a generator or template could not be made.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the fields are what the message shows: a redacted URL, an HTTP status, an excerpt")]
+pub enum LlmError {
+    /// No answer to be had or read.
+    #[error(transparent)]
+    Http(HttpError),
+    /// A status of [`is_transient_status`](ragtriage_http::is_transient_status).
+    #[error("`{url}` is busy or failing: status {status}: {excerpt}")]
+    Busy { url: String, status: u16, excerpt: String, retry_after: Option<Duration> },
+    /// Any other error status.
+    #[error("`{url}` rejected the call: status {status}: {excerpt}")]
+    Rejected { url: String, status: u16, excerpt: String },
+    /// The prompt exceeds the model's context.
+    #[error("the prompt is too long for `{url}`: status {status}: {excerpt}")]
+    TooLong { url: String, status: u16, excerpt: String },
+    /// The provider's content filter turned the prompt down.
+    #[error("`{url}` refused the prompt: status {status}: {excerpt}")]
+    Refused { url: String, status: u16, excerpt: String },
+    /// Still failing after all tries.
+    #[error("after {tries} tries: {last}")]
+    GaveUp { tries: u32, last: Box<Self> },
+    /// The time for one question is over.
+    #[error("no answer within the deadline of {} s", .deadline.as_secs_f64())]
+    DeadlinePassed { deadline: Duration },
+    /// The call could exceed what the run may cost.
+    #[error("`generation.{setting}` = {limit} is spent: {spent} so far, and the next call may take {next}")]
+    Spent { setting: &'static str, limit: String, spent: String, next: String },
+    /// A setting with a value that cannot be.
+    #[error("`generation.{setting}` {reason}")]
+    BadSetting { setting: &'static str, reason: String },
+    /// The template's file.
+    #[error("cannot read the prompt template `{name}`")]
+    TemplateFile { name: String, source: io::Error },
+    /// The template's text.
+    #[error("prompt template `{name}`: {source}")]
+    Template { name: String, source: TemplateError },
+}
+
+impl From<HttpError> for LlmError {
+    /// Names the setting where one is at fault.
+    fn from(error: HttpError) -> Self {
+        let bad = |setting, reason| Self::BadSetting { setting, reason };
+        match error {
+            HttpError::BadAddress { reason } => bad("base_url", reason),
+            HttpError::BadKey => bad("api_key", "holds characters that no header may have (in the key)".to_owned()),
+            HttpError::BadHeaderName { name } => bad("headers_env", format!("has `{name}`, which is no header's name")),
+            HttpError::BadHeaderValue { name } => {
+                bad("headers_env", format!("holds characters that no header may have (in {name})"))
+            }
+            HttpError::NoCertificate { path } => bad("ca_file", format!("holds no certificate: `{}`", path.display())),
+            error => Self::Http(error),
+        }
+    }
+}
+
+impl LlmError {
+    /// What the caller can do.
+    #[must_use]
+    pub fn class(&self) -> ErrorClass {
+        match self {
+            Self::Http(error) if error.is_transient() => ErrorClass::Transient,
+            Self::Busy { .. } | Self::DeadlinePassed { .. } => ErrorClass::Transient,
+            Self::TooLong { .. } => ErrorClass::TooLong,
+            Self::Refused { .. } => ErrorClass::Refused,
+            Self::Spent { .. } => ErrorClass::Spent,
+            Self::GaveUp { last, .. } => last.class(),
+            Self::Http(_)
+            | Self::Rejected { .. }
+            | Self::BadSetting { .. }
+            | Self::TemplateFile { .. }
+            | Self::Template { .. } => ErrorClass::Permanent,
+        }
+    }
+
+    /// The remedy, where there is one to name.
+    #[must_use]
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::Http(error) => http_hint(error),
+            Self::DeadlinePassed { .. } => Some(SLOW),
+            Self::Busy { status: 429, .. } => {
+                Some("raise `generation.deadline_s`, or lower `generation.most_concurrency`")
+            }
+            Self::Rejected { status: 401 | 403, .. } => {
+                Some("`generation.api_key_env` names the variable with the key")
+            }
+            Self::Rejected { status: 400 | 422, .. } => parameter_hint(&self.to_string()),
+            Self::Rejected { status: 404 | 405, .. } => Some(
+                "`/chat/completions` is appended to `generation.base_url`, which mostly ends in `/v1`; the model's \
+                 name may be wrong as well",
+            ),
+            Self::TooLong { .. } => Some("lower `generation.context_tokens`, or raise the server's context length"),
+            Self::Spent { .. } => Some("raise the limit with --set and go on with --resume"),
+            Self::TemplateFile { .. } => Some("`generation.prompt` is `short-answer`, `free`, or a file's path"),
+            Self::GaveUp { last, .. } => last.hint(),
+            Self::Busy { .. }
+            | Self::Rejected { .. }
+            | Self::Refused { .. }
+            | Self::BadSetting { .. }
+            | Self::Template { .. } => None,
+        }
+    }
+}
+
+/// What to do where a server takes a parameter in another form or not at all, by the words of its failure: `OpenAI`'s reasoning
+/// models refuse two that we send.
+#[must_use]
+pub fn parameter_hint(failure: &str) -> Option<&'static str> {
+    if !failure.contains("rejected the call: status 4") {
+        None
+    } else if failure.contains("max_tokens") {
+        Some(
+            "with `generation.extra_body = { max_completion_tokens = 2048 }` that is sent instead of `max_tokens`, and \
+             `temperature = 1` there takes the place of a temperature that is refused",
+        )
+    } else if failure.contains("temperature") {
+        Some("`generation.extra_body = { temperature = 1 }` takes the place of `generation.temperature`")
+    } else {
+        None
+    }
+}
+
+const SLOW: &str = "raise `generation.timeout_s` or lower `generation.concurrency`";
+
+/// The remedy by the names of our settings.
+fn http_hint(error: &HttpError) -> Option<&'static str> {
+    match error {
+        HttpError::Unreachable { .. } => Some(
+            "start the server (`ollama serve`, `vllm serve MODEL`, `llama-server -m MODEL.gguf`) or correct \
+             `generation.base_url`; `generation.generator = \"extractive\"` needs none",
+        ),
+        HttpError::TimedOut { .. } => Some(SLOW),
+        HttpError::Untrusted { .. } | HttpError::Client { .. } => {
+            Some("name the certificate authority's PEM file in `generation.ca_file`")
+        }
+        HttpError::Redirected { .. } => {
+            Some("set `generation.base_url` to where it redirects, if that is to be trusted")
+        }
+        HttpError::Unreadable { .. } | HttpError::TooLarge { .. } => {
+            Some("is there an OpenAI-compatible server at `generation.base_url`?")
+        }
+        error => error.hint(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refused_parameter_is_answered_with_the_setting_that_replaces_it() {
+        let rejected = |excerpt: &str| {
+            let error = LlmError::Rejected { url: "u".into(), status: 400, excerpt: excerpt.into() };
+            error.hint().unwrap_or_default()
+        };
+        // As OpenAI words them.
+        let tokens = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
+        assert!(rejected(tokens).contains("extra_body = { max_completion_tokens = 2048 }"));
+        let temperature = "Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) value is supported.";
+        assert!(rejected(temperature).contains("extra_body = { temperature = 1 }"));
+        assert_eq!(rejected("no such model"), "");
+    }
+
+    #[test]
+    fn giving_up_keeps_the_class_hint_and_words_of_the_last_failure() {
+        let (url, reason) = ("http://localhost:1/v1".into(), "connection refused".into());
+        let last = LlmError::Http(HttpError::Unreachable { url, reason });
+        let hint = last.hint();
+        let error = LlmError::GaveUp { tries: 4, last: Box::new(last) };
+        assert_eq!(error.class(), ErrorClass::Transient);
+        assert_eq!(error.hint(), hint);
+        assert_eq!(error.to_string(), "after 4 tries: `http://localhost:1/v1` cannot be reached: connection refused");
+    }
+}

@@ -1,0 +1,44 @@
+//! A reply as a cache keeps it.
+
+use serde::{Deserialize, Serialize};
+
+use super::Reply;
+use ragtriage_core::types::{Finish, Origin};
+
+/// A reply with what is known of its call. The prompt is no part of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct KeptReply {
+    /// The text, untouched.
+    pub text: String,
+    /// Why it ended.
+    pub finish: Finish,
+    /// Prompt tokens as billed, where the endpoint said.
+    pub prompt_tokens: Option<u64>,
+    /// Answer tokens as billed, where the endpoint said.
+    pub completion_tokens: Option<u64>,
+    /// Seconds that its call took, tries and waits included.
+    pub seconds: f64,
+    /// The data set that it was asked for, as a run's record names it.
+    pub dataset: String,
+    /// When it came, in seconds of Unix time.
+    pub at: u64,
+}
+
+impl KeptReply {
+    /// What is kept; `None` where the bytes are none.
+    #[must_use]
+    pub fn read(bytes: &[u8]) -> Option<Self> {
+        serde_json::from_slice(bytes).ok()
+    }
+
+    /// What [`Self::read`] reads.
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
+        serde_json::to_vec(self).expect("texts and numbers serialise")
+    }
+
+    /// The reply, taken from a cache.
+    pub(super) fn into_reply(self) -> Reply {
+        let Self { text, finish, prompt_tokens, completion_tokens, .. } = self;
+        Reply { text, finish, origin: Origin::Cached, prompt_tokens, completion_tokens }
+    }
+}

@@ -1,0 +1,287 @@
+//! How many calls run at once: more while it goes well, fewer when the server says that it is too much.
+//!
+//! [`Limit`] is the rule, a gradient limit with slow start (Jacobson, "Congestion Avoidance and Control", SIGCOMM 1988; the
+//! latency test after TCP Vegas, Brakmo and Peterson 1995, in the form of Netflix's concurrency-limits, `Gradient2Limit`):
+//!
+//! - A window is two successes for each place, of calls that ended while every place was taken. After one the places
+//!   grow by a quarter, after the first shrink by one, as long as the window's mean latency is under [`TOLERANCE`] times that of
+//!   the best window. A server that queues (Ollama) answers no faster for more calls, only later, so it is left alone.
+//! - Too much (429, 503, 529, a timeout) takes a fifth of the places, at least one, and one place always stays. What calls
+//!   say that began before the last shrink is one episode with it.
+//! - Any other failure begins the window anew.
+//!
+//! [`Gate`] hands the places out in the order in which they are asked for. Left out: when to call again ([`ragtriage_http::Backoff`]) and the
+//! server's own pauses ([`super::pause`]).
+
+use std::sync::{Mutex, MutexGuard};
+use std::time::Duration;
+
+use tokio::sync::{Semaphore, SemaphorePermit};
+
+/// A window whose mean latency is this many times the best window's is no success: `rttTolerance` of Netflix's limit.
+const TOLERANCE: f64 = 1.5;
+/// Successes for each place that make a window: latencies of answers differ much, and means of fewer with them.
+const ROUNDS: usize = 2;
+
+/// How a call ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Outcome {
+    /// An answer, after so long.
+    Good(Duration),
+    /// The server had too much to do.
+    TooMuch,
+    /// A failure that says nothing of the load.
+    Other,
+}
+
+/// How many calls may run at once. Pure: latencies are told, nothing is measured here.
+#[derive(Debug)]
+struct Limit {
+    places: usize,
+    most: usize,
+    /// Shrinks until now.
+    episode: u64,
+    n_successes: usize,
+    seconds: f64,
+    best_mean: f64,
+}
+
+impl Limit {
+    fn new(first: usize, most: usize) -> Self {
+        Self {
+            places: first,
+            most: most.max(first),
+            episode: 0,
+            n_successes: 0,
+            seconds: 0.0,
+            best_mean: f64::INFINITY,
+        }
+    }
+
+    /// A call that began in `episode` has ended; `is_full`: every place was taken until then.
+    fn ended(&mut self, episode: u64, outcome: Outcome, is_full: bool) {
+        if episode != self.episode {
+            return;
+        }
+        match outcome {
+            Outcome::TooMuch => {
+                self.places -= (self.places / 5).max(1).min(self.places - 1);
+                self.episode += 1;
+                self.best_mean = f64::INFINITY; // what was good then may not be now
+                self.begin_window();
+            }
+            Outcome::Other => self.begin_window(),
+            Outcome::Good(latency) if is_full => {
+                self.n_successes += 1;
+                self.seconds += latency.as_secs_f64();
+                if self.n_successes >= ROUNDS * self.places {
+                    self.end_window();
+                }
+            }
+            Outcome::Good(_) => {}
+        }
+    }
+
+    fn end_window(&mut self) {
+        let mean = self.seconds / self.n_successes as f64;
+        if mean < TOLERANCE * self.best_mean {
+            let step = if self.episode == 0 { (self.places / 4).max(1) } else { 1 };
+            self.places = (self.places + step).min(self.most);
+        }
+        self.best_mean = self.best_mean.min(mean);
+        self.begin_window();
+    }
+
+    fn begin_window(&mut self) {
+        (self.n_successes, self.seconds) = (0, 0.0);
+    }
+}
+
+/// Places for calls, handed out first come, first served.
+#[derive(Debug)]
+pub(super) struct Gate {
+    state: Mutex<State>,
+    places: Semaphore,
+}
+
+#[derive(Debug)]
+struct State {
+    limit: Limit,
+    /// Places that are taken.
+    taken: usize,
+    /// Places taken by calls above the limit: they are not handed out again.
+    owed: usize,
+}
+
+impl Gate {
+    /// `first` places to begin with, never more than `most`; both at least 1.
+    pub(super) fn new(first: usize, most: usize) -> Self {
+        let state = State { limit: Limit::new(first, most), taken: 0, owed: 0 };
+        Self { state: Mutex::new(state), places: Semaphore::new(first) }
+    }
+
+    /// Waits for a place, behind all who wait already.
+    pub(super) async fn enter(&self) -> Place<'_> {
+        let permit = self.places.acquire().await.expect("the semaphore is never closed");
+        self.state().taken += 1;
+        Place { gate: self, permit: Some(permit) }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().expect("no holder panics")
+    }
+
+    fn ended(&self, episode: u64, outcome: Outcome) {
+        let mut state = self.state();
+        let (before, is_full) = (state.limit.places, state.taken >= state.limit.places);
+        state.limit.ended(episode, outcome, is_full);
+        let after = state.limit.places;
+        if after > before {
+            let paid = state.owed.min(after - before);
+            state.owed -= paid;
+            self.places.add_permits(after - before - paid);
+        } else {
+            state.owed += before - after;
+            let free = self.places.forget_permits(state.owed);
+            state.owed -= free;
+        }
+    }
+}
+
+/// A place among the calls, free again when dropped. It may be kept for several calls, one after another.
+#[derive(Debug)]
+pub(super) struct Place<'a> {
+    gate: &'a Gate,
+    permit: Option<SemaphorePermit<'a>>,
+}
+
+impl Place<'_> {
+    /// To be told to [`Place::ended`] by the call that begins now.
+    pub(super) fn episode(&self) -> u64 {
+        self.gate.state().limit.episode
+    }
+
+    /// What came of a call that began in `episode`. Nothing has to be told of one that was broken off.
+    pub(super) fn ended(&self, episode: u64, outcome: Outcome) {
+        self.gate.ended(episode, outcome);
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        let mut state = self.gate.state();
+        state.taken -= 1;
+        if state.owed > 0 {
+            state.owed -= 1;
+            if let Some(permit) = self.permit.take() {
+                permit.forget();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt;
+
+    use super::*;
+
+    fn good(seconds: f64) -> Outcome {
+        Outcome::Good(Duration::from_secs_f64(seconds))
+    }
+
+    /// Ends `n` calls of the present episode, with all places taken.
+    fn ended(limit: &mut Limit, n: usize, outcome: Outcome) -> usize {
+        for _ in 0..n {
+            limit.ended(limit.episode, outcome, true);
+        }
+        limit.places
+    }
+
+    #[test]
+    fn each_window_of_successes_adds_a_quarter_up_to_the_most() {
+        let mut limit = Limit::new(8, 13);
+        // Two successes a place: 16 make 8 + 8/4 = 10, 20 more 10 + 10/4 = 12, 24 more would make 15.
+        assert_eq!(ended(&mut limit, 15, good(1.0)), 8);
+        assert_eq!(ended(&mut limit, 1, good(1.0)), 10);
+        assert_eq!(ended(&mut limit, 20, good(1.0)), 12);
+        assert_eq!(ended(&mut limit, 24, good(1.0)), 13);
+        assert_eq!(ended(&mut limit, 26, good(1.0)), 13);
+    }
+
+    #[test]
+    fn a_server_that_only_queues_is_not_given_more() {
+        // One call at a time, one second each: with n places a call takes n seconds. 8 -> 10 -> 12 (10 < 1.5 x 8), and there
+        // 12 seconds are no longer under 1.5 x 8 = 12.
+        let mut limit = Limit::new(8, 64);
+        for expected in [10, 12, 12, 12] {
+            let (places, latency) = (limit.places, limit.places as f64);
+            assert_eq!(ended(&mut limit, 2 * places, good(latency)), expected);
+        }
+    }
+
+    #[test]
+    fn an_episode_takes_a_fifth_once_and_one_place_stays() {
+        let mut limit = Limit::new(12, 48);
+        // Twelve calls are told that it is too much, all begun before the first of them was: 12 - 12/5 = 10.
+        for _ in 0..12 {
+            limit.ended(0, Outcome::TooMuch, true);
+        }
+        assert_eq!(limit.places, 10);
+        // 10 - 2, then 8 - 1, 7 - 1, ... and never below 1.
+        let places: Vec<usize> = (0..9).map(|_| ended(&mut limit, 1, Outcome::TooMuch)).collect();
+        assert_eq!(places, [8, 7, 6, 5, 4, 3, 2, 1, 1]);
+        // From then on by one a window.
+        assert_eq!(ended(&mut limit, 2, good(1.0)), 2);
+        assert_eq!(ended(&mut limit, 4, good(1.0)), 3);
+    }
+
+    #[test]
+    fn what_says_nothing_of_a_full_load_lets_nothing_grow() {
+        let mut limit = Limit::new(2, 8);
+        for _ in 0..100 {
+            limit.ended(0, good(1.0), false);
+        }
+        assert_eq!(limit.places, 2);
+        // Three of the four successes of a window, a failure, three more.
+        ended(&mut limit, 3, good(1.0));
+        ended(&mut limit, 1, Outcome::Other);
+        assert_eq!(ended(&mut limit, 3, good(1.0)), 2);
+        assert_eq!(ended(&mut limit, 1, good(1.0)), 3);
+    }
+
+    #[tokio::test]
+    async fn places_are_handed_out_as_the_limit_says() {
+        let gate = Gate::new(2, 3);
+        let (first, second) = (gate.enter().await, gate.enter().await);
+        assert!(gate.enter().now_or_never().is_none(), "two are taken");
+        for _ in 0..4 {
+            first.ended(0, good(1.0));
+        }
+        let third = gate.enter().now_or_never().expect("a third place");
+        // Down to two while three are taken: the place that is given back is not handed out.
+        first.ended(0, Outcome::TooMuch);
+        drop(third);
+        assert!(gate.enter().now_or_never().is_none());
+        drop(second);
+        assert!(gate.enter().now_or_never().is_some());
+        // Down to one while one is taken and one is free.
+        first.ended(first.episode(), Outcome::TooMuch);
+        assert!(gate.enter().now_or_never().is_none());
+        drop(first);
+        assert!(gate.enter().now_or_never().is_some());
+    }
+
+    #[tokio::test]
+    async fn who_comes_first_is_served_first() {
+        let gate = Gate::new(1, 1);
+        let place = gate.enter().await;
+        let (mut first, mut second) = (Box::pin(gate.enter()), Box::pin(gate.enter()));
+        assert!((&mut first).now_or_never().is_none() && (&mut second).now_or_never().is_none());
+        drop(place);
+        assert!((&mut second).now_or_never().is_none(), "the other waits longer");
+        let first = (&mut first).now_or_never().expect("the place");
+        drop(first);
+        assert!((&mut second).now_or_never().is_some());
+    }
+}

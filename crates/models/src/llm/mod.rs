@@ -1,0 +1,73 @@
+//! Floor 3, generators: a prompt to an answer.
+//!
+//! [`Extractive`] reads the passages itself, offline. [`openai`] calls a chat model; [`Retrying`] is the patience
+//! around it, [`Allowed`] what a run may cost, [`CachedReplies`] the memory. [`Template`] renders the prompts and
+//! [`read_answer`] takes the short answer from what a model wrote.
+//! Which passages go into a prompt is decided above, what a right answer is elsewhere.
+
+mod allowance;
+mod answer;
+mod cached;
+mod error;
+mod extractive;
+mod kept;
+mod limit;
+pub mod openai;
+mod pause;
+mod price;
+mod retry;
+mod template;
+
+use async_trait::async_trait;
+
+pub use self::allowance::{Allowance, Allowed, Limits};
+pub use self::answer::read_answer;
+pub use self::cached::{CachedReplies, REPLIES};
+pub use self::error::{ErrorClass, LlmError, parameter_hint};
+pub use self::extractive::Extractive;
+pub use self::kept::KeptReply;
+pub use self::price::Price;
+pub use self::retry::Retrying;
+pub use self::template::load_template;
+pub use ragtriage_http::Secret;
+use ragtriage_core::prompt::Prompt;
+use ragtriage_core::types::{Finish, Origin};
+
+/// What came back.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reply {
+    /// The text, untouched.
+    pub text: String,
+    /// Why it ended.
+    pub finish: Finish,
+    /// Where it was taken from.
+    pub origin: Origin,
+    /// Prompt tokens as billed, where the endpoint says.
+    pub prompt_tokens: Option<u64>,
+    /// Answer tokens as billed, where the endpoint says.
+    pub completion_tokens: Option<u64>,
+}
+
+/// Answers prompts.
+///
+/// Contract: thread-safe; a failure concerns this one prompt; what is transient (see [`LlmError::class`]) is retried by
+/// [`Retrying`] around the implementation, never by the caller.
+#[async_trait]
+pub trait Generator: Send + Sync {
+    /// What it is, for the report: a model's or reader's name.
+    fn name(&self) -> &str;
+
+    /// What a reply depends on besides the prompt's two messages: address, model, parameters. `None`: a reply costs nothing, so
+    /// none is worth keeping.
+    fn fingerprint(&self) -> Option<&str> {
+        None
+    }
+
+    /// The reply to this prompt that is at hand, so that no call would be made now; `None`: one would be.
+    async fn kept(&self, _: &Prompt) -> Option<KeptReply> {
+        None
+    }
+
+    /// Answers one prompt.
+    async fn generate(&self, prompt: &Prompt) -> Result<Reply, LlmError>;
+}

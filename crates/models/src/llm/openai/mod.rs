@@ -1,0 +1,114 @@
+//! Chat completions of any OpenAI-compatible server: `OpenAI`, Azure, vLLM, Ollama, llama.cpp, LM Studio, gateways.
+//!
+//! [`connect`] gives the generator that the pipeline uses: [`OpenAi`], one call a prompt, inside [`Allowed`] where there is a limit, inside
+//! [`Retrying`]. Streaming is not asked for; the stream of a server that answers with one all the same is put together.
+
+mod settings;
+mod stream;
+mod wire;
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use serde_json::{Map, Value};
+
+use self::settings::check;
+pub use self::settings::{OpenAiSettings, most_completion_tokens};
+use super::allowance::{Allowance, Allowed};
+use super::pause::Pause;
+use super::retry::Retrying;
+use super::{ErrorClass, Generator, LlmError, Reply};
+use ragtriage_core::prompt::Prompt;
+use ragtriage_http::{Answer, Backoff, EndpointSettings, JsonEndpoint, address, hashed_query};
+
+/// Part of the fingerprint: raised whenever a change here changes what is sent or how a reply is read.
+const VERSION: u32 = 1;
+/// Calls that fail for another reason than the server's load before a prompt is given up.
+const TRIES: u32 = 4;
+/// A larger answer is not read on: 32 MiB hold 8,192 tokens with the log-probabilities of 20 alternatives each. Text alone is far
+/// smaller, but whatever was paid for is read.
+const LARGEST_ANSWER_BYTES: usize = 32 << 20;
+
+/// The generator for a server, with retries, and with `allowance` where the run has a limit. Nothing is called yet.
+pub fn connect(settings: &OpenAiSettings, allowance: Option<Arc<Allowance>>) -> Result<Arc<dyn Generator>, LlmError> {
+    let server = OpenAi::new(settings)?;
+    let (first, most, pause) = (settings.concurrency, settings.most_concurrency, server.pause.clone());
+    let backoff = Backoff::new(TRIES, settings.deadline);
+    Ok(match allowance {
+        None => Arc::new(Retrying::new(server, first, most, pause, backoff)?),
+        Some(allowance) => Arc::new(Retrying::new(Allowed::new(server, allowance), first, most, pause, backoff)?),
+    })
+}
+
+/// A server's model, one call a prompt.
+pub struct OpenAi {
+    model: String,
+    fingerprint: String,
+    endpoint: JsonEndpoint,
+    body: Map<String, Value>,
+    /// What its answers ask for.
+    pause: Pause,
+}
+
+impl OpenAi {
+    /// Checks the settings and makes the client.
+    pub fn new(settings: &OpenAiSettings) -> Result<Self, LlmError> {
+        check(settings)?;
+        let endpoint = JsonEndpoint::new(EndpointSettings {
+            url: address(&settings.base_url, "/chat/completions")?,
+            api_key: settings.api_key.clone(),
+            headers: settings.headers.clone(),
+            timeout: settings.timeout,
+            ca_file: settings.ca_file.clone(),
+            most_bytes: LARGEST_ANSWER_BYTES,
+        })?;
+        let (model, body, pause) = (settings.model.clone(), wire::body(settings), Pause::new(settings.deadline));
+        let (url, query) = (endpoint.shown_url(), hashed_query(&settings.base_url));
+        let headers = settings::hashed_headers(&settings.headers);
+        let fingerprint = format!("openai v{VERSION} {url}{query}{headers} {}", Value::Object(body.clone()));
+        Ok(Self { model, fingerprint, endpoint, body, pause })
+    }
+
+    /// A server's complaint.
+    fn complaint(&self, answer: &Answer) -> LlmError {
+        let complaint = wire::complaint(&answer.body);
+        let status = if answer.status == 200 { complaint.status.unwrap_or(answer.status) } else { answer.status };
+        let (url, excerpt) = (self.endpoint.shown_url().to_owned(), self.endpoint.excerpt(&complaint.message));
+        match wire::class(status, &complaint) {
+            ErrorClass::Transient => LlmError::Busy { url, status, excerpt, retry_after: answer.retry_after },
+            ErrorClass::TooLong => LlmError::TooLong { url, status, excerpt },
+            ErrorClass::Refused => LlmError::Refused { url, status, excerpt },
+            ErrorClass::Permanent | ErrorClass::Spent => LlmError::Rejected { url, status, excerpt },
+        }
+    }
+}
+
+#[async_trait]
+impl Generator for OpenAi {
+    fn name(&self) -> &str {
+        &self.model
+    }
+
+    fn fingerprint(&self) -> Option<&str> {
+        Some(&self.fingerprint)
+    }
+
+    async fn generate(&self, prompt: &Prompt) -> Result<Reply, LlmError> {
+        let mut body = self.body.clone();
+        body.insert("messages".into(), wire::messages(prompt));
+        let mut answer = self.endpoint.send(&body).await?;
+        if let Some(wait) = answer.retry_after {
+            self.pause.ask(wait);
+        }
+        if let Some(whole) = stream::whole(&answer.body) {
+            answer.body = whole.map_err(|reason| self.endpoint.unreadable(&reason, &answer.body))?;
+        }
+        if !answer.is_success() || wire::is_complaint(&answer.body) {
+            return Err(self.complaint(&answer));
+        }
+        wire::reply(&answer.body).map_err(|reason| self.endpoint.unreadable(&reason, &answer.body).into())
+    }
+}
+
+#[cfg(test)]
+mod tests;

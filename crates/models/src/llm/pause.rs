@@ -1,0 +1,73 @@
+//! A server's pause: until it is over no new call begins, whoever makes it.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep_until};
+
+use ragtriage_http::random_fraction;
+
+/// How long after a pause the calls that waited for it begin at most, each at a time of its own.
+const SPREAD: Duration = Duration::from_millis(500);
+
+/// When calls may begin again. Its clones are one pause.
+#[derive(Clone, Debug)]
+pub(super) struct Pause {
+    until: Arc<Mutex<Instant>>,
+    longest: Duration,
+}
+
+impl Pause {
+    /// None yet. One that is asked to last longer than `longest` is not kept: the prompt that was told so fails, and others may
+    /// find out for themselves, instead of all of them sleeping for hours.
+    pub(super) fn new(longest: Duration) -> Self {
+        Self { until: Arc::new(Mutex::new(Instant::now())), longest }
+    }
+
+    /// The server asks for a pause of `wait` from now on. One that lasts longer already stays.
+    pub(super) fn ask(&self, wait: Duration) {
+        if wait <= self.longest {
+            let mut until = self.until.lock().expect("no holder panics");
+            *until = (*until).max(Instant::now() + wait);
+        }
+    }
+
+    /// Waits until the pause is over, and up to [`SPREAD`] longer; not at all where there is none.
+    pub(super) async fn over(&self) {
+        while let Some(until) = self.until() {
+            sleep_until(until + SPREAD.mul_f64(random_fraction())).await;
+        }
+    }
+
+    /// Its end, where that is yet to come.
+    fn until(&self) -> Option<Instant> {
+        let until = *self.until.lock().expect("no holder panics");
+        (until > Instant::now()).then_some(until)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn all_wait_for_the_longest_pause_asked_for() {
+        let pause = Pause::new(Duration::from_mins(2));
+        assert!(pause.over().now_or_never().is_some(), "none was asked for");
+        pause.ask(Duration::from_mins(1));
+        pause.ask(Duration::from_secs(1));
+        let left = pause.clone().until().expect("a pause") - Instant::now();
+        assert!(left > Duration::from_secs(1));
+        assert!(pause.over().now_or_never().is_none());
+    }
+
+    #[tokio::test]
+    async fn a_pause_of_no_time_or_too_long_a_time_is_none() {
+        let pause = Pause::new(Duration::from_mins(2));
+        pause.ask(Duration::ZERO);
+        pause.ask(Duration::from_mins(3));
+        assert!(pause.over().now_or_never().is_some());
+    }
+}

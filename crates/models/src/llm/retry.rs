@@ -1,0 +1,225 @@
+//! Patience: the wrapper that limits how many calls run at once and tries transient failures again.
+//!
+//! How many is [`Gate`]'s, how long it waits and when it gives up is [`Backoff`]'s, and a server's [`Pause`] holds back all calls. A
+//! call keeps its place among the concurrent ones while it waits to be made again: that is what slows a hurried caller
+//! down. Its deadline begins when it has a place and no pause is on.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use tokio::sync::Semaphore;
+use tokio::time::Instant;
+
+use super::limit::{Gate, Outcome, Place};
+use super::pause::Pause;
+use super::{ErrorClass, Generator, LlmError, Reply};
+use ragtriage_core::prompt::Prompt;
+use ragtriage_http::{Backoff, Failure, HttpError, Verdict};
+
+/// A generator that tries again.
+#[derive(Debug)]
+pub struct Retrying<G> {
+    inner: G,
+    backoff: Backoff,
+    gate: Gate,
+    pause: Pause,
+    /// Whether a prompt waited for its whole deadline and was still turned away, and nothing succeeded since: the others are
+    /// then given one call each, or twenty of them would wait for an hour before the run stops.
+    in_vain: AtomicBool,
+}
+
+impl<G: Generator> Retrying<G> {
+    /// Wraps `inner`, which asks for its server's pauses by `pause`, for `first` calls at once to begin with and never more than
+    /// `most`; errors where a number is 0.
+    pub(super) fn new(inner: G, first: usize, most: usize, pause: Pause, backoff: Backoff) -> Result<Self, LlmError> {
+        if first == 0 || most.max(first) > Semaphore::MAX_PERMITS {
+            return Err(LlmError::BadSetting { setting: "concurrency", reason: "must be at least 1".into() });
+        }
+        if backoff.tries == 0 {
+            return Err(LlmError::BadSetting { setting: "tries", reason: "must be at least 1".into() });
+        }
+        Ok(Self { inner, backoff, gate: Gate::new(first, most), pause, in_vain: AtomicBool::new(false) })
+    }
+
+    /// One call.
+    async fn call(&self, place: &Place<'_>, prompt: &Prompt) -> Result<Reply, LlmError> {
+        self.pause.over().await;
+        let (episode, clock) = (place.episode(), Instant::now());
+        let reply = self.inner.generate(prompt).await;
+        place.ended(episode, outcome(&reply, clock.elapsed()));
+        reply
+    }
+
+    fn verdict(&self, error: &LlmError) -> Verdict {
+        match error {
+            LlmError::Busy { status: 429, .. } if self.in_vain.load(Ordering::Relaxed) => Verdict::Stop,
+            LlmError::Busy { status: 429, retry_after, .. } => Verdict::Limited(*retry_after),
+            LlmError::Busy { retry_after, .. } => Verdict::Again(*retry_after),
+            LlmError::Http(error) => error.verdict(),
+            error if error.class() == ErrorClass::Transient => Verdict::Again(None),
+            _ => Verdict::Stop,
+        }
+    }
+}
+
+#[async_trait]
+impl<G: Generator> Generator for Retrying<G> {
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    fn fingerprint(&self) -> Option<&str> {
+        self.inner.fingerprint()
+    }
+
+    async fn generate(&self, prompt: &Prompt) -> Result<Reply, LlmError> {
+        let place = self.gate.enter().await;
+        self.pause.over().await;
+        let done = self.backoff.run(|| self.call(&place, prompt), |error| self.verdict(error)).await;
+        match &done {
+            Ok(_) => self.in_vain.store(false, Ordering::Relaxed),
+            Err(Failure::GaveUp { last: LlmError::Busy { status: 429, .. }, .. }) => {
+                self.in_vain.store(true, Ordering::Relaxed);
+            }
+            Err(_) => {}
+        }
+        done.map_err(|failure| match failure {
+            Failure::Final(error) => error,
+            Failure::GaveUp { tries, last } => LlmError::GaveUp { tries, last: Box::new(last) },
+            Failure::OutOfTime => LlmError::DeadlinePassed { deadline: self.backoff.deadline },
+        })
+    }
+}
+
+/// What a call says of the server's load.
+fn outcome(reply: &Result<Reply, LlmError>, latency: Duration) -> Outcome {
+    match reply {
+        Ok(_) => Outcome::Good(latency),
+        Err(LlmError::Busy { status: 429 | 503 | 529, .. } | LlmError::Http(HttpError::TimedOut { .. })) => {
+            Outcome::TooMuch
+        }
+        Err(_) => Outcome::Other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::Duration;
+
+    use super::*;
+    use ragtriage_core::types::{Finish, Kind, Origin};
+
+    /// Fails as listed, then answers; counts how many calls ran at once.
+    #[derive(Default)]
+    struct Scripted {
+        failures: Mutex<Vec<LlmError>>,
+        running: AtomicUsize,
+        most: AtomicUsize,
+    }
+
+    #[async_trait]
+    impl Generator for Scripted {
+        fn name(&self) -> &'static str {
+            "scripted"
+        }
+
+        async fn generate(&self, _: &Prompt) -> Result<Reply, LlmError> {
+            self.most.fetch_max(self.running.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            tokio::task::yield_now().await;
+            self.running.fetch_sub(1, Ordering::SeqCst);
+            match self.failures.lock().expect("no holder panics").pop() {
+                Some(error) => Err(error),
+                None => Ok(Reply {
+                    text: "ok".into(),
+                    finish: Finish::Stop,
+                    origin: Origin::Called,
+                    prompt_tokens: None,
+                    completion_tokens: None,
+                }),
+            }
+        }
+    }
+
+    fn busy(status: u16, retry_after: Option<Duration>) -> LlmError {
+        LlmError::Busy { url: "u".into(), status, excerpt: String::new(), retry_after }
+    }
+
+    fn at_once() -> Backoff {
+        Backoff { first_wait: Duration::ZERO, ..Backoff::new(3, Duration::from_secs(50)) }
+    }
+
+    fn prompt() -> Prompt {
+        Prompt { question: "q".into(), kind: Kind::Span, passages: Vec::new(), system: String::new(), user: "q".into() }
+    }
+
+    fn failing(failures: Vec<LlmError>) -> Scripted {
+        Scripted { failures: Mutex::new(failures), ..Scripted::default() }
+    }
+
+    fn retrying(inner: Scripted, most: usize) -> Retrying<Scripted> {
+        Retrying::new(inner, 2, most, Pause::new(Duration::from_mins(1)), at_once()).expect("valid")
+    }
+
+    #[tokio::test]
+    async fn as_many_failures_as_tries_are_one_too_many() {
+        let two = retrying(failing(vec![busy(503, None), busy(503, None)]), 2);
+        assert_eq!(two.generate(&prompt()).await.expect("the third try answers").text, "ok");
+        let three = retrying(failing(vec![busy(503, None), busy(500, None), busy(503, None)]), 2);
+        let error = three.generate(&prompt()).await.expect_err("three tries, three failures");
+        assert!(matches!(error, LlmError::GaveUp { tries: 3, .. }), "{error}");
+    }
+
+    #[tokio::test]
+    async fn a_rate_limit_is_no_try() {
+        let limited = (0..50).map(|_| busy(429, None)).collect();
+        assert_eq!(retrying(failing(limited), 2).generate(&prompt()).await.expect("the 51st call").text, "ok");
+    }
+
+    #[tokio::test]
+    async fn a_wait_beyond_the_deadline_is_not_begun() {
+        for status in [429, 503] {
+            let generator = retrying(failing(vec![busy(status, Some(Duration::from_secs(51)))]), 2);
+            let error = generator.generate(&prompt()).await.expect_err("51 s are more than 50 s");
+            assert!(matches!(error, LlmError::Busy { .. }), "{error}");
+        }
+    }
+
+    #[tokio::test]
+    async fn once_a_prompt_waited_in_vain_the_others_are_given_one_call() {
+        let too_long = Some(Duration::from_secs(51));
+        // From the last to the first: the first prompt is turned away twice, the second once, the third is answered, and the
+        // fourth may wait again.
+        let script = vec![busy(429, None), busy(429, None), busy(429, too_long), busy(429, None)];
+        let generator = retrying(failing(script), 2);
+        let error = generator.generate(&prompt()).await.expect_err("in vain");
+        assert!(matches!(error, LlmError::GaveUp { tries: 2, .. }), "{error}");
+        let error = generator.generate(&prompt()).await.expect_err("one call");
+        assert!(matches!(error, LlmError::Busy { .. }), "{error}");
+        assert_eq!(generator.inner.failures.lock().expect("no holder panics").len(), 1);
+        generator.inner.failures.lock().expect("no holder panics").clear();
+        assert!(generator.generate(&prompt()).await.is_ok());
+        generator.inner.failures.lock().expect("no holder panics").push(busy(429, None));
+        assert!(generator.generate(&prompt()).await.is_ok(), "the second call");
+    }
+
+    #[tokio::test]
+    async fn no_more_calls_run_at_once_than_allowed() {
+        let prompt = prompt();
+        // 50 calls: 4 successes make the two places three, 6 more four, the most.
+        for (most, expected) in [(2, 2), (4, 4)] {
+            let generator = retrying(Scripted::default(), most);
+            futures_util::future::join_all((0..50).map(|_| generator.generate(&prompt))).await;
+            assert_eq!(generator.inner.most.load(Ordering::SeqCst), expected);
+        }
+    }
+
+    #[test]
+    fn nothing_can_be_done_with_no_call_at_all() {
+        let pause = || Pause::new(Duration::from_mins(1));
+        assert!(Retrying::new(Scripted::default(), 0, 4, pause(), at_once()).is_err());
+        assert!(Retrying::new(Scripted::default(), 2, 4, pause(), Backoff { tries: 0, ..at_once() }).is_err());
+    }
+}

@@ -1,0 +1,96 @@
+//! A wrapper that keeps any reranker's scores in a cache's file.
+//!
+//! A score's key is the sha256 of the reranker's fingerprint, the question, the title and the text, so a stale hit cannot happen;
+//! its value is the number as little-endian `f32`. Opening, locking and sharing the file is `cache/`.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use async_trait::async_trait;
+
+use super::{RerankError, Reranker};
+use crate::cache::{Database, Key, Table, key};
+use ragtriage_core::types::TitledText;
+
+/// Where scores are kept.
+pub const SCORES: Table = Table { name: "scores", value: "score" };
+
+/// A [`Reranker`] that asks another only for what it has not seen.
+pub struct Cached {
+    inner: Arc<dyn Reranker>,
+    database: Database,
+    n_hits: AtomicU64,
+    n_misses: AtomicU64,
+}
+
+impl Cached {
+    /// Opens or makes the database at `path`, and its folder.
+    pub fn open(inner: Arc<dyn Reranker>, path: &Path) -> Result<Self, RerankError> {
+        let database = Database::open(path, &[SCORES])?;
+        Ok(Self { inner, database, n_hits: AtomicU64::new(0), n_misses: AtomicU64::new(0) })
+    }
+
+    /// Passages scored without the reranker so far.
+    pub fn n_hits(&self) -> u64 {
+        self.n_hits.load(Ordering::Relaxed)
+    }
+
+    /// Passages given to the reranker so far.
+    pub fn n_misses(&self) -> u64 {
+        self.n_misses.load(Ordering::Relaxed)
+    }
+
+    /// Scores passages and keeps the scores.
+    async fn fill(&self, query: &str, passages: &[TitledText<'_>], keys: &[Key]) -> Result<Vec<f32>, RerankError> {
+        let scores = self.inner.scores(query, passages).await?;
+        if scores.len() != passages.len() {
+            let what = format!("{} scores for {} passages", scores.len(), passages.len());
+            return Err(RerankError::Contract { reranker: self.inner.fingerprint().to_owned(), what });
+        }
+        if let Some(score) = scores.iter().find(|score| !score.is_finite()) {
+            let what = format!("the score {score}");
+            return Err(RerankError::Contract { reranker: self.inner.fingerprint().to_owned(), what });
+        }
+        let rows = keys.iter().copied().zip(scores.iter().map(|score| score.to_le_bytes().to_vec())).collect();
+        self.database.write(SCORES, rows).await?;
+        self.n_misses.fetch_add(passages.len() as u64, Ordering::Relaxed);
+        Ok(scores)
+    }
+}
+
+#[async_trait]
+impl Reranker for Cached {
+    fn fingerprint(&self) -> &str {
+        self.inner.fingerprint()
+    }
+
+    async fn scores(&self, query: &str, passages: &[TitledText<'_>]) -> Result<Vec<f32>, RerankError> {
+        if passages.is_empty() {
+            return Ok(Vec::new());
+        }
+        let fingerprint = self.inner.fingerprint();
+        let keys: Vec<Key> =
+            passages.iter().map(|passage| key(&[fingerprint, query, passage.title, passage.text])).collect();
+        let mut scores = self.database.read(SCORES, keys.clone(), from_bytes).await?;
+        let missing: Vec<usize> = (0..passages.len()).filter(|i| scores[*i].is_none()).collect();
+        self.n_hits.fetch_add((passages.len() - missing.len()) as u64, Ordering::Relaxed);
+        if !missing.is_empty() {
+            let texts: Vec<TitledText<'_>> = missing.iter().map(|i| passages[*i]).collect();
+            let text_keys: Vec<Key> = missing.iter().map(|i| keys[*i]).collect();
+            let scored = self.fill(query, &texts, &text_keys).await?;
+            for (i, score) in missing.into_iter().zip(scored) {
+                scores[i] = Some(score);
+            }
+        }
+        Ok(scores.into_iter().map(|score| score.expect("every passage was found or scored")).collect())
+    }
+}
+
+/// `None` where it is no score: the passage is scored again.
+fn from_bytes(bytes: &[u8]) -> Option<f32> {
+    Some(f32::from_le_bytes(bytes.try_into().ok()?)).filter(|score| score.is_finite())
+}
+
+#[cfg(test)]
+mod tests;

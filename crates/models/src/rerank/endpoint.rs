@@ -1,0 +1,193 @@
+//! A reranker behind HTTP: `POST /rerank` in the forms of Cohere, Jina and text-embeddings-inference.
+//!
+//! | form | sent | answered | also spoken by |
+//! |---|---|---|---|
+//! | `cohere` | `model`, `query`, `documents`, `top_n` | `results` of `index`, `relevance_score` | vLLM, `LiteLLM` |
+//! | `jina` | the same, `return_documents: false` | the same | Infinity, llama.cpp |
+//! | `tei` | `query`, `texts`, `raw_scores: true`, `truncate: true` | a list of `index`, `score` | |
+//!
+//! Passages go in batches, several at once, each tried again with patience; a batch that the server calls too large is
+//! halved. Every passage must come back with a score. A server that changes the model behind a name cannot be noticed.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use futures_util::{StreamExt, TryStreamExt, stream};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::sync::Semaphore;
+
+use super::{RerankError, Reranker};
+use ragtriage_http::{Backoff, HttpError, JsonEndpoint, Secret, address, by_index, hashed_query, in_halves};
+use ragtriage_core::text::sanitize;
+use ragtriage_core::config::Form;
+use ragtriage_core::types::TitledText;
+
+/// Part of the fingerprint: raised whenever a change here changes a score.
+const ENDPOINT_VERSION: u32 = 1;
+/// Characters of a passage that an error shows.
+const START_CHARS: usize = 60;
+
+/// The default number of passages in one call: Cohere bills by the hundred, text-embeddings-inference takes 32
+/// (`--max-client-batch-size`).
+fn default_batch_passages(form: Form) -> usize {
+    match form {
+        Form::Cohere | Form::Jina => 100,
+        Form::Tei => 32,
+    }
+}
+
+fn request(form: Form, model: &str, query: &str, passages: &[String]) -> Value {
+    let top_n = passages.len();
+    match form {
+        Form::Cohere => json!({ "model": model, "query": query, "documents": passages, "top_n": top_n }),
+        Form::Jina => json!({
+            "model": model, "query": query, "documents": passages, "top_n": top_n, "return_documents": false
+        }),
+        Form::Tei => json!({ "query": query, "texts": passages, "raw_scores": true, "truncate": true }),
+    }
+}
+
+/// Where and how to ask. Not `Debug`: the URL may hold user info.
+#[derive(Clone)]
+pub struct EndpointSettings {
+    /// The calls go to `<url>/rerank`.
+    pub url: String,
+    /// What the server speaks.
+    pub form: Form,
+    /// The model's name, as the server knows it; not sent, and may be empty, where the form is `tei`.
+    pub model: String,
+    /// Sent as a bearer token.
+    pub api_key: Option<Secret>,
+    /// Passages in one call at most.
+    pub batch_passages: usize,
+    /// Calls that run at once.
+    pub concurrency: usize,
+    /// Time for one call.
+    pub timeout: Duration,
+    /// How a call is tried again.
+    pub backoff: Backoff,
+    /// PEM file of certificate authorities trusted besides the system's.
+    pub ca_file: Option<PathBuf>,
+}
+
+impl EndpointSettings {
+    /// `model` at `url` with the form's usual batch, four calls at once, four tries.
+    #[must_use]
+    pub fn new(url: String, form: Form, model: String) -> Self {
+        let timeout = Duration::from_mins(1);
+        let (batch_passages, backoff) = (default_batch_passages(form), Backoff::new(4, 3 * timeout));
+        Self { url, form, model, api_key: None, batch_passages, concurrency: 4, timeout, backoff, ca_file: None }
+    }
+}
+
+/// A server's model as a [`Reranker`].
+pub struct Endpoint {
+    client: JsonEndpoint,
+    settings: EndpointSettings,
+    permits: Semaphore,
+    fingerprint: String,
+}
+
+impl Endpoint {
+    /// Checks the settings and makes the client. Nothing is called yet.
+    pub fn new(settings: EndpointSettings) -> Result<Self, RerankError> {
+        check(&settings)?;
+        let url = address(&settings.url, "/rerank")?;
+        let client = JsonEndpoint::new(ragtriage_http::EndpointSettings {
+            api_key: settings.api_key.clone(),
+            timeout: settings.timeout,
+            ca_file: settings.ca_file.clone(),
+            ..ragtriage_http::EndpointSettings::new(url)
+        })?;
+        let (form, url, model) = (settings.form.name(), client.shown_url(), &settings.model);
+        let query = hashed_query(&settings.url);
+        let fingerprint = format!("endpoint v{ENDPOINT_VERSION} {form} {url}{query} {model:?}");
+        let permits = Semaphore::new(settings.concurrency.min(Semaphore::MAX_PERMITS));
+        Ok(Self { client, settings, permits, fingerprint })
+    }
+
+    /// The scores of one batch, in halves where the server wants it so.
+    async fn batch(&self, query: &str, passages: &[String]) -> Result<Vec<f32>, RerankError> {
+        let is_too_much = |error: &RerankError| matches!(error, RerankError::TooLong { .. });
+        in_halves(passages, |passages| self.call(query, passages), is_too_much).await
+    }
+
+    /// One call, with patience.
+    async fn call(&self, query: &str, passages: &[String]) -> Result<Vec<f32>, RerankError> {
+        let _permit = self.permits.acquire().await.expect("the semaphore is never closed");
+        let EndpointSettings { form, model, backoff, .. } = &self.settings;
+        let request = request(*form, model, query, passages);
+        let answer = match form {
+            Form::Cohere | Form::Jina => {
+                self.client.post(&request, backoff).await.map(|answer: Results| answer.results)
+            }
+            Form::Tei => self.client.post(&request, backoff).await,
+        };
+        let scored: Vec<Scored> = answer
+            .map_err(|error| if error.is_too_large() { too_long(passages, error) } else { RerankError::from(error) })?;
+        let broke = |what| RerankError::Contract { reranker: self.fingerprint.clone(), what };
+        let scores = by_index(scored.into_iter().map(|given| (given.index, given.score)), passages.len());
+        let scores = scores.map_err(broke)?;
+        match scores.iter().find(|score| !score.is_finite()) {
+            Some(score) => Err(broke(format!("the score {score}"))),
+            None => Ok(scores),
+        }
+    }
+}
+
+#[async_trait]
+impl Reranker for Endpoint {
+    fn fingerprint(&self) -> &str {
+        &self.fingerprint
+    }
+
+    async fn scores(&self, query: &str, passages: &[TitledText<'_>]) -> Result<Vec<f32>, RerankError> {
+        let passages: Vec<String> = passages.iter().map(|passage| passage.joined().into_owned()).collect();
+        // Futures made here and not by the stream: the compiler cannot see that those are `Send`.
+        let batches: Vec<_> =
+            passages.chunks(self.settings.batch_passages).map(|batch| self.batch(query, batch)).collect();
+        let scores: Vec<Vec<f32>> = stream::iter(batches).buffered(self.settings.concurrency).try_collect().await?;
+        Ok(scores.concat())
+    }
+}
+
+/// Refuses values that cannot be.
+fn check(settings: &EndpointSettings) -> Result<(), RerankError> {
+    let bad = |setting, reason: &str| Err(RerankError::BadSetting { setting, reason: reason.to_owned() });
+    if settings.model.is_empty() && settings.form != Form::Tei {
+        return bad("model", "is empty");
+    }
+    if settings.timeout.is_zero() {
+        return bad("timeout_s", "must be above 0");
+    }
+    if settings.batch_passages == 0 {
+        return bad("batch_passages", "must be at least 1");
+    }
+    if settings.concurrency == 0 {
+        return bad("concurrency", "must be at least 1");
+    }
+    Ok(())
+}
+
+/// The error of a call that was too large; shown where one passage is the whole of it.
+fn too_long(passages: &[String], source: HttpError) -> RerankError {
+    let text = passages.first().map_or("", String::as_str);
+    RerankError::TooLong { n_chars: text.chars().count(), start: sanitize::shortened(text, START_CHARS), source }
+}
+
+#[derive(Deserialize)]
+struct Results {
+    results: Vec<Scored>,
+}
+
+#[derive(Deserialize)]
+struct Scored {
+    index: usize,
+    #[serde(alias = "relevance_score")]
+    score: f32,
+}
+
+#[cfg(test)]
+mod tests;

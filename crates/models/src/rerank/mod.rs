@@ -1,0 +1,35 @@
+//! Floor 3, rerankers: a question and passages to a score each.
+//!
+//! [`CrossEncoder`] runs a checkpoint in this process; [`Endpoint`] asks a server; [`Cached`] keeps any reranker's scores
+//! in a database file. How many candidates are reranked, and what becomes of the others, is decided above.
+
+mod cache;
+mod cross_encoder;
+mod endpoint;
+mod error;
+
+use async_trait::async_trait;
+
+pub use cache::{Cached, SCORES};
+pub use cross_encoder::CrossEncoder;
+pub use endpoint::{Endpoint, EndpointSettings};
+pub use error::RerankError;
+
+use ragtriage_core::types::TitledText;
+
+/// Says how well passages answer a question.
+///
+/// Contract: a score a passage, in the order given; a larger one is better; any finite number, so scores of two rerankers
+/// are not to be compared; the same question and passage get the same score whatever stands beside them in a call; no
+/// passages give no scores; the caller does not retry; work of the processor is never done on the async runtime's threads.
+#[async_trait]
+pub trait Reranker: Send + Sync {
+    /// What the scores depend on besides the texts: changes whenever one would.
+    fn fingerprint(&self) -> &str;
+
+    /// Scores `passages` for `query`.
+    async fn scores(&self, query: &str, passages: &[TitledText<'_>]) -> Result<Vec<f32>, RerankError>;
+}
+
+#[cfg(test)]
+mod contract;

@@ -1,0 +1,169 @@
+//! A RAG that answers over HTTP: `POST` of `{"id", "question"}`, back comes the object that [`ragtriage_runs::external::recorded`] describes.
+//!
+//! What is transient is tried again, with [`Backoff`]'s waits or after as long as the service asks for.
+
+mod error;
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde_json::json;
+
+pub use error::ServiceError;
+
+use ragtriage_runs::external::Position;
+use ragtriage_runs::external::join::Joined;
+use ragtriage_runs::external::recorded::{self, Answer, Recorded};
+use ragtriage_http::{Backoff, EndpointSettings, Failure, HttpError, JsonEndpoint, Secret, Verdict, address};
+use ragtriage_core::types::Question;
+
+/// Time for waits between the tries of one question, all together.
+const WAITS: Duration = Duration::from_mins(1);
+
+/// An external RAG: its record, or the service itself.
+///
+/// Contract: a failure concerns the one question; what is transient is tried again by the implementation.
+#[async_trait]
+pub trait Rag: Send + Sync {
+    /// What it did with `question`.
+    async fn ask(&self, question: &Question) -> Result<Recorded, ServiceError>;
+}
+
+#[async_trait]
+impl Rag for Joined {
+    async fn ask(&self, question: &Question) -> Result<Recorded, ServiceError> {
+        self.line(&question.id).cloned().ok_or(ServiceError::NotRecorded)
+    }
+}
+
+/// Where and how to ask. Not `Debug`: it holds a key, and the URL may.
+#[derive(Clone)]
+pub struct ServiceSettings {
+    /// Where questions are posted.
+    pub url: String,
+    /// Sent as a bearer token.
+    pub api_key: Option<String>,
+    /// Time for one call.
+    pub timeout: Duration,
+    /// How often what is transient is tried again.
+    pub retries: u32,
+    /// Whether an answer must come with the contexts.
+    pub answers: bool,
+}
+
+/// A service, one question a call.
+pub struct Service {
+    endpoint: JsonEndpoint,
+    backoff: Backoff,
+    answers: bool,
+}
+
+impl Service {
+    /// Checks the settings and makes the client. Nothing is called yet.
+    ///
+    /// # Errors
+    /// `BadUrl`, `BadKey`, and of `Http` a key in clear and no client.
+    pub fn new(settings: ServiceSettings) -> Result<Self, ServiceError> {
+        let ServiceSettings { url, api_key, timeout, retries, answers } = settings;
+        let tries = retries.saturating_add(1);
+        let api_key = api_key.map(Secret::new);
+        let endpoint = EndpointSettings { api_key, timeout, ..EndpointSettings::new(address(&url, "")?) };
+        let backoff = Backoff::new(tries, timeout.saturating_mul(tries).saturating_add(WAITS));
+        Ok(Self { endpoint: JsonEndpoint::new(endpoint)?, backoff, answers })
+    }
+
+    /// One call.
+    async fn call(&self, question: &Question) -> Result<Recorded, ServiceError> {
+        let answer = self.endpoint.send(&json!({ "id": question.id, "question": question.text })).await?;
+        if !answer.is_success() {
+            return Err(self.endpoint.status(&answer).into());
+        }
+        self.read(question, &answer.body)
+    }
+
+    fn read(&self, question: &Question, body: &[u8]) -> Result<Recorded, ServiceError> {
+        let position = Position { file: self.endpoint.shown_url().to_owned(), line: None };
+        let recorded = recorded::object(&position, &String::from_utf8_lossy(body))
+            .map_err(|error| ServiceError::Unreadable { reason: self.endpoint.excerpt(&error.to_string()) })?;
+        let recorded = Recorded { error: recorded.error.map(|error| self.endpoint.excerpt(&error)), ..recorded };
+        let url = || self.endpoint.shown_url().to_owned();
+        if let Some(id) = recorded.id.as_deref().filter(|id| *id != question.id.as_str()) {
+            let (asked, answered) = (question.id.to_string(), self.endpoint.excerpt(id));
+            return Err(ServiceError::OtherQuestion { url: url(), asked, answered });
+        }
+        if self.answers && recorded.error.is_none() && recorded.answer == Answer::Unsaid {
+            return Err(ServiceError::NoAnswer { url: url() });
+        }
+        Ok(recorded)
+    }
+}
+
+#[async_trait]
+impl Rag for Service {
+    async fn ask(&self, question: &Question) -> Result<Recorded, ServiceError> {
+        self.backoff.run(|| self.call(question), verdict).await.map_err(|failure| match failure {
+            Failure::Final(error) | Failure::GaveUp { last: error, .. } => error,
+            Failure::OutOfTime => {
+                let (url, deadline) = (self.endpoint.shown_url().to_owned(), self.backoff.deadline);
+                HttpError::DeadlinePassed { url, deadline }.into()
+            }
+        })
+    }
+}
+
+fn verdict(error: &ServiceError) -> Verdict {
+    match error {
+        ServiceError::Http(error) => error.verdict(),
+        _ => Verdict::Stop,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ragtriage_core::types::Kind;
+
+    fn made(url: &str, api_key: Option<&str>) -> Result<Service, ServiceError> {
+        let api_key = api_key.map(str::to_owned);
+        let timeout = Duration::from_secs(1);
+        Service::new(ServiceSettings { url: url.to_owned(), api_key, timeout, retries: 0, answers: true })
+    }
+
+    fn refused(url: &str, api_key: Option<&str>) -> String {
+        made(url, api_key).err().expect("refused").to_string()
+    }
+
+    #[test]
+    fn an_address_that_is_none_and_a_key_in_clear_are_refused() {
+        assert_eq!(refused("ftp://h/x", None), "`external.url` must begin with `http://` or `https://`");
+        assert!(refused("nonsense", None).starts_with("`external.url` is no URL"));
+        assert_eq!(refused("http://example.com/ask", Some("k")), "the key would be sent unencrypted to `example.com`");
+        assert!(made("http://127.0.0.1:1/ask", Some("k")).is_ok());
+        assert!(made("https://example.com/ask", Some("k")).is_ok());
+        assert_eq!(refused("https://example.com", Some("a\nb")), ServiceError::BadKey.to_string());
+    }
+
+    #[test]
+    fn what_the_service_says_in_an_answer_is_hidden_and_cut_as_well() {
+        let Ok(service) = made("http://127.0.0.1:1/ask", Some("sk-123")) else { panic!("refused") };
+        let question = Question {
+            id: "q".into(),
+            text: "which?".to_owned(),
+            kind: Kind::Span,
+            answers: vec![],
+            evidence: vec![],
+            relevant: [].into(),
+            required: vec![],
+            forbidden: vec![],
+            tags: vec![],
+            split: None,
+        };
+        let long = format!("{{\"error\": \"Bearer sk-123 {}\"}}", "x".repeat(1000));
+        let error = service.read(&question, long.as_bytes()).expect("reads").error.expect("one");
+        assert!(error.starts_with("Bearer *** xxx") && error.chars().count() == 300, "{error}");
+        for body in ["\"sk-123\"", "{\"contexts\": [], \"arms\": {\"sk-123\": 1}}"] {
+            let refused = service.read(&question, body.as_bytes()).expect_err("no answer").to_string();
+            assert!(!refused.contains("sk-123"), "{refused}");
+        }
+    }
+}

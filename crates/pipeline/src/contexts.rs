@@ -1,0 +1,211 @@
+//! The contexts of somebody else's pipeline become passages of our documents.
+//!
+//! Each is placed where it stands ([`place`]), as `<document>#<start>-<end>`: the same id whenever the same bytes were
+//! shown.
+//!
+//! A context that stands in no document keeps its own text under `<document>#~<hash>` with no bytes of any document, its
+//! document being the one it names, else `external-<hash>`. Where it holds the text of one of the question's gold ranges
+//! all the same (white space alike, on word boundaries: it was cleaned, or joined of several documents), it is placed on
+//! that range, as `<gold document>#<start>-<end>~<hash>`: what was needed did stand in the prompt. A gold range of fewer
+//! than [`TELLING_WORDS`] words, or that is itself an answer, does not tell which document a text is from: it counts only
+//! where the context names the document, or holds another gold range of it that does tell.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use sha2::{Digest, Sha256};
+
+use ragtriage_core::attribute::place::{self, WordIndex};
+use ragtriage_runs::external::recorded::Context;
+use ragtriage_core::text::hex::hex;
+use ragtriage_core::text::{answers, normalise, quote};
+use ragtriage_core::types::{ByteRange, ChunkId, Corpus, DocId, Document, Note, Passage, Question};
+
+/// A text of so many words is taken to stand in one document only.
+const TELLING_WORDS: usize = 5;
+
+/// A context with the passages that it became: one, or one for each gold document that it holds text of.
+pub(super) type Placed<'c> = (&'c Context, Vec<Passage>);
+
+/// The documents that contexts are placed in, and what was counted on the way.
+pub(super) struct Places {
+    pub corpus: Corpus,
+    /// Whether a document whose id equals the question's is left out.
+    skip_same_id: bool,
+    /// Made when the first context comes without a document that the corpus has.
+    words: OnceLock<WordIndex>,
+    notes: Mutex<BTreeMap<&'static str, usize>>,
+}
+
+impl Places {
+    pub fn new(corpus: Corpus, skip_same_id: bool) -> Self {
+        Self { corpus, skip_same_id, words: OnceLock::new(), notes: Mutex::default() }
+    }
+
+    /// Counts something that the report should say.
+    pub fn note(&self, what: &'static str, count: usize) {
+        if count > 0 {
+            *self.notes.lock().unwrap_or_else(PoisonError::into_inner).entry(what).or_default() += count;
+        }
+    }
+
+    /// What was counted since the last call.
+    pub fn take_notes(&self) -> Vec<Note> {
+        let notes = std::mem::take(&mut *self.notes.lock().unwrap_or_else(PoisonError::into_inner));
+        notes.into_iter().map(|(what, count)| Note { count, what: what.to_owned() }).collect()
+    }
+
+    /// The contexts' passages, each id once.
+    pub fn place_all<'c>(&self, question: &Question, contexts: &'c [Context]) -> Vec<Placed<'c>> {
+        let mut seen = HashSet::new();
+        let mut placed: Vec<Placed<'c>> = Vec::with_capacity(contexts.len());
+        for context in contexts {
+            let mut passages = self.place(question, context);
+            passages.retain(|passage| !(self.skip_same_id && passage.doc.as_str() == question.id.as_str()));
+            let n_passages = passages.len();
+            passages.retain(|passage| seen.insert(passage.id.clone()));
+            self.note("contexts that their question has twice, taken once", n_passages - passages.len());
+            placed.push((context, passages));
+        }
+        placed
+    }
+
+    fn place(&self, question: &Question, context: &Context) -> Vec<Passage> {
+        let named = context.doc_id.as_deref().map(DocId::from);
+        let document = named.as_ref().and_then(|doc| self.corpus.document(doc));
+        let Some(text) = context.text.as_deref() else { return self.whole(named, document) };
+        let title = context.title.as_deref();
+        let found = match document {
+            Some(document) => place::in_document(document, text, title).map(|range| (document, range)),
+            None => self.anywhere(question, text, title),
+        };
+        if let Some((document, range)) = found {
+            if named.is_some() && named.as_ref() != Some(&document.id) {
+                self.note("contexts whose `doc_id` is none of the corpus, found there by their text", 1);
+            }
+            return vec![cut(document, range)];
+        }
+        let mark = format!("~{}", hash(text));
+        let (title, text) = without_title(title, text);
+        let passage = |doc: &DocId, place: String, range: ByteRange| Passage {
+            id: ChunkId::from(format!("{doc}#{place}{mark}")),
+            doc: doc.clone(),
+            title: title.to_owned(),
+            range,
+            text: text.to_owned(),
+        };
+        let held = self.gold_in(question, document, text);
+        if !held.is_empty() {
+            self.note("contexts that stand in no document as they are, placed on the gold text that they hold", 1);
+            return held.into_iter().map(|(doc, range)| passage(doc, range.to_string(), range)).collect();
+        }
+        self.note("contexts that stand in no document: support by byte ranges cannot see them", 1);
+        let doc = named.unwrap_or_else(|| DocId::from(format!("external-{}", hash(text))));
+        vec![passage(&doc, String::new(), ByteRange::new(0, 0))]
+    }
+
+    /// A document as a whole; without text where the corpus does not have it.
+    fn whole(&self, named: Option<DocId>, document: Option<&Document>) -> Vec<Passage> {
+        if let Some(document) = document {
+            return vec![cut(document, quote::trim(&document.text, ByteRange::new(0, document.text.len())))];
+        }
+        self.note("ranked documents that the corpus does not have", usize::from(named.is_some()));
+        let unknown = |doc: DocId| Passage {
+            id: ChunkId::from(format!("{doc}#~")),
+            doc,
+            title: String::new(),
+            range: ByteRange::new(0, 0),
+            text: String::new(),
+        };
+        named.map(unknown).into_iter().collect()
+    }
+
+    /// The document that holds `text`: of several the one of the title, else one of the question's evidence, else the
+    /// first. Which copy of a text was shown cannot be told.
+    fn anywhere(&self, question: &Question, text: &str, title: Option<&str>) -> Option<(&Document, ByteRange)> {
+        let documents = self.corpus.documents();
+        let words = self.words.get_or_init(|| WordIndex::new(documents));
+        let found = words.find(documents, text, title);
+        if found.len() > 1 {
+            self.note("contexts that stand in several documents, taken as the gold one where that is among them", 1);
+        }
+        let is_gold = |document: &Document| question.evidence.iter().flatten().any(|member| member.doc == document.id);
+        let is_titled = |document: &Document| title.is_some_and(|title| title.trim() == document.title.trim());
+        let preferred = found.iter().max_by_key(|(number, _)| {
+            let document = &documents[*number];
+            (is_titled(document), is_gold(document), std::cmp::Reverse(*number))
+        });
+        preferred.map(|&(number, range)| (&documents[number], range))
+    }
+
+    /// The gold ranges of `question` whose text stands in `text`: neighbours of one document joined, unless a gold range
+    /// that is not there lies between. `named`: the document that the context names.
+    fn gold_in<'q>(
+        &'q self,
+        question: &'q Question,
+        named: Option<&Document>,
+        text: &str,
+    ) -> Vec<(&'q DocId, ByteRange)> {
+        let mut ranges: BTreeMap<&DocId, Vec<ByteRange>> = BTreeMap::new();
+        for member in question.evidence.iter().flatten() {
+            if named.is_none_or(|document| document.id == member.doc) {
+                ranges.entry(&member.doc).or_default().extend(&member.ranges);
+            }
+        }
+        if ranges.is_empty() {
+            return Vec::new();
+        }
+        let text = quote::one_spaced(text);
+        let is_there = |gold: &str| !gold.is_empty() && answers::stands_in(gold, &text);
+        let golds: Vec<String> = question.answers.iter().map(|answer| normalise::matching(answer)).collect();
+        let tells =
+            |gold: &str| gold.split(' ').count() >= TELLING_WORDS && !golds.contains(&normalise::matching(gold));
+        let mut held = Vec::new();
+        for (doc, mut ranges) in ranges {
+            let Some(document) = self.corpus.document(doc) else { continue };
+            ranges.sort_unstable();
+            ranges.dedup();
+            let gold_of =
+                |range: &ByteRange| quote::one_spaced(document.text.get(range.as_range()).unwrap_or_default());
+            let texts: Vec<String> = ranges.iter().map(gold_of).collect();
+            if named.is_none() && !texts.iter().any(|gold| tells(gold) && is_there(gold)) {
+                continue;
+            }
+            let mut run: Option<ByteRange> = None;
+            for (range, gold) in ranges.into_iter().zip(&texts) {
+                if is_there(gold) {
+                    run = Some(run.map_or(range, |run| ByteRange::new(run.start, run.end.max(range.end))));
+                } else {
+                    held.extend(run.take().map(|run| (doc, run)));
+                }
+            }
+            held.extend(run.map(|run| (doc, run)));
+        }
+        held
+    }
+}
+
+/// The bytes `range` of `document` as a passage.
+fn cut(document: &Document, range: ByteRange) -> Passage {
+    Passage {
+        id: ChunkId::from(format!("{}#{range}", document.id)),
+        doc: document.id.clone(),
+        title: document.title.clone(),
+        range,
+        text: document.text[range.as_range()].to_owned(),
+    }
+}
+
+/// A text without its first line where that is its title.
+fn without_title<'t>(title: Option<&'t str>, text: &'t str) -> (&'t str, &'t str) {
+    let title = title.map_or("", str::trim);
+    match text.trim_start().split_once('\n') {
+        Some((first, rest)) if !title.is_empty() && first.trim() == title => (title, rest),
+        _ => (title, text),
+    }
+}
+
+/// The first 16 hex digits of a text's sha256.
+pub(super) fn hash(text: &str) -> String {
+    hex(&Sha256::digest(text)[..8])
+}

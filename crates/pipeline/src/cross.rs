@@ -1,0 +1,67 @@
+//! A finished run's generator, wired again, and prompts put to it that were not put to it then.
+//!
+//! Which prompts these are is decided in `eval/compare/cross/`.
+
+use std::sync::Arc;
+
+use tokio::task::JoinSet;
+
+use super::ask::FAILURES_IN_A_ROW;
+use super::progress::Progress;
+use super::{PipelineError, generate};
+use ragtriage_eval::compare::cross::{Call, PromptMaker, Replies};
+use ragtriage_models::llm::{Generator, Price};
+
+/// A generator with what makes its prompts, as a run had it.
+pub struct Reader {
+    /// What answers.
+    pub generator: Arc<dyn Generator>,
+    /// What makes its prompts.
+    pub prompts: Arc<PromptMaker>,
+    /// Price of its tokens.
+    pub price: Price,
+    /// Calls at once.
+    pub concurrency: usize,
+}
+
+/// Puts `calls` to `reader`, several at once. After [`FAILURES_IN_A_ROW`], or where a limit of cost or tokens is reached, no
+/// more are made.
+///
+/// # Errors
+/// `Panicked`: a defect of ours.
+pub async fn ask(reader: &Arc<Reader>, calls: Vec<Call>, progress: &dyn Progress) -> Result<Replies, PipelineError> {
+    progress.start("crossed prompts", calls.len() as u64);
+    let mut replies = Replies { attempts: vec![None; calls.len()], failure: None };
+    let (mut in_a_row, mut stopped) = (0, false);
+    let mut waiting = calls.into_iter().enumerate();
+    let mut working = JoinSet::new();
+    loop {
+        while !stopped && working.len() < reader.concurrency {
+            let Some((at, Call { chunks, prompt })) = waiting.next() else { break };
+            let reader = Arc::clone(reader);
+            working.spawn(async move {
+                let (generator, counter) = (reader.generator.as_ref(), reader.prompts.counter.as_ref());
+                (at, generate::ask(generator, &prompt, chunks, counter, reader.price).await)
+            });
+        }
+        let Some(finished) = working.join_next().await else { break };
+        progress.advance(1);
+        let failure = match finished.map_err(|_| PipelineError::Panicked)? {
+            (at, Ok(attempt)) if attempt.error.is_none() => {
+                replies.attempts[at] = Some(attempt);
+                in_a_row = 0;
+                continue;
+            }
+            (_, Ok(attempt)) => attempt.error,
+            (_, Err(spent)) => {
+                stopped = true;
+                Some(spent.to_string())
+            }
+        };
+        in_a_row += 1;
+        stopped |= in_a_row >= FAILURES_IN_A_ROW;
+        replies.failure = failure;
+    }
+    progress.finish();
+    Ok(replies)
+}

@@ -1,0 +1,27 @@
+//! Lengths of chunks and questions for the encoders of a plan.
+
+use ragtriage_core::types::{Corpus, Question, TitledText};
+use ragtriage_datasets::lint::lengths::EncoderLengths;
+use ragtriage_models::embed::{EmbedError, Role};
+
+use crate::ingest::indexed_text;
+use crate::plan::{Plan, RetrieverPlan};
+
+/// Returns the lengths of all chunks and questions for each encoder of `plan` that can count them.
+///
+/// # Errors
+/// The encoder's.
+pub async fn lengths(plan: &Plan, corpus: &Corpus, questions: &[Question]) -> Result<Vec<EncoderLengths>, EmbedError> {
+    let mut all = Vec::new();
+    for retriever in &plan.retrieval.retrievers {
+        let RetrieverPlan::Vectors(vectors) = retriever else { continue };
+        let numbers = 0..corpus.chunks().len();
+        let texts: Vec<TitledText<'_>> =
+            numbers.map(|number| indexed_text(corpus, number, plan.title_prefix)).collect();
+        let Some(chunks) = vectors.encoder.lengths(&texts, Role::Passage).await? else { continue };
+        let texts: Vec<TitledText<'_>> = questions.iter().map(|question| TitledText::untitled(&question.text)).collect();
+        let questions = vectors.encoder.lengths(&texts, Role::Query).await?.unwrap_or_default();
+        all.push(EncoderLengths { retriever: vectors.stage.name().to_owned(), chunks, questions });
+    }
+    Ok(all)
+}

@@ -1,0 +1,165 @@
+//! Floor 4, the pipeline: the straight line from a data set to a run's traces.
+//!
+//! ```text
+//! dataset -> chunk -> index (BM25 + Qdrant) -> retrieve -> fuse -> rerank -> pack prompt -> generate -> classify -> traces.jsonl
+//! ```
+//!
+//! Read [`run`] first: it is that line. [`recorded`] makes the same traces of what somebody else's pipeline did. [`plan`] holds the parts it is run with, wired in `settings/assemble/`.
+
+mod arms;
+pub mod ask;
+mod contexts;
+pub mod cross;
+pub mod estimate;
+pub mod generate;
+pub mod ingest;
+pub mod lengths;
+pub mod plan;
+pub mod pool;
+pub mod progress;
+pub mod prompt;
+pub mod record;
+pub mod recorded;
+pub mod rerank;
+pub mod retrieve;
+pub mod run;
+pub mod sparse;
+mod sparse_vectors;
+pub mod stock;
+pub mod settings;
+mod stores;
+pub mod sweep;
+pub mod vectors;
+mod workers;
+
+use ragtriage_models::embed::EmbedError;
+use ragtriage_bm25::IndexFileError;
+use ragtriage_vectors::IndexError;
+use ragtriage_models::llm::{LlmError, parameter_hint};
+use ragtriage_models::rerank::RerankError;
+use ragtriage_runs::StoreError;
+
+/// Why a run could not go on. What goes wrong with one question only is a row of its traces instead.
+#[derive(Debug, thiserror::Error)]
+pub enum PipelineError {
+    /// Encoding failed.
+    #[error(transparent)]
+    Embed(#[from] EmbedError),
+    /// A vector store could not be filled or searched.
+    #[error(transparent)]
+    Index(#[from] IndexError),
+    /// A sparse index could not be read or written.
+    #[error(transparent)]
+    Sparse(#[from] IndexFileError),
+    /// Reranking failed.
+    #[error(transparent)]
+    Rerank(#[from] RerankError),
+    /// The run's files could not be written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The corpus has no text at all.
+    #[error("the corpus has {n_documents} documents and no text: nothing to index")]
+    NothingToIndex {
+        /// How many documents there are, all empty.
+        n_documents: usize,
+    },
+    /// A point that stands for no chunk.
+    #[error(
+        "the vector store found point {number}, which is no chunk of this corpus: somebody else wrote into the collection"
+    )]
+    NoSuchChunk {
+        /// Its number.
+        number: u32,
+    },
+    /// A similarity that is no number to rank by.
+    #[error("the similarity of chunk {number} is not finite: its vector or the question's is too large")]
+    NotFinite {
+        /// The chunk's number.
+        number: u32,
+    },
+    /// A filter that nothing passes.
+    #[error("`retrieval.filter` lets none of {n_chunks} chunks through")]
+    NothingAllowed {
+        /// All chunks.
+        n_chunks: usize,
+    },
+    /// One question after another failed: an endpoint or server is away.
+    #[error("stopped after {n} failed questions and no other, the last: {last}")]
+    OnlyFailures {
+        /// How many.
+        n: usize,
+        /// What the last one's trace says.
+        last: String,
+        /// The run's name.
+        run: String,
+    },
+    /// The run's limit of cost or tokens.
+    #[error("stopped with {n_left} questions left: {why}")]
+    Stopped {
+        /// Which limit, and how much is spent.
+        why: LlmError,
+        /// Questions that have no trace.
+        n_left: usize,
+        /// The run's name.
+        run: String,
+    },
+    /// A record of failures alone.
+    #[error("all {n} recorded questions failed there, the last: {last}")]
+    AllRecordedFailed {
+        /// How many.
+        n: usize,
+        /// What the last one's trace says.
+        last: String,
+    },
+    /// The threads that questions are worked on.
+    #[error("cannot start the threads that questions are worked on: {0}")]
+    NoThreads(#[source] std::io::Error),
+    /// A question's work panicked: a defect of ours.
+    #[error("a question ended in a panic, which is a defect of ragtriage; please report it")]
+    Panicked,
+}
+
+/// What to do about a part's failure for which it has no advice of its own.
+pub const SEE_SCHEMA: &str = "mend what the message names; `ragtriage config schema` explains every setting";
+
+impl PipelineError {
+    /// What to do about it.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Embed(error) => error.hint().or_else(|| Some(SEE_SCHEMA.to_owned())),
+            Self::Index(error) => error.hint().or_else(|| Some(SEE_SCHEMA.to_owned())),
+            Self::Sparse(_) => Some("set `cache.dir` to a folder that can be written, with free space".to_owned()),
+            Self::Rerank(error) => error.hint().or_else(|| Some(SEE_SCHEMA.to_owned())),
+            Self::Store(error) => error.hint().map(str::to_owned),
+            Self::NoSuchChunk { .. } => Some("delete the collection and run again: it is filled anew".to_owned()),
+            Self::NotFinite { .. } => Some("compare by `cosine`, or look at what the encoder gives".to_owned()),
+            Self::NothingAllowed { .. } => {
+                Some("compare its fields and values with the documents' metadata, letter for letter".to_owned())
+            }
+            Self::NothingToIndex { .. } => Some("check `dataset.path`".to_owned()),
+            Self::OnlyFailures { run, last, .. }
+                if last.contains("cannot be reached") || last.contains("no Qdrant server answers") =>
+            {
+                Some(format!(
+                    "start the server (`ollama serve`, `vllm serve MODEL`, `docker run -p 6334:6334 qdrant/qdrant`) or correct its \
+                 address, then go on with `--resume {run}`: what is done is kept"
+                ))
+            }
+            Self::OnlyFailures { last, .. } if parameter_hint(last).is_some() => {
+                parameter_hint(last).map(str::to_owned)
+            }
+            Self::OnlyFailures { run, .. } => {
+                Some(format!("mend what the message says, then go on with `--resume {run}`: what is done is kept"))
+            }
+            Self::Stopped { run, .. } => Some(format!(
+                "what is done is kept (`ragtriage report {run}`); raise the limit with --set and go on with --resume {run}"
+            )),
+            Self::AllRecordedFailed { .. } => {
+                Some("there is nothing to evaluate: make the record again, then import that".to_owned())
+            }
+            Self::NoThreads(_) => Some("allow this process more threads, or close other programs".to_owned()),
+            Self::Panicked => Some("what is done is kept: go on with --resume and the run's name".to_owned()),
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! One question to its stages: each retriever's ranking, the fused one, the reranked one, and what `min_score` leaves.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use async_trait::async_trait;
+
+use super::plan::RetrievalPlan;
+use super::{PipelineError, rerank};
+use ragtriage_core::attribute::support::SupportTest;
+use ragtriage_core::fuse::{Parts, Voice};
+use ragtriage_core::types::{ChunkId, Corpus, Hit, Question, Ranking, Stage, StageHit, TraceStage};
+
+/// A question as retrievers see it.
+#[derive(Clone, Copy, Debug)]
+pub struct Query<'a> {
+    /// Its place in the run.
+    pub index: usize,
+    /// Its text.
+    pub text: &'a str,
+}
+
+/// What a retriever found.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    /// Its ranking.
+    pub ranking: Ranking,
+    /// What the best hits' scores are made of, where it can say.
+    pub parts: Parts,
+    /// What exact search finds, where the ranking comes from an approximate one.
+    pub exact: Option<Ranking>,
+}
+
+/// Finds chunks.
+///
+/// Contract: at most `depth` hits in ranking order, ties at the cut decided by the ranking's own order; only chunks that the
+/// run's filter lets through; nothing found is an empty ranking, not an error.
+#[async_trait]
+pub trait Retriever: Send + Sync {
+    /// Its name in traces.
+    fn stage(&self) -> Stage;
+
+    /// The best chunks for `query`.
+    async fn retrieve(&self, query: Query<'_>, depth: usize) -> Result<Found, PipelineError>;
+}
+
+/// Chunk numbers with scores to a ranking of ids.
+///
+/// # Errors
+/// `NoSuchChunk`: somebody put points of their own into a collection after it was opened; `NotFinite`.
+pub(super) fn ranking(corpus: &Corpus, found: impl IntoIterator<Item = (u32, f64)>) -> Result<Ranking, PipelineError> {
+    let hits = found.into_iter().map(|(number, score)| match corpus.chunks().get(number as usize) {
+        Some(_) if !score.is_finite() => Err(PipelineError::NotFinite { number }),
+        Some(chunk) => Ok(Hit { id: chunk.id.clone(), score }),
+        None => Err(PipelineError::NoSuchChunk { number }),
+    });
+    Ok(Ranking::new(hits.collect::<Result<_, _>>()?))
+}
+
+/// Asks every retriever, fuses what they found when there are several, reranks, and drops what scores too low.
+///
+/// # Errors
+/// The first retriever's that fails, or the reranker's.
+pub async fn retrieve(
+    retrievers: &[Arc<dyn Retriever>],
+    (index, question): (usize, &Question),
+    plan: &RetrievalPlan,
+    (corpus, title_prefix): (&Arc<Corpus>, bool),
+    support: &SupportTest<'_>,
+) -> Result<Vec<TraceStage>, PipelineError> {
+    let query = Query { index, text: &question.text };
+    let mut found = Vec::with_capacity(retrievers.len());
+    let mut stages: Vec<TraceStage> = Vec::with_capacity(retrievers.len() + 4);
+    let mut exact_rankings = Vec::with_capacity(retrievers.len());
+    for retriever in retrievers {
+        let clock = Instant::now();
+        let Found { ranking, parts, exact } = retriever.retrieve(query, plan.candidates).await?;
+        let kept = |ranking: Ranking| if plan.skip_same_id { without_document(&ranking, question) } else { ranking };
+        let ranking = kept(ranking);
+        exact_rankings.push(exact.map(kept));
+        stages.push(stage(retriever.stage(), &ranking, &parts, clock, support));
+        found.push((retriever.stage(), ranking));
+    }
+    for (at, exact) in exact_rankings.iter().enumerate() {
+        let Some(exact) = exact else { continue };
+        let others =
+            found.iter().enumerate().filter(|(other, _)| *other != at).flat_map(|(_, (_, ranking))| ranking.ids());
+        let candidates: Vec<&ChunkId> = exact.ids().chain(others).collect();
+        stages[at].exact = Some(support.of(candidates));
+    }
+    let mut last = if found.len() == 1 {
+        found.pop().map(|(_, ranking)| ranking).unwrap_or_default()
+    } else {
+        let clock = Instant::now();
+        let voices: Vec<Voice<'_>> = found
+            .iter()
+            .map(|(stage, ranking)| Voice {
+                name: stage.name(),
+                weight: plan.weights.get(stage).copied().unwrap_or(1.0),
+                ranking,
+            })
+            .collect();
+        let (fused, parts) = plan.fusion.fuse(&voices);
+        let fused = fused.cut(plan.candidates);
+        stages.push(stage(Stage::Fused, &fused, &parts, clock, support));
+        fused
+    };
+    if let Some(rerank) = &plan.rerank {
+        let clock = Instant::now();
+        let (reranked, parts) = rerank::rerank(rerank, &question.text, &last, corpus, title_prefix).await?;
+        stages.push(stage(Stage::Reranked, &reranked, &parts, clock, support));
+        last = reranked;
+    }
+    if let Some(least) = plan.min_score {
+        let clock = Instant::now();
+        // Hits that the reranker did not see have no score on its scale.
+        let n_judged = plan.rerank.as_ref().map_or(last.len(), |rerank| rerank.depth);
+        let hits = last.hits().iter().take(n_judged).filter(|hit| hit.score >= least).cloned().collect();
+        stages.push(stage(Stage::MinScore, &Ranking::new(hits), &Parts::new(), clock, support));
+    }
+    Ok(stages)
+}
+
+/// A ranking without the document named like the question.
+fn without_document(ranking: &Ranking, question: &Question) -> Ranking {
+    Ranking::new(ranking.hits().iter().filter(|hit| hit.id.doc() != question.id.as_str()).cloned().collect())
+}
+
+fn stage(stage: Stage, ranking: &Ranking, parts: &Parts, clock: Instant, support: &SupportTest<'_>) -> TraceStage {
+    let seconds = clock.elapsed().as_secs_f64();
+    let hits = ranking.hits().iter().map(|hit| StageHit {
+        id: hit.id.clone(),
+        score: hit.score,
+        parts: parts.get(&hit.id).cloned().unwrap_or_default(),
+    });
+    TraceStage { stage, hits: hits.collect(), support: support.of(ranking.ids()), exact: None, seconds }
+}

@@ -1,0 +1,141 @@
+//! Which services a run sends what it reads to, and to nobody else.
+
+use serde::Serialize;
+
+use crate::settings::Settings;
+use ragtriage_core::config::{Bm25Store, DenseSettings, GeneratorName, RerankSettings, RetrieverName, VectorStoreKind};
+use ragtriage_core::text::address;
+
+/// What a service is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// Vectors of all passages and questions.
+    Encoder,
+    /// To keep and search the passages' vectors.
+    VectorStore,
+    /// To order each question's candidates.
+    Reranker,
+    /// To answer prompts.
+    Generator,
+    /// To answer questions with a pipeline of its own.
+    Service,
+}
+
+/// A service that is called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recipient {
+    /// What for.
+    pub role: Role,
+    /// Its address, without what of it may be secret.
+    pub address: String,
+    /// Whether it is on this machine.
+    pub is_here: bool,
+}
+
+/// The services that a run of these settings calls, in the order it calls them.
+#[must_use]
+pub fn recipients(settings: &Settings) -> Vec<Recipient> {
+    let Settings { retrieval, rerank, vector_store, generation, external, .. } = settings;
+    let to = |role, url: &str| Recipient {
+        role,
+        address: address::shown_url(url),
+        is_here: address::is_on_this_machine(url),
+    };
+    if let Some(url) = &external.url {
+        return vec![to(Role::Service, url)];
+    }
+    let is_dense = retrieval.retrievers.contains(&RetrieverName::Dense);
+    let encoder = retrieval.dense.endpoint.iter().filter(|_| is_dense).map(|url| to(Role::Encoder, url));
+    let is_server = vector_store.kind == VectorStoreKind::Server && uses_vector_store(settings);
+    let store = is_server.then(|| to(Role::VectorStore, &vector_store.url));
+    let reranker = rerank.endpoint.iter().map(|url| to(Role::Reranker, url));
+    let is_openai = generation.generator == GeneratorName::Openai;
+    let generator = is_openai.then(|| to(Role::Generator, &generation.base_url));
+    encoder.chain(store).chain(reranker).chain(generator).collect()
+}
+
+/// Whether any retriever keeps its vectors in the vector store.
+#[must_use]
+pub fn uses_vector_store(settings: &Settings) -> bool {
+    settings.retrieval.retrievers.iter().any(|name| match name {
+        RetrieverName::Tfidf => false,
+        RetrieverName::Bm25 => settings.retrieval.bm25.store == Bm25Store::Qdrant,
+        RetrieverName::Dense | RetrieverName::LateInteraction => true,
+    })
+}
+
+/// The settings with a retrieval that calls no service: what calls one is left out, and BM25 stands in where nothing remains.
+#[must_use]
+pub fn without_services(settings: &Settings) -> Settings {
+    let mut local = settings.clone();
+    let calls = |role| recipients(settings).iter().any(|recipient| recipient.role == role);
+    if calls(Role::Reranker) {
+        local.rerank = RerankSettings::default();
+        local.retrieval.min_score = None;
+    }
+    if calls(Role::VectorStore) {
+        local.vector_store.kind = VectorStoreKind::Embedded;
+        local.retrieval.bm25.store = Bm25Store::Local;
+        local.retrieval.retrievers.retain(|name| matches!(name, RetrieverName::Bm25 | RetrieverName::Tfidf));
+    }
+    if calls(Role::Encoder) {
+        local.retrieval.dense = DenseSettings::default();
+        local.retrieval.retrievers.retain(|name| *name != RetrieverName::Dense);
+    }
+    if local.retrieval.retrievers.is_empty() {
+        local.retrieval.retrievers.push(RetrieverName::Bm25);
+    }
+    if local.retrieval.retrievers != settings.retrieval.retrievers {
+        local.retrieval.fusion.weights.clear();
+        local.retrieval.min_score = None;
+    }
+    local
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(sets: &[&str]) -> Settings {
+        let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
+        crate::settings::Resolved::new(None, &sets).expect("valid").settings
+    }
+
+    fn roles(settings: &Settings) -> Vec<(Role, bool)> {
+        recipients(settings).iter().map(|recipient| (recipient.role, recipient.is_here)).collect()
+    }
+
+    #[test]
+    fn only_what_is_called_is_a_recipient() {
+        assert_eq!(roles(&settings(&["vector_store.url=http://h:6334", "generation.base_url=http://h/v1"])), []);
+        let all = settings(&[
+            "retrieval.retrievers=[\"bm25\", \"dense\"]",
+            "retrieval.dense.endpoint=https://e/v1?key=hush",
+            "vector_store.kind=server",
+            "rerank.endpoint=https://r",
+            "generation.generator=openai",
+        ]);
+        let expected =
+            [(Role::Encoder, false), (Role::VectorStore, true), (Role::Reranker, false), (Role::Generator, true)];
+        assert_eq!(roles(&all), expected);
+        assert_eq!(recipients(&all)[0].address, "https://e/v1");
+    }
+
+    #[test]
+    fn what_is_left_without_services_calls_none() {
+        let mixed = settings(&[
+            "retrieval.retrievers=[\"tfidf\", \"dense\"]",
+            "retrieval.dense.endpoint=https://e/v1",
+            "retrieval.fusion.weights={dense = 2.0}",
+            "rerank.endpoint=https://r",
+        ]);
+        let local = without_services(&mixed);
+        assert_eq!((roles(&local), local.retrieval.retrievers), (Vec::new(), vec![RetrieverName::Tfidf]));
+        let server =
+            settings(&["retrieval.retrievers=[\"bm25\"]", "retrieval.bm25.store=qdrant", "vector_store.kind=server"]);
+        let local = without_services(&server);
+        assert_eq!((roles(&local), local.retrieval.retrievers), (Vec::new(), vec![RetrieverName::Bm25]));
+        assert_eq!(without_services(&settings(&[])), settings(&[]));
+    }
+}

@@ -1,0 +1,13 @@
+//! Settings: a TOML file and `--set` flags to typed settings with the origin of each ([`resolve`]), to wired parts ([`assemble`]).
+
+pub mod assemble;
+pub mod cache_folder;
+pub mod record;
+pub mod reproduction;
+pub mod resolve;
+
+mod error;
+
+pub use error::SettingsError;
+pub use ragtriage_core::config::Settings;
+pub use resolve::Resolved;

@@ -1,0 +1,125 @@
+//! What a run's record says of its settings, its data and its parts, when it begins and when it ends.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::Resolved;
+use super::assemble::{Assembled, dataset_label};
+use ragtriage_core::chunk::Strategy;
+use ragtriage_models::embed::Cached;
+use crate::run::RunFacts;
+use ragtriage_runs::{Manifest, SCHEMA};
+use ragtriage_core::text::{address, analyse, tokens};
+use ragtriage_core::types::{Dataset, Note};
+
+/// What a loader accepted, with how often.
+#[must_use]
+pub fn counted(note: &Note) -> String {
+    format!("{} {}", note.count, note.what)
+}
+
+/// What a record says of the data.
+#[derive(Clone, Copy, Debug)]
+pub struct Data<'a> {
+    /// Hex sha256 of the loaded data set.
+    pub digest: &'a str,
+    /// What the loader accepted and counted.
+    pub notes: &'a [Note],
+    /// Documents in the corpus.
+    pub n_documents: usize,
+    /// Questions of the run.
+    pub n_questions: usize,
+}
+
+impl<'a> From<&'a Dataset> for Data<'a> {
+    fn from(dataset: &'a Dataset) -> Self {
+        let Dataset { documents, questions, notes, digest } = dataset;
+        Self { digest, notes, n_documents: documents.len(), n_questions: questions.len() }
+    }
+}
+
+/// The record of a run that begins, but for its name and models.
+#[must_use]
+pub fn begun(resolved: &Resolved, data: Data<'_>, git_commit: Option<String>) -> Manifest {
+    let (settings, shortened) = resolved.settings.with_addresses(address::shown_url);
+    let settings = serde_json::to_value(&settings).unwrap_or_default();
+    Manifest {
+        schema: SCHEMA,
+        name: String::new(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        versions: versions(resolved.settings.chunking.strategy),
+        git_commit,
+        started: now(),
+        finished: None,
+        config: resolved.file.as_deref().unwrap_or(Path::new("")).display().to_string(),
+        settings,
+        dataset: dataset_label(&resolved.settings),
+        dataset_digest: data.digest.to_owned(),
+        shortened,
+        external: None,
+        template: None,
+        notes: data.notes.iter().map(counted).collect(),
+        n_documents: data.n_documents,
+        n_chunks: 0,
+        chunk_tokens: 0,
+        n_questions: data.n_questions,
+        models: Vec::new(),
+        seed: resolved.settings.evaluation.seed,
+        truncation: Vec::new(),
+        vector_search: String::new(),
+        seconds: BTreeMap::new(),
+        prompt_tokens: 0,
+        completion_tokens: 0,
+        cost_usd: 0.0,
+        vectors_cached: 0,
+        vectors_computed: 0,
+    }
+}
+
+/// Puts into the record which models and which prompt template were wired.
+pub fn parts(manifest: &mut Manifest, assembled: &Assembled) {
+    manifest.models.clone_from(&assembled.models);
+    let template = &assembled.plan.prompt.template;
+    manifest.versions.insert("prompt template".to_owned(), template.sha256());
+    manifest.template = Some(template.to_string());
+    let tokenizer = &assembled.plan.chunk_counter_id;
+    if !tokenizer.is_empty() {
+        manifest.versions.insert("chunk tokenizer".to_owned(), tokenizer.clone());
+    }
+}
+
+/// The parts whose own version changes what a run gives.
+fn versions(strategy: Strategy) -> BTreeMap<String, String> {
+    let versions = [
+        ("analyser", analyse::VERSION.to_string()),
+        ("chunker", strategy.version()),
+        ("qdrant-edge", ragtriage_vectors::QDRANT_EDGE.to_owned()),
+        ("token counters", tokens::VERSION.to_string()),
+    ];
+    versions.into_iter().map(|(part, version)| (part.to_owned(), version)).collect()
+}
+
+/// The time, UTC, RFC 3339.
+#[must_use]
+pub fn now() -> String {
+    jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+/// Puts into the record what a run that ended did, and what its caches were good for.
+pub fn finish(manifest: &mut Manifest, facts: RunFacts, caches: &[Arc<Cached>]) {
+    let RunFacts { n_chunks, chunk_tokens, n_asked: _, ingest } = facts;
+    manifest.finished = Some(now());
+    manifest.n_chunks = n_chunks;
+    manifest.chunk_tokens = chunk_tokens;
+    manifest.seconds.extend(ingest.seconds);
+    manifest.truncation = ingest.truncation;
+    manifest.vector_search = ingest.vector_search.unwrap_or_default();
+    if ingest.n_filtered > 0 {
+        let note =
+            format!("{} of {n_chunks} chunks are kept from being found by `retrieval.filter`", ingest.n_filtered);
+        manifest.notes.push(note);
+    }
+    manifest.vectors_cached = caches.iter().map(|cache| cache.n_hits() as usize).sum();
+    manifest.vectors_computed = caches.iter().map(|cache| cache.n_misses() as usize).sum();
+}

@@ -1,0 +1,151 @@
+//! BM25 inside Qdrant: a chunk is a sparse vector of saturated term counts, Qdrant multiplies by its idf.
+//!
+//! This is the way past one machine: postings lie in the store's shards, here remain only the vocabulary and the corpus.
+//! The score is the `lucene` variant's, since Qdrant's idf modifier is its idf: ln(1 + (N - n + 0.5) / (n + 0.5)). Terms are
+//! numbered by a vocabulary of our own, not hashed: two terms never share a number.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+use async_trait::async_trait;
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+
+use super::PipelineError;
+use super::ingest::{Built, indexed_text};
+use super::plan::{SparsePlan, StorePlan};
+use super::progress::Progress;
+use super::retrieve::{Found, Query, Retriever};
+use super::stores::OpenStores;
+use super::vectors::{content_hash, point, spec, through_ties};
+use ragtriage_core::fuse::Parts;
+use ragtriage_vectors::{Point, Search, SearchMode, Vector, VectorSpec, VectorStore};
+use ragtriage_bm25::Parameters as Bm25Parameters;
+use ragtriage_core::text::analyse::{self, Analyzer};
+use ragtriage_core::types::{Corpus, Filter, Stage, TitledText};
+
+/// Chunks stored together.
+const WINDOW: usize = 4096;
+
+/// BM25 by a collection of sparse vectors.
+struct SparseVectorRetriever {
+    stage: Stage,
+    corpus: Arc<Corpus>,
+    store: Arc<dyn VectorStore>,
+    analyzer: Arc<Analyzer>,
+    vocabulary: HashMap<Box<str>, u32>,
+    filter: Filter,
+}
+
+#[async_trait]
+impl Retriever for SparseVectorRetriever {
+    fn stage(&self) -> Stage {
+        self.stage
+    }
+
+    async fn retrieve(&self, query: Query<'_>, depth: usize) -> Result<Found, PipelineError> {
+        let mut counts: HashMap<u32, f32> = HashMap::new();
+        self.analyzer.terms(query.text, &mut |term| {
+            if let Some(number) = self.vocabulary.get(term) {
+                *counts.entry(*number).or_default() += 1.0;
+            }
+        });
+        if counts.is_empty() {
+            return Ok(Found::default());
+        }
+        let vector = &sparse(counts.into_iter().collect());
+        let filter = Some(&self.filter).filter(|filter| !filter.is_empty());
+        let search = Search { vector, limit: depth, mode: SearchMode::Exact, filter };
+        let ranking = through_ties(&self.corpus, self.store.as_ref(), search).await?.cut(depth);
+        Ok(Found { ranking, parts: Parts::new(), exact: None })
+    }
+}
+
+/// Fills a collection with the chunks' terms, as far as they are not there.
+///
+/// # Errors
+/// The vector store's.
+pub(super) async fn build(
+    plan: &SparsePlan,
+    parameters: &Bm25Parameters,
+    (store_plan, stores): (&StorePlan, &mut OpenStores),
+    corpus: &Arc<Corpus>,
+    (filter, title_prefix): (&Filter, bool),
+    progress: &dyn Progress,
+) -> Result<Built, PipelineError> {
+    let clock = Instant::now();
+    let texts: Vec<TitledText<'_>> =
+        (0..corpus.chunks().len()).map(|number| indexed_text(corpus, number, title_prefix)).collect();
+    let (vocabulary, n_terms) = vocabulary(&plan.analyzer, &texts);
+    let mean_length = n_terms as f64 / texts.len() as f64;
+    let made_by = format!("sparse analyser {} {:?} {parameters:?}", analyse::VERSION, plan.analyzer);
+    let content = content_hash(corpus, &texts, &made_by);
+    let spec = spec(store_plan, content, plan.stage, VectorSpec::Sparse, texts.len());
+    let store = stores.open(store_plan, &spec).await?;
+    let missing = store.missing().await?;
+    let is_new = !missing.is_empty();
+    if !missing.is_empty() {
+        progress.start("storing terms", missing.len() as u64);
+        for window in missing.chunks(WINDOW) {
+            let vector = |number: u32| {
+                let text = texts[number as usize].joined();
+                terms(&plan.analyzer, &text, &vocabulary, parameters, mean_length)
+            };
+            let points: Vec<Point> = window.par_iter().map(|number| point(corpus, *number, vector(*number))).collect();
+            store.upsert(&points).await?;
+            progress.advance(window.len() as u64);
+        }
+        progress.finish();
+    }
+    let retriever = SparseVectorRetriever {
+        stage: plan.stage,
+        corpus: Arc::clone(corpus),
+        store,
+        analyzer: Arc::clone(&plan.analyzer),
+        vocabulary,
+        filter: filter.clone(),
+    };
+    let seconds = [(plan.stage.to_string(), clock.elapsed().as_secs_f64())].into();
+    Ok(Built { retriever: Box::new(retriever), is_new, seconds, truncation: Vec::new(), vector_search: None })
+}
+
+/// The terms of all texts, numbered by first occurrence, and how many there are in all, repeated ones too.
+fn vocabulary(analyzer: &Analyzer, texts: &[TitledText<'_>]) -> (HashMap<Box<str>, u32>, usize) {
+    let mut vocabulary: HashMap<Box<str>, u32> = HashMap::new();
+    let mut n_terms = 0;
+    for text in texts {
+        analyzer.terms(&text.joined(), &mut |term| {
+            n_terms += 1;
+            if !vocabulary.contains_key(term) {
+                vocabulary.insert(term.into(), vocabulary.len() as u32);
+            }
+        });
+    }
+    (vocabulary, n_terms)
+}
+
+/// One text's saturated term counts.
+fn terms(
+    analyzer: &Analyzer,
+    text: &str,
+    vocabulary: &HashMap<Box<str>, u32>,
+    parameters: &Bm25Parameters,
+    mean_length: f64,
+) -> Vector {
+    let mut counts: HashMap<u32, u32> = HashMap::new();
+    let mut length = 0_u32;
+    analyzer.terms(text, &mut |term| {
+        length += 1;
+        *counts.entry(vocabulary[term]).or_default() += 1;
+    });
+    let relative_length = if length == 0 { 0.0 } else { f64::from(length) / mean_length };
+    let share = |count: u32| parameters.tfc(f64::from(count), relative_length) as f32;
+    sparse(counts.into_iter().map(|(term, count)| (term, share(count))).collect())
+}
+
+/// Sorted by term, as stores want it.
+fn sparse(mut entries: Vec<(u32, f32)>) -> Vector {
+    entries.sort_unstable_by_key(|(term, _)| *term);
+    let (indices, values) = entries.into_iter().unzip();
+    Vector::Sparse { indices, values }
+}

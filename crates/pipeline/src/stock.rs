@@ -1,0 +1,318 @@
+//! What one run made and the next can use: the cut corpus, and retrievers over it with what they found.
+//!
+//! A run has a stock of its own and throws it away. A sweep keeps one: settings that differ in fusion, reranking or packing alone share
+//! chunking, indexes and rankings. Only the last chunking is kept, so settings that share one should follow one another. What
+//! outlives the process (vectors, collections, index files) is kept by content elsewhere.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use async_trait::async_trait;
+
+use super::PipelineError;
+use super::ingest::{self, Built, IngestFacts};
+use super::plan::{Plan, RetrieverPlan};
+use super::progress::Progress;
+use super::retrieve::{Found, Query, Retriever};
+use super::stores::OpenStores;
+use ragtriage_core::chunk::{self, ChunkSpec};
+use ragtriage_runs::Truncation;
+use ragtriage_core::types::{Corpus, Document, Question, QuestionId, Stage};
+
+/// Documents and questions with all that was made for them.
+pub struct Stock {
+    documents: Arc<[Document]>,
+    ids: Vec<QuestionId>,
+    questions: Vec<(usize, Question)>,
+    remembers: bool,
+    cut: Option<Cut>,
+    made: Made,
+    asked: Arc<Asked>,
+}
+
+/// Retrievers kept at most, with what they found: the last that were asked for.
+const MOST_RETRIEVERS: usize = 8;
+
+/// The documents in chunks, and the retrievers over them by [`identity`], the last that was asked for at the end.
+struct Cut {
+    spec: ChunkSpec,
+    counter: String,
+    corpus: Arc<Corpus>,
+    retrievers: Vec<(String, Ready)>,
+    stores: OpenStores,
+}
+
+/// A retriever that is built, with what there is to say of it.
+#[derive(Clone)]
+struct Ready {
+    retriever: Arc<dyn Retriever>,
+    truncation: Vec<Truncation>,
+    vector_search: Option<String>,
+}
+
+/// How often something was wanted, and how often it had to be made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Share {
+    /// Wanted.
+    pub wanted: usize,
+    /// Made for it; the others were there.
+    pub made: usize,
+}
+
+impl Share {
+    /// Both together.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self { wanted: self.wanted + other.wanted, made: self.made + other.made }
+    }
+
+    fn since(self, before: Self) -> Self {
+        Self { wanted: self.wanted - before.wanted, made: self.made - before.made }
+    }
+}
+
+impl Made {
+    /// Both together.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        self.with(other, Share::plus)
+    }
+
+    /// What came after `before`, an earlier count of the same stock.
+    #[must_use]
+    pub fn since(self, before: Self) -> Self {
+        self.with(before, Share::since)
+    }
+
+    fn with(self, other: Self, each: fn(Share, Share) -> Share) -> Self {
+        Self {
+            chunkings: each(self.chunkings, other.chunkings),
+            indexes: each(self.indexes, other.indexes),
+            rankings: each(self.rankings, other.rankings),
+        }
+    }
+}
+
+/// What was wanted of a stock and what was made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Made {
+    /// Chunkings of the corpus.
+    pub chunkings: Share,
+    /// Indexes, sparse and of vectors; those found whole on the disk were not made.
+    pub indexes: Share,
+    /// Rankings: a question put to a retriever.
+    pub rankings: Share,
+}
+
+/// A corpus ready to be searched, and what making it took.
+pub struct Ingested {
+    /// Documents and chunks.
+    pub corpus: Arc<Corpus>,
+    /// The retrievers, in the plan's order.
+    pub retrievers: Vec<Arc<dyn Retriever>>,
+    /// What there is to say of it.
+    pub facts: IngestFacts,
+}
+
+impl Stock {
+    /// For one run of the questions `ids`, of which `questions`, each with its place in the run, are left to ask.
+    #[must_use]
+    pub fn for_one(documents: Vec<Document>, ids: Vec<QuestionId>, questions: Vec<(usize, Question)>) -> Self {
+        Self::new(documents.into(), ids, questions, false)
+    }
+
+    /// For several runs over the same `questions`: what a retriever found is remembered.
+    #[must_use]
+    pub fn for_many(documents: Arc<[Document]>, questions: Vec<Question>) -> Self {
+        let ids = questions.iter().map(|question| question.id.clone()).collect();
+        Self::new(documents, ids, questions.into_iter().enumerate().collect(), true)
+    }
+
+    fn new(
+        documents: Arc<[Document]>,
+        ids: Vec<QuestionId>,
+        questions: Vec<(usize, Question)>,
+        remembers: bool,
+    ) -> Self {
+        Self { documents, ids, questions, remembers, cut: None, made: Made::default(), asked: Arc::default() }
+    }
+
+    /// All questions of the run, those that are done too.
+    #[must_use]
+    pub fn ids(&self) -> &[QuestionId] {
+        &self.ids
+    }
+
+    /// The questions that are left, each with its place in the run.
+    #[must_use]
+    pub fn questions(&self) -> &[(usize, Question)] {
+        &self.questions
+    }
+
+    /// What was wanted and made so far.
+    #[must_use]
+    pub fn made(&self) -> Made {
+        let count = |count: &AtomicUsize| count.load(Ordering::Relaxed);
+        Made { rankings: Share { wanted: count(&self.asked.wanted), made: count(&self.asked.made) }, ..self.made }
+    }
+
+    /// Lets go of what was made: its collections are open for nobody else meanwhile.
+    pub fn forget(&mut self) {
+        self.cut = None;
+    }
+
+    /// Cuts the documents as `plan` says and builds its retrievers, as far as they are not there.
+    ///
+    /// # Errors
+    /// `NothingToIndex`, `NothingAllowed`, and whatever encoder and vector store say.
+    pub async fn ingest(&mut self, plan: &Plan, progress: &dyn Progress) -> Result<Ingested, PipelineError> {
+        let mut facts = IngestFacts::default();
+        let clock = Instant::now();
+        let corpus = self.corpus(plan)?;
+        facts.seconds.insert("chunk".to_owned(), clock.elapsed().as_secs_f64());
+        facts.n_filtered = ingest::n_filtered(&corpus, &plan.retrieval.filter)?;
+        let mut retrievers = Vec::with_capacity(plan.retrieval.retrievers.len());
+        let mut searches = Vec::new();
+        for retriever in &plan.retrieval.retrievers {
+            let Ready { retriever, truncation, vector_search } =
+                self.retriever(retriever, plan, &corpus, &mut facts, progress).await?;
+            searches.extend(vector_search.map(|how| (retriever.stage(), how)));
+            facts.truncation.extend(truncation);
+            retrievers.push(retriever);
+        }
+        facts.vector_search = spoken(&searches);
+        Ok(Ingested { corpus, retrievers, facts })
+    }
+
+    /// The documents, cut as `plan` says.
+    fn corpus(&mut self, plan: &Plan) -> Result<Arc<Corpus>, PipelineError> {
+        self.made.chunkings.wanted += 1;
+        if let Some(cut) = &self.cut
+            && (&cut.spec, &cut.counter) == (&plan.chunking, &plan.chunk_counter_id)
+        {
+            return Ok(Arc::clone(&cut.corpus));
+        }
+        self.cut = None; // two chunkings are never in memory at once
+        self.made.chunkings.made += 1;
+        let chunks = chunk::chunk_documents(&self.documents, &plan.chunking, plan.chunk_counter.as_ref());
+        if chunks.is_empty() {
+            return Err(PipelineError::NothingToIndex { n_documents: self.documents.len() });
+        }
+        let corpus = Arc::new(Corpus::new(Arc::clone(&self.documents), chunks));
+        self.cut = Some(Cut {
+            spec: plan.chunking.clone(),
+            counter: plan.chunk_counter_id.clone(),
+            corpus: Arc::clone(&corpus),
+            retrievers: Vec::new(),
+            stores: OpenStores::default(),
+        });
+        Ok(corpus)
+    }
+
+    async fn retriever(
+        &mut self,
+        retriever: &RetrieverPlan,
+        plan: &Plan,
+        corpus: &Arc<Corpus>,
+        facts: &mut IngestFacts,
+        progress: &dyn Progress,
+    ) -> Result<Ready, PipelineError> {
+        self.made.indexes.wanted += 1;
+        let identity = identity(retriever, plan);
+        let cut = self.cut.as_mut().expect("the corpus was cut before");
+        if let Some(at) = cut.retrievers.iter().position(|(known, _)| *known == identity) {
+            let known = cut.retrievers.remove(at);
+            cut.retrievers.push(known.clone());
+            return Ok(known.1);
+        }
+        let built = ingest::build(retriever, plan, corpus, &self.questions, &mut cut.stores, progress).await?;
+        let Built { retriever, is_new, seconds, truncation, vector_search } = built;
+        self.made.indexes.made += usize::from(is_new);
+        facts.seconds.extend(seconds);
+        let retriever: Arc<dyn Retriever> =
+            if self.remembers { Arc::new(Remembered::new(retriever, &self.asked)) } else { Arc::from(retriever) };
+        let ready = Ready { retriever, truncation, vector_search };
+        if cut.retrievers.len() == MOST_RETRIEVERS {
+            cut.retrievers.remove(0);
+        }
+        cut.retrievers.push((identity, ready.clone()));
+        Ok(ready)
+    }
+}
+
+/// All that the rankings of `plan` depend on besides its settings, documents and questions: its encoders, its reranker, its counter.
+#[must_use]
+pub fn fingerprint(plan: &Plan) -> String {
+    let retrievers = plan.retrieval.retrievers.iter().map(|retriever| match retriever {
+        RetrieverPlan::Sparse(sparse) => sparse.made_by(),
+        RetrieverPlan::Vectors(vectors) => vectors.identity(),
+    });
+    let reranker = plan.retrieval.rerank.iter().map(|rerank| rerank.reranker.fingerprint().to_owned());
+    retrievers.chain(reranker).chain([plan.chunk_counter_id.clone()]).collect::<Vec<_>>().join(" ")
+}
+
+/// All that makes a retriever over one corpus, and for one list of questions, another one.
+fn identity(retriever: &RetrieverPlan, plan: &Plan) -> String {
+    let Plan { retrieval, title_prefix, .. } = plan;
+    let own = match retriever {
+        RetrieverPlan::Sparse(sparse) => sparse.identity(retrieval.k),
+        RetrieverPlan::Vectors(vectors) => vectors.identity(),
+    };
+    format!("{own} {:?} {:?} {title_prefix}", retrieval.store, retrieval.filter)
+}
+
+/// How vectors are searched, once where all retrievers agree; `None` without vectors.
+fn spoken(searches: &[(Stage, String)]) -> Option<String> {
+    let (_, first) = searches.first()?;
+    if searches.iter().all(|(_, how)| how == first) {
+        return Some(first.clone());
+    }
+    let each: Vec<String> = searches.iter().map(|(stage, how)| format!("{stage}: {how}")).collect();
+    Some(each.join("; "))
+}
+
+/// Questions put to retrievers.
+#[derive(Default)]
+struct Asked {
+    wanted: AtomicUsize,
+    made: AtomicUsize,
+}
+
+/// A retriever that is asked each question once, at each depth.
+struct Remembered {
+    inner: Box<dyn Retriever>,
+    found: Mutex<HashMap<(usize, usize), Found>>,
+    asked: Arc<Asked>,
+}
+
+impl Remembered {
+    fn new(inner: Box<dyn Retriever>, asked: &Arc<Asked>) -> Self {
+        Self { inner, found: Mutex::default(), asked: Arc::clone(asked) }
+    }
+
+    fn found(&self) -> std::sync::MutexGuard<'_, HashMap<(usize, usize), Found>> {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[async_trait]
+impl Retriever for Remembered {
+    fn stage(&self) -> Stage {
+        self.inner.stage()
+    }
+
+    async fn retrieve(&self, query: Query<'_>, depth: usize) -> Result<Found, PipelineError> {
+        self.asked.wanted.fetch_add(1, Ordering::Relaxed);
+        let key = (query.index, depth);
+        let known = self.found().get(&key).cloned();
+        if let Some(found) = known {
+            return Ok(found);
+        }
+        let found = self.inner.retrieve(query, depth).await?;
+        self.asked.made.fetch_add(1, Ordering::Relaxed);
+        self.found().insert(key, found.clone());
+        Ok(found)
+    }
+}

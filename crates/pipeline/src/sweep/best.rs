@@ -1,0 +1,146 @@
+//! `best.toml`: one setting as a settings file of its own, ready to run from where it lies.
+
+use std::path::{Component, Path, PathBuf};
+
+use toml::{Table, Value};
+
+use crate::settings::{Resolved, Settings};
+use ragtriage_core::text::address;
+
+/// Settings that name a file or folder from the settings file's own.
+const PATHS: [&str; 11] = [
+    "dataset.path",
+    "generation.prompt",
+    "generation.ca_file",
+    "retrieval.dense.model",
+    "retrieval.dense.model_path",
+    "retrieval.dense.query_model",
+    "retrieval.dense.ca_file",
+    "retrieval.late_interaction.model",
+    "rerank.model",
+    "rerank.ca_file",
+    "cache.dir",
+];
+
+/// How much is to be packed, where that is not what the setting itself says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Packing {
+    /// `retrieval.k`.
+    pub k: usize,
+    /// `generation.context_tokens`.
+    pub context_tokens: usize,
+}
+
+/// The file: what differs from the defaults, relative paths rewritten to start from `folder`. `comment`'s lines stand above.
+#[must_use]
+pub fn best(resolved: &Resolved, packing: Option<Packing>, folder: &Path, comment: &str) -> String {
+    let table = |settings: &Settings| Table::try_from(settings).expect("settings are plain TOML values");
+    let (mut settings, shortened) = resolved.settings.with_addresses(address::shown_url);
+    if let Some(Packing { k, context_tokens }) = packing {
+        settings.retrieval.k = k;
+        settings.retrieval.candidates = settings.retrieval.candidates.max(k);
+        settings.generation.context_tokens = context_tokens;
+    }
+    let mut own = differing(&table(&settings), &table(&Settings::default()));
+    // The default path is the settings file's own folder, and this file lies in another.
+    let dataset = own.entry("dataset").or_insert_with(|| Value::Table(Table::new()));
+    if let Value::Table(dataset) = dataset {
+        dataset.entry("path").or_insert_with(|| Value::String(settings.dataset.path.to_string_lossy().into_owned()));
+    }
+    for key in PATHS {
+        move_path(&mut own, key, &resolved.base(), folder);
+    }
+    let shortened = shortened
+        .iter()
+        .map(|key| format!("{key} stands here without its user info and query, which may hold keys: set it again."));
+    let lines = comment.lines().map(str::to_owned).chain(shortened).map(|line| format!("# {line}"));
+    let head: Vec<String> = lines.collect();
+    format!("{}\n\n{}", head.join("\n"), toml::to_string(&own).expect("a table of plain values"))
+}
+
+/// What of `own` is not the same in `other`.
+fn differing(own: &Table, other: &Table) -> Table {
+    let differs = |(key, value): (&String, &Value)| match (value, other.get(key)) {
+        (Value::Table(own), Some(Value::Table(other))) => {
+            let inner = differing(own, other);
+            (!inner.is_empty()).then(|| (key.clone(), Value::Table(inner)))
+        }
+        (value, known) => (known != Some(value)).then(|| (key.clone(), value.clone())),
+    };
+    own.iter().filter_map(differs).collect()
+}
+
+/// Rewrites the path at `key`, where there is one: a relative text that names something from `base`.
+fn move_path(table: &mut Table, key: &str, base: &Path, folder: &Path) {
+    let mut names = key.split('.');
+    let first = names.next().and_then(|name| table.get_mut(name));
+    let Some(Value::String(text)) = names.try_fold(first, |value, name| Some(value?.get_mut(name))).flatten() else {
+        return;
+    };
+    let there = base.join(&*text);
+    if Path::new(&*text).is_absolute() || !there.exists() {
+        return;
+    }
+    if let Some(moved) = from_folder(&there, folder) {
+        *text = moved.to_string_lossy().into_owned();
+    }
+}
+
+/// `path` as it is reached from `folder`; `None` where one of them cannot be resolved.
+fn from_folder(path: &Path, folder: &Path) -> Option<PathBuf> {
+    let (path, folder) = (path.canonicalize().ok()?, folder.canonicalize().ok()?);
+    let shared = path.components().zip(folder.components()).take_while(|(a, b)| a == b).count();
+    let up = folder.components().skip(shared).map(|_| Path::new("..").as_os_str());
+    Some(up.chain(path.components().skip(shared).map(Component::as_os_str)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_holds_what_differs_and_its_paths_lead_to_the_same_places() {
+        let root = tempfile::tempdir().expect("a folder");
+        for folder in ["config", "docs", "tunes/one"] {
+            std::fs::create_dir_all(root.path().join(folder)).expect("made");
+        }
+        let config = root.path().join("config/tune.toml");
+        std::fs::write(&config, "[dataset]\npath = \"../docs\"\n[chunking]\nsize = 64\noverlap = 40\n")
+            .expect("written");
+        let resolved = Resolved::new(Some(&config), &["retrieval.k=3".to_owned()]).expect("settings");
+        let folder = root.path().join("tunes/one");
+        let text = best(&resolved, None, &folder, "one\ntwo");
+        assert_eq!(
+            text,
+            "# one\n# two\n\n[chunking]\nsize = 64\n\n[dataset]\npath = \"../../docs\"\n\n[retrieval]\nk = 3\n"
+        );
+        std::fs::write(folder.join("best.toml"), &text).expect("written");
+        let again = Resolved::new(Some(&folder.join("best.toml")), &[]).expect("settings");
+        assert_eq!(again.settings.retrieval.k, 3);
+        assert_eq!(
+            again.base().join(&again.settings.dataset.path).canonicalize().ok(),
+            root.path().join("docs").canonicalize().ok()
+        );
+    }
+
+    #[test]
+    fn the_settings_file_s_own_folder_is_found_from_elsewhere_and_the_packing_is_written() {
+        let root = tempfile::tempdir().expect("a folder");
+        std::fs::create_dir_all(root.path().join("tunes/one")).expect("made");
+        let config = root.path().join("tune.toml");
+        std::fs::write(&config, "[retrieval]\nk = 5\n").expect("written");
+        let resolved = Resolved::new(Some(&config), &[]).expect("settings");
+        let packing = Some(Packing { k: 18, context_tokens: 1000 });
+        assert_eq!(
+            best(&resolved, packing, &root.path().join("tunes/one"), "c"),
+            "# c\n\n[dataset]\npath = \"../..\"\n\n[generation]\ncontext_tokens = 1000\n\n[retrieval]\nk = 18\n"
+        );
+    }
+
+    #[test]
+    fn a_name_that_is_no_path_stays() {
+        let root = tempfile::tempdir().expect("a folder");
+        let resolved = Resolved::new(None, &["retrieval.dense.model=some/model".to_owned()]).expect("settings");
+        assert!(best(&resolved, None, root.path(), "").contains("model = \"some/model\""));
+    }
+}

@@ -1,0 +1,164 @@
+//! Why a sweep could not be made. What goes wrong with one setting only is its row.
+
+use std::path::PathBuf;
+
+use ragtriage_core::measure::Measure;
+use crate::settings::SettingsError;
+use crate::settings::assemble::AssembleError;
+use ragtriage_runs::StoreError;
+
+/// Why a sweep could not be made or gone on with.
+#[derive(Debug, thiserror::Error)]
+pub enum SweepError {
+    /// An empty `[sweep]`.
+    #[error("`[sweep]` varies nothing")]
+    NothingToVary,
+    /// A setting that must be the same for all.
+    #[error("`{key}` cannot be varied in a sweep")]
+    NotVaried {
+        /// The setting.
+        key: String,
+    },
+    /// A value where a list is wanted.
+    #[error("`sweep.{key}` is {value}, not a list of values")]
+    NoList {
+        /// The setting.
+        key: String,
+        /// What stands there.
+        value: String,
+    },
+    /// A range that holds nothing, or with keys of its own.
+    #[error("`sweep.{key}` is no range: `from` must be below `to`")]
+    BadRange {
+        /// The setting.
+        key: String,
+    },
+    /// A grid cannot go through a range.
+    #[error("`sweep.{key}` is a range, and a grid needs a list")]
+    RangeInGrid {
+        /// The setting.
+        key: String,
+    },
+    /// Two axes set one setting.
+    #[error("`{key}` is varied twice in `[sweep]`")]
+    TwiceVaried {
+        /// The setting.
+        key: String,
+    },
+    /// More settings than anybody waits for.
+    #[error("the grid has more than {most} settings")]
+    TooMany {
+        /// The most there may be.
+        most: usize,
+    },
+    /// A value of `[tune]` outside its range.
+    #[error("`tune.{key}` is {value}: it must be at least {least}")]
+    TooFew {
+        /// The setting.
+        key: &'static str,
+        /// Its value.
+        value: usize,
+        /// The least.
+        least: usize,
+    },
+    /// A setting of the sweep that is none, or a value of the wrong type.
+    #[error("`[sweep]`: {}", .0.to_string().trim_start_matches("--set "))]
+    Setting(#[source] SettingsError),
+    /// Questions without anything to score retrieval by.
+    #[error("no question has evidence, an answer or a relevant document: there is nothing to tune by")]
+    NothingGold,
+    /// A measure without a mean.
+    #[error("`tune.measure` is {measure}, whose values become one by their median: settings are compared by means")]
+    NoMean {
+        /// The measure.
+        measure: Measure,
+    },
+    /// A measure of answers without answers.
+    #[error("`tune.measure` is {measure}, which scores answers, and no answer is generated")]
+    NoAnswers {
+        /// The measure.
+        measure: Measure,
+    },
+    /// Answers are wanted of nobody.
+    #[error("`--generate` needs a generator, and `generation.generator` is `none`")]
+    NoGenerator,
+    /// Another process has the folder.
+    #[error("another `tune` works in `{}`", path.display())]
+    Busy {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A folder that belongs to the sweeps of another settings file.
+    #[error("the sweep `{name}` is of `{config}`")]
+    OtherConfig {
+        /// The sweep.
+        name: String,
+        /// Its settings file.
+        config: String,
+    },
+    /// A file of the sweep's folder.
+    #[error("cannot {action} `{}`: {source}", path.display())]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What the operating system said.
+        source: std::io::Error,
+    },
+    /// A file of the sweep's folder that is not as it was written.
+    #[error("`{}` is damaged: {message}", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        message: String,
+    },
+    /// A run's files.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Parts of the default setting.
+    #[error(transparent)]
+    Assemble(#[from] AssembleError),
+}
+
+impl SweepError {
+    /// What to do about it.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::NothingToVary => {
+                "give lists of values, for example `[sweep]` with `chunking.size = [64, 128, 256]`; config/tune.toml has more"
+            }
+            Self::NotVaried { .. } => {
+                "every setting of a sweep is scored on the same questions by the same rules: set it once, outside `[sweep]`"
+            }
+            Self::NoList { .. } => {
+                "write a list: `chunking.size = [64, 128]`; a setting that is a list itself needs a list of lists"
+            }
+            Self::BadRange { .. } => "for example `{ from = 0.6, to = 2.0 }`, with `log = true` for numbers above 0",
+            Self::RangeInGrid { .. } => "list its values, or set `tune.search = \"random\"`",
+            Self::TwiceVaried { .. } => "name it once: beside the others in the list of tables, or on its own",
+            Self::TooMany { .. } => "vary less, or set `tune.search = \"random\"` and `tune.samples`",
+            Self::Setting(error) => {
+                return error.hint().map(|hint| match error {
+                    SettingsError::Malformed { .. } => format!(
+                        "{hint}; a setting that is a list itself needs a list of lists: `retrieval.retrievers = [[\"bm25\"], [\"bm25\", \"dense\"]]`"
+                    ),
+                    _ => hint,
+                });
+            }
+            Self::NothingGold => "label some questions: `ragtriage dataset label`",
+            Self::NoMean { .. } | Self::TooFew { .. } => "`ragtriage config show` prints every setting with its default",
+            Self::NoAnswers { .. } => "generate them for all settings: `--generate all`",
+            Self::NoGenerator => "set `generation.generator` to `extractive` or `openai`",
+            Self::Busy { .. } => "wait for it, or give this one a folder of its own with `--name`",
+            Self::OtherConfig { .. } => "give this one a name of its own with `--name`",
+            Self::Io { .. } => "see that the folder can be written, or give another with `--out`",
+            Self::Damaged { .. } => "delete it: it is made again",
+            Self::Store(error) => return error.hint().map(str::to_owned),
+            Self::Assemble(error) => return error.hint(),
+        };
+        Some(hint.to_owned())
+    }
+}

@@ -1,0 +1,226 @@
+//! The folder of a sweep: its settings' runs, each kept by what it is, and every look that was taken at held-out questions.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{ErrorKind, Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::SweepError;
+use ragtriage_core::measure::Measure;
+use ragtriage_runs::{RunFolder, Spent, StoreError};
+
+/// Where looks are kept, beside the sweeps: held-out questions are the same under every name.
+const LOOKS: &str = "looks.jsonl";
+/// What a sweep's folder is known by; in it, whose it is.
+const LOCK: &str = "lock";
+/// Where it is kept what the generator has cost.
+const SPENT: &str = "spent.json";
+
+/// A sweep's folder, which no other process works in meanwhile.
+#[derive(Debug)]
+pub struct SweepFolder {
+    folder: RunFolder,
+    looks: PathBuf,
+    /// Held as long as this lives.
+    _lock: File,
+}
+
+/// A comparison with the default on held-out questions.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Look {
+    /// When, UTC, RFC 3339.
+    pub at: String,
+    /// The hash of the held-out questions.
+    pub questions: String,
+    /// The default's settings, by hash.
+    pub default: String,
+    /// Those that were compared with it.
+    pub setting: String,
+    /// By which measure.
+    pub measure: Measure,
+}
+
+impl SweepFolder {
+    /// Opens the folder `name` under `parent`, or makes it, for the sweeps of the settings file `config`.
+    ///
+    /// # Errors
+    /// `Busy` where another process has it, `OtherConfig` where it is another file's, `Store` for a name that is no plain file name,
+    /// `Io`.
+    pub fn open(parent: &Path, name: &str, config: &Path) -> Result<Self, SweepError> {
+        let path = parent.join(name);
+        let folder = match RunFolder::create(parent, name) {
+            Err(StoreError::Exists { .. }) if path.join(LOCK).is_file() => RunFolder::existing(&path),
+            made => made?,
+        };
+        let runs = folder.file("runs");
+        fs::create_dir_all(&runs).map_err(io("create", &runs))?;
+        let file = folder.file(LOCK);
+        let mut lock = private().read(true).create(true).truncate(false).open(&file).map_err(io("create", &file))?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(SweepError::Busy { path }),
+            Err(TryLockError::Error(source)) => return Err(io("lock", &file)(source)),
+        }
+        let config = config.canonicalize().unwrap_or_else(|_| config.to_owned()).to_string_lossy().into_owned();
+        let mut owner = String::new();
+        lock.read_to_string(&mut owner).map_err(io("read", &file))?;
+        if owner.is_empty() {
+            lock.write_all(config.as_bytes()).map_err(io("write", &file))?;
+        } else if owner != config {
+            return Err(SweepError::OtherConfig { name: name.to_owned(), config: owner });
+        }
+        Ok(Self { folder, looks: parent.join(LOOKS), _lock: lock })
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Where its runs are.
+    #[must_use]
+    pub fn runs(&self) -> PathBuf {
+        self.folder.file("runs")
+    }
+
+    /// Writes a whole file.
+    ///
+    /// # Errors
+    /// `Store`.
+    pub fn write(&self, name: &str, content: &[u8]) -> Result<(), SweepError> {
+        Ok(self.folder.write(name, content)?)
+    }
+
+    /// Removes files that an earlier sweep under this name left and this one may not write.
+    ///
+    /// # Errors
+    /// `Io`.
+    pub fn remove(&self, names: &[&str]) -> Result<(), SweepError> {
+        names.iter().map(|name| self.folder.file(name)).try_for_each(|path| match fs::remove_file(&path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(io("remove", &path)(error)),
+            _ => Ok(()),
+        })
+    }
+
+    /// What the generator's calls under this name have cost so far, of all processes, as far as a limit counted them.
+    ///
+    /// # Errors
+    /// `Io`, `Damaged`.
+    pub fn spent(&self) -> Result<Spent, SweepError> {
+        let path = self.folder.file(SPENT);
+        match fs::read(&path) {
+            Ok(text) => serde_json::from_slice(&text)
+                .map_err(|error| SweepError::Damaged { path: path.clone(), message: error.to_string() }),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Spent::default()),
+            Err(error) => Err(io("read", &path)(error)),
+        }
+    }
+
+    /// Keeps what they have cost by now.
+    ///
+    /// # Errors
+    /// `Store`.
+    pub fn spend(&self, spent: Spent) -> Result<(), SweepError> {
+        self.write(SPENT, &serde_json::to_vec(&spent).expect("two numbers are plain JSON"))
+    }
+
+    /// Records looks, and says how many different comparisons with a default there have now been on the questions of the last, by
+    /// any sweep of the same parent folder. A line that cannot be read counts as one.
+    ///
+    /// # Errors
+    /// `Io`.
+    pub fn look(&self, looks: &[Look]) -> Result<usize, SweepError> {
+        let path = &self.looks;
+        let mut file = private().read(true).append(true).create(true).open(path).map_err(io("open", path))?;
+        file.lock().map_err(io("lock", path))?;
+        let mut text = String::new();
+        file.read_to_string(&mut text).map_err(io("read", path))?;
+        let torn = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+        let line = |look: &Look| serde_json::to_string(look).expect("a look is plain JSON") + "\n";
+        let new: String = [torn.to_owned()].into_iter().chain(looks.iter().map(line)).collect();
+        file.write_all(new.as_bytes()).and_then(|()| file.sync_data()).map_err(io("write", path))?;
+        let questions = looks.last().map(|look| look.questions.as_str());
+        let known: Vec<Result<Look, _>> =
+            (text + &new).lines().filter(|l| !l.is_empty()).map(serde_json::from_str).collect();
+        let here = known.iter().flatten().filter(|look| Some(look.questions.as_str()) == questions);
+        let compared: BTreeSet<(&str, &str, Measure)> =
+            here.map(|look| (look.default.as_str(), look.setting.as_str(), look.measure)).collect();
+        Ok(compared.len() + known.iter().filter(|look| look.is_err()).count())
+    }
+}
+
+fn io<'a>(action: &'static str, path: &'a Path) -> impl FnOnce(std::io::Error) -> SweepError + 'a {
+    move |source| SweepError::Io { action, path: path.to_owned(), source }
+}
+
+/// A file for its owner alone, as a run's are.
+fn private() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.write(true).mode(0o600);
+    options
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn look(questions: &str, setting: &str) -> Look {
+        Look {
+            at: "2026-01-01T00:00:00Z".to_owned(),
+            questions: questions.to_owned(),
+            default: "d".to_owned(),
+            setting: setting.to_owned(),
+            measure: "EM@5".parse().expect("a measure"),
+        }
+    }
+
+    #[test]
+    fn looks_are_counted_by_what_was_compared_on_the_same_questions() {
+        let parent = tempfile::tempdir().expect("a folder");
+        let looked = |all: &[(&str, &str)]| -> Vec<usize> {
+            let folder = SweepFolder::open(parent.path(), "sweep", Path::new("c.toml")).expect("opened");
+            all.iter().map(|(questions, setting)| folder.look(&[look(questions, setting)]).expect("recorded")).collect()
+        };
+        assert_eq!(looked(&[("q", "a"), ("q", "a"), ("q", "b")]), [1, 1, 2]);
+        // Another process's, later: what was looked at stays looked at; other questions are fresh.
+        assert_eq!(looked(&[("q", "c"), ("other", "c")]), [3, 1]);
+    }
+
+    #[test]
+    fn a_torn_line_is_a_look_and_ends_nothing() {
+        let parent = tempfile::tempdir().expect("a folder");
+        let folder = SweepFolder::open(parent.path(), "sweep", Path::new("c.toml")).expect("opened");
+        assert_eq!(folder.look(&[look("q", "a")]).expect("recorded"), 1);
+        let path = parent.path().join(LOOKS);
+        let text = fs::read_to_string(&path).expect("there");
+        fs::write(&path, &text[..text.len() - 9]).expect("torn");
+        // The torn line counts, the new one is another.
+        assert_eq!(folder.look(&[look("q", "b")]).expect("recorded"), 2);
+        assert_eq!(folder.look(&[look("q", "b")]).expect("recorded"), 2);
+    }
+
+    #[test]
+    fn what_was_spent_is_kept_and_a_name_that_leaves_the_folder_is_refused() {
+        let parent = tempfile::tempdir().expect("a folder");
+        let folder = SweepFolder::open(parent.path(), "sweep", Path::new("c.toml")).expect("opened");
+        assert_eq!(folder.spent().expect("nothing yet"), Spent::default());
+        folder.spend(Spent { usd: 0.5, tokens: 7 }).expect("kept");
+        assert_eq!(folder.spent().expect("read"), Spent { usd: 0.5, tokens: 7 });
+        assert!(matches!(SweepFolder::open(parent.path(), "..", Path::new("c.toml")), Err(SweepError::Store(_))));
+    }
+
+    #[test]
+    fn a_folder_is_one_process_s_at_a_time() {
+        let parent = tempfile::tempdir().expect("a folder");
+        let first = SweepFolder::open(parent.path(), "sweep", Path::new("c.toml")).expect("opened");
+        assert!(matches!(SweepFolder::open(parent.path(), "sweep", Path::new("c.toml")), Err(SweepError::Busy { .. })));
+        drop(first);
+        let other = SweepFolder::open(parent.path(), "sweep", Path::new("other.toml"));
+        assert!(matches!(other, Err(SweepError::OtherConfig { .. })));
+        assert!(SweepFolder::open(parent.path(), "sweep", Path::new("c.toml")).is_ok());
+    }
+}

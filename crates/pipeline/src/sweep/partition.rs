@@ -1,0 +1,96 @@
+//! Which questions choose a setting, and which confirm it.
+
+use std::sync::Arc;
+
+use crate::settings::record::Data;
+use ragtriage_core::types::{Dataset, Document, Note, Question, Split};
+
+/// A part of a data set's questions.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// The questions.
+    pub questions: Vec<Question>,
+    /// Whether they choose nothing.
+    pub is_held_out: bool,
+    /// What runs over it note of it; `None` where it is all there are.
+    pub note: Option<String>,
+    /// Hex sha256 of the whole data set.
+    pub digest: String,
+    /// What its loader accepted and counted.
+    pub notes: Vec<Note>,
+    /// Documents in the corpus.
+    pub n_documents: usize,
+}
+
+impl Part {
+    /// What its runs' records say of it.
+    #[must_use]
+    pub fn data(&self) -> Data<'_> {
+        Data {
+            digest: &self.digest,
+            notes: &self.notes,
+            n_documents: self.n_documents,
+            n_questions: self.questions.len(),
+        }
+    }
+}
+
+/// The documents, the questions that choose, and those of the split `heldout`, which confirm: where there are both, and `holds_out`.
+#[must_use]
+pub fn parted(dataset: Dataset, holds_out: bool) -> (Arc<[Document]>, Part, Option<Part>) {
+    let Dataset { documents, questions, notes, digest } = dataset;
+    let (n, n_documents) = (questions.len(), documents.len());
+    let part = |questions: Vec<Question>, is_held_out, note: Option<&str>| Part {
+        is_held_out,
+        note: note.map(|which| format!("{} of {n} questions: {which} the split `heldout`", questions.len())),
+        questions,
+        digest: digest.clone(),
+        notes: notes.clone(),
+        n_documents,
+    };
+    let is_held_out = |question: &Question| holds_out && question.split == Some(Split::Heldout);
+    let (held_out, choosing): (Vec<_>, Vec<_>) = questions.into_iter().partition(is_held_out);
+    let documents = documents.into();
+    match (choosing.is_empty(), held_out.is_empty()) {
+        (true, _) => (documents, part(held_out, false, None), None),
+        (_, true) => (documents, part(choosing, false, None), None),
+        _ => {
+            let choosing = part(choosing, false, Some("those outside"));
+            (documents, choosing, Some(part(held_out, true, Some("those of"))))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ragtriage_core::types::Kind;
+
+    fn parts(splits: &[Option<Split>], holds_out: bool) -> (usize, usize) {
+        let question = |(number, split): (usize, &Option<Split>)| Question {
+            id: number.to_string().into(),
+            text: "?".into(),
+            kind: Kind::Free,
+            answers: Vec::new(),
+            evidence: Vec::new(),
+            relevant: [].into(),
+            required: Vec::new(),
+            forbidden: Vec::new(),
+            tags: Vec::new(),
+            split: *split,
+        };
+        let questions = splits.iter().enumerate().map(question).collect();
+        let (_, choosing, confirming) = parted(Dataset { questions, ..Dataset::default() }, holds_out);
+        assert_eq!(choosing.note.is_some(), confirming.is_some());
+        (choosing.questions.len(), confirming.map_or(0, |part| part.questions.len()))
+    }
+
+    #[test]
+    fn the_held_out_questions_confirm_where_there_are_others_to_choose() {
+        let mixed = [Some(Split::Heldout), Some(Split::Tune), None];
+        assert_eq!(parts(&mixed, true), (2, 1));
+        assert_eq!(parts(&mixed, false), (3, 0));
+        assert_eq!(parts(&[None, Some(Split::Tune)], true), (2, 0));
+        assert_eq!(parts(&[Some(Split::Heldout)], true), (1, 0));
+    }
+}

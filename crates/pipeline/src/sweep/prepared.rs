@@ -1,0 +1,119 @@
+//! What a sweep is before anything runs: its settings, its questions in parts, and what they are judged by.
+
+use std::sync::Arc;
+
+use super::SweepError;
+use super::answers::{Answers, Generate};
+use super::partition::{Part, parted};
+use super::setting::SettingList;
+use super::space;
+use super::tune::Request;
+use ragtriage_eval::tuning::{TuningPlan, Varied};
+use ragtriage_core::measure::{Aggregate, Cutoff, Family, Measure};
+use ragtriage_core::config::GeneratorName;
+use crate::settings::{Settings, assemble};
+use ragtriage_core::types::{Dataset, Document, Question};
+
+/// The k of the curve, as far as candidates reach.
+const CURVE: [usize; 11] = [1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50];
+/// Settings that change how much is packed: at one budget for all they would change nothing.
+const PACKING: [&str; 2] = ["retrieval.k", "generation.context_tokens"];
+
+/// A sweep that can begin.
+pub struct Prepared {
+    /// Every setting.
+    pub list: SettingList,
+    /// How their scores are read.
+    pub plan: TuningPlan,
+    /// What is measured, each once.
+    pub measures: Vec<Measure>,
+    /// The documents.
+    pub documents: Arc<[Document]>,
+    /// The questions that choose.
+    pub choosing: Part,
+    /// Those that confirm.
+    pub confirming: Option<Part>,
+    /// Whether settings are ranked by their answers, which then are generated for all of them.
+    pub answers_choose: bool,
+}
+
+impl Prepared {
+    /// Reads `[sweep]` and `[tune]`, and parts the questions.
+    ///
+    /// # Errors
+    /// All of [`SweepError`] that a settings file and a data set can cause.
+    pub fn new(request: &Request<'_>, dataset: Dataset) -> Result<Self, SweepError> {
+        let settings = &request.base.settings;
+        check(settings)?;
+        if request.generate != Generate::None && settings.generation.generator == GeneratorName::None {
+            return Err(SweepError::NoGenerator);
+        }
+        let points = space::points(&space::axes(&settings.sweep)?, &settings.tune)?;
+        let answers_choose = settings.tune.measure.is_some_and(|measure| measure.family().scores_answers());
+        if answers_choose && request.generate != Generate::All {
+            let measure = settings.tune.measure.expect("it chooses");
+            return Err(SweepError::NoAnswers { measure });
+        }
+        let has_gold = |question: &Question| !question.answers.is_empty() || !question.required.is_empty();
+        if answers_choose && !dataset.questions.iter().any(has_gold) {
+            return Err(SweepError::NothingGold);
+        }
+        let list = SettingList::new(request.base, &points, answers_choose)?;
+        let plan = plan(settings, &list.varied, &dataset.questions)?;
+        let (documents, choosing, confirming) = parted(dataset, settings.tune.heldout);
+        let views = [plan.measure, plan.equal_k, plan.equal_tokens, plan.at_prompt];
+        let mut measures: Vec<Measure> = views.into_iter().chain(plan.curve.iter().copied()).collect();
+        measures.extend(Answers::measures().into_iter().filter(|_| request.generate != Generate::None));
+        measures.sort_unstable();
+        measures.dedup();
+        Ok(Self { list, plan, measures, documents, choosing, confirming, answers_choose })
+    }
+}
+
+fn check(settings: &Settings) -> Result<(), SweepError> {
+    let tune = &settings.tune;
+    let least = [("samples", tune.samples, 1), ("tokens", tune.tokens, 1), ("folds", tune.folds, 2)];
+    match least.into_iter().find(|(_, value, least)| value < least) {
+        Some((key, value, least)) => Err(SweepError::TooFew { key, value, least }),
+        None => Ok(()),
+    }
+}
+
+/// What settings are judged by: the measure that is set, else the share of evidence, answers or relevant documents, whichever the
+/// questions have, that stands in one budget of context for all; what each packs itself where that is what is varied.
+fn plan(settings: &Settings, varied: &[Varied], questions: &[Question]) -> Result<TuningPlan, SweepError> {
+    let tune = &settings.tune;
+    if let Some(measure) = tune.measure.filter(|measure| measure.family().aggregate() != Aggregate::Mean) {
+        return Err(SweepError::NoMean { measure });
+    }
+    let takes_any = |family: Family| Measure::new(family, Some(Cutoff::Prompt)).is_some();
+    let family = match tune.measure.map(Measure::family).filter(|family| takes_any(*family)) {
+        Some(family) => family,
+        None => usual(questions).ok_or(SweepError::NothingGold)?,
+    };
+    let at = |cutoff| Measure::new(family, Some(cutoff)).expect("the family takes every cutoff");
+    let equal_tokens = at(Cutoff::Tokens(tune.tokens));
+    let packs = varied.iter().any(|varied| PACKING.contains(&varied.key.as_str()));
+    let reached = CURVE.into_iter().filter(|k| *k <= settings.retrieval.candidates);
+    Ok(TuningPlan {
+        measure: tune.measure.unwrap_or(if packs { at(Cutoff::Prompt) } else { equal_tokens }),
+        equal_k: at(Cutoff::Top(settings.retrieval.k)),
+        equal_tokens,
+        at_prompt: at(Cutoff::Prompt),
+        curve: reached.map(|k| at(Cutoff::Top(k))).collect(),
+        permutations: assemble::evaluation(settings).resamples,
+        seed: tune.seed,
+        folds: tune.folds,
+    })
+}
+
+fn usual(questions: &[Question]) -> Option<Family> {
+    let any = |has: fn(&Question) -> bool| questions.iter().any(has);
+    if any(|question| !question.evidence.is_empty()) {
+        Some(Family::EvidenceRecall)
+    } else if any(Question::has_spans) {
+        Some(Family::Em)
+    } else {
+        any(|question| question.relevant.values().any(|grade| *grade > 0)).then_some(Family::Recall)
+    }
+}

@@ -1,0 +1,93 @@
+//! `tune.json`: everything that a sweep found, and what it was made with.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::answers::Answers;
+use super::setting::DEFAULT;
+use super::tune::Outcome;
+use ragtriage_eval::tuning::{Confirmation, Ranking, TuningVerdict};
+use ragtriage_core::measure::Measure;
+use crate::stock::Share;
+use ragtriage_core::config::TuneSettings;
+
+/// Raised when a reader of the old file would misread the new.
+const SCHEMA: u32 = 1;
+
+/// The file.
+#[derive(Serialize)]
+pub struct Record<'a> {
+    schema: u32,
+    version: &'static str,
+    /// The settings file as it was given.
+    config: String,
+    dataset: String,
+    dataset_digest: &'a str,
+    tune: &'a TuneSettings,
+    /// What was varied, with the values it took.
+    varied: BTreeMap<&'a str, &'a [String]>,
+    measure: Measure,
+    equal_k: Measure,
+    equal_tokens: Measure,
+    at_prompt: Measure,
+    /// The name of the default's row.
+    default: &'static str,
+    n_choosing: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    n_held_out: Option<usize>,
+    n_left: usize,
+    interrupted: bool,
+    ranking: &'a Ranking,
+    confirmation: Option<&'a Confirmation>,
+    verdict: &'a TuningVerdict,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    answers: &'a [Answers],
+    /// How much of each stage was wanted, and how much had to be made.
+    work: BTreeMap<&'static str, Share>,
+    /// Each setting's run, from the sweep's folder.
+    runs: BTreeMap<&'a str, String>,
+}
+
+impl<'a> Record<'a> {
+    /// Of `outcome`, found with `tune` in the sweep's `folder`.
+    #[must_use]
+    pub fn new(
+        outcome: &'a Outcome,
+        tune: &'a TuneSettings,
+        config: &Path,
+        (dataset, dataset_digest): (String, &'a str),
+        folder: &Path,
+    ) -> Self {
+        let Outcome { plan, settings, runs, ranking, confirmation, verdict, .. } = outcome;
+        let named = settings.iter().zip(runs).filter_map(|(setting, run)| {
+            let run = run.as_ref()?;
+            Some((setting.name.as_str(), run.strip_prefix(folder).unwrap_or(run).display().to_string()))
+        });
+        Self {
+            schema: SCHEMA,
+            version: env!("CARGO_PKG_VERSION"),
+            config: config.display().to_string(),
+            dataset,
+            dataset_digest,
+            tune,
+            varied: outcome.varied.iter().map(|varied| (varied.key.as_str(), varied.values.as_slice())).collect(),
+            measure: plan.measure,
+            equal_k: plan.equal_k,
+            equal_tokens: plan.equal_tokens,
+            at_prompt: plan.at_prompt,
+            default: DEFAULT,
+            n_choosing: outcome.n_choosing,
+            n_held_out: outcome.n_held_out,
+            n_left: outcome.n_left,
+            interrupted: outcome.interrupted,
+            ranking,
+            confirmation: confirmation.as_ref(),
+            verdict,
+            answers: &outcome.answers,
+            work: outcome.work.stages().into_iter().collect(),
+            runs: named.collect(),
+        }
+    }
+}

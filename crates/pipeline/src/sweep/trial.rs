@@ -1,0 +1,312 @@
+//! One setting run on one part of the questions, and what it scored: kept beside the run, so that it is never run twice.
+//!
+//! What is kept belongs to a key: the hash of the settings, the models' files, the data set, the questions and this program's
+//! versions. Another key under the same name is another trial, and its run is made anew. A run that did not end has no scores and is
+//! made anew too, and so is one with a question that failed; what it embedded, and the replies it paid for, are in the caches.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::SweepError;
+use super::folder::SweepFolder;
+use super::partition::Part;
+use super::setting::Setting;
+use ragtriage_models::embed::Cached;
+use ragtriage_eval::score::{self, Scores};
+use ragtriage_eval::shown;
+use ragtriage_eval::tuning::Marks;
+use ragtriage_models::llm::Allowance;
+use ragtriage_core::measure::Measure;
+use ragtriage_core::measure::answer::Flavour;
+use crate::ask::Done;
+use crate::plan::Plan;
+use crate::progress::Progress;
+use crate::run;
+use crate::stock::{self, Made, Share, Stock};
+use crate::settings::assemble::{self, Assembled, Environment};
+use crate::settings::record;
+use ragtriage_runs::{Manifest, RunFolder, SavedRun, Spent, deciding};
+use ragtriage_core::text::causes::with_causes;
+use ragtriage_core::text::hex::hex;
+use ragtriage_core::types::{Origin, Question, QuestionId, Trace};
+
+/// The file that a trial's scores are kept in.
+const FILE: &str = "trial.json";
+/// Raised when what is kept would be misread, and when a measure is computed otherwise: kept scores stand beside new ones.
+const SCHEMA: u32 = 1;
+
+/// What all trials of one part of the questions share.
+pub struct Bench<'a> {
+    /// The part of the questions.
+    pub part: &'a Part,
+    /// What is measured.
+    pub measures: &'a [Measure],
+    /// Whether answers are generated.
+    pub answers: bool,
+    /// Whose script scores answers.
+    pub flavour: Flavour,
+    /// What the machine gives.
+    pub environment: &'a Environment,
+    /// Where runs go.
+    pub folder: &'a SweepFolder,
+    /// The commit of the working directory, for the record.
+    pub git_commit: Option<String>,
+    /// Told of the work.
+    pub progress: &'a dyn Progress,
+    /// Told of downloads.
+    pub on_download: ragtriage_http::OnDownload<'a>,
+}
+
+/// What a trial gave.
+#[derive(Clone, Debug)]
+pub struct Trial {
+    /// Its scores.
+    pub marks: Marks,
+    /// What it wanted and what had to be made.
+    pub work: Work,
+    /// Wall seconds.
+    pub seconds: f64,
+    /// Its run's folder.
+    pub run: PathBuf,
+    /// What its answers cost when they were called for, in US dollars.
+    pub cost_usd: f64,
+}
+
+/// How much a trial, or all of them, wanted and made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// Trials; those made were not kept from before.
+    pub trials: Share,
+    /// Chunkings, indexes and rankings.
+    pub made: Made,
+    /// Texts to be embedded.
+    pub texts: Share,
+    /// Replies of the generator.
+    pub replies: Share,
+}
+
+impl Trial {
+    /// A measure's mean with its n; `None` where it has no value.
+    #[must_use]
+    pub fn mean(&self, measure: Measure) -> Option<(f64, usize)> {
+        let values: Vec<f64> = self.marks.scores.column(measure)?.into_iter().flatten().collect();
+        (!values.is_empty()).then(|| (values.iter().sum::<f64>() / values.len() as f64, values.len()))
+    }
+}
+
+/// What is kept.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    schema: u32,
+    key: String,
+    measures: Vec<Measure>,
+    questions: Vec<QuestionId>,
+    /// The bits of each score: a decimal may be read one bit off, and a setting would differ from its equal that was run anew.
+    rows: Vec<Vec<Option<u64>>>,
+    context_tokens: Vec<Option<f64>>,
+    cost_usd: f64,
+}
+
+impl Bench<'_> {
+    /// Runs `setting`, or takes what is kept of it.
+    ///
+    /// # Errors
+    /// What is wrong with this setting, in words: it is the setting's row.
+    pub async fn run(&self, stock: &mut Stock, setting: &Setting) -> Result<Trial, String> {
+        let clock = Instant::now();
+        let assembled = assemble::assemble(&setting.resolved, self.environment, self.on_download).await;
+        self.progress.finish();
+        let assembled = assembled.map_err(|error| with_causes(&error))?;
+        let mut manifest = record::begun(&setting.resolved, self.part.data(), self.git_commit.clone());
+        record::parts(&mut manifest, &assembled);
+        manifest.notes.extend(self.part.note.clone());
+        let key = self.key(&manifest, &assembled.plan);
+        let path = self.folder.runs().join(self.name(setting));
+        let kept = self.kept(&path, &key).map_err(|error| with_causes(&error))?;
+        let (kept, work) = match kept {
+            Some(kept) => (kept, Work { trials: Share { wanted: 1, made: 0 }, ..Work::default() }),
+            None => Box::pin(self.make(stock, assembled, manifest, &path, key)).await?,
+        };
+        let seconds = clock.elapsed().as_secs_f64();
+        Ok(Trial { seconds, work, run: path, cost_usd: kept.cost_usd, marks: kept.marks() })
+    }
+
+    /// Runs what is not kept.
+    async fn make(
+        &self,
+        stock: &mut Stock,
+        assembled: Assembled,
+        mut manifest: Manifest,
+        path: &Path,
+        key: String,
+    ) -> Result<(Kept, Work), String> {
+        let in_words = |error: SweepError| with_causes(&error);
+        let before = stock.made();
+        let Assembled { plan, vector_caches, allowance, .. } = assembled;
+        if let Some(allowance) = &allowance {
+            let spent = self.folder.spent().map_err(in_words)?;
+            allowance.already(spent.usd, spent.tokens);
+        }
+        let folder = self.begin(path).map_err(in_words)?;
+        manifest.name = folder.name();
+        manifest.save(&folder).map_err(|error| with_causes(&error))?;
+        let spending = allowance.map(|allowance| Spending { folder: self.folder, allowance });
+        let facts = run::run_from(stock, plan, &folder, Done::default(), self.progress).await;
+        drop(spending);
+        let facts = facts.map_err(|error| {
+            let _ = fs::remove_dir_all(path); // it has no scores, and would be made anew
+            with_causes(&error)
+        })?;
+        record::finish(&mut manifest, facts, &vector_caches);
+        manifest.save(&folder).map_err(|error| with_causes(&error))?;
+        let saved = SavedRun::load(&folder).map_err(|error| with_causes(&error))?;
+        let kept = self.score(&saved, key);
+        // A question that failed may not fail again: then the trial is made anew the next time.
+        if !saved.traces.iter().any(Trace::failed) {
+            keep(&folder, &kept).map_err(in_words)?;
+        }
+        Ok((kept, work(before, stock.made(), &vector_caches, &saved)))
+    }
+
+    /// What the run of `setting` is called.
+    fn name(&self, setting: &Setting) -> String {
+        let part = if self.part.is_held_out { "-heldout" } else { "" };
+        let answers = if self.answers { "-answered" } else { "" };
+        format!("{}{part}{answers}", setting.id)
+    }
+
+    /// The folder of a run that begins; what another one left there goes.
+    fn begin(&self, path: &Path) -> Result<RunFolder, SweepError> {
+        if path.exists() {
+            let io = |source| SweepError::Io { action: "remove", path: path.to_owned(), source };
+            if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }.map_err(io)?;
+        }
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        Ok(RunFolder::create(&self.folder.runs(), &name)?)
+    }
+
+    /// What is kept under `key`, scored by what is measured now; `None` where nothing is.
+    fn kept(&self, path: &Path, key: &str) -> Result<Option<Kept>, SweepError> {
+        let Ok(text) = fs::read(path.join(FILE)) else { return Ok(None) };
+        // What cannot be read is made anew.
+        let Ok(kept) = serde_json::from_slice::<Kept>(&text) else { return Ok(None) };
+        if kept.schema != SCHEMA || kept.key != key || !kept.is_whole(&self.part.questions) {
+            return Ok(None);
+        }
+        if self.measures.iter().all(|measure| kept.measures.contains(measure)) {
+            return Ok(Some(kept));
+        }
+        let folder = RunFolder::existing(path);
+        let Ok(saved) = SavedRun::load(&folder) else { return Ok(None) };
+        let kept = self.score(&saved, key.to_owned());
+        if !kept.is_whole(&self.part.questions) {
+            return Ok(None);
+        }
+        keep(&folder, &kept)?;
+        Ok(Some(kept))
+    }
+
+    fn score(&self, saved: &SavedRun, key: String) -> Kept {
+        let Scores { measures, rows } = score::score(saved, self.measures, self.flavour);
+        Kept {
+            schema: SCHEMA,
+            key,
+            measures,
+            questions: saved.traces.iter().map(|trace| trace.question.id.clone()).collect(),
+            rows: rows.iter().map(|row| row.iter().map(|score| score.map(f64::to_bits)).collect()).collect(),
+            context_tokens: shown::context_tokens(saved),
+            cost_usd: Spent::by(&saved.traces, &[]).usd,
+        }
+    }
+
+    /// The hash of all that decides a trial's traces.
+    fn key(&self, manifest: &Manifest, plan: &Plan) -> String {
+        let Manifest { versions, version, models, dataset_digest, settings, .. } = manifest;
+        let questions: Vec<&QuestionId> = self.part.questions.iter().map(|question| &question.id).collect();
+        let parts = stock::fingerprint(plan);
+        let all = serde_json::json!([version, versions, models, parts, dataset_digest, deciding(settings), questions]);
+        hex(&Sha256::digest(all.to_string()))
+    }
+}
+
+/// Keeps what calls have cost when it goes, however a trial ends: by itself, by an error or by an interrupt.
+struct Spending<'a> {
+    folder: &'a SweepFolder,
+    allowance: Arc<Allowance>,
+}
+
+impl Drop for Spending<'_> {
+    fn drop(&mut self) {
+        let (usd, tokens) = self.allowance.spent();
+        let _ = self.folder.spend(Spent { usd, tokens }); // a full disk ends the trial's run as well, and that is told
+    }
+}
+
+impl Kept {
+    fn marks(self) -> Marks {
+        let row = |row: &Vec<Option<u64>>| row.iter().map(|score| score.map(f64::from_bits)).collect();
+        let rows = self.rows.iter().map(row).collect();
+        Marks { scores: Scores { measures: self.measures, rows }, context_tokens: self.context_tokens }
+    }
+
+    /// Whether it has a score of every measure for each of `questions`, in their order.
+    fn is_whole(&self, questions: &[Question]) -> bool {
+        self.questions.iter().eq(questions.iter().map(|question| &question.id))
+            && self.rows.len() == questions.len()
+            && self.context_tokens.len() == questions.len()
+            && self.rows.iter().all(|row| row.len() == self.measures.len())
+    }
+}
+
+fn keep(folder: &RunFolder, kept: &Kept) -> Result<(), SweepError> {
+    Ok(folder.write(FILE, &serde_json::to_vec(kept).expect("scores are plain JSON"))?)
+}
+
+fn work(before: Made, after: Made, caches: &[Arc<Cached>], saved: &SavedRun) -> Work {
+    let hits: u64 = caches.iter().map(|cache| cache.n_hits()).sum();
+    let misses: u64 = caches.iter().map(|cache| cache.n_misses()).sum();
+    let mut replies = Share::default();
+    for attempt in saved.traces.iter().flat_map(|trace| trace.arms.iter().flat_map(|arm| &arm.attempts)) {
+        replies.wanted += 1;
+        replies.made += usize::from(attempt.origin == Origin::Called);
+    }
+    Work {
+        trials: Share { wanted: 1, made: 1 },
+        made: after.since(before),
+        texts: Share { wanted: (hits + misses) as usize, made: misses as usize },
+        replies,
+    }
+}
+
+impl Work {
+    /// Both together.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            trials: self.trials.plus(other.trials),
+            made: self.made.plus(other.made),
+            texts: self.texts.plus(other.texts),
+            replies: self.replies.plus(other.replies),
+        }
+    }
+
+    /// Each stage with what it wanted and made, in the order of the work; those that wanted nothing are left out.
+    #[must_use]
+    pub fn stages(&self) -> Vec<(&'static str, Share)> {
+        let Self { trials, made: Made { chunkings, indexes, rankings }, texts, replies } = *self;
+        let all = [
+            ("settings run", trials),
+            ("chunkings", chunkings),
+            ("texts embedded", texts),
+            ("indexes", indexes),
+            ("rankings", rankings),
+            ("replies", replies),
+        ];
+        all.into_iter().filter(|(_, share)| share.wanted > 0).collect()
+    }
+}

@@ -1,0 +1,331 @@
+//! A comparison's view: every cell and sentence of it, in the order it is read. [`terminal`], [`markdown`]
+//! and [`html`] lay it out.
+
+mod cross;
+mod forest;
+pub mod html;
+pub mod markdown;
+mod predicted;
+pub mod terminal;
+
+use ragtriage_eval::compare::answers::{Agreement, FlipGroup, State, Turn};
+use ragtriage_eval::compare::differences::MeasureDifference;
+use ragtriage_eval::compare::pairs::QuestionCounts;
+use ragtriage_eval::compare::provenance::Change;
+use ragtriage_eval::compare::{Comparison, PairComparison, p_text};
+use ragtriage_core::measure::Cutoff;
+use ragtriage_core::types::{Class, Interval};
+
+use super::head::plain;
+use super::section::Section;
+use super::view::FEW_CLUSTERS;
+
+/// A comparison's content.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ComparisonView {
+    /// Label and description of each run, the baseline first.
+    pub runs: Vec<(String, String)>,
+    /// Label of each compared run, and what the primary measure says of it.
+    pub verdicts: Vec<(String, String)>,
+    /// One for each compared run.
+    pub pairs: Vec<PairView>,
+    /// How to read the table of measures.
+    pub legend: Vec<String>,
+}
+
+/// How much is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shown {
+    /// Flipped questions of each group, at most.
+    pub flips: usize,
+    /// Every cutoff; else what was packed by the baseline, what stood in the prompt, and whole rankings.
+    pub every_cutoff: bool,
+}
+
+/// One run against the baseline.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PairView {
+    /// The run's label.
+    pub label: String,
+    /// Who is compared, over how many questions.
+    pub title: String,
+    /// What the reader should know before believing it.
+    pub notices: Vec<String>,
+    /// What is otherwise: name, the baseline's value, the run's.
+    pub changes: Vec<[String; 3]>,
+    /// A measure a row, those on which some question differs.
+    pub measures: Vec<MeasureRow>,
+    /// Measures that are the same on every question.
+    pub same: Vec<String>,
+    /// How many measures at other cutoffs are not shown.
+    pub n_hidden: usize,
+    /// Measures that no question has in both runs.
+    pub undefined: Vec<String>,
+    /// The split of the difference, and what the loss budget predicted, where there are such.
+    pub sections: Vec<Section>,
+    /// Good in one run by good in the other.
+    pub agreement: Option<AgreementView>,
+    /// Questions that flipped.
+    pub flips: Vec<FlipGroupView>,
+}
+
+/// A measure's cells.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MeasureRow {
+    /// Whether it decides.
+    pub primary: bool,
+    /// Parallel to [`COLUMNS`].
+    pub cells: [String; COLUMNS.len()],
+    /// What can be drawn of it; `None` for a measure that is no share, and without a question.
+    pub delta: Option<Delta>,
+}
+
+/// A difference as it is drawn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Delta {
+    /// The run's mean less the baseline's.
+    pub mean: f64,
+    /// Its 95 % interval.
+    pub ci95: Option<Interval>,
+    /// Whether less is better.
+    pub lower_is_better: bool,
+}
+
+/// The columns of the measures' table; A and B stand for the runs compared.
+pub const COLUMNS: [&str; 9] = ["measure", "n", "A", "B", "delta", "95 % interval", "p", "shows", "W/T/L"];
+
+/// The 2 x 2 of good and not good.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AgreementView {
+    /// What is judged.
+    pub title: String,
+    /// The words for good and not good.
+    pub states: [&'static str; 2],
+    /// Rows: the baseline good and not; columns: the run good and not.
+    pub counts: [[usize; 2]; 2],
+    /// `McNemar`'s test.
+    pub test: String,
+}
+
+/// Flipped questions of one pair of classes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlipGroupView {
+    /// Which way, from which class to which, how many.
+    pub title: String,
+    /// Which way: `lost`, `gained`, `moved`.
+    pub turn: &'static str,
+    /// The classes in the baseline and in the run.
+    pub classes: (Class, Class),
+    /// Those that are shown.
+    pub questions: Vec<FlipView>,
+    /// How many are not.
+    pub n_hidden: usize,
+}
+
+/// A flipped question.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlipView {
+    /// Its id.
+    pub id: String,
+    /// Its text.
+    pub question: String,
+    /// What to compare, by label: gold, the baseline's answer, the run's.
+    pub texts: Vec<(String, String)>,
+}
+
+impl ComparisonView {
+    /// All there is to say, or as much of it as `shown` wants.
+    #[must_use]
+    pub fn new(comparison: &Comparison, shown: Shown) -> Self {
+        let heads = [&comparison.baseline].into_iter().chain(comparison.pairs.iter().map(|pair| &pair.run));
+        let describe = |head: &ragtriage_eval::compare::RunHead| {
+            let role = if head.label == comparison.baseline.label { ", the baseline" } else { "" };
+            (head.label.clone(), format!("{}{role}: {} questions, {}", head.name, head.n_questions, head.started))
+        };
+        Self {
+            runs: heads.map(describe).collect(),
+            verdicts: comparison.pairs.iter().flat_map(verdicts).collect(),
+            pairs: comparison.pairs.iter().map(|pair| pair_view(comparison, pair, shown)).collect(),
+            legend: legend(comparison),
+        }
+    }
+}
+
+/// What the primary measure says, and the split where there is one.
+fn verdicts(pair: &PairComparison) -> impl Iterator<Item = (String, String)> {
+    let cross = pair.cross.as_ref().map(|cross| cross.verdict.clone());
+    let label = pair.run.label.clone();
+    [Some(pair.verdict.clone()), cross].into_iter().flatten().map(move |verdict| (label.clone(), verdict))
+}
+
+fn legend(comparison: &Comparison) -> Vec<String> {
+    let mut legend = vec![
+        "delta: the run minus A over the n questions that both have; interval: paired t over clusters of questions that share \
+         gold documents; p: paired randomisation test, clusters flipped together; shows: the smallest true difference that \
+         these questions would show with 80 % power; W/T/L: questions on which the run is better, the same, worse"
+            .to_owned(),
+    ];
+    if let Some(primary) = comparison.primary {
+        let n = comparison.pairs.len();
+        let adjusted = if n > 1 { format!("; its p are Holm's over the {n} compared runs") } else { String::new() };
+        legend.push(format!("* {primary} decides{adjusted}. Every other p is unadjusted, for exploring"));
+    }
+    legend
+}
+
+fn pair_view(comparison: &Comparison, pair: &PairComparison, shown: Shown) -> PairView {
+    let (label, baseline) = (&pair.run.label, &comparison.baseline);
+    let is_primary = |found: &MeasureDifference| Some(found.measure) == comparison.primary;
+    let fits = |found: &&MeasureDifference| match found.measure.cutoff() {
+        Some(Cutoff::Top(k)) => k == comparison.k || shown.every_cutoff || is_primary(found),
+        Some(Cutoff::Tokens(_) | Cutoff::Prompt) | None => true,
+    };
+    let fitting: Vec<&MeasureDifference> = pair.measures.iter().filter(fits).collect();
+    let stands = |found: &MeasureDifference| is_primary(found) || found.n > 0 && found.wins + found.losses > 0;
+    let names = |want: &dyn Fn(&MeasureDifference) -> bool| -> Vec<String> {
+        fitting.iter().filter(|found| want(found)).map(|found| found.measure.to_string()).collect()
+    };
+    let row =
+        |found: &MeasureDifference| MeasureRow { primary: is_primary(found), cells: cells(found), delta: delta(found) };
+    PairView {
+        label: label.clone(),
+        title: format!(
+            "{label} ({}) against {} ({}): {}, {}",
+            pair.run.name,
+            baseline.label,
+            baseline.name,
+            count(pair.questions.compared, "question"),
+            count(pair.questions.n_clusters, "cluster")
+        ),
+        notices: notices(pair),
+        changes: pair.changes.iter().map(change).collect(),
+        measures: fitting.iter().filter(|found| stands(found)).map(|found| row(found)).collect(),
+        same: names(&|found| found.n > 0 && !stands(found)),
+        undefined: names(&|found| found.n == 0 && !stands(found)),
+        n_hidden: pair.measures.len() - fitting.len(),
+        sections: sections(pair),
+        agreement: pair.agreement.as_ref().map(|found| agreement(found, pair.questions)),
+        flips: pair.flips.iter().map(|group| flip_group(group, label, shown.flips)).collect(),
+    }
+}
+
+fn sections(pair: &PairComparison) -> Vec<Section> {
+    let label = &pair.run.label;
+    let cross = pair.cross.as_ref().map(|cross| cross::sections(cross, label));
+    let predicted = pair.predicted.as_ref().map(|predicted| predicted::section(predicted, label));
+    cross.into_iter().flatten().chain(predicted).collect()
+}
+
+fn notices(pair: &PairComparison) -> Vec<String> {
+    let questions = &pair.questions;
+    let label = &pair.run.label;
+    let mut notices = Vec::new();
+    let left_out: Vec<String> = [
+        (questions.only_baseline, "only in A".to_owned()),
+        (questions.only_run, format!("only in {label}")),
+        (questions.other_text, "with one id and two texts".to_owned()),
+    ]
+    .into_iter()
+    .filter(|(n, _)| *n > 0)
+    .map(|(n, why)| format!("{n} {why}"))
+    .collect();
+    if !left_out.is_empty() {
+        notices.push(format!("compared over the questions that both ask; left out: {}", left_out.join(", ")));
+    }
+    if questions.failed > 0 {
+        notices.push(format!("{} failed in one run or both and left out", were(questions.failed)));
+    }
+    if pair.changes.iter().any(|change| change.what.starts_with("evaluation.")) {
+        notices.push("evaluation settings differ: A's judge both runs".to_owned());
+    }
+    if questions.other_gold > 0 {
+        notices.push(format!(
+            "{} other golds in the two runs, and each run is scored by its own: part of a difference may be the labels'",
+            have(questions.other_gold)
+        ));
+    }
+    if questions.compared > 0 && questions.n_clusters < FEW_CLUSTERS {
+        notices.push(format!("only {}: intervals and p are rough", count(questions.n_clusters, "independent cluster")));
+    }
+    notices
+}
+
+fn count(n: usize, noun: &str) -> String {
+    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
+}
+
+fn were(n: usize) -> String {
+    format!("{} {}", count(n, "question"), if n == 1 { "was" } else { "were" })
+}
+
+fn have(n: usize) -> String {
+    format!("{} {}", count(n, "question"), if n == 1 { "has" } else { "have" })
+}
+
+fn change(change: &Change) -> [String; 3] {
+    let text = |value: &serde_json::Value| match plain(value) {
+        text if value.is_null() || text.is_empty() => "(none)".to_owned(),
+        text => text,
+    };
+    [change.what.clone(), text(&change.baseline), text(&change.run)]
+}
+
+fn delta(found: &MeasureDifference) -> Option<Delta> {
+    let is_share = found.measure.family().facts().range == (0.0, 1.0);
+    let delta = Delta { mean: found.delta, ci95: found.ci95, lower_is_better: found.lower_is_better };
+    (is_share && found.n > 0).then_some(delta)
+}
+
+fn cells(found: &MeasureDifference) -> [String; COLUMNS.len()] {
+    let dash = || "-".to_owned();
+    [
+        found.measure.to_string(),
+        found.n.to_string(),
+        format!("{:.3}", found.baseline),
+        format!("{:.3}", found.run),
+        format!("{:+.3}", found.delta),
+        found.ci95.map_or_else(dash, |ci| format!("[{:+.3}, {:+.3}]", ci.low, ci.high)),
+        found.p_holm.or(found.p).map_or_else(dash, p_text),
+        found.detectable_text().unwrap_or_else(dash),
+        format!("{}/{}/{}", found.wins, found.ties, found.losses),
+    ]
+}
+
+fn agreement(found: &Agreement, questions: QuestionCounts) -> AgreementView {
+    let clustered = questions.n_clusters < questions.compared;
+    let caveat = if clustered { " (takes questions as independent, which these clusters are not)" } else { "" };
+    let (title, states) = match found.of {
+        State::Answer => ("Answers", ["right", "wrong"]),
+        State::Support => ("Support in the prompt", ["there", "not there"]),
+    };
+    AgreementView {
+        title: format!("{title} ({} judged in both)", count(found.n, "question")),
+        states,
+        counts: [[found.both, found.only_baseline], [found.only_run, found.neither]],
+        test: format!("McNemar's exact p: {}{caveat}", p_text(found.p)),
+    }
+}
+
+fn flip_group(group: &FlipGroup, label: &str, shown: usize) -> FlipGroupView {
+    let (turn, name) = match group.turn {
+        Turn::Lost => ("lost", "lost"),
+        Turn::Gained => ("gained", "gained"),
+        Turn::Moved => ("lost elsewhere", "moved"),
+    };
+    let questions = group.questions.iter().take(shown).map(|flip| {
+        let gold = Some(flip.gold.clone()).filter(|gold| !gold.is_empty());
+        let texts = [("gold", gold), ("A", flip.baseline.clone()), (label, flip.run.clone())];
+        FlipView {
+            id: flip.id.to_string(),
+            question: flip.question.clone(),
+            texts: texts.into_iter().filter_map(|(what, text)| Some((what.to_owned(), text?))).collect(),
+        }
+    });
+    FlipGroupView {
+        title: format!("{turn}: {} -> {} ({})", group.from, group.to, group.questions.len()),
+        turn: name,
+        classes: (group.from, group.to),
+        questions: questions.collect(),
+        n_hidden: group.questions.len().saturating_sub(shown),
+    }
+}

@@ -1,0 +1,90 @@
+//! A run as a table: a row a question, for spreadsheets and notebooks.
+//!
+//! RFC 4180: cells with a comma, quote or line end are quoted, quotes doubled, rows end in CR LF. A spreadsheet takes a cell
+//! that begins with `=`, `+`, `-`, `@`, tab or CR for a formula; such text from data gets an apostrophe before it (OWASP, "CSV
+//! Injection"). Numbers of ours are written as they are; a measure that is not defined for a question is an empty cell.
+
+use ragtriage_eval::summary::Evaluation;
+use ragtriage_runs::SavedRun;
+use ragtriage_core::types::ArmName;
+
+/// What stands before the measures.
+const COLUMNS: [&str; 8] = ["id", "question", "kind", "class", "fault", "flags", "answer", "golds"];
+
+/// The table: a header, then the questions in run order.
+#[must_use]
+pub fn render(run: &SavedRun, evaluation: &Evaluation) -> String {
+    let names = evaluation.scores.measures.iter().map(|measure| text(&measure.to_string()));
+    let mut out = row(COLUMNS.iter().map(|name| (*name).to_owned()).chain(names));
+    let outcomes = evaluation.outcomes.iter().zip(&evaluation.scores.rows);
+    for (trace, (outcome, scores)) in run.traces.iter().zip(outcomes) {
+        let question = &trace.question;
+        let flags: Vec<&str> = outcome.flags.iter().map(|flag| flag.name()).collect();
+        let answer = trace.attempt(ArmName::Retrieved).map_or("", |attempt| &attempt.extracted);
+        let known = [
+            text(question.id.as_str()),
+            text(&question.text),
+            text(question.kind.name()),
+            text(outcome.class.name()),
+            text(outcome.fault.map_or("", |fault| fault.name())),
+            text(&flags.join(" ")),
+            text(answer),
+            text(&question.answers.join(" | ")),
+        ];
+        let scores = scores.iter().map(|score| score.map_or(String::new(), |score| score.to_string()));
+        out.push_str(&row(known.into_iter().chain(scores)));
+    }
+    out
+}
+
+pub(super) fn row(cells: impl Iterator<Item = String>) -> String {
+    cells.collect::<Vec<_>>().join(",") + "\r\n"
+}
+
+/// A cell of text: no formula, quoted where it must be.
+pub(super) fn text(content: &str) -> String {
+    // Spreadsheets pass over what has no width, and read full-width forms as their ASCII ones.
+    let seen = content.trim_start_matches(|c: char| c == ' ' || is_invisible(c));
+    let opens = |text: &str| text.starts_with(['=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠']);
+    let guard = if opens(content) || opens(seen) { "'" } else { "" };
+    if content.contains(['"', ',', '\n', '\r']) {
+        format!("\"{guard}{}\"", content.replace('"', "\"\""))
+    } else {
+        format!("{guard}{content}")
+    }
+}
+
+/// Control characters but tab and CR, and those of no width (Unicode's default ignorable marks that occur in text).
+fn is_invisible(c: char) -> bool {
+    (c.is_control() && !matches!(c, '\t' | '\r'))
+        || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cell_cannot_leave_its_place_or_become_a_formula() {
+        for (content, cell) in [
+            ("plain", "plain"),
+            ("", ""),
+            ("a,b", "\"a,b\""),
+            ("say \"x\"", "\"say \"\"x\"\"\""),
+            ("two\nlines", "\"two\nlines\""),
+            ("=1+1", "'=1+1"),
+            ("+1", "'+1"),
+            ("-1", "'-1"),
+            ("@SUM(A1)", "'@SUM(A1)"),
+            ("\tx", "'\tx"),
+            ("\rx", "\"'\rx\""),
+            ("=HYPERLINK(\"http://x\",\"y\")", "\"'=HYPERLINK(\"\"http://x\"\",\"\"y\"\")\""),
+            ("\u{feff}=1", "'\u{feff}=1"),
+            ("\u{0}\u{200b} =1", "'\u{0}\u{200b} =1"),
+            ("＝1", "'＝1"),
+            ("a=b", "a=b"),
+        ] {
+            assert_eq!(text(content), cell);
+        }
+    }
+}

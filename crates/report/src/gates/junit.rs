@@ -1,0 +1,55 @@
+//! Gates as a JUnit file, the form that CI servers read: a test case a gate.
+//!
+//! A failed gate is a `failure`, an inconclusive one `skipped`, or a `failure` when inconclusive gates count as failed.
+
+use std::fmt::Write as _;
+
+use super::breaks;
+use ragtriage_eval::gate::{GateReport, GateResult, Verdict};
+use ragtriage_core::text::sanitize::one_line;
+
+/// XML 1.0, UTF-8.
+#[must_use]
+pub fn render(report: &GateReport) -> String {
+    let failures = report.gates.iter().filter(|gate| breaks(gate, report.strict)).count();
+    let skipped = report.gates.iter().filter(|gate| is_skipped(gate, report)).count();
+    let counts = format!("tests=\"{}\" failures=\"{failures}\" errors=\"0\" skipped=\"{skipped}\"", report.gates.len());
+    let name = escape(&report.run);
+    let mut out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n".to_owned();
+    let _ = writeln!(out, "<testsuites name=\"ragtriage check\" {counts}>");
+    let _ = writeln!(out, "  <testsuite name=\"{name}\" {counts}>");
+    for gate in &report.gates {
+        let case = format!("    <testcase classname=\"{name}\" name=\"{}\"", escape(&gate.gate));
+        let reason = escape(&gate.reason);
+        let _ = if breaks(gate, report.strict) {
+            let kind = gate.verdict.name();
+            writeln!(out, "{case}>\n      <failure type=\"{kind}\" message=\"{reason}\"/>\n    </testcase>")
+        } else if is_skipped(gate, report) {
+            writeln!(out, "{case}>\n      <skipped message=\"{reason}\"/>\n    </testcase>")
+        } else {
+            writeln!(out, "{case}/>")
+        };
+    }
+    out.push_str("  </testsuite>\n</testsuites>\n");
+    out
+}
+
+fn is_skipped(gate: &GateResult, report: &GateReport) -> bool {
+    gate.verdict == Verdict::Inconclusive && !breaks(gate, report.strict)
+}
+
+/// For an attribute's value: one line, as harmless as in a terminal, without what XML 1.0 has no way to write (section 2.2).
+fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in one_line(text).chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\u{fffe}' | '\u{ffff}' => {}
+            c => out.push(c),
+        }
+    }
+    out
+}

@@ -1,0 +1,24 @@
+//! Measures against k, distributions, and what the run took.
+
+use super::Page;
+use super::markup::figure;
+use crate::pictures::Figure;
+
+/// Measures against k, scores of passages and of answers.
+pub(super) fn curves(page: &Page<'_>, out: &mut String) {
+    figures(&page.pictures.curves, out);
+}
+
+/// Seconds and tokens.
+pub(super) fn effort(page: &Page<'_>, out: &mut String) {
+    figures(&page.pictures.effort, out);
+}
+
+fn figures(figures: &[Figure], out: &mut String) {
+    if figures.is_empty() {
+        out.push_str("<p>Nothing of it is known of this run.</p>\n");
+    }
+    for one in figures {
+        figure(one, out);
+    }
+}

@@ -1,0 +1,83 @@
+//! The page's script and the blocks of data that it reads.
+//!
+//! The script is the files of `assets/` behind one another, in one function of its own. It stands behind the index, so that the
+//! table is there before the rest of a large page is read. In a block no character stands that an HTML parser could take for an end.
+
+use crate::questions::Block;
+
+/// In the order in which they stand: words before those who use them, `main.js` at the end.
+const FILES: [&str; 20] = [
+    include_str!("assets/words.js"),
+    include_str!("assets/text.js"),
+    include_str!("assets/longtext.js"),
+    include_str!("assets/payload.js"),
+    include_str!("assets/location.js"),
+    include_str!("assets/filter.js"),
+    include_str!("assets/columns.js"),
+    include_str!("assets/table.js"),
+    include_str!("assets/controls.js"),
+    include_str!("assets/compare.js"),
+    include_str!("assets/answers.js"),
+    include_str!("assets/evidence.js"),
+    include_str!("assets/explain.js"),
+    include_str!("assets/passages.js"),
+    include_str!("assets/prompt.js"),
+    include_str!("assets/detail.js"),
+    include_str!("assets/copy.js"),
+    include_str!("assets/keys.js"),
+    include_str!("assets/view.js"),
+    include_str!("assets/main.js"),
+];
+
+/// The text between `<script>` and `</script>`.
+pub(super) fn script() -> String {
+    format!("(() => {{\n\"use strict\";\n{}}})();\n", FILES.concat())
+}
+
+/// The index, the script, the other blocks.
+pub(super) fn tail(blocks: &[Block], script: &str, out: &mut String) {
+    let Some((index, rest)) = blocks.split_first() else { return };
+    element(index, out);
+    out.push_str("<script>");
+    out.push_str(script);
+    out.push_str("</script>\n");
+    for block in rest {
+        element(block, out);
+    }
+}
+
+fn element(Block { id, text }: &Block, out: &mut String) {
+    for piece in ["<script type=\"application/octet-stream\" id=\"", id, "\">", text, "</script>\n"] {
+        out.push_str(piece);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_file_is_forgotten_and_nothing_in_them_ends_the_script() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/report/html/assets");
+        let files = std::fs::read_dir(folder).expect("the assets").map(|file| file.expect("readable").path());
+        let scripts: Vec<String> = files
+            .filter(|path| path.extension().is_some_and(|ending| ending == "js"))
+            .map(|path| std::fs::read_to_string(path).expect("text"))
+            .collect();
+        assert_eq!(scripts.len(), FILES.len());
+        assert!(scripts.iter().all(|text| FILES.contains(&text.as_str())));
+        let script = script().to_lowercase();
+        // What an HTML parser reads in a script: its end, and a comment that would hide it.
+        assert!(!script.contains("</script") && !script.contains("<!--") && !script.contains("<script"));
+    }
+
+    #[test]
+    fn without_blocks_there_is_no_script() {
+        let mut out = String::new();
+        tail(&[], "x", &mut out);
+        assert_eq!(out, "");
+        tail(&[Block { id: "rx-index".to_owned(), text: "QQ==".to_owned() }], "x", &mut out);
+        let block = "<script type=\"application/octet-stream\" id=\"rx-index\">QQ==</script>\n";
+        assert_eq!(out, format!("{block}<script>x</script>\n"));
+    }
+}

@@ -1,0 +1,86 @@
+//! What the page shows in pictures: which there are, what is drawn in each, and the same figures as a table.
+//!
+//! Renderers decide nothing; a picture that would have nothing to show is not there. No second count of anything: the numbers are
+//! those of the [`View`] and the [`Summary`](ragtriage_eval::summary::Summary).
+
+mod classes;
+mod curves;
+mod effort;
+mod losses;
+mod spread;
+mod tiles;
+mod waterfall;
+
+use super::chart::Chart;
+use super::chart::bars::Bars;
+use super::section::Section;
+use super::view::View;
+use ragtriage_eval::curves::Curve;
+use ragtriage_eval::summary::Evaluation;
+use ragtriage_eval::{arms, diagnose, distribution};
+use ragtriage_core::measure::{Family, Measure};
+use ragtriage_runs::SavedRun;
+
+pub use tiles::Tile;
+
+/// All pictures of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pictures {
+    /// The main figures.
+    pub tiles: Vec<Tile>,
+    /// Support, stage by stage.
+    pub waterfall: Option<Figure>,
+    /// The loss terms.
+    pub losses: Option<Figure>,
+    /// The classes' shares.
+    pub classes: Option<Figure>,
+    /// Measures against k, the scores of passages, and those of answers.
+    pub curves: Vec<Figure>,
+    /// Seconds and tokens.
+    pub effort: Vec<Figure>,
+}
+
+/// A picture with its figures.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Figure {
+    /// What is drawn.
+    pub drawing: Drawing,
+    /// The same as a table; its title is the picture's, its notes say how to read both.
+    pub figures: Section,
+}
+
+/// What is drawn.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Drawing {
+    /// Bars beside each other.
+    Bars(Bars),
+    /// Lines over two axes.
+    Chart(Chart),
+}
+
+impl Pictures {
+    /// The pictures of a run of which `view` says the rest.
+    #[must_use]
+    pub fn new(run: &SavedRun, evaluation: &Evaluation, against_k: &[Curve], view: &View) -> Self {
+        let summary = &evaluation.summary;
+        let scores = distribution::score_spread(run, summary.two_by_two.k);
+        let answers = Measure::new(Family::AnswerF1, None).and_then(|measure| evaluation.scores.column(measure));
+        let tenths = distribution::tenths(answers.into_iter().flatten().flatten());
+        let spread = [scores.map(|found| spread::passages(&found, summary.two_by_two.k)), spread::answers(tenths)];
+        let against_k = curves::curves(against_k);
+        let seconds = effort::seconds(&view.timings, &run.manifest.seconds);
+        let tokens = effort::tokens(summary, &arms::spared(&run.traces));
+        Self {
+            tiles: tiles::tiles(summary, run.manifest.external.is_some()),
+            waterfall: waterfall::waterfall(
+                view,
+                summary.waterfall_n,
+                &diagnose::lost_by_station(&evaluation.outcomes),
+            ),
+            losses: losses::losses(view),
+            classes: classes::classes(view),
+            curves: [against_k].into_iter().chain(spread).flatten().collect(),
+            effort: [seconds, tokens].into_iter().flatten().collect(),
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! The main figures: the first that a reader looks for, each with its interval and how many questions it counts.
+
+use ragtriage_eval::summary::{MeasureSummary, Summary};
+use ragtriage_core::measure::{Cutoff, Family, Measure};
+use ragtriage_core::types::{Class, Interval};
+
+/// So many stand in a row.
+const MOST: usize = 6;
+
+/// One figure.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tile {
+    /// What it is.
+    pub name: String,
+    /// The figure.
+    pub value: String,
+    /// Its 95 % interval; `None` where fewer than two clusters of questions have a value.
+    pub range: Option<String>,
+    /// Questions that it counts.
+    pub n: usize,
+    /// What it says, in words.
+    pub meaning: String,
+}
+
+/// Those that the run has: of its answers first, then of its retrieval.
+pub(super) fn tiles(summary: &Summary, is_external: bool) -> Vec<Tile> {
+    let k = summary.two_by_two.k;
+    let top = Cutoff::Top(k);
+    let em = if is_external { Cutoff::Prompt } else { top };
+    let wanted = [
+        (Family::AnswerF1, None),
+        (Family::AnswerEm, None),
+        (Family::FactRecall, None),
+        (Family::Em, Some(em)),
+        (Family::EvidenceRecall, Some(Cutoff::Prompt)),
+        (Family::Ndcg, Some(Cutoff::Top(10))),
+        (Family::Recall, Some(top)),
+        (Family::ReciprocalRank, None),
+    ];
+    let measured = wanted.into_iter().filter_map(|(family, cutoff)| {
+        let measure = Measure::new(family, cutoff)?;
+        let found = summary.measures.get(&measure.to_string()).filter(|found| found.n > 0)?;
+        Some(of_measure(measure, *found))
+    });
+    share(summary).into_iter().chain(measured).take(MOST).collect()
+}
+
+/// Right and supported, or without a generator supported.
+fn share(summary: &Summary) -> Option<Tile> {
+    let has = |class: &&Class| summary.classes.get(class.name()).is_some_and(|n| *n > 0);
+    let answered = !summary.arms.is_empty();
+    let class = if answered { Class::Correct } else { [Class::Supported].iter().find(has).copied()? };
+    let share = summary.class_shares.get(class.name()).filter(|_| summary.n_questions > 0)?;
+    let meaning = match class {
+        Class::Correct => "answered right, with the support in the prompt",
+        _ => "the support reached the prompt",
+    };
+    Some(Tile {
+        name: class.name().to_owned(),
+        value: format!("{:.1} %", 100.0 * share.share),
+        range: share.ci95.map(|ci| format!("{:.1} to {:.1}", 100.0 * ci.low, 100.0 * ci.high)),
+        n: summary.n_questions,
+        meaning: meaning.to_owned(),
+    })
+}
+
+fn of_measure(measure: Measure, found: MeasureSummary) -> Tile {
+    let range = |ci: Interval| format!("{:.3} to {:.3}", ci.low, ci.high);
+    Tile {
+        name: measure.to_string(),
+        value: format!("{:.3}", found.mean),
+        range: found.ci95.map(range),
+        n: found.n,
+        meaning: meaning(measure),
+    }
+}
+
+fn meaning(measure: Measure) -> String {
+    let shown = match measure.cutoff() {
+        Some(Cutoff::Top(k)) => format!("the top {k}"),
+        Some(Cutoff::Tokens(n)) => format!("the first {n} tokens"),
+        Some(Cutoff::Prompt) => "the prompt".to_owned(),
+        None => "the ranking".to_owned(),
+    };
+    match measure.family() {
+        Family::AnswerF1 => "tokens that answer and gold share".to_owned(),
+        Family::AnswerEm => "the answer equals a gold".to_owned(),
+        Family::FactRecall => "required facts that the answer states".to_owned(),
+        Family::Em => format!("a passage in {shown} holds a gold answer"),
+        Family::EvidenceRecall => format!("the evidence's bytes found in {shown}"),
+        Family::Recall => format!("relevant documents found in {shown}"),
+        Family::Ndcg => format!("how well the documents in {shown} are ordered"),
+        Family::ReciprocalRank => "one over the rank of the first relevant document".to_owned(),
+        family => family.looks_at().to_owned(),
+    }
+}

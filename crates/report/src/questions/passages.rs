@@ -1,0 +1,97 @@
+//! The passages that a page holds, numbered in the order in which its questions first name them, so that what one question
+//! shows lies together. Two runs that are compared share a passage where id, range and text are the same.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::PassageText;
+use ragtriage_runs::SavedRun;
+use ragtriage_core::types::{ChunkId, GoldMember, Passage, Stage, StageHit, Trace, TraceStage};
+
+/// The passages with their numbers.
+pub(super) struct PassageTable<'a> {
+    list: Vec<&'a Passage>,
+    /// By run.
+    numbers: Vec<HashMap<&'a ChunkId, usize>>,
+}
+
+impl<'a> PassageTable<'a> {
+    /// All that the questions of `runs` name when `depth` hits of a ranking are shown.
+    pub fn new(runs: &[&'a SavedRun], depth: usize) -> Self {
+        let mut table = Self { list: Vec::new(), numbers: Vec::new() };
+        for run in runs {
+            let mut own: HashMap<&'a ChunkId, usize> = HashMap::new();
+            for id in run.traces.iter().flat_map(|trace| named(trace, depth)) {
+                let Some(passage) = run.passages.get(id).filter(|_| !own.contains_key(id)) else { continue };
+                let known = table.numbers.iter().find_map(|numbers| numbers.get(id)).copied();
+                let number = known.filter(|number| table.list[*number] == passage).unwrap_or_else(|| {
+                    table.list.push(passage);
+                    table.list.len() - 1
+                });
+                own.insert(&passage.id, number);
+            }
+            table.numbers.push(own);
+        }
+        table
+    }
+
+    /// A chunk's number, where the page holds it.
+    pub fn number(&self, run: usize, id: &ChunkId) -> Option<usize> {
+        self.numbers[run].get(id).copied()
+    }
+
+    /// All of them by number.
+    pub fn list(&self) -> &[&'a Passage] {
+        &self.list
+    }
+}
+
+impl<'a> From<&'a Passage> for PassageText<'a> {
+    fn from(passage: &'a Passage) -> Self {
+        let Passage { id, doc, title, range, text } = passage;
+        let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
+        let is_told = id.as_str().rsplit_once('#').is_some_and(|(before, _)| before == doc.as_str());
+        let doc = (!is_told).then_some(doc.as_str());
+        Self { id: id.as_str(), doc, title, range: [range.start, range.end], text }
+    }
+}
+
+/// The hits of a stage that are shown.
+pub(super) fn shown(stage: &TraceStage, depth: usize) -> &[StageHit] {
+    match stage.stage {
+        Stage::Packed => &stage.hits,
+        _ => &stage.hits[..depth.min(stage.hits.len())],
+    }
+}
+
+/// Passages of one piece of evidence that a page holds though no ranking shows them: more belong to a document as a whole only.
+const GOLD_HELD: usize = 10;
+
+/// Those of a piece of evidence that the page holds in any case.
+pub(super) fn held(member: &GoldMember) -> &[ChunkId] {
+    &member.chunks[..GOLD_HELD.min(member.chunks.len())]
+}
+
+/// The chunks that hold gold.
+pub(super) fn golden(trace: &Trace) -> BTreeSet<&ChunkId> {
+    trace.gold.groups.iter().flatten().flat_map(|member| &member.chunks).collect()
+}
+
+/// The hits of a stage behind those shown that hold gold, with their ranks from 1.
+pub(super) fn gold_below<'a>(
+    stage: &'a TraceStage,
+    gold: &BTreeSet<&ChunkId>,
+    depth: usize,
+) -> Vec<(usize, &'a ChunkId)> {
+    let hits = stage.hits.iter().enumerate().skip(shown(stage, depth).len());
+    hits.filter(|(_, hit)| gold.contains(&hit.id)).map(|(at, hit)| (at + 1, &hit.id)).collect()
+}
+
+/// Every chunk that a question's detail names, some of them several times.
+fn named(trace: &Trace, depth: usize) -> impl Iterator<Item = &ChunkId> {
+    let gold = golden(trace);
+    let below = trace.stages.iter().flat_map(move |stage| gold_below(stage, &gold, depth)).map(|(_, id)| id);
+    let hits = trace.stages.iter().flat_map(move |stage| shown(stage, depth)).map(|hit| &hit.id);
+    let held = trace.gold.groups.iter().flatten().flat_map(held);
+    let asked = trace.arms.iter().flat_map(|arm| arm.attempts.iter().flat_map(|attempt| &attempt.passages));
+    hits.chain(below).chain(held).chain(asked)
+}

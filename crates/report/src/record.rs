@@ -1,0 +1,172 @@
+//! What a run was made with, letter by letter: every resolved setting, models, versions, hashes, cost.
+//!
+//! A page is passed on more freely than a run's folder: what is private ([`is_private`]) stays there. Addresses lost user info and
+//! query before they were recorded. What the head of the report says in full is not said again.
+
+use serde_json::Value;
+
+use super::head::plain;
+use ragtriage_eval::summary::Summary;
+use ragtriage_runs::{Manifest, is_private};
+use ragtriage_core::text::numbers::thousands;
+
+/// Settings and provenance.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// Label and text, in reading order.
+    pub facts: Vec<(String, String)>,
+    /// Name and value of every setting, in the order of the settings file.
+    pub settings: Vec<(String, String)>,
+    /// What is not shown, and why.
+    pub notes: Vec<String>,
+}
+
+impl Record {
+    /// What a run's record says.
+    #[must_use]
+    pub fn new(manifest: &Manifest, summary: &Summary) -> Self {
+        let mut settings = Vec::new();
+        let mut n_hidden = 0;
+        collect("", &manifest.settings, &mut settings, &mut n_hidden);
+        let mut notes = Vec::new();
+        if n_hidden > 0 {
+            notes.push(format!(
+                "{n_hidden} more not shown: names of variables that hold keys and headers, and what may be a key"
+            ));
+        }
+        if !manifest.shortened.is_empty() {
+            notes.push(format!(
+                "addresses were recorded without user info and query: {}",
+                manifest.shortened.join(", ")
+            ));
+        }
+        Self { facts: facts(manifest, summary), settings, notes }
+    }
+}
+
+fn facts(manifest: &Manifest, summary: &Summary) -> Vec<(String, String)> {
+    let fact = |label: &str, text: String| (label.to_owned(), text);
+    let mut facts = vec![
+        fact("Data digest, sha256", manifest.dataset_digest.clone()),
+        fact("Settings file", manifest.config.clone()),
+        fact("Commit, in full", manifest.git_commit.clone().unwrap_or_default()),
+    ];
+    facts.extend(manifest.versions.iter().map(|(part, version)| fact(&format!("Version, {part}"), version.clone())));
+    for model in &manifest.models {
+        let files = model.sha256.iter();
+        facts.extend(files.map(|(file, hash)| fact(&format!("Model, {}: sha256 of {file}", model.role), hash.clone())));
+    }
+    if let Some(source) = &manifest.external {
+        facts.push(fact("Recorded elsewhere, sha256", source.sha256.clone()));
+    }
+    let finished = manifest.finished.clone().unwrap_or_else(|| "not finished".to_owned());
+    facts.push(fact("Finished", finished));
+    facts.push(fact("Seed", manifest.seed.to_string()));
+    if !summary.arms.is_empty() {
+        let count = |n: u64| usize::try_from(n).map_or_else(|_| n.to_string(), thousands);
+        let tokens = &summary.tokens;
+        facts.push(fact("Cost", format!("{:.4} US dollars", summary.cost_usd)));
+        facts.push(fact("Tokens", format!("{} in, {} out", count(tokens.prompt), count(tokens.completion))));
+    }
+    if manifest.vectors_cached + manifest.vectors_computed > 0 {
+        let [cached, computed] = [manifest.vectors_cached, manifest.vectors_computed].map(thousands);
+        facts.push(fact("Vectors", format!("{computed} computed, {cached} from the cache")));
+    }
+    facts.retain(|(_, text)| !text.is_empty());
+    facts
+}
+
+fn collect(path: &str, value: &Value, settings: &mut Vec<(String, String)>, n_hidden: &mut usize) {
+    if is_private(path, value) {
+        *n_hidden += 1;
+        return;
+    }
+    match value {
+        Value::Object(table) if !table.is_empty() => {
+            for (key, value) in table {
+                let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+                collect(&path, value, settings, n_hidden);
+            }
+        }
+        Value::Array(items) if items.iter().any(|item| item.is_object() || item.is_array()) => {
+            for (at, item) in items.iter().enumerate() {
+                collect(&format!("{path}[{at}]"), item, settings, n_hidden);
+            }
+        }
+        Value::Null => {}
+        Value::Object(_) => settings.push((path.to_owned(), "{}".to_owned())),
+        Value::Array(_) | Value::String(_) => settings.push((path.to_owned(), value.to_string())),
+        number => settings.push((path.to_owned(), plain(number))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use ragtriage_eval::summary;
+    use crate::specimen;
+
+    fn record(settings: Value) -> Record {
+        let run = specimen::run("r");
+        let summary = summary::evaluate(&run, &specimen::plan()).summary;
+        Record::new(&Manifest { settings, ..run.manifest }, &summary)
+    }
+
+    #[test]
+    fn every_setting_is_named_with_its_value() {
+        let found = record(
+            json!({"retrieval": {"k": 5, "retrievers": ["bm25"], "weights": {}}, "cache": {"dir": "c", "on": true}}),
+        );
+        let lines: Vec<String> = found.settings.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+        let expected = [
+            "retrieval.k = 5",
+            "retrieval.retrievers = [\"bm25\"]",
+            "retrieval.weights = {}",
+            "cache.dir = \"c\"",
+            "cache.on = true",
+        ];
+        assert_eq!(lines, expected);
+        assert_eq!(found.notes, Vec::<String>::new());
+    }
+
+    #[test]
+    fn no_variable_and_nothing_like_a_key_is_shown() {
+        let found = record(json!({"generation": {
+            "api_key_env": "NAME", "headers_env": {"x": "NAME"},
+            "extra_body": {"max_tokens": 20, "user": "u", "api-key": "SECRET", "nested": {"Authorization": "SECRET"}},
+        }}));
+        assert_eq!(
+            found.settings,
+            [("generation.extra_body.max_tokens", "20"), ("generation.extra_body.user", "\"u\"")]
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        );
+        assert!(found.notes[0].starts_with("4 more not shown"), "{:?}", found.notes);
+    }
+
+    #[test]
+    fn keys_in_arrays_are_not_shown_and_what_stands_beside_them_is() {
+        let found = record(json!({"generation": {"extra_body": {
+            "providers": [{"auth": "SECRET", "n": 1}, {"Cookie": 7}], "headers": {"x": "SECRET"}, "stop": ["a", "b"],
+        }}}));
+        assert_eq!(
+            found.settings,
+            [("generation.extra_body.providers[0].n", "1"), ("generation.extra_body.stop", "[\"a\",\"b\"]")]
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        );
+        assert!(found.notes[0].starts_with("3 more not shown"), "{:?}", found.notes);
+    }
+
+    #[test]
+    fn hashes_stand_in_full_and_what_is_not_known_is_left_out() {
+        let found = record(Value::Null);
+        let text = |label: &str| found.facts.iter().find(|(name, _)| name == label).map(|(_, text)| text.as_str());
+        assert_eq!(text("Data digest, sha256"), Some("ab".repeat(32).as_str()));
+        assert_eq!(text("Model, dense: sha256 of model.safetensors"), Some("cd".repeat(32).as_str()));
+        assert_eq!(text("Recorded elsewhere, sha256"), None);
+        assert_eq!(text("Commit, in full"), Some("0123456789abcdef-dirty"));
+        // Four answers at 1/32 of a dollar, 10 tokens in and 2 out.
+        assert_eq!((text("Cost"), text("Tokens")), (Some("0.1250 US dollars"), Some("40 in, 8 out")));
+    }
+}

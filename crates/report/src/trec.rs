@@ -1,0 +1,58 @@
+//! TREC files: a run of documents, a run of chunks, and qrels, as `trec_eval` reads them.
+//!
+//! Columns are parted by white space, so white space and `%` inside an id are percent-encoded ([`mod@column`]).
+
+use std::fmt::Write as _;
+
+use ragtriage_runs::SavedRun;
+use ragtriage_core::text::column;
+use ragtriage_core::types::{StageHit, collapse};
+
+/// `retrieval.trec`: the final ranking collapsed to documents, each with its first chunk's score.
+#[must_use]
+pub fn documents(run: &SavedRun) -> String {
+    let mut out = String::new();
+    for trace in &run.traces {
+        let hits = trace.final_ranking().map_or(&[][..], |stage| &stage.hits);
+        for (at, doc) in collapse(hits.iter().map(|hit| &hit.id)).iter().enumerate() {
+            let first = hits.iter().find(|hit| hit.id.doc() == doc.as_str());
+            let score = first.map_or(0.0, |hit| hit.score);
+            line(&mut out, trace.question.id.as_str(), doc.as_str(), at, score, &run.manifest.name);
+        }
+    }
+    out
+}
+
+/// `chunks.trec`: the final ranking of chunks.
+#[must_use]
+pub fn chunks(run: &SavedRun) -> String {
+    let mut out = String::new();
+    for trace in &run.traces {
+        let hits: &[StageHit] = trace.final_ranking().map_or(&[][..], |stage| &stage.hits);
+        for (at, hit) in hits.iter().enumerate() {
+            line(&mut out, trace.question.id.as_str(), hit.id.as_str(), at, hit.score, &run.manifest.name);
+        }
+    }
+    out
+}
+
+/// `qrels.trec`: every judged document of every question.
+#[must_use]
+pub fn qrels(run: &SavedRun) -> String {
+    let mut out = String::new();
+    for trace in &run.traces {
+        for (doc, grade) in &trace.question.relevant {
+            let _ = writeln!(
+                out,
+                "{} 0 {} {grade}",
+                column::encode(trace.question.id.as_str()),
+                column::encode(doc.as_str())
+            );
+        }
+    }
+    out
+}
+
+fn line(out: &mut String, question: &str, id: &str, at: usize, score: f64, tag: &str) {
+    let _ = writeln!(out, "{} Q0 {} {} {score} {tag}", column::encode(question), column::encode(id), at + 1);
+}

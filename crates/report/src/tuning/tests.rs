@@ -1,0 +1,431 @@
+//! A made-up sweep, whole reports of it, and what data may try in them.
+
+use std::collections::BTreeMap;
+
+use super::ranked::{delta, mean};
+use super::view::TuningView;
+use super::{Found, Generated, csv, markdown, terminal};
+use ragtriage_eval::tuning::{
+    Confirmation, CrossFit, Curve, Difference, Effect, EffectValue, Fold, HeldOut, Ranking, Row, TuningPlan,
+    TuningVerdict, Varied,
+};
+use ragtriage_core::types::Interval;
+
+/// Everything that a report is made of, owned.
+struct Sweep {
+    plan: TuningPlan,
+    varied: Vec<Varied>,
+    ranking: Ranking,
+    confirmation: Option<Confirmation>,
+    verdict: TuningVerdict,
+    generated: Vec<Generated>,
+}
+
+impl Sweep {
+    fn found(&self) -> Found<'_> {
+        Found {
+            plan: &self.plan,
+            varied: &self.varied,
+            default: "default",
+            ranking: &self.ranking,
+            confirmation: self.confirmation.as_ref(),
+            verdict: &self.verdict,
+            generated: &self.generated,
+        }
+    }
+
+    fn view(&self) -> TuningView {
+        let head = [("Data", "runbooks, 120 questions of the tune split"), ("Search", "grid, 4 of 4 settings")];
+        TuningView::new(&self.found(), head.map(|(label, text)| (label.to_owned(), text.to_owned())).to_vec())
+    }
+
+    fn terminal(&self) -> String {
+        terminal::render(&self.view(), false)
+    }
+}
+
+fn values(size: &str, retrievers: &str) -> BTreeMap<String, String> {
+    [("chunking.size", size), ("retrieval.retrievers", retrievers)]
+        .map(|(key, value)| (key.to_owned(), value.to_owned()))
+        .into()
+}
+
+fn row(name: &str, size: &str, retrievers: &str, mean: f64, tokens: f64) -> Row {
+    Row {
+        name: name.to_owned(),
+        values: values(size, retrievers),
+        error: None,
+        mean,
+        ci95: Some(Interval { low: mean - 0.05, high: mean + 0.05 }),
+        equal_k: Some(mean + 0.01),
+        equal_tokens: Some(mean),
+        at_prompt: Some(mean + 0.02),
+        context_tokens: tokens,
+        difference: (name != "default").then(|| Difference {
+            delta: mean - 0.6,
+            ci95: Some(Interval { low: mean - 0.63, high: mean - 0.57 }),
+            p_max_t: 0.5 - (mean - 0.6).abs() * 5.0,
+        }),
+        on_front: false,
+    }
+}
+
+const BOTH: &str = "[\"bm25\",\"dense\"]";
+const BM25: &str = "[\"bm25\"]";
+
+fn sweep() -> Sweep {
+    let mut rows = vec![
+        row("s02", "128", BOTH, 0.68, 612.0),
+        row("default", "200", BM25, 0.6, 951.4),
+        row("s03", "256", BM25, 0.59, 1204.0),
+        row("s04", "512", BM25, 0.55, 540.0),
+        row("s01", "32", BM25, 0.0, 0.0),
+    ];
+    rows[0].on_front = true;
+    rows[3].on_front = true;
+    rows[4] = Row {
+        error: Some("chunking failed: `size` is smaller than `overlap`".to_owned()),
+        ci95: None,
+        equal_k: None,
+        equal_tokens: None,
+        at_prompt: None,
+        difference: None,
+        mean: 0.0,
+        ..rows[4].clone()
+    };
+    let curve = |name: &str, points: &[(f64, f64)]| Curve { name: name.to_owned(), points: points.to_vec() };
+    let value = |value: &str, mean: f64| EffectValue {
+        value: value.to_owned(),
+        n_settings: 2,
+        mean,
+        effect: mean - 0.6,
+        ci95: Some(Interval { low: mean - 0.62, high: mean - 0.58 }),
+        equal_k: Some(mean),
+        equal_tokens: None,
+        context_tokens: 800.0,
+    };
+    Sweep {
+        plan: TuningPlan {
+            measure: "EvidenceRecall@5".parse().unwrap(),
+            equal_k: "EvidenceRecall@3".parse().unwrap(),
+            equal_tokens: "EvidenceRecall@1000t".parse().unwrap(),
+            at_prompt: "EvidenceRecall@prompt".parse().unwrap(),
+            curve: Vec::new(),
+            permutations: 100,
+            seed: 1,
+            folds: 5,
+        },
+        varied: vec![
+            Varied { key: "chunking.size".to_owned(), values: ["32", "128", "256", "512"].map(str::to_owned).to_vec() },
+            Varied { key: "retrieval.retrievers".to_owned(), values: [BM25, BOTH].map(str::to_owned).to_vec() },
+        ],
+        ranking: Ranking {
+            measure: "EvidenceRecall@5".parse().unwrap(),
+            n: 120,
+            n_left_out: 1,
+            n_undefined: 0,
+            n_clusters: 96,
+            rows,
+            winner: Some("s02".to_owned()),
+            effects: vec![
+                Effect {
+                    key: "chunking.size".to_owned(),
+                    values: vec![value("128", 0.68), value("512", 0.55)],
+                    range: 0.13,
+                    balanced: false,
+                },
+                Effect {
+                    key: "retrieval.retrievers".to_owned(),
+                    values: vec![value(BM25, 0.58), value(BOTH, 0.62)],
+                    range: 0.04,
+                    balanced: true,
+                },
+            ],
+            by_k: vec![
+                curve("default", &[(1.0, 0.3), (3.0, 0.52), (5.0, 0.6), (10.0, 0.66), (20.0, 0.7)]),
+                curve("s02", &[(1.0, 0.41), (3.0, 0.6), (5.0, 0.68), (10.0, 0.71), (20.0, 0.7)]),
+            ],
+            by_size_equal_k: vec![curve("bm25", &[(200.0, 0.6), (256.0, 0.59), (512.0, 0.55)])],
+            by_size_equal_tokens: vec![curve("bm25", &[(200.0, 0.6), (256.0, 0.58), (512.0, 0.4)])],
+        },
+        confirmation: Some(Confirmation::HeldOut(HeldOut {
+            n: 60,
+            n_clusters: 50,
+            default: 0.61,
+            winner: 0.65,
+            delta: 0.04,
+            ci95: Some(Interval { low: -0.01, high: 0.09 }),
+            p: Some(0.24),
+            looks: 2,
+        })),
+        verdict: TuningVerdict {
+            claimed: None,
+            text: "No setting is distinguishable from the default at this n (60): about 240 would be needed."
+                .to_owned(),
+            n_needed: Some(240),
+        },
+        generated: vec![Generated {
+            name: "s02".to_owned(),
+            n: 120,
+            answer_f1: Some(0.5),
+            answer_em: Some(0.25),
+            cost_usd: None,
+        }],
+    }
+}
+
+/// The lines from one that begins with `start` up to the next empty one.
+fn part(text: &str, start: &str) -> String {
+    let lines = text.lines().skip_while(|line| !line.starts_with(start)).take_while(|line| !line.is_empty());
+    lines.collect::<Vec<_>>().join("\n") + "\n"
+}
+
+#[test]
+fn the_verdict_comes_first_and_the_best_setting_next() {
+    insta::assert_snapshot!(part(&sweep().terminal(), "ragtriage"), @r"
+    ragtriage: tune
+      No setting is distinguishable from the default at this n (60): about 240 would be needed.
+    Best       s02: size=128 retrievers=bm25 + dense
+    Data       runbooks, 120 questions of the tune split
+    Search     grid, 4 of 4 settings
+      ! 1 question was left out: some settings failed there, and all are ranked on the same questions
+    ");
+}
+
+#[test]
+fn settings_are_ranked_with_their_values_and_differences() {
+    insta::assert_snapshot!(part(&sweep().terminal(), "Settings by"), @r"
+    Settings by EvidenceRecall@5 (120 questions, 96 clusters)
+                      size    retrievers  score       95 %   delta              95 %  max-T  equal   equal  packed
+                                                                                          p      k  tokens
+      1  >^  s02       128  bm25 + dense  0.680  0.63-0.73  +0.080  [+0.050, +0.110]  0.100  0.690   0.680     612
+      2  =   default   200          bm25  0.600  0.55-0.65       -                 -      -  0.610   0.600     951
+      3      s03       256          bm25  0.590  0.54-0.64  -0.010  [-0.040, +0.020]  0.450  0.600   0.590   1,204
+      4  ^   s04       512          bm25  0.550  0.50-0.60  -0.050  [-0.080, -0.020]  0.250  0.560   0.550     540
+      - failed: s01 (size=32 retrievers=bm25): chunking failed: `size` is smaller than `overlap`
+    ");
+}
+
+#[test]
+fn many_varied_settings_stand_under_their_row() {
+    let mut sweep = sweep();
+    for key in ["chunking.overlap", "retrieval.bm25.k1", "retrieval.bm25.b", "chunking.strategy"] {
+        sweep.varied.push(Varied { key: key.to_owned(), values: Vec::new() });
+        sweep.ranking.rows.iter_mut().for_each(|row| {
+            row.values.insert(key.to_owned(), "\"recursive\"".to_owned());
+        });
+    }
+    sweep.ranking.rows.truncate(2);
+    insta::assert_snapshot!(part(&sweep.terminal(), "Settings by"), @r"
+    Settings by EvidenceRecall@5 (120 questions, 96 clusters)
+                      score       95 %   delta              95 %  max-T  equal   equal  packed
+                                                                      p      k  tokens
+      1  >^  s02      0.680  0.63-0.73  +0.080  [+0.050, +0.110]  0.100  0.690   0.680     612
+               size=128 retrievers=bm25 + dense overlap=recursive k1=recursive b=recursive strategy=recursive
+      2  =   default  0.600  0.55-0.65       -                 -      -  0.610   0.600     951
+               size=200 retrievers=bm25 overlap=recursive k1=recursive b=recursive strategy=recursive
+    ");
+}
+
+#[test]
+fn effects_the_front_answers_and_the_confirmation_are_tables() {
+    let text = sweep().terminal();
+    let tables = ["What each", "The front", "Answers of", "The best"].map(|start| part(&text, start));
+    insta::assert_snapshot!(tables.join("\n"), @r"
+    What each setting does on its own
+                                  mean  effect              95 %  equal k  equal tokens  packed  settings
+      ~ size = 128               0.680  +0.080  [+0.060, +0.100]    0.680             -     800         2
+      ~ size = 512               0.550  -0.050  [-0.070, -0.030]    0.550             -     800         2
+      retrievers = bm25          0.580  -0.020  [-0.040, +0.000]    0.580             -     800         2
+      retrievers = bm25 + dense  0.620  +0.020  [+0.000, +0.040]    0.620             -     800         2
+      - from the worst value's mean to the best one's: ~ size 0.130, retrievers 0.040
+      - each interval is for its one effect alone: none is corrected for how many there are
+      - ~ its values did not meet the same others: not like with like
+
+    The front: the most EvidenceRecall@prompt for so many context tokens
+                                                packed  EvidenceRecall@prompt
+      ^ s04: size=512 retrievers=bm25              540                  0.570
+      >^ s02: size=128 retrievers=bm25 + dense     612                  0.700
+
+    Answers of the settings that were generated for
+             n  AnswerF1  AnswerEM  US dollars
+      s02  120     0.500     0.250           -
+
+    The best setting on the held-out questions
+                 n  clusters  default   best   delta              95 %      p  looks
+      held out  60        50    0.610  0.650  +0.040  [-0.010, +0.090]  0.240      2
+      - 2 comparisons with a default were made on these questions so far, this one included; p is multiplied by
+        that, for each look is a try
+    ");
+}
+
+#[test]
+fn folds_are_shown_with_what_each_chose() {
+    let fold = |chosen: &str, delta| Fold { n: 60, chosen: chosen.to_owned(), delta };
+    let folds = vec![fold("s02", 0.05), fold("default", 0.0)];
+    let mut sweep = sweep();
+    sweep.confirmation = Some(Confirmation::CrossFit(CrossFit { folds, n: 120, delta: 0.025, ci95: None }));
+    insta::assert_snapshot!(part(&sweep.terminal(), "Choosing"), @r"
+    Choosing on some folds, scored on the other
+                n  chosen on the others   delta  95 %
+      fold 1   60                   s02  +0.050
+      fold 2   60               default  +0.000
+      all     120                        +0.025     -
+      - the data has no held-out split: each fold was scored with what was best on the others, so this is what
+        choosing this way brings, not what one setting does
+    ");
+}
+
+#[test]
+fn an_unconfirmed_best_is_said_to_be_one() {
+    let mut sweep = sweep();
+    sweep.confirmation = None;
+    assert!(sweep.terminal().contains("  ! not confirmed: "));
+}
+
+#[test]
+fn lines_fit_120_columns_and_the_default_is_shown_however_low_it_stands() {
+    let mut sweep = sweep();
+    let default = sweep.ranking.rows.remove(1);
+    let others = (10..50).map(|n| row(&format!("s{n}"), "64", BOTH, 0.6, 700.0));
+    sweep.ranking.rows.splice(1..3, others.chain([default]));
+    let text = sweep.terminal();
+    assert!(text.lines().all(|line| line.chars().count() <= 120), "{text}");
+    // s02, 40 others and the default at 42: the first 20 and the default are shown, 21 are not.
+    assert!(
+        text.contains("42  =   default") && text.contains("  - and 21 more: tune.json and table.csv have all"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_difference_beyond_chance_is_shown_however_low_it_stands() {
+    let mut sweep = sweep();
+    let others: Vec<Row> = (10..50).map(|n| row(&format!("s{n}"), "64", BOTH, 0.58, 700.0)).collect();
+    sweep.ranking.rows.splice(3..3, others);
+    let beyond_chance = Difference { delta: -0.05, ci95: None, p_max_t: 0.049 };
+    sweep.ranking.rows[43].difference = Some(beyond_chance);
+    let text = sweep.terminal();
+    // s02, default, s03, 40 others and s04 at 44: the first 20 and s04 are shown, 23 are not.
+    assert!(text.contains("44  ^   s04") && text.contains("  - and 23 more: "), "{text}");
+}
+
+#[test]
+fn questions_without_a_value_are_counted_in_the_title() {
+    let mut sweep = sweep();
+    sweep.ranking.n_undefined = 9;
+    // 120 ranked, 1 left out and 9 without a value.
+    let title = "Settings by EvidenceRecall@5 (120 of 130 questions have a value, 96 clusters)";
+    assert_eq!(sweep.view().ranked.title, title);
+}
+
+#[test]
+fn a_view_that_is_the_score_has_no_column_of_its_own_but_in_the_csv() {
+    let mut sweep = sweep();
+    sweep.plan.equal_tokens = sweep.plan.measure;
+    let view = sweep.view();
+    assert_eq!(view.ranked.figures, ["score", "95 %", "delta", "95 %", "max-T p", "equal k", "packed"]);
+    let best = ["0.680", "0.63-0.73", "+0.080", "[+0.050, +0.110]", "0.100", "0.690", "612"];
+    assert_eq!(view.ranked.rows[0].figures, best);
+    assert_eq!(view.sections[0].head, ["", "mean", "effect", "95 %", "equal k", "packed", "settings"]);
+    assert!(view.sections[0].rows.iter().all(|row| row.len() == 7));
+    assert!(view.legend.iter().any(|line| line.contains("equal tokens (EvidenceRecall@5, the score)")));
+    assert!(csv::render(&sweep.found()).contains(",equal_k,equal_tokens,"));
+}
+
+#[test]
+fn what_rounds_to_zero_has_no_minus() {
+    assert_eq!([-0.0004, -0.0, 0.0004, -0.0005].map(delta), ["+0.000", "+0.000", "+0.000", "-0.001"]);
+    assert_eq!([-0.0004, -0.0, 0.0004, -0.0005].map(mean), ["0.000", "0.000", "0.000", "-0.001"]);
+}
+
+#[test]
+fn the_rank_is_no_guide_where_how_much_is_packed_is_varied() {
+    let mut sweep = sweep();
+    assert!(!sweep.terminal().contains("choose on the front"));
+    sweep.plan.measure = sweep.plan.at_prompt;
+    assert!(sweep.terminal().contains(
+        "  ! how much is packed is varied, and more text never finds less: choose on the front, not by the rank\n"
+    ));
+}
+
+#[test]
+fn charts_say_what_their_lines_and_points_are() {
+    let drawings = sweep().view().drawings;
+    let lines: Vec<&str> = drawings[0].chart.lines.iter().map(|line| line.name.as_str()).collect();
+    assert_eq!(lines, ["default", "s02 size=128 bm25 + dense"]);
+    let by_size = &drawings[2].chart;
+    assert_eq!(by_size.title, "EvidenceRecall@1000t against chunk size, mean over the other settings");
+    assert_eq!(by_size.x_label, "chunk size in tokens, at equal tokens");
+}
+
+#[test]
+fn charts_are_those_that_have_a_way_to_show() {
+    let names = |sweep: &Sweep| sweep.view().drawings.iter().map(|drawing| drawing.name).collect::<Vec<_>>();
+    let mut sweep = sweep();
+    assert_eq!(names(&sweep), ["by-k", "by-size-equal-k", "by-size-equal-tokens", "front"]);
+    sweep.ranking.by_k.iter_mut().for_each(|curve| curve.points.truncate(1));
+    sweep.ranking.by_size_equal_k.clear();
+    sweep.ranking.rows.truncate(1);
+    assert_eq!(names(&sweep), ["by-size-equal-tokens"]);
+}
+
+#[test]
+fn the_front_names_the_default_and_the_best_once() {
+    let view = sweep().view();
+    let front = &view.drawings[3].chart;
+    let lines = front.lines.iter().map(|line| {
+        let points = line.points.iter().map(|point| (point.name.as_str(), point.is_labelled));
+        (line.name.as_str(), points.collect::<Vec<_>>())
+    });
+    let expected = [
+        ("default", vec![("default", true)]),
+        ("best", vec![("s02", true)]),
+        ("front", vec![("s04", true), ("s02", false)]),
+        ("other settings", vec![("s03", false)]),
+    ];
+    assert_eq!(lines.collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn markdown_has_the_same_tables() {
+    insta::assert_snapshot!(part(&markdown::render(&sweep().view()), "|  |  | setting"), @r"
+    |  |  | setting | size | retrievers | score | 95 % | delta | 95 % | max-T p | equal k | equal tokens | packed |
+    |--:|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|
+    | 1 | &gt;^ | s02 | 128 | bm25 + dense | 0.680 | 0.63-0.73 | +0.080 | \[+0.050, +0.110\] | 0.100 | 0.690 | 0.680 | 612 |
+    | 2 | = | default | 200 | bm25 | 0.600 | 0.55-0.65 | - | - | - | 0.610 | 0.600 | 951 |
+    | 3 |  | s03 | 256 | bm25 | 0.590 | 0.54-0.64 | -0.010 | \[-0.040, +0.020\] | 0.450 | 0.600 | 0.590 | 1,204 |
+    | 4 | ^ | s04 | 512 | bm25 | 0.550 | 0.50-0.60 | -0.050 | \[-0.080, -0.020\] | 0.250 | 0.560 | 0.550 | 540 |
+    ");
+}
+
+#[test]
+fn a_table_has_every_setting_and_number() {
+    let mut sweep = sweep();
+    sweep.ranking.rows.drain(1..4);
+    let best = &mut sweep.ranking.rows[0];
+    best.ci95 = Some(Interval { low: 0.6, high: 0.75 });
+    best.difference = Some(Difference { delta: 0.08, ci95: Some(Interval { low: 0.05, high: 0.11 }), p_max_t: 0.1 });
+    (best.equal_k, best.at_prompt) = (Some(0.69), Some(0.7));
+    insta::assert_snapshot!(csv::render(&sweep.found()).replace("\r\n", "\n"), @r#"
+    rank,name,is_best,on_front,is_default,error,measure,n,mean,mean_low,mean_high,delta,delta_low,delta_high,p_max_t,equal_k,equal_tokens,at_prompt,context_tokens,chunking.size,retrieval.retrievers,answers,answer_f1,answer_em,cost_usd
+    1,s02,true,true,false,,EvidenceRecall@5,120,0.68,0.6,0.75,0.08,0.05,0.11,0.1,0.69,0.68,0.7,612,128,"[""bm25"",""dense""]",120,0.5,0.25,
+    ,s01,false,false,false,chunking failed: `size` is smaller than `overlap`,EvidenceRecall@5,,,,,,,,,,,,,32,"[""bm25""]",,,,
+    "#);
+}
+
+#[test]
+fn what_data_says_is_text_everywhere() {
+    let mut sweep = sweep();
+    let hostile = "<b>\u{1b}[31m|x\u{202e}`=1`";
+    for row in &mut sweep.ranking.rows {
+        row.name = hostile.to_owned();
+        row.values.values_mut().for_each(|value| hostile.clone_into(value));
+        row.error = row.error.as_ref().map(|_| hostile.to_owned());
+    }
+    sweep.ranking.winner = Some(hostile.to_owned());
+    let text = sweep.terminal();
+    assert!(!text.contains(['\u{1b}', '\u{202e}']), "{text}");
+    let page = markdown::render(&sweep.view());
+    assert!(!page.contains("<b>") && !page.contains(['\u{1b}', '\u{202e}']), "{page}");
+}

@@ -1,0 +1,400 @@
+//! What another RAG did with one question: a JSON object, on a line of a record or from a service.
+//!
+//! | key | holds |
+//! |---|---|
+//! | `id` | the question's id, a string or a whole number |
+//! | `question` (`user_input`) | its text; one of the two is needed |
+//! | `contexts` (`retrieved_contexts`) | what stood in the prompt, best first: texts, or `{text, doc_id?, title?, score?}` |
+//! | `answer` (`response`) | what was answered; `null`: there was none |
+//! | `prompt` | the whole prompt |
+//! | `arms` | `oracle`, `gold_in_noise`, `closed_book`: an answer, or `{answer, contexts?}` |
+//! | `error` | why the question failed there; then nothing else is needed |
+//!
+//! Other keys are not read, and counted, in contexts and arms as well; one that is a slip of the pen is refused, so that no
+//! answer is lost by it. The names in brackets are those of Ragas.
+
+use serde_json::{Map, Value};
+
+use super::input::Input;
+use super::{ExternalError, Position};
+use ragtriage_core::types::ArmName;
+
+/// The keys whose slips of the pen are refused: those long enough to be told from others. `score` is not among them:
+/// without one the order counts, and `store` is a fair key.
+const KEYS: [&str; 8] =
+    ["question", "user_input", "contexts", "retrieved_contexts", "answer", "response", "prompt", "error"];
+/// Of a context.
+const CONTEXT_KEYS: [&str; 2] = ["doc_id", "title"];
+/// Of an arm.
+const ARM_KEYS: [&str; 1] = ["contexts"];
+
+/// One question as another RAG answered it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recorded {
+    /// Where it stands, for errors.
+    pub position: Position,
+    /// The question's id.
+    pub id: Option<String>,
+    /// The question's text.
+    pub question: Option<String>,
+    /// What was retrieved, best first.
+    pub contexts: Vec<Context>,
+    /// How many of them stood in the prompt; `None`: all.
+    pub packed: Option<usize>,
+    /// What was answered.
+    pub answer: Answer,
+    /// The prompt.
+    pub prompt: Option<String>,
+    /// Further answers to the same question, in the order of [`ArmName::ALL`].
+    pub arms: Vec<RecordedArm>,
+    /// Why it failed there.
+    pub error: Option<String>,
+    /// Keys that are not read.
+    pub unread: Vec<String>,
+}
+
+/// A passage.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Context {
+    /// Its text; `None`: the document as a whole.
+    pub text: Option<String>,
+    /// Its document, by the source's id.
+    pub doc_id: Option<String>,
+    /// Its document's title.
+    pub title: Option<String>,
+    /// The source's score; finite.
+    pub score: Option<f64>,
+}
+
+/// What was answered.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Answer {
+    /// Nothing is said of answers: retrieval alone.
+    #[default]
+    Unsaid,
+    /// There was none.
+    None,
+    /// This.
+    Text(String),
+}
+
+/// Another experiment on the same question.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RecordedArm {
+    /// Which.
+    pub arm: ArmName,
+    /// What was answered; `None`: there was none.
+    pub answer: Option<String>,
+    /// What stood in its prompt.
+    pub contexts: Vec<Context>,
+}
+
+/// Reads a record: a JSON object on each line that is not blank.
+///
+/// # Errors
+/// The first line that is none, or lacks what is needed.
+pub fn read(input: &Input) -> Result<Vec<Recorded>, ExternalError> {
+    let lines = input.text().lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    let line = |(number, line): (usize, &str)| {
+        let position = input.line(number + 1);
+        let recorded = object(&position, line)?;
+        if recorded.id.is_none() && recorded.question.is_none() {
+            let expected = "a string, or there must be an `id`";
+            return Err(ExternalError::Field { position, field: "question".to_owned(), expected });
+        }
+        Ok(recorded)
+    };
+    lines.map(line).collect()
+}
+
+/// Reads one object that stands at `position`.
+///
+/// # Errors
+/// `Line`, `Field`, `UnknownKey`. Which question it is may be unsaid.
+pub fn object(position: &Position, text: &str) -> Result<Recorded, ExternalError> {
+    let fields: Map<String, Value> = serde_json::from_str(text).map_err(|error| {
+        let message = error.to_string();
+        let at = format!(" at line {} column {}", error.line(), error.column());
+        ExternalError::Line {
+            position: position.clone(),
+            column: error.column().max(1),
+            message: message.strip_suffix(&at).unwrap_or(&message).to_owned(),
+        }
+    })?;
+    Fields { position, fields }.recorded()
+}
+
+/// The fields of an object that are not yet taken.
+struct Fields<'p> {
+    position: &'p Position,
+    fields: Map<String, Value>,
+}
+
+impl Fields<'_> {
+    fn recorded(mut self) -> Result<Recorded, ExternalError> {
+        self.refuse_slips("", &self.fields, &KEYS)?;
+        let id = match self.fields.remove("id") {
+            None | Some(Value::Null) => None,
+            Some(Value::String(id)) if !id.is_empty() => Some(id),
+            Some(Value::Number(number)) if !number.is_f64() => Some(number.to_string()),
+            Some(_) => return Err(self.wrong("id", "a string that is not empty, or a whole number")),
+        };
+        let question = self.text(&["question", "user_input"])?;
+        let error = self.text(&["error"])?;
+        let mut unread = Vec::new();
+        let contexts = match self.take(&["contexts", "retrieved_contexts"]) {
+            None | Some((_, Value::Null)) if error.is_some() => Vec::new(),
+            Some((key, Value::Array(items))) => self.contexts(key, items, &mut unread)?,
+            _ => return Err(self.wrong("contexts", "a list of texts, or of objects with a `text`")),
+        };
+        let answer = match self.take(&["answer", "response"]) {
+            None => Answer::Unsaid,
+            Some((_, Value::Null)) => Answer::None,
+            Some((_, Value::String(text))) => Answer::Text(text),
+            Some((key, _)) => return Err(self.wrong(key, "a string, or null where there was no answer")),
+        };
+        let prompt = self.text(&["prompt"])?;
+        let arms = self.arms(&mut unread)?;
+        let position = self.position.clone();
+        unread.extend(self.fields.into_iter().map(|(key, _)| key));
+        unread.sort_unstable();
+        unread.dedup();
+        Ok(Recorded { position, id, question, contexts, packed: None, answer, prompt, arms, error, unread })
+    }
+
+    /// The value of the first of `keys` that is there.
+    fn take(&mut self, keys: &[&'static str]) -> Option<(&'static str, Value)> {
+        keys.iter().find_map(|key| Some((*key, self.fields.remove(*key)?)))
+    }
+
+    fn text(&mut self, keys: &[&'static str]) -> Result<Option<String>, ExternalError> {
+        match self.take(keys) {
+            None | Some((_, Value::Null)) => Ok(None),
+            Some((_, Value::String(text))) => Ok(Some(text)),
+            Some((key, _)) => Err(self.wrong(key, "a string")),
+        }
+    }
+
+    fn contexts(&self, key: &str, items: Vec<Value>, unread: &mut Vec<String>) -> Result<Vec<Context>, ExternalError> {
+        let mut contexts = Vec::with_capacity(items.len());
+        for (at, item) in items.into_iter().enumerate() {
+            let (context, others) = self.context(&format!("{key}[{at}]"), item)?;
+            unread.extend(others.keys().map(|other| format!("{key}[].{other}")));
+            contexts.push(context);
+        }
+        Ok(contexts)
+    }
+
+    /// A context and the keys of it that are not read.
+    fn context(&self, name: &str, item: Value) -> Result<(Context, Map<String, Value>), ExternalError> {
+        let filled = |text: &String| !text.trim().is_empty();
+        let no_text = || self.wrong(name, "a text that is not blank, or an object with one as `text`");
+        let mut fields = match item {
+            Value::String(text) if filled(&text) => {
+                return Ok((Context { text: Some(text), ..Context::default() }, Map::new()));
+            }
+            Value::Object(fields) => fields,
+            _ => return Err(no_text()),
+        };
+        let Some(Value::String(text)) = fields.remove("text") else { return Err(no_text()) };
+        if !filled(&text) {
+            return Err(no_text());
+        }
+        self.refuse_slips(&format!("{name}."), &fields, &CONTEXT_KEYS)?;
+        let doc_id = match fields.remove("doc_id") {
+            None | Some(Value::Null) => None,
+            Some(Value::String(id)) if !id.is_empty() => Some(id),
+            Some(Value::Number(number)) if !number.is_f64() => Some(number.to_string()),
+            Some(_) => {
+                return Err(self.wrong(&format!("{name}.doc_id"), "a string that is not empty, or a whole number"));
+            }
+        };
+        let title = match fields.remove("title") {
+            None | Some(Value::Null) => None,
+            Some(Value::String(title)) => Some(title),
+            Some(_) => return Err(self.wrong(&format!("{name}.title"), "a string")),
+        };
+        let score = match fields.remove("score") {
+            None | Some(Value::Null) => None,
+            Some(Value::Number(score)) => score.as_f64().filter(|score| score.is_finite()),
+            Some(_) => return Err(self.wrong(&format!("{name}.score"), "a number")),
+        };
+        Ok((Context { text: Some(text), doc_id, title, score }, fields))
+    }
+
+    fn arms(&mut self, unread: &mut Vec<String>) -> Result<Vec<RecordedArm>, ExternalError> {
+        let mut given = match self.fields.remove("arms") {
+            None | Some(Value::Null) => return Ok(Vec::new()),
+            Some(Value::Object(arms)) => arms,
+            Some(_) => return Err(self.wrong("arms", "an object of arms")),
+        };
+        let mut arms = Vec::new();
+        for &arm in ArmName::ALL.iter().filter(|arm| **arm != ArmName::Retrieved) {
+            let name = format!("arms.{arm}");
+            let (answer, contexts) = match given.remove(arm.name()) {
+                None => continue,
+                Some(Value::Object(mut fields)) => {
+                    self.refuse_slips(&format!("{name}."), &fields, &ARM_KEYS)?;
+                    let (answer, contexts) = (fields.remove("answer"), fields.remove("contexts"));
+                    unread.extend(fields.keys().map(|other| format!("{name}.{other}")));
+                    (answer, contexts)
+                }
+                Some(answer) => (Some(answer), None),
+            };
+            let answer = match answer {
+                Some(Value::String(text)) => Some(text),
+                Some(Value::Null) => None,
+                _ => return Err(self.wrong(&name, "an answer, or an object with an `answer`")),
+            };
+            let contexts = match contexts {
+                None | Some(Value::Null) => Vec::new(),
+                Some(Value::Array(items)) => self.contexts(&format!("{name}.contexts"), items, unread)?,
+                Some(_) => return Err(self.wrong(&format!("{name}.contexts"), "a list")),
+            };
+            arms.push(RecordedArm { arm, answer, contexts });
+        }
+        match given.into_iter().next() {
+            None => Ok(arms),
+            Some((arm, _)) => {
+                Err(self.wrong(&format!("arms.{arm}"), "left out: there are `oracle`, `gold_in_noise`, `closed_book`"))
+            }
+        }
+    }
+
+    /// Refuses a key of `fields` that is one of `known` with a slip: one letter of five, two of more. `place`: where the
+    /// fields stand.
+    fn refuse_slips(
+        &self,
+        place: &str,
+        fields: &Map<String, Value>,
+        known: &[&'static str],
+    ) -> Result<(), ExternalError> {
+        let absent: Vec<&'static str> = known.iter().copied().filter(|name| !fields.contains_key(*name)).collect();
+        for key in fields.keys().filter(|key| !known.contains(&key.as_str())) {
+            let near = |name: &&&'static str| {
+                strsim::damerau_levenshtein(name, &key.to_lowercase()) <= if name.len() > 5 { 2 } else { 1 }
+            };
+            if let Some(nearest) = absent.iter().find(near) {
+                let (position, key) = (self.position.clone(), format!("{place}{key}"));
+                return Err(ExternalError::UnknownKey { position, key, nearest });
+            }
+        }
+        Ok(())
+    }
+
+    fn wrong(&self, field: &str, expected: &'static str) -> ExternalError {
+        ExternalError::Field { position: self.position.clone(), field: field.to_owned(), expected }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(text: &str) -> Result<Recorded, ExternalError> {
+        object(&Position { file: "f.jsonl".to_owned(), line: Some(7) }, text)
+    }
+
+    fn context(text: &str) -> Context {
+        Context { text: Some(text.to_owned()), ..Context::default() }
+    }
+
+    #[test]
+    fn every_form_that_the_table_names_is_read() {
+        let whole = line(
+            r#"{"id": 4, "question": "q?", "contexts": ["a", {"text": "b", "doc_id": 9, "title": "T", "score": 0.5}],
+                "answer": "x", "prompt": "p", "arms": {"closed_book": "y", "oracle": {"answer": null, "contexts": ["c"]}}, "cost": 1}"#,
+        )
+        .expect("reads");
+        assert_eq!((whole.id.as_deref(), whole.question.as_deref()), (Some("4"), Some("q?")));
+        let second = Context { doc_id: Some("9".into()), title: Some("T".into()), score: Some(0.5), ..context("b") };
+        assert_eq!(whole.contexts, [context("a"), second]);
+        assert_eq!((whole.answer, whole.prompt.as_deref()), (Answer::Text("x".into()), Some("p")));
+        let oracle = RecordedArm { arm: ArmName::Oracle, answer: None, contexts: vec![context("c")] };
+        let closed = RecordedArm { arm: ArmName::ClosedBook, answer: Some("y".into()), contexts: vec![] };
+        assert_eq!(whole.arms, [oracle, closed]);
+        assert_eq!(whole.unread, ["cost"]);
+    }
+
+    #[test]
+    fn keys_that_are_not_read_are_told_wherever_they_stand_each_once() {
+        let read = line(
+            r#"{"id": 1, "contexts": [{"text": "a", "rank": 1, "store": "s"}, {"text": "b", "rank": 2}], "order": 3,
+                "arms": {"oracle": {"answer": "x", "cost": 1, "contexts": [{"text": "c", "page": 4}]}}}"#,
+        )
+        .expect("reads");
+        let expected =
+            ["arms.oracle.contexts[].page", "arms.oracle.cost", "contexts[].rank", "contexts[].store", "order"];
+        assert_eq!(read.unread, expected);
+    }
+
+    #[test]
+    fn no_answer_and_nothing_said_of_answers_differ() {
+        assert_eq!(line(r#"{"id": "a", "contexts": []}"#).expect("reads").answer, Answer::Unsaid);
+        assert_eq!(line(r#"{"id": "a", "contexts": [], "answer": null}"#).expect("reads").answer, Answer::None);
+        let ragas = line(r#"{"user_input": "q", "retrieved_contexts": ["a"], "response": "r"}"#).expect("reads");
+        assert_eq!((ragas.answer, ragas.contexts.len()), (Answer::Text("r".into()), 1));
+    }
+
+    #[test]
+    fn a_question_that_failed_there_needs_no_contexts() {
+        assert_eq!(line(r#"{"id": "a", "error": "timeout"}"#).expect("reads").error.as_deref(), Some("timeout"));
+    }
+
+    #[test]
+    fn lines_are_numbered_and_must_say_which_question_they_are() {
+        let input =
+            Input::new("f.jsonl", "{\"id\": 1, \"contexts\": []}\n\n{\"contexts\": []}\n".to_owned()).expect("text");
+        let error = read(&input).expect_err("whose?").to_string();
+        assert_eq!(error, "`f.jsonl` line 3: `question` must be a string, or there must be an `id`");
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_by_file_line_and_field() {
+        for (text, expected) in [
+            ("[1]", "`f.jsonl` line 7 column 1: no JSON object: invalid type: sequence, expected a map"),
+            (r#"{"id": "a", "contexts": [NaN]}"#, "`f.jsonl` line 7 column 26: no JSON object: expected value"),
+            (
+                r#"{"id": "a", "contexts": [{"text": "t", "score": 1e999}]}"#,
+                "`f.jsonl` line 7 column 53: no JSON object: number out of range",
+            ),
+            (
+                r#"{"id": 1.5, "contexts": []}"#,
+                "`f.jsonl` line 7: `id` must be a string that is not empty, or a whole number",
+            ),
+            (r#"{"id": "a"}"#, "`f.jsonl` line 7: `contexts` must be a list of texts, or of objects with a `text`"),
+            (
+                r#"{"id": "a", "contexts": ["t", {"doc_id": "d"}]}"#,
+                "`f.jsonl` line 7: `contexts[1]` must be a text that is not blank, or an object with one as `text`",
+            ),
+            (
+                r#"{"id": "a", "contexts": [" "]}"#,
+                "`f.jsonl` line 7: `contexts[0]` must be a text that is not blank, or an object with one as `text`",
+            ),
+            (
+                r#"{"id": "a", "contexts": [{"text": "t", "score": "high"}]}"#,
+                "`f.jsonl` line 7: `contexts[0].score` must be a number",
+            ),
+            (
+                r#"{"id": "a", "contexts": [], "answer": 42}"#,
+                "`f.jsonl` line 7: `answer` must be a string, or null where there was no answer",
+            ),
+            (r#"{"id": "a", "contexts": [], "anwser": "x"}"#, "`f.jsonl` line 7: unknown key `anwser`"),
+            (r#"{"id": "a", "contexts": [], "eror": "x"}"#, "`f.jsonl` line 7: unknown key `eror`"),
+            (
+                r#"{"id": "a", "contexts": ["t", {"text": "t", "docId": "d"}]}"#,
+                "`f.jsonl` line 7: unknown key `contexts[1].docId`",
+            ),
+            (
+                r#"{"id": "a", "contexts": [], "arms": {"oracle": {"answer": "x", "context": ["t"]}}}"#,
+                "`f.jsonl` line 7: unknown key `arms.oracle.context`",
+            ),
+            (
+                r#"{"id": "a", "contexts": [], "arms": {"retrieved": "x"}}"#,
+                "`f.jsonl` line 7: `arms.retrieved` must be left out: there are `oracle`, `gold_in_noise`, `closed_book`",
+            ),
+        ] {
+            assert_eq!(line(text).expect_err(text).to_string(), expected);
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Floor 3, a run's files: written so that a kill at any moment loses at most the questions in flight, read back as
+//! the only thing scoring, attribution and reports look at.
+//!
+//! `run.json` (the [`Manifest`]), `traces.jsonl` (a line a question, appended as it finishes), `passages.jsonl` (each
+//! passage a trace names, once), and what is derived from these: `summary.json`, the TREC files, `report.html`. While questions
+//! are in work their replies stand in `replies.jsonl` ([`replies`]).
+
+pub mod external;
+mod folder;
+mod lines;
+mod manifest;
+mod private;
+pub mod replies;
+mod saved;
+mod spent;
+
+use std::path::PathBuf;
+
+pub use folder::RunFolder;
+pub use lines::LineWriter;
+pub use manifest::{ExternalSource, Manifest, ModelRecord, SCHEMA, SettingDifference, Truncation, deciding};
+pub use private::{is_private, shown};
+pub use saved::SavedRun;
+pub use spent::Spent;
+
+/// Why a run's files could not be written or read.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The run's name is taken.
+    #[error("run folder `{}` exists already", path.display())]
+    Exists {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A name that would leave the runs' folder.
+    #[error("`{name}` is no run name: use letters, digits, `.`, `_` and `-`")]
+    BadName {
+        /// What was given.
+        name: String,
+    },
+    /// Another process writes this run.
+    #[error("`{}` is being written by another process", path.display())]
+    InUse {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The operating system said no.
+    #[error("cannot {action} `{}`: {source}", path.display())]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// On what.
+        path: PathBuf,
+        /// What it said.
+        source: std::io::Error,
+    },
+    /// A line or file that is not what a run writes.
+    #[error("`{}` line {line} is damaged: {source}", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong.
+        source: serde_json::Error,
+    },
+    /// Passages are gone that traces name.
+    #[error("`{}` lacks {n_missing} passages that the run's traces name", path.display())]
+    MissingPassages {
+        /// The passages' file.
+        path: PathBuf,
+        /// How many mentions lead nowhere.
+        n_missing: usize,
+    },
+    /// A run of another version.
+    #[error("`{}` has schema {found}, this program reads {SCHEMA}", path.display())]
+    OtherSchema {
+        /// The manifest.
+        path: PathBuf,
+        /// Its schema.
+        found: u32,
+    },
+}
+
+impl StoreError {
+    /// What to do about it.
+    #[must_use]
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::Exists { .. } => Some("choose another --name, leave it out, or go on with it by --resume"),
+            Self::InUse { .. } => Some("wait until it ends, or start a run of another name"),
+            Self::BadName { .. } => Some("choose another --name, or leave it out"),
+            Self::Damaged { .. } => Some("nothing was changed: repair or delete that line, or start a new run"),
+            Self::Io { source, .. } => match source.kind() {
+                std::io::ErrorKind::StorageFull
+                | std::io::ErrorKind::FileTooLarge
+                | std::io::ErrorKind::QuotaExceeded => {
+                    Some("free some disk space; finished questions are kept, go on with --resume")
+                }
+                std::io::ErrorKind::PermissionDenied => {
+                    Some("check who may write there, or choose another folder with --out")
+                }
+                std::io::ErrorKind::NotFound => Some(
+                    "check the path; a run is a folder with run.json in it, under evals/runs/ unless --out said otherwise",
+                ),
+                _ => Some("see that the folder is one and can be written, or choose another with --out"),
+            },
+            Self::MissingPassages { .. } => Some("bring the whole folder back, or run it again"),
+            Self::OtherSchema { .. } => Some("run it again with this version"),
+        }
+    }
+}

@@ -1,0 +1,289 @@
+//! `run.json`: what was run, on what, with what.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{RunFolder, StoreError};
+use ragtriage_core::text::sanitize::escaped_json;
+
+/// The version of a run's files; raised when a reader of the old ones would misread the new.
+pub const SCHEMA: u32 = 1;
+
+/// A model that a run used.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelRecord {
+    /// What it did: `dense`, `late_interaction`, `rerank`, `generator`.
+    pub role: String,
+    /// Its name or path.
+    pub name: String,
+    /// Hex sha256 by file; empty for a remote model.
+    #[serde(default)]
+    pub sha256: BTreeMap<String, String>,
+}
+
+/// How much of the texts a retriever's encoder never read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Truncation {
+    /// The retriever.
+    pub retriever: String,
+    /// Which texts: `chunks`, `questions`.
+    pub what: String,
+    /// All of them.
+    pub n_texts: usize,
+    /// Those that are longer than the encoder reads.
+    pub n_cut: usize,
+    /// Tokens of all texts, by the encoder's own count, titles included.
+    pub n_tokens: usize,
+    /// Those of them that it never read.
+    pub n_lost: usize,
+}
+
+/// Whose rankings and answers a run holds, when they were not made by this program.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExternalSource {
+    /// One of the constants of this type.
+    pub kind: String,
+    /// The file, or the service's address without user info and query.
+    pub from: String,
+    /// Hex sha256 of the file's text; empty for a service.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub sha256: String,
+}
+
+impl ExternalSource {
+    /// JSON lines of another RAG.
+    pub const RECORD: &'static str = "record";
+    /// A TREC run.
+    pub const TREC_RUN: &'static str = "TREC run";
+    /// A service, asked question by question.
+    pub const SERVICE: &'static str = "service";
+}
+
+/// Everything about a run that is not about one question.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// [`SCHEMA`].
+    pub schema: u32,
+    /// The run's name.
+    pub name: String,
+    /// ragtriage's version.
+    pub version: String,
+    /// What else decides the numbers: engine, chunkers, token counters, analyser, by name.
+    pub versions: BTreeMap<String, String>,
+    /// The commit of the working directory's repository, where there is one; `-dirty` when it had changes.
+    pub git_commit: Option<String>,
+    /// When it began, UTC, RFC 3339.
+    pub started: String,
+    /// When it ended; `None`: it did not.
+    pub finished: Option<String>,
+    /// The settings file as it was given; relative paths in `settings` start from its folder.
+    pub config: String,
+    /// Every setting as resolved; never a key or header.
+    pub settings: Value,
+    /// The data set: format and path.
+    pub dataset: String,
+    /// Hex sha256 of the loaded data set.
+    pub dataset_digest: String,
+    /// The settings whose address stands there without its user info and query, which may hold keys.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shortened: Vec<String>,
+    /// Where rankings and answers come from; `None`: from the pipeline that `settings` describe.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub external: Option<ExternalSource>,
+    /// The text of the prompt's template; `None`: no prompt of ours was made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub template: Option<String>,
+    /// What the loader accepted and counted.
+    pub notes: Vec<String>,
+    /// Documents in the corpus.
+    pub n_documents: usize,
+    /// Chunks made of them.
+    pub n_chunks: usize,
+    /// Their tokens in all, by `chunking.tokenizer`.
+    pub chunk_tokens: usize,
+    /// Questions of this run (after `split` and `limit`).
+    pub n_questions: usize,
+    /// Models with their hashes.
+    pub models: Vec<ModelRecord>,
+    /// The seed of samples and resamples.
+    pub seed: u64,
+    /// What encoders never read, by retriever.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub truncation: Vec<Truncation>,
+    /// How vectors were searched: `exact`, `HNSW`, or `HNSW not used: n vectors are scanned`; empty without vectors.
+    pub vector_search: String,
+    /// Wall seconds by step: load, assemble, chunk, then by retriever (`bm25`, `embed dense`, `qdrant dense`), questions.
+    pub seconds: BTreeMap<String, f64>,
+    /// Tokens of all prompts, as billed, else by our own count.
+    pub prompt_tokens: u64,
+    /// Tokens of all answers.
+    pub completion_tokens: u64,
+    /// US dollars of all calls.
+    pub cost_usd: f64,
+    /// Vectors taken from the cache.
+    pub vectors_cached: usize,
+    /// Vectors that had to be computed.
+    pub vectors_computed: usize,
+}
+
+impl Manifest {
+    /// Whether the run was made of a file: what is missing in it cannot be asked.
+    #[must_use]
+    pub fn is_imported(&self) -> bool {
+        self.external.as_ref().is_some_and(|source| source.kind != ExternalSource::SERVICE)
+    }
+
+    /// Reads the record of the run in `folder`, without its traces.
+    ///
+    /// # Errors
+    /// `Io`, `Damaged`, `OtherSchema`.
+    pub fn load(folder: &RunFolder) -> Result<Self, StoreError> {
+        #[derive(serde::Deserialize)]
+        struct Versioned {
+            schema: u32,
+        }
+        let path = &folder.file("run.json");
+        let text = std::fs::read_to_string(path).map_err(|source| StoreError::Io {
+            action: "read",
+            path: path.clone(),
+            source,
+        })?;
+        let damaged =
+            |source: serde_json::Error| StoreError::Damaged { path: path.clone(), line: source.line(), source };
+        let found = serde_json::from_str::<Versioned>(&text).map_err(damaged)?.schema;
+        if found != SCHEMA {
+            return Err(StoreError::OtherSchema { path: path.clone(), found });
+        }
+        serde_json::from_str(&text).map_err(damaged)
+    }
+}
+
+/// A setting that two runs have otherwise.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SettingDifference {
+    /// Its name: `retrieval.k`.
+    pub key: String,
+    /// The first run's value; null where it has none.
+    pub from: Value,
+    /// The second's.
+    pub to: Value,
+}
+
+/// Settings that change no answer: how fast and how long calls are made, what they may cost, where keys and caches are. A name
+/// that ends in a full stop is a whole table.
+const CHANGE_NO_ANSWER: [&str; 26] = [
+    "cache.",
+    "external.api_key_env",
+    "external.concurrency",
+    "external.retries",
+    "external.timeout_s",
+    "gates.",
+    "generation.api_key_env",
+    "generation.ca_file",
+    "generation.concurrency",
+    "generation.deadline_s",
+    "generation.max_tokens_total",
+    "generation.max_usd",
+    "generation.most_concurrency",
+    "generation.price.",
+    "generation.timeout_s",
+    "rerank.api_key_env",
+    "rerank.ca_file",
+    "rerank.concurrency",
+    "rerank.timeout_s",
+    "retrieval.dense.api_key_env",
+    "retrieval.dense.ca_file",
+    "retrieval.dense.concurrency",
+    "retrieval.dense.timeout_s",
+    "vector_store.api_key_env",
+    "vector_store.indexing_timeout_s",
+    "vector_store.timeout_s",
+];
+
+/// Settings that change how a run's traces are summed up and nothing in them.
+const CHANGE_NO_TRACE: [&str; 4] =
+    ["evaluation.ks", "evaluation.measures", "evaluation.primary", "evaluation.resamples"];
+
+/// `settings` without those that change no answer and no ranking: two runs with the same of these have the same traces.
+#[must_use]
+pub fn deciding(settings: &Value) -> Value {
+    fn without(path: &str, value: &Value) -> Option<Value> {
+        let changes_none = |name: &&str| path == name.trim_end_matches('.');
+        if CHANGE_NO_ANSWER.iter().chain(&CHANGE_NO_TRACE).any(changes_none) {
+            return None;
+        }
+        let Value::Object(table) = value else { return Some(value.clone()) };
+        let inner = |(key, value): (&String, &Value)| {
+            let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+            Some((key.clone(), without(&path, value)?))
+        };
+        Some(Value::Object(table.iter().filter_map(inner).collect()))
+    }
+    without("", settings).unwrap_or_default()
+}
+
+impl Manifest {
+    /// Writes `run.json`, with nothing in it that drives a terminal.
+    ///
+    /// # Errors
+    /// `Io`.
+    pub fn save(&self, folder: &RunFolder) -> Result<(), StoreError> {
+        let json = serde_json::to_string_pretty(self).expect("a record is plain JSON");
+        folder.write("run.json", (escaped_json(&json) + "\n").as_bytes())
+    }
+
+    /// [`Self::setting_differences`] without those that change no answer: a run may be gone on with them.
+    #[must_use]
+    pub fn answer_differences(&self, other: &Self) -> Vec<SettingDifference> {
+        let changes_none = |key: &str| {
+            CHANGE_NO_ANSWER.iter().any(|name| if name.ends_with('.') { key.starts_with(name) } else { key == *name })
+        };
+        self.setting_differences(other).into_iter().filter(|difference| !changes_none(&difference.key)).collect()
+    }
+
+    /// The settings that `other` has otherwise, ascending by name. Gates are left out: they judge a finished run and
+    /// change nothing in it.
+    #[must_use]
+    pub fn setting_differences(&self, other: &Self) -> Vec<SettingDifference> {
+        differences(&self.settings, &other.settings)
+    }
+}
+
+fn differences(from: &Value, to: &Value) -> Vec<SettingDifference> {
+    let mut found = Vec::new();
+    collect_differences("", from, to, &mut found);
+    found.retain(|difference| !difference.key.starts_with("gates."));
+    found
+}
+
+fn collect_differences(path: &str, from: &Value, to: &Value, found: &mut Vec<SettingDifference>) {
+    let fields = |value: &Value| value.as_object().cloned().unwrap_or_default();
+    // A table that one run lacks is told key by key.
+    if (from.is_object() || to.is_object()) && [from, to].iter().all(|value| value.is_object() || value.is_null()) {
+        let (a, b) = (fields(from), fields(to));
+        let keys: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
+        for key in keys {
+            let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+            collect_differences(&path, a.get(key).unwrap_or(&Value::Null), b.get(key).unwrap_or(&Value::Null), found);
+        }
+    } else if from != to {
+        found.push(SettingDifference { key: path.to_owned(), from: from.clone(), to: to.clone() });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn differences_are_told_key_by_key_and_gates_are_none() {
+        let from = json!({"retrieval": {"k": 5, "bm25": {"b": 0.75}}, "gates": {"min": {"RR": 0.5}}, "same": [1]});
+        let to = json!({"retrieval": {"k": 3, "dense": {"model": "m"}}, "gates": {}, "same": [1]});
+        let found = differences(&from, &to);
+        let told: Vec<String> = found.iter().map(|one| format!("{} {} {}", one.key, one.from, one.to)).collect();
+        assert_eq!(told, ["retrieval.bm25.b 0.75 null", "retrieval.dense.model null \"m\"", "retrieval.k 5 3"]);
+    }
+}

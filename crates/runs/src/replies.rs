@@ -1,0 +1,127 @@
+//! Replies of questions that are still in work, kept as they come: a run that is killed asks none of them again.
+//!
+//! A question's trace is written when all its arms are through. Until then each reply stands in `replies.jsonl`, which goes
+//! when the run is done. This is no cache: it is one run's own, and holds failed calls never.
+
+use std::collections::{HashMap, VecDeque};
+use std::fs;
+use std::sync::{Mutex, PoisonError};
+
+use serde::{Deserialize, Serialize};
+
+use super::{LineWriter, RunFolder, StoreError, lines};
+use ragtriage_core::types::{Attempt, ChunkId, QuestionId};
+
+/// The file's name.
+pub const FILE: &str = "replies.jsonl";
+
+/// What an attempt answers: one question over these passages, which make its prompt as a run's settings have it.
+type Asked = (QuestionId, Vec<ChunkId>);
+
+/// A line of the file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Reply {
+    /// Whose it is.
+    pub question: QuestionId,
+    /// The call that was answered.
+    pub attempt: Attempt,
+}
+
+/// The replies of one run's questions in work.
+#[derive(Debug)]
+pub struct Replies {
+    /// `None` once a line could not be written.
+    writer: Mutex<Option<LineWriter>>,
+    /// Of the run before this went on with it, oldest first.
+    earlier: Mutex<HashMap<Asked, VecDeque<Attempt>>>,
+}
+
+impl Replies {
+    /// What stands in `folder`, oldest first; none where the run was done.
+    ///
+    /// # Errors
+    /// `Io`, `Damaged`.
+    pub fn read(folder: &RunFolder) -> Result<Vec<Reply>, StoreError> {
+        lines::read(&folder.file(FILE), |reply: Reply| reply)
+    }
+
+    /// Opens those of `folder`, in which `earlier` were read.
+    ///
+    /// # Errors
+    /// `Io`, `InUse`.
+    pub fn open(folder: &RunFolder, earlier: Vec<Reply>) -> Result<Self, StoreError> {
+        let writer = LineWriter::open(&folder.file(FILE))?;
+        let mut by_prompt: HashMap<Asked, VecDeque<Attempt>> = HashMap::new();
+        for Reply { question, attempt } in earlier {
+            by_prompt.entry((question, attempt.passages.clone())).or_default().push_back(attempt);
+        }
+        Ok(Self { writer: Mutex::new(Some(writer)), earlier: Mutex::new(by_prompt) })
+    }
+
+    /// The reply that the question over these passages had already; each is given out once, so that what was asked twice
+    /// has two.
+    #[must_use]
+    pub fn take(&self, question: &QuestionId, passages: &[ChunkId]) -> Option<Attempt> {
+        let mut earlier = self.earlier.lock().unwrap_or_else(PoisonError::into_inner);
+        earlier.get_mut(&(question.clone(), passages.to_vec()))?.pop_front()
+    }
+
+    /// Keeps a reply; one to a call that failed is not kept. Where the disk is full nothing more is: a kill would cost these
+    /// calls, and the trace that cannot be written either says why.
+    pub fn keep(&self, question: &QuestionId, attempt: &Attempt) {
+        if attempt.error.is_some() {
+            return;
+        }
+        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let reply = Reply { question: question.clone(), attempt: attempt.clone() };
+        if writer.as_mut().is_some_and(|writer| writer.append([&reply]).is_err()) {
+            *writer = None;
+        }
+    }
+
+    /// Removes them: the run is done.
+    ///
+    /// # Errors
+    /// `Io`.
+    pub fn remove(folder: &RunFolder) -> Result<(), StoreError> {
+        let path = folder.file(FILE);
+        fs::remove_file(&path).map_err(|source| StoreError::Io { action: "remove", path, source })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ragtriage_core::types::{Finish, Origin, Stance, TokenUse};
+
+    fn attempt(raw: &str, error: Option<&str>) -> Attempt {
+        Attempt {
+            passages: vec!["d#0".into()],
+            raw: raw.to_owned(),
+            extracted: raw.to_owned(),
+            stance: Stance::Answered,
+            finish: Finish::Stop,
+            origin: Origin::Called,
+            tokens: TokenUse::default(),
+            cost_usd: 0.0,
+            seconds: 0.0,
+            error: error.map(str::to_owned),
+        }
+    }
+
+    #[test]
+    fn what_was_kept_is_given_out_once_each_and_failures_never() {
+        let parent = tempfile::tempdir().expect("a folder");
+        let folder = RunFolder::existing(parent.path());
+        let (question, passages) = ("q".into(), ["d#0".into()]);
+        let replies = Replies::open(&folder, Vec::new()).expect("opened");
+        for kept in [attempt("first", None), attempt("", Some("status 500")), attempt("second", None)] {
+            replies.keep(&question, &kept);
+        }
+        drop(replies);
+        let replies = Replies::open(&folder, Replies::read(&folder).expect("read")).expect("opened");
+        let take = || replies.take(&question, &passages).map(|attempt| attempt.raw);
+        assert_eq!([take(), take(), take()], [Some("first".to_owned()), Some("second".to_owned()), None]);
+        assert_eq!(replies.take(&question, &[]), None, "another prompt");
+    }
+}

@@ -1,0 +1,142 @@
+//! A run read back.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::{Manifest, RunFolder, StoreError, lines};
+use ragtriage_core::types::{ChunkId, Passage, Question, QuestionId, Trace};
+
+/// A run's files in memory.
+#[derive(Clone, Debug)]
+pub struct SavedRun {
+    /// `run.json`.
+    pub manifest: Manifest,
+    /// By `index`; of several lines with one id the last. Of scores' parts those that were asked for.
+    pub traces: Vec<Trace>,
+    /// Every passage that a trace names.
+    pub passages: HashMap<ChunkId, Passage>,
+}
+
+impl SavedRun {
+    /// Reads the run in `folder`, without what hits' scores are made of: it is most of a trace, and no measure looks at it.
+    ///
+    /// # Errors
+    /// `Io`, `Damaged`, `OtherSchema`; `MissingPassages` when a trace names a passage that is not there: every measure that
+    /// looks into passages would be wrong without a word.
+    pub fn load(folder: &RunFolder) -> Result<Self, StoreError> {
+        Self::load_with_parts(folder, 0)
+    }
+
+    /// The same, with what the scores of the first `depth` hits of each stage are made of.
+    ///
+    /// # Errors
+    /// Those of [`Self::load`].
+    pub fn load_with_parts(folder: &RunFolder, depth: usize) -> Result<Self, StoreError> {
+        let manifest = Manifest::load(folder)?;
+        let passages = lines::read(&folder.file("passages.jsonl"), |passage: Passage| (passage.id.clone(), passage))?;
+        let passages: HashMap<ChunkId, Passage> = passages.into_iter().collect();
+        let read = lines::read(&folder.file("traces.jsonl"), |trace: Trace| shared(trace, &passages, depth))?;
+        let mut last: HashMap<QuestionId, (Trace, usize)> = HashMap::with_capacity(read.len());
+        for (trace, n_missing) in read {
+            last.insert(trace.question.id.clone(), (trace, n_missing));
+        }
+        let n_missing: usize = last.values().map(|(_, n_missing)| n_missing).sum();
+        if n_missing > 0 {
+            return Err(StoreError::MissingPassages { path: folder.file("passages.jsonl"), n_missing });
+        }
+        let mut traces: Vec<Trace> = last.into_values().map(|(trace, _)| trace).collect();
+        traces.sort_unstable_by_key(|trace| trace.index);
+        Ok(Self { manifest, traces, passages })
+    }
+}
+
+impl SavedRun {
+    /// From here on it does not know what corpus, golds and answers say: only questions, ids, ranges, classes and figures are left.
+    pub fn forget_texts(&mut self) {
+        for passage in self.passages.values_mut() {
+            let Passage { id: _, doc: _, title, range: _, text } = passage;
+            *title = String::new();
+            *text = String::new();
+        }
+        for trace in &mut self.traces {
+            let Question {
+                id: _,
+                text: _,
+                kind: _,
+                answers,
+                evidence: _,
+                relevant: _,
+                required,
+                forbidden,
+                tags: _,
+                split: _,
+            } = &mut trace.question;
+            answers.clear();
+            required.clear();
+            forbidden.clear();
+            for attempt in trace.arms.iter_mut().flat_map(|arm| &mut arm.attempts) {
+                attempt.raw.clear();
+                attempt.extracted.clear();
+                // An endpoint's message may quote what it was sent.
+                if let Some(error) = &mut attempt.error {
+                    "(left out)".clone_into(error);
+                }
+            }
+        }
+    }
+}
+
+/// The trace with one copy of an id in all of the run, and how many passages it names that are not there. What the scores of hits
+/// behind the first `depth` are made of is dropped.
+fn shared(mut trace: Trace, passages: &HashMap<ChunkId, Passage>, depth: usize) -> (Trace, usize) {
+    let mut n_missing = 0;
+    for id in trace.passages_mut() {
+        match passages.get(id) {
+            Some(passage) => id.clone_from(&passage.id),
+            None => n_missing += 1,
+        }
+    }
+    for hit in trace.stages.iter_mut().flat_map(|stage| stage.hits.iter_mut().skip(depth)) {
+        hit.parts = BTreeMap::new();
+    }
+    (trace, n_missing)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ragtriage_core::types::{ByteRange, Stage, Support, SupportRule};
+
+    #[test]
+    fn an_id_stands_in_memory_once_and_a_passage_that_is_gone_is_counted() {
+        let passage = Passage {
+            id: "d#0".into(),
+            doc: "d".into(),
+            title: String::new(),
+            range: ByteRange::new(0, 1),
+            text: "x".to_owned(),
+        };
+        let passages = HashMap::from([(passage.id.clone(), passage)]);
+        let support = Support { holds: false, rule: SupportRule::Nothing };
+        let question = serde_json::json!({"id": "q", "text": "?", "kind": "free"});
+        let trace = serde_json::json!({
+            "index": 0,
+            "question": question,
+            "gold": {"documents": support, "chunks": support, "groups": []},
+            "stages": [{
+                "stage": Stage::Bm25,
+                "hits": [{"id": "d#0", "score": 1.0, "parts": {"term": 1.0}}, {"id": "gone#0", "score": 0.5}],
+                "support": support,
+                "seconds": 0.0,
+            }],
+            "arms": [],
+            "class": "unattributed",
+            "reason": "",
+        });
+        let (kept, _) = shared(serde_json::from_value(trace.clone()).expect("a trace"), &passages, 1);
+        assert_eq!(kept.stages[0].hits[0].parts.len(), 1);
+        let (trace, n_missing) = shared(serde_json::from_value(trace).expect("a trace"), &passages, 0);
+        let hits = &trace.stages[0].hits;
+        assert_eq!((n_missing, hits[0].id.as_str(), hits[0].parts.len()), (1, "d#0", 0));
+        assert!(std::ptr::eq(hits[0].id.as_str(), passages[&hits[0].id].id.as_str()));
+    }
+}

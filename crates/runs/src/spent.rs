@@ -1,0 +1,41 @@
+//! What a run's calls have cost, read from its files: a limit holds for all of them, however often it was gone on with.
+
+use std::collections::HashSet;
+
+use serde::{Deserialize, Serialize};
+
+use super::replies::Reply;
+use ragtriage_core::types::{Origin, QuestionId, TokenUse, Trace};
+
+/// What the calls of a run cost until it ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Spent {
+    /// US dollars.
+    pub usd: f64,
+    /// Tokens, as they were billed where that is known.
+    pub tokens: u64,
+}
+
+impl Spent {
+    /// The sum over the calls that were made and answered; of `replies` those to questions that are not done.
+    #[must_use]
+    pub fn by(traces: &[Trace], replies: &[Reply]) -> Self {
+        // A failed question's replies stand among those that are kept, with those of calls made since.
+        let done: Vec<&Trace> = traces.iter().filter(|trace| !trace.failed()).collect();
+        let ids: HashSet<&QuestionId> = done.iter().map(|trace| &trace.question.id).collect();
+        let in_work = replies.iter().filter(|reply| !ids.contains(&reply.question)).map(|reply| &reply.attempt);
+        let attempts = done.iter().flat_map(|trace| &trace.arms).flat_map(|arm| &arm.attempts).chain(in_work);
+        let called = attempts.filter(|attempt| attempt.origin == Origin::Called && attempt.error.is_none());
+        called.fold(Self::default(), |sum, attempt| {
+            let TokenUse { prompt, prompt_billed, completion } = attempt.tokens;
+            let tokens = prompt_billed.unwrap_or(prompt).saturating_add(completion);
+            sum.plus(Self { usd: attempt.cost_usd, tokens })
+        })
+    }
+
+    /// Both together.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self { usd: self.usd + other.usd, tokens: self.tokens.saturating_add(other.tokens) }
+    }
+}

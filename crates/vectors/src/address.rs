@@ -1,0 +1,140 @@
+//! Where a Qdrant server is, checked before anything connects.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::IndexError;
+use ragtriage_core::config::OutOfRange;
+use ragtriage_core::text::address::is_on_this_machine;
+
+/// Where a Qdrant server is.
+#[derive(Clone)]
+pub struct Server {
+    /// `http://host:6334`: scheme and gRPC port are needed.
+    pub url: String,
+    /// Sent with every call where given; never shown.
+    pub api_key: Option<String>,
+    /// How long one call may take, its repetitions included.
+    pub timeout: Duration,
+    /// How long an approximate search waits for the server to build the graph.
+    pub indexing_timeout: Duration,
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { url, api_key, timeout, indexing_timeout } = self;
+        let api_key = api_key.as_ref().map(|_| "...");
+        f.debug_struct("Server")
+            .field("url", &without_user(url))
+            .field("api_key", &api_key)
+            .field("timeout", timeout)
+            .field("indexing_timeout", indexing_timeout)
+            .finish()
+    }
+}
+
+impl Server {
+    /// Refuses what the client would take in the wrong sense, or would repeat with its secret in an error.
+    #[cfg_attr(not(feature = "server"), allow(dead_code, reason = "only the server store connects"))]
+    pub(super) fn check(&self) -> Result<(), IndexError> {
+        check_url(&self.url)?;
+        if self.api_key.is_some() && self.url.starts_with("http://") && !is_on_this_machine(&self.url) {
+            return Err(IndexError::KeyInClear { url: self.url.clone() });
+        }
+        match &self.api_key {
+            Some(key) if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) => {
+                Err(IndexError::Parameter(OutOfRange {
+                    name: "the Qdrant API key",
+                    value: "...".to_owned(),
+                    wanted: "printable ASCII without spaces",
+                }))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A URL that the client accepts but cannot use as it is meant: without a port it would try 80 or 443.
+fn check_url(url: &str) -> Result<(), IndexError> {
+    let refuse = |reason: &str| Err(IndexError::Url { url: without_user(url), reason: reason.to_owned() });
+    let Some((_, rest)) = url.split_once("://").filter(|(scheme, _)| matches!(*scheme, "http" | "https")) else {
+        return refuse("it has to begin with `http://` or `https://`");
+    };
+    let authority = rest.trim_end_matches('/');
+    if authority.contains('@') {
+        return refuse("user and password are not supported, an API key is");
+    }
+    if authority.contains(['/', '?', '#']) {
+        return refuse("gRPC knows no path");
+    }
+    match authority.rsplit_once(':') {
+        Some((host, port)) if !host.is_empty() && port.parse::<u16>().is_ok() => Ok(()),
+        _ => refuse("it has no port"),
+    }
+}
+
+/// The URL without what stands before an `@` or behind a `?` or `#`: it may be a secret.
+fn without_user(url: &str) -> String {
+    let url = url.split(['?', '#']).next().unwrap_or_default();
+    match (url.split_once("://"), url.rsplit_once('@')) {
+        (Some((scheme, _)), Some((_, host))) => format!("{scheme}://...@{host}"),
+        (None, Some((_, host))) => format!("...@{host}"),
+        _ => url.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reason(url: &str) -> String {
+        check_url(url).expect_err("refused").to_string()
+    }
+
+    #[test]
+    fn a_url_needs_a_scheme_and_a_port() {
+        for url in ["http://localhost:6334", "https://qdrant.example:6334/", "http://[::1]:6334"] {
+            check_url(url).expect("accepted");
+        }
+        assert!(reason("localhost:6334").ends_with("it has to begin with `http://` or `https://`"));
+        assert!(reason("http://localhost").ends_with("it has no port"));
+        assert!(reason("http://[::1]").ends_with("it has no port"));
+        assert!(reason("http://localhost:6334/collections").ends_with("gRPC knows no path"));
+    }
+
+    #[test]
+    fn a_password_in_a_url_is_refused_and_not_repeated() {
+        let error = reason("http://me:secret@localhost:6334");
+        assert!(error.starts_with("`http://...@localhost:6334` is no URL of a Qdrant server"), "{error}");
+    }
+
+    #[test]
+    fn a_key_goes_unencrypted_to_this_machine_only() {
+        let checked = |url: &str, api_key: Option<&str>| {
+            let second = Duration::from_secs(1);
+            let (url, api_key) = (url.to_owned(), api_key.map(str::to_owned));
+            Server { url, api_key, timeout: second, indexing_timeout: second }.check()
+        };
+        let error = checked("http://qdrant.example:6334", Some("key")).expect_err("refused").to_string();
+        assert_eq!(error, "`vector_store.url`: the key would be sent unencrypted to `http://qdrant.example:6334`");
+        for (url, key) in [
+            ("http://qdrant.example:6334", None),
+            ("https://qdrant.example:6334", Some("key")),
+            ("http://localhost:6334", Some("key")),
+            ("http://[::1]:6334", Some("key")),
+        ] {
+            assert!(checked(url, key).is_ok(), "{url}");
+        }
+    }
+
+    #[test]
+    fn a_key_is_never_shown() {
+        let key = Some("se cret".to_owned());
+        let second = Duration::from_secs(1);
+        let url = "http://localhost:6334".to_owned();
+        let server = Server { url, api_key: key, timeout: second, indexing_timeout: second };
+        assert!(!format!("{server:?}").contains("cret"));
+        let error = server.check().expect_err("a key with a space");
+        assert!(!error.to_string().contains("cret"), "{error}");
+    }
+}

@@ -1,0 +1,194 @@
+//! The contract of [`VectorStore`], clause by clause, over every implementation: the embedded store always, the server
+//! where `RAGTRIAGE_QDRANT_URL` names one (and `RAGTRIAGE_QDRANT_API_KEY` its key, if it has one).
+
+mod filtering;
+mod oracle;
+mod processes;
+mod searching;
+mod server;
+mod sizes;
+mod storing;
+
+use std::env;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use qdrant_client::Qdrant;
+use qdrant_client::qdrant::{DeletePointsBuilder, PointStruct, PointsIdsList, UpsertPointsBuilder};
+use qdrant_edge::{
+    EdgeShard, PointId, PointInsertOperations, PointOperations, PointStruct as EdgePoint, UpdateOperation, Vectors,
+};
+use tempfile::TempDir;
+
+use super::{CollectionSpec, EmbeddedStore, IndexError, Server, ServerStore, VectorSpec, VectorStore};
+use ragtriage_core::types::Similarity;
+use oracle::DIMENSION;
+
+/// Makes stores of one kind, all over the same cache or server, and does to collections what others might do.
+#[async_trait]
+trait Kind: Sync {
+    async fn open(&self, spec: &CollectionSpec) -> Result<Box<dyn VectorStore>, IndexError>;
+
+    /// Deletes points of a closed collection.
+    async fn lose(&self, spec: &CollectionSpec, numbers: &[u32]);
+
+    /// Adds a point, without a vector, to a closed collection.
+    async fn plant(&self, spec: &CollectionSpec, number: u64);
+
+    /// Where a child process finds the collections, as a variable of its environment.
+    fn environment(&self) -> (&'static str, String);
+
+    /// Removes what outlives the test.
+    async fn clean(&self, spec: &CollectionSpec);
+}
+
+struct Embedded {
+    cache: PathBuf,
+    _folder: Option<TempDir>,
+}
+
+/// Names the cache folder to a child process.
+const CACHE: &str = "RAGTRIAGE_CONTRACT_CACHE";
+
+impl Embedded {
+    fn update(&self, spec: &CollectionSpec, operation: PointOperations) {
+        let shard = EdgeShard::load(&self.cache.join(spec.name()).join("0/engine"), None).expect("a closed collection");
+        shard.update(UpdateOperation::PointOperation(operation)).expect("changed");
+    }
+}
+
+#[async_trait]
+impl Kind for Embedded {
+    async fn open(&self, spec: &CollectionSpec) -> Result<Box<dyn VectorStore>, IndexError> {
+        Ok(Box::new(EmbeddedStore::open_or_create(&self.cache, spec).await?))
+    }
+
+    async fn lose(&self, spec: &CollectionSpec, numbers: &[u32]) {
+        let ids = numbers.iter().map(|&number| PointId::NumId(u64::from(number))).collect();
+        self.update(spec, PointOperations::DeletePoints { ids });
+    }
+
+    async fn plant(&self, spec: &CollectionSpec, number: u64) {
+        let no_vectors: [(String, Vec<f32>); 0] = [];
+        let point = EdgePoint::new(PointId::NumId(number), Vectors::new_named(no_vectors), serde_json::json!({}));
+        self.update(spec, PointOperations::UpsertPoints(PointInsertOperations::PointsList(vec![point.into()])));
+    }
+
+    fn environment(&self) -> (&'static str, String) {
+        (CACHE, self.cache.display().to_string())
+    }
+
+    async fn clean(&self, _: &CollectionSpec) {}
+}
+
+struct Remote(Server);
+
+impl Remote {
+    fn client(&self) -> Qdrant {
+        let Server { url, api_key, .. } = &self.0;
+        Qdrant::from_url(url).api_key(api_key.clone()).skip_compatibility_check().build().expect("a client")
+    }
+
+    fn collection(spec: &CollectionSpec) -> String {
+        format!("ragtriage_{}", spec.name())
+    }
+}
+
+#[async_trait]
+impl Kind for Remote {
+    async fn open(&self, spec: &CollectionSpec) -> Result<Box<dyn VectorStore>, IndexError> {
+        Ok(Box::new(ServerStore::open_or_create(&self.0, spec).await?))
+    }
+
+    async fn lose(&self, spec: &CollectionSpec, numbers: &[u32]) {
+        let ids = PointsIdsList { ids: numbers.iter().map(|&number| u64::from(number).into()).collect() };
+        let request = DeletePointsBuilder::new(Self::collection(spec)).points(ids).wait(true);
+        self.client().delete_points(request).await.expect("deleted");
+    }
+
+    async fn plant(&self, spec: &CollectionSpec, number: u64) {
+        let no_vectors = std::collections::HashMap::<String, Vec<f32>>::new();
+        let point = PointStruct::new(number, no_vectors, qdrant_client::Payload::new());
+        let request = UpsertPointsBuilder::new(Self::collection(spec), vec![point]).wait(true);
+        self.client().upsert_points(request).await.expect("added");
+    }
+
+    fn environment(&self) -> (&'static str, String) {
+        (URL, self.0.url.clone())
+    }
+
+    async fn clean(&self, spec: &CollectionSpec) {
+        self.client().delete_collection(Self::collection(spec)).await.expect("deleted");
+    }
+}
+
+const URL: &str = "RAGTRIAGE_QDRANT_URL";
+
+#[expect(clippy::unnecessary_wraps, reason = "as `remote`")]
+fn embedded() -> Option<Embedded> {
+    let folder = tempfile::tempdir().expect("a folder");
+    Some(Embedded { cache: folder.path().to_owned(), _folder: Some(folder) })
+}
+
+fn remote() -> Option<Remote> {
+    let url = env::var(URL).ok()?;
+    let api_key = env::var("RAGTRIAGE_QDRANT_API_KEY").ok();
+    let (timeout, indexing_timeout) = (Duration::from_secs(30), Duration::from_mins(2));
+    Some(Remote(Server { url, api_key, timeout, indexing_timeout }))
+}
+
+/// A collection that no other test uses, in this process or another.
+fn spec(expected_points: usize) -> CollectionSpec {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let content = format!("{:08x}{:08x}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+    let vector = VectorSpec::Dense { dimension: DIMENSION, similarity: Similarity::Cosine };
+    CollectionSpec::new(content, "dense", vector, expected_points)
+}
+
+macro_rules! contract {
+    ($kind:ident: $($file:ident::$clause:ident),* $(,)?) => {
+        mod $kind {
+            $(
+                #[tokio::test]
+                async fn $clause() {
+                    if let Some(kind) = super::$kind() {
+                        super::$file::$clause(&kind).await;
+                    }
+                }
+            )*
+        }
+    };
+}
+
+macro_rules! contracts {
+    ($($kind:ident)*) => {
+        $(contract!(
+            $kind:
+            storing::an_empty_collection_misses_everything_and_has_no_neighbours,
+            storing::upserting_twice_changes_nothing,
+            storing::a_whole_collection_is_there_when_opened_again,
+            storing::a_filling_that_was_broken_off_goes_on,
+            storing::a_vector_that_does_not_fit_is_refused_and_nothing_written,
+            storing::a_changed_layout_is_another_collection,
+            storing::points_that_others_deleted_are_missing_and_filled_again,
+            storing::a_point_that_is_not_ours_is_named,
+            storing::two_may_fill_at_once,
+            searching::exact_search_is_the_order_of_comparing_with_all,
+            searching::a_limit_beyond_the_size_gives_all_and_none_gives_none,
+            searching::the_graph_is_followed_as_its_settings_say,
+            searching::a_small_collection_is_scanned_although_a_graph_is_asked_for,
+            searching::quantized_copies_are_read_by_approximate_search_alone,
+            searching::multivectors_are_compared_by_their_best_rows,
+            searching::a_graph_over_multivectors_finds_what_comparing_finds,
+            searching::sparse_scores_are_bm25,
+            filtering::a_filter_lets_through_what_it_matches,
+            filtering::a_filter_holds_for_the_graph_too,
+            processes::two_processes_fill_one_collection,
+            processes::a_killed_filling_keeps_what_was_upserted,
+        );)*
+    };
+}
+
+contracts!(embedded remote);

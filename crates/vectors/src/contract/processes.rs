@@ -1,0 +1,95 @@
+//! Several processes over one collection: this test binary, started again.
+
+use std::env;
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+
+use super::oracle::{DIMENSION, assert_best, brute_force, dense, exact};
+use super::{CACHE, Embedded, Kind, remote, spec};
+use crate::{CollectionSpec, VectorStore};
+
+/// Names the collection to the child, and says how many points it has.
+const CONTENT: &str = "RAGTRIAGE_CONTRACT_CONTENT";
+const POINTS: &str = "RAGTRIAGE_CONTRACT_POINTS";
+
+/// Points of one call.
+const WINDOW: usize = 500;
+
+/// What the child prints on stderr after its third window.
+const SIGN: &str = "three windows are stored";
+
+fn child(kind: &impl Kind, spec: &CollectionSpec) -> Child {
+    let (place, value) = kind.environment();
+    Command::new(env::current_exe().expect("this binary"))
+        .args(["--exact", "index::contract::processes::fills", "--ignored", "--nocapture"])
+        .envs([(place, value), (CONTENT, spec.content.clone()), (POINTS, spec.expected_points.to_string())])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("started")
+}
+
+/// Not a test: what a child process does.
+#[tokio::test]
+#[ignore = "run as a child process"]
+async fn fills() {
+    let Ok(content) = env::var(CONTENT) else { return };
+    let n: usize = env::var(POINTS).expect("given with it").parse().expect("a number");
+    let spec = CollectionSpec { content, ..spec(n) };
+    let store: Box<dyn VectorStore> = match env::var_os(CACHE) {
+        Some(cache) => Embedded { cache: cache.into(), _folder: None }.open(&spec).await.expect("opened"),
+        None => remote().expect("a server").open(&spec).await.expect("opened"),
+    };
+    for (i, window) in dense(n as u32, DIMENSION).chunks(WINDOW).enumerate() {
+        store.upsert(window).await.expect("stored");
+        if i == 2 {
+            #[expect(clippy::print_stderr, reason = "the parent waits for it")]
+            {
+                eprintln!("{SIGN}");
+            }
+        }
+    }
+    assert!(store.missing().await.expect("listed").is_empty());
+}
+
+pub(super) async fn two_processes_fill_one_collection(kind: &impl Kind) {
+    let spec = spec(5_000);
+    let children = [child(kind, &spec), child(kind, &spec)];
+    for child in children {
+        let output = child.wait_with_output().expect("ended");
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(
+            output.status.success() && text.contains("1 passed"),
+            "{text}{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+    }
+    let points = dense(5_001, DIMENSION);
+    let query = &points[5_000].vector;
+    let expected = brute_force(&points[..5_000], query, spec.vector);
+    let store = kind.open(&spec).await.expect("opened");
+    assert!(store.missing().await.expect("listed").is_empty());
+    assert_best(&store.search(exact(query, 20)).await.expect("searched"), &expected, 20);
+    kind.clean(&spec).await;
+}
+
+pub(super) async fn a_killed_filling_keeps_what_was_upserted(kind: &impl Kind) {
+    let spec = spec(100_000);
+    let mut child = child(kind, &spec);
+    let lines = BufReader::new(child.stderr.take().expect("piped")).lines();
+    assert!(lines.map_while(Result::ok).any(|line| line == SIGN), "it ended early");
+    child.kill().expect("SIGKILL");
+    child.wait().expect("ended");
+    let store = kind.open(&spec).await.expect("opened");
+    let missing = store.missing().await.expect("listed");
+    let first = missing.first().map_or(0, |&number| number as usize);
+    assert!(first >= 3 * WINDOW && missing.len() > WINDOW, "the first missing is {first}, of {}", missing.len());
+    let points = dense(100_001, DIMENSION);
+    let rest: Vec<_> = missing.iter().map(|&number| points[number as usize].clone()).collect();
+    store.upsert(&rest).await.expect("the rest stored");
+    assert!(store.missing().await.expect("listed").is_empty());
+    let query = &points[100_000].vector;
+    let expected = brute_force(&points[..100_000], query, spec.vector);
+    assert_best(&store.search(exact(query, 50)).await.expect("searched"), &expected, 50);
+    kind.clean(&spec).await;
+}

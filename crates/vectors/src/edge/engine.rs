@@ -1,0 +1,229 @@
+//! The engine over one slot: blocking calls, its state on disk, and what its panics ask of us.
+
+use std::collections::BTreeSet;
+use std::fs::{self, DirEntry};
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use qdrant_edge::{CountRequest, EdgeShard, OperationResult, PointId, QueryRequest, UpdateOperation};
+
+use super::wire;
+use crate::collection::{CollectionSpec, absent};
+use crate::error::{Foreign, IndexError};
+use crate::filter::FieldKind;
+use crate::slot::{Slot, State};
+use crate::{Neighbour, Point};
+
+/// Ids in one answer of the engine.
+const PAGE: usize = 10_000;
+
+/// A collection that is open in this process. Everything here blocks.
+pub(super) struct Engine {
+    /// Dropped (and flushed) first, while the slot is still locked.
+    shard: EdgeShard,
+    /// Held while points are written or flushed: the engine's flush panics when it meets a write. It holds the fields
+    /// that are indexed.
+    writing: Mutex<BTreeSet<String>>,
+    /// Whether nothing is left to write.
+    is_whole: AtomicBool,
+    slot: Slot,
+    spec: CollectionSpec,
+    layout: String,
+}
+
+impl Engine {
+    /// Takes a slot of the collection under `cache` and opens what lies there, else begins it anew.
+    pub(super) fn open(cache: &Path, spec: CollectionSpec) -> Result<Self, IndexError> {
+        let (name, layout) = (spec.name(), spec.layout());
+        let slot = Slot::take(&cache.join(&name))?;
+        let path = slot.engine();
+        let found = match slot.state(&name, &layout)? {
+            Some(state @ (State::Filling | State::Whole)) => load(&path, &spec)?.map(|shard| (state, shard)),
+            Some(State::Building) | None => None,
+        };
+        let (state, shard) = if let Some(found) = found {
+            found
+        } else {
+            slot.clear()?;
+            let made = EdgeShard::new(&path, wire::config(&spec));
+            (State::Filling, made.map_err(|error| engine_error("create a collection", path, error.into()))?)
+        };
+        let indexed = shard.info().payload_schema.keys().map(ToString::to_string).collect();
+        let is_whole = AtomicBool::new(state == State::Whole && shard.info().points_count == spec.expected_points);
+        Ok(Self { shard, writing: Mutex::new(indexed), is_whole, slot, spec, layout })
+    }
+
+    pub(super) fn path(&self) -> PathBuf {
+        self.slot.engine()
+    }
+
+    pub(super) fn is_whole(&self) -> bool {
+        self.is_whole.load(Ordering::Acquire)
+    }
+
+    pub(super) fn count(&self) -> Result<usize, IndexError> {
+        self.named("count points", self.shard.count(CountRequest { filter: None, exact: true }))
+    }
+
+    pub(super) fn missing(&self) -> Result<Vec<u32>, IndexError> {
+        let expected = self.spec.expected_points;
+        let beyond = self.page(PointId::NumId(expected as u64), 1)?.0;
+        if let Some(point) = beyond.first() {
+            let (collection, place) = (self.spec.name(), self.path().display().to_string());
+            return Err(IndexError::Foreign { collection, place, point: point.to_string() });
+        }
+        if self.count()? == expected {
+            return Ok(Vec::new());
+        }
+        let mut found = Vec::new();
+        let mut next = Some(PointId::NumId(0));
+        while let Some(offset) = next {
+            let (ids, after) = self.page(offset, PAGE)?;
+            found.extend(ids.into_iter().filter_map(wire::number));
+            next = after;
+        }
+        Ok(absent(expected, &found))
+    }
+
+    fn page(&self, offset: PointId, limit: usize) -> Result<(Vec<PointId>, Option<PointId>), IndexError> {
+        let (records, next) = self.named("list points", self.shard.scroll(wire::page(offset, limit)))?;
+        Ok((records.iter().map(|record| record.id).collect(), next))
+    }
+
+    /// Says on disk that points are coming.
+    pub(super) fn begin(&self) -> Result<(), IndexError> {
+        let _alone = self.alone();
+        self.slot.set_state(State::Filling, &self.layout)
+    }
+
+    pub(super) fn write(&self, operation: UpdateOperation) -> Result<(), IndexError> {
+        let _alone = self.alone();
+        self.named("store points", self.shard.update(operation))
+    }
+
+    /// Makes all that was written durable; once every point is there, builds what is to be built and says so on disk.
+    pub(super) fn finish(&self) -> Result<(), IndexError> {
+        let _alone = self.alone();
+        self.shard.flush();
+        trim_log(&self.path());
+        if self.shard.info().points_count < self.spec.expected_points || !self.missing()?.is_empty() {
+            return Ok(());
+        }
+        if wire::has_to_build(&self.spec) {
+            self.slot.set_state(State::Building, &self.layout)?;
+            self.named("build the index", self.shard.optimize())?;
+            self.shard.flush();
+        }
+        self.slot.set_state(State::Whole, &self.layout)?;
+        self.is_whole.store(true, Ordering::Release);
+        Ok(())
+    }
+
+    /// Indexes those fields of a filter that are not indexed yet.
+    pub(super) fn index_fields(&self, fields: &[(String, FieldKind)]) -> Result<(), IndexError> {
+        if fields.is_empty() {
+            return Ok(());
+        }
+        let mut indexed = self.alone();
+        for (path, kind) in fields {
+            let key = wire::json_path(path).to_string();
+            if !indexed.contains(&key) {
+                self.named("index a metadata field", self.shard.update(wire::field_index(path, *kind)))?;
+                self.shard.flush();
+                indexed.insert(key);
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn search(&self, request: QueryRequest) -> Result<Vec<Neighbour>, IndexError> {
+        let points = self.named("search", self.shard.query(request))?;
+        Ok(points.iter().filter_map(wire::neighbour).collect())
+    }
+
+    pub(super) fn graph_in_use(&self) -> bool {
+        self.spec.graph().is_some() && self.shard.info().indexed_vectors_count > 0
+    }
+
+    pub(super) fn insertion(&self, points: &[Point]) -> UpdateOperation {
+        wire::insertion(&self.spec, points)
+    }
+
+    fn alone(&self) -> MutexGuard<'_, BTreeSet<String>> {
+        self.writing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn named<T>(&self, action: &'static str, result: OperationResult<T>) -> Result<T, IndexError> {
+        result.map_err(|error| engine_error(action, self.path(), error.into()))
+    }
+}
+
+/// Runs `work` on the engine, off tokio's own threads. The engine panics where the disk refuses a write, and would again
+/// when it is dropped: it is then never dropped.
+pub(super) async fn on<T: Send + 'static>(
+    engine: &Arc<Engine>,
+    action: &'static str,
+    work: impl FnOnce(&Engine) -> Result<T, IndexError> + Send + 'static,
+) -> Result<T, IndexError> {
+    let held = Arc::clone(engine);
+    let done = blocking(action, engine.path(), move || work(&held)).await;
+    if engine.writing.is_poisoned() {
+        mem::forget(Arc::clone(engine));
+    }
+    done
+}
+
+/// Runs `work` on a blocking thread; a panic there becomes an error.
+pub(super) async fn blocking<T: Send + 'static>(
+    action: &'static str,
+    path: PathBuf,
+    work: impl FnOnce() -> Result<T, IndexError> + Send + 'static,
+) -> Result<T, IndexError> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done,
+        Err(panic) => Err(engine_error(action, path, panic.into())),
+    }
+}
+
+/// The shard at `path` if it opens. Its files may be damaged in any way, and then it fails or panics: either way it is
+/// not used. One that opens but holds other vectors than asked for is an error: somebody put it there.
+fn load(path: &Path, spec: &CollectionSpec) -> Result<Option<EdgeShard>, IndexError> {
+    let opened = catch_unwind(AssertUnwindSafe(|| EdgeShard::load(path, None)));
+    let Some(shard) = opened.ok().and_then(Result::ok) else { return Ok(None) };
+    let wanted = wire::config(spec);
+    let is_ours = {
+        let found = shard.config();
+        (&found.vectors, &found.sparse_vectors) == (&wanted.vectors, &wanted.sparse_vectors)
+    };
+    if is_ours {
+        return Ok(Some(shard));
+    }
+    Err(IndexError::Mismatch {
+        collection: spec.name(),
+        place: path.display().to_string(),
+        found: "vectors of another kind".to_owned(),
+        wanted: spec.layout(),
+    })
+}
+
+/// Deletes what the engine's log holds beyond its last full file. The engine never reads its log back nor shortens it,
+/// and it would grow to more than the size of the vectors. The last full file stays: its name says at which number the
+/// log goes on, and an operation with a smaller number than those before would be ignored. What cannot be deleted stays
+/// too, and costs nothing but its space.
+fn trim_log(engine: &Path) {
+    let Ok(files) = fs::read_dir(engine.join("wal")) else { return };
+    let full = |file: &DirEntry| file.file_name().to_str()?.strip_prefix("closed-")?.parse::<u64>().ok();
+    let mut files: Vec<(u64, PathBuf)> = files.flatten().filter_map(|file| Some((full(&file)?, file.path()))).collect();
+    files.sort_unstable();
+    files.pop();
+    for (_, path) in files {
+        let _ = fs::remove_file(path);
+    }
+}
+
+fn engine_error(action: &'static str, path: PathBuf, source: Foreign) -> IndexError {
+    IndexError::Engine { action, path, source }
+}

@@ -1,0 +1,219 @@
+//! What we say and hear in the embedded engine's types.
+
+use std::collections::HashMap;
+
+use qdrant_edge::external::ordered_float::OrderedFloat;
+use qdrant_edge::{
+    AnyVariants, Condition, ConditionalInsertOperation, CreateIndex, Distance, EdgeConfig, EdgeOptimizersConfig,
+    EdgeSparseVectorParams, EdgeVectorParams, FieldCondition, FieldIndexOperations, Filter as EdgeFilter,
+    HasIdCondition, HnswIndexConfig, JsonPath, Match, MatchAny, MatchValue, Modifier, MultiVectorComparator,
+    MultiVectorConfig, NamedQuery, Payload, PayloadFieldSchema, PayloadSchemaType, PointId, PointInsertOperations,
+    PointOperations, PointStructPersisted, QuantizationConfig, QuantizationSearchParams, QueryEnum, QueryRequest,
+    Range, ScalarQuantizationConfig, ScalarType, ScoredPoint, ScoringQuery, ScrollRequest, SearchParams, SparseVector,
+    TypedMultiDenseVector, UpdateMode, UpdateOperation, ValueVariants, VectorInternal, VectorPersisted,
+    VectorStructPersisted, WalOptions, WithPayloadInterface, WithVector,
+};
+
+use crate::collection::{CollectionSpec, Parameters, payload};
+use crate::filter::{Clause, Demands, FieldKind};
+use ragtriage_core::config::{Hnsw, Quantization};
+use crate::vector::{NO_TERM, Vector, VectorSpec};
+use crate::{Neighbour, Point, Search};
+use ragtriage_core::types::{Bounds, Similarity};
+
+/// The least size, in KiB of vectors, from which the engine indexes once we ask it to. Whether we ask is decided by
+/// [`Hnsw::from_points`] alone.
+const INDEX_FROM_KB: usize = 1;
+
+/// Bytes of a file of the engine's log. What is left of the log is at most three of them (see `engine.rs`).
+const LOG_FILE: usize = 8 << 20;
+
+/// Whether there is something to build once all points are there: graph, quantized copies, compact postings.
+pub(super) fn has_to_build(spec: &CollectionSpec) -> bool {
+    spec.graph().is_some() || spec.scalar().is_some() || spec.vector == VectorSpec::Sparse
+}
+
+pub(super) fn config(spec: &CollectionSpec) -> EdgeConfig {
+    let log = WalOptions { segment_capacity: LOG_FILE, ..WalOptions::default() };
+    let config = EdgeConfig::builder().wal_options(log);
+    let dense = |dimension, similarity| EdgeVectorParams::builder(dimension, distance(similarity));
+    let name = spec.vector_name.as_str();
+    let config = match spec.vector {
+        VectorSpec::Dense { dimension, similarity } => config.vector(name, dense(dimension, similarity).build()),
+        VectorSpec::Multi { dimension, similarity } => {
+            let max_sim = MultiVectorConfig { comparator: MultiVectorComparator::MaxSim };
+            config.vector(name, dense(dimension, similarity).multivector_config(max_sim).build())
+        }
+        VectorSpec::Sparse => {
+            config.sparse_vector(name, EdgeSparseVectorParams::builder().modifier(Modifier::Idf).build())
+        }
+    };
+    if !has_to_build(spec) {
+        return config.build();
+    }
+    // Without edges there is no graph, but the quantized copies are made.
+    let (m, ef_construct) = spec.graph().map_or((0, Hnsw::default().ef_construct), |hnsw| (hnsw.m, hnsw.ef_construct));
+    let hnsw = HnswIndexConfig {
+        m,
+        ef_construct,
+        full_scan_threshold: spec.full_scan_kb(INDEX_FROM_KB),
+        max_indexing_threads: 0, // chosen by the engine
+        on_disk: None,
+        payload_m: None,
+        inline_storage: None,
+    };
+    let optimizers =
+        EdgeOptimizersConfig { indexing_threshold: Some(INDEX_FROM_KB), ..EdgeOptimizersConfig::default() };
+    let config = config.hnsw_config(hnsw).optimizers(optimizers);
+    match spec.scalar() {
+        Some(scalar) => config.quantization_config(quantization(scalar)).build(),
+        None => config.build(),
+    }
+}
+
+fn distance(similarity: Similarity) -> Distance {
+    match similarity {
+        Similarity::Cosine => Distance::Cosine,
+        Similarity::Dot => Distance::Dot,
+    }
+}
+
+fn quantization(scalar: Quantization) -> QuantizationConfig {
+    let Quantization { kind: _, quantile, always_ram, rescore: _, oversampling: _ } = scalar;
+    ScalarQuantizationConfig { r#type: ScalarType::Int8, quantile: Some(quantile as f32), always_ram: Some(always_ram) }
+        .into()
+}
+
+/// Adds the points that are not there.
+pub(super) fn insertion(spec: &CollectionSpec, points: &[Point]) -> UpdateOperation {
+    let points = points.iter().map(|point| persisted(spec, point)).collect();
+    UpdateOperation::PointOperation(PointOperations::UpsertPointsConditional(ConditionalInsertOperation {
+        points_op: PointInsertOperations::PointsList(points),
+        condition: EdgeFilter::default(),
+        update_mode: Some(UpdateMode::InsertOnly),
+    }))
+}
+
+fn persisted(spec: &CollectionSpec, point: &Point) -> PointStructPersisted {
+    let vector = match (&point.vector, spec.vector) {
+        (Vector::Dense(row), _) => VectorPersisted::Dense(row.clone()),
+        (Vector::Multi(rows), VectorSpec::Multi { dimension, .. }) => {
+            VectorPersisted::MultiDense(rows.chunks(dimension).map(<[f32]>::to_vec).collect())
+        }
+        (Vector::Multi(rows), _) => VectorPersisted::Dense(rows.clone()),
+        (Vector::Sparse { indices, .. }, _) if indices.is_empty() => {
+            VectorPersisted::Sparse(SparseVector { indices: vec![NO_TERM], values: vec![1.0] })
+        }
+        (Vector::Sparse { indices, values }, _) => {
+            VectorPersisted::Sparse(SparseVector { indices: indices.clone(), values: values.clone() })
+        }
+    };
+    PointStructPersisted {
+        id: PointId::NumId(u64::from(point.number)),
+        vector: VectorStructPersisted::Named(HashMap::from([(spec.vector_name.clone(), vector)])),
+        payload: Some(Payload(payload(point))),
+    }
+}
+
+pub(super) fn query(spec: &CollectionSpec, search: &Search<'_>) -> QueryRequest {
+    let &Search { vector, limit, mode, filter } = search;
+    let vector = match (vector, spec.vector) {
+        (Vector::Dense(row), _) => VectorInternal::Dense(row.clone()),
+        (Vector::Multi(rows), VectorSpec::Multi { dimension, .. }) => {
+            VectorInternal::MultiDense(TypedMultiDenseVector { flattened_vectors: rows.clone(), dim: dimension })
+        }
+        (Vector::Multi(rows), _) => VectorInternal::Dense(rows.clone()),
+        (Vector::Sparse { indices, values }, _) => {
+            VectorInternal::Sparse(SparseVector { indices: indices.clone(), values: values.clone() })
+        }
+    };
+    let Parameters { exact, ef, quantization } = spec.parameters(mode);
+    let quantization = quantization.map(|(rescore, oversampling)| QuantizationSearchParams {
+        ignore: false,
+        rescore: Some(rescore),
+        oversampling: Some(oversampling),
+    });
+    QueryRequest {
+        prefetches: Vec::new(),
+        query: Some(ScoringQuery::Vector(QueryEnum::Nearest(NamedQuery::new(vector, spec.vector_name.as_str())))),
+        filter: filter.map(|filter| translated(&Demands::of(filter))),
+        score_threshold: None,
+        limit,
+        offset: 0,
+        params: Some(SearchParams { hnsw_ef: ef, exact, quantization, ..SearchParams::default() }),
+        with_vector: WithVector::Bool(false),
+        with_payload: WithPayloadInterface::Bool(false),
+    }
+}
+
+/// A found point; every id in a collection is a number of ours.
+pub(super) fn neighbour(point: &ScoredPoint) -> Option<Neighbour> {
+    Some(Neighbour { number: number(point.id)?, score: point.score })
+}
+
+pub(super) fn number(id: PointId) -> Option<u32> {
+    match id {
+        PointId::NumId(number) => u32::try_from(number).ok(),
+        PointId::Uuid(_) => None,
+    }
+}
+
+/// A page of ids, from `offset` on.
+pub(super) fn page(offset: PointId, limit: usize) -> ScrollRequest {
+    ScrollRequest {
+        offset: Some(offset),
+        limit: Some(limit),
+        filter: None,
+        with_payload: Some(WithPayloadInterface::Bool(false)),
+        with_vector: WithVector::Bool(false),
+        order_by: None,
+    }
+}
+
+pub(super) fn field_index(path: &str, kind: FieldKind) -> UpdateOperation {
+    let schema = match kind {
+        FieldKind::Text => PayloadSchemaType::Keyword,
+        FieldKind::Number => PayloadSchemaType::Float,
+        FieldKind::Bool => PayloadSchemaType::Bool,
+    };
+    UpdateOperation::FieldIndexOperation(FieldIndexOperations::CreateIndex(CreateIndex {
+        field_name: json_path(path),
+        field_schema: Some(PayloadFieldSchema::FieldType(schema)),
+    }))
+}
+
+pub(super) fn json_path(path: &str) -> JsonPath {
+    path.parse().expect("a path of ours quotes what has to be quoted")
+}
+
+fn translated(demands: &Demands) -> EdgeFilter {
+    let Demands { must, must_not } = demands;
+    let one_of = |clauses: &Vec<Clause>| {
+        Condition::Filter(EdgeFilter { should: Some(clauses.iter().map(condition).collect()), ..EdgeFilter::default() })
+    };
+    EdgeFilter {
+        should: None,
+        min_should: None,
+        must: Some(must.iter().map(one_of).collect()),
+        must_not: Some(must_not.iter().map(condition).collect()),
+    }
+}
+
+fn condition(clause: &Clause) -> Condition {
+    let field = match clause {
+        Clause::Nothing => return Condition::HasId(HasIdCondition::from_iter([])),
+        Clause::Texts(path, texts) => {
+            let any = AnyVariants::Strings(texts.iter().cloned().collect());
+            FieldCondition::new_match(json_path(path), Match::Any(MatchAny { any }))
+        }
+        Clause::Bool(path, value) => {
+            FieldCondition::new_match(json_path(path), Match::Value(MatchValue { value: ValueVariants::Bool(*value) }))
+        }
+        Clause::Within(path, bounds) => {
+            let Bounds { gt, gte, lt, lte } = bounds.to_owned();
+            let [gt, gte, lt, lte] = [gt, gte, lt, lte].map(|bound| bound.map(OrderedFloat));
+            FieldCondition::new_range(json_path(path), Range { lt, gt, gte, lte })
+        }
+    };
+    Condition::Field(field)
+}

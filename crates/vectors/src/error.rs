@@ -1,0 +1,309 @@
+//! Why an index could not be built or searched.
+//!
+//! The foreign errors behind a variant (Qdrant's engine, gRPC) are kept as boxed sources, so that their types stay in
+//! the file that speaks to that system.
+
+use std::error::Error;
+use std::io;
+use std::path::PathBuf;
+
+use ragtriage_core::config::OutOfRange;
+
+/// The error of a foreign system, whatever its type.
+pub(super) type Foreign = Box<dyn Error + Send + Sync>;
+
+/// A foreign error of which only the words are kept.
+pub(super) fn foreign(message: String) -> Foreign {
+    Foreign::from(message)
+}
+
+/// Why an index could not be built or searched.
+#[derive(Debug, thiserror::Error)]
+pub enum IndexError {
+    /// A parameter outside its range.
+    #[error(transparent)]
+    Parameter(#[from] OutOfRange),
+    /// A store that this program was built without.
+    #[error("this program was built without the vector store `{feature}`")]
+    NotBuiltIn {
+        /// The Cargo feature that adds it.
+        feature: &'static str,
+    },
+    /// A vector of another length than the collection's.
+    #[error("the vector of `{of}` has {found} dimensions, but collection `{collection}` has {wanted}")]
+    Dimension {
+        /// The chunk's id, or `the question`.
+        of: String,
+        /// Its length.
+        found: usize,
+        /// The collection.
+        collection: String,
+        /// The collection's dimension.
+        wanted: usize,
+    },
+    /// A vector with a component that is NaN or infinite.
+    #[error("the vector of `{of}` has a component that is not finite")]
+    NotFinite {
+        /// The chunk's id, or `the question`.
+        of: String,
+    },
+    /// A vector that is none of the collection's kind: dense, multi, sparse.
+    #[error("the vector of `{of}` is {found}, but collection `{collection}` holds {wanted}")]
+    Kind {
+        /// The chunk's id, or `the question`.
+        of: String,
+        /// Its kind.
+        found: &'static str,
+        /// The collection.
+        collection: String,
+        /// The collection's vectors.
+        wanted: String,
+    },
+    /// A multivector or sparse vector that is none.
+    #[error("the vector of `{of}` {what}")]
+    Malformed {
+        /// The chunk's id, or `the question`.
+        of: String,
+        /// What is wrong with it.
+        what: &'static str,
+    },
+    /// A chunk's number beyond the collection.
+    #[error("chunk `{of}` has number {number}, but collection `{collection}` was made for {n_points} points")]
+    Number {
+        /// The chunk's id.
+        of: String,
+        /// Its number.
+        number: u32,
+        /// The collection.
+        collection: String,
+        /// How many points it is to hold.
+        n_points: usize,
+    },
+    /// A collection that stands there under our name, made otherwise.
+    #[error("collection `{collection}` at `{place}` was made as `{found}`, but `{wanted}` is wanted")]
+    Mismatch {
+        /// The collection.
+        collection: String,
+        /// Folder or URL.
+        place: String,
+        /// Its layout as found.
+        found: String,
+        /// The layout asked for.
+        wanted: String,
+    },
+    /// A collection that holds points which nobody of ours put there.
+    #[error("collection `{collection}` at `{place}` holds points that are not its own, such as `{point}`")]
+    Foreign {
+        /// The collection.
+        collection: String,
+        /// Folder or URL.
+        place: String,
+        /// The id of one of them.
+        point: String,
+    },
+    /// A collection that was there and is no more.
+    #[error("collection `{collection}` on the Qdrant server at `{url}` is gone: it was deleted while it was in use")]
+    Gone {
+        /// The collection.
+        collection: String,
+        /// The URL.
+        url: String,
+        /// What the server said.
+        source: Foreign,
+    },
+    /// A folder or file of an index could not be used.
+    #[error("cannot use `{path}` for an index")]
+    File {
+        /// The folder or file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Every slot of an embedded collection is in use.
+    #[error("collection `{path}` is open {n_slots} times already")]
+    Busy {
+        /// Its folder.
+        path: PathBuf,
+        /// How many may open it at once.
+        n_slots: usize,
+    },
+    /// The embedded engine failed.
+    #[error("the embedded Qdrant could not {action} in `{path}`")]
+    Engine {
+        /// What was asked of it.
+        action: &'static str,
+        /// The collection's folder.
+        path: PathBuf,
+        /// What it said.
+        source: Foreign,
+    },
+    /// What was given as the server's URL is none.
+    #[error("`{url}` is no URL of a Qdrant server: {reason}")]
+    Url {
+        /// The URL without user info.
+        url: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The key would go over the network unencrypted.
+    #[error("`vector_store.url`: the key would be sent unencrypted to `{url}`")]
+    KeyInClear {
+        /// The URL, which has no user info.
+        url: String,
+    },
+    /// Nobody answers at the URL, or not in gRPC.
+    #[error("no Qdrant server answers at `{url}`")]
+    Unreachable {
+        /// The URL.
+        url: String,
+        /// What the network said.
+        source: Foreign,
+    },
+    /// The server wants an API key, or another one.
+    #[error("the Qdrant server at `{url}` refused the API key (gRPC status {status})")]
+    Denied {
+        /// The URL.
+        url: String,
+        /// `unauthenticated` or `permission denied`.
+        status: &'static str,
+        /// What the server said.
+        source: Foreign,
+    },
+    /// The server did not answer in time.
+    #[error("the Qdrant server at `{url}` did not {action} within {seconds} s (collection `{collection}`)")]
+    Deadline {
+        /// The URL.
+        url: String,
+        /// The collection.
+        collection: String,
+        /// What was asked of it.
+        action: &'static str,
+        /// How long was waited.
+        seconds: f64,
+    },
+    /// The server did not finish the graph in time.
+    #[error("the Qdrant server at `{url}` was still indexing collection `{collection}` after {seconds} s")]
+    Indexing {
+        /// The URL.
+        url: String,
+        /// The collection.
+        collection: String,
+        /// How long was waited.
+        seconds: f64,
+    },
+    /// The server gave up on the collection's graph.
+    #[error("the Qdrant server at `{url}` failed to index collection `{collection}`")]
+    Unindexed {
+        /// The URL.
+        url: String,
+        /// The collection.
+        collection: String,
+        /// What the server said.
+        source: Foreign,
+    },
+    /// The server failed; transient failures were retried before.
+    #[error(
+        "the Qdrant server at `{url}` could not {action} (collection `{collection}`, gRPC status {status}, \
+         attempt {attempts})"
+    )]
+    Server {
+        /// The URL.
+        url: String,
+        /// The collection.
+        collection: String,
+        /// What was asked of it.
+        action: &'static str,
+        /// The status' name.
+        status: &'static str,
+        /// How often it was asked.
+        attempts: usize,
+        /// What the server said.
+        source: Foreign,
+    },
+    /// The server's answer lacks what the protocol promises.
+    #[error("the answer of the Qdrant server at `{url}` lacks {what}")]
+    Answer {
+        /// The URL.
+        url: String,
+        /// What is missing.
+        what: &'static str,
+    },
+}
+
+impl IndexError {
+    /// What to do about it, where there is something to do.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::NotBuiltIn { feature } => Some(format!(
+                "build it with `--features {feature}`, or use `retrieval.retrievers = [\"bm25\"]`, which needs no vector store"
+            )),
+            Self::Dimension { .. } => {
+                Some("encode questions and passages with models of the same dimension".to_owned())
+            }
+            Self::Kind { .. } => Some("encode questions and passages with the same kind of model".to_owned()),
+            Self::Mismatch { collection, .. } | Self::Foreign { collection, .. } => {
+                Some(format!("delete collection `{collection}`; it is filled again from the vector cache"))
+            }
+            Self::Gone { .. } => Some("run again: it is filled again from the vector cache".to_owned()),
+            Self::Deadline { url, .. } => {
+                Some(format!("see whether the server at `{url}` is overloaded or another service"))
+            }
+            Self::Indexing { .. } => {
+                Some("wait and run again, the server goes on; or set `vector_store.exact = true`".to_owned())
+            }
+            Self::File { .. } => Some("set `cache.dir` to a folder that can be written, with free space".to_owned()),
+            Self::Busy { .. } => Some("wait for the other runs to end".to_owned()),
+            Self::Engine { path, .. } => {
+                Some(format!("check the free space there; deleting `{}` is safe, it is built again", path.display()))
+            }
+            Self::Url { .. } => Some("write it like `http://localhost:6334`, the gRPC port".to_owned()),
+            Self::KeyInClear { .. } => Some("use `https`; plain `http` with a key is for this machine only".to_owned()),
+            Self::Unreachable { url, .. } => Some(unreachable_hint(url)),
+            Self::Denied { .. } => {
+                Some("name the variable that holds the key in `vector_store.api_key_env`".to_owned())
+            }
+            Self::Unindexed { .. } => Some("see the server's log for disk and memory".to_owned()),
+            Self::Parameter(_)
+            | Self::NotFinite { .. }
+            | Self::Malformed { .. }
+            | Self::Number { .. }
+            | Self::Server { .. }
+            | Self::Answer { .. } => None,
+        }
+    }
+}
+
+/// How to get a server, or past the port that people mistake for the gRPC one.
+fn unreachable_hint(url: &str) -> String {
+    let start = "start one with `docker run -p 6334:6334 qdrant/qdrant:v1.18.0`, \
+                 or set `vector_store.kind = \"embedded\"`";
+    if url.trim_end_matches('/').ends_with(":6333") {
+        format!("6333 is Qdrant's REST port, the gRPC port is 6334; if none runs there, {start}")
+    } else {
+        start.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn unreachable(url: &str) -> IndexError {
+        IndexError::Unreachable { url: url.to_owned(), source: "connection refused".into() }
+    }
+
+    #[test]
+    fn an_unreachable_server_is_named_with_the_command_that_starts_one() {
+        let error = unreachable("http://localhost:6334");
+        assert_eq!(error.to_string(), "no Qdrant server answers at `http://localhost:6334`");
+        let hint = error.hint().expect("there is something to do");
+        assert!(hint.starts_with("start one with `docker run -p 6334:6334 qdrant/qdrant:v1.18.0`"), "{hint}");
+    }
+
+    #[test]
+    fn the_rest_port_gets_a_hint_of_its_own() {
+        let hint = unreachable("http://localhost:6333/").hint().expect("there is something to do");
+        assert!(hint.starts_with("6333 is Qdrant's REST port, the gRPC port is 6334"), "{hint}");
+    }
+}

@@ -1,0 +1,125 @@
+//! Vector stores: Qdrant, embedded and on a server.
+//!
+//! A [`VectorStore`] is a collection of vectors in Qdrant,
+//! in this process ([`EmbeddedStore`]) or on a server ([`ServerStore`]). Both speak of chunks by their number in the
+//! corpus order; turning numbers into ids, and scores into a ranking, is the pipeline's work.
+
+mod address;
+mod collection;
+mod open;
+#[cfg(all(test, feature = "embedded", feature = "server"))]
+mod contract;
+#[cfg(feature = "embedded")]
+mod edge;
+mod error;
+mod filter;
+#[cfg(feature = "server")]
+mod server;
+mod slot;
+mod upkeep;
+mod vector;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use serde_json::Value;
+
+pub use address::Server;
+pub use collection::CollectionSpec;
+#[cfg(feature = "embedded")]
+pub use edge::EmbeddedStore;
+pub use error::IndexError;
+pub use open::{VectorPlace, open_or_create};
+#[cfg(feature = "server")]
+pub use server::ServerStore;
+
+pub use upkeep::{remove_collection, stored_collections};
+pub use vector::{Vector, VectorSpec};
+
+use ragtriage_core::types::Filter;
+
+/// The embedded engine's version, as Cargo.toml pins it.
+pub const QDRANT_EDGE: &str = "0.7.2";
+
+/// A chunk's vector with what is stored beside it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Point {
+    /// The chunk's number in the corpus order; the point's id.
+    pub number: u32,
+    /// Its vector.
+    pub vector: Vector,
+    /// The chunk's id, `doc_id#ordinal`.
+    pub chunk_id: String,
+    /// Its document.
+    pub doc_id: String,
+    /// Its byte range in the document.
+    pub range: (usize, usize),
+    /// Its document's metadata, which filters read.
+    pub metadata: Arc<BTreeMap<String, Value>>,
+}
+
+/// What is looked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Search<'a> {
+    /// The question's vector.
+    pub vector: &'a Vector,
+    /// How many neighbours at most.
+    pub limit: usize,
+    /// Exact or by the graph.
+    pub mode: SearchMode,
+    /// Which documents may be found; `None`: all.
+    pub filter: Option<&'a Filter>,
+}
+
+/// How nearest neighbours are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SearchMode {
+    /// Every vector is compared, as it was given.
+    Exact,
+    /// By the HNSW graph where the engine built one, by the quantized copies where there are some.
+    Approximate,
+}
+
+/// One neighbour: the point's number and its similarity, larger is nearer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Neighbour {
+    /// [`Point::number`].
+    pub number: u32,
+    /// As [`VectorSpec`] says.
+    pub score: f32,
+}
+
+/// A collection of vectors in Qdrant, in this process or on a server.
+///
+/// Contract: a collection is named by the hash of its content and layout ([`CollectionSpec::name`]), so that a reopened
+/// one cannot be stale. A point's number therefore names its content: a point that is there already is left as it is,
+/// and so upserting is idempotent, whoever else does it at the same time. What a broken-off filling left undone is
+/// `missing`, and once nothing is, the collection is whole: then, and only then, graph and quantized copies are made.
+/// Points are refused, before anything is written, when their vector is of another kind or dimension, not finite or
+/// malformed, or their number is beyond the collection. `search` returns at most `limit` neighbours, best first, ties
+/// in any order; those that the filter lets through, by [`Filter::matches`]; for sparse vectors those that share a term
+/// with the question. Transient remote failures are retried inside; errors name URL or path, and the collection.
+#[async_trait]
+pub trait VectorStore: Send + Sync {
+    /// How many points it holds.
+    async fn count(&self) -> Result<usize, IndexError>;
+
+    /// The numbers below [`CollectionSpec::expected_points`] that it does not hold, ascending. Quick when there are none.
+    ///
+    /// # Errors
+    /// [`IndexError::Foreign`] when it holds others.
+    async fn missing(&self) -> Result<Vec<u32>, IndexError>;
+
+    /// Adds those of `points` that are not there, in batches of its own choosing, durable on return. May be called
+    /// often, with some thousand points at a time; the call that makes the collection whole also builds its graph
+    /// (embedded), or has the server begin to.
+    async fn upsert(&self, points: &[Point]) -> Result<(), IndexError>;
+
+    /// The nearest neighbours. On a server the first approximate search waits until the graph is built.
+    async fn search(&self, search: Search<'_>) -> Result<Vec<Neighbour>, IndexError>;
+
+    /// Whether [`SearchMode::Approximate`] follows a graph here, or scans for want of one. Waits as `search` does. (Where
+    /// a filter lets few points through, Qdrant scans those all the same.)
+    async fn graph_in_use(&self) -> Result<bool, IndexError>;
+}

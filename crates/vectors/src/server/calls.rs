@@ -1,0 +1,89 @@
+//! Calls to the server: each within its deadline, repeated while the failure is one that may pass.
+
+use std::future::Future;
+use std::time::Duration;
+
+use qdrant_client::{Qdrant, QdrantError};
+use tokio::time::{Instant, timeout_at};
+
+use crate::Server;
+use super::failure::Failure;
+use crate::error::IndexError;
+
+/// The waits before the second, third and fourth attempt.
+pub(super) const WAITS: [Duration; 3] =
+    [Duration::from_millis(200), Duration::from_millis(800), Duration::from_millis(3_200)];
+
+/// The client and whom it speaks to about which collection.
+pub(super) struct Calls {
+    pub(super) client: Qdrant,
+    pub(super) url: String,
+    pub(super) collection: String,
+    timeout: Duration,
+}
+
+impl Calls {
+    /// A client that has not connected yet.
+    pub(super) fn new(server: &Server, collection: String) -> Result<Self, IndexError> {
+        let Server { url, api_key, timeout, indexing_timeout: _ } = server;
+        server.check()?;
+        // Another part of the process may have chosen already: that one will do.
+        let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
+        let built = Qdrant::from_url(url)
+            .api_key(api_key.clone())
+            // Ours is over first; the client's own would be repeated inside the client.
+            .timeout(*timeout * 2)
+            .connect_timeout(*timeout * 2)
+            .skip_compatibility_check()
+            .build();
+        // The address was checked: it has neither user nor key in it.
+        let client = built.map_err(|error| IndexError::Url { url: url.clone(), reason: error.to_string() })?;
+        Ok(Self { client, url: url.clone(), collection, timeout: *timeout })
+    }
+
+    /// Asks until the server answers, at most four times and until the deadline.
+    pub(super) async fn retry<T, F>(&self, action: &'static str, call: impl Fn() -> F) -> Result<T, IndexError>
+    where
+        F: Future<Output = Result<T, QdrantError>>,
+    {
+        self.attempt(action, &WAITS, call).await.map_err(|(failure, attempts)| self.error(failure, action, attempts))
+    }
+
+    /// Asks once, and once more after each of `waits` while the failure is one that may pass. The deadline is one for
+    /// all attempts. A failure comes with the number of attempts.
+    pub(super) async fn attempt<T, F>(
+        &self,
+        action: &'static str,
+        waits: &[Duration],
+        call: impl Fn() -> F,
+    ) -> Result<T, (Failure, usize)>
+    where
+        F: Future<Output = Result<T, QdrantError>>,
+    {
+        let deadline = Instant::now() + self.timeout;
+        let mut waits = waits.iter();
+        let mut attempts = 1;
+        loop {
+            let failure = match timeout_at(deadline, call()).await {
+                Ok(Ok(answer)) => return Ok(answer),
+                Ok(Err(error)) => Failure::of(&error),
+                Err(_) => Failure::late(action),
+            };
+            let wait = waits.next().map(|wait| failure.asked_wait.unwrap_or(*wait));
+            match wait.filter(|wait| failure.may_pass() && Instant::now() + *wait < deadline) {
+                Some(wait) => tokio::time::sleep(wait).await,
+                None => return Err((failure, attempts)),
+            }
+            attempts += 1;
+        }
+    }
+
+    pub(super) fn error(&self, failure: Failure, action: &'static str, attempts: usize) -> IndexError {
+        failure.into_error(&self.url, &self.collection, action, attempts, self.timeout)
+    }
+
+    /// An answer that lacks what the protocol promises.
+    pub(super) fn lacks(&self, what: &'static str) -> IndexError {
+        IndexError::Answer { url: self.url.clone(), what }
+    }
+}

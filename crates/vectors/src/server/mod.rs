@@ -1,0 +1,358 @@
+//! Vectors on a Qdrant server, by `qdrant-client` over gRPC.
+//!
+//! Every call here may be repeated without harm (creating tolerates what exists, points that are there are left), so
+//! transient failures are retried with growing waits. The client's check of the server's version is switched off: it
+//! prints to stdout and adds a connection; a server that is too old answers with a status that says so.
+//!
+//! Left out: aliases, shard keys, and deleting points (a collection's content is its name).
+
+mod calls;
+mod failure;
+mod wire;
+
+use std::collections::HashSet;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use futures_util::{StreamExt, TryStreamExt, stream};
+use qdrant_client::qdrant::{CollectionInfo, CollectionStatus, CountPointsBuilder, PointId};
+use tokio::time::Instant;
+
+use super::collection::{CollectionSpec, absent, batches};
+use super::error::{IndexError, foreign};
+use super::filter::Demands;
+use super::{Neighbour, Point, Search, Server, SearchMode, Vector, VectorStore};
+use calls::{Calls, WAITS};
+
+/// Stands before the collection's name, so that a shared server shows whose it is.
+const PREFIX: &str = "ragtriage_";
+
+/// Points per upsert, and bytes of their vectors: far below what a server accepts in one message.
+const BATCH: (usize, usize) = (1_000, 1 << 20);
+
+/// Upserts in flight at once: enough that the server works while the next ones are written.
+const IN_FLIGHT: usize = 4;
+
+/// Ids in one answer.
+const PAGE: u32 = 10_000;
+
+/// The first and the longest pause between two looks at a server that is indexing.
+const PAUSES: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(2));
+
+/// A collection on a server.
+pub struct ServerStore {
+    calls: Calls,
+    spec: CollectionSpec,
+    indexing_timeout: Duration,
+    /// Whether vectors are indexed, once the server has come to rest.
+    settled: Mutex<Option<bool>>,
+    /// The paths of the metadata fields that are indexed.
+    fields: Mutex<HashSet<String>>,
+}
+
+impl ServerStore {
+    /// Opens the collection `ragtriage_<spec.name()>` on `server`, or makes it, empty.
+    ///
+    /// # Errors
+    /// A parameter out of range; a URL without scheme or port; nobody there; a wrong key; a collection of another layout
+    /// under the name.
+    pub async fn open_or_create(server: &Server, spec: &CollectionSpec) -> Result<Self, IndexError> {
+        spec.check()?;
+        let store = Self {
+            calls: Calls::new(server, format!("{PREFIX}{}", spec.name()))?,
+            spec: spec.clone(),
+            indexing_timeout: server.indexing_timeout,
+            settled: Mutex::default(),
+            fields: Mutex::default(),
+        };
+        // A server that is not there is said at once, so this first call is not retried; one that is there may be busy
+        // making this very collection for another process.
+        let found = match store.describe(&[]).await {
+            Err(IndexError::Server { .. }) => store.describe(&WAITS).await,
+            found => found,
+        };
+        let info = if let Some(info) = found? {
+            info
+        } else {
+            store.create().await?;
+            store.info().await?
+        };
+        store.check_layout(info)?;
+        Ok(store)
+    }
+
+    async fn create(&self) -> Result<(), IndexError> {
+        let action = "create a collection";
+        let request = || self.calls.client.create_collection(wire::creation(&self.calls.collection, &self.spec));
+        match self.calls.attempt(action, &WAITS, request).await {
+            Ok(_) => Ok(()),
+            // Another process may have made it in between; servers name that case differently.
+            Err((failure, attempts)) => match self.describe(&WAITS).await? {
+                Some(_) => Ok(()),
+                None => Err(self.calls.error(failure, action, attempts)),
+            },
+        }
+    }
+
+    /// What the server says about the collection; `None` where it has none.
+    async fn describe(&self, waits: &[Duration]) -> Result<Option<CollectionInfo>, IndexError> {
+        let action = "describe a collection";
+        let request = || self.calls.client.collection_info(&self.calls.collection);
+        match self.calls.attempt(action, waits, request).await {
+            Ok(answer) => answer.result.map(Some).ok_or_else(|| self.calls.lacks("the collection's description")),
+            Err((failure, _)) if failure.is_not_found() => Ok(None),
+            Err((failure, attempts)) => Err(self.calls.error(failure, action, attempts)),
+        }
+    }
+
+    async fn info(&self) -> Result<CollectionInfo, IndexError> {
+        let request = || self.calls.client.collection_info(&self.calls.collection);
+        let answer = self.calls.retry("describe a collection", request).await?;
+        answer.result.ok_or_else(|| self.calls.lacks("the collection's description"))
+    }
+
+    fn check_layout(&self, info: CollectionInfo) -> Result<(), IndexError> {
+        let config = info.config.ok_or_else(|| self.calls.lacks("the collection's settings"))?;
+        let params = config.params.ok_or_else(|| self.calls.lacks("the collection's vectors"))?;
+        let wanted = self.spec.layout();
+        let found = wire::found_layout(&config.metadata);
+        let is_ours = found.as_ref().is_none_or(|found| *found == wanted) && wire::has_vector(&params, &self.spec);
+        if is_ours {
+            *lock(&self.fields) = info.payload_schema.into_keys().collect();
+            return Ok(());
+        }
+        Err(IndexError::Mismatch {
+            collection: self.calls.collection.clone(),
+            place: self.calls.url.clone(),
+            found: found.filter(|found| *found != wanted).unwrap_or_else(|| "vectors of another kind".to_owned()),
+            wanted,
+        })
+    }
+
+    /// Ids from `offset` on, and where the next page begins.
+    async fn page(&self, offset: PointId, limit: u32) -> Result<(Vec<PointId>, Option<PointId>), IndexError> {
+        let request = || self.calls.client.scroll(wire::page(&self.calls.collection, offset.clone(), limit));
+        let answer = self.calls.retry("list points", request).await?;
+        Ok((answer.result.into_iter().filter_map(|point| point.id).collect(), answer.next_page_offset))
+    }
+
+    async fn insert(&self, batch: &[Point]) -> Result<(), IndexError> {
+        let request = wire::insertion(&self.calls.collection, &self.spec, batch);
+        self.calls.retry("store points", || self.calls.client.upsert_points(request.clone())).await.map(drop)
+    }
+
+    /// Has the server begin to index, where there is something to index and it has not begun.
+    async fn begin_indexing(&self, info: CollectionInfo) -> Result<(), IndexError> {
+        let kb = wire::indexing_kb(&self.spec, true);
+        let found = info.config.and_then(|config| config.optimizer_config?.indexing_threshold);
+        if found == Some(kb) {
+            return Ok(());
+        }
+        self.set_indexing(kb).await
+    }
+
+    async fn set_indexing(&self, kb: u64) -> Result<(), IndexError> {
+        *lock(&self.settled) = None;
+        let request = || self.calls.client.update_collection(wire::indexing(&self.calls.collection, kb));
+        self.calls.retry("index a collection", request).await.map(drop)
+    }
+
+    /// Waits until the server has indexed what it means to, and says whether there is an index then.
+    async fn settle(&self) -> Result<bool, IndexError> {
+        if let Some(settled) = *lock(&self.settled) {
+            return Ok(settled);
+        }
+        let deadline = Instant::now() + self.indexing_timeout;
+        let (mut pause, longest) = PAUSES;
+        let mut was_woken = false;
+        loop {
+            let info = self.info().await?;
+            match info.status() {
+                CollectionStatus::Green => {
+                    let is_indexed = info.indexed_vectors_count.unwrap_or(0) > 0;
+                    *lock(&self.settled) = Some(is_indexed);
+                    return Ok(is_indexed);
+                }
+                CollectionStatus::Red => {
+                    return Err(IndexError::Unindexed {
+                        url: self.calls.url.clone(),
+                        collection: self.calls.collection.clone(),
+                        source: foreign(info.optimizer_status.map(|status| status.error).unwrap_or_default()),
+                    });
+                }
+                // After a restart the server waits for a change before it goes on.
+                CollectionStatus::Grey if !was_woken => {
+                    was_woken = true;
+                    self.set_indexing(wire::indexing_kb(&self.spec, true)).await?;
+                }
+                CollectionStatus::Grey | CollectionStatus::Yellow | CollectionStatus::UnknownCollectionStatus => {}
+            }
+            if Instant::now() + pause >= deadline {
+                return Err(IndexError::Indexing {
+                    url: self.calls.url.clone(),
+                    collection: self.calls.collection.clone(),
+                    seconds: self.indexing_timeout.as_secs_f64(),
+                });
+            }
+            tokio::time::sleep(pause).await;
+            pause = (pause * 2).min(longest);
+        }
+    }
+
+    /// Indexes those fields of a filter that are not indexed yet: without, each search would read every point, and a
+    /// server in strict mode refuses.
+    async fn index_fields(&self, demands: &Demands) -> Result<(), IndexError> {
+        for (path, kind) in demands.fields() {
+            if lock(&self.fields).contains(&path) {
+                continue;
+            }
+            let request =
+                || self.calls.client.create_field_index(wire::field_index(&self.calls.collection, &path, kind));
+            self.calls.retry("index a metadata field", request).await?;
+            lock(&self.fields).insert(path);
+        }
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl VectorStore for ServerStore {
+    async fn count(&self) -> Result<usize, IndexError> {
+        let request = || self.calls.client.count(CountPointsBuilder::new(&self.calls.collection).exact(true));
+        let counted = self.calls.retry("count points", request).await?.result;
+        let counted = counted.ok_or_else(|| self.calls.lacks("a count"))?;
+        Ok(usize::try_from(counted.count).unwrap_or(usize::MAX))
+    }
+
+    async fn missing(&self) -> Result<Vec<u32>, IndexError> {
+        let expected = self.spec.expected_points;
+        let (beyond, _) = self.page(PointId::from(expected as u64), 1).await?;
+        if let Some(point) = beyond.first() {
+            let (collection, place) = (self.calls.collection.clone(), self.calls.url.clone());
+            return Err(IndexError::Foreign { collection, place, point: wire::shown(point) });
+        }
+        if self.count().await? == expected {
+            self.begin_indexing(self.info().await?).await?;
+            return Ok(Vec::new());
+        }
+        let mut found = Vec::new();
+        let mut next = Some(PointId::from(0));
+        while let Some(offset) = next {
+            let (ids, after) = self.page(offset, PAGE).await?;
+            found.extend(ids.iter().filter_map(wire::number));
+            next = after;
+        }
+        Ok(absent(expected, &found))
+    }
+
+    async fn upsert(&self, points: &[Point]) -> Result<(), IndexError> {
+        self.spec.check_points(points)?;
+        let (most_points, most_bytes) = BATCH;
+        let batches = batches(points, most_bytes, most_points);
+        let upserts: Vec<_> = batches.into_iter().map(|batch| self.insert(batch)).collect();
+        stream::iter(upserts).buffer_unordered(IN_FLIGHT).try_collect::<()>().await?;
+        // The description counts roughly but at once; the exact count looks at every point.
+        let info = self.info().await?;
+        let is_whole = info.points_count.unwrap_or(0) >= self.spec.expected_points as u64
+            && self.count().await? >= self.spec.expected_points;
+        if is_whole { self.begin_indexing(info).await } else { Ok(()) }
+    }
+
+    async fn search(&self, search: Search<'_>) -> Result<Vec<Neighbour>, IndexError> {
+        self.spec.check_search(&search)?;
+        let asks_nothing = matches!(search.vector, Vector::Sparse { indices, .. } if indices.is_empty());
+        if search.limit == 0 || asks_nothing {
+            return Ok(Vec::new());
+        }
+        if let Some(filter) = search.filter {
+            self.index_fields(&Demands::of(filter)).await?;
+        }
+        if search.mode == SearchMode::Approximate && (self.spec.graph().is_some() || self.spec.scalar().is_some()) {
+            self.settle().await?;
+        }
+        let request = wire::query(&self.calls.collection, &self.spec, &search);
+        let found = self.calls.retry("search", || self.calls.client.query(request.clone())).await?;
+        Ok(found.result.iter().filter_map(wire::neighbour).collect())
+    }
+
+    async fn graph_in_use(&self) -> Result<bool, IndexError> {
+        Ok(self.spec.graph().is_some() && self.settle().await?)
+    }
+}
+
+/// A lock that is never held across a wait.
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+    use std::net::{Ipv4Addr, TcpListener};
+    use std::time::Instant;
+
+    use super::*;
+    use crate::VectorSpec;
+    use ragtriage_core::types::Similarity;
+
+    fn spec() -> CollectionSpec {
+        let vector = VectorSpec::Dense { dimension: 3, similarity: Similarity::Cosine };
+        CollectionSpec::new("ab".to_owned(), "dense", vector, 2)
+    }
+
+    fn loopback(timeout: Duration) -> (TcpListener, Server) {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
+        let url = format!("http://{}", listener.local_addr().expect("bound"));
+        (listener, Server { url, api_key: None, timeout, indexing_timeout: timeout })
+    }
+
+    async fn refused(server: &Server) -> IndexError {
+        match ServerStore::open_or_create(server, &spec()).await {
+            Ok(_) => panic!("no Qdrant is there"),
+            Err(error) => error,
+        }
+    }
+
+    #[tokio::test]
+    async fn an_encrypted_address_that_nobody_serves_is_an_error_and_no_panic() {
+        let (listener, server) = loopback(Duration::from_secs(10));
+        drop(listener);
+        let server = Server { url: server.url.replace("http://", "https://"), ..server };
+        let Err(error) = ServerStore::open_or_create(&server, &spec()).await else { panic!("nobody is there") };
+        assert!(matches!(error, IndexError::Unreachable { .. }), "{error:?}");
+    }
+
+    #[tokio::test]
+    async fn a_port_that_nobody_listens_on_is_an_error_that_names_the_url() {
+        let (listener, server) = loopback(Duration::from_secs(10));
+        drop(listener);
+        let error = refused(&server).await;
+        assert_eq!(error.to_string(), format!("no Qdrant server answers at `{}`", server.url));
+    }
+
+    #[tokio::test]
+    async fn a_server_that_speaks_no_grpc_is_as_good_as_none() {
+        let (listener, server) = loopback(Duration::from_secs(10));
+        std::thread::spawn(move || {
+            for mut connection in listener.incoming().flatten() {
+                let _ = connection.read(&mut [0; 24]);
+                let _ = connection.write_all(b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n");
+            }
+        });
+        let error = refused(&server).await;
+        assert!(matches!(error, IndexError::Unreachable { .. }), "{error:?}");
+    }
+
+    #[tokio::test]
+    async fn a_server_that_never_answers_is_left_at_the_deadline() {
+        let (listener, server) = loopback(Duration::from_millis(300));
+        let _held = std::thread::spawn(move || listener.incoming().flatten().collect::<Vec<_>>());
+        let began = Instant::now();
+        let error = refused(&server).await;
+        assert!(began.elapsed() < Duration::from_secs(3), "{:?}", began.elapsed());
+        let text = error.to_string();
+        assert!(text.contains("did not describe a collection within 0.3 s (collection `ragtriage_ab-"), "{text}");
+        assert!(text.contains(&server.url), "{text}");
+    }
+}

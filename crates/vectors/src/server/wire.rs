@@ -1,0 +1,370 @@
+//! What we say and hear in the server's types.
+
+use std::collections::HashMap;
+
+use qdrant_client::Payload;
+use qdrant_client::qdrant::r#match::MatchValue;
+use qdrant_client::qdrant::point_id::PointIdOptions;
+use qdrant_client::qdrant::quantization_config::Quantization as QuantizationOneOf;
+use qdrant_client::qdrant::value::Kind;
+use qdrant_client::qdrant::{
+    CollectionParams, Condition, CreateCollection, CreateFieldIndexCollection, DenseVector, Distance, FieldType,
+    Filter as GrpcFilter, HnswConfigDiff, ListValue, Modifier, MultiDenseVector, MultiVectorComparator,
+    MultiVectorConfig, NamedVectors, OptimizersConfigDiff, PointId, PointStruct, QuantizationConfig,
+    QuantizationSearchParams, QuantizationType, Query, QueryPoints, Range, ScalarQuantization, ScoredPoint,
+    ScrollPoints, SearchParams, SparseVector, SparseVectorConfig, SparseVectorParams, Struct, UpdateCollection,
+    UpdateMode, UpsertPoints, Value, Vector as GrpcVector, VectorInput, VectorParams, VectorParamsMap, VectorsConfig,
+    vector_input, vectors_config,
+};
+
+use crate::collection::{CollectionSpec, Parameters, payload};
+use crate::filter::{Clause, Demands, FieldKind};
+use ragtriage_core::config::{Hnsw, Placement, Quantization};
+use crate::vector::{NO_TERM, Vector, VectorSpec};
+use crate::{Neighbour, Point, Search};
+use ragtriage_core::types::{Bounds, Similarity};
+
+/// The key of a collection's metadata under which its layout stands.
+const LAYOUT: &str = "ragtriage_layout";
+
+/// The least threshold, in KiB of vectors, that a server accepts for indexing and full scans (`config_diff.rs`,
+/// `validate(range(min = 10))`).
+const LEAST_KB: usize = 10;
+
+/// From how many KiB a segment is indexed once all points are there. 0 means never.
+///
+/// What is built over dense vectors (graph, quantized copies) waits for the last point, as Qdrant advises for bulk
+/// uploads; without it nothing is built. Postings of sparse vectors are made compact all along, at Qdrant's own
+/// threshold (10,000): they take several times the memory until then.
+pub(super) fn indexing_kb(spec: &CollectionSpec, is_whole: bool) -> u64 {
+    match spec.vector {
+        VectorSpec::Sparse => 10_000,
+        VectorSpec::Dense { .. } | VectorSpec::Multi { .. } => {
+            let has_to_build = spec.graph().is_some() || spec.scalar().is_some();
+            if is_whole && has_to_build { LEAST_KB as u64 } else { 0 }
+        }
+    }
+}
+
+pub(super) fn creation(collection: &str, spec: &CollectionSpec) -> CreateCollection {
+    let Placement { shards, replicas, write_consistency } = spec.placement;
+    let (dense, sparse) = match dense_params(spec) {
+        Some(params) => (Some(params), None),
+        None => (None, Some(SparseVectorParams { index: None, modifier: Some(Modifier::Idf.into()) })),
+    };
+    let named = |params| HashMap::from([(spec.vector_name.clone(), params)]);
+    let dense = dense.map(|params| VectorParamsMap { map: HashMap::from([(spec.vector_name.clone(), params)]) });
+    // Without edges there is no graph, but the quantized copies are made.
+    let (m, ef_construct) = spec.graph().map_or((0, Hnsw::default().ef_construct), |hnsw| (hnsw.m, hnsw.ef_construct));
+    CreateCollection {
+        collection_name: collection.to_owned(),
+        vectors_config: dense.map(|map| VectorsConfig { config: Some(vectors_config::Config::ParamsMap(map)) }),
+        sparse_vectors_config: sparse.map(|params| SparseVectorConfig { map: named(params) }),
+        hnsw_config: Some(HnswConfigDiff {
+            m: Some(m as u64),
+            ef_construct: Some(ef_construct as u64),
+            full_scan_threshold: Some(spec.full_scan_kb(LEAST_KB) as u64),
+            ..HnswConfigDiff::default()
+        }),
+        optimizers_config: Some(optimizers(indexing_kb(spec, false))),
+        quantization_config: spec.scalar().map(quantization),
+        shard_number: shards,
+        replication_factor: replicas,
+        write_consistency_factor: write_consistency,
+        metadata: HashMap::from([(LAYOUT.to_owned(), Value::from(spec.layout()))]),
+        ..CreateCollection::default()
+    }
+}
+
+fn dense_params(spec: &CollectionSpec) -> Option<VectorParams> {
+    let (dimension, similarity, multivector_config) = match spec.vector {
+        VectorSpec::Dense { dimension, similarity } => (dimension, similarity, None),
+        VectorSpec::Multi { dimension, similarity } => {
+            (dimension, similarity, Some(MultiVectorConfig { comparator: MultiVectorComparator::MaxSim.into() }))
+        }
+        VectorSpec::Sparse => return None,
+    };
+    let distance = match similarity {
+        Similarity::Cosine => Distance::Cosine,
+        Similarity::Dot => Distance::Dot,
+    };
+    Some(VectorParams {
+        size: dimension as u64,
+        distance: distance.into(),
+        multivector_config,
+        ..VectorParams::default()
+    })
+}
+
+fn quantization(scalar: Quantization) -> QuantizationConfig {
+    let Quantization { kind: _, quantile, always_ram, rescore: _, oversampling: _ } = scalar;
+    let scalar = ScalarQuantization {
+        r#type: QuantizationType::Int8.into(),
+        quantile: Some(quantile as f32),
+        always_ram: Some(always_ram),
+    };
+    QuantizationConfig { quantization: Some(QuantizationOneOf::Scalar(scalar)) }
+}
+
+fn optimizers(indexing_kb: u64) -> OptimizersConfigDiff {
+    OptimizersConfigDiff { indexing_threshold: Some(indexing_kb), ..OptimizersConfigDiff::default() }
+}
+
+/// Sets the indexing threshold, which also wakes the server's optimizers.
+pub(super) fn indexing(collection: &str, kb: u64) -> UpdateCollection {
+    UpdateCollection {
+        collection_name: collection.to_owned(),
+        optimizers_config: Some(optimizers(kb)),
+        ..UpdateCollection::default()
+    }
+}
+
+/// The layout that a collection was made with, where it says so (servers from 1.16 on keep it).
+pub(super) fn found_layout(metadata: &HashMap<String, Value>) -> Option<String> {
+    metadata.get(LAYOUT)?.as_str().cloned()
+}
+
+/// Whether a collection has the one vector that is asked for.
+pub(super) fn has_vector(params: &CollectionParams, spec: &CollectionSpec) -> bool {
+    let dense = params.vectors_config.as_ref().and_then(|vectors| vectors.config.as_ref());
+    let sparse = params.sparse_vectors_config.as_ref().and_then(|vectors| vectors.map.get(&spec.vector_name));
+    match (dense_params(spec), dense) {
+        (Some(wanted), Some(vectors_config::Config::ParamsMap(found))) => {
+            found.map.get(&spec.vector_name).is_some_and(|found| {
+                (found.size, found.distance, found.multivector_config)
+                    == (wanted.size, wanted.distance, wanted.multivector_config)
+            })
+        }
+        (Some(_), _) => false,
+        (None, _) => sparse.is_some_and(|found| found.modifier == Some(Modifier::Idf.into())),
+    }
+}
+
+/// Adds the points that are not there.
+pub(super) fn insertion(collection: &str, spec: &CollectionSpec, points: &[Point]) -> UpsertPoints {
+    UpsertPoints {
+        collection_name: collection.to_owned(),
+        wait: Some(true),
+        points: points.iter().map(|point| point_struct(spec, point)).collect(),
+        update_mode: Some(UpdateMode::InsertOnly.into()),
+        ..UpsertPoints::default()
+    }
+}
+
+fn point_struct(spec: &CollectionSpec, point: &Point) -> PointStruct {
+    let vector: GrpcVector = match (&point.vector, spec.vector) {
+        (Vector::Sparse { indices, .. }, _) if indices.is_empty() => sparse(&[NO_TERM], &[1.0]).into(),
+        (Vector::Sparse { indices, values }, _) => sparse(indices, values).into(),
+        (Vector::Multi(rows), VectorSpec::Multi { dimension, .. }) => multi(rows, dimension).into(),
+        (Vector::Dense(row) | Vector::Multi(row), _) => DenseVector { data: row.clone() }.into(),
+    };
+    let vectors = NamedVectors { vectors: HashMap::from([(spec.vector_name.clone(), vector)]) };
+    PointStruct::new(u64::from(point.number), vectors, Payload::from(fields(payload(point))))
+}
+
+fn fields(object: serde_json::Map<String, serde_json::Value>) -> HashMap<String, Value> {
+    object.into_iter().map(|(field, value)| (field, json(value))).collect()
+}
+
+fn json(value: serde_json::Value) -> Value {
+    let kind = match value {
+        serde_json::Value::Null => Kind::NullValue(0),
+        serde_json::Value::Bool(value) => Kind::BoolValue(value),
+        serde_json::Value::Number(number) => match number.as_i64() {
+            Some(integer) => Kind::IntegerValue(integer),
+            None => Kind::DoubleValue(number.as_f64().unwrap_or(f64::NAN)),
+        },
+        serde_json::Value::String(text) => Kind::StringValue(text),
+        serde_json::Value::Array(items) => Kind::ListValue(ListValue { values: items.into_iter().map(json).collect() }),
+        serde_json::Value::Object(object) => Kind::StructValue(Struct { fields: fields(object) }),
+    };
+    Value { kind: Some(kind) }
+}
+
+fn sparse(indices: &[u32], values: &[f32]) -> SparseVector {
+    SparseVector { indices: indices.to_vec(), values: values.to_vec() }
+}
+
+fn multi(rows: &[f32], dimension: usize) -> MultiDenseVector {
+    MultiDenseVector { vectors: rows.chunks(dimension).map(|row| DenseVector { data: row.to_vec() }).collect() }
+}
+
+pub(super) fn query(collection: &str, spec: &CollectionSpec, search: &Search<'_>) -> QueryPoints {
+    let &Search { vector, limit, mode, filter } = search;
+    let variant = match (vector, spec.vector) {
+        (Vector::Sparse { indices, values }, _) => vector_input::Variant::Sparse(sparse(indices, values)),
+        (Vector::Multi(rows), VectorSpec::Multi { dimension, .. }) => {
+            vector_input::Variant::MultiDense(multi(rows, dimension))
+        }
+        (Vector::Dense(row) | Vector::Multi(row), _) => vector_input::Variant::Dense(DenseVector { data: row.clone() }),
+    };
+    let vector = VectorInput { variant: Some(variant) };
+    let Parameters { exact, ef, quantization } = spec.parameters(mode);
+    let quantization = quantization.map(|(rescore, oversampling)| QuantizationSearchParams {
+        ignore: Some(false),
+        rescore: Some(rescore),
+        oversampling: Some(oversampling),
+    });
+    QueryPoints {
+        collection_name: collection.to_owned(),
+        query: Some(Query::new_nearest(vector)),
+        using: Some(spec.vector_name.clone()),
+        filter: filter.map(|filter| translated(&Demands::of(filter))),
+        params: Some(SearchParams {
+            hnsw_ef: ef.map(|ef| ef as u64),
+            exact: Some(exact),
+            quantization,
+            ..SearchParams::default()
+        }),
+        limit: Some(limit as u64),
+        with_payload: Some(false.into()),
+        with_vectors: Some(false.into()),
+        ..QueryPoints::default()
+    }
+}
+
+/// A found point; every id in a collection is a number of ours.
+pub(super) fn neighbour(point: &ScoredPoint) -> Option<Neighbour> {
+    Some(Neighbour { number: number(point.id.as_ref()?)?, score: point.score })
+}
+
+pub(super) fn number(id: &PointId) -> Option<u32> {
+    match id.point_id_options.as_ref()? {
+        PointIdOptions::Num(number) => u32::try_from(*number).ok(),
+        PointIdOptions::Uuid(_) => None,
+    }
+}
+
+/// An id in words.
+pub(super) fn shown(id: &PointId) -> String {
+    match &id.point_id_options {
+        Some(PointIdOptions::Num(number)) => number.to_string(),
+        Some(PointIdOptions::Uuid(uuid)) => uuid.clone(),
+        None => "an id of no kind".to_owned(),
+    }
+}
+
+/// A page of ids, from `offset` on.
+pub(super) fn page(collection: &str, offset: PointId, limit: u32) -> ScrollPoints {
+    ScrollPoints {
+        collection_name: collection.to_owned(),
+        offset: Some(offset),
+        limit: Some(limit),
+        with_payload: Some(false.into()),
+        with_vectors: Some(false.into()),
+        ..ScrollPoints::default()
+    }
+}
+
+pub(super) fn field_index(collection: &str, path: &str, kind: FieldKind) -> CreateFieldIndexCollection {
+    let kind = match kind {
+        FieldKind::Text => FieldType::Keyword,
+        FieldKind::Number => FieldType::Float,
+        FieldKind::Bool => FieldType::Bool,
+    };
+    CreateFieldIndexCollection {
+        collection_name: collection.to_owned(),
+        wait: Some(true),
+        field_name: path.to_owned(),
+        field_type: Some(kind.into()),
+        ..CreateFieldIndexCollection::default()
+    }
+}
+
+fn translated(demands: &Demands) -> GrpcFilter {
+    let Demands { must, must_not } = demands;
+    let one_of = |clauses: &Vec<Clause>| -> Condition {
+        GrpcFilter { should: clauses.iter().map(condition).collect(), ..GrpcFilter::default() }.into()
+    };
+    GrpcFilter {
+        must: must.iter().map(one_of).collect(),
+        must_not: must_not.iter().map(condition).collect(),
+        ..GrpcFilter::default()
+    }
+}
+
+fn condition(clause: &Clause) -> Condition {
+    match clause {
+        Clause::Nothing => Condition::has_id(Vec::<u64>::new()),
+        Clause::Texts(path, texts) => Condition::matches(path.as_str(), texts.clone()),
+        Clause::Bool(path, value) => Condition::matches(path.as_str(), MatchValue::Boolean(*value)),
+        Clause::Within(path, bounds) => {
+            let Bounds { gt, gte, lt, lte } = *bounds;
+            Condition::range(path.as_str(), Range { lt, gt, gte, lte })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ragtriage_core::config::QuantizationKind;
+
+    fn spec() -> CollectionSpec {
+        let vector = VectorSpec::Dense { dimension: 3, similarity: Similarity::Cosine };
+        CollectionSpec::new("ab".to_owned(), "dense", vector, 2)
+    }
+
+    #[test]
+    fn nothing_is_built_before_the_last_point_and_without_a_graph_never() {
+        let threshold = |spec: &CollectionSpec| {
+            let made = creation("ragtriage_ab", spec).optimizers_config.and_then(|config| config.indexing_threshold);
+            (made, indexing_kb(spec, true))
+        };
+        assert_eq!(threshold(&spec()), (Some(0), 0));
+        let hnsw = Some(Hnsw { m: 32, ef_construct: 200, from_points: 2, ..Hnsw::default() });
+        let graph = CollectionSpec { hnsw, ..spec() };
+        assert_eq!(threshold(&graph), (Some(0), 10));
+        let made = creation("ragtriage_ab", &graph).hnsw_config.expect("a graph");
+        assert_eq!((made.m, made.ef_construct, made.full_scan_threshold), (Some(32), Some(200), Some(10)));
+        let scalar = Quantization { kind: QuantizationKind::Scalar, ..Quantization::default() };
+        assert_eq!(threshold(&CollectionSpec { quantization: scalar, ..spec() }), (Some(0), 10));
+        assert_eq!(threshold(&CollectionSpec { vector: VectorSpec::Sparse, ..spec() }), (Some(10_000), 10_000));
+    }
+
+    #[test]
+    fn placement_passes_through() {
+        let placement = Placement { shards: Some(6), replicas: Some(2), write_consistency: Some(1) };
+        let made = creation("ragtriage_ab", &CollectionSpec { placement, ..spec() });
+        assert_eq!(
+            (made.shard_number, made.replication_factor, made.write_consistency_factor),
+            (Some(6), Some(2), Some(1))
+        );
+        let made = creation("ragtriage_ab", &spec());
+        assert_eq!((made.shard_number, made.replication_factor, made.write_consistency_factor), (None, None, None));
+    }
+
+    #[test]
+    fn what_is_made_has_the_vector_that_is_asked_for_and_no_other() {
+        let similarity = Similarity::Dot;
+        let specs = [
+            spec().vector,
+            VectorSpec::Dense { dimension: 3, similarity },
+            VectorSpec::Multi { dimension: 3, similarity },
+            VectorSpec::Sparse,
+        ]
+        .map(|vector| CollectionSpec { vector, ..spec() });
+        for (i, made) in specs.iter().enumerate() {
+            let CreateCollection { vectors_config, sparse_vectors_config, .. } = creation("ragtriage_ab", made);
+            let params = CollectionParams { vectors_config, sparse_vectors_config, ..CollectionParams::default() };
+            for (j, wanted) in specs.iter().enumerate() {
+                assert_eq!(has_vector(&params, wanted), i == j, "{made:?} {wanted:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_chunk_without_terms_gets_one_that_no_question_asks() {
+        let point = Point {
+            number: 1,
+            vector: Vector::Sparse { indices: vec![], values: vec![] },
+            chunk_id: "d#1".to_owned(),
+            doc_id: "d".to_owned(),
+            range: (0, 1),
+            metadata: std::sync::Arc::default(),
+        };
+        let spec = CollectionSpec { vector: VectorSpec::Sparse, ..spec() };
+        let made = format!("{:?}", point_struct(&spec, &point));
+        assert!(made.contains("indices: [4294967295]"), "{made}");
+    }
+}

@@ -1,0 +1,208 @@
+//! A chunk's or a question's vector, what a collection wants of it, and the check that both fit.
+//!
+//! Every store checks with these functions before it writes or asks, so that a bad vector gets the same error from the
+//! embedded engine and from a server, and never half a write.
+
+use ragtriage_core::types::Similarity;
+
+use super::error::IndexError;
+use ragtriage_core::config::OutOfRange;
+
+/// Qdrant's own limit for dense vectors (`lib/api`, `validate(range(min = 1, max = 65536))`).
+const MAX_DIMENSION: usize = 65_536;
+
+/// Qdrant's own limit for the components of a multivector (`MAX_MULTIVECTOR_FLATTENED_LEN`).
+const MAX_COMPONENTS: usize = 1 << 20;
+
+/// The index that stands in for an empty sparse vector. Qdrant's IDF counts vectors that hold something; with this term,
+/// which no question may ask, a chunk without terms counts among them as it does in BM25.
+pub(super) const NO_TERM: u32 = u32::MAX;
+
+/// What the vectors of a collection are, and how two of them are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VectorSpec {
+    /// One row of `dimension` components.
+    Dense {
+        /// Components of the row, 1 to 65,536.
+        dimension: usize,
+        /// How two rows are compared.
+        similarity: Similarity,
+    },
+    /// Several rows (one a token), compared by `MaxSim`: for each row of the question the similarity of the nearest row
+    /// of the chunk, summed over the question's rows (Khattab and Zaharia 2020).
+    Multi {
+        /// Components of a row, 1 to 65,536.
+        dimension: usize,
+        /// How two rows are compared.
+        similarity: Similarity,
+    },
+    /// Weights by term. The score is the dot product, each of the question's weights multiplied by
+    /// `ln(1 + (N - n + 0.5) / (n + 0.5))`: Qdrant's IDF modifier, which is BM25's idf as Lucene has it. `N` counts the
+    /// points of a shard and `n` those with the term, so that on a collection of several shards the idf of each shard
+    /// is its own. A chunk's weight is BM25's saturated frequency, `tf / (tf + k1 (1 - b + b length / average))`.
+    Sparse,
+}
+
+/// A chunk's or a question's vector.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Vector {
+    /// One row.
+    Dense(Vec<f32>),
+    /// Rows one after another, at least one.
+    Multi(Vec<f32>),
+    /// Weights by term; no term at all is allowed.
+    Sparse {
+        /// The terms' numbers, ascending, each once; `u32::MAX` is reserved.
+        indices: Vec<u32>,
+        /// As many weights.
+        values: Vec<f32>,
+    },
+}
+
+impl Vector {
+    /// What it takes on the wire, nearly.
+    pub(super) fn bytes(&self) -> usize {
+        match self {
+            Self::Dense(values) | Self::Multi(values) => size_of_val(values.as_slice()),
+            Self::Sparse { indices, values } => size_of_val(indices.as_slice()) + size_of_val(values.as_slice()),
+        }
+    }
+
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Dense(_) => "dense",
+            Self::Multi(_) => "multi",
+            Self::Sparse { .. } => "sparse",
+        }
+    }
+}
+
+impl VectorSpec {
+    /// In words, as in errors: `384 dimensions, cosine`.
+    pub(super) fn describe(self) -> String {
+        match self {
+            Self::Dense { dimension, similarity } => format!("{dimension} dimensions, {similarity}"),
+            Self::Multi { dimension, similarity } => format!("rows of {dimension} dimensions, {similarity}, MaxSim"),
+            Self::Sparse => "sparse terms with IDF".to_owned(),
+        }
+    }
+
+    /// Refuses what no engine could make.
+    pub(super) fn check(self) -> Result<(), IndexError> {
+        match self {
+            Self::Dense { dimension, .. } | Self::Multi { dimension, .. }
+                if !(1..=MAX_DIMENSION).contains(&dimension) =>
+            {
+                Err(OutOfRange { name: "dimension", value: dimension.to_string(), wanted: "1 to 65,536" }.into())
+            }
+            Self::Dense { .. } | Self::Multi { .. } | Self::Sparse => Ok(()),
+        }
+    }
+
+    /// Refuses a vector that does not belong in collection `collection`. `of` says whose it is.
+    pub(super) fn check_vector(self, vector: &Vector, of: &str, collection: &str) -> Result<(), IndexError> {
+        let malformed = |what| Err(IndexError::Malformed { of: of.to_owned(), what });
+        let values = match (self, vector) {
+            (Self::Dense { dimension, .. }, Vector::Dense(row)) => {
+                if row.len() != dimension {
+                    return Err(IndexError::Dimension {
+                        of: of.to_owned(),
+                        found: row.len(),
+                        collection: collection.to_owned(),
+                        wanted: dimension,
+                    });
+                }
+                row
+            }
+            (Self::Multi { dimension, .. }, Vector::Multi(rows)) => {
+                if rows.is_empty() {
+                    return malformed("has no row");
+                }
+                if rows.len() % dimension != 0 {
+                    return malformed("is not made of whole rows");
+                }
+                if rows.len() > MAX_COMPONENTS {
+                    return malformed("has more than 1,048,576 components, Qdrant's limit");
+                }
+                rows
+            }
+            (Self::Sparse, Vector::Sparse { indices, values }) => {
+                if indices.len() != values.len() {
+                    return malformed("has not as many terms as weights");
+                }
+                if !indices.is_sorted_by(|a, b| a < b) {
+                    return malformed("has terms out of order or twice");
+                }
+                if indices.last() == Some(&NO_TERM) {
+                    return malformed("has the reserved term 4294967295");
+                }
+                values
+            }
+            (wanted, found) => {
+                return Err(IndexError::Kind {
+                    of: of.to_owned(),
+                    found: found.kind(),
+                    collection: collection.to_owned(),
+                    wanted: wanted.describe(),
+                });
+            }
+        };
+        if values.iter().all(|value| value.is_finite()) {
+            Ok(())
+        } else {
+            Err(IndexError::NotFinite { of: of.to_owned() })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DENSE: VectorSpec = VectorSpec::Dense { dimension: 3, similarity: Similarity::Cosine };
+    const MULTI: VectorSpec = VectorSpec::Multi { dimension: 2, similarity: Similarity::Dot };
+
+    fn refused(spec: VectorSpec, vector: &Vector) -> String {
+        spec.check_vector(vector, "a#0", "00ff").expect_err("refused").to_string()
+    }
+
+    fn sparse(indices: &[u32], values: &[f32]) -> Vector {
+        Vector::Sparse { indices: indices.to_vec(), values: values.to_vec() }
+    }
+
+    #[test]
+    fn a_dense_vector_has_the_dimension_and_is_finite() {
+        DENSE.check_vector(&Vector::Dense(vec![1.0, 2.0, 3.0]), "a#0", "00ff").expect("accepted");
+        let short = refused(DENSE, &Vector::Dense(vec![1.0, 2.0]));
+        assert_eq!(short, "the vector of `a#0` has 2 dimensions, but collection `00ff` has 3");
+        let nan = refused(DENSE, &Vector::Dense(vec![1.0, f32::NAN, 0.0]));
+        assert_eq!(nan, "the vector of `a#0` has a component that is not finite");
+    }
+
+    #[test]
+    fn a_multivector_has_whole_rows_and_at_least_one() {
+        MULTI.check_vector(&Vector::Multi(vec![0.0; 6]), "a#0", "00ff").expect("three rows");
+        assert_eq!(refused(MULTI, &Vector::Multi(vec![])), "the vector of `a#0` has no row");
+        assert_eq!(refused(MULTI, &Vector::Multi(vec![1.0; 3])), "the vector of `a#0` is not made of whole rows");
+        let long = refused(MULTI, &Vector::Multi(vec![0.0; MAX_COMPONENTS + 2]));
+        assert!(long.ends_with("has more than 1,048,576 components, Qdrant's limit"), "{long}");
+    }
+
+    #[test]
+    fn sparse_terms_ascend_and_may_be_none() {
+        VectorSpec::Sparse.check_vector(&sparse(&[], &[]), "a#0", "00ff").expect("no term");
+        VectorSpec::Sparse.check_vector(&sparse(&[1, 5], &[0.5, -1.0]), "a#0", "00ff").expect("two terms");
+        for (indices, values) in [(&[5, 1][..], &[1.0, 1.0][..]), (&[1, 1], &[1.0, 1.0])] {
+            assert!(refused(VectorSpec::Sparse, &sparse(indices, values)).ends_with("out of order or twice"));
+        }
+        assert!(refused(VectorSpec::Sparse, &sparse(&[1], &[])).ends_with("not as many terms as weights"));
+        assert!(refused(VectorSpec::Sparse, &sparse(&[u32::MAX], &[1.0])).ends_with("reserved term 4294967295"));
+        assert!(refused(VectorSpec::Sparse, &sparse(&[1], &[f32::INFINITY])).ends_with("not finite"));
+    }
+
+    #[test]
+    fn a_vector_of_another_kind_is_refused_by_both_names() {
+        let error = refused(DENSE, &sparse(&[1], &[1.0]));
+        assert_eq!(error, "the vector of `a#0` is sparse, but collection `00ff` holds 3 dimensions, cosine");
+    }
+}

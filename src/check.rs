@@ -1,0 +1,179 @@
+//! `ragtriage check`: gates on a run, for a continuous integration job. Exit 1 when the run does not pass.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+
+use super::{Failure, output, report};
+use ragtriage_eval::gate::{self, Bound, Gate, GatePlan, GateReport};
+use ragtriage_core::config::GateMode;
+use ragtriage_core::measure::Measure;
+use ragtriage_report::gates::{self, github, junit};
+use ragtriage_pipeline::settings::{Resolved, Settings, assemble};
+use ragtriage_runs::{Manifest, SavedRun};
+
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// The run's folder, or the name of one under evals/runs/.
+    run: PathBuf,
+    /// The least mean of a measure: `--min EM@5=0.8`.
+    #[arg(long, value_name = "MEASURE=X")]
+    min: Vec<String>,
+    /// The largest mean of a measure: `--max ForbiddenFacts=0`.
+    #[arg(long, value_name = "MEASURE=X")]
+    max: Vec<String>,
+    /// How far a measure may get worse than the baseline's: `--max-drop AnswerF1=0.02`.
+    #[arg(long, value_name = "MEASURE=X")]
+    max_drop: Vec<String>,
+    /// The run that drops are taken from.
+    #[arg(long, value_name = "RUN")]
+    baseline: Option<PathBuf>,
+    /// Take drops over the questions that run and baseline share, where these differ.
+    #[arg(long)]
+    intersect: bool,
+    /// Read `[gates]` of this settings file. Default: of the settings in the run's record.
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// What decides. Default: `gates.mode`, the interval.
+    #[arg(long = "gate", value_enum, value_name = "WHAT")]
+    mode: Option<Mode>,
+    /// An inconclusive gate fails the run too.
+    #[arg(long)]
+    strict: bool,
+    #[command(flatten)]
+    tell: TellArgs,
+}
+
+/// Who is told, and how.
+#[derive(Debug, Args)]
+struct TellArgs {
+    /// Write a JUnit file as well.
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
+    /// Annotate a GitHub job, on stderr. Default: in a job, as its environment says.
+    #[arg(long)]
+    github: bool,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Mode {
+    /// The 95 % interval: pass, fail, or inconclusive.
+    Interval,
+    /// The mean alone: pass or fail.
+    Mean,
+}
+
+/// Runs the command; whether the run passes.
+pub fn check(args: &CheckArgs) -> Result<bool, Failure> {
+    let flags = flags(args)?;
+    let run = SavedRun::load(&report::folder_of(&args.run))?;
+    let recorded = report::recorded_settings(&run.manifest)?;
+    let (settings, base) = gate_settings(args, &recorded, &run.manifest)?;
+    let gates = merged(assemble::gates(&settings)?, flags);
+    if gates.is_empty() {
+        return Err(Failure::new(
+            "there is no gate to check",
+            Some(
+                "give one (`--min EM@5=0.8`), or set some under `[gates]` and name that file with --config".to_owned(),
+            ),
+        ));
+    }
+    let baseline = match (&args.baseline, &settings.gates.baseline) {
+        (Some(named), _) => Some(report::folder_of(named)),
+        (None, Some(path)) => Some(report::folder_of(&base.join(path))),
+        (None, None) => None,
+    };
+    let baseline = match baseline.filter(|_| gates.iter().any(Gate::needs_baseline)) {
+        Some(folder) => Some(SavedRun::load(&folder)?),
+        None => None,
+    };
+    let plan = GatePlan {
+        gates,
+        evaluation: assemble::evaluation(&recorded),
+        mode: args.mode.map_or(settings.gates.mode, |mode| match mode {
+            Mode::Interval => GateMode::Interval,
+            Mode::Mean => GateMode::Mean,
+        }),
+        strict: args.strict || settings.gates.strict,
+        intersect: args.intersect,
+    };
+    let report = gate::check(&run, baseline.as_ref(), &plan)?;
+    tell(&args.tell, &report)?;
+    Ok(report.passed)
+}
+
+/// The gates of the command line.
+fn flags(args: &CheckArgs) -> Result<Vec<Gate>, Failure> {
+    let all = [
+        ("--min", Bound::Min, &args.min),
+        ("--max", Bound::Max, &args.max),
+        ("--max-drop", Bound::MaxDrop, &args.max_drop),
+    ];
+    let mut gates = Vec::new();
+    for (flag, bound, given) in all {
+        for text in given {
+            let gate = parse(flag, bound, text)?;
+            if gates.iter().any(|other: &Gate| gate.replaces(other)) {
+                let hint = "give each measure one limit of each kind".to_owned();
+                return Err(Failure::new(
+                    format!("`{flag} {text}` is given after another limit of the same"),
+                    Some(hint),
+                ));
+            }
+            gates.push(gate);
+        }
+    }
+    Ok(gates)
+}
+
+fn parse(flag: &str, bound: Bound, text: &str) -> Result<Gate, Failure> {
+    let wrong = || {
+        let hint = format!("for example `{flag} EM@5=0.8`; `ragtriage score --list` explains the measures");
+        Failure::new(format!("`{flag} {text}` is not a measure, `=` and a number"), Some(hint))
+    };
+    let (name, limit) = text.split_once('=').ok_or_else(wrong)?;
+    let measure: Measure = name.trim().parse()?;
+    let limit = limit.trim().parse().map_err(|_| wrong())?;
+    Ok(Gate::new(measure, bound, limit)?)
+}
+
+/// The settings that hold the gates, and the folder that their paths start from.
+fn gate_settings(args: &CheckArgs, recorded: &Settings, manifest: &Manifest) -> Result<(Settings, PathBuf), Failure> {
+    if let Some(path) = &args.config {
+        let resolved = Resolved::new(Some(path), &[])?;
+        return Ok((resolved.settings.clone(), resolved.base()));
+    }
+    let base = Path::new(&manifest.config).parent().map(Path::to_owned).unwrap_or_default();
+    Ok((recorded.clone(), base))
+}
+
+/// Settings first; a flag takes the place of a setting for the same bound.
+fn merged(settings: Vec<Gate>, flags: Vec<Gate>) -> Vec<Gate> {
+    let mut gates: Vec<Gate> = settings;
+    for flag in flags {
+        match gates.iter_mut().find(|gate| flag.replaces(gate)) {
+            Some(gate) => *gate = flag,
+            None => gates.push(flag),
+        }
+    }
+    gates
+}
+
+/// The report to stdout, the JUnit file, and the annotations, which are talk to the machine that runs the job.
+fn tell(args: &TellArgs, report: &GateReport) -> Result<(), Failure> {
+    if let Some(path) = &args.junit {
+        std::fs::write(path, junit::render(report)).map_err(|error| {
+            let hint = "see that its folder is there and can be written".to_owned();
+            Failure::new(format!("cannot write `{}`: {error}", path.display()), Some(hint))
+        })?;
+    }
+    if args.github || std::env::var("GITHUB_ACTIONS").is_ok_and(|value| value == "true") {
+        for line in github::annotations(report) {
+            output::talk(&line);
+        }
+    }
+    output::data(&if args.json { output::json(report, "the gates")? } else { gates::render(report, output::color()) })
+}

@@ -1,0 +1,85 @@
+//! `ragtriage compare`: runs against a baseline, question by question.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use super::{Failure, block_on, cross, output, report};
+use ragtriage_eval::compare::{self, ComparePlan, Subject};
+use ragtriage_core::measure::Measure;
+use ragtriage_report::comparison::{ComparisonView, Shown, markdown, terminal};
+use ragtriage_pipeline::settings::assemble;
+use ragtriage_runs::SavedRun;
+
+#[derive(Debug, Args)]
+pub struct CompareArgs {
+    /// The baseline: a run's folder, or the name of one under evals/runs/.
+    #[arg(value_name = "BASELINE")]
+    baseline: PathBuf,
+    /// The runs that are compared with it.
+    #[arg(value_name = "RUN", required = true)]
+    runs: Vec<PathBuf>,
+    /// Compare these measures: `-m EM@5 -m nDCG@10`. Default: all that the runs' reports have.
+    #[arg(short = 'm', long = "measure", value_name = "MEASURE")]
+    measures: Vec<String>,
+    /// The measure that decides. Default: `evaluation.primary`, else `AnswerF1`, `EM@5` or `nDCG@10`, the first there is.
+    #[arg(long, value_name = "MEASURE")]
+    primary: Option<String>,
+    /// Compare runs over different questions by those that both ask.
+    #[arg(long)]
+    intersect: bool,
+    /// Show measures at every cutoff, not only at the baseline's k.
+    #[arg(long)]
+    all: bool,
+    /// Show at most N flipped questions of each kind; --json has all.
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    limit_flips: usize,
+    #[command(flatten)]
+    cross: cross::CrossArgs,
+    #[command(flatten)]
+    form: FormArgs,
+}
+
+/// What is printed instead of text for a terminal.
+#[derive(Debug, Args)]
+struct FormArgs {
+    /// Print Markdown.
+    #[arg(long, conflicts_with = "json")]
+    md: bool,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
+    let measures: Result<Vec<Measure>, _> = args.measures.iter().map(|name| name.parse()).collect();
+    let primary = args.primary.as_deref().map(str::parse::<Measure>).transpose()?;
+    let baseline = load(&args.baseline)?;
+    let others = args.runs.iter().map(|run| load(run)).collect::<Result<Vec<_>, Failure>>()?;
+    let plan = ComparePlan {
+        evaluation: assemble::evaluation(&baseline.1),
+        measures: measures?,
+        primary: primary.or(baseline.1.evaluation.primary),
+        intersect: args.intersect,
+    };
+    let subjects: Vec<Subject<'_>> =
+        others.iter().map(|(run, settings)| Subject { run, k: settings.retrieval.k }).collect();
+    let mut comparison = compare::compare(&baseline.0, &subjects, &plan)?;
+    if args.cross.wanted() {
+        comparison.pairs[0].cross = Some(block_on(cross::cross(&baseline, &others, &args.cross, &plan))?);
+    }
+    if args.form.json {
+        return output::data(&output::json(&comparison, "the comparison")?);
+    }
+    // Measures that were named are all shown.
+    let every_cutoff = args.all || !args.measures.is_empty();
+    let view = ComparisonView::new(&comparison, Shown { flips: args.limit_flips, every_cutoff });
+    output::data(&if args.form.md { markdown::render(&view) } else { terminal::render(&view, output::color()) })
+}
+
+fn load(named: &Path) -> Result<cross::Loaded, Failure> {
+    let run = SavedRun::load(&report::folder_of(named))?;
+    let settings = report::recorded_settings(&run.manifest)?;
+    Ok((run, settings))
+}

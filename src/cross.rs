@@ -1,0 +1,138 @@
+//! `ragtriage compare --cross`: each run's passages through the other's generator.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Args;
+
+use super::bars::Bars;
+use super::environment::environment;
+use super::{Failure, output};
+use ragtriage_eval::compare::ComparePlan;
+use ragtriage_eval::compare::cross::{Call, Cross, Crossed, Crossing, Side};
+use ragtriage_eval::compare::pairs::Pairs;
+use ragtriage_pipeline::cross::{self, Reader};
+use ragtriage_core::config::GeneratorName;
+use ragtriage_pipeline::settings::{Resolved, Settings, assemble};
+use ragtriage_runs::SavedRun;
+
+#[derive(Debug, Args)]
+pub struct CrossArgs {
+    /// Split the difference of one run into what retrieval and what the generator changed: each run's passages are put to the
+    /// other's generator. Calls are made.
+    #[arg(long)]
+    cross: bool,
+    /// Ask so many of each generator's own prompts once more, to see what its repeats alone change.
+    #[arg(long, value_name = "N", default_value_t = 100, requires = "cross")]
+    noise_sample: usize,
+    /// Take no reply from the cache and keep none.
+    #[arg(long, requires = "cross")]
+    no_cache: bool,
+    /// Refuse every connection that is not to this machine.
+    #[arg(long, requires = "cross")]
+    offline: bool,
+    /// Calls at once. Default: the run's `generation.concurrency`.
+    #[arg(long, value_name = "N", requires = "cross")]
+    concurrency: Option<usize>,
+}
+
+impl CrossArgs {
+    /// Whether to cross at all.
+    pub fn wanted(&self) -> bool {
+        self.cross
+    }
+}
+
+/// A run with the settings of its record.
+pub type Loaded = (SavedRun, Settings);
+
+/// Crosses two runs.
+pub async fn cross(
+    baseline: &Loaded,
+    others: &[Loaded],
+    args: &CrossArgs,
+    plan: &ComparePlan,
+) -> Result<Cross, Failure> {
+    let [run] = others else {
+        let hint = "name a baseline and one run: `ragtriage compare A B --cross`";
+        return Err(Failure::new("--cross takes one run beside the baseline", Some(hint.to_owned())));
+    };
+    let pairs = Pairs::new(&baseline.0, &run.0, plan.evaluation.cluster, plan.intersect)?;
+    let loaded = [baseline, run];
+    let [a, b] = [wire(baseline, args, false)?, wire(run, args, false)?];
+    let titles = loaded.map(|(_, settings)| settings.chunking.title_prefix);
+    let sides = [
+        Side { run: &baseline.0, prompts: Arc::clone(&a.prompts), titles: titles[0] },
+        Side { run: &run.0, prompts: Arc::clone(&b.prompts), titles: titles[1] },
+    ];
+    let crossing = Crossing::new(sides, &pairs, args.noise_sample, plan.evaluation.seed)?;
+    let (readers, again) = ([a, b], crossing.again());
+    for at in [0, 1] {
+        announce(at, &loaded[at].1, &readers[at], &crossing.calls()[at], again[at].len()).await;
+    }
+    let bars = Bars::new();
+    let mut crossed = Crossed::default();
+    for (at, again) in again.into_iter().enumerate() {
+        crossed.calls[at] = cross::ask(&readers[at], crossing.calls()[at].clone(), &bars).await?;
+        if !again.is_empty() {
+            crossed.again[at] = cross::ask(&wire(loaded[at], args, true)?, again, &bars).await?;
+        }
+    }
+    Ok(crossing.numbers(&crossed, &plan.evaluation)?)
+}
+
+/// The run's generator. `anew`: no reply of it is taken from the cache.
+fn wire((run, settings): &Loaded, args: &CrossArgs, anew: bool) -> Result<Arc<Reader>, Failure> {
+    let manifest = &run.manifest;
+    let name = &manifest.name;
+    if let Some(source) = &manifest.external {
+        return Err(Failure::new(
+            format!(
+                "the answers of `{name}` come from the {} `{}`: there is no generator to ask",
+                source.kind, source.from
+            ),
+            Some("--cross takes runs whose generator `ragtriage run` asked itself".to_owned()),
+        ));
+    }
+    if manifest.shortened.iter().any(|key| key == "generation.base_url") {
+        return Err(Failure::new(
+            format!("run `{name}` keeps `generation.base_url` without its user info and query, which may hold keys"),
+            Some("run it again with its keys in `generation.api_key_env` or `generation.headers_env`".to_owned()),
+        ));
+    }
+    let mut settings = settings.clone();
+    settings.generation.repeat = 1; // what is asked more than once then is asked once now, and kept
+    if let Some(concurrency) = args.concurrency {
+        settings.generation.concurrency = concurrency;
+        settings.generation.most_concurrency = settings.generation.most_concurrency.map(|most| most.max(concurrency));
+    }
+    let resolved = Resolved::recorded(settings, PathBuf::from(&manifest.config), &[])?;
+    let environment = environment(&resolved, args.offline, args.no_cache || anew)?;
+    let reader = assemble::reader(&resolved, &environment)?.ok_or_else(|| {
+        Failure::new(
+            format!("run `{name}` has no generator"),
+            Some("--cross splits a difference of answers: run it with one (`generation.generator`)".to_owned()),
+        )
+    })?;
+    Ok(Arc::new(reader))
+}
+
+/// Says how many calls will go where; nothing for a reader in this process.
+async fn announce(at: usize, settings: &Settings, reader: &Reader, calls: &[Call], n_again: usize) {
+    let generation = &settings.generation;
+    if generation.generator != GeneratorName::Openai || calls.len() + n_again == 0 {
+        return;
+    }
+    let mut n_kept = 0;
+    for call in calls {
+        n_kept += usize::from(reader.generator.kept(&call.prompt).await.is_some());
+    }
+    let (whose, other) = if at == 0 { ("A", "B") } else { ("B", "A") };
+    output::talk(&format!(
+        "{} calls to {}: {} prompts with {other}'s passages to {whose}'s generator ({n_kept} more are in the cache), {n_again} of its own \
+         prompts once more",
+        calls.len() - n_kept + n_again,
+        generation.base_url,
+        calls.len() - n_kept,
+    ));
+}

@@ -1,0 +1,28 @@
+//! `ragtriage dataset agreement`: two annotators' judgments held against one another.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::super::{Failure, output};
+use ragtriage_datasets::label::agreement::{agreement as agreement_of, labels};
+use ragtriage_report::agreement::render;
+
+/// So many pairs are named: a screen holds them beside the tables.
+const FARTHEST: usize = 10;
+
+#[derive(Debug, Args)]
+pub struct AgreementArgs {
+    /// One annotator's questions.jsonl, or judgments: TREC's four columns, BEIR's three with their header.
+    first: PathBuf,
+    /// The other one's.
+    second: PathBuf,
+    /// Print JSON instead of the tables.
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn agreement(args: &AgreementArgs) -> Result<(), Failure> {
+    let found = agreement_of(&labels(&args.first)?, &labels(&args.second)?, FARTHEST)?;
+    output::data(&if args.json { output::json(&found, "the agreement")? } else { render(&found, output::color()) })
+}

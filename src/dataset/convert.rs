@@ -1,0 +1,60 @@
+//! `ragtriage dataset convert`: a data set in another format, for other tools.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::super::{Failure, output, run};
+use super::source::{self, SourceArgs};
+use ragtriage_datasets::{Exported, Layout};
+use ragtriage_pipeline::settings::assemble;
+use ragtriage_core::text::numbers::plural;
+
+#[derive(Debug, Args)]
+pub struct ConvertArgs {
+    #[command(flatten)]
+    source: SourceArgs,
+    /// The format.
+    #[arg(long, value_enum)]
+    to: Target,
+    /// The folder to write; it must not be there.
+    folder: PathBuf,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Target {
+    /// corpus.jsonl, questions.jsonl.
+    Jsonl,
+    /// corpus.jsonl, queries.jsonl, qrels/SPLIT.tsv (`dataset.split`, else `test`); what BEIR has no file for stands in the
+    /// queries' metadata.
+    Beir,
+}
+
+pub fn convert(args: &ConvertArgs) -> Result<(), Failure> {
+    let resolved = source::resolve(&args.source)?;
+    let mut dataset = ragtriage_datasets::load(&assemble::load_spec(&resolved))?;
+    run::sample(&mut dataset, &resolved.settings)?;
+    let layout = match args.to {
+        Target::Jsonl => Layout::Jsonl,
+        Target::Beir => Layout::Beir { split: resolved.settings.dataset.split.as_deref().unwrap_or("test") },
+    };
+    let Exported { digest, n_unjudged, n_missing } = ragtriage_datasets::export(&dataset, layout, &args.folder)?;
+    output::talk(&format!(
+        "{} and {} are in {}, read back the same: {digest}",
+        plural(dataset.documents.len(), "document", "documents"),
+        plural(dataset.questions.len(), "question", "questions"),
+        args.folder.display()
+    ));
+    match args.to {
+        Target::Beir if n_unjudged > 0 => output::talk(&format!(
+            "{} no judgment, without which other readers of BEIR leave a question out",
+            plural(n_unjudged, "question has", "questions have")
+        )),
+        Target::Jsonl if n_missing > 0 => output::talk(&format!(
+            "{} no document that is there: it loads with `dataset.missing_evidence = \"keep\"`",
+            plural(n_missing, "label names", "labels name")
+        )),
+        Target::Beir | Target::Jsonl => {}
+    }
+    Ok(())
+}

@@ -1,0 +1,55 @@
+//! `ragtriage dataset fetch`: a published data set into datasets/fetched/.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use super::super::bars::Bars;
+use super::super::{Failure, block_on, output};
+use ragtriage_fetch::dataset::Fetched;
+use ragtriage_pipeline::progress::Progress;
+
+/// Where fetched data sets go.
+const FETCHED: &str = "datasets/fetched";
+
+#[derive(Debug, Args)]
+pub struct FetchArgs {
+    /// The data set: hotpotqa (distractor dev), squad (1.1 dev), squad2 (2.0 dev), scifact, cisi.
+    name: String,
+    /// A folder (or file) that holds it, instead of its publisher.
+    #[arg(long, value_name = "PATH", conflicts_with = "url")]
+    from: Option<PathBuf>,
+    /// Another address that has the publisher's file.
+    #[arg(long, value_name = "URL")]
+    url: Option<String>,
+    /// Replace one that is there.
+    #[arg(long)]
+    force: bool,
+    /// Call nothing: take it from PATH or not at all.
+    #[arg(long)]
+    offline: bool,
+}
+
+pub fn fetch(args: &FetchArgs) -> Result<(), Failure> {
+    let FetchArgs { name, from, url, force, offline } = args;
+    let root = Path::new(FETCHED);
+    if let Some(from) = from {
+        let folder = ragtriage_fetch::dataset::copy_local(name, from, root, *force)?;
+        output::talk(&format!("{name} is in {}", folder.display()));
+        return Ok(());
+    }
+    if *offline {
+        let hint = "name a copy with `--from PATH`, or leave `--offline` out";
+        return Err(Failure::new(format!("`{name}` is not fetched, since `--offline` is set"), Some(hint.to_owned())));
+    }
+    let bars = Bars::new();
+    let on_download = |download: ragtriage_http::Download<'_>| bars.download(download);
+    let fetched = block_on(async { Ok(ragtriage_fetch::dataset::fetch(name, url.as_deref(), root, *force, &on_download).await?) });
+    bars.finish();
+    let Fetched { folder, url, unverified, licence } = fetched?;
+    output::talk(&format!("{name} is in {} (licence: {licence})", folder.display()));
+    if let Some(sha256) = unverified {
+        output::talk(&format!("no hash of it is known: what {url} sent has sha256 {sha256}"));
+    }
+    Ok(())
+}

@@ -1,0 +1,174 @@
+//! `ragtriage dataset label`: real questions first, then what several retrievers find for them, judged by a person.
+
+use std::io::IsTerminal;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use super::super::bars::Bars;
+use super::super::environment::environment;
+use super::super::{Failure, block_on, dry_run, output};
+use super::source::{self, SourceArgs};
+use super::terminal::Terminal;
+use ragtriage_datasets::{Appended, LoadSpec};
+use ragtriage_runs::external::input::Input;
+use ragtriage_runs::external::qrels::Qrels;
+use ragtriage_datasets::label::{self, Annotator, Labelling, Order, QrelsAnnotator, Stopped, Tally};
+use ragtriage_core::types::Pools;
+use ragtriage_pipeline::pool::pool;
+use ragtriage_pipeline::progress::Progress;
+use ragtriage_report::labelling::Screen;
+use ragtriage_core::config::{ExternalSettings, GeneratorName, RerankSettings};
+use ragtriage_pipeline::settings::{Resolved, assemble};
+use ragtriage_core::text::numbers::{plural, thousands};
+use ragtriage_core::types::{Dataset, Question};
+
+#[derive(Debug, Args)]
+pub struct LabelArgs {
+    #[command(flatten)]
+    source: SourceArgs,
+    /// The questions: a line each; or JSON lines with `text`, and whatever else questions.jsonl knows; or BEIR's queries.
+    #[arg(long, value_name = "FILE")]
+    queries: PathBuf,
+    /// Where labelled questions are added. Default: questions.jsonl of the data set.
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// How many passages of each retriever are pooled.
+    #[arg(long, value_name = "N", default_value = "10")]
+    depth: NonZeroUsize,
+    /// Go to the next question after N passages in a row that are not relevant; shows the best ranked first, where it is
+    /// shuffled otherwise.
+    #[arg(long, value_name = "N")]
+    stop_after: Option<NonZeroUsize>,
+    /// Seed of the shuffle.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// Take the judgments from a file instead: TREC's four columns, or BEIR's three with their header.
+    #[arg(long, value_name = "FILE")]
+    judgments: Option<PathBuf>,
+    /// Refuse every connection that is not to this machine.
+    #[arg(long)]
+    offline: bool,
+}
+
+pub fn label(args: LabelArgs) -> Result<(), Failure> {
+    block_on(async move {
+        let resolved = retrieval_alone(source::resolve(&args.source)?);
+        let spec = assemble::load_spec(&resolved);
+        refuse_document(&spec, &args.queries)?;
+        let mut dataset = ragtriage_datasets::asked(&spec, &args.queries)?;
+        let judgments = args.judgments.as_deref().map(Input::read).transpose()?;
+        let qrels = judgments.as_ref().map(Qrels::parse).transpose()?.map(QrelsAnnotator::new);
+        let path = args.out.clone().or_else(|| ragtriage_datasets::questions_file(&spec)).ok_or_else(|| {
+            let hint = "say where they go with `--out FILE`".to_owned();
+            Failure::new(format!("a `{}` data set takes no further questions", spec.format), Some(hint))
+        })?;
+        let mut file = Appended::open(&path)?;
+        leave_out(&mut dataset, &file, qrels.as_ref());
+        if dataset.questions.is_empty() {
+            return Ok(());
+        }
+        let questions = dataset.questions.clone();
+        let mut pools = pooled(&resolved, dataset, args.depth.get(), args.offline).await?;
+        if resolved.settings.dataset.skip_same_id {
+            label::without_same_id(&mut pools.of, &questions);
+        }
+        let stop_after = args.stop_after.map(NonZeroUsize::get);
+        let order = if stop_after.is_some() { Order::Ranked } else { Order::Shuffled { seed: args.seed } };
+        let labelling = Labelling { order, stop_after };
+        let n_known = qrels.as_ref().map(|qrels| qrels.n_relevant(&questions));
+        let mut annotator: Box<dyn Annotator + '_> = if let Some(qrels) = qrels {
+            Box::new(qrels)
+        } else {
+            let screen = Screen::new(output::talk_width(), output::talk_color());
+            Box::new(Terminal::new(std::io::stdin().lock(), screen, !std::io::stdin().is_terminal()))
+        };
+        let tally = label::label(&questions, &pools, labelling, annotator.as_mut(), &mut file)?;
+        conclude(&tally, &file, n_known);
+        Ok(())
+    })
+}
+
+/// The settings without what comes behind retrieval: nothing of it is asked.
+fn retrieval_alone(mut resolved: Resolved) -> Resolved {
+    let settings = &mut resolved.settings;
+    settings.generation.generator = GeneratorName::None;
+    settings.rerank = RerankSettings::default();
+    settings.external = ExternalSettings::default();
+    resolved
+}
+
+/// Questions that stand among the documents would be passages, and found for themselves.
+fn refuse_document(spec: &LoadSpec, queries: &Path) -> Result<(), Failure> {
+    if !spec.has_document(queries)? {
+        return Ok(());
+    }
+    let hint =
+        "move it out of the documents' folder, or give it an ending that no document has: `asked.queries`".to_owned();
+    Err(Failure::new(format!("`{}` is one of the documents", queries.display()), Some(hint)))
+}
+
+/// Leaves out what is labelled already, and what the judgments say nothing of.
+fn leave_out(dataset: &mut Dataset, file: &Appended, qrels: Option<&QrelsAnnotator<'_>>) {
+    for note in &dataset.notes {
+        output::talk(&format!("{}: {}", note.what, thousands(note.count)));
+    }
+    let mut leave = |is_left: &dyn Fn(&Question) -> bool, why: &str| {
+        let n_all = dataset.questions.len();
+        dataset.questions.retain(|question| !is_left(question));
+        let n_left = n_all - dataset.questions.len();
+        if n_left > 0 {
+            output::talk(&format!("{why}: {} of {}", thousands(n_left), plural(n_all, "question", "questions")));
+        }
+    };
+    leave(&|question| qrels.is_some_and(|qrels| !qrels.knows(question)), "left out, without a judgment");
+    leave(&|question| file.holds(question), &format!("already in {}", file.path().display()));
+}
+
+async fn pooled(resolved: &Resolved, dataset: Dataset, depth: usize, offline: bool) -> Result<Pools, Failure> {
+    dry_run::announce(&resolved.settings, &dataset);
+    let environment = environment(resolved, offline, false)?;
+    let bars = Bars::new();
+    let assembled = assemble::assemble(resolved, &environment, &|download| bars.download(download)).await;
+    bars.finish();
+    Ok(pool(dataset.documents, dataset.questions, &assembled?.plan, depth, &bars).await?)
+}
+
+fn conclude(tally: &Tally, file: &Appended, n_known: Option<usize>) {
+    let Tally { n_written, n_answered, n_unanswerable, n_unjudged, n_shown, n_judged, n_relevant, stopped } = tally;
+    output::talk(&format!(
+        "{} added to {}: {} with evidence, {} unanswerable; judged {} of {} shown, {} relevant",
+        plural(*n_written, "question", "questions"),
+        file.path().display(),
+        thousands(*n_answered),
+        thousands(*n_unanswerable),
+        thousands(*n_judged),
+        plural(*n_shown, "passage", "passages"),
+        plural(*n_relevant, "document", "documents"),
+    ));
+    if *n_unjudged > 0 {
+        let questions = plural(*n_unjudged, "question", "questions");
+        output::talk(&format!("{questions} without a judged passage: asked again next time"));
+    }
+    if let Some(Stopped { n_left, n_dropped }) = stopped {
+        let dropped = match n_dropped {
+            0 => String::new(),
+            n => format!(
+                " (the one in hand from its first passage: nothing in {} answers it)",
+                plural(*n, "judged passage", "judged passages")
+            ),
+        };
+        let questions = plural(*n_left, "question", "questions");
+        output::talk(&format!("{questions} left{dropped}: the same command goes on there"));
+    }
+    if let Some(n_known) = n_known {
+        let share = 100.0 * *n_relevant as f64 / n_known.max(1) as f64;
+        let each = *n_shown as f64 / (*n_relevant).max(1) as f64;
+        output::talk(&format!(
+            "found {} of {} that the judgments have ({share:.1} %), with {each:.1} passages shown for each",
+            thousands(*n_relevant),
+            plural(n_known, "relevant document", "relevant documents"),
+        ));
+    }
+}

@@ -1,0 +1,153 @@
+//! `ragtriage dataset lint`: what is wrong with a data set, or weak in it. Exit 1 on errors.
+
+use std::sync::Arc;
+
+use clap::Args;
+
+use super::super::bars::Bars;
+use super::super::environment::environment;
+use super::super::{Failure, block_on, output};
+use super::reanchor;
+use super::source::{self, SourceArgs};
+use ragtriage_core::chunk::{self, Strategy};
+use ragtriage_datasets::Inspection;
+use ragtriage_datasets::lint::subject::Subject;
+use ragtriage_datasets::lint::lengths::PromptBudget;
+use ragtriage_datasets::lint::{self, Lint, Pooling, holes, lengths};
+use ragtriage_pipeline::PipelineError;
+use ragtriage_pipeline::plan::Plan;
+use ragtriage_pipeline::pool::pool;
+use ragtriage_pipeline::progress::Progress;
+use ragtriage_pipeline::settings::assemble::recipients::without_services;
+use ragtriage_pipeline::settings::assemble::{self, AssembleError, dataset_label};
+use ragtriage_core::config::{GenerationSettings, GeneratorName, RerankSettings, RetrieverName};
+use ragtriage_pipeline::settings::{Resolved, Settings};
+use ragtriage_core::text::numbers::listed;
+use ragtriage_core::text::tokens::Tokenizer;
+use ragtriage_core::types::Corpus;
+
+#[derive(Debug, Args)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
+pub struct LintArgs {
+    #[command(flatten)]
+    source: SourceArgs,
+    /// Print JSON: every finding, and the documents that no question uses.
+    #[arg(long)]
+    json: bool,
+    /// Refuse every connection that is not loopback: no model is fetched.
+    #[arg(long)]
+    offline: bool,
+    /// Search for no label holes; models that are not here are not fetched.
+    #[arg(long)]
+    no_pool: bool,
+    /// After documents were edited: find the place where each label's text stands now, or say that it broke. Exit 1 when one did.
+    #[arg(long)]
+    reanchor: bool,
+    /// With --reanchor: rewrite questions.jsonl where labels were placed anew.
+    #[arg(long, requires = "reanchor")]
+    write: bool,
+    /// List the questions that a change of the documents since that commit touches; with --reanchor the commit that labels in bytes
+    /// were made for.
+    #[arg(long, value_name = "GITREF")]
+    changed: Option<String>,
+}
+
+/// Runs the command; whether the data set is free of errors.
+pub fn lint(args: &LintArgs) -> Result<bool, Failure> {
+    let resolved = source::resolve(&args.source)?;
+    let spec = assemble::load_spec(&resolved);
+    if args.reanchor {
+        return reanchor::reanchor(&spec, args.changed.as_deref(), args.write, args.json);
+    }
+    if let Some(reference) = &args.changed {
+        return reanchor::changed(&spec, reference, args.json).map(|()| true);
+    }
+    let inspection = ragtriage_datasets::inspect(&spec)?;
+    let mut lint = lint::content(dataset_label(&resolved.settings), &inspection);
+    if inspection.documents.iter().any(|document| !document.text.trim().is_empty()) {
+        block_on(searched(args, local(resolved), &inspection, &mut lint))?;
+    }
+    output::data(&if args.json {
+        output::json(&lint, "the findings")?
+    } else {
+        ragtriage_report::lint::render(&lint, output::color())
+    })?;
+    Ok(lint.errors == 0)
+}
+
+/// The settings without all that lint has no use for, and without services: a look at data sends it nowhere.
+fn local(mut resolved: Resolved) -> Resolved {
+    let settings = &mut resolved.settings;
+    let context_tokens = settings.generation.context_tokens;
+    settings.generation =
+        GenerationSettings { generator: GeneratorName::None, context_tokens, ..GenerationSettings::default() };
+    settings.external.url = None;
+    settings.rerank = RerankSettings::default();
+    settings.retrieval.min_score = None;
+    resolved.settings = without_services(&resolved.settings);
+    resolved
+}
+
+/// What needs encoders and retrievers.
+async fn searched(
+    args: &LintArgs,
+    mut resolved: Resolved,
+    inspection: &Inspection,
+    lint: &mut Lint,
+) -> Result<(), Failure> {
+    let bars = Bars::new();
+    let plan = plan(args, &mut resolved, lint, &bars).await?;
+    let subject = Subject::new(inspection);
+    let asked = if args.no_pool { Vec::new() } else { holes::worth_pooling(&subject) };
+    let corpus = if asked.is_empty() {
+        let chunks = chunk::chunk_documents(&inspection.documents, &plan.chunking, plan.chunk_counter.as_ref());
+        Arc::new(Corpus::new(inspection.documents.clone(), chunks))
+    } else {
+        let questions = asked.iter().map(|&number| inspection.questions[number].clone()).collect();
+        let pools = pool(inspection.documents.clone(), questions, &plan, holes::DEPTH, &bars).await?;
+        lint.add(holes::check(&subject, &asked, &pools));
+        let retrievers = resolved.settings.retrieval.retrievers.iter().map(|name| name.name().to_owned()).collect();
+        lint.figures.pooled = Some(Pooling { retrievers, depth: holes::DEPTH, questions: asked.len() });
+        pools.corpus
+    };
+    let encoders = ragtriage_pipeline::lengths::lengths(&plan, &corpus, subject.questions).await.map_err(PipelineError::from)?;
+    let budget =
+        PromptBudget { counter: plan.prompt.counter.as_ref(), context_tokens: plan.prompt.context_tokens };
+    let whole_documents = (plan.chunking.strategy() == Strategy::Document).then_some(&budget);
+    let (truncated, found) = lengths::check(&subject, &corpus, &encoders, whole_documents);
+    lint.figures.truncated = truncated;
+    lint.add(found);
+    Ok(())
+}
+
+/// The wired parts; without those whose model cannot be had, which `lint` then notes and `resolved` no longer has.
+async fn plan(args: &LintArgs, resolved: &mut Resolved, lint: &mut Lint, bars: &Bars) -> Result<Plan, Failure> {
+    let environment = environment(resolved, args.offline || args.no_pool, false)?;
+    let assembled = assemble::assemble(resolved, &environment, &|download| bars.download(download)).await;
+    bars.finish();
+    let error = match assembled {
+        Ok(assembled) => return Ok(assembled.plan),
+        Err(error @ (AssembleError::Checkpoint(_) | AssembleError::Embed(_))) => error,
+        Err(error) => return Err(error.into()),
+    };
+    let left_out = without_models(&mut resolved.settings);
+    lint.notes.push(format!("{} left out, and chunks not measured for an encoder: {error}", listed(&left_out)));
+    Ok(assemble::assemble(resolved, &environment, &|_| {}).await?.plan)
+}
+
+/// Leaves out what needs a model; the names of the retrievers that are.
+fn without_models(settings: &mut Settings) -> Vec<String> {
+    let by_terms = |name: &RetrieverName| matches!(name, RetrieverName::Bm25 | RetrieverName::Tfidf);
+    let retrieval = &mut settings.retrieval;
+    let left_out = retrieval.retrievers.iter().filter(|name| !by_terms(name)).map(|name| name.name().to_owned());
+    let left_out = left_out.collect();
+    retrieval.retrievers.retain(by_terms);
+    if retrieval.retrievers.is_empty() {
+        retrieval.retrievers.push(RetrieverName::Bm25);
+    }
+    retrieval.fusion.weights.clear();
+    if settings.chunking.tokenizer == Tokenizer::Model {
+        settings.chunking.tokenizer = Tokenizer::default();
+    }
+    left_out
+}

@@ -1,0 +1,45 @@
+//! Which data set a command is about: a settings file that names one, or the data itself.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::super::Failure;
+use ragtriage_pipeline::settings::Resolved;
+
+#[derive(Debug, Args)]
+pub struct SourceArgs {
+    /// A settings file (.toml) that names the data set, or the data set itself: its folder or file.
+    #[arg(value_name = "PATH")]
+    path: PathBuf,
+    /// How the files are laid out, where that cannot be seen: hotpotqa, squad, beir, smart, jsonl, files.
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<String>,
+    /// Set any setting, value in TOML.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    sets: Vec<String>,
+}
+
+/// The settings of the file, or the defaults with the data set in them; `--set` holds in both.
+///
+/// # Errors
+/// A setting that is none; nothing at the path.
+pub fn resolve(args: &SourceArgs) -> Result<Resolved, Failure> {
+    let SourceArgs { path, format, sets } = args;
+    let mut all = Vec::new();
+    let is_settings = path.extension().is_some_and(|ending| ending == "toml");
+    if !is_settings {
+        all.push(set("dataset.path", &path.to_string_lossy()));
+        if format.is_none() {
+            all.push(set("dataset.format", ragtriage_datasets::guess_format(path)?.name()));
+        }
+    }
+    all.extend(format.iter().map(|format| set("dataset.format", format)));
+    all.extend(sets.iter().cloned());
+    Ok(Resolved::new(is_settings.then_some(path.as_path()), &all)?)
+}
+
+/// `key=value` with the value as a TOML string, whatever stands in it.
+fn set(key: &str, value: &str) -> String {
+    format!("{key}={}", toml::Value::from(value))
+}

@@ -1,0 +1,56 @@
+//! What is read of the process's environment, all of it here.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::Failure;
+use ragtriage_fetch::model::HUB;
+use ragtriage_pipeline::settings::Resolved;
+use ragtriage_pipeline::settings::assemble::Environment;
+use ragtriage_pipeline::settings::cache_folder::SCRATCH;
+use ragtriage_core::config::{Bm25Store, GeneratorName, RetrieverName};
+use ragtriage_core::text::tokens::Tokenizer;
+
+/// The environment that parts are wired in. `no_cache`: vectors are computed anew, in a folder of this
+/// process, and the generator is asked anew.
+pub fn environment(resolved: &Resolved, offline: bool, no_cache: bool) -> Result<Environment, Failure> {
+    let configured = resolved.settings.cache.dir.as_ref().map(|dir| resolved.base().join(dir));
+    let settings = &resolved.settings;
+    let by_terms = |name: &RetrieverName| matches!(name, RetrieverName::Bm25 | RetrieverName::Tfidf);
+    let wants_cache = !settings.retrieval.retrievers.iter().all(by_terms)
+        || settings.retrieval.bm25.store == Bm25Store::Qdrant
+        || settings.rerank.model.is_some()
+        || settings.rerank.endpoint.is_some()
+        || settings.chunking.tokenizer == Tokenizer::Model
+        || (settings.generation.generator == GeneratorName::Openai && !no_cache);
+    let nowhere = (!wants_cache).then(PathBuf::new); // our own index can do without its file
+    let cache_dir = configured.or_else(user_cache).or(nowhere).ok_or_else(|| {
+        Failure::new(
+            "there is no cache folder: neither XDG_CACHE_HOME nor HOME is set",
+            Some("set `cache.dir`".to_owned()),
+        )
+    })?;
+    let scratch = no_cache.then(|| cache_dir.join(format!("{SCRATCH}{}", std::process::id())));
+    let hub = variable("HF_ENDPOINT").map_or_else(|| HUB.to_owned(), |hub| hub.trim_end_matches('/').to_owned());
+    Ok(Environment { cache_dir, hub, offline, scratch, variable })
+}
+
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// `$RAGTRIAGE_CACHE`, else `ragtriage` in the user's cache folder (XDG Base Directory Specification).
+fn user_cache() -> Option<PathBuf> {
+    variable("RAGTRIAGE_CACHE").map(PathBuf::from).or_else(|| {
+        let xdg = variable("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+        Some(xdg.or_else(|| Some(Path::new(&variable("HOME")?).join(".cache")))?.join("ragtriage"))
+    })
+}
+
+/// The commit of the working directory's repository, `-dirty` behind it when it has changes; `None` without git.
+pub fn git_commit() -> Option<String> {
+    let output =
+        Command::new("git").args(["describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]).output().ok()?;
+    let commit = String::from_utf8(output.stdout).ok()?.trim().to_owned();
+    (output.status.success() && !commit.is_empty()).then_some(commit)
+}

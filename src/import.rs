@@ -1,0 +1,123 @@
+//! `ragtriage import`: what another RAG recorded, or a TREC run, joined with a data set, becomes a run.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use clap::Args;
+use sha2::{Digest, Sha256};
+
+use super::bars::Bars;
+use super::environment::git_commit;
+use super::run::{self, DEFAULT_CONFIG, DEFAULT_OUT};
+use super::{Failure, block_on};
+use ragtriage_runs::external::input::Input;
+use ragtriage_runs::external::join::{self, Joined};
+use ragtriage_runs::external::recorded as lines;
+use ragtriage_pipeline::ask::Done;
+use ragtriage_pipeline::recorded;
+use ragtriage_core::config::GeneratorName;
+use ragtriage_pipeline::settings::{Resolved, Settings, assemble, record};
+use ragtriage_runs::{ExternalSource, RunFolder};
+use ragtriage_core::text::hex::hex;
+use ragtriage_core::types::Dataset;
+
+#[derive(Debug, Args)]
+pub struct ImportArgs {
+    /// JSON lines `{id or question, contexts, answer?, prompt?, arms?}`, or a TREC run; `.gz` too, `-` for standard input.
+    file: PathBuf,
+    /// The settings file: data set and evaluation. Default: config/runbooks.toml.
+    #[arg(long)]
+    config: Option<PathBuf>,
+    /// Set any setting, value in TOML: `--set dataset.limit=100`.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    sets: Vec<String>,
+    /// The file is a TREC run. Default: by its content.
+    #[arg(long)]
+    trec: bool,
+    /// Leave out questions without a line and lines without a question, and say how many.
+    #[arg(long)]
+    partial: bool,
+    /// The run's name. Default: the file's, the time, four hex digits.
+    #[arg(long)]
+    name: Option<String>,
+    /// The folder that runs go to.
+    #[arg(long, value_name = "DIR", default_value = DEFAULT_OUT)]
+    out: PathBuf,
+    /// Print summary.json instead of the report.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+pub fn import(args: ImportArgs) -> Result<(), Failure> {
+    block_on(async move {
+        let config = args.config.as_deref().unwrap_or(Path::new(DEFAULT_CONFIG));
+        let mut resolved = Resolved::new(Some(config), &args.sets)?;
+        let clock = Instant::now();
+        let mut dataset = ragtriage_datasets::load(&assemble::load_spec(&resolved))?;
+        let input = Input::read(&args.file)?;
+        let is_trec = args.trec || looks_like_trec(input.text());
+        let mut joined = join(&input, is_trec, &dataset, &resolved.settings, args.partial)?;
+        run::sample(&mut dataset, &resolved.settings)?;
+        dataset.questions = joined.answered(input.name(), dataset.questions, args.partial)?;
+        describe(&mut resolved.settings, &joined, is_trec);
+
+        let mut manifest = record::begun(&resolved, (&dataset).into(), git_commit());
+        let kind = if is_trec { ExternalSource::TREC_RUN } else { ExternalSource::RECORD };
+        let sha256 = hex(&Sha256::digest(input.text()));
+        manifest.external = Some(ExternalSource { kind: kind.to_owned(), from: input.name().to_owned(), sha256 });
+        manifest.notes.extend(joined.notes.iter().map(record::counted));
+        manifest.seconds.insert("load".to_owned(), clock.elapsed().as_secs_f64());
+        let concurrency = 2 * rayon::current_num_threads();
+        let plan = assemble::recorded(&resolved.settings, Arc::new(joined), concurrency)?;
+
+        manifest.name = args.name.clone().unwrap_or_else(|| run::fresh_name(&args.file));
+        let folder = RunFolder::create(&args.out, &manifest.name)?;
+        manifest.save(&folder)?;
+        let outcome = recorded::run(dataset, plan, &folder, Done::default(), &Bars::new()).await;
+        // Half an import is worth nothing: the file is still there.
+        let (facts, notes) = outcome.inspect_err(|_| drop(std::fs::remove_dir_all(folder.path())))?;
+        manifest.finished = Some(record::now());
+        manifest.notes.extend(notes.iter().map(record::counted));
+        manifest.seconds.extend(facts.ingest.seconds);
+        run::conclude(&folder, manifest, &resolved.settings, args.json)
+    })
+}
+
+/// The file's lines beside all questions of the data set: a sample is drawn afterwards, from those.
+fn join(
+    input: &Input,
+    is_trec: bool,
+    dataset: &Dataset,
+    settings: &Settings,
+    partial: bool,
+) -> Result<Joined, Failure> {
+    let lines = if is_trec {
+        let questions: HashSet<&str> = dataset.questions.iter().map(|question| question.id.as_str()).collect();
+        let documents: HashSet<&str> = dataset.documents.iter().map(|document| document.id.as_str()).collect();
+        join::from_trec(input, settings.retrieval.k, &|id| questions.contains(id), &|id| documents.contains(id))?
+    } else {
+        lines::read(input)?
+    };
+    Ok(Joined::new(lines, &dataset.questions, partial)?)
+}
+
+/// What the settings would say of the pipeline, as far as the record shows it: `k` is what its longest prompt held, and
+/// without answers there was no generator.
+fn describe(settings: &mut Settings, joined: &Joined, is_trec: bool) {
+    if !is_trec {
+        settings.retrieval.k = joined.most_contexts().max(1);
+        settings.retrieval.candidates = settings.retrieval.candidates.max(settings.retrieval.k);
+    }
+    if !joined.has_answers() {
+        settings.generation.generator = GeneratorName::None;
+    }
+}
+
+/// Whether the first line that is no comment is one of columns and no JSON.
+fn looks_like_trec(text: &str) -> bool {
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    lines.next().is_some_and(|line| !line.starts_with(['{', '[']) && line.split_ascii_whitespace().count() >= 6)
+}

@@ -1,0 +1,107 @@
+//! `ragtriage init`: a settings file and a questions file for one's own documents.
+
+use std::fs::OpenOptions;
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use super::{Failure, output};
+use ragtriage_datasets::{DatasetError, Survey, survey};
+use crate::starter::{sentence, starter};
+use ragtriage_core::text::numbers::plural;
+use ragtriage_core::text::sanitize::one_line;
+
+const SETTINGS: &str = "ragtriage.toml";
+const QUESTIONS: &str = "questions.jsonl";
+/// Where real questions are to be put: by its ending no document, though it may stand among them.
+const ASKED: &str = "asked.queries";
+
+#[derive(Debug, Args)]
+pub struct InitArgs {
+    /// The folder with the documents.
+    #[arg(default_value = ".")]
+    dir: PathBuf,
+}
+
+/// Runs the command. Nothing that is there is written over.
+pub fn init(args: &InitArgs) -> Result<(), Failure> {
+    let folder = &args.dir;
+    let seen = survey(folder).map_err(|error| match error {
+        error @ DatasetError::EmptyCorpus { .. } => Failure::new(error.to_string(), Some(NO_DOCUMENTS.to_owned())),
+        error @ DatasetError::Missing { .. } => {
+            Failure::new(error.to_string(), Some("name the folder that your documents lie in".to_owned()))
+        }
+        other => other.into(),
+    })?;
+    let settings = folder.join(SETTINGS);
+    if !create(&settings, &starter(&seen))? {
+        let hint = format!("run it with `ragtriage run {}`, or move it away to have a new one", shell(&settings));
+        return Err(Failure::new(format!("`{}` is there already", settings.display()), Some(hint)));
+    }
+    let is_new = create(&folder.join(QUESTIONS), "")?;
+    output::talk(&sentence(&seen));
+    told(&seen);
+    output::talk(&format!("written: {}{}", settings.display(), if is_new { ", questions.jsonl (empty)" } else { "" }));
+    let file = shell(&settings);
+    let next = if is_new {
+        format!(
+            "next: put real questions, one a line, into {ASKED} and judge what is found for them:\n\
+             ragtriage dataset label {file} --queries {ASKED}\n\
+             ragtriage dataset lint {file}\nragtriage run {file}\n"
+        )
+    } else {
+        format!(
+            "next: check the questions that are there, then measure:\nragtriage dataset lint {file}\nragtriage run {file}\n"
+        )
+    };
+    let (why, commands) = next.split_once('\n').unwrap_or_default();
+    output::talk(why);
+    output::data(&commands.lines().map(|line| one_line(line) + "\n").collect::<String>())
+}
+
+const NO_DOCUMENTS: &str = "documents are Markdown, text, reStructuredText, AsciiDoc, Org, TeX or source code; take the text out of others first \
+                            (pandoc, pdftotext)";
+
+/// What a user should know before the first run.
+fn told(seen: &Survey) {
+    let files = |n: usize| plural(n, "file", "files");
+    let n_wrapped: usize = seen.wrapped.values().sum();
+    let n_code: usize = seen.code.values().sum();
+    if n_wrapped > 0 {
+        output::talk(&format!("{} whose text has to be taken out first: left out, see the settings", files(n_wrapped)));
+    }
+    if n_code > 0 {
+        output::talk(&format!("{} of source code beside prose: left out, see the settings", files(n_code)));
+    }
+    if seen.n_unreadable > 0 {
+        output::talk(&format!(
+            "{} not UTF-8: convert (iconv) or move away, or nothing will load; `ragtriage dataset lint` names each",
+            plural(seen.n_unreadable, "document is", "documents are")
+        ));
+    }
+    if seen.n_empty > 0 {
+        output::talk(&format!("{} without text", plural(seen.n_empty, "document", "documents")));
+    }
+    if !seen.is_english {
+        output::talk("the text does not look English: see the settings for the analyser and the encoder");
+    }
+}
+
+/// Writes a new file; false where one is there.
+fn create(path: &Path, text: &str) -> Result<bool, Failure> {
+    let written = OpenOptions::new().write(true).create_new(true).open(path);
+    match written.and_then(|mut file| file.write_all(text.as_bytes())) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
+        Err(source) => Err(DatasetError::Write { path: path.to_owned(), source }.into()),
+    }
+}
+
+/// A path as a shell takes it.
+fn shell(path: &Path) -> String {
+    let shown = path.display().to_string();
+    let text = if shown.starts_with('-') { format!("./{shown}") } else { shown };
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-+,@%".contains(letter);
+    if text.chars().all(is_plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
+}

@@ -1,0 +1,46 @@
+//! `ragtriage model`: fetch the embedding model ahead of a run.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand};
+
+use super::bars::Bars;
+use super::environment::environment;
+use super::{Failure, block_on, output};
+use ragtriage_fetch::model::{self as source, ModelRef, Source};
+use ragtriage_pipeline::settings::Resolved;
+
+#[derive(Debug, Subcommand)]
+pub enum ModelCommand {
+    /// Fetch a model into the cache, checked by sha256, and print where it is.
+    Fetch(FetchArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct FetchArgs {
+    /// The model. Default: the default embedding model.
+    name: Option<String>,
+    /// Only look: fetch nothing.
+    #[arg(long)]
+    offline: bool,
+    /// A settings file, for its cache folder.
+    #[arg(long)]
+    config: Option<PathBuf>,
+}
+
+/// Runs the command.
+pub fn model(command: ModelCommand) -> Result<(), Failure> {
+    let ModelCommand::Fetch(args) = command;
+    let resolved = Resolved::new(args.config.as_deref(), &[])?;
+    let environment = environment(&resolved, args.offline, false)?;
+    let name = args.name.unwrap_or_else(|| resolved.settings.retrieval.dense.model.clone());
+    let source = Source { cache_dir: environment.cache_dir, hub: environment.hub, offline: args.offline };
+    let bars = Bars::new();
+    let found = block_on(async {
+        let found =
+            source::locate(&ModelRef::parse(&name, Path::new("")), &source, &|download| bars.download(download)).await;
+        found.map_err(|error| Failure::new(error.to_string(), error.hint()))
+    });
+    ragtriage_pipeline::progress::Progress::finish(&bars);
+    output::data(&format!("{}\n", found?.folder.display()))
+}

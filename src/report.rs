@@ -1,0 +1,162 @@
+//! `ragtriage report`: a saved run's report again, and the files that every report writes.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+
+use super::page::{self, Reported};
+use super::{Failure, audit, output};
+use ragtriage_eval::summary::{EvaluationPlan, Summary};
+use ragtriage_report::view::View;
+use ragtriage_report::{comparison, csv, markdown, terminal, trec};
+use ragtriage_pipeline::settings::{Settings, assemble};
+use ragtriage_runs::{Manifest, RunFolder, SavedRun};
+
+#[derive(Debug, Args)]
+pub struct ReportArgs {
+    /// The run's folder, or the name of one under evals/runs/.
+    run: PathBuf,
+    /// Show it beside this run, the baseline: a run's folder, or the name of one under evals/runs/.
+    #[arg(long, value_name = "BASELINE", conflicts_with_all = ["audit", "audited"])]
+    compare: Option<PathBuf>,
+    /// Compare runs over different questions by those that both ask.
+    #[arg(long, requires = "compare")]
+    intersect: bool,
+    /// What to write. Default: html; of an audit json and terminal.
+    #[arg(long, value_enum)]
+    format: Option<Form>,
+    /// Where to, `-` for standard output. Default: a page into the run's folder, all else to standard output.
+    #[arg(short, long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Leave out what the corpus, the golds and the answers say; questions, ids, classes and figures stay.
+    #[arg(long)]
+    no_text: bool,
+    /// Hits of each ranking that the page holds; what was packed and gold is there in any case.
+    #[arg(long, value_name = "N", default_value_t = page::DEPTH)]
+    depth: usize,
+    /// Print a seeded sample of N questions as JSON lines, with all that their class rests on, for a person to look at.
+    #[arg(long, value_name = "N", conflicts_with_all = ["audited", "no_text", "out"])]
+    audit: Option<usize>,
+    /// Seed of that sample.
+    #[arg(long, value_name = "S", default_value_t = 0, requires = "audit")]
+    audit_seed: u64,
+    /// Read that sample back with its `correct_class` filled in: how often the attribution is wrong, and corrected shares.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["no_text", "out"])]
+    audited: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Form {
+    /// One self-contained HTML file.
+    Html,
+    /// Text for a terminal.
+    Terminal,
+    /// Markdown, for a pull request.
+    Md,
+    /// summary.json; beside a baseline both runs by its ruler: `summary` and `comparison`.
+    Json,
+    /// The final ranking of documents, a TREC run.
+    Trec,
+    /// The judged documents, as `trec_eval` reads them.
+    Qrels,
+    /// A table, a row a question.
+    Csv,
+}
+
+/// Runs the command.
+pub fn report(args: &ReportArgs) -> Result<(), Failure> {
+    let folder = folder_of(&args.run);
+    if args.audit.is_some() || args.audited.is_some() {
+        let run = SavedRun::load(&folder)?;
+        let plan = assemble::evaluation(&recorded_settings(&run.manifest)?);
+        return match (args.audit, &args.audited) {
+            (Some(n), _) => audit::sheet(&run, &plan, n, args.audit_seed, args.format.unwrap_or(Form::Json)),
+            (None, Some(file)) => audit::audited(&run, &plan, file, args.format.unwrap_or(Form::Terminal)),
+            (None, None) => Ok(()),
+        };
+    }
+    let form = args.format.unwrap_or(Form::Html);
+    let depth = if form == Form::Html { args.depth } else { 0 };
+    let mut reported = Reported::load(&folder, args.compare.as_deref(), args.intersect, depth)?;
+    if form == Form::Html {
+        reported.draw();
+    }
+    if args.no_text {
+        reported.forget_texts();
+    }
+    let content = content(&reported, form, page::Shown { depth, has_text: !args.no_text })?;
+    let beside = || (form == Form::Html).then(|| folder.file(&page::file_name(&reported, args.no_text)));
+    match args.out.clone().or_else(beside).filter(|file| file != Path::new("-")) {
+        None => output::data(&content),
+        Some(file) => {
+            page::write(&file, &content)?;
+            output::data(&format!("{}\n", file.display()))
+        }
+    }
+}
+
+fn content(reported: &Reported, form: Form, shown: page::Shown) -> Result<String, Failure> {
+    let Reported { run, evaluation, beside, .. } = reported;
+    let view = || View::new(run, evaluation);
+    let of_two = |form: &str| {
+        let hint = "leave --compare out, or write html, md, json or terminal";
+        Failure::new(format!("there is no `--format {form}` of two runs"), Some(hint.to_owned()))
+    };
+    Ok(match (form, beside.as_ref()) {
+        (Form::Html, _) => page::render(reported, shown),
+        (Form::Terminal, None) => terminal::render(&view(), output::color()),
+        (Form::Terminal, Some(beside)) => {
+            let color = output::color();
+            terminal::render(&view(), color) + "\n" + &comparison::terminal::render(&beside.view(), color)
+        }
+        (Form::Md, None) => markdown::render(&view()),
+        (Form::Md, Some(beside)) => markdown::render(&view()) + "\n" + &comparison::markdown::render(&beside.view()),
+        (Form::Json, None) => output::json(&evaluation.summary, "summary.json")?,
+        (Form::Json, Some(beside)) => {
+            let both = serde_json::json!({"summary": evaluation.summary, "comparison": beside.comparison});
+            output::json(&both, "the comparison")?
+        }
+        (Form::Trec, None) => trec::documents(run),
+        (Form::Qrels, None) => trec::qrels(run),
+        (Form::Csv, None) => csv::render(run, evaluation),
+        (Form::Trec, Some(_)) => return Err(of_two("trec")),
+        (Form::Qrels, Some(_)) => return Err(of_two("qrels")),
+        (Form::Csv, Some(_)) => return Err(of_two("csv")),
+    })
+}
+
+/// The folder of a run: as given, or by its name under evals/runs/.
+pub fn folder_of(run: &Path) -> RunFolder {
+    let named = Path::new(super::run::DEFAULT_OUT).join(run);
+    let is_run = |path: &Path| path.join("run.json").is_file();
+    RunFolder::existing(if !is_run(run) && is_run(&named) { &named } else { run })
+}
+
+/// The settings that a run's record holds.
+pub fn recorded_settings(manifest: &Manifest) -> Result<Settings, Failure> {
+    serde_json::from_value(manifest.settings.clone()).map_err(|error| {
+        let message = format!("run.json holds settings this version does not know: {error}");
+        Failure::new(message, Some("run it again with this version".to_owned()))
+    })
+}
+
+/// Evaluates the run in `folder`, writes all derived files, prints the report (or `summary.json`).
+pub fn write_and_print(folder: &RunFolder, plan: &EvaluationPlan, as_json: bool) -> Result<Summary, Failure> {
+    let mut reported = Reported::alone(SavedRun::load_with_parts(folder, page::DEPTH)?, plan);
+    reported.draw();
+    let Reported { run, evaluation, .. } = &reported;
+    let summary = output::json(&evaluation.summary, "summary.json")?;
+    folder.write("summary.json", summary.as_bytes())?;
+    folder.write("retrieval.trec", trec::documents(run).as_bytes())?;
+    folder.write("chunks.trec", trec::chunks(run).as_bytes())?;
+    folder.write("qrels.trec", trec::qrels(run).as_bytes())?;
+    let page = page::render(&reported, page::Shown { depth: page::DEPTH, has_text: true });
+    folder.write(page::FILE, page.as_bytes())?;
+    let printed =
+        output::data(&if as_json { summary } else { terminal::render(&View::new(run, evaluation), output::color()) });
+    printed.map_err(|failure| {
+        let path = folder.path().display();
+        Failure::new(failure.message, Some(format!("the run is whole; print it again: `ragtriage report {path}`")))
+    })?;
+    Ok(reported.evaluation.summary)
+}

@@ -1,0 +1,121 @@
+//! `ragtriage run --resume`: whether a run can be gone on with, and what of its record stays.
+
+use std::path::{Path, PathBuf};
+
+use super::{Failure, report};
+use ragtriage_pipeline::settings::{Resolved, record};
+use ragtriage_runs::{ExternalSource, Manifest, RunFolder, SavedRun, SettingDifference};
+use ragtriage_core::types::Note;
+
+/// The record of run `name` under `out`; refused where its questions cannot be asked, only imported. `None` where the folder is
+/// all there is: the run was killed before it wrote its record, and begins.
+pub(super) fn earlier(out: &Path, name: &str) -> Result<Option<Manifest>, Failure> {
+    let folder = RunFolder::existing(&out.join(name));
+    if folder.path().is_dir() && !["run.json", "traces.jsonl"].iter().any(|file| folder.file(file).exists()) {
+        return Ok(None);
+    }
+    let manifest = Manifest::load(&folder)?;
+    match &manifest.external {
+        Some(ExternalSource { kind, from, .. }) if manifest.is_imported() => Err(Failure::new(
+            format!("run `{name}` was imported from the {kind} `{from}`: there is nothing to ask"),
+            Some(format!("import the file again: `ragtriage import {from}`")),
+        )),
+        _ => Ok(Some(manifest)),
+    }
+}
+
+/// The settings that the run's record holds, with `sets` over them; refused where they lack a part that decides who is asked.
+pub(super) fn recorded(manifest: Manifest, sets: &[String]) -> Result<Resolved, Failure> {
+    let is_given =
+        |key: &String| sets.iter().any(|set| set.split_once('=').is_some_and(|(name, _)| name.trim() == key));
+    if let Some(key) = manifest.shortened.iter().find(|key| !is_given(key)) {
+        let (name, config) = (&manifest.name, &manifest.config);
+        return Err(Failure::new(
+            format!("run `{name}` keeps `{key}` without its user info and query, which may hold keys"),
+            Some(format!("give its settings again: `ragtriage run {config} --resume {name}`, and --set as before")),
+        ));
+    }
+    Ok(Resolved::recorded(report::recorded_settings(&manifest)?, PathBuf::from(manifest.config), sets)?)
+}
+
+/// Makes `new` the record of run `name`, `old` so far, gone on with; refused where something else would be asked than then.
+pub(super) fn go_on(name: &str, old: &SavedRun, new: &mut Manifest) -> Result<(), Failure> {
+    let differences = differences(&old.manifest, new);
+    if !differences.is_empty() {
+        return Err(Failure::new(
+            format!("run `{name}` was made with other settings: {}", differences.join("; ")),
+            Some("give the same settings, or start a new run".to_owned()),
+        ));
+    }
+    if let Some(limit) = dropped_limit(&old.manifest, new) {
+        return Err(Failure::new(
+            format!("run `{name}` was made with `{limit}`, which is not set now"),
+            Some(format!("set it again (--set {limit}=...), or leave the settings file out: the run's own hold then")),
+        ));
+    }
+    name.clone_into(&mut new.name);
+    new.started.clone_from(&old.manifest.started);
+    let kept = old.manifest.notes.iter().filter(|note| !new.notes.contains(note)).cloned().collect::<Vec<_>>();
+    new.notes.extend(kept);
+    // What was counted of contexts is written when a run ends.
+    if old.manifest.external.is_some() && old.manifest.finished.is_none() && !old.traces.is_empty() {
+        let note = "the run was broken off: what is counted of contexts leaves out the questions asked before that";
+        new.notes.push(note.to_owned());
+    }
+    Ok(())
+}
+
+/// What keeps a run from costing more may be changed, and not be forgotten.
+fn dropped_limit(old: &Manifest, new: &Manifest) -> Option<&'static str> {
+    const LIMITS: [&str; 4] =
+        ["generation.max_usd", "generation.max_tokens_total", "generation.price.prompt", "generation.price.completion"];
+    let is_set = |manifest: &Manifest, key: &str| {
+        let value = manifest.settings.pointer(&format!("/{}", key.replace('.', "/")));
+        value.and_then(serde_json::Value::as_f64).is_some_and(|value| value > 0.0)
+    };
+    LIMITS.into_iter().find(|key| is_set(old, key) && !is_set(new, key))
+}
+
+/// Adds what was counted now to what was counted before.
+pub(super) fn add_notes(notes: &mut Vec<String>, counted: &[Note]) {
+    for note in counted {
+        let before = |old: &String| old.strip_suffix(&note.what)?.strip_suffix(' ')?.parse::<usize>().ok();
+        let found = notes.iter().enumerate().find_map(|(at, old)| Some((at, before(old)?)));
+        match found {
+            Some((at, count)) => notes[at] = format!("{} {}", count + note.count, note.what),
+            None => notes.push(record::counted(note)),
+        }
+    }
+}
+
+/// What differs between a run's record and what is asked now, as `key: then -> now`.
+fn differences(old: &Manifest, new: &Manifest) -> Vec<String> {
+    let told = |one: &SettingDifference| format!("`{}`: {} -> {}", one.key, one.from, one.to);
+    let mut out: Vec<String> = old.answer_differences(new).iter().map(told).collect();
+    let kind = |manifest: &Manifest| manifest.external.as_ref().map(|source| source.kind.clone());
+    if kind(old) != kind(new) {
+        out.push("whose pipeline is asked".to_owned());
+    }
+    if old.models != new.models {
+        out.push("a model's files".to_owned());
+    }
+    let parts = old.versions.iter().filter(|(part, version)| new.versions.get(*part) != Some(version));
+    out.extend(parts.map(|(part, _)| format!("the {part}")));
+    if old.dataset_digest != new.dataset_digest {
+        out.push("the data set's content".to_owned());
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_of_one_kind_are_added_up() {
+        let mut notes = vec!["3 contexts twice".to_owned(), "12 other contexts twice".to_owned()];
+        let counted = |count, what: &str| Note { count, what: what.to_owned() };
+        add_notes(&mut notes, &[counted(2, "contexts twice"), counted(1, "new ones")]);
+        assert_eq!(notes, ["5 contexts twice", "12 other contexts twice", "1 new ones"]);
+    }
+}

@@ -1,0 +1,251 @@
+//! `ragtriage run`: the whole pipeline, then the report and the run's folder.
+
+use std::collections::HashSet;
+use std::hash::{BuildHasher, Hasher};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use clap::Args;
+
+use super::bars::Bars;
+use super::environment::{environment, git_commit};
+use super::{Failure, block_on, dry_run, output, report, resume};
+use ragtriage_pipeline::PipelineError;
+use ragtriage_pipeline::ask::Done;
+use ragtriage_pipeline::recorded::{self, RecordedPlan};
+use ragtriage_pipeline::run;
+use ragtriage_pipeline::settings::assemble::{self, Assembled};
+use ragtriage_pipeline::settings::{Resolved, Settings, record};
+use ragtriage_runs::replies::{self, Replies};
+use ragtriage_runs::{ExternalSource, Manifest, RunFolder, SavedRun, Spent};
+use ragtriage_core::text::address;
+use ragtriage_core::types::Dataset;
+
+/// Where `run` looks without an argument.
+pub(super) const DEFAULT_CONFIG: &str = "config/runbooks.toml";
+/// Where runs go without `--out`.
+pub(super) const DEFAULT_OUT: &str = "evals/runs";
+
+#[derive(Debug, Args)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
+pub struct RunArgs {
+    /// The settings file. Default: config/runbooks.toml.
+    config: Option<PathBuf>,
+    /// Set any setting, value in TOML: `--set retrieval.k=3`.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    sets: Vec<String>,
+    /// Ask only N questions, a seeded sample; the corpus stays whole.
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+    /// The run's name. Default: the settings file's, the time, four hex digits.
+    #[arg(long)]
+    name: Option<String>,
+    /// The folder that runs go to.
+    #[arg(long, value_name = "DIR", default_value = DEFAULT_OUT)]
+    out: PathBuf,
+    /// Go on with a run: ask what is missing or failed. Its own settings hold; given ones must be the same.
+    #[arg(long, value_name = "NAME", conflicts_with = "name")]
+    resume: Option<String>,
+    /// Ask each question's own prompt N times, to see how replies differ: none is taken from the cache or kept there.
+    #[arg(long, value_name = "N")]
+    repeat: Option<usize>,
+    /// Only say what would be asked, what it may cost and what leaves this machine. Retrieval is run, no service is called.
+    #[arg(long)]
+    dry_run: bool,
+    /// Ask the generator and compute vectors anew; keep neither.
+    #[arg(long)]
+    pub(super) no_cache: bool,
+    /// Refuse every connection that is not to this machine.
+    #[arg(long)]
+    pub(super) offline: bool,
+    /// Print summary.json instead of the report; with --dry-run the estimate as JSON.
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// What answers the questions.
+enum Work {
+    Ours(Box<Assembled>),
+    Service(RecordedPlan),
+}
+
+/// Runs the command.
+pub fn run(args: RunArgs) -> Result<(), Failure> {
+    block_on(async move {
+        let earlier = args.resume.as_deref().map(|name| resume::earlier(&args.out, name)).transpose()?.flatten();
+        let begins = earlier.is_none();
+        let resolved = resolve(&args, earlier)?;
+        if args.dry_run {
+            let done =
+                args.resume.as_ref().filter(|_| !begins).map(|name| earlier_traces(&args.out, name)).transpose()?;
+            let done = done.map(done_by).unwrap_or_default();
+            return Box::pin(dry_run::dry_run(&args, resolved, &done)).await;
+        }
+        let environment = environment(&resolved, args.offline, args.no_cache)?;
+        let bars = Bars::new();
+        let clock = Instant::now();
+        let work = if let Some(url) = &resolved.settings.external.url {
+            Work::Service(assemble::service(&resolved.settings, url, &environment)?)
+        } else {
+            let assembled = assemble::assemble(&resolved, &environment, &|download| bars.download(download)).await;
+            ragtriage_pipeline::progress::Progress::finish(&bars);
+            Work::Ours(Box::new(assembled?))
+        };
+        let assembling = clock.elapsed().as_secs_f64();
+        let clock = Instant::now();
+        let mut dataset = ragtriage_datasets::load(&assemble::load_spec(&resolved))?;
+        sample(&mut dataset, &resolved.settings)?;
+        let mut manifest = record::begun(&resolved, (&dataset).into(), git_commit());
+        match &work {
+            Work::Ours(assembled) => {
+                record::parts(&mut manifest, assembled);
+            }
+            Work::Service(_) => manifest.external = Some(service_source(&resolved.settings)),
+        }
+        manifest.seconds.insert("assemble".to_owned(), assembling);
+        manifest.seconds.insert("load".to_owned(), clock.elapsed().as_secs_f64());
+        dry_run::announce(&resolved.settings, &dataset);
+
+        let (folder, done, before) = open_folder(&args, begins, &mut manifest)?;
+        if begins {
+            manifest.save(&folder)?;
+        }
+        let (mut caches, mut replies) = (Vec::new(), None);
+        let outcome = match work {
+            Work::Ours(assembled) => {
+                if let Some(allowance) = &assembled.allowance {
+                    allowance.already(before.usd, before.tokens);
+                }
+                (caches, replies) = (assembled.vector_caches, assembled.replies);
+                run::run(dataset, assembled.plan, &folder, done, &bars).await.map(|facts| (facts, Vec::new()))
+            }
+            Work::Service(plan) => recorded::run(dataset, plan, &folder, done, &bars).await,
+        };
+        if let Some(scratch) = &environment.scratch {
+            let _ = std::fs::remove_dir_all(scratch);
+        }
+        if let Some(failure) = replies.as_ref().and_then(|replies| replies.failure()) {
+            output::talk(&format!("replies could not all be kept, and will be paid for again: {failure}"));
+        }
+        let (facts, notes) = outcome.inspect_err(|error| match error {
+            // It can be gone on with once the limit is raised.
+            PipelineError::Stopped { .. } => {}
+            // Another process may be at work in it.
+            _ if args.resume.is_some() => {}
+            _ => drop_if_empty(&folder),
+        })?;
+        resume::add_notes(&mut manifest.notes, &notes);
+        record::finish(&mut manifest, facts, &caches);
+        conclude(&folder, manifest, &resolved.settings, args.json)
+    })
+}
+
+/// Writes the record of a finished run and all that is derived from it, and prints the report.
+pub(super) fn conclude(
+    folder: &RunFolder,
+    mut manifest: Manifest,
+    settings: &Settings,
+    json: bool,
+) -> Result<(), Failure> {
+    manifest.save(folder)?;
+    let summary = report::write_and_print(folder, &assemble::evaluation(settings), json)?;
+    manifest.prompt_tokens = summary.tokens.prompt;
+    manifest.completion_tokens = summary.tokens.completion;
+    manifest.cost_usd = summary.cost_usd;
+    manifest.save(folder)?;
+    output::talk(&format!("run folder: {}", folder.path().display()));
+    Ok(())
+}
+
+fn service_source(settings: &Settings) -> ExternalSource {
+    let from = settings.external.url.as_deref().map(address::shown_url).unwrap_or_default();
+    ExternalSource { kind: ExternalSource::SERVICE.to_owned(), from, sha256: String::new() }
+}
+
+/// The settings: of the file and flags; on resume without a file those of the run's record and flags.
+fn resolve(args: &RunArgs, earlier: Option<Manifest>) -> Result<Resolved, Failure> {
+    let mut sets = args.sets.clone();
+    sets.extend(args.limit.map(|limit| format!("dataset.limit={limit}")));
+    sets.extend(args.repeat.map(|repeat| format!("generation.repeat={repeat}")));
+    match earlier {
+        Some(earlier) if args.config.is_none() => resume::recorded(earlier, &sets),
+        None if args.resume.is_some() && args.config.is_none() => Err(Failure::new(
+            "the run was killed before it wrote its record",
+            Some("give its settings again: the settings file, and --set as before".to_owned()),
+        )),
+        _ => Ok(Resolved::new(Some(resolved_config(args)), &sets)?),
+    }
+}
+
+pub(super) fn resolved_config(args: &RunArgs) -> &Path {
+    args.config.as_deref().unwrap_or(Path::new(DEFAULT_CONFIG))
+}
+
+/// Draws the sample that `dataset.limit` asks for.
+pub(super) fn sample(dataset: &mut Dataset, settings: &Settings) -> Result<(), Failure> {
+    if let Some(limit) = settings.dataset.limit {
+        let questions = std::mem::take(&mut dataset.questions);
+        dataset.questions = ragtriage_core::sample::sample(questions, limit, settings.dataset.seed);
+    }
+    if dataset.questions.is_empty() {
+        return Err(Failure::new(
+            "no question is left to ask",
+            Some("check `dataset.split` and `dataset.limit`".to_owned()),
+        ));
+    }
+    Ok(())
+}
+
+/// The run's folder: a new one, or the one to go on with, what it has already and what that cost.
+fn open_folder(args: &RunArgs, begins: bool, manifest: &mut Manifest) -> Result<(RunFolder, Done, Spent), Failure> {
+    let Some(name) = &args.resume else {
+        manifest.name = args.name.clone().unwrap_or_else(|| fresh_name(resolved_config(args)));
+        return Ok((RunFolder::create(&args.out, &manifest.name)?, Done::default(), Spent::default()));
+    };
+    let folder = RunFolder::existing(&args.out.join(name));
+    if begins {
+        manifest.name.clone_from(name);
+        return Ok((folder, Done::default(), Spent::default()));
+    }
+    let old = earlier_traces(&args.out, name)?;
+    resume::go_on(name, &old, manifest)?;
+    let replies = Replies::read(&folder)?;
+    let spent = Spent::by(&old.traces, &replies);
+    Ok((folder, Done { replies, ..done_by(old) }, spent))
+}
+
+fn earlier_traces(out: &Path, name: &str) -> Result<SavedRun, Failure> {
+    Ok(SavedRun::load(&RunFolder::existing(&out.join(name)))?)
+}
+
+/// What need not be asked again.
+fn done_by(old: SavedRun) -> Done {
+    let finished = old.traces.iter().filter(|trace| !trace.failed());
+    let questions = finished.map(|trace| trace.question.id.clone()).collect();
+    let passages: HashSet<_> = old.passages.into_keys().collect();
+    Done { questions, passages, replies: Vec::new() }
+}
+
+/// A settings file's name without its ending, as a folder may be called.
+pub(super) fn stem_of(config: &Path) -> String {
+    let stem = config.file_stem().unwrap_or_default().to_string_lossy();
+    let plain = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '-' };
+    stem.chars().map(plain).collect()
+}
+
+/// `<config stem>-<UTC time>-<4 hex>`.
+pub(super) fn fresh_name(config: &Path) -> String {
+    let stem = stem_of(config);
+    let time = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%SZ");
+    // A RandomState is seeded by the operating system: enough to keep two runs of one second apart.
+    let random = std::hash::RandomState::new().build_hasher().finish() & 0xffff;
+    format!("{stem}-{time}-{random:04x}")
+}
+
+/// A run that ended before its first question leaves nothing behind.
+pub(super) fn drop_if_empty(folder: &RunFolder) {
+    let is_empty = |file: &str| std::fs::metadata(folder.file(file)).map_or(true, |file| file.len() == 0);
+    if is_empty("traces.jsonl") && is_empty(replies::FILE) {
+        let _ = std::fs::remove_dir_all(folder.path());
+    }
+}

@@ -1,0 +1,240 @@
+//! `ragtriage score`: files made elsewhere, a TREC run against qrels or predictions against golds.
+
+use std::path::{Path, PathBuf};
+
+use clap::{ArgGroup, Args, ValueEnum};
+
+use super::{Failure, output};
+use ragtriage_eval::files::{self, Column, FilePlan, FileScores};
+use ragtriage_runs::external::input::Input;
+use ragtriage_runs::external::predictions::{GoldForm, Golds, Predictions};
+use ragtriage_runs::external::qrels::Qrels;
+use ragtriage_runs::external::trec_run::TrecRun;
+use ragtriage_core::measure::answer::Flavour;
+use ragtriage_core::measure::{Family, Measure};
+use ragtriage_report::scores::{self, ScoredFile, ScoredFiles};
+use ragtriage_report::{glossary, trec_eval};
+
+/// What is measured of a run unless something is asked for.
+const OF_RUNS: &str = "nDCG@10 AP RR Rprec P@5 P@10 Recall@10 Recall@100 Success@5 Judged@10";
+/// The same under `--format trec_eval`: what `trec_eval` prints by default and we have too.
+const AS_TREC_EVAL: &str = "AP Rprec RR P@5 P@10 P@15 P@20 P@30 P@100 P@200 P@500 P@1000";
+/// What is measured of predictions unless something is asked for.
+const OF_ANSWERS: &str = "AnswerEM AnswerF1 AnswerPrecision AnswerRecall";
+/// Added where golds say what cannot be answered.
+const OF_UNANSWERABLE: &str = "AnswerEM(HasAns) AnswerF1(HasAns) AnswerEM(NoAns) AnswerF1(NoAns)";
+
+#[derive(Debug, Args)]
+#[allow(clippy::struct_excessive_bools)] // flags of a command line
+#[command(group = ArgGroup::new("scored").required(true).args(["run", "predictions", "list"]))]
+pub struct ScoreArgs {
+    /// Explain every measure: formula, range, direction, the tool it equals, other names, source.
+    #[arg(long, exclusive = true)]
+    list: bool,
+    /// A TREC run (plain or gzip, `-` for standard input); several give a table.
+    #[arg(long, value_name = "FILE", requires = "qrels", num_args = 1..)]
+    run: Vec<PathBuf>,
+    /// The judgments of its queries, TREC qrels.
+    #[arg(long, value_name = "FILE", requires = "run")]
+    qrels: Option<PathBuf>,
+    /// Predictions of HotpotQA or SQuAD (JSON); several give a table.
+    #[arg(long, value_name = "FILE", requires = "gold", conflicts_with = "run", num_args = 1..)]
+    predictions: Vec<PathBuf>,
+    /// The right answers, HotpotQA's or SQuAD's JSON.
+    #[arg(long, value_name = "FILE", requires = "predictions")]
+    gold: Option<PathBuf>,
+    /// What to measure, such as `nDCG@10,AP`; may be repeated.
+    #[arg(short, long = "measure", value_name = "NAME", value_delimiter = ',', num_args = 1..)]
+    measures: Vec<String>,
+    /// Each query's or question's values too.
+    #[arg(long)]
+    per_query: bool,
+    /// JSON; the same as `--format json`.
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+    /// What to print.
+    #[arg(long, value_enum, default_value_t = Form::Terminal)]
+    format: Form,
+    /// The least grade that is relevant.
+    #[arg(long, value_name = "GRADE", default_value_t = 1, value_parser = clap::value_parser!(i32).range(1..))]
+    level: i32,
+    /// Only queries that the run has; by default a judged query without a ranking scores 0 (`trec_eval -c`).
+    #[arg(long, conflicts_with = "predictions")]
+    intersection: bool,
+    /// Only questions that have a prediction; by default a question without one scores 0.
+    #[arg(long, conflicts_with = "run")]
+    answered_only: bool,
+    /// How many documents the corpus has, for Fallout and Accuracy.
+    #[arg(long, value_name = "N")]
+    documents: Option<usize>,
+    /// Whose script scores answers; by default the golds' own.
+    #[arg(long, value_enum, conflicts_with = "run")]
+    flavour: Option<Script>,
+    /// Bootstrap resamples of the intervals; 0 for none.
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(..=1_000_000))]
+    resamples: u32,
+    /// Their seed.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Form {
+    /// A table.
+    Terminal,
+    /// JSON.
+    Json,
+    /// The three columns of `trec_eval`.
+    #[value(name = "trec_eval")]
+    TrecEval,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Script {
+    /// `evaluate-v1.1.py`.
+    Squad,
+    /// `evaluate-v2.0.py`.
+    Squad2,
+    /// `hotpot_evaluate_v1.py`.
+    Hotpotqa,
+}
+
+/// Runs the command.
+pub fn score(args: &ScoreArgs) -> Result<(), Failure> {
+    if args.list {
+        return output::data(&glossary::render());
+    }
+    let inputs = [&args.qrels, &args.gold].into_iter().flatten().chain(&args.run).chain(&args.predictions);
+    if inputs.filter(|path| path.as_os_str() == "-").count() > 1 {
+        let hint = "give one file as `-` and name the others";
+        return Err(Failure::new("standard input can be read only once", Some(hint.to_owned())));
+    }
+    let form = if args.json { Form::Json } else { args.format };
+    match (&args.qrels, &args.gold) {
+        (Some(qrels), _) => score_runs(args, qrels, form),
+        (None, Some(gold)) => score_predictions(args, gold, form),
+        (None, None) => Err(Failure::new("neither `--qrels` nor `--gold` is given", None)),
+    }
+}
+
+fn score_runs(args: &ScoreArgs, qrels: &Path, form: Form) -> Result<(), Failure> {
+    let default = if form == Form::TrecEval { AS_TREC_EVAL } else { OF_RUNS };
+    let plan = plan(args, default, Flavour::default(), form)?;
+    let judgments = Input::read(qrels)?;
+    let judged = Qrels::parse(&judgments)?;
+    let mut files = Vec::new();
+    for path in &args.run {
+        let input = Input::read(path)?;
+        let run = TrecRun::parse(&input)?;
+        if !run.queries().any(|query| judged.judged(query).is_some()) {
+            return Err(nothing_shared(&input, &judgments, "query"));
+        }
+        let scores = files::score_run(&run, &judged, &plan)?;
+        too_small(args, &scores)?;
+        files.push(ScoredFile { name: input.name().to_owned(), tag: Some(run.tag().to_owned()), scores });
+    }
+    print(args, &ScoredFiles { plan, files }, form)
+}
+
+fn score_predictions(args: &ScoreArgs, gold: &Path, form: Form) -> Result<(), Failure> {
+    if form == Form::TrecEval {
+        let hint = "use `--format json`";
+        return Err(Failure::new("`--format trec_eval` is for runs, not for predictions", Some(hint.to_owned())));
+    }
+    let gold = Input::read(gold)?;
+    let golds = Golds::parse(&gold)?;
+    let flavour = match (args.flavour, golds.form) {
+        (Some(Script::Squad), _) | (None, GoldForm::Squad) => Flavour::Squad,
+        (Some(Script::Squad2), _) | (None, GoldForm::Squad2) => Flavour::Squad2,
+        (Some(Script::Hotpotqa), _) | (None, GoldForm::Hotpotqa) => Flavour::Hotpotqa,
+    };
+    if flavour != Flavour::Squad2 {
+        golds.all_answerable(&gold)?;
+    }
+    let default = match golds.form {
+        GoldForm::Squad2 => [OF_ANSWERS, OF_UNANSWERABLE].join(" "),
+        GoldForm::Squad | GoldForm::Hotpotqa => OF_ANSWERS.to_owned(),
+    };
+    let plan = plan(args, &default, flavour, form)?;
+    let mut files = Vec::new();
+    for path in &args.predictions {
+        let input = Input::read(path)?;
+        let predictions = Predictions::parse(&input)?;
+        if !golds.questions.iter().any(|gold| predictions.answers.contains_key(gold.id.as_ref())) {
+            return Err(nothing_shared(&input, &gold, "question"));
+        }
+        let scores = files::score_predictions(&predictions, &golds, &plan);
+        files.push(ScoredFile { name: input.name().to_owned(), tag: None, scores });
+    }
+    print(args, &ScoredFiles { plan, files }, form)
+}
+
+fn plan(args: &ScoreArgs, default: &str, flavour: Flavour, form: Form) -> Result<FilePlan, Failure> {
+    let asked = args.measures.iter().map(String::as_str);
+    let names: Vec<&str> = if args.measures.is_empty() { default.split(' ').collect() } else { asked.collect() };
+    let mut measures = Vec::with_capacity(names.len());
+    for name in names {
+        let measure = measure(name, args)?;
+        if !measures.contains(&measure) {
+            measures.push(measure);
+        }
+    }
+    Ok(FilePlan {
+        measures,
+        only_shared: args.intersection || args.answered_only,
+        level: args.level,
+        n_documents: args.documents,
+        flavour,
+        // trec_eval's columns have no place for intervals.
+        resamples: if form == Form::TrecEval { 0 } else { args.resamples as usize },
+        seed: args.seed,
+    })
+}
+
+fn measure(name: &str, args: &ScoreArgs) -> Result<Measure, Failure> {
+    let measure: Measure = name.trim().parse()?;
+    let of_answers = !args.predictions.is_empty();
+    if !files::is_measured_in_files(measure, of_answers) {
+        let (files, others) =
+            if of_answers { ("predictions and golds", OF_ANSWERS) } else { ("a run and qrels", OF_RUNS) };
+        let hint = format!("these can, among others: {others}");
+        return Err(Failure::new(format!("`{measure}` cannot be had from {files} alone"), Some(hint)));
+    }
+    if matches!(measure.family(), Family::Fallout | Family::Accuracy) && args.documents.is_none() {
+        let hint = "give it with `--documents N`";
+        return Err(Failure::new(format!("`{measure}` needs the size of the corpus"), Some(hint.to_owned())));
+    }
+    Ok(measure)
+}
+
+/// A corpus size with which Fallout or Accuracy has no value is a wrong size.
+fn too_small(args: &ScoreArgs, scores: &FileScores<'_>) -> Result<(), Failure> {
+    let lacks_value = |column: &&Column| column.summary.n < scores.ids.len();
+    let Some(column) = scores.columns.iter().find(lacks_value) else { return Ok(()) };
+    let message = format!(
+        "`{}` has no value in a corpus of {} documents: more were found or judged, or all are relevant",
+        column.measure,
+        args.documents.unwrap_or_default()
+    );
+    Err(Failure::new(message, Some("give the size of the whole corpus with `--documents N`".to_owned())))
+}
+
+fn nothing_shared(file: &Input, other: &Input, what: &str) -> Failure {
+    let message = format!("`{}` and `{}` have no {what} in common", file.name(), other.name());
+    Failure::new(message, Some("check that the files belong together and write ids the same way".to_owned()))
+}
+
+fn print(args: &ScoreArgs, scored: &ScoredFiles<'_>, form: Form) -> Result<(), Failure> {
+    for file in &scored.files {
+        for (warning, n) in &file.scores.warnings {
+            output::talk(&format!("warning: `{}`: {}", file.name, scores::warning(*warning, *n, &scored.plan)));
+        }
+    }
+    output::data(&match form {
+        Form::Terminal if args.per_query => scores::per_query(scored) + &scores::table(scored),
+        Form::Terminal => scores::table(scored),
+        Form::Json => scores::json(scored, args.per_query)
+            .map_err(|error| Failure::new(format!("cannot write JSON: {error}"), None))?,
+        Form::TrecEval => scored.files.iter().map(|file| trec_eval::render(file, args.per_query)).collect(),
+    })
+}

@@ -1,0 +1,160 @@
+//! The first settings file for somebody's own documents: what `ragtriage init` writes.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use ragtriage_datasets::Survey;
+use ragtriage_core::text::numbers::{listed, plural, thousands};
+
+/// Documents of which at least this share has headings are cut at them.
+const MOSTLY: f64 = 0.5;
+
+/// A settings file for what was seen, with the reasons in comments. Paths start from the documents' folder, where it is to stand.
+#[must_use]
+pub fn starter(survey: &Survey) -> String {
+    let mut out = String::from(
+        "# Settings of ragtriage for the documents in this folder. Every key that is not here has a default:\n\
+         # `ragtriage config show FILE` prints all of them, `ragtriage config schema` says what each means.\n#\n",
+    );
+    let _ = writeln!(out, "# {}", sentence(survey));
+    dataset(&mut out, survey);
+    chunking(&mut out, survey);
+    retrieval(&mut out, survey);
+    out.push_str(GENERATION);
+    out
+}
+
+/// `214 documents, 118,203 words; ...`.
+#[must_use]
+pub fn sentence(survey: &Survey) -> String {
+    let mut out = format!(
+        "{} ({}), {}; half of them have up to {}",
+        plural(survey.n_documents, "document", "documents"),
+        endings(&survey.endings),
+        plural(survey.n_words, "word", "words"),
+        thousands(survey.median_words)
+    );
+    if let Some((id, words)) = &survey.longest {
+        let _ = write!(out, ", the longest, {}, {}", comment(id), thousands(*words));
+    }
+    out + "."
+}
+
+fn dataset(out: &mut String, survey: &Survey) {
+    out.push_str("\n[dataset]\nformat = \"files\"\npath = \".\"          # the documents and questions.jsonl\n");
+    if !survey.globs.is_empty() {
+        let _ = writeln!(out, "globs = {}", toml::Value::from(survey.globs.clone()));
+    }
+    if !survey.code.is_empty() {
+        let _ = writeln!(out, "# Source code is left out ({}); add \"*.ENDING\" to take it in.", endings(&survey.code));
+    }
+    if !survey.wrapped.is_empty() {
+        let _ =
+            writeln!(out, "# Not read: {}. Take their text out first (pandoc, pdftotext).", endings(&survey.wrapped));
+    }
+    out.push_str(
+        "# A question is a line of questions.jsonl:\n\
+         # {\"id\": \"q1\", \"text\": \"How long does a silence last?\", \"answers\": [\"4 hours\"],\n\
+         #  \"evidence\": [{\"doc\": \"oncall.md\", \"quotes\": [\"It lasts 4 hours at most\"]}]}\n\
+         # `ragtriage dataset label` writes such lines from real questions; `ragtriage dataset lint` checks them.\n",
+    );
+}
+
+fn chunking(out: &mut String, survey: &Survey) {
+    let by_headings = survey.share_with_headings >= MOSTLY;
+    let (strategy, why) = if by_headings {
+        ("markdown", "most documents have headings: cut at them first")
+    } else {
+        ("recursive", "at paragraphs, sentences, words: the largest that fits")
+    };
+    let _ = writeln!(out, "\n[chunking]\nstrategy = \"{strategy}\"  # {why}");
+    out.push_str(
+        "# The default encoder reads 256 tokens of its own: as a rule the whole chunk; `ragtriage dataset lint` counts what is cut.\n\
+         size = 200             # tokens\n\
+         overlap = 40           # tokens that neighbours share\n",
+    );
+}
+
+fn retrieval(out: &mut String, survey: &Survey) {
+    out.push_str(
+        "\n[retrieval]\nretrievers = [\"bm25\", \"dense\"]  # also tfidf, late_interaction; several are fused\n\
+         k = 5                  # passages that go to the prompt\n",
+    );
+    if !survey.is_english {
+        out.push_str(
+            "\n# The text does not look English: no stop words, no stemming, which are English here.\n\
+             [retrieval.analyzer]\nstopwords = \"none\"\nstemmer = \"none\"\n\n\
+             # The default encoder was trained on English. Name one of the BERT family that knows your language:\n\
+             # [retrieval.dense]\n# model = \"sentence-transformers/...\"\n",
+        );
+    }
+}
+
+const GENERATION: &str = "\n[generation]\n\
+    generator = \"extractive\"  # no language model: a floor for answers, and retrieval's numbers do not need one\n\
+    # generator = \"openai\"    # any OpenAI-compatible endpoint; `ragtriage run --dry-run` says what it will cost\n\
+    # base_url = \"http://localhost:11434/v1\"\n\
+    # model = \"llama3.1\"\n\
+    # api_key_env = \"OPENAI_API_KEY\"  # the name of the variable that holds the key, never the key\n";
+
+/// `12 md, 3 rst`.
+fn endings(of: &BTreeMap<String, usize>) -> String {
+    let each: Vec<String> = of.iter().map(|(ending, n)| format!("{} {}", thousands(*n), comment(ending))).collect();
+    listed(&each)
+}
+
+/// A file's name in a comment: on one line, whatever it holds.
+fn comment(name: &str) -> String {
+    name.chars().filter(|letter| !letter.is_control()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ragtriage_pipeline::settings::Settings;
+
+    fn survey() -> Survey {
+        Survey {
+            n_documents: 1200,
+            n_words: 3400,
+            median_words: 2,
+            longest: Some(("a\nb = 1\n.md".to_owned(), 40)),
+            globs: vec!["*.md".to_owned(), "*.org".to_owned()],
+            endings: BTreeMap::from([("md".to_owned(), 1199), ("org".to_owned(), 1)]),
+            code: BTreeMap::from([("py".to_owned(), 3)]),
+            wrapped: BTreeMap::from([("pdf".to_owned(), 1)]),
+            share_with_headings: 0.5,
+            is_english: false,
+            ..Survey::default()
+        }
+    }
+
+    #[test]
+    fn what_is_written_reads_as_what_was_meant() {
+        let settings: Settings = toml::from_str(&starter(&survey())).expect("settings");
+        let mut expected = Settings::default();
+        expected.dataset.globs = vec!["*.md".to_owned(), "*.org".to_owned()];
+        expected.chunking.strategy = ragtriage_core::chunk::Strategy::Markdown;
+        expected.retrieval.analyzer.stopwords = ragtriage_core::text::analyse::StopWords::None;
+        expected.retrieval.analyzer.stemmer = ragtriage_core::text::analyse::Stemmer::None;
+        assert_eq!(settings, expected);
+    }
+
+    #[test]
+    fn plain_english_prose_gets_the_defaults() {
+        let survey = Survey { is_english: true, n_documents: 1, ..Survey::default() };
+        let settings: Settings = toml::from_str(&starter(&survey)).expect("settings");
+        assert_eq!(settings, Settings::default());
+    }
+
+    #[test]
+    fn the_commented_lines_are_settings_too() {
+        let uncommented: String = GENERATION
+            .lines()
+            .filter(|line| !line.starts_with("generator"))
+            .map(|line| line.trim_start_matches("# ").to_owned() + "\n")
+            .collect();
+        let settings: Settings = toml::from_str(&uncommented).expect("settings");
+        assert_eq!(settings.generation.generator, ragtriage_core::config::GeneratorName::Openai);
+    }
+}

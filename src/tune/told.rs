@@ -1,0 +1,86 @@
+//! What a sweep says on stderr while it works.
+
+use crate::bars::Bars;
+use crate::{dry_run, output};
+use ragtriage_core::measure::Measure;
+use ragtriage_pipeline::progress::Progress;
+use ragtriage_pipeline::stock::Share;
+use ragtriage_report::tuning::all_pairs;
+use ragtriage_pipeline::sweep::SweepError;
+use ragtriage_pipeline::sweep::answers::Bill;
+use ragtriage_pipeline::sweep::setting::Setting;
+use ragtriage_pipeline::sweep::trial::Trial;
+use ragtriage_pipeline::sweep::tune::Watch;
+use ragtriage_core::text::causes::with_causes;
+use ragtriage_core::text::numbers::{plural, thousands};
+
+/// Tells of a sweep on stderr, over the bars of what is under way.
+pub(super) struct Told(pub(super) Bars);
+
+impl Progress for Told {
+    fn start(&self, what: &str, total: u64) {
+        self.0.start(what, total);
+    }
+
+    fn advance(&self, units: u64) {
+        self.0.advance(units);
+    }
+
+    fn finish(&self) {
+        self.0.finish();
+    }
+}
+
+impl Watch for Told {
+    fn begins(&self, settings: &[Setting], n_questions: usize, n_documents: usize) {
+        let settings = settings.iter().map(|setting| &setting.resolved.settings);
+        dry_run::announce_all(settings, n_questions, n_documents);
+    }
+
+    fn trouble(&self, error: &SweepError) {
+        output::talk(&format!("looks at held-out questions could not be recorded: {}", with_causes(error)));
+    }
+
+    fn tried(
+        &self,
+        (place, of): (usize, usize),
+        (setting, is_held_out): (&Setting, bool),
+        measure: Measure,
+        result: &Result<Trial, String>,
+    ) {
+        let came = match result {
+            Err(error) => format!("failed: {error}"),
+            Ok(trial) => {
+                let mean = trial.mean(measure).map_or(0.0, |(mean, _)| mean);
+                let work = trial.work.stages();
+                let made = |(what, Share { wanted, made }): &(&str, Share)| {
+                    (*what != "settings run").then(|| format!("{what} {made}/{wanted}"))
+                };
+                let made: Vec<String> = work.iter().filter_map(made).collect();
+                let made =
+                    if made.is_empty() { "kept from before".to_owned() } else { format!("made {}", made.join(", ")) };
+                format!("{measure} {mean:.3}, {:.1} s, {made}", trial.seconds)
+            }
+        };
+        let part = if is_held_out { "held out: " } else { "" };
+        output::talk(&format!("{part}[{place}/{of}] {} {}: {came}", setting.name, all_pairs(&setting.values)));
+    }
+
+    fn bill(&self, bill: &Bill) {
+        output::talk(&in_words(bill));
+    }
+}
+
+pub(super) fn in_words(bill: &Bill) -> String {
+    let Bill { settings, chunkings, failed, calls, prompt_tokens, most_completion_tokens, most_usd } = bill;
+    let failed = if *failed > 0 { format!(" ({failed} of them fail)") } else { String::new() };
+    format!(
+        "answers of {} ({}){failed} to the questions that choose: at most {} calls of the generator, {} tokens of prompts, {} of answers, \
+         {most_usd:.4} USD",
+        plural(*settings, "setting", "settings"),
+        plural(*chunkings, "chunking", "chunkings"),
+        thousands(*calls as usize),
+        thousands(*prompt_tokens as usize),
+        thousands(*most_completion_tokens as usize),
+    )
+}
