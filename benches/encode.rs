@@ -5,15 +5,19 @@
 //! to stdout, and with `--vectors` the vectors to FILE as little-endian `f32`. `benches/peers/encode.py` runs it in
 //! turns with other encoders. What is timed holds tokenising and pooling; reading the weights is timed on its own.
 
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a bench's figures are its output")]
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a bench's figures are its output"
+)]
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use ragtriage_core::config::Precision;
+use ragtriage_core::types::TitledText;
 use ragtriage_fetch::model::{ModelRef, Source, locate};
 use ragtriage_models::embed::{Encoder, Local, LocalOptions, Role};
-use ragtriage_core::types::TitledText;
 
 /// As sentence-transformers cuts all-MiniLM-L6-v2.
 const MAX_TOKENS: usize = 256;
@@ -32,10 +36,15 @@ struct Arguments {
 impl Arguments {
     fn parse() -> Self {
         let mut positional = Vec::new();
-        let (mut precision, mut n_texts, mut n_passes, mut vectors) = (Precision::default(), usize::MAX, 1, None);
+        let (mut precision, mut n_texts, mut n_passes, mut vectors) =
+            (Precision::default(), usize::MAX, 1, None);
         let mut words = std::env::args().skip(1);
         while let Some(word) = words.next() {
-            let mut value = || words.next().unwrap_or_else(|| panic!("`{word}` needs a value"));
+            let mut value = || {
+                words
+                    .next()
+                    .unwrap_or_else(|| panic!("`{word}` needs a value"))
+            };
             match word.as_str() {
                 // cargo's own.
                 "--bench" => {}
@@ -49,8 +58,17 @@ impl Arguments {
                 _ => positional.push(PathBuf::from(word)),
             }
         }
-        let [model, texts] = positional.try_into().expect("a model's folder and a file of texts");
-        Self { model, texts, precision, n_texts, n_passes, vectors }
+        let [model, texts] = positional
+            .try_into()
+            .expect("a model's folder and a file of texts");
+        Self {
+            model,
+            texts,
+            precision,
+            n_texts,
+            n_passes,
+            vectors,
+        }
     }
 }
 
@@ -64,11 +82,20 @@ async fn main() {
         .take(given.n_texts)
         .map(|line| serde_json::from_str(line).expect("a JSON string a line"))
         .collect();
-    let texts: Vec<TitledText<'_>> = texts.iter().map(|text| TitledText::untitled(text)).collect();
+    let texts: Vec<TitledText<'_>> = texts
+        .iter()
+        .map(|text| TitledText::untitled(text))
+        .collect();
 
     let begun = Instant::now();
-    let source = Source { cache_dir: "unused".into(), hub: String::new(), offline: true };
-    let checkpoint = locate(&ModelRef::Folder(given.model.clone()), &source, &|_| ()).await.expect("a checkpoint");
+    let source = Source {
+        cache_dir: "unused".into(),
+        hub: String::new(),
+        offline: true,
+    };
+    let checkpoint = locate(&ModelRef::Folder(given.model.clone()), &source, &|_| ())
+        .await
+        .expect("a checkpoint");
     let options = LocalOptions {
         normalize: Some(true),
         max_tokens: Some(MAX_TOKENS),
@@ -76,11 +103,20 @@ async fn main() {
         ..LocalOptions::default()
     };
     let encoder = Local::open(checkpoint, options).expect("a checkpoint that is computed here");
-    let encode = async |texts| encoder.encode(texts, Role::Passage, &|_| ()).await.expect("vectors");
+    let encode = async |texts| {
+        encoder
+            .encode(texts, Role::Passage, &|_| ())
+            .await
+            .expect("vectors")
+    };
     encode(&texts[..WARM_UP_TEXTS.min(texts.len())]).await;
     let loading = begun.elapsed();
 
-    let lengths = encoder.lengths(&texts, Role::Passage).await.expect("lengths").expect("a local encoder knows them");
+    let lengths = encoder
+        .lengths(&texts, Role::Passage)
+        .await
+        .expect("lengths")
+        .expect("a local encoder knows them");
     // `[CLS]` and `[SEP]` are work as well.
     let n_tokens: usize = lengths.iter().map(|length| length.n_read + 2).sum();
     let mut passes = Vec::new();
@@ -91,7 +127,11 @@ async fn main() {
         passes.push(begun.elapsed());
     }
     if let Some(path) = &given.vectors {
-        let bytes: Vec<u8> = vectors.iter().flatten().flat_map(|x| x.to_le_bytes()).collect();
+        let bytes: Vec<u8> = vectors
+            .iter()
+            .flatten()
+            .flat_map(|x| x.to_le_bytes())
+            .collect();
         std::fs::write(path, bytes).expect("vectors written");
     }
 
@@ -122,7 +162,9 @@ async fn main() {
 /// The process's high-water mark, where the system says: Linux.
 fn peak_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?;
     let kibibytes: u64 = line.trim().trim_end_matches("kB").trim().parse().ok()?;
     Some(kibibytes << 10)
 }

@@ -2,62 +2,108 @@
 //!
 //! `cargo bench --bench main_job`; whole runs are timed from outside: see evals/README.md.
 
-#![allow(missing_docs, reason = "criterion's macros make undocumented functions")]
+#![allow(
+    missing_docs,
+    reason = "criterion's macros make undocumented functions"
+)]
 
 use std::hint::black_box;
 use std::path::Path;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use ragtriage_core::chunk::{ChunkSpec, Strategy, chunk_documents};
-use ragtriage_datasets::LoadSpec;
-use ragtriage_core::config::Format;
 use ragtriage_bm25::{SparseIndex, Weighting};
+use ragtriage_core::chunk::{ChunkSpec, Strategy, chunk_documents};
+use ragtriage_core::config::Format;
 use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::text::analyse::{Analyzer, Stemmer, StopWords, Words};
 use ragtriage_core::text::answers::Searchable;
 use ragtriage_core::text::tokens::{self, Tokenizer};
 use ragtriage_core::types::{ChunkId, Corpus};
+use ragtriage_datasets::LoadSpec;
 
 fn spec() -> LoadSpec {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets");
     let hotpotqa = root.join("fetched/hotpotqa");
-    let (format, path) =
-        if hotpotqa.is_dir() { (Format::Hotpotqa, hotpotqa) } else { (Format::Files, root.join("runbooks")) };
-    LoadSpec { format, path, split: None, missing_evidence: None, globs: Vec::new() }
+    let (format, path) = if hotpotqa.is_dir() {
+        (Format::Hotpotqa, hotpotqa)
+    } else {
+        (Format::Files, root.join("runbooks"))
+    };
+    LoadSpec {
+        format,
+        path,
+        split: None,
+        missing_evidence: None,
+        globs: Vec::new(),
+    }
 }
 
 fn stages(c: &mut Criterion) {
     let dataset = ragtriage_datasets::load(&spec()).expect("the data set is there");
     let counter = tokens::counter(Tokenizer::Cl100kBase, None).expect("built in");
-    let chunking = ChunkSpec::new(Strategy::Recursive, 200, 40, Vec::new(), Tokenizer::Cl100kBase).expect("in range");
+    let chunking = ChunkSpec::new(
+        Strategy::Recursive,
+        200,
+        40,
+        Vec::new(),
+        Tokenizer::Cl100kBase,
+    )
+    .expect("in range");
     let chunks = chunk_documents(&dataset.documents, &chunking, counter.as_ref());
     let analyzer = Analyzer::new(Words::Unicode, true, StopWords::English, Stemmer::English);
     let corpus = Corpus::new(dataset.documents.clone(), chunks);
-    let ids: Vec<ChunkId> = corpus.chunks().iter().map(|chunk| chunk.id.clone()).collect();
+    let ids: Vec<ChunkId> = corpus
+        .chunks()
+        .iter()
+        .map(|chunk| chunk.id.clone())
+        .collect();
     let build = || {
         SparseIndex::build(&Weighting::default(), &ids, |number, each| {
             analyzer.terms(corpus.chunk_text(number).0, each);
         })
     };
     let index = build();
-    let questions: Vec<Vec<String>> =
-        dataset.questions.iter().map(|question| analyzer.term_list(&question.text)).collect();
+    let questions: Vec<Vec<String>> = dataset
+        .questions
+        .iter()
+        .map(|question| analyzer.term_list(&question.text))
+        .collect();
 
-    c.bench_function("load", |b| b.iter(|| ragtriage_datasets::load(black_box(&spec()))));
-    c.bench_function("chunk", |b| b.iter(|| chunk_documents(&dataset.documents, &chunking, counter.as_ref())));
+    c.bench_function("load", |b| {
+        b.iter(|| ragtriage_datasets::load(black_box(&spec())))
+    });
+    c.bench_function("chunk", |b| {
+        b.iter(|| chunk_documents(&dataset.documents, &chunking, counter.as_ref()))
+    });
     c.bench_function("bm25 build", |b| b.iter(build));
     c.bench_function("bm25 search, all questions, top 100", |b| {
-        b.iter(|| questions.iter().map(|terms| index.search(terms, 100, None).len()).sum::<usize>());
+        b.iter(|| {
+            questions
+                .iter()
+                .map(|terms| index.search(terms, 100, None).len())
+                .sum::<usize>()
+        });
     });
     c.bench_function("normalise all chunks", |b| {
-        b.iter(|| (0..ids.len()).map(|number| Searchable::new(corpus.chunk_text(number).0)).collect::<Vec<_>>());
+        b.iter(|| {
+            (0..ids.len())
+                .map(|number| Searchable::new(corpus.chunk_text(number).0))
+                .collect::<Vec<_>>()
+        });
     });
     for width in [1, 4, 30] {
-        let column = |c| (0..7405).map(|i| Some(f64::from((i * 7 + c) % 11) / 10.0)).collect();
+        let column = |c| {
+            (0..7405)
+                .map(|i| Some(f64::from((i * 7 + c) % 11) / 10.0))
+                .collect()
+        };
         let columns: Vec<Vec<Option<f64>>> = (0..width).map(column).collect();
-        c.bench_function(&format!("bootstrap, 10,000 resamples of 7,405 questions, {width} columns"), |b| {
-            b.iter(|| Bootstrap::new((0..7405).collect(), 10_000, 0).intervals(&columns));
-        });
+        c.bench_function(
+            &format!("bootstrap, 10,000 resamples of 7,405 questions, {width} columns"),
+            |b| {
+                b.iter(|| Bootstrap::new((0..7405).collect(), 10_000, 0).intervals(&columns));
+            },
+        );
     }
 }
 

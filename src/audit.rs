@@ -9,22 +9,32 @@ use super::{Failure, output};
 use ragtriage_eval::audit::{self, AuditError};
 use ragtriage_eval::diagnose;
 use ragtriage_eval::summary::EvaluationPlan;
-use ragtriage_runs::external::input::Input;
 use ragtriage_report::audit as shown;
 use ragtriage_runs::SavedRun;
+use ragtriage_runs::external::input::Input;
 
 /// Prints a sample of `n` questions as JSON lines, or as Markdown for reading.
-pub(super) fn sheet(run: &SavedRun, plan: &EvaluationPlan, n: usize, seed: u64, form: Form) -> Result<(), Failure> {
+pub(super) fn sheet(
+    run: &SavedRun,
+    plan: &EvaluationPlan,
+    n: usize,
+    seed: u64,
+    form: Form,
+) -> Result<(), Failure> {
     let lines = audit::sheet(run, &diagnose::outcomes(run, plan.k, plan.judge), n, seed);
     if lines.is_empty() {
         let hint = "ask for at least one: `--audit 50`; questions that failed are left out";
-        return Err(Failure::new("there is no question to look at", Some(hint.to_owned())));
+        return Err(Failure::new(
+            "there is no question to look at",
+            Some(hint.to_owned()),
+        ));
     }
     match form {
         Form::Md => output::data(&shown::sheet(&lines)),
         Form::Terminal | Form::Json => {
             let json: Result<Vec<String>, _> = lines.iter().map(serde_json::to_string).collect();
-            let json = json.map_err(|error| Failure::new(format!("cannot write the sheet: {error}"), None))?;
+            let json = json
+                .map_err(|error| Failure::new(format!("cannot write the sheet: {error}"), None))?;
             output::data(&(json.join("\n") + "\n"))
         }
         other => Err(other_form("--audit", "json, md", other)),
@@ -32,7 +42,12 @@ pub(super) fn sheet(run: &SavedRun, plan: &EvaluationPlan, n: usize, seed: u64, 
 }
 
 /// Prints what the corrections in `file` come to.
-pub(super) fn audited(run: &SavedRun, plan: &EvaluationPlan, file: &Path, form: Form) -> Result<(), Failure> {
+pub(super) fn audited(
+    run: &SavedRun,
+    plan: &EvaluationPlan,
+    file: &Path,
+    form: Form,
+) -> Result<(), Failure> {
     let corrections = audit::read(&Input::read(file)?, run)?;
     let outcomes = diagnose::outcomes(run, plan.k, plan.judge);
     let audit = audit::audit(run, &outcomes, &corrections, plan);
@@ -46,7 +61,10 @@ pub(super) fn audited(run: &SavedRun, plan: &EvaluationPlan, file: &Path, form: 
 fn other_form(flag: &str, forms: &str, found: Form) -> Failure {
     let value = found.to_possible_value();
     let name = value.as_ref().map_or("", |value| value.get_name());
-    Failure::new(format!("there is no `--format {name}` of an audit"), Some(format!("{flag} takes {forms}")))
+    Failure::new(
+        format!("there is no `--format {name}` of an audit"),
+        Some(format!("{flag} takes {forms}")),
+    )
 }
 
 impl From<AuditError> for Failure {

@@ -26,7 +26,10 @@ struct Bar {
 
 impl Bars {
     pub fn new() -> Self {
-        Self { shown: std::io::stderr().is_terminal(), now: Mutex::new(None) }
+        Self {
+            shown: std::io::stderr().is_terminal(),
+            now: Mutex::new(None),
+        }
     }
 
     /// For the model's download: bytes instead of units.
@@ -53,7 +56,9 @@ impl Bars {
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Option<Bar>> {
-        self.now.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+        self.now
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 }
 
@@ -61,9 +66,16 @@ impl Bar {
     fn new(what: &str, total: u64, figures: &str) -> Self {
         let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::hidden());
         let template = format!("{{msg:20}} {{bar:30}} {figures} {{eta}}");
-        bar.set_style(ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar()));
+        bar.set_style(
+            ProgressStyle::with_template(&template)
+                .unwrap_or_else(|_| ProgressStyle::default_bar()),
+        );
         bar.set_message(what.to_owned());
-        Self { drawn: bar, since: Instant::now(), what: what.to_owned() }
+        Self {
+            drawn: bar,
+            since: Instant::now(),
+            what: what.to_owned(),
+        }
     }
 
     fn show_when_due(&self, shown: bool) {

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use super::{Failure, output, report};
-use ragtriage_eval::gate::{self, Bound, Gate, GatePlan, GateReport};
 use ragtriage_core::config::GateMode;
 use ragtriage_core::measure::Measure;
-use ragtriage_report::gates::{self, github, junit};
+use ragtriage_eval::gate::{self, Bound, Gate, GatePlan, GateReport};
 use ragtriage_pipeline::settings::{Resolved, Settings, assemble};
+use ragtriage_report::gates::{self, github, junit};
 use ragtriage_runs::{Manifest, SavedRun};
 
 #[derive(Debug, Args)]
@@ -131,8 +131,13 @@ fn flags(args: &CheckArgs) -> Result<Vec<Gate>, Failure> {
 
 fn parse(flag: &str, bound: Bound, text: &str) -> Result<Gate, Failure> {
     let wrong = || {
-        let hint = format!("for example `{flag} EM@5=0.8`; `ragtriage score --list` explains the measures");
-        Failure::new(format!("`{flag} {text}` is not a measure, `=` and a number"), Some(hint))
+        let hint = format!(
+            "for example `{flag} EM@5=0.8`; `ragtriage score --list` explains the measures"
+        );
+        Failure::new(
+            format!("`{flag} {text}` is not a measure, `=` and a number"),
+            Some(hint),
+        )
     };
     let (name, limit) = text.split_once('=').ok_or_else(wrong)?;
     let measure: Measure = name.trim().parse()?;
@@ -141,12 +146,19 @@ fn parse(flag: &str, bound: Bound, text: &str) -> Result<Gate, Failure> {
 }
 
 /// The settings that hold the gates, and the folder that their paths start from.
-fn gate_settings(args: &CheckArgs, recorded: &Settings, manifest: &Manifest) -> Result<(Settings, PathBuf), Failure> {
+fn gate_settings(
+    args: &CheckArgs,
+    recorded: &Settings,
+    manifest: &Manifest,
+) -> Result<(Settings, PathBuf), Failure> {
     if let Some(path) = &args.config {
         let resolved = Resolved::new(Some(path), &[])?;
         return Ok((resolved.settings.clone(), resolved.base()));
     }
-    let base = Path::new(&manifest.config).parent().map(Path::to_owned).unwrap_or_default();
+    let base = Path::new(&manifest.config)
+        .parent()
+        .map(Path::to_owned)
+        .unwrap_or_default();
     Ok((recorded.clone(), base))
 }
 
@@ -167,7 +179,10 @@ fn tell(args: &TellArgs, report: &GateReport) -> Result<(), Failure> {
     if let Some(path) = &args.junit {
         std::fs::write(path, junit::render(report)).map_err(|error| {
             let hint = "see that its folder is there and can be written".to_owned();
-            Failure::new(format!("cannot write `{}`: {error}", path.display()), Some(hint))
+            Failure::new(
+                format!("cannot write `{}`: {error}", path.display()),
+                Some(hint),
+            )
         })?;
     }
     if args.github || std::env::var("GITHUB_ACTIONS").is_ok_and(|value| value == "true") {
@@ -175,5 +190,9 @@ fn tell(args: &TellArgs, report: &GateReport) -> Result<(), Failure> {
             output::talk(&line);
         }
     }
-    output::data(&if args.json { output::json(report, "the gates")? } else { gates::render(report, output::color()) })
+    output::data(&if args.json {
+        output::json(report, "the gates")?
+    } else {
+        gates::render(report, output::color())
+    })
 }

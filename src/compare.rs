@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::{Failure, block_on, cross, output, report};
-use ragtriage_eval::compare::{self, ComparePlan, Subject};
 use ragtriage_core::measure::Measure;
-use ragtriage_report::comparison::{ComparisonView, Shown, markdown, terminal};
+use ragtriage_eval::compare::{self, ComparePlan, Subject};
 use ragtriage_pipeline::settings::assemble;
+use ragtriage_report::comparison::{ComparisonView, Shown, markdown, terminal};
 use ragtriage_runs::SavedRun;
 
 #[derive(Debug, Args)]
@@ -54,28 +54,56 @@ struct FormArgs {
 /// Runs the command.
 pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
     let measures: Result<Vec<Measure>, _> = args.measures.iter().map(|name| name.parse()).collect();
-    let primary = args.primary.as_deref().map(str::parse::<Measure>).transpose()?;
+    let primary = args
+        .primary
+        .as_deref()
+        .map(str::parse::<Measure>)
+        .transpose()?;
     let baseline = load(&args.baseline)?;
-    let others = args.runs.iter().map(|run| load(run)).collect::<Result<Vec<_>, Failure>>()?;
+    let others = args
+        .runs
+        .iter()
+        .map(|run| load(run))
+        .collect::<Result<Vec<_>, Failure>>()?;
     let plan = ComparePlan {
         evaluation: assemble::evaluation(&baseline.1),
         measures: measures?,
         primary: primary.or(baseline.1.evaluation.primary),
         intersect: args.intersect,
     };
-    let subjects: Vec<Subject<'_>> =
-        others.iter().map(|(run, settings)| Subject { run, k: settings.retrieval.k }).collect();
+    let subjects: Vec<Subject<'_>> = others
+        .iter()
+        .map(|(run, settings)| Subject {
+            run,
+            k: settings.retrieval.k,
+        })
+        .collect();
     let mut comparison = compare::compare(&baseline.0, &subjects, &plan)?;
     if args.cross.wanted() {
-        comparison.pairs[0].cross = Some(block_on(cross::cross(&baseline, &others, &args.cross, &plan))?);
+        comparison.pairs[0].cross = Some(block_on(cross::cross(
+            &baseline,
+            &others,
+            &args.cross,
+            &plan,
+        ))?);
     }
     if args.form.json {
         return output::data(&output::json(&comparison, "the comparison")?);
     }
     // Measures that were named are all shown.
     let every_cutoff = args.all || !args.measures.is_empty();
-    let view = ComparisonView::new(&comparison, Shown { flips: args.limit_flips, every_cutoff });
-    output::data(&if args.form.md { markdown::render(&view) } else { terminal::render(&view, output::color()) })
+    let view = ComparisonView::new(
+        &comparison,
+        Shown {
+            flips: args.limit_flips,
+            every_cutoff,
+        },
+    );
+    output::data(&if args.form.md {
+        markdown::render(&view)
+    } else {
+        terminal::render(&view, output::color())
+    })
 }
 
 fn load(named: &Path) -> Result<cross::Loaded, Failure> {

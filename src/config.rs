@@ -27,7 +27,12 @@ pub struct ShowArgs {
 /// Runs the command.
 pub fn config(command: &ConfigCommand) -> Result<(), Failure> {
     match command {
-        ConfigCommand::Show(args) => output::data(&Resolved::new(args.config.as_deref(), &args.sets)?.show()),
-        ConfigCommand::Schema => output::data(&output::json(&schemars::schema_for!(Settings), "the schema")?),
+        ConfigCommand::Show(args) => {
+            output::data(&Resolved::new(args.config.as_deref(), &args.sets)?.show())
+        }
+        ConfigCommand::Schema => output::data(&output::json(
+            &schemars::schema_for!(Settings),
+            "the schema",
+        )?),
     }
 }

@@ -8,11 +8,11 @@ use clap::Args;
 use super::bars::Bars;
 use super::environment::environment;
 use super::{Failure, output};
+use ragtriage_core::config::GeneratorName;
 use ragtriage_eval::compare::ComparePlan;
 use ragtriage_eval::compare::cross::{Call, Cross, Crossed, Crossing, Side};
 use ragtriage_eval::compare::pairs::Pairs;
 use ragtriage_pipeline::cross::{self, Reader};
-use ragtriage_core::config::GeneratorName;
 use ragtriage_pipeline::settings::{Resolved, Settings, assemble};
 use ragtriage_runs::SavedRun;
 
@@ -55,20 +55,38 @@ pub async fn cross(
 ) -> Result<Cross, Failure> {
     let [run] = others else {
         let hint = "name a baseline and one run: `ragtriage compare A B --cross`";
-        return Err(Failure::new("--cross takes one run beside the baseline", Some(hint.to_owned())));
+        return Err(Failure::new(
+            "--cross takes one run beside the baseline",
+            Some(hint.to_owned()),
+        ));
     };
     let pairs = Pairs::new(&baseline.0, &run.0, plan.evaluation.cluster, plan.intersect)?;
     let loaded = [baseline, run];
     let [a, b] = [wire(baseline, args, false)?, wire(run, args, false)?];
     let titles = loaded.map(|(_, settings)| settings.chunking.title_prefix);
     let sides = [
-        Side { run: &baseline.0, prompts: Arc::clone(&a.prompts), titles: titles[0] },
-        Side { run: &run.0, prompts: Arc::clone(&b.prompts), titles: titles[1] },
+        Side {
+            run: &baseline.0,
+            prompts: Arc::clone(&a.prompts),
+            titles: titles[0],
+        },
+        Side {
+            run: &run.0,
+            prompts: Arc::clone(&b.prompts),
+            titles: titles[1],
+        },
     ];
     let crossing = Crossing::new(sides, &pairs, args.noise_sample, plan.evaluation.seed)?;
     let (readers, again) = ([a, b], crossing.again());
     for at in [0, 1] {
-        announce(at, &loaded[at].1, &readers[at], &crossing.calls()[at], again[at].len()).await;
+        announce(
+            at,
+            &loaded[at].1,
+            &readers[at],
+            &crossing.calls()[at],
+            again[at].len(),
+        )
+        .await;
     }
     let bars = Bars::new();
     let mut crossed = Crossed::default();
@@ -94,7 +112,11 @@ fn wire((run, settings): &Loaded, args: &CrossArgs, anew: bool) -> Result<Arc<Re
             Some("--cross takes runs whose generator `ragtriage run` asked itself".to_owned()),
         ));
     }
-    if manifest.shortened.iter().any(|key| key == "generation.base_url") {
+    if manifest
+        .shortened
+        .iter()
+        .any(|key| key == "generation.base_url")
+    {
         return Err(Failure::new(
             format!("run `{name}` keeps `generation.base_url` without its user info and query, which may hold keys"),
             Some("run it again with its keys in `generation.api_key_env` or `generation.headers_env`".to_owned()),
@@ -104,14 +126,20 @@ fn wire((run, settings): &Loaded, args: &CrossArgs, anew: bool) -> Result<Arc<Re
     settings.generation.repeat = 1; // what is asked more than once then is asked once now, and kept
     if let Some(concurrency) = args.concurrency {
         settings.generation.concurrency = concurrency;
-        settings.generation.most_concurrency = settings.generation.most_concurrency.map(|most| most.max(concurrency));
+        settings.generation.most_concurrency = settings
+            .generation
+            .most_concurrency
+            .map(|most| most.max(concurrency));
     }
     let resolved = Resolved::recorded(settings, PathBuf::from(&manifest.config), &[])?;
     let environment = environment(&resolved, args.offline, args.no_cache || anew)?;
     let reader = assemble::reader(&resolved, &environment)?.ok_or_else(|| {
         Failure::new(
             format!("run `{name}` has no generator"),
-            Some("--cross splits a difference of answers: run it with one (`generation.generator`)".to_owned()),
+            Some(
+                "--cross splits a difference of answers: run it with one (`generation.generator`)"
+                    .to_owned(),
+            ),
         )
     })?;
     Ok(Arc::new(reader))

@@ -4,19 +4,29 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::Failure;
+use ragtriage_core::config::{Bm25Store, GeneratorName, RetrieverName};
+use ragtriage_core::text::tokens::Tokenizer;
 use ragtriage_fetch::model::HUB;
 use ragtriage_pipeline::settings::Resolved;
 use ragtriage_pipeline::settings::assemble::Environment;
 use ragtriage_pipeline::settings::cache_folder::SCRATCH;
-use ragtriage_core::config::{Bm25Store, GeneratorName, RetrieverName};
-use ragtriage_core::text::tokens::Tokenizer;
 
 /// The environment that parts are wired in. `no_cache`: vectors are computed anew, in a folder of this
 /// process, and the generator is asked anew.
-pub fn environment(resolved: &Resolved, offline: bool, no_cache: bool) -> Result<Environment, Failure> {
-    let configured = resolved.settings.cache.dir.as_ref().map(|dir| resolved.base().join(dir));
+pub fn environment(
+    resolved: &Resolved,
+    offline: bool,
+    no_cache: bool,
+) -> Result<Environment, Failure> {
+    let configured = resolved
+        .settings
+        .cache
+        .dir
+        .as_ref()
+        .map(|dir| resolved.base().join(dir));
     let settings = &resolved.settings;
-    let by_terms = |name: &RetrieverName| matches!(name, RetrieverName::Bm25 | RetrieverName::Tfidf);
+    let by_terms =
+        |name: &RetrieverName| matches!(name, RetrieverName::Bm25 | RetrieverName::Tfidf);
     let wants_cache = !settings.retrieval.retrievers.iter().all(by_terms)
         || settings.retrieval.bm25.store == Bm25Store::Qdrant
         || settings.rerank.model.is_some()
@@ -31,8 +41,17 @@ pub fn environment(resolved: &Resolved, offline: bool, no_cache: bool) -> Result
         )
     })?;
     let scratch = no_cache.then(|| cache_dir.join(format!("{SCRATCH}{}", std::process::id())));
-    let hub = variable("HF_ENDPOINT").map_or_else(|| HUB.to_owned(), |hub| hub.trim_end_matches('/').to_owned());
-    Ok(Environment { cache_dir, hub, offline, scratch, variable })
+    let hub = variable("HF_ENDPOINT").map_or_else(
+        || HUB.to_owned(),
+        |hub| hub.trim_end_matches('/').to_owned(),
+    );
+    Ok(Environment {
+        cache_dir,
+        hub,
+        offline,
+        scratch,
+        variable,
+    })
 }
 
 fn variable(name: &str) -> Option<String> {
@@ -42,15 +61,28 @@ fn variable(name: &str) -> Option<String> {
 /// `$RAGTRIAGE_CACHE`, else `ragtriage` in the user's cache folder (XDG Base Directory Specification).
 fn user_cache() -> Option<PathBuf> {
     variable("RAGTRIAGE_CACHE").map(PathBuf::from).or_else(|| {
-        let xdg = variable("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
-        Some(xdg.or_else(|| Some(Path::new(&variable("HOME")?).join(".cache")))?.join("ragtriage"))
+        let xdg = variable("XDG_CACHE_HOME")
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute());
+        Some(
+            xdg.or_else(|| Some(Path::new(&variable("HOME")?).join(".cache")))?
+                .join("ragtriage"),
+        )
     })
 }
 
 /// The commit of the working directory's repository, `-dirty` behind it when it has changes; `None` without git.
 pub fn git_commit() -> Option<String> {
-    let output =
-        Command::new("git").args(["describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]).output().ok()?;
+    let output = Command::new("git")
+        .args([
+            "describe",
+            "--always",
+            "--dirty",
+            "--abbrev=40",
+            "--exclude=*",
+        ])
+        .output()
+        .ok()?;
     let commit = String::from_utf8(output.stdout).ok()?.trim().to_owned();
     (output.status.success() && !commit.is_empty()).then_some(commit)
 }

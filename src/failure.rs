@@ -1,19 +1,19 @@
 //! What a command could not do, and what to do about it.
 
-use ragtriage_models::cache::CacheError;
+use ragtriage_core::measure::UnknownMeasure;
+use ragtriage_core::text::causes::with_causes;
 use ragtriage_datasets::DatasetError;
-use ragtriage_fetch::dataset::FetchError;
+use ragtriage_datasets::label::LabelError;
 use ragtriage_eval::compare::CompareError;
 use ragtriage_eval::gate::GateError;
-use ragtriage_runs::external::ExternalError;
-use ragtriage_datasets::label::LabelError;
-use ragtriage_core::measure::UnknownMeasure;
+use ragtriage_fetch::dataset::FetchError;
+use ragtriage_models::cache::CacheError;
 use ragtriage_pipeline::PipelineError;
 use ragtriage_pipeline::settings::SettingsError;
 use ragtriage_pipeline::settings::assemble::AssembleError;
-use ragtriage_runs::StoreError;
 use ragtriage_pipeline::sweep::SweepError;
-use ragtriage_core::text::causes::with_causes;
+use ragtriage_runs::StoreError;
+use ragtriage_runs::external::ExternalError;
 
 /// A message with a hint; every one ends the program with exit code 2.
 #[derive(Debug)]
@@ -24,7 +24,10 @@ pub struct Failure {
 
 impl Failure {
     pub(super) fn new(message: impl Into<String>, hint: Option<String>) -> Self {
-        Self { message: message.into(), hint }
+        Self {
+            message: message.into(),
+            hint,
+        }
     }
 }
 

@@ -12,16 +12,16 @@ use super::bars::Bars;
 use super::environment::git_commit;
 use super::run::{self, DEFAULT_CONFIG, DEFAULT_OUT};
 use super::{Failure, block_on};
+use ragtriage_core::config::GeneratorName;
+use ragtriage_core::text::hex::hex;
+use ragtriage_core::types::Dataset;
+use ragtriage_pipeline::ask::Done;
+use ragtriage_pipeline::recorded;
+use ragtriage_pipeline::settings::{Resolved, Settings, assemble, record};
 use ragtriage_runs::external::input::Input;
 use ragtriage_runs::external::join::{self, Joined};
 use ragtriage_runs::external::recorded as lines;
-use ragtriage_pipeline::ask::Done;
-use ragtriage_pipeline::recorded;
-use ragtriage_core::config::GeneratorName;
-use ragtriage_pipeline::settings::{Resolved, Settings, assemble, record};
 use ragtriage_runs::{ExternalSource, RunFolder};
-use ragtriage_core::text::hex::hex;
-use ragtriage_core::types::Dataset;
 
 #[derive(Debug, Args)]
 pub struct ImportArgs {
@@ -65,20 +65,36 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
         describe(&mut resolved.settings, &joined, is_trec);
 
         let mut manifest = record::begun(&resolved, (&dataset).into(), git_commit());
-        let kind = if is_trec { ExternalSource::TREC_RUN } else { ExternalSource::RECORD };
+        let kind = if is_trec {
+            ExternalSource::TREC_RUN
+        } else {
+            ExternalSource::RECORD
+        };
         let sha256 = hex(&Sha256::digest(input.text()));
-        manifest.external = Some(ExternalSource { kind: kind.to_owned(), from: input.name().to_owned(), sha256 });
-        manifest.notes.extend(joined.notes.iter().map(record::counted));
-        manifest.seconds.insert("load".to_owned(), clock.elapsed().as_secs_f64());
+        manifest.external = Some(ExternalSource {
+            kind: kind.to_owned(),
+            from: input.name().to_owned(),
+            sha256,
+        });
+        manifest
+            .notes
+            .extend(joined.notes.iter().map(record::counted));
+        manifest
+            .seconds
+            .insert("load".to_owned(), clock.elapsed().as_secs_f64());
         let concurrency = 2 * rayon::current_num_threads();
         let plan = assemble::recorded(&resolved.settings, Arc::new(joined), concurrency)?;
 
-        manifest.name = args.name.clone().unwrap_or_else(|| run::fresh_name(&args.file));
+        manifest.name = args
+            .name
+            .clone()
+            .unwrap_or_else(|| run::fresh_name(&args.file));
         let folder = RunFolder::create(&args.out, &manifest.name)?;
         manifest.save(&folder)?;
         let outcome = recorded::run(dataset, plan, &folder, Done::default(), &Bars::new()).await;
         // Half an import is worth nothing: the file is still there.
-        let (facts, notes) = outcome.inspect_err(|_| drop(std::fs::remove_dir_all(folder.path())))?;
+        let (facts, notes) =
+            outcome.inspect_err(|_| drop(std::fs::remove_dir_all(folder.path())))?;
         manifest.finished = Some(record::now());
         manifest.notes.extend(notes.iter().map(record::counted));
         manifest.seconds.extend(facts.ingest.seconds);
@@ -95,9 +111,22 @@ fn join(
     partial: bool,
 ) -> Result<Joined, Failure> {
     let lines = if is_trec {
-        let questions: HashSet<&str> = dataset.questions.iter().map(|question| question.id.as_str()).collect();
-        let documents: HashSet<&str> = dataset.documents.iter().map(|document| document.id.as_str()).collect();
-        join::from_trec(input, settings.retrieval.k, &|id| questions.contains(id), &|id| documents.contains(id))?
+        let questions: HashSet<&str> = dataset
+            .questions
+            .iter()
+            .map(|question| question.id.as_str())
+            .collect();
+        let documents: HashSet<&str> = dataset
+            .documents
+            .iter()
+            .map(|document| document.id.as_str())
+            .collect();
+        join::from_trec(
+            input,
+            settings.retrieval.k,
+            &|id| questions.contains(id),
+            &|id| documents.contains(id),
+        )?
     } else {
         lines::read(input)?
     };
@@ -118,6 +147,11 @@ fn describe(settings: &mut Settings, joined: &Joined, is_trec: bool) {
 
 /// Whether the first line that is no comment is one of columns and no JSON.
 fn looks_like_trec(text: &str) -> bool {
-    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-    lines.next().is_some_and(|line| !line.starts_with(['{', '[']) && line.split_ascii_whitespace().count() >= 6)
+    let mut lines = text
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty() && !line.starts_with('#'));
+    lines.next().is_some_and(|line| {
+        !line.starts_with(['{', '[']) && line.split_ascii_whitespace().count() >= 6
+    })
 }

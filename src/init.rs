@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::{Failure, output};
-use ragtriage_datasets::{DatasetError, Survey, survey};
 use crate::starter::{sentence, starter};
 use ragtriage_core::text::numbers::plural;
 use ragtriage_core::text::sanitize::one_line;
+use ragtriage_datasets::{DatasetError, Survey, survey};
 
 const SETTINGS: &str = "ragtriage.toml";
 const QUESTIONS: &str = "questions.jsonl";
@@ -28,21 +28,38 @@ pub struct InitArgs {
 pub fn init(args: &InitArgs) -> Result<(), Failure> {
     let folder = &args.dir;
     let seen = survey(folder).map_err(|error| match error {
-        error @ DatasetError::EmptyCorpus { .. } => Failure::new(error.to_string(), Some(NO_DOCUMENTS.to_owned())),
-        error @ DatasetError::Missing { .. } => {
-            Failure::new(error.to_string(), Some("name the folder that your documents lie in".to_owned()))
+        error @ DatasetError::EmptyCorpus { .. } => {
+            Failure::new(error.to_string(), Some(NO_DOCUMENTS.to_owned()))
         }
+        error @ DatasetError::Missing { .. } => Failure::new(
+            error.to_string(),
+            Some("name the folder that your documents lie in".to_owned()),
+        ),
         other => other.into(),
     })?;
     let settings = folder.join(SETTINGS);
     if !create(&settings, &starter(&seen))? {
-        let hint = format!("run it with `ragtriage run {}`, or move it away to have a new one", shell(&settings));
-        return Err(Failure::new(format!("`{}` is there already", settings.display()), Some(hint)));
+        let hint = format!(
+            "run it with `ragtriage run {}`, or move it away to have a new one",
+            shell(&settings)
+        );
+        return Err(Failure::new(
+            format!("`{}` is there already", settings.display()),
+            Some(hint),
+        ));
     }
     let is_new = create(&folder.join(QUESTIONS), "")?;
     output::talk(&sentence(&seen));
     told(&seen);
-    output::talk(&format!("written: {}{}", settings.display(), if is_new { ", questions.jsonl (empty)" } else { "" }));
+    output::talk(&format!(
+        "written: {}{}",
+        settings.display(),
+        if is_new {
+            ", questions.jsonl (empty)"
+        } else {
+            ""
+        }
+    ));
     let file = shell(&settings);
     let next = if is_new {
         format!(
@@ -57,7 +74,12 @@ pub fn init(args: &InitArgs) -> Result<(), Failure> {
     };
     let (why, commands) = next.split_once('\n').unwrap_or_default();
     output::talk(why);
-    output::data(&commands.lines().map(|line| one_line(line) + "\n").collect::<String>())
+    output::data(
+        &commands
+            .lines()
+            .map(|line| one_line(line) + "\n")
+            .collect::<String>(),
+    )
 }
 
 const NO_DOCUMENTS: &str = "documents are Markdown, text, reStructuredText, AsciiDoc, Org, TeX or source code; take the text out of others first \
@@ -69,10 +91,16 @@ fn told(seen: &Survey) {
     let n_wrapped: usize = seen.wrapped.values().sum();
     let n_code: usize = seen.code.values().sum();
     if n_wrapped > 0 {
-        output::talk(&format!("{} whose text has to be taken out first: left out, see the settings", files(n_wrapped)));
+        output::talk(&format!(
+            "{} whose text has to be taken out first: left out, see the settings",
+            files(n_wrapped)
+        ));
     }
     if n_code > 0 {
-        output::talk(&format!("{} of source code beside prose: left out, see the settings", files(n_code)));
+        output::talk(&format!(
+            "{} of source code beside prose: left out, see the settings",
+            files(n_code)
+        ));
     }
     if seen.n_unreadable > 0 {
         output::talk(&format!(
@@ -81,10 +109,15 @@ fn told(seen: &Survey) {
         ));
     }
     if seen.n_empty > 0 {
-        output::talk(&format!("{} without text", plural(seen.n_empty, "document", "documents")));
+        output::talk(&format!(
+            "{} without text",
+            plural(seen.n_empty, "document", "documents")
+        ));
     }
     if !seen.is_english {
-        output::talk("the text does not look English: see the settings for the analyser and the encoder");
+        output::talk(
+            "the text does not look English: see the settings for the analyser and the encoder",
+        );
     }
 }
 
@@ -94,14 +127,26 @@ fn create(path: &Path, text: &str) -> Result<bool, Failure> {
     match written.and_then(|mut file| file.write_all(text.as_bytes())) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
-        Err(source) => Err(DatasetError::Write { path: path.to_owned(), source }.into()),
+        Err(source) => Err(DatasetError::Write {
+            path: path.to_owned(),
+            source,
+        }
+        .into()),
     }
 }
 
 /// A path as a shell takes it.
 fn shell(path: &Path) -> String {
     let shown = path.display().to_string();
-    let text = if shown.starts_with('-') { format!("./{shown}") } else { shown };
+    let text = if shown.starts_with('-') {
+        format!("./{shown}")
+    } else {
+        shown
+    };
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-+,@%".contains(letter);
-    if text.chars().all(is_plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
+    if text.chars().all(is_plain) {
+        text
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
 }

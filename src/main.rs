@@ -122,6 +122,10 @@ fn dispatch(command: Command) -> Result<ExitCode, Failure> {
 
 /// A runtime for commands that wait for something.
 fn block_on<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-    runtime.map_err(|error| Failure::new(format!("cannot start the runtime: {error}"), None))?.block_on(work)
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build();
+    runtime
+        .map_err(|error| Failure::new(format!("cannot start the runtime: {error}"), None))?
+        .block_on(work)
 }

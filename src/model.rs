@@ -33,12 +33,22 @@ pub fn model(command: ModelCommand) -> Result<(), Failure> {
     let ModelCommand::Fetch(args) = command;
     let resolved = Resolved::new(args.config.as_deref(), &[])?;
     let environment = environment(&resolved, args.offline, false)?;
-    let name = args.name.unwrap_or_else(|| resolved.settings.retrieval.dense.model.clone());
-    let source = Source { cache_dir: environment.cache_dir, hub: environment.hub, offline: args.offline };
+    let name = args
+        .name
+        .unwrap_or_else(|| resolved.settings.retrieval.dense.model.clone());
+    let source = Source {
+        cache_dir: environment.cache_dir,
+        hub: environment.hub,
+        offline: args.offline,
+    };
     let bars = Bars::new();
     let found = block_on(async {
-        let found =
-            source::locate(&ModelRef::parse(&name, Path::new("")), &source, &|download| bars.download(download)).await;
+        let found = source::locate(
+            &ModelRef::parse(&name, Path::new("")),
+            &source,
+            &|download| bars.download(download),
+        )
+        .await;
         found.map_err(|error| Failure::new(error.to_string(), error.hint()))
     });
     ragtriage_pipeline::progress::Progress::finish(&bars);

@@ -9,7 +9,8 @@ use ragtriage_core::text::sanitize::{escaped_json, one_line};
 
 /// Whether headings may be bold: stdout is a terminal and `NO_COLOR` is not set (no-color.org).
 pub fn color() -> bool {
-    std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+    std::io::stdout().is_terminal()
+        && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
 /// Prints data. A reader that went away (`| head`) is no failure.
@@ -18,10 +19,16 @@ pub fn color() -> bool {
 /// What the operating system says otherwise: a full disk behind a redirection, say.
 pub fn data(text: &str) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+    match stdout
+        .write_all(text.as_bytes())
+        .and_then(|()| stdout.flush())
+    {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             let hint = "see where the output goes: is that disk full, is that file writable?";
-            Err(Failure::new(format!("cannot write to standard output: {error}"), Some(hint.to_owned())))
+            Err(Failure::new(
+                format!("cannot write to standard output: {error}"),
+                Some(hint.to_owned()),
+            ))
         }
         _ => Ok(()),
     }
@@ -42,18 +49,24 @@ pub fn talk(text: &str) {
 
 /// Whether talk may be coloured: stderr is a terminal and `NO_COLOR` is not set.
 pub fn talk_color() -> bool {
-    std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+    std::io::stderr().is_terminal()
+        && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
 /// Columns of the terminal that talk goes to; `None` where it goes elsewhere.
 pub fn talk_width() -> Option<usize> {
-    comfy_table::Table::new().use_stderr().width().map(usize::from)
+    comfy_table::Table::new()
+        .use_stderr()
+        .width()
+        .map(usize::from)
 }
 
 /// Shows `text` as it is laid out, what data gave made harmless already, and waits behind it: no line feed is added.
 pub fn show(text: &str) {
     let mut stderr = std::io::stderr().lock();
-    let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
+    let _ = stderr
+        .write_all(text.as_bytes())
+        .and_then(|()| stderr.flush());
 }
 
 /// An error may quote data; so many characters of it are enough.
@@ -62,7 +75,11 @@ const LONGEST_MESSAGE: usize = 2000;
 /// Says why the program could not do its job.
 pub fn complain(failure: &Failure) {
     let message: String = failure.message.chars().take(LONGEST_MESSAGE).collect();
-    let cut = if message.len() < failure.message.len() { "…" } else { "" };
+    let cut = if message.len() < failure.message.len() {
+        "…"
+    } else {
+        ""
+    };
     talk(&format!("error: {message}{cut}"));
     if let Some(hint) = &failure.hint {
         talk(&format!("hint: {hint}"));
@@ -77,7 +94,13 @@ mod tests {
     fn json_drives_no_terminal_and_reads_back_the_same() {
         let value = vec!["a\u{9b}31m\u{202e}\u{7f}\u{2028}é\n\u{1b}"];
         let json = json(&value, "a list").expect("JSON");
-        assert_eq!(json, "[\n  \"a\\u009b31m\\u202e\\u007f\\u2028é\\n\\u001b\"\n]\n");
-        assert_eq!(serde_json::from_str::<Vec<String>>(&json).expect("reads"), value);
+        assert_eq!(
+            json,
+            "[\n  \"a\\u009b31m\\u202e\\u007f\\u2028é\\n\\u001b\"\n]\n"
+        );
+        assert_eq!(
+            serde_json::from_str::<Vec<String>>(&json).expect("reads"),
+            value
+        );
     }
 }

@@ -6,6 +6,7 @@ use super::{Failure, report};
 use ragtriage_eval::compare::{self, ComparePlan, Comparison, Subject};
 use ragtriage_eval::curves::{self, Curve};
 use ragtriage_eval::summary::{self, Evaluation, EvaluationPlan};
+use ragtriage_pipeline::settings::assemble;
 use ragtriage_pipeline::sparse::EXPLAINED;
 use ragtriage_report::comparison::{self, ComparisonView};
 use ragtriage_report::html::{self, Page};
@@ -13,7 +14,6 @@ use ragtriage_report::pictures::Pictures;
 use ragtriage_report::questions::{Evaluated, Others, Questions};
 use ragtriage_report::record::Record;
 use ragtriage_report::view::View;
-use ragtriage_pipeline::settings::assemble;
 use ragtriage_runs::{RunFolder, SavedRun, StoreError};
 
 pub(super) use ragtriage_report::questions::Shown;
@@ -51,7 +51,13 @@ impl Reported {
     /// The run by its own settings.
     pub fn alone(run: SavedRun, plan: &EvaluationPlan) -> Self {
         let evaluation = summary::evaluate(&run, plan);
-        Self { run, evaluation, plan: plan.clone(), curves: Vec::new(), beside: None }
+        Self {
+            run,
+            evaluation,
+            plan: plan.clone(),
+            curves: Vec::new(),
+            beside: None,
+        }
     }
 
     /// Measures what a page draws and other reports do not; it looks into the texts.
@@ -60,28 +66,71 @@ impl Reported {
     }
 
     /// Reads the run, and the baseline where there is one: then both are evaluated by the baseline's ruler.
-    pub fn load(folder: &RunFolder, baseline: Option<&Path>, intersect: bool, depth: usize) -> Result<Self, Failure> {
+    pub fn load(
+        folder: &RunFolder,
+        baseline: Option<&Path>,
+        intersect: bool,
+        depth: usize,
+    ) -> Result<Self, Failure> {
         let run = SavedRun::load_with_parts(folder, depth)?;
         let own = assemble::evaluation(&report::recorded_settings(&run.manifest)?);
-        let Some(baseline) = baseline else { return Ok(Self::alone(run, &own)) };
+        let Some(baseline) = baseline else {
+            return Ok(Self::alone(run, &own));
+        };
         let folder = report::folder_of(baseline);
         let theirs = SavedRun::load_with_parts(&folder, depth)?;
         let settings = report::recorded_settings(&theirs.manifest)?;
         let ruler = assemble::evaluation(&settings);
         let primary = settings.evaluation.primary;
-        let plan = ComparePlan { evaluation: ruler.clone(), measures: Vec::new(), primary, intersect };
-        let comparison = compare::compare(&theirs, &[Subject { run: &run, k: own.k }], &plan)?;
+        let plan = ComparePlan {
+            evaluation: ruler.clone(),
+            measures: Vec::new(),
+            primary,
+            intersect,
+        };
+        let comparison = compare::compare(
+            &theirs,
+            &[Subject {
+                run: &run,
+                k: own.k,
+            }],
+            &plan,
+        )?;
         let evaluation = summary::evaluate(&theirs, &ruler);
         let k = ruler.k;
         // What a run packs is measured at its own k too.
         let mut measures = ruler.measures.clone();
-        measures.extend(own.measures.iter().filter(|measure| !ruler.measures.contains(measure)));
-        let reported = Self::alone(run, &EvaluationPlan { k: own.k, measures, ..ruler });
-        let [run, baseline] = [(&reported.run, &reported.evaluation, own.k), (&theirs, &evaluation, k)]
-            .map(|(run, evaluation, k)| Evaluated { run, evaluation, k });
+        measures.extend(
+            own.measures
+                .iter()
+                .filter(|measure| !ruler.measures.contains(measure)),
+        );
+        let reported = Self::alone(
+            run,
+            &EvaluationPlan {
+                k: own.k,
+                measures,
+                ..ruler
+            },
+        );
+        let [run, baseline] = [
+            (&reported.run, &reported.evaluation, own.k),
+            (&theirs, &evaluation, k),
+        ]
+        .map(|(run, evaluation, k)| Evaluated { run, evaluation, k });
         let others = Others::new(run, baseline, &comparison.pairs[0]);
-        let beside = Beside { run: theirs, evaluation, k, comparison, name: folder.name(), others };
-        Ok(Self { beside: Some(beside), ..reported })
+        let beside = Beside {
+            run: theirs,
+            evaluation,
+            k,
+            comparison,
+            name: folder.name(),
+            others,
+        };
+        Ok(Self {
+            beside: Some(beside),
+            ..reported
+        })
     }
 
     /// From here on nothing is known of what corpus, golds and answers say.
@@ -99,17 +148,44 @@ impl Reported {
 impl Beside {
     /// The comparison for people.
     pub fn view(&self) -> ComparisonView {
-        ComparisonView::new(&self.comparison, comparison::Shown { flips: FLIPS, every_cutoff: false })
+        ComparisonView::new(
+            &self.comparison,
+            comparison::Shown {
+                flips: FLIPS,
+                every_cutoff: false,
+            },
+        )
     }
 }
 
 /// The page.
 pub(super) fn render(reported: &Reported, shown: Shown) -> String {
-    let Reported { run, evaluation, plan, curves, beside } = reported;
-    let baseline = beside
-        .as_ref()
-        .map(|beside| (Evaluated { run: &beside.run, evaluation: &beside.evaluation, k: beside.k }, &beside.others));
-    let questions = Questions::new(Evaluated { run, evaluation, k: plan.k }, baseline, shown);
+    let Reported {
+        run,
+        evaluation,
+        plan,
+        curves,
+        beside,
+    } = reported;
+    let baseline = beside.as_ref().map(|beside| {
+        (
+            Evaluated {
+                run: &beside.run,
+                evaluation: &beside.evaluation,
+                k: beside.k,
+            },
+            &beside.others,
+        )
+    });
+    let questions = Questions::new(
+        Evaluated {
+            run,
+            evaluation,
+            k: plan.k,
+        },
+        baseline,
+        shown,
+    );
     let comparison = beside.as_ref().map(Beside::view);
     let view = View::new(run, evaluation);
     html::render(&Page {
@@ -127,15 +203,23 @@ pub(super) fn file_name(reported: &Reported, no_text: bool) -> String {
         None => "report".to_owned(),
         Some(beside) => format!("compare-{}", beside.name),
     };
-    if no_text { format!("{stem}-no-text.html") } else { format!("{stem}.html") }
+    if no_text {
+        format!("{stem}-no-text.html")
+    } else {
+        format!("{stem}.html")
+    }
 }
 
 /// Writes a report where the user wants it, following links: a file whole or not at all, readable by its owner alone; a device or a
 /// pipe is written into.
 pub(super) fn write(file: &Path, content: &str) -> Result<(), Failure> {
     let failure = |error: &dyn std::fmt::Display| {
-        let hint = "name a file in a folder that is there and can be written, or `-` for standard output";
-        Failure::new(format!("cannot write `{}`: {error}", file.display()), Some(hint.to_owned()))
+        let hint =
+            "name a file in a folder that is there and can be written, or `-` for standard output";
+        Failure::new(
+            format!("cannot write `{}`: {error}", file.display()),
+            Some(hint.to_owned()),
+        )
     };
     let target = file.canonicalize().unwrap_or_else(|_| file.to_owned());
     if target.metadata().is_ok_and(|metadata| !metadata.is_file()) {
@@ -143,9 +227,14 @@ pub(super) fn write(file: &Path, content: &str) -> Result<(), Failure> {
     }
     let name = target.file_name().and_then(std::ffi::OsStr::to_str);
     let name = name.ok_or_else(|| failure(&"its name is not UTF-8"))?;
-    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    RunFolder::existing(folder).write(name, content.as_bytes()).map_err(|error| match error {
-        StoreError::Io { source, .. } => failure(&source),
-        other => failure(&other),
-    })
+    let folder = target
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
+    RunFolder::existing(folder)
+        .write(name, content.as_bytes())
+        .map_err(|error| match error {
+            StoreError::Io { source, .. } => failure(&source),
+            other => failure(&other),
+        })
 }

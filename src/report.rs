@@ -7,9 +7,9 @@ use clap::{Args, ValueEnum};
 use super::page::{self, Reported};
 use super::{Failure, audit, output};
 use ragtriage_eval::summary::{EvaluationPlan, Summary};
+use ragtriage_pipeline::settings::{Settings, assemble};
 use ragtriage_report::view::View;
 use ragtriage_report::{comparison, csv, markdown, terminal, trec};
-use ragtriage_pipeline::settings::{Settings, assemble};
 use ragtriage_runs::{Manifest, RunFolder, SavedRun};
 
 #[derive(Debug, Args)]
@@ -70,8 +70,16 @@ pub fn report(args: &ReportArgs) -> Result<(), Failure> {
         let run = SavedRun::load(&folder)?;
         let plan = assemble::evaluation(&recorded_settings(&run.manifest)?);
         return match (args.audit, &args.audited) {
-            (Some(n), _) => audit::sheet(&run, &plan, n, args.audit_seed, args.format.unwrap_or(Form::Json)),
-            (None, Some(file)) => audit::audited(&run, &plan, file, args.format.unwrap_or(Form::Terminal)),
+            (Some(n), _) => audit::sheet(
+                &run,
+                &plan,
+                n,
+                args.audit_seed,
+                args.format.unwrap_or(Form::Json),
+            ),
+            (None, Some(file)) => {
+                audit::audited(&run, &plan, file, args.format.unwrap_or(Form::Terminal))
+            }
             (None, None) => Ok(()),
         };
     }
@@ -84,9 +92,22 @@ pub fn report(args: &ReportArgs) -> Result<(), Failure> {
     if args.no_text {
         reported.forget_texts();
     }
-    let content = content(&reported, form, page::Shown { depth, has_text: !args.no_text })?;
-    let beside = || (form == Form::Html).then(|| folder.file(&page::file_name(&reported, args.no_text)));
-    match args.out.clone().or_else(beside).filter(|file| file != Path::new("-")) {
+    let content = content(
+        &reported,
+        form,
+        page::Shown {
+            depth,
+            has_text: !args.no_text,
+        },
+    )?;
+    let beside =
+        || (form == Form::Html).then(|| folder.file(&page::file_name(&reported, args.no_text)));
+    match args
+        .out
+        .clone()
+        .or_else(beside)
+        .filter(|file| file != Path::new("-"))
+    {
         None => output::data(&content),
         Some(file) => {
             page::write(&file, &content)?;
@@ -96,24 +117,37 @@ pub fn report(args: &ReportArgs) -> Result<(), Failure> {
 }
 
 fn content(reported: &Reported, form: Form, shown: page::Shown) -> Result<String, Failure> {
-    let Reported { run, evaluation, beside, .. } = reported;
+    let Reported {
+        run,
+        evaluation,
+        beside,
+        ..
+    } = reported;
     let view = || View::new(run, evaluation);
     let of_two = |form: &str| {
         let hint = "leave --compare out, or write html, md, json or terminal";
-        Failure::new(format!("there is no `--format {form}` of two runs"), Some(hint.to_owned()))
+        Failure::new(
+            format!("there is no `--format {form}` of two runs"),
+            Some(hint.to_owned()),
+        )
     };
     Ok(match (form, beside.as_ref()) {
         (Form::Html, _) => page::render(reported, shown),
         (Form::Terminal, None) => terminal::render(&view(), output::color()),
         (Form::Terminal, Some(beside)) => {
             let color = output::color();
-            terminal::render(&view(), color) + "\n" + &comparison::terminal::render(&beside.view(), color)
+            terminal::render(&view(), color)
+                + "\n"
+                + &comparison::terminal::render(&beside.view(), color)
         }
         (Form::Md, None) => markdown::render(&view()),
-        (Form::Md, Some(beside)) => markdown::render(&view()) + "\n" + &comparison::markdown::render(&beside.view()),
+        (Form::Md, Some(beside)) => {
+            markdown::render(&view()) + "\n" + &comparison::markdown::render(&beside.view())
+        }
         (Form::Json, None) => output::json(&evaluation.summary, "summary.json")?,
         (Form::Json, Some(beside)) => {
-            let both = serde_json::json!({"summary": evaluation.summary, "comparison": beside.comparison});
+            let both =
+                serde_json::json!({"summary": evaluation.summary, "comparison": beside.comparison});
             output::json(&both, "the comparison")?
         }
         (Form::Trec, None) => trec::documents(run),
@@ -129,7 +163,11 @@ fn content(reported: &Reported, form: Form, shown: page::Shown) -> Result<String
 pub fn folder_of(run: &Path) -> RunFolder {
     let named = Path::new(super::run::DEFAULT_OUT).join(run);
     let is_run = |path: &Path| path.join("run.json").is_file();
-    RunFolder::existing(if !is_run(run) && is_run(&named) { &named } else { run })
+    RunFolder::existing(if !is_run(run) && is_run(&named) {
+        &named
+    } else {
+        run
+    })
 }
 
 /// The settings that a run's record holds.
@@ -141,22 +179,42 @@ pub fn recorded_settings(manifest: &Manifest) -> Result<Settings, Failure> {
 }
 
 /// Evaluates the run in `folder`, writes all derived files, prints the report (or `summary.json`).
-pub fn write_and_print(folder: &RunFolder, plan: &EvaluationPlan, as_json: bool) -> Result<Summary, Failure> {
+pub fn write_and_print(
+    folder: &RunFolder,
+    plan: &EvaluationPlan,
+    as_json: bool,
+) -> Result<Summary, Failure> {
     let mut reported = Reported::alone(SavedRun::load_with_parts(folder, page::DEPTH)?, plan);
     reported.draw();
-    let Reported { run, evaluation, .. } = &reported;
+    let Reported {
+        run, evaluation, ..
+    } = &reported;
     let summary = output::json(&evaluation.summary, "summary.json")?;
     folder.write("summary.json", summary.as_bytes())?;
     folder.write("retrieval.trec", trec::documents(run).as_bytes())?;
     folder.write("chunks.trec", trec::chunks(run).as_bytes())?;
     folder.write("qrels.trec", trec::qrels(run).as_bytes())?;
-    let page = page::render(&reported, page::Shown { depth: page::DEPTH, has_text: true });
+    let page = page::render(
+        &reported,
+        page::Shown {
+            depth: page::DEPTH,
+            has_text: true,
+        },
+    );
     folder.write(page::FILE, page.as_bytes())?;
-    let printed =
-        output::data(&if as_json { summary } else { terminal::render(&View::new(run, evaluation), output::color()) });
+    let printed = output::data(&if as_json {
+        summary
+    } else {
+        terminal::render(&View::new(run, evaluation), output::color())
+    });
     printed.map_err(|failure| {
         let path = folder.path().display();
-        Failure::new(failure.message, Some(format!("the run is whole; print it again: `ragtriage report {path}`")))
+        Failure::new(
+            failure.message,
+            Some(format!(
+                "the run is whole; print it again: `ragtriage report {path}`"
+            )),
+        )
     })?;
     Ok(reported.evaluation.summary)
 }

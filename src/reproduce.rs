@@ -11,9 +11,9 @@ use super::{Failure, block_on, output};
 use ragtriage_eval::summary;
 use ragtriage_pipeline::ask::Done;
 use ragtriage_pipeline::run;
-use ragtriage_report::reproduction::{self, Row};
 use ragtriage_pipeline::settings::reproduction::{Reproduction, System};
 use ragtriage_pipeline::settings::{Resolved, assemble, record};
+use ragtriage_report::reproduction::{self, Row};
 use ragtriage_runs::{RunFolder, SavedRun};
 
 #[derive(Debug, Args)]
@@ -37,7 +37,11 @@ pub fn reproduce(args: &ReproduceArgs) -> Result<bool, Failure> {
     let mut rows = Vec::new();
     let mut failed = false;
     for system in &list.systems {
-        let ours = system.config.as_ref().map(|config| means(&folder.join(config), system, args)).transpose();
+        let ours = system
+            .config
+            .as_ref()
+            .map(|config| means(&folder.join(config), system, args))
+            .transpose();
         let (ours, failure) = match ours {
             Ok(ours) => (ours, None),
             Err(failure) => {
@@ -48,18 +52,40 @@ pub fn reproduce(args: &ReproduceArgs) -> Result<bool, Failure> {
         failed |= failure.is_some();
         for (at, (measure, published)) in system.published.iter().enumerate() {
             let ours = ours.as_ref().map(|ours| ours[at]);
-            let System { data, name, source, tolerance, why, .. } = system.clone();
+            let System {
+                data,
+                name,
+                source,
+                tolerance,
+                why,
+                ..
+            } = system.clone();
             let (system, measure, published) = (name, measure.to_string(), *published);
             let why = failure.clone().unwrap_or(why);
-            rows.push(Row { data, system, source, measure, published, ours, tolerance, why });
+            rows.push(Row {
+                data,
+                system,
+                source,
+                measure,
+                published,
+                ours,
+                tolerance,
+                why,
+            });
         }
     }
     let command = format!("`ragtriage reproduce {}`", args.list.display());
-    let made_by = format!("Written by {command}, ragtriage {}.", env!("CARGO_PKG_VERSION"));
+    let made_by = format!(
+        "Written by {command}, ragtriage {}.",
+        env!("CARGO_PKG_VERSION")
+    );
     let text = reproduction::render(&list.introduction, &made_by, &rows);
     let path = folder.join(&list.output);
     std::fs::write(&path, &text).map_err(|error| {
-        Failure::new(format!("cannot write `{}`: {error}", path.display()), Some("name another `output`".to_owned()))
+        Failure::new(
+            format!("cannot write `{}`: {error}", path.display()),
+            Some("name another `output`".to_owned()),
+        )
     })?;
     output::data(&text)?;
     output::talk(&format!("written: {}", path.display()));
@@ -67,14 +93,24 @@ pub fn reproduce(args: &ReproduceArgs) -> Result<bool, Failure> {
 }
 
 /// Runs one system; each published measure's mean with its n, in the list's order.
-fn means(config: &Path, system: &System, args: &ReproduceArgs) -> Result<Vec<(f64, usize)>, Failure> {
+fn means(
+    config: &Path,
+    system: &System,
+    args: &ReproduceArgs,
+) -> Result<Vec<(f64, usize)>, Failure> {
     output::talk(&format!("{}: {}", system.data, system.name));
     let mut resolved = Resolved::new(Some(config), &system.set)?;
-    resolved.settings.evaluation.measures.extend(system.published.keys().copied());
+    resolved
+        .settings
+        .evaluation
+        .measures
+        .extend(system.published.keys().copied());
     let environment = environment(&resolved, args.offline, false)?;
     block_on(async move {
         let bars = Bars::new();
-        let assembled = assemble::assemble(&resolved, &environment, &|download| bars.download(download)).await?;
+        let assembled =
+            assemble::assemble(&resolved, &environment, &|download| bars.download(download))
+                .await?;
         let mut dataset = ragtriage_datasets::load(&assemble::load_spec(&resolved))?;
         sample(&mut dataset, &resolved.settings)?;
         let mut manifest = record::begun(&resolved, (&dataset).into(), git_commit());
@@ -83,15 +119,28 @@ fn means(config: &Path, system: &System, args: &ReproduceArgs) -> Result<Vec<(f6
         let folder = RunFolder::create(&args.out, &manifest.name)?;
         manifest.save(&folder)?;
         let facts = run::run(dataset, assembled.plan, &folder, Done::default(), &bars).await;
-        record::finish(&mut manifest, facts.inspect_err(|_| drop_if_empty(&folder))?, &assembled.vector_caches);
+        record::finish(
+            &mut manifest,
+            facts.inspect_err(|_| drop_if_empty(&folder))?,
+            &assembled.vector_caches,
+        );
         manifest.save(&folder)?;
         let saved = SavedRun::load(&folder)?;
         let summary = summary::evaluate(&saved, &assemble::evaluation(&resolved.settings)).summary;
         let of = |measure: &ragtriage_core::measure::Measure| {
-            let found = summary.measures.get(&measure.to_string()).filter(|found| found.n > 0);
+            let found = summary
+                .measures
+                .get(&measure.to_string())
+                .filter(|found| found.n > 0);
             found.map(|found| (found.mean, found.n)).ok_or_else(|| {
-                let message = format!("`{measure}` has no value for {}, {}", system.data, system.name);
-                Failure::new(message, Some("see that its data set has what the measure needs".to_owned()))
+                let message = format!(
+                    "`{measure}` has no value for {}, {}",
+                    system.data, system.name
+                );
+                Failure::new(
+                    message,
+                    Some("see that its data set has what the measure needs".to_owned()),
+                )
             })
         };
         system.published.keys().map(of).collect()

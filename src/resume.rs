@@ -3,15 +3,19 @@
 use std::path::{Path, PathBuf};
 
 use super::{Failure, report};
+use ragtriage_core::types::Note;
 use ragtriage_pipeline::settings::{Resolved, record};
 use ragtriage_runs::{ExternalSource, Manifest, RunFolder, SavedRun, SettingDifference};
-use ragtriage_core::types::Note;
 
 /// The record of run `name` under `out`; refused where its questions cannot be asked, only imported. `None` where the folder is
 /// all there is: the run was killed before it wrote its record, and begins.
 pub(super) fn earlier(out: &Path, name: &str) -> Result<Option<Manifest>, Failure> {
     let folder = RunFolder::existing(&out.join(name));
-    if folder.path().is_dir() && !["run.json", "traces.jsonl"].iter().any(|file| folder.file(file).exists()) {
+    if folder.path().is_dir()
+        && !["run.json", "traces.jsonl"]
+            .iter()
+            .any(|file| folder.file(file).exists())
+    {
         return Ok(None);
     }
     let manifest = Manifest::load(&folder)?;
@@ -26,16 +30,28 @@ pub(super) fn earlier(out: &Path, name: &str) -> Result<Option<Manifest>, Failur
 
 /// The settings that the run's record holds, with `sets` over them; refused where they lack a part that decides who is asked.
 pub(super) fn recorded(manifest: Manifest, sets: &[String]) -> Result<Resolved, Failure> {
-    let is_given =
-        |key: &String| sets.iter().any(|set| set.split_once('=').is_some_and(|(name, _)| name.trim() == key));
+    let is_given = |key: &String| {
+        sets.iter().any(|set| {
+            set.split_once('=')
+                .is_some_and(|(name, _)| name.trim() == key)
+        })
+    };
     if let Some(key) = manifest.shortened.iter().find(|key| !is_given(key)) {
         let (name, config) = (&manifest.name, &manifest.config);
         return Err(Failure::new(
-            format!("run `{name}` keeps `{key}` without its user info and query, which may hold keys"),
-            Some(format!("give its settings again: `ragtriage run {config} --resume {name}`, and --set as before")),
+            format!(
+                "run `{name}` keeps `{key}` without its user info and query, which may hold keys"
+            ),
+            Some(format!(
+                "give its settings again: `ragtriage run {config} --resume {name}`, and --set as before"
+            )),
         ));
     }
-    Ok(Resolved::recorded(report::recorded_settings(&manifest)?, PathBuf::from(manifest.config), sets)?)
+    Ok(Resolved::recorded(
+        report::recorded_settings(&manifest)?,
+        PathBuf::from(manifest.config),
+        sets,
+    )?)
 }
 
 /// Makes `new` the record of run `name`, `old` so far, gone on with; refused where something else would be asked than then.
@@ -43,22 +59,34 @@ pub(super) fn go_on(name: &str, old: &SavedRun, new: &mut Manifest) -> Result<()
     let differences = differences(&old.manifest, new);
     if !differences.is_empty() {
         return Err(Failure::new(
-            format!("run `{name}` was made with other settings: {}", differences.join("; ")),
+            format!(
+                "run `{name}` was made with other settings: {}",
+                differences.join("; ")
+            ),
             Some("give the same settings, or start a new run".to_owned()),
         ));
     }
     if let Some(limit) = dropped_limit(&old.manifest, new) {
         return Err(Failure::new(
             format!("run `{name}` was made with `{limit}`, which is not set now"),
-            Some(format!("set it again (--set {limit}=...), or leave the settings file out: the run's own hold then")),
+            Some(format!(
+                "set it again (--set {limit}=...), or leave the settings file out: the run's own hold then"
+            )),
         ));
     }
     name.clone_into(&mut new.name);
     new.started.clone_from(&old.manifest.started);
-    let kept = old.manifest.notes.iter().filter(|note| !new.notes.contains(note)).cloned().collect::<Vec<_>>();
+    let kept = old
+        .manifest
+        .notes
+        .iter()
+        .filter(|note| !new.notes.contains(note))
+        .cloned()
+        .collect::<Vec<_>>();
     new.notes.extend(kept);
     // What was counted of contexts is written when a run ends.
-    if old.manifest.external.is_some() && old.manifest.finished.is_none() && !old.traces.is_empty() {
+    if old.manifest.external.is_some() && old.manifest.finished.is_none() && !old.traces.is_empty()
+    {
         let note = "the run was broken off: what is counted of contexts leaves out the questions asked before that";
         new.notes.push(note.to_owned());
     }
@@ -67,20 +95,38 @@ pub(super) fn go_on(name: &str, old: &SavedRun, new: &mut Manifest) -> Result<()
 
 /// What keeps a run from costing more may be changed, and not be forgotten.
 fn dropped_limit(old: &Manifest, new: &Manifest) -> Option<&'static str> {
-    const LIMITS: [&str; 4] =
-        ["generation.max_usd", "generation.max_tokens_total", "generation.price.prompt", "generation.price.completion"];
+    const LIMITS: [&str; 4] = [
+        "generation.max_usd",
+        "generation.max_tokens_total",
+        "generation.price.prompt",
+        "generation.price.completion",
+    ];
     let is_set = |manifest: &Manifest, key: &str| {
-        let value = manifest.settings.pointer(&format!("/{}", key.replace('.', "/")));
-        value.and_then(serde_json::Value::as_f64).is_some_and(|value| value > 0.0)
+        let value = manifest
+            .settings
+            .pointer(&format!("/{}", key.replace('.', "/")));
+        value
+            .and_then(serde_json::Value::as_f64)
+            .is_some_and(|value| value > 0.0)
     };
-    LIMITS.into_iter().find(|key| is_set(old, key) && !is_set(new, key))
+    LIMITS
+        .into_iter()
+        .find(|key| is_set(old, key) && !is_set(new, key))
 }
 
 /// Adds what was counted now to what was counted before.
 pub(super) fn add_notes(notes: &mut Vec<String>, counted: &[Note]) {
     for note in counted {
-        let before = |old: &String| old.strip_suffix(&note.what)?.strip_suffix(' ')?.parse::<usize>().ok();
-        let found = notes.iter().enumerate().find_map(|(at, old)| Some((at, before(old)?)));
+        let before = |old: &String| {
+            old.strip_suffix(&note.what)?
+                .strip_suffix(' ')?
+                .parse::<usize>()
+                .ok()
+        };
+        let found = notes
+            .iter()
+            .enumerate()
+            .find_map(|(at, old)| Some((at, before(old)?)));
         match found {
             Some((at, count)) => notes[at] = format!("{} {}", count + note.count, note.what),
             None => notes.push(record::counted(note)),
@@ -99,7 +145,10 @@ fn differences(old: &Manifest, new: &Manifest) -> Vec<String> {
     if old.models != new.models {
         out.push("a model's files".to_owned());
     }
-    let parts = old.versions.iter().filter(|(part, version)| new.versions.get(*part) != Some(version));
+    let parts = old
+        .versions
+        .iter()
+        .filter(|(part, version)| new.versions.get(*part) != Some(version));
     out.extend(parts.map(|(part, _)| format!("the {part}")));
     if old.dataset_digest != new.dataset_digest {
         out.push("the data set's content".to_owned());
@@ -113,9 +162,21 @@ mod tests {
 
     #[test]
     fn counts_of_one_kind_are_added_up() {
-        let mut notes = vec!["3 contexts twice".to_owned(), "12 other contexts twice".to_owned()];
-        let counted = |count, what: &str| Note { count, what: what.to_owned() };
-        add_notes(&mut notes, &[counted(2, "contexts twice"), counted(1, "new ones")]);
-        assert_eq!(notes, ["5 contexts twice", "12 other contexts twice", "1 new ones"]);
+        let mut notes = vec![
+            "3 contexts twice".to_owned(),
+            "12 other contexts twice".to_owned(),
+        ];
+        let counted = |count, what: &str| Note {
+            count,
+            what: what.to_owned(),
+        };
+        add_notes(
+            &mut notes,
+            &[counted(2, "contexts twice"), counted(1, "new ones")],
+        );
+        assert_eq!(
+            notes,
+            ["5 contexts twice", "12 other contexts twice", "1 new ones"]
+        );
     }
 }

@@ -10,6 +10,8 @@ use clap::Args;
 use super::bars::Bars;
 use super::environment::{environment, git_commit};
 use super::{Failure, block_on, dry_run, output, report, resume};
+use ragtriage_core::text::address;
+use ragtriage_core::types::Dataset;
 use ragtriage_pipeline::PipelineError;
 use ragtriage_pipeline::ask::Done;
 use ragtriage_pipeline::recorded::{self, RecordedPlan};
@@ -18,8 +20,6 @@ use ragtriage_pipeline::settings::assemble::{self, Assembled};
 use ragtriage_pipeline::settings::{Resolved, Settings, record};
 use ragtriage_runs::replies::{self, Replies};
 use ragtriage_runs::{ExternalSource, Manifest, RunFolder, SavedRun, Spent};
-use ragtriage_core::text::address;
-use ragtriage_core::types::Dataset;
 
 /// Where `run` looks without an argument.
 pub(super) const DEFAULT_CONFIG: &str = "config/runbooks.toml";
@@ -72,12 +72,21 @@ enum Work {
 /// Runs the command.
 pub fn run(args: RunArgs) -> Result<(), Failure> {
     block_on(async move {
-        let earlier = args.resume.as_deref().map(|name| resume::earlier(&args.out, name)).transpose()?.flatten();
+        let earlier = args
+            .resume
+            .as_deref()
+            .map(|name| resume::earlier(&args.out, name))
+            .transpose()?
+            .flatten();
         let begins = earlier.is_none();
         let resolved = resolve(&args, earlier)?;
         if args.dry_run {
-            let done =
-                args.resume.as_ref().filter(|_| !begins).map(|name| earlier_traces(&args.out, name)).transpose()?;
+            let done = args
+                .resume
+                .as_ref()
+                .filter(|_| !begins)
+                .map(|name| earlier_traces(&args.out, name))
+                .transpose()?;
             let done = done.map(done_by).unwrap_or_default();
             return Box::pin(dry_run::dry_run(&args, resolved, &done)).await;
         }
@@ -87,7 +96,9 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         let work = if let Some(url) = &resolved.settings.external.url {
             Work::Service(assemble::service(&resolved.settings, url, &environment)?)
         } else {
-            let assembled = assemble::assemble(&resolved, &environment, &|download| bars.download(download)).await;
+            let assembled =
+                assemble::assemble(&resolved, &environment, &|download| bars.download(download))
+                    .await;
             ragtriage_pipeline::progress::Progress::finish(&bars);
             Work::Ours(Box::new(assembled?))
         };
@@ -103,7 +114,9 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
             Work::Service(_) => manifest.external = Some(service_source(&resolved.settings)),
         }
         manifest.seconds.insert("assemble".to_owned(), assembling);
-        manifest.seconds.insert("load".to_owned(), clock.elapsed().as_secs_f64());
+        manifest
+            .seconds
+            .insert("load".to_owned(), clock.elapsed().as_secs_f64());
         dry_run::announce(&resolved.settings, &dataset);
 
         let (folder, done, before) = open_folder(&args, begins, &mut manifest)?;
@@ -117,7 +130,9 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
                     allowance.already(before.usd, before.tokens);
                 }
                 (caches, replies) = (assembled.vector_caches, assembled.replies);
-                run::run(dataset, assembled.plan, &folder, done, &bars).await.map(|facts| (facts, Vec::new()))
+                run::run(dataset, assembled.plan, &folder, done, &bars)
+                    .await
+                    .map(|facts| (facts, Vec::new()))
             }
             Work::Service(plan) => recorded::run(dataset, plan, &folder, done, &bars).await,
         };
@@ -125,7 +140,9 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
             let _ = std::fs::remove_dir_all(scratch);
         }
         if let Some(failure) = replies.as_ref().and_then(|replies| replies.failure()) {
-            output::talk(&format!("replies could not all be kept, and will be paid for again: {failure}"));
+            output::talk(&format!(
+                "replies could not all be kept, and will be paid for again: {failure}"
+            ));
         }
         let (facts, notes) = outcome.inspect_err(|error| match error {
             // It can be gone on with once the limit is raised.
@@ -158,15 +175,27 @@ pub(super) fn conclude(
 }
 
 fn service_source(settings: &Settings) -> ExternalSource {
-    let from = settings.external.url.as_deref().map(address::shown_url).unwrap_or_default();
-    ExternalSource { kind: ExternalSource::SERVICE.to_owned(), from, sha256: String::new() }
+    let from = settings
+        .external
+        .url
+        .as_deref()
+        .map(address::shown_url)
+        .unwrap_or_default();
+    ExternalSource {
+        kind: ExternalSource::SERVICE.to_owned(),
+        from,
+        sha256: String::new(),
+    }
 }
 
 /// The settings: of the file and flags; on resume without a file those of the run's record and flags.
 fn resolve(args: &RunArgs, earlier: Option<Manifest>) -> Result<Resolved, Failure> {
     let mut sets = args.sets.clone();
     sets.extend(args.limit.map(|limit| format!("dataset.limit={limit}")));
-    sets.extend(args.repeat.map(|repeat| format!("generation.repeat={repeat}")));
+    sets.extend(
+        args.repeat
+            .map(|repeat| format!("generation.repeat={repeat}")),
+    );
     match earlier {
         Some(earlier) if args.config.is_none() => resume::recorded(earlier, &sets),
         None if args.resume.is_some() && args.config.is_none() => Err(Failure::new(
@@ -197,10 +226,21 @@ pub(super) fn sample(dataset: &mut Dataset, settings: &Settings) -> Result<(), F
 }
 
 /// The run's folder: a new one, or the one to go on with, what it has already and what that cost.
-fn open_folder(args: &RunArgs, begins: bool, manifest: &mut Manifest) -> Result<(RunFolder, Done, Spent), Failure> {
+fn open_folder(
+    args: &RunArgs,
+    begins: bool,
+    manifest: &mut Manifest,
+) -> Result<(RunFolder, Done, Spent), Failure> {
     let Some(name) = &args.resume else {
-        manifest.name = args.name.clone().unwrap_or_else(|| fresh_name(resolved_config(args)));
-        return Ok((RunFolder::create(&args.out, &manifest.name)?, Done::default(), Spent::default()));
+        manifest.name = args
+            .name
+            .clone()
+            .unwrap_or_else(|| fresh_name(resolved_config(args)));
+        return Ok((
+            RunFolder::create(&args.out, &manifest.name)?,
+            Done::default(),
+            Spent::default(),
+        ));
     };
     let folder = RunFolder::existing(&args.out.join(name));
     if begins {
@@ -211,7 +251,14 @@ fn open_folder(args: &RunArgs, begins: bool, manifest: &mut Manifest) -> Result<
     resume::go_on(name, &old, manifest)?;
     let replies = Replies::read(&folder)?;
     let spent = Spent::by(&old.traces, &replies);
-    Ok((folder, Done { replies, ..done_by(old) }, spent))
+    Ok((
+        folder,
+        Done {
+            replies,
+            ..done_by(old)
+        },
+        spent,
+    ))
 }
 
 fn earlier_traces(out: &Path, name: &str) -> Result<SavedRun, Failure> {
@@ -223,13 +270,23 @@ fn done_by(old: SavedRun) -> Done {
     let finished = old.traces.iter().filter(|trace| !trace.failed());
     let questions = finished.map(|trace| trace.question.id.clone()).collect();
     let passages: HashSet<_> = old.passages.into_keys().collect();
-    Done { questions, passages, replies: Vec::new() }
+    Done {
+        questions,
+        passages,
+        replies: Vec::new(),
+    }
 }
 
 /// A settings file's name without its ending, as a folder may be called.
 pub(super) fn stem_of(config: &Path) -> String {
     let stem = config.file_stem().unwrap_or_default().to_string_lossy();
-    let plain = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '-' };
+    let plain = |c: char| {
+        if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') {
+            c
+        } else {
+            '-'
+        }
+    };
     stem.chars().map(plain).collect()
 }
 
@@ -244,7 +301,8 @@ pub(super) fn fresh_name(config: &Path) -> String {
 
 /// A run that ended before its first question leaves nothing behind.
 pub(super) fn drop_if_empty(folder: &RunFolder) {
-    let is_empty = |file: &str| std::fs::metadata(folder.file(file)).map_or(true, |file| file.len() == 0);
+    let is_empty =
+        |file: &str| std::fs::metadata(folder.file(file)).map_or(true, |file| file.len() == 0);
     if is_empty("traces.jsonl") && is_empty(replies::FILE) {
         let _ = std::fs::remove_dir_all(folder.path());
     }

@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 use clap::{ArgGroup, Args, ValueEnum};
 
 use super::{Failure, output};
+use ragtriage_core::measure::answer::Flavour;
+use ragtriage_core::measure::{Family, Measure};
 use ragtriage_eval::files::{self, Column, FilePlan, FileScores};
+use ragtriage_report::scores::{self, ScoredFile, ScoredFiles};
+use ragtriage_report::{glossary, trec_eval};
 use ragtriage_runs::external::input::Input;
 use ragtriage_runs::external::predictions::{GoldForm, Golds, Predictions};
 use ragtriage_runs::external::qrels::Qrels;
 use ragtriage_runs::external::trec_run::TrecRun;
-use ragtriage_core::measure::answer::Flavour;
-use ragtriage_core::measure::{Family, Measure};
-use ragtriage_report::scores::{self, ScoredFile, ScoredFiles};
-use ragtriage_report::{glossary, trec_eval};
 
 /// What is measured of a run unless something is asked for.
 const OF_RUNS: &str = "nDCG@10 AP RR Rprec P@5 P@10 Recall@10 Recall@100 Success@5 Judged@10";
@@ -104,21 +104,35 @@ pub fn score(args: &ScoreArgs) -> Result<(), Failure> {
     if args.list {
         return output::data(&glossary::render());
     }
-    let inputs = [&args.qrels, &args.gold].into_iter().flatten().chain(&args.run).chain(&args.predictions);
+    let inputs = [&args.qrels, &args.gold]
+        .into_iter()
+        .flatten()
+        .chain(&args.run)
+        .chain(&args.predictions);
     if inputs.filter(|path| path.as_os_str() == "-").count() > 1 {
         let hint = "give one file as `-` and name the others";
-        return Err(Failure::new("standard input can be read only once", Some(hint.to_owned())));
+        return Err(Failure::new(
+            "standard input can be read only once",
+            Some(hint.to_owned()),
+        ));
     }
     let form = if args.json { Form::Json } else { args.format };
     match (&args.qrels, &args.gold) {
         (Some(qrels), _) => score_runs(args, qrels, form),
         (None, Some(gold)) => score_predictions(args, gold, form),
-        (None, None) => Err(Failure::new("neither `--qrels` nor `--gold` is given", None)),
+        (None, None) => Err(Failure::new(
+            "neither `--qrels` nor `--gold` is given",
+            None,
+        )),
     }
 }
 
 fn score_runs(args: &ScoreArgs, qrels: &Path, form: Form) -> Result<(), Failure> {
-    let default = if form == Form::TrecEval { AS_TREC_EVAL } else { OF_RUNS };
+    let default = if form == Form::TrecEval {
+        AS_TREC_EVAL
+    } else {
+        OF_RUNS
+    };
     let plan = plan(args, default, Flavour::default(), form)?;
     let judgments = Input::read(qrels)?;
     let judged = Qrels::parse(&judgments)?;
@@ -131,7 +145,11 @@ fn score_runs(args: &ScoreArgs, qrels: &Path, form: Form) -> Result<(), Failure>
         }
         let scores = files::score_run(&run, &judged, &plan)?;
         too_small(args, &scores)?;
-        files.push(ScoredFile { name: input.name().to_owned(), tag: Some(run.tag().to_owned()), scores });
+        files.push(ScoredFile {
+            name: input.name().to_owned(),
+            tag: Some(run.tag().to_owned()),
+            scores,
+        });
     }
     print(args, &ScoredFiles { plan, files }, form)
 }
@@ -139,7 +157,10 @@ fn score_runs(args: &ScoreArgs, qrels: &Path, form: Form) -> Result<(), Failure>
 fn score_predictions(args: &ScoreArgs, gold: &Path, form: Form) -> Result<(), Failure> {
     if form == Form::TrecEval {
         let hint = "use `--format json`";
-        return Err(Failure::new("`--format trec_eval` is for runs, not for predictions", Some(hint.to_owned())));
+        return Err(Failure::new(
+            "`--format trec_eval` is for runs, not for predictions",
+            Some(hint.to_owned()),
+        ));
     }
     let gold = Input::read(gold)?;
     let golds = Golds::parse(&gold)?;
@@ -160,18 +181,35 @@ fn score_predictions(args: &ScoreArgs, gold: &Path, form: Form) -> Result<(), Fa
     for path in &args.predictions {
         let input = Input::read(path)?;
         let predictions = Predictions::parse(&input)?;
-        if !golds.questions.iter().any(|gold| predictions.answers.contains_key(gold.id.as_ref())) {
+        if !golds
+            .questions
+            .iter()
+            .any(|gold| predictions.answers.contains_key(gold.id.as_ref()))
+        {
             return Err(nothing_shared(&input, &gold, "question"));
         }
         let scores = files::score_predictions(&predictions, &golds, &plan);
-        files.push(ScoredFile { name: input.name().to_owned(), tag: None, scores });
+        files.push(ScoredFile {
+            name: input.name().to_owned(),
+            tag: None,
+            scores,
+        });
     }
     print(args, &ScoredFiles { plan, files }, form)
 }
 
-fn plan(args: &ScoreArgs, default: &str, flavour: Flavour, form: Form) -> Result<FilePlan, Failure> {
+fn plan(
+    args: &ScoreArgs,
+    default: &str,
+    flavour: Flavour,
+    form: Form,
+) -> Result<FilePlan, Failure> {
     let asked = args.measures.iter().map(String::as_str);
-    let names: Vec<&str> = if args.measures.is_empty() { default.split(' ').collect() } else { asked.collect() };
+    let names: Vec<&str> = if args.measures.is_empty() {
+        default.split(' ').collect()
+    } else {
+        asked.collect()
+    };
     let mut measures = Vec::with_capacity(names.len());
     for name in names {
         let measure = measure(name, args)?;
@@ -186,7 +224,11 @@ fn plan(args: &ScoreArgs, default: &str, flavour: Flavour, form: Form) -> Result
         n_documents: args.documents,
         flavour,
         // trec_eval's columns have no place for intervals.
-        resamples: if form == Form::TrecEval { 0 } else { args.resamples as usize },
+        resamples: if form == Form::TrecEval {
+            0
+        } else {
+            args.resamples as usize
+        },
         seed: args.seed,
     })
 }
@@ -195,14 +237,23 @@ fn measure(name: &str, args: &ScoreArgs) -> Result<Measure, Failure> {
     let measure: Measure = name.trim().parse()?;
     let of_answers = !args.predictions.is_empty();
     if !files::is_measured_in_files(measure, of_answers) {
-        let (files, others) =
-            if of_answers { ("predictions and golds", OF_ANSWERS) } else { ("a run and qrels", OF_RUNS) };
+        let (files, others) = if of_answers {
+            ("predictions and golds", OF_ANSWERS)
+        } else {
+            ("a run and qrels", OF_RUNS)
+        };
         let hint = format!("these can, among others: {others}");
-        return Err(Failure::new(format!("`{measure}` cannot be had from {files} alone"), Some(hint)));
+        return Err(Failure::new(
+            format!("`{measure}` cannot be had from {files} alone"),
+            Some(hint),
+        ));
     }
     if matches!(measure.family(), Family::Fallout | Family::Accuracy) && args.documents.is_none() {
         let hint = "give it with `--documents N`";
-        return Err(Failure::new(format!("`{measure}` needs the size of the corpus"), Some(hint.to_owned())));
+        return Err(Failure::new(
+            format!("`{measure}` needs the size of the corpus"),
+            Some(hint.to_owned()),
+        ));
     }
     Ok(measure)
 }
@@ -210,24 +261,40 @@ fn measure(name: &str, args: &ScoreArgs) -> Result<Measure, Failure> {
 /// A corpus size with which Fallout or Accuracy has no value is a wrong size.
 fn too_small(args: &ScoreArgs, scores: &FileScores<'_>) -> Result<(), Failure> {
     let lacks_value = |column: &&Column| column.summary.n < scores.ids.len();
-    let Some(column) = scores.columns.iter().find(lacks_value) else { return Ok(()) };
+    let Some(column) = scores.columns.iter().find(lacks_value) else {
+        return Ok(());
+    };
     let message = format!(
         "`{}` has no value in a corpus of {} documents: more were found or judged, or all are relevant",
         column.measure,
         args.documents.unwrap_or_default()
     );
-    Err(Failure::new(message, Some("give the size of the whole corpus with `--documents N`".to_owned())))
+    Err(Failure::new(
+        message,
+        Some("give the size of the whole corpus with `--documents N`".to_owned()),
+    ))
 }
 
 fn nothing_shared(file: &Input, other: &Input, what: &str) -> Failure {
-    let message = format!("`{}` and `{}` have no {what} in common", file.name(), other.name());
-    Failure::new(message, Some("check that the files belong together and write ids the same way".to_owned()))
+    let message = format!(
+        "`{}` and `{}` have no {what} in common",
+        file.name(),
+        other.name()
+    );
+    Failure::new(
+        message,
+        Some("check that the files belong together and write ids the same way".to_owned()),
+    )
 }
 
 fn print(args: &ScoreArgs, scored: &ScoredFiles<'_>, form: Form) -> Result<(), Failure> {
     for file in &scored.files {
         for (warning, n) in &file.scores.warnings {
-            output::talk(&format!("warning: `{}`: {}", file.name, scores::warning(*warning, *n, &scored.plan)));
+            output::talk(&format!(
+                "warning: `{}`: {}",
+                file.name,
+                scores::warning(*warning, *n, &scored.plan)
+            ));
         }
     }
     output::data(&match form {
@@ -235,6 +302,10 @@ fn print(args: &ScoreArgs, scored: &ScoredFiles<'_>, form: Form) -> Result<(), F
         Form::Terminal => scores::table(scored),
         Form::Json => scores::json(scored, args.per_query)
             .map_err(|error| Failure::new(format!("cannot write JSON: {error}"), None))?,
-        Form::TrecEval => scored.files.iter().map(|file| trec_eval::render(file, args.per_query)).collect(),
+        Form::TrecEval => scored
+            .files
+            .iter()
+            .map(|file| trec_eval::render(file, args.per_query))
+            .collect(),
     })
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use ragtriage_datasets::Survey;
 use ragtriage_core::text::numbers::{listed, plural, thousands};
+use ragtriage_datasets::Survey;
 
 /// Documents of which at least this share has headings are cut at them.
 const MOSTLY: f64 = 0.5;
@@ -46,11 +46,18 @@ fn dataset(out: &mut String, survey: &Survey) {
         let _ = writeln!(out, "globs = {}", toml::Value::from(survey.globs.clone()));
     }
     if !survey.code.is_empty() {
-        let _ = writeln!(out, "# Source code is left out ({}); add \"*.ENDING\" to take it in.", endings(&survey.code));
+        let _ = writeln!(
+            out,
+            "# Source code is left out ({}); add \"*.ENDING\" to take it in.",
+            endings(&survey.code)
+        );
     }
     if !survey.wrapped.is_empty() {
-        let _ =
-            writeln!(out, "# Not read: {}. Take their text out first (pandoc, pdftotext).", endings(&survey.wrapped));
+        let _ = writeln!(
+            out,
+            "# Not read: {}. Take their text out first (pandoc, pdftotext).",
+            endings(&survey.wrapped)
+        );
     }
     out.push_str(
         "# A question is a line of questions.jsonl:\n\
@@ -63,9 +70,15 @@ fn dataset(out: &mut String, survey: &Survey) {
 fn chunking(out: &mut String, survey: &Survey) {
     let by_headings = survey.share_with_headings >= MOSTLY;
     let (strategy, why) = if by_headings {
-        ("markdown", "most documents have headings: cut at them first")
+        (
+            "markdown",
+            "most documents have headings: cut at them first",
+        )
     } else {
-        ("recursive", "at paragraphs, sentences, words: the largest that fits")
+        (
+            "recursive",
+            "at paragraphs, sentences, words: the largest that fits",
+        )
     };
     let _ = writeln!(out, "\n[chunking]\nstrategy = \"{strategy}\"  # {why}");
     out.push_str(
@@ -99,7 +112,10 @@ const GENERATION: &str = "\n[generation]\n\
 
 /// `12 md, 3 rst`.
 fn endings(of: &BTreeMap<String, usize>) -> String {
-    let each: Vec<String> = of.iter().map(|(ending, n)| format!("{} {}", thousands(*n), comment(ending))).collect();
+    let each: Vec<String> = of
+        .iter()
+        .map(|(ending, n)| format!("{} {}", thousands(*n), comment(ending)))
+        .collect();
     listed(&each)
 }
 
@@ -142,7 +158,11 @@ mod tests {
 
     #[test]
     fn plain_english_prose_gets_the_defaults() {
-        let survey = Survey { is_english: true, n_documents: 1, ..Survey::default() };
+        let survey = Survey {
+            is_english: true,
+            n_documents: 1,
+            ..Survey::default()
+        };
         let settings: Settings = toml::from_str(&starter(&survey)).expect("settings");
         assert_eq!(settings, Settings::default());
     }
@@ -155,6 +175,9 @@ mod tests {
             .map(|line| line.trim_start_matches("# ").to_owned() + "\n")
             .collect();
         let settings: Settings = toml::from_str(&uncommented).expect("settings");
-        assert_eq!(settings.generation.generator, ragtriage_core::config::GeneratorName::Openai);
+        assert_eq!(
+            settings.generation.generator,
+            ragtriage_core::config::GeneratorName::Openai
+        );
     }
 }

@@ -55,8 +55,10 @@ fn serve(stream: TcpStream, latency: Duration, counted: &Mutex<Counted>) -> Opti
     stream.set_nodelay(true).ok()?;
     let mut writer = stream.try_clone().ok()?;
     let mut reader = BufReader::new(stream);
-    let reply =
-        format!("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{BODY}", BODY.len());
+    let reply = format!(
+        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{BODY}",
+        BODY.len()
+    );
     loop {
         let length = body_length(&mut reader)? as u64;
         std::io::copy(&mut (&mut reader).take(length), &mut std::io::sink()).ok()?;

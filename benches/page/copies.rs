@@ -14,9 +14,9 @@ const CONSONANTS: &[u8] = b"bcdfghjklmnpqrstvwxyz";
 
 /// Not exchanged: what an analyzer of English drops, and the answers of yes-no questions.
 const KEPT: [&str; 35] = [
-    "a", "an", "and", "are", "as", "at", "be", "but", "by", "for", "if", "in", "into", "is", "it", "no", "not", "of",
-    "on", "or", "such", "that", "the", "their", "then", "there", "these", "they", "this", "to", "was", "will", "with",
-    "yes", "which",
+    "a", "an", "and", "are", "as", "at", "be", "but", "by", "for", "if", "in", "into", "is", "it",
+    "no", "not", "of", "on", "or", "such", "that", "the", "their", "then", "there", "these",
+    "they", "this", "to", "was", "will", "with", "yes", "which",
 ];
 
 /// A name in more than one paragraph of a hundred is a word like others: `American`, `January`.
@@ -27,8 +27,18 @@ pub fn of(questions: &[Value], n: usize) -> Vec<Value> {
     let names = names(questions);
     let copied = (0..n).map(|number| {
         let copy = number / questions.len();
-        let key = |seed| if copy == 0 { Key::same() } else { Key::new(seed) };
-        let speller = Speller { names: &names, of_copy: key(copy as u64), of_question: key((n + number) as u64) };
+        let key = |seed| {
+            if copy == 0 {
+                Key::same()
+            } else {
+                Key::new(seed)
+            }
+        };
+        let speller = Speller {
+            names: &names,
+            of_copy: key(copy as u64),
+            of_question: key((n + number) as u64),
+        };
         speller.question(&questions[number % questions.len()], number)
     });
     copied.collect()
@@ -36,21 +46,38 @@ pub fn of(questions: &[Value], n: usize) -> Vec<Value> {
 
 /// Words that only stand with a capital, in few paragraphs.
 fn names(questions: &[Value]) -> BTreeSet<String> {
-    let paragraphs = questions.iter().flat_map(|question| question["context"].as_array().expect("a list"));
+    let paragraphs = questions
+        .iter()
+        .flat_map(|question| question["context"].as_array().expect("a list"));
     let (mut counts, mut small, mut n) = (BTreeMap::<String, usize>::new(), BTreeSet::new(), 0);
     for paragraph in paragraphs {
-        let sentences =
-            paragraph[1].as_array().expect("a list").iter().map(|sentence| sentence.as_str().expect("text"));
+        let sentences = paragraph[1]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(|sentence| sentence.as_str().expect("text"));
         let text = sentences.collect::<String>();
-        let words: BTreeSet<&str> = text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty()).collect();
-        small.extend(words.iter().filter(|word| word.starts_with(char::is_lowercase)).map(|word| (*word).to_owned()));
+        let words: BTreeSet<&str> = text
+            .split(|c: char| !c.is_alphabetic())
+            .filter(|word| !word.is_empty())
+            .collect();
+        small.extend(
+            words
+                .iter()
+                .filter(|word| word.starts_with(char::is_lowercase))
+                .map(|word| (*word).to_owned()),
+        );
         for word in words {
             *counts.entry(word.to_lowercase()).or_default() += 1;
         }
         n += 1;
     }
     let most = (RARE_SHARE * f64::from(n)) as usize;
-    counts.into_iter().filter(|(word, count)| *count < most && !small.contains(word)).map(|(word, _)| word).collect()
+    counts
+        .into_iter()
+        .filter(|(word, count)| *count < most && !small.contains(word))
+        .map(|(word, _)| word)
+        .collect()
 }
 
 /// How one question of one copy is spelt.
@@ -65,14 +92,28 @@ impl Speller<'_> {
         let text = |value: &Value| self.text(value.as_str().expect("text"));
         // A title without a letter to exchange would be the same document in every copy.
         let title = |value: &Value| match text(value) {
-            same if value == &json!(same) && !self.of_copy.is_same() => format!("{same} ({number})"),
+            same if value == &json!(same) && !self.of_copy.is_same() => {
+                format!("{same} ({number})")
+            }
             title => title,
         };
-        let paragraphs = question["context"].as_array().expect("a list").iter().map(|paragraph| {
-            let sentences: Vec<String> = paragraph[1].as_array().expect("a list").iter().map(text).collect();
-            json!([title(&paragraph[0]), sentences])
-        });
-        let facts = question["supporting_facts"].as_array().expect("a list").iter();
+        let paragraphs = question["context"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(|paragraph| {
+                let sentences: Vec<String> = paragraph[1]
+                    .as_array()
+                    .expect("a list")
+                    .iter()
+                    .map(text)
+                    .collect();
+                json!([title(&paragraph[0]), sentences])
+            });
+        let facts = question["supporting_facts"]
+            .as_array()
+            .expect("a list")
+            .iter();
         json!({
             "_id": format!("{}-{number}", question["_id"].as_str().expect("text")),
             "question": text(&question["question"]),
@@ -88,7 +129,9 @@ impl Speller<'_> {
         let mut out = String::with_capacity(text.len());
         let mut rest = text;
         while let Some(start) = rest.find(char::is_alphabetic) {
-            let end = rest[start..].find(|c: char| !c.is_alphabetic()).map_or(rest.len(), |length| start + length);
+            let end = rest[start..]
+                .find(|c: char| !c.is_alphabetic())
+                .map_or(rest.len(), |length| start + length);
             out.push_str(&rest[..start]);
             self.word(&rest[start..end], &mut out);
             rest = &rest[end..];
@@ -101,7 +144,11 @@ impl Speller<'_> {
         if KEPT.contains(&small.as_str()) {
             out.push_str(word);
         } else {
-            let key = if self.names.contains(&small) { &self.of_question } else { &self.of_copy };
+            let key = if self.names.contains(&small) {
+                &self.of_question
+            } else {
+                &self.of_copy
+            };
             out.extend(word.chars().map(|letter| key.exchanged(letter)));
         }
     }

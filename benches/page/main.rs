@@ -38,7 +38,8 @@ const TURNS: usize = 5;
 
 fn main() {
     let mut arguments = env::args().skip(1).filter(|argument| argument != "--bench");
-    let (mut folder, mut text, mut binary) = (None, None, PathBuf::from(env!("CARGO_BIN_EXE_ragtriage")));
+    let (mut folder, mut text, mut binary) =
+        (None, None, PathBuf::from(env!("CARGO_BIN_EXE_ragtriage")));
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--text" => text = Some(PathBuf::from(arguments.next().expect("a file"))),
@@ -46,7 +47,10 @@ fn main() {
             _ => folder = Some(PathBuf::from(argument)),
         }
     }
-    let folder = folder.expect("a folder for the run: it takes 150 MB").canonicalize().expect("the folder is there");
+    let folder = folder
+        .expect("a folder for the run: it takes 150 MB")
+        .canonicalize()
+        .expect("the folder is there");
     let binary = binary.canonicalize().expect("the program is there");
     let bench = Bench { folder, binary };
     bench.make_run(text);
@@ -57,9 +61,15 @@ fn main() {
 /// The only file of the fetched set.
 fn fetched() -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets/fetched/hotpotqa");
-    let files = fs::read_dir(&folder).expect("fetched: `ragtriage dataset fetch hotpotqa`, or --text FILE");
+    let files =
+        fs::read_dir(&folder).expect("fetched: `ragtriage dataset fetch hotpotqa`, or --text FILE");
     let mut files = files.map(|file| file.expect("readable").path());
-    files.find(|file| file.extension().is_some_and(|extension| extension == "json")).expect("a JSON file")
+    files
+        .find(|file| {
+            file.extension()
+                .is_some_and(|extension| extension == "json")
+        })
+        .expect("a JSON file")
 }
 
 struct Bench {
@@ -82,12 +92,22 @@ impl Bench {
         let copies = serde_json::to_string(&copies::of(&questions, QUESTIONS)).expect("JSON");
         fs::write(self.folder.join("data/hotpotqa.json"), copies).expect("written");
         fs::write(self.folder.join("bench.toml"), SETTINGS).expect("written");
-        self.seconds(&["run", "bench.toml", "--out", "runs", "--name", "large", "--no-cache"]);
+        self.seconds(&[
+            "run",
+            "bench.toml",
+            "--out",
+            "runs",
+            "--name",
+            "large",
+            "--no-cache",
+        ]);
     }
 
     fn write_page(&self) {
         let report = median(TURNS, || self.seconds(&["report", "runs/large"]));
-        let loading = median(TURNS, || self.seconds(&["report", "runs/large", "--format", "trec"]));
+        let loading = median(TURNS, || {
+            self.seconds(&["report", "runs/large", "--format", "trec"])
+        });
         println!("`report`: {report} s, of which loading and evaluating {loading} s");
         let bytes = fs::metadata(self.page()).expect("written").len();
         println!("report.html: {:.2} MB ({bytes} bytes)", bytes as f64 / 1e6);
@@ -97,7 +117,11 @@ impl Bench {
     fn seconds(&self, arguments: &[&str]) -> f64 {
         let clock = Instant::now();
         let mut command = Command::new(&self.binary);
-        let status = command.args(arguments).current_dir(&self.folder).stdout(Stdio::null()).status();
+        let status = command
+            .args(arguments)
+            .current_dir(&self.folder)
+            .stdout(Stdio::null())
+            .status();
         assert!(status.expect("it starts").success(), "{arguments:?} failed");
         clock.elapsed().as_secs_f64()
     }

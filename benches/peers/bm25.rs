@@ -4,7 +4,10 @@
 //! default; `terms` takes it as terms with white space between. Builds the index and prints one line of JSON; then, for
 //! each line that comes in, asks every question once, on one thread, for its top 10, and prints one line more.
 
-#![allow(clippy::print_stdout, reason = "a program of its own, which another reads")]
+#![allow(
+    clippy::print_stdout,
+    reason = "a program of its own, which another reads"
+)]
 
 use std::fs;
 use std::hint::black_box;
@@ -26,31 +29,50 @@ struct Line {
 
 fn texts(path: &str) -> Vec<String> {
     let file = fs::read_to_string(path).expect("the file can be read");
-    let lines = file.lines().map(|line| serde_json::from_str(line).expect("a line of JSON with `text`"));
-    lines.map(|Line { title, text }| format!("{title} {text}").trim().to_owned()).collect()
+    let lines = file
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("a line of JSON with `text`"));
+    lines
+        .map(|Line { title, text }| format!("{title} {text}").trim().to_owned())
+        .collect()
 }
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [corpus, queries, kind] = &arguments[..] else { panic!("usage: bm25 CORPUS QUERIES words|terms") };
+    let [corpus, queries, kind] = &arguments[..] else {
+        panic!("usage: bm25 CORPUS QUERIES words|terms")
+    };
     let analyzer = match kind.as_str() {
         "words" => Analyzer::new(Words::Unicode, true, StopWords::English, Stemmer::English),
         "terms" => Analyzer::new(Words::Whitespace, false, StopWords::None, Stemmer::None),
         _ => panic!("`{kind}` is neither `words` nor `terms`"),
     };
     let (texts, queries) = (texts(corpus), texts(queries));
-    let ids: Vec<ChunkId> = (0..texts.len()).map(|number| ChunkId::from(format!("d{number:09}"))).collect();
+    let ids: Vec<ChunkId> = (0..texts.len())
+        .map(|number| ChunkId::from(format!("d{number:09}")))
+        .collect();
     let clock = Instant::now();
-    let index = SparseIndex::build(&Weighting::default(), &ids, |number, each| analyzer.terms(&texts[number], each));
+    let index = SparseIndex::build(&Weighting::default(), &ids, |number, each| {
+        analyzer.terms(&texts[number], each)
+    });
     let seconds = clock.elapsed().as_secs_f64();
-    println!("{}", json!({ "index_seconds": seconds, "n_documents": index.n_documents(), "n_terms": index.n_terms() }));
+    println!(
+        "{}",
+        json!({ "index_seconds": seconds, "n_documents": index.n_documents(), "n_terms": index.n_terms() })
+    );
 
-    let queries: Vec<Vec<String>> = queries.iter().map(|query| analyzer.term_list(query)).collect();
+    let queries: Vec<Vec<String>> = queries
+        .iter()
+        .map(|query| analyzer.term_list(query))
+        .collect();
     for _ in std::io::stdin().lock().lines() {
         let clock = Instant::now();
         for query in &queries {
             black_box(index.search(query, 10, None));
         }
-        println!("{}", json!({ "queries_per_second": queries.len() as f64 / clock.elapsed().as_secs_f64() }));
+        println!(
+            "{}",
+            json!({ "queries_per_second": queries.len() as f64 / clock.elapsed().as_secs_f64() })
+        );
     }
 }

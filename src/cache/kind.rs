@@ -6,13 +6,13 @@ use std::time::{Duration, SystemTime};
 
 use clap::ValueEnum;
 
+use ragtriage_bm25::INDEX_EXTENSION;
 use ragtriage_models::cache::{CacheError, Database, DiskUse, Table};
 use ragtriage_models::embed::{LENGTHS, VECTORS};
-use ragtriage_vectors::stored_collections;
-use ragtriage_bm25::INDEX_EXTENSION;
 use ragtriage_models::llm::REPLIES;
 use ragtriage_models::rerank::SCORES;
 use ragtriage_pipeline::settings::cache_folder as place;
+use ragtriage_vectors::stored_collections;
 
 /// Nobody writes one file for so long.
 const LONGEST_WRITING: Duration = Duration::from_hours(24);
@@ -61,7 +61,8 @@ impl Kind {
 
     /// Its name, as `--kind` takes it.
     pub fn name(self) -> String {
-        self.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned())
+        self.to_possible_value()
+            .map_or(String::new(), |value| value.get_name().to_owned())
     }
 
     /// Where it is kept in the cache `folder`.
@@ -81,48 +82,83 @@ impl Kind {
 
 /// Opens the database of a table; `None` where there is none yet.
 pub fn open(path: &Path, table: Table) -> Result<Option<Database>, CacheError> {
-    if path.exists() { Database::open(path, &[table]).map(Some) } else { Ok(None) }
+    if path.exists() {
+        Database::open(path, &[table]).map(Some)
+    } else {
+        Ok(None)
+    }
 }
 
 /// When a file or folder was last written, in seconds of Unix time.
 pub fn made(disk: DiskUse) -> Option<u64> {
-    Some(disk.changed?.duration_since(SystemTime::UNIX_EPOCH).ok()?.as_secs())
+    Some(
+        disk.changed?
+            .duration_since(SystemTime::UNIX_EPOCH)
+            .ok()?
+            .as_secs(),
+    )
 }
 
 fn entries(folder: &Path) -> Vec<PathBuf> {
-    let found = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok).map(|entry| entry.path());
+    let found = fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .filter_map(Result::ok)
+        .map(|entry| entry.path());
     let mut found: Vec<PathBuf> = found.collect();
     found.sort();
     found
 }
 
 fn files(folder: &Path) -> Vec<PathBuf> {
-    entries(folder).into_iter().filter(|path| path.is_file()).collect()
+    entries(folder)
+        .into_iter()
+        .filter(|path| path.is_file())
+        .collect()
 }
 
 /// One that is not whole may just be being written.
 fn whole_indexes(folder: &Path) -> Vec<PathBuf> {
     let is_left = |path: &PathBuf| {
-        let changed = DiskUse::of(path).changed.and_then(|changed| changed.elapsed().ok());
+        let changed = DiskUse::of(path)
+            .changed
+            .and_then(|changed| changed.elapsed().ok());
         changed.is_some_and(|age| age > LONGEST_WRITING)
     };
-    let is_whole = |path: &PathBuf| path.extension().is_some_and(|extension| extension == INDEX_EXTENSION);
-    files(folder).into_iter().filter(|path| is_whole(path) || is_left(path)).collect()
+    let is_whole = |path: &PathBuf| {
+        path.extension()
+            .is_some_and(|extension| extension == INDEX_EXTENSION)
+    };
+    files(folder)
+        .into_iter()
+        .filter(|path| is_whole(path) || is_left(path))
+        .collect()
 }
 
 /// A model's name has a slash, so its folder lies in its owner's.
 fn folders_with_files(folder: &Path) -> Vec<PathBuf> {
-    let folders: Vec<PathBuf> = entries(folder).into_iter().filter(|path| path.is_dir()).collect();
+    let folders: Vec<PathBuf> = entries(folder)
+        .into_iter()
+        .filter(|path| path.is_dir())
+        .collect();
     let each = folders.into_iter().flat_map(|path| {
         let has_files = !files(&path).is_empty();
-        if has_files { vec![path] } else { folders_with_files(&path) }
+        if has_files {
+            vec![path]
+        } else {
+            folders_with_files(&path)
+        }
     });
     each.collect()
 }
 
 fn scratch(folder: &Path) -> Vec<PathBuf> {
     let is_scratch = |path: &PathBuf| {
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let name = path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
         path.is_dir() && name.starts_with(place::SCRATCH)
     };
     entries(folder).into_iter().filter(is_scratch).collect()

@@ -12,8 +12,8 @@ use jiff::Timestamp;
 
 use super::environment::environment;
 use super::{Failure, block_on, output};
-use ragtriage_pipeline::settings::Resolved;
 use kind::Kind;
+use ragtriage_pipeline::settings::Resolved;
 
 #[derive(Debug, Subcommand)]
 pub enum CacheCommand {
@@ -74,6 +74,8 @@ fn folder(config: Option<&PathBuf>) -> Result<PathBuf, Failure> {
 
 /// A moment as a record has it.
 fn written(seconds: u64) -> Option<String> {
-    let at = i64::try_from(seconds).ok().and_then(|seconds| Timestamp::from_second(seconds).ok())?;
+    let at = i64::try_from(seconds)
+        .ok()
+        .and_then(|seconds| Timestamp::from_second(seconds).ok())?;
     Some(at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())
 }

@@ -8,8 +8,8 @@ use super::kind::{Kept, Kind, made, open};
 use super::{Failure, PruneArgs, block_on, folder, output};
 use ragtriage_models::cache::{Database, DiskUse, Key, Size, Table};
 use ragtriage_models::llm::{KeptReply, REPLIES};
-use ragtriage_report::cache::{Holding, removed};
 use ragtriage_pipeline::settings::cache_folder as place;
+use ragtriage_report::cache::{Holding, removed};
 
 const SECONDS_A_DAY: u64 = 86_400;
 
@@ -36,7 +36,12 @@ pub fn prune(args: &PruneArgs) -> Result<(), Failure> {
                 },
                 Kept::Files(paths) => of_files(*kind, &paths, &selection, args.dry_run)?,
             };
-            holdings.push(Holding { name: kind.name(), entries, bytes, ..Holding::default() });
+            holdings.push(Holding {
+                name: kind.name(),
+                entries,
+                bytes,
+                ..Holding::default()
+            });
         }
         Ok(holdings)
     })?;
@@ -45,39 +50,78 @@ pub fn prune(args: &PruneArgs) -> Result<(), Failure> {
 
 /// What the flags select together; refused where they select nothing, or what cannot be.
 fn selection(args: &PruneArgs) -> Result<Selection, Failure> {
-    let PruneArgs { dataset, older_than, kinds, all, .. } = args;
+    let PruneArgs {
+        dataset,
+        older_than,
+        kinds,
+        all,
+        ..
+    } = args;
     if !all && dataset.is_none() && older_than.is_none() && kinds.is_empty() {
         let hint = "choose with `--dataset TEXT`, `--older-than DAYS`, `--kind KIND`, or take everything with `--all`";
-        return Err(Failure::new("nothing is selected to be taken out", Some(hint.to_owned())));
+        return Err(Failure::new(
+            "nothing is selected to be taken out",
+            Some(hint.to_owned()),
+        ));
     }
-    let mut chosen = if kinds.is_empty() { Kind::ALL.to_vec() } else { kinds.clone() };
+    let mut chosen = if kinds.is_empty() {
+        Kind::ALL.to_vec()
+    } else {
+        kinds.clone()
+    };
     if dataset.is_some() {
         if let Some(other) = kinds.iter().find(|kind| **kind != Kind::Replies) {
-            let message = format!("`--dataset` selects replies alone, `--kind {}` has no data set", other.name());
-            return Err(Failure::new(message, Some("leave one of the two out".to_owned())));
+            let message = format!(
+                "`--dataset` selects replies alone, `--kind {}` has no data set",
+                other.name()
+            );
+            return Err(Failure::new(
+                message,
+                Some("leave one of the two out".to_owned()),
+            ));
         }
         chosen = vec![Kind::Replies];
     }
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let now = SystemTime::now()
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .map_or(0, |since| since.as_secs());
     let until = older_than.map(|days| now.saturating_sub(u64::from(days) * SECONDS_A_DAY));
-    Ok(Selection { kinds: chosen, dataset: dataset.clone(), until })
+    Ok(Selection {
+        kinds: chosen,
+        dataset: dataset.clone(),
+        until,
+    })
 }
 
-async fn of_table(database: &Database, table: Table, selection: &Selection, dry_run: bool) -> Result<Size, Failure> {
+async fn of_table(
+    database: &Database,
+    table: Table,
+    selection: &Selection,
+    dry_run: bool,
+) -> Result<Size, Failure> {
     let Selection { dataset, until, .. } = selection.clone();
     let size = if dataset.is_none() && until.is_none() {
-        if dry_run { database.size(table).await? } else { database.clear(table).await? }
+        if dry_run {
+            database.size(table).await?
+        } else {
+            database.clear(table).await?
+        }
     } else if table == REPLIES {
         let doomed = move |bytes: &[u8]| {
             KeptReply::read(bytes).is_none_or(|kept| {
-                dataset.as_ref().is_none_or(|text| kept.dataset.contains(text.as_str()))
+                dataset
+                    .as_ref()
+                    .is_none_or(|text| kept.dataset.contains(text.as_str()))
                     && until.is_none_or(|until| kept.at <= until)
             })
         };
         if dry_run {
             let count = move |size: &mut Size, bytes: &[u8]| {
                 if doomed(bytes) {
-                    *size += Size { entries: 1, bytes: (size_of::<Key>() + bytes.len()) as u64 };
+                    *size += Size {
+                        entries: 1,
+                        bytes: (size_of::<Key>() + bytes.len()) as u64,
+                    };
                 }
             };
             database.fold(table, Size::default(), count).await?
@@ -94,18 +138,31 @@ async fn of_table(database: &Database, table: Table, selection: &Selection, dry_
     Ok(size)
 }
 
-fn of_files(kind: Kind, paths: &[PathBuf], selection: &Selection, dry_run: bool) -> Result<Size, Failure> {
+fn of_files(
+    kind: Kind,
+    paths: &[PathBuf],
+    selection: &Selection,
+    dry_run: bool,
+) -> Result<Size, Failure> {
     let mut size = Size::default();
     for path in paths {
         let disk = DiskUse::of(path);
-        let is_old = selection.until.is_none_or(|until| made(disk).is_some_and(|made| made <= until));
+        let is_old = selection
+            .until
+            .is_none_or(|until| made(disk).is_some_and(|made| made <= until));
         if !is_old {
             continue;
         }
         if dry_run || remove(kind, path)? {
-            size += Size { entries: 1, bytes: disk.bytes };
+            size += Size {
+                entries: 1,
+                bytes: disk.bytes,
+            };
         } else {
-            output::talk(&format!("`{}` stays: another process has it open", path.display()));
+            output::talk(&format!(
+                "`{}` stays: another process has it open",
+                path.display()
+            ));
         }
     }
     Ok(size)
@@ -114,21 +171,33 @@ fn of_files(kind: Kind, paths: &[PathBuf], selection: &Selection, dry_run: bool)
 /// Removes a file or folder; `false` where another process has it open.
 fn remove(kind: Kind, path: &Path) -> Result<bool, Failure> {
     match kind {
-        Kind::Collections => return ragtriage_vectors::remove_collection(path).map_err(|error| of_index(&error)),
+        Kind::Collections => {
+            return ragtriage_vectors::remove_collection(path).map_err(|error| of_index(&error));
+        }
         Kind::Scratch => {
-            for collection in ragtriage_vectors::stored_collections(&path.join(place::COLLECTIONS)) {
-                if !ragtriage_vectors::remove_collection(&collection).map_err(|error| of_index(&error))? {
+            for collection in ragtriage_vectors::stored_collections(&path.join(place::COLLECTIONS))
+            {
+                if !ragtriage_vectors::remove_collection(&collection)
+                    .map_err(|error| of_index(&error))?
+                {
                     return Ok(false);
                 }
             }
         }
         _ => {}
     }
-    let gone = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+    let gone = if path.is_dir() {
+        fs::remove_dir_all(path)
+    } else {
+        fs::remove_file(path)
+    };
     match gone {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
             let hint = "see who may write there".to_owned();
-            Err(Failure::new(format!("cannot remove `{}`: {error}", path.display()), Some(hint)))
+            Err(Failure::new(
+                format!("cannot remove `{}`: {error}", path.display()),
+                Some(hint),
+            ))
         }
         _ => Ok(true),
     }

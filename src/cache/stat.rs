@@ -7,8 +7,8 @@ use super::kind::{Kept, Kind, made, open};
 use super::{Failure, StatArgs, block_on, folder, output, written};
 use ragtriage_models::cache::{DiskUse, Key, Size};
 use ragtriage_models::llm::{KeptReply, REPLIES};
-use ragtriage_report::cache::{CacheView, Holding, render};
 use ragtriage_pipeline::settings::cache_folder as place;
+use ragtriage_report::cache::{CacheView, Holding, render};
 
 /// Entries with the times of the oldest and the newest.
 #[derive(Clone, Copy, Debug, Default)]
@@ -26,9 +26,19 @@ impl Span {
     }
 
     fn holding(self, name: String) -> Holding {
-        let Self { size, oldest, newest } = self;
+        let Self {
+            size,
+            oldest,
+            newest,
+        } = self;
         let (oldest, newest) = (oldest.and_then(written), newest.and_then(written));
-        Holding { name, entries: size.entries, bytes: size.bytes, oldest, newest }
+        Holding {
+            name,
+            entries: size.entries,
+            bytes: size.bytes,
+            oldest,
+            newest,
+        }
     }
 }
 
@@ -43,26 +53,47 @@ pub fn stat(args: &StatArgs) -> Result<(), Failure> {
                 Kept::Files(paths) => of_files(&paths),
                 Kept::Table(_, table) if table == REPLIES => whole(&replies),
                 Kept::Table(path, table) => match open(&path, table)? {
-                    Some(database) => Span { size: database.size(table).await?, ..Span::default() },
+                    Some(database) => Span {
+                        size: database.size(table).await?,
+                        ..Span::default()
+                    },
                     None => Span::default(),
                 },
             };
             kinds.push(span.holding(kind.name()));
         }
-        let wanted = |label: &str| args.dataset.as_ref().is_none_or(|text| label.contains(text.as_str()));
+        let wanted = |label: &str| {
+            args.dataset
+                .as_ref()
+                .is_none_or(|text| label.contains(text.as_str()))
+        };
         let replies = replies.into_iter().filter(|(label, _)| wanted(label));
         let replies = replies.map(|(label, span)| span.holding(label)).collect();
-        Ok(CacheView { folder: folder.display().to_string(), kinds, replies })
+        Ok(CacheView {
+            folder: folder.display().to_string(),
+            kinds,
+            replies,
+        })
     })?;
-    output::data(&if args.json { output::json(&view, "what the cache holds")? } else { render(&view) })
+    output::data(&if args.json {
+        output::json(&view, "what the cache holds")?
+    } else {
+        render(&view)
+    })
 }
 
 /// The replies by data set.
 async fn replies(folder: &Path) -> Result<BTreeMap<String, Span>, Failure> {
-    let Some(database) = open(&folder.join(place::REPLIES), REPLIES)? else { return Ok(BTreeMap::new()) };
+    let Some(database) = open(&folder.join(place::REPLIES), REPLIES)? else {
+        return Ok(BTreeMap::new());
+    };
     let each = |spans: &mut BTreeMap<String, Span>, bytes: &[u8]| {
-        let (label, at) = KeptReply::read(bytes).map_or((String::new(), None), |kept| (kept.dataset, Some(kept.at)));
-        spans.entry(label).or_default().add((size_of::<Key>() + bytes.len()) as u64, at);
+        let (label, at) = KeptReply::read(bytes)
+            .map_or((String::new(), None), |kept| (kept.dataset, Some(kept.at)));
+        spans
+            .entry(label)
+            .or_default()
+            .add((size_of::<Key>() + bytes.len()) as u64, at);
     };
     Ok(database.fold(REPLIES, BTreeMap::new(), each).await?)
 }

@@ -24,5 +24,9 @@ pub struct AgreementArgs {
 
 pub fn agreement(args: &AgreementArgs) -> Result<(), Failure> {
     let found = agreement_of(&labels(&args.first)?, &labels(&args.second)?, FARTHEST)?;
-    output::data(&if args.json { output::json(&found, "the agreement")? } else { render(&found, output::color()) })
+    output::data(&if args.json {
+        output::json(&found, "the agreement")?
+    } else {
+        render(&found, output::color())
+    })
 }

@@ -6,9 +6,9 @@ use clap::{Args, ValueEnum};
 
 use super::super::{Failure, output, run};
 use super::source::{self, SourceArgs};
+use ragtriage_core::text::numbers::plural;
 use ragtriage_datasets::{Exported, Layout};
 use ragtriage_pipeline::settings::assemble;
-use ragtriage_core::text::numbers::plural;
 
 #[derive(Debug, Args)]
 pub struct ConvertArgs {
@@ -36,9 +36,15 @@ pub fn convert(args: &ConvertArgs) -> Result<(), Failure> {
     run::sample(&mut dataset, &resolved.settings)?;
     let layout = match args.to {
         Target::Jsonl => Layout::Jsonl,
-        Target::Beir => Layout::Beir { split: resolved.settings.dataset.split.as_deref().unwrap_or("test") },
+        Target::Beir => Layout::Beir {
+            split: resolved.settings.dataset.split.as_deref().unwrap_or("test"),
+        },
     };
-    let Exported { digest, n_unjudged, n_missing } = ragtriage_datasets::export(&dataset, layout, &args.folder)?;
+    let Exported {
+        digest,
+        n_unjudged,
+        n_missing,
+    } = ragtriage_datasets::export(&dataset, layout, &args.folder)?;
     output::talk(&format!(
         "{} and {} are in {}, read back the same: {digest}",
         plural(dataset.documents.len(), "document", "documents"),

@@ -31,7 +31,13 @@ pub struct FetchArgs {
 }
 
 pub fn fetch(args: &FetchArgs) -> Result<(), Failure> {
-    let FetchArgs { name, from, url, force, offline } = args;
+    let FetchArgs {
+        name,
+        from,
+        url,
+        force,
+        offline,
+    } = args;
     let root = Path::new(FETCHED);
     if let Some(from) = from {
         let folder = ragtriage_fetch::dataset::copy_local(name, from, root, *force)?;
@@ -40,16 +46,34 @@ pub fn fetch(args: &FetchArgs) -> Result<(), Failure> {
     }
     if *offline {
         let hint = "name a copy with `--from PATH`, or leave `--offline` out";
-        return Err(Failure::new(format!("`{name}` is not fetched, since `--offline` is set"), Some(hint.to_owned())));
+        return Err(Failure::new(
+            format!("`{name}` is not fetched, since `--offline` is set"),
+            Some(hint.to_owned()),
+        ));
     }
     let bars = Bars::new();
     let on_download = |download: ragtriage_http::Download<'_>| bars.download(download);
-    let fetched = block_on(async { Ok(ragtriage_fetch::dataset::fetch(name, url.as_deref(), root, *force, &on_download).await?) });
+    let fetched = block_on(async {
+        Ok(
+            ragtriage_fetch::dataset::fetch(name, url.as_deref(), root, *force, &on_download)
+                .await?,
+        )
+    });
     bars.finish();
-    let Fetched { folder, url, unverified, licence } = fetched?;
-    output::talk(&format!("{name} is in {} (licence: {licence})", folder.display()));
+    let Fetched {
+        folder,
+        url,
+        unverified,
+        licence,
+    } = fetched?;
+    output::talk(&format!(
+        "{name} is in {} (licence: {licence})",
+        folder.display()
+    ));
     if let Some(sha256) = unverified {
-        output::talk(&format!("no hash of it is known: what {url} sent has sha256 {sha256}"));
+        output::talk(&format!(
+            "no hash of it is known: what {url} sent has sha256 {sha256}"
+        ));
     }
     Ok(())
 }

@@ -11,18 +11,20 @@ use super::super::environment::environment;
 use super::super::{Failure, block_on, dry_run, output};
 use super::source::{self, SourceArgs};
 use super::terminal::Terminal;
-use ragtriage_datasets::{Appended, LoadSpec};
-use ragtriage_runs::external::input::Input;
-use ragtriage_runs::external::qrels::Qrels;
-use ragtriage_datasets::label::{self, Annotator, Labelling, Order, QrelsAnnotator, Stopped, Tally};
+use ragtriage_core::config::{ExternalSettings, GeneratorName, RerankSettings};
+use ragtriage_core::text::numbers::{plural, thousands};
 use ragtriage_core::types::Pools;
+use ragtriage_core::types::{Dataset, Question};
+use ragtriage_datasets::label::{
+    self, Annotator, Labelling, Order, QrelsAnnotator, Stopped, Tally,
+};
+use ragtriage_datasets::{Appended, LoadSpec};
 use ragtriage_pipeline::pool::pool;
 use ragtriage_pipeline::progress::Progress;
-use ragtriage_report::labelling::Screen;
-use ragtriage_core::config::{ExternalSettings, GeneratorName, RerankSettings};
 use ragtriage_pipeline::settings::{Resolved, assemble};
-use ragtriage_core::text::numbers::{plural, thousands};
-use ragtriage_core::types::{Dataset, Question};
+use ragtriage_report::labelling::Screen;
+use ragtriage_runs::external::input::Input;
+use ragtriage_runs::external::qrels::Qrels;
 
 #[derive(Debug, Args)]
 pub struct LabelArgs {
@@ -59,11 +61,22 @@ pub fn label(args: LabelArgs) -> Result<(), Failure> {
         refuse_document(&spec, &args.queries)?;
         let mut dataset = ragtriage_datasets::asked(&spec, &args.queries)?;
         let judgments = args.judgments.as_deref().map(Input::read).transpose()?;
-        let qrels = judgments.as_ref().map(Qrels::parse).transpose()?.map(QrelsAnnotator::new);
-        let path = args.out.clone().or_else(|| ragtriage_datasets::questions_file(&spec)).ok_or_else(|| {
-            let hint = "say where they go with `--out FILE`".to_owned();
-            Failure::new(format!("a `{}` data set takes no further questions", spec.format), Some(hint))
-        })?;
+        let qrels = judgments
+            .as_ref()
+            .map(Qrels::parse)
+            .transpose()?
+            .map(QrelsAnnotator::new);
+        let path = args
+            .out
+            .clone()
+            .or_else(|| ragtriage_datasets::questions_file(&spec))
+            .ok_or_else(|| {
+                let hint = "say where they go with `--out FILE`".to_owned();
+                Failure::new(
+                    format!("a `{}` data set takes no further questions", spec.format),
+                    Some(hint),
+                )
+            })?;
         let mut file = Appended::open(&path)?;
         leave_out(&mut dataset, &file, qrels.as_ref());
         if dataset.questions.is_empty() {
@@ -75,14 +88,22 @@ pub fn label(args: LabelArgs) -> Result<(), Failure> {
             label::without_same_id(&mut pools.of, &questions);
         }
         let stop_after = args.stop_after.map(NonZeroUsize::get);
-        let order = if stop_after.is_some() { Order::Ranked } else { Order::Shuffled { seed: args.seed } };
+        let order = if stop_after.is_some() {
+            Order::Ranked
+        } else {
+            Order::Shuffled { seed: args.seed }
+        };
         let labelling = Labelling { order, stop_after };
         let n_known = qrels.as_ref().map(|qrels| qrels.n_relevant(&questions));
         let mut annotator: Box<dyn Annotator + '_> = if let Some(qrels) = qrels {
             Box::new(qrels)
         } else {
             let screen = Screen::new(output::talk_width(), output::talk_color());
-            Box::new(Terminal::new(std::io::stdin().lock(), screen, !std::io::stdin().is_terminal()))
+            Box::new(Terminal::new(
+                std::io::stdin().lock(),
+                screen,
+                !std::io::stdin().is_terminal(),
+            ))
         };
         let tally = label::label(&questions, &pools, labelling, annotator.as_mut(), &mut file)?;
         conclude(&tally, &file, n_known);
@@ -106,7 +127,10 @@ fn refuse_document(spec: &LoadSpec, queries: &Path) -> Result<(), Failure> {
     }
     let hint =
         "move it out of the documents' folder, or give it an ending that no document has: `asked.queries`".to_owned();
-    Err(Failure::new(format!("`{}` is one of the documents", queries.display()), Some(hint)))
+    Err(Failure::new(
+        format!("`{}` is one of the documents", queries.display()),
+        Some(hint),
+    ))
 }
 
 /// Leaves out what is labelled already, and what the judgments say nothing of.
@@ -119,24 +143,56 @@ fn leave_out(dataset: &mut Dataset, file: &Appended, qrels: Option<&QrelsAnnotat
         dataset.questions.retain(|question| !is_left(question));
         let n_left = n_all - dataset.questions.len();
         if n_left > 0 {
-            output::talk(&format!("{why}: {} of {}", thousands(n_left), plural(n_all, "question", "questions")));
+            output::talk(&format!(
+                "{why}: {} of {}",
+                thousands(n_left),
+                plural(n_all, "question", "questions")
+            ));
         }
     };
-    leave(&|question| qrels.is_some_and(|qrels| !qrels.knows(question)), "left out, without a judgment");
-    leave(&|question| file.holds(question), &format!("already in {}", file.path().display()));
+    leave(
+        &|question| qrels.is_some_and(|qrels| !qrels.knows(question)),
+        "left out, without a judgment",
+    );
+    leave(
+        &|question| file.holds(question),
+        &format!("already in {}", file.path().display()),
+    );
 }
 
-async fn pooled(resolved: &Resolved, dataset: Dataset, depth: usize, offline: bool) -> Result<Pools, Failure> {
+async fn pooled(
+    resolved: &Resolved,
+    dataset: Dataset,
+    depth: usize,
+    offline: bool,
+) -> Result<Pools, Failure> {
     dry_run::announce(&resolved.settings, &dataset);
     let environment = environment(resolved, offline, false)?;
     let bars = Bars::new();
-    let assembled = assemble::assemble(resolved, &environment, &|download| bars.download(download)).await;
+    let assembled =
+        assemble::assemble(resolved, &environment, &|download| bars.download(download)).await;
     bars.finish();
-    Ok(pool(dataset.documents, dataset.questions, &assembled?.plan, depth, &bars).await?)
+    Ok(pool(
+        dataset.documents,
+        dataset.questions,
+        &assembled?.plan,
+        depth,
+        &bars,
+    )
+    .await?)
 }
 
 fn conclude(tally: &Tally, file: &Appended, n_known: Option<usize>) {
-    let Tally { n_written, n_answered, n_unanswerable, n_unjudged, n_shown, n_judged, n_relevant, stopped } = tally;
+    let Tally {
+        n_written,
+        n_answered,
+        n_unanswerable,
+        n_unjudged,
+        n_shown,
+        n_judged,
+        n_relevant,
+        stopped,
+    } = tally;
     output::talk(&format!(
         "{} added to {}: {} with evidence, {} unanswerable; judged {} of {} shown, {} relevant",
         plural(*n_written, "question", "questions"),
@@ -149,7 +205,9 @@ fn conclude(tally: &Tally, file: &Appended, n_known: Option<usize>) {
     ));
     if *n_unjudged > 0 {
         let questions = plural(*n_unjudged, "question", "questions");
-        output::talk(&format!("{questions} without a judged passage: asked again next time"));
+        output::talk(&format!(
+            "{questions} without a judged passage: asked again next time"
+        ));
     }
     if let Some(Stopped { n_left, n_dropped }) = stopped {
         let dropped = match n_dropped {
@@ -160,7 +218,9 @@ fn conclude(tally: &Tally, file: &Appended, n_known: Option<usize>) {
             ),
         };
         let questions = plural(*n_left, "question", "questions");
-        output::talk(&format!("{questions} left{dropped}: the same command goes on there"));
+        output::talk(&format!(
+            "{questions} left{dropped}: the same command goes on there"
+        ));
     }
     if let Some(n_known) = n_known {
         let share = 100.0 * *n_relevant as f64 / n_known.max(1) as f64;

@@ -10,9 +10,13 @@ use super::super::{Failure, block_on, output};
 use super::reanchor;
 use super::source::{self, SourceArgs};
 use ragtriage_core::chunk::{self, Strategy};
+use ragtriage_core::config::{GenerationSettings, GeneratorName, RerankSettings, RetrieverName};
+use ragtriage_core::text::numbers::listed;
+use ragtriage_core::text::tokens::Tokenizer;
+use ragtriage_core::types::Corpus;
 use ragtriage_datasets::Inspection;
-use ragtriage_datasets::lint::subject::Subject;
 use ragtriage_datasets::lint::lengths::PromptBudget;
+use ragtriage_datasets::lint::subject::Subject;
 use ragtriage_datasets::lint::{self, Lint, Pooling, holes, lengths};
 use ragtriage_pipeline::PipelineError;
 use ragtriage_pipeline::plan::Plan;
@@ -20,11 +24,7 @@ use ragtriage_pipeline::pool::pool;
 use ragtriage_pipeline::progress::Progress;
 use ragtriage_pipeline::settings::assemble::recipients::without_services;
 use ragtriage_pipeline::settings::assemble::{self, AssembleError, dataset_label};
-use ragtriage_core::config::{GenerationSettings, GeneratorName, RerankSettings, RetrieverName};
 use ragtriage_pipeline::settings::{Resolved, Settings};
-use ragtriage_core::text::numbers::listed;
-use ragtriage_core::text::tokens::Tokenizer;
-use ragtriage_core::types::Corpus;
 
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
@@ -64,7 +64,11 @@ pub fn lint(args: &LintArgs) -> Result<bool, Failure> {
     }
     let inspection = ragtriage_datasets::inspect(&spec)?;
     let mut lint = lint::content(dataset_label(&resolved.settings), &inspection);
-    if inspection.documents.iter().any(|document| !document.text.trim().is_empty()) {
+    if inspection
+        .documents
+        .iter()
+        .any(|document| !document.text.trim().is_empty())
+    {
         block_on(searched(args, local(resolved), &inspection, &mut lint))?;
     }
     output::data(&if args.json {
@@ -79,8 +83,11 @@ pub fn lint(args: &LintArgs) -> Result<bool, Failure> {
 fn local(mut resolved: Resolved) -> Resolved {
     let settings = &mut resolved.settings;
     let context_tokens = settings.generation.context_tokens;
-    settings.generation =
-        GenerationSettings { generator: GeneratorName::None, context_tokens, ..GenerationSettings::default() };
+    settings.generation = GenerationSettings {
+        generator: GeneratorName::None,
+        context_tokens,
+        ..GenerationSettings::default()
+    };
     settings.external.url = None;
     settings.rerank = RerankSettings::default();
     settings.retrieval.min_score = None;
@@ -98,21 +105,53 @@ async fn searched(
     let bars = Bars::new();
     let plan = plan(args, &mut resolved, lint, &bars).await?;
     let subject = Subject::new(inspection);
-    let asked = if args.no_pool { Vec::new() } else { holes::worth_pooling(&subject) };
+    let asked = if args.no_pool {
+        Vec::new()
+    } else {
+        holes::worth_pooling(&subject)
+    };
     let corpus = if asked.is_empty() {
-        let chunks = chunk::chunk_documents(&inspection.documents, &plan.chunking, plan.chunk_counter.as_ref());
+        let chunks = chunk::chunk_documents(
+            &inspection.documents,
+            &plan.chunking,
+            plan.chunk_counter.as_ref(),
+        );
         Arc::new(Corpus::new(inspection.documents.clone(), chunks))
     } else {
-        let questions = asked.iter().map(|&number| inspection.questions[number].clone()).collect();
-        let pools = pool(inspection.documents.clone(), questions, &plan, holes::DEPTH, &bars).await?;
+        let questions = asked
+            .iter()
+            .map(|&number| inspection.questions[number].clone())
+            .collect();
+        let pools = pool(
+            inspection.documents.clone(),
+            questions,
+            &plan,
+            holes::DEPTH,
+            &bars,
+        )
+        .await?;
         lint.add(holes::check(&subject, &asked, &pools));
-        let retrievers = resolved.settings.retrieval.retrievers.iter().map(|name| name.name().to_owned()).collect();
-        lint.figures.pooled = Some(Pooling { retrievers, depth: holes::DEPTH, questions: asked.len() });
+        let retrievers = resolved
+            .settings
+            .retrieval
+            .retrievers
+            .iter()
+            .map(|name| name.name().to_owned())
+            .collect();
+        lint.figures.pooled = Some(Pooling {
+            retrievers,
+            depth: holes::DEPTH,
+            questions: asked.len(),
+        });
         pools.corpus
     };
-    let encoders = ragtriage_pipeline::lengths::lengths(&plan, &corpus, subject.questions).await.map_err(PipelineError::from)?;
-    let budget =
-        PromptBudget { counter: plan.prompt.counter.as_ref(), context_tokens: plan.prompt.context_tokens };
+    let encoders = ragtriage_pipeline::lengths::lengths(&plan, &corpus, subject.questions)
+        .await
+        .map_err(PipelineError::from)?;
+    let budget = PromptBudget {
+        counter: plan.prompt.counter.as_ref(),
+        context_tokens: plan.prompt.context_tokens,
+    };
     let whole_documents = (plan.chunking.strategy() == Strategy::Document).then_some(&budget);
     let (truncated, found) = lengths::check(&subject, &corpus, &encoders, whole_documents);
     lint.figures.truncated = truncated;
@@ -121,9 +160,15 @@ async fn searched(
 }
 
 /// The wired parts; without those whose model cannot be had, which `lint` then notes and `resolved` no longer has.
-async fn plan(args: &LintArgs, resolved: &mut Resolved, lint: &mut Lint, bars: &Bars) -> Result<Plan, Failure> {
+async fn plan(
+    args: &LintArgs,
+    resolved: &mut Resolved,
+    lint: &mut Lint,
+    bars: &Bars,
+) -> Result<Plan, Failure> {
     let environment = environment(resolved, args.offline || args.no_pool, false)?;
-    let assembled = assemble::assemble(resolved, &environment, &|download| bars.download(download)).await;
+    let assembled =
+        assemble::assemble(resolved, &environment, &|download| bars.download(download)).await;
     bars.finish();
     let error = match assembled {
         Ok(assembled) => return Ok(assembled.plan),
@@ -131,15 +176,25 @@ async fn plan(args: &LintArgs, resolved: &mut Resolved, lint: &mut Lint, bars: &
         Err(error) => return Err(error.into()),
     };
     let left_out = without_models(&mut resolved.settings);
-    lint.notes.push(format!("{} left out, and chunks not measured for an encoder: {error}", listed(&left_out)));
-    Ok(assemble::assemble(resolved, &environment, &|_| {}).await?.plan)
+    lint.notes.push(format!(
+        "{} left out, and chunks not measured for an encoder: {error}",
+        listed(&left_out)
+    ));
+    Ok(assemble::assemble(resolved, &environment, &|_| {})
+        .await?
+        .plan)
 }
 
 /// Leaves out what needs a model; the names of the retrievers that are.
 fn without_models(settings: &mut Settings) -> Vec<String> {
-    let by_terms = |name: &RetrieverName| matches!(name, RetrieverName::Bm25 | RetrieverName::Tfidf);
+    let by_terms =
+        |name: &RetrieverName| matches!(name, RetrieverName::Bm25 | RetrieverName::Tfidf);
     let retrieval = &mut settings.retrieval;
-    let left_out = retrieval.retrievers.iter().filter(|name| !by_terms(name)).map(|name| name.name().to_owned());
+    let left_out = retrieval
+        .retrievers
+        .iter()
+        .filter(|name| !by_terms(name))
+        .map(|name| name.name().to_owned());
     let left_out = left_out.collect();
     retrieval.retrievers.retain(by_terms);
     if retrieval.retrievers.is_empty() {

@@ -5,22 +5,29 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::super::{Failure, output};
-use ragtriage_datasets::{DatasetError, Earlier, LoadSpec};
 use ragtriage_core::config::Format;
-use ragtriage_datasets::lint::changed::{self, Touched};
-use ragtriage_datasets::lint::reanchor::{Texts, reanchor as place};
-use ragtriage_report::anchors;
 use ragtriage_core::text::numbers;
 use ragtriage_core::types::Document;
+use ragtriage_datasets::lint::changed::{self, Touched};
+use ragtriage_datasets::lint::reanchor::{Texts, reanchor as place};
+use ragtriage_datasets::{DatasetError, Earlier, LoadSpec};
+use ragtriage_report::anchors;
 
 /// Finds each label's place; rewrites the questions' file where `write` says so. Whether every one was placed.
 ///
 /// # Errors
 /// A format without quotes of one's own, files that cannot be read or written, a commit that git does not know.
-pub fn reanchor(spec: &LoadSpec, since: Option<&str>, write: bool, json: bool) -> Result<bool, Failure> {
+pub fn reanchor(
+    spec: &LoadSpec,
+    since: Option<&str>,
+    write: bool,
+    json: bool,
+) -> Result<bool, Failure> {
     let mut lines = own_labels(spec)?;
     let now = ragtriage_datasets::documents(spec)?;
-    let then = since.map(|reference| documents_then(spec, reference)).transpose()?;
+    let then = since
+        .map(|reference| documents_then(spec, reference))
+        .transpose()?;
     let then = then.as_deref().map(Texts::new);
     let view = anchors::view(&place(&mut lines, &Texts::new(&now), then.as_ref()));
     let writes = write && view.placed > 0;
@@ -33,7 +40,9 @@ pub fn reanchor(spec: &LoadSpec, since: Option<&str>, write: bool, json: bool) -
         anchors::render(&view, writes)
     })?;
     if view.placed > 0 && !write {
-        output::talk("nothing was written: `--write` rewrites questions.jsonl with the places found");
+        output::talk(
+            "nothing was written: `--write` rewrites questions.jsonl with the places found",
+        );
     }
     Ok(view.broken == 0)
 }
@@ -44,17 +53,31 @@ pub fn reanchor(spec: &LoadSpec, since: Option<&str>, write: bool, json: bool) -
 /// As [`reanchor`].
 pub fn changed(spec: &LoadSpec, reference: &str, json: bool) -> Result<(), Failure> {
     let lines = own_labels(spec)?;
-    let (now, then) = (ragtriage_datasets::documents(spec)?, documents_then(spec, reference)?);
+    let (now, then) = (
+        ragtriage_datasets::documents(spec)?,
+        documents_then(spec, reference)?,
+    );
     let (now, then) = (Texts::new(&now), Texts::new(&then));
-    let (documents, touched) = (changed::documents(&then, &now), changed::questions(&lines, &then, &now));
+    let (documents, touched) = (
+        changed::documents(&then, &now),
+        changed::questions(&lines, &then, &now),
+    );
     output::data(&if json {
-        output::json(&ChangedJson::new(&documents, &touched), "what a change touches")?
+        output::json(
+            &ChangedJson::new(&documents, &touched),
+            "what a change touches",
+        )?
     } else {
         anchors::render_changed(&touched)
     })?;
-    let (questions, n) = (numbers::plural(touched.len(), "question", "questions"), documents.len());
+    let (questions, n) = (
+        numbers::plural(touched.len(), "question", "questions"),
+        documents.len(),
+    );
     let since = numbers::plural(n, "document that differs", "documents that differ");
-    output::talk(&format!("{questions} touched by {since} from `{reference}`"));
+    output::talk(&format!(
+        "{questions} touched by {since} from `{reference}`"
+    ));
     Ok(())
 }
 
@@ -76,22 +99,35 @@ impl<'a> ChangedJson<'a> {
         let question = |touched: &'a Touched| TouchedJson {
             id: &touched.id,
             text: &touched.text,
-            documents: touched.documents.iter().map(|(doc, touch)| (doc.as_str(), touch.name())).collect(),
+            documents: touched
+                .documents
+                .iter()
+                .map(|(doc, touch)| (doc.as_str(), touch.name()))
+                .collect(),
         };
-        Self { documents, questions: touched.iter().map(question).collect() }
+        Self {
+            documents,
+            questions: touched.iter().map(question).collect(),
+        }
     }
 }
 
 fn own_labels(spec: &LoadSpec) -> Result<Vec<ragtriage_datasets::LabelLine>, Failure> {
     match spec.format {
         Format::Files | Format::Jsonl => ragtriage_datasets::labels(&spec.path).map_err(|error| {
-            let hint = matches!(error, DatasetError::Missing { .. })
-                .then(|| "there are no questions yet: `ragtriage dataset label` makes them of real ones".to_owned());
+            let hint = matches!(error, DatasetError::Missing { .. }).then(|| {
+                "there are no questions yet: `ragtriage dataset label` makes them of real ones"
+                    .to_owned()
+            });
             let failure = Failure::from(error);
-            Failure { hint: hint.or(failure.hint), message: failure.message }
+            Failure {
+                hint: hint.or(failure.hint),
+                message: failure.message,
+            }
         }),
         other => {
-            let hint = "`ragtriage dataset convert PATH --to jsonl FOLDER` makes one's own of it".to_owned();
+            let hint = "`ragtriage dataset convert PATH --to jsonl FOLDER` makes one's own of it"
+                .to_owned();
             Err(Failure::new(
                 format!("format `{other}` has no questions.jsonl whose labels could be placed"),
                 Some(hint),
@@ -102,6 +138,10 @@ fn own_labels(spec: &LoadSpec) -> Result<Vec<ragtriage_datasets::LabelLine>, Fai
 
 /// The documents as a commit had them.
 fn documents_then(spec: &LoadSpec, reference: &str) -> Result<Vec<Document>, Failure> {
-    let earlier: Earlier = ragtriage_datasets::earlier(&spec.path, reference, &std::env::temp_dir())?;
-    Ok(ragtriage_datasets::documents(&LoadSpec { path: earlier.path().to_owned(), ..spec.clone() })?)
+    let earlier: Earlier =
+        ragtriage_datasets::earlier(&spec.path, reference, &std::env::temp_dir())?;
+    Ok(ragtriage_datasets::documents(&LoadSpec {
+        path: earlier.path().to_owned(),
+        ..spec.clone()
+    })?)
 }

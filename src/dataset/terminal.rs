@@ -3,11 +3,15 @@
 use std::io::{self, BufRead};
 
 use super::super::output;
-use ragtriage_datasets::label::command::{Command, closing, command, picked, way_out, wordings};
-use ragtriage_datasets::label::{Annotator, Closing, Quote, Refused, Reply, Shown, Verdict, WantedAnswer};
-use ragtriage_report::labelling::{ALL_NEEDED, ANSWER, ANSWER_HELP, CLOSE, CLOSE_HELP, JUDGE, QUOTE, QUOTE_HELP, Screen};
 use ragtriage_core::text::sanitize::one_line;
 use ragtriage_core::types::{Question, QuestionId};
+use ragtriage_datasets::label::command::{Command, closing, command, picked, way_out, wordings};
+use ragtriage_datasets::label::{
+    Annotator, Closing, Quote, Refused, Reply, Shown, Verdict, WantedAnswer,
+};
+use ragtriage_report::labelling::{
+    ALL_NEEDED, ANSWER, ANSWER_HELP, CLOSE, CLOSE_HELP, JUDGE, QUOTE, QUOTE_HELP, Screen,
+};
 
 /// Reads a line at a time; the end of its input is a stop.
 pub struct Terminal<R> {
@@ -29,7 +33,13 @@ struct Explained {
 
 impl<R: BufRead> Terminal<R> {
     pub fn new(input: R, screen: Screen, echoes: bool) -> Self {
-        Self { input, screen, echoes, explained: Explained::default(), shown: None }
+        Self {
+            input,
+            screen,
+            echoes,
+            explained: Explained::default(),
+            shown: None,
+        }
     }
 
     /// The next line without its end; `None` when there is none.
@@ -58,7 +68,9 @@ impl<R: BufRead> Annotator for Terminal<R> {
         output::show(&self.screen.passage(shown));
         self.shown = Some(shown.question.id.clone());
         loop {
-            let Some(line) = self.ask(JUDGE)? else { return Ok(Verdict::Stop) };
+            let Some(line) = self.ask(JUDGE)? else {
+                return Ok(Verdict::Stop);
+            };
             match command(&line) {
                 Some(Command::Say(Verdict::Back)) if shown.progress.passage == 1 => {
                     self.say("This is the question's first passage. Questions before it are written; edit the file to change one.");
@@ -77,7 +89,11 @@ impl<R: BufRead> Annotator for Terminal<R> {
         }
     }
 
-    fn quote(&mut self, shown: &Shown<'_>, refused: Option<Refused<'_>>) -> io::Result<Reply<Quote>> {
+    fn quote(
+        &mut self,
+        shown: &Shown<'_>,
+        refused: Option<Refused<'_>>,
+    ) -> io::Result<Reply<Quote>> {
         match refused {
             Some(refused) => output::show(&self.screen.refused(shown, refused)),
             None if !std::mem::replace(&mut self.explained.quote, true) => self.say(QUOTE_HELP),
@@ -90,17 +106,27 @@ impl<R: BufRead> Annotator for Terminal<R> {
         let mut words = String::new();
         loop {
             // Words that were copied from a screen come in lines: the empty one behind them is their end.
-            let Some(line) = self.ask(if words.is_empty() { QUOTE } else { "" })? else { return Ok(Reply::Stop) };
+            let Some(line) = self.ask(if words.is_empty() { QUOTE } else { "" })? else {
+                return Ok(Reply::Stop);
+            };
             if line.trim().is_empty() {
                 let words = std::mem::take(&mut words);
-                return Ok(Reply::Given(if words.is_empty() { Quote::Whole } else { Quote::Words(words) }));
+                return Ok(Reply::Given(if words.is_empty() {
+                    Quote::Whole
+                } else {
+                    Quote::Words(words)
+                }));
             }
             if words.is_empty() {
                 if line.trim() == "/?" {
                     self.say(QUOTE_HELP);
                     continue;
                 }
-                let taken = || refused.and_then(|refused| refused.nearest).filter(|_| line.trim() == "y");
+                let taken = || {
+                    refused
+                        .and_then(|refused| refused.nearest)
+                        .filter(|_| line.trim() == "y")
+                };
                 let done = way_out(&line)
                     .or_else(|| picked(&line, &pieces).map(Reply::Given))
                     .or_else(|| taken().map(|range| Reply::Given(Quote::Range(range))));
@@ -113,14 +139,20 @@ impl<R: BufRead> Annotator for Terminal<R> {
         }
     }
 
-    fn answer(&mut self, _: &Shown<'_>, wanted: WantedAnswer<'_>) -> io::Result<Reply<Vec<String>>> {
+    fn answer(
+        &mut self,
+        _: &Shown<'_>,
+        wanted: WantedAnswer<'_>,
+    ) -> io::Result<Reply<Vec<String>>> {
         match self.screen.wanted(wanted) {
             Some(text) => output::show(&text),
             None if !std::mem::replace(&mut self.explained.answer, true) => self.say(ANSWER_HELP),
             None => {}
         }
         loop {
-            let Some(line) = self.ask(ANSWER)? else { return Ok(Reply::Stop) };
+            let Some(line) = self.ask(ANSWER)? else {
+                return Ok(Reply::Stop);
+            };
             if line.trim() != "/?" {
                 return Ok(way_out(&line).unwrap_or_else(|| Reply::Given(wordings(&line))));
             }
@@ -135,7 +167,9 @@ impl<R: BufRead> Annotator for Terminal<R> {
         }
         loop {
             self.say(CLOSE_HELP);
-            let Some(line) = self.ask(CLOSE)? else { return Ok(Closing::Stop) };
+            let Some(line) = self.ask(CLOSE)? else {
+                return Ok(Closing::Stop);
+            };
             if let Some(closing) = closing(&line) {
                 return Ok(closing);
             }

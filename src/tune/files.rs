@@ -1,24 +1,29 @@
 //! What a sweep leaves in its folder, and the report that is printed.
 
 use crate::{Failure, output};
+use ragtriage_core::config::Search;
 use ragtriage_core::measure::Cutoff;
-use ragtriage_pipeline::stock::Share;
-use ragtriage_report::chart::{Place, svg};
-use ragtriage_report::tuning::view::TuningView;
-use ragtriage_report::tuning::{Found, Generated, csv, markdown, terminal};
+use ragtriage_core::text::numbers::{plural, thousands};
 use ragtriage_pipeline::settings::Resolved;
 use ragtriage_pipeline::settings::assemble::dataset_label;
-use ragtriage_core::config::Search;
+use ragtriage_pipeline::stock::Share;
 use ragtriage_pipeline::sweep::answers::Answers;
 use ragtriage_pipeline::sweep::best::{Packing, best};
 use ragtriage_pipeline::sweep::folder::SweepFolder;
 use ragtriage_pipeline::sweep::setting::DEFAULT;
 use ragtriage_pipeline::sweep::tune::Outcome;
-use ragtriage_core::text::numbers::{plural, thousands};
+use ragtriage_report::chart::{Place, svg};
+use ragtriage_report::tuning::view::TuningView;
+use ragtriage_report::tuning::{Found, Generated, csv, markdown, terminal};
 
 /// What an earlier sweep under the same name may have left, and this one may not write.
-const MAY_BE_STALE: [&str; 5] =
-    ["best.toml", "by-k.svg", "by-size-equal-k.svg", "by-size-equal-tokens.svg", "front.svg"];
+const MAY_BE_STALE: [&str; 5] = [
+    "best.toml",
+    "by-k.svg",
+    "by-size-equal-k.svg",
+    "by-size-equal-tokens.svg",
+    "front.svg",
+];
 
 /// Writes the report's files, and returns it for the terminal.
 pub(super) fn report(
@@ -44,11 +49,17 @@ pub(super) fn report(
     folder.write("table.csv", csv::render(&found).as_bytes())?;
     folder.write("report.md", markdown::render(&view).as_bytes())?;
     for drawing in &view.drawings {
-        folder.write(&format!("{}.svg", drawing.name), svg::render(&drawing.chart, Place::File).as_bytes())?;
+        folder.write(
+            &format!("{}.svg", drawing.name),
+            svg::render(&drawing.chart, Place::File).as_bytes(),
+        )?;
     }
     if let Some((_, winner)) = outcome.winner().filter(|_| !outcome.interrupted) {
         let generator = base.settings.generation.generator;
-        let comment = format!("Best of a sweep by {}.\n{}", outcome.plan.measure, outcome.verdict.text);
+        let comment = format!(
+            "Best of a sweep by {}.\n{}",
+            outcome.plan.measure, outcome.verdict.text
+        );
         let packing = packing(outcome, &winner.name, winner.resolved.settings.retrieval.k);
         let comment = match packing {
             None => comment,
@@ -56,7 +67,12 @@ pub(super) fn report(
                 "{comment}\nIt is ranked by {context_tokens} tokens of context, so they are packed here: `retrieval.k` is {k} to fill them."
             ),
         };
-        let text = best(&winner.answered_by(generator).resolved, packing, folder.path(), &comment);
+        let text = best(
+            &winner.answered_by(generator).resolved,
+            packing,
+            folder.path(),
+            &comment,
+        );
         folder.write("best.toml", text.as_bytes())?;
     }
     Ok(terminal::render(&view, output::color()))
@@ -65,10 +81,15 @@ pub(super) fn report(
 /// What fills the budget that settings are ranked by: as many of the winner's passages as it takes on average. `None` where they are
 /// not ranked by a budget.
 fn packing(outcome: &Outcome, winner: &str, k: usize) -> Option<Packing> {
-    let Some(Cutoff::Tokens(budget)) = outcome.plan.measure.cutoff() else { return None };
+    let Some(Cutoff::Tokens(budget)) = outcome.plan.measure.cutoff() else {
+        return None;
+    };
     let row = outcome.ranking.rows.iter().find(|row| row.name == winner)?;
     let a_passage = row.context_tokens / k as f64;
-    (a_passage >= 1.0).then(|| Packing { k: (budget as f64 / a_passage).ceil() as usize, context_tokens: budget })
+    (a_passage >= 1.0).then(|| Packing {
+        k: (budget as f64 / a_passage).ceil() as usize,
+        context_tokens: budget,
+    })
 }
 
 fn generated(answers: &Answers) -> Generated {
@@ -82,7 +103,11 @@ fn generated(answers: &Answers) -> Generated {
 }
 
 /// What only the command knows of the sweep.
-fn head(outcome: &Outcome, base: &Resolved, (n_documents, digest): (usize, &str)) -> Vec<(String, String)> {
+fn head(
+    outcome: &Outcome,
+    base: &Resolved,
+    (n_documents, digest): (usize, &str),
+) -> Vec<(String, String)> {
     let settings = &base.settings;
     let data = format!(
         "{}: {}, digest {}",
@@ -91,35 +116,69 @@ fn head(outcome: &Outcome, base: &Resolved, (n_documents, digest): (usize, &str)
         &digest[..digest.len().min(12)]
     );
     let questions = match outcome.n_held_out {
-        Some(n) => format!("{} choose, {} are held out to confirm", thousands(outcome.n_choosing), thousands(n)),
+        Some(n) => format!(
+            "{} choose, {} are held out to confirm",
+            thousands(outcome.n_choosing),
+            thousands(n)
+        ),
         None => format!("{}, none held out", thousands(outcome.n_choosing)),
     };
     let n = outcome.settings.len() + outcome.n_left;
     let search = match settings.tune.search {
-        Search::Grid => format!("{}: every combination, and the default", plural(n, "setting", "settings")),
+        Search::Grid => format!(
+            "{}: every combination, and the default",
+            plural(n, "setting", "settings")
+        ),
         Search::Random => {
             let seed = settings.tune.seed;
-            format!("{}: drawn with seed {seed}, and the default", plural(n, "setting", "settings"))
+            format!(
+                "{}: drawn with seed {seed}, and the default",
+                plural(n, "setting", "settings")
+            )
         }
     };
     let left = (outcome.n_left > 0).then(|| {
-        ("Interrupted".to_owned(), format!("{} were not tried; what follows is of the others alone", outcome.n_left))
+        (
+            "Interrupted".to_owned(),
+            format!(
+                "{} were not tried; what follows is of the others alone",
+                outcome.n_left
+            ),
+        )
     });
-    let failed = outcome.ranking.rows.iter().filter(|row| row.error.is_some()).count();
+    let failed = outcome
+        .ranking
+        .rows
+        .iter()
+        .filter(|row| row.error.is_some())
+        .count();
     let failed = (failed > 0).then(|| ("Failed".to_owned(), plural(failed, "setting", "settings")));
     let made = Some(shared(outcome)).filter(|_| !outcome.work.stages().is_empty());
-    let lines = [("Data", Some(data)), ("Questions", Some(questions)), ("Search", Some(search)), ("Made", made)];
-    let lines = lines.into_iter().filter_map(|(label, text)| Some((label.to_owned(), text?)));
+    let lines = [
+        ("Data", Some(data)),
+        ("Questions", Some(questions)),
+        ("Search", Some(search)),
+        ("Made", made),
+    ];
+    let lines = lines
+        .into_iter()
+        .filter_map(|(label, text)| Some((label.to_owned(), text?)));
     let unanswered = outcome.answers.iter().filter_map(|answers| {
-        answers.error.as_ref().map(|error| ("No answers".to_owned(), format!("{}: {error}", answers.name)))
+        answers.error.as_ref().map(|error| {
+            (
+                "No answers".to_owned(),
+                format!("{}: {error}", answers.name),
+            )
+        })
     });
     lines.chain(left).chain(failed).chain(unanswered).collect()
 }
 
 /// How much of each stage had to be made.
 fn shared(outcome: &Outcome) -> String {
-    let stage =
-        |(what, Share { wanted, made }): (&str, Share)| format!("{} of {} {what}", thousands(made), thousands(wanted));
+    let stage = |(what, Share { wanted, made }): (&str, Share)| {
+        format!("{} of {} {what}", thousands(made), thousands(wanted))
+    };
     let stages: Vec<String> = outcome.work.stages().into_iter().map(stage).collect();
     format!("{}; the others were there", stages.join(", "))
 }

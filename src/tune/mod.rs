@@ -14,6 +14,7 @@ use super::bars::Bars;
 use super::environment::{environment, git_commit};
 use super::run::{sample, stem_of};
 use super::{Failure, block_on, output};
+use ragtriage_core::text::numbers::plural;
 use ragtriage_pipeline::settings::assemble::dataset_label;
 use ragtriage_pipeline::settings::{Resolved, assemble};
 use ragtriage_pipeline::sweep::answers::{Generate, bill_of_all};
@@ -21,7 +22,6 @@ use ragtriage_pipeline::sweep::folder::SweepFolder;
 use ragtriage_pipeline::sweep::record::Record;
 use ragtriage_pipeline::sweep::setting::DEFAULT;
 use ragtriage_pipeline::sweep::tune::{Outcome, Request, tune as sweep};
-use ragtriage_core::text::numbers::plural;
 
 /// Where `tune` looks without an argument.
 const DEFAULT_CONFIG: &str = "config/tune.toml";
@@ -93,7 +93,11 @@ pub fn tune(args: TuneArgs) -> Result<(), Failure> {
         sample(&mut dataset, &base.settings)?;
         let digest = dataset.digest.clone();
         let n_documents = dataset.documents.len();
-        let folder = SweepFolder::open(&args.out, &args.name.clone().unwrap_or_else(|| stem_of(config)), config)?;
+        let folder = SweepFolder::open(
+            &args.out,
+            &args.name.clone().unwrap_or_else(|| stem_of(config)),
+            config,
+        )?;
         let (told, (stop, stopped)) = (Told(Bars::new()), watch::channel(false));
         let request = Request {
             base: &base,
@@ -108,21 +112,32 @@ pub fn tune(args: TuneArgs) -> Result<(), Failure> {
         if args.dry_run {
             let bill = Box::pin(bill_of_all(&request, dataset)).await?;
             let text = format!("{}\n", in_words(&bill));
-            return output::data(&if args.json { output::json(&bill, "the bill")? } else { text });
+            return output::data(&if args.json {
+                output::json(&bill, "the bill")?
+            } else {
+                text
+            });
         }
         let outcome = tokio::select! {
             outcome = Box::pin(sweep(&request, dataset)) => outcome?,
             () = interrupted(&stop) => return Err(Failure::new("interrupted twice", Some(GO_ON.to_owned()))),
         };
-        let record =
-            Record::new(&outcome, &base.settings.tune, config, (dataset_label(&base.settings), &digest), folder.path());
+        let record = Record::new(
+            &outcome,
+            &base.settings.tune,
+            config,
+            (dataset_label(&base.settings), &digest),
+            folder.path(),
+        );
         let json = output::json(&record, "tune.json")?;
         let report = report(&outcome, &base, (n_documents, &digest), &folder, &json)?;
         output::data(if args.json { &json } else { &report })?;
         output::talk(&format!("sweep folder: {}", folder.path().display()));
         if let Some([default, best]) = pair(&outcome) {
             let measure = outcome.plan.measure;
-            output::talk(&format!("question by question: ragtriage compare {default} {best} --primary {measure}"));
+            output::talk(&format!(
+                "question by question: ragtriage compare {default} {best} --primary {measure}"
+            ));
         }
         conclude(&outcome)
     })
@@ -140,13 +155,27 @@ fn conclude(outcome: &Outcome) -> Result<(), Failure> {
     if !outcome.interrupted {
         let all = |failed: bool, what: &str| {
             let hint = "the report names each one's error".to_owned();
-            if failed { Err(Failure::new(format!("every setting failed{what}"), Some(hint))) } else { Ok(()) }
+            if failed {
+                Err(Failure::new(
+                    format!("every setting failed{what}"),
+                    Some(hint),
+                ))
+            } else {
+                Ok(())
+            }
         };
         all(outcome.runs.iter().all(Option::is_none), "")?;
         let answers = &outcome.answers;
-        return all(!answers.is_empty() && answers.iter().all(|answers| answers.error.is_some()), " to be answered");
+        return all(
+            !answers.is_empty() && answers.iter().all(|answers| answers.error.is_some()),
+            " to be answered",
+        );
     }
-    let n = plural(outcome.n_left + outcome.settings.len(), "setting", "settings");
+    let n = plural(
+        outcome.n_left + outcome.settings.len(),
+        "setting",
+        "settings",
+    );
     let message = match outcome.n_left {
         0 => format!("interrupted after all of {n}, before the end"),
         left => format!("interrupted with {left} of {n} left"),

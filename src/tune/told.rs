@@ -3,16 +3,16 @@
 use crate::bars::Bars;
 use crate::{dry_run, output};
 use ragtriage_core::measure::Measure;
+use ragtriage_core::text::causes::with_causes;
+use ragtriage_core::text::numbers::{plural, thousands};
 use ragtriage_pipeline::progress::Progress;
 use ragtriage_pipeline::stock::Share;
-use ragtriage_report::tuning::all_pairs;
 use ragtriage_pipeline::sweep::SweepError;
 use ragtriage_pipeline::sweep::answers::Bill;
 use ragtriage_pipeline::sweep::setting::Setting;
 use ragtriage_pipeline::sweep::trial::Trial;
 use ragtriage_pipeline::sweep::tune::Watch;
-use ragtriage_core::text::causes::with_causes;
-use ragtriage_core::text::numbers::{plural, thousands};
+use ragtriage_report::tuning::all_pairs;
 
 /// Tells of a sweep on stderr, over the bars of what is under way.
 pub(super) struct Told(pub(super) Bars);
@@ -38,7 +38,10 @@ impl Watch for Told {
     }
 
     fn trouble(&self, error: &SweepError) {
-        output::talk(&format!("looks at held-out questions could not be recorded: {}", with_causes(error)));
+        output::talk(&format!(
+            "looks at held-out questions could not be recorded: {}",
+            with_causes(error)
+        ));
     }
 
     fn tried(
@@ -57,13 +60,20 @@ impl Watch for Told {
                     (*what != "settings run").then(|| format!("{what} {made}/{wanted}"))
                 };
                 let made: Vec<String> = work.iter().filter_map(made).collect();
-                let made =
-                    if made.is_empty() { "kept from before".to_owned() } else { format!("made {}", made.join(", ")) };
+                let made = if made.is_empty() {
+                    "kept from before".to_owned()
+                } else {
+                    format!("made {}", made.join(", "))
+                };
                 format!("{measure} {mean:.3}, {:.1} s, {made}", trial.seconds)
             }
         };
         let part = if is_held_out { "held out: " } else { "" };
-        output::talk(&format!("{part}[{place}/{of}] {} {}: {came}", setting.name, all_pairs(&setting.values)));
+        output::talk(&format!(
+            "{part}[{place}/{of}] {} {}: {came}",
+            setting.name,
+            all_pairs(&setting.values)
+        ));
     }
 
     fn bill(&self, bill: &Bill) {
@@ -72,8 +82,20 @@ impl Watch for Told {
 }
 
 pub(super) fn in_words(bill: &Bill) -> String {
-    let Bill { settings, chunkings, failed, calls, prompt_tokens, most_completion_tokens, most_usd } = bill;
-    let failed = if *failed > 0 { format!(" ({failed} of them fail)") } else { String::new() };
+    let Bill {
+        settings,
+        chunkings,
+        failed,
+        calls,
+        prompt_tokens,
+        most_completion_tokens,
+        most_usd,
+    } = bill;
+    let failed = if *failed > 0 {
+        format!(" ({failed} of them fail)")
+    } else {
+        String::new()
+    };
     format!(
         "answers of {} ({}){failed} to the questions that choose: at most {} calls of the generator, {} tokens of prompts, {} of answers, \
          {most_usd:.4} USD",

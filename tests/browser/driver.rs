@@ -7,8 +7,7 @@ use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
 /// For somebody whose machine lacks it.
-const NEEDED: &str =
-    "these tests need chromium and chromedriver: `apt-get install chromium chromium-driver fonts-dejavu-core`";
+const NEEDED: &str = "these tests need chromium and chromedriver: `apt-get install chromium chromium-driver fonts-dejavu-core`";
 
 /// What it says once it listens, before the port.
 const LISTENS: &str = "started successfully on port ";
@@ -25,12 +24,21 @@ impl Driver {
     /// Starts it and reads the port from what it says. What it and Chromium leave lying goes to `temporary`.
     pub fn start(temporary: &Path) -> Self {
         let mut command = Command::new("chromedriver");
-        command.arg("--port=0").env("TMPDIR", temporary).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut process =
-            command.spawn().unwrap_or_else(|error| panic!("chromedriver does not start ({error}); {NEEDED}"));
+        command
+            .arg("--port=0")
+            .env("TMPDIR", temporary)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null());
+        let mut process = command
+            .spawn()
+            .unwrap_or_else(|error| panic!("chromedriver does not start ({error}); {NEEDED}"));
         let mut stdout = BufReader::new(process.stdout.take().expect("it is piped"));
         let port = port(&mut stdout);
-        Self { process, _stdout: stdout, port }
+        Self {
+            process,
+            _stdout: stdout,
+            port,
+        }
     }
 
     /// Where it takes commands.

@@ -44,21 +44,43 @@ impl Hostile {
             let text = format!("{attack} {ODD} harbour{number} {GOLD} {attack}\n{attack}");
             corpus += &document(&format!("d{number} {attack}"), attack, &text);
             let asked = format!("What does the anchor of harbour{number} weigh? {attack} \u{202e}");
-            questions += &question(&format!("q{number} {attack}"), &asked, attack, &format!("d{number} {attack}"));
+            questions += &question(
+                &format!("q{number} {attack}"),
+                &asked,
+                attack,
+                &format!("d{number} {attack}"),
+            );
             ids.push(format!("q{number} {attack}"));
         }
-        let long = format!("{} harbour99 {GOLD} {}", "x".repeat(LONG_BYTES), "<b>".repeat(LONG_BYTES / 8));
+        let long = format!(
+            "{} harbour99 {GOLD} {}",
+            "x".repeat(LONG_BYTES),
+            "<b>".repeat(LONG_BYTES / 8)
+        );
         corpus += &document("long", "long", &long);
-        questions += &question("long", "What does the anchor of harbour99 weigh?", "long", "long");
+        questions += &question(
+            "long",
+            "What does the anchor of harbour99 weigh?",
+            "long",
+            "long",
+        );
         ids.push("long".to_owned());
         let settings = "[dataset]\nformat = \"jsonl\"\npath = \"data\"\n\n[chunking]\nstrategy = \"document\"\n\n\
             [retrieval]\nretrievers = [\"bm25\"]\nk = 2\n\n[generation]\ncontext_tokens = 2000000\n";
-        let files = [("c.toml", settings), ("data/corpus.jsonl", &*corpus), ("data/questions.jsonl", &*questions)];
+        let files = [
+            ("c.toml", settings),
+            ("data/corpus.jsonl", &*corpus),
+            ("data/questions.jsonl", &*questions),
+        ];
         let project = Project::of(&files);
         let endpoint = Endpoint::start(None, answer);
         let sets = sets(&endpoint.base_url());
         project.good("r", &sets.iter().map(String::as_str).collect::<Vec<_>>());
-        Self { project, _endpoint: endpoint, ids }
+        Self {
+            project,
+            _endpoint: endpoint,
+            ids,
+        }
     }
 }
 
@@ -69,15 +91,23 @@ fn document(id: &str, title: &str, text: &str) -> String {
 fn question(id: &str, text: &str, tag: &str, doc: &str) -> String {
     let evidence = json!([[{"doc": doc, "quotes": [GOLD]}]]);
     let answers = json!(["nine hundredweight", tag]);
-    json!({"id": id, "text": text, "answers": answers, "evidence": evidence, "tags": [tag]}).to_string() + "\n"
+    json!({"id": id, "text": text, "answers": answers, "evidence": evidence, "tags": [tag]})
+        .to_string()
+        + "\n"
 }
 
 /// Repeats the attack of the question, with a control and a long line.
 fn answer(request: &Request) -> ResponseTemplate {
     let prompt = user_message(request);
-    let attack = ATTACKS.iter().enumerate().find(|(number, _)| prompt.contains(&format!("of harbour{number} weigh?")));
+    let attack = ATTACKS
+        .iter()
+        .enumerate()
+        .find(|(number, _)| prompt.contains(&format!("of harbour{number} weigh?")));
     let attack = attack.map_or("none", |(_, attack)| attack);
-    says(&format!("{attack} \u{202e}\u{0} {}\nAnswer: nine hundredweight {attack}\u{202e}", "y".repeat(100_000)))
+    says(&format!(
+        "{attack} \u{202e}\u{0} {}\nAnswer: nine hundredweight {attack}\u{202e}",
+        "y".repeat(100_000)
+    ))
 }
 
 /// Bidirectional controls (UAX 9) in what can be seen or is read out, where they could turn the text around them.
@@ -93,9 +123,17 @@ const TURNING: &str = r"
 
 fn is_unharmed(browser: &Browser, what: &str) {
     assert_eq!(browser.value("window.pwned ?? null"), Value::Null, "{what}");
-    assert_eq!(browser.script(TURNING, &[]), json!([]), "{what}: text that turns its surroundings");
+    assert_eq!(
+        browser.script(TURNING, &[]),
+        json!([]),
+        "{what}: text that turns its surroundings"
+    );
     let strange = "[...document.querySelectorAll('img, iframe, object, embed, svg[onload], [onerror], [onfocus], a[href^=javascript]')].map((one) => one.outerHTML.slice(0, 200))";
-    assert_eq!(browser.value(strange), json!([]), "{what}: markup from data");
+    assert_eq!(
+        browser.value(strange),
+        json!([]),
+        "{what}: markup from data"
+    );
 }
 
 #[test]
@@ -125,16 +163,28 @@ fn hostile_texts_are_shown_and_do_nothing() {
         assert_eq!(marked, json!([GOLD]), "{id}");
         let attack = ATTACKS.get(number).unwrap_or(&"nine hundredweight");
         for name in ["golds", "answer"] {
-            assert!(page.part(name).contains(attack), "{id}: {name} does not say {attack}");
+            assert!(
+                page.part(name).contains(attack),
+                "{id}: {name} does not say {attack}"
+            );
         }
         if number < 2 {
             browser.picture(&format!("hostile-question-{number}"));
         }
         page.act("copy-json");
-        browser.until("document.getElementById('rx-question').lastCopied !== undefined", "'nothing was copied'");
+        browser.until(
+            "document.getElementById('rx-question').lastCopied !== undefined",
+            "'nothing was copied'",
+        );
         let copied = page.copied().to_string();
-        assert!(copied.contains(json!(attack).to_string().trim_matches('"')), "{id}: not copied raw");
-        browser.script("delete document.getElementById('rx-question').lastCopied", &[]);
+        assert!(
+            copied.contains(json!(attack).to_string().trim_matches('"')),
+            "{id}: not copied raw"
+        );
+        browser.script(
+            "delete document.getElementById('rx-question').lastCopied",
+            &[],
+        );
         browser.press("j");
     }
     assert_eq!(
@@ -157,7 +207,10 @@ fn hostile_names_can_be_filtered_searched_and_linked() {
         page.lists(std::slice::from_ref(id), all);
         page.filter("tag", "");
         page.counts(all, all);
-        browser.script("location.hash = new URLSearchParams({ q: arguments[0] }).toString()", &[json!(id)]);
+        browser.script(
+            "location.hash = new URLSearchParams({ q: arguments[0] }).toString()",
+            &[json!(id)],
+        );
         page.shows(id);
         page.act("close");
         page.closes();
@@ -184,13 +237,23 @@ fn a_line_of_a_megabyte_neither_widens_nor_stops_the_page() {
     let browser = Browser::start();
     for width in [1280, 390] {
         browser.width(width);
-        let page = Page::open(&browser, &hostile.project.path("runs/r/report.html"), "#q=long");
+        let page = Page::open(
+            &browser,
+            &hostile.project.path("runs/r/report.html"),
+            "#q=long",
+        );
         page.shows("long");
         let widths = browser.value("[document.documentElement.scrollWidth, innerWidth, document.querySelector('#rx-question').scrollWidth - document.querySelector('#rx-question').clientWidth]");
-        assert!(widths[0].as_u64() <= widths[1].as_u64() && widths[2].as_f64() < Some(1.5), "{width}: {widths}");
+        assert!(
+            widths[0].as_u64() <= widths[1].as_u64() && widths[2].as_f64() < Some(1.5),
+            "{width}: {widths}"
+        );
         // What is laid out of it at first is a window around the gold.
         let laid_out = browser.value("document.querySelector('#rx-question').textContent.length");
-        assert!(laid_out.as_u64().is_some_and(|length| length < 100_000), "{laid_out} characters");
+        assert!(
+            laid_out.as_u64().is_some_and(|length| length < 100_000),
+            "{laid_out} characters"
+        );
         browser.picture(&format!("hostile-long-{width}"));
         browser.open(&hostile.project.path("c.toml"), "");
     }

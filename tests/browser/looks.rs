@@ -53,7 +53,11 @@ const FAINT: &str = r"
 
 fn is_legible(browser: &Browser, where_to: &str) {
     let found = browser.script(FAINT, &[]);
-    assert!(found[0].as_u64().is_some_and(|n| n > 50), "{where_to}: {} texts are too few to show much", found[0]);
+    assert!(
+        found[0].as_u64().is_some_and(|n| n > 50),
+        "{where_to}: {} texts are too few to show much",
+        found[0]
+    );
     assert_eq!(found[1], json!([]), "{where_to}: too faint");
 }
 
@@ -77,7 +81,9 @@ fn light_and_dark_differ_and_both_can_be_read() {
         is_legible(&browser, &format!("{scheme}, a question"));
         let marks = browser.value("[...document.querySelectorAll('#rx-question [data-passage] mark')].map((mark) => getComputedStyle(mark).backgroundColor)");
         assert!(
-            marks.as_array().is_some_and(|marks| !marks.is_empty() && !marks.contains(&json!("rgba(0, 0, 0, 0)"))),
+            marks.as_array().is_some_and(
+                |marks| !marks.is_empty() && !marks.contains(&json!("rgba(0, 0, 0, 0)"))
+            ),
             "{marks}"
         );
         browser.picture(&format!("{scheme}-question"));
@@ -97,13 +103,19 @@ fn a_comparison_can_be_read_in_both_and_on_a_telephone() {
         let page = Page::open(&browser, &file, "");
         let fits = |what: &str| {
             let widths = browser.value("[document.documentElement.scrollWidth, innerWidth]");
-            assert!(widths[0].as_u64() <= widths[1].as_u64(), "{width}, {what}: {widths}");
+            assert!(
+                widths[0].as_u64() <= widths[1].as_u64(),
+                "{width}, {what}: {widths}"
+            );
         };
         for scheme in ["light", "dark"] {
             browser.media("screen", scheme);
             is_legible(&browser, &format!("{width}, {scheme}"));
             fits("the comparison");
-            browser.script("document.getElementById('comparison').scrollIntoView()", &[]);
+            browser.script(
+                "document.getElementById('comparison').scrollIntoView()",
+                &[],
+            );
             browser.picture(&format!("compare-{width}-{scheme}"));
             page.ask("builder");
             is_legible(&browser, &format!("{width}, {scheme}, a question"));
@@ -138,7 +150,10 @@ fn a_telephone_scrolls_down_and_never_sideways() {
     let page = Page::open(&browser, &sample.report(), "");
     let fits = |what: &str| {
         let widths = browser.value("[document.documentElement.scrollWidth, innerWidth]");
-        assert!(widths[0].as_u64() <= widths[1].as_u64() && widths[1] == 390, "{what}: {widths}");
+        assert!(
+            widths[0].as_u64() <= widths[1].as_u64() && widths[1] == 390,
+            "{what}: {widths}"
+        );
     };
     fits("the page");
     browser.picture("narrow-page");
@@ -149,7 +164,10 @@ fn a_telephone_scrolls_down_and_never_sideways() {
     // The sheet is as wide as the screen and no wider, whatever is in it.
     let sheet = browser.value("[document.getElementById('rx-question').getBoundingClientRect().left, document.getElementById('rx-question').getBoundingClientRect().right,
         [...document.querySelectorAll('#rx-question > *')].every((part) => part.scrollWidth <= part.clientWidth + 1)]");
-    assert!(sheet[0].as_f64() >= Some(-0.5) && sheet[1].as_f64() <= Some(390.5) && sheet[2] == true, "{sheet}");
+    assert!(
+        sheet[0].as_f64() >= Some(-0.5) && sheet[1].as_f64() <= Some(390.5) && sheet[2] == true,
+        "{sheet}"
+    );
     browser.picture("narrow-question");
     for scheme in ["light", "dark"] {
         browser.media("screen", scheme);
@@ -184,9 +202,19 @@ fn what_a_row_says_stays_in_the_row() {
         for width in [1280, 800, 390] {
             browser.width(width);
             let page = Page::open(&browser, &file, "");
-            assert_eq!(browser.script(DISPLACED, &[]), json!([]), "{} at {width}", file.display());
+            assert_eq!(
+                browser.script(DISPLACED, &[]),
+                json!([]),
+                "{} at {width}",
+                file.display()
+            );
             page.show_all_columns();
-            assert_eq!(browser.script(DISPLACED, &[]), json!([]), "{} at {width}, all columns", file.display());
+            assert_eq!(
+                browser.script(DISPLACED, &[]),
+                json!([]),
+                "{} at {width}, all columns",
+                file.display()
+            );
             browser.open(&file.with_file_name("run.json"), "");
         }
     }
@@ -199,10 +227,21 @@ fn paper_is_white_whatever_the_screen_was() {
     Page::open(&browser, &sample.report(), "");
     browser.media("print", "dark");
     let printed = paper(&browser);
-    assert!([json!("rgb(255, 255, 255)"), json!("rgba(0, 0, 0, 0)")].contains(&printed), "{printed}");
+    assert!(
+        [json!("rgb(255, 255, 255)"), json!("rgba(0, 0, 0, 0)")].contains(&printed),
+        "{printed}"
+    );
     let ink = browser
         .value("getComputedStyle(document.querySelector('main p')).color.match(/[0-9.]+/g).slice(0, 3).map(Number)");
-    let ink: Vec<f64> = ink.as_array().expect("a colour").iter().filter_map(Value::as_f64).collect();
-    assert!(ink.iter().all(|channel| *channel < 128.0), "light ink on paper: {ink:?}");
+    let ink: Vec<f64> = ink
+        .as_array()
+        .expect("a colour")
+        .iter()
+        .filter_map(Value::as_f64)
+        .collect();
+    assert!(
+        ink.iter().all(|channel| *channel < 128.0),
+        "light ink on paper: {ink:?}"
+    );
     browser.picture("print");
 }

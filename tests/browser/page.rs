@@ -37,15 +37,26 @@ impl<'a> Page<'a> {
 
     /// Waits until the questions are there: they are unpacked after the page is shown.
     pub fn ready(&self) {
-        let there = "/ questions?$/.test(document.getElementById('rx-count')?.textContent.trim() ?? '')";
-        self.browser.until(there, "document.body.innerText.slice(0, 2000)");
+        let there =
+            "/ questions?$/.test(document.getElementById('rx-count')?.textContent.trim() ?? '')";
+        self.browser
+            .until(there, "document.body.innerText.slice(0, 2000)");
     }
 
     /// Waits until the live line says that so many of all questions are listed.
     pub fn counts(&self, listed: usize, all: usize) {
-        let of = format!("{} question{}", grouped(all), if all == 1 { "" } else { "s" });
-        let line = if listed == all { of } else { format!("{} of {of}", grouped(listed)) };
-        self.browser.until(&format!("{COUNT}.trim() === {}", json!(line)), COUNT);
+        let of = format!(
+            "{} question{}",
+            grouped(all),
+            if all == 1 { "" } else { "s" }
+        );
+        let line = if listed == all {
+            of
+        } else {
+            format!("{} of {of}", grouped(listed))
+        };
+        self.browser
+            .until(&format!("{COUNT}.trim() === {}", json!(line)), COUNT);
     }
 
     /// Waits until exactly these rows are listed, in this order; they must be few enough to be all in the tree.
@@ -56,7 +67,9 @@ impl<'a> Page<'a> {
 
     /// The ids of the rows in the tree, from the top.
     pub fn rows(&self) -> Vec<String> {
-        let ids = self.browser.value("[...document.querySelectorAll('[data-row]')].map((row) => row.dataset.id)");
+        let ids = self
+            .browser
+            .value("[...document.querySelectorAll('[data-row]')].map((row) => row.dataset.id)");
         texts(&ids)
     }
 
@@ -77,7 +90,9 @@ impl<'a> Page<'a> {
 
     /// The columns whose heads can be pressed, from the left.
     pub fn sorts(&self) -> Vec<String> {
-        texts(&self.browser.value("[...document.querySelectorAll('[data-sort]')].map((head) => head.dataset.sort)"))
+        texts(&self.browser.value(
+            "[...document.querySelectorAll('[data-sort]')].map((head) => head.dataset.sort)",
+        ))
     }
 
     /// Clicks on a question's row and waits for its sheet.
@@ -91,8 +106,12 @@ impl<'a> Page<'a> {
         let sheet = "document.getElementById('rx-question')";
         let filled = format!("{sheet}.querySelector('[data-part=\"passages\"]') !== null");
         let rests = "document.getAnimations().length === 0";
-        let condition = format!("{OPEN} && {sheet}.dataset.id === {} && {filled} && {rests}", json!(id));
-        self.browser.until(&condition, &format!("{sheet}?.outerHTML.slice(0, 2000)"));
+        let condition = format!(
+            "{OPEN} && {sheet}.dataset.id === {} && {filled} && {rests}",
+            json!(id)
+        );
+        self.browser
+            .until(&condition, &format!("{sheet}?.outerHTML.slice(0, 2000)"));
     }
 
     /// Shows every column that the table has to offer.
@@ -110,12 +129,16 @@ impl<'a> Page<'a> {
 
     /// Waits until no sheet is on screen.
     pub fn closes(&self) {
-        self.browser.until(&format!("!{OPEN}"), "document.getElementById('rx-question').outerHTML.slice(0, 500)");
+        self.browser.until(
+            &format!("!{OPEN}"),
+            "document.getElementById('rx-question').outerHTML.slice(0, 500)",
+        );
     }
 
     /// Presses a button of the sheet.
     pub fn act(&self, action: &str) {
-        self.browser.click(&format!("#rx-question [data-action=\"{action}\"]"));
+        self.browser
+            .click(&format!("#rx-question [data-action=\"{action}\"]"));
     }
 
     /// The text of a part of the sheet, whatever of it is folded.
@@ -125,13 +148,20 @@ impl<'a> Page<'a> {
 
     /// The text of the first element of a selector.
     pub fn text(&self, selector: &str) -> String {
-        let found = self.browser.value_with("document.querySelector(arguments[0])?.textContent", &[json!(selector)]);
-        found.as_str().unwrap_or_else(|| panic!("the page has no {selector}")).to_owned()
+        let found = self.browser.value_with(
+            "document.querySelector(arguments[0])?.textContent",
+            &[json!(selector)],
+        );
+        found
+            .as_str()
+            .unwrap_or_else(|| panic!("the page has no {selector}"))
+            .to_owned()
     }
 
     /// The texts of all elements of a selector, in order.
     pub fn all(&self, selector: &str) -> Vec<String> {
-        let every = "[...document.querySelectorAll(arguments[0])].map((element) => element.textContent)";
+        let every =
+            "[...document.querySelectorAll(arguments[0])].map((element) => element.textContent)";
         texts(&self.browser.value_with(every, &[json!(selector)]))
     }
 
@@ -147,13 +177,19 @@ impl<'a> Page<'a> {
 
     /// The JSON that was copied last.
     pub fn copied(&self) -> Value {
-        let text = self.browser.value("document.getElementById('rx-question').lastCopied");
+        let text = self
+            .browser
+            .value("document.getElementById('rx-question').lastCopied");
         serde_json::from_str(text.as_str().expect("something was copied")).expect("JSON")
     }
 
     /// What stands behind the file's name in the address, percent signs undone.
     pub fn hash(&self) -> String {
-        self.browser.value("decodeURIComponent(location.hash)").as_str().expect("text").to_owned()
+        self.browser
+            .value("decodeURIComponent(location.hash)")
+            .as_str()
+            .expect("text")
+            .to_owned()
     }
 }
 
@@ -176,5 +212,9 @@ pub fn grouped(number: usize) -> String {
 }
 
 fn texts(list: &Value) -> Vec<String> {
-    list.as_array().expect("a list").iter().map(|text| text.as_str().expect("text").to_owned()).collect()
+    list.as_array()
+        .expect("a list")
+        .iter()
+        .map(|text| text.as_str().expect("text").to_owned())
+        .collect()
 }

@@ -62,8 +62,15 @@ pub struct Sample {
 impl Sample {
     /// With a finished run `first`.
     pub fn new() -> Self {
-        let files = [("c.toml", SETTINGS), ("data/corpus.jsonl", CORPUS), ("data/questions.jsonl", QUESTIONS)];
-        let sample = Self { project: Project::of(&files), endpoint: Endpoint::start(None, answer) };
+        let files = [
+            ("c.toml", SETTINGS),
+            ("data/corpus.jsonl", CORPUS),
+            ("data/questions.jsonl", QUESTIONS),
+        ];
+        let sample = Self {
+            project: Project::of(&files),
+            endpoint: Endpoint::start(None, answer),
+        };
         sample.run("first", &[]);
         sample
     }
@@ -72,8 +79,15 @@ impl Sample {
     pub fn compared() -> (Self, PathBuf) {
         let sample = Self::new();
         sample.run("second", &["--set", "retrieval.k=1"]);
-        let told = sample.project.call(&["report", "runs/second", "--compare", "runs/first"]);
-        assert_eq!((told.code, told.stdout.as_str()), (0, "runs/second/compare-first.html\n"), "{}", told.stderr);
+        let told = sample
+            .project
+            .call(&["report", "runs/second", "--compare", "runs/first"]);
+        assert_eq!(
+            (told.code, told.stdout.as_str()),
+            (0, "runs/second/compare-first.html\n"),
+            "{}",
+            told.stderr
+        );
         let page = sample.project.path("runs/second/compare-first.html");
         (sample, page)
     }
@@ -93,29 +107,46 @@ impl Sample {
     /// A question's trace in `first`.
     pub fn trace(&self, id: &str) -> Value {
         let of_id = |trace: &Value| trace["question"]["id"] == id;
-        self.project.traces("first").into_iter().find(of_id).unwrap_or_else(|| panic!("no trace of {id}"))
+        self.project
+            .traces("first")
+            .into_iter()
+            .find(of_id)
+            .unwrap_or_else(|| panic!("no trace of {id}"))
     }
 
     /// A measure's column of a run's `report --format csv`, by question in run order.
     pub fn column(&self, run: &str, measure: &str) -> Vec<(String, Option<f64>)> {
-        let csv = self.project.call(&["report", &format!("runs/{run}"), "--format", "csv"]);
+        let csv = self
+            .project
+            .call(&["report", &format!("runs/{run}"), "--format", "csv"]);
         assert_eq!(csv.code, 0, "{}", csv.stderr);
         let mut rows = csv.stdout.lines().map(cells);
-        let at = rows.next().expect("a head").iter().position(|head| head == measure).expect("the column");
-        rows.map(|row| (row[0].clone(), row[at].parse().ok())).collect()
+        let at = rows
+            .next()
+            .expect("a head")
+            .iter()
+            .position(|head| head == measure)
+            .expect("the column");
+        rows.map(|row| (row[0].clone(), row[at].parse().ok()))
+            .collect()
     }
 
     /// The ids of the questions whose trace in `first` meets a condition, in run order.
     pub fn ids(&self, condition: impl Fn(&Value) -> bool) -> Vec<String> {
         let traces = self.project.traces("first");
-        let ids = traces.iter().filter(|trace| condition(trace)).map(|trace| &trace["question"]["id"]);
-        ids.map(|id| id.as_str().expect("text").to_owned()).collect()
+        let ids = traces
+            .iter()
+            .filter(|trace| condition(trace))
+            .map(|trace| &trace["question"]["id"]);
+        ids.map(|id| id.as_str().expect("text").to_owned())
+            .collect()
     }
 }
 
 /// Whether a list of a trace holds a name.
 pub fn holds(list: &Value, name: &str) -> bool {
-    list.as_array().is_some_and(|names| names.iter().any(|other| other == name))
+    list.as_array()
+        .is_some_and(|names| names.iter().any(|other| other == name))
 }
 
 /// A row of RFC 4180 without line ends in its cells, as the sample has it.
@@ -142,16 +173,36 @@ fn answer(request: &Request) -> ResponseTemplate {
         "The first passage says so.\nAnswer: fourteen metres"
     } else if asks("Who built") {
         // Distracted by the keeper.
-        if shows("Tomas Reik") { "Answer: Tomas Reik" } else { "Answer: Ilse Brandt" }
+        if shows("Tomas Reik") {
+            "Answer: Tomas Reik"
+        } else {
+            "Answer: Ilse Brandt"
+        }
     } else if asks("In which year") {
         // Known by heart, and talked out of it.
-        if is_closed_book { "Answer: 1871" } else { "Answer: 1875" }
+        if is_closed_book {
+            "Answer: 1871"
+        } else {
+            "Answer: 1875"
+        }
     } else if asks("When does the boat") {
-        if shows("at nine") { "Answer: nine" } else { "Answer: I don't know" }
+        if shows("at nine") {
+            "Answer: nine"
+        } else {
+            "Answer: I don't know"
+        }
     } else if asks("How many windows") {
-        if shows("forty-one") { "Answer: forty-one" } else { "Answer: nineteen" }
+        if shows("forty-one") {
+            "Answer: forty-one"
+        } else {
+            "Answer: nineteen"
+        }
     } else if asks("How wide") {
-        if shows("eleven ells") { "Answer: eleven ells" } else { "Answer: seven ells" }
+        if shows("eleven ells") {
+            "Answer: eleven ells"
+        } else {
+            "Answer: seven ells"
+        }
     } else if asks("Who sealed") {
         // From both halves of the charter alone.
         if shows("to the hospital") {
@@ -174,6 +225,7 @@ fn answer(request: &Request) -> ResponseTemplate {
         "Answer: I don't know"
     } else {
         // A complaint that repeats what was sent.
-        return ResponseTemplate::new(400).set_body_string(format!("this prompt is refused here: {prompt}"));
+        return ResponseTemplate::new(400)
+            .set_body_string(format!("this prompt is refused here: {prompt}"));
     })
 }

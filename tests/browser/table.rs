@@ -15,28 +15,49 @@ fn every_class_flag_tag_and_kind_lists_its_questions() {
     let browser = Browser::start();
     let page = Page::open(&browser, &sample.report(), "");
     let lists = |name: &str, value: &str, expected: Vec<String>| {
-        assert!(!expected.is_empty(), "no question has {name} {value}: that would show nothing");
+        assert!(
+            !expected.is_empty(),
+            "no question has {name} {value}: that would show nothing"
+        );
         page.filter(name, value);
         page.lists(&expected, N_QUESTIONS);
         page.filter(name, "");
         page.counts(N_QUESTIONS, N_QUESTIONS);
     };
-    for class in
-        ["retrieval", "ranking", "packing", "generation", "correct", "correct_unsupported", "correct_abstention"]
-    {
+    for class in [
+        "retrieval",
+        "ranking",
+        "packing",
+        "generation",
+        "correct",
+        "correct_unsupported",
+        "correct_abstention",
+    ] {
         lists("class", class, sample.ids(|trace| trace["class"] == class));
     }
     for class in ["hallucinated", "failed"] {
         lists("class", class, sample.ids(|trace| trace["class"] == class));
     }
     for flag in ["cut", "misled", "answer_elsewhere"] {
-        lists("flag", flag, sample.ids(|trace| holds(&trace["flags"], flag)));
+        lists(
+            "flag",
+            flag,
+            sample.ids(|trace| holds(&trace["flags"], flag)),
+        );
     }
     for tag in ["sea", "town", "number", "person"] {
-        lists("tag", tag, sample.ids(|trace| holds(&trace["question"]["tags"], tag)));
+        lists(
+            "tag",
+            tag,
+            sample.ids(|trace| holds(&trace["question"]["tags"], tag)),
+        );
     }
     for kind in ["span", "yes_no", "free", "unanswerable"] {
-        lists("kind", kind, sample.ids(|trace| trace["question"]["kind"] == kind));
+        lists(
+            "kind",
+            kind,
+            sample.ids(|trace| trace["question"]["kind"] == kind),
+        );
     }
     assert_eq!(browser.complaints(), []);
 }
@@ -48,7 +69,8 @@ fn filters_and_search_are_all_required_and_come_off_again() {
     let page = Page::open(&browser, &sample.report(), "");
     page.filter("tag", "sea");
     page.filter("class", "generation");
-    let both = |trace: &Value| trace["class"] == "generation" && holds(&trace["question"]["tags"], "sea");
+    let both =
+        |trace: &Value| trace["class"] == "generation" && holds(&trace["question"]["tags"], "sea");
     page.lists(&sample.ids(both), N_QUESTIONS);
     page.search("1871");
     page.lists(&["year".to_owned()], N_QUESTIONS);
@@ -79,9 +101,12 @@ fn search_reads_ids_questions_golds_and_answers() {
         let ids: Vec<String> = ids.iter().map(|id| (*id).to_owned()).collect();
         page.lists(&ids, N_QUESTIONS);
     }
-    let fits =
-        "(() => { const box = document.querySelector('[role=grid]'); return box.scrollHeight <= box.clientHeight; })()";
-    assert_eq!(browser.value(fits), true, "what says that nothing was found is hidden");
+    let fits = "(() => { const box = document.querySelector('[role=grid]'); return box.scrollHeight <= box.clientHeight; })()";
+    assert_eq!(
+        browser.value(fits),
+        true,
+        "what says that nothing was found is hidden"
+    );
     browser.picture("nothing-found");
 }
 
@@ -100,12 +125,21 @@ fn a_measure_sorts_up_then_down_then_not() {
     page.show_all_columns();
     let shown = page.sorts();
     for name in ["EM@3", "RR", "AnswerF1", "EvidenceRecall@prompt"] {
-        assert!(shown.iter().any(|column| column == name), "{name} is not among {shown:?}");
+        assert!(
+            shown.iter().any(|column| column == name),
+            "{name} is not among {shown:?}"
+        );
         let values = sample.column("first", name);
-        assert!(values.iter().any(|(_, value)| *value != values[0].1), "equal values show no order");
+        assert!(
+            values.iter().any(|(_, value)| *value != values[0].1),
+            "equal values show no order"
+        );
         let order = |browser: &Browser, sign: f64, way: &str| {
             page.sort(name);
-            let head = format!("document.querySelector('[data-sort={}]').closest('[aria-sort]').ariaSort", json!(name));
+            let head = format!(
+                "document.querySelector('[data-sort={}]').closest('[aria-sort]').ariaSort",
+                json!(name)
+            );
             browser.until(&format!("{head} === {}", json!(way)), &head);
             assert_eq!(page.rows(), ordered(values.clone(), sign), "{name} {way}");
         };
@@ -138,7 +172,10 @@ fn every_column_sorts() {
         for order in &mut orders {
             order.sort();
         }
-        assert!(orders[1] == orders[0] && orders[2] == orders[0], "{name} loses rows");
+        assert!(
+            orders[1] == orders[0] && orders[2] == orders[0],
+            "{name} loses rows"
+        );
         page.sort(&name);
     }
     assert_eq!(browser.complaints(), []);
@@ -152,19 +189,26 @@ fn of_two_thousand_questions_those_on_screen_are_in_the_page() {
     let (mut corpus, mut questions) = (String::new(), String::new());
     for number in 0..MANY {
         let document = json!({"id": format!("d{number}"), "text": format!("Crate {number} holds item{number}.")});
-        let evidence = json!([[{"doc": format!("d{number}"), "quotes": [format!("item{number}")]}]]);
+        let evidence =
+            json!([[{"doc": format!("d{number}"), "quotes": [format!("item{number}")]}]]);
         let question = json!({"id": format!("q{number}"), "text": format!("What does crate {number} hold?"), "answers": [format!("item{number}")], "evidence": evidence});
         writeln!(corpus, "{document}").expect("a string takes all");
         writeln!(questions, "{question}").expect("a string takes all");
     }
-    let project =
-        Project::of(&[("c.toml", SETTINGS), ("data/corpus.jsonl", &corpus), ("data/questions.jsonl", &questions)]);
+    let project = Project::of(&[
+        ("c.toml", SETTINGS),
+        ("data/corpus.jsonl", &corpus),
+        ("data/questions.jsonl", &questions),
+    ]);
     project.good("r", &["--set", "evaluation.arms=[\"retrieved\"]"]);
     let browser = Browser::start();
     let page = Page::open(&browser, &project.path("runs/r/report.html"), "");
     page.counts(MANY, MANY);
     let first = page.rows();
-    assert!((5..100).contains(&first.len()) && first[0] == "q0", "{first:?}");
+    assert!(
+        (5..100).contains(&first.len()) && first[0] == "q0",
+        "{first:?}"
+    );
 
     // To its end, as somebody with a wheel would go.
     let to_end = "let box = document.querySelector('[data-row]');
@@ -176,7 +220,10 @@ fn of_two_thousand_questions_those_on_screen_are_in_the_page() {
         "document.querySelectorAll('[data-row]').length",
     );
     let last = page.rows();
-    assert!((5..100).contains(&last.len()) && !last.contains(&"q0".to_owned()), "{last:?}");
+    assert!(
+        (5..100).contains(&last.len()) && !last.contains(&"q0".to_owned()),
+        "{last:?}"
+    );
 
     // The text of the last one alone; its row is at the top again.
     page.search("item1999");

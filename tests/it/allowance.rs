@@ -9,7 +9,11 @@ use crate::run_files::{check, class};
 
 /// 1,000 tokens of a prompt and 10 of an answer are billed for every call.
 fn bills(request: &Request) -> ResponseTemplate {
-    let text = if user_message(request).contains("alpha wait?") { "Answer: six minutes" } else { "Answer: Beta" };
+    let text = if user_message(request).contains("alpha wait?") {
+        "Answer: six minutes"
+    } else {
+        "Answer: Beta"
+    };
     ResponseTemplate::new(200).set_body_json(json!({
         "choices": [{"message": {"content": text}, "finish_reason": "stop"}],
         "usage": {"prompt_tokens": 1000, "completion_tokens": 10}
@@ -25,10 +29,19 @@ fn stops_and_goes_on(limit: &str, price: &str, error: &str, more: &str) {
     let sets: Vec<&str> = sets.iter().map(String::as_str).chain(ONE_ARM).collect();
     let limits = ["--set", price, "--set", limit, "--name", "r"];
     let stopped = project.run(&[&sets[..], &limits].concat());
-    assert_eq!((stopped.code, stopped.stdout.as_str()), (2, ""), "{}", stopped.stderr);
+    assert_eq!(
+        (stopped.code, stopped.stdout.as_str()),
+        (2, ""),
+        "{}",
+        stopped.stderr
+    );
     let lines: Vec<&str> = stopped.stderr.lines().collect();
     assert!(lines[0].starts_with(error), "{}", stopped.stderr);
-    assert!(lines[1].starts_with("hint: ") && lines[1].contains("--resume r"), "{}", stopped.stderr);
+    assert!(
+        lines[1].starts_with("hint: ") && lines[1].contains("--resume r"),
+        "{}",
+        stopped.stderr
+    );
     let kept = project.traces("r");
     assert_eq!((kept.len(), endpoint.requests().len()), (1, 1));
 
@@ -40,8 +53,17 @@ fn stops_and_goes_on(limit: &str, price: &str, error: &str, more: &str) {
     let resumed = project.call(&["run", "--out", "runs", "--resume", "r", "--set", more]);
     assert_eq!(resumed.code, 0, "{}", resumed.stderr);
     check(&project, "r");
-    assert_eq!((class(&project.summary("r"), "correct"), endpoint.requests().len()), (2, 2));
-    assert_eq!(project.traces("r")[kept[0]["index"].as_u64().expect("an index") as usize], kept[0]);
+    assert_eq!(
+        (
+            class(&project.summary("r"), "correct"),
+            endpoint.requests().len()
+        ),
+        (2, 2)
+    );
+    assert_eq!(
+        project.traces("r")[kept[0]["index"].as_u64().expect("an index") as usize],
+        kept[0]
+    );
 }
 
 #[test]
@@ -73,9 +95,26 @@ fn a_limit_below_the_first_call_makes_none_and_the_run_can_be_gone_on_with() {
     let project = Project::new();
     let sets = sets(&endpoint.base_url());
     let sets: Vec<&str> = sets.iter().map(String::as_str).chain(ONE_ARM).collect();
-    let stopped = project.run(&[&sets[..], &["--set", "generation.max_tokens_total=255", "--name", "r"]].concat());
-    assert_eq!((stopped.code, endpoint.requests().len()), (2, 0), "{}", stopped.stderr);
-    assert!(stopped.stderr.starts_with("error: stopped with 2 questions left: "), "{}", stopped.stderr);
+    let stopped = project.run(
+        &[
+            &sets[..],
+            &["--set", "generation.max_tokens_total=255", "--name", "r"],
+        ]
+        .concat(),
+    );
+    assert_eq!(
+        (stopped.code, endpoint.requests().len()),
+        (2, 0),
+        "{}",
+        stopped.stderr
+    );
+    assert!(
+        stopped
+            .stderr
+            .starts_with("error: stopped with 2 questions left: "),
+        "{}",
+        stopped.stderr
+    );
     let more = "generation.max_tokens_total=5000";
     let resumed = project.call(&["run", "--out", "runs", "--resume", "r", "--set", more]);
     assert_eq!(resumed.code, 0, "{}", resumed.stderr);
@@ -85,8 +124,13 @@ fn a_limit_below_the_first_call_makes_none_and_the_run_can_be_gone_on_with() {
 #[test]
 fn a_limit_that_could_never_stop_a_run_is_refused() {
     let project = Project::new();
-    let sets = ["generation.model=m", "generation.max_usd=1.0"].iter().flat_map(|set| ["--set", set]);
-    let args: Vec<&str> = run_with("generation.generator=openai").into_iter().chain(sets).collect();
+    let sets = ["generation.model=m", "generation.max_usd=1.0"]
+        .iter()
+        .flat_map(|set| ["--set", set]);
+    let args: Vec<&str> = run_with("generation.generator=openai")
+        .into_iter()
+        .chain(sets)
+        .collect();
     let error = "error: `generation.max_usd` is 1: without `generation.price` nothing costs anything, and it would never stop a run";
     project.refuses_with_some_hint(&args, error);
 }
@@ -113,8 +157,23 @@ fn settings_that_change_no_answer_may_change_on_resume() {
         "vector_store.timeout_s=9.0",
     ];
     let changed: Vec<&str> = changed.iter().flat_map(|set| ["--set", set]).collect();
-    let outcome = project.call(&[&["run", "--out", "runs", "--resume", "r"], &changed[..]].concat());
+    let outcome =
+        project.call(&[&["run", "--out", "runs", "--resume", "r"], &changed[..]].concat());
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
-    let refused = project.refused(&["run", "--out", "runs", "--resume", "r", "--set", "generation.temperature=0.5"]);
-    assert!(refused.stderr.contains("`generation.temperature`: 0.0 -> 0.5"), "{}", refused.stderr);
+    let refused = project.refused(&[
+        "run",
+        "--out",
+        "runs",
+        "--resume",
+        "r",
+        "--set",
+        "generation.temperature=0.5",
+    ]);
+    assert!(
+        refused
+            .stderr
+            .contains("`generation.temperature`: 0.0 -> 0.5"),
+        "{}",
+        refused.stderr
+    );
 }

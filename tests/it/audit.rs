@@ -7,7 +7,12 @@ use crate::project::Project;
 
 fn sheet(project: &Project, args: &[&str]) -> String {
     let outcome = project.call(&[&["report", "runs/k1", "--audit"], args].concat());
-    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{}", outcome.stdout);
+    assert_eq!(
+        (outcome.code, outcome.stderr.as_str()),
+        (0, ""),
+        "{}",
+        outcome.stdout
+    );
     outcome.stdout
 }
 
@@ -26,7 +31,10 @@ fn fill_in(sheet: &str, classes: &[(&str, &str)]) -> String {
 fn a_sheet_holds_what_a_person_needs() {
     let project = two_runs(&[]);
     let text = sheet(&project, &["9"]);
-    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let lines: Vec<Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
     let ids: Vec<&Value> = lines.iter().map(|line| &line["id"]).collect();
     assert_eq!(ids, ["q1", "q2", "q3"]);
     let mut lost = lines[2].clone();
@@ -57,20 +65,34 @@ fn a_sheet_holds_what_a_person_needs() {
       "note": ""
     }
     "#);
-    assert_eq!(sheet(&project, &["2", "--audit-seed", "5"]), sheet(&project, &["2", "--audit-seed", "5"]));
+    assert_eq!(
+        sheet(&project, &["2", "--audit-seed", "5"]),
+        sheet(&project, &["2", "--audit-seed", "5"])
+    );
     assert_eq!(sheet(&project, &["2"]).lines().count(), 2);
     let markdown = sheet(&project, &["9", "--format", "md"]);
-    assert!(markdown.contains("## q3\n\nHow long do Gamma restarts take?\n"), "{markdown}");
+    assert!(
+        markdown.contains("## q3\n\nHow long do Gamma restarts take?\n"),
+        "{markdown}"
+    );
 }
 
 #[test]
 fn corrections_become_an_error_rate_and_corrected_shares() {
     let project = two_runs(&[]);
-    let filled_in = fill_in(&sheet(&project, &["9"]), &[("q1", "ok"), ("q2", "correct"), ("q3", "retrieval")]);
+    let filled_in = fill_in(
+        &sheet(&project, &["9"]),
+        &[("q1", "ok"), ("q2", "correct"), ("q3", "retrieval")],
+    );
     project.write("audit.jsonl", &filled_in);
     let args = ["report", "runs/k1", "--audited", "audit.jsonl"];
     let outcome = project.call(&args);
-    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{}", outcome.stdout);
+    assert_eq!(
+        (outcome.code, outcome.stderr.as_str()),
+        (0, ""),
+        "{}",
+        outcome.stdout
+    );
     insta::assert_snapshot!(outcome.stdout, @r"
     ragtriage: audit of k1
       3 of 3 sampled questions were looked at, and 1 had the wrong class: error rate 33.3 % [6.1, 79.2].
@@ -90,8 +112,16 @@ fn corrections_become_an_error_rate_and_corrected_shares() {
     ");
     let outcome = project.call(&[&args[..], &["--format", "json"]].concat());
     let audit: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
-    assert_eq!((&audit["n_audited"], &audit["wrong"]["count"]), (&3.into(), &1.into()));
-    assert!(audit["classes"]["ranking"]["corrected"].as_f64().expect("a share") < 1e-12);
+    assert_eq!(
+        (&audit["n_audited"], &audit["wrong"]["count"]),
+        (&3.into(), &1.into())
+    );
+    assert!(
+        audit["classes"]["ranking"]["corrected"]
+            .as_f64()
+            .expect("a share")
+            < 1e-12
+    );
 }
 
 #[test]
@@ -100,19 +130,29 @@ fn a_sheet_that_is_none_of_this_run_is_refused() {
     let text = sheet(&project, &["9"]);
     let refuses = |content: String, expected: &str| {
         project.write("audit.jsonl", content);
-        project.refuses_with_some_hint(&["report", "runs/k1", "--audited", "audit.jsonl"], expected);
+        project
+            .refuses_with_some_hint(&["report", "runs/k1", "--audited", "audit.jsonl"], expected);
     };
-    refuses(text.clone(), "error: `audit.jsonl`: no line has a `correct_class`");
+    refuses(
+        text.clone(),
+        "error: `audit.jsonl`: no line has a `correct_class`",
+    );
     refuses(
         fill_in(&text, &[("q2", "Ranking")]),
         "error: `audit.jsonl` line 2: `correct_class` is `Ranking`, which is no class",
     );
-    refuses(format!("{text}{text}"), "error: `audit.jsonl` line 4: question `q1` stands on line 1 already");
+    refuses(
+        format!("{text}{text}"),
+        "error: `audit.jsonl` line 4: question `q1` stands on line 1 already",
+    );
     refuses(
         "{}\n".to_owned(),
         "error: `audit.jsonl` line 1: no line of an audit sheet: missing field `run` at line 1 column 2",
     );
-    project.refuses_with_some_hint(&["report", "runs/k1", "--audit", "0"], "error: there is no question to look at");
+    project.refuses_with_some_hint(
+        &["report", "runs/k1", "--audit", "0"],
+        "error: there is no question to look at",
+    );
     project.refuses_with_some_hint(
         &["report", "runs/k1", "--audit", "5", "--format", "csv"],
         "error: there is no `--format csv` of an audit",
@@ -120,5 +160,11 @@ fn a_sheet_that_is_none_of_this_run_is_refused() {
     project.refused(&["report", "runs/k5", "--audited", "gone.jsonl"]);
     project.write("audit.jsonl", fill_in(&text, &[("q2", "ok")]));
     let other = project.refused(&["report", "runs/k5", "--audited", "audit.jsonl"]);
-    assert!(other.stderr.starts_with("error: `audit.jsonl` line 1: drawn from run `k1` of "), "{}", other.stderr);
+    assert!(
+        other
+            .stderr
+            .starts_with("error: `audit.jsonl` line 1: drawn from run `k1` of "),
+        "{}",
+        other.stderr
+    );
 }

@@ -32,7 +32,13 @@ fn a_questions_file_that_is_not_there_is_named() {
     let project = Project::new();
     std::fs::remove_file(project.path("data/questions.jsonl")).expect("there");
     let outcome = project.refused(&RUN);
-    assert!(outcome.stderr.starts_with("error: `data/questions.jsonl` is not there\nhint: "), "{}", outcome.stderr);
+    assert!(
+        outcome
+            .stderr
+            .starts_with("error: `data/questions.jsonl` is not there\nhint: "),
+        "{}",
+        outcome.stderr
+    );
 }
 
 #[test]
@@ -61,9 +67,17 @@ fn broken_json_among_the_questions_is_named_by_line() {
 #[test]
 fn a_document_id_that_is_there_twice_is_named_by_the_second_ones_line() {
     let outcome = with_document("{\"id\": \"a\", \"text\": \"again\"}\n").refused(&RUN);
-    assert!(outcome.stderr.starts_with("error: `data/corpus.jsonl` line 3"), "{}", outcome.stderr);
     assert!(
-        outcome.stderr.ends_with(": document `a` is there twice\nhint: give each its own id\n"),
+        outcome
+            .stderr
+            .starts_with("error: `data/corpus.jsonl` line 3"),
+        "{}",
+        outcome.stderr
+    );
+    assert!(
+        outcome
+            .stderr
+            .ends_with(": document `a` is there twice\nhint: give each its own id\n"),
         "{}",
         outcome.stderr
     );
@@ -73,7 +87,10 @@ fn a_document_id_that_is_there_twice_is_named_by_the_second_ones_line() {
 fn a_question_id_that_is_there_twice_is_named_by_the_second_ones_line() {
     with_question(r#"{"id": "q1", "text": "again?"}"#).refuses(
         &RUN,
-        &["error: `data/questions.jsonl` line 3 (`q1`): question `q1` is there twice", "hint: give each its own id"],
+        &[
+            "error: `data/questions.jsonl` line 3 (`q1`): question `q1` is there twice",
+            "hint: give each its own id",
+        ],
     );
 }
 
@@ -106,14 +123,30 @@ fn evidence_in_a_misspelt_document_is_answered_with_the_nearest() {
 
 #[test]
 fn missing_evidence_that_is_kept_is_counted_and_lost_in_the_corpus() {
-    let project = with_question(r#"{"id": "q3", "text": "x?", "answers": ["y"], "evidence": [[{"doc": "gone.md"}]]}"#);
+    let project = with_question(
+        r#"{"id": "q3", "text": "x?", "answers": ["y"], "evidence": [[{"doc": "gone.md"}]]}"#,
+    );
     let outcome = project.good("r", &["--set", "dataset.missing_evidence=keep"]);
     let summary = project.summary("r");
-    assert_eq!((&summary["classes"]["corpus"], &summary["n_questions"]), (&1.into(), &3.into()));
+    assert_eq!(
+        (&summary["classes"]["corpus"], &summary["n_questions"]),
+        (&1.into(), &3.into())
+    );
     // Of three questions with gold one is lost before the documents.
-    assert_eq!(summary["waterfall"][0], serde_json::json!({"stage": "documents", "supported": 2}));
-    let words = outcome.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(words.contains("evidence whose document is not in the corpus, kept"), "{}", outcome.stdout);
+    assert_eq!(
+        summary["waterfall"][0],
+        serde_json::json!({"stage": "documents", "supported": 2})
+    );
+    let words = outcome
+        .stdout
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
+    assert!(
+        words.contains("evidence whose document is not in the corpus, kept"),
+        "{}",
+        outcome.stdout
+    );
     assert!(
         words.contains("corpus: gold document `gone.md` is not in the corpus, or empty there"),
         "{}",
@@ -138,7 +171,10 @@ fn an_empty_corpus_is_refused() {
     let project = Project::new();
     for corpus in ["", "\n\n", "{\"id\": \"a\", \"text\": \" \\n\"}\n"] {
         project.write("data/corpus.jsonl", corpus);
-        project.write("data/questions.jsonl", r#"{"id": "q1", "text": "why?", "answers": ["y"]}"#);
+        project.write(
+            "data/questions.jsonl",
+            r#"{"id": "q1", "text": "why?", "answers": ["y"]}"#,
+        );
         project.refuses(
             &RUN,
             &[
@@ -154,7 +190,13 @@ fn an_empty_corpus_is_said_even_when_questions_name_its_documents() {
     let project = Project::new();
     project.write("data/corpus.jsonl", "");
     let outcome = project.refused(&RUN);
-    assert!(outcome.stderr.starts_with("error: the corpus of `data` is empty\n"), "{}", outcome.stderr);
+    assert!(
+        outcome
+            .stderr
+            .starts_with("error: the corpus of `data` is empty\n"),
+        "{}",
+        outcome.stderr
+    );
 }
 
 #[test]
@@ -196,14 +238,21 @@ fn a_span_question_without_answers_is_refused() {
 
 #[test]
 fn invalid_utf_8_is_named_by_file_and_byte() {
-    let hint = "hint: convert the file to UTF-8, for instance with `iconv`, or leave it out of the corpus";
+    let hint =
+        "hint: convert the file to UTF-8, for instance with `iconv`, or leave it out of the corpus";
     // `ab` stands behind the corpus, then the bad byte.
-    let error = format!("error: `data/corpus.jsonl` is not valid UTF-8 at byte {}", CORPUS.len() + 2);
+    let error = format!(
+        "error: `data/corpus.jsonl` is not valid UTF-8 at byte {}",
+        CORPUS.len() + 2
+    );
     with_document(b"ab\xff\n").refuses(&RUN, &[&error, hint]);
 
     let project = Project::new();
     project.append("data/questions.jsonl", b"\xc3");
-    let error = format!("error: `data/questions.jsonl` is not valid UTF-8 at byte {}", QUESTIONS.len());
+    let error = format!(
+        "error: `data/questions.jsonl` is not valid UTF-8 at byte {}",
+        QUESTIONS.len()
+    );
     project.refuses(&RUN, &[&error, hint]);
 }
 
@@ -211,7 +260,10 @@ fn invalid_utf_8_is_named_by_file_and_byte() {
 fn a_key_of_a_question_that_means_nothing_is_refused_with_the_nearest() {
     with_question(r#"{"id": "q3", "text": "x?", "answer_s": ["y"]}"#).refuses(
         &RUN,
-        &["error: `data/questions.jsonl` line 3: unknown key `answer_s`", "hint: did you mean `answers`?"],
+        &[
+            "error: `data/questions.jsonl` line 3: unknown key `answer_s`",
+            "hint: did you mean `answers`?",
+        ],
     );
 }
 

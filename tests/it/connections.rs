@@ -10,14 +10,25 @@ use crate::tls::TlsServer;
 
 /// A completion that is right for the second question.
 fn beta() -> String {
-    json!({"choices": [{"message": {"content": "Answer: Beta"}, "finish_reason": "stop"}]}).to_string()
+    json!({"choices": [{"message": {"content": "Answer: Beta"}, "finish_reason": "stop"}]})
+        .to_string()
 }
 
 /// A run with the endpoint at `base_url`, these variables and these arguments.
 fn run(project: &Project, base_url: &str, variables: &[(&str, &str)], more: &[&str]) -> Outcome {
     let sets = sets(base_url);
-    let args: Vec<&str> = RUN.into_iter().chain(sets.iter().map(String::as_str)).chain(more.iter().copied()).collect();
-    outcome(&project.command(&args).envs(variables.iter().copied()).output().expect("starts"))
+    let args: Vec<&str> = RUN
+        .into_iter()
+        .chain(sets.iter().map(String::as_str))
+        .chain(more.iter().copied())
+        .collect();
+    outcome(
+        &project
+            .command(&args)
+            .envs(variables.iter().copied())
+            .output()
+            .expect("starts"),
+    )
 }
 
 #[test]
@@ -28,7 +39,9 @@ fn an_unknown_authority_is_refused_and_a_private_one_taken_where_it_is_named() {
     let refused = run(&project, &base_url, &[], &[]);
     assert_eq!(refused.code, 2, "{}", refused.stdout);
     assert!(
-        refused.stderr.contains(&format!("the certificate of `{base_url}/chat/completions` is not trusted: ")),
+        refused.stderr.contains(&format!(
+            "the certificate of `{base_url}/chat/completions` is not trusted: "
+        )),
         "{}",
         refused.stderr
     );
@@ -50,13 +63,30 @@ fn https_goes_through_the_proxy_of_the_environment_and_nowhere_else() {
     let project = Project::new();
     project.write("ca.pem", &server.authority);
     let proxy = format!("http://127.0.0.1:{}", server.port);
-    let good =
-        run(&project, "https://llm.example/v1", &[("HTTPS_PROXY", &proxy)], &["--set", "generation.ca_file=ca.pem"]);
+    let good = run(
+        &project,
+        "https://llm.example/v1",
+        &[("HTTPS_PROXY", &proxy)],
+        &["--set", "generation.ca_file=ca.pem"],
+    );
     assert_eq!(good.code, 0, "{}", good.stderr);
     assert_eq!(class(&project.summary("r"), "correct"), 1);
-    let begin = |with: &str| server.requests().iter().filter(|request| request.starts_with(with)).count();
-    let (tunnels, calls) = ("CONNECT llm.example:443 HTTP/1.1\r\n", "POST /v1/chat/completions HTTP/1.1\r\n");
-    assert!(begin(tunnels) > 0 && begin(tunnels) == begin(calls), "{:?}", server.requests());
+    let begin = |with: &str| {
+        server
+            .requests()
+            .iter()
+            .filter(|request| request.starts_with(with))
+            .count()
+    };
+    let (tunnels, calls) = (
+        "CONNECT llm.example:443 HTTP/1.1\r\n",
+        "POST /v1/chat/completions HTTP/1.1\r\n",
+    );
+    assert!(
+        begin(tunnels) > 0 && begin(tunnels) == begin(calls),
+        "{:?}",
+        server.requests()
+    );
     assert_eq!(begin(tunnels) + begin(calls), server.requests().len());
 }
 
@@ -67,20 +97,31 @@ fn what_no_proxy_names_goes_straight_there() {
     let (server, proxy) = (Socket::start(respond), Socket::start(respond));
     let base_url = format!("http://0.0.0.0:{}/v1", server.port());
     let address = format!("http://127.0.0.1:{}", proxy.port());
-    let straight = run(&Project::new(), &base_url, &[("HTTP_PROXY", &address), ("NO_PROXY", "0.0.0.0")], &[]);
+    let straight = run(
+        &Project::new(),
+        &base_url,
+        &[("HTTP_PROXY", &address), ("NO_PROXY", "0.0.0.0")],
+        &[],
+    );
     assert_eq!(straight.code, 0, "{}", straight.stderr);
     let n_straight = server.requests().len();
     assert!(n_straight > 0 && proxy.requests().is_empty());
     let through = run(&Project::new(), &base_url, &[("HTTP_PROXY", &address)], &[]);
     assert_eq!(through.code, 0, "{}", through.stderr);
     assert_eq!(server.requests().len(), n_straight);
-    assert!(proxy.requests()[0].starts_with(&format!("POST {base_url}/chat/completions HTTP/1.1\r\n")));
+    assert!(
+        proxy.requests()[0].starts_with(&format!("POST {base_url}/chat/completions HTTP/1.1\r\n"))
+    );
 }
 
 #[test]
 fn this_machine_is_called_without_a_proxy_by_every_name_that_it_has() {
     let nobody = ("HTTP_PROXY", "http://127.0.0.1:9");
-    for (host, address) in [("127.0.0.1", "127.0.0.1"), ("localhost", "127.0.0.1"), ("[::1]", "[::1]")] {
+    for (host, address) in [
+        ("127.0.0.1", "127.0.0.1"),
+        ("localhost", "127.0.0.1"),
+        ("[::1]", "[::1]"),
+    ] {
         let respond = |_: &str| Sent::Bytes(answer("200 OK", &["connection: close"], &beta()));
         let base_url = format!("http://{host}:{}/v1", Socket::at(address, respond).port());
         let outcome = run(&Project::new(), &base_url, &[nobody], &["--offline"]);
@@ -93,26 +134,59 @@ fn offline_names_whatever_it_refuses() {
     let bert = tiny_bert();
     let elsewhere = "https://elsewhere.example";
     let with = |key: &str| format!("{key}={elsewhere}/v1");
-    let (base_url, dense, rerank, external) =
-        (with("generation.base_url"), with("retrieval.dense.endpoint"), with("rerank.endpoint"), with("external.url"));
+    let (base_url, dense, rerank, external) = (
+        with("generation.base_url"),
+        with("retrieval.dense.endpoint"),
+        with("rerank.endpoint"),
+        with("external.url"),
+    );
     let store = format!("vector_store.url={elsewhere}:6334");
     let dense_only = "retrieval.retrievers=[\"dense\"]";
     for (key, sets) in [
-        ("generation.base_url", &["generation.generator=openai", "generation.model=m", &base_url][..]),
-        ("retrieval.dense.endpoint", &[dense_only, "retrieval.dense.model=m", &dense]),
+        (
+            "generation.base_url",
+            &[
+                "generation.generator=openai",
+                "generation.model=m",
+                &base_url,
+            ][..],
+        ),
+        (
+            "retrieval.dense.endpoint",
+            &[dense_only, "retrieval.dense.model=m", &dense],
+        ),
         ("rerank.endpoint", &["rerank.model=m", &rerank]),
         ("external.url", &[&external]),
-        ("vector_store.url", &[&bert[0], &bert[1], "vector_store.kind=server", &store]),
+        (
+            "vector_store.url",
+            &[&bert[0], &bert[1], "vector_store.kind=server", &store],
+        ),
     ] {
-        let args: Vec<&str> = RUN.into_iter().chain(sets.iter().flat_map(|set| ["--set", set])).collect();
+        let args: Vec<&str> = RUN
+            .into_iter()
+            .chain(sets.iter().flat_map(|set| ["--set", set]))
+            .collect();
         let outcome = Project::new().refused(&[&args[..], &["--offline"]].concat());
         let error = format!("error: `{key}`: --offline refuses `{elsewhere}");
-        assert!(outcome.stderr.starts_with(&error), "{key}: {}", outcome.stderr);
+        assert!(
+            outcome.stderr.starts_with(&error),
+            "{key}: {}",
+            outcome.stderr
+        );
     }
     // A model that is not there is not fetched.
-    let args: Vec<&str> = RUN.into_iter().chain(["--set", dense_only, "--offline"]).collect();
+    let args: Vec<&str> = RUN
+        .into_iter()
+        .chain(["--set", dense_only, "--offline"])
+        .collect();
     let outcome = Project::new().refused(&args);
-    assert!(outcome.stderr.contains("the network: not tried, since `--offline` is set"), "{}", outcome.stderr);
+    assert!(
+        outcome
+            .stderr
+            .contains("the network: not tried, since `--offline` is set"),
+        "{}",
+        outcome.stderr
+    );
 }
 
 #[test]
@@ -120,23 +194,65 @@ fn a_key_goes_unencrypted_to_no_other_machine() {
     let bert = tiny_bert();
     let elsewhere = "http://elsewhere.example";
     let with = |key: &str| format!("{key}={elsewhere}/v1");
-    let (base_url, dense, rerank, external) =
-        (with("generation.base_url"), with("retrieval.dense.endpoint"), with("rerank.endpoint"), with("external.url"));
+    let (base_url, dense, rerank, external) = (
+        with("generation.base_url"),
+        with("retrieval.dense.endpoint"),
+        with("rerank.endpoint"),
+        with("external.url"),
+    );
     let store = format!("vector_store.url={elsewhere}:6334");
-    let openai = ["generation.generator=openai", "generation.model=m", &base_url];
+    let openai = [
+        "generation.generator=openai",
+        "generation.model=m",
+        &base_url,
+    ];
     let dense_only = "retrieval.retrievers=[\"dense\"]";
     for sets in [
         &[&openai[..], &["generation.api_key_env=KEY"]].concat()[..],
-        &[&openai[..], &["generation.headers_env={ \"api-key\" = \"KEY\" }"]].concat(),
-        &[dense_only, "retrieval.dense.model=m", "retrieval.dense.api_key_env=KEY", &dense],
+        &[
+            &openai[..],
+            &["generation.headers_env={ \"api-key\" = \"KEY\" }"],
+        ]
+        .concat(),
+        &[
+            dense_only,
+            "retrieval.dense.model=m",
+            "retrieval.dense.api_key_env=KEY",
+            &dense,
+        ],
         &["rerank.model=m", "rerank.api_key_env=KEY", &rerank],
         &["external.api_key_env=KEY", &external],
-        &[&bert[0], &bert[1], "vector_store.kind=server", "vector_store.api_key_env=KEY", &store],
+        &[
+            &bert[0],
+            &bert[1],
+            "vector_store.kind=server",
+            "vector_store.api_key_env=KEY",
+            &store,
+        ],
     ] {
-        let args: Vec<&str> = RUN.into_iter().chain(sets.iter().flat_map(|set| ["--set", set])).collect();
-        let refused = outcome(&Project::new().command(&args).env("KEY", "hush-0123456789").output().expect("starts"));
+        let args: Vec<&str> = RUN
+            .into_iter()
+            .chain(sets.iter().flat_map(|set| ["--set", set]))
+            .collect();
+        let refused = outcome(
+            &Project::new()
+                .command(&args)
+                .env("KEY", "hush-0123456789")
+                .output()
+                .expect("starts"),
+        );
         assert_eq!(refused.code, 2, "{sets:?}: {}", refused.stdout);
-        assert!(refused.stderr.contains("the key would be sent unencrypted to `"), "{sets:?}: {}", refused.stderr);
-        assert!(refused.stderr.contains("hint: use `https`") && !refused.stderr.contains("hush"), "{}", refused.stderr);
+        assert!(
+            refused
+                .stderr
+                .contains("the key would be sent unencrypted to `"),
+            "{sets:?}: {}",
+            refused.stderr
+        );
+        assert!(
+            refused.stderr.contains("hint: use `https`") && !refused.stderr.contains("hush"),
+            "{}",
+            refused.stderr
+        );
     }
 }

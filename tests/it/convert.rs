@@ -8,9 +8,14 @@ use crate::project::{Project, repository};
 /// Converts `from` and gives the digest of what was written.
 fn convert(project: &Project, from: &Path, settings: &[&str], to: &str, folder: &str) -> String {
     let from = from.to_string_lossy().into_owned();
-    let outcome = project.call(&[&["dataset", "convert", &from, "--to", to, folder], settings].concat());
+    let outcome =
+        project.call(&[&["dataset", "convert", &from, "--to", to, folder], settings].concat());
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
-    let line = outcome.stderr.lines().find(|line| line.contains("read back the same: ")).expect("said");
+    let line = outcome
+        .stderr
+        .lines()
+        .find(|line| line.contains("read back the same: "))
+        .expect("said");
     line.rsplit(' ').next().expect("a digest").to_owned()
 }
 
@@ -23,10 +28,17 @@ fn there_and_back(path: &Path) {
         ("second", &keep[..], "jsonl", "third"),
         ("second", &[], "beir", "fourth"),
     ] {
-        assert_eq!(convert(&project, &project.path(from), settings, to, folder), before, "{from} to {folder}");
+        assert_eq!(
+            convert(&project, &project.path(from), settings, to, folder),
+            before,
+            "{from} to {folder}"
+        );
     }
     for file in ["corpus.jsonl", "questions.jsonl"] {
-        assert_eq!(project.read(&format!("first/{file}")), project.read(&format!("third/{file}")));
+        assert_eq!(
+            project.read(&format!("first/{file}")),
+            project.read(&format!("third/{file}"))
+        );
     }
 }
 
@@ -49,10 +61,11 @@ fn published_sets_come_back() {
 
 #[test]
 fn a_tab_in_an_id_goes_to_jsonl_and_not_to_beir() {
-    let question =
-        "{\"id\": \"a\\tb\", \"text\": \"why?\", \"split\": \"tune\"}\n{\"id\": \"c\", \"text\": \"who?\"}\n";
-    let project =
-        Project::of(&[("set/corpus.jsonl", "{\"id\": 1, \"text\": \"t\"}"), ("set/questions.jsonl", question)]);
+    let question = "{\"id\": \"a\\tb\", \"text\": \"why?\", \"split\": \"tune\"}\n{\"id\": \"c\", \"text\": \"who?\"}\n";
+    let project = Project::of(&[
+        ("set/corpus.jsonl", "{\"id\": 1, \"text\": \"t\"}"),
+        ("set/questions.jsonl", question),
+    ]);
     project.refuses(
         &["dataset", "convert", "set", "--to", "beir", "out"],
         &[
@@ -71,14 +84,26 @@ fn a_tab_in_an_id_goes_to_jsonl_and_not_to_beir() {
 #[test]
 fn labels_of_missing_documents_and_unjudged_questions_are_told() {
     let question = "{\"id\": \"q\", \"text\": \"why?\", \"evidence\": [{\"doc\": \"gone\"}]}\n{\"id\": \"u\", \"text\": \"who?\"}\n";
-    let project =
-        Project::of(&[("set/corpus.jsonl", "{\"id\": 1, \"text\": \"t\"}"), ("set/questions.jsonl", question)]);
+    let project = Project::of(&[
+        ("set/corpus.jsonl", "{\"id\": 1, \"text\": \"t\"}"),
+        ("set/questions.jsonl", question),
+    ]);
     let keep = ["--set", "dataset.missing_evidence=keep"];
     for (to, told) in [
-        ("jsonl", "2 labels name no document that is there: it loads with `dataset.missing_evidence = \"keep\"`"),
-        ("beir", "1 question has no judgment, without which other readers of BEIR leave a question out"),
+        (
+            "jsonl",
+            "2 labels name no document that is there: it loads with `dataset.missing_evidence = \"keep\"`",
+        ),
+        (
+            "beir",
+            "1 question has no judgment, without which other readers of BEIR leave a question out",
+        ),
     ] {
-        let outcome = project.call(&[&["dataset", "convert", "set", "--to", to, to], &keep[..]].concat());
-        assert_eq!((outcome.code, outcome.stderr.lines().nth(1)), (0, Some(told)));
+        let outcome =
+            project.call(&[&["dataset", "convert", "set", "--to", to, to], &keep[..]].concat());
+        assert_eq!(
+            (outcome.code, outcome.stderr.lines().nth(1)),
+            (0, Some(told))
+        );
     }
 }

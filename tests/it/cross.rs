@@ -20,7 +20,9 @@ fn reads(request: &Request) -> ResponseTemplate {
         () if holds("How long does alpha wait?") && model(request) == "poor" => "Answer: an hour",
         () if holds("How long does alpha wait?") && holds("six minutes") => "Answer: six minutes",
         () if holds("Who never waits?") && holds("Beta never waits") => "Answer: Beta",
-        () if holds("How long do Gamma restarts take?") && holds("nine seconds") => "Answer: nine seconds",
+        () if holds("How long do Gamma restarts take?") && holds("nine seconds") => {
+            "Answer: nine seconds"
+        }
         () => "Answer: unknown to me",
     })
 }
@@ -29,15 +31,33 @@ fn reads(request: &Request) -> ResponseTemplate {
 fn two_generators(endpoint: &Endpoint) -> Project {
     let project = two_runs(&[]);
     let base_url = format!("generation.base_url={}", endpoint.base_url());
-    let sets = ["--set", "generation.generator=openai", "--set", &base_url, "--set", "evaluation.arms=[\"retrieved\"]"];
-    project.good("a", &[&sets[..], &["--set", "generation.model=good"]].concat());
-    project.good("b", &[&sets[..], &["--set", "generation.model=poor", "--set", "retrieval.k=1"]].concat());
+    let sets = [
+        "--set",
+        "generation.generator=openai",
+        "--set",
+        &base_url,
+        "--set",
+        "evaluation.arms=[\"retrieved\"]",
+    ];
+    project.good(
+        "a",
+        &[&sets[..], &["--set", "generation.model=good"]].concat(),
+    );
+    project.good(
+        "b",
+        &[
+            &sets[..],
+            &["--set", "generation.model=poor", "--set", "retrieval.k=1"],
+        ]
+        .concat(),
+    );
     project
 }
 
 /// What `compare runs/a runs/b --cross` gives, with what it said on the way.
 fn crossed(project: &Project, args: &[&str]) -> (Value, String) {
-    let outcome = project.call(&[&["compare", "runs/a", "runs/b", "--cross", "--json"], args].concat());
+    let outcome =
+        project.call(&[&["compare", "runs/a", "runs/b", "--cross", "--json"], args].concat());
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     let comparison: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
     (comparison["pairs"][0]["cross"].clone(), outcome.stderr)
@@ -54,18 +74,27 @@ fn a_difference_is_split_into_retrieval_and_generator() {
     let before = endpoint.requests().len();
     let (cross, said) = crossed(&project, &["--noise-sample", "2"]);
     // A is right on all three. B's one passage loses the third question, its generator the first: B is right on one.
-    let close = |found: f64, expected: f64| assert!((found - expected).abs() < 1e-9, "{found} is not {expected}");
+    let close = |found: f64, expected: f64| {
+        assert!((found - expected).abs() < 1e-9, "{found} is not {expected}")
+    };
     close(mean(&cross, "difference"), -2.0 / 3.0);
     close(mean(&cross, "retrieval"), -1.0 / 3.0);
     close(mean(&cross, "generator"), -1.0 / 3.0);
     close(mean(&cross, "interaction"), 0.0);
-    assert_eq!(cross["cells"].to_string(), "[[1.0,0.6666666666666666],[0.6666666666666666,0.3333333333333333]]");
+    assert_eq!(
+        cross["cells"].to_string(),
+        "[[1.0,0.6666666666666666],[0.6666666666666666,0.3333333333333333]]"
+    );
     // Three passages more for each generator, and two of its own prompts again.
     let asked: Vec<String> = endpoint.requests()[before..].iter().map(model).collect();
     let count = |name: &str| asked.iter().filter(|model| *model == name).count();
     assert_eq!((count("good"), count("poor")), (5, 5));
     assert_eq!(
-        (&cross["asked"]["calls"], &cross["noise"][0]["flipped"], &cross["failed"]),
+        (
+            &cross["asked"]["calls"],
+            &cross["noise"][0]["flipped"],
+            &cross["failed"]
+        ),
         (&10.into(), &0.into(), &0.into())
     );
     let address = endpoint.base_url();
@@ -88,8 +117,14 @@ fn a_second_crossing_takes_its_replies_from_the_cache() {
     let before = endpoint.requests().len();
     let (second, said) = crossed(&project, &["--noise-sample", "0"]);
     assert_eq!(endpoint.requests().len(), before, "nothing was asked again");
-    assert!(said.contains("0 calls to") && said.contains("(3 more are in the cache)"), "{said}");
-    assert_eq!((&second["cells"], &second["asked"]["cached"]), (&first["cells"], &6.into()));
+    assert!(
+        said.contains("0 calls to") && said.contains("(3 more are in the cache)"),
+        "{said}"
+    );
+    assert_eq!(
+        (&second["cells"], &second["asked"]["cached"]),
+        (&first["cells"], &6.into())
+    );
     let (_, said) = crossed(&project, &["--noise-sample", "0", "--no-cache"]);
     assert_eq!(endpoint.requests().len(), before + 6, "{said}");
     // A sample for repeat noise is never served from it.
@@ -102,8 +137,14 @@ fn the_built_in_reader_is_crossed_without_a_call() {
     let project = two_runs(&[]);
     let outcome = project.call(&["compare", "runs/k5", "runs/k1", "--cross", "-m", "AnswerF1"]);
     assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
-    let from = outcome.stdout.find("Both runs' passages").expect("the cells");
-    let to = outcome.stdout.find("\nGain by A's loss budget").expect("the prediction");
+    let from = outcome
+        .stdout
+        .find("Both runs' passages")
+        .expect("the cells");
+    let to = outcome
+        .stdout
+        .find("\nGain by A's loss budget")
+        .expect("the prediction");
     insta::assert_snapshot!(outcome.stdout[from..to], @r"
     Both runs' passages through both generators (mean answer score, 3 questions)
                     A's generator  B's generator
@@ -125,7 +166,13 @@ fn the_built_in_reader_is_crossed_without_a_call() {
         56.1]), a score changed by 0.000 on average
     ");
     let outcome = project.call(&["compare", "runs/k5", "runs/k1", "--cross", "--md"]);
-    assert!(outcome.stdout.contains("| B's passages | 0.667 | 0.667 |\n"), "{}", outcome.stdout);
+    assert!(
+        outcome
+            .stdout
+            .contains("| B's passages | 0.667 | 0.667 |\n"),
+        "{}",
+        outcome.stdout
+    );
 }
 
 #[test]
@@ -135,16 +182,39 @@ fn failed_calls_refuse_the_split_and_what_was_answered_is_kept() {
     let port = endpoint.port();
     drop(endpoint);
     let fails = |request: &Request| {
-        if model(request) == "poor" { ResponseTemplate::new(400).set_body_string("no") } else { reads(request) }
+        if model(request) == "poor" {
+            ResponseTemplate::new(400).set_body_string("no")
+        } else {
+            reads(request)
+        }
     };
     let endpoint = Endpoint::start(Some(port), fails);
-    let refused = project.call(&["compare", "runs/a", "runs/b", "--cross", "--noise-sample", "0"]);
+    let refused = project.call(&[
+        "compare",
+        "runs/a",
+        "runs/b",
+        "--cross",
+        "--noise-sample",
+        "0",
+    ]);
     assert_eq!((refused.code, refused.stdout.as_str()), (2, ""));
-    assert!(refused.stderr.contains("\nerror: 3 of 6 crossed calls failed, the last: "), "{}", refused.stderr);
+    assert!(
+        refused
+            .stderr
+            .contains("\nerror: 3 of 6 crossed calls failed, the last: "),
+        "{}",
+        refused.stderr
+    );
     drop(endpoint);
     let endpoint = Endpoint::start(Some(port), reads);
     crossed(&project, &["--noise-sample", "0"]);
-    assert!(endpoint.requests().iter().all(|request| model(request) == "poor"), "the others were in the cache");
+    assert!(
+        endpoint
+            .requests()
+            .iter()
+            .all(|request| model(request) == "poor"),
+        "the others were in the cache"
+    );
 }
 
 #[test]
@@ -174,7 +244,12 @@ fn what_cannot_be_crossed_is_refused() {
         &["compare", "runs/k5", "runs/k1", "--cross"],
         "error: the answers of `k1` come from the record `theirs.jsonl`: there is no generator to ask",
     );
-    for args in [&["--offline"][..], &["--no-cache"], &["--noise-sample", "3"], &["--concurrency", "2"]] {
+    for args in [
+        &["--offline"][..],
+        &["--no-cache"],
+        &["--noise-sample", "3"],
+        &["--concurrency", "2"],
+    ] {
         let outcome = project.call(&[&["compare", "runs/a", "runs/b"], args].concat());
         assert_eq!(outcome.code, 2, "{args:?} belongs to --cross");
     }

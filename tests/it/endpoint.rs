@@ -32,7 +32,11 @@ impl Endpoint {
         let server = runtime.block_on(async {
             let listener = bind(port).await;
             let server = MockServer::builder().listener(listener).start().await;
-            Mock::given(method("POST")).and(path("/v1/chat/completions")).respond_with(respond).mount(&server).await;
+            Mock::given(method("POST"))
+                .and(path("/v1/chat/completions"))
+                .respond_with(respond)
+                .mount(&server)
+                .await;
             server
         });
         Self { server, runtime }
@@ -40,7 +44,12 @@ impl Endpoint {
 
     /// Answers `POST` to another path, too.
     pub fn answer(&self, at: &str, respond: impl Respond + 'static) {
-        self.runtime.block_on(Mock::given(method("POST")).and(path(at)).respond_with(respond).mount(&self.server));
+        self.runtime.block_on(
+            Mock::given(method("POST"))
+                .and(path(at))
+                .respond_with(respond)
+                .mount(&self.server),
+        );
     }
 
     /// Without a path.
@@ -58,14 +67,23 @@ impl Endpoint {
 
     /// What was received until now.
     pub fn requests(&self) -> Vec<Request> {
-        self.runtime.block_on(self.server.received_requests()).expect("recorded")
+        self.runtime
+            .block_on(self.server.received_requests())
+            .expect("recorded")
     }
 }
 
 /// `--set` arguments of an endpoint.
 pub fn sets(base_url: &str) -> Vec<String> {
     let base_url = format!("generation.base_url={base_url}");
-    let all = ["--set", "generation.generator=openai", "--set", "generation.model=tiny", "--set", &base_url];
+    let all = [
+        "--set",
+        "generation.generator=openai",
+        "--set",
+        "generation.model=tiny",
+        "--set",
+        &base_url,
+    ];
     all.map(str::to_owned).to_vec()
 }
 
@@ -73,7 +91,10 @@ pub fn sets(base_url: &str) -> Vec<String> {
 pub fn user_message(request: &Request) -> String {
     let body: Value = serde_json::from_slice(&request.body).expect("JSON");
     let messages = body["messages"].as_array().expect("messages");
-    messages.last().expect("one")["content"].as_str().expect("text").to_owned()
+    messages.last().expect("one")["content"]
+        .as_str()
+        .expect("text")
+        .to_owned()
 }
 
 /// A reply that says `text`.
@@ -95,7 +116,11 @@ pub fn knows(request: &Request) -> ResponseTemplate {
 
 /// The same answers with a bill: 1,000 tokens of the prompt and 7 of the answer a call.
 pub fn knows_and_bills(request: &Request) -> ResponseTemplate {
-    let text = if user_message(request).contains("alpha") { "Answer: six minutes" } else { "Answer: Beta" };
+    let text = if user_message(request).contains("alpha") {
+        "Answer: six minutes"
+    } else {
+        "Answer: Beta"
+    };
     ResponseTemplate::new(200).set_body_json(json!({
         "choices": [{"message": {"content": text}, "finish_reason": "stop"}],
         "usage": {"prompt_tokens": 1000, "completion_tokens": 7}

@@ -4,23 +4,41 @@ use crate::project::{Project, SETTINGS};
 
 #[test]
 fn a_table_has_a_row_a_question_and_no_formula_from_data() {
-    let corpus =
-        "{\"id\": \"a\", \"text\": \"=1+1 is what alpha says, always.\"}\n{\"id\": \"b\", \"text\": \"Beta.\"}\n";
+    let corpus = "{\"id\": \"a\", \"text\": \"=1+1 is what alpha says, always.\"}\n{\"id\": \"b\", \"text\": \"Beta.\"}\n";
     let questions = concat!(
         "{\"id\": \"=cmd()\", \"text\": \"What, \\\"exactly\\\", does alpha say?\", \"answers\": [\"=1+1\"], \"evidence\": [[{\"doc\": \"a\", \"quotes\": [\"=1+1\"]}]]}\n",
         "{\"id\": \"q2\", \"text\": \"@beta?\", \"answers\": [\"-1\", \"Beta\"], \"evidence\": [[{\"doc\": \"b\", \"quotes\": [\"Beta\"]}]]}\n",
     );
-    let project =
-        Project::of(&[("c.toml", SETTINGS), ("data/corpus.jsonl", corpus), ("data/questions.jsonl", questions)]);
-    project.good("r", &["--set", "evaluation.ks=[1]", "--set", "generation.generator=none"]);
+    let project = Project::of(&[
+        ("c.toml", SETTINGS),
+        ("data/corpus.jsonl", corpus),
+        ("data/questions.jsonl", questions),
+    ]);
+    project.good(
+        "r",
+        &[
+            "--set",
+            "evaluation.ks=[1]",
+            "--set",
+            "generation.generator=none",
+        ],
+    );
     let outcome = project.call(&["report", "runs/r", "--format", "csv"]);
     assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
     let rows: Vec<&str> = outcome.stdout.split("\r\n").collect();
-    let [header, first, second, ""] = rows[..] else { panic!("{rows:?}") };
-    assert!(header.starts_with("id,question,kind,class,fault,flags,answer,golds,EM@1,"), "{header}");
+    let [header, first, second, ""] = rows[..] else {
+        panic!("{rows:?}")
+    };
+    assert!(
+        header.starts_with("id,question,kind,class,fault,flags,answer,golds,EM@1,"),
+        "{header}"
+    );
     let whole = "'=cmd(),\"What, \"\"exactly\"\", does alpha say?\",span,supported,,,,'=1+1,";
     assert!(first.starts_with(whole), "{first}");
-    assert!(second.starts_with("q2,'@beta?,span,supported,,,,'-1 | Beta,"), "{second}");
+    assert!(
+        second.starts_with("q2,'@beta?,span,supported,,,,'-1 | Beta,"),
+        "{second}"
+    );
     assert_eq!(second.split(',').count(), header.split(',').count());
 }
 
@@ -39,18 +57,35 @@ fn a_data_set_goes_to_beir_and_back() {
     let outcome = project.call(&["dataset", "convert", "c.toml", "--to", "beir", "out"]);
     assert_eq!((outcome.code, outcome.stdout.as_str()), (0, ""));
     let said = "2 documents and 2 questions are in out, read back the same: ";
-    assert!(outcome.stderr.starts_with(said) && outcome.stderr.lines().count() == 1, "{}", outcome.stderr);
-    assert_eq!(project.read("out/qrels/test.tsv"), "query-id\tcorpus-id\tscore\nq1\ta\t1\nq2\tb\t1\n");
+    assert!(
+        outcome.stderr.starts_with(said) && outcome.stderr.lines().count() == 1,
+        "{}",
+        outcome.stderr
+    );
+    assert_eq!(
+        project.read("out/qrels/test.tsv"),
+        "query-id\tcorpus-id\tscore\nq1\ta\t1\nq2\tb\t1\n"
+    );
     let beir = ["--set", "dataset.format=beir", "--set", "dataset.path=out"];
-    project.good("back", &[&beir[..], &["--set", "generation.generator=none"]].concat());
+    project.good(
+        "back",
+        &[&beir[..], &["--set", "generation.generator=none"]].concat(),
+    );
     project.good("own", &["--set", "generation.generator=none"]);
     for name in ["retrieval.trec", "qrels.trec"] {
-        let untagged = |run: &str| project.read(&format!("runs/{run}/{name}")).replace(&format!(" {run}\n"), "\n");
+        let untagged = |run: &str| {
+            project
+                .read(&format!("runs/{run}/{name}"))
+                .replace(&format!(" {run}\n"), "\n")
+        };
         assert_eq!(untagged("back"), untagged("own"));
     }
     let again = ["dataset", "convert", "c.toml", "--to", "beir", "out"];
     project.refuses(
         &again,
-        &["error: `out` is there already", "hint: name a folder that is not there yet: nothing is overwritten"],
+        &[
+            "error: `out` is there already",
+            "hint: name a folder that is not there yet: nothing is overwritten",
+        ],
     );
 }

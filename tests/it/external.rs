@@ -23,7 +23,11 @@ impl Rag {
         let server = runtime.block_on(async {
             let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
             let server = MockServer::builder().listener(listener).start().await;
-            Mock::given(method("POST")).and(path("/ask")).respond_with(respond).mount(&server).await;
+            Mock::given(method("POST"))
+                .and(path("/ask"))
+                .respond_with(respond)
+                .mount(&server)
+                .await;
             server
         });
         Self { server, runtime }
@@ -34,7 +38,9 @@ impl Rag {
     }
 
     fn requests(&self) -> Vec<Request> {
-        self.runtime.block_on(self.server.received_requests()).expect("recorded")
+        self.runtime
+            .block_on(self.server.received_requests())
+            .expect("recorded")
     }
 }
 
@@ -49,7 +55,8 @@ fn knows(request: &Request) -> ResponseTemplate {
         "How long does alpha wait?" => ("Alpha waits six minutes.", "six minutes"),
         _ => ("Beta never waits.", "Beta"),
     };
-    ResponseTemplate::new(200).set_body_json(json!({ "id": question["id"], "contexts": [text], "answer": answer }))
+    ResponseTemplate::new(200)
+        .set_body_json(json!({ "id": question["id"], "contexts": [text], "answer": answer }))
 }
 
 fn run(project: &Project, rag: &Rag, args: &[&str]) -> Outcome {
@@ -65,7 +72,10 @@ fn a_service_is_asked_once_a_question_and_classified() {
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     run_files::check(&project, "r");
     let summary = project.summary("r");
-    assert_eq!((class(&summary, "correct"), measure(&summary, "EM@1")), (2, (1.0, 2)));
+    assert_eq!(
+        (class(&summary, "correct"), measure(&summary, "EM@1")),
+        (2, (1.0, 2))
+    );
     let mut bodies: Vec<Value> = rag.requests().iter().map(asked).collect();
     bodies.sort_by_key(|body| body["id"].to_string());
     let expected = [
@@ -73,7 +83,10 @@ fn a_service_is_asked_once_a_question_and_classified() {
         json!({ "id": "q2", "question": "Who never waits?" }),
     ];
     assert_eq!(bodies, expected);
-    assert_eq!(project.json("runs/r/run.json")["external"]["kind"], "service");
+    assert_eq!(
+        project.json("runs/r/run.json")["external"]["kind"],
+        "service"
+    );
 }
 
 #[test]
@@ -90,13 +103,26 @@ fn a_question_that_fails_is_a_row_and_is_asked_again_on_resume() {
     let outcome = run(&project, &rag, &["--name", "r"]);
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     let summary = project.summary("r");
-    assert_eq!((class(&summary, "failed"), class(&summary, "correct")), (1, 1));
-    let reason = project.traces("r")[1]["reason"].as_str().expect("a reason").to_owned();
-    assert!(reason.ends_with("/ask` answered with status 500: out of memory"), "{reason}");
+    assert_eq!(
+        (class(&summary, "failed"), class(&summary, "correct")),
+        (1, 1)
+    );
+    let reason = project.traces("r")[1]["reason"]
+        .as_str()
+        .expect("a reason")
+        .to_owned();
+    assert!(
+        reason.ends_with("/ask` answered with status 500: out of memory"),
+        "{reason}"
+    );
     let outcome = run(&project, &rag, &["--resume", "r"]);
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     assert_eq!(class(&project.summary("r"), "correct"), 2);
-    assert_eq!(rag.requests().len(), 3, "what was finished is not asked again");
+    assert_eq!(
+        rag.requests().len(),
+        3,
+        "what was finished is not asked again"
+    );
 }
 
 #[test]
@@ -109,25 +135,53 @@ fn what_is_transient_is_tried_again() {
         }
         knows(request)
     });
-    let outcome = run(&project, &rag, &["--name", "r", "--set", "external.retries=1"]);
+    let outcome = run(
+        &project,
+        &rag,
+        &["--name", "r", "--set", "external.retries=1"],
+    );
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
-    assert_eq!((class(&project.summary("r"), "correct"), rag.requests().len()), (2, 3));
+    assert_eq!(
+        (
+            class(&project.summary("r"), "correct"),
+            rag.requests().len()
+        ),
+        (2, 3)
+    );
 }
 
 #[test]
 fn a_service_that_answers_otherwise_is_told_what_was_expected() {
     for (body, reason) in [
-        (json!({ "answer": "x" }), "`contexts` must be a list of texts, or of objects with a `text`"),
-        (json!({ "contexts": ["a"] }), "gave contexts and no `answer`"),
-        (json!({ "id": "q7", "contexts": ["a"], "answer": "x" }), "answered `q7`"),
-        (json!({ "error": "no index" }), "the recorded pipeline failed: no index"),
+        (
+            json!({ "answer": "x" }),
+            "`contexts` must be a list of texts, or of objects with a `text`",
+        ),
+        (
+            json!({ "contexts": ["a"] }),
+            "gave contexts and no `answer`",
+        ),
+        (
+            json!({ "id": "q7", "contexts": ["a"], "answer": "x" }),
+            "answered `q7`",
+        ),
+        (
+            json!({ "error": "no index" }),
+            "the recorded pipeline failed: no index",
+        ),
         (json!([1]), "no JSON object"),
     ] {
         let project = Project::new();
         let rag = Rag::start(ResponseTemplate::new(200).set_body_json(body));
         let outcome = run(&project, &rag, &["--name", "r"]);
         assert_eq!(outcome.code, 2, "{}", outcome.stdout);
-        assert!(outcome.stderr.starts_with("error: stopped after 2 failed questions"), "{}", outcome.stderr);
+        assert!(
+            outcome
+                .stderr
+                .starts_with("error: stopped after 2 failed questions"),
+            "{}",
+            outcome.stderr
+        );
         assert!(outcome.stderr.contains(reason), "{}", outcome.stderr);
     }
 }
@@ -137,12 +191,20 @@ fn a_service_that_only_retrieves_is_run_without_a_generator() {
     let project = Project::new();
     let rag = Rag::start(|request: &Request| {
         let id = asked(request)["id"].clone();
-        ResponseTemplate::new(200).set_body_json(json!({ "id": id, "contexts": ["Beta never waits."] }))
+        ResponseTemplate::new(200)
+            .set_body_json(json!({ "id": id, "contexts": ["Beta never waits."] }))
     });
-    let outcome = run(&project, &rag, &["--name", "r", "--set", "generation.generator=none"]);
+    let outcome = run(
+        &project,
+        &rag,
+        &["--name", "r", "--set", "generation.generator=none"],
+    );
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     let summary = project.summary("r");
-    assert_eq!((class(&summary, "supported"), class(&summary, "retrieval")), (1, 1));
+    assert_eq!(
+        (class(&summary, "supported"), class(&summary, "retrieval")),
+        (1, 1)
+    );
 }
 
 #[test]
@@ -152,18 +214,45 @@ fn a_redirect_is_not_followed_and_the_key_is_nowhere() {
     let to = format!("{}/ask", elsewhere.server.uri());
     let rag = Rag::start(ResponseTemplate::new(307).insert_header("location", to.as_str()));
     let set = rag.set();
-    let args =
-        ["run", "c.toml", "--out", "runs", "--name", "r", "--set", &set, "--set", "external.api_key_env=RAG_KEY"];
-    let output = project.command(&args).env("RAG_KEY", "sk-very-secret").output().expect("starts");
+    let args = [
+        "run",
+        "c.toml",
+        "--out",
+        "runs",
+        "--name",
+        "r",
+        "--set",
+        &set,
+        "--set",
+        "external.api_key_env=RAG_KEY",
+    ];
+    let output = project
+        .command(&args)
+        .env("RAG_KEY", "sk-very-secret")
+        .output()
+        .expect("starts");
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(2), "{stderr}");
-    assert!(stderr.contains("redirects elsewhere: status 307"), "{stderr}");
-    assert!(elsewhere.requests().is_empty(), "question and key stay where they were sent");
+    assert!(
+        stderr.contains("redirects elsewhere: status 307"),
+        "{stderr}"
+    );
+    assert!(
+        elsewhere.requests().is_empty(),
+        "question and key stay where they were sent"
+    );
     let sent = rag.requests();
-    assert!(sent.iter().all(|request| request.headers["authorization"] == "Bearer sk-very-secret"));
+    assert!(
+        sent.iter()
+            .all(|request| request.headers["authorization"] == "Bearer sk-very-secret")
+    );
     assert!(!stderr.contains("sk-very-secret"));
     for (path, bytes) in project.files("runs") {
-        assert!(!String::from_utf8_lossy(&bytes).contains("sk-very-secret"), "{}", path.display());
+        assert!(
+            !String::from_utf8_lossy(&bytes).contains("sk-very-secret"),
+            "{}",
+            path.display()
+        );
     }
 }
 
@@ -171,17 +260,32 @@ fn a_redirect_is_not_followed_and_the_key_is_nowhere() {
 fn addresses_and_keys_that_cannot_be_used_are_refused_before_anything_is_asked() {
     let project = Project::new();
     let refused = |args: &[&str]| {
-        let outcome = project.refused(&[&["run", "c.toml", "--out", "runs", "--name", "r"], args].concat());
+        let outcome =
+            project.refused(&[&["run", "c.toml", "--out", "runs", "--name", "r"], args].concat());
         outcome.stderr
     };
     let elsewhere = "external.url=http://user:pass@example.com/ask?key=k";
     let stderr = refused(&["--set", elsewhere, "--offline"]);
-    assert!(stderr.contains("--offline refuses `http://example.com/ask`") && !stderr.contains("pass"), "{stderr}");
+    assert!(
+        stderr.contains("--offline refuses `http://example.com/ask`") && !stderr.contains("pass"),
+        "{stderr}"
+    );
     let stderr = refused(&["--set", elsewhere]);
-    assert!(stderr.starts_with("error: the key would be sent unencrypted to `example.com`\nhint: "), "{stderr}");
+    assert!(
+        stderr.starts_with("error: the key would be sent unencrypted to `example.com`\nhint: "),
+        "{stderr}"
+    );
     let stderr = refused(&["--set", "external.url=nonsense"]);
-    assert!(stderr.starts_with("error: `external.url` is no URL"), "{stderr}");
-    let keyed = ["--set", "external.url=http://127.0.0.1:9/ask", "--set", "external.api_key_env=NOT_SET"];
+    assert!(
+        stderr.starts_with("error: `external.url` is no URL"),
+        "{stderr}"
+    );
+    let keyed = [
+        "--set",
+        "external.url=http://127.0.0.1:9/ask",
+        "--set",
+        "external.api_key_env=NOT_SET",
+    ];
     assert!(refused(&keyed).contains("`NOT_SET` named by `external.api_key_env` is not set"));
 }
 
@@ -190,14 +294,23 @@ fn what_stood_in_the_prompt_is_found_whatever_our_own_k_is() {
     let project = Project::new();
     let rag = Rag::start(|request: &Request| {
         let id = asked(request)["id"].clone();
-        let contexts = ["Gamma.", "Delta.", "Alpha waits six minutes.", "Beta never waits."];
+        let contexts = [
+            "Gamma.",
+            "Delta.",
+            "Alpha waits six minutes.",
+            "Beta never waits.",
+        ];
         let answer = if id == "q1" { "six minutes" } else { "Beta" };
-        ResponseTemplate::new(200).set_body_json(json!({ "id": id, "contexts": contexts, "answer": answer }))
+        ResponseTemplate::new(200)
+            .set_body_json(json!({ "id": id, "contexts": contexts, "answer": answer }))
     });
     let outcome = run(&project, &rag, &["--name", "r", "--set", "retrieval.k=1"]);
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     let table = &project.summary("r")["two_by_two"];
-    assert_eq!((&table["k"], &table["hit_right"]["n"], &table["n"]), (&json!(4), &json!(2), &json!(2)));
+    assert_eq!(
+        (&table["k"], &table["hit_right"]["n"], &table["n"]),
+        (&json!(4), &json!(2), &json!(2))
+    );
 }
 
 /// Fails at `q2` once; every context stands in no document.
@@ -207,7 +320,8 @@ fn forgets(request: &Request, n_calls: &AtomicUsize) -> ResponseTemplate {
         let error = format!("401: Bearer sk-very-secret {}", "x".repeat(1000));
         return ResponseTemplate::new(200).set_body_json(json!({ "error": error }));
     }
-    ResponseTemplate::new(200).set_body_json(json!({ "id": id, "contexts": ["Gamma."], "answer": "Gamma" }))
+    ResponseTemplate::new(200)
+        .set_body_json(json!({ "id": id, "contexts": ["Gamma."], "answer": "Gamma" }))
 }
 
 #[test]
@@ -217,19 +331,52 @@ fn on_resume_counts_go_on_and_what_the_service_says_holds_no_key() {
     let rag = Rag::start(move |request: &Request| forgets(request, &n_calls));
     let set = rag.set();
     let call = |args: &[&str]| {
-        let all = ["run", "c.toml", "--out", "runs", "--set", &set, "--set", "external.api_key_env=RAG_KEY"];
-        let output = project.command(&[&all, args].concat()).env("RAG_KEY", "sk-very-secret").output().expect("starts");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let all = [
+            "run",
+            "c.toml",
+            "--out",
+            "runs",
+            "--set",
+            &set,
+            "--set",
+            "external.api_key_env=RAG_KEY",
+        ];
+        let output = project
+            .command(&[&all, args].concat())
+            .env("RAG_KEY", "sk-very-secret")
+            .output()
+            .expect("starts");
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
         project.json("runs/r/run.json")["notes"].to_string()
     };
     let notes = call(&["--name", "r"]);
-    assert!(notes.contains("\"1 contexts that stand in no document:"), "{notes}");
-    let reason = project.traces("r")[1]["reason"].as_str().expect("a reason").to_owned();
-    assert!(reason.contains("401: Bearer *** xxx") && reason.len() < 400, "{reason}");
+    assert!(
+        notes.contains("\"1 contexts that stand in no document:"),
+        "{notes}"
+    );
+    let reason = project.traces("r")[1]["reason"]
+        .as_str()
+        .expect("a reason")
+        .to_owned();
+    assert!(
+        reason.contains("401: Bearer *** xxx") && reason.len() < 400,
+        "{reason}"
+    );
     let notes = call(&["--resume", "r"]);
-    assert!(notes.contains("\"2 contexts that stand in no document:"), "{notes}");
+    assert!(
+        notes.contains("\"2 contexts that stand in no document:"),
+        "{notes}"
+    );
     for (path, bytes) in project.files("runs") {
-        assert!(!String::from_utf8_lossy(&bytes).contains("sk-very-secret"), "{}", path.display());
+        assert!(
+            !String::from_utf8_lossy(&bytes).contains("sk-very-secret"),
+            "{}",
+            path.display()
+        );
     }
 }
 
@@ -240,7 +387,8 @@ fn an_address_that_lost_its_query_in_the_record_is_asked_for_again() {
     let set = format!("{}?key=k-1", rag.set());
     project.good("r", &["--set", &set]);
     assert!(!project.read("runs/r/run.json").contains("k-1"));
-    let refused = "error: run `r` keeps `external.url` without its user info and query, which may hold keys";
+    let refused =
+        "error: run `r` keeps `external.url` without its user info and query, which may hold keys";
     project.refuses_with_some_hint(&["run", "--out", "runs", "--resume", "r"], refused);
     let outcome = project.run(&["--set", &set, "--resume", "r"]);
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);

@@ -5,7 +5,9 @@ use crate::run_files::{check, class, measure, timeless};
 
 /// Settings of a data set at `data`.
 fn settings(format: &str, more: &str) -> String {
-    format!("[dataset]\nformat = \"{format}\"\npath = \"data\"\n\n[retrieval]\nretrievers = [\"bm25\"]\n\n{more}")
+    format!(
+        "[dataset]\nformat = \"{format}\"\npath = \"data\"\n\n[retrieval]\nretrievers = [\"bm25\"]\n\n{more}"
+    )
 }
 
 fn project(format: &str, files: &[(&str, &str)]) -> Project {
@@ -53,7 +55,10 @@ fn hotpotqa_pools_paragraphs_by_title_and_counts_by_hand() {
     check(&project, "r");
     let (run, summary) = (project.json("runs/r/run.json"), project.summary("r"));
     // Ann Lee, Moon River Blues, Bob Ray, Dan Poe, a chunk each.
-    assert_eq!((&run["n_documents"], &run["n_chunks"], &run["n_questions"]), (&4.into(), &4.into(), &2.into()));
+    assert_eq!(
+        (&run["n_documents"], &run["n_chunks"], &run["n_questions"]),
+        (&4.into(), &4.into(), &2.into())
+    );
     // The questions name or share a word with each of their two golds, and five places are enough for four chunks.
     close(measure(&summary, "Recall@5"), 1.0, 2);
     close(measure(&summary, "FullRecall@5"), 1.0, 2);
@@ -62,16 +67,28 @@ fn hotpotqa_pools_paragraphs_by_title_and_counts_by_hand() {
     close(measure(&summary, "FullRecall@1"), 0.0, 2);
     // Only h1 has a span; `Carl Orff Junior` stands in one paragraph.
     close(measure(&summary, "EM@5"), 1.0, 1);
-    assert_eq!(summary["waterfall"][4], serde_json::json!({"stage": "prompt", "supported": 2}));
+    assert_eq!(
+        summary["waterfall"][4],
+        serde_json::json!({"stage": "prompt", "supported": 2})
+    );
     let ranges = |trace: &serde_json::Value| -> Vec<serde_json::Value> {
-        let groups = trace["question"]["evidence"].as_array().expect("groups").iter();
+        let groups = trace["question"]["evidence"]
+            .as_array()
+            .expect("groups")
+            .iter();
         groups.map(|group| group[0]["ranges"].clone()).collect()
     };
     let traces = project.traces("r");
     // " She sang Moon River Blues." begins at byte 20, its text at 21, and ends at 47; "It was ..." begins at 28 in its paragraph
     // ("Moon River Blues is a song." has 27 bytes, then a space) and has 35 bytes.
-    assert_eq!(ranges(&traces[0]), [serde_json::json!([[21, 47]]), serde_json::json!([[28, 63]])]);
-    assert_eq!(ranges(&traces[1]), [serde_json::json!([[0, 20]]), serde_json::json!([[0, 20]])]);
+    assert_eq!(
+        ranges(&traces[0]),
+        [serde_json::json!([[21, 47]]), serde_json::json!([[28, 63]])]
+    );
+    assert_eq!(
+        ranges(&traces[1]),
+        [serde_json::json!([[0, 20]]), serde_json::json!([[0, 20]])]
+    );
 }
 
 #[test]
@@ -81,17 +98,29 @@ fn hotpotqa_as_hugging_face_has_it_is_the_same_data_set() {
     for project in [&official, &dicts] {
         project.good("r", &[]);
     }
-    assert_eq!(timeless(official.summary("r")), timeless(dicts.summary("r")));
+    assert_eq!(
+        timeless(official.summary("r")),
+        timeless(dicts.summary("r"))
+    );
     let digest = |project: &Project| project.json("runs/r/run.json")["dataset_digest"].clone();
     assert_eq!(digest(&official), digest(&dicts));
 }
 
 #[test]
 fn hotpotqa_cut_off_in_the_middle_is_named_by_line() {
-    let project = project("hotpotqa", &[("data/dev.json", &HOTPOTQA[..HOTPOTQA.len() - 2])]);
+    let project = project(
+        "hotpotqa",
+        &[("data/dev.json", &HOTPOTQA[..HOTPOTQA.len() - 2])],
+    );
     let outcome = project.refused(&crate::project::RUN);
     // The closing bracket and the line end before it are gone: the end of line 9 comes too early.
-    assert!(outcome.stderr.starts_with("error: `data/dev.json` line 9 column "), "{}", outcome.stderr);
+    assert!(
+        outcome
+            .stderr
+            .starts_with("error: `data/dev.json` line 9 column "),
+        "{}",
+        outcome.stderr
+    );
 }
 
 const SQUAD: &str = r#"{"version": "1.1", "data": [{"title": "Lake_Zug", "paragraphs": [
@@ -106,12 +135,18 @@ fn squad_1_makes_a_document_of_each_paragraph() {
     project.good("r", &["--set", "evaluation.flavour=squad"]);
     check(&project, "r");
     let (run, summary) = (project.json("runs/r/run.json"), project.summary("r"));
-    assert_eq!((&run["n_documents"], &run["n_questions"]), (&2.into(), &2.into()));
+    assert_eq!(
+        (&run["n_documents"], &run["n_questions"]),
+        (&2.into(), &2.into())
+    );
     // Each question shares words with its paragraph; both answers are spans of it.
     close(measure(&summary, "EM@5"), 1.0, 2);
     close(measure(&summary, "Recall@5"), 1.0, 2);
     assert_eq!(measure(&summary, "AnswerF1").1, 2);
-    assert_eq!(project.read("runs/r/qrels.trec"), "s1 0 Lake_Zug/0 1\ns2 0 Lake_Zug/1 1\n");
+    assert_eq!(
+        project.read("runs/r/qrels.trec"),
+        "s1 0 Lake_Zug/0 1\ns2 0 Lake_Zug/1 1\n"
+    );
 }
 
 #[test]
@@ -119,17 +154,34 @@ fn squad_2_has_questions_that_cannot_be_answered() {
     let impossible = r#"{"id": "s3", "question": "Who owns Lake Zug?", "is_impossible": true, "answers": [],
       "plausible_answers": [{"text": "Switzerland", "answer_start": 17}]}]},
   {"context""#;
-    let squad2 = SQUAD.replacen("}]}]},\n  {\"context\"", &format!("}}]}},\n    {impossible}"), 1);
+    let squad2 = SQUAD.replacen(
+        "}]}]},\n  {\"context\"",
+        &format!("}}]}},\n    {impossible}"),
+        1,
+    );
     let project = project("squad", &[("data/dev-v2.0.json", &squad2)]);
     let outcome = project.good("r", &[]);
     check(&project, "r");
     let summary = project.summary("r");
     assert_eq!(summary["n_questions"], 3);
-    assert!(outcome.stdout.contains("3: 2 span, 1 unanswerable"), "{}", outcome.stdout);
+    assert!(
+        outcome.stdout.contains("3: 2 span, 1 unanswerable"),
+        "{}",
+        outcome.stdout
+    );
     // The third has no gold span and no relevant document, but an answer to compare with: the empty one.
     close(measure(&summary, "EM@5"), 1.0, 2);
-    assert_eq!((measure(&summary, "Recall@5").1, measure(&summary, "AnswerF1").1), (2, 3));
-    assert_eq!(class(&summary, "correct_abstention") + class(&summary, "hallucinated"), 1);
+    assert_eq!(
+        (
+            measure(&summary, "Recall@5").1,
+            measure(&summary, "AnswerF1").1
+        ),
+        (2, 3)
+    );
+    assert_eq!(
+        class(&summary, "correct_abstention") + class(&summary, "hallucinated"),
+        1
+    );
     // Outside the waterfall.
     assert_eq!(summary["waterfall_n"], 2);
 }
@@ -144,7 +196,10 @@ const BEIR: [(&str, &str); 3] = [
         "data/queries.jsonl",
         "{\"_id\": \"b1\", \"text\": \"zebras\"}\n{\"_id\": \"b2\", \"text\": \"rivers\"}\n{\"_id\": \"b3\", \"text\": \"not judged\"}\n",
     ),
-    ("data/qrels/test.tsv", "query-id\tcorpus-id\tscore\nb1\td1\t2\nb1\td2\t1\nb2\td3\t1\nb2\td9\t1\n"),
+    (
+        "data/qrels/test.tsv",
+        "query-id\tcorpus-id\tscore\nb1\td1\t2\nb1\td2\t1\nb2\td3\t1\nb2\td9\t1\n",
+    ),
 ];
 
 #[test]
@@ -160,12 +215,21 @@ fn beir_scores_graded_judgments_of_queries_without_answers() {
     close(measure(&summary, "P@5"), 0.2, 2);
     // b1: 2 / (2 + 1/log2 3); b2: 1 / (1 + 1/log2 3).
     let second = 1.0 / 3f64.log2();
-    close(measure(&summary, "nDCG@10"), f64::midpoint(2.0 / (2.0 + second), 1.0 / (1.0 + second)), 2);
-    assert_eq!((measure(&summary, "EM@5").1, measure(&summary, "AnswerF1").1), (0, 0), "there are no answers");
+    close(
+        measure(&summary, "nDCG@10"),
+        f64::midpoint(2.0 / (2.0 + second), 1.0 / (1.0 + second)),
+        2,
+    );
+    assert_eq!(
+        (measure(&summary, "EM@5").1, measure(&summary, "AnswerF1").1),
+        (0, 0),
+        "there are no answers"
+    );
     let notes = project.json("runs/r/run.json")["notes"].to_string();
-    for note in
-        ["1 queries that the split does not judge, left out", "1 judged documents that are not in the corpus, kept"]
-    {
+    for note in [
+        "1 queries that the split does not judge, left out",
+        "1 judged documents that are not in the corpus, kept",
+    ] {
         assert!(notes.contains(note), "{notes}");
     }
 }
@@ -176,14 +240,20 @@ fn a_run_that_has_nothing_to_go_by_reports_zeros_and_says_so() {
     let outcome = project.good("r", &[]);
     check(&project, "r");
     let summary = project.summary("r");
-    assert_eq!((class(&summary, "unattributed"), &summary["waterfall_n"]), (2, &0.into()));
+    assert_eq!(
+        (class(&summary, "unattributed"), &summary["waterfall_n"]),
+        (2, &0.into())
+    );
     assert!(!outcome.stdout.contains("-0.0"), "{}", outcome.stdout);
 }
 
 #[test]
 fn a_beir_split_that_is_not_there_is_answered_with_those_that_are() {
     let error = "error: there is no split `dev`";
-    project("beir", &BEIR).refuses(&crate::project::run_with("dataset.split=dev"), &[error, "hint: there are `test`"]);
+    project("beir", &BEIR).refuses(
+        &crate::project::run_with("dataset.split=dev"),
+        &[error, "hint: there are `test`"],
+    );
 }
 
 const CISI: [(&str, &str); 3] = [
@@ -192,8 +262,14 @@ const CISI: [(&str, &str); 3] = [
         ".I 1\n.T\nCatalogues\n.A\nDoe, J.\n.W\nLibraries keep catalogues.\n.X\n1\t5\t1\n.I 2\n.T\nIndexing\n.A\nRoe, R.\n.W\nTerms weigh.\n.X\n2\t5\t2\n\
          .I 3\n.T\nUsers\n.A\nPoe, E.\n.W\nReaders ask.\n.X\n3\t5\t3\n",
     ),
-    ("data/CISI.QRY", ".I 1\n.W\nWho keeps catalogues?\n.I 2\n.W\nDo readers ask?\n.I 3\n.W\nNot judged.\n"),
-    ("data/CISI.REL", "     1      1\t0\t0.000000\n     1      2\t0\t0.000000\n     2      3\t0\t0.000000\n"),
+    (
+        "data/CISI.QRY",
+        ".I 1\n.W\nWho keeps catalogues?\n.I 2\n.W\nDo readers ask?\n.I 3\n.W\nNot judged.\n",
+    ),
+    (
+        "data/CISI.REL",
+        "     1      1\t0\t0.000000\n     1      2\t0\t0.000000\n     2      3\t0\t0.000000\n",
+    ),
 ];
 
 #[test]
@@ -201,8 +277,17 @@ fn cisi_asks_the_judged_queries() {
     let project = project("smart", &CISI);
     project.good("r", &[]);
     let summary = project.summary("r");
-    assert_eq!((&project.json("runs/r/run.json")["n_documents"], &summary["n_questions"]), (&3.into(), &2.into()));
-    assert_eq!(project.read("runs/r/qrels.trec"), "1 0 1 1\n1 0 2 1\n2 0 3 1\n");
+    assert_eq!(
+        (
+            &project.json("runs/r/run.json")["n_documents"],
+            &summary["n_questions"]
+        ),
+        (&3.into(), &2.into())
+    );
+    assert_eq!(
+        project.read("runs/r/qrels.trec"),
+        "1 0 1 1\n1 0 2 1\n2 0 3 1\n"
+    );
     // Query 1 finds document 1 of 1 and 2, query 2 finds 3: (1/2 + 1) / 2.
     close(measure(&summary, "Recall@5"), 0.75, 2);
     close(measure(&summary, "Success@1"), 1.0, 2);
@@ -214,7 +299,10 @@ const CRANFIELD: [(&str, &str); 3] = [
         ".I 1\n.T\nslipstream of a propeller .\n.A\nbrenckman\n.B\nj. 1958\n.W\nthe slipstream raises lift .\n.I 2\n.T\nshear flow .\n.A\nting\n.B\nj.\n.W\nflow past a plate .\n\
          .I 3\n.T\nboundary layer .\n.A\nglauert\n.B\nj.\n.W\nlaminar layers .\n",
     ),
-    ("data/cran.qry", ".I 001\n.W\nwhat does the slipstream raise .\n.I 004\n.W\nare layers laminar .\n"),
+    (
+        "data/cran.qry",
+        ".I 001\n.W\nwhat does the slipstream raise .\n.I 004\n.W\nare layers laminar .\n",
+    ),
     ("data/cranqrel", "1 1 2\n1 2 -1\n2 3 1 \n"),
 ];
 
@@ -223,7 +311,10 @@ fn cranfield_numbers_queries_by_place_and_turns_codes_into_grades() {
     let project = project("smart", &CRANFIELD);
     let outcome = project.good("r", &[]);
     // Grade = 5 - code; -1 is kept as judged and not relevant. The query that calls itself 004 is the second.
-    assert_eq!(project.read("runs/r/qrels.trec"), "1 0 1 3\n1 0 2 0\n2 0 3 4\n");
+    assert_eq!(
+        project.read("runs/r/qrels.trec"),
+        "1 0 1 3\n1 0 2 0\n2 0 3 4\n"
+    );
     close(measure(&project.summary("r"), "Recall@5"), 1.0, 2);
     close(measure(&project.summary("r"), "nDCG@10"), 1.0, 2);
     let note = "1 judgments of code -1, which the readme does not define, taken as not relevant";
@@ -245,9 +336,17 @@ fn the_query_formats_of_others_are_taken_in_jsonl() {
 #[test]
 fn a_folder_of_another_layout_is_refused() {
     let outcome = project("smart", &BEIR).refused(&crate::project::RUN);
-    assert!(outcome.stderr.starts_with("error: `data` has no `CISI.ALL`, "), "{}", outcome.stderr);
     assert!(
-        outcome.stderr.ends_with("\nhint: check that `dataset.path` and `dataset.format` belong together\n"),
+        outcome
+            .stderr
+            .starts_with("error: `data` has no `CISI.ALL`, "),
+        "{}",
+        outcome.stderr
+    );
+    assert!(
+        outcome
+            .stderr
+            .ends_with("\nhint: check that `dataset.path` and `dataset.format` belong together\n"),
         "{}",
         outcome.stderr
     );

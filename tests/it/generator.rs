@@ -32,25 +32,57 @@ fn answers_are_taken_and_prompts_hold_the_passages() {
     let endpoint = Endpoint::start(None, knows);
     let project = Project::new();
     let outcome = run(&project, &with(&endpoint.base_url(), &["--name", "r"]));
-    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, "run folder: runs/r\n"));
+    assert_eq!(
+        (outcome.code, outcome.stderr.as_str()),
+        (0, "run folder: runs/r\n")
+    );
     check(&project, "r");
     assert_eq!(class(&project.summary("r"), "correct"), 2);
     let traces = project.traces("r");
-    assert_eq!(traces[0]["arms"][0]["attempts"][0]["extracted"], "six minutes");
-    assert_eq!(traces[0]["arms"][0]["attempts"][0]["raw"], "The first passage says so.\nAnswer: six minutes");
+    assert_eq!(
+        traces[0]["arms"][0]["attempts"][0]["extracted"],
+        "six minutes"
+    );
+    assert_eq!(
+        traces[0]["arms"][0]["attempts"][0]["raw"],
+        "The first passage says so.\nAnswer: six minutes"
+    );
 
     // Each question is asked over what was retrieved (both documents), over its gold document alone, and without context; what
     // was retrieved holds the gold, so that prompt is the one with gold in noise too.
     let requests = endpoint.requests();
     let prompts: Vec<String> = requests.iter().map(user_message).collect();
     assert_eq!(prompts.len(), 6);
-    let count = |passage: &str| prompts.iter().filter(|prompt| prompt.contains(passage)).count();
-    assert_eq!((count("Alpha waits six minutes."), count("Beta never waits.")), (3, 3));
+    let count = |passage: &str| {
+        prompts
+            .iter()
+            .filter(|prompt| prompt.contains(passage))
+            .count()
+    };
+    assert_eq!(
+        (
+            count("Alpha waits six minutes."),
+            count("Beta never waits.")
+        ),
+        (3, 3)
+    );
     let body: Value = serde_json::from_slice(&requests[0].body).expect("JSON");
-    assert_eq!((&body["model"], &body["temperature"], &body["max_tokens"]), (&"tiny".into(), &0.0.into(), &256.into()));
+    assert_eq!(
+        (&body["model"], &body["temperature"], &body["max_tokens"]),
+        (&"tiny".into(), &0.0.into(), &256.into())
+    );
     assert_eq!(body["messages"][0]["role"], "system");
-    assert!(!outcome.stdout.contains("baseline"), "a language model is no baseline");
-    assert!(outcome.stdout.contains(&format!("tiny at {}", endpoint.base_url())), "{}", outcome.stdout);
+    assert!(
+        !outcome.stdout.contains("baseline"),
+        "a language model is no baseline"
+    );
+    assert!(
+        outcome
+            .stdout
+            .contains(&format!("tiny at {}", endpoint.base_url())),
+        "{}",
+        outcome.stdout
+    );
 }
 
 #[test]
@@ -58,17 +90,37 @@ fn billed_tokens_and_prices_are_added_up() {
     let endpoint = Endpoint::start(None, knows_and_bills);
     let project = Project::new();
     let price = "generation.price={prompt = 2.0, completion = 10.0}";
-    let outcome = run(&project, &with(&endpoint.base_url(), &["--name", "r", "--set", price]));
+    let outcome = run(
+        &project,
+        &with(&endpoint.base_url(), &["--name", "r", "--set", price]),
+    );
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     let summary = project.summary("r");
     // Six calls, two an arm: 6 x 1000 and 6 x 7 tokens; 6000 x 2 / 10^6 + 42 x 10 / 10^6 = 0.01242 US dollars.
     let tokens = &summary["tokens"];
-    assert_eq!((&tokens["prompt"], &tokens["completion"]), (&6000.into(), &42.into()));
+    assert_eq!(
+        (&tokens["prompt"], &tokens["completion"]),
+        (&6000.into(), &42.into())
+    );
     let oracle = &tokens["by_arm"]["oracle"];
-    assert_eq!((&oracle["calls"], &oracle["prompt"], &oracle["completion"]), (&2.into(), &2000.into(), &14.into()));
+    assert_eq!(
+        (&oracle["calls"], &oracle["prompt"], &oracle["completion"]),
+        (&2.into(), &2000.into(), &14.into())
+    );
     let in_noise = &tokens["by_arm"]["gold_in_noise"];
-    assert_eq!((&in_noise["calls"], &in_noise["same_prompt"], &in_noise["prompt"]), (&0.into(), &2.into(), &0.into()));
-    assert!((summary["cost_usd"].as_f64().expect("a cost") - 0.01242).abs() < 1e-12, "{}", summary["cost_usd"]);
+    assert_eq!(
+        (
+            &in_noise["calls"],
+            &in_noise["same_prompt"],
+            &in_noise["prompt"]
+        ),
+        (&0.into(), &2.into(), &0.into())
+    );
+    assert!(
+        (summary["cost_usd"].as_f64().expect("a cost") - 0.01242).abs() < 1e-12,
+        "{}",
+        summary["cost_usd"]
+    );
 }
 
 #[test]
@@ -78,23 +130,51 @@ fn the_key_goes_to_the_server_and_nowhere_else() {
         if user_message(request).contains("alpha") {
             return says("Answer: six minutes");
         }
-        let key = request.headers.get("authorization").and_then(|value| value.to_str().ok()).unwrap_or("none");
-        ResponseTemplate::new(400).set_body_json(json!({"error": {"message": format!("bad call with {key}")}}))
+        let key = request
+            .headers
+            .get("authorization")
+            .and_then(|value| value.to_str().ok())
+            .unwrap_or("none");
+        ResponseTemplate::new(400)
+            .set_body_json(json!({"error": {"message": format!("bad call with {key}")}}))
     });
     let project = Project::new();
-    let outcome =
-        run(&project, &with(&endpoint.base_url(), &["--name", "r", "--set", "generation.api_key_env=TEST_KEY"]));
+    let outcome = run(
+        &project,
+        &with(
+            &endpoint.base_url(),
+            &["--name", "r", "--set", "generation.api_key_env=TEST_KEY"],
+        ),
+    );
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     for request in endpoint.requests() {
         assert_eq!(
-            request.headers.get("authorization").map(wiremock::http::HeaderValue::as_bytes),
+            request
+                .headers
+                .get("authorization")
+                .map(wiremock::http::HeaderValue::as_bytes),
             Some(format!("Bearer {KEY}").as_bytes())
         );
     }
-    assert!(project.read("runs/r/traces.jsonl").contains("bad call with"), "the complaint is kept");
+    assert!(
+        project
+            .read("runs/r/traces.jsonl")
+            .contains("bad call with"),
+        "the complaint is kept"
+    );
     let talk = (outcome.stdout + &outcome.stderr).into_bytes();
-    for (path, bytes) in project.files(".").into_iter().chain([("stdout and stderr".into(), talk)]) {
-        assert!(!bytes.windows(KEY.len()).any(|window| window == KEY.as_bytes()), "the key is in {}", path.display());
+    for (path, bytes) in project
+        .files(".")
+        .into_iter()
+        .chain([("stdout and stderr".into(), talk)])
+    {
+        assert!(
+            !bytes
+                .windows(KEY.len())
+                .any(|window| window == KEY.as_bytes()),
+            "the key is in {}",
+            path.display()
+        );
     }
 }
 
@@ -102,17 +182,31 @@ fn the_key_goes_to_the_server_and_nowhere_else() {
 fn a_password_in_the_endpoints_address_is_shown_nowhere() {
     let endpoint = Endpoint::start(None, knows);
     let project = Project::new();
-    let address = endpoint.base_url().replace("http://", "http://me:hush-hush-1@");
+    let address = endpoint
+        .base_url()
+        .replace("http://", "http://me:hush-hush-1@");
     let outcome = run(&project, &with(&address, &["--name", "r"]));
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     let talk = (outcome.stdout + &outcome.stderr).into_bytes();
-    for (path, bytes) in project.files("runs").into_iter().chain([("stdout and stderr".into(), talk)]) {
-        assert!(!String::from_utf8_lossy(&bytes).contains("hush-hush-1"), "the password is in {}", path.display());
+    for (path, bytes) in project
+        .files("runs")
+        .into_iter()
+        .chain([("stdout and stderr".into(), talk)])
+    {
+        assert!(
+            !String::from_utf8_lossy(&bytes).contains("hush-hush-1"),
+            "the password is in {}",
+            path.display()
+        );
     }
     let set = format!("generation.base_url={address}?token=hush-hush-1");
     let shown = project.call(&["config", "show", "c.toml", "--set", &set]);
     let expected = endpoint.base_url().replace("http://", "http://***@") + "?token=***";
-    assert!(shown.stdout.contains(&expected) && !shown.stdout.contains("hush"), "{}", shown.stdout);
+    assert!(
+        shown.stdout.contains(&expected) && !shown.stdout.contains("hush"),
+        "{}",
+        shown.stdout
+    );
 }
 
 #[test]
@@ -128,95 +222,181 @@ fn one_failing_question_fails_alone_and_resume_asks_only_it() {
     });
     let project = Project::new();
     let args = with(&endpoint.base_url(), &ONE_ARM);
-    let first = run(&project, &[&args[..], &["--name".to_owned(), "r".to_owned()]].concat());
+    let first = run(
+        &project,
+        &[&args[..], &["--name".to_owned(), "r".to_owned()]].concat(),
+    );
     assert_eq!(first.code, 0, "{}", first.stderr);
     check(&project, "r");
     let summary = project.summary("r");
-    assert_eq!((class(&summary, "failed"), class(&summary, "correct")), (1, 1));
+    assert_eq!(
+        (class(&summary, "failed"), class(&summary, "correct")),
+        (1, 1)
+    );
     // A failed question is no wrong answer: one answer was given, and it was right.
     assert_eq!(summary["measures"]["AnswerF1"]["n"], 1);
     assert_eq!(summary["measures"]["AnswerF1"]["mean"], 1.0);
-    let reason = project.traces("r")[1]["reason"].as_str().expect("a sentence").to_owned();
-    assert!(reason.contains("status 500") && reason.contains("out of memory"), "{reason}");
+    let reason = project.traces("r")[1]["reason"]
+        .as_str()
+        .expect("a sentence")
+        .to_owned();
+    assert!(
+        reason.contains("status 500") && reason.contains("out of memory"),
+        "{reason}"
+    );
     assert!(first.stdout.contains("--resume r"), "{}", first.stdout);
 
     mended.store(true, Ordering::SeqCst);
     let n_before = endpoint.requests().len();
-    let second = run(&project, &[&args[..], &["--resume".to_owned(), "r".to_owned()]].concat());
+    let second = run(
+        &project,
+        &[&args[..], &["--resume".to_owned(), "r".to_owned()]].concat(),
+    );
     assert_eq!(second.code, 0, "{}", second.stderr);
     check(&project, "r");
-    let prompts: Vec<String> = endpoint.requests()[n_before..].iter().map(user_message).collect();
-    assert!(prompts.len() == 1 && prompts[0].contains("Who never waits?"), "{prompts:?}");
+    let prompts: Vec<String> = endpoint.requests()[n_before..]
+        .iter()
+        .map(user_message)
+        .collect();
+    assert!(
+        prompts.len() == 1 && prompts[0].contains("Who never waits?"),
+        "{prompts:?}"
+    );
     assert_eq!(class(&project.summary("r"), "correct"), 2);
 }
 
 #[test]
 fn a_failed_question_is_in_no_mean_as_the_report_says() {
     let endpoint = Endpoint::start(None, |request: &Request| {
-        if user_message(request).contains("alpha") { knows(request) } else { ResponseTemplate::new(400) }
+        if user_message(request).contains("alpha") {
+            knows(request)
+        } else {
+            ResponseTemplate::new(400)
+        }
     });
     let project = Project::new();
     let outcome = run(&project, &with(&endpoint.base_url(), &["--name", "r"]));
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
-    let words = outcome.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = outcome
+        .stdout
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
     let summary = project.summary("r");
     // What the report claims is so: left out of every mean, or (its retrieval went well) of the answers' alone.
     let claims = words.contains("1 questions failed and are in no mean");
-    assert_eq!(measure(&summary, "Recall@5").1, if claims { 1 } else { 2 }, "{}", outcome.stdout);
+    assert_eq!(
+        measure(&summary, "Recall@5").1,
+        if claims { 1 } else { 2 },
+        "{}",
+        outcome.stdout
+    );
     assert_eq!(measure(&summary, "AnswerF1").1, 1);
 }
 
 #[test]
 fn an_endpoint_where_nobody_listens_is_an_error_and_resume_goes_on() {
     // A port that was free a moment ago and is taken again below.
-    let port = std::net::TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address").port();
+    let port = std::net::TcpListener::bind("127.0.0.1:0")
+        .expect("a port")
+        .local_addr()
+        .expect("an address")
+        .port();
     let url = format!("http://127.0.0.1:{port}/v1");
     let project = Project::new();
     let args = with(&url, &ONE_ARM);
-    let refused = run(&project, &[&args[..], &["--name".to_owned(), "r".to_owned()]].concat());
+    let refused = run(
+        &project,
+        &[&args[..], &["--name".to_owned(), "r".to_owned()]].concat(),
+    );
     unreachable(&refused, &url);
 
     let endpoint = Endpoint::start(Some(port), knows);
-    let resumed = run(&project, &[&args[..], &["--resume".to_owned(), "r".to_owned()]].concat());
+    let resumed = run(
+        &project,
+        &[&args[..], &["--resume".to_owned(), "r".to_owned()]].concat(),
+    );
     assert_eq!(resumed.code, 0, "{}", resumed.stderr);
     check(&project, "r");
-    assert_eq!((class(&project.summary("r"), "correct"), endpoint.requests().len()), (2, 2));
+    assert_eq!(
+        (
+            class(&project.summary("r"), "correct"),
+            endpoint.requests().len()
+        ),
+        (2, 2)
+    );
 }
 
 #[test]
 fn an_endpoint_that_went_away_costs_nothing_that_was_finished() {
     let endpoint = Endpoint::start(None, |request: &Request| {
-        if user_message(request).contains("alpha") { knows(request) } else { ResponseTemplate::new(400) }
+        if user_message(request).contains("alpha") {
+            knows(request)
+        } else {
+            ResponseTemplate::new(400)
+        }
     });
     let (port, url) = (endpoint.port(), endpoint.base_url());
     let project = Project::new();
     let args = with(&url, &ONE_ARM);
-    let first = run(&project, &[&args[..], &["--name".to_owned(), "r".to_owned()]].concat());
+    let first = run(
+        &project,
+        &[&args[..], &["--name".to_owned(), "r".to_owned()]].concat(),
+    );
     assert_eq!(first.code, 0, "{}", first.stderr);
     let finished = project.traces("r").remove(0);
     drop(endpoint);
 
-    unreachable(&run(&project, &[&args[..], &["--resume".to_owned(), "r".to_owned()]].concat()), &url);
+    unreachable(
+        &run(
+            &project,
+            &[&args[..], &["--resume".to_owned(), "r".to_owned()]].concat(),
+        ),
+        &url,
+    );
     assert_eq!(project.traces("r")[0], finished);
 
     let endpoint = Endpoint::start(Some(port), knows);
-    let last = run(&project, &[&args[..], &["--resume".to_owned(), "r".to_owned()]].concat());
+    let last = run(
+        &project,
+        &[&args[..], &["--resume".to_owned(), "r".to_owned()]].concat(),
+    );
     assert_eq!(last.code, 0, "{}", last.stderr);
     check(&project, "r");
-    assert_eq!((class(&project.summary("r"), "correct"), endpoint.requests().len()), (2, 1));
+    assert_eq!(
+        (
+            class(&project.summary("r"), "correct"),
+            endpoint.requests().len()
+        ),
+        (2, 1)
+    );
     assert_eq!(project.traces("r")[0], finished);
 }
 
 /// Exit 2 with the URL, why, and what to start.
 fn unreachable(outcome: &Outcome, base_url: &str) {
-    assert_eq!((outcome.code, outcome.stdout.as_str()), (2, ""), "{}", outcome.stderr);
-    let lines: Vec<&str> = outcome.stderr.lines().collect();
-    assert!(
-        lines[0].starts_with("error: ") && lines[0].contains(&format!("`{base_url}/chat/completions`")),
+    assert_eq!(
+        (outcome.code, outcome.stdout.as_str()),
+        (2, ""),
         "{}",
         outcome.stderr
     );
-    assert!(lines[0].to_lowercase().contains("connection refused"), "{}", outcome.stderr);
-    assert!(lines[1].starts_with("hint: start the server (`ollama serve`"), "{}", outcome.stderr);
+    let lines: Vec<&str> = outcome.stderr.lines().collect();
+    assert!(
+        lines[0].starts_with("error: ")
+            && lines[0].contains(&format!("`{base_url}/chat/completions`")),
+        "{}",
+        outcome.stderr
+    );
+    assert!(
+        lines[0].to_lowercase().contains("connection refused"),
+        "{}",
+        outcome.stderr
+    );
+    assert!(
+        lines[1].starts_with("hint: start the server (`ollama serve`"),
+        "{}",
+        outcome.stderr
+    );
     assert!(outcome.stderr.contains("--resume r"), "{}", outcome.stderr);
 }

@@ -2,13 +2,15 @@
 
 use crate::project::{Project, outcome};
 
-const PUMP: &str =
-    "# Pump\n\n## Running\n\nThe pump runs for nine hours and then it rests.\n\n## Stopping\n\nPress the red button.\n";
+const PUMP: &str = "# Pump\n\n## Running\n\nThe pump runs for nine hours and then it rests.\n\n## Stopping\n\nPress the red button.\n";
 
 #[test]
 fn a_folder_of_documents_becomes_a_run_by_the_commands_it_names() {
-    let project =
-        Project::of(&[("my docs/a/pump.md", PUMP), ("my docs/old.pdf", "%PDF"), ("my docs/tool.py", "x = 1")]);
+    let project = Project::of(&[
+        ("my docs/a/pump.md", PUMP),
+        ("my docs/old.pdf", "%PDF"),
+        ("my docs/tool.py", "x = 1"),
+    ]);
     let outcome = project.call(&["init", "my docs"]);
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     // The words of PUMP, marks included: 2 + 2 + 10 + 2 + 4.
@@ -26,22 +28,39 @@ fn a_folder_of_documents_becomes_a_run_by_the_commands_it_names() {
     ");
     assert_eq!(project.read("my docs/questions.jsonl"), "");
 
-    let unasked = project.call(&["run", "my docs/ragtriage.toml", "--set", "retrieval.retrievers=[\"bm25\"]"]);
+    let unasked = project.call(&[
+        "run",
+        "my docs/ragtriage.toml",
+        "--set",
+        "retrieval.retrievers=[\"bm25\"]",
+    ]);
     assert_eq!(unasked.code, 2);
     assert!(
-        unasked.stderr.contains("has no questions") && unasked.stderr.contains("ragtriage dataset label"),
+        unasked.stderr.contains("has no questions")
+            && unasked.stderr.contains("ragtriage dataset label"),
         "{}",
         unasked.stderr
     );
 
     let question = r#"{"id": "q", "text": "How long does the pump run?", "answers": ["nine hours"], "evidence": [{"doc": "a/pump.md", "quotes": ["runs for nine hours"]}]}"#;
     project.write("my docs/questions.jsonl", question);
-    let args =
-        ["run", "my docs/ragtriage.toml", "--set", "retrieval.retrievers=[\"bm25\"]", "--out", "runs", "--name", "r"];
+    let args = [
+        "run",
+        "my docs/ragtriage.toml",
+        "--set",
+        "retrieval.retrievers=[\"bm25\"]",
+        "--out",
+        "runs",
+        "--name",
+        "r",
+    ];
     let outcome = project.call(&args);
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     assert_eq!(project.json("runs/r/run.json")["n_documents"], 1);
-    assert_eq!(project.json("runs/r/run.json")["settings"]["chunking"]["strategy"], "markdown");
+    assert_eq!(
+        project.json("runs/r/run.json")["settings"]["chunking"]["strategy"],
+        "markdown"
+    );
 }
 
 #[test]
@@ -50,12 +69,37 @@ fn questions_beside_the_documents_are_labelled_and_are_no_document() {
     assert_eq!(project.call(&["init"]).code, 0);
     project.write("asked.queries", "How long does the pump run?\n");
     let bm25 = ["--set", "retrieval.retrievers=[\"bm25\"]"];
-    let args =
-        [&["dataset", "label", "./ragtriage.toml", "--queries", "asked.queries", "--depth", "1"], &bm25[..]].concat();
-    let labelled = outcome(&project.command(&args).write_stdin("y\n\nyes\n").output().expect("starts"));
+    let args = [
+        &[
+            "dataset",
+            "label",
+            "./ragtriage.toml",
+            "--queries",
+            "asked.queries",
+            "--depth",
+            "1",
+        ],
+        &bm25[..],
+    ]
+    .concat();
+    let labelled = outcome(
+        &project
+            .command(&args)
+            .write_stdin("y\n\nyes\n")
+            .output()
+            .expect("starts"),
+    );
     assert_eq!(labelled.code, 0, "{}", labelled.stderr);
-    assert!(labelled.stderr.contains("\npump.md · Pump"), "{}", labelled.stderr);
-    assert!(project.read("questions.jsonl").contains(r#""evidence": [[{"doc": "pump.md"}]]"#));
+    assert!(
+        labelled.stderr.contains("\npump.md · Pump"),
+        "{}",
+        labelled.stderr
+    );
+    assert!(
+        project
+            .read("questions.jsonl")
+            .contains(r#""evidence": [[{"doc": "pump.md"}]]"#)
+    );
 }
 
 #[test]
@@ -74,19 +118,33 @@ fn one_document_that_is_no_text_does_not_end_it() {
 
 #[test]
 fn nothing_that_is_there_is_written_over() {
-    let project = Project::of(&[("pump.md", PUMP), ("questions.jsonl", "{\"id\": \"q\", \"text\": \"?\"}\n")]);
+    let project = Project::of(&[
+        ("pump.md", PUMP),
+        ("questions.jsonl", "{\"id\": \"q\", \"text\": \"?\"}\n"),
+    ]);
     let outcome = project.call(&["init"]);
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     assert!(
-        outcome.stderr.ends_with("written: ./ragtriage.toml\nnext: check the questions that are there, then measure:\n"),
+        outcome.stderr.ends_with(
+            "written: ./ragtriage.toml\nnext: check the questions that are there, then measure:\n"
+        ),
         "{}",
         outcome.stderr
     );
-    assert_eq!(project.read("questions.jsonl"), "{\"id\": \"q\", \"text\": \"?\"}\n");
+    assert_eq!(
+        project.read("questions.jsonl"),
+        "{\"id\": \"q\", \"text\": \"?\"}\n"
+    );
     project.write("ragtriage.toml", "# mine\n");
     let again = project.call(&["init", "."]);
     assert_eq!((again.code, again.stdout.as_str()), (2, ""));
-    assert!(again.stderr.starts_with("error: `./ragtriage.toml` is there already\nhint: "), "{}", again.stderr);
+    assert!(
+        again
+            .stderr
+            .starts_with("error: `./ragtriage.toml` is there already\nhint: "),
+        "{}",
+        again.stderr
+    );
     assert_eq!(project.read("ragtriage.toml"), "# mine\n");
 }
 
@@ -95,8 +153,19 @@ fn a_folder_without_documents_is_told_what_documents_are() {
     let project = Project::of(&[("scans/a.pdf", "%PDF")]);
     for folder in ["scans", "nowhere"] {
         let outcome = project.call(&["init", folder]);
-        assert_eq!((outcome.code, outcome.stdout.as_str()), (2, ""), "{}", outcome.stderr);
+        assert_eq!(
+            (outcome.code, outcome.stdout.as_str()),
+            (2, ""),
+            "{}",
+            outcome.stderr
+        );
         assert!(outcome.stderr.contains("hint: "), "{}", outcome.stderr);
     }
-    assert_eq!(std::fs::read_dir(project.path("scans")).expect("a folder").count(), 1, "nothing was written");
+    assert_eq!(
+        std::fs::read_dir(project.path("scans"))
+            .expect("a folder")
+            .count(),
+        1,
+        "nothing was written"
+    );
 }

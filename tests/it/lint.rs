@@ -9,20 +9,28 @@ use crate::project::{CORPUS, Project, QUESTIONS, repository, tiny_bert};
 const BM25: [&str; 2] = ["--set", "retrieval.retrievers=[\"bm25\"]"];
 
 fn project(corpus: &str, questions: &str) -> Project {
-    Project::of(&[("data/corpus.jsonl", corpus), ("data/questions.jsonl", questions)])
+    Project::of(&[
+        ("data/corpus.jsonl", corpus),
+        ("data/questions.jsonl", questions),
+    ])
 }
 
 /// `dataset lint data --json` with BM25, its exit code and what it says.
 fn linted(project: &Project, args: &[&str]) -> (i32, Value) {
     let outcome = project.call(&[&["dataset", "lint", "data", "--json"], &BM25[..], args].concat());
-    (outcome.code, serde_json::from_str(&outcome.stdout).expect("JSON"))
+    (
+        outcome.code,
+        serde_json::from_str(&outcome.stdout).expect("JSON"),
+    )
 }
 
 /// How many findings each rule has.
 fn rules(lint: &Value) -> BTreeMap<&str, usize> {
     let mut counts = BTreeMap::new();
     for finding in lint["findings"].as_array().expect("a list") {
-        *counts.entry(finding["rule"].as_str().expect("a name")).or_default() += 1;
+        *counts
+            .entry(finding["rule"].as_str().expect("a name"))
+            .or_default() += 1;
     }
     counts
 }
@@ -86,23 +94,44 @@ fn every_slip_is_listed_in_one_go_and_fails() {
         ("unknown-key", 1),
     ];
     assert_eq!(rules(&lint), expected.into());
-    assert_eq!((&lint["schema"], &lint["errors"], &lint["warnings"]), (&1.into(), &15.into(), &5.into()));
-    let quote =
-        &lint["findings"].as_array().expect("a list").iter().find(|finding| finding["rule"] == "quote-not-found");
+    assert_eq!(
+        (&lint["schema"], &lint["errors"], &lint["warnings"]),
+        (&1.into(), &15.into(), &5.into())
+    );
+    let quote = &lint["findings"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .find(|finding| finding["rule"] == "quote-not-found");
     let quote = quote.expect("found");
-    assert_eq!((&quote["question"], &quote["document"], &quote["line"]), (&"1".into(), &"a".into(), &1.into()));
+    assert_eq!(
+        (&quote["question"], &quote["document"], &quote["line"]),
+        (&"1".into(), &"a".into(), &1.into())
+    );
     assert_eq!(quote["file"], "data/questions.jsonl");
-    assert_eq!(quote["message"], "the quote `waits 7 minutes` is not in document `a`");
+    assert_eq!(
+        quote["message"],
+        "the quote `waits 7 minutes` is not in document `a`"
+    );
     assert_eq!(quote["hint"], "the nearest text there is `Alpha waits six`");
 }
 
 #[test]
 fn without_questions_the_documents_are_still_looked_at() {
-    let project = project(&format!("{CORPUS}{{\"id\": \"e\", \"text\": \"\"}}\n"), "\n");
+    let project = project(
+        &format!("{CORPUS}{{\"id\": \"e\", \"text\": \"\"}}\n"),
+        "\n",
+    );
     let (code, lint) = linted(&project, &[]);
-    assert_eq!((code, rules(&lint)), (1, [("empty-document", 1), ("no-questions", 1)].into()));
+    assert_eq!(
+        (code, rules(&lint)),
+        (1, [("empty-document", 1), ("no-questions", 1)].into())
+    );
     std::fs::remove_file(project.path("data/questions.jsonl")).expect("there");
-    assert_eq!(rules(&linted(&project, &[]).1), [("empty-document", 1), ("no-questions", 1)].into());
+    assert_eq!(
+        rules(&linted(&project, &[]).1),
+        [("empty-document", 1), ("no-questions", 1)].into()
+    );
 }
 
 #[test]
@@ -123,7 +152,10 @@ fn a_secret_is_found_and_never_printed() {
         "{QUESTIONS}{{\"id\": \"q3\", \"text\": \"What is {token}?\", \"answers\": [\"x\"], \"evidence\": [{{\"doc\": \"s\", \"quotes\": [\"used {token} here\"]}}]}}\n"
     );
     let project = project(&corpus, &asked);
-    for form in [&["dataset", "lint", "data", "--json"][..], &["dataset", "lint", "data"]] {
+    for form in [
+        &["dataset", "lint", "data", "--json"][..],
+        &["dataset", "lint", "data"],
+    ] {
         let outcome = project.call(&[form, &BM25].concat());
         assert_eq!(outcome.code, 1);
         let all = outcome.stdout + &outcome.stderr;
@@ -131,7 +163,13 @@ fn a_secret_is_found_and_never_printed() {
         assert!(all.contains("a GitHub token, `ghp_…`"), "{all}");
     }
     let (_, lint) = linted(&project, &[]);
-    assert_eq!((&lint["findings"][0]["document"], &lint["findings"][0]["line"]), (&"s".into(), &2.into()));
+    assert_eq!(
+        (
+            &lint["findings"][0]["document"],
+            &lint["findings"][0]["line"]
+        ),
+        (&"s".into(), &2.into())
+    );
     assert_eq!(rules(&lint)["secret"], 2);
 }
 
@@ -139,10 +177,14 @@ fn a_secret_is_found_and_never_printed() {
 fn a_secret_that_a_finding_would_quote_in_other_letters_is_not_printed() {
     let (token, key) = (made_token(), ["AKI", "AQ3RTZX5", "WN7LDJC2V"].concat());
     let documents = [
-        format!("Use {token} for the release robot when the key {key} of the bank is old. It waits six minutes."),
+        format!(
+            "Use {token} for the release robot when the key {key} of the bank is old. It waits six minutes."
+        ),
         format!("The key {key} of the bank waits six minutes."),
     ];
-    let document = |(n, text): (usize, &String)| json!({"id": format!("s{n}"), "text": text}).to_string() + "\n";
+    let document = |(n, text): (usize, &String)| {
+        json!({"id": format!("s{n}"), "text": text}).to_string() + "\n"
+    };
     let corpus: Vec<String> = (1..).zip(&documents).map(document).collect();
     let question = |id: &str, text: &str, answers: &[&str], quote: &str| {
         let evidence = json!([{"doc": "s1", "quotes": [quote]}]);
@@ -152,17 +194,41 @@ fn a_secret_that_a_finding_would_quote_in_other_letters_is_not_printed() {
     let quote = "and then it waited again ".repeat(6) + &token;
     let asked = [
         question("copy", &copy, &["robot"], "release robot"),
-        question("hole", &format!("How long does the key {key} wait?"), &["six minutes"], "six minutes"),
+        question(
+            "hole",
+            &format!("How long does the key {key} wait?"),
+            &["six minutes"],
+            "six minutes",
+        ),
         question("cut", "When is it?", &[], &quote),
     ];
     let project = project(&corpus.concat(), &asked.join("\n"));
     let (code, lint) = linted(&project, &[]);
     let found = rules(&lint);
-    assert_eq!((code, found["copied-wording"], found["label-hole"], found["quote-not-found"]), (1, 1, 1, 1), "{lint}");
-    let copied = lint["findings"].as_array().expect("a list").iter().find(|one| one["rule"] == "copied-wording");
+    assert_eq!(
+        (
+            code,
+            found["copied-wording"],
+            found["label-hole"],
+            found["quote-not-found"]
+        ),
+        (1, 1, 1, 1),
+        "{lint}"
+    );
+    let copied = lint["findings"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .find(|one| one["rule"] == "copied-wording");
     let message = copied.expect("found")["message"].as_str().expect("a text");
-    assert_eq!(message, "it copies `use ghp… for release robot when key akia…` from its evidence");
-    for form in [&["dataset", "lint", "data", "--json"][..], &["dataset", "lint", "data"]] {
+    assert_eq!(
+        message,
+        "it copies `use ghp… for release robot when key akia…` from its evidence"
+    );
+    for form in [
+        &["dataset", "lint", "data", "--json"][..],
+        &["dataset", "lint", "data"],
+    ] {
         let outcome = project.call(&[form, &BM25].concat());
         let all = (outcome.stdout + &outcome.stderr).to_lowercase();
         for secret in [&token, &key] {
@@ -174,19 +240,40 @@ fn a_secret_that_a_finding_would_quote_in_other_letters_is_not_printed() {
 #[test]
 fn hostile_text_cannot_reach_the_terminal() {
     let corpus = format!("{CORPUS}{{\"id\": \"\\u001b[31mred\\u202e\", \"text\": \"\"}}\n");
-    let outcome = project(&corpus, QUESTIONS).call(&[&["dataset", "lint", "data"], &BM25[..]].concat());
-    assert!(outcome.stdout.contains("document `red` has no text"), "{}", outcome.stdout);
-    assert!(outcome.stdout.chars().all(|c| c == '\n' || !c.is_control() && c != '\u{202e}'), "{:?}", outcome.stdout);
+    let outcome =
+        project(&corpus, QUESTIONS).call(&[&["dataset", "lint", "data"], &BM25[..]].concat());
+    assert!(
+        outcome.stdout.contains("document `red` has no text"),
+        "{}",
+        outcome.stdout
+    );
+    assert!(
+        outcome
+            .stdout
+            .chars()
+            .all(|c| c == '\n' || !c.is_control() && c != '\u{202e}'),
+        "{:?}",
+        outcome.stdout
+    );
 }
 
 #[test]
 fn an_answer_in_an_unlabelled_passage_is_found_by_pooling() {
-    let corpus = format!("{CORPUS}{{\"id\": \"h\", \"text\": \"Some say alpha waits long: six minutes.\"}}\n");
+    let corpus = format!(
+        "{CORPUS}{{\"id\": \"h\", \"text\": \"Some say alpha waits long: six minutes.\"}}\n"
+    );
     let project = project(&corpus, QUESTIONS);
     let (code, lint) = linted(&project, &[]);
-    let hole = lint["findings"].as_array().expect("a list").iter().find(|finding| finding["rule"] == "label-hole");
+    let hole = lint["findings"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .find(|finding| finding["rule"] == "label-hole");
     let hole = hole.expect("found");
-    assert_eq!((&hole["question"], &hole["document"], &hole["chunk"]), (&"q1".into(), &"h".into(), &"h#0".into()));
+    assert_eq!(
+        (&hole["question"], &hole["document"], &hole["chunk"]),
+        (&"q1".into(), &"h".into(), &"h#0".into())
+    );
     assert_eq!(code, 0, "a warning");
     assert_eq!(lint["figures"]["pooled"]["retrievers"], json!(["bm25"]));
     let (_, lint) = linted(&project, &["--no-pool"]);
@@ -200,7 +287,10 @@ fn a_model_that_cannot_be_had_is_left_out_and_said_so() {
     let lint: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
     assert_eq!(lint["figures"]["pooled"]["retrievers"], json!(["bm25"]));
     let note = lint["notes"][0].as_str().expect("a note");
-    assert!(note.starts_with("dense left out, and chunks not measured for an encoder: model `"), "{note}");
+    assert!(
+        note.starts_with("dense left out, and chunks not measured for an encoder: model `"),
+        "{note}"
+    );
 }
 
 #[test]
@@ -210,18 +300,52 @@ fn chunks_and_questions_longer_than_the_encoder_reads_are_told() {
     let asked = format!("{QUESTIONS}{{\"id\": \"q3\", \"text\": \"{long}?\"}}\n");
     let project = project(&corpus, &asked);
     let [retrievers, model] = tiny_bert();
-    let args = ["dataset", "lint", "data", "--json", "--set", &retrievers, "--set", &model];
+    let args = [
+        "dataset",
+        "lint",
+        "data",
+        "--json",
+        "--set",
+        &retrievers,
+        "--set",
+        &model,
+    ];
     let cut = ["--set", "retrieval.dense.max_tokens=64"];
     let outcome = project.call(&[&args[..], &cut].concat());
     let lint: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
     let found = rules(&lint);
-    assert_eq!((found.get("chunk-truncated"), found.get("question-truncated")), (Some(&1), Some(&1)), "{found:?}");
+    assert_eq!(
+        (
+            found.get("chunk-truncated"),
+            found.get("question-truncated")
+        ),
+        (Some(&1), Some(&1)),
+        "{found:?}"
+    );
     assert_eq!(lint["figures"]["truncated"][0]["retriever"], "dense");
-    assert_eq!(lint["figures"]["pooled"]["retrievers"], json!(["bm25", "dense"]));
+    assert_eq!(
+        lint["figures"]["pooled"]["retrievers"],
+        json!(["bm25", "dense"])
+    );
 
-    let whole = ["--set", "chunking.strategy=document", "--set", "generation.context_tokens=100"];
-    let outcome = project.call(&[&["dataset", "lint", "data", "--json", "--no-pool"], &BM25[..], &whole].concat());
-    assert_eq!(rules(&serde_json::from_str(&outcome.stdout).expect("JSON"))["over-context"], 1);
+    let whole = [
+        "--set",
+        "chunking.strategy=document",
+        "--set",
+        "generation.context_tokens=100",
+    ];
+    let outcome = project.call(
+        &[
+            &["dataset", "lint", "data", "--json", "--no-pool"],
+            &BM25[..],
+            &whole,
+        ]
+        .concat(),
+    );
+    assert_eq!(
+        rules(&serde_json::from_str(&outcome.stdout).expect("JSON"))["over-context"],
+        1
+    );
 }
 
 #[test]
@@ -232,6 +356,9 @@ fn the_shipped_runbooks_have_neither_errors_nor_warnings() {
     let outcome = project.call(&[&["dataset", "lint", &path, "--json"], &BM25[..]].concat());
     let lint: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
     assert_eq!(rules(&lint), BTreeMap::new(), "{}", outcome.stdout);
-    assert_eq!((outcome.code, &lint["errors"], &lint["warnings"]), (0, &0.into(), &0.into()));
+    assert_eq!(
+        (outcome.code, &lint["errors"], &lint["warnings"]),
+        (0, &0.into(), &0.into())
+    );
     assert_eq!(lint["figures"]["pooled"]["retrievers"], json!(["bm25"]));
 }

@@ -20,7 +20,8 @@ fn project() -> Project {
 }
 
 fn is_harmless(text: &str) -> bool {
-    text.chars().all(|c| (!c.is_control() || c == '\n') && !('\u{202a}'..='\u{202e}').contains(&c))
+    text.chars()
+        .all(|c| (!c.is_control() || c == '\n') && !('\u{202a}'..='\u{202e}').contains(&c))
 }
 
 #[test]
@@ -41,7 +42,9 @@ fn data_opens_no_tag_in_the_page() {
     let page = project.read("runs/r/report.html");
     assert!(!page.contains("<script>alert"), "{page}");
     for outside in ["http://", "https://", "src="] {
-        let from = page.find(outside).map(|at| &page[at..page.len().min(at + 60)]);
+        let from = page
+            .find(outside)
+            .map(|at| &page[at..page.len().min(at + 60)]);
         assert!(
             from.is_none_or(|text| text.starts_with("http://localhost:11434/v1")),
             "one file needs no other: {from:?}"

@@ -3,7 +3,8 @@
 use crate::project::Project;
 use crate::run_files;
 
-const SETTINGS: &str = "[dataset]\nformat = \"files\"\npath = \"docs\"\n\n[retrieval]\nretrievers = [\"bm25\"]\n";
+const SETTINGS: &str =
+    "[dataset]\nformat = \"files\"\npath = \"docs\"\n\n[retrieval]\nretrievers = [\"bm25\"]\n";
 const QUESTION: &str = r#"{"id": "q1", "text": "How long does the pump run?", "answers": ["nine hours"], "evidence": [[{"doc": "deep/er/pump.rst", "quotes": ["nine hours"]}]]}"#;
 
 fn project() -> Project {
@@ -12,7 +13,10 @@ fn project() -> Project {
         ("docs/questions.jsonl", QUESTION),
         ("docs/corpus/a.md", "# A\n\nText.\n"),
         ("docs/corpus/deep/b.txt", "More text.\n"),
-        ("docs/corpus/deep/er/pump.rst", "Pump\n====\n\nThe pump runs nine hours.\n"),
+        (
+            "docs/corpus/deep/er/pump.rst",
+            "Pump\n====\n\nThe pump runs nine hours.\n",
+        ),
         ("docs/corpus/deep/main.rs", "fn main() {}\n"),
         ("docs/corpus/picture.png", "\u{1}\u{2}"),
         ("docs/corpus/.git/hidden.md", "hidden\n"),
@@ -52,7 +56,10 @@ fn a_file_that_is_not_utf_8_is_named_by_its_byte() {
 #[test]
 fn globs_that_match_nothing_are_an_empty_corpus() {
     let project = project();
-    project.write("docs/questions.jsonl", r#"{"id": "q1", "text": "How long?"}"#);
+    project.write(
+        "docs/questions.jsonl",
+        r#"{"id": "q1", "text": "How long?"}"#,
+    );
     project.refuses(
         &crate::project::run_with("dataset.globs=[\"*.adoc\"]"),
         &[
@@ -65,9 +72,15 @@ fn globs_that_match_nothing_are_an_empty_corpus() {
 #[test]
 fn a_pattern_that_is_no_glob_is_refused() {
     let outcome = project().refused(&crate::project::run_with("dataset.globs=[\"a[\"]"));
-    assert!(outcome.stderr.starts_with("error: the pattern `"), "{}", outcome.stderr);
     assert!(
-        outcome.stderr.ends_with("\nhint: write patterns such as `*.md` or `guides/**/*.rst`\n"),
+        outcome.stderr.starts_with("error: the pattern `"),
+        "{}",
+        outcome.stderr
+    );
+    assert!(
+        outcome
+            .stderr
+            .ends_with("\nhint: write patterns such as `*.md` or `guides/**/*.rst`\n"),
         "{}",
         outcome.stderr
     );

@@ -9,7 +9,8 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 /// BM25 over the project's own `data/`.
-pub const SETTINGS: &str = "[dataset]\nformat = \"jsonl\"\npath = \"data\"\n\n[retrieval]\nretrievers = [\"bm25\"]\n";
+pub const SETTINGS: &str =
+    "[dataset]\nformat = \"jsonl\"\npath = \"data\"\n\n[retrieval]\nretrievers = [\"bm25\"]\n";
 
 /// Two documents of one chunk each.
 pub const CORPUS: &str = r#"{"id": "a", "title": "A", "text": "Alpha waits six minutes."}
@@ -39,13 +40,19 @@ pub struct Project {
 impl Project {
     /// [`SETTINGS`] over [`CORPUS`] and [`QUESTIONS`].
     pub fn new() -> Self {
-        let files = [("c.toml", SETTINGS), ("data/corpus.jsonl", CORPUS), ("data/questions.jsonl", QUESTIONS)];
+        let files = [
+            ("c.toml", SETTINGS),
+            ("data/corpus.jsonl", CORPUS),
+            ("data/questions.jsonl", QUESTIONS),
+        ];
         Self::of(&files)
     }
 
     /// These files and no others.
     pub fn of(files: &[(&str, &str)]) -> Self {
-        let project = Self { folder: tempfile::tempdir().expect("a folder") };
+        let project = Self {
+            folder: tempfile::tempdir().expect("a folder"),
+        };
         for (name, content) in files {
             project.write(name, content);
         }
@@ -55,10 +62,15 @@ impl Project {
     /// The shipped runbooks' settings, where `ragtriage run` looks for them; BM25 alone.
     pub fn runbooks() -> Self {
         let settings = repository("config/runbooks.toml");
-        let settings = fs::read_to_string(settings).expect("shipped").replace("[\"bm25\", \"dense\"]", "[\"bm25\"]");
+        let settings = fs::read_to_string(settings)
+            .expect("shipped")
+            .replace("[\"bm25\", \"dense\"]", "[\"bm25\"]");
         let project = Self::of(&[("config/runbooks.toml", &settings)]);
         assert!(settings.contains("retrievers = [\"bm25\"]"), "{settings}");
-        copy_folder(&repository("datasets/runbooks"), &project.path("datasets/runbooks"));
+        copy_folder(
+            &repository("datasets/runbooks"),
+            &project.path("datasets/runbooks"),
+        );
         project
     }
 
@@ -89,7 +101,10 @@ impl Project {
     /// The program in this folder, in an environment without keys, proxies and hubs: what would go to the network fails.
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = assert_cmd::cargo::cargo_bin_cmd!("ragtriage");
-        command.env_clear().current_dir(self.folder.path()).args(args);
+        command
+            .env_clear()
+            .current_dir(self.folder.path())
+            .args(args);
         for (name, value) in self.environment() {
             command.env(name, value);
         }
@@ -174,7 +189,11 @@ impl Project {
         assert_eq!(outcome.stdout, "");
         assert!(outcome.stderr.starts_with("error: "), "{}", outcome.stderr);
         let after = self.files("runs");
-        assert_eq!(after.keys().collect::<Vec<_>>(), before.keys().collect::<Vec<_>>(), "a refusal leaves no file");
+        assert_eq!(
+            after.keys().collect::<Vec<_>>(),
+            before.keys().collect::<Vec<_>>(),
+            "a refusal leaves no file"
+        );
         assert!(after == before, "a refusal changes no file");
         outcome
     }
@@ -185,14 +204,20 @@ pub const RUN: [&str; 6] = ["run", "c.toml", "--out", "runs", "--name", "r"];
 
 /// [`RUN`] with one setting more.
 pub fn run_with(set: &str) -> [&str; 8] {
-    ["run", "c.toml", "--out", "runs", "--name", "r", "--set", set]
+    [
+        "run", "c.toml", "--out", "runs", "--name", "r", "--set", set,
+    ]
 }
 
 pub fn outcome(output: &std::process::Output) -> Outcome {
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("UTF-8");
     // A process ended by a signal has no code.
     let code = output.status.code().unwrap_or(-1);
-    Outcome { code, stdout: text(&output.stdout), stderr: text(&output.stderr) }
+    Outcome {
+        code,
+        stdout: text(&output.stdout),
+        stderr: text(&output.stderr),
+    }
 }
 
 /// A path of this repository.
@@ -203,7 +228,10 @@ pub fn repository(path: &str) -> PathBuf {
 /// `--set` arguments that make a run use BM25 and the tiny BERT.
 pub fn tiny_bert() -> [String; 2] {
     let folder = repository("tests/data/tiny-bert");
-    ["retrieval.retrievers=[\"bm25\", \"dense\"]".to_owned(), format!("retrieval.dense.model='{}'", folder.display())]
+    [
+        "retrieval.retrievers=[\"bm25\", \"dense\"]".to_owned(),
+        format!("retrieval.dense.model='{}'", folder.display()),
+    ]
 }
 
 pub fn copy_folder(from: &Path, to: &Path) {
@@ -220,7 +248,9 @@ pub fn copy_folder(from: &Path, to: &Path) {
 }
 
 fn collect(folder: &Path, found: &mut BTreeMap<PathBuf, Vec<u8>>) {
-    let Ok(entries) = fs::read_dir(folder) else { return };
+    let Ok(entries) = fs::read_dir(folder) else {
+        return;
+    };
     for entry in entries {
         let path = entry.expect("an entry").path();
         if path.is_dir() {

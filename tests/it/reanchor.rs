@@ -4,8 +4,7 @@ use std::process::Command;
 
 use crate::project::Project;
 
-const THEN: &str =
-    "# Pump\n\nThe pump runs for nine hours and then it rests.\n\nPress the red button to stop it at once.\n";
+const THEN: &str = "# Pump\n\nThe pump runs for nine hours and then it rests.\n\nPress the red button to stop it at once.\n";
 const QUESTIONS: &str = r#"{"id": "long", "text": "How long?", "answers": ["nine hours"], "evidence": [{"doc": "pump.md", "quotes": ["runs for nine hours and then it rests"]}]}
 {"id": "stop", "text": "Which button?", "answers": ["red"], "evidence": [{"doc": "pump.md", "quotes": ["Press the red button to stop it at once"]}]}
 {"id": "tap", "text": "Where is the tap?", "answers": ["cellar"], "evidence": [{"doc": "tap.md", "quotes": ["in the cellar"]}]}
@@ -17,9 +16,24 @@ fn project() -> Project {
         ("docs/tap.md", "It is in the cellar.\n"),
         ("docs/questions.jsonl", QUESTIONS),
     ]);
-    for arguments in [&["init", "-q"][..], &["add", "-A"], &["commit", "-q", "-m", "then"]] {
-        let identity = ["-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "commit.gpgsign=false"];
-        let done = Command::new("git").current_dir(project.path("")).args(identity).args(arguments).status();
+    for arguments in [
+        &["init", "-q"][..],
+        &["add", "-A"],
+        &["commit", "-q", "-m", "then"],
+    ] {
+        let identity = [
+            "-c",
+            "user.name=t",
+            "-c",
+            "user.email=t@example.com",
+            "-c",
+            "commit.gpgsign=false",
+        ];
+        let done = Command::new("git")
+            .current_dir(project.path(""))
+            .args(identity)
+            .args(arguments)
+            .status();
         assert!(done.expect("git runs").success());
     }
     project
@@ -29,14 +43,19 @@ fn project() -> Project {
 fn untouched_documents_keep_every_label() {
     let outcome = project().call(&["dataset", "lint", "docs", "--reanchor"]);
     assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
-    assert_eq!(outcome.stdout, "3 pieces of evidence: 3 stand where they stood, 0 to rewrite, 0 broken\n");
+    assert_eq!(
+        outcome.stdout,
+        "3 pieces of evidence: 3 stand where they stood, 0 to rewrite, 0 broken\n"
+    );
 }
 
 #[test]
 fn an_edit_is_followed_where_the_answer_stands_and_told_where_not() {
     let project = project();
     // The first answer changes; the second quote gains a word; the third document is renamed.
-    let now = THEN.replace("nine hours", "ten hours").replace("the red button", "the big red button");
+    let now = THEN
+        .replace("nine hours", "ten hours")
+        .replace("the red button", "the big red button");
     project.write("docs/pump.md", now);
     std::fs::rename(project.path("docs/tap.md"), project.path("docs/water.md")).expect("renamed");
     let outcome = project.call(&["dataset", "lint", "docs", "--reanchor"]);
@@ -55,13 +74,30 @@ fn an_edit_is_followed_where_the_answer_stands_and_told_where_not() {
     3 pieces of evidence: 0 stand where they stood, 2 to rewrite, 1 broken
     ");
     assert!(outcome.stderr.contains("`--write`"), "{}", outcome.stderr);
-    assert_eq!(project.read("docs/questions.jsonl"), QUESTIONS, "nothing is written unasked");
+    assert_eq!(
+        project.read("docs/questions.jsonl"),
+        QUESTIONS,
+        "nothing is written unasked"
+    );
 
-    assert_eq!(project.call(&["dataset", "lint", "docs", "--reanchor", "--write"]).code, 1);
+    assert_eq!(
+        project
+            .call(&["dataset", "lint", "docs", "--reanchor", "--write"])
+            .code,
+        1
+    );
     let lines = project.read("docs/questions.jsonl");
     let lines: Vec<&str> = lines.lines().collect();
-    assert_eq!(lines[0], QUESTIONS.lines().next().expect("a line"), "the broken one is left as it was");
-    assert!(lines[1].contains(r#"["Press the big red button to stop it at once"]"#), "{}", lines[1]);
+    assert_eq!(
+        lines[0],
+        QUESTIONS.lines().next().expect("a line"),
+        "the broken one is left as it was"
+    );
+    assert!(
+        lines[1].contains(r#"["Press the big red button to stop it at once"]"#),
+        "{}",
+        lines[1]
+    );
     assert!(lines[2].contains(r#""doc": "water.md""#), "{}", lines[2]);
     let again = project.call(&["dataset", "lint", "docs", "--reanchor", "--json"]);
     let view: serde_json::Value = serde_json::from_str(&again.stdout).expect("JSON");
@@ -81,11 +117,19 @@ fn a_change_lists_the_questions_it_touches() {
         outcome.stdout,
         "long\tevidence gone\tpump.md\tHow long?\nstop\tdocument edited\tpump.md\tWhich button?\n"
     );
-    assert_eq!(outcome.stderr, "2 questions touched by 1 document that differs from `HEAD`\n");
-    let json = project.call(&["dataset", "lint", "docs", "--changed", "HEAD", "--json"]).stdout;
+    assert_eq!(
+        outcome.stderr,
+        "2 questions touched by 1 document that differs from `HEAD`\n"
+    );
+    let json = project
+        .call(&["dataset", "lint", "docs", "--changed", "HEAD", "--json"])
+        .stdout;
     let view: serde_json::Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!(view["documents"], serde_json::json!(["pump.md"]));
-    assert_eq!(view["questions"][0]["documents"]["pump.md"], "evidence gone");
+    assert_eq!(
+        view["questions"][0]["documents"]["pump.md"],
+        "evidence gone"
+    );
 
     let wrong = project.call(&["dataset", "lint", "docs", "--changed", "no-such"]);
     assert_eq!(wrong.code, 2);
@@ -105,9 +149,25 @@ fn byte_ranges_are_placed_by_what_stood_there() {
     project.write("docs/pump.md", format!("New.\n\n{THEN}"));
     let unknown = project.call(&["dataset", "lint", "docs", "--reanchor"]);
     assert_eq!(unknown.code, 1);
-    assert!(unknown.stdout.contains("give --changed GITREF"), "{}", unknown.stdout);
-    let known = project.call(&["dataset", "lint", "docs", "--reanchor", "--changed", "HEAD", "--write"]);
+    assert!(
+        unknown.stdout.contains("give --changed GITREF"),
+        "{}",
+        unknown.stdout
+    );
+    let known = project.call(&[
+        "dataset",
+        "lint",
+        "docs",
+        "--reanchor",
+        "--changed",
+        "HEAD",
+        "--write",
+    ]);
     assert_eq!(known.code, 0, "{}{}", known.stdout, known.stderr);
     // `New.` and two line feeds are 6 bytes.
-    assert!(project.read("docs/questions.jsonl").contains(r#""ranges": [[32, 42]]"#));
+    assert!(
+        project
+            .read("docs/questions.jsonl")
+            .contains(r#""ranges": [[32, 42]]"#)
+    );
 }

@@ -26,22 +26,38 @@ fn with_copy() -> Project {
 /// Leaves of `torn` what a kill would: no derived file, a `run.json` that does not say when it ended, `n_lines` traces
 /// and half of the next.
 fn tear(project: &Project, n_lines: usize) {
-    for file in ["summary.json", "retrieval.trec", "chunks.trec", "qrels.trec", "report.html"] {
+    for file in [
+        "summary.json",
+        "retrieval.trec",
+        "chunks.trec",
+        "qrels.trec",
+        "report.html",
+    ] {
         fs::remove_file(project.path(&format!("runs/torn/{file}"))).expect("there");
     }
     let mut run = project.json("runs/torn/run.json");
     run["finished"] = Value::Null;
     project.write("runs/torn/run.json", run.to_string());
     let traces = project.read("runs/torn/traces.jsonl");
-    let whole: usize = traces.split_inclusive('\n').take(n_lines).map(str::len).sum();
+    let whole: usize = traces
+        .split_inclusive('\n')
+        .take(n_lines)
+        .map(str::len)
+        .sum();
     project.write("runs/torn/traces.jsonl", &traces.as_bytes()[..whole + 400]);
 }
 
 fn resumes_to_the_same(project: &Project) {
     let outcome = call(project, &["--resume", "torn"]);
-    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, "run folder: runs/torn\n"));
+    assert_eq!(
+        (outcome.code, outcome.stderr.as_str()),
+        (0, "run folder: runs/torn\n")
+    );
     check(project, "torn");
-    assert_eq!(timeless(project.summary("torn")), timeless(project.summary("whole")));
+    assert_eq!(
+        timeless(project.summary("torn")),
+        timeless(project.summary("whole"))
+    );
     let lines = project.read("runs/torn/traces.jsonl");
     assert_eq!(lines.lines().count(), 300, "no question was asked twice");
 }
@@ -50,10 +66,18 @@ fn resumes_to_the_same(project: &Project) {
 fn a_run_torn_in_the_middle_of_a_line_ends_like_an_undisturbed_one() {
     let project = with_copy();
     tear(&project, 10);
-    let kept: Vec<String> = project.read("runs/torn/traces.jsonl").lines().take(10).map(str::to_owned).collect();
+    let kept: Vec<String> = project
+        .read("runs/torn/traces.jsonl")
+        .lines()
+        .take(10)
+        .map(str::to_owned)
+        .collect();
     resumes_to_the_same(&project);
     let after = project.read("runs/torn/traces.jsonl");
-    assert!(after.lines().take(10).eq(kept.iter().map(String::as_str)), "what was finished is not touched");
+    assert!(
+        after.lines().take(10).eq(kept.iter().map(String::as_str)),
+        "what was finished is not touched"
+    );
 }
 
 #[test]
@@ -69,7 +93,10 @@ fn passages_torn_in_the_middle_of_a_line_are_written_again() {
     tear(&project, 0);
     project.write("runs/torn/traces.jsonl", "");
     let passages = project.read("runs/torn/passages.jsonl");
-    project.write("runs/torn/passages.jsonl", &passages.as_bytes()[..passages.len() / 2]);
+    project.write(
+        "runs/torn/passages.jsonl",
+        &passages.as_bytes()[..passages.len() / 2],
+    );
     resumes_to_the_same(&project);
 }
 
@@ -92,8 +119,11 @@ fn a_run_killed_before_it_wrote_its_record_begins() {
         fs::create_dir(project.path("runs/torn")).expect("made");
         if let Some(half) = half {
             project.write("runs/torn/run.json.partial", half);
-            fs::set_permissions(project.path("runs/torn/run.json.partial"), fs::Permissions::from_mode(0o600))
-                .expect("set");
+            fs::set_permissions(
+                project.path("runs/torn/run.json.partial"),
+                fs::Permissions::from_mode(0o600),
+            )
+            .expect("set");
         }
         let refused = project.refused(&[&ARGS[..], &["--resume", "torn"]].concat());
         assert_eq!(
@@ -101,10 +131,23 @@ fn a_run_killed_before_it_wrote_its_record_begins() {
             "error: the run was killed before it wrote its record\n\
              hint: give its settings again: the settings file, and --set as before\n"
         );
-        let outcome = project.call(&["run", "config/runbooks.toml", "--out", "runs", "--resume", "torn"]);
-        assert_eq!((outcome.code, outcome.stderr.as_str()), (0, "run folder: runs/torn\n"));
+        let outcome = project.call(&[
+            "run",
+            "config/runbooks.toml",
+            "--out",
+            "runs",
+            "--resume",
+            "torn",
+        ]);
+        assert_eq!(
+            (outcome.code, outcome.stderr.as_str()),
+            (0, "run folder: runs/torn\n")
+        );
         check(&project, "torn");
-        assert_eq!(timeless(project.summary("torn")), timeless(project.summary("whole")));
+        assert_eq!(
+            timeless(project.summary("torn")),
+            timeless(project.summary("whole"))
+        );
         assert_eq!(project.json("runs/torn/run.json")["name"], "torn");
     }
 }
@@ -113,8 +156,21 @@ fn a_run_killed_before_it_wrote_its_record_begins() {
 fn a_folder_with_traces_and_no_record_is_no_run_to_begin() {
     let project = with_copy();
     fs::remove_file(project.path("runs/torn/run.json")).expect("there");
-    let refused = project.refused(&["run", "config/runbooks.toml", "--out", "runs", "--resume", "torn"]);
-    assert!(refused.stderr.starts_with("error: cannot read `runs/torn/run.json`"), "{}", refused.stderr);
+    let refused = project.refused(&[
+        "run",
+        "config/runbooks.toml",
+        "--out",
+        "runs",
+        "--resume",
+        "torn",
+    ]);
+    assert!(
+        refused
+            .stderr
+            .starts_with("error: cannot read `runs/torn/run.json`"),
+        "{}",
+        refused.stderr
+    );
 }
 
 #[test]
@@ -153,23 +209,33 @@ fn resume_over_changed_data_is_refused() {
 fn resume_of_a_run_that_is_not_there_is_refused() {
     let outcome = Project::runbooks().refused(&[&ARGS[..], &["--resume", "gone"]].concat());
     let lines: Vec<&str> = outcome.stderr.lines().collect();
-    assert_eq!(lines[0], "error: cannot read `runs/gone/run.json`: No such file or directory (os error 2)");
+    assert_eq!(
+        lines[0],
+        "error: cannot read `runs/gone/run.json`: No such file or directory (os error 2)"
+    );
     assert!(lines[1].starts_with("hint: "), "{}", outcome.stderr);
 }
 
 #[test]
 fn a_damaged_line_in_the_middle_is_named_and_nothing_is_lost() {
     let project = with_copy();
-    let traces = project.read("runs/torn/traces.jsonl").replacen("{\"index\"", "{index\"", 2).replacen(
-        "{index\"",
-        "{\"index\"",
-        1,
-    );
+    let traces = project
+        .read("runs/torn/traces.jsonl")
+        .replacen("{\"index\"", "{index\"", 2)
+        .replacen("{index\"", "{\"index\"", 1);
     project.write("runs/torn/traces.jsonl", traces);
     let outcome = project.refused(&[&ARGS[..], &["--resume", "torn"]].concat());
     let lines: Vec<&str> = outcome.stderr.lines().collect();
-    assert!(lines[0].starts_with("error: `runs/torn/traces.jsonl` line 2 is damaged: "), "{}", outcome.stderr);
-    assert!(lines.len() == 2 && lines[1].starts_with("hint: "), "{}", outcome.stderr);
+    assert!(
+        lines[0].starts_with("error: `runs/torn/traces.jsonl` line 2 is damaged: "),
+        "{}",
+        outcome.stderr
+    );
+    assert!(
+        lines.len() == 2 && lines[1].starts_with("hint: "),
+        "{}",
+        outcome.stderr
+    );
 }
 
 #[test]
@@ -178,10 +244,12 @@ fn a_run_of_another_schema_is_refused() {
     let mut run = project.json("runs/torn/run.json");
     run["schema"] = 99.into();
     project.write("runs/torn/run.json", run.to_string());
-    for args in [&["report", "runs/torn"][..], &["run", "--out", "runs", "--resume", "torn"]] {
+    for args in [
+        &["report", "runs/torn"][..],
+        &["run", "--out", "runs", "--resume", "torn"],
+    ] {
         let outcome = project.refused(args);
-        let expected =
-            "error: `runs/torn/run.json` has schema 99, this program reads 1\nhint: run it again with this version\n";
+        let expected = "error: `runs/torn/run.json` has schema 99, this program reads 1\nhint: run it again with this version\n";
         assert_eq!(outcome.stderr, expected);
     }
 }
@@ -195,20 +263,34 @@ fn a_resume_that_cannot_start_leaves_the_finished_run_as_it_was() {
     fs::remove_dir_all(project.path("cache/collections")).expect("there");
     project.write("cache/collections", "a file where a folder should be");
     // `refused` compares every byte of the run's folder before and after.
-    project.refused(&[&["run", "c.toml", "--out", "runs", "--resume", "r"], &sets[..]].concat());
+    project.refused(
+        &[
+            &["run", "c.toml", "--out", "runs", "--resume", "r"],
+            &sets[..],
+        ]
+        .concat(),
+    );
 }
 
 #[test]
 fn resume_alone_takes_the_settings_of_the_runs_record() {
     let project = Project::runbooks();
     let set = ["--set", "retrieval.k=3", "--limit", "7"];
-    assert_eq!(project.call(&[&["run", "--out", "runs", "--name", "r"][..], &set].concat()).code, 0);
+    assert_eq!(
+        project
+            .call(&[&["run", "--out", "runs", "--name", "r"][..], &set].concat())
+            .code,
+        0
+    );
     let whole = project.summary("r");
     let traces = project.read("runs/r/traces.jsonl");
     let kept: String = traces.split_inclusive('\n').take(4).collect();
     project.write("runs/r/traces.jsonl", kept);
     let resumed = project.call(&["run", "--out", "runs", "--resume", "r"]);
-    assert_eq!((resumed.code, resumed.stderr.as_str()), (0, "run folder: runs/r\n"));
+    assert_eq!(
+        (resumed.code, resumed.stderr.as_str()),
+        (0, "run folder: runs/r\n")
+    );
     assert_eq!(timeless(project.summary("r")), timeless(whole));
     assert_eq!(project.read("runs/r/traces.jsonl").lines().count(), 7);
 }

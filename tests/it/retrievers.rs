@@ -24,7 +24,9 @@ fn corpus() -> String {
         "tokens expire after an hour and are renewed in silence",
         "renew the token by hand when the clock was wrong",
     ];
-    let teams = ["queues", "payments", "search", "delivery", "cdn", "identity"];
+    let teams = [
+        "queues", "payments", "search", "delivery", "cdn", "identity",
+    ];
     let line = |(at, text): (usize, &&str)| {
         let metadata = json!({"team": teams[at / 2], "year": 2020 + at, "tags": [format!("t{}", at % 3), "all"]});
         json!({"id": format!("d{at:02}"), "text": text, "metadata": metadata}).to_string() + "\n"
@@ -42,7 +44,11 @@ const SETTINGS: &str = "[dataset]\nformat = \"jsonl\"\npath = \"data\"\n[chunkin
 
 fn project() -> Project {
     let corpus = corpus();
-    Project::of(&[("c.toml", SETTINGS), ("data/corpus.jsonl", &corpus), ("data/questions.jsonl", QUESTIONS)])
+    Project::of(&[
+        ("c.toml", SETTINGS),
+        ("data/corpus.jsonl", &corpus),
+        ("data/questions.jsonl", QUESTIONS),
+    ])
 }
 
 fn run(project: &Project, name: &str, sets: &[&str]) -> Vec<Value> {
@@ -54,18 +60,28 @@ fn run(project: &Project, name: &str, sets: &[&str]) -> Vec<Value> {
 
 fn stage<'a>(trace: &'a Value, name: &str) -> &'a Value {
     let stages = trace["stages"].as_array().expect("stages");
-    stages.iter().find(|stage| stage["stage"] == name).unwrap_or_else(|| panic!("no stage `{name}`: {trace}"))
+    stages
+        .iter()
+        .find(|stage| stage["stage"] == name)
+        .unwrap_or_else(|| panic!("no stage `{name}`: {trace}"))
 }
 
 /// Ids and scores of a stage, best first.
 fn hits(trace: &Value, name: &str) -> Vec<(String, f64)> {
     let hits = stage(trace, name)["hits"].as_array().expect("hits");
-    let hit = |hit: &Value| (hit["id"].as_str().expect("an id").to_owned(), hit["score"].as_f64().expect("a score"));
+    let hit = |hit: &Value| {
+        (
+            hit["id"].as_str().expect("an id").to_owned(),
+            hit["score"].as_f64().expect("a score"),
+        )
+    };
     hits.iter().map(hit).collect()
 }
 
 fn folder(name: &str) -> String {
-    repository(&format!("tests/data/{name}")).display().to_string()
+    repository(&format!("tests/data/{name}"))
+        .display()
+        .to_string()
 }
 
 fn tiny_dense() -> String {
@@ -73,17 +89,23 @@ fn tiny_dense() -> String {
 }
 
 fn tiny_colbert() -> String {
-    format!("retrieval.late_interaction.model='{}'", folder("tiny-models/colbert"))
+    format!(
+        "retrieval.late_interaction.model='{}'",
+        folder("tiny-models/colbert")
+    )
 }
 
 #[test]
 fn tfidf_is_the_cosine_of_weights_worked_by_hand() {
     let corpus = "{\"id\": \"d0\", \"text\": \"a b\"}\n{\"id\": \"d1\", \"text\": \"a a c\"}\n{\"id\": \"d2\", \"text\": \"a d b b\"}\n";
     let questions = "{\"id\": \"q\", \"text\": \"B d\", \"evidence\": [[{\"doc\": \"d2\"}]]}\n";
-    let project =
-        Project::of(&[("c.toml", SETTINGS), ("data/corpus.jsonl", corpus), ("data/questions.jsonl", questions)]);
-    let analyzer =
-        ["words=whitespace", "stopwords=none", "stemmer=none"].map(|step| format!("retrieval.analyzer.{step}"));
+    let project = Project::of(&[
+        ("c.toml", SETTINGS),
+        ("data/corpus.jsonl", corpus),
+        ("data/questions.jsonl", questions),
+    ]);
+    let analyzer = ["words=whitespace", "stopwords=none", "stemmer=none"]
+        .map(|step| format!("retrieval.analyzer.{step}"));
     let mut sets: Vec<&str> = analyzer.iter().map(String::as_str).collect();
     sets.push("retrieval.retrievers=[\"tfidf\"]");
     let traces = run(&project, "r", &sets);
@@ -91,15 +113,27 @@ fn tfidf_is_the_cosine_of_weights_worked_by_hand() {
     // cosine B/|q| with |q| = sqrt(B^2 + D^2). d2 has b 2B/4 and d D/4: (2 B B + D D) / (sqrt(4 B B + D D) |q|). d1 has neither.
     let (b, d) = (1.5_f64.ln(), 3_f64.ln());
     let norm = (b * b + d * d).sqrt();
-    let expected = [("d2#0", (2.0 * b * b + d * d) / ((4.0 * b * b + d * d).sqrt() * norm)), ("d0#0", b / norm)];
+    let expected = [
+        (
+            "d2#0",
+            (2.0 * b * b + d * d) / ((4.0 * b * b + d * d).sqrt() * norm),
+        ),
+        ("d0#0", b / norm),
+    ];
     let found = hits(&traces[0], "tfidf");
     assert_eq!(found.len(), 2);
     for ((id, score), (expected_id, expected)) in found.iter().zip(expected) {
         assert_eq!(id, expected_id);
-        assert!((score - expected).abs() < 1e-6, "{id}: {score}, expected {expected}");
+        assert!(
+            (score - expected).abs() < 1e-6,
+            "{id}: {score}, expected {expected}"
+        );
     }
     // The trace explains a score by the terms of the question.
-    let parts = stage(&traces[0], "tfidf")["hits"][0]["parts"].as_object().expect("parts").clone();
+    let parts = stage(&traces[0], "tfidf")["hits"][0]["parts"]
+        .as_object()
+        .expect("parts")
+        .clone();
     assert_eq!(parts.keys().collect::<Vec<_>>(), ["b", "d"]);
     assert!((parts.values().filter_map(Value::as_f64).sum::<f64>() - expected[0].1).abs() < 1e-6);
 }
@@ -126,8 +160,7 @@ fn bm25_in_qdrant_scores_as_our_own_index_does() {
 fn every_retriever_keeps_the_filter_and_finds_all_that_it_lets_through() {
     let project = project();
     let all = "retrieval.retrievers=[\"tfidf\", \"bm25\", \"dense\", \"late_interaction\"]";
-    let filter =
-        "retrieval.filter={ year = { gte = 2023, lt = 2030 }, tags = [\"t0\", \"t1\"], team = { not = [\"cdn\"] } }";
+    let filter = "retrieval.filter={ year = { gte = 2023, lt = 2030 }, tags = [\"t0\", \"t1\"], team = { not = [\"cdn\"] } }";
     let (dense, colbert) = (tiny_dense(), tiny_colbert());
     let traces = run(&project, "r", &[all, filter, &dense, &colbert]);
     // Years 2023 to 2029 are d03 to d09; t2 are 2, 5, 8, 11; the team `cdn` has d08 and d09.
@@ -135,7 +168,10 @@ fn every_retriever_keeps_the_filter_and_finds_all_that_it_lets_through() {
     for trace in &traces {
         for name in ["tfidf", "bm25", "dense", "late_interaction"] {
             let mut found: Vec<String> = hits(trace, name).into_iter().map(|hit| hit.0).collect();
-            assert!(found.iter().all(|id| allowed.contains(&id.as_str())), "{name}: {found:?}");
+            assert!(
+                found.iter().all(|id| allowed.contains(&id.as_str())),
+                "{name}: {found:?}"
+            );
             // Vectors find everything that is let through, terms only what shares one.
             if matches!(name, "dense" | "late_interaction") {
                 found.sort();
@@ -145,7 +181,12 @@ fn every_retriever_keeps_the_filter_and_finds_all_that_it_lets_through() {
     }
     let in_qdrant = run(&project, "sparse", &["retrieval.bm25.store=qdrant", filter]);
     for (ours, theirs) in traces.iter().zip(&in_qdrant) {
-        let ids = |trace| hits(trace, "bm25").into_iter().map(|hit| hit.0).collect::<Vec<_>>();
+        let ids = |trace| {
+            hits(trace, "bm25")
+                .into_iter()
+                .map(|hit| hit.0)
+                .collect::<Vec<_>>()
+        };
         assert_eq!(ids(ours), ids(theirs));
     }
 }
@@ -165,13 +206,18 @@ fn weighted_fusion_adds_normalised_scores() {
         let normalised = |name: &str, id: &str| {
             let hits = hits(&trace, name);
             let (high, low) = (hits[0].1, hits[hits.len() - 1].1);
-            hits.iter().find(|hit| hit.0 == id).map_or(0.0, |hit| (hit.1 - low) / (high - low))
+            hits.iter()
+                .find(|hit| hit.0 == id)
+                .map_or(0.0, |hit| (hit.1 - low) / (high - low))
         };
         let fused = hits(&trace, "fused");
         assert_eq!(fused.len(), 12);
         for (id, score) in fused {
             let expected = 0.3 * normalised("bm25", &id) + 0.7 * normalised("dense", &id);
-            assert!((score - expected).abs() < 1e-9, "{id}: {score}, expected {expected}");
+            assert!(
+                (score - expected).abs() < 1e-9,
+                "{id}: {score}, expected {expected}"
+            );
         }
     }
 }
@@ -183,20 +229,42 @@ fn what_scores_below_the_least_is_dropped_from_the_final_ranking_only() {
     for trace in &traces {
         let all = hits(trace, "bm25");
         let kept = hits(trace, "min_score");
-        assert_eq!(kept, all.iter().filter(|hit| hit.1 >= 1.5).cloned().collect::<Vec<_>>());
+        assert_eq!(
+            kept,
+            all.iter()
+                .filter(|hit| hit.1 >= 1.5)
+                .cloned()
+                .collect::<Vec<_>>()
+        );
         assert!(hits(trace, "packed").len() <= kept.len());
     }
-    assert!(traces.iter().any(|trace| hits(trace, "min_score").len() < hits(trace, "bm25").len()));
+    assert!(
+        traces
+            .iter()
+            .any(|trace| hits(trace, "min_score").len() < hits(trace, "bm25").len())
+    );
     // With a least that nothing reaches, every question whose gold was a candidate is lost by ranking.
     let none = run(&project, "none", &["retrieval.min_score=1000"]);
-    assert!(none.iter().all(|trace| trace["class"] == "ranking"), "{none:?}");
+    assert!(
+        none.iter().all(|trace| trace["class"] == "ranking"),
+        "{none:?}"
+    );
 }
 
 #[test]
 fn a_cross_encoder_orders_the_first_candidates_and_leaves_the_others_below() {
     let project = project();
     let model = format!("rerank.model='{}'", folder("tiny-models/cross-encoder"));
-    let traces = run(&project, "r", &[&model, "rerank.depth=5", "retrieval.retrievers=[\"dense\"]", &tiny_dense()]);
+    let traces = run(
+        &project,
+        "r",
+        &[
+            &model,
+            "rerank.depth=5",
+            "retrieval.retrievers=[\"dense\"]",
+            &tiny_dense(),
+        ],
+    );
     for trace in &traces {
         let (before, after) = (hits(trace, "dense"), hits(trace, "reranked"));
         assert_eq!(before.len(), after.len());
@@ -207,13 +275,21 @@ fn a_cross_encoder_orders_the_first_candidates_and_leaves_the_others_below() {
         seen.sort();
         assert_eq!(head, seen);
         for hit in stage(trace, "reranked")["hits"].as_array().expect("hits") {
-            let score = before.iter().find(|known| hit["id"] == known.0.as_str()).expect("a candidate").1;
+            let score = before
+                .iter()
+                .find(|known| hit["id"] == known.0.as_str())
+                .expect("a candidate")
+                .1;
             assert_eq!(hit["parts"]["before"], score);
         }
     }
     let record = project.json("runs/r/run.json");
-    let roles: Vec<&str> =
-        record["models"].as_array().expect("models").iter().filter_map(|m| m["role"].as_str()).collect();
+    let roles: Vec<&str> = record["models"]
+        .as_array()
+        .expect("models")
+        .iter()
+        .filter_map(|m| m["role"].as_str())
+        .collect();
     assert_eq!(roles, ["dense", "rerank"]);
 }
 
@@ -233,13 +309,23 @@ fn a_remote_reranker_is_asked_once_for_a_question_and_a_passage() {
     let url = format!("rerank.endpoint={}", endpoint.uri());
     let traces = run(&project, "r", &[&url, "rerank.model=m"]);
     for trace in &traces {
-        let lengths: Vec<f64> = hits(trace, "reranked").into_iter().map(|hit| hit.1).collect();
-        assert!(!lengths.is_empty() && lengths.is_sorted_by(|a, b| a >= b), "{lengths:?}");
+        let lengths: Vec<f64> = hits(trace, "reranked")
+            .into_iter()
+            .map(|hit| hit.1)
+            .collect();
+        assert!(
+            !lengths.is_empty() && lengths.is_sorted_by(|a, b| a >= b),
+            "{lengths:?}"
+        );
     }
     let asked = endpoint.requests().len();
     assert!(asked > 0);
     run(&project, "again", &[&url, "rerank.model=m"]);
-    assert_eq!(endpoint.requests().len(), asked, "the second run's scores come from the cache");
+    assert_eq!(
+        endpoint.requests().len(),
+        asked,
+        "the second run's scores come from the cache"
+    );
 }
 
 #[test]
@@ -250,19 +336,30 @@ fn remote_vectors_are_cached_as_local_ones_are() {
         let body: Value = serde_json::from_slice(&request.body).expect("JSON");
         let vector = |text: &Value| {
             let text = text.as_str().expect("a text");
-            ('a'..='h').map(|letter| text.matches(letter).count() as f32 + 0.5).collect::<Vec<f32>>()
+            ('a'..='h')
+                .map(|letter| text.matches(letter).count() as f32 + 0.5)
+                .collect::<Vec<f32>>()
         };
         let inputs = body["input"].as_array().expect("texts").iter().enumerate();
-        let data: Vec<Value> = inputs.map(|(index, text)| json!({"index": index, "embedding": vector(text)})).collect();
+        let data: Vec<Value> = inputs
+            .map(|(index, text)| json!({"index": index, "embedding": vector(text)}))
+            .collect();
         ResponseTemplate::new(200).set_body_json(json!({ "data": data }))
     });
     let project = project();
     let url = format!("retrieval.dense.endpoint={}/v1", endpoint.uri());
-    let sets = ["retrieval.retrievers=[\"dense\"]", "retrieval.dense.model=letters", &url];
+    let sets = [
+        "retrieval.retrievers=[\"dense\"]",
+        "retrieval.dense.model=letters",
+        &url,
+    ];
     let first = run(&project, "first", &sets);
     let record = project.json("runs/first/run.json");
     // Twelve chunks and three questions.
-    assert_eq!((&record["vectors_computed"], &record["models"][0]["name"]), (&json!(15), &json!("letters")));
+    assert_eq!(
+        (&record["vectors_computed"], &record["models"][0]["name"]),
+        (&json!(15), &json!("letters"))
+    );
     let second = run(&project, "second", &sets);
     assert_eq!(project.json("runs/second/run.json")["vectors_computed"], 0);
     for (first, second) in first.iter().zip(&second) {
@@ -273,18 +370,39 @@ fn remote_vectors_are_cached_as_local_ones_are() {
 #[test]
 fn questions_may_have_a_model_of_their_own_and_a_change_there_leaves_the_passages_alone() {
     let project = project();
-    let passages = format!("retrieval.dense.model='{}'", folder("tiny-models/dpr-passage"));
-    let questions = format!("retrieval.dense.query_model='{}'", folder("tiny-models/dpr-question"));
+    let passages = format!(
+        "retrieval.dense.model='{}'",
+        folder("tiny-models/dpr-passage")
+    );
+    let questions = format!(
+        "retrieval.dense.query_model='{}'",
+        folder("tiny-models/dpr-question")
+    );
     let computed = |name: &str, more: &[&str]| {
-        run(&project, name, &[&["retrieval.retrievers=[\"dense\"]", &passages, &questions], more].concat());
+        run(
+            &project,
+            name,
+            &[
+                &["retrieval.retrievers=[\"dense\"]", &passages, &questions],
+                more,
+            ]
+            .concat(),
+        );
         project.json(&format!("runs/{name}/run.json"))["vectors_computed"].as_u64()
     };
     // Twelve chunks and three questions, then the questions alone.
     assert_eq!(computed("first", &[]), Some(15));
-    assert_eq!(computed("prefixed", &["retrieval.dense.query_prefix='query: '"]), Some(3));
+    assert_eq!(
+        computed("prefixed", &["retrieval.dense.query_prefix='query: '"]),
+        Some(3)
+    );
     let record = project.json("runs/first/run.json");
-    let roles: Vec<&str> =
-        record["models"].as_array().expect("models").iter().filter_map(|m| m["role"].as_str()).collect();
+    let roles: Vec<&str> = record["models"]
+        .as_array()
+        .expect("models")
+        .iter()
+        .filter_map(|m| m["role"].as_str())
+        .collect();
     assert_eq!(roles, ["dense", "dense, questions"]);
     // DPR compares by the dot product: no cosine is above 1.
     assert!(hits(&project.traces("first")[0], "dense")[0].1.abs() > 1.0);
@@ -302,7 +420,10 @@ fn where_a_graph_is_built_exact_search_runs_beside_it() {
     let traces = run(&project, "r", &sets);
     assert_eq!(project.json("runs/r/run.json")["vector_search"], "HNSW");
     for trace in &traces {
-        assert!(stage(trace, "dense")["exact"]["holds"].is_boolean(), "{trace}");
+        assert!(
+            stage(trace, "dense")["exact"]["holds"].is_boolean(),
+            "{trace}"
+        );
     }
     assert!(project.summary("r")["flags"]["ann_miss"].is_u64());
 }
@@ -311,7 +432,10 @@ fn where_a_graph_is_built_exact_search_runs_beside_it() {
 fn what_cannot_be_wired_is_refused_before_anything_is_read() {
     let project = project();
     let refused = |set: &str, error: &str| project.refuses_with_some_hint(&run_with(set), error);
-    refused("retrieval.retrievers=[\"late_interaction\"]", "error: `retrieval.late_interaction.model` is not set");
+    refused(
+        "retrieval.retrievers=[\"late_interaction\"]",
+        "error: `retrieval.late_interaction.model` is not set",
+    );
     refused(
         "retrieval.fusion.weights={ dense = 1.0 }",
         "error: `retrieval.fusion.weights` is dense: no such retriever is asked (`retrieval.retrievers`)",
@@ -320,15 +444,33 @@ fn what_cannot_be_wired_is_refused_before_anything_is_read() {
         "rerank.depth=2",
         "error: `rerank.depth` is set: nothing is reranked without `rerank.model` or `rerank.endpoint`",
     );
-    let shallow = [&RUN[..], &["--set", "rerank.depth=2", "--set", "rerank.model=m"]].concat();
-    project.refuses_with_some_hint(&shallow, "error: `rerank.depth` is 2: it must be at least 5");
+    let shallow = [
+        &RUN[..],
+        &["--set", "rerank.depth=2", "--set", "rerank.model=m"],
+    ]
+    .concat();
+    project.refuses_with_some_hint(
+        &shallow,
+        "error: `rerank.depth` is 2: it must be at least 5",
+    );
     refused(
         "retrieval.dense.dimensions=3",
         "error: `retrieval.dense.dimensions` is set: it belongs to `retrieval.dense.endpoint`",
     );
-    refused("retrieval.filter={ team = \"nobody\" }", "error: `retrieval.filter` lets none of 12 chunks through");
-    let qdrant =
-        [&RUN[..], &["--set", "retrieval.bm25.store=qdrant", "--set", "retrieval.bm25.variant=atire"]].concat();
+    refused(
+        "retrieval.filter={ team = \"nobody\" }",
+        "error: `retrieval.filter` lets none of 12 chunks through",
+    );
+    let qdrant = [
+        &RUN[..],
+        &[
+            "--set",
+            "retrieval.bm25.store=qdrant",
+            "--set",
+            "retrieval.bm25.variant=atire",
+        ],
+    ]
+    .concat();
     project.refuses_with_some_hint(
         &qdrant,
         "error: `retrieval.bm25.variant` is atire: Qdrant's idf is that of `lucene`; other variants need \

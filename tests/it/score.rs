@@ -29,11 +29,16 @@ fn json(project: &Project, args: &[&str]) -> Value {
 }
 
 fn mean(scored: &Value, measure: &str) -> f64 {
-    scored["files"][0]["measures"][measure]["mean"].as_f64().expect("a mean")
+    scored["files"][0]["measures"][measure]["mean"]
+        .as_f64()
+        .expect("a mean")
 }
 
 fn near(found: f64, expected: f64) {
-    assert!((found - expected).abs() < 1e-12, "{found}, expected {expected}");
+    assert!(
+        (found - expected).abs() < 1e-12,
+        "{found}, expected {expected}"
+    );
 }
 
 fn gzip(text: &str) -> Vec<u8> {
@@ -45,9 +50,23 @@ fn gzip(text: &str) -> Vec<u8> {
 #[test]
 fn a_table_has_a_column_a_run_and_says_what_was_left_out() {
     let project = project();
-    project.write("other.trec", "q1 Q0 a 1 1 t\nq2 Q0 c 1 2 t\nq2 Q0 d 2 1 t\nq3 Q0 b 1 1 t\n");
-    let args =
-        ["--run", "r.trec", "other.trec", "--qrels", "q.rels", "-m", "RR,P@1", "-m", "MedianRank", "--resamples", "0"];
+    project.write(
+        "other.trec",
+        "q1 Q0 a 1 1 t\nq2 Q0 c 1 2 t\nq2 Q0 d 2 1 t\nq3 Q0 b 1 1 t\n",
+    );
+    let args = [
+        "--run",
+        "r.trec",
+        "other.trec",
+        "--qrels",
+        "q.rels",
+        "-m",
+        "RR,P@1",
+        "-m",
+        "MedianRank",
+        "--resamples",
+        "0",
+    ];
     let outcome = scored(&project, &args);
     // r: RR (1/2 + 1 + 0)/3, P@1 (0 + 1 + 0)/3, ranks 2, 1, none. other: RR and P@1 (1 + 1 + 0)/3, ranks 1, 1, none.
     let expected = [
@@ -69,35 +88,79 @@ fn a_table_has_a_column_a_run_and_says_what_was_left_out() {
 #[test]
 fn json_holds_means_intervals_warnings_and_each_query() {
     let project = project();
-    let args = ["--run", "r.trec", "--qrels", "q.rels", "-m", "RR", "MedianRank", "--per-query"];
+    let args = [
+        "--run",
+        "r.trec",
+        "--qrels",
+        "q.rels",
+        "-m",
+        "RR",
+        "MedianRank",
+        "--per-query",
+    ];
     let scored = json(&project, &args);
     let file = &scored["files"][0];
-    assert_eq!((&file["name"], &file["tag"], &file["n"]), (&"r.trec".into(), &"mine".into(), &3.into()));
+    assert_eq!(
+        (&file["name"], &file["tag"], &file["n"]),
+        (&"r.trec".into(), &"mine".into(), &3.into())
+    );
     // Means of three of (1/2, 1, 0) lie in 0..=1; two quantiles of them are its interval.
-    let (low, high) = (&file["measures"]["RR"]["ci95"][0], &file["measures"]["RR"]["ci95"][1]);
+    let (low, high) = (
+        &file["measures"]["RR"]["ci95"][0],
+        &file["measures"]["RR"]["ci95"][1],
+    );
     assert_eq!((low, high), (&0.0.into(), &1.0.into()));
     assert_eq!(file["measures"]["MedianRank"]["mean"], 2.0);
     assert_eq!(file["queries"]["q1"]["RR"], 0.5);
-    assert_eq!(file["queries"]["q3"], serde_json::json!({"RR": 0.0, "MedianRank": null}));
+    assert_eq!(
+        file["queries"]["q3"],
+        serde_json::json!({"RR": 0.0, "MedianRank": null})
+    );
     assert_eq!(
         file["warnings"],
         serde_json::json!({"queries_without_judgments": 1, "queries_missing": 1, "queries_without_relevant": 1})
     );
-    assert!(json(&project, &args[..6])["files"][0].get("queries").is_none());
+    assert!(
+        json(&project, &args[..6])["files"][0]
+            .get("queries")
+            .is_none()
+    );
 }
 
 #[test]
 fn the_intersection_leaves_out_what_the_run_lacks() {
     let project = project();
-    let scored = json(&project, &["--run", "r.trec", "--qrels", "q.rels", "-m", "RR", "--intersection"]);
+    let scored = json(
+        &project,
+        &[
+            "--run",
+            "r.trec",
+            "--qrels",
+            "q.rels",
+            "-m",
+            "RR",
+            "--intersection",
+        ],
+    );
     assert_eq!(scored["files"][0]["measures"]["RR"]["n"], 2);
     near(mean(&scored, "RR"), 0.75);
 }
 
 #[test]
 fn a_relevance_level_asks_for_higher_grades() {
-    let scored =
-        json(&project(), &["--run", "r.trec", "--qrels", "q.rels", "-m", "RR,Recall@1,nDCG@1", "--level", "2"]);
+    let scored = json(
+        &project(),
+        &[
+            "--run",
+            "r.trec",
+            "--qrels",
+            "q.rels",
+            "-m",
+            "RR,Recall@1,nDCG@1",
+            "--level",
+            "2",
+        ],
+    );
     // Only d of q2 is left relevant, and it is found first; nDCG gains from every grade: q1 0, q2 3/3, q3 0.
     for measure in ["RR", "Recall@1", "nDCG@1"] {
         near(mean(&scored, measure), 1.0 / 3.0);
@@ -106,19 +169,46 @@ fn a_relevance_level_asks_for_higher_grades() {
 
 #[test]
 fn a_table_of_queries_comes_with_per_query() {
-    let args = ["--run", "r.trec", "--qrels", "q.rels", "-m", "RR,MedianRank", "--resamples", "0", "--per-query"];
+    let args = [
+        "--run",
+        "r.trec",
+        "--qrels",
+        "q.rels",
+        "-m",
+        "RR,MedianRank",
+        "--resamples",
+        "0",
+        "--per-query",
+    ];
     let expected = [
         " r.trec      RR  MedianRank",
         " q1      0.5000      2.0000",
         " q2      1.0000      1.0000",
         " q3      0.0000         inf",
     ];
-    assert_eq!(scored(&project(), &args).stdout.lines().take(4).collect::<Vec<_>>(), expected);
+    assert_eq!(
+        scored(&project(), &args)
+            .stdout
+            .lines()
+            .take(4)
+            .collect::<Vec<_>>(),
+        expected
+    );
 }
 
 #[test]
 fn trec_evals_columns_are_printed_as_it_prints_them() {
-    let args = ["--run", "r.trec", "--qrels", "q.rels", "-m", "AP,nDCG@10", "--format", "trec_eval", "--per-query"];
+    let args = [
+        "--run",
+        "r.trec",
+        "--qrels",
+        "q.rels",
+        "-m",
+        "AP,nDCG@10",
+        "--format",
+        "trec_eval",
+        "--per-query",
+    ];
     let outcome = scored(&project(), &args);
     // q2: AP 1/1 of 2; nDCG 3 / (3 + 1/log2(3)) = .8262. q1: AP .5, nDCG 1/log2(3) = .6309.
     let q2 = "num_ret               \tq2\t1\nnum_rel               \tq2\t2\nnum_rel_ret           \tq2\t1\n\
@@ -140,10 +230,21 @@ fn gzip_and_standard_input_give_the_same_numbers() {
     assert_eq!(packed.stdout.replace("packed", "r.trec"), plain.stdout);
 
     let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin!("ragtriage"));
-    command.current_dir(project.path("")).args(["score", "--run", "-", "--qrels", "q.rels", "--json"]);
-    let mut child =
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts");
-    child.stdin.take().expect("piped").write_all(&gzip(RUN)).expect("read");
+    command
+        .current_dir(project.path(""))
+        .args(["score", "--run", "-", "--qrels", "q.rels", "--json"]);
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("starts");
+    child
+        .stdin
+        .take()
+        .expect("piped")
+        .write_all(&gzip(RUN))
+        .expect("read");
     let piped = outcome(&child.wait_with_output().expect("ends"));
     let piped: Value = serde_json::from_str(&piped.stdout).expect("JSON");
     assert_eq!(piped["files"][0]["name"], "standard input");
@@ -173,15 +274,41 @@ fn worked_examples_come_out_of_files() {
     // recall .333, F1 2 * .4 * .333 / .733 = .364.
     let project = textbook(&[("q", 6, &[1, 3])]);
     let measures = "Accuracy@5,P@5,Recall@5,SetF1@5";
-    let scored = json(&project, &["--run", "r.trec", "--qrels", "q.rels", "-m", measures, "--documents", "10000"]);
-    for (measure, expected) in [("Accuracy@5", 0.9993), ("P@5", 0.4), ("Recall@5", 1.0 / 3.0), ("SetF1@5", 4.0 / 11.0)]
-    {
+    let scored = json(
+        &project,
+        &[
+            "--run",
+            "r.trec",
+            "--qrels",
+            "q.rels",
+            "-m",
+            measures,
+            "--documents",
+            "10000",
+        ],
+    );
+    for (measure, expected) in [
+        ("Accuracy@5", 0.9993),
+        ("P@5", 0.4),
+        ("Recall@5", 1.0 / 3.0),
+        ("SetF1@5", 4.0 / 11.0),
+    ] {
         near(mean(&scored, measure), expected);
     }
     // APs: hit 1 of 2 relevant 1/2; hits 2, 4 of 2 (1/2 + 2/4)/2 = 1/2; hits 4, 5 of 3 (1/4 + 2/5)/3 = .2167: MAP .4056.
     // First hits at 1, 2, 4: MRR (1 + 1/2 + 1/4)/3 = .583, median 2.
     let project = textbook(&[("a", 2, &[1]), ("b", 2, &[2, 4]), ("c", 3, &[4, 5])]);
-    let scored = json(&project, &["--run", "r.trec", "--qrels", "q.rels", "-m", "AP,RR,MedianRank"]);
+    let scored = json(
+        &project,
+        &[
+            "--run",
+            "r.trec",
+            "--qrels",
+            "q.rels",
+            "-m",
+            "AP,RR,MedianRank",
+        ],
+    );
     near(mean(&scored, "AP"), (0.5 + 0.5 + 0.65 / 3.0) / 3.0);
     near(mean(&scored, "RR"), 1.75 / 3.0);
     assert_eq!(scored["files"][0]["measures"]["MedianRank"]["mean"], 2.0);
@@ -197,7 +324,10 @@ const SQUAD2: &str = r#"{"version": "v2.0", "data": [{"title": "T", "paragraphs"
 fn squad_2_predictions_are_split_by_answerability() {
     let project = Project::of(&[
         ("gold.json", SQUAD2),
-        ("p.json", r#"{"a": "about 18 May", "b": "", "c": "x", "d": "", "z": "y"}"#),
+        (
+            "p.json",
+            r#"{"a": "about 18 May", "b": "", "c": "x", "d": "", "z": "y"}"#,
+        ),
     ]);
     let args = ["--predictions", "p.json", "--gold", "gold.json"];
     let scored = json(&project, &args);
@@ -210,16 +340,32 @@ fn squad_2_predictions_are_split_by_answerability() {
     near(mean(&scored, "AnswerEM(NoAns)"), 0.5);
     near(mean(&scored, "AnswerF1(NoAns)"), 0.5);
     assert_eq!(scored["flavour"], "squad2");
-    assert_eq!(scored["files"][0]["warnings"], serde_json::json!({"predictions_of_unknown_ids": 1}));
+    assert_eq!(
+        scored["files"][0]["warnings"],
+        serde_json::json!({"predictions_of_unknown_ids": 1})
+    );
     // One paragraph is one cluster, and one cluster has no interval.
     assert_eq!(
-        (&scored["files"][0]["n_clusters"], &scored["files"][0]["measures"]["AnswerF1"]["ci95"]),
+        (
+            &scored["files"][0]["n_clusters"],
+            &scored["files"][0]["measures"]["AnswerF1"]["ci95"]
+        ),
         (&1.into(), &Value::Null)
     );
 
-    let outcome = project.refused(&["score", "--predictions", "p.json", "--gold", "gold.json", "--flavour", "squad"]);
+    let outcome = project.refused(&[
+        "score",
+        "--predictions",
+        "p.json",
+        "--gold",
+        "gold.json",
+        "--flavour",
+        "squad",
+    ]);
     assert!(
-        outcome.stderr.starts_with("error: `gold.json` line 3: question `b` has no gold answer\nhint: "),
+        outcome
+            .stderr
+            .starts_with("error: `gold.json` line 3: question `b` has no gold answer\nhint: "),
         "{}",
         outcome.stderr
     );
@@ -228,12 +374,21 @@ fn squad_2_predictions_are_split_by_answerability() {
 #[test]
 fn a_missing_or_null_answer_scores_0_unless_only_answered_ones_are_asked_for() {
     let gold = r#"[{"_id": "a", "answer": "yes"}, {"_id": "b", "answer": "no"}, {"_id": "c", "answer": "Ann"}]"#;
-    let project = Project::of(&[("gold.json", gold), ("p.json", r#"{"answer": {"a": "Yes.", "b": null}, "sp": {}}"#)]);
+    let project = Project::of(&[
+        ("gold.json", gold),
+        (
+            "p.json",
+            r#"{"answer": {"a": "Yes.", "b": null}, "sp": {}}"#,
+        ),
+    ]);
     let args = ["--predictions", "p.json", "--gold", "gold.json"];
     let all = json(&project, &args);
     near(mean(&all, "AnswerEM"), 1.0 / 3.0);
     assert_eq!(all["flavour"], "hotpotqa");
-    assert_eq!(all["files"][0]["warnings"], serde_json::json!({"predictions_missing": 1, "predictions_null": 1}));
+    assert_eq!(
+        all["files"][0]["warnings"],
+        serde_json::json!({"predictions_missing": 1, "predictions_null": 1})
+    );
     let answered = json(&project, &[&args[..], &["--answered-only"]].concat());
     near(mean(&answered, "AnswerEM"), 1.0);
     assert_eq!(answered["files"][0]["n"], 1);
@@ -241,19 +396,36 @@ fn a_missing_or_null_answer_scores_0_unless_only_answered_ones_are_asked_for() {
 
 #[test]
 fn questions_about_one_document_are_one_cluster() {
-    let facts = |id: &str, titles: &str| format!(r#"{{"_id": "{id}", "answer": "x", "supporting_facts": [{titles}]}}"#);
+    let facts = |id: &str, titles: &str| {
+        format!(r#"{{"_id": "{id}", "answer": "x", "supporting_facts": [{titles}]}}"#)
+    };
     let rows = [
         facts("a", r#"["T", 0], ["U", 1]"#),
         facts("b", r#"["U", 0]"#),
         facts("c", r#"["V", 0]"#),
         facts("d", r#"["W", 0]"#),
     ];
-    let project =
-        Project::of(&[("gold.json", &format!("[{}]", rows.join(","))), ("p.json", r#"{"a": "x", "b": "y"}"#)]);
-    let scored = scored(&project, &["--predictions", "p.json", "p.json", "--gold", "gold.json", "-m", "AnswerEM"]);
+    let project = Project::of(&[
+        ("gold.json", &format!("[{}]", rows.join(","))),
+        ("p.json", r#"{"a": "x", "b": "y"}"#),
+    ]);
+    let scored = scored(
+        &project,
+        &[
+            "--predictions",
+            "p.json",
+            "p.json",
+            "--gold",
+            "gold.json",
+            "-m",
+            "AnswerEM",
+        ],
+    );
     // Four questions, of which a and b share U.
     assert!(
-        scored.stdout.contains("BCa bootstrap over 3 clusters of questions that share gold documents"),
+        scored
+            .stdout
+            .contains("BCa bootstrap over 3 clusters of questions that share gold documents"),
         "{}",
         scored.stdout
     );
@@ -269,20 +441,31 @@ fn bad_files_are_refused_with_file_and_line() {
             "q1 Q0 a 1 2 t\nq1 Q0 a 2 1 t\n",
             "error: `bad.trec` line 2: document `a` is there twice for query `q1`, first in `bad.trec` line 1",
         ),
-        ("bad.trec", "q1 Q0 a 1 nan t\n", "error: `bad.trec` line 1: score `nan` is not a number"),
+        (
+            "bad.trec",
+            "q1 Q0 a 1 nan t\n",
+            "error: `bad.trec` line 1: score `nan` is not a number",
+        ),
         (
             "bad.trec",
             "q1 Q0 a 1\n",
             "error: `bad.trec` line 1: 4 columns, expected 6: query Q0 document rank score tag",
         ),
         ("bad.trec", "", "error: `bad.trec` is empty"),
-        ("bad.trec", "q7 Q0 a 1 1 t\n", "error: `bad.trec` and `q.rels` have no query in common"),
+        (
+            "bad.trec",
+            "q7 Q0 a 1 1 t\n",
+            "error: `bad.trec` and `q.rels` have no query in common",
+        ),
     ] {
         project.write(name, text);
         project.refuses_with_some_hint(&["score", "--run", name, "--qrels", "q.rels"], error);
     }
     for (text, error) in [
-        ("q1 0 a one\n", "error: `bad.rels` line 1: grade `one` is not an integer"),
+        (
+            "q1 0 a one\n",
+            "error: `bad.rels` line 1: grade `one` is not an integer",
+        ),
         (
             "q1 0 a 1\nq1 0 a 2\n",
             "error: `bad.rels` line 2: document `a` has grade 2 for query `q1`, and grade 1 in `bad.rels` line 1",
@@ -296,17 +479,26 @@ fn bad_files_are_refused_with_file_and_line() {
             "{\"a\": 5}",
             "error: `bad.json` line 1 column 7: invalid type: integer `5`, expected an answer's text or null",
         ),
-        ("{\"z\": \"y\"}", "error: `bad.json` and `gold.json` have no question in common"),
+        (
+            "{\"z\": \"y\"}",
+            "error: `bad.json` and `gold.json` have no question in common",
+        ),
     ] {
         project.write("bad.json", text);
-        project.refuses_with_some_hint(&["score", "--predictions", "bad.json", "--gold", "gold.json"], error);
+        project.refuses_with_some_hint(
+            &["score", "--predictions", "bad.json", "--gold", "gold.json"],
+            error,
+        );
     }
     project.write("bad.trec", b"q1 Q0 \xff 1 1 t\n");
     project.refuses_with_some_hint(
         &["score", "--run", "bad.trec", "--qrels", "q.rels"],
         "error: `bad.trec` line 1: not valid UTF-8",
     );
-    project.refuses_with_some_hint(&["score", "--run", "gone", "--qrels", "q.rels"], "error: `gone` is not there");
+    project.refuses_with_some_hint(
+        &["score", "--run", "gone", "--qrels", "q.rels"],
+        "error: `gone` is not there",
+    );
     let twice = "error: standard input can be read only once";
     project.refuses_with_some_hint(&["score", "--run", "-", "--qrels", "-"], twice);
 }
@@ -315,16 +507,50 @@ fn bad_files_are_refused_with_file_and_line() {
 fn measures_that_files_do_not_give_are_refused() {
     let project = project();
     let refused = |measure: &str, error: &str| {
-        project.refuses_with_some_hint(&["score", "--run", "r.trec", "--qrels", "q.rels", "-m", measure], error);
+        project.refuses_with_some_hint(
+            &[
+                "score", "--run", "r.trec", "--qrels", "q.rels", "-m", measure,
+            ],
+            error,
+        );
     };
-    refused("EM@5", "error: `EM@5` cannot be had from a run and qrels alone");
-    refused("P@prompt", "error: `P@prompt` cannot be had from a run and qrels alone");
-    refused("Recall@1000t", "error: `Recall@1000t` cannot be had from a run and qrels alone");
-    refused("AnswerF1", "error: `AnswerF1` cannot be had from a run and qrels alone");
-    refused("Fallout@5", "error: `Fallout@5` needs the size of the corpus");
-    refused("ndcg_cut_10", "error: `ndcg_cut_10` is no measure; did you mean `nDCG@10`?");
+    refused(
+        "EM@5",
+        "error: `EM@5` cannot be had from a run and qrels alone",
+    );
+    refused(
+        "P@prompt",
+        "error: `P@prompt` cannot be had from a run and qrels alone",
+    );
+    refused(
+        "Recall@1000t",
+        "error: `Recall@1000t` cannot be had from a run and qrels alone",
+    );
+    refused(
+        "AnswerF1",
+        "error: `AnswerF1` cannot be had from a run and qrels alone",
+    );
+    refused(
+        "Fallout@5",
+        "error: `Fallout@5` needs the size of the corpus",
+    );
+    refused(
+        "ndcg_cut_10",
+        "error: `ndcg_cut_10` is no measure; did you mean `nDCG@10`?",
+    );
     project.write("gold.json", SQUAD2);
     project.write("p.json", "{\"a\": \"x\"}");
-    let args = ["score", "--predictions", "p.json", "--gold", "gold.json", "-m", "RR"];
-    project.refuses_with_some_hint(&args, "error: `RR` cannot be had from predictions and golds alone");
+    let args = [
+        "score",
+        "--predictions",
+        "p.json",
+        "--gold",
+        "gold.json",
+        "-m",
+        "RR",
+    ];
+    project.refuses_with_some_hint(
+        &args,
+        "error: `RR` cannot be had from predictions and golds alone",
+    );
 }

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use flate2::read::GzDecoder;
+use ragtriage_core::measure::answer::Flavour;
 use ragtriage_eval::files::{FilePlan, score_run};
 use ragtriage_runs::external::input::Input;
 use ragtriage_runs::external::qrels::Qrels;
 use ragtriage_runs::external::trec_run::TrecRun;
-use ragtriage_core::measure::answer::Flavour;
 use serde::Deserialize;
 
 use crate::parity::fetched;
@@ -33,13 +33,24 @@ struct Expected {
 /// Expected: `tests/data/trec/README.md` says which tool computed what.
 #[test]
 fn random_pairs_score_as_the_reference_tools_score_them() {
-    let file = std::fs::File::open(repository("tests/data/trec/random-pairs.json.gz")).expect("kept");
+    let file =
+        std::fs::File::open(repository("tests/data/trec/random-pairs.json.gz")).expect("kept");
     let pairs: Vec<Pair> = serde_json::from_reader(GzDecoder::new(file)).expect("JSON");
     assert_eq!(pairs.len(), 200);
     for (number, pair) in pairs.into_iter().enumerate() {
-        let (run, qrels) = (Input::new("run", pair.run).expect("text"), Input::new("qrels", pair.qrels).expect("text"));
-        let (run, qrels) = (TrecRun::parse(&run).expect("a run"), Qrels::parse(&qrels).expect("qrels"));
-        let measures = pair.expected.keys().map(|name| name.parse().expect("a measure")).collect();
+        let (run, qrels) = (
+            Input::new("run", pair.run).expect("text"),
+            Input::new("qrels", pair.qrels).expect("text"),
+        );
+        let (run, qrels) = (
+            TrecRun::parse(&run).expect("a run"),
+            Qrels::parse(&qrels).expect("qrels"),
+        );
+        let measures = pair
+            .expected
+            .keys()
+            .map(|name| name.parse().expect("a measure"))
+            .collect();
         let plan = FilePlan {
             measures,
             only_shared: false,
@@ -50,17 +61,35 @@ fn random_pairs_score_as_the_reference_tools_score_them() {
             seed: 0,
         };
         let all = score_run(&run, &qrels, &plan).expect("scores");
-        let shared = score_run(&run, &qrels, &FilePlan { only_shared: true, ..plan }).expect("scores");
+        let shared = score_run(
+            &run,
+            &qrels,
+            &FilePlan {
+                only_shared: true,
+                ..plan
+            },
+        )
+        .expect("scores");
         for (at, (name, expected)) in pair.expected.iter().enumerate() {
             let near = |found: f64, expected: f64, of: &str| {
-                assert!((found - expected).abs() < 1e-9, "pair {number}, {name} of {of}: {found}, expected {expected}");
+                assert!(
+                    (found - expected).abs() < 1e-9,
+                    "pair {number}, {name} of {of}: {found}, expected {expected}"
+                );
             };
-            assert!(all.ids.iter().eq(expected.per_query.keys()), "pair {number}");
+            assert!(
+                all.ids.iter().eq(expected.per_query.keys()),
+                "pair {number}"
+            );
             for ((query, value), found) in expected.per_query.iter().zip(&all.columns[at].values) {
                 near(found.expect("defined"), *value, query);
             }
             near(all.columns[at].summary.mean, expected.all, "all");
-            near(shared.columns[at].summary.mean, expected.intersection, "the intersection");
+            near(
+                shared.columns[at].summary.mean,
+                expected.intersection,
+                "the intersection",
+            );
         }
     }
 }
@@ -71,9 +100,13 @@ type Lines = BTreeMap<(String, String), String>;
 fn lines(text: &str, shared: impl Fn(&str) -> bool) -> Lines {
     let mut lines = Lines::new();
     for line in text.lines() {
-        let [name, query, value] = line.split('\t').collect::<Vec<_>>().try_into().expect("three columns");
-        let again =
-            shared(name.trim_end()).then(|| lines.insert((name.to_owned(), query.to_owned()), value.to_owned()));
+        let [name, query, value] = line
+            .split('\t')
+            .collect::<Vec<_>>()
+            .try_into()
+            .expect("three columns");
+        let again = shared(name.trim_end())
+            .then(|| lines.insert((name.to_owned(), query.to_owned()), value.to_owned()));
         assert!(again.flatten().is_none(), "{line} is there twice");
     }
     lines
@@ -99,10 +132,20 @@ fn is_shared(name: &str) -> bool {
 
 /// What `trec_eval -m all_trec` prints of ours.
 fn all_trec() -> String {
-    let mut names = vec!["AP", "Rprec", "RR", "nDCG", "SetF1", "Recall", "Success@1", "Success@5", "Success@10"]
-        .into_iter()
-        .map(str::to_owned)
-        .collect::<Vec<_>>();
+    let mut names = vec![
+        "AP",
+        "Rprec",
+        "RR",
+        "nDCG",
+        "SetF1",
+        "Recall",
+        "Success@1",
+        "Success@5",
+        "Success@10",
+    ]
+    .into_iter()
+    .map(str::to_owned)
+    .collect::<Vec<_>>();
     for k in [5, 10, 15, 20, 30, 100, 200, 500, 1000] {
         names.extend(["P", "Recall", "nDCG", "AP"].map(|name| format!("{name}@{k}")));
     }
@@ -112,7 +155,17 @@ fn all_trec() -> String {
 fn trec_eval(folder: &Path, run: &str, qrels: &str, args: &[&str]) -> String {
     let path = |name: &str| folder.join(name).to_string_lossy().into_owned();
     let (run, qrels, measures) = (path(run), path(qrels), all_trec());
-    let fixed = ["score", "--run", &run, "--qrels", &qrels, "--format", "trec_eval", "-m", &measures];
+    let fixed = [
+        "score",
+        "--run",
+        &run,
+        "--qrels",
+        &qrels,
+        "--format",
+        "trec_eval",
+        "-m",
+        &measures,
+    ];
     let outcome = Project::new().call(&[&fixed[..], args].concat());
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     outcome.stdout
@@ -121,36 +174,80 @@ fn trec_eval(folder: &Path, run: &str, qrels: &str, args: &[&str]) -> String {
 /// Expected: what the program printed for its authors; `COMMANDS.txt` there says by which command.
 #[test]
 fn trec_evals_own_test_files_come_out_as_it_printed_them() {
-    let Some(folder) = fetched("trec_eval") else { return };
+    let Some(folder) = fetched("trec_eval") else {
+        return;
+    };
     let printed = |name: &str| std::fs::read_to_string(folder.join(name)).expect("fetched");
     // Per query 4 counts less num_q and runid, 45 measures: 48 lines; for all 50.
     for (file, run, qrels, args, n_lines) in [
         ("out.test.a", "results.test", "qrels.test", &[][..], 50),
-        ("out.test.aq", "results.test", "qrels.test", &["--per-query"], 50 + 3 * 48),
-        ("out.test.aqc", "results.trunc", "qrels.test", &["--per-query"], 50 + 3 * 48),
-        ("out.test.aql", "results.test", "qrels.rel_level", &["--per-query", "--level", "2"], 50 + 3 * 48),
+        (
+            "out.test.aq",
+            "results.test",
+            "qrels.test",
+            &["--per-query"],
+            50 + 3 * 48,
+        ),
+        (
+            "out.test.aqc",
+            "results.trunc",
+            "qrels.test",
+            &["--per-query"],
+            50 + 3 * 48,
+        ),
+        (
+            "out.test.aql",
+            "results.test",
+            "qrels.rel_level",
+            &["--per-query", "--level", "2"],
+            50 + 3 * 48,
+        ),
     ] {
         let ours = lines(&trec_eval(&folder, run, qrels, args), |_| true);
         assert_eq!(ours, lines(&printed(file), is_shared), "{file}");
         assert_eq!(ours.len(), n_lines, "{file}");
     }
     // Its default measures: the same values, of which out.test holds fewer.
-    let ours = lines(&trec_eval(&folder, "results.test", "qrels.test", &[]), |_| true);
+    let ours = lines(
+        &trec_eval(&folder, "results.test", "qrels.test", &[]),
+        |_| true,
+    );
     let theirs = lines(&printed("out.test"), is_shared);
-    assert!(theirs.len() >= 15 && theirs.iter().all(|(key, value)| ours.get(key) == Some(value)), "{theirs:?}");
+    assert!(
+        theirs.len() >= 15
+            && theirs
+                .iter()
+                .all(|(key, value)| ours.get(key) == Some(value)),
+        "{theirs:?}"
+    );
 }
 
 /// Expected: `hotpot_evaluate_v1.py` on these files prints em 0.412829169480081, f1 0.5420139876887058.
 #[test]
 fn hotpotqa_files_score_as_the_official_script_scores_them() {
-    let Some(folder) = fetched("qa_scores") else { return };
+    let Some(folder) = fetched("qa_scores") else {
+        return;
+    };
     let path = |name: &str| folder.join(name).to_string_lossy().into_owned();
-    let (predictions, gold) = (path("hotpot_predictions_7405.json"), path("hotpot_dev_gold_7405.json"));
-    let outcome = Project::new().call(&["score", "--predictions", &predictions, "--gold", &gold, "--json"]);
+    let (predictions, gold) = (
+        path("hotpot_predictions_7405.json"),
+        path("hotpot_dev_gold_7405.json"),
+    );
+    let outcome = Project::new().call(&[
+        "score",
+        "--predictions",
+        &predictions,
+        "--gold",
+        &gold,
+        "--json",
+    ]);
     assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
     let scored: serde_json::Value = serde_json::from_str(&outcome.stdout).expect("JSON");
     let measures = &scored["files"][0]["measures"];
-    for (measure, expected) in [("AnswerEM", 0.412_829_169_480_081), ("AnswerF1", 0.542_013_987_688_705_8)] {
+    for (measure, expected) in [
+        ("AnswerEM", 0.412_829_169_480_081),
+        ("AnswerF1", 0.542_013_987_688_705_8),
+    ] {
         let found = measures[measure]["mean"].as_f64().expect("a mean");
         assert!((found - expected).abs() < 1e-12, "{measure}: {found}");
         assert_eq!(measures[measure]["n"], 7405);

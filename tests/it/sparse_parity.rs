@@ -43,22 +43,39 @@ fn hotpotqa(folder: &Path) -> Texts {
         }
     }
     let questions = lines.iter().map(|line| line.question.clone()).collect();
-    Texts { documents, questions }
+    Texts {
+        documents,
+        questions,
+    }
 }
 
 fn scifact(folder: &Path) -> Texts {
     let read = |name: &str| fs::read_to_string(folder.join(name)).expect("fetched");
     let lines = |name: &str| -> Vec<Value> {
-        read(name).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+        read(name)
+            .lines()
+            .map(|line| serde_json::from_str(line).expect("JSON"))
+            .collect()
     };
     let text = |line: &Value, field: &str| line[field].as_str().expect("text").to_owned();
     let qrels = read("qrels/test.tsv");
-    let judged: Vec<&str> = qrels.lines().skip(1).filter_map(|line| line.split('\t').next()).collect();
+    let judged: Vec<&str> = qrels
+        .lines()
+        .skip(1)
+        .filter_map(|line| line.split('\t').next())
+        .collect();
     let documents = lines("corpus.jsonl");
-    let documents = documents.iter().map(|line| format!("{} {}", text(line, "title"), text(line, "text")));
+    let documents = documents
+        .iter()
+        .map(|line| format!("{} {}", text(line, "title"), text(line, "text")));
     let asked = lines("queries.jsonl");
-    let asked = asked.iter().filter(|line| judged.contains(&text(line, "_id").as_str()));
-    Texts { documents: documents.collect(), questions: asked.map(|line| text(line, "text")).collect() }
+    let asked = asked
+        .iter()
+        .filter(|line| judged.contains(&text(line, "_id").as_str()));
+    Texts {
+        documents: documents.collect(),
+        questions: asked.map(|line| text(line, "text")).collect(),
+    }
 }
 
 fn weighting(tool: &str) -> Weighting {
@@ -75,14 +92,29 @@ fn weighting(tool: &str) -> Weighting {
 fn assert_same(of: &str, found: &[(u32, f64)], (documents, scores): &(Vec<u32>, Vec<f64>)) {
     // Documents that match no term are never found, and of those that match, none has less than 0 here.
     let n_positive = scores.iter().filter(|&&score| score > TOLERANCE).count();
-    assert!(found.len() >= n_positive.min(documents.len()), "{of}: {found:?} is not {documents:?} {scores:?}");
+    assert!(
+        found.len() >= n_positive.min(documents.len()),
+        "{of}: {found:?} is not {documents:?} {scores:?}"
+    );
     let last = scores.last().expect("ten documents");
-    for ((document, score), (expected_document, expected_score)) in found.iter().zip(documents.iter().zip(scores)) {
+    for ((document, score), (expected_document, expected_score)) in
+        found.iter().zip(documents.iter().zip(scores))
+    {
         let near = |a: f64, b: f64| (a - b).abs() < TOLERANCE;
-        assert!(near(*score, *expected_score), "{of}: {document} has {score}, {expected_document} {expected_score}");
+        assert!(
+            near(*score, *expected_score),
+            "{of}: {document} has {score}, {expected_document} {expected_score}"
+        );
         match documents.iter().position(|known| known == document) {
-            Some(place) => assert!(near(scores[place], *score), "{of}: {document} has {score}, not {}", scores[place]),
-            None => assert!(near(*score, *last), "{of}: {document} is not among {documents:?}"),
+            Some(place) => assert!(
+                near(scores[place], *score),
+                "{of}: {document} has {score}, not {}",
+                scores[place]
+            ),
+            None => assert!(
+                near(*score, *last),
+                "{of}: {document} is not among {documents:?}"
+            ),
         }
     }
 }
@@ -93,20 +125,34 @@ fn compare(name: &str, load: impl Fn(&Path) -> Texts) {
         eprintln!("skipped: datasets/fetched/{name} is not there");
         return;
     };
-    let Texts { documents, questions } = load(&folder);
+    let Texts {
+        documents,
+        questions,
+    } = load(&folder);
     let file = fs::File::open(repository("tests/data/bm25/expected.json.gz")).expect("kept");
-    let mut all: BTreeMap<String, Expected> = serde_json::from_reader(GzDecoder::new(file)).expect("JSON");
+    let mut all: BTreeMap<String, Expected> =
+        serde_json::from_reader(GzDecoder::new(file)).expect("JSON");
     let expected = all.remove(name).expect("a data set of the script");
     assert_eq!(expected.len(), 8);
     let analyzer = Analyzer::new(Words::Whitespace, true, StopWords::None, Stemmer::None);
-    let ids: Vec<ChunkId> = (0..documents.len()).map(|number| ChunkId::from(format!("{number:05}"))).collect();
-    let questions: Vec<Vec<String>> = questions.iter().map(|question| analyzer.term_list(question)).collect();
+    let ids: Vec<ChunkId> = (0..documents.len())
+        .map(|number| ChunkId::from(format!("{number:05}")))
+        .collect();
+    let questions: Vec<Vec<String>> = questions
+        .iter()
+        .map(|question| analyzer.term_list(question))
+        .collect();
     for (tool, expected) in expected {
-        let terms_of = |number: usize, each: &mut dyn FnMut(&str)| analyzer.terms(&documents[number], each);
+        let terms_of =
+            |number: usize, each: &mut dyn FnMut(&str)| analyzer.terms(&documents[number], each);
         let index = SparseIndex::build(&weighting(&tool), &ids, terms_of);
         assert_eq!(expected.len(), questions.len(), "{tool}");
         for (number, (question, expected)) in questions.iter().zip(&expected).enumerate() {
-            assert_same(&format!("{name}, {tool}, question {number}"), &index.search(question, 10, None), expected);
+            assert_same(
+                &format!("{name}, {tool}, question {number}"),
+                &index.search(question, 10, None),
+                expected,
+            );
         }
     }
 }

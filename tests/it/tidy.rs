@@ -29,18 +29,34 @@ fn rust_files(folder: &str) -> Vec<PathBuf> {
 
 /// Code without its comments, so that a doc link is no import.
 fn code_of(text: &str) -> String {
-    let lines = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+    let lines = text
+        .lines()
+        .filter(|line| !line.trim_start().starts_with("//"));
     lines.collect::<Vec<_>>().join("\n")
 }
 
 #[test]
 fn every_file_says_what_it_is_and_stays_short() {
-    for path in rust_files("src").iter().chain(&rust_files("crates")).chain(&rust_files("tests")).chain(&rust_files("benches")) {
+    for path in rust_files("src")
+        .iter()
+        .chain(&rust_files("crates"))
+        .chain(&rust_files("tests"))
+        .chain(&rust_files("benches"))
+    {
         let text = fs::read_to_string(path).expect("readable");
-        assert!(text.starts_with("//!"), "{} does not open with //!", path.display());
-        let is_test = path.components().any(|part| part.as_os_str() == "tests") || path.ends_with("tests.rs");
+        assert!(
+            text.starts_with("//!"),
+            "{} does not open with //!",
+            path.display()
+        );
+        let is_test =
+            path.components().any(|part| part.as_os_str() == "tests") || path.ends_with("tests.rs");
         let lines = text.lines().count();
-        assert!(is_test || lines <= MOST_LINES, "{} has {lines} lines", path.display());
+        assert!(
+            is_test || lines <= MOST_LINES,
+            "{} has {lines} lines",
+            path.display()
+        );
     }
 }
 
@@ -50,9 +66,19 @@ fn globs_stand_in_tests_only_and_nothing_is_left_to_do() {
         let text = fs::read_to_string(&path).expect("readable");
         let code = code_of(&text);
         let before_tests = code.split("#[cfg(test)]").next().unwrap_or_default();
-        let is_test = path.ends_with("tests.rs") || path.ends_with("contract.rs") || path.ends_with("reference.rs");
-        assert!(is_test || !before_tests.contains("::*;"), "{} imports a glob", path.display());
-        for word in [concat!("TO", "DO"), concat!("FIX", "ME"), concat!("XX", "X")] {
+        let is_test = path.ends_with("tests.rs")
+            || path.ends_with("contract.rs")
+            || path.ends_with("reference.rs");
+        assert!(
+            is_test || !before_tests.contains("::*;"),
+            "{} imports a glob",
+            path.display()
+        );
+        for word in [
+            concat!("TO", "DO"),
+            concat!("FIX", "ME"),
+            concat!("XX", "X"),
+        ] {
             assert!(!text.contains(word), "{} holds {word}", path.display());
         }
     }
@@ -60,13 +86,19 @@ fn globs_stand_in_tests_only_and_nothing_is_left_to_do() {
 
 #[test]
 fn main_stays_a_door() {
-    let lines = fs::read_to_string(root().join("src/main.rs")).expect("main.rs").lines().count();
+    let lines = fs::read_to_string(root().join("src/main.rs"))
+        .expect("main.rs")
+        .lines()
+        .count();
     assert!(lines <= 30, "main.rs has {lines} lines");
 }
 
 #[test]
 fn architecture_fits_its_page() {
-    let lines = fs::read_to_string(root().join("ARCHITECTURE.md")).expect("ARCHITECTURE.md").lines().count();
+    let lines = fs::read_to_string(root().join("ARCHITECTURE.md"))
+        .expect("ARCHITECTURE.md")
+        .lines()
+        .count();
     assert!(lines <= 150, "ARCHITECTURE.md has {lines} lines");
 }
 

@@ -14,7 +14,11 @@ use crate::socket::{Sent, Socket, answer};
 /// `run c.toml --out runs` with the endpoint at `base_url`, one arm, and `more`.
 fn run(project: &Project, base_url: &str, more: &[&str]) -> Outcome {
     let sets = sets(base_url);
-    let args: Vec<&str> = sets.iter().map(String::as_str).chain(["--set", "evaluation.arms=[\"retrieved\"]"]).collect();
+    let args: Vec<&str> = sets
+        .iter()
+        .map(String::as_str)
+        .chain(["--set", "evaluation.arms=[\"retrieved\"]"])
+        .collect();
     let outcome = project.run(&[&args[..], more].concat());
     assert!(!outcome.stderr.contains("panicked"), "{}", outcome.stderr);
     outcome
@@ -36,15 +40,27 @@ fn right(request: &str) -> Sent {
 }
 
 fn right_text(request: &str) -> &'static str {
-    if request.contains("How long does alpha wait?") { "Answer: six minutes" } else { "Answer: Beta" }
+    if request.contains("How long does alpha wait?") {
+        "Answer: six minutes"
+    } else {
+        "Answer: Beta"
+    }
 }
 
 fn ok(body: &str) -> Vec<u8> {
-    answer("200 OK", &["content-type: application/json", "connection: close"], body)
+    answer(
+        "200 OK",
+        &["content-type: application/json", "connection: close"],
+        body,
+    )
 }
 
 fn status(status: &str, headers: &[&str], body: &str) -> Sent {
-    Sent::Bytes(answer(status, &[headers, &["connection: close"]].concat(), body))
+    Sent::Bytes(answer(
+        status,
+        &[headers, &["connection: close"]].concat(),
+        body,
+    ))
 }
 
 /// Half of what its head announces.
@@ -56,7 +72,11 @@ fn half_a_body() -> Sent {
 const PAGE: &str = "<!DOCTYPE html><html><title>Bad gateway</title></html>";
 
 /// The second question meets `fault` until it is mended; the first is answered. Then the run is gone on with.
-fn fails_alone_and_is_asked_again(fault: impl Fn() -> Sent + Send + Sync + 'static, more: &[&str], cause: &str) {
+fn fails_alone_and_is_asked_again(
+    fault: impl Fn() -> Sent + Send + Sync + 'static,
+    more: &[&str],
+    cause: &str,
+) {
     let is_mended = Arc::new(AtomicBool::new(false));
     let now = Arc::clone(&is_mended);
     let server = Socket::start(move |request| {
@@ -64,17 +84,36 @@ fn fails_alone_and_is_asked_again(fault: impl Fn() -> Sent + Send + Sync + 'stat
         if meets_it { fault() } else { right(request) }
     });
     let project = Project::new();
-    let first = run(&project, &server.base_url(), &[&["--name", "r"], more].concat());
+    let first = run(
+        &project,
+        &server.base_url(),
+        &[&["--name", "r"], more].concat(),
+    );
     assert_eq!(first.code, 0, "{cause}: {}", first.stderr);
     check(&project, "r");
     let summary = project.summary("r");
-    assert_eq!((class(&summary, "failed"), class(&summary, "correct")), (1, 1), "{cause}");
-    assert_eq!(measure(&summary, "AnswerF1"), (1.0, 1), "{cause}: what was not answered is in no mean");
-    let reason = project.traces("r")[1]["reason"].as_str().expect("a sentence").to_owned();
+    assert_eq!(
+        (class(&summary, "failed"), class(&summary, "correct")),
+        (1, 1),
+        "{cause}"
+    );
+    assert_eq!(
+        measure(&summary, "AnswerF1"),
+        (1.0, 1),
+        "{cause}: what was not answered is in no mean"
+    );
+    let reason = project.traces("r")[1]["reason"]
+        .as_str()
+        .expect("a sentence")
+        .to_owned();
     assert!(reason.contains(cause), "{cause}: {reason}");
 
     is_mended.store(true, Ordering::SeqCst);
-    let second = run(&project, &server.base_url(), &[&["--resume", "r"], more].concat());
+    let second = run(
+        &project,
+        &server.base_url(),
+        &[&["--resume", "r"], more].concat(),
+    );
     assert_eq!(second.code, 0, "{cause}: {}", second.stderr);
     check(&project, "r");
     assert_eq!(class(&project.summary("r"), "correct"), 2, "{cause}");
@@ -82,30 +121,71 @@ fn fails_alone_and_is_asked_again(fault: impl Fn() -> Sent + Send + Sync + 'stat
 
 #[test]
 fn what_lasts_fails_its_question_alone_and_names_the_cause() {
-    let busy = || status("503 Service Unavailable", &["retry-after: 0"], "{\"error\": \"loading the model\"}");
+    let busy = || {
+        status(
+            "503 Service Unavailable",
+            &["retry-after: 0"],
+            "{\"error\": \"loading the model\"}",
+        )
+    };
     fails_alone_and_is_asked_again(busy, &[], "after 4 tries: ");
-    let wait =
-        || status("429 Too Many Requests", &["retry-after: 3600"], "{\"error\": {\"message\": \"a day's quota\"}}");
+    let wait = || {
+        status(
+            "429 Too Many Requests",
+            &["retry-after: 3600"],
+            "{\"error\": {\"message\": \"a day's quota\"}}",
+        )
+    };
     fails_alone_and_is_asked_again(wait, &[], "status 429: a day's quota");
-    fails_alone_and_is_asked_again(|| status("200 OK", &[], "hello"), &[], "not a chat completion");
-    fails_alone_and_is_asked_again(|| status("200 OK", &[], PAGE), &[], "a web page, not a chat completion");
-    fails_alone_and_is_asked_again(|| status("200 OK", &[], "{\"choices\": []}"), &[], "it has no choices");
+    fails_alone_and_is_asked_again(
+        || status("200 OK", &[], "hello"),
+        &[],
+        "not a chat completion",
+    );
+    fails_alone_and_is_asked_again(
+        || status("200 OK", &[], PAGE),
+        &[],
+        "a web page, not a chat completion",
+    );
+    fails_alone_and_is_asked_again(
+        || status("200 OK", &[], "{\"choices\": []}"),
+        &[],
+        "it has no choices",
+    );
     let null = || status("200 OK", &[], "{\"choices\": [{\"message\": null}]}");
     fails_alone_and_is_asked_again(null, &[], "its choice has no message");
-    let cut = || status("200 OK", &[], "data: {\"choices\": [{\"delta\": {\"content\": \"Be\"}}]}\n\n");
+    let cut = || {
+        status(
+            "200 OK",
+            &[],
+            "data: {\"choices\": [{\"delta\": {\"content\": \"Be\"}}]}\n\n",
+        )
+    };
     fails_alone_and_is_asked_again(cut, &[], "its stream ends before the answer does");
     let head = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
-    let flood = || Sent::Endless(head.to_vec(), [&b"2000\r\n"[..], &[b' '; 0x2000], b"\r\n"].concat());
+    let flood = || {
+        Sent::Endless(
+            head.to_vec(),
+            [&b"2000\r\n"[..], &[b' '; 0x2000], b"\r\n"].concat(),
+        )
+    };
     fails_alone_and_is_asked_again(flood, &[], "larger than 32 MiB");
 }
 
 #[test]
 fn what_takes_too_long_fails_its_question_alone() {
     // The prompt's time is over before a call's: no test waits for four calls.
-    let short = ["--set", "generation.deadline_s=3.0", "--set", "generation.timeout_s=3.0"];
+    let short = [
+        "--set",
+        "generation.deadline_s=3.0",
+        "--set",
+        "generation.timeout_s=3.0",
+    ];
     let slow = || Sent::Hanging(Vec::new());
     fails_alone_and_is_asked_again(slow, &short, "no answer within");
-    let begun = || Sent::Hanging(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\n{\r\n".to_vec());
+    let begun = || {
+        Sent::Hanging(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\n{\r\n".to_vec())
+    };
     fails_alone_and_is_asked_again(begun, &short, "no answer within");
     let limited = || status("429 Too Many Requests", &[], "{\"error\": \"slow down\"}");
     fails_alone_and_is_asked_again(limited, &short, "status 429: slow down");
@@ -114,43 +194,75 @@ fn what_takes_too_long_fails_its_question_alone() {
 #[test]
 fn what_passes_costs_no_answer() {
     let passing: [Named<fn() -> Sent>; 8] = [
-        ("429 with a wait", || status("429 Too Many Requests", &["retry-after: 0"], "{}")),
-        ("429 without one", || status("429 Too Many Requests", &[], "{}")),
-        ("500", || status("500 Internal Server Error", &[], "out of memory")),
+        ("429 with a wait", || {
+            status("429 Too Many Requests", &["retry-after: 0"], "{}")
+        }),
+        ("429 without one", || {
+            status("429 Too Many Requests", &[], "{}")
+        }),
+        ("500", || {
+            status("500 Internal Server Error", &[], "out of memory")
+        }),
         ("503", || status("503 Service Unavailable", &[], "{}")),
-        ("a gateway's page", || status("502 Bad Gateway", &["content-type: text/html"], PAGE)),
+        ("a gateway's page", || {
+            status("502 Bad Gateway", &["content-type: text/html"], PAGE)
+        }),
         ("half a body", half_a_body),
         ("a reset", || Sent::Reset),
         ("closed without a word", || Sent::Bytes(Vec::new())),
     ];
     for (name, fault) in passing {
         let n_before = AtomicUsize::new(0);
-        let server = Socket::start(
-            move |request| {
-                if n_before.fetch_add(1, Ordering::SeqCst) == 0 { fault() } else { right(request) }
-            },
-        );
+        let server = Socket::start(move |request| {
+            if n_before.fetch_add(1, Ordering::SeqCst) == 0 {
+                fault()
+            } else {
+                right(request)
+            }
+        });
         let project = Project::new();
         let outcome = run(&project, &server.base_url(), &["--name", "r"]);
         assert_eq!(outcome.code, 0, "{name}: {}", outcome.stderr);
         check(&project, "r");
-        assert_eq!((class(&project.summary("r"), "correct"), server.requests().len()), (2, 3), "{name}");
+        assert_eq!(
+            (
+                class(&project.summary("r"), "correct"),
+                server.requests().len()
+            ),
+            (2, 3),
+            "{name}"
+        );
     }
 }
 
 #[test]
 fn a_connection_that_was_kept_open_and_is_dead_costs_no_answer() {
     let n_before = AtomicUsize::new(0);
-    let server = Socket::start(move |request| match n_before.fetch_add(1, Ordering::SeqCst) {
-        0 => Sent::KeptOpen(answer("200 OK", &[], &completion(right_text(request)))),
-        1 => Sent::Reset,
-        _ => right(request),
-    });
+    let server = Socket::start(
+        move |request| match n_before.fetch_add(1, Ordering::SeqCst) {
+            0 => Sent::KeptOpen(answer("200 OK", &[], &completion(right_text(request)))),
+            1 => Sent::Reset,
+            _ => right(request),
+        },
+    );
     let project = Project::new();
-    let one = ["--set", "generation.concurrency=1", "--set", "generation.most_concurrency=1", "--name", "r"];
+    let one = [
+        "--set",
+        "generation.concurrency=1",
+        "--set",
+        "generation.most_concurrency=1",
+        "--name",
+        "r",
+    ];
     let outcome = run(&project, &server.base_url(), &one);
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
-    assert_eq!((class(&project.summary("r"), "correct"), server.requests().len()), (2, 3));
+    assert_eq!(
+        (
+            class(&project.summary("r"), "correct"),
+            server.requests().len()
+        ),
+        (2, 3)
+    );
 }
 
 #[test]
@@ -158,22 +270,32 @@ fn what_is_odd_but_readable_is_an_answer() {
     let stream = |request: &str| {
         let text = right_text(request);
         let (a, b) = text.split_at(9);
-        let event =
-            |piece: &str| format!("data: {}\n\n", json!({"choices": [{"index": 0, "delta": {"content": piece}}]}));
+        let event = |piece: &str| {
+            format!(
+                "data: {}\n\n",
+                json!({"choices": [{"index": 0, "delta": {"content": piece}}]})
+            )
+        };
         let body = format!("{}{}data: [DONE]\n\n", event(a), event(b));
         status("200 OK", &["content-type: text/event-stream"], &body)
     };
     let large = |request: &str| {
         let ten_mb = "padding ".repeat(10_000_000 / 8);
-        Sent::Bytes(ok(&completion(&format!("{ten_mb}\n{}", right_text(request)))))
+        Sent::Bytes(ok(&completion(&format!(
+            "{ten_mb}\n{}",
+            right_text(request)
+        ))))
     };
     let wrong_usage = |request: &str| {
         let mut body: Value = serde_json::from_str(&completion(right_text(request))).expect("JSON");
         body["usage"] = json!({"prompt_tokens": -5, "completion_tokens": u64::MAX});
         Sent::Bytes(ok(&body.to_string()))
     };
-    let odd: [Named<Answers>; 3] =
-        [("an unasked stream", stream), ("10 MB", large), ("usage that cannot be", wrong_usage)];
+    let odd: [Named<Answers>; 3] = [
+        ("an unasked stream", stream),
+        ("10 MB", large),
+        ("usage that cannot be", wrong_usage),
+    ];
     for (name, respond) in odd {
         let server = Socket::start(respond);
         let project = Project::new();
@@ -183,27 +305,39 @@ fn what_is_odd_but_readable_is_an_answer() {
         let summary = project.summary("r");
         assert_eq!(class(&summary, "correct"), 2, "{name}");
         let tokens = summary["tokens"]["completion"].as_u64().expect("a number");
-        assert!((1..10_000_000).contains(&tokens), "{name}: {tokens} tokens, by our own count");
+        assert!(
+            (1..10_000_000).contains(&tokens),
+            "{name}: {tokens} tokens, by our own count"
+        );
     }
 }
 
 #[test]
 fn a_model_that_refuses_a_parameter_is_answered_with_the_setting_that_replaces_it() {
-    let refused =
-        "{\"error\": {\"message\": \"Unsupported parameter: 'max_tokens' is not supported with this model.\"}}";
+    let refused = "{\"error\": {\"message\": \"Unsupported parameter: 'max_tokens' is not supported with this model.\"}}";
     let server = Socket::start(|request| {
-        if request.contains("\"max_tokens\"") { status("400 Bad Request", &[], refused) } else { right(request) }
+        if request.contains("\"max_tokens\"") {
+            status("400 Bad Request", &[], refused)
+        } else {
+            right(request)
+        }
     });
     let project = Project::new();
     let outcome = run(&project, &server.base_url(), &[]);
     assert_eq!(outcome.code, 2, "{}", outcome.stdout);
     let hint = "\nhint: with `generation.extra_body = { max_completion_tokens = 2048 }` that is sent instead";
     assert!(
-        outcome.stderr.contains("status 400: Unsupported parameter") && outcome.stderr.contains(hint),
+        outcome.stderr.contains("status 400: Unsupported parameter")
+            && outcome.stderr.contains(hint),
         "{}",
         outcome.stderr
     );
-    let mended = ["--set", "generation.extra_body={ max_completion_tokens = 2048 }", "--name", "r"];
+    let mended = [
+        "--set",
+        "generation.extra_body={ max_completion_tokens = 2048 }",
+        "--name",
+        "r",
+    ];
     let outcome = run(&project, &server.base_url(), &mended);
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     assert_eq!(class(&project.summary("r"), "correct"), 2);
@@ -216,12 +350,24 @@ fn a_redirect_takes_no_key_elsewhere() {
     let server = Socket::start(move |_| status("307 Temporary Redirect", &[&location], ""));
     let project = Project::new();
     let sets = sets(&server.base_url());
-    let args: Vec<&str> =
-        ["run", "c.toml", "--out", "runs"].into_iter().chain(sets.iter().map(String::as_str)).collect();
-    let mut command = project.command(&[&args[..], &["--set", "generation.api_key_env=TEST_KEY"]].concat());
-    let outcome = outcome(&command.env("TEST_KEY", "sk-hush-0123456789").output().expect("starts"));
+    let args: Vec<&str> = ["run", "c.toml", "--out", "runs"]
+        .into_iter()
+        .chain(sets.iter().map(String::as_str))
+        .collect();
+    let mut command =
+        project.command(&[&args[..], &["--set", "generation.api_key_env=TEST_KEY"]].concat());
+    let outcome = outcome(
+        &command
+            .env("TEST_KEY", "sk-hush-0123456789")
+            .output()
+            .expect("starts"),
+    );
     assert_eq!(outcome.code, 2, "{}", outcome.stdout);
-    assert!(outcome.stderr.contains("redirects elsewhere: status 307"), "{}", outcome.stderr);
+    assert!(
+        outcome.stderr.contains("redirects elsewhere: status 307"),
+        "{}",
+        outcome.stderr
+    );
     assert!(server.requests()[0].contains("sk-hush-0123456789"));
     assert!(elsewhere.requests().is_empty());
 }
@@ -229,13 +375,21 @@ fn a_redirect_takes_no_key_elsewhere() {
 #[test]
 fn azure_is_called_with_its_path_its_query_and_its_header() {
     let server = Socket::start(right);
-    let base_url = format!("http://127.0.0.1:{}/openai/deployments/tiny?api-version=2024-10-21", server.port());
+    let base_url = format!(
+        "http://127.0.0.1:{}/openai/deployments/tiny?api-version=2024-10-21",
+        server.port()
+    );
     let project = Project::new();
-    let header = ["--set", "generation.headers_env={ \"api-key\" = \"AZURE_KEY\" }"];
+    let header = [
+        "--set",
+        "generation.headers_env={ \"api-key\" = \"AZURE_KEY\" }",
+    ];
     let args = [&header[..], &["--name", "r"]].concat();
     let sets = sets(&base_url);
-    let all: Vec<&str> =
-        ["run", "c.toml", "--out", "runs"].into_iter().chain(sets.iter().map(String::as_str)).collect();
+    let all: Vec<&str> = ["run", "c.toml", "--out", "runs"]
+        .into_iter()
+        .chain(sets.iter().map(String::as_str))
+        .collect();
     let all = [&all[..], &args].concat();
     let refused = project.refused(&all);
     assert_eq!(
@@ -243,16 +397,34 @@ fn azure_is_called_with_its_path_its_query_and_its_header() {
         "error: the environment variable `AZURE_KEY` named by `generation.headers_env` is not set\n\
          hint: export AZURE_KEY=..., or leave the setting out for a server without keys\n"
     );
-    let good = outcome(&project.command(&all).env("AZURE_KEY", "hush-azure-0123").output().expect("starts"));
+    let good = outcome(
+        &project
+            .command(&all)
+            .env("AZURE_KEY", "hush-azure-0123")
+            .output()
+            .expect("starts"),
+    );
     assert_eq!(good.code, 0, "{}", good.stderr);
     for request in server.requests() {
-        let first = "POST /openai/deployments/tiny/chat/completions?api-version=2024-10-21 HTTP/1.1\r\n";
-        assert!(request.starts_with(first) && request.contains("\r\napi-key: hush-azure-0123\r\n"), "{request}");
+        let first =
+            "POST /openai/deployments/tiny/chat/completions?api-version=2024-10-21 HTTP/1.1\r\n";
+        assert!(
+            request.starts_with(first) && request.contains("\r\napi-key: hush-azure-0123\r\n"),
+            "{request}"
+        );
         assert!(!request.contains("authorization"), "{request}");
     }
     let talk = (good.stdout + &good.stderr).into_bytes();
-    for (path, bytes) in project.files(".").into_iter().chain([("stdout and stderr".into(), talk)]) {
+    for (path, bytes) in project
+        .files(".")
+        .into_iter()
+        .chain([("stdout and stderr".into(), talk)])
+    {
         let text = String::from_utf8_lossy(&bytes);
-        assert!(!text.contains("hush-azure") && !text.contains("2024-10-21"), "a secret is in {}", path.display());
+        assert!(
+            !text.contains("hush-azure") && !text.contains("2024-10-21"),
+            "a secret is in {}",
+            path.display()
+        );
     }
 }

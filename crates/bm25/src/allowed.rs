@@ -12,21 +12,30 @@ impl Allowed {
     pub fn from_fn(n_documents: usize, mut allow: impl FnMut(usize) -> bool) -> Self {
         let word = |word: usize| {
             let numbers = word * 64..n_documents.min(word * 64 + 64);
-            numbers.fold(0, |bits, number| bits | u64::from(allow(number)) << (number % 64))
+            numbers.fold(0, |bits, number| {
+                bits | u64::from(allow(number)) << (number % 64)
+            })
         };
-        Self { bits: (0..n_documents.div_ceil(64)).map(word).collect() }
+        Self {
+            bits: (0..n_documents.div_ceil(64)).map(word).collect(),
+        }
     }
 
     /// Whether `number` is in the set.
     #[must_use]
     pub fn contains(&self, number: u32) -> bool {
-        self.bits.get(number as usize / 64).is_some_and(|word| word >> (number % 64) & 1 == 1)
+        self.bits
+            .get(number as usize / 64)
+            .is_some_and(|word| word >> (number % 64) & 1 == 1)
     }
 
     /// How many numbers are in the set.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.bits.iter().map(|word| word.count_ones() as usize).sum()
+        self.bits
+            .iter()
+            .map(|word| word.count_ones() as usize)
+            .sum()
     }
 
     /// Whether no number is in the set.

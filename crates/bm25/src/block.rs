@@ -23,14 +23,19 @@ pub(super) struct Block {
 
 impl Block {
     /// Analyses the documents of `range`, at most 65,536.
-    pub(super) fn new(range: Range<usize>, terms_of: &(impl Fn(usize, &mut dyn FnMut(&str)) + Sync)) -> Self {
+    pub(super) fn new(
+        range: Range<usize>,
+        terms_of: &(impl Fn(usize, &mut dyn FnMut(&str)) + Sync),
+    ) -> Self {
         let first = range.start;
         let mut vocabulary = Vocabulary::default();
         // All terms of all documents in order, and where each document ends.
         let (mut terms, mut lengths) = (Vec::new(), Vec::with_capacity(range.len()));
         for document in range {
             let before = terms.len();
-            terms_of(document, &mut |term| terms.push(vocabulary.number(term.as_bytes())));
+            terms_of(document, &mut |term| {
+                terms.push(vocabulary.number(term.as_bytes()))
+            });
             lengths.push((terms.len() - before) as u32);
         }
         let (documents, mut ends) = invert(&terms, &lengths, vocabulary.terms().len());
@@ -42,7 +47,10 @@ impl Block {
             start = *end as usize;
             let (mut before, mut frequency) = (None, 0);
             for same in documents.chunk_by(|a, b| a == b) {
-                push(&mut coded, u32::from(same[0]) - before.map_or(0, |before: u16| u32::from(before) + 1));
+                push(
+                    &mut coded,
+                    u32::from(same[0]) - before.map_or(0, |before: u16| u32::from(before) + 1),
+                );
                 push(&mut coded, same.len() as u32);
                 before = Some(same[0]);
                 frequency += 1;
@@ -50,7 +58,13 @@ impl Block {
             *end = frequency;
         }
         coded.shrink_to_fit();
-        Self { first, lengths, terms: vocabulary.into_terms(), frequencies: ends, coded }
+        Self {
+            first,
+            lengths,
+            terms: vocabulary.into_terms(),
+            frequencies: ends,
+            coded,
+        }
     }
 
     /// Calls `each` with every posting: the term's number in the block, the document's number, the count; terms in
@@ -122,11 +136,19 @@ mod tests {
     #[test]
     fn a_block_gives_back_the_postings_of_its_documents() {
         let texts = ["a b a", "", "b c", "a"];
-        let block = Block::new(0..4, &|document, each| texts[document].split_whitespace().for_each(each));
+        let block = Block::new(0..4, &|document, each| {
+            texts[document].split_whitespace().for_each(each)
+        });
         let mut postings = Vec::new();
         block.postings(|term, document, count| postings.push((term, document, count)));
-        assert_eq!(postings, [(0, 0, 2), (0, 3, 1), (1, 0, 1), (1, 2, 1), (2, 2, 1)]);
-        assert_eq!((block.lengths, block.frequencies), (vec![3, 0, 2, 1], vec![2, 2, 1]));
+        assert_eq!(
+            postings,
+            [(0, 0, 2), (0, 3, 1), (1, 0, 1), (1, 2, 1), (2, 2, 1)]
+        );
+        assert_eq!(
+            (block.lengths, block.frequencies),
+            (vec![3, 0, 2, 1], vec![2, 2, 1])
+        );
     }
 
     #[test]

@@ -5,7 +5,9 @@
 //! gives the same bytes on any number of threads.
 
 use bytemuck::Zeroable;
-use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
+use rayon::iter::{
+    IndexedParallelIterator, IntoParallelIterator, IntoParallelRefMutIterator, ParallelIterator,
+};
 use rayon::slice::ParallelSliceMut;
 
 use super::block::Block;
@@ -40,13 +42,23 @@ impl SparseIndex {
         ids: &[ChunkId],
         terms_of: impl Fn(usize, &mut dyn FnMut(&str)) + Sync,
     ) -> Self {
-        assert!(u32::try_from(ids.len()).is_ok(), "{} documents are more than 2^32", ids.len());
+        assert!(
+            u32::try_from(ids.len()).is_ok(),
+            "{} documents are more than 2^32",
+            ids.len()
+        );
         // A power of two, so that no block lies in two windows.
-        let block_size = (ids.len() / (rayon::current_num_threads() * BLOCKS_PER_THREAD)).next_power_of_two();
+        let block_size =
+            (ids.len() / (rayon::current_num_threads() * BLOCKS_PER_THREAD)).next_power_of_two();
         let block_size = block_size.clamp(SMALLEST_BLOCK, LARGEST_BLOCK);
         let blocks: Vec<Block> = (0..ids.len().div_ceil(block_size))
             .into_par_iter()
-            .map(|block| Block::new(block * block_size..ids.len().min((block + 1) * block_size), &terms_of))
+            .map(|block| {
+                Block::new(
+                    block * block_size..ids.len().min((block + 1) * block_size),
+                    &terms_of,
+                )
+            })
             .collect();
         Self::new(assemble(weighting, ids, Numbered::new(blocks)))
     }
@@ -83,12 +95,22 @@ impl Numbered {
             (numbers, block)
         };
         let blocks = blocks.into_iter().map(number).collect();
-        Self { blocks, vocabulary, frequencies, n_runs }
+        Self {
+            blocks,
+            vocabulary,
+            frequencies,
+            n_runs,
+        }
     }
 }
 
 fn assemble(weighting: &Weighting, ids: &[ChunkId], numbered: Numbered) -> Image {
-    let Numbered { blocks, vocabulary, frequencies, n_runs } = numbered;
+    let Numbered {
+        blocks,
+        vocabulary,
+        frequencies,
+        n_runs,
+    } = numbered;
     let header = Header {
         tfidf: u32::from(*weighting == Weighting::Tfidf),
         n_documents: ids.len() as u64,
@@ -100,13 +122,28 @@ fn assemble(weighting: &Weighting, ids: &[ChunkId], numbered: Numbered) -> Image
         ..Header::zeroed()
     };
     Image::new(header, |sections| {
-        let Sections { terms, slots, text, order, runs, docs, shares } = sections;
-        slots.iter_mut().zip(vocabulary.slots()).for_each(|(slot, taken)| *slot = taken);
+        let Sections {
+            terms,
+            slots,
+            text,
+            order,
+            runs,
+            docs,
+            shares,
+        } = sections;
+        slots
+            .iter_mut()
+            .zip(vocabulary.slots())
+            .for_each(|(slot, taken)| *slot = taken);
         text.copy_from_slice(vocabulary.terms().text());
         fill_order(order, ids);
         fill_starts(terms, &vocabulary, &frequencies, &n_runs);
         place(&blocks, terms, runs, docs, shares);
-        let lengths: Vec<u32> = blocks.iter().flat_map(|(_, block)| &block.lengths).copied().collect();
+        let lengths: Vec<u32> = blocks
+            .iter()
+            .flat_map(|(_, block)| &block.lengths)
+            .copied()
+            .collect();
         drop(blocks);
         weigh(weighting, &frequencies, &lengths, terms, runs, docs, shares)
     })
@@ -124,11 +161,23 @@ fn fill_order(order: &mut [u32], ids: &[ChunkId]) {
 /// Where each term's text, runs and postings begin; after the last term, where they end.
 fn fill_starts(terms: &mut [Term], vocabulary: &Vocabulary, frequencies: &[u32], n_runs: &[u32]) {
     let (mut text, mut runs, mut postings) = (0, 0_u32, 0);
-    let sizes = vocabulary.terms().ends().iter().zip(frequencies).zip(n_runs);
+    let sizes = vocabulary
+        .terms()
+        .ends()
+        .iter()
+        .zip(frequencies)
+        .zip(n_runs);
     let mut sizes = sizes.map(|((&end, &frequency), &n_runs)| (end, frequency, n_runs));
     for term in terms {
-        *term = Term { postings, text, runs, ..Term::zeroed() };
-        let Some((end, frequency, n_runs)) = sizes.next() else { break };
+        *term = Term {
+            postings,
+            text,
+            runs,
+            ..Term::zeroed()
+        };
+        let Some((end, frequency, n_runs)) = sizes.next() else {
+            break;
+        };
         text = end;
         runs = runs.checked_add(n_runs).expect("fewer than 2^32 runs");
         postings += u64::from(frequency);
@@ -136,7 +185,13 @@ fn fill_starts(terms: &mut [Term], vocabulary: &Vocabulary, frequencies: &[u32],
 }
 
 /// Puts every posting's document and count in its place.
-fn place(blocks: &[(Vec<u32>, Block)], terms: &[Term], runs: &mut [Run], docs: &mut [u16], counts: &mut [u32]) {
+fn place(
+    blocks: &[(Vec<u32>, Block)],
+    terms: &[Term],
+    runs: &mut [Run],
+    docs: &mut [u16],
+    counts: &mut [u32],
+) {
     let mut next_posting: Vec<u64> = terms.iter().map(|term| term.postings).collect();
     let mut next_run: Vec<u32> = terms.iter().map(|term| term.runs).collect();
     for (numbers, block) in blocks {
@@ -152,7 +207,9 @@ fn place(blocks: &[(Vec<u32>, Block)], terms: &[Term], runs: &mut [Run], docs: &
             let end = (next_posting[term] - terms[term].postings) as u32;
             // The run before is this term's, and of this window, where another block of the window held the term.
             match (*next_run as usize).checked_sub(1) {
-                Some(last) if *next_run > terms[term].runs && runs[last].window == window => runs[last].end = end,
+                Some(last) if *next_run > terms[term].runs && runs[last].window == window => {
+                    runs[last].end = end
+                }
                 _ => {
                     runs[*next_run as usize] = Run { window, end };
                     *next_run += 1;
@@ -181,7 +238,11 @@ fn weigh(
     mut docs: &[u16],
     mut shares: &mut [u32],
 ) -> bool {
-    let ends: Vec<(u64, u32)> = terms.iter().skip(1).map(|next| (next.postings, next.runs)).collect();
+    let ends: Vec<(u64, u32)> = terms
+        .iter()
+        .skip(1)
+        .map(|next| (next.postings, next.runs))
+        .collect();
     let mut tasks: Vec<Task<'_>> = Vec::with_capacity(ends.len());
     for ((number, term), (postings_end, runs_end)) in terms.iter_mut().enumerate().zip(ends) {
         let n_postings = (postings_end - term.postings) as usize;
@@ -189,16 +250,27 @@ fn weigh(
         (own_runs, runs) = runs.split_at((runs_end - term.runs) as usize);
         (own_docs, docs) = docs.split_at(n_postings);
         (own_shares, shares) = std::mem::take(&mut shares).split_at_mut(n_postings);
-        tasks.push(Task { number, term, runs: own_runs, docs: own_docs, shares: own_shares });
+        tasks.push(Task {
+            number,
+            term,
+            runs: own_runs,
+            docs: own_docs,
+            shares: own_shares,
+        });
     }
     let weigher = Weigher::new(weighting, frequencies, lengths, |each| {
         for task in &tasks {
-            documents(task.runs, task.docs).zip(&*task.shares).for_each(|(document, &count)| {
-                each(task.number, document, count);
-            });
+            documents(task.runs, task.docs)
+                .zip(&*task.shares)
+                .for_each(|(document, &count)| {
+                    each(task.number, document, count);
+                });
         }
     });
-    let weighed = tasks.par_iter_mut().with_min_len(TERMS_PER_TASK).map(|task| task.weigh(&weigher));
+    let weighed = tasks
+        .par_iter_mut()
+        .with_min_len(TERMS_PER_TASK)
+        .map(|task| task.weigh(&weigher));
     weighed.reduce(|| false, |any, negative| any | negative)
 }
 
@@ -217,7 +289,9 @@ impl Task<'_> {
                 if sorted.is_empty() {
                     sorted.extend_from_slice(shares);
                 }
-                *ranked = *sorted.select_nth_unstable_by(rank - 1, |a, b| b.total_cmp(a)).1;
+                *ranked = *sorted
+                    .select_nth_unstable_by(rank - 1, |a, b| b.total_cmp(a))
+                    .1;
             }
         }
         shares.iter().any(|&share| share < 0.0)
@@ -228,7 +302,9 @@ impl Task<'_> {
 fn documents(runs: &[Run], docs: &[u16]) -> impl Iterator<Item = usize> {
     let starts = std::iter::once(0).chain(runs.iter().map(|run| run.end as usize));
     starts.zip(runs).flat_map(move |(start, run)| {
-        docs[start..run.end as usize].iter().map(move |&doc| run.window as usize * WINDOW + usize::from(doc))
+        docs[start..run.end as usize]
+            .iter()
+            .map(move |&doc| run.window as usize * WINDOW + usize::from(doc))
     })
 }
 
@@ -237,36 +313,54 @@ mod tests {
     use super::*;
 
     fn built(texts: &[&str]) -> SparseIndex {
-        let ids: Vec<ChunkId> = (0..texts.len()).map(|n| ChunkId::from(format!("d{n}"))).collect();
-        SparseIndex::build(&Weighting::default(), &ids, |doc, each| texts[doc].split_whitespace().for_each(each))
+        let ids: Vec<ChunkId> = (0..texts.len())
+            .map(|n| ChunkId::from(format!("d{n}")))
+            .collect();
+        SparseIndex::build(&Weighting::default(), &ids, |doc, each| {
+            texts[doc].split_whitespace().for_each(each)
+        })
     }
 
     #[test]
     fn postings_of_a_term_name_its_documents_in_order() {
         let index = built(&["a b a", "", "b c", "a"]);
-        let (_, postings) = index.image.find("a").and_then(|number| index.image.term(number)).expect("a term");
+        let (_, postings) = index
+            .image
+            .find("a")
+            .and_then(|number| index.image.term(number))
+            .expect("a term");
         assert_eq!(postings.of_window(0).0, [0, 3]);
         assert_eq!((index.n_documents(), index.n_terms()), (4, 3));
     }
 
     #[test]
     fn the_same_input_gives_the_same_bytes_on_any_number_of_threads() {
-        let texts: Vec<String> = (0..1000).map(|n| format!("t{} t{} t{n} t{}", n % 17, n % 5, n % 17)).collect();
+        let texts: Vec<String> = (0..1000)
+            .map(|n| format!("t{} t{} t{n} t{}", n % 17, n % 5, n % 17))
+            .collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let on = |n_threads| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().expect("a pool");
+            let pool = rayon::ThreadPoolBuilder::new()
+                .num_threads(n_threads)
+                .build()
+                .expect("a pool");
             pool.install(|| built(&texts))
         };
         let (one, three) = (on(1), on(3));
         assert!(one.image.bytes() == three.image.bytes());
-        assert_eq!(["t0", "t1", "t5"].map(|term| one.image.find(term)), [Some(0), Some(1), Some(5)]);
+        assert_eq!(
+            ["t0", "t1", "t5"].map(|term| one.image.find(term)),
+            [Some(0), Some(1), Some(5)]
+        );
     }
 
     #[test]
     fn postings_go_on_in_the_next_window() {
         // `all` in every document, `edge` in the last of one window and the first of the next, `late` in the last one.
         let n_documents = WINDOW + 100;
-        let ids: Vec<ChunkId> = (0..n_documents).map(|n| ChunkId::from(format!("d{n:06}"))).collect();
+        let ids: Vec<ChunkId> = (0..n_documents)
+            .map(|n| ChunkId::from(format!("d{n:06}")))
+            .collect();
         let index = SparseIndex::build(&Weighting::default(), &ids, |document, each| {
             each("all");
             if document == WINDOW - 1 || document == WINDOW {
@@ -276,12 +370,21 @@ mod tests {
                 each("late");
             }
         });
-        let found = |term| index.search(&[term], 3, None).iter().map(|&(doc, _)| doc as usize).collect::<Vec<_>>();
+        let found = |term| {
+            index
+                .search(&[term], 3, None)
+                .iter()
+                .map(|&(doc, _)| doc as usize)
+                .collect::<Vec<_>>()
+        };
         assert_eq!(found("edge"), [WINDOW, WINDOW - 1]);
         assert_eq!(found("late"), [n_documents - 1]);
         assert_eq!(index.search(&["all"], n_documents, None).len(), n_documents);
         // The rarest first; `all` is in the longer documents, too, but counts for less there.
-        assert_eq!(found("all"), [n_documents - 2, n_documents - 3, n_documents - 4]);
+        assert_eq!(
+            found("all"),
+            [n_documents - 2, n_documents - 3, n_documents - 4]
+        );
     }
 
     #[test]

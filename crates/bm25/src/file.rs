@@ -36,7 +36,8 @@ impl SparseIndex {
     ) -> Result<(Self, bool), IndexFileError> {
         let path = folder.join(format!("{key}.{EXTENSION}"));
         let fits = |image: &Image| {
-            image.n_documents() == ids.len() && image.is_tfidf() == matches!(weighting, Weighting::Tfidf)
+            image.n_documents() == ids.len()
+                && image.is_tfidf() == matches!(weighting, Weighting::Tfidf)
         };
         if let Some(image) = open(&path)?.filter(fits) {
             return Ok((Self::new(image), false));
@@ -46,7 +47,10 @@ impl SparseIndex {
         drop(built);
         match open(&path)?.filter(fits) {
             Some(image) => Ok((Self::new(image), true)),
-            None => Err(file_error(&path, io::Error::other("what was just written reads differently"))),
+            None => Err(file_error(
+                &path,
+                io::Error::other("what was just written reads differently"),
+            )),
         }
     }
 }
@@ -60,7 +64,10 @@ fn open(path: &Path) -> Result<Option<Image>, IndexFileError> {
     };
     // SAFETY: a mapping is sound as long as nobody changes the file under it. Index files are never changed: `write`
     // makes each under a name that only it uses, and a rename replaces the name, not the file that is mapped.
-    #[allow(unsafe_code, reason = "mapping is unsafe because others could write to the file")]
+    #[allow(
+        unsafe_code,
+        reason = "mapping is unsafe because others could write to the file"
+    )]
     let mapped = unsafe { Mmap::map(&file) };
     match mapped {
         Ok(mapped) => Ok(Image::open(mapped)),
@@ -75,18 +82,26 @@ fn write(folder: &Path, path: &Path, bytes: &[u8]) -> Result<(), IndexFileError>
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     // Process ids repeat between containers that share a cache; a name that is taken is refused, never written over.
     let random = RandomState::new().hash_one(number);
-    let partial = path.with_extension(format!("{EXTENSION}.{}-{random:016x}.partial", std::process::id()));
+    let partial = path.with_extension(format!(
+        "{EXTENSION}.{}-{random:016x}.partial",
+        std::process::id()
+    ));
     let written = File::create_new(&partial).and_then(|mut file| {
         file.write_all(bytes)?;
         file.sync_all()
     });
-    written.and_then(|()| fs::rename(&partial, path)).map_err(|error| {
-        // Best effort: the error to report is the first one.
-        let _ = fs::remove_file(&partial);
-        file_error(path, error)
-    })
+    written
+        .and_then(|()| fs::rename(&partial, path))
+        .map_err(|error| {
+            // Best effort: the error to report is the first one.
+            let _ = fs::remove_file(&partial);
+            file_error(path, error)
+        })
 }
 
 fn file_error(path: &Path, source: io::Error) -> IndexFileError {
-    IndexFileError { path: PathBuf::from(path), source }
+    IndexFileError {
+        path: PathBuf::from(path),
+        source,
+    }
 }

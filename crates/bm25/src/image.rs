@@ -158,28 +158,46 @@ impl Image {
     /// # Panics
     /// Where the sizes are beyond what the machine can address.
     pub(super) fn new(header: Header, fill: impl FnOnce(Sections<'_>) -> bool) -> Self {
-        let layout = header.layout().expect("what was in memory as blocks can be addressed");
+        let layout = header
+            .layout()
+            .expect("what was in memory as blocks can be addressed");
         let mut words = vec![0_u64; layout.size / size_of::<u64>()];
         let bytes: &mut [u8] = cast_slice_mut(&mut words);
-        let mut header = Header { magic: MAGIC, version: VERSION, ..header };
+        let mut header = Header {
+            magic: MAGIC,
+            version: VERSION,
+            ..header
+        };
         header.negative = u32::from(fill(sections(bytes, &layout)));
         header.tables_checksum = crc32fast::hash(&bytes[layout.terms.start..layout.runs.end]);
         header.checksum = header.checksum();
         bytes[..size_of::<Header>()].copy_from_slice(bytemuck::bytes_of(&header));
-        Self { bytes: Bytes::Memory(words), header, layout }
+        Self {
+            bytes: Bytes::Memory(words),
+            header,
+            layout,
+        }
     }
 
     /// The image that a file holds; `None` for anything but a whole file of this version, in this byte order.
     pub(super) fn open(file: Mmap) -> Option<Self> {
         let bytes: &[u8] = &file;
         let header: Header = bytemuck::pod_read_unaligned(bytes.get(..size_of::<Header>())?);
-        let ours = header.magic == MAGIC && header.version == VERSION && header.checksum == header.checksum();
+        let ours = header.magic == MAGIC
+            && header.version == VERSION
+            && header.checksum == header.checksum();
         if !ours {
             return None;
         }
-        let layout = header.layout().filter(|layout| layout.size == bytes.len())?;
+        let layout = header
+            .layout()
+            .filter(|layout| layout.size == bytes.len())?;
         let checksum = crc32fast::hash(&bytes[layout.terms.start..layout.runs.end]);
-        (checksum == header.tables_checksum).then_some(Self { bytes: Bytes::File(file), header, layout })
+        (checksum == header.tables_checksum).then_some(Self {
+            bytes: Bytes::File(file),
+            header,
+            layout,
+        })
     }
 
     pub(super) fn bytes(&self) -> &[u8] {
@@ -217,13 +235,23 @@ impl Image {
 
     /// The term that reads `text`.
     pub(super) fn find(&self, text: &str) -> Option<u32> {
-        let (terms, all_text) = (self.section::<Term>(&self.layout.terms), self.section::<u8>(&self.layout.text));
-        vocabulary::find(self.section(&self.layout.slots), text.as_bytes(), |number| {
-            let Some([term, next]) = terms.get(number as usize..).and_then(|terms| terms.first_chunk()) else {
-                return false;
-            };
-            all_text.get(term.text as usize..next.text as usize) == Some(text.as_bytes())
-        })
+        let (terms, all_text) = (
+            self.section::<Term>(&self.layout.terms),
+            self.section::<u8>(&self.layout.text),
+        );
+        vocabulary::find(
+            self.section(&self.layout.slots),
+            text.as_bytes(),
+            |number| {
+                let Some([term, next]) = terms
+                    .get(number as usize..)
+                    .and_then(|terms| terms.first_chunk())
+                else {
+                    return false;
+                };
+                all_text.get(term.text as usize..next.text as usize) == Some(text.as_bytes())
+            },
+        )
     }
 
     /// A term by its number, with its postings; `None` for a number that is none.
@@ -231,7 +259,9 @@ impl Image {
         let terms = self.section::<Term>(&self.layout.terms);
         let [term, next] = terms.get(number as usize..)?.first_chunk()?;
         let postings = term.postings as usize..next.postings as usize;
-        let runs = self.section(&self.layout.runs).get(term.runs as usize..next.runs as usize);
+        let runs = self
+            .section(&self.layout.runs)
+            .get(term.runs as usize..next.runs as usize);
         let docs = self.section(&self.layout.docs).get(postings.clone());
         let shares = self.section(&self.layout.shares).get(postings);
         let postings = Postings {
@@ -260,16 +290,28 @@ impl<'a> Postings<'a> {
 
     /// The documents of `window`, as places in it, and their shares.
     pub(super) fn of_window(&self, window: usize) -> (&'a [u16], &'a [f32]) {
-        let Ok(run) = self.runs.binary_search_by_key(&window, |run| run.window as usize) else { return (&[], &[]) };
-        let start = run.checked_sub(1).map_or(0, |before| self.runs[before].end as usize);
+        let Ok(run) = self
+            .runs
+            .binary_search_by_key(&window, |run| run.window as usize)
+        else {
+            return (&[], &[]);
+        };
+        let start = run
+            .checked_sub(1)
+            .map_or(0, |before| self.runs[before].end as usize);
         let range = start..self.runs[run].end as usize;
-        (self.docs.get(range.clone()).unwrap_or_default(), self.shares.get(range).unwrap_or_default())
+        (
+            self.docs.get(range.clone()).unwrap_or_default(),
+            self.shares.get(range).unwrap_or_default(),
+        )
     }
 
     /// The share of a document.
     pub(super) fn share(&self, document: u32) -> Option<f32> {
         let (docs, shares) = self.of_window(document as usize / WINDOW);
-        let place = docs.binary_search(&((document as usize % WINDOW) as u16)).ok()?;
+        let place = docs
+            .binary_search(&((document as usize % WINDOW) as u16))
+            .ok()?;
         shares.get(place).copied()
     }
 }
@@ -277,7 +319,8 @@ impl<'a> Postings<'a> {
 fn sections<'a>(bytes: &'a mut [u8], layout: &Layout) -> Sections<'a> {
     let (mut rest, mut at) = (bytes, 0);
     let mut next = |range: &Range<usize>| {
-        let (section, after) = std::mem::take(&mut rest)[range.start - at..].split_at_mut(range.len());
+        let (section, after) =
+            std::mem::take(&mut rest)[range.start - at..].split_at_mut(range.len());
         (rest, at) = (after, range.end);
         section
     };
@@ -304,7 +347,11 @@ pub(super) mod tests {
         let bytes: &mut [u8] = cast_slice_mut(&mut words);
         bytes.copy_from_slice(whole);
         bytes[of(&layout)].fill(byte);
-        Image { bytes: Bytes::Memory(words), header, layout }
+        Image {
+            bytes: Bytes::Memory(words),
+            header,
+            layout,
+        }
     }
 
     /// Every table filled with `byte`.
@@ -319,9 +366,19 @@ pub(super) mod tests {
 
     #[test]
     fn sizes_beyond_what_can_be_addressed_are_no_layout() {
-        let header = Header { n_postings: u64::MAX / 2, ..Header::zeroed() };
+        let header = Header {
+            n_postings: u64::MAX / 2,
+            ..Header::zeroed()
+        };
         assert!(header.layout().is_none());
-        assert!(Header { n_terms: u64::MAX, ..Header::zeroed() }.layout().is_none());
+        assert!(
+            Header {
+                n_terms: u64::MAX,
+                ..Header::zeroed()
+            }
+            .layout()
+            .is_none()
+        );
         assert_eq!(size_of::<Header>() % size_of::<u64>(), 0);
         assert_eq!(size_of::<Term>(), 40);
     }

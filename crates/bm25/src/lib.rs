@@ -30,8 +30,8 @@ mod weighting;
 use std::sync::Mutex;
 
 pub use allowed::Allowed;
-pub use file::EXTENSION as INDEX_EXTENSION;
 pub use error::IndexFileError;
+pub use file::EXTENSION as INDEX_EXTENSION;
 pub use variant::Parameters;
 pub use weighting::Weighting;
 
@@ -50,7 +50,10 @@ pub struct SparseIndex {
 
 impl SparseIndex {
     fn new(image: Image) -> Self {
-        Self { image, scratch: Mutex::new(Vec::new()) }
+        Self {
+            image,
+            scratch: Mutex::new(Vec::new()),
+        }
     }
 
     /// How many documents it holds, empty ones included.

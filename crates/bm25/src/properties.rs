@@ -16,7 +16,9 @@ use ragtriage_core::types::ChunkId;
 /// Every weighting, by its number.
 fn weighting(number: usize) -> Weighting {
     match Variant::ALL.get(number) {
-        Some(&variant) => Weighting::Bm25(Parameters::new(variant, 1.2, 0.75, None).expect("in range")),
+        Some(&variant) => {
+            Weighting::Bm25(Parameters::new(variant, 1.2, 0.75, None).expect("in range"))
+        }
         None => Weighting::Tfidf,
     }
 }
@@ -27,7 +29,10 @@ fn n_weightings() -> usize {
 
 /// Documents of few words, so that many share some: word `n` is about half as frequent as word `n - 1`.
 fn corpus() -> impl Strategy<Value = Vec<Vec<u32>>> {
-    vec(vec(any::<u32>().prop_map(u32::trailing_zeros), 0..12), 0..200)
+    vec(
+        vec(any::<u32>().prop_map(u32::trailing_zeros), 0..12),
+        0..200,
+    )
 }
 
 fn words(numbers: &[u32]) -> Vec<String> {
@@ -124,7 +129,9 @@ proptest! {
 /// Three documents and the bytes of their index.
 fn small() -> (Vec<ChunkId>, [&'static str; 3], Vec<u8>) {
     let (ids, texts) = (ids(3), ["a b a", "b c", "a d e"]);
-    let index = SparseIndex::build(&Weighting::default(), &ids, |n, each| texts[n].split_whitespace().for_each(each));
+    let index = SparseIndex::build(&Weighting::default(), &ids, |n, each| {
+        texts[n].split_whitespace().for_each(each)
+    });
     let bytes = index.image.bytes().to_vec();
     (ids, texts, bytes)
 }
@@ -136,17 +143,30 @@ fn reopen(bytes: &[u8]) -> (SparseIndex, bool) {
     let path = folder.path().join("0a.sparse");
     fs::write(&path, bytes).expect("written");
     let built = std::sync::atomic::AtomicBool::new(false);
-    let index = SparseIndex::open_or_build(folder.path(), "0a", &Weighting::default(), &ids, |n, each| {
-        built.store(true, std::sync::atomic::Ordering::Relaxed);
-        texts[n].split_whitespace().for_each(each);
-    });
+    let index = SparseIndex::open_or_build(
+        folder.path(),
+        "0a",
+        &Weighting::default(),
+        &ids,
+        |n, each| {
+            built.store(true, std::sync::atomic::Ordering::Relaxed);
+            texts[n].split_whitespace().for_each(each);
+        },
+    );
     let (index, is_new) = index.expect("opened or built");
     let built = built.into_inner();
     assert_eq!(is_new, built);
     if built {
-        assert!(fs::read(&path).expect("there") == whole, "what was rebuilt was not left for the next time");
+        assert!(
+            fs::read(&path).expect("there") == whole,
+            "what was rebuilt was not left for the next time"
+        );
     }
-    assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1, "a partial file was left");
+    assert_eq!(
+        fs::read_dir(folder.path()).expect("a folder").count(),
+        1,
+        "a partial file was left"
+    );
     (index, built)
 }
 
@@ -168,7 +188,10 @@ fn a_file_cut_at_any_length_is_built_again() {
         assert_eq!(ask(&index), expected);
     }
     assert!(!reopen(&whole).1);
-    assert!(reopen(&[&whole[..], &[0; 8]].concat()).1, "trusted with bytes after its end");
+    assert!(
+        reopen(&[&whole[..], &[0; 8]].concat()).1,
+        "trusted with bytes after its end"
+    );
 }
 
 #[test]
@@ -181,7 +204,10 @@ fn a_file_with_any_byte_changed_is_built_again_or_searched_without_harm() {
             damaged[at] ^= change;
             let (index, built) = reopen(&damaged);
             let found = ask(&index);
-            assert!(built || at >= size_of::<Header>(), "a damaged header was trusted");
+            assert!(
+                built || at >= size_of::<Header>(),
+                "a damaged header was trusted"
+            );
             if built {
                 assert_eq!(found, expected);
             }
@@ -198,14 +224,20 @@ fn numbers_that_point_nowhere_find_nothing() {
     assert_eq!(ask(&index), []);
     let image = super::image::tests::with_postings(&whole, 0xff);
     let index = SparseIndex::new(image);
-    assert!(ask(&index).iter().all(|&(document, _)| (document as usize) < WINDOW.min(3)));
+    assert!(
+        ask(&index)
+            .iter()
+            .all(|&(document, _)| (document as usize) < WINDOW.min(3))
+    );
 }
 
 #[test]
 fn a_file_of_another_weighting_or_of_other_documents_is_built_again() {
     let folder = tempfile::tempdir().expect("a folder");
     let open = |weighting: &Weighting, n: usize| {
-        SparseIndex::open_or_build(folder.path(), "0a", weighting, &ids(n), |_, each| each("x")).expect("opened").0
+        SparseIndex::open_or_build(folder.path(), "0a", weighting, &ids(n), |_, each| each("x"))
+            .expect("opened")
+            .0
     };
     assert_eq!(open(&Weighting::default(), 3).n_documents(), 3);
     assert_eq!(open(&Weighting::default(), 4).n_documents(), 4);
@@ -218,7 +250,10 @@ fn a_folder_that_cannot_be_made_is_named() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("file");
     fs::write(&file, "").expect("written");
-    let error = SparseIndex::open_or_build(&file, "0a", &Weighting::default(), &ids(1), |_, each| each("x"));
+    let error =
+        SparseIndex::open_or_build(&file, "0a", &Weighting::default(), &ids(1), |_, each| {
+            each("x")
+        });
     let message = error.err().expect("refused").to_string();
     assert!(message.contains(&file.display().to_string()), "{message}");
 }
@@ -229,11 +264,20 @@ fn several_processes_worth_of_threads_build_one_file() {
     let all: Vec<Vec<(u32, f64)>> = std::thread::scope(|scope| {
         let build = || {
             let build = |_: usize, each: &mut dyn FnMut(&str)| each("x");
-            let index = SparseIndex::open_or_build(folder.path(), "0a", &Weighting::default(), &ids(50), build);
+            let index = SparseIndex::open_or_build(
+                folder.path(),
+                "0a",
+                &Weighting::default(),
+                &ids(50),
+                build,
+            );
             index.expect("built or opened").0.search(&["x"], 3, None)
         };
         let threads: Vec<_> = (0..8).map(|_| scope.spawn(build)).collect();
-        threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
+        threads
+            .into_iter()
+            .map(|thread| thread.join().expect("no panic"))
+            .collect()
     });
     assert!(all.iter().all(|found| *found == all[0] && found.len() == 3));
     assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1);
@@ -248,21 +292,40 @@ fn terms_that_are_looked_up_give_the_scores_that_adding_them_gives() {
     let ids = ids(n_documents);
     for number in 0..n_weightings() {
         let index = SparseIndex::build(&weighting(number), &ids, |document, each| {
-            for word in (0..9_usize).filter(|&word| mix(document * 9 + word) % 3_u64.pow(word as u32) == 0) {
+            for word in
+                (0..9_usize).filter(|&word| mix(document * 9 + word) % 3_u64.pow(word as u32) == 0)
+            {
                 for _ in 0..=mix(document + word) % 4 {
                     each(&format!("w{word}"));
                 }
             }
         });
         let even = Allowed::from_fn(n_documents, |number| number % 2 == 0);
-        for query in [&["w8", "w1"][..], &["w1", "w7", "w2", "w7"], &["w8", "w7", "w6", "w2", "w1"], &["w0", "w8"]] {
+        for query in [
+            &["w8", "w1"][..],
+            &["w1", "w7", "w2", "w7"],
+            &["w8", "w7", "w6", "w2", "w1"],
+            &["w0", "w8"],
+        ] {
             // All documents are wanted, so there is no bar.
             let all = index.search(query, n_documents, None);
-            let allowed: Vec<_> = all.iter().copied().filter(|&(document, _)| document % 2 == 0).collect();
+            let allowed: Vec<_> = all
+                .iter()
+                .copied()
+                .filter(|&(document, _)| document % 2 == 0)
+                .collect();
             for limit in [1, 10, 100] {
                 let head = |whole: &[(u32, f64)]| whole[..limit.min(whole.len())].to_vec();
-                assert_eq!(index.search(query, limit, None), head(&all), "{number} {query:?} {limit}");
-                assert_eq!(index.search(query, limit, Some(&even)), head(&allowed), "{number} {query:?} {limit}");
+                assert_eq!(
+                    index.search(query, limit, None),
+                    head(&all),
+                    "{number} {query:?} {limit}"
+                );
+                assert_eq!(
+                    index.search(query, limit, Some(&even)),
+                    head(&allowed),
+                    "{number} {query:?} {limit}"
+                );
             }
         }
     }

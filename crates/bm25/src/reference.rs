@@ -7,12 +7,19 @@ use ragtriage_core::config::Bm25Variant as Variant;
 use ragtriage_core::types::ChunkId;
 
 fn index(variant: Variant, texts: &[&str]) -> SparseIndex {
-    weighted(&Weighting::Bm25(Parameters::new(variant, 1.2, 0.75, None).expect("in range")), texts)
+    weighted(
+        &Weighting::Bm25(Parameters::new(variant, 1.2, 0.75, None).expect("in range")),
+        texts,
+    )
 }
 
 fn weighted(weighting: &Weighting, texts: &[&str]) -> SparseIndex {
-    let ids: Vec<ChunkId> = (0..texts.len()).map(|n| ChunkId::from(format!("d{n}"))).collect();
-    SparseIndex::build(weighting, &ids, |doc, each| texts[doc].split_whitespace().for_each(each))
+    let ids: Vec<ChunkId> = (0..texts.len())
+        .map(|n| ChunkId::from(format!("d{n}")))
+        .collect();
+    SparseIndex::build(weighting, &ids, |doc, each| {
+        texts[doc].split_whitespace().for_each(each)
+    })
 }
 
 /// The score of every document, `None` for those that are not returned.
@@ -25,13 +32,21 @@ fn scores(index: &SparseIndex, query: &str) -> Vec<Option<f64>> {
     scores
 }
 
-fn assert_scores(variant: impl Display, index: &SparseIndex, query: &str, expected: &[Option<f64>]) {
+fn assert_scores(
+    variant: impl Display,
+    index: &SparseIndex,
+    query: &str,
+    expected: &[Option<f64>],
+) {
     let scores = scores(index, query);
     let near = |(a, b): (&Option<f64>, &Option<f64>)| match (a, b) {
         (Some(a), Some(b)) => (a - b).abs() < 2e-6,
         (a, b) => a == b,
     };
-    assert!(scores.iter().zip(expected).all(near), "{variant}: {scores:?} is not {expected:?}");
+    assert!(
+        scores.iter().zip(expected).all(near),
+        "{variant}: {scores:?} is not {expected:?}"
+    );
 }
 
 /// Lengths 2, 4, 6, mean 4, so L = 0.25 + 0.75 * length / 4 = 0.625, 1, 1.375 and k1 L = 0.75, 1.2, 1.65. N = 3;
@@ -63,7 +78,12 @@ fn every_variant_gives_what_its_formula_gives_by_hand() {
     };
     for variant in Variant::ALL {
         let [d0, d1] = expected(variant);
-        assert_scores(variant, &index(variant, &THREE), "a d", &[Some(d0), Some(d1), None]);
+        assert_scores(
+            variant,
+            &index(variant, &THREE),
+            "a d",
+            &[Some(d0), Some(d1), None],
+        );
     }
 }
 
@@ -93,7 +113,12 @@ fn every_variant_gives_the_scores_of_its_reference_tool() {
     for variant in Variant::ALL {
         let [d0, d1, d2, d4, d5] = expected(variant).map(Some);
         let index = index(variant, &SIX);
-        assert_scores(variant, &index, "the cat house the zebra", &[d0, d1, d2, None, d4, d5]);
+        assert_scores(
+            variant,
+            &index,
+            "the cat house the zebra",
+            &[d0, d1, d2, None, d4, d5],
+        );
     }
 }
 
@@ -103,8 +128,15 @@ fn the_shares_of_the_terms_sum_to_the_score() {
     for variant in Variant::ALL {
         let index = index(variant, &SIX);
         for (doc, score) in index.search(&query, 6, None) {
-            let sum: f64 = index.explain(&query, doc).iter().map(|(_, share)| share).sum();
-            assert!((sum - score).abs() < 1e-5, "{variant}: {sum} is not {score}");
+            let sum: f64 = index
+                .explain(&query, doc)
+                .iter()
+                .map(|(_, share)| share)
+                .sum();
+            assert!(
+                (sum - score).abs() < 1e-5,
+                "{variant}: {sum} is not {score}"
+            );
         }
     }
 }
@@ -113,7 +145,9 @@ fn the_shares_of_the_terms_sum_to_the_score() {
 fn a_repeated_term_has_one_share_that_counts_twice() {
     let index = index(Variant::Lucene, &THREE);
     // 0.470004 / 1.75 = 0.268574 once.
-    let [("a", share)] = index.explain(&["a", "d", "a", "x"], 0)[..] else { panic!("one term of the query is in d0") };
+    let [("a", share)] = index.explain(&["a", "d", "a", "x"], 0)[..] else {
+        panic!("one term of the query is in d0")
+    };
     assert!((share - 2.0 * 0.268_574).abs() < 2e-6, "{share}");
 }
 
@@ -125,12 +159,27 @@ fn tfidf_is_the_cosine_by_hand() {
     // d1: a 2 * 0.405465, c 0.405465, d 1.098612, each over 4, norm 1.424415 / 4;
     // cosine (2 * 0.405465^2 + 1.098612^2) / (1.171047 * 1.424415). d2 has neither term.
     let index = weighted(&Weighting::Tfidf, &THREE);
-    assert_scores("tfidf", &index, "a d", &[Some(0.244_830), Some(0.920_684), None]);
+    assert_scores(
+        "tfidf",
+        &index,
+        "a d",
+        &[Some(0.244_830), Some(0.920_684), None],
+    );
     // A word that no document has is left out of the query's norm.
-    assert_scores("tfidf", &index, "a zebra d", &[Some(0.244_830), Some(0.920_684), None]);
+    assert_scores(
+        "tfidf",
+        &index,
+        "a zebra d",
+        &[Some(0.244_830), Some(0.920_684), None],
+    );
     // a twice: (2 * 0.405465^2) / (norm of (2 * 0.405465, 1.098612) = 1.365488 * 0.573414) in d0, in d1
     // (4 * 0.405465^2 + 1.098612^2) / (1.365488 * 1.424415).
-    assert_scores("tfidf", &index, "a d a", &[Some(0.419_934), Some(0.958_630), None]);
+    assert_scores(
+        "tfidf",
+        &index,
+        "a d a",
+        &[Some(0.419_934), Some(0.958_630), None],
+    );
 }
 
 #[test]
@@ -149,7 +198,11 @@ fn the_shares_of_tfidf_sum_to_the_cosine() {
     let found = index.search(&query, 6, None);
     assert_eq!(found.len(), 5);
     for (doc, score) in found {
-        let sum: f64 = index.explain(&query, doc).iter().map(|(_, share)| share).sum();
+        let sum: f64 = index
+            .explain(&query, doc)
+            .iter()
+            .map(|(_, share)| share)
+            .sum();
         assert!((sum - score).abs() < 1e-6, "{sum} is not {score}");
     }
 }

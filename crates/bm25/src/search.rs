@@ -46,17 +46,30 @@ impl SparseIndex {
     /// least one term with it, and of these only the `allowed`. A term that stands in the query twice counts twice; one
     /// that is in no document adds nothing. What is allowed changes no score.
     #[must_use]
-    pub fn search(&self, query: &[impl AsRef<str>], limit: usize, allowed: Option<&Allowed>) -> Vec<(u32, f64)> {
+    pub fn search(
+        &self,
+        query: &[impl AsRef<str>],
+        limit: usize,
+        allowed: Option<&Allowed>,
+    ) -> Vec<(u32, f64)> {
         let mut asked = self.asked(query);
         if limit == 0 || asked.is_empty() {
             return Vec::new();
         }
         // The order in which a document's shares are summed, and so its score to the last bit, is that of what the terms
         // can add at most: those that are looked up are the last ones.
-        asked.sort_unstable_by(|a, b| b.largest.total_cmp(&a.largest).then(a.number.cmp(&b.number)));
+        asked.sort_unstable_by(|a, b| {
+            b.largest
+                .total_cmp(&a.largest)
+                .then(a.number.cmp(&b.number))
+        });
         let absent: f64 = asked.iter().map(|term| term.absent).sum();
         let prunes = !self.image.has_negative();
-        let bar = if prunes && allowed.is_none() { known_bar(&asked, limit) } else { f32::NEG_INFINITY };
+        let bar = if prunes && allowed.is_none() {
+            known_bar(&asked, limit)
+        } else {
+            f32::NEG_INFINITY
+        };
         let mut search = Search {
             asked: &asked,
             prunes,
@@ -71,7 +84,9 @@ impl SparseIndex {
         let best = search.best.into_sorted();
         self.put_to_rest(scores);
         // In 64 bits, so that no two different scores become a tie.
-        best.into_iter().map(|(document, score)| (document, f64::from(score) + absent)).collect()
+        best.into_iter()
+            .map(|(document, score)| (document, f64::from(score) + absent))
+            .collect()
     }
 
     /// What each term of the query adds to the score of `document`, in the order of first occurrence in the query; terms
@@ -80,16 +95,25 @@ impl SparseIndex {
     pub fn explain<'a>(&self, query: &'a [impl AsRef<str>], document: u32) -> Vec<(&'a str, f64)> {
         let share = |term: Asked<'_>| {
             let share = f64::from(term.postings.share(document).unwrap_or(0.0));
-            (query[term.first].as_ref(), f64::from(term.weight) * share + term.absent)
+            (
+                query[term.first].as_ref(),
+                f64::from(term.weight) * share + term.absent,
+            )
         };
-        self.asked(query).into_iter().map(share).filter(|&(_, share)| share != 0.0).collect()
+        self.asked(query)
+            .into_iter()
+            .map(share)
+            .filter(|&(_, share)| share != 0.0)
+            .collect()
     }
 
     /// The query's terms that are in the index and weigh something, in the order of first occurrence.
     fn asked(&self, query: &[impl AsRef<str>]) -> Vec<Asked<'_>> {
         let mut counted: Vec<(usize, u32, u32)> = Vec::with_capacity(query.len());
         for (first, text) in query.iter().enumerate() {
-            let Some(number) = self.image.find(text.as_ref()) else { continue };
+            let Some(number) = self.image.find(text.as_ref()) else {
+                continue;
+            };
             match counted.iter_mut().find(|(_, known, _)| *known == number) {
                 Some((.., count)) => *count += 1,
                 None => counted.push((first, number, 1)),
@@ -99,28 +123,66 @@ impl SparseIndex {
             let (term, postings) = self.image.term(number)?;
             Some((first, number, f64::from(count), term, postings))
         });
-        let asked = |weight: f64, (first, number, count, term, postings): (_, _, f64, &super::image::Term, _)| {
+        let asked = |weight: f64,
+                     (first, number, count, term, postings): (
+            _,
+            _,
+            f64,
+            &super::image::Term,
+            _,
+        )| {
             let weight = weight as f32;
             let ranked = term.ranked.map(|share| weight * share);
             let (largest, absent) = (weight * term.largest, count * f64::from(term.absent));
-            Asked { first, number, weight, largest, ranked, absent, postings }
+            Asked {
+                first,
+                number,
+                weight,
+                largest,
+                ranked,
+                absent,
+                postings,
+            }
         };
         if !self.image.is_tfidf() {
             return terms.map(|term| asked(term.2, term)).collect();
         }
-        let weighed = terms.map(|term| (term.2 * inverse_frequency(term.4.len(), self.n_documents()), term));
+        let weighed = terms.map(|term| {
+            (
+                term.2 * inverse_frequency(term.4.len(), self.n_documents()),
+                term,
+            )
+        });
         let weighed: Vec<_> = weighed.filter(|&(weight, _)| weight > 0.0).collect();
-        let norm = weighed.iter().map(|(weight, _)| weight * weight).sum::<f64>().sqrt();
-        weighed.into_iter().map(|(weight, term)| asked(weight / norm, term)).collect()
+        let norm = weighed
+            .iter()
+            .map(|(weight, _)| weight * weight)
+            .sum::<f64>()
+            .sqrt();
+        weighed
+            .into_iter()
+            .map(|(weight, term)| asked(weight / norm, term))
+            .collect()
     }
 
     fn at_rest(&self) -> Box<Scores> {
-        let kept = self.scratch.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        kept.unwrap_or_else(|| vec![UNMATCHED; WINDOW].try_into().expect("as long as a window"))
+        let kept = self
+            .scratch
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .pop();
+        kept.unwrap_or_else(|| {
+            vec![UNMATCHED; WINDOW]
+                .try_into()
+                .expect("as long as a window")
+        })
     }
 
     fn put_to_rest(&self, scores: Box<Scores>) {
-        self.scratch.lock().unwrap_or_else(PoisonError::into_inner).push(scores);
+        self.scratch
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(scores);
     }
 }
 
@@ -128,9 +190,11 @@ impl SparseIndex {
 /// nothing away.
 fn known_bar(asked: &[Asked<'_>], limit: usize) -> f32 {
     match RANKS.iter().position(|&rank| rank >= limit) {
-        Some(rank) => {
-            asked.iter().map(|term| term.ranked[rank]).filter(|&bar| bar > 0.0).fold(f32::NEG_INFINITY, f32::max)
-        }
+        Some(rank) => asked
+            .iter()
+            .map(|term| term.ranked[rank])
+            .filter(|&bar| bar > 0.0)
+            .fold(f32::NEG_INFINITY, f32::max),
         None => f32::NEG_INFINITY,
     }
 }
@@ -150,7 +214,12 @@ impl Search<'_> {
     fn window(&mut self, window: usize, scores: &mut Scores) {
         let first = window * WINDOW;
         let n_documents = WINDOW.min(self.n_documents - first);
-        let n_postings = |terms: &[Asked<'_>]| terms.iter().map(|term| term.postings.of_window(window).0.len()).sum();
+        let n_postings = |terms: &[Asked<'_>]| {
+            terms
+                .iter()
+                .map(|term| term.postings.of_window(window).0.len())
+                .sum()
+        };
         let (mut added, mut looked_up) = self.asked.split_at(self.n_added());
         let mut n_added: usize = n_postings(added);
         if n_added == 0 {
@@ -162,7 +231,11 @@ impl Search<'_> {
             let threshold = self.threshold(looked_up);
             let most = n_spared / (LOOK_UP * looked_up.len());
             if most == 0
-                || n_added > most && Arch::new().dispatch(Count { scores: &scores[..n_documents], threshold }) > most
+                || n_added > most
+                    && Arch::new().dispatch(Count {
+                        scores: &scores[..n_documents],
+                        threshold,
+                    }) > most
             {
                 add(looked_up, window, scores);
                 n_added += n_spared;
@@ -179,7 +252,12 @@ impl Search<'_> {
                 }
             }
         } else {
-            let visit = Visit { search: self, looked_up, first, scores: &mut scores[..n_documents] };
+            let visit = Visit {
+                search: self,
+                looked_up,
+                first,
+                scores: &mut scores[..n_documents],
+            };
             Arch::new().dispatch(visit);
         }
     }
@@ -190,7 +268,9 @@ impl Search<'_> {
         if !self.prunes {
             return n_added;
         }
-        (0..n_added).find(|&n_added| at_most(0.0, &self.asked[n_added..]) < self.best.bar()).unwrap_or(n_added)
+        (0..n_added)
+            .find(|&n_added| at_most(0.0, &self.asked[n_added..]) < self.best.bar())
+            .unwrap_or(n_added)
     }
 
     /// What a document's score has to be, without the terms that are looked up, to be worth looking them up.
@@ -200,12 +280,16 @@ impl Search<'_> {
             return bar;
         }
         // Differences are rounded: a little lower is safe, for each candidate is compared with the bar itself.
-        bar - at_most(0.0, looked_up) - bar * (1e-5_f32).max(looked_up.len() as f32 * 2.0 * f32::EPSILON)
+        bar - at_most(0.0, looked_up)
+            - bar * (1e-5_f32).max(looked_up.len() as f32 * 2.0 * f32::EPSILON)
     }
 
     /// Looks up the terms that are not yet in `score`, as long as the document can reach the bar.
     fn offer(&mut self, looked_up: &[Asked<'_>], document: u32, mut score: f32) {
-        if self.allowed.is_some_and(|allowed| !allowed.contains(document)) {
+        if self
+            .allowed
+            .is_some_and(|allowed| !allowed.contains(document))
+        {
             return;
         }
         for (n, term) in looked_up.iter().enumerate() {
@@ -246,13 +330,25 @@ struct Visit<'a, 'b> {
 impl WithSimd for Visit<'_, '_> {
     type Output = ();
 
-    #[allow(clippy::inline_always, reason = "pulp compiles it once for each kind of vector")]
+    #[allow(
+        clippy::inline_always,
+        reason = "pulp compiles it once for each kind of vector"
+    )]
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
-        let Self { search, looked_up, first, scores } = self;
+        let Self {
+            search,
+            looked_up,
+            first,
+            scores,
+        } = self;
         let mut threshold = search.threshold(looked_up);
         for (lane, scores) in scores.chunks_mut(LANE).enumerate() {
-            if scores.iter().fold(0, |any, &score| any | u32::from(score >= threshold)) != 0 {
+            if scores
+                .iter()
+                .fold(0, |any, &score| any | u32::from(score >= threshold))
+                != 0
+            {
                 for (place, &score) in scores.iter().enumerate() {
                     if score >= threshold && score.to_bits() != UNMATCHED.to_bits() {
                         search.offer(looked_up, (first + lane * LANE + place) as u32, score);
@@ -274,10 +370,17 @@ struct Count<'a> {
 impl WithSimd for Count<'_> {
     type Output = usize;
 
-    #[allow(clippy::inline_always, reason = "pulp compiles it once for each kind of vector")]
+    #[allow(
+        clippy::inline_always,
+        reason = "pulp compiles it once for each kind of vector"
+    )]
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) -> usize {
-        let reached: u32 = self.scores.iter().map(|&score| u32::from(score >= self.threshold)).sum();
+        let reached: u32 = self
+            .scores
+            .iter()
+            .map(|&score| u32::from(score >= self.threshold))
+            .sum();
         reached as usize
     }
 }
@@ -292,9 +395,12 @@ mod tests {
 
     /// Texts under ids of their own.
     fn index(variant: Variant, texts: &[(&str, &str)]) -> SparseIndex {
-        let weighting = Weighting::Bm25(Parameters::new(variant, 1.2, 0.75, None).expect("in range"));
+        let weighting =
+            Weighting::Bm25(Parameters::new(variant, 1.2, 0.75, None).expect("in range"));
         let ids: Vec<ChunkId> = texts.iter().map(|&(id, _)| ChunkId::from(id)).collect();
-        SparseIndex::build(&weighting, &ids, |doc, each| texts[doc].1.split_whitespace().for_each(each))
+        SparseIndex::build(&weighting, &ids, |doc, each| {
+            texts[doc].1.split_whitespace().for_each(each)
+        })
     }
 
     fn docs(found: &[(u32, f64)]) -> Vec<u32> {
@@ -303,7 +409,10 @@ mod tests {
 
     #[test]
     fn ties_and_the_cut_go_to_the_larger_id() {
-        let index = index(Variant::Lucene, &[("b#0", "x y"), ("c#0", "x y"), ("a#0", "x y"), ("d#0", "y")]);
+        let index = index(
+            Variant::Lucene,
+            &[("b#0", "x y"), ("c#0", "x y"), ("a#0", "x y"), ("d#0", "y")],
+        );
         assert_eq!(docs(&index.search(&["x"], 3, None)), [1, 0, 2]);
         assert_eq!(docs(&index.search(&["x"], 1, None)), [1]);
     }
@@ -311,9 +420,12 @@ mod tests {
     #[test]
     fn a_cut_search_is_the_head_of_the_whole_ranking() {
         // 500 documents of few different scores, so that cuts fall inside ties, on both sides of a lane.
-        let ids: Vec<ChunkId> = (0..500).map(|n| ChunkId::from(format!("d{}", (n * 7919) % 500))).collect();
+        let ids: Vec<ChunkId> = (0..500)
+            .map(|n| ChunkId::from(format!("d{}", (n * 7919) % 500)))
+            .collect();
         for variant in Variant::ALL {
-            let weighting = Weighting::Bm25(Parameters::new(variant, 1.2, 0.75, None).expect("in range"));
+            let weighting =
+                Weighting::Bm25(Parameters::new(variant, 1.2, 0.75, None).expect("in range"));
             let index = SparseIndex::build(&weighting, &ids, |doc, each| {
                 (0..=doc % 5).for_each(|_| each("x"));
                 if doc % 3 == 0 {
@@ -325,21 +437,33 @@ mod tests {
             });
             let query = ["z", "y", "z"];
             let all = index.search(&query, 500, None);
-            let hits = all.iter().map(|&(doc, score)| Hit { id: ids[doc as usize].clone(), score });
+            let hits = all.iter().map(|&(doc, score)| Hit {
+                id: ids[doc as usize].clone(),
+                score,
+            });
             let ranking = Ranking::new(hits.collect());
             assert_eq!(
-                all.iter().map(|&(doc, _)| &ids[doc as usize]).collect::<Vec<_>>(),
+                all.iter()
+                    .map(|&(doc, _)| &ids[doc as usize])
+                    .collect::<Vec<_>>(),
                 ranking.ids().collect::<Vec<_>>()
             );
             for limit in [1, 2, 15, 16, 17, 100, 213, 214, 215] {
-                assert_eq!(index.search(&query, limit, None), all[..limit.min(all.len())], "{variant} {limit}");
+                assert_eq!(
+                    index.search(&query, limit, None),
+                    all[..limit.min(all.len())],
+                    "{variant} {limit}"
+                );
             }
         }
     }
 
     #[test]
     fn only_documents_that_share_a_term_are_found() {
-        let index = index(Variant::Bm25plus, &[("a", "x"), ("b", "y"), ("c", "x y"), ("d", "")]);
+        let index = index(
+            Variant::Bm25plus,
+            &[("a", "x"), ("b", "y"), ("c", "x y"), ("d", "")],
+        );
         assert_eq!(docs(&index.search(&["x", "unknown"], 10, None)), [0, 2]);
         assert_eq!(index.search(&["unknown"], 10, None), []);
         assert_eq!(index.search(&[] as &[&str], 10, None), []);
@@ -348,14 +472,20 @@ mod tests {
 
     #[test]
     fn a_filter_leaves_documents_out_and_changes_no_score() {
-        let index = index(Variant::Lucene, &[("a", "x"), ("b", "x x"), ("c", "x y"), ("d", "z")]);
+        let index = index(
+            Variant::Lucene,
+            &[("a", "x"), ("b", "x x"), ("c", "x y"), ("d", "z")],
+        );
         let all = index.search(&["x", "y"], 10, None);
         let not_c = Allowed::from_fn(4, |number| number != 2);
         let kept: Vec<(u32, f64)> = all.iter().copied().filter(|&(doc, _)| doc != 2).collect();
         assert_eq!((all.len(), kept.len()), (3, 2));
         assert_eq!(index.search(&["x", "y"], 10, Some(&not_c)), kept);
         assert_eq!(index.search(&["x", "y"], 1, Some(&not_c)), kept[..1]);
-        assert_eq!(index.search(&["x"], 10, Some(&Allowed::from_fn(4, |_| false))), []);
+        assert_eq!(
+            index.search(&["x"], 10, Some(&Allowed::from_fn(4, |_| false))),
+            []
+        );
     }
 
     #[test]

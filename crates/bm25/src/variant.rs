@@ -29,7 +29,12 @@ pub struct Parameters {
 impl Default for Parameters {
     /// Lucene's variant and its defaults: k1 1.2, b 0.75.
     fn default() -> Self {
-        Self { variant: Variant::Lucene, k1: 1.2, b: 0.75, delta: 0.0 }
+        Self {
+            variant: Variant::Lucene,
+            k1: 1.2,
+            b: 0.75,
+            delta: 0.0,
+        }
     }
 }
 
@@ -44,7 +49,13 @@ impl Parameters {
     /// [`OutOfRange`] for a value outside its range, infinite or not a number.
     pub fn new(variant: Variant, k1: f64, b: f64, delta: Option<f64>) -> Result<Self, OutOfRange> {
         let delta = delta.unwrap_or(variant.default_delta());
-        let refuse = |name, value: f64, wanted| Err(OutOfRange { name, value: value.to_string(), wanted });
+        let refuse = |name, value: f64, wanted| {
+            Err(OutOfRange {
+                name,
+                value: value.to_string(),
+                wanted,
+            })
+        };
         if !(0.0..=LARGEST).contains(&k1) {
             return refuse("retrieval.bm25.k1", k1, "a number from 0 to 1e6");
         }
@@ -54,14 +65,20 @@ impl Parameters {
         if !(0.0..=LARGEST).contains(&delta) {
             return refuse("retrieval.bm25.delta", delta, "a number from 0 to 1e6");
         }
-        Ok(Self { variant, k1, b, delta })
+        Ok(Self {
+            variant,
+            k1,
+            b,
+            delta,
+        })
     }
 
     /// The idf of every term, by its document frequency, each at least 1.
     pub(super) fn idf(&self, frequencies: &[u32], n_documents: usize) -> Vec<f64> {
         let n = n_documents as f64;
         let odds = |df: f64| (n - df + 0.5) / (df + 0.5);
-        let each = |idf: &dyn Fn(f64) -> f64| frequencies.iter().map(|&df| idf(f64::from(df))).collect();
+        let each =
+            |idf: &dyn Fn(f64) -> f64| frequencies.iter().map(|&df| idf(f64::from(df))).collect();
         match self.variant {
             Variant::Lucene => each(&|df| odds(df).ln_1p()),
             Variant::Robertson => each(&|df| odds(df).max(1.0).ln()),
@@ -75,7 +92,12 @@ impl Parameters {
     /// The part that depends on the document: `tf` occurrences, and its length over the mean length.
     #[must_use]
     pub fn tfc(&self, tf: f64, relative_length: f64) -> f64 {
-        let Self { variant, k1, b, delta } = *self;
+        let Self {
+            variant,
+            k1,
+            b,
+            delta,
+        } = *self;
         let length = 1.0 - b + b * relative_length;
         match variant {
             Variant::Lucene | Variant::Robertson => tf / (tf + k1 * length),
@@ -97,7 +119,11 @@ impl Parameters {
     fn bm25l(&self, count: f64) -> f64 {
         let shifted = count + self.delta;
         // With k1 and delta 0 an absent term would be 0 / 0; it adds nothing.
-        if shifted == 0.0 { 0.0 } else { (self.k1 + 1.0) * shifted / (self.k1 + shifted) }
+        if shifted == 0.0 {
+            0.0
+        } else {
+            (self.k1 + 1.0) * shifted / (self.k1 + shifted)
+        }
     }
 }
 
@@ -123,19 +149,46 @@ mod tests {
     #[test]
     fn a_variant_reads_as_it_prints_and_as_settings_write_it() {
         for variant in Variant::ALL {
-            assert_eq!(variant.to_string().parse::<Variant>().expect("its own name"), variant);
-            assert_eq!(serde_json::to_value(variant).expect("serialises"), variant.name());
+            assert_eq!(
+                variant
+                    .to_string()
+                    .parse::<Variant>()
+                    .expect("its own name"),
+                variant
+            );
+            assert_eq!(
+                serde_json::to_value(variant).expect("serialises"),
+                variant.name()
+            );
         }
         let error = "bm25+".parse::<Variant>().expect_err("not a name of ours");
-        assert!(error.to_string().starts_with("`retrieval.bm25.variant` is `bm25+`"), "{error}");
+        assert!(
+            error
+                .to_string()
+                .starts_with("`retrieval.bm25.variant` is `bm25+`"),
+            "{error}"
+        );
     }
 
     #[test]
     fn parameters_outside_their_range_are_refused_by_name() {
-        let refused = |k1, b, delta| Parameters::new(Variant::Bm25l, k1, b, delta).expect_err("refused").to_string();
-        assert_eq!(refused(-0.1, 0.75, None), "`retrieval.bm25.k1` is `-0.1`, but has to be a number from 0 to 1e6");
-        assert_eq!(refused(f64::NAN, 0.75, None), "`retrieval.bm25.k1` is `NaN`, but has to be a number from 0 to 1e6");
-        assert_eq!(refused(1.2, 1.5, None), "`retrieval.bm25.b` is `1.5`, but has to be a number from 0 to 1");
+        let refused = |k1, b, delta| {
+            Parameters::new(Variant::Bm25l, k1, b, delta)
+                .expect_err("refused")
+                .to_string()
+        };
+        assert_eq!(
+            refused(-0.1, 0.75, None),
+            "`retrieval.bm25.k1` is `-0.1`, but has to be a number from 0 to 1e6"
+        );
+        assert_eq!(
+            refused(f64::NAN, 0.75, None),
+            "`retrieval.bm25.k1` is `NaN`, but has to be a number from 0 to 1e6"
+        );
+        assert_eq!(
+            refused(1.2, 1.5, None),
+            "`retrieval.bm25.b` is `1.5`, but has to be a number from 0 to 1"
+        );
         assert_eq!(
             refused(1.2, 0.5, Some(-1.0)),
             "`retrieval.bm25.delta` is `-1`, but has to be a number from 0 to 1e6"
@@ -146,11 +199,28 @@ mod tests {
     #[test]
     fn no_parameter_in_range_gives_a_share_that_is_not_a_number() {
         for variant in Variant::ALL {
-            for (k1, b, delta) in [(0.0, 0.0, 0.0), (0.0, 1.0, 0.0), (1.2, 1.0, 0.0), (1.2, 0.75, 2.0)] {
+            for (k1, b, delta) in [
+                (0.0, 0.0, 0.0),
+                (0.0, 1.0, 0.0),
+                (1.2, 1.0, 0.0),
+                (1.2, 0.75, 2.0),
+            ] {
                 let parameters = Parameters::new(variant, k1, b, Some(delta)).expect("in range");
-                assert!(parameters.tfc(1.0, 0.01).is_finite(), "{variant} {k1} {b} {delta}");
-                assert!(parameters.absent_tfc().is_none_or(f64::is_finite), "{variant} {k1} {b} {delta}");
-                assert!(parameters.idf(&[1, 2, 4], 4).iter().all(|idf| idf.is_finite()), "{variant}");
+                assert!(
+                    parameters.tfc(1.0, 0.01).is_finite(),
+                    "{variant} {k1} {b} {delta}"
+                );
+                assert!(
+                    parameters.absent_tfc().is_none_or(f64::is_finite),
+                    "{variant} {k1} {b} {delta}"
+                );
+                assert!(
+                    parameters
+                        .idf(&[1, 2, 4], 4)
+                        .iter()
+                        .all(|idf| idf.is_finite()),
+                    "{variant}"
+                );
             }
         }
     }

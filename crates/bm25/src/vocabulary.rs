@@ -82,7 +82,9 @@ impl Vocabulary {
 
     /// Numbers all `terms`, in their order.
     pub(super) fn absorb(&mut self, terms: &Terms) -> Vec<u32> {
-        (0..terms.len()).map(|number| self.number(terms.get(number))).collect()
+        (0..terms.len())
+            .map(|number| self.number(terms.get(number)))
+            .collect()
     }
 
     pub(super) fn terms(&self) -> &Terms {
@@ -113,7 +115,10 @@ pub(super) fn find(slots: &[u32], term: &[u8], is: impl Fn(u32) -> bool) -> Opti
     let mask = slots.len().checked_sub(1)?;
     let first = hash(term) as usize & mask;
     // Not more steps than slots: a damaged table may have no free one.
-    let chain = slots[first..].iter().chain(&slots[..first]).take_while(|&&slot| slot != 0);
+    let chain = slots[first..]
+        .iter()
+        .chain(&slots[..first])
+        .take_while(|&&slot| slot != 0);
     chain.map(|slot| slot - 1).find(|&number| is(number))
 }
 
@@ -129,7 +134,12 @@ fn hash(term: &[u8]) -> u32 {
     let (words, rest) = term.as_chunks::<8>();
     let mut last = [0; 8];
     last[..rest.len()].copy_from_slice(rest);
-    let hash = mix(words.iter().fold(term.len() as u64, |hash, &word| mix(hash, word)), last);
+    let hash = mix(
+        words
+            .iter()
+            .fold(term.len() as u64, |hash, &word| mix(hash, word)),
+        last,
+    );
     (hash >> 32) as u32 ^ hash as u32
 }
 
@@ -143,7 +153,11 @@ mod tests {
         let terms: Vec<String> = (0..5000).map(|n| format!("term-{n}")).collect();
         for round in 0..2 {
             for (number, term) in terms.iter().enumerate() {
-                assert_eq!(vocabulary.number(term.as_bytes()), number as u32, "round {round}");
+                assert_eq!(
+                    vocabulary.number(term.as_bytes()),
+                    number as u32,
+                    "round {round}"
+                );
             }
         }
         assert_eq!(vocabulary.terms().len(), 5000);
@@ -152,7 +166,13 @@ mod tests {
             let is = |number: u32| vocabulary.terms.get(number as usize) == term.as_bytes();
             assert_eq!(find(&slots, term.as_bytes(), is), Some(number as u32));
         }
-        assert_eq!(find(&slots, b"unknown", |number| vocabulary.terms.get(number as usize) == b"unknown"), None);
+        assert_eq!(
+            find(&slots, b"unknown", |number| vocabulary
+                .terms
+                .get(number as usize)
+                == b"unknown"),
+            None
+        );
     }
 
     #[test]

@@ -54,18 +54,36 @@ impl Weigher {
         match weighting {
             Weighting::Bm25(parameters) => {
                 let idf = parameters.idf(frequencies, n_documents);
-                let absent = parameters.absent_tfc().map(|tfc| idf.iter().map(|idf| idf * tfc).collect());
+                let absent = parameters
+                    .absent_tfc()
+                    .map(|tfc| idf.iter().map(|idf| idf * tfc).collect());
                 let sum: u64 = lengths.iter().map(|&length| u64::from(length)).sum();
                 // 0 only where there is no posting to use it.
                 let mean = sum as f64 / n_documents.max(1) as f64;
-                let relative_lengths = lengths.iter().map(|&length| f64::from(length) / mean).collect();
-                Self::Bm25 { parameters: *parameters, idf, absent: absent.unwrap_or_default(), relative_lengths }
+                let relative_lengths = lengths
+                    .iter()
+                    .map(|&length| f64::from(length) / mean)
+                    .collect();
+                Self::Bm25 {
+                    parameters: *parameters,
+                    idf,
+                    absent: absent.unwrap_or_default(),
+                    relative_lengths,
+                }
             }
             Weighting::Tfidf => {
-                let idf: Vec<f64> = frequencies.iter().map(|&df| inverse_frequency(df as usize, n_documents)).collect();
+                let idf: Vec<f64> = frequencies
+                    .iter()
+                    .map(|&df| inverse_frequency(df as usize, n_documents))
+                    .collect();
                 let mut norms = vec![0.0; n_documents];
-                postings(&mut |term, document, count| norms[document] += (f64::from(count) * idf[term]).powi(2));
-                Self::Tfidf { idf, norms: norms.into_iter().map(f64::sqrt).collect() }
+                postings(&mut |term, document, count| {
+                    norms[document] += (f64::from(count) * idf[term]).powi(2)
+                });
+                Self::Tfidf {
+                    idf,
+                    norms: norms.into_iter().map(f64::sqrt).collect(),
+                }
             }
         }
     }
@@ -74,9 +92,12 @@ impl Weigher {
     pub(super) fn share(&self, term: usize, document: usize, count: u32) -> f32 {
         let count = f64::from(count);
         let share = match self {
-            Self::Bm25 { parameters, idf, relative_lengths, .. } => {
-                idf[term] * parameters.tfc(count, relative_lengths[document]) - self.absent(term)
-            }
+            Self::Bm25 {
+                parameters,
+                idf,
+                relative_lengths,
+                ..
+            } => idf[term] * parameters.tfc(count, relative_lengths[document]) - self.absent(term),
             // A norm of 0 is a sum of zeros.
             Self::Tfidf { norms, .. } if norms[document] == 0.0 => 0.0,
             Self::Tfidf { idf, norms } => count * idf[term] / norms[document],

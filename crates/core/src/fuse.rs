@@ -62,16 +62,25 @@ impl Fusion {
         for voice in voices {
             self.add(voice, &mut parts);
         }
-        let hits = parts.iter().map(|(id, shares)| Hit { id: id.clone(), score: shares.values().sum() }).collect();
+        let hits = parts
+            .iter()
+            .map(|(id, shares)| Hit {
+                id: id.clone(),
+                score: shares.values().sum(),
+            })
+            .collect();
         (Ranking::new(hits), parts)
     }
 
     /// Adds one ranking's shares to the chunks of all.
     fn add(self, voice: &Voice<'_>, parts: &mut Parts) {
         let (values, missing) = match self {
-            Self::ReciprocalRank { k } => {
-                ((1..=voice.ranking.len()).map(|rank| 1.0 / (k + rank as f64)).collect(), None)
-            }
+            Self::ReciprocalRank { k } => (
+                (1..=voice.ranking.len())
+                    .map(|rank| 1.0 / (k + rank as f64))
+                    .collect(),
+                None,
+            ),
             Self::Weighted(normalization) => normalization.of(voice.ranking),
         };
         if let Some(missing) = missing.filter(|missing| *missing != 0.0) {
@@ -80,7 +89,9 @@ impl Fusion {
             }
         }
         for (id, value) in voice.ranking.ids().zip(values) {
-            let shares = parts.get_mut(id).expect("every chunk of every ranking has its entry");
+            let shares = parts
+                .get_mut(id)
+                .expect("every chunk of every ranking has its entry");
             shares.insert(voice.name.to_owned(), voice.weight * value);
         }
     }
@@ -90,15 +101,29 @@ impl Normalization {
     /// The normalised scores of a ranking's hits, in order, and what a chunk gets that it lacks.
     fn of(self, ranking: &Ranking) -> (Vec<f64>, Option<f64>) {
         let scores: Vec<f64> = ranking.hits().iter().map(|hit| hit.score).collect();
-        let (Some(&highest), Some(&lowest)) = (scores.first(), scores.last()) else { return (Vec::new(), None) };
+        let (Some(&highest), Some(&lowest)) = (scores.first(), scores.last()) else {
+            return (Vec::new(), None);
+        };
         let values: Vec<f64> = match self {
             Self::MinMax if highest == lowest => vec![1.0; scores.len()],
-            Self::MinMax => scores.iter().map(|score| (score - lowest) / (highest - lowest)).collect(),
+            Self::MinMax => scores
+                .iter()
+                .map(|score| (score - lowest) / (highest - lowest))
+                .collect(),
             Self::ZScore => {
                 let n = scores.len() as f64;
                 let mean = scores.iter().sum::<f64>() / n;
-                let deviation = (scores.iter().map(|score| (score - mean).powi(2)).sum::<f64>() / n).sqrt();
-                let scale = if highest == lowest { 0.0 } else { 1.0 / deviation };
+                let deviation = (scores
+                    .iter()
+                    .map(|score| (score - mean).powi(2))
+                    .sum::<f64>()
+                    / n)
+                    .sqrt();
+                let scale = if highest == lowest {
+                    0.0
+                } else {
+                    1.0 / deviation
+                };
                 scores.iter().map(|score| (score - mean) * scale).collect()
             }
         };
@@ -117,11 +142,22 @@ mod tests {
     const RRF: Fusion = Fusion::ReciprocalRank { k: 60.0 };
 
     fn scored(hits: &[(&str, f64)]) -> Ranking {
-        Ranking::new(hits.iter().map(|(id, score)| Hit { id: (*id).into(), score: *score }).collect())
+        Ranking::new(
+            hits.iter()
+                .map(|(id, score)| Hit {
+                    id: (*id).into(),
+                    score: *score,
+                })
+                .collect(),
+        )
     }
 
     fn voice<'a>(name: &'a str, weight: f64, ranking: &'a Ranking) -> Voice<'a> {
-        Voice { name, weight, ranking }
+        Voice {
+            name,
+            weight,
+            ranking,
+        }
     }
 
     fn assert_fused(fusion: Fusion, voices: &[Voice<'_>], expected: &[(&str, f64)]) {
@@ -131,15 +167,30 @@ mod tests {
             expected.iter().map(|e| e.0).collect::<Vec<_>>()
         );
         for (hit, (id, score)) in fused.hits().iter().zip(expected) {
-            assert!((hit.score - score).abs() < 1e-12, "{id}: {} is not {score}", hit.score);
+            assert!(
+                (hit.score - score).abs() < 1e-12,
+                "{id}: {} is not {score}",
+                hit.score
+            );
         }
     }
 
     #[test]
     fn shares_are_one_over_k_plus_rank_from_one() {
-        let (bm25, dense) = (scored(&[("a", 9.0), ("b", 8.0)]), scored(&[("b", 0.9), ("c", 0.8)]));
+        let (bm25, dense) = (
+            scored(&[("a", 9.0), ("b", 8.0)]),
+            scored(&[("b", 0.9), ("c", 0.8)]),
+        );
         let voices = [voice("bm25", 1.0, &bm25), voice("dense", 1.0, &dense)];
-        assert_fused(RRF, &voices, &[("b", 1.0 / 62.0 + 1.0 / 61.0), ("a", 1.0 / 61.0), ("c", 1.0 / 62.0)]);
+        assert_fused(
+            RRF,
+            &voices,
+            &[
+                ("b", 1.0 / 62.0 + 1.0 / 61.0),
+                ("a", 1.0 / 61.0),
+                ("c", 1.0 / 62.0),
+            ],
+        );
         let parts = RRF.fuse(&voices).1;
         assert!((parts[&ChunkId::from("a")]["bm25"] - 1.0 / 61.0).abs() < 1e-15);
         assert_eq!(parts[&ChunkId::from("a")].len(), 1);
@@ -155,7 +206,10 @@ mod tests {
     #[test]
     fn min_max_runs_from_the_lowest_to_the_highest_score() {
         // bm25: (10 - 4)/8 = .75 for b, 12 is 1, 4 is 0. dense: .5 -> 1, .3 -> 0. c is missing there: 0.
-        let (bm25, dense) = (scored(&[("a", 12.0), ("b", 10.0), ("c", 4.0)]), scored(&[("b", 0.5), ("a", 0.3)]));
+        let (bm25, dense) = (
+            scored(&[("a", 12.0), ("b", 10.0), ("c", 4.0)]),
+            scored(&[("b", 0.5), ("a", 0.3)]),
+        );
         let voices = [voice("bm25", 0.4, &bm25), voice("dense", 0.6, &dense)];
         assert_fused(
             Fusion::Weighted(Normalization::MinMax),
@@ -167,31 +221,59 @@ mod tests {
     #[test]
     fn equal_scores_are_all_the_highest_by_min_max_and_the_mean_by_z_score() {
         let one = scored(&[("a", 3.0), ("b", 3.0)]);
-        assert_fused(Fusion::Weighted(Normalization::MinMax), &[voice("x", 1.0, &one)], &[("b", 1.0), ("a", 1.0)]);
-        assert_fused(Fusion::Weighted(Normalization::ZScore), &[voice("x", 1.0, &one)], &[("b", 0.0), ("a", 0.0)]);
+        assert_fused(
+            Fusion::Weighted(Normalization::MinMax),
+            &[voice("x", 1.0, &one)],
+            &[("b", 1.0), ("a", 1.0)],
+        );
+        assert_fused(
+            Fusion::Weighted(Normalization::ZScore),
+            &[voice("x", 1.0, &one)],
+            &[("b", 0.0), ("a", 0.0)],
+        );
     }
 
     #[test]
     fn z_scores_count_what_is_missing_as_the_lowest() {
         // Scores 1, 3: mean 2, population deviation 1, so +1 and -1. `c` is only in the other ranking and counts -1 here;
         // there scores 5, 5, 2 have mean 4 and deviation sqrt((1 + 1 + 4)/3) = sqrt 2: +1/sqrt 2 twice and -2/sqrt 2.
-        let (x, y) = (scored(&[("a", 3.0), ("b", 1.0)]), scored(&[("a", 5.0), ("c", 5.0), ("b", 2.0)]));
+        let (x, y) = (
+            scored(&[("a", 3.0), ("b", 1.0)]),
+            scored(&[("a", 5.0), ("c", 5.0), ("b", 2.0)]),
+        );
         let (r, voices) = (2f64.sqrt(), [voice("x", 1.0, &x), voice("y", 1.0, &y)]);
-        let expected = [("a", 1.0 + 1.0 / r), ("c", -1.0 + 1.0 / r), ("b", -1.0 - 2.0 / r)];
+        let expected = [
+            ("a", 1.0 + 1.0 / r),
+            ("c", -1.0 + 1.0 / r),
+            ("b", -1.0 - 2.0 / r),
+        ];
         assert_fused(Fusion::Weighted(Normalization::ZScore), &voices, &expected);
     }
 
     #[test]
     fn equal_sums_tie_by_id_descending() {
         let (a, b) = (scored(&[("a", 1.0)]), scored(&[("b", 1.0)]));
-        assert_fused(RRF, &[voice("bm25", 1.0, &a), voice("dense", 1.0, &b)], &[("b", 1.0 / 61.0), ("a", 1.0 / 61.0)]);
+        assert_fused(
+            RRF,
+            &[voice("bm25", 1.0, &a), voice("dense", 1.0, &b)],
+            &[("b", 1.0 / 61.0), ("a", 1.0 / 61.0)],
+        );
     }
 
     #[test]
     fn nothing_fuses_to_nothing() {
-        for fusion in [RRF, Fusion::Weighted(Normalization::MinMax), Fusion::Weighted(Normalization::ZScore)] {
+        for fusion in [
+            RRF,
+            Fusion::Weighted(Normalization::MinMax),
+            Fusion::Weighted(Normalization::ZScore),
+        ] {
             assert!(fusion.fuse(&[]).0.is_empty());
-            assert!(fusion.fuse(&[voice("bm25", 1.0, &Ranking::default())]).0.is_empty());
+            assert!(
+                fusion
+                    .fuse(&[voice("bm25", 1.0, &Ranking::default())])
+                    .0
+                    .is_empty()
+            );
         }
     }
 }

@@ -29,21 +29,35 @@ impl Appended {
     /// # Errors
     /// `NoFile`, `Write`, `Busy`, and for what is in it `Read`, `Utf8`, `Json`, `Field`.
     pub fn open(path: &Path) -> Result<Self, DatasetError> {
-        let unwritable = |source| DatasetError::Write { path: path.to_owned(), source };
+        let unwritable = |source| DatasetError::Write {
+            path: path.to_owned(),
+            source,
+        };
         let (mut ids, mut texts) = (HashSet::new(), HashSet::new());
         if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
-            return Err(DatasetError::NoFile { path: path.to_owned() });
+            return Err(DatasetError::NoFile {
+                path: path.to_owned(),
+            });
         }
         let file = match OpenOptions::new().append(true).open(path) {
             Err(error) if error.kind() == ErrorKind::NotFound && has_folder(path) => {
-                return Ok(Self { path: path.to_owned(), file: None, ids, texts, is_open_ended: false });
+                return Ok(Self {
+                    path: path.to_owned(),
+                    file: None,
+                    ids,
+                    texts,
+                    is_open_ended: false,
+                });
             }
             opened => locked(path, opened.map_err(unwritable)?)?,
         };
         read::lines(path, |place, line| {
             // The rest is the loader's.
             let mut record = Record::parse(place, line)?;
-            let id: Id = record.need(&questions::ID, "a string that is not empty, or a whole number")?;
+            let id: Id = record.need(
+                &questions::ID,
+                "a string that is not empty, or a whole number",
+            )?;
             let text: String = record.need(&questions::TEXT, "a string")?;
             ids.insert(id.0);
             texts.insert(one_spaced(&text));
@@ -51,7 +65,13 @@ impl Appended {
         })?;
         let text = read::text(path)?;
         let is_open_ended = !text.is_empty() && !text.ends_with('\n');
-        Ok(Self { path: path.to_owned(), file: Some(file), ids, texts, is_open_ended })
+        Ok(Self {
+            path: path.to_owned(),
+            file: Some(file),
+            ids,
+            texts,
+            is_open_ended,
+        })
     }
 
     /// Makes the file where it is not there, so that no other process takes it between two lines.
@@ -62,13 +82,17 @@ impl Appended {
         if self.file.is_some() {
             return Ok(());
         }
-        let file = OpenOptions::new().append(true).create_new(true).open(&self.path).map_err(|source| {
-            let path = self.path.clone();
-            match source.kind() {
-                ErrorKind::AlreadyExists => DatasetError::Busy { path },
-                _ => DatasetError::Write { path, source },
-            }
-        })?;
+        let file = OpenOptions::new()
+            .append(true)
+            .create_new(true)
+            .open(&self.path)
+            .map_err(|source| {
+                let path = self.path.clone();
+                match source.kind() {
+                    ErrorKind::AlreadyExists => DatasetError::Busy { path },
+                    _ => DatasetError::Write { path, source },
+                }
+            })?;
         self.file = Some(locked(&self.path, file)?);
         Ok(())
     }
@@ -94,7 +118,10 @@ impl Appended {
         let before = if self.is_open_ended { "\n" } else { "" };
         let file = self.file.as_mut().expect("it was just made");
         let written = file.write_all(format!("{before}{line}\n").as_bytes());
-        written.map_err(|source| DatasetError::Write { path: self.path.clone(), source })?;
+        written.map_err(|source| DatasetError::Write {
+            path: self.path.clone(),
+            source,
+        })?;
         self.is_open_ended = false;
         self.ids.insert(question.id.to_string());
         self.texts.insert(one_spaced(&question.text));
@@ -106,13 +133,16 @@ impl Appended {
 fn locked(path: &Path, file: File) -> Result<File, DatasetError> {
     // Any other failure is a file system's that knows no locks.
     if let Err(TryLockError::WouldBlock) = file.try_lock() {
-        return Err(DatasetError::Busy { path: path.to_owned() });
+        return Err(DatasetError::Busy {
+            path: path.to_owned(),
+        });
     }
     Ok(file)
 }
 
 fn has_folder(path: &Path) -> bool {
-    path.parent().is_some_and(|folder| folder.as_os_str().is_empty() || folder.is_dir())
+    path.parent()
+        .is_some_and(|folder| folder.as_os_str().is_empty() || folder.is_dir())
 }
 
 #[cfg(test)]
@@ -120,7 +150,8 @@ mod tests {
     use super::*;
 
     fn question(id: &str, text: &str) -> Question {
-        serde_json::from_value(serde_json::json!({ "id": id, "text": text, "kind": "free" })).expect("a question")
+        serde_json::from_value(serde_json::json!({ "id": id, "text": text, "kind": "free" }))
+            .expect("a question")
     }
 
     #[test]
@@ -134,31 +165,61 @@ mod tests {
         assert!(file.holds(&question("1", "else")) && file.holds(&question("2", " How long? ")));
         assert!(!file.holds(&question("2", "Why?")));
         for id in ["2", "3"] {
-            file.append(&question(id, id), &format!("{{\"id\": \"{id}\", \"text\": \"{id}\"}}")).expect("written");
+            file.append(
+                &question(id, id),
+                &format!("{{\"id\": \"{id}\", \"text\": \"{id}\"}}"),
+            )
+            .expect("written");
         }
         assert!(file.holds(&question("2", "Why?")));
-        assert!(matches!(Appended::open(&path), Err(DatasetError::Busy { .. })), "one writer at a time");
+        assert!(
+            matches!(Appended::open(&path), Err(DatasetError::Busy { .. })),
+            "one writer at a time"
+        );
         drop(file);
         let after = std::fs::read_to_string(&path).expect("there");
         assert_eq!(
             after,
-            format!("{before}\n{{\"id\": \"2\", \"text\": \"2\"}}\n{{\"id\": \"3\", \"text\": \"3\"}}\n")
+            format!(
+                "{before}\n{{\"id\": \"2\", \"text\": \"2\"}}\n{{\"id\": \"3\", \"text\": \"3\"}}\n"
+            )
         );
-        assert!(Appended::open(&path).expect("opens").holds(&question("3", "")));
+        assert!(
+            Appended::open(&path)
+                .expect("opens")
+                .holds(&question("3", ""))
+        );
     }
 
     #[test]
     fn a_file_that_is_not_there_is_made_once_it_is_wanted() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("questions.jsonl");
-        let (mut first, mut second) = (Appended::open(&path).expect("opens"), Appended::open(&path).expect("opens"));
+        let (mut first, mut second) = (
+            Appended::open(&path).expect("opens"),
+            Appended::open(&path).expect("opens"),
+        );
         assert!(!path.exists() && !first.holds(&question("1", "Why?")));
-        first.append(&question("1", "Why?"), "{\"id\": \"1\", \"text\": \"Why?\"}").expect("written");
-        assert!(matches!(second.make(), Err(DatasetError::Busy { .. })), "one writer at a time");
+        first
+            .append(
+                &question("1", "Why?"),
+                "{\"id\": \"1\", \"text\": \"Why?\"}",
+            )
+            .expect("written");
+        assert!(
+            matches!(second.make(), Err(DatasetError::Busy { .. })),
+            "one writer at a time"
+        );
         first.make().expect("is made");
         drop(first);
-        assert_eq!(std::fs::read_to_string(&path).expect("there"), "{\"id\": \"1\", \"text\": \"Why?\"}\n");
-        assert!(matches!(second.make(), Err(DatasetError::Busy { .. })), "it holds what the second did not see");
+        assert_eq!(
+            std::fs::read_to_string(&path).expect("there"),
+            "{\"id\": \"1\", \"text\": \"Why?\"}\n"
+        );
+        assert!(
+            matches!(second.make(), Err(DatasetError::Busy { .. })),
+            "it holds what the second did not see"
+        );
     }
 
     #[test]
@@ -166,7 +227,13 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("questions.jsonl");
         std::fs::write(&path, "{\"id\": \"1\", \"te").expect("written");
-        assert!(matches!(Appended::open(&path), Err(DatasetError::Json { .. })));
-        assert!(matches!(Appended::open(&folder.path().join("no/such")), Err(DatasetError::Write { .. })));
+        assert!(matches!(
+            Appended::open(&path),
+            Err(DatasetError::Json { .. })
+        ));
+        assert!(matches!(
+            Appended::open(&folder.path().join("no/such")),
+            Err(DatasetError::Write { .. })
+        ));
     }
 }

@@ -51,13 +51,30 @@ pub(super) struct Metadata<T> {
 const OWN: &str = "ragtriage";
 
 /// Reads the folder `path` into `draft`.
-pub(super) fn read(path: &Path, split: Option<&str>, draft: &mut Draft) -> Result<(), DatasetError> {
+pub(super) fn read(
+    path: &Path,
+    split: Option<&str>,
+    draft: &mut Draft,
+) -> Result<(), DatasetError> {
     let mut judgments = judgments(path, split.unwrap_or(SPLIT), draft)?;
     read::each_line(&path.join("corpus.jsonl"), |place, line| {
         let read = line.and_then(|line| {
-            let DocumentLine { id, title, text, metadata } = read::json(&place, line)?;
+            let DocumentLine {
+                id,
+                title,
+                text,
+                metadata,
+            } = read::json(&place, line)?;
             let (title, metadata) = (title.unwrap_or_default(), metadata.unwrap_or_default());
-            draft.push_document(&place, Document { id: id.0.into(), title, text, metadata })
+            draft.push_document(
+                &place,
+                Document {
+                    id: id.0.into(),
+                    title,
+                    text,
+                    metadata,
+                },
+            )
         });
         draft.settle(read).map(drop)
     })?;
@@ -68,16 +85,32 @@ pub(super) fn read(path: &Path, split: Option<&str>, draft: &mut Draft) -> Resul
     judgments.finish(draft)
 }
 
-fn query(place: &Place, line: &str, judgments: &mut Judgments, draft: &mut Draft) -> Result<(), DatasetError> {
-    let QueryLine { id, text, mut metadata } = read::json(place, line)?;
-    let own = metadata.as_object_mut().and_then(|fields| fields.remove(OWN));
+fn query(
+    place: &Place,
+    line: &str,
+    judgments: &mut Judgments,
+    draft: &mut Draft,
+) -> Result<(), DatasetError> {
+    let QueryLine {
+        id,
+        text,
+        mut metadata,
+    } = read::json(place, line)?;
+    let own = metadata
+        .as_object_mut()
+        .and_then(|fields| fields.remove(OWN));
     let judged = judgments.question(&id.0, text.clone());
-    let says_unjudged = own.as_ref().is_some_and(|own| own.get("relevant").is_some());
+    let says_unjudged = own
+        .as_ref()
+        .is_some_and(|own| own.get("relevant").is_some());
     let question = match (own, judged) {
         (Some(own), judged) if judged.is_some() || says_unjudged => {
             let mut record = Record::inside(&place.of(&id.0), "metadata", own)?;
             questions::refuse_unknown(&record, &questions::LABELS, draft)?;
-            let Some(mut question) = questions::labelled(&id, Some(text), &mut record, draft)? else { return Ok(()) };
+            let Some(mut question) = questions::labelled(&id, Some(text), &mut record, draft)?
+            else {
+                return Ok(());
+            };
             question.relevant = judged.map_or(question.relevant, |judged| judged.relevant);
             question
         }
@@ -93,7 +126,10 @@ fn query(place: &Place, line: &str, judgments: &mut Judgments, draft: &mut Draft
 fn judgments(folder: &Path, split: &str, draft: &mut Draft) -> Result<Judgments, DatasetError> {
     let path = folder.join("qrels").join(format!("{split}.tsv"));
     if folder.join("qrels").is_dir() && !path.is_file() {
-        return Err(DatasetError::UnknownSplit { split: split.into(), known: splits(&folder.join("qrels"))?.into() });
+        return Err(DatasetError::UnknownSplit {
+            split: split.into(),
+            known: splits(&folder.join("qrels"))?.into(),
+        });
     }
     let mut judgments = Judgments::default();
     read::each_line(&path, |place, line| {
@@ -103,24 +139,40 @@ fn judgments(folder: &Path, split: &str, draft: &mut Draft) -> Result<Judgments,
     Ok(judgments)
 }
 
-fn judgment(place: Place, line: &str, judgments: &mut Judgments, draft: &mut Draft) -> Result<(), DatasetError> {
+fn judgment(
+    place: Place,
+    line: &str,
+    judgments: &mut Judgments,
+    draft: &mut Draft,
+) -> Result<(), DatasetError> {
     let columns: Vec<&str> = line.split('\t').map(str::trim).collect();
     let [question, doc, grade] = columns[..] else {
-        return Err(DatasetError::Line { place, expected: "`query-id`, `corpus-id` and `score` between tabs" });
+        return Err(DatasetError::Line {
+            place,
+            expected: "`query-id`, `corpus-id` and `score` between tabs",
+        });
     };
     if (question, grade) == ("query-id", "score") {
         return Ok(());
     }
-    let Ok(grade) = grade.parse() else { return Err(DatasetError::Grade { place, grade: grade.into() }) };
+    let Ok(grade) = grade.parse() else {
+        return Err(DatasetError::Grade {
+            place,
+            grade: grade.into(),
+        });
+    };
     judgments.insert(place, question, doc, grade, draft);
     Ok(())
 }
 
 fn splits(qrels: &Path) -> Result<String, DatasetError> {
     let files = read::folder(qrels)?;
-    let tables = files.iter().filter(|file| file.extension().is_some_and(|end| end == "tsv"));
-    let names: Vec<String> =
-        tables.filter_map(|file| Some(format!("`{}`", file.file_stem()?.to_string_lossy()))).collect();
+    let tables = files
+        .iter()
+        .filter(|file| file.extension().is_some_and(|end| end == "tsv"));
+    let names: Vec<String> = tables
+        .filter_map(|file| Some(format!("`{}`", file.file_stem()?.to_string_lossy())))
+        .collect();
     Ok(names.join(", "))
 }
 
@@ -132,10 +184,15 @@ mod tests {
     use ragtriage_core::types::Dataset;
 
     const CORPUS: &str = "{\"_id\": \"d1\", \"title\": \"T\", \"text\": \"one\u{2028}line\", \"metadata\": {\"y\": 1}}\n{\"_id\": 2, \"text\": \"\"}\n";
-    const QUERIES: &str = "{\"_id\": \"1\", \"text\": \"first\"}\n{\"_id\": \"2\", \"text\": \"second\"}\n";
+    const QUERIES: &str =
+        "{\"_id\": \"1\", \"text\": \"first\"}\n{\"_id\": \"2\", \"text\": \"second\"}\n";
 
     fn set(qrels: &str, missing: Option<MissingEvidence>) -> Result<Dataset, DatasetError> {
-        let files = [("corpus.jsonl", CORPUS), ("queries.jsonl", QUERIES), ("qrels/test.tsv", qrels)];
+        let files = [
+            ("corpus.jsonl", CORPUS),
+            ("queries.jsonl", QUERIES),
+            ("qrels/test.tsv", qrels),
+        ];
         with_files(&files, Format::Beir, |spec| {
             spec.missing_evidence = missing;
             load(spec)
@@ -144,13 +201,27 @@ mod tests {
 
     #[test]
     fn judged_queries_are_kept_with_their_grades() {
-        let set = set("query-id\tcorpus-id\tscore\r\n2\td1\t2\r\n2\t2\t0\r\n2\tgone\t1\r\n", None).expect("loads");
+        let set = set(
+            "query-id\tcorpus-id\tscore\r\n2\td1\t2\r\n2\t2\t0\r\n2\tgone\t1\r\n",
+            None,
+        )
+        .expect("loads");
         assert_eq!(set.documents[0].text, "one\u{2028}line");
         assert_eq!(set.documents[0].metadata["y"], 1);
-        let [question] = &set.questions[..] else { panic!("one is judged") };
-        let grades: Vec<_> = question.relevant.iter().map(|(doc, grade)| (doc.as_str(), *grade)).collect();
+        let [question] = &set.questions[..] else {
+            panic!("one is judged")
+        };
+        let grades: Vec<_> = question
+            .relevant
+            .iter()
+            .map(|(doc, grade)| (doc.as_str(), *grade))
+            .collect();
         assert_eq!(grades, [("2", 0), ("d1", 2), ("gone", 1)]);
-        let notes: Vec<(usize, &str)> = set.notes.iter().map(|note| (note.count, note.what.as_str())).collect();
+        let notes: Vec<(usize, &str)> = set
+            .notes
+            .iter()
+            .map(|note| (note.count, note.what.as_str()))
+            .collect();
         assert_eq!(
             notes,
             [
@@ -163,13 +234,24 @@ mod tests {
 
     #[test]
     fn a_table_without_a_header_loses_no_line() {
-        assert_eq!(set("1\td1\t1\n2\td1\t1\n", None).expect("loads").questions.len(), 2);
+        assert_eq!(
+            set("1\td1\t1\n2\td1\t1\n", None)
+                .expect("loads")
+                .questions
+                .len(),
+            2
+        );
     }
 
     #[test]
     fn judgments_that_do_not_read_are_named_by_line() {
         let error = set("query-id\tcorpus-id\tscore\n1\td1\t0.5\n", None).unwrap_err();
-        assert!(error.to_string().ends_with("test.tsv` line 2: grade `0.5` is not an integer"), "{error}");
+        assert!(
+            error
+                .to_string()
+                .ends_with("test.tsv` line 2: grade `0.5` is not an integer"),
+            "{error}"
+        );
         let error = set("1 0 d1 1\n", None).unwrap_err();
         assert!(matches!(error, DatasetError::Line { .. }), "{error}");
     }
@@ -177,14 +259,27 @@ mod tests {
     #[test]
     fn unknown_questions_and_documents_are_refused_when_asked_for() {
         let strict = Some(MissingEvidence::Error);
-        assert!(matches!(set("1\td1\t1\n7\td1\t1\n", strict), Err(DatasetError::UnknownQuestion { .. })));
-        assert!(matches!(set("1\td9\t1\n", strict), Err(DatasetError::UnknownDocument { .. })));
+        assert!(matches!(
+            set("1\td1\t1\n7\td1\t1\n", strict),
+            Err(DatasetError::UnknownQuestion { .. })
+        ));
+        assert!(matches!(
+            set("1\td9\t1\n", strict),
+            Err(DatasetError::UnknownDocument { .. })
+        ));
     }
 
     #[test]
     fn a_split_that_is_not_there_is_answered_with_those_that_are() {
-        let files = [("corpus.jsonl", CORPUS), ("queries.jsonl", QUERIES), ("qrels/dev.tsv", "")];
+        let files = [
+            ("corpus.jsonl", CORPUS),
+            ("queries.jsonl", QUERIES),
+            ("qrels/dev.tsv", ""),
+        ];
         let error = with_files(&files, Format::Beir, |spec| load(spec)).unwrap_err();
-        assert_eq!((error.to_string(), error.hint()), ("there is no split `test`".into(), "there are `dev`".into()));
+        assert_eq!(
+            (error.to_string(), error.hint()),
+            ("there is no split `test`".into(), "there are `dev`".into())
+        );
     }
 }

@@ -44,11 +44,17 @@ impl Draft {
 
     /// Collects what is wrong.
     pub(super) fn lenient(missing: MissingEvidence) -> Self {
-        Self { slips: Some(Vec::new()), ..Self::new(missing) }
+        Self {
+            slips: Some(Vec::new()),
+            ..Self::new(missing)
+        }
     }
 
     /// Lets what was read through; what could not be read is collected, leaving nothing, or refused.
-    pub(super) fn settle<T>(&mut self, read: Result<T, DatasetError>) -> Result<Option<T>, DatasetError> {
+    pub(super) fn settle<T>(
+        &mut self,
+        read: Result<T, DatasetError>,
+    ) -> Result<Option<T>, DatasetError> {
         match (read, &mut self.slips) {
             (Ok(value), _) => Ok(Some(value)),
             (Err(slip), Some(slips)) => {
@@ -63,13 +69,20 @@ impl Draft {
     pub(super) fn note(&mut self, count: usize, what: &str) {
         match self.notes.iter_mut().find(|note| note.what == what) {
             Some(note) => note.count += count,
-            None if count > 0 => self.notes.push(Note { count, what: what.to_owned() }),
+            None if count > 0 => self.notes.push(Note {
+                count,
+                what: what.to_owned(),
+            }),
             None => {}
         }
     }
 
     /// Under `error` gives `refuse` back as the error it is; under `keep` counts `what`.
-    pub(super) fn missing(&mut self, what: &str, refuse: impl FnOnce() -> DatasetError) -> Result<(), DatasetError> {
+    pub(super) fn missing(
+        &mut self,
+        what: &str,
+        refuse: impl FnOnce() -> DatasetError,
+    ) -> Result<(), DatasetError> {
         match self.missing {
             MissingEvidence::Error => self.settle(Err(refuse())).map(|_: Option<()>| ()),
             MissingEvidence::Keep => {
@@ -81,7 +94,10 @@ impl Draft {
 
     /// Takes note of a quote that stands several times in its document.
     pub(super) fn note_repeated(&mut self, quote: RepeatedQuote) {
-        self.note(1, "quotes that stand several times in their document, the first taken");
+        self.note(
+            1,
+            "quotes that stand several times in their document, the first taken",
+        );
         if self.slips.is_some() {
             self.repeated_quotes.push(quote);
         }
@@ -93,18 +109,32 @@ impl Draft {
     }
 
     /// Takes a document; its id must be new.
-    pub(super) fn push_document(&mut self, place: &Place, document: Document) -> Result<(), DatasetError> {
+    pub(super) fn push_document(
+        &mut self,
+        place: &Place,
+        document: Document,
+    ) -> Result<(), DatasetError> {
         if self.by_id.contains_key(&document.id) {
-            return Err(DatasetError::DuplicateDocument { place: place.clone(), id: document.id });
+            return Err(DatasetError::DuplicateDocument {
+                place: place.clone(),
+                id: document.id,
+            });
         }
         self.by_id.insert(document.id.clone(), self.documents.len());
-        self.note(usize::from(is_blank(&document.text)), "empty documents (no chunk)");
+        self.note(
+            usize::from(is_blank(&document.text)),
+            "empty documents (no chunk)",
+        );
         self.documents.push(document);
         Ok(())
     }
 
     /// Takes a question; its id must be new. Trims its text, which must not be empty.
-    pub(super) fn push_question(&mut self, place: &Place, mut question: Question) -> Result<(), DatasetError> {
+    pub(super) fn push_question(
+        &mut self,
+        place: &Place,
+        mut question: Question,
+    ) -> Result<(), DatasetError> {
         let place = place.of(question.id.as_str());
         let trimmed = question.text.trim();
         if trimmed.is_empty() {
@@ -116,7 +146,10 @@ impl Draft {
             self.note(1, "questions with white space around them, trimmed");
         }
         if !self.question_ids.insert(question.id.clone()) {
-            return Err(DatasetError::DuplicateQuestion { place, id: question.id });
+            return Err(DatasetError::DuplicateQuestion {
+                place,
+                id: question.id,
+            });
         }
         self.questions.push(question);
         self.places.push(place);
@@ -124,7 +157,11 @@ impl Draft {
     }
 
     /// Holds the labels against the corpus, keeps the questions of `split` (all when not given), takes the digest.
-    pub(super) fn finish(mut self, path: &Path, split: Option<Split>) -> Result<Dataset, DatasetError> {
+    pub(super) fn finish(
+        mut self,
+        path: &Path,
+        split: Option<Split>,
+    ) -> Result<Dataset, DatasetError> {
         self.check_corpus(path)?;
         self.check_labels()?;
         if split.is_some() {
@@ -135,10 +172,18 @@ impl Draft {
         }
         if self.questions.is_empty() {
             let name = split.map(|split| digest::split_name(split).into());
-            return Err(DatasetError::NoQuestions { path: path.to_owned(), split: name });
+            return Err(DatasetError::NoQuestions {
+                path: path.to_owned(),
+                split: name,
+            });
         }
         let digest = digest::digest(&self.documents, &self.questions);
-        Ok(Dataset { documents: self.documents, questions: self.questions, notes: self.notes, digest })
+        Ok(Dataset {
+            documents: self.documents,
+            questions: self.questions,
+            notes: self.notes,
+            digest,
+        })
     }
 
     /// Everything that was taken, with what is wrong. `path`: where the data set stands.
@@ -147,13 +192,30 @@ impl Draft {
         self.settle(corpus)?;
         self.check_labels()?;
         let slips = self.slips.unwrap_or_default();
-        let Self { documents, questions, places, repeated_quotes, notes, .. } = self;
-        Ok(Inspection { documents, questions, places, repeated_quotes, slips, notes })
+        let Self {
+            documents,
+            questions,
+            places,
+            repeated_quotes,
+            notes,
+            ..
+        } = self;
+        Ok(Inspection {
+            documents,
+            questions,
+            places,
+            repeated_quotes,
+            slips,
+            notes,
+        })
     }
 
     /// How many questions were taken, and how many slips collected.
     pub(super) fn counts(&self) -> (usize, usize) {
-        (self.questions.len(), self.slips.as_ref().map_or(0, Vec::len))
+        (
+            self.questions.len(),
+            self.slips.as_ref().map_or(0, Vec::len),
+        )
     }
 
     /// The documents alone.
@@ -168,8 +230,17 @@ impl Draft {
     }
 
     fn check_corpus(&self, path: &Path) -> Result<(), DatasetError> {
-        let has_text = self.documents.iter().any(|document| !is_blank(&document.text));
-        if has_text { Ok(()) } else { Err(DatasetError::EmptyCorpus { path: path.to_owned() }) }
+        let has_text = self
+            .documents
+            .iter()
+            .any(|document| !is_blank(&document.text));
+        if has_text {
+            Ok(())
+        } else {
+            Err(DatasetError::EmptyCorpus {
+                path: path.to_owned(),
+            })
+        }
     }
 
     fn check_labels(&mut self) -> Result<(), DatasetError> {
@@ -177,14 +248,20 @@ impl Draft {
         let mut unknown = Vec::new();
         for (question, place) in self.questions.iter().zip(&self.places) {
             let first = unknown.len();
-            let named = question.evidence.iter().flatten().map(|member| (&member.doc, true));
-            for (doc, is_evidence) in named.chain(question.relevant.keys().map(|doc| (doc, false))) {
+            let named = question
+                .evidence
+                .iter()
+                .flatten()
+                .map(|member| (&member.doc, true));
+            for (doc, is_evidence) in named.chain(question.relevant.keys().map(|doc| (doc, false)))
+            {
                 if self.by_id.contains_key(doc) {
                     continue;
                 }
                 match self.missing {
                     // Evidence stands among the relevant, too.
-                    MissingEvidence::Error if unknown[first..].iter().any(|(_, other)| other == doc) => {}
+                    MissingEvidence::Error
+                        if unknown[first..].iter().any(|(_, other)| other == doc) => {}
                     MissingEvidence::Error => unknown.push((place.clone(), doc.clone())),
                     MissingEvidence::Keep if is_evidence => n_evidence += 1,
                     MissingEvidence::Keep => n_relevant += 1,
@@ -192,12 +269,26 @@ impl Draft {
             }
         }
         for (at, (place, doc)) in unknown.into_iter().enumerate() {
-            let known = self.documents.iter().map(|known| known.id.as_str()).filter(|_| at < MOST_NEAREST);
+            let known = self
+                .documents
+                .iter()
+                .map(|known| known.id.as_str())
+                .filter(|_| at < MOST_NEAREST);
             let nearest = nearest::word(doc.as_str(), known).map(DocId::from);
-            self.settle::<()>(Err(DatasetError::UnknownDocument { place, doc, nearest }))?;
+            self.settle::<()>(Err(DatasetError::UnknownDocument {
+                place,
+                doc,
+                nearest,
+            }))?;
         }
-        self.note(n_evidence, "pieces of evidence whose document is not in the corpus, kept");
-        self.note(n_relevant, "judged documents that are not in the corpus, kept");
+        self.note(
+            n_evidence,
+            "pieces of evidence whose document is not in the corpus, kept",
+        );
+        self.note(
+            n_relevant,
+            "judged documents that are not in the corpus, kept",
+        );
         Ok(())
     }
 }
@@ -218,7 +309,12 @@ mod tests {
     }
 
     fn document(id: &str, text: &str) -> Document {
-        Document { id: id.into(), title: String::new(), text: text.into(), metadata: BTreeMap::new() }
+        Document {
+            id: id.into(),
+            title: String::new(),
+            text: text.into(),
+            metadata: BTreeMap::new(),
+        }
     }
 
     fn question(id: &str, text: &str, relevant: &[&str]) -> Question {
@@ -238,25 +334,43 @@ mod tests {
 
     fn with_document(missing: MissingEvidence) -> Draft {
         let mut draft = Draft::new(missing);
-        draft.push_document(&place(), document("alpha.md", "text")).expect("taken");
+        draft
+            .push_document(&place(), document("alpha.md", "text"))
+            .expect("taken");
         draft
     }
 
     #[test]
     fn an_id_may_be_used_once_only() {
         let mut draft = with_document(MissingEvidence::Keep);
-        let again = draft.push_document(&place(), document("alpha.md", "other")).unwrap_err();
-        assert_eq!(again.to_string(), "`set`: document `alpha.md` is there twice");
-        draft.push_question(&place(), question("q", "why?", &[])).expect("taken");
-        let again = draft.push_question(&place(), question("q", "how?", &[])).unwrap_err();
-        assert_eq!(again.to_string(), "`set` (`q`): question `q` is there twice");
+        let again = draft
+            .push_document(&place(), document("alpha.md", "other"))
+            .unwrap_err();
+        assert_eq!(
+            again.to_string(),
+            "`set`: document `alpha.md` is there twice"
+        );
+        draft
+            .push_question(&place(), question("q", "why?", &[]))
+            .expect("taken");
+        let again = draft
+            .push_question(&place(), question("q", "how?", &[]))
+            .unwrap_err();
+        assert_eq!(
+            again.to_string(),
+            "`set` (`q`): question `q` is there twice"
+        );
     }
 
     #[test]
     fn a_question_is_trimmed_and_must_ask_something() {
         let mut draft = with_document(MissingEvidence::Keep);
-        draft.push_question(&place(), question("q", " why? ", &[])).expect("taken");
-        let empty = draft.push_question(&place(), question("r", " \n", &[])).unwrap_err();
+        draft
+            .push_question(&place(), question("q", " why? ", &[]))
+            .expect("taken");
+        let empty = draft
+            .push_question(&place(), question("r", " \n", &[]))
+            .unwrap_err();
         assert!(matches!(empty, DatasetError::EmptyQuestion { .. }));
         let set = draft.finish(Path::new("set"), None).expect("a data set");
         assert_eq!(set.questions[0].text, "why?");
@@ -266,28 +380,53 @@ mod tests {
     #[test]
     fn an_unknown_document_is_refused_with_the_nearest_or_kept_and_counted() {
         let mut draft = with_document(MissingEvidence::Error);
-        draft.push_question(&place(), question("q", "why?", &["alpah.md"])).expect("taken");
+        draft
+            .push_question(&place(), question("q", "why?", &["alpah.md"]))
+            .expect("taken");
         let error = draft.finish(Path::new("set"), None).unwrap_err();
-        assert_eq!(error.to_string(), "`set` (`q`): document `alpah.md` is not in the corpus");
+        assert_eq!(
+            error.to_string(),
+            "`set` (`q`): document `alpah.md` is not in the corpus"
+        );
         assert!(error.hint().contains("`alpha.md`"), "{}", error.hint());
 
         let mut draft = with_document(MissingEvidence::Keep);
-        draft.push_question(&place(), question("q", "why?", &["alpah.md"])).expect("taken");
+        draft
+            .push_question(&place(), question("q", "why?", &["alpah.md"]))
+            .expect("taken");
         let set = draft.finish(Path::new("set"), None).expect("a data set");
         assert_eq!(set.questions[0].relevant.len(), 1);
-        assert_eq!(set.notes, [Note { count: 1, what: "judged documents that are not in the corpus, kept".into() }]);
+        assert_eq!(
+            set.notes,
+            [Note {
+                count: 1,
+                what: "judged documents that are not in the corpus, kept".into()
+            }]
+        );
     }
 
     #[test]
     fn a_corpus_without_text_and_a_set_without_questions_are_refused() {
         let mut draft = Draft::new(MissingEvidence::Keep);
-        draft.push_document(&place(), document("a", " ")).expect("taken");
-        assert!(matches!(draft.finish(Path::new("set"), None), Err(DatasetError::EmptyCorpus { .. })));
+        draft
+            .push_document(&place(), document("a", " "))
+            .expect("taken");
+        assert!(matches!(
+            draft.finish(Path::new("set"), None),
+            Err(DatasetError::EmptyCorpus { .. })
+        ));
         let draft = with_document(MissingEvidence::Keep);
-        assert!(matches!(draft.finish(Path::new("set"), None), Err(DatasetError::NoQuestions { .. })));
+        assert!(matches!(
+            draft.finish(Path::new("set"), None),
+            Err(DatasetError::NoQuestions { .. })
+        ));
         let mut draft = with_document(MissingEvidence::Keep);
-        draft.push_question(&place(), question("q", "why?", &[])).expect("taken");
-        let error = draft.finish(Path::new("set"), Some(Split::Tune)).unwrap_err();
+        draft
+            .push_question(&place(), question("q", "why?", &[]))
+            .expect("taken");
+        let error = draft
+            .finish(Path::new("set"), Some(Split::Tune))
+            .unwrap_err();
         assert_eq!(error.to_string(), "`set` has no questions in split `tune`");
     }
 }

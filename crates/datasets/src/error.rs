@@ -147,7 +147,9 @@ pub enum DatasetError {
         nearest: Option<Box<str>>,
     },
     /// An evidence range that cannot be: outside the text, empty, or inside a character.
-    #[error("{place}: bytes {start} to {end} are no piece of document `{doc}`, which has {length} bytes")]
+    #[error(
+        "{place}: bytes {start} to {end} are no piece of document `{doc}`, which has {length} bytes"
+    )]
     Range {
         /// The question.
         place: Place,

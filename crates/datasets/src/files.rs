@@ -24,12 +24,26 @@ const MARKDOWN_UNDERLINES: &str = "=-";
 const RST_UNDERLINES: &str = "=-~^\"'`#*+";
 
 /// Reads the documents of the folder `path` into `draft`; no `patterns`: [`EXTENSIONS`].
-pub(super) fn documents(path: &Path, patterns: &[String], draft: &mut Draft) -> Result<(), DatasetError> {
+pub(super) fn documents(
+    path: &Path,
+    patterns: &[String],
+    draft: &mut Draft,
+) -> Result<(), DatasetError> {
     for (id, file) in matching(path, patterns)? {
-        let Some(text) = draft.settle(read::text(&file))? else { continue };
+        let Some(text) = draft.settle(read::text(&file))? else {
+            continue;
+        };
         let title = title(&text, &file);
         let metadata = metadata(&id, &text);
-        draft.push_document(&Place::file(&file), Document { id: id.into(), title, text, metadata })?;
+        draft.push_document(
+            &Place::file(&file),
+            Document {
+                id: id.into(),
+                title,
+                text,
+                metadata,
+            },
+        )?;
     }
     Ok(())
 }
@@ -40,19 +54,29 @@ impl LoadSpec {
     /// # Errors
     /// As reading the folder; a `file` that is not there is none of the documents.
     pub fn has_document(&self, file: &Path) -> Result<bool, DatasetError> {
-        let Ok(file) = file.canonicalize() else { return Ok(false) };
+        let Ok(file) = file.canonicalize() else {
+            return Ok(false);
+        };
         if self.format != Format::Files {
             return Ok(false);
         }
         let documents = matching(&self.path, &self.globs)?;
-        Ok(documents.iter().any(|(_, document)| document.canonicalize().is_ok_and(|document| document == file)))
+        Ok(documents.iter().any(|(_, document)| {
+            document
+                .canonicalize()
+                .is_ok_and(|document| document == file)
+        }))
     }
 }
 
 /// The folder that documents lie in: `corpus` where there is one, else the data set's own.
 pub(super) fn root(path: &Path) -> PathBuf {
     let corpus = path.join("corpus");
-    if corpus.is_dir() { corpus } else { path.to_owned() }
+    if corpus.is_dir() {
+        corpus
+    } else {
+        path.to_owned()
+    }
 }
 
 /// The files of the folder `path` that are documents, each behind its id.
@@ -82,28 +106,43 @@ pub(super) fn unasked() -> String {
 /// Front matter, and the folders of `id` from the outermost: `a/b/c.md` lies in `a` and `a/b`.
 fn metadata(id: &str, text: &str) -> BTreeMap<String, Value> {
     let mut fields = front_matter::fields(text);
-    let folders: Vec<Value> = id.match_indices('/').map(|(at, _)| Value::from(&id[..at])).collect();
+    let folders: Vec<Value> = id
+        .match_indices('/')
+        .map(|(at, _)| Value::from(&id[..at]))
+        .collect();
     if !folders.is_empty() {
-        fields.entry("folder".to_owned()).or_insert(Value::Array(folders));
+        fields
+            .entry("folder".to_owned())
+            .or_insert(Value::Array(folders));
     }
     fields
 }
 
 fn title(text: &str, file: &Path) -> String {
-    let ending = file.extension().map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default();
+    let ending = file
+        .extension()
+        .map(|ending| ending.to_string_lossy().to_lowercase())
+        .unwrap_or_default();
     let heading = match ending.as_str() {
         "md" | "markdown" => markdown_heading(text),
         "rst" | "txt" => underlined_heading(text, RST_UNDERLINES),
         _ => None,
     };
-    let stem = || file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let stem = || {
+        file.file_stem()
+            .map(|stem| stem.to_string_lossy().into_owned())
+            .unwrap_or_default()
+    };
     heading.map_or_else(stem, str::to_owned)
 }
 
 /// The first `# heading` outside front matter and fenced code, or an underlined first line.
 fn markdown_heading(text: &str) -> Option<&str> {
     let mut body = text;
-    if let Some(rest) = text.strip_prefix("---").filter(|rest| rest.starts_with(['\n', '\r'])) {
+    if let Some(rest) = text
+        .strip_prefix("---")
+        .filter(|rest| rest.starts_with(['\n', '\r']))
+    {
         body = rest.split_once("\n---").map_or(text, |(_, after)| after);
     }
     let mut is_code = false;
@@ -111,7 +150,9 @@ fn markdown_heading(text: &str) -> Option<&str> {
         is_code ^= line.starts_with("```") || line.starts_with("~~~");
         let heading = line.trim_start_matches('#');
         let is_heading = !is_code && heading.len() < line.len() && heading.starts_with([' ', '\t']);
-        is_heading.then(|| heading.trim().trim_end_matches('#').trim_end()).filter(|heading| !heading.is_empty())
+        is_heading
+            .then(|| heading.trim().trim_end_matches('#').trim_end())
+            .filter(|heading| !heading.is_empty())
     });
     underlined_heading(body, MARKDOWN_UNDERLINES).or_else(|| headings.next())
 }
@@ -119,9 +160,14 @@ fn markdown_heading(text: &str) -> Option<&str> {
 /// The first line that is not blank, when the next underlines it (a line of the same kind may stand above).
 fn underlined_heading<'a>(text: &'a str, underlines: &str) -> Option<&'a str> {
     let is_rule = |line: &str| {
-        line.len() >= 3 && line.starts_with(|c| underlines.contains(c)) && line.bytes().all(|b| b == line.as_bytes()[0])
+        line.len() >= 3
+            && line.starts_with(|c| underlines.contains(c))
+            && line.bytes().all(|b| b == line.as_bytes()[0])
     };
-    let mut lines = text.lines().map(str::trim).skip_while(|line| line.is_empty() || is_rule(line));
+    let mut lines = text
+        .lines()
+        .map(str::trim)
+        .skip_while(|line| line.is_empty() || is_rule(line));
     let first = lines.next()?;
     lines.next().filter(|line| is_rule(line)).map(|_| first)
 }
@@ -139,49 +185,94 @@ mod tests {
             spec.globs = globs.iter().map(|&glob| glob.to_owned()).collect();
             load(spec)
         });
-        set.expect("loads").documents.iter().map(|document| document.id.to_string()).collect()
+        set.expect("loads")
+            .documents
+            .iter()
+            .map(|document| document.id.to_string())
+            .collect()
     }
 
     #[test]
     fn metadata_are_the_front_matter_and_the_folders() {
-        let files = [QUESTION, ("corpus/a/b/c.md", "---\nteam: search\n---\n# C\n"), ("corpus/d.md", "# D")];
+        let files = [
+            QUESTION,
+            ("corpus/a/b/c.md", "---\nteam: search\n---\n# C\n"),
+            ("corpus/d.md", "# D"),
+        ];
         let set = with_files(&files, Format::Files, |spec| load(spec)).expect("loads");
-        let metadata: Vec<String> =
-            set.documents.iter().map(|document| serde_json::to_string(&document.metadata).expect("JSON")).collect();
-        assert_eq!(metadata, [r#"{"folder":["a","a/b"],"team":"search"}"#, "{}"]);
+        let metadata: Vec<String> = set
+            .documents
+            .iter()
+            .map(|document| serde_json::to_string(&document.metadata).expect("JSON"))
+            .collect();
+        assert_eq!(
+            metadata,
+            [r#"{"folder":["a","a/b"],"team":"search"}"#, "{}"]
+        );
     }
 
     #[test]
     fn the_corpus_folder_is_the_root_where_there_is_one() {
-        let files =
-            [("corpus/b/x.rs", "fn"), ("corpus/a.md", "text"), ("corpus/.git/y.md", "x"), ("README.md", "x"), QUESTION];
+        let files = [
+            ("corpus/b/x.rs", "fn"),
+            ("corpus/a.md", "text"),
+            ("corpus/.git/y.md", "x"),
+            ("README.md", "x"),
+            QUESTION,
+        ];
         assert_eq!(ids(&files, &[]), ["a.md", "b/x.rs"]);
     }
 
     #[test]
     fn the_files_may_stand_beside_the_questions() {
-        let files = [("a.txt", "text"), ("deep/b.jsonl", "text"), ("c.png", "text"), QUESTION];
+        let files = [
+            ("a.txt", "text"),
+            ("deep/b.jsonl", "text"),
+            ("c.png", "text"),
+            QUESTION,
+        ];
         assert_eq!(ids(&files, &[]), ["a.txt"]);
-        assert_eq!(ids(&files, &["*.jsonl", "*.png"]), ["c.png", "deep/b.jsonl"]);
+        assert_eq!(
+            ids(&files, &["*.jsonl", "*.png"]),
+            ["c.png", "deep/b.jsonl"]
+        );
         assert_eq!(ids(&files, &["./*.jsonl", "deep/*"]), ["deep/b.jsonl"]);
     }
 
     #[test]
     fn a_file_is_a_document_by_any_path_that_leads_to_it() {
-        let files = [("a.txt", "text"), ("asked.queries", "why?"), ("deep/b.md", "text"), QUESTION];
+        let files = [
+            ("a.txt", "text"),
+            ("asked.queries", "why?"),
+            ("deep/b.md", "text"),
+            QUESTION,
+        ];
         with_files(&files, Format::Files, |spec| {
-            let has = |name: &str| spec.has_document(&spec.path.join(name)).expect("looked for");
+            let has = |name: &str| {
+                spec.has_document(&spec.path.join(name))
+                    .expect("looked for")
+            };
             assert!(has("a.txt") && has("deep/../a.txt") && has("deep/b.md"));
             assert!(!has("asked.queries") && !has("questions.jsonl") && !has("gone.txt"));
             spec.format = Format::Jsonl;
-            assert!(!spec.has_document(&spec.path.join("a.txt")).expect("looked for"));
+            assert!(
+                !spec
+                    .has_document(&spec.path.join("a.txt"))
+                    .expect("looked for")
+            );
         });
     }
 
     #[test]
     fn a_title_is_the_first_heading_or_the_files_name() {
         let of = |name: &str, text: &str| title(text, Path::new(name));
-        assert_eq!(of("a.md", "---\ntitle: x\n---\n```sh\n# no\n```\n\n## The plan ##\n# Later"), "The plan");
+        assert_eq!(
+            of(
+                "a.md",
+                "---\ntitle: x\n---\n```sh\n# no\n```\n\n## The plan ##\n# Later"
+            ),
+            "The plan"
+        );
         assert_eq!(of("a.md", "Under\r\n=====\r\ntext # no\r\n"), "Under");
         assert_eq!(of("a.md", "#hashtag\n\n---\n"), "a");
         assert_eq!(of("a.md", "```\ncode\n```\n# Real\n"), "Real");
@@ -192,17 +283,26 @@ mod tests {
 
     #[test]
     fn a_file_that_is_not_utf_8_is_named_with_its_byte() {
-        let error = with_files(&[("corpus/a.md", "text"), QUESTION], Format::Files, |spec| {
-            std::fs::write(spec.path.join("corpus/b.md"), b"caf\xe9").expect("written");
-            load(spec)
-        });
+        let error = with_files(
+            &[("corpus/a.md", "text"), QUESTION],
+            Format::Files,
+            |spec| {
+                std::fs::write(spec.path.join("corpus/b.md"), b"caf\xe9").expect("written");
+                load(spec)
+            },
+        );
         let error = error.expect_err("refused").to_string();
-        assert!(error.ends_with("b.md` is not valid UTF-8 at byte 3"), "{error}");
+        assert!(
+            error.ends_with("b.md` is not valid UTF-8 at byte 3"),
+            "{error}"
+        );
     }
 
     #[test]
     fn no_file_that_matches_is_an_empty_corpus() {
-        let error = with_files(&[("corpus/a.png", "x"), QUESTION], Format::Files, |spec| load(spec));
+        let error = with_files(&[("corpus/a.png", "x"), QUESTION], Format::Files, |spec| {
+            load(spec)
+        });
         assert!(matches!(error, Err(DatasetError::EmptyCorpus { .. })));
         let error = with_files(&[], Format::Files, |spec| {
             spec.path.push("gone");

@@ -21,19 +21,25 @@ pub(super) fn fields(text: &str) -> BTreeMap<String, Value> {
             return fields;
         }
         if let (Some(key), Some(item)) = (&list, line.trim_start().strip_prefix("- ")) {
-            let items = fields.entry(key.clone()).or_insert_with(|| Value::Array(Vec::new()));
+            let items = fields
+                .entry(key.clone())
+                .or_insert_with(|| Value::Array(Vec::new()));
             if let Value::Array(items) = items {
                 items.push(scalar(without_comment(item.trim())));
             }
             continue;
         }
         list = None;
-        let Some((key, value)) = line.split_once(':').filter(|(key, _)| is_key(key)) else { continue };
+        let Some((key, value)) = line.split_once(':').filter(|(key, _)| is_key(key)) else {
+            continue;
+        };
         match value.trim() {
             // A list's items follow, or a table that is not read.
             "" => list = Some(key.to_owned()),
             "|" | ">" | "|-" | ">-" => {}
-            unclosed if unclosed.starts_with(['[', '{']) && !without_comment(unclosed).ends_with(']') => {}
+            unclosed
+                if unclosed.starts_with(['[', '{'])
+                    && !without_comment(unclosed).ends_with(']') => {}
             value => _ = fields.insert(key.to_owned(), inline(value)),
         }
     }
@@ -43,13 +49,24 @@ pub(super) fn fields(text: &str) -> BTreeMap<String, Value> {
 
 /// An indented line belongs to a table that is not read, a comment to nobody.
 fn is_key(key: &str) -> bool {
-    !key.is_empty() && key.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'))
+    !key.is_empty()
+        && key
+            .chars()
+            .all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'))
 }
 
 fn inline(value: &str) -> Value {
     let value = without_comment(value);
-    match value.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-        Some(items) => parted(items).into_iter().map(str::trim).filter(|item| !item.is_empty()).map(scalar).collect(),
+    match value
+        .strip_prefix('[')
+        .and_then(|rest| rest.strip_suffix(']'))
+    {
+        Some(items) => parted(items)
+            .into_iter()
+            .map(str::trim)
+            .filter(|item| !item.is_empty())
+            .map(scalar)
+            .collect(),
         None => scalar(value),
     }
 }
@@ -70,9 +87,13 @@ fn unquoted(text: &str) -> impl Iterator<Item = (usize, u8)> {
 
 /// Items between commas, those inside quotes left alone.
 fn parted(items: &str) -> Vec<&str> {
-    let commas = unquoted(items).filter(|(_, byte)| *byte == b',').map(|(at, _)| at);
+    let commas = unquoted(items)
+        .filter(|(_, byte)| *byte == b',')
+        .map(|(at, _)| at);
     let mut start = 0;
-    let mut parts: Vec<&str> = commas.map(|at| &items[std::mem::replace(&mut start, at + 1)..at]).collect();
+    let mut parts: Vec<&str> = commas
+        .map(|at| &items[std::mem::replace(&mut start, at + 1)..at])
+        .collect();
     parts.push(&items[start..]);
     parts
 }
@@ -84,11 +105,17 @@ fn without_comment(text: &str) -> &str {
 }
 
 fn scalar(text: &str) -> Value {
-    if let Some(inner) = text.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\'')) {
+    if let Some(inner) = text
+        .strip_prefix('\'')
+        .and_then(|rest| rest.strip_suffix('\''))
+    {
         return inner.replace("''", "'").into();
     }
     // YAML's escapes in double quotes are JSON's and some more; what JSON does not know stays as it is written.
-    if let Some(inner) = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+    if let Some(inner) = text
+        .strip_prefix('"')
+        .and_then(|rest| rest.strip_suffix('"'))
+    {
         return serde_json::from_str(text).unwrap_or_else(|_| inner.into());
     }
     match text {
@@ -96,7 +123,9 @@ fn scalar(text: &str) -> Value {
         "false" => false.into(),
         "null" | "~" => Value::Null,
         // Only what JSON calls a number: neither `inf` nor a date.
-        number => number.parse::<serde_json::Number>().map_or_else(|_| number.into(), Value::Number),
+        number => number
+            .parse::<serde_json::Number>()
+            .map_or_else(|_| number.into(), Value::Number),
     }
 }
 
@@ -118,7 +147,12 @@ mod tests {
 
     #[test]
     fn a_text_without_a_head_has_no_fields() {
-        for text in ["", "# Title\nkey: value\n", "---\nkey: value\nno end", "--- x\nkey: value\n---\n"] {
+        for text in [
+            "",
+            "# Title\nkey: value\n",
+            "---\nkey: value\nno end",
+            "--- x\nkey: value\n---\n",
+        ] {
             assert!(fields(text).is_empty(), "{text:?}");
         }
     }

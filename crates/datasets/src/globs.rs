@@ -11,19 +11,39 @@ use super::{DatasetError, read};
 pub fn set<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Result<GlobSet, DatasetError> {
     let mut builder = GlobSetBuilder::new();
     for pattern in patterns {
-        let bad = |source| DatasetError::Glob { glob: pattern.to_owned(), source };
-        builder.add(GlobBuilder::new(pattern).literal_separator(true).case_insensitive(true).build().map_err(bad)?);
+        let bad = |source| DatasetError::Glob {
+            glob: pattern.to_owned(),
+            source,
+        };
+        builder.add(
+            GlobBuilder::new(pattern)
+                .literal_separator(true)
+                .case_insensitive(true)
+                .build()
+                .map_err(bad)?,
+        );
     }
-    builder.build().map_err(|source| DatasetError::Glob { glob: String::new(), source })
+    builder.build().map_err(|source| DatasetError::Glob {
+        glob: String::new(),
+        source,
+    })
 }
 
 /// The files under `root`, each with its path from there with `/`, ascending by that path. Folders and files whose
 /// name begins with a dot are left out; links are followed.
 pub fn walk(root: &Path) -> Result<Vec<(String, PathBuf)>, DatasetError> {
-    let is_hidden =
-        |path: &Path| path != root && path.file_name().is_some_and(|name| name.as_encoded_bytes()[0] == b'.');
+    let is_hidden = |path: &Path| {
+        path != root
+            && path
+                .file_name()
+                .is_some_and(|name| name.as_encoded_bytes()[0] == b'.')
+    };
     let mut files = Vec::new();
-    for entry in WalkDir::new(root).follow_links(true).into_iter().filter_entry(|entry| !is_hidden(entry.path())) {
+    for entry in WalkDir::new(root)
+        .follow_links(true)
+        .into_iter()
+        .filter_entry(|entry| !is_hidden(entry.path()))
+    {
         let entry = match entry {
             Ok(entry) => entry,
             Err(error) if error.path().is_some_and(is_hidden) => continue, // an editor's dangling lock, say
@@ -41,9 +61,16 @@ pub fn walk(root: &Path) -> Result<Vec<(String, PathBuf)>, DatasetError> {
 }
 
 fn relative(root: &Path, path: &Path) -> Result<String, DatasetError> {
-    let parts = path.strip_prefix(root).unwrap_or(path).components().map(|part| part.as_os_str().to_str());
+    let parts = path
+        .strip_prefix(root)
+        .unwrap_or(path)
+        .components()
+        .map(|part| part.as_os_str().to_str());
     let parts: Option<Vec<&str>> = parts.collect();
-    let no_name = || DatasetError::Layout { path: path.to_owned(), expected: "name in UTF-8".into() };
+    let no_name = || DatasetError::Layout {
+        path: path.to_owned(),
+        expected: "name in UTF-8".into(),
+    };
     Ok(parts.ok_or_else(no_name)?.join("/"))
 }
 
@@ -61,13 +88,21 @@ mod tests {
         }
         let files = walk(folder.path()).expect("walks");
         // `.` (0x2e) comes before `/` (0x2f).
-        assert_eq!(files.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["a.md", "a/z.md", "b.md"]);
+        assert_eq!(
+            files
+                .iter()
+                .map(|(name, _)| name.as_str())
+                .collect::<Vec<_>>(),
+            ["a.md", "a/z.md", "b.md"]
+        );
     }
 
     #[test]
     fn a_star_stays_in_its_folder_and_a_broken_pattern_is_named() {
         let set = set(["*.md", "guides/**/*.rst"]).expect("patterns");
-        assert!(set.is_match("READ.MD") && !set.is_match("a/b.md") && set.is_match("guides/a/b/c.rst"));
+        assert!(
+            set.is_match("READ.MD") && !set.is_match("a/b.md") && set.is_match("guides/a/b/c.rst")
+        );
         let error = super::set(["a[b"]).unwrap_err();
         assert_eq!(error.to_string(), "the pattern `a[b` is not a glob");
     }

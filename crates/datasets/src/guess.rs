@@ -17,22 +17,34 @@ const HEAD: u64 = 64 * 1024;
 /// `Missing`, `Read`.
 pub fn guess_format(path: &Path) -> Result<Format, DatasetError> {
     if !path.exists() {
-        return Err(DatasetError::Missing { path: path.to_owned() });
+        return Err(DatasetError::Missing {
+            path: path.to_owned(),
+        });
     }
     if path.is_file() {
         return of_file(path);
     }
     let holds = |name: &str| path.join(name).is_file();
     if holds("corpus.jsonl") {
-        return Ok(if holds("queries.jsonl") && !holds("questions.jsonl") { Format::Beir } else { Format::Jsonl });
+        return Ok(if holds("queries.jsonl") && !holds("questions.jsonl") {
+            Format::Beir
+        } else {
+            Format::Jsonl
+        });
     }
     if holds("questions.jsonl") || path.join("corpus").is_dir() {
         return Ok(Format::Files);
     }
-    let entries = std::fs::read_dir(path).map_err(|source| DatasetError::Read { path: path.to_owned(), source })?;
+    let entries = std::fs::read_dir(path).map_err(|source| DatasetError::Read {
+        path: path.to_owned(),
+        source,
+    })?;
     let files: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
     let ends = |ending: &str| {
-        files.iter().find(|file| file.extension().is_some_and(|found| found.eq_ignore_ascii_case(ending)))
+        files.iter().find(|file| {
+            file.extension()
+                .is_some_and(|found| found.eq_ignore_ascii_case(ending))
+        })
     };
     match (ends("all"), ends("json")) {
         (Some(_), _) => Ok(Format::Smart),
@@ -44,9 +56,16 @@ pub fn guess_format(path: &Path) -> Result<Format, DatasetError> {
 fn of_file(path: &Path) -> Result<Format, DatasetError> {
     let mut head = Vec::new();
     let opened = File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
-    opened.map_err(|source| DatasetError::Read { path: path.to_owned(), source })?;
+    opened.map_err(|source| DatasetError::Read {
+        path: path.to_owned(),
+        source,
+    })?;
     let is_squad = String::from_utf8_lossy(&head).contains("\"paragraphs\"");
-    Ok(if is_squad { Format::Squad } else { Format::Hotpotqa })
+    Ok(if is_squad {
+        Format::Squad
+    } else {
+        Format::Hotpotqa
+    })
 }
 
 #[cfg(test)]
@@ -58,18 +77,37 @@ mod tests {
     fn a_format_is_known_by_its_files() {
         let cases: [(&[(&str, &str)], Format); 8] = [
             (&[("corpus.jsonl", ""), ("queries.jsonl", "")], Format::Beir),
-            (&[("corpus.jsonl", ""), ("questions.jsonl", "")], Format::Jsonl),
+            (
+                &[("corpus.jsonl", ""), ("questions.jsonl", "")],
+                Format::Jsonl,
+            ),
             (&[("corpus.jsonl", "")], Format::Jsonl),
-            (&[("corpus/a.md", ""), ("questions.jsonl", "")], Format::Files),
+            (
+                &[("corpus/a.md", ""), ("questions.jsonl", "")],
+                Format::Files,
+            ),
             (&[("a.md", ""), ("x.json", "{}")], Format::Files),
             (&[("CISI.ALL", ""), ("CISI.QRY", "")], Format::Smart),
-            (&[("dev.json", r#"{"version": "1.1", "data": [{"title": "T", "paragraphs": []}]}"#)], Format::Squad),
-            (&[("dev.json", r#"[{"_id": "5a", "answer": "yes"}]"#)], Format::Hotpotqa),
+            (
+                &[(
+                    "dev.json",
+                    r#"{"version": "1.1", "data": [{"title": "T", "paragraphs": []}]}"#,
+                )],
+                Format::Squad,
+            ),
+            (
+                &[("dev.json", r#"[{"_id": "5a", "answer": "yes"}]"#)],
+                Format::Hotpotqa,
+            ),
         ];
         for (files, expected) in cases {
-            let seen = with_files(files, Format::Files, |spec| guess_format(&spec.path)).expect("seen");
+            let seen =
+                with_files(files, Format::Files, |spec| guess_format(&spec.path)).expect("seen");
             assert_eq!(seen, expected, "{files:?}");
         }
-        assert!(matches!(guess_format(Path::new("no/such")), Err(DatasetError::Missing { .. })));
+        assert!(matches!(
+            guess_format(Path::new("no/such")),
+            Err(DatasetError::Missing { .. })
+        ));
     }
 }

@@ -33,45 +33,100 @@ impl Drop for Earlier {
 /// # Errors
 /// `History` with what git said: no repository, no such commit, nothing at that path then; `Write`.
 pub fn earlier(path: &Path, reference: &str, scratch: &Path) -> Result<Earlier, DatasetError> {
-    let failed = |said: String| DatasetError::History { path: path.to_owned(), reference: reference.into(), said };
+    let failed = |said: String| DatasetError::History {
+        path: path.to_owned(),
+        reference: reference.into(),
+        said,
+    };
     if reference.starts_with('-') {
         return Err(failed("a commit's name does not begin with `-`".to_owned()));
     }
-    let (folder, name) = if path.is_dir() { (path, None) } else { (path.parent().unwrap_or(path), path.file_name()) };
-    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let (folder, name) = if path.is_dir() {
+        (path, None)
+    } else {
+        (path.parent().unwrap_or(path), path.file_name())
+    };
+    let folder = if folder.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        folder
+    };
     let git = |command: &mut Command| {
         // Inside a hook they name the repository that commits, wherever the data set lies.
-        for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_PREFIX", "GIT_OBJECT_DIRECTORY"] {
+        for name in [
+            "GIT_DIR",
+            "GIT_WORK_TREE",
+            "GIT_COMMON_DIR",
+            "GIT_PREFIX",
+            "GIT_OBJECT_DIRECTORY",
+        ] {
             command.env_remove(name);
         }
-        let output =
-            command.stdin(Stdio::null()).output().map_err(|error| failed(format!("git does not run: {error}")))?;
+        let output = command
+            .stdin(Stdio::null())
+            .output()
+            .map_err(|error| failed(format!("git does not run: {error}")))?;
         if output.status.success() {
-            return Ok(String::from_utf8_lossy(&output.stdout).trim_end_matches('\n').to_owned());
+            return Ok(String::from_utf8_lossy(&output.stdout)
+                .trim_end_matches('\n')
+                .to_owned());
         }
-        let said = String::from_utf8_lossy(&output.stderr).lines().next().unwrap_or("git failed").to_owned();
+        let said = String::from_utf8_lossy(&output.stderr)
+            .lines()
+            .next()
+            .unwrap_or("git failed")
+            .to_owned();
         Err(failed(said))
     };
-    let prefix = git(Command::new("git").arg("-C").arg(folder).args(["rev-parse", "--show-prefix"]))?;
-    let root = git(Command::new("git").arg("-C").arg(folder).args(["rev-parse", "--show-toplevel"]))?;
+    let prefix = git(Command::new("git")
+        .arg("-C")
+        .arg(folder)
+        .args(["rev-parse", "--show-prefix"]))?;
+    let root = git(Command::new("git")
+        .arg("-C")
+        .arg(folder)
+        .args(["rev-parse", "--show-toplevel"]))?;
     let commit = format!("{reference}^{{commit}}");
-    let commit = git(Command::new("git").arg("-C").arg(folder).args(["rev-parse", "--verify", "--quiet", &commit]))
-        .map_err(|_| failed("there is no such commit".to_owned()))?;
-    let scratch = own_folder(scratch).map_err(|source| DatasetError::Write { path: scratch.to_owned(), source })?;
-    let earlier =
-        Earlier { path: name.map_or_else(|| scratch.join("set"), |name| scratch.join("set").join(name)), scratch };
+    let commit = git(Command::new("git").arg("-C").arg(folder).args([
+        "rev-parse",
+        "--verify",
+        "--quiet",
+        &commit,
+    ]))
+    .map_err(|_| failed("there is no such commit".to_owned()))?;
+    let scratch = own_folder(scratch).map_err(|source| DatasetError::Write {
+        path: scratch.to_owned(),
+        source,
+    })?;
+    let earlier = Earlier {
+        path: name.map_or_else(
+            || scratch.join("set"),
+            |name| scratch.join("set").join(name),
+        ),
+        scratch,
+    };
     let (index, set) = (earlier.scratch.join("index"), earlier.scratch.join("set"));
-    std::fs::create_dir_all(&set).map_err(|source| DatasetError::Write { path: set.clone(), source })?;
+    std::fs::create_dir_all(&set).map_err(|source| DatasetError::Write {
+        path: set.clone(),
+        source,
+    })?;
     // An index of its own, so that the repository's is left alone; filters (line ends, large files) apply as in a checkout.
     let tree = format!("{commit}:{}", prefix.trim_end_matches('/'));
-    git(Command::new("git").arg("-C").arg(&root).env("GIT_INDEX_FILE", &index).args(["read-tree", &tree]))
-        .map_err(|_| failed("it was not there then".to_owned()))?;
-    let into = format!("--prefix={}/", std::path::absolute(&set).unwrap_or(set).display());
-    git(Command::new("git").arg("-C").arg(&root).env("GIT_INDEX_FILE", &index).args([
-        "checkout-index",
-        "--all",
-        &into,
-    ]))?;
+    git(Command::new("git")
+        .arg("-C")
+        .arg(&root)
+        .env("GIT_INDEX_FILE", &index)
+        .args(["read-tree", &tree]))
+    .map_err(|_| failed("it was not there then".to_owned()))?;
+    let into = format!(
+        "--prefix={}/",
+        std::path::absolute(&set).unwrap_or(set).display()
+    );
+    git(Command::new("git")
+        .arg("-C")
+        .arg(&root)
+        .env("GIT_INDEX_FILE", &index)
+        .args(["checkout-index", "--all", &into]))?;
     Ok(earlier)
 }
 
@@ -89,9 +144,26 @@ mod tests {
     use super::*;
 
     fn git(folder: &Path, arguments: &[&str]) {
-        let identity = ["-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "commit.gpgsign=false"];
-        let done = Command::new("git").arg("-C").arg(folder).args(identity).args(arguments).output().expect("git runs");
-        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        let identity = [
+            "-c",
+            "user.name=t",
+            "-c",
+            "user.email=t@example.com",
+            "-c",
+            "commit.gpgsign=false",
+        ];
+        let done = Command::new("git")
+            .arg("-C")
+            .arg(folder)
+            .args(identity)
+            .args(arguments)
+            .output()
+            .expect("git runs");
+        assert!(
+            done.status.success(),
+            "{}",
+            String::from_utf8_lossy(&done.stderr)
+        );
     }
 
     #[test]
@@ -108,22 +180,45 @@ mod tests {
         std::fs::write(set.join("corpus/deep/a.md"), "second\n").expect("written");
         std::fs::write(set.join("corpus/b.md"), "new\n").expect("written");
         git(&root, &["add", "data/my set/corpus/b.md"]);
-        let status =
-            || Command::new("git").arg("-C").arg(&root).args(["status", "--porcelain"]).output().expect("runs").stdout;
+        let status = || {
+            Command::new("git")
+                .arg("-C")
+                .arg(&root)
+                .args(["status", "--porcelain"])
+                .output()
+                .expect("runs")
+                .stdout
+        };
         let before = status();
         {
             let earlier = earlier(&set, "HEAD", &scratch).expect("there");
             let read = |name: &str| std::fs::read_to_string(earlier.path().join(name)).ok();
             assert_eq!(read("corpus/deep/a.md").as_deref(), Some("first\n"));
             assert_eq!((read("corpus/b.md"), read("else.md")), (None, None));
-            let file =
-                super::earlier(&set.join("corpus/deep/a.md"), "HEAD", &folder.path().join("other")).expect("a file");
-            assert_eq!(std::fs::read_to_string(file.path()).expect("there"), "first\n");
+            let file = super::earlier(
+                &set.join("corpus/deep/a.md"),
+                "HEAD",
+                &folder.path().join("other"),
+            )
+            .expect("a file");
+            assert_eq!(
+                std::fs::read_to_string(file.path()).expect("there"),
+                "first\n"
+            );
         }
         assert_eq!(status(), before);
-        assert_eq!(std::fs::read_dir(&scratch).expect("a folder").count(), 0, "the scratch is gone");
-        for (reference, said) in [("no-such", "there is no such commit"), ("--all", "does not begin with")] {
-            let error = earlier(&set, reference, &scratch).expect_err("refused").to_string();
+        assert_eq!(
+            std::fs::read_dir(&scratch).expect("a folder").count(),
+            0,
+            "the scratch is gone"
+        );
+        for (reference, said) in [
+            ("no-such", "there is no such commit"),
+            ("--all", "does not begin with"),
+        ] {
+            let error = earlier(&set, reference, &scratch)
+                .expect_err("refused")
+                .to_string();
             assert!(error.contains(said), "{error}");
         }
     }

@@ -44,7 +44,8 @@ pub(super) fn read(path: &Path, draft: &mut Draft) -> Result<(), DatasetError> {
     let rows = rows(&path, &text)?;
     let sentences = pool(&rows, &Place::file(&path), draft)?;
     for (place, row) in rows {
-        let taken = question(row, &place, &sentences, draft).and_then(|question| draft.push_question(&place, question));
+        let taken = question(row, &place, &sentences, draft)
+            .and_then(|question| draft.push_question(&place, question));
         draft.settle(taken)?;
     }
     Ok(())
@@ -56,10 +57,16 @@ fn rows(path: &Path, text: &str) -> Result<Vec<(Place, Row)>, DatasetError> {
         let rows: Vec<Row> = read::json(&file, text)?;
         return Ok(rows.into_iter().map(|row| (file.clone(), row)).collect());
     }
-    let lines = text.split('\n').enumerate().filter(|(_, line)| !line.trim().is_empty());
+    let lines = text
+        .split('\n')
+        .enumerate()
+        .filter(|(_, line)| !line.trim().is_empty());
     lines
         .map(|(index, line)| {
-            let place = Place { line: Some(index + 1), ..file.clone() };
+            let place = Place {
+                line: Some(index + 1),
+                ..file.clone()
+            };
             read::json(&place, line).map(|row| (place, row))
         })
         .collect()
@@ -75,7 +82,10 @@ fn pool(rows: &[(Place, Row)], file: &Place, draft: &mut Draft) -> Result<Senten
         let text = paragraph.concat();
         if let Some(kept) = draft.document(&id) {
             let differs = kept.text != text;
-            draft.note(usize::from(differs), "paragraphs whose title already had another text, left out");
+            draft.note(
+                usize::from(differs),
+                "paragraphs whose title already had another text, left out",
+            );
             continue;
         }
         let mut start = 0;
@@ -85,24 +95,47 @@ fn pool(rows: &[(Place, Row)], file: &Place, draft: &mut Draft) -> Result<Senten
             range
         });
         sentences.insert(id.clone(), ranges.collect());
-        let document = Document { id, title: title.clone(), text, metadata: std::collections::BTreeMap::new() };
+        let document = Document {
+            id,
+            title: title.clone(),
+            text,
+            metadata: std::collections::BTreeMap::new(),
+        };
         draft.push_document(file, document)?;
     }
     Ok(sentences)
 }
 
-fn question(row: Row, place: &Place, sentences: &Sentences, draft: &mut Draft) -> Result<Question, DatasetError> {
+fn question(
+    row: Row,
+    place: &Place,
+    sentences: &Sentences,
+    draft: &mut Draft,
+) -> Result<Question, DatasetError> {
     let place = place.of(&row.id);
     let evidence = evidence(&row.supporting_facts.0, &place, sentences, draft)?;
-    let answers: Vec<String> = row.answer.into_iter().filter(|answer| !answer.is_empty()).collect();
-    draft.note(usize::from(answers.is_empty()), "questions without an answer");
-    let yes_no = answers.iter().any(|answer| answer == "yes" || answer == "no");
+    let answers: Vec<String> = row
+        .answer
+        .into_iter()
+        .filter(|answer| !answer.is_empty())
+        .collect();
+    draft.note(
+        usize::from(answers.is_empty()),
+        "questions without an answer",
+    );
+    let yes_no = answers
+        .iter()
+        .any(|answer| answer == "yes" || answer == "no");
     Ok(Question {
         id: row.id.into(),
         text: row.question,
         kind: if yes_no { Kind::YesNo } else { Kind::Span },
         answers,
-        relevant: evidence.iter().flatten().map(|member| (member.doc.clone(), 1)).collect(),
+        relevant: evidence
+            .iter()
+            .flatten()
+            .map(|member| (member.doc.clone(), 1))
+            .collect(),
         evidence,
         required: Vec::new(),
         forbidden: Vec::new(),
@@ -121,20 +154,38 @@ fn evidence(
     let mut members: Vec<Member> = Vec::new();
     for (title, index) in facts {
         let doc = DocId::from(title.as_str());
-        let at = members.iter().position(|member| member.doc == doc).unwrap_or_else(|| {
-            members.push(Member { doc: doc.clone(), ranges: Vec::new() });
-            members.len() - 1
-        });
-        let Some(paragraph) = sentences.get(&doc) else { continue }; // the draft counts or refuses it
-        let Some(&range) = usize::try_from(*index).ok().and_then(|index| paragraph.get(index)) else {
-            draft.missing("supporting sentences that their paragraph does not have, left out", || {
-                DatasetError::Sentence { place: place.clone(), doc, sentence: *index }
-            })?;
+        let at = members
+            .iter()
+            .position(|member| member.doc == doc)
+            .unwrap_or_else(|| {
+                members.push(Member {
+                    doc: doc.clone(),
+                    ranges: Vec::new(),
+                });
+                members.len() - 1
+            });
+        let Some(paragraph) = sentences.get(&doc) else {
+            continue;
+        }; // the draft counts or refuses it
+        let Some(&range) = usize::try_from(*index)
+            .ok()
+            .and_then(|index| paragraph.get(index))
+        else {
+            draft.missing(
+                "supporting sentences that their paragraph does not have, left out",
+                || DatasetError::Sentence {
+                    place: place.clone(),
+                    doc,
+                    sentence: *index,
+                },
+            )?;
             continue;
         };
         let text = draft.document(&doc).map_or("", |document| &document.text);
         match quote::trim(text, range) {
-            range if range.is_empty() => draft.note(1, "supporting sentences that are empty, left out"),
+            range if range.is_empty() => {
+                draft.note(1, "supporting sentences that are empty, left out")
+            }
             range => members[at].ranges.push(range),
         }
     }
@@ -190,7 +241,11 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for PairsVisitor<T> {
         let titles = titles.ok_or_else(|| A::Error::missing_field("title"))?;
         let others = others.ok_or_else(|| A::Error::missing_field("sentences"))?;
         if titles.len() != others.len() {
-            return Err(A::Error::custom(format!("{} titles for {} entries", titles.len(), others.len())));
+            return Err(A::Error::custom(format!(
+                "{} titles for {} entries",
+                titles.len(),
+                others.len()
+            )));
         }
         Ok(Pairs(titles.into_iter().zip(others).collect()))
     }
@@ -216,34 +271,78 @@ mod tests {
 
     #[test]
     fn paragraphs_are_pooled_by_title_and_sentences_become_trimmed_byte_ranges() {
-        let set = with_file("dev.json", OFFICIAL, Format::Hotpotqa, |spec| load(spec)).expect("loads");
-        let titles: Vec<&str> = set.documents.iter().map(|document| document.id.as_str()).collect();
+        let set =
+            with_file("dev.json", OFFICIAL, Format::Hotpotqa, |spec| load(spec)).expect("loads");
+        let titles: Vec<&str> = set
+            .documents
+            .iter()
+            .map(|document| document.id.as_str())
+            .collect();
         assert_eq!(titles, ["A", "B &amp; C", "a"]);
         assert_eq!(set.documents[0].text, "Ann is. She was.");
         // `Bé.` is bytes 0..4, the empty sentence 4..4, ` Cy. ` 4..9 and trimmed 5..8.
-        let [b, a] = &set.questions[0].evidence[..] else { panic!("two titles") };
-        assert_eq!(b, &[Member { doc: "B &amp; C".into(), ranges: vec![(0, 4).into(), (5, 8).into()] }]);
-        assert_eq!(a, &[Member { doc: "A".into(), ranges: vec![(0, 7).into()] }]);
-        assert_eq!((set.questions[0].kind, set.questions[1].kind), (Kind::Span, Kind::YesNo));
+        let [b, a] = &set.questions[0].evidence[..] else {
+            panic!("two titles")
+        };
+        assert_eq!(
+            b,
+            &[Member {
+                doc: "B &amp; C".into(),
+                ranges: vec![(0, 4).into(), (5, 8).into()]
+            }]
+        );
+        assert_eq!(
+            a,
+            &[Member {
+                doc: "A".into(),
+                ranges: vec![(0, 7).into()]
+            }]
+        );
+        assert_eq!(
+            (set.questions[0].kind, set.questions[1].kind),
+            (Kind::Span, Kind::YesNo)
+        );
         assert_eq!(set.questions[1].tags, ["comparison", "easy"]);
         assert_eq!(set.questions[0].text, "Who?");
     }
 
     #[test]
     fn labels_that_lead_nowhere_are_kept_and_counted() {
-        let set = with_file("dev.json", OFFICIAL, Format::Hotpotqa, |spec| load(spec)).expect("loads");
-        let [a, gone] = &set.questions[1].evidence[..] else { panic!("two titles") };
+        let set =
+            with_file("dev.json", OFFICIAL, Format::Hotpotqa, |spec| load(spec)).expect("loads");
+        let [a, gone] = &set.questions[1].evidence[..] else {
+            panic!("two titles")
+        };
         // Sentence 1 of the paragraph that was kept, ` She was.` at 7..16.
         assert_eq!(a[0].ranges, [(8, 16).into()]);
-        assert_eq!(gone, &[Member { doc: "Gone".into(), ranges: Vec::new() }]);
-        let notes: Vec<(usize, &str)> = set.notes.iter().map(|note| (note.count, note.what.as_str())).collect();
+        assert_eq!(
+            gone,
+            &[Member {
+                doc: "Gone".into(),
+                ranges: Vec::new()
+            }]
+        );
+        let notes: Vec<(usize, &str)> = set
+            .notes
+            .iter()
+            .map(|note| (note.count, note.what.as_str()))
+            .collect();
         assert_eq!(
             notes,
             [
-                (1, "paragraphs whose title already had another text, left out"),
+                (
+                    1,
+                    "paragraphs whose title already had another text, left out"
+                ),
                 (1, "questions with white space around them, trimmed"),
-                (1, "supporting sentences that their paragraph does not have, left out"),
-                (1, "pieces of evidence whose document is not in the corpus, kept"),
+                (
+                    1,
+                    "supporting sentences that their paragraph does not have, left out"
+                ),
+                (
+                    1,
+                    "pieces of evidence whose document is not in the corpus, kept"
+                ),
                 (1, "judged documents that are not in the corpus, kept"),
             ]
         );
@@ -251,8 +350,12 @@ mod tests {
 
     #[test]
     fn both_published_forms_load_to_the_same_digest() {
-        let official = with_file("dev.json", OFFICIAL, Format::Hotpotqa, |spec| load(spec)).expect("loads");
-        let lines = with_file("dev.jsonl", HUGGING_FACE, Format::Hotpotqa, |spec| load(spec)).expect("loads");
+        let official =
+            with_file("dev.json", OFFICIAL, Format::Hotpotqa, |spec| load(spec)).expect("loads");
+        let lines = with_file("dev.jsonl", HUGGING_FACE, Format::Hotpotqa, |spec| {
+            load(spec)
+        })
+        .expect("loads");
         assert_eq!(official.digest, lines.digest);
     }
 
@@ -263,13 +366,24 @@ mod tests {
             load(spec)
         });
         let error = error.unwrap_err();
-        assert!(matches!(&error, DatasetError::Sentence { sentence: 9, .. }), "{error}");
+        assert!(
+            matches!(&error, DatasetError::Sentence { sentence: 9, .. }),
+            "{error}"
+        );
     }
 
     #[test]
     fn a_broken_line_is_named() {
-        let error = with_file("dev.jsonl", "\n{\"id\": \"1\",}", Format::Hotpotqa, |spec| load(spec)).unwrap_err();
-        let DatasetError::Json { place, column, .. } = &error else { panic!("{error}") };
+        let error = with_file(
+            "dev.jsonl",
+            "\n{\"id\": \"1\",}",
+            Format::Hotpotqa,
+            |spec| load(spec),
+        )
+        .unwrap_err();
+        let DatasetError::Json { place, column, .. } = &error else {
+            panic!("{error}")
+        };
         assert_eq!((place.line, *column), (Some(2), 12));
     }
 }

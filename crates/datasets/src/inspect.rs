@@ -54,7 +54,11 @@ pub fn inspect(spec: &LoadSpec) -> Result<Inspection, DatasetError> {
     let read = read_questions(spec, &mut draft);
     draft.settle(read)?;
     if draft.counts() == before && before.0 == 0 {
-        let path = if spec.format.is_own() { spec.path.join(questions::FILE) } else { spec.path.clone() };
+        let path = if spec.format.is_own() {
+            spec.path.join(questions::FILE)
+        } else {
+            spec.path.clone()
+        };
         draft.settle::<()>(Err(DatasetError::NoQuestions { path, split: None }))?;
     }
     draft.inspected(&spec.path)
@@ -88,7 +92,8 @@ mod tests {
     fn slips(inspection: &Inspection) -> Vec<String> {
         let without_file = |slip: &DatasetError| {
             let said = slip.to_string();
-            said.split_once("` ").map_or(said.clone(), |(_, rest)| rest.to_owned())
+            said.split_once("` ")
+                .map_or(said.clone(), |(_, rest)| rest.to_owned())
         };
         inspection.slips.iter().map(without_file).collect()
     }
@@ -124,10 +129,22 @@ mod tests {
                 "line 2 (`2`): document `c` is not in the corpus",
             ]
         );
-        let kept: Vec<&str> = inspection.questions.iter().map(|question| question.id.as_str()).collect();
+        let kept: Vec<&str> = inspection
+            .questions
+            .iter()
+            .map(|question| question.id.as_str())
+            .collect();
         assert_eq!(kept, ["1", "2"]);
-        assert_eq!(inspection.questions[0].evidence[0][0].ranges, [(9, 18).into()], "`6 minutes`");
-        let documents: Vec<&str> = inspection.documents.iter().map(|document| document.text.as_str()).collect();
+        assert_eq!(
+            inspection.questions[0].evidence[0][0].ranges,
+            [(9, 18).into()],
+            "`6 minutes`"
+        );
+        let documents: Vec<&str> = inspection
+            .documents
+            .iter()
+            .map(|document| document.text.as_str())
+            .collect();
         assert_eq!(documents, ["It waits 6 minutes. It waits.", "b"]);
     }
 
@@ -135,27 +152,53 @@ mod tests {
     fn what_is_listed_first_is_what_loading_refuses() {
         let questions = "{\"id\": \"1\", \"text\": \"?\", \"txt\": 1}\n{\"id\": \"2\"}\n";
         let files = [("corpus.jsonl", CORPUS), ("questions.jsonl", questions)];
-        let (refused, listed) = with_files(&files, Format::Jsonl, |spec| (load(spec), inspect(spec)));
-        assert_eq!(refused.unwrap_err().to_string(), listed.expect("inspected").slips[0].to_string());
+        let (refused, listed) =
+            with_files(&files, Format::Jsonl, |spec| (load(spec), inspect(spec)));
+        assert_eq!(
+            refused.unwrap_err().to_string(),
+            listed.expect("inspected").slips[0].to_string()
+        );
     }
 
     #[test]
     fn a_quote_that_stands_twice_is_told_with_its_question() {
-        let question = r#"{"id": "q", "text": "?", "evidence": [{"doc": "a", "quotes": ["It waits"]}]}"#;
+        let question =
+            r#"{"id": "q", "text": "?", "evidence": [{"doc": "a", "quotes": ["It waits"]}]}"#;
         let inspection = inspected(CORPUS, question);
-        let [repeated] = &inspection.repeated_quotes[..] else { panic!("{:?}", inspection.repeated_quotes) };
-        assert_eq!((repeated.place.id.as_deref(), repeated.n_found), (Some("q"), 2));
+        let [repeated] = &inspection.repeated_quotes[..] else {
+            panic!("{:?}", inspection.repeated_quotes)
+        };
+        assert_eq!(
+            (repeated.place.id.as_deref(), repeated.n_found),
+            (Some("q"), 2)
+        );
         assert!(inspection.slips.is_empty());
     }
 
     #[test]
     fn no_questions_and_an_empty_corpus_are_slips() {
         assert_eq!(slips(&inspected(CORPUS, "\n")), ["has no questions"]);
-        assert_eq!(slips(&inspected("{\"id\": \"a\", \"text\": \" \"}", "{\"id\": 1, \"text\": \"?\"}")).len(), 1);
-        let alone = with_files(&[("corpus.jsonl", CORPUS)], Format::Jsonl, |spec| inspect(spec)).expect("inspected");
-        assert!(matches!(&alone.slips[..], [DatasetError::Missing { .. }]), "{:?}", alone.slips);
+        assert_eq!(
+            slips(&inspected(
+                "{\"id\": \"a\", \"text\": \" \"}",
+                "{\"id\": 1, \"text\": \"?\"}"
+            ))
+            .len(),
+            1
+        );
+        let alone = with_files(&[("corpus.jsonl", CORPUS)], Format::Jsonl, |spec| {
+            inspect(spec)
+        })
+        .expect("inspected");
+        assert!(
+            matches!(&alone.slips[..], [DatasetError::Missing { .. }]),
+            "{:?}",
+            alone.slips
+        );
         assert_eq!(alone.documents.len(), 1);
-        let nothing = with_files(&[("questions.jsonl", "")], Format::Jsonl, |spec| inspect(spec));
+        let nothing = with_files(&[("questions.jsonl", "")], Format::Jsonl, |spec| {
+            inspect(spec)
+        });
         assert!(matches!(nothing, Err(DatasetError::Missing { .. })));
     }
 
@@ -165,19 +208,33 @@ mod tests {
         std::fs::create_dir(folder.path().join("corpus")).expect("made");
         std::fs::write(folder.path().join("corpus/a.md"), b"caf\xe9").expect("written");
         std::fs::write(folder.path().join("corpus/b.md"), "tea").expect("written");
-        std::fs::write(folder.path().join("questions.jsonl"), b"\xff\n{\"id\": 1, \"text\": \"?\"}\n")
-            .expect("written");
+        std::fs::write(
+            folder.path().join("questions.jsonl"),
+            b"\xff\n{\"id\": 1, \"text\": \"?\"}\n",
+        )
+        .expect("written");
         let path = folder.path().to_owned();
-        let spec = LoadSpec { format: Format::Files, path, split: None, missing_evidence: None, globs: Vec::new() };
+        let spec = LoadSpec {
+            format: Format::Files,
+            path,
+            split: None,
+            missing_evidence: None,
+            globs: Vec::new(),
+        };
         let inspection = inspect(&spec).expect("inspected");
-        assert_eq!((inspection.documents.len(), inspection.questions.len()), (1, 1));
-        assert!(matches!(inspection.slips[..], [DatasetError::Utf8 { .. }, DatasetError::Utf8 { .. }]));
+        assert_eq!(
+            (inspection.documents.len(), inspection.questions.len()),
+            (1, 1)
+        );
+        assert!(matches!(
+            inspection.slips[..],
+            [DatasetError::Utf8 { .. }, DatasetError::Utf8 { .. }]
+        ));
     }
 
     #[test]
     fn both_parts_of_a_split_are_read() {
-        let lines =
-            "{\"id\": 1, \"text\": \"?\", \"split\": \"tune\"}\n{\"id\": 2, \"text\": \"?\", \"split\": \"heldout\"}\n";
+        let lines = "{\"id\": 1, \"text\": \"?\", \"split\": \"tune\"}\n{\"id\": 2, \"text\": \"?\", \"split\": \"heldout\"}\n";
         let files = [("corpus.jsonl", CORPUS), ("questions.jsonl", lines)];
         let inspection = with_files(&files, Format::Jsonl, |spec| {
             spec.split = Some("tune".into());

@@ -25,7 +25,10 @@ pub(super) fn documents(path: &Path, draft: &mut Draft) -> Result<(), DatasetErr
 fn document(place: &Place, line: &str) -> Result<Document, DatasetError> {
     let mut record = Record::parse(place.clone(), line)?;
     record.refuse_misspelt(&["title", "text", "metadata"])?;
-    let id: Id = record.need(&["id", "_id", "doc_id"], "a string that is not empty, or a whole number")?;
+    let id: Id = record.need(
+        &["id", "_id", "doc_id"],
+        "a string that is not empty, or a whole number",
+    )?;
     record.identify(&id);
     let title: Option<String> = record.take(&["title"], "a string")?;
     let text = record.need(&["text"], "a string")?;
@@ -33,7 +36,12 @@ fn document(place: &Place, line: &str) -> Result<Document, DatasetError> {
     let mut fields = record.rest();
     fields.retain(|key, _| !key.starts_with('_'));
     fields.extend(metadata.unwrap_or_default());
-    Ok(Document { id: id.0.into(), title: title.unwrap_or_default(), text, metadata: fields })
+    Ok(Document {
+        id: id.0.into(),
+        title: title.unwrap_or_default(),
+        text,
+        metadata: fields,
+    })
 }
 
 #[cfg(test)]
@@ -45,15 +53,25 @@ mod tests {
 
     fn loaded(corpus: &str) -> Result<Dataset, DatasetError> {
         let questions = r#"{"id": "q", "text": "why?"}"#;
-        with_files(&[("corpus.jsonl", corpus), ("questions.jsonl", questions)], Format::Jsonl, |spec| load(spec))
+        with_files(
+            &[("corpus.jsonl", corpus), ("questions.jsonl", questions)],
+            Format::Jsonl,
+            |spec| load(spec),
+        )
     }
 
     #[test]
     fn a_byte_order_mark_crlf_and_an_empty_document_are_accepted() {
         let set = loaded("\u{feff}{\"doc_id\": 1, \"text\": \"a\\r\\nb\"}\r\n{\"_id\": \"2\", \"text\": \"\"}\r\n")
             .expect("loads");
-        assert_eq!((set.documents[0].id.as_str(), set.documents[0].text.as_str()), ("1", "a\r\nb"));
-        assert_eq!((set.notes[0].count, set.notes[0].what.as_str()), (1, "empty documents (no chunk)"));
+        assert_eq!(
+            (set.documents[0].id.as_str(), set.documents[0].text.as_str()),
+            ("1", "a\r\nb")
+        );
+        assert_eq!(
+            (set.notes[0].count, set.notes[0].what.as_str()),
+            (1, "empty documents (no chunk)")
+        );
     }
 
     #[test]
@@ -61,16 +79,31 @@ mod tests {
         let line = r#"{"id": "a", "title": "T", "text": "t", "url": "u", "_seen": 1, "metadata": {"year": 1998}}"#;
         let document = loaded(line).expect("loads").documents.remove(0);
         let metadata = BTreeMap::from([("url".into(), "u".into()), ("year".into(), 1998.into())]);
-        assert_eq!((document.title.as_str(), document.metadata), ("T", metadata));
+        assert_eq!(
+            (document.title.as_str(), document.metadata),
+            ("T", metadata)
+        );
     }
 
     #[test]
     fn what_is_wrong_in_the_corpus_is_named_by_line() {
         let cases = [
-            ("{\"id\": 1, \"text\": \"a\"}\n{\"id\": \"1\", \"text\": \"b\"}", "line 2: document `1` is there twice"),
-            ("{\"id\": 1, \"text\": \"a\", \"titel\": \"b\"}", "line 1: unknown key `titel`"),
-            ("{\"id\": 1, \"body\": \"a\"}", "line 1 (`1`): `text` must be a string"),
-            ("{\"text\": \"a\"}", "line 1: `id` must be a string that is not empty, or a whole number"),
+            (
+                "{\"id\": 1, \"text\": \"a\"}\n{\"id\": \"1\", \"text\": \"b\"}",
+                "line 2: document `1` is there twice",
+            ),
+            (
+                "{\"id\": 1, \"text\": \"a\", \"titel\": \"b\"}",
+                "line 1: unknown key `titel`",
+            ),
+            (
+                "{\"id\": 1, \"body\": \"a\"}",
+                "line 1 (`1`): `text` must be a string",
+            ),
+            (
+                "{\"text\": \"a\"}",
+                "line 1: `id` must be a string that is not empty, or a whole number",
+            ),
         ];
         for (corpus, expected) in cases {
             let error = loaded(corpus).expect_err("refused").to_string();
@@ -81,8 +114,14 @@ mod tests {
 
     #[test]
     fn a_file_that_is_not_there_is_named() {
-        let error = with_files(&[("corpus.jsonl", "{\"id\": 1, \"text\": \"a\"}")], Format::Jsonl, |spec| load(spec));
-        let DatasetError::Missing { path } = error.expect_err("refused") else { panic!("missing") };
+        let error = with_files(
+            &[("corpus.jsonl", "{\"id\": 1, \"text\": \"a\"}")],
+            Format::Jsonl,
+            |spec| load(spec),
+        );
+        let DatasetError::Missing { path } = error.expect_err("refused") else {
+            panic!("missing")
+        };
         assert!(path.ends_with("questions.jsonl"));
     }
 }

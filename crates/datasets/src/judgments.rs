@@ -12,10 +12,21 @@ pub(super) struct Judgments(HashMap<String, (Place, BTreeMap<DocId, i32>)>);
 
 impl Judgments {
     /// Takes one judgment; of several for the same pair the highest counts.
-    pub(super) fn insert(&mut self, place: Place, question: &str, doc: &str, grade: i32, draft: &mut Draft) {
-        let (_, grades) = self.0.entry(question.to_owned()).or_insert_with(|| (place, BTreeMap::new()));
-        let kept =
-            grades.entry(doc.into()).and_modify(|_| draft.note(1, "repeated judgments, the highest grade taken"));
+    pub(super) fn insert(
+        &mut self,
+        place: Place,
+        question: &str,
+        doc: &str,
+        grade: i32,
+        draft: &mut Draft,
+    ) {
+        let (_, grades) = self
+            .0
+            .entry(question.to_owned())
+            .or_insert_with(|| (place, BTreeMap::new()));
+        let kept = grades
+            .entry(doc.into())
+            .and_modify(|_| draft.note(1, "repeated judgments, the highest grade taken"));
         let kept = kept.or_insert(grade);
         *kept = grade.max(*kept);
     }
@@ -39,12 +50,18 @@ impl Judgments {
 
     /// Refuses or counts the judgments whose question never came.
     pub(super) fn finish(self, draft: &mut Draft) -> Result<(), DatasetError> {
-        let mut left: Vec<_> = self.0.into_iter().map(|(id, (place, _))| (place, id)).collect();
+        let mut left: Vec<_> = self
+            .0
+            .into_iter()
+            .map(|(id, (place, _))| (place, id))
+            .collect();
         left.sort_unstable_by_key(|(place, _)| place.line);
         for (place, id) in left {
-            draft.missing("judged questions that are not there, left out", || DatasetError::UnknownQuestion {
-                place,
-                id: id.into(),
+            draft.missing("judged questions that are not there, left out", || {
+                DatasetError::UnknownQuestion {
+                    place,
+                    id: id.into(),
+                }
             })?;
         }
         Ok(())

@@ -70,16 +70,30 @@ pub fn labels(folder: &Path) -> Result<Vec<LabelLine>, DatasetError> {
 pub fn write_labels(folder: &Path, lines: &[LabelLine]) -> Result<(), DatasetError> {
     let path = folder.join(questions::FILE);
     let path = path.canonicalize().unwrap_or(path); // a link stays one
-    let unwritable = |source| DatasetError::Write { path: path.clone(), source };
-    let held = File::options().append(true).open(&path).map_err(unwritable)?;
+    let unwritable = |source| DatasetError::Write {
+        path: path.clone(),
+        source,
+    };
+    let held = File::options()
+        .append(true)
+        .open(&path)
+        .map_err(unwritable)?;
     if let Err(TryLockError::WouldBlock) = held.try_lock() {
         return Err(DatasetError::Busy { path });
     }
-    let bytes = fs::read(&path).map_err(|source| DatasetError::Read { path: path.clone(), source })?;
-    let text = String::from_utf8(bytes)
-        .map_err(|broken| DatasetError::Utf8 { path: path.clone(), offset: broken.utf8_error().valid_up_to() })?;
-    let mut changed: HashMap<usize, &LabelLine> =
-        lines.iter().filter(|line| line.is_changed).filter_map(|line| Some((line.place.line?, line))).collect();
+    let bytes = fs::read(&path).map_err(|source| DatasetError::Read {
+        path: path.clone(),
+        source,
+    })?;
+    let text = String::from_utf8(bytes).map_err(|broken| DatasetError::Utf8 {
+        path: path.clone(),
+        offset: broken.utf8_error().valid_up_to(),
+    })?;
+    let mut changed: HashMap<usize, &LabelLine> = lines
+        .iter()
+        .filter(|line| line.is_changed)
+        .filter_map(|line| Some((line.place.line?, line)))
+        .collect();
     let mut out = String::with_capacity(text.len());
     for (number, whole) in (1..).zip(text.split_inclusive('\n')) {
         let Some(line) = changed.remove(&number) else {
@@ -87,12 +101,20 @@ pub fn write_labels(folder: &Path, lines: &[LabelLine]) -> Result<(), DatasetErr
             continue;
         };
         let Some(at) = whole.find(&line.raw) else {
-            return Err(DatasetError::ChangedMeanwhile { place: line.place.clone() });
+            return Err(DatasetError::ChangedMeanwhile {
+                place: line.place.clone(),
+            });
         };
-        out.extend([&whole[..at], &spaced(&line.fields), &whole[at + line.raw.len()..]]);
+        out.extend([
+            &whole[..at],
+            &spaced(&line.fields),
+            &whole[at + line.raw.len()..],
+        ]);
     }
     if let Some(line) = changed.into_values().next() {
-        return Err(DatasetError::ChangedMeanwhile { place: line.place.clone() });
+        return Err(DatasetError::ChangedMeanwhile {
+            place: line.place.clone(),
+        });
     }
     let partial = PathBuf::from(format!("{}.partial-{}", path.display(), std::process::id()));
     let written = fs::copy(&path, &partial).and_then(|_| {
@@ -109,17 +131,31 @@ pub fn write_labels(folder: &Path, lines: &[LabelLine]) -> Result<(), DatasetErr
 
 impl LabelLine {
     /// Lets the piece of that number say something else.
-    pub fn set_piece(&mut self, number: usize, doc: DocId, quotes: Vec<String>, ranges: Vec<ByteRange>) {
+    pub fn set_piece(
+        &mut self,
+        number: usize,
+        doc: DocId,
+        quotes: Vec<String>,
+        ranges: Vec<ByteRange>,
+    ) {
         let piece = &mut self.pieces[number];
         let (group, member) = piece.at;
-        *piece = Piece { doc, quotes, ranges, at: piece.at };
+        *piece = Piece {
+            doc,
+            quotes,
+            ranges,
+            at: piece.at,
+        };
         let evidence = &mut self.fields["evidence"][group];
         let written = match member {
             Some(member) => &mut evidence[member],
             None => evidence,
         };
         written["doc"] = json!(piece.doc);
-        for (key, value) in [("quotes", json!(piece.quotes)), ("ranges", json!(piece.ranges))] {
+        for (key, value) in [
+            ("quotes", json!(piece.quotes)),
+            ("ranges", json!(piece.ranges)),
+        ] {
             if written.get(key).is_some() {
                 written[key] = value;
             }
@@ -137,7 +173,11 @@ impl LabelLine {
                 Some(Value::Object(grades)) => {
                     let known = std::mem::take(grades);
                     for (doc, grade) in known {
-                        let doc = if doc == from.as_str() { to.to_string() } else { doc };
+                        let doc = if doc == from.as_str() {
+                            to.to_string()
+                        } else {
+                            doc
+                        };
                         match grades.get(&doc).and_then(Value::as_i64) {
                             Some(other) if Some(other) >= grade.as_i64() => {}
                             _ => {
@@ -148,20 +188,28 @@ impl LabelLine {
                     self.is_changed = true;
                 }
                 Some(Value::Array(docs)) => {
-                    docs.iter_mut().filter(|doc| doc.as_str() == Some(from.as_str())).for_each(|doc| *doc = json!(to));
+                    docs.iter_mut()
+                        .filter(|doc| doc.as_str() == Some(from.as_str()))
+                        .for_each(|doc| *doc = json!(to));
                     self.is_changed = true;
                 }
                 _ => {}
             }
         }
-        self.relevant.iter_mut().filter(|doc| *doc == from).for_each(|doc| *doc = to.clone());
+        self.relevant
+            .iter_mut()
+            .filter(|doc| *doc == from)
+            .for_each(|doc| *doc = to.clone());
     }
 
     /// Lets a document be relevant as another is, where the line lists grades: part of that one's text stands there now.
     pub fn relevant_as(&mut self, other: &DocId, doc: &DocId) {
         for key in questions::RELEVANT {
             if let Some(Value::Object(grades)) = self.fields.get_mut(key)
-                && let (Some(grade), None) = (grades.get(other.as_str()).cloned(), grades.get(doc.as_str()))
+                && let (Some(grade), None) = (
+                    grades.get(other.as_str()).cloned(),
+                    grades.get(doc.as_str()),
+                )
             {
                 grades.insert(doc.to_string(), grade);
                 self.relevant.push(doc.clone());
@@ -174,10 +222,14 @@ impl LabelLine {
 fn label_line(place: Place, raw: &str) -> Result<LabelLine, DatasetError> {
     let fields: Map<String, Value> = read::json(&place, raw)?;
     let mut record = Record::parse(place, raw)?;
-    let id: Id = record.need(&questions::ID, "a string that is not empty, or a whole number")?;
+    let id: Id = record.need(
+        &questions::ID,
+        "a string that is not empty, or a whole number",
+    )?;
     record.identify(&id);
     let text: String = record.need(&questions::TEXT, "a string")?;
-    let answers: Option<Value> = record.take(&["answers", "answer"], "a string or a list of strings")?;
+    let answers: Option<Value> =
+        record.take(&["answers", "answer"], "a string or a list of strings")?;
     let evidence: Option<Vec<Value>> = record.take(&["evidence"], "a list of groups")?;
     let relevant: Option<Value> = record.take(&questions::RELEVANT, "an object or a list")?;
     let required: Option<Vec<Value>> = record.take(&["required"], "a list of facts")?;
@@ -196,20 +248,44 @@ fn label_line(place: Place, raw: &str) -> Result<LabelLine, DatasetError> {
     let relevant = match relevant {
         Some(Value::Object(grades)) => grades.into_iter().map(|(doc, _)| doc.into()).collect(),
         Some(Value::Array(docs)) => strings(docs).into_iter().map(DocId::from).collect(),
-        _ => pieces.iter().map(|piece: &Piece| piece.doc.clone()).collect(),
+        _ => pieces
+            .iter()
+            .map(|piece: &Piece| piece.doc.clone())
+            .collect(),
     };
     let answers = answers.map(wordings).unwrap_or_default();
-    let required = required.unwrap_or_default().into_iter().map(wordings).collect();
+    let required = required
+        .unwrap_or_default()
+        .into_iter()
+        .map(wordings)
+        .collect();
     let raw = raw.to_owned();
-    Ok(LabelLine { place, id: id.0, text, answers, required, pieces, relevant, raw, fields, is_changed: false })
+    Ok(LabelLine {
+        place,
+        id: id.0,
+        text,
+        answers,
+        required,
+        pieces,
+        relevant,
+        raw,
+        fields,
+        is_changed: false,
+    })
 }
 
 fn piece(record: &Record, value: Value, at: (usize, Option<usize>)) -> Result<Piece, DatasetError> {
     let mut member = Record::inside(record.place(), "evidence", value)?;
     let doc = DocId::from(member.need::<Id>(&["doc"], "a document's id")?.0);
     let quotes: Option<Vec<String>> = member.take(&["quotes"], "a list of strings")?;
-    let ranges: Option<Vec<ByteRange>> = member.take(&["ranges"], "a list of `[start, end]` in bytes")?;
-    Ok(Piece { doc, quotes: quotes.unwrap_or_default(), ranges: ranges.unwrap_or_default(), at })
+    let ranges: Option<Vec<ByteRange>> =
+        member.take(&["ranges"], "a list of `[start, end]` in bytes")?;
+    Ok(Piece {
+        doc,
+        quotes: quotes.unwrap_or_default(),
+        ranges: ranges.unwrap_or_default(),
+        at,
+    })
 }
 
 /// A string, or a list of them.
@@ -282,18 +358,28 @@ mod tests {
         fs::write(folder.path().join(questions::FILE), text(&folder) + added).expect("added");
         write_labels(folder.path(), &lines).expect("written");
         let renamed = "{\"id\": \"q\", \"text\": \"?\", \"relevant\": {\"new\": 3}}";
-        assert_eq!(text(&folder), format!("\u{feff}{renamed}\r\n\r\n{other}\r\n{added}"));
+        assert_eq!(
+            text(&folder),
+            format!("\u{feff}{renamed}\r\n\r\n{other}\r\n{added}")
+        );
         // What was read is not there any more.
         let again = write_labels(folder.path(), &lines);
-        assert!(matches!(again, Err(DatasetError::ChangedMeanwhile { .. })), "{again:?}");
+        assert!(
+            matches!(again, Err(DatasetError::ChangedMeanwhile { .. })),
+            "{again:?}"
+        );
     }
 
     #[test]
     fn nothing_is_written_while_somebody_labels() {
         let folder = written("{\"id\": \"q\", \"text\": \"?\"}\n");
         let lines = labels(folder.path()).expect("reads");
-        let labelling = super::super::Appended::open(&folder.path().join(questions::FILE)).expect("opens");
-        assert!(matches!(write_labels(folder.path(), &lines), Err(DatasetError::Busy { .. })));
+        let labelling =
+            super::super::Appended::open(&folder.path().join(questions::FILE)).expect("opens");
+        assert!(matches!(
+            write_labels(folder.path(), &lines),
+            Err(DatasetError::Busy { .. })
+        ));
         drop(labelling);
         write_labels(folder.path(), &lines).expect("written");
     }

@@ -94,7 +94,11 @@ fn read_documents(spec: &LoadSpec, draft: &mut Draft) -> Result<(), DatasetError
 
 /// The questions of one's own format, once the documents are there.
 fn read_questions(spec: &LoadSpec, draft: &mut Draft) -> Result<(), DatasetError> {
-    if spec.format.is_own() { questions::read(&spec.path.join(questions::FILE), draft) } else { Ok(()) }
+    if spec.format.is_own() {
+        questions::read(&spec.path.join(questions::FILE), draft)
+    } else {
+        Ok(())
+    }
 }
 
 /// The documents of the data set that `spec` names. One's own may have no questions yet.
@@ -114,7 +118,9 @@ pub fn documents(spec: &LoadSpec) -> Result<Vec<Document>, DatasetError> {
 pub fn asked(spec: &LoadSpec, queries: &Path) -> Result<Dataset, DatasetError> {
     let mut draft = Draft::new(MissingEvidence::Error);
     let place = Place::file(&spec.path);
-    documents(spec)?.into_iter().try_for_each(|document| draft.push_document(&place, document))?;
+    documents(spec)?
+        .into_iter()
+        .try_for_each(|document| draft.push_document(&place, document))?;
     queries::read(queries, &mut draft)?;
     draft.finish(queries, None)
 }
@@ -129,5 +135,7 @@ pub fn questions(path: &Path) -> Result<Vec<Question>, DatasetError> {
 /// Where one's own questions about the documents that `spec` names stand; `None` for published formats, which have none.
 #[must_use]
 pub fn questions_file(spec: &LoadSpec) -> Option<PathBuf> {
-    spec.format.is_own().then(|| spec.path.join(questions::FILE))
+    spec.format
+        .is_own()
+        .then(|| spec.path.join(questions::FILE))
 }

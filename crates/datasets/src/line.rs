@@ -18,15 +18,24 @@ use ragtriage_core::types::{ByteRange, DocId, Fact, Kind, Member, Question, Spli
 ///
 /// A piece of evidence is a quote where its text stands once in the document, else a range of bytes: reading takes a quote
 /// at its first place.
-pub fn question_line<'a>(question: &'a Question, text_of: impl Fn(&DocId) -> Option<&'a str>) -> String {
+pub fn question_line<'a>(
+    question: &'a Question,
+    text_of: impl Fn(&DocId) -> Option<&'a str>,
+) -> String {
     let labels = Labels::new(question, text_of);
-    spaced(&Line { id: question.id.as_str(), text: &question.text, labels })
+    spaced(&Line {
+        id: question.id.as_str(),
+        text: &question.text,
+        labels,
+    })
 }
 
 /// A value as JSON in one line, with a space behind each comma and colon.
 pub(super) fn spaced(value: &impl Serialize) -> String {
     let mut bytes = Vec::new();
-    value.serialize(&mut Serializer::with_formatter(&mut bytes, Spaced)).expect("keys are strings, memory takes bytes");
+    value
+        .serialize(&mut Serializer::with_formatter(&mut bytes, Spaced))
+        .expect("keys are strings, memory takes bytes");
     String::from_utf8(bytes).expect("JSON is UTF-8")
 }
 
@@ -61,11 +70,33 @@ pub(super) struct Labels<'a> {
 
 impl<'a> Labels<'a> {
     pub(super) fn new(question: &'a Question, text_of: impl Fn(&DocId) -> Option<&'a str>) -> Self {
-        let Question { id: _, text: _, kind, answers, evidence, relevant, required, forbidden, tags, split } = question;
-        let of_evidence: BTreeMap<&DocId, i32> = evidence.iter().flatten().map(|member| (&member.doc, 1)).collect();
-        let follows = relevant.iter().map(|(doc, grade)| (doc, *grade)).eq(of_evidence);
-        let group =
-            |group: &'a Vec<Member>| group.iter().map(|member| Place::new(member, text_of(&member.doc))).collect();
+        let Question {
+            id: _,
+            text: _,
+            kind,
+            answers,
+            evidence,
+            relevant,
+            required,
+            forbidden,
+            tags,
+            split,
+        } = question;
+        let of_evidence: BTreeMap<&DocId, i32> = evidence
+            .iter()
+            .flatten()
+            .map(|member| (&member.doc, 1))
+            .collect();
+        let follows = relevant
+            .iter()
+            .map(|(doc, grade)| (doc, *grade))
+            .eq(of_evidence);
+        let group = |group: &'a Vec<Member>| {
+            group
+                .iter()
+                .map(|member| Place::new(member, text_of(&member.doc)))
+                .collect()
+        };
         Self {
             kind: *kind,
             answers,
@@ -80,8 +111,20 @@ impl<'a> Labels<'a> {
 
     /// Whether this is what a reader makes of a question of which it has the words and nothing else.
     pub(super) fn is_plain(&self) -> bool {
-        let Self { kind, answers, evidence, relevant, required, forbidden, tags, split } = self;
-        let is_bare = answers.is_empty() && evidence.is_empty() && required.is_empty() && forbidden.is_empty();
+        let Self {
+            kind,
+            answers,
+            evidence,
+            relevant,
+            required,
+            forbidden,
+            tags,
+            split,
+        } = self;
+        let is_bare = answers.is_empty()
+            && evidence.is_empty()
+            && required.is_empty()
+            && forbidden.is_empty();
         is_bare && *kind == Kind::Free && relevant.is_none() && tags.is_empty() && split.is_none()
     }
 }
@@ -99,7 +142,11 @@ pub(super) struct Place<'a> {
 impl<'a> Place<'a> {
     fn new(member: &'a Member, text: Option<&'a str>) -> Self {
         let Member { doc, ranges } = member;
-        let mut place = Self { doc, quotes: Vec::new(), ranges: Vec::new() };
+        let mut place = Self {
+            doc,
+            quotes: Vec::new(),
+            ranges: Vec::new(),
+        };
         for range in ranges {
             match text.and_then(|text| quoted(text, *range)) {
                 Some(quote) => place.quotes.push(quote),
@@ -113,18 +160,36 @@ impl<'a> Place<'a> {
 /// The text of `range`, where it is found there and nowhere else.
 fn quoted(text: &str, range: ByteRange) -> Option<&str> {
     let quote = text.get(range.as_range())?;
-    quote::locate(text, quote).filter(|located| located.range == range && located.n_found == 1).map(|_| quote)
+    quote::locate(text, quote)
+        .filter(|located| located.range == range && located.n_found == 1)
+        .map(|_| quote)
 }
 
 struct Spaced;
 
 impl Formatter for Spaced {
-    fn begin_array_value<W: io::Write + ?Sized>(&mut self, writer: &mut W, is_first: bool) -> io::Result<()> {
-        if is_first { Ok(()) } else { writer.write_all(b", ") }
+    fn begin_array_value<W: io::Write + ?Sized>(
+        &mut self,
+        writer: &mut W,
+        is_first: bool,
+    ) -> io::Result<()> {
+        if is_first {
+            Ok(())
+        } else {
+            writer.write_all(b", ")
+        }
     }
 
-    fn begin_object_key<W: io::Write + ?Sized>(&mut self, writer: &mut W, is_first: bool) -> io::Result<()> {
-        if is_first { Ok(()) } else { writer.write_all(b", ") }
+    fn begin_object_key<W: io::Write + ?Sized>(
+        &mut self,
+        writer: &mut W,
+        is_first: bool,
+    ) -> io::Result<()> {
+        if is_first {
+            Ok(())
+        } else {
+            writer.write_all(b", ")
+        }
     }
 
     fn begin_object_value<W: io::Write + ?Sized>(&mut self, writer: &mut W) -> io::Result<()> {
@@ -143,11 +208,17 @@ mod tests {
     /// Reads `line` beside one document `d`; a document that is not there is kept.
     fn read(text: &str, line: &str) -> Question {
         let corpus = format!("{}\n", serde_json::json!({ "id": "d", "text": text }));
-        let set = with_files(&[("corpus.jsonl", &corpus), ("questions.jsonl", line)], Format::Jsonl, |spec| {
-            spec.missing_evidence = Some(MissingEvidence::Keep);
-            load(spec)
-        });
-        set.unwrap_or_else(|error| panic!("{error}: {line}")).questions.remove(0)
+        let set = with_files(
+            &[("corpus.jsonl", &corpus), ("questions.jsonl", line)],
+            Format::Jsonl,
+            |spec| {
+                spec.missing_evidence = Some(MissingEvidence::Keep);
+                load(spec)
+            },
+        );
+        set.unwrap_or_else(|error| panic!("{error}: {line}"))
+            .questions
+            .remove(0)
     }
 
     fn written(text: &str, question: &Question) -> String {
@@ -184,9 +255,13 @@ mod tests {
     fn a_quote_is_given_only_where_it_is_found_again() {
         // `ab` stands twice; `a  b` verbatim at 6..10 alone, though with one space it would be found at 10 too.
         let text = "ab ab a  b a b";
-        for (range, expected) in
-            [((0, 2), None), ((3, 5), None), ((6, 10), Some("a  b")), ((0, 99), None), ((0, 0), None)]
-        {
+        for (range, expected) in [
+            ((0, 2), None),
+            ((3, 5), None),
+            ((6, 10), Some("a  b")),
+            ((0, 99), None),
+            ((0, 0), None),
+        ] {
             assert_eq!(quoted(text, range.into()), expected, "{range:?}");
         }
     }
@@ -200,8 +275,16 @@ mod tests {
     }
 
     /// A range of `text` as labels have them: on letters, without outer white space.
-    fn range_of(text: &str, from: prop::sample::Index, to: prop::sample::Index) -> Option<ByteRange> {
-        let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
+    fn range_of(
+        text: &str,
+        from: prop::sample::Index,
+        to: prop::sample::Index,
+    ) -> Option<ByteRange> {
+        let ends: Vec<usize> = text
+            .char_indices()
+            .map(|(at, _)| at)
+            .chain([text.len()])
+            .collect();
         let (a, b) = (ends[from.index(ends.len())], ends[to.index(ends.len())]);
         Some(quote::trim(text, (a.min(b), a.max(b)).into())).filter(|range| !range.is_empty())
     }

@@ -9,9 +9,14 @@ const WORD_CHARS: usize = 80;
 
 /// The candidate with the smallest edit distance to `word`, the first of equals; `None` when even that has more than a
 /// third of its characters wrong (two are always allowed).
-pub(super) fn word<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub(super) fn word<'a>(
+    word: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
     let limit = (word.chars().count() / 3).max(2);
-    let near = candidates.into_iter().map(|known| (strsim::osa_distance(word, known), known));
+    let near = candidates
+        .into_iter()
+        .map(|known| (strsim::osa_distance(word, known), known));
     near.filter(|(distance, known)| *distance <= limit && *distance < known.chars().count())
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, known)| known)
@@ -25,9 +30,15 @@ pub(super) fn passage(text: &str, quote: &str) -> Option<Box<str>> {
 /// `text` cut to what an error message can bear: before a word, so that what looks for secrets in the message finds each whole
 /// or not at all.
 pub(super) fn shorten(text: &str) -> Box<str> {
-    let Some((cut, next)) = text.char_indices().nth(SHOWN_CHARS) else { return text.into() };
+    let Some((cut, next)) = text.char_indices().nth(SHOWN_CHARS) else {
+        return text.into();
+    };
     let head = &text[..cut];
-    let whole = if next.is_whitespace() { head } else { whole_words(head) };
+    let whole = if next.is_whitespace() {
+        head
+    } else {
+        whole_words(head)
+    };
     format!("{}…", whole.trim_end()).into()
 }
 
@@ -62,13 +73,19 @@ mod tests {
     fn a_word_is_shown_whole_or_not_at_all() {
         let shown = |text: String| shorten(&text).into_string();
         let (words, token) = ("word ".repeat(30), "aB3".repeat(12));
-        assert_eq!(shown(format!("{words}{token} and more")), format!("{}…", words.trim_end()));
+        assert_eq!(
+            shown(format!("{words}{token} and more")),
+            format!("{}…", words.trim_end())
+        );
         // 120 characters and 36: the cut at 160 falls behind ` and`.
         let head = format!("{}{token}", &words[..120]);
         assert_eq!(shown(format!("{head} and more")), format!("{head} and…"));
         assert_eq!(shown(format!("{head} android")), format!("{head}…"));
         let (blob, umlauts) = ("aB3".repeat(60), "ä".repeat(100));
-        assert_eq!([shown(blob.clone()), shown(format!("one {blob}"))], ["…", "one…"]);
+        assert_eq!(
+            [shown(blob.clone()), shown(format!("one {blob}"))],
+            ["…", "one…"]
+        );
         assert_eq!(shown(format!("{umlauts}{blob}")), format!("{umlauts}…"));
     }
 }

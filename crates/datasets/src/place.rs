@@ -18,12 +18,19 @@ pub struct Place {
 impl Place {
     /// Somewhere in a file.
     pub(super) fn file(path: &Path) -> Self {
-        Self { path: Arc::from(path), line: None, id: None }
+        Self {
+            path: Arc::from(path),
+            line: None,
+            id: None,
+        }
     }
 
     /// The same place, knowing whose record it is.
     pub(super) fn of(&self, id: &str) -> Self {
-        Self { id: Some(id.into()), ..self.clone() }
+        Self {
+            id: Some(id.into()),
+            ..self.clone()
+        }
     }
 }
 

@@ -57,14 +57,26 @@ fn id_of(text: &str) -> String {
 }
 
 /// One's own question whose labels may be missing: `kind` may want answers that are not there yet.
-fn recorded(place: &Place, line: &str, draft: &mut Draft) -> Result<Option<Question>, DatasetError> {
+fn recorded(
+    place: &Place,
+    line: &str,
+    draft: &mut Draft,
+) -> Result<Option<Question>, DatasetError> {
     let mut fields: Map<String, Value> = read::json(place, line)?;
     fields.remove("metadata"); // BEIR's queries have it, and it labels nothing
     let given = |fields: &Map<String, Value>, names: &[&str]| {
-        names.iter().any(|name| fields.get(*name).is_some_and(|value| !value.is_null()))
+        names
+            .iter()
+            .any(|name| fields.get(*name).is_some_and(|value| !value.is_null()))
     };
-    let wanted = if given(&fields, &["answers", "answer"]) { None } else { fields.remove("kind") };
-    let text = questions::TEXT.iter().find_map(|name| fields.get(*name)?.as_str());
+    let wanted = if given(&fields, &["answers", "answer"]) {
+        None
+    } else {
+        fields.remove("kind")
+    };
+    let text = questions::TEXT
+        .iter()
+        .find_map(|name| fields.get(*name)?.as_str());
     if let Some(id) = text.map(id_of).filter(|_| !given(&fields, &questions::ID)) {
         fields.insert("id".to_owned(), id.into());
     }
@@ -86,20 +98,29 @@ mod tests {
     const CORPUS: &str = "{\"id\": \"a\", \"text\": \"It waits 6 minutes.\"}\n";
 
     fn read(queries: &str) -> Result<Dataset, DatasetError> {
-        with_files(&[("corpus.jsonl", CORPUS), ("asked", queries)], Format::Jsonl, |spec| {
-            asked(spec, &spec.path.join("asked"))
-        })
+        with_files(
+            &[("corpus.jsonl", CORPUS), ("asked", queries)],
+            Format::Jsonl,
+            |spec| asked(spec, &spec.path.join("asked")),
+        )
     }
 
     #[test]
     fn a_line_is_a_question_whose_id_is_its_texts_alone() {
         let set = read("\u{feff}How long?\r\n\r\n  Why so? \r\nHow long?\r\n").expect("reads");
-        let texts: Vec<&str> = set.questions.iter().map(|question| question.text.as_str()).collect();
+        let texts: Vec<&str> = set
+            .questions
+            .iter()
+            .map(|question| question.text.as_str())
+            .collect();
         assert_eq!(texts, ["How long?", "Why so?"]);
         assert_eq!(set.notes[0].what, "repeated questions, left out");
         // printf 'How long?' | sha256sum | cut -c1-10
         assert_eq!(set.questions[0].id.as_str(), "q-82f333e6f7");
-        assert_eq!(read("Why so?").expect("reads").questions[0].id, set.questions[1].id);
+        assert_eq!(
+            read("Why so?").expect("reads").questions[0].id,
+            set.questions[1].id
+        );
     }
 
     #[test]
@@ -112,17 +133,28 @@ mod tests {
             r#"{"id": 3, "query": "For how many?", "answers": ["6"], "evidence": [{"doc": "a", "quotes": ["6 minutes"]}]}"#,
         ))
         .expect("reads");
-        let [first, second, third] = &set.questions[..] else { panic!("three") };
+        let [first, second, third] = &set.questions[..] else {
+            panic!("three")
+        };
         assert_eq!((first.id.as_str(), first.kind), ("7", Kind::Free));
-        assert_eq!((second.kind, &second.tags[..]), (Kind::YesNo, &["chat".to_owned()][..]));
+        assert_eq!(
+            (second.kind, &second.tags[..]),
+            (Kind::YesNo, &["chat".to_owned()][..])
+        );
         assert!(second.id.as_str().starts_with("q-") && second.split.is_some());
-        assert_eq!((third.kind, third.evidence[0][0].ranges[0]), (Kind::Span, (9, 18).into()));
+        assert_eq!(
+            (third.kind, third.evidence[0][0].ranges[0]),
+            (Kind::Span, (9, 18).into())
+        );
     }
 
     #[test]
     fn a_slip_of_the_pen_is_refused() {
         for (queries, expected) in [
-            (r#"{"text": "?", "kind": "spam"}"#, "`kind` must be `span`, `yes_no`, `free` or `unanswerable`"),
+            (
+                r#"{"text": "?", "kind": "spam"}"#,
+                "`kind` must be `span`, `yes_no`, `free` or `unanswerable`",
+            ),
             (r#"{"text": "?", "tag": ["x"]}"#, "unknown key `tag`"),
             (r#"{"id": "q"}"#, "`text` must be a string"),
             ("{\"text\": \"?\"}\nplain?", "expected value"),

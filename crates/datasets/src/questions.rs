@@ -39,8 +39,18 @@ pub(super) const ID: [&str; 3] = ["id", "query_id", "_id"];
 /// Those of its words.
 pub(super) const TEXT: [&str; 3] = ["text", "question", "query"];
 /// Those of all else that is known of it.
-pub(super) const LABELS: [&str; 10] =
-    ["kind", "answers", "answer", "evidence", "relevant", "relevant_doc_ids", "required", "forbidden", "tags", "split"];
+pub(super) const LABELS: [&str; 10] = [
+    "kind",
+    "answers",
+    "answer",
+    "evidence",
+    "relevant",
+    "relevant_doc_ids",
+    "required",
+    "forbidden",
+    "tags",
+    "split",
+];
 const MEMBER_KEYS: [&str; 3] = ["doc", "quotes", "ranges"];
 
 /// Reads those of the file `path` into `draft`, which has the whole corpus already.
@@ -58,7 +68,10 @@ pub(super) fn read(path: &Path, draft: &mut Draft) -> Result<(), DatasetError> {
 }
 
 /// The question that a record holds, as [`labelled`].
-pub(super) fn question(record: &mut Record, draft: &mut Draft) -> Result<Option<Question>, DatasetError> {
+pub(super) fn question(
+    record: &mut Record,
+    draft: &mut Draft,
+) -> Result<Option<Question>, DatasetError> {
     refuse_unknown(record, &[&ID[..], &TEXT, &LABELS].concat(), draft)?;
     let id: Id = record.need(&ID, "a string that is not empty, or a whole number")?;
     record.identify(&id);
@@ -74,23 +87,53 @@ pub(super) fn labelled(
     record: &mut Record,
     draft: &mut Draft,
 ) -> Result<Option<Question>, DatasetError> {
-    let answered = answers(record, draft).and_then(|answers| Ok((kind(record, &answers)?, answers)));
+    let answered =
+        answers(record, draft).and_then(|answers| Ok((kind(record, &answers)?, answers)));
     let answered = draft.settle(answered)?;
     let evidence = evidence(record, draft)?;
     let relevant = draft.settle(relevant(record))?.flatten();
-    let relevant =
-        relevant.unwrap_or_else(|| evidence.iter().flatten().map(|member| (member.doc.clone(), 1)).collect());
+    let relevant = relevant.unwrap_or_else(|| {
+        evidence
+            .iter()
+            .flatten()
+            .map(|member| (member.doc.clone(), 1))
+            .collect()
+    });
     let required = draft.settle(facts(record, "required"))?.unwrap_or_default();
-    let forbidden = draft.settle(facts(record, "forbidden"))?.unwrap_or_default();
-    let tags = draft.settle(record.take(&["tags"], "a list of strings"))?.flatten().unwrap_or_default();
-    let split = draft.settle(record.take(&["split"], "`tune` or `heldout`"))?.flatten();
-    let (Some(text), Some((kind, answers))) = (text, answered) else { return Ok(None) };
+    let forbidden = draft
+        .settle(facts(record, "forbidden"))?
+        .unwrap_or_default();
+    let tags = draft
+        .settle(record.take(&["tags"], "a list of strings"))?
+        .flatten()
+        .unwrap_or_default();
+    let split = draft
+        .settle(record.take(&["split"], "`tune` or `heldout`"))?
+        .flatten();
+    let (Some(text), Some((kind, answers))) = (text, answered) else {
+        return Ok(None);
+    };
     let id = id.0.as_str().into();
-    Ok(Some(Question { id, text, kind, answers, evidence, relevant, required, forbidden, tags, split }))
+    Ok(Some(Question {
+        id,
+        text,
+        kind,
+        answers,
+        evidence,
+        relevant,
+        required,
+        forbidden,
+        tags,
+        split,
+    }))
 }
 
 /// Settles every key of `record` that is not `known`.
-pub(super) fn refuse_unknown(record: &Record, known: &[&'static str], draft: &mut Draft) -> Result<(), DatasetError> {
+pub(super) fn refuse_unknown(
+    record: &Record,
+    known: &[&'static str],
+    draft: &mut Draft,
+) -> Result<(), DatasetError> {
     let mut unknown = record.unknown_keys(known).into_iter();
     unknown.try_for_each(|unknown| draft.settle::<()>(Err(unknown)).map(drop))
 }
@@ -114,7 +157,8 @@ impl Strings {
 }
 
 fn answers(record: &mut Record, draft: &mut Draft) -> Result<Vec<String>, DatasetError> {
-    let given: Option<Strings> = record.take(&["answers", "answer"], "a string or a list of strings")?;
+    let given: Option<Strings> =
+        record.take(&["answers", "answer"], "a string or a list of strings")?;
     let mut answers: Vec<String> = Vec::new();
     for answer in given.map(Strings::trimmed).unwrap_or_default() {
         if answer.is_empty() {
@@ -130,15 +174,24 @@ fn answers(record: &mut Record, draft: &mut Draft) -> Result<Vec<String>, Datase
 }
 
 fn kind(record: &mut Record, answers: &[String]) -> Result<Kind, DatasetError> {
-    let all_yes_no = answers.iter().all(|answer| ["yes", "no"].iter().any(|word| answer.eq_ignore_ascii_case(word)));
+    let all_yes_no = answers.iter().all(|answer| {
+        ["yes", "no"]
+            .iter()
+            .any(|word| answer.eq_ignore_ascii_case(word))
+    });
     let given = record.take(&["kind"], KINDS)?;
     match given {
         None if answers.is_empty() => Ok(Kind::Free),
         None => Ok(if all_yes_no { Kind::YesNo } else { Kind::Span }),
         Some(kind @ (Kind::Span | Kind::YesNo)) if answers.is_empty() => {
-            Err(DatasetError::NoAnswers { place: record.place().clone(), kind })
+            Err(DatasetError::NoAnswers {
+                place: record.place().clone(),
+                kind,
+            })
         }
-        Some(Kind::YesNo) if !all_yes_no => Err(record.wrong("answers", "`yes` or `no` for kind `yes_no`")),
+        Some(Kind::YesNo) if !all_yes_no => {
+            Err(record.wrong("answers", "`yes` or `no` for kind `yes_no`"))
+        }
         Some(Kind::Unanswerable) if !answers.is_empty() => {
             Err(record.wrong("answers", "left out for kind `unanswerable`"))
         }
@@ -147,9 +200,19 @@ fn kind(record: &mut Record, answers: &[String]) -> Result<Kind, DatasetError> {
 }
 
 fn facts(record: &mut Record, name: &'static str) -> Result<Vec<Fact>, DatasetError> {
-    let given: Option<Vec<Strings>> = record.take(&[name], "a list of facts, each a string or a list of strings")?;
-    let facts: Vec<Fact> = given.unwrap_or_default().into_iter().map(Strings::trimmed).collect();
-    if facts.iter().any(|fact| fact.is_empty() || fact.iter().any(String::is_empty)) {
+    let given: Option<Vec<Strings>> = record.take(
+        &[name],
+        "a list of facts, each a string or a list of strings",
+    )?;
+    let facts: Vec<Fact> = given
+        .unwrap_or_default()
+        .into_iter()
+        .map(Strings::trimmed)
+        .collect();
+    if facts
+        .iter()
+        .any(|fact| fact.is_empty() || fact.iter().any(String::is_empty))
+    {
         return Err(record.wrong(name, "made of facts that are not empty"));
     }
     Ok(facts)
@@ -163,12 +226,16 @@ fn relevant(record: &mut Record) -> Result<Option<BTreeMap<DocId, i32>>, Dataset
             .into_iter()
             .map(|(doc, grade)| {
                 let whole = grade.as_i64().and_then(|grade| i32::try_from(grade).ok());
-                let bad = || DatasetError::Grade { place: record.place().clone(), grade: grade.to_string().into() };
+                let bad = || DatasetError::Grade {
+                    place: record.place().clone(),
+                    grade: grade.to_string().into(),
+                };
                 Ok((DocId::from(doc), whole.ok_or_else(bad)?))
             })
             .collect(),
         Some(list @ Value::Array(_)) => {
-            let docs: Vec<Id> = serde_json::from_value(list).map_err(|_| record.wrong("relevant", expected))?;
+            let docs: Vec<Id> =
+                serde_json::from_value(list).map_err(|_| record.wrong("relevant", expected))?;
             Ok(docs.into_iter().map(|doc| (doc.0.into(), 1)).collect())
         }
         Some(_) => Err(record.wrong("relevant", expected)),
@@ -177,12 +244,16 @@ fn relevant(record: &mut Record) -> Result<Option<BTreeMap<DocId, i32>>, Dataset
 }
 
 fn evidence(record: &mut Record, draft: &mut Draft) -> Result<Vec<Group>, DatasetError> {
-    let groups: Option<Vec<Value>> = draft.settle(record.take(&["evidence"], "a list of groups"))?.flatten();
+    let groups: Option<Vec<Value>> = draft
+        .settle(record.take(&["evidence"], "a list of groups"))?
+        .flatten();
     let mut evidence = Vec::new();
     for group in groups.unwrap_or_default() {
         let members = match group {
             Value::Array(members) if members.is_empty() => {
-                draft.settle::<()>(Err(record.wrong("evidence", "made of groups that have members")))?;
+                draft.settle::<()>(Err(
+                    record.wrong("evidence", "made of groups that have members")
+                ))?;
                 continue;
             }
             Value::Array(members) => members,
@@ -205,27 +276,40 @@ fn member(record: &Record, value: Value, draft: &mut Draft) -> Result<Member, Da
     refuse_unknown(&member, &MEMBER_KEYS, draft)?;
     let doc = DocId::from(member.need::<Id>(&["doc"], "a document's id")?.0);
     let quotes: Option<Vec<String>> = member.take(&["quotes"], "a list of strings")?;
-    let given: Option<Vec<ByteRange>> = member.take(&["ranges"], "a list of `[start, end]` in bytes")?;
+    let given: Option<Vec<ByteRange>> =
+        member.take(&["ranges"], "a list of `[start, end]` in bytes")?;
     let mut ranges = Vec::new();
     for range in given.unwrap_or_default() {
         // A document that is not there is counted or refused with all others, by the draft.
-        let Some(document) = draft.document(&doc) else { break };
+        let Some(document) = draft.document(&doc) else {
+            break;
+        };
         let range = checked(&member, document, range);
         ranges.extend(draft.settle(range)?);
     }
     for quote in quotes.unwrap_or_default() {
-        let Some(document) = draft.document(&doc) else { break };
-        let located = quote::locate(&document.text, &quote).ok_or_else(|| DatasetError::QuoteNotFound {
-            place: member.place().clone(),
-            doc: doc.clone(),
-            quote: nearest::shorten(&quote),
-            nearest: nearest::passage(&document.text, &quote),
-        });
-        let Some(Located { range, n_found }) = draft.settle(located)? else { continue };
+        let Some(document) = draft.document(&doc) else {
+            break;
+        };
+        let located =
+            quote::locate(&document.text, &quote).ok_or_else(|| DatasetError::QuoteNotFound {
+                place: member.place().clone(),
+                doc: doc.clone(),
+                quote: nearest::shorten(&quote),
+                nearest: nearest::passage(&document.text, &quote),
+            });
+        let Some(Located { range, n_found }) = draft.settle(located)? else {
+            continue;
+        };
         ranges.push(range);
         if n_found > 1 {
             let (place, doc) = (member.place().clone(), doc.clone());
-            draft.note_repeated(RepeatedQuote { place, doc, quote: nearest::shorten(&quote), n_found });
+            draft.note_repeated(RepeatedQuote {
+                place,
+                doc,
+                quote: nearest::shorten(&quote),
+                n_found,
+            });
         }
     }
     ranges.sort_unstable();
@@ -233,7 +317,11 @@ fn member(record: &Record, value: Value, draft: &mut Draft) -> Result<Member, Da
     Ok(Member { doc, ranges })
 }
 
-fn checked(member: &Record, document: &Document, range: ByteRange) -> Result<ByteRange, DatasetError> {
+fn checked(
+    member: &Record,
+    document: &Document,
+    range: ByteRange,
+) -> Result<ByteRange, DatasetError> {
     let trimmed = quote::trim(&document.text, range);
     if trimmed.is_empty() {
         return Err(DatasetError::Range {
@@ -257,7 +345,11 @@ mod tests {
     const CORPUS: &str = "{\"id\": \"a\", \"text\": \"It waits 6 minutes. It waits.\\n\"}\n{\"id\": \"b\", \"text\": \"Zürich\\n  lake\"}\n";
 
     fn loaded(questions: &str) -> Result<Dataset, DatasetError> {
-        with_files(&[("corpus.jsonl", CORPUS), ("questions.jsonl", questions)], Format::Jsonl, |spec| load(spec))
+        with_files(
+            &[("corpus.jsonl", CORPUS), ("questions.jsonl", questions)],
+            Format::Jsonl,
+            |spec| load(spec),
+        )
     }
 
     fn only(question: &str) -> Question {
@@ -267,7 +359,10 @@ mod tests {
     fn said(question: &str) -> (String, String) {
         let error = loaded(question).expect_err("refused");
         let text = error.to_string();
-        (text[text.find("` line").map_or(0, |at| at + 2)..].to_owned(), error.hint())
+        (
+            text[text.find("` line").map_or(0, |at| at + 2)..].to_owned(),
+            error.hint(),
+        )
     }
 
     #[test]
@@ -280,39 +375,81 @@ mod tests {
                 .as_str(),
         );
         // `It waits 6 minutes. It waits.`: `waits 6 minutes` at 3..18, `It waits.` at 20..29; `Zürich` is 0..7.
-        let a = Member { doc: "a".into(), ranges: vec![(3, 18).into(), (20, 29).into()] };
-        let b = Member { doc: "b".into(), ranges: vec![(0, 7).into()] };
-        assert_eq!(question.evidence, [vec![a, b], vec![Member { doc: "b".into(), ranges: Vec::new() }]]);
-        assert_eq!(question.relevant, BTreeMap::from([("a".into(), 3), ("b".into(), 0)]));
-        assert_eq!(question.required, [vec!["6".to_owned()], vec!["six".into(), "VI".into()]]);
-        assert_eq!((question.split, question.kind), (Some(Split::Tune), Kind::Free));
+        let a = Member {
+            doc: "a".into(),
+            ranges: vec![(3, 18).into(), (20, 29).into()],
+        };
+        let b = Member {
+            doc: "b".into(),
+            ranges: vec![(0, 7).into()],
+        };
+        assert_eq!(
+            question.evidence,
+            [
+                vec![a, b],
+                vec![Member {
+                    doc: "b".into(),
+                    ranges: Vec::new()
+                }]
+            ]
+        );
+        assert_eq!(
+            question.relevant,
+            BTreeMap::from([("a".into(), 3), ("b".into(), 0)])
+        );
+        assert_eq!(
+            question.required,
+            [vec!["6".to_owned()], vec!["six".into(), "VI".into()]]
+        );
+        assert_eq!(
+            (question.split, question.kind),
+            (Some(Split::Tune), Kind::Free)
+        );
     }
 
     #[test]
     fn the_other_names_of_the_fields_are_accepted() {
-        let question = only(r#"{"query_id": 7, "query": "Where?", "answer": "Zürich", "relevant_doc_ids": ["b"]}"#);
-        assert_eq!((question.id.as_str(), question.text.as_str()), ("7", "Where?"));
+        let question = only(
+            r#"{"query_id": 7, "query": "Where?", "answer": "Zürich", "relevant_doc_ids": ["b"]}"#,
+        );
+        assert_eq!(
+            (question.id.as_str(), question.text.as_str()),
+            ("7", "Where?")
+        );
         assert_eq!(question.relevant, BTreeMap::from([("b".into(), 1)]));
     }
 
     #[test]
     fn a_kind_not_given_follows_from_the_answers() {
-        assert_eq!(only(r#"{"id": "q", "text": "?", "answers": ["Yes"]}"#).kind, Kind::YesNo);
-        assert_eq!(only(r#"{"id": "q", "text": "?", "answers": ["yes", "lake"]}"#).kind, Kind::Span);
-        assert_eq!(only(r#"{"id": "q", "text": "?", "required": ["lake"]}"#).kind, Kind::Free);
+        assert_eq!(
+            only(r#"{"id": "q", "text": "?", "answers": ["Yes"]}"#).kind,
+            Kind::YesNo
+        );
+        assert_eq!(
+            only(r#"{"id": "q", "text": "?", "answers": ["yes", "lake"]}"#).kind,
+            Kind::Span
+        );
+        assert_eq!(
+            only(r#"{"id": "q", "text": "?", "required": ["lake"]}"#).kind,
+            Kind::Free
+        );
     }
 
     #[test]
     fn evidence_makes_its_documents_relevant_where_nothing_else_is_said() {
-        let question = only(r#"{"id": "q", "text": "?", "evidence": [{"doc": "b", "quotes": ["Zürich lake"]}]}"#);
+        let question = only(
+            r#"{"id": "q", "text": "?", "evidence": [{"doc": "b", "quotes": ["Zürich lake"]}]}"#,
+        );
         assert_eq!(question.relevant, BTreeMap::from([("b".into(), 1)]));
         assert_eq!(question.evidence[0][0].ranges, [(0, 14).into()]); // 7 + line feed + 2 spaces + 4
     }
 
     #[test]
     fn a_quote_that_stands_twice_is_taken_first_and_noted() {
-        let set =
-            loaded(r#"{"id": "q", "text": "?", "evidence": [{"doc": "a", "quotes": ["It waits"]}]}"#).expect("loads");
+        let set = loaded(
+            r#"{"id": "q", "text": "?", "evidence": [{"doc": "a", "quotes": ["It waits"]}]}"#,
+        )
+        .expect("loads");
         assert_eq!(set.questions[0].evidence[0][0].ranges, [(0, 8).into()]);
         assert_eq!(set.notes[0].count, 1);
     }
@@ -322,21 +459,36 @@ mod tests {
         let (text, hint) = said(
             "\n{\"id\": \"q\", \"text\": \"?\", \"evidence\": [{\"doc\": \"a\", \"quotes\": [\"It waits 7 minutes.\"]}]}",
         );
-        assert_eq!(text, "line 2 (`q`): the quote `It waits 7 minutes.` is not in document `a`");
+        assert_eq!(
+            text,
+            "line 2 (`q`): the quote `It waits 7 minutes.` is not in document `a`"
+        );
         assert_eq!(hint, "the nearest text there is `It waits 6 minutes.`");
     }
 
     #[test]
     fn every_slip_is_named_with_line_and_id() {
         let cases = [
-            (r#"{"id": "q", "text": " "}"#, "line 1 (`q`): the question is empty"),
+            (
+                r#"{"id": "q", "text": " "}"#,
+                "line 1 (`q`): the question is empty",
+            ),
             (
                 r#"{"id": "q", "text": "?", "kind": "span"}"#,
                 "line 1 (`q`): a `span` question needs at least one answer",
             ),
-            (r#"{"id": "q", "text": "?", "relevant": {"a": 1.5}}"#, "line 1 (`q`): grade `1.5` is not an integer"),
-            (r#"{"id": "q", "text": "?", "relevent": ["a"]}"#, "line 1: unknown key `relevent`"),
-            (r#"{"id": "q", "text": "?", "relevant": ["c"]}"#, "line 1 (`q`): document `c` is not in the corpus"),
+            (
+                r#"{"id": "q", "text": "?", "relevant": {"a": 1.5}}"#,
+                "line 1 (`q`): grade `1.5` is not an integer",
+            ),
+            (
+                r#"{"id": "q", "text": "?", "relevent": ["a"]}"#,
+                "line 1: unknown key `relevent`",
+            ),
+            (
+                r#"{"id": "q", "text": "?", "relevant": ["c"]}"#,
+                "line 1 (`q`): document `c` is not in the corpus",
+            ),
             (
                 r#"{"id": "q", "text": "?", "answers": [1]}"#,
                 "line 1 (`q`): `answers` must be a string or a list of strings",
@@ -357,8 +509,14 @@ mod tests {
                 r#"{"id": "q", "text": "?", "evidence": [{"doc": "b", "ranges": [[0, 2]]}]}"#,
                 "line 1 (`q`): bytes 0 to 2 are no piece of document `b`, which has 14 bytes",
             ),
-            (r#"{"id": "q" "text": "?"}"#, "line 1 column 12: broken JSON: expected `,` or `}`"),
-            (r#"["id"]"#, "line 1 column 1: broken JSON: invalid type: sequence, expected a map"),
+            (
+                r#"{"id": "q" "text": "?"}"#,
+                "line 1 column 12: broken JSON: expected `,` or `}`",
+            ),
+            (
+                r#"["id"]"#,
+                "line 1 column 1: broken JSON: invalid type: sequence, expected a map",
+            ),
         ];
         for (question, expected) in cases {
             assert_eq!(said(question).0, expected);
@@ -369,24 +527,40 @@ mod tests {
     fn missing_documents_are_kept_when_asked_for() {
         let files = [
             ("corpus.jsonl", CORPUS),
-            ("questions.jsonl", r#"{"id": "q", "text": "?", "evidence": [{"doc": "c", "quotes": ["x"]}]}"#),
+            (
+                "questions.jsonl",
+                r#"{"id": "q", "text": "?", "evidence": [{"doc": "c", "quotes": ["x"]}]}"#,
+            ),
         ];
         let set = with_files(&files, Format::Jsonl, |spec| {
             spec.missing_evidence = Some(MissingEvidence::Keep);
             load(spec)
         });
         let set = set.expect("loads");
-        assert_eq!(set.questions[0].evidence, [[Member { doc: "c".into(), ranges: Vec::new() }]]);
-        assert_eq!(set.notes[0].what, "pieces of evidence whose document is not in the corpus, kept");
+        assert_eq!(
+            set.questions[0].evidence,
+            [[Member {
+                doc: "c".into(),
+                ranges: Vec::new()
+            }]]
+        );
+        assert_eq!(
+            set.notes[0].what,
+            "pieces of evidence whose document is not in the corpus, kept"
+        );
     }
 
     #[test]
     fn a_split_keeps_its_questions_only() {
         let lines = "{\"id\": 1, \"text\": \"?\", \"split\": \"tune\"}\n{\"id\": 2, \"text\": \"?\", \"split\": \"heldout\"}\n{\"id\": 3, \"text\": \"?\"}\n";
-        let set = with_files(&[("corpus.jsonl", CORPUS), ("questions.jsonl", lines)], Format::Jsonl, |spec| {
-            spec.split = Some("heldout".into());
-            load(spec)
-        });
+        let set = with_files(
+            &[("corpus.jsonl", CORPUS), ("questions.jsonl", lines)],
+            Format::Jsonl,
+            |spec| {
+                spec.split = Some("heldout".into());
+                load(spec)
+            },
+        );
         let set = set.expect("loads");
         assert_eq!(set.questions.len(), 1);
         assert_eq!((set.questions[0].id.as_str(), set.notes[0].count), ("2", 2));

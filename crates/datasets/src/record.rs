@@ -23,10 +23,21 @@ impl Record {
     }
 
     /// An object inside the field `field` of the record at `place`.
-    pub(super) fn inside(place: &Place, field: &'static str, value: Value) -> Result<Self, DatasetError> {
+    pub(super) fn inside(
+        place: &Place,
+        field: &'static str,
+        value: Value,
+    ) -> Result<Self, DatasetError> {
         match value {
-            Value::Object(fields) => Ok(Self { place: place.clone(), fields }),
-            _ => Err(DatasetError::Field { place: place.clone(), field, expected: "made of objects" }),
+            Value::Object(fields) => Ok(Self {
+                place: place.clone(),
+                fields,
+            }),
+            _ => Err(DatasetError::Field {
+                place: place.clone(),
+                field,
+                expected: "made of objects",
+            }),
         }
     }
 
@@ -42,15 +53,28 @@ impl Record {
 
     /// An error for each key that is not `known`, those aside that begin with `_`.
     pub(super) fn unknown_keys(&self, known: &[&'static str]) -> Vec<DatasetError> {
-        let unknown = self.fields.keys().filter(|key| !key.starts_with('_') && !known.contains(&key.as_str()));
+        let unknown = self
+            .fields
+            .keys()
+            .filter(|key| !key.starts_with('_') && !known.contains(&key.as_str()));
         unknown.map(|key| self.unknown(key, known)).collect()
     }
 
     /// Fails on a key that looks like one of `known` while that one is not there.
     pub(super) fn refuse_misspelt(&self, known: &[&'static str]) -> Result<(), DatasetError> {
-        let absent: Vec<&'static str> = known.iter().copied().filter(|name| !self.fields.contains_key(*name)).collect();
-        let others = self.fields.keys().filter(|key| !key.starts_with('_') && !known.contains(&key.as_str()));
-        match others.into_iter().find(|key| nearest::word(key, absent.iter().copied()).is_some()) {
+        let absent: Vec<&'static str> = known
+            .iter()
+            .copied()
+            .filter(|name| !self.fields.contains_key(*name))
+            .collect();
+        let others = self
+            .fields
+            .keys()
+            .filter(|key| !key.starts_with('_') && !known.contains(&key.as_str()));
+        match others
+            .into_iter()
+            .find(|key| nearest::word(key, absent.iter().copied()).is_some())
+        {
             None => Ok(()),
             Some(key) => Err(self.unknown(key, &absent)),
         }
@@ -58,7 +82,11 @@ impl Record {
 
     fn unknown(&self, key: &str, known: &[&'static str]) -> DatasetError {
         let nearest = nearest::word(key, known.iter().copied());
-        DatasetError::UnknownKey { place: self.place.clone(), key: key.into(), nearest }
+        DatasetError::UnknownKey {
+            place: self.place.clone(),
+            key: key.into(),
+            nearest,
+        }
     }
 
     /// Takes the field that goes by one of `names`; null is as good as absent.
@@ -71,9 +99,13 @@ impl Record {
         for &name in names {
             match self.fields.remove(name) {
                 None | Some(Value::Null) => {}
-                Some(_) if taken.is_some() => return Err(self.wrong(name, "given under one of its names only")),
+                Some(_) if taken.is_some() => {
+                    return Err(self.wrong(name, "given under one of its names only"));
+                }
                 Some(value) => {
-                    taken = Some(serde_json::from_value(value).map_err(|_| self.wrong(name, expected))?);
+                    taken = Some(
+                        serde_json::from_value(value).map_err(|_| self.wrong(name, expected))?,
+                    );
                 }
             }
         }
@@ -86,12 +118,17 @@ impl Record {
         names: &[&'static str],
         expected: &'static str,
     ) -> Result<T, DatasetError> {
-        self.take(names, expected)?.ok_or_else(|| self.wrong(names[0], expected))
+        self.take(names, expected)?
+            .ok_or_else(|| self.wrong(names[0], expected))
     }
 
     /// The error for a field of this record.
     pub(super) fn wrong(&self, field: &'static str, expected: &'static str) -> DatasetError {
-        DatasetError::Field { place: self.place.clone(), field, expected }
+        DatasetError::Field {
+            place: self.place.clone(),
+            field,
+            expected,
+        }
     }
 
     /// What has not been taken.
@@ -122,7 +159,9 @@ impl<'de> Visitor<'de> for FieldsVisitor {
         let mut fields = Map::new();
         while let Some((key, value)) = map.next_entry::<String, Value>()? {
             if fields.contains_key(&key) {
-                return Err(A::Error::custom(format_args!("the key `{key}` stands twice")));
+                return Err(A::Error::custom(format_args!(
+                    "the key `{key}` stands twice"
+                )));
             }
             fields.insert(key, value);
         }
@@ -149,7 +188,11 @@ impl Visitor<'_> for IdVisitor {
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Id, E> {
-        if text.trim().is_empty() { Err(E::custom("an empty id")) } else { Ok(Id(text.to_owned())) }
+        if text.trim().is_empty() {
+            Err(E::custom("an empty id"))
+        } else {
+            Ok(Id(text.to_owned()))
+        }
     }
 
     fn visit_u64<E: Error>(self, number: u64) -> Result<Id, E> {
@@ -168,13 +211,23 @@ mod tests {
     use super::*;
 
     fn record(json: &str) -> Record {
-        Record::parse(Place { line: Some(3), ..Place::file(Path::new("f")) }, json).expect("an object")
+        Record::parse(
+            Place {
+                line: Some(3),
+                ..Place::file(Path::new("f"))
+            },
+            json,
+        )
+        .expect("an object")
     }
 
     #[test]
     fn an_unknown_key_is_refused_with_the_nearest_and_an_underscore_excuses_it() {
-        let unknown = record(r#"{"id": "1", "_note": 1, "anwsers": []}"#).unknown_keys(&["id", "answers"]);
-        let [error] = &unknown[..] else { panic!("{unknown:?}") };
+        let unknown =
+            record(r#"{"id": "1", "_note": 1, "anwsers": []}"#).unknown_keys(&["id", "answers"]);
+        let [error] = &unknown[..] else {
+            panic!("{unknown:?}")
+        };
         assert_eq!(error.to_string(), "`f` line 3: unknown key `anwsers`");
         assert_eq!(error.hint(), "did you mean `answers`?");
     }
@@ -182,24 +235,58 @@ mod tests {
     #[test]
     fn a_key_that_stands_twice_is_refused() {
         let place = Place::file(Path::new("f"));
-        let error = Record::parse(place, r#"{"id": "1", "answers": ["a"], "answers": []}"#).err().expect("refused");
-        assert!(error.to_string().ends_with("broken JSON: the key `answers` stands twice"), "{error}");
+        let error = Record::parse(place, r#"{"id": "1", "answers": ["a"], "answers": []}"#)
+            .err()
+            .expect("refused");
+        assert!(
+            error
+                .to_string()
+                .ends_with("broken JSON: the key `answers` stands twice"),
+            "{error}"
+        );
     }
 
     #[test]
     fn a_key_like_one_that_is_there_is_no_slip() {
-        assert!(record(r#"{"text": "a", "test": 1, "url": 1}"#).refuse_misspelt(&["text", "title"]).is_ok());
-        assert!(record(r#"{"text": "a", "titel": "b"}"#).refuse_misspelt(&["text", "title"]).is_err());
+        assert!(
+            record(r#"{"text": "a", "test": 1, "url": 1}"#)
+                .refuse_misspelt(&["text", "title"])
+                .is_ok()
+        );
+        assert!(
+            record(r#"{"text": "a", "titel": "b"}"#)
+                .refuse_misspelt(&["text", "title"])
+                .is_err()
+        );
     }
 
     #[test]
     fn a_field_goes_by_one_of_its_names_and_must_have_its_type() {
         let mut both = record(r#"{"id": 7, "query_id": "8", "text": null}"#);
-        let error = both.take::<Id>(&["id", "query_id"], "an id").err().expect("two names");
-        assert_eq!(error.to_string(), "`f` line 3: `query_id` must be given under one of its names only");
-        assert_eq!(record(r#"{"_id": 7}"#).need::<Id>(&["id", "_id"], "an id").expect("a number").0, "7");
-        assert!(record(r#"{"text": null}"#).need::<String>(&["text"], "a string").is_err());
-        let error = record(r#"{"id": " "}"#).need::<Id>(&["id"], "an id").err().expect("blank");
+        let error = both
+            .take::<Id>(&["id", "query_id"], "an id")
+            .err()
+            .expect("two names");
+        assert_eq!(
+            error.to_string(),
+            "`f` line 3: `query_id` must be given under one of its names only"
+        );
+        assert_eq!(
+            record(r#"{"_id": 7}"#)
+                .need::<Id>(&["id", "_id"], "an id")
+                .expect("a number")
+                .0,
+            "7"
+        );
+        assert!(
+            record(r#"{"text": null}"#)
+                .need::<String>(&["text"], "a string")
+                .is_err()
+        );
+        let error = record(r#"{"id": " "}"#)
+            .need::<Id>(&["id"], "an id")
+            .err()
+            .expect("blank");
         assert_eq!(error.to_string(), "`f` line 3: `id` must be an id");
     }
 }

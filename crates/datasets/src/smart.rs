@@ -40,9 +40,11 @@ impl Collection {
         match (self, columns) {
             (Self::Cisi, _) => Some(1),
             (Self::Cranfield, ["-1", ..]) => Some(0),
-            (Self::Cranfield, [code, ..]) => {
-                code.parse().ok().filter(|code| (1..=5).contains(code)).map(|code: i32| 5 - code)
-            }
+            (Self::Cranfield, [code, ..]) => code
+                .parse()
+                .ok()
+                .filter(|code| (1..=5).contains(code))
+                .map(|code: i32| 5 - code),
             (Self::Cranfield, []) => None,
         }
     }
@@ -53,7 +55,12 @@ pub(super) fn read(path: &Path, draft: &mut Draft) -> Result<(), DatasetError> {
     let (collection, [all, queries, judgments]) = recognise(path)?;
     for record in records(&all)? {
         let text = record.text(DOCUMENT_FIELDS);
-        let document = Document { id: record.number.into(), title: String::new(), text, metadata: BTreeMap::new() };
+        let document = Document {
+            id: record.number.into(),
+            title: String::new(),
+            text,
+            metadata: BTreeMap::new(),
+        };
         let taken = draft.push_document(&record.place, document);
         draft.settle(taken)?;
     }
@@ -78,29 +85,46 @@ pub(super) fn read(path: &Path, draft: &mut Draft) -> Result<(), DatasetError> {
 fn recognise(path: &Path) -> Result<(Collection, [PathBuf; 3]), DatasetError> {
     let folder = read::folder(path)?;
     for collection in [Collection::Cisi, Collection::Cranfield] {
-        if let [Some(all), Some(queries), Some(judgments)] = collection.files().map(|name| named(&folder, name)) {
+        if let [Some(all), Some(queries), Some(judgments)] =
+            collection.files().map(|name| named(&folder, name))
+        {
             return Ok((collection, [all, queries, judgments]));
         }
     }
     Err(DatasetError::Layout {
         path: path.to_owned(),
-        expected: "`CISI.ALL`, `CISI.QRY` and `CISI.REL`, nor `cran.all.1400`, `cran.qry` and `cranqrel`".into(),
+        expected:
+            "`CISI.ALL`, `CISI.QRY` and `CISI.REL`, nor `cran.all.1400`, `cran.qry` and `cranqrel`"
+                .into(),
     })
 }
 
-fn judgments(collection: Collection, path: &Path, draft: &mut Draft) -> Result<Judgments, DatasetError> {
+fn judgments(
+    collection: Collection,
+    path: &Path,
+    draft: &mut Draft,
+) -> Result<Judgments, DatasetError> {
     let mut judgments = Judgments::default();
     read::each_line(path, |place, line| {
         let read = line.and_then(|line| {
             let columns: Vec<&str> = line.split_whitespace().collect();
             let [question, doc, rest @ ..] = &columns[..] else {
-                return Err(DatasetError::Line { place, expected: "a query's and a document's number" });
+                return Err(DatasetError::Line {
+                    place,
+                    expected: "a query's and a document's number",
+                });
             };
             let Some(grade) = collection.grade(rest) else {
-                return Err(DatasetError::Line { place, expected: "query, document and a code of -1 or 1 to 5" });
+                return Err(DatasetError::Line {
+                    place,
+                    expected: "query, document and a code of -1 or 1 to 5",
+                });
             };
             if collection == Collection::Cranfield && rest[0] == "-1" {
-                draft.note(1, "judgments of code -1, which the readme does not define, taken as not relevant");
+                draft.note(
+                    1,
+                    "judgments of code -1, which the readme does not define, taken as not relevant",
+                );
             }
             judgments.insert(place, question, doc, grade, draft);
             Ok(())
@@ -121,16 +145,35 @@ mod tests {
             "cisi.all",
             ".I 1\n.T \n A title\n.A\nDoe, J.\n.A\nRoe, R.\n.B\n1970\n.W\n   The body\nof  it.\n.X\n1\t5\t1\n.I 2\n.T\n.W\n",
         ),
-        ("CISI.QRY", ".I 1\n.W\nFirst?\n.I 2\n.T\nHead\n.A\nWho\n.W\nSecond?\n.B\n(where)\n.I 3\n.W\nUnjudged\n"),
-        ("CISI.REL", "     1     1\t0\t0.000000\n     1     1\t0\t0.000000\n     2     1\t0\t0.000000\n"),
+        (
+            "CISI.QRY",
+            ".I 1\n.W\nFirst?\n.I 2\n.T\nHead\n.A\nWho\n.W\nSecond?\n.B\n(where)\n.I 3\n.W\nUnjudged\n",
+        ),
+        (
+            "CISI.REL",
+            "     1     1\t0\t0.000000\n     1     1\t0\t0.000000\n     2     1\t0\t0.000000\n",
+        ),
     ];
 
     #[test]
     fn a_document_is_title_author_source_and_body_and_a_query_title_and_body() {
         let set = with_files(&CISI, Format::Smart, |spec| load(spec)).expect("loads");
-        assert_eq!(set.documents[0].text, "A title\nDoe, J.\nRoe, R.\n1970\nThe body\nof  it.");
-        assert_eq!((set.documents[0].title.as_str(), set.documents[1].text.as_str()), ("", ""));
-        let texts: Vec<&str> = set.questions.iter().map(|question| question.text.as_str()).collect();
+        assert_eq!(
+            set.documents[0].text,
+            "A title\nDoe, J.\nRoe, R.\n1970\nThe body\nof  it."
+        );
+        assert_eq!(
+            (
+                set.documents[0].title.as_str(),
+                set.documents[1].text.as_str()
+            ),
+            ("", "")
+        );
+        let texts: Vec<&str> = set
+            .questions
+            .iter()
+            .map(|question| question.text.as_str())
+            .collect();
         assert_eq!(texts, ["First?", "Head\nSecond?"]);
     }
 
@@ -138,7 +181,11 @@ mod tests {
     fn every_pair_is_relevant_once_and_unjudged_queries_are_left_out() {
         let set = with_files(&CISI, Format::Smart, |spec| load(spec)).expect("loads");
         assert_eq!(set.questions[0].relevant, BTreeMap::from([("1".into(), 1)]));
-        let notes: Vec<(usize, &str)> = set.notes.iter().map(|note| (note.count, note.what.as_str())).collect();
+        let notes: Vec<(usize, &str)> = set
+            .notes
+            .iter()
+            .map(|note| (note.count, note.what.as_str()))
+            .collect();
         assert_eq!(
             notes,
             [
@@ -151,8 +198,14 @@ mod tests {
 
     fn cranfield(qrels: &str) -> Result<ragtriage_core::types::Dataset, DatasetError> {
         let files = [
-            ("cran.all.1400", ".I 1\n.T\nwing\n.A\n.B\n.W\nlift at\n.5 mach .\n.I 2\n.T\nslip\n.W\nstream .\n"),
-            ("cran.qry", ".I 001\n.W\nwhat lift .\n.I 004\n.W\nwhich stream .\n"),
+            (
+                "cran.all.1400",
+                ".I 1\n.T\nwing\n.A\n.B\n.W\nlift at\n.5 mach .\n.I 2\n.T\nslip\n.W\nstream .\n",
+            ),
+            (
+                "cran.qry",
+                ".I 001\n.W\nwhat lift .\n.I 004\n.W\nwhich stream .\n",
+            ),
             ("cranqrel", qrels),
         ];
         with_files(&files, Format::Smart, |spec| load(spec))
@@ -166,21 +219,34 @@ mod tests {
         assert_eq!(set.questions[0].relevant, BTreeMap::from([("1".into(), 4)]));
         assert_eq!(set.questions[1].id.as_str(), "2");
         assert_eq!(set.questions[1].text, "which stream .");
-        assert_eq!(set.questions[1].relevant, BTreeMap::from([("1".into(), 0), ("2".into(), 0)]));
+        assert_eq!(
+            set.questions[1].relevant,
+            BTreeMap::from([("1".into(), 0), ("2".into(), 0)])
+        );
         assert_eq!(set.notes[0].count, 1);
     }
 
     #[test]
     fn a_code_outside_the_scale_is_refused_by_line() {
         let error = cranfield("1 1 1\n1 2 6\n").unwrap_err();
-        assert!(error.to_string().contains("cranqrel` line 2: expected query, document and a code"), "{error}");
+        assert!(
+            error
+                .to_string()
+                .contains("cranqrel` line 2: expected query, document and a code"),
+            "{error}"
+        );
     }
 
     #[test]
     fn text_before_the_first_record_is_refused() {
         let files = [("CISI.ALL", "stray\n.I 1\n"), CISI[1], CISI[2]];
         let error = with_files(&files, Format::Smart, |spec| load(spec)).unwrap_err();
-        assert!(error.to_string().contains("CISI.ALL` line 1: expected a record's `.I`"), "{error}");
+        assert!(
+            error
+                .to_string()
+                .contains("CISI.ALL` line 1: expected a record's `.I`"),
+            "{error}"
+        );
     }
 
     #[test]

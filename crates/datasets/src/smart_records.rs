@@ -18,8 +18,12 @@ impl SmartRecord {
     /// The fields of those letters, in that order, trimmed and joined by line feeds; empty ones leave no line.
     pub(super) fn text(&self, letters: &str) -> String {
         let of = |letter| self.fields.iter().filter(move |(name, _)| *name == letter);
-        let texts: Vec<&str> =
-            letters.chars().flat_map(of).map(|(_, text)| text.trim()).filter(|text| !text.is_empty()).collect();
+        let texts: Vec<&str> = letters
+            .chars()
+            .flat_map(of)
+            .map(|(_, text)| text.trim())
+            .filter(|text| !text.is_empty())
+            .collect();
         texts.join("\n")
     }
 }
@@ -30,10 +34,18 @@ pub(super) fn records(path: &Path) -> Result<Vec<SmartRecord>, DatasetError> {
     let mut records: Vec<SmartRecord> = Vec::new();
     for (index, line) in read::text(path)?.split('\n').enumerate() {
         let line = line.trim_end();
-        let place = || Place { path: Arc::clone(&shared), line: Some(index + 1), id: None };
+        let place = || Place {
+            path: Arc::clone(&shared),
+            line: Some(index + 1),
+            id: None,
+        };
         if let Some(number) = line.strip_prefix(".I ") {
             let number = number.trim().to_owned();
-            records.push(SmartRecord { place: place(), number, fields: Vec::new() });
+            records.push(SmartRecord {
+                place: place(),
+                number,
+                fields: Vec::new(),
+            });
             continue;
         }
         match (records.last_mut(), field_name(line)) {
@@ -57,7 +69,10 @@ pub(super) fn records(path: &Path) -> Result<Vec<SmartRecord>, DatasetError> {
 
 /// The file of a folder that has this name, upper or lower case.
 pub(super) fn named(folder: &[PathBuf], name: &str) -> Option<PathBuf> {
-    let found = folder.iter().find(|path| path.file_name().is_some_and(|own| own.eq_ignore_ascii_case(name)));
+    let found = folder.iter().find(|path| {
+        path.file_name()
+            .is_some_and(|own| own.eq_ignore_ascii_case(name))
+    });
     found.cloned()
 }
 

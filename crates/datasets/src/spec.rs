@@ -26,22 +26,27 @@ pub struct LoadSpec {
 impl LoadSpec {
     /// What is done about evidence that is not there.
     pub(super) fn missing_evidence(&self) -> MissingEvidence {
-        self.missing_evidence.unwrap_or(self.format.missing_evidence())
+        self.missing_evidence
+            .unwrap_or(self.format.missing_evidence())
     }
 
     /// The part of one's own questions that is asked for; fails when the format has no such split.
     pub(super) fn own_split(&self) -> Result<Option<Split>, DatasetError> {
-        let Some(split) = self.split.as_deref() else { return Ok(None) };
+        let Some(split) = self.split.as_deref() else {
+            return Ok(None);
+        };
         match (self.format, split) {
             (Format::Beir, _) => Ok(None), // the name of a qrels file
             (Format::Jsonl | Format::Files, "tune") => Ok(Some(Split::Tune)),
             (Format::Jsonl | Format::Files, "heldout" | "held_out") => Ok(Some(Split::Heldout)),
-            (Format::Jsonl | Format::Files, _) => {
-                Err(DatasetError::UnknownSplit { split: split.into(), known: "`tune`, `heldout`".into() })
-            }
-            (Format::Hotpotqa | Format::Squad | Format::Smart, _) => {
-                Err(DatasetError::NoSplits { format: self.format, split: split.into() })
-            }
+            (Format::Jsonl | Format::Files, _) => Err(DatasetError::UnknownSplit {
+                split: split.into(),
+                known: "`tune`, `heldout`".into(),
+            }),
+            (Format::Hotpotqa | Format::Squad | Format::Smart, _) => Err(DatasetError::NoSplits {
+                format: self.format,
+                split: split.into(),
+            }),
         }
     }
 }
@@ -51,7 +56,7 @@ pub(super) mod tests {
     use super::*;
 
     /// Writes `files` into a folder and lets `act` load it.
-    pub(in crate) fn with_files<T>(
+    pub(crate) fn with_files<T>(
         files: &[(&str, &str)],
         format: Format,
         act: impl FnOnce(&mut LoadSpec) -> T,
@@ -63,11 +68,17 @@ pub(super) mod tests {
             std::fs::write(path, text).expect("written");
         }
         let path = folder.path().to_owned();
-        act(&mut LoadSpec { format, path, split: None, missing_evidence: None, globs: Vec::new() })
+        act(&mut LoadSpec {
+            format,
+            path,
+            split: None,
+            missing_evidence: None,
+            globs: Vec::new(),
+        })
     }
 
     /// The same for a data set of one file.
-    pub(in crate) fn with_file<T>(
+    pub(crate) fn with_file<T>(
         name: &str,
         text: &str,
         format: Format,
@@ -84,7 +95,10 @@ pub(super) mod tests {
         for format in Format::ALL {
             let text = serde_json::to_string(&format).expect("serialises");
             assert_eq!(text, format!("\"{format}\""));
-            assert_eq!(serde_json::from_str::<Format>(&text).expect("reads"), format);
+            assert_eq!(
+                serde_json::from_str::<Format>(&text).expect("reads"),
+                format
+            );
         }
     }
 
@@ -97,9 +111,21 @@ pub(super) mod tests {
             missing_evidence: None,
             globs: Vec::new(),
         };
-        assert_eq!(spec(Format::Files, "heldout").own_split().expect("known"), Some(Split::Heldout));
-        assert_eq!(spec(Format::Beir, "dev").own_split().expect("a file name"), None);
-        assert!(matches!(spec(Format::Jsonl, "train").own_split(), Err(DatasetError::UnknownSplit { .. })));
-        assert!(matches!(spec(Format::Squad, "tune").own_split(), Err(DatasetError::NoSplits { .. })));
+        assert_eq!(
+            spec(Format::Files, "heldout").own_split().expect("known"),
+            Some(Split::Heldout)
+        );
+        assert_eq!(
+            spec(Format::Beir, "dev").own_split().expect("a file name"),
+            None
+        );
+        assert!(matches!(
+            spec(Format::Jsonl, "train").own_split(),
+            Err(DatasetError::UnknownSplit { .. })
+        ));
+        assert!(matches!(
+            spec(Format::Squad, "tune").own_split(),
+            Err(DatasetError::NoSplits { .. })
+        ));
     }
 }

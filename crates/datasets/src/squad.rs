@@ -63,7 +63,12 @@ pub(super) fn read(path: &Path, draft: &mut Draft) -> Result<(), DatasetError> {
                 draft.settle(taken)?;
             }
             let title = article.title.replace('_', " ");
-            let document = Document { id: doc, title, text: context, metadata: BTreeMap::new() };
+            let document = Document {
+                id: doc,
+                title,
+                text: context,
+                metadata: BTreeMap::new(),
+            };
             let taken = draft.push_document(&place, document);
             draft.settle(taken)?;
         }
@@ -79,29 +84,60 @@ fn question(
     draft: &mut Draft,
 ) -> Result<Question, DatasetError> {
     let place = place.of(&asked.id);
-    let golds = if asked.is_impossible { &[] } else { &asked.answers[..] };
-    let answers =
-        distinct(golds.iter().map(|answer| answer.text.trim().to_owned()).filter(|answer| !answer.is_empty()));
-    draft.note(golds.len() - answers.len(), "repeated or empty gold answers, left out");
+    let golds = if asked.is_impossible {
+        &[]
+    } else {
+        &asked.answers[..]
+    };
+    let answers = distinct(
+        golds
+            .iter()
+            .map(|answer| answer.text.trim().to_owned())
+            .filter(|answer| !answer.is_empty()),
+    );
+    draft.note(
+        golds.len() - answers.len(),
+        "repeated or empty gold answers, left out",
+    );
     let mut ranges = Vec::new();
     for answer in golds.iter().filter(|answer| !answer.text.trim().is_empty()) {
         ranges.extend(locate(answer, doc, context, &place, draft)?);
     }
     let mut members: Vec<Member> = Vec::new();
     for range in distinct(ranges) {
-        members.push(Member { doc: doc.clone(), ranges: vec![range] });
+        members.push(Member {
+            doc: doc.clone(),
+            ranges: vec![range],
+        });
     }
     if members.is_empty() && !answers.is_empty() {
-        members.push(Member { doc: doc.clone(), ranges: Vec::new() });
+        members.push(Member {
+            doc: doc.clone(),
+            ranges: Vec::new(),
+        });
     }
-    draft.note(usize::from(answers.is_empty() && !asked.is_impossible), "questions without an answer");
+    draft.note(
+        usize::from(answers.is_empty() && !asked.is_impossible),
+        "questions without an answer",
+    );
     Ok(Question {
         id: asked.id.into(),
         text: asked.question,
-        kind: if asked.is_impossible { Kind::Unanswerable } else { Kind::Span },
+        kind: if asked.is_impossible {
+            Kind::Unanswerable
+        } else {
+            Kind::Span
+        },
         answers,
-        relevant: members.iter().map(|member| (member.doc.clone(), 1)).collect(),
-        evidence: if members.is_empty() { Vec::new() } else { vec![members] },
+        relevant: members
+            .iter()
+            .map(|member| (member.doc.clone(), 1))
+            .collect(),
+        evidence: if members.is_empty() {
+            Vec::new()
+        } else {
+            vec![members]
+        },
         required: Vec::new(),
         forbidden: Vec::new(),
         tags: Vec::new(),
@@ -118,25 +154,38 @@ fn locate(
     draft: &mut Draft,
 ) -> Result<Option<ByteRange>, DatasetError> {
     let text = answer.text.as_str();
-    let said = usize::try_from(answer.answer_start).ok().and_then(|chars| byte_of(context, chars));
+    let said = usize::try_from(answer.answer_start)
+        .ok()
+        .and_then(|chars| byte_of(context, chars));
     let start = match said {
         Some(start) if context[start..].starts_with(text) => start,
         _ => {
             let said = said.unwrap_or(context.len());
-            let found = context.match_indices(text).map(|(start, _)| start).min_by_key(|start| start.abs_diff(said));
+            let found = context
+                .match_indices(text)
+                .map(|(start, _)| start)
+                .min_by_key(|start| start.abs_diff(said));
             let Some(start) = found else {
-                draft.missing("gold answers that are not in their paragraph", || DatasetError::AnswerNotFound {
-                    place: place.clone(),
-                    doc: doc.clone(),
-                    answer: nearest::shorten(text),
+                draft.missing("gold answers that are not in their paragraph", || {
+                    DatasetError::AnswerNotFound {
+                        place: place.clone(),
+                        doc: doc.clone(),
+                        answer: nearest::shorten(text),
+                    }
                 })?;
                 return Ok(None);
             };
-            draft.note(1, "gold answers not at their offset, taken at the nearest occurrence");
+            draft.note(
+                1,
+                "gold answers not at their offset, taken at the nearest occurrence",
+            );
             start
         }
     };
-    Ok(Some(quote::trim(context, ByteRange::new(start, start + text.len()))))
+    Ok(Some(quote::trim(
+        context,
+        ByteRange::new(start, start + text.len()),
+    )))
 }
 
 /// The byte at which the code point of that number starts.
@@ -183,7 +232,9 @@ mod tests {
             ("Where?", &["Łódź".into(), "near Łódź".into()][..])
         );
         // Before code point 22 only Ż has two bytes: Łódź starts at byte 23 and has 7 (Ł 2, ó 2, d 1, ź 2).
-        let [group] = &question.evidence[..] else { panic!("one group") };
+        let [group] = &question.evidence[..] else {
+            panic!("one group")
+        };
         let ranges: Vec<_> = group.iter().map(|member| member.ranges[0]).collect();
         assert_eq!(ranges, [(23, 30).into(), (18, 30).into()]);
         assert_eq!(set.questions[2].kind, Kind::Unanswerable);
@@ -196,13 +247,25 @@ mod tests {
         // Code point 31 is byte 35 (Ż, Ł, ó and ź have two bytes each); `near` stands at bytes 18 and 32.
         assert_eq!(set.questions[1].evidence[0][0].ranges, [(32, 36).into()]);
         let moved = "gold answers not at their offset, taken at the nearest occurrence";
-        assert!(set.notes.iter().any(|note| note.what == moved && note.count == 1), "{:?}", set.notes);
+        assert!(
+            set.notes
+                .iter()
+                .any(|note| note.what == moved && note.count == 1),
+            "{:?}",
+            set.notes
+        );
     }
 
     #[test]
     fn an_answer_that_is_nowhere_keeps_its_paragraph_or_is_refused() {
         let set = with_file("dev.json", FILE, Format::Squad, |spec| load(spec)).expect("loads");
-        assert_eq!(set.questions[3].evidence, [[Member { doc: "Aa_(Bb)/1".into(), ranges: Vec::new() }]]);
+        assert_eq!(
+            set.questions[3].evidence,
+            [[Member {
+                doc: "Aa_(Bb)/1".into(),
+                ranges: Vec::new()
+            }]]
+        );
         let error = with_file("dev.json", FILE, Format::Squad, |spec| {
             spec.missing_evidence = Some(MissingEvidence::Error);
             load(spec)

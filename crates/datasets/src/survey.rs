@@ -11,11 +11,14 @@ use ragtriage_core::text::analyse::{Analyzer, Stemmer, StopWords, Words};
 use ragtriage_core::types::Document;
 
 /// Endings of prose that are read as they stand; the first four are read without being asked for.
-const PROSE: [&str; 10] = ["md", "markdown", "txt", "rst", "adoc", "asciidoc", "org", "mdx", "textile", "tex"];
+const PROSE: [&str; 10] = [
+    "md", "markdown", "txt", "rst", "adoc", "asciidoc", "org", "mdx", "textile", "tex",
+];
 const READ_UNASKED: usize = 4;
 /// Endings whose text stands between other things, and has to be taken out first.
-const WRAPPED: [&str; 12] =
-    ["pdf", "docx", "doc", "html", "htm", "odt", "rtf", "pptx", "xlsx", "ipynb", "epub", "pages"];
+const WRAPPED: [&str; 12] = [
+    "pdf", "docx", "doc", "html", "htm", "odt", "rtf", "pptx", "xlsx", "ipynb", "epub", "pages",
+];
 
 /// English pages have more of Lucene's 33 stop words than this: 21 to 35 % of the words of each shipped runbook, commands included.
 /// Other languages share a few short ones by chance (German "in", "was", "an").
@@ -56,10 +59,15 @@ pub struct Survey {
 /// `Missing`, `Read`, `Layout` where it is no folder, `EmptyCorpus`, `Utf8` where no document is text.
 pub fn survey(folder: &Path) -> Result<Survey, DatasetError> {
     if !folder.exists() {
-        return Err(DatasetError::Missing { path: folder.to_owned() });
+        return Err(DatasetError::Missing {
+            path: folder.to_owned(),
+        });
     }
     if !folder.is_dir() {
-        return Err(DatasetError::Layout { path: folder.to_owned(), expected: "folder of documents".to_owned() });
+        return Err(DatasetError::Layout {
+            path: folder.to_owned(),
+            expected: "folder of documents".to_owned(),
+        });
     }
     let mut seen = Survey::default();
     let default = globs::set([files::unasked().as_str()])?;
@@ -76,10 +84,15 @@ pub fn survey(folder: &Path) -> Result<Survey, DatasetError> {
     if seen.endings.is_empty() {
         seen.endings = std::mem::take(&mut seen.code); // a folder of source code alone is one to ask about
     }
-    let is_unasked =
-        |ending: &String| PROSE[..READ_UNASKED].contains(&ending.as_str()) || !PROSE.contains(&ending.as_str());
+    let is_unasked = |ending: &String| {
+        PROSE[..READ_UNASKED].contains(&ending.as_str()) || !PROSE.contains(&ending.as_str())
+    };
     if !seen.code.is_empty() || !seen.endings.keys().all(is_unasked) {
-        seen.globs = seen.endings.keys().map(|ending| format!("*.{ending}")).collect();
+        seen.globs = seen
+            .endings
+            .keys()
+            .map(|ending| format!("*.{ending}"))
+            .collect();
     }
     let documents = readable(folder, &mut seen)?;
     measure(&mut seen, &documents);
@@ -87,7 +100,9 @@ pub fn survey(folder: &Path) -> Result<Survey, DatasetError> {
 }
 
 fn ending(file: &Path) -> String {
-    file.extension().map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default()
+    file.extension()
+        .map(|ending| ending.to_string_lossy().to_lowercase())
+        .unwrap_or_default()
 }
 
 /// The documents that are UTF-8; others are counted, and are none of their ending.
@@ -115,15 +130,28 @@ fn readable(folder: &Path, seen: &mut Survey) -> Result<Vec<Document>, DatasetEr
 }
 
 fn measure(seen: &mut Survey, documents: &[Document]) {
-    let mut lengths: Vec<(usize, &str)> =
-        documents.iter().map(|document| (document.text.split_whitespace().count(), document.id.as_str())).collect();
+    let mut lengths: Vec<(usize, &str)> = documents
+        .iter()
+        .map(|document| {
+            (
+                document.text.split_whitespace().count(),
+                document.id.as_str(),
+            )
+        })
+        .collect();
     lengths.sort_unstable();
     seen.n_documents = lengths.len();
     seen.n_words = lengths.iter().map(|(words, _)| words).sum();
     seen.n_empty = lengths.iter().filter(|(words, _)| *words == 0).count();
-    seen.median_words = lengths.get(lengths.len() / 2).map_or(0, |(words, _)| *words);
+    seen.median_words = lengths
+        .get(lengths.len() / 2)
+        .map_or(0, |(words, _)| *words);
     seen.longest = lengths.last().map(|(words, id)| ((*id).to_owned(), *words));
-    let is_markdown = |id: &str| [".md", ".markdown", ".mdx"].iter().any(|ending| id.to_lowercase().ends_with(ending));
+    let is_markdown = |id: &str| {
+        [".md", ".markdown", ".mdx"]
+            .iter()
+            .any(|ending| id.to_lowercase().ends_with(ending))
+    };
     let markdown: Vec<&str> = documents
         .iter()
         .filter(|document| is_markdown(document.id.as_str()))
@@ -131,7 +159,11 @@ fn measure(seen: &mut Survey, documents: &[Document]) {
         .collect();
     let headings = |text: &&&str| text.lines().filter(|line| line.starts_with("##")).count() >= 2;
     let n_with = markdown.iter().filter(headings).count();
-    seen.share_with_headings = if documents.is_empty() { 0.0 } else { n_with as f64 / documents.len() as f64 };
+    seen.share_with_headings = if documents.is_empty() {
+        0.0
+    } else {
+        n_with as f64 / documents.len() as f64
+    };
     let words = |stop_words| Analyzer::new(Words::Unicode, true, stop_words, Stemmer::None);
     let (all, without) = (words(StopWords::None), words(StopWords::English));
     let count = |analyzer: &Analyzer| -> usize {
@@ -142,7 +174,8 @@ fn measure(seen: &mut Survey, documents: &[Document]) {
         n
     };
     let n_all = count(&all);
-    seen.is_english = n_all == 0 || (n_all - count(&without)) as f64 / n_all as f64 >= LEAST_STOP_WORDS;
+    seen.is_english =
+        n_all == 0 || (n_all - count(&without)) as f64 / n_all as f64 >= LEAST_STOP_WORDS;
 }
 
 #[cfg(test)]
@@ -162,7 +195,10 @@ mod tests {
     #[test]
     fn prose_beside_code_is_taken_alone_and_what_hides_text_is_told() {
         let survey = seen(&[
-            ("docs/a.md", "# A\n\n## One\nthe words of it\n\n## Two\nare here\n"),
+            (
+                "docs/a.md",
+                "# A\n\n## One\nthe words of it\n\n## Two\nare here\n",
+            ),
             ("docs/b.adoc", "= B\nthis is it"),
             ("src/main.rs", "fn main() {}"),
             ("c.pdf", "%PDF"),
@@ -170,15 +206,33 @@ mod tests {
         ])
         .expect("seen");
         assert_eq!(survey.globs, ["*.adoc", "*.md"]);
-        assert_eq!((survey.n_documents, survey.longest.clone()), (2, Some(("docs/a.md".to_owned(), 12))));
-        assert_eq!((survey.code.len(), survey.wrapped.get("pdf")), (1, Some(&1)));
-        assert_eq!((survey.n_words, survey.median_words, survey.share_with_headings), (17, 12, 0.5));
+        assert_eq!(
+            (survey.n_documents, survey.longest.clone()),
+            (2, Some(("docs/a.md".to_owned(), 12)))
+        );
+        assert_eq!(
+            (survey.code.len(), survey.wrapped.get("pdf")),
+            (1, Some(&1))
+        );
+        assert_eq!(
+            (
+                survey.n_words,
+                survey.median_words,
+                survey.share_with_headings
+            ),
+            (17, 12, 0.5)
+        );
         assert!(survey.is_english);
     }
 
     #[test]
     fn plain_markdown_needs_no_patterns_and_code_alone_is_the_corpus() {
-        assert!(seen(&[("a.md", "text"), ("b.txt", "")]).expect("seen").globs.is_empty());
+        assert!(
+            seen(&[("a.md", "text"), ("b.txt", "")])
+                .expect("seen")
+                .globs
+                .is_empty()
+        );
         let code = seen(&[("a.rs", "fn x() {}"), ("b.py", "x = 1")]).expect("seen");
         assert_eq!((code.n_documents, code.globs.len()), (2, 0));
     }
@@ -186,7 +240,13 @@ mod tests {
     #[test]
     fn a_share_is_of_all_documents_whatever_they_are() {
         let headings = "# A\n\n## One\n\n## Two\n";
-        let survey = seen(&[("a.md", headings), ("b.md", "x"), ("c.txt", headings), ("d.txt", "x")]).expect("seen");
+        let survey = seen(&[
+            ("a.md", headings),
+            ("b.md", "x"),
+            ("c.txt", headings),
+            ("d.txt", "x"),
+        ])
+        .expect("seen");
         assert_eq!(survey.share_with_headings, 0.25);
     }
 
@@ -194,10 +254,19 @@ mod tests {
     fn a_document_that_is_no_text_is_counted_and_the_others_are_seen() {
         let folder = tempfile::tempdir().expect("a folder");
         std::fs::write(folder.path().join("b.txt"), b"caf\xe9").expect("written");
-        assert!(matches!(survey(folder.path()), Err(DatasetError::Utf8 { offset: 3, .. })), "there is nothing else");
+        assert!(
+            matches!(
+                survey(folder.path()),
+                Err(DatasetError::Utf8 { offset: 3, .. })
+            ),
+            "there is nothing else"
+        );
         std::fs::write(folder.path().join("a.md"), "two words").expect("written");
         let survey = survey(folder.path()).expect("seen");
-        assert_eq!((survey.n_unreadable, survey.n_documents, survey.n_words), (1, 1, 2));
+        assert_eq!(
+            (survey.n_unreadable, survey.n_documents, survey.n_words),
+            (1, 1, 2)
+        );
         assert_eq!(survey.endings, BTreeMap::from([("md".to_owned(), 1)]));
     }
 
@@ -211,7 +280,13 @@ mod tests {
 
     #[test]
     fn a_folder_without_documents_is_refused() {
-        assert!(matches!(seen(&[("a.png", "x")]), Err(DatasetError::EmptyCorpus { .. })));
-        assert!(matches!(survey(Path::new("no/such")), Err(DatasetError::Missing { .. })));
+        assert!(matches!(
+            seen(&[("a.png", "x")]),
+            Err(DatasetError::EmptyCorpus { .. })
+        ));
+        assert!(matches!(
+            survey(Path::new("no/such")),
+            Err(DatasetError::Missing { .. })
+        ));
     }
 }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::diagnose;
-use ragtriage_core::measure::answer;
 use ragtriage_core::attribute::judge::Judge;
+use ragtriage_core::measure::answer;
 use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::stats::wilson::wilson;
 use ragtriage_core::types::{ArmName, Attempt, Interval, Origin, Trace};
@@ -24,19 +24,38 @@ pub struct ArmScore {
 
 /// Every arm that was run, by name.
 #[must_use]
-pub fn arm_scores(traces: &[Trace], judge: Judge, bootstrap: &Bootstrap) -> BTreeMap<String, ArmScore> {
+pub fn arm_scores(
+    traces: &[Trace],
+    judge: Judge,
+    bootstrap: &Bootstrap,
+) -> BTreeMap<String, ArmScore> {
     let ran = |arm: &ArmName| traces.iter().any(|trace| trace.attempt(*arm).is_some());
     let arms: Vec<ArmName> = ArmName::ALL.iter().copied().filter(ran).collect();
-    let column = |arm: &ArmName| traces.iter().map(|trace| diagnose::quality(trace, *arm, judge)).collect();
+    let column = |arm: &ArmName| {
+        traces
+            .iter()
+            .map(|trace| diagnose::quality(trace, *arm, judge))
+            .collect()
+    };
     let columns: Vec<Vec<Option<f64>>> = arms.iter().map(column).collect();
     let intervals = bootstrap.intervals(&columns);
     let score = |column: &Vec<Option<f64>>, ci95| {
         let n = column.iter().flatten().count();
         // An empty sum is -0.0 in Rust; 0.0 is added so that no report shows it.
-        ArmScore { n, mean: column.iter().flatten().sum::<f64>() / n.max(1) as f64 + 0.0, ci95 }
+        ArmScore {
+            n,
+            mean: column.iter().flatten().sum::<f64>() / n.max(1) as f64 + 0.0,
+            ci95,
+        }
     };
-    let scores = columns.iter().zip(intervals).map(|(column, ci95)| score(column, ci95));
-    arms.iter().map(|arm| arm.name().to_owned()).zip(scores).collect()
+    let scores = columns
+        .iter()
+        .zip(intervals)
+        .map(|(column, ci95)| score(column, ci95));
+    arms.iter()
+        .map(|arm| arm.name().to_owned())
+        .zip(scores)
+        .collect()
 }
 
 /// What an arm's calls took. A reply that was not called for took nothing.
@@ -102,11 +121,17 @@ pub struct Spared {
 pub fn spared(traces: &[Trace]) -> BTreeMap<String, Spared> {
     let mut spared: BTreeMap<String, Spared> = BTreeMap::new();
     for arm in traces.iter().flat_map(|trace| &trace.arms) {
-        for attempt in arm.attempts.iter().filter(|attempt| attempt.origin != Origin::Called) {
+        for attempt in arm
+            .attempts
+            .iter()
+            .filter(|attempt| attempt.origin != Origin::Called)
+        {
             let tokens = &attempt.tokens;
             let entry = spared.entry(arm.arm.name().to_owned()).or_default();
             entry.replies += 1;
-            entry.prompt = entry.prompt.saturating_add(tokens.prompt_billed.unwrap_or(tokens.prompt));
+            entry.prompt = entry
+                .prompt
+                .saturating_add(tokens.prompt_billed.unwrap_or(tokens.prompt));
             entry.completion = entry.completion.saturating_add(tokens.completion);
         }
     }
@@ -122,7 +147,10 @@ impl ArmUse {
             Origin::Called => {
                 self.calls += 1;
                 self.failed += usize::from(attempt.error.is_some());
-                let prompt = attempt.tokens.prompt_billed.unwrap_or(attempt.tokens.prompt);
+                let prompt = attempt
+                    .tokens
+                    .prompt_billed
+                    .unwrap_or(attempt.tokens.prompt);
                 self.prompt = self.prompt.saturating_add(prompt);
                 self.completion = self.completion.saturating_add(attempt.tokens.completion);
                 self.cost_usd += attempt.cost_usd;
@@ -150,10 +178,18 @@ pub struct Repeats {
 #[must_use]
 pub fn repeats(traces: &[Trace], judge: Judge) -> Option<Repeats> {
     let asked = traces.iter().filter_map(|trace| {
-        let arm = trace.arms.iter().find(|arm| arm.arm == ArmName::Retrieved)?;
+        let arm = trace
+            .arms
+            .iter()
+            .find(|arm| arm.arm == ArmName::Retrieved)?;
         let judged = |attempt: &Attempt| {
-            let right =
-                answer::is_right(&trace.question, &attempt.extracted, attempt.stance, judge.flavour, judge.correct_f1);
+            let right = answer::is_right(
+                &trace.question,
+                &attempt.extracted,
+                attempt.stance,
+                judge.flavour,
+                judge.correct_f1,
+            );
             Some((diagnose::attempt_quality(trace, attempt, judge)?, right?))
         };
         let all: Option<Vec<(f64, bool)>> = arm.attempts.iter().map(judged).collect();
@@ -161,10 +197,21 @@ pub fn repeats(traces: &[Trace], judge: Judge) -> Option<Repeats> {
     });
     let asked: Vec<Vec<(f64, bool)>> = asked.collect();
     let (n, times) = (asked.len(), asked.iter().map(Vec::len).min()?);
-    let flipped = asked.iter().filter(|all| all.iter().any(|(_, right)| *right != all[0].1)).count();
-    let means = (0..times).map(|at| asked.iter().map(|all| all[at].0).sum::<f64>() / n as f64).collect();
+    let flipped = asked
+        .iter()
+        .filter(|all| all.iter().any(|(_, right)| *right != all[0].1))
+        .count();
+    let means = (0..times)
+        .map(|at| asked.iter().map(|all| all[at].0).sum::<f64>() / n as f64)
+        .collect();
     let deviation = asked.iter().map(|all| deviation(all)).sum::<f64>() / n as f64;
-    Some(Repeats { n, flipped, ci95: wilson(flipped, n), means, deviation })
+    Some(Repeats {
+        n,
+        flipped,
+        ci95: wilson(flipped, n),
+        means,
+        deviation,
+    })
 }
 
 fn deviation(all: &[(f64, bool)]) -> f64 {

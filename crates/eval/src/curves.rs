@@ -31,31 +31,58 @@ pub struct Curve {
 #[must_use]
 pub fn curves(run: &SavedRun, evaluation: &Evaluation, plan: &EvaluationPlan) -> Vec<Curve> {
     let known = &evaluation.summary.measures;
-    let depth = run.traces.iter().filter_map(|trace| trace.final_ranking()).map(|stage| stage.hits.len()).max();
-    let reported = plan.measures.iter().filter_map(|measure| match measure.cutoff() {
-        Some(Cutoff::Top(k)) if FAMILIES.contains(&measure.family()) => Some(k),
-        _ => None,
-    });
+    let depth = run
+        .traces
+        .iter()
+        .filter_map(|trace| trace.final_ranking())
+        .map(|stage| stage.hits.len())
+        .max();
+    let reported = plan
+        .measures
+        .iter()
+        .filter_map(|measure| match measure.cutoff() {
+            Some(Cutoff::Top(k)) if FAMILIES.contains(&measure.family()) => Some(k),
+            _ => None,
+        });
     let ks: BTreeSet<usize> = KS.into_iter().chain([plan.k]).chain(reported).collect();
     let ks: Vec<usize> = ks.into_iter().filter(|k| Some(*k) <= depth).collect();
     let wanted: Vec<Measure> = FAMILIES
         .into_iter()
-        .flat_map(|family| ks.iter().filter_map(move |&k| Measure::new(family, Some(Cutoff::Top(k)))))
+        .flat_map(|family| {
+            ks.iter()
+                .filter_map(move |&k| Measure::new(family, Some(Cutoff::Top(k))))
+        })
         .collect();
-    let n_spans = run.traces.iter().filter(|trace| trace.question.has_spans()).count();
+    let n_spans = run
+        .traces
+        .iter()
+        .filter(|trace| trace.question.has_spans())
+        .count();
     let is_quick = |measure: &Measure| match (measure.family(), measure.cutoff()) {
-        (Family::Em, Some(Cutoff::Top(k))) => n_spans.saturating_mul(k).min(run.passages.len()) <= MOST_READ,
+        (Family::Em, Some(Cutoff::Top(k))) => {
+            n_spans.saturating_mul(k).min(run.passages.len()) <= MOST_READ
+        }
         _ => true,
     };
     let is_known = |measure: &Measure| known.contains_key(&measure.to_string());
-    let missing: Vec<Measure> =
-        wanted.iter().copied().filter(|measure| !is_known(measure) && is_quick(measure)).collect();
+    let missing: Vec<Measure> = wanted
+        .iter()
+        .copied()
+        .filter(|measure| !is_known(measure) && is_quick(measure))
+        .collect();
     let scores = score::score(run, &missing, plan.judge.flavour);
-    let fewer = EvaluationPlan { resamples: plan.resamples.min(RESAMPLES), ..plan.clone() };
+    let fewer = EvaluationPlan {
+        resamples: plan.resamples.min(RESAMPLES),
+        ..plan.clone()
+    };
     let more = summary::measure_summaries(&scores, &summary::bootstrap(&run.traces, &fewer));
     let found = |measure: &Measure| {
         let name = measure.to_string();
-        known.get(&name).or_else(|| more.get(&name)).copied().filter(|found| found.n > 0)
+        known
+            .get(&name)
+            .or_else(|| more.get(&name))
+            .copied()
+            .filter(|found| found.n > 0)
     };
     let curve = |family: Family| {
         let of_family = wanted.iter().filter(|measure| measure.family() == family);
@@ -63,9 +90,16 @@ pub fn curves(run: &SavedRun, evaluation: &Evaluation, plan: &EvaluationPlan) ->
             Some(Cutoff::Top(k)) => Some((k, found(measure)?)),
             _ => None,
         });
-        Curve { family, points: points.collect() }
+        Curve {
+            family,
+            points: points.collect(),
+        }
     };
-    FAMILIES.into_iter().map(curve).filter(|curve| !curve.points.is_empty()).collect()
+    FAMILIES
+        .into_iter()
+        .map(curve)
+        .filter(|curve| !curve.points.is_empty())
+        .collect()
 }
 
 #[cfg(test)]
@@ -75,23 +109,45 @@ mod tests {
     use crate::tests::{JUDGE, manifest, trace};
 
     fn plan(ks: &[usize]) -> EvaluationPlan {
-        EvaluationPlan { measures: Measure::standard(ks), k: 1, judge: JUDGE, resamples: 50, seed: 1, cluster: false }
+        EvaluationPlan {
+            measures: Measure::standard(ks),
+            k: 1,
+            judge: JUDGE,
+            resamples: 50,
+            seed: 1,
+            cluster: false,
+        }
     }
 
     fn run() -> SavedRun {
         // The one relevant document stands first, third, and nowhere.
         let rankings: [&[&str]; 3] = [&["d#0", "e#0"], &["e#0", "f#0", "d#0"], &["e#0"]];
-        let traces = rankings.iter().enumerate().map(|(at, ranked)| trace(at, ranked, "18 May", None)).collect();
-        SavedRun { manifest: manifest(), traces, passages: [].into() }
+        let traces = rankings
+            .iter()
+            .enumerate()
+            .map(|(at, ranked)| trace(at, ranked, "18 May", None))
+            .collect();
+        SavedRun {
+            manifest: manifest(),
+            traces,
+            passages: [].into(),
+        }
     }
 
     #[test]
     fn a_curve_goes_down_to_the_depth_of_the_longest_ranking() {
         let (run, plan) = (run(), plan(&[1]));
         let found = curves(&run, &evaluate(&run, &plan), &plan);
-        let recall = found.iter().find(|curve| curve.family == Family::Recall).expect("a curve");
+        let recall = found
+            .iter()
+            .find(|curve| curve.family == Family::Recall)
+            .expect("a curve");
         // Found by the first, then still by the first alone, then by two of three.
-        let points: Vec<(usize, f64)> = recall.points.iter().map(|(k, found)| (*k, found.mean)).collect();
+        let points: Vec<(usize, f64)> = recall
+            .points
+            .iter()
+            .map(|(k, found)| (*k, found.mean))
+            .collect();
         assert_eq!(points, [(1, 1.0 / 3.0), (2, 1.0 / 3.0), (3, 2.0 / 3.0)]);
         assert!(recall.points.iter().all(|(_, found)| found.n == 3));
     }
@@ -99,13 +155,17 @@ mod tests {
     #[test]
     fn it_says_what_the_measures_say_however_many_were_asked_for() {
         let run = run();
-        let all = [plan(&[1]), plan(&[1, 2, 3])].map(|plan| curves(&run, &evaluate(&run, &plan), &plan));
+        let all =
+            [plan(&[1]), plan(&[1, 2, 3])].map(|plan| curves(&run, &evaluate(&run, &plan), &plan));
         assert_eq!(all[0], all[1]);
     }
 
     #[test]
     fn a_run_without_rankings_has_no_curves() {
-        let run = SavedRun { traces: Vec::new(), ..run() };
+        let run = SavedRun {
+            traces: Vec::new(),
+            ..run()
+        };
         let plan = plan(&[1]);
         assert_eq!(curves(&run, &evaluate(&run, &plan), &plan), []);
     }

@@ -37,7 +37,13 @@ pub enum CutBy {
 
 impl CutBy {
     /// Every cut, in report order.
-    pub const ALL: [Self; 5] = [Self::Tag, Self::Kind, Self::Hops, Self::QuestionWords, Self::GoldBytes];
+    pub const ALL: [Self; 5] = [
+        Self::Tag,
+        Self::Kind,
+        Self::Hops,
+        Self::QuestionWords,
+        Self::GoldBytes,
+    ];
 
     /// Its name for people.
     #[must_use]
@@ -64,7 +70,10 @@ pub struct Cut {
     pub n_left_out: usize,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
 fn is_zero(n: &usize) -> bool {
     *n == 0
 }
@@ -109,16 +118,28 @@ pub struct Columns<'a> {
 
 impl Columns<'_> {
     /// The share of `questions` of which `holds` is true, where it is known.
-    pub(super) fn share(&self, questions: &[usize], holds: impl Fn(usize) -> Option<bool>) -> MeasureSummary {
-        let known = questions.iter().filter_map(|&at| Some((holds(at)?, self.cluster_of[at])));
+    pub(super) fn share(
+        &self,
+        questions: &[usize],
+        holds: impl Fn(usize) -> Option<bool>,
+    ) -> MeasureSummary {
+        let known = questions
+            .iter()
+            .filter_map(|&at| Some((holds(at)?, self.cluster_of[at])));
         let (holds, clusters): (Vec<bool>, Vec<usize>) = known.unzip();
         let share = ClusteredShare::new(&holds, &clusters);
-        MeasureSummary { mean: share.share(), n: share.n, ci95: share.interval() }
+        MeasureSummary {
+            mean: share.share(),
+            n: share.n,
+            ci95: share.interval(),
+        }
     }
 
     /// The mean of `column`, in 0..=1, over `questions`; its interval by t over clusters.
     pub(super) fn mean(&self, questions: &[usize], column: &[Option<f64>]) -> MeasureSummary {
-        let known = questions.iter().filter_map(|&at| Some((column[at]?, self.cluster_of[at])));
+        let known = questions
+            .iter()
+            .filter_map(|&at| Some((column[at]?, self.cluster_of[at])));
         let (values, clusters): (Vec<f64>, Vec<usize>) = known.unzip();
         let n = values.len();
         let mean = values.iter().sum::<f64>() / n.max(1) as f64 + 0.0;
@@ -152,10 +173,16 @@ impl Columns<'_> {
 
     fn mostly(&self, questions: &[usize]) -> Option<(Class, usize)> {
         let mut counts: BTreeMap<Class, usize> = BTreeMap::new();
-        for class in questions.iter().map(|&at| self.outcomes[at].class).filter(|class| class.is_loss()) {
+        for class in questions
+            .iter()
+            .map(|&at| self.outcomes[at].class)
+            .filter(|class| class.is_loss())
+        {
             *counts.entry(class).or_default() += 1;
         }
-        counts.into_iter().max_by_key(|(class, n)| (*n, std::cmp::Reverse(*class)))
+        counts
+            .into_iter()
+            .max_by_key(|(class, n)| (*n, std::cmp::Reverse(*class)))
     }
 }
 
@@ -168,10 +195,21 @@ pub fn cuts(columns: &Columns<'_>) -> Vec<Cut> {
         parts.retain(|(_, questions)| questions.len() < all.len());
         let n_left_out = parts.len().saturating_sub(MOST_PARTS);
         parts.truncate(MOST_PARTS);
-        let parts = parts.into_iter().map(|(value, questions)| columns.part(value, &questions)).collect();
-        Cut { by, parts, n_left_out }
+        let parts = parts
+            .into_iter()
+            .map(|(value, questions)| columns.part(value, &questions))
+            .collect();
+        Cut {
+            by,
+            parts,
+            n_left_out,
+        }
     };
-    CutBy::ALL.into_iter().map(cut).filter(|cut| cut.parts.len() > usize::from(cut.by != CutBy::Tag)).collect()
+    CutBy::ALL
+        .into_iter()
+        .map(cut)
+        .filter(|cut| cut.parts.len() > usize::from(cut.by != CutBy::Tag))
+        .collect()
 }
 
 /// The parts of a cut, each with its questions.
@@ -180,32 +218,62 @@ fn parts(by: CutBy, all: &[usize], traces: &[Trace]) -> Vec<(String, Vec<usize>)
     match by {
         CutBy::Tag => tags(all, traces),
         CutBy::Kind => {
-            let of = |kind: &Kind| all.iter().copied().filter(|&at| question(at).kind == *kind).collect();
-            filled(Kind::ALL.iter().map(|kind| (kind.name().to_owned(), of(kind))))
+            let of = |kind: &Kind| {
+                all.iter()
+                    .copied()
+                    .filter(|&at| question(at).kind == *kind)
+                    .collect()
+            };
+            filled(
+                Kind::ALL
+                    .iter()
+                    .map(|kind| (kind.name().to_owned(), of(kind))),
+            )
         }
         CutBy::Hops => {
             let mut by_hops: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
             for &at in all.iter().filter(|&&at| !question(at).evidence.is_empty()) {
-                by_hops.entry(question(at).evidence.len()).or_default().push(at);
+                by_hops
+                    .entry(question(at).evidence.len())
+                    .or_default()
+                    .push(at);
             }
-            by_hops.into_iter().map(|(hops, questions)| (hops.to_string(), questions)).collect()
+            by_hops
+                .into_iter()
+                .map(|(hops, questions)| (hops.to_string(), questions))
+                .collect()
         }
-        CutBy::QuestionWords => quarters(all, |at| Some(question(at).text.split_whitespace().count())),
-        CutBy::GoldBytes => {
-            quarters(all, |at| traces[at].gold.groups.iter().flatten().filter_map(|m| m.doc_bytes).max())
+        CutBy::QuestionWords => {
+            quarters(all, |at| Some(question(at).text.split_whitespace().count()))
         }
+        CutBy::GoldBytes => quarters(all, |at| {
+            traces[at]
+                .gold
+                .groups
+                .iter()
+                .flatten()
+                .filter_map(|m| m.doc_bytes)
+                .max()
+        }),
     }
 }
 
 fn filled(parts: impl Iterator<Item = (String, Vec<usize>)>) -> Vec<(String, Vec<usize>)> {
-    parts.filter(|(_, questions)| !questions.is_empty()).collect()
+    parts
+        .filter(|(_, questions)| !questions.is_empty())
+        .collect()
 }
 
 /// By tag, the largest first; last those without any.
 fn tags(all: &[usize], traces: &[Trace]) -> Vec<(String, Vec<usize>)> {
     let mut by_tag: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for &at in all {
-        let mut tags: Vec<&str> = traces[at].question.tags.iter().map(String::as_str).collect();
+        let mut tags: Vec<&str> = traces[at]
+            .question
+            .tags
+            .iter()
+            .map(String::as_str)
+            .collect();
         tags.sort_unstable();
         tags.dedup();
         for tag in tags {
@@ -215,31 +283,48 @@ fn tags(all: &[usize], traces: &[Trace]) -> Vec<(String, Vec<usize>)> {
     if by_tag.is_empty() {
         return Vec::new();
     }
-    let mut parts: Vec<(String, Vec<usize>)> =
-        by_tag.into_iter().map(|(tag, questions)| (tag.to_owned(), questions)).collect();
+    let mut parts: Vec<(String, Vec<usize>)> = by_tag
+        .into_iter()
+        .map(|(tag, questions)| (tag.to_owned(), questions))
+        .collect();
     parts.sort_by_key(|(_, questions)| std::cmp::Reverse(questions.len()));
-    let untagged = all.iter().copied().filter(|&at| traces[at].question.tags.is_empty()).collect();
+    let untagged = all
+        .iter()
+        .copied()
+        .filter(|&at| traces[at].question.tags.is_empty())
+        .collect();
     parts.extend(filled(std::iter::once(("(none)".to_owned(), untagged))));
     parts
 }
 
 /// Quarters of the questions by a number; equal numbers stay together, so there may be fewer than four.
 fn quarters(all: &[usize], number: impl Fn(usize) -> Option<usize>) -> Vec<(String, Vec<usize>)> {
-    let mut numbered: Vec<(usize, usize)> = all.iter().filter_map(|&at| Some((number(at)?, at))).collect();
+    let mut numbered: Vec<(usize, usize)> = all
+        .iter()
+        .filter_map(|&at| Some((number(at)?, at)))
+        .collect();
     numbered.sort_unstable();
-    let mut bounds: Vec<usize> =
-        (1..4).filter_map(|quarter| numbered.get(quarter * numbered.len() / 4)).map(|(number, _)| *number).collect();
+    let mut bounds: Vec<usize> = (1..4)
+        .filter_map(|quarter| numbered.get(quarter * numbered.len() / 4))
+        .map(|(number, _)| *number)
+        .collect();
     bounds.dedup();
     let mut parts: Vec<Vec<(usize, usize)>> = vec![Vec::new(); bounds.len() + 1];
     for (number, at) in numbered {
         parts[bounds.partition_point(|bound| *bound <= number)].push((number, at));
     }
     let label = |part: &[(usize, usize)]| match (part.first(), part.last()) {
-        (Some((low, _)), Some((high, _))) if low < high => format!("{}-{}", thousands(*low), thousands(*high)),
+        (Some((low, _)), Some((high, _))) if low < high => {
+            format!("{}-{}", thousands(*low), thousands(*high))
+        }
         (Some((only, _)), _) => thousands(*only),
         (None, _) => String::new(),
     };
-    filled(parts.into_iter().map(|part| (label(&part), part.into_iter().map(|(_, at)| at).collect())))
+    filled(
+        parts
+            .into_iter()
+            .map(|part| (label(&part), part.into_iter().map(|(_, at)| at).collect())),
+    )
 }
 
 #[cfg(test)]
@@ -261,25 +346,47 @@ mod tests {
     }
 
     fn four() -> (Vec<Trace>, Vec<Outcome>) {
-        let mut traces: Vec<Trace> = (0..4).map(|index| trace(index, &["d#0"], "", None)).collect();
+        let mut traces: Vec<Trace> = (0..4)
+            .map(|index| trace(index, &["d#0"], "", None))
+            .collect();
         traces[0].question.tags = vec!["a".to_owned()];
         traces[1].question.tags = vec!["b".to_owned(), "a".to_owned(), "a".to_owned()];
         traces[1].question.text = "When was it?".to_owned();
         traces[2].question.kind = Kind::YesNo;
         let lost = || outcome(Class::Ranking, Some(Class::Ranking));
-        (traces, vec![outcome(Class::Correct, None), lost(), lost(), outcome(Class::Failed, None)])
+        (
+            traces,
+            vec![
+                outcome(Class::Correct, None),
+                lost(),
+                lost(),
+                outcome(Class::Failed, None),
+            ],
+        )
     }
 
     #[test]
     fn a_question_stands_in_the_part_of_each_of_its_tags() {
         let (traces, outcomes) = four();
         let cuts = columns(&traces, &outcomes);
-        let parts: Vec<(&str, usize, f64)> =
-            cuts[0].parts.iter().map(|part| (part.value.as_str(), part.n, part.answer_f1.mean)).collect();
+        let parts: Vec<(&str, usize, f64)> = cuts[0]
+            .parts
+            .iter()
+            .map(|part| (part.value.as_str(), part.n, part.answer_f1.mean))
+            .collect();
         // The failed one is in none; of tag a F1 is (1 + .5) / 2.
-        assert_eq!((cuts[0].by, parts), (CutBy::Tag, vec![("a", 2, 0.75), ("b", 1, 0.5), ("(none)", 1, 0.0)]));
+        assert_eq!(
+            (cuts[0].by, parts),
+            (
+                CutBy::Tag,
+                vec![("a", 2, 0.75), ("b", 1, 0.5), ("(none)", 1, 0.0)]
+            )
+        );
         let a = &cuts[0].parts[0];
-        assert_eq!((a.em.mean, a.em.n, a.supported.mean, a.right.mean), (0.5, 2, 0.5, 0.5));
+        assert_eq!(
+            (a.em.mean, a.em.n, a.supported.mean, a.right.mean),
+            (0.5, 2, 0.5, 0.5)
+        );
         assert_eq!((a.rough, a.mostly), (true, Some((Class::Ranking, 1))));
     }
 
@@ -289,16 +396,26 @@ mod tests {
         for trace in &mut traces {
             trace.question.tags = vec!["all".to_owned()];
         }
-        assert!(columns(&traces, &outcomes).iter().all(|cut| cut.by != CutBy::Tag));
+        assert!(
+            columns(&traces, &outcomes)
+                .iter()
+                .all(|cut| cut.by != CutBy::Tag)
+        );
         traces[0].question.tags.push("hard".to_owned());
         let tags = columns(&traces, &outcomes).swap_remove(0);
-        assert_eq!((tags.by, tags.parts.len(), tags.parts[0].value.as_str()), (CutBy::Tag, 1, "hard"));
+        assert_eq!(
+            (tags.by, tags.parts.len(), tags.parts[0].value.as_str()),
+            (CutBy::Tag, 1, "hard")
+        );
     }
 
     #[test]
     fn only_cuts_with_several_parts_are_kept() {
         let (traces, outcomes) = four();
-        let by: Vec<CutBy> = columns(&traces, &outcomes).iter().map(|cut| cut.by).collect();
+        let by: Vec<CutBy> = columns(&traces, &outcomes)
+            .iter()
+            .map(|cut| cut.by)
+            .collect();
         // One evidence group each and no document's length: neither tells questions apart.
         assert_eq!(by, [CutBy::Tag, CutBy::Kind, CutBy::QuestionWords]);
     }
@@ -307,14 +424,26 @@ mod tests {
     fn quarters_hold_equal_numbers_together() {
         let parts = |numbers: &[usize]| -> Vec<(String, usize)> {
             let all: Vec<usize> = (0..numbers.len()).collect();
-            quarters(&all, |at| Some(numbers[at])).into_iter().map(|(label, at)| (label, at.len())).collect()
+            quarters(&all, |at| Some(numbers[at]))
+                .into_iter()
+                .map(|(label, at)| (label, at.len()))
+                .collect()
         };
         let expect = |parts: &[(&str, usize)]| -> Vec<(String, usize)> {
-            parts.iter().map(|(label, n)| ((*label).to_owned(), *n)).collect()
+            parts
+                .iter()
+                .map(|(label, n)| ((*label).to_owned(), *n))
+                .collect()
         };
         // Bounds are the 2nd, 4th and 6th of eight, from 0: 3, 5, 7.
-        assert_eq!(parts(&[8, 7, 6, 5, 4, 3, 2, 1]), expect(&[("1-2", 2), ("3-4", 2), ("5-6", 2), ("7-8", 2)]));
-        assert_eq!(parts(&[1, 1, 1, 1, 1, 1, 1200, 1300]), expect(&[("1", 6), ("1,200-1,300", 2)]));
+        assert_eq!(
+            parts(&[8, 7, 6, 5, 4, 3, 2, 1]),
+            expect(&[("1-2", 2), ("3-4", 2), ("5-6", 2), ("7-8", 2)])
+        );
+        assert_eq!(
+            parts(&[1, 1, 1, 1, 1, 1, 1200, 1300]),
+            expect(&[("1", 6), ("1,200-1,300", 2)])
+        );
         assert_eq!(parts(&[5, 5]), expect(&[("5", 2)]));
         assert_eq!(parts(&[]), expect(&[]));
     }
@@ -324,7 +453,13 @@ mod tests {
         let (traces, outcomes) = four();
         let b = &columns(&traces, &outcomes)[1].parts[0];
         // Span questions 0 and 1: F1 1 and .5, sd .3536, error .25, t(.975, 1) = 12.7: clamped to 0..1.
-        assert_eq!(b.answer_f1.ci95, Some(Interval { low: 0.0, high: 1.0 }));
+        assert_eq!(
+            b.answer_f1.ci95,
+            Some(Interval {
+                low: 0.0,
+                high: 1.0
+            })
+        );
         let columns = Columns {
             traces: &traces,
             outcomes: &outcomes,
@@ -334,7 +469,11 @@ mod tests {
             cluster_of: vec![0, 1, 2, 3],
         };
         // 1 - .025^(1/3) of three clusters may be otherwise: Clopper-Pearson, 3 of 3.
-        let low = columns.mean(&[0, 1, 2], &columns.answer_f1).ci95.expect("clusters").low;
+        let low = columns
+            .mean(&[0, 1, 2], &columns.answer_f1)
+            .ci95
+            .expect("clusters")
+            .low;
         assert!((low - 0.2924).abs() < 5e-5, "{low}");
     }
 }

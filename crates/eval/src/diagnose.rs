@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use super::score;
 use ragtriage_core::attribute::classify::{self, Outcome};
-use ragtriage_core::measure::answer::{self, Flavour};
 use ragtriage_core::attribute::judge::Judge;
 use ragtriage_core::attribute::judge::rightness;
-use ragtriage_runs::SavedRun;
+use ragtriage_core::measure::answer::{self, Flavour};
 use ragtriage_core::types::{ArmName, Attempt, Class, Flag, Kind, Station, Trace};
+use ragtriage_runs::SavedRun;
 
 /// Classifies every question of `run` anew. A question whose retrieval failed keeps its class `failed`.
 #[must_use]
@@ -19,7 +19,14 @@ pub fn outcomes(run: &SavedRun, k: usize, judge: Judge) -> Vec<Outcome> {
     let outcome = |trace: &Trace| {
         if trace.stages.is_empty() {
             let reason = trace.reason.clone();
-            return Outcome { class: Class::Failed, fault: None, lost: None, reason, flags: Vec::new(), reached: None };
+            return Outcome {
+                class: Class::Failed,
+                fault: None,
+                lost: None,
+                reason,
+                flags: Vec::new(),
+                reached: None,
+            };
         }
         classify::classify(trace, k, rightness(trace, judge), &run.passages)
     };
@@ -30,11 +37,21 @@ pub fn outcomes(run: &SavedRun, k: usize, judge: Judge) -> Vec<Outcome> {
 #[must_use]
 pub fn with_elsewhere(traces: &[Trace], outcomes: &[Outcome], judge: Judge) -> Vec<Outcome> {
     let counted = |(trace, outcome): (&Trace, &Outcome)| {
-        if outcome.lost.is_none() || !outcome.flags.contains(&Flag::AnswerElsewhere) || outcome.class == Class::Failed {
+        if outcome.lost.is_none()
+            || !outcome.flags.contains(&Flag::AnswerElsewhere)
+            || outcome.class == Class::Failed
+        {
             return outcome.clone();
         }
-        let supported = Outcome { lost: None, reached: Some([true; 5]), ..outcome.clone() };
-        Outcome { class: supported.class_with(trace, rightness(trace, judge)), ..supported }
+        let supported = Outcome {
+            lost: None,
+            reached: Some([true; 5]),
+            ..outcome.clone()
+        };
+        Outcome {
+            class: supported.class_with(trace, rightness(trace, judge)),
+            ..supported
+        }
     };
     traces.iter().zip(outcomes).map(counted).collect()
 }
@@ -54,24 +71,34 @@ pub struct WaterfallStep {
 /// A count of questions still supported, not a ceiling on accuracy: memory can answer what was not delivered.
 #[must_use]
 pub fn waterfall(outcomes: &[Outcome], answered: bool) -> (Vec<WaterfallStep>, usize) {
-    let counted: Vec<(Class, [bool; 5])> =
-        counted(outcomes).map(|(outcome, reached)| (outcome.class, reached)).collect();
-    let steps = Station::ALL.iter().enumerate().filter(|(_, stage)| **stage != Station::Answer || answered);
+    let counted: Vec<(Class, [bool; 5])> = counted(outcomes)
+        .map(|(outcome, reached)| (outcome.class, reached))
+        .collect();
+    let steps = Station::ALL
+        .iter()
+        .enumerate()
+        .filter(|(_, stage)| **stage != Station::Answer || answered);
     let steps = steps.map(|(at, &stage)| {
         let holds = |(class, reached): &&(Class, [bool; 5])| match stage {
             Station::Answer => *class == Class::Correct,
             _ => reached[at],
         };
-        WaterfallStep { stage, supported: counted.iter().filter(holds).count() }
+        WaterfallStep {
+            stage,
+            supported: counted.iter().filter(holds).count(),
+        }
     });
     (steps.collect(), counted.len())
 }
 
 /// The outcomes that the waterfall counts, with what their support reached.
 fn counted(outcomes: &[Outcome]) -> impl Iterator<Item = (&Outcome, [bool; 5])> {
-    let answerable = outcomes
-        .iter()
-        .filter(|outcome| !matches!(outcome.class, Class::Failed | Class::CorrectAbstention | Class::Hallucinated));
+    let answerable = outcomes.iter().filter(|outcome| {
+        !matches!(
+            outcome.class,
+            Class::Failed | Class::CorrectAbstention | Class::Hallucinated
+        )
+    });
     answerable.filter_map(|outcome| outcome.reached.map(|reached| (outcome, reached)))
 }
 
@@ -120,10 +147,20 @@ pub struct TwoByTwo {
 
 /// The 2 x 2 from parallel lists: `EM@k`, whether right, `AnswerF1`. Questions lacking one are left out.
 #[must_use]
-pub fn two_by_two(k: usize, em: &[Option<f64>], right: &[Option<bool>], f1: &[Option<f64>]) -> TwoByTwo {
-    let mut table = TwoByTwo { k, ..TwoByTwo::default() };
+pub fn two_by_two(
+    k: usize,
+    em: &[Option<f64>],
+    right: &[Option<bool>],
+    f1: &[Option<f64>],
+) -> TwoByTwo {
+    let mut table = TwoByTwo {
+        k,
+        ..TwoByTwo::default()
+    };
     for ((em, right), f1) in em.iter().zip(right).zip(f1) {
-        let (Some(em), Some(right), Some(f1)) = (em, right, f1) else { continue };
+        let (Some(em), Some(right), Some(f1)) = (em, right, f1) else {
+            continue;
+        };
         let cell = match (*em > 0.0, *right) {
             (true, true) => &mut table.hit_right,
             (true, false) => &mut table.hit_wrong,
@@ -134,8 +171,17 @@ pub fn two_by_two(k: usize, em: &[Option<f64>], right: &[Option<bool>], f1: &[Op
         cell.mean_f1 += f1;
         table.n += 1;
     }
-    for cell in [&mut table.hit_right, &mut table.hit_wrong, &mut table.miss_right, &mut table.miss_wrong] {
-        cell.mean_f1 = if cell.n == 0 { 0.0 } else { cell.mean_f1 / cell.n as f64 };
+    for cell in [
+        &mut table.hit_right,
+        &mut table.hit_wrong,
+        &mut table.miss_right,
+        &mut table.miss_wrong,
+    ] {
+        cell.mean_f1 = if cell.n == 0 {
+            0.0
+        } else {
+            cell.mean_f1 / cell.n as f64
+        };
     }
     table
 }
@@ -157,6 +203,12 @@ pub fn attempt_quality(trace: &Trace, attempt: &Attempt, judge: Judge) -> Option
     if question.required.is_empty() && question.forbidden.is_empty() {
         return score::attempt_scores(question, attempt, judge.flavour).map(|scores| scores.f1);
     }
-    let right = answer::is_right(question, &attempt.extracted, attempt.stance, Flavour::default(), judge.correct_f1)?;
+    let right = answer::is_right(
+        question,
+        &attempt.extracted,
+        attempt.stance,
+        Flavour::default(),
+        judge.correct_f1,
+    )?;
     Some(f64::from(u8::from(right)))
 }

@@ -5,8 +5,8 @@
 use std::collections::HashSet;
 
 use ragtriage_core::stats::histogram;
-use ragtriage_runs::SavedRun;
 use ragtriage_core::types::{ChunkId, Class};
+use ragtriage_runs::SavedRun;
 
 /// Passages of the top k by their score.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,24 +25,44 @@ pub struct ScoreSpread {
 /// where there are none, where all are equal, and where they say no more than the rank.
 #[must_use]
 pub fn score_spread(run: &SavedRun, k: usize) -> Option<ScoreSpread> {
-    let labelled =
-        run.traces.iter().filter(|trace| trace.class != Class::Failed && !trace.question.evidence.is_empty());
+    let labelled = run
+        .traces
+        .iter()
+        .filter(|trace| trace.class != Class::Failed && !trace.question.evidence.is_empty());
     let (mut gold, mut others, mut n_questions, mut is_rank) = (Vec::new(), Vec::new(), 0, true);
     for trace in labelled {
         n_questions += 1;
-        let holding: HashSet<&ChunkId> = trace.gold.groups.iter().flatten().flat_map(|member| &member.chunks).collect();
+        let holding: HashSet<&ChunkId> = trace
+            .gold
+            .groups
+            .iter()
+            .flatten()
+            .flat_map(|member| &member.chunks)
+            .collect();
         let hits = trace.final_ranking().map_or(&[][..], |stage| &stage.hits);
         for (at, hit) in hits.iter().take(k).enumerate() {
             is_rank &= hit.score == 1.0 / (at + 1) as f64;
-            if holding.contains(&hit.id) { gold.push(hit.score) } else { others.push(hit.score) }
+            if holding.contains(&hit.id) {
+                gold.push(hit.score)
+            } else {
+                others.push(hit.score)
+            }
         }
     }
     let all: Vec<f64> = gold.iter().chain(&others).copied().collect();
     // Where one group is empty the other alone is drawn.
-    let smaller = [gold.len(), others.len()].into_iter().filter(|n| *n > 0).min()?;
+    let smaller = [gold.len(), others.len()]
+        .into_iter()
+        .filter(|n| *n > 0)
+        .min()?;
     let edges = histogram::edges(&all, smaller).filter(|_| !is_rank)?;
     let [gold, others] = [gold, others].map(|scores| histogram::counts(&scores, &edges));
-    Some(ScoreSpread { edges, gold, others, n_questions })
+    Some(ScoreSpread {
+        edges,
+        gold,
+        others,
+        n_questions,
+    })
 }
 
 /// Questions by the tenth that their score in 0..=1 lies in, those at exactly 0 and at exactly 1 apart: 0, up to 0.1, ..., up to 1, 1.
@@ -87,17 +107,26 @@ mod tests {
     }
 
     fn run(traces: Vec<Trace>) -> SavedRun {
-        SavedRun { manifest: manifest(), traces, passages: [].into() }
+        SavedRun {
+            manifest: manifest(),
+            traces,
+            passages: [].into(),
+        }
     }
 
     #[test]
     fn passages_with_gold_are_parted_from_others_by_score() {
-        let traces =
-            vec![scored(0, &[("d#0", 8.0), ("e#0", 2.0), ("f#0", 1.0)]), scored(1, &[("e#0", 3.0), ("d#0", 2.0)])];
+        let traces = vec![
+            scored(0, &[("d#0", 8.0), ("e#0", 2.0), ("f#0", 1.0)]),
+            scored(1, &[("e#0", 3.0), ("d#0", 2.0)]),
+        ];
         let found = score_spread(&run(traces.clone()), 2).expect("a spread");
         // 8, 2, 3, 2: quartiles 2 and 4.25; for two of each 2 x 2.25 / 2^(1/3) = 3.57 wide, so 6 / 3.57 = 1.7, two bins of 3 from 2.
         assert_eq!(found.edges, [2.0, 5.0, 8.0]);
-        assert_eq!((found.gold, found.others, found.n_questions), (vec![1, 1], vec![2, 0], 2));
+        assert_eq!(
+            (found.gold, found.others, found.n_questions),
+            (vec![1, 1], vec![2, 0], 2)
+        );
         // What failed, and what has no label, says nothing.
         let mut silent = traces;
         silent[0].class = Class::Failed;
@@ -107,13 +136,17 @@ mod tests {
 
     #[test]
     fn scores_that_are_the_rank_again_are_none() {
-        let traces = vec![scored(0, &[("d#0", 1.0), ("e#0", 0.5), ("f#0", 1.0 / 3.0)]), scored(1, &[("e#0", 1.0)])];
+        let traces = vec![
+            scored(0, &[("d#0", 1.0), ("e#0", 0.5), ("f#0", 1.0 / 3.0)]),
+            scored(1, &[("e#0", 1.0)]),
+        ];
         assert_eq!(score_spread(&run(traces), 3), None);
     }
 
     #[test]
     fn scores_fall_into_tenths_and_their_ends_stand_apart() {
-        let found = tenths([0.0, 0.05, 0.1, 2.0 / 3.0, 0.6, 0.3 / 0.5, 0.999, 1.0, 1.0].into_iter());
+        let found =
+            tenths([0.0, 0.05, 0.1, 2.0 / 3.0, 0.6, 0.3 / 0.5, 0.999, 1.0, 1.0].into_iter());
         // 0 | .05 | .1 | - | - | - | - | 2/3, .6, .6 | - | - | .999 | 1, 1
         assert_eq!(found, [1, 1, 1, 0, 0, 0, 0, 3, 0, 0, 1, 2]);
     }

@@ -9,16 +9,16 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::Serialize;
 
 use super::summary::{self, MeasureSummary};
-use ragtriage_runs::external::ExternalError;
-use ragtriage_runs::external::predictions::{Gold, Golds, Predictions};
-use ragtriage_runs::external::qrels::{Judged, Qrels};
-use ragtriage_runs::external::trec_run::TrecRun;
 use ragtriage_core::measure::answer::{self, AnswerScores, Flavour};
 use ragtriage_core::measure::ranked::Graded;
 use ragtriage_core::measure::{Family, Measure};
 use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::stats::cluster::clusters;
 use ragtriage_core::text::normalise;
+use ragtriage_runs::external::ExternalError;
+use ragtriage_runs::external::predictions::{Gold, Golds, Predictions};
+use ragtriage_runs::external::qrels::{Judged, Qrels};
+use ragtriage_runs::external::trec_run::TrecRun;
 
 /// How files are scored.
 #[derive(Clone, Debug, PartialEq)]
@@ -104,9 +104,16 @@ pub enum Warning {
 ///
 /// # Errors
 /// A document that a judged query's ranking holds twice.
-pub fn score_run<'t>(run: &TrecRun<'_>, qrels: &Qrels<'t>, plan: &FilePlan) -> Result<FileScores<'t>, ExternalError> {
+pub fn score_run<'t>(
+    run: &TrecRun<'_>,
+    qrels: &Qrels<'t>,
+    plan: &FilePlan,
+) -> Result<FileScores<'t>, ExternalError> {
     let judged: Vec<(&str, &Judged)> = qrels.queries().collect();
-    let rows: Vec<_> = judged.par_iter().map(|(query, judged)| score_query(run, query, judged, plan)).collect();
+    let rows: Vec<_> = judged
+        .par_iter()
+        .map(|(query, judged)| score_query(run, query, judged, plan))
+        .collect();
     let (mut ids, mut values, mut counts) = (Vec::new(), Vec::new(), Vec::new());
     let (mut n_missing, mut n_judged_retrieved) = (0, 0);
     for ((query, _), row) in judged.iter().zip(rows) {
@@ -121,14 +128,29 @@ pub fn score_run<'t>(run: &TrecRun<'_>, qrels: &Qrels<'t>, plan: &FilePlan) -> R
     }
     let n_shared = judged.len() - n_missing;
     let warnings = [
-        (Warning::QueriesWithoutJudgments, run.queries().len() - n_shared),
+        (
+            Warning::QueriesWithoutJudgments,
+            run.queries().len() - n_shared,
+        ),
         (Warning::QueriesMissing, n_missing),
-        (Warning::QueriesWithoutRelevant, counts.iter().filter(|counts| counts.n_relevant == 0).count()),
-        (Warning::NoJudgedDocument, if n_judged_retrieved == 0 { n_shared } else { 0 }),
+        (
+            Warning::QueriesWithoutRelevant,
+            counts
+                .iter()
+                .filter(|counts| counts.n_relevant == 0)
+                .count(),
+        ),
+        (
+            Warning::NoJudgedDocument,
+            if n_judged_retrieved == 0 { n_shared } else { 0 },
+        ),
         (Warning::RepeatedJudgments, qrels.n_repeated()),
     ];
     let each_its_own = (0..ids.len()).collect();
-    Ok(FileScores { counts, ..summarised(ids, &values, each_its_own, &warnings, plan) })
+    Ok(FileScores {
+        counts,
+        ..summarised(ids, &values, each_its_own, &warnings, plan)
+    })
 }
 
 struct Row {
@@ -138,32 +160,78 @@ struct Row {
     is_missing: bool,
 }
 
-fn score_query(run: &TrecRun, query: &str, judged: &Judged, plan: &FilePlan) -> Result<Row, ExternalError> {
+fn score_query(
+    run: &TrecRun,
+    query: &str,
+    judged: &Judged,
+    plan: &FilePlan,
+) -> Result<Row, ExternalError> {
     let ranking = run.ranking(query)?;
     let is_missing = ranking.is_none();
     let hits = ranking.unwrap_or_default();
-    let grades: Vec<Option<i32>> = hits.iter().map(|hit| judged.get(hit.document).copied()).collect();
+    let grades: Vec<Option<i32>> = hits
+        .iter()
+        .map(|hit| judged.get(hit.document).copied())
+        .collect();
     let n_judged_retrieved = grades.iter().flatten().count();
-    let n_relevant_retrieved = grades.iter().flatten().filter(|grade| **grade >= plan.level).count();
+    let n_relevant_retrieved = grades
+        .iter()
+        .flatten()
+        .filter(|grade| **grade >= plan.level)
+        .count();
     let graded = Graded::new(grades, judged.values().copied(), plan.level);
-    let counts = Counts { n_retrieved: hits.len(), n_relevant: graded.n_relevant(), n_relevant_retrieved };
-    let values = plan.measures.iter().map(|measure| graded.value(*measure, plan.n_documents)).collect();
-    Ok(Row { values, counts, n_judged_retrieved, is_missing })
+    let counts = Counts {
+        n_retrieved: hits.len(),
+        n_relevant: graded.n_relevant(),
+        n_relevant_retrieved,
+    };
+    let values = plan
+        .measures
+        .iter()
+        .map(|measure| graded.value(*measure, plan.n_documents))
+        .collect();
+    Ok(Row {
+        values,
+        counts,
+        n_judged_retrieved,
+        is_missing,
+    })
 }
 
 /// Scores predictions. A question without one, or with `null`, scores 0.
 #[must_use]
-pub fn score_predictions<'t>(predictions: &Predictions<'_>, golds: &Golds<'t>, plan: &FilePlan) -> FileScores<'t> {
+pub fn score_predictions<'t>(
+    predictions: &Predictions<'_>,
+    golds: &Golds<'t>,
+    plan: &FilePlan,
+) -> FileScores<'t> {
     let answer_of = |gold: &Gold<'_>| predictions.answers.get(gold.id.as_ref())?.as_deref();
-    let asked: Vec<&Gold<'t>> =
-        golds.questions.iter().filter(|gold| !plan.only_shared || answer_of(gold).is_some()).collect();
-    let values: Vec<_> = asked.par_iter().map(|gold| score_answer(answer_of(gold), gold, plan)).collect();
-    let n_known = golds.questions.iter().filter(|gold| predictions.answers.contains_key(gold.id.as_ref())).count();
-    let n_answered = golds.questions.iter().filter(|gold| answer_of(gold).is_some()).count();
+    let asked: Vec<&Gold<'t>> = golds
+        .questions
+        .iter()
+        .filter(|gold| !plan.only_shared || answer_of(gold).is_some())
+        .collect();
+    let values: Vec<_> = asked
+        .par_iter()
+        .map(|gold| score_answer(answer_of(gold), gold, plan))
+        .collect();
+    let n_known = golds
+        .questions
+        .iter()
+        .filter(|gold| predictions.answers.contains_key(gold.id.as_ref()))
+        .count();
+    let n_answered = golds
+        .questions
+        .iter()
+        .filter(|gold| answer_of(gold).is_some())
+        .count();
     let warnings = [
         (Warning::PredictionsMissing, golds.questions.len() - n_known),
         (Warning::PredictionsNull, n_known - n_answered),
-        (Warning::PredictionsOfUnknownIds, predictions.answers.len() - n_known),
+        (
+            Warning::PredictionsOfUnknownIds,
+            predictions.answers.len() - n_known,
+        ),
         (Warning::RepeatedPredictions, predictions.n_repeated),
     ];
     let ids = asked.iter().map(|gold| gold.id.clone()).collect();
@@ -172,8 +240,9 @@ pub fn score_predictions<'t>(predictions: &Predictions<'_>, golds: &Golds<'t>, p
 }
 
 fn score_answer(answer: Option<&str>, gold: &Gold, plan: &FilePlan) -> Vec<Option<f64>> {
-    let scores = answer
-        .map_or(AnswerScores::default(), |answer| answer::score(answer, &golds_of(gold, plan.flavour), plan.flavour));
+    let scores = answer.map_or(AnswerScores::default(), |answer| {
+        answer::score(answer, &golds_of(gold, plan.flavour), plan.flavour)
+    });
     let answerable = !gold.answers.is_empty();
     let value = |measure: &Measure| match measure.family() {
         Family::AnswerEm => Some(scores.em),
@@ -201,7 +270,11 @@ fn golds_of<'a>(gold: &'a Gold<'_>, flavour: Flavour) -> Cow<'a, [String]> {
     }
     let mut golds = gold.answers.clone();
     golds.retain(|answer| !normalise::official(answer).is_empty());
-    Cow::Owned(if golds.is_empty() { vec![String::new()] } else { golds })
+    Cow::Owned(if golds.is_empty() {
+        vec![String::new()]
+    } else {
+        golds
+    })
 }
 
 /// Whether a measure can be had from a run and qrels alone, or from predictions and golds alone.
@@ -211,7 +284,9 @@ pub fn is_measured_in_files(measure: Measure, answers: bool) -> bool {
         Family::FactRecall | Family::ForbiddenFacts => false,
         family if answers || family.scores_answers() => answers && family.scores_answers(),
         // A corpus of a size that every measure accepts.
-        _ => Graded::new(vec![None], [1], 1).value(measure, Some(usize::MAX)).is_some(),
+        _ => Graded::new(vec![None], [1], 1)
+            .value(measure, Some(usize::MAX))
+            .is_some(),
     }
 }
 
@@ -227,7 +302,11 @@ fn summarised<'t>(
     let columns: Vec<Vec<Option<f64>>> = (0..plan.measures.len()).map(column).collect();
     let summaries = summary::summarised(&plan.measures, &columns, &bootstrap);
     let columns = plan.measures.iter().zip(columns).zip(summaries);
-    let columns = columns.map(|((&measure, values), summary)| Column { measure, values, summary });
+    let columns = columns.map(|((&measure, values), summary)| Column {
+        measure,
+        values,
+        summary,
+    });
     FileScores {
         ids,
         columns: columns.collect(),

@@ -12,11 +12,17 @@ use super::shown::title_prefix;
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::attribute::modes::{self, Signs};
 use ragtriage_core::stats::share::ClusteredShare;
-use ragtriage_runs::SavedRun;
 use ragtriage_core::types::{Class, Interval, Mode, Station, Trace};
+use ragtriage_runs::SavedRun;
 
 /// The losing classes that modes are looked for in: of a corpus without the evidence there is nothing to look at.
-const CLASSES: [Class; 5] = [Class::Chunking, Class::Retrieval, Class::Ranking, Class::Packing, Class::Generation];
+const CLASSES: [Class; 5] = [
+    Class::Chunking,
+    Class::Retrieval,
+    Class::Ranking,
+    Class::Packing,
+    Class::Generation,
+];
 
 /// The modes of the questions lost at one stage.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -82,18 +88,37 @@ pub fn signs(run: &SavedRun, outcomes: &[Outcome], k: usize) -> Vec<Signs> {
 #[must_use]
 pub fn class_modes(outcomes: &[Outcome], signs: &[Signs], cluster_of: &[usize]) -> Vec<ClassModes> {
     let of_class = |class: Class| {
-        let lost: Vec<usize> = (0..outcomes.len()).filter(|&at| outcomes[at].class == class).collect();
-        let passed: Vec<usize> = (0..outcomes.len()).filter(|&at| passed(&outcomes[at], class)).collect();
+        let lost: Vec<usize> = (0..outcomes.len())
+            .filter(|&at| outcomes[at].class == class)
+            .collect();
+        let passed: Vec<usize> = (0..outcomes.len())
+            .filter(|&at| passed(&outcomes[at], class))
+            .collect();
         let modes = Mode::ALL.iter().filter(|mode| mode.concerns(class));
-        let modes = modes.filter_map(|&mode| shares(mode, &lost, &passed, signs, cluster_of)).collect();
-        ClassModes { class, n: lost.len(), n_passed: passed.len(), modes }
+        let modes = modes
+            .filter_map(|&mode| shares(mode, &lost, &passed, signs, cluster_of))
+            .collect();
+        ClassModes {
+            class,
+            n: lost.len(),
+            n_passed: passed.len(),
+            modes,
+        }
     };
-    CLASSES.into_iter().map(of_class).filter(|class| class.n > 0).collect()
+    CLASSES
+        .into_iter()
+        .map(of_class)
+        .filter(|class| class.n > 0)
+        .collect()
 }
 
 /// Whether a question is one that the stage of `class` did not lose, though it could have.
 fn passed(outcome: &Outcome, class: Class) -> bool {
-    let beyond = |station: Station| outcome.reached.is_some_and(|reached| reached[station as usize]);
+    let beyond = |station: Station| {
+        outcome
+            .reached
+            .is_some_and(|reached| reached[station as usize])
+    };
     let is_beyond = match class {
         Class::Retrieval => beyond(Station::Candidates),
         Class::Ranking => beyond(Station::TopK),
@@ -104,10 +129,18 @@ fn passed(outcome: &Outcome, class: Class) -> bool {
 }
 
 /// `None` where the mode can be said of none of those lost.
-fn shares(mode: Mode, lost: &[usize], passed: &[usize], signs: &[Signs], cluster_of: &[usize]) -> Option<ModeShares> {
+fn shares(
+    mode: Mode,
+    lost: &[usize],
+    passed: &[usize],
+    signs: &[Signs],
+    cluster_of: &[usize],
+) -> Option<ModeShares> {
     let among = |questions: &[usize]| {
-        let known: Vec<(bool, usize)> =
-            questions.iter().filter_map(|&at| Some((signs[at].shows(mode)?, cluster_of[at]))).collect();
+        let known: Vec<(bool, usize)> = questions
+            .iter()
+            .filter_map(|&at| Some((signs[at].shows(mode)?, cluster_of[at])))
+            .collect();
         let (shows, clusters): (Vec<bool>, Vec<usize>) = known.into_iter().unzip();
         ClusteredShare::new(&shows, &clusters)
     };
@@ -115,10 +148,18 @@ fn shares(mode: Mode, lost: &[usize], passed: &[usize], signs: &[Signs], cluster
     let in_passed = Some(among(passed)).filter(|share| mode != Mode::BridgeMissed && share.n > 0);
     let difference_ci95 = in_passed.and_then(|passed| in_lost.difference(&passed));
     let mut missing = BTreeMap::new();
-    for group in lost.iter().filter_map(|&at| signs[at].missing_group).filter(|_| mode == Mode::BridgeMissed) {
+    for group in lost
+        .iter()
+        .filter_map(|&at| signs[at].missing_group)
+        .filter(|_| mode == Mode::BridgeMissed)
+    {
         *missing.entry(group + 1).or_default() += 1;
     }
-    let n_distinct = || lost.iter().filter(|&&at| signs[at].distinct_support).count();
+    let n_distinct = || {
+        lost.iter()
+            .filter(|&&at| signs[at].distinct_support)
+            .count()
+    };
     (in_lost.n > 0).then(|| ModeShares {
         mode,
         lost: Seen::of(&in_lost),
@@ -132,7 +173,12 @@ fn shares(mode: Mode, lost: &[usize], passed: &[usize], signs: &[Signs], cluster
 
 impl Seen {
     fn of(share: &ClusteredShare) -> Self {
-        Self { count: share.count, n: share.n, share: share.share(), ci95: share.interval() }
+        Self {
+            count: share.count,
+            n: share.n,
+            share: share.share(),
+            ci95: share.interval(),
+        }
     }
 }
 
@@ -143,11 +189,17 @@ mod tests {
 
     /// Ten questions lost by ranking, ten right ones; of each the first so many show the mode, of so many it can be said.
     fn ranking(mode: Mode, lost: (usize, usize), passed: (usize, usize)) -> ModeShares {
-        let outcomes =
-            [vec![outcome(Class::Ranking, Some(Class::Ranking)); 10], vec![outcome(Class::Correct, None); 10]].concat();
+        let outcomes = [
+            vec![outcome(Class::Ranking, Some(Class::Ranking)); 10],
+            vec![outcome(Class::Correct, None); 10],
+        ]
+        .concat();
         let signs = |(shows, known): (usize, usize)| {
             (0..10).map(move |at| Signs {
-                modes: (at < known).then_some((mode, at < shows)).into_iter().collect(),
+                modes: (at < known)
+                    .then_some((mode, at < shows))
+                    .into_iter()
+                    .collect(),
                 missing_group: (at < shows).then_some(at % 2),
                 distinct_support: at == 0,
                 position: None,
@@ -155,9 +207,25 @@ mod tests {
         };
         let signs: Vec<Signs> = signs(lost).chain(signs(passed)).collect();
         let classes = class_modes(&outcomes, &signs, &(0..20).collect::<Vec<_>>());
-        assert_eq!((classes.len(), classes[0].class, classes[0].n, classes[0].n_passed), (1, Class::Ranking, 10, 10));
-        assert_eq!(classes[0].modes.len(), 1, "modes that can be said of none are left out");
-        classes.into_iter().flat_map(|class| class.modes).next().expect("one")
+        assert_eq!(
+            (
+                classes.len(),
+                classes[0].class,
+                classes[0].n,
+                classes[0].n_passed
+            ),
+            (1, Class::Ranking, 10, 10)
+        );
+        assert_eq!(
+            classes[0].modes.len(),
+            1,
+            "modes that can be said of none are left out"
+        );
+        classes
+            .into_iter()
+            .flat_map(|class| class.modes)
+            .next()
+            .expect("one")
     }
 
     #[test]
@@ -165,17 +233,39 @@ mod tests {
         // Newcombe 1998, table II, 9/10 - 3/10, method 10: .1705 to .8090.
         let shares = ranking(Mode::NearDuplicates, (9, 10), (3, 10));
         let ci = shares.difference_ci95.expect("clusters");
-        assert!((ci.low - 0.1705).abs() < 6e-5 && (ci.high - 0.8090).abs() < 6e-5, "{ci:?}");
+        assert!(
+            (ci.low - 0.1705).abs() < 6e-5 && (ci.high - 0.8090).abs() < 6e-5,
+            "{ci:?}"
+        );
         let passed = shares.passed.expect("said");
-        assert_eq!((shares.lost.count, shares.lost.share, passed.count, shares.differs), (9, 0.9, 3, true));
-        assert_eq!((shares.distinct_support, shares.missing.len()), (Some(1), 0));
+        assert_eq!(
+            (
+                shares.lost.count,
+                shares.lost.share,
+                passed.count,
+                shares.differs
+            ),
+            (9, 0.9, 3, true)
+        );
+        assert_eq!(
+            (shares.distinct_support, shares.missing.len()),
+            (Some(1), 0)
+        );
         assert!(!ranking(Mode::NearDuplicates, (5, 10), (4, 10)).differs);
     }
 
     #[test]
     fn questions_of_which_a_mode_cannot_be_said_are_in_no_share() {
         let shares = ranking(Mode::NoSharedTerm, (2, 4), (0, 0));
-        assert_eq!((shares.lost.count, shares.lost.n, shares.passed, shares.difference_ci95), (2, 4, None, None));
+        assert_eq!(
+            (
+                shares.lost.count,
+                shares.lost.n,
+                shares.passed,
+                shares.difference_ci95
+            ),
+            (2, 4, None, None)
+        );
     }
 
     #[test]
@@ -188,14 +278,26 @@ mod tests {
 
     #[test]
     fn who_lost_nothing_at_a_stage_passed_it_though_lost_later() {
-        let outcomes =
-            [Class::Retrieval, Class::Ranking, Class::Packing, Class::Corpus].map(|class| outcome(class, Some(class)));
+        let outcomes = [
+            Class::Retrieval,
+            Class::Ranking,
+            Class::Packing,
+            Class::Corpus,
+        ]
+        .map(|class| outcome(class, Some(class)));
         let signs = vec![Signs::default(); 4];
         let counts: Vec<(Class, usize, usize)> = class_modes(&outcomes, &signs, &[0, 1, 2, 3])
             .iter()
             .map(|class| (class.class, class.n, class.n_passed))
             .collect();
         // Ranking and packing had their candidates, packing its top k; nothing reached the prompt.
-        assert_eq!(counts, [(Class::Retrieval, 1, 2), (Class::Ranking, 1, 1), (Class::Packing, 1, 0)]);
+        assert_eq!(
+            counts,
+            [
+                (Class::Retrieval, 1, 2),
+                (Class::Ranking, 1, 1),
+                (Class::Packing, 1, 0)
+            ]
+        );
     }
 }

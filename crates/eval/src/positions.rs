@@ -8,7 +8,13 @@ use super::summary::MeasureSummary;
 use ragtriage_core::attribute::modes::Signs;
 
 /// Label and last place of each row.
-const ROWS: [(&str, usize); 5] = [("1", 1), ("2-3", 3), ("4-5", 5), ("6-10", 10), ("11-", usize::MAX)];
+const ROWS: [(&str, usize); 5] = [
+    ("1", 1),
+    ("2-3", 3),
+    ("4-5", 5),
+    ("6-10", 10),
+    ("11-", usize::MAX),
+];
 
 /// The questions whose last needed passage stood at these places.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -36,7 +42,9 @@ pub fn positions(columns: &Columns<'_>, signs: &[Signs]) -> Vec<PositionRow> {
     let mut after = 0;
     let row = |(label, last): (&str, usize)| {
         let first = std::mem::replace(&mut after, last);
-        let here = answered.iter().filter(|(place, _)| first < *place && *place <= last);
+        let here = answered
+            .iter()
+            .filter(|(place, _)| first < *place && *place <= last);
         let questions: Vec<usize> = here.map(|(_, at)| *at).collect();
         PositionRow {
             position: label.to_owned(),
@@ -57,7 +65,9 @@ mod tests {
 
     #[test]
     fn questions_stand_in_the_row_of_their_last_needed_passage() {
-        let traces: Vec<Trace> = (0..6).map(|index| trace(index, &["d#0"], "", None)).collect();
+        let traces: Vec<Trace> = (0..6)
+            .map(|index| trace(index, &["d#0"], "", None))
+            .collect();
         let mut outcomes = vec![outcome(Class::Correct, None); 6];
         outcomes[5] = outcome(Class::Failed, None);
         let columns = Columns {
@@ -65,17 +75,37 @@ mod tests {
             outcomes: &outcomes,
             em: vec![None; 6],
             answer_f1: vec![Some(1.0), Some(0.5), Some(0.0), Some(1.0), None, Some(1.0)],
-            right: vec![Some(true), Some(false), Some(false), Some(true), None, Some(true)],
+            right: vec![
+                Some(true),
+                Some(false),
+                Some(false),
+                Some(true),
+                None,
+                Some(true),
+            ],
             cluster_of: (0..6).collect(),
         };
         let places = [Some(1), Some(2), Some(3), Some(11), Some(1), Some(1)];
-        let signs: Vec<Signs> = places.into_iter().map(|position| Signs { position, ..Signs::default() }).collect();
+        let signs: Vec<Signs> = places
+            .into_iter()
+            .map(|position| Signs {
+                position,
+                ..Signs::default()
+            })
+            .collect();
         let rows: Vec<(String, usize, f64, f64)> = positions(&columns, &signs)
             .into_iter()
             .map(|row| (row.position, row.n, row.right.mean, row.answer_f1.mean))
             .collect();
         // The fifth has no answer, the sixth failed; 2 and 3 are one row of F1 (.5 + 0) / 2.
         let row = |place: &str, n, right, f1| (place.to_owned(), n, right, f1);
-        assert_eq!(rows, [row("1", 1, 1.0, 1.0), row("2-3", 2, 0.0, 0.25), row("11-", 1, 1.0, 1.0)]);
+        assert_eq!(
+            rows,
+            [
+                row("1", 1, 1.0, 1.0),
+                row("2-3", 2, 0.0, 0.25),
+                row("11-", 1, 1.0, 1.0)
+            ]
+        );
     }
 }

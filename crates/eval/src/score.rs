@@ -2,18 +2,21 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
+use rayon::iter::{
+    IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator,
+};
 
 use super::shown::{self, ByBudget, Piece};
 use ragtriage_core::measure::answer::{self, AnswerScores, Flavour};
 use ragtriage_core::measure::ranked::Graded;
 use ragtriage_core::measure::spans::{Span, SpanCounts};
 use ragtriage_core::measure::{Cutoff, Family, Measure};
-use ragtriage_runs::SavedRun;
 use ragtriage_core::text::answers::{AnswerMatcher, Searchable};
 use ragtriage_core::types::{
-    ArmName, Attempt, ChunkId, Class, DocId, GoldMember, Kind, Passage, Question, StageHit, Trace, collapse,
+    ArmName, Attempt, ChunkId, Class, DocId, GoldMember, Kind, Passage, Question, StageHit, Trace,
+    collapse,
 };
+use ragtriage_runs::SavedRun;
 
 /// A table of scores: a row a question, a column a measure. `None`: the measure is not defined for that question.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,10 +42,19 @@ impl Scores {
 pub fn score(run: &SavedRun, measures: &[Measure], flavour: Flavour) -> Scores {
     let shown = shown::shown(run, measures);
     let searchable = searchable_passages(run, measures, &shown);
-    let context = Context { run, flavour, searchable };
+    let context = Context {
+        run,
+        flavour,
+        searchable,
+    };
     let questions = run.traces.par_iter().zip(&shown);
-    let rows = questions.map(|(trace, shown)| score_question(trace, shown, measures, &context)).collect();
-    Scores { measures: measures.to_vec(), rows }
+    let rows = questions
+        .map(|(trace, shown)| score_question(trace, shown, measures, &context))
+        .collect();
+    Scores {
+        measures: measures.to_vec(),
+        rows,
+    }
 }
 
 /// What all questions share.
@@ -53,17 +65,32 @@ struct Context<'a> {
 }
 
 /// The passages that `EM` may have to look into whole, normalised once.
-fn searchable_passages(run: &SavedRun, measures: &[Measure], shown: &[ByBudget<'_>]) -> HashMap<ChunkId, Searchable> {
-    let of_em = measures.iter().filter(|measure| measure.family() == Family::Em);
+fn searchable_passages(
+    run: &SavedRun,
+    measures: &[Measure],
+    shown: &[ByBudget<'_>],
+) -> HashMap<ChunkId, Searchable> {
+    let of_em = measures
+        .iter()
+        .filter(|measure| measure.family() == Family::Em);
     let cutoffs: BTreeSet<Cutoff> = of_em.filter_map(|measure| measure.cutoff()).collect();
     let mut wanted: HashSet<&ChunkId> = HashSet::new();
-    for (trace, shown) in run.traces.iter().zip(shown).filter(|(trace, _)| trace.question.has_spans()) {
+    for (trace, shown) in run
+        .traces
+        .iter()
+        .zip(shown)
+        .filter(|(trace, _)| trace.question.has_spans())
+    {
         for cutoff in &cutoffs {
             match cutoff {
                 Cutoff::Top(k) => wanted.extend(hits(trace).iter().take(*k).map(|hit| &hit.id)),
                 Cutoff::Tokens(n) => {
                     let pieces = shown.get(n).into_iter().flatten();
-                    wanted.extend(pieces.filter(|piece| piece.is_whole()).map(|piece| piece.id));
+                    wanted.extend(
+                        pieces
+                            .filter(|piece| piece.is_whole())
+                            .map(|piece| piece.id),
+                    );
                 }
                 Cutoff::Prompt => wanted.extend(trace.packed()),
             }
@@ -71,7 +98,11 @@ fn searchable_passages(run: &SavedRun, measures: &[Measure], shown: &[ByBudget<'
     }
     wanted
         .into_par_iter()
-        .filter_map(|id| run.passages.get(id).map(|passage| (id.clone(), Searchable::new(&passage.text))))
+        .filter_map(|id| {
+            run.passages
+                .get(id)
+                .map(|passage| (id.clone(), Searchable::new(&passage.text)))
+        })
         .collect()
 }
 
@@ -88,7 +119,11 @@ fn score_question(
     if trace.class == Class::Failed {
         return vec![None; measures.len()];
     }
-    let wants = |scores_answers: bool| measures.iter().any(|m| m.family().scores_answers() == scores_answers);
+    let wants = |scores_answers: bool| {
+        measures
+            .iter()
+            .any(|m| m.family().scores_answers() == scores_answers)
+    };
     let rankings = wants(false).then(|| Rankings::new(trace, shown, context));
     let answer = AnswerOf::new(trace, context.flavour);
     let value = |measure: &Measure| match (&rankings, measure.cutoff()) {
@@ -108,10 +143,18 @@ struct Rankings<'a> {
 
 impl<'a> Rankings<'a> {
     fn new(trace: &'a Trace, shown: &ByBudget<'a>, context: &'a Context<'a>) -> Self {
-        let of_budget =
-            |(&budget, pieces): (&usize, &Vec<Piece<'a>>)| (budget, Ranked::new(trace, pieces.clone(), context));
+        let of_budget = |(&budget, pieces): (&usize, &Vec<Piece<'a>>)| {
+            (budget, Ranked::new(trace, pieces.clone(), context))
+        };
         Self {
-            ranked: Ranked::new(trace, hits(trace).iter().map(|hit| Piece::whole(&hit.id)).collect(), context),
+            ranked: Ranked::new(
+                trace,
+                hits(trace)
+                    .iter()
+                    .map(|hit| Piece::whole(&hit.id))
+                    .collect(),
+                context,
+            ),
             packed: Ranked::new(trace, trace.packed().map(Piece::whole).collect(), context),
             by_budget: shown.iter().map(of_budget).collect(),
         }
@@ -143,7 +186,10 @@ impl<'a> Ranked<'a> {
     fn new(trace: &'a Trace, chunks: Vec<Piece<'a>>, context: &'a Context<'a>) -> Self {
         let question = &trace.question;
         let docs = collapse(chunks.iter().map(|piece| piece.id));
-        let grades = docs.iter().map(|doc| question.relevant.get(doc).copied()).collect();
+        let grades = docs
+            .iter()
+            .map(|doc| question.relevant.get(doc).copied())
+            .collect();
         let graded = Graded::new(grades, question.relevant.values().copied(), 1);
         Self {
             trace,
@@ -151,7 +197,9 @@ impl<'a> Ranked<'a> {
             chunks,
             docs,
             graded: Some(graded).filter(|graded| graded.n_relevant() > 0),
-            matcher: question.has_spans().then(|| AnswerMatcher::new(&question.answers)),
+            matcher: question
+                .has_spans()
+                .then(|| AnswerMatcher::new(&question.answers)),
         }
     }
 
@@ -159,22 +207,35 @@ impl<'a> Ranked<'a> {
     fn at(&self, family: Family, k: Option<usize>) -> Option<f64> {
         let top = &self.chunks[..k.unwrap_or(usize::MAX).min(self.chunks.len())];
         match family {
-            Family::Em => self.matcher.as_ref().map(|matcher| indicator(self.holds_answer(matcher, top))),
-            Family::EmRaw => self.matcher.as_ref().map(|_| indicator(self.holds_answer_raw(top))),
+            Family::Em => self
+                .matcher
+                .as_ref()
+                .map(|matcher| indicator(self.holds_answer(matcher, top))),
+            Family::EmRaw => self
+                .matcher
+                .as_ref()
+                .map(|_| indicator(self.holds_answer_raw(top))),
             Family::FullRecall => self.full_recall(k),
             Family::EvidenceRecall => self.evidence_recall(top),
             Family::SpanPrecision => self.sized_spans(top).map(SpanCounts::precision),
             Family::SpanRecall => self.spans(top).map(SpanCounts::recall),
             Family::Iou => self.sized_spans(top).map(SpanCounts::iou),
             Family::PrecisionOmega => self.precision_omega(),
-            _ => self.graded.as_ref()?.at(family, k, Some(self.context.run.manifest.n_documents)),
+            _ => self
+                .graded
+                .as_ref()?
+                .at(family, k, Some(self.context.run.manifest.n_documents)),
         }
     }
 
     fn holds_answer(&self, matcher: &AnswerMatcher, top: &[Piece<'_>]) -> bool {
         top.iter().any(|piece| {
             if piece.is_whole() {
-                return self.context.searchable.get(piece.id).is_some_and(|passage| matcher.found_in(passage));
+                return self
+                    .context
+                    .searchable
+                    .get(piece.id)
+                    .is_some_and(|passage| matcher.found_in(passage));
             }
             let passage = self.context.run.passages.get(piece.id);
             passage.is_some_and(|passage| matcher.found_in_text(piece.words(passage)))
@@ -183,36 +244,55 @@ impl<'a> Ranked<'a> {
 
     fn holds_answer_raw(&self, top: &[Piece<'_>]) -> bool {
         let answers = &self.trace.question.answers;
-        let mut texts = self.passages(top).map(|(piece, passage)| piece.text(passage));
-        texts.any(|text| answers.iter().any(|gold| !gold.is_empty() && text.contains(gold)))
+        let mut texts = self
+            .passages(top)
+            .map(|(piece, passage)| piece.text(passage));
+        texts.any(|text| {
+            answers
+                .iter()
+                .any(|gold| !gold.is_empty() && text.contains(gold))
+        })
     }
 
     /// Every evidence group has a member whose document is among the first k; undefined without evidence.
     fn full_recall(&self, k: Option<usize>) -> Option<f64> {
         let groups = &self.trace.question.evidence;
         let docs = &self.docs[..k.unwrap_or(usize::MAX).min(self.docs.len())];
-        (!groups.is_empty())
-            .then(|| indicator(groups.iter().all(|group| group.iter().any(|member| docs.contains(&member.doc)))))
+        (!groups.is_empty()).then(|| {
+            indicator(
+                groups
+                    .iter()
+                    .all(|group| group.iter().any(|member| docs.contains(&member.doc))),
+            )
+        })
     }
 
     /// Mean over groups of the best covered member's share; undefined without evidence.
     fn evidence_recall(&self, top: &[Piece<'_>]) -> Option<f64> {
         let groups = &self.trace.gold.groups;
         let shown = self.places(top);
-        let shares = groups.iter().enumerate().map(|(g, _)| self.best_member(g, &shown).1);
+        let shares = groups
+            .iter()
+            .enumerate()
+            .map(|(g, _)| self.best_member(g, &shown).1);
         (!groups.is_empty()).then(|| shares.sum::<f64>() / groups.len() as f64)
     }
 
     /// Which member of a group `shown` covers best (of equals the first), and by what share of its bytes.
     fn best_member(&self, group: usize, shown: &[Span<'_>]) -> (usize, f64) {
-        let members = self.trace.question.evidence[group].iter().zip(&self.trace.gold.groups[group]);
+        let members = self.trace.question.evidence[group]
+            .iter()
+            .zip(&self.trace.gold.groups[group]);
         let covered = members.map(|(labelled, gold)| {
             if labelled.ranges.is_empty() {
                 return indicator(shown.iter().any(|(doc, _)| *doc == gold.doc.as_str()));
             }
             SpanCounts::new(shown, &needed(gold)).recall()
         });
-        covered.enumerate().fold((0, 0.0), |best, next| if next.1 > best.1 { next } else { best })
+        covered.enumerate().fold(
+            (0, 0.0),
+            |best, next| if next.1 > best.1 { next } else { best },
+        )
     }
 
     /// Counts over the bytes of the best covered members; undefined without evidence, or where it is a whole document.
@@ -224,15 +304,26 @@ impl<'a> Ranked<'a> {
     /// [`Self::spans`], undefined too where bytes were shown that stand in no document as they are: of a context recorded
     /// elsewhere the range is then that of the gold text in it, or none, and not its own.
     fn sized_spans(&self, top: &[Piece<'_>]) -> Option<SpanCounts> {
-        let all_sized = || self.passages(top).all(|(_, passage)| shown::is_sized(passage));
-        (self.context.run.manifest.external.is_none() || all_sized()).then(|| self.spans(top)).flatten()
+        let all_sized = || {
+            self.passages(top)
+                .all(|(_, passage)| shown::is_sized(passage))
+        };
+        (self.context.run.manifest.external.is_none() || all_sized())
+            .then(|| self.spans(top))
+            .flatten()
     }
 
     /// Of each group the best covered member's bytes.
     fn evidence(&self, shown: &[Span<'_>]) -> Option<Vec<Span<'a>>> {
         let (labelled, gold) = (&self.trace.question.evidence, &self.trace.gold.groups);
-        let ranged = labelled.iter().flatten().all(|member| !member.ranges.is_empty());
-        let members = gold.iter().enumerate().map(|(g, group)| &group[self.best_member(g, shown).0]);
+        let ranged = labelled
+            .iter()
+            .flatten()
+            .all(|member| !member.ranges.is_empty());
+        let members = gold
+            .iter()
+            .enumerate()
+            .map(|(g, group)| &group[self.best_member(g, shown).0]);
         (ranged && !gold.is_empty()).then(|| members.flat_map(needed).collect())
     }
 
@@ -243,24 +334,41 @@ impl<'a> Ranked<'a> {
             return None;
         }
         let wanted = self.evidence(&[])?;
-        let holding: HashSet<&ChunkId> =
-            self.trace.gold.groups.iter().filter_map(|group| group.first()).flat_map(|member| &member.chunks).collect();
+        let holding: HashSet<&ChunkId> = self
+            .trace
+            .gold
+            .groups
+            .iter()
+            .filter_map(|group| group.first())
+            .flat_map(|member| &member.chunks)
+            .collect();
         let holding: Vec<Piece<'_>> = holding.into_iter().map(Piece::whole).collect();
         Some(SpanCounts::new(&self.places(&holding), &wanted).precision_omega())
     }
 
     fn places(&self, pieces: &[Piece<'_>]) -> Vec<Span<'a>> {
-        self.passages(pieces).map(|(piece, passage)| (passage.doc.as_str(), piece.range(passage))).collect()
+        self.passages(pieces)
+            .map(|(piece, passage)| (passage.doc.as_str(), piece.range(passage)))
+            .collect()
     }
 
-    fn passages<'b>(&self, pieces: &'b [Piece<'b>]) -> impl Iterator<Item = (Piece<'b>, &'a Passage)> {
+    fn passages<'b>(
+        &self,
+        pieces: &'b [Piece<'b>],
+    ) -> impl Iterator<Item = (Piece<'b>, &'a Passage)> {
         let passages = &self.context.run.passages;
-        pieces.iter().filter_map(|&piece| passages.get(piece.id).map(|passage| (piece, passage)))
+        pieces
+            .iter()
+            .filter_map(|&piece| passages.get(piece.id).map(|passage| (piece, passage)))
     }
 }
 
 fn needed(member: &GoldMember) -> Vec<Span<'_>> {
-    member.needed.iter().map(|range| (member.doc.as_str(), *range)).collect()
+    member
+        .needed
+        .iter()
+        .map(|range| (member.doc.as_str(), *range))
+        .collect()
 }
 
 /// The pipeline's own answer, made ready for any measure.
@@ -273,7 +381,9 @@ struct AnswerOf<'a> {
 
 impl<'a> AnswerOf<'a> {
     fn new(trace: &'a Trace, flavour: Flavour) -> Self {
-        let attempt = trace.attempt(ArmName::Retrieved).filter(|attempt| attempt.error.is_none());
+        let attempt = trace
+            .attempt(ArmName::Retrieved)
+            .filter(|attempt| attempt.error.is_none());
         Self {
             trace,
             scores: answer_scores(trace, ArmName::Retrieved, flavour),
@@ -293,7 +403,9 @@ impl<'a> AnswerOf<'a> {
             Family::AnswerF1HasAns => self.scores.filter(|_| answerable).map(|scores| scores.f1),
             Family::AnswerEmNoAns => self.scores.filter(|_| !answerable).map(|scores| scores.em),
             Family::AnswerF1NoAns => self.scores.filter(|_| !answerable).map(|scores| scores.f1),
-            Family::AnswerContains if answerable => answer::contains(self.text?, &question.answers).map(indicator),
+            Family::AnswerContains if answerable => {
+                answer::contains(self.text?, &question.answers).map(indicator)
+            }
             Family::FactRecall => answer::stated(self.text?, &question.required),
             Family::ForbiddenFacts => answer::stated(self.text?, &question.forbidden),
             _ => None,
@@ -310,7 +422,11 @@ pub fn answer_scores(trace: &Trace, arm: ArmName, flavour: Flavour) -> Option<An
 
 /// The same of one attempt.
 #[must_use]
-pub fn attempt_scores(question: &Question, attempt: &Attempt, flavour: Flavour) -> Option<AnswerScores> {
+pub fn attempt_scores(
+    question: &Question,
+    attempt: &Attempt,
+    flavour: Flavour,
+) -> Option<AnswerScores> {
     if attempt.error.is_some() {
         return None;
     }
@@ -319,7 +435,11 @@ pub fn attempt_scores(question: &Question, attempt: &Attempt, flavour: Flavour) 
             Some(answer::score(&attempt.extracted, &[String::new()], flavour))
         }
         _ if question.answers.is_empty() => None,
-        _ => Some(answer::score(&attempt.extracted, &question.answers, flavour)),
+        _ => Some(answer::score(
+            &attempt.extracted,
+            &question.answers,
+            flavour,
+        )),
     }
 }
 

@@ -9,11 +9,11 @@ use std::sync::{Arc, OnceLock};
 
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
-use ragtriage_core::prompt::passage_text;
 use ragtriage_core::measure::{Cutoff, Measure};
-use ragtriage_runs::{Manifest, SavedRun};
+use ragtriage_core::prompt::passage_text;
 use ragtriage_core::text::tokens::{self, TokenCounter, Tokenizer};
 use ragtriage_core::types::{ByteRange, ChunkId, Passage, StageHit, Trace};
+use ragtriage_runs::{Manifest, SavedRun};
 
 /// A chunk, or as much of it as is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +41,11 @@ impl<'a> Piece<'a> {
     pub fn words(self, passage: &Passage) -> &str {
         let shown = self.text(passage);
         let runs_on = passage.text[shown.len()..].starts_with(|next: char| !next.is_whitespace());
-        if runs_on { &shown[..shown.rfind(char::is_whitespace).unwrap_or(0)] } else { shown }
+        if runs_on {
+            &shown[..shown.rfind(char::is_whitespace).unwrap_or(0)]
+        } else {
+            shown
+        }
     }
 
     /// The bytes of its document that are shown. A passage of another RAG may have another length than its range, which
@@ -49,7 +53,9 @@ impl<'a> Piece<'a> {
     pub fn range(self, passage: &Passage) -> ByteRange {
         let whole = passage.range;
         let shown = |cut: usize| cut.min(whole.len().saturating_sub(passage.text.len() - cut));
-        self.cut.map_or(whole, |cut| ByteRange::new(whole.start, whole.start + shown(cut)))
+        self.cut.map_or(whole, |cut| {
+            ByteRange::new(whole.start, whole.start + shown(cut))
+        })
     }
 }
 
@@ -60,7 +66,10 @@ pub(super) fn is_sized(passage: &Passage) -> bool {
 
 /// The run's own `chunking.title_prefix`, where it says so.
 pub(super) fn title_prefix(manifest: &Manifest) -> Option<bool> {
-    manifest.settings.pointer("/chunking/title_prefix").and_then(serde_json::Value::as_bool)
+    manifest
+        .settings
+        .pointer("/chunking/title_prefix")
+        .and_then(serde_json::Value::as_bool)
 }
 
 /// What each budget shows of a question's final ranking, best first.
@@ -68,17 +77,24 @@ pub(super) type ByBudget<'a> = BTreeMap<usize, Vec<Piece<'a>>>;
 
 /// What the budgets that `measures` ask for show; parallel to the run's traces.
 pub(super) fn shown<'a>(run: &'a SavedRun, measures: &[Measure]) -> Vec<ByBudget<'a>> {
-    let budgets = measures.iter().filter_map(|measure| match measure.cutoff() {
-        Some(Cutoff::Tokens(n_tokens)) => Some(n_tokens),
-        _ => None,
-    });
+    let budgets = measures
+        .iter()
+        .filter_map(|measure| match measure.cutoff() {
+            Some(Cutoff::Tokens(n_tokens)) => Some(n_tokens),
+            _ => None,
+        });
     let budgets: BTreeSet<usize> = budgets.collect();
-    let Some(&largest) = budgets.last() else { return vec![ByBudget::new(); run.traces.len()] };
+    let Some(&largest) = budgets.last() else {
+        return vec![ByBudget::new(); run.traces.len()];
+    };
     let passages = CountedPassages::new(run, largest);
     let of_trace = |trace: &'a Trace| {
         let hits = trace.final_ranking().map_or(&[][..], |stage| &stage.hits);
         let ranked = passages.ranked(hits);
-        budgets.iter().map(|&budget| (budget, passages.cut_at(budget, &ranked))).collect()
+        budgets
+            .iter()
+            .map(|&budget| (budget, passages.cut_at(budget, &ranked)))
+            .collect()
     };
     run.traces.par_iter().map(of_trace).collect()
 }
@@ -89,7 +105,10 @@ pub(super) fn shown<'a>(run: &'a SavedRun, measures: &[Measure]) -> Vec<ByBudget
 pub fn context_tokens(run: &SavedRun) -> Vec<Option<f64>> {
     let passages = CountedPassages::new(run, usize::MAX);
     let of_trace = |trace: &Trace| {
-        let packed: Vec<&Counted<'_>> = trace.packed().filter_map(|id| passages.by_id.get(id)).collect();
+        let packed: Vec<&Counted<'_>> = trace
+            .packed()
+            .filter_map(|id| passages.by_id.get(id))
+            .collect();
         (!trace.failed()).then(|| passages.n_tokens(&packed) as f64)
     };
     run.traces.par_iter().map(of_trace).collect()
@@ -112,9 +131,16 @@ struct Counted<'a> {
 
 impl<'a> CountedPassages<'a> {
     fn new(run: &'a SavedRun, largest: usize) -> Self {
-        let counted = |passage| Counted { passage, before: OnceLock::new() };
+        let counted = |passage| Counted {
+            passage,
+            before: OnceLock::new(),
+        };
         Self {
-            by_id: run.passages.iter().map(|(id, passage)| (id, counted(passage))).collect(),
+            by_id: run
+                .passages
+                .iter()
+                .map(|(id, passage)| (id, counted(passage)))
+                .collect(),
             // What another RAG's prompts showed is its record: its titles are those it gave.
             titles: run.manifest.external.is_some() || title_prefix(&run.manifest).unwrap_or(true),
             counter: tokens::counter(Tokenizer::Cl100kBase, None).expect("a built-in vocabulary"),
@@ -124,21 +150,32 @@ impl<'a> CountedPassages<'a> {
 
     /// The passages of `hits` up to the first that the run does not have.
     fn ranked(&self, hits: &[StageHit]) -> Vec<&Counted<'a>> {
-        hits.iter().map_while(|hit| self.by_id.get(&hit.id)).collect()
+        hits.iter()
+            .map_while(|hit| self.by_id.get(&hit.id))
+            .collect()
     }
 
     /// The first `budget` tokens of `ranked`.
     fn cut_at(&self, budget: usize, ranked: &[&Counted<'a>]) -> Vec<Piece<'a>> {
         let (mut pieces, mut left) = (Vec::new(), budget);
-        for (at, places) in ranked.chunk_by(|a, b| is_one_context(a.passage, b.passage)).enumerate() {
+        for (at, places) in ranked
+            .chunk_by(|a, b| is_one_context(a.passage, b.passage))
+            .enumerate()
+        {
             let before = self.before(places[0]);
             let n_digit_tokens = n_digit_tokens(at);
             let fits = before.len() + n_digit_tokens <= left;
-            let cut = (!fits).then(|| left.checked_sub(n_digit_tokens).map_or(0, |left| before[left]));
+            let cut = (!fits).then(|| {
+                left.checked_sub(n_digit_tokens)
+                    .map_or(0, |left| before[left])
+            });
             if cut == Some(0) {
                 break;
             }
-            pieces.extend(places.iter().map(|counted| Piece { id: &counted.passage.id, cut }));
+            pieces.extend(places.iter().map(|counted| Piece {
+                id: &counted.passage.id,
+                cut,
+            }));
             if !fits {
                 break;
             }
@@ -149,8 +186,12 @@ impl<'a> CountedPassages<'a> {
 
     /// All tokens of `ranked`.
     fn n_tokens(&self, ranked: &[&Counted<'a>]) -> usize {
-        let contexts = ranked.chunk_by(|a, b| is_one_context(a.passage, b.passage)).enumerate();
-        contexts.map(|(at, places)| self.before(places[0]).len() + n_digit_tokens(at)).sum()
+        let contexts = ranked
+            .chunk_by(|a, b| is_one_context(a.passage, b.passage))
+            .enumerate();
+        contexts
+            .map(|(at, places)| self.before(places[0]).len() + n_digit_tokens(at))
+            .sum()
     }
 
     /// See [`Counted`]; at most one token more than the largest budget.
@@ -159,7 +200,11 @@ impl<'a> CountedPassages<'a> {
             let Passage { title, text, .. } = counted.passage;
             let shown = passage_text(1, if self.titles { title } else { "" }, text);
             let heading = shown.len() - text.len();
-            let starts = self.counter.starts(&shown).into_iter().take(self.largest.saturating_add(1));
+            let starts = self
+                .counter
+                .starts(&shown)
+                .into_iter()
+                .take(self.largest.saturating_add(1));
             starts.map(|start| start.saturating_sub(heading)).collect()
         })
     }
@@ -185,8 +230,8 @@ mod tests {
     use super::super::tests::{manifest, trace};
     use super::*;
     use ragtriage_core::measure::answer::Flavour;
-    use ragtriage_runs::ExternalSource;
     use ragtriage_core::types::{GoldMember, Member};
+    use ragtriage_runs::ExternalSource;
 
     fn passage(id: &str, title: &str, text: &str) -> Passage {
         Passage {
@@ -217,15 +262,30 @@ mod tests {
             encoder_truncated: false,
         };
         trace.question.evidence = evidence.iter().map(|place| vec![member(place)]).collect();
-        trace.gold.groups = trace.question.evidence.iter().map(|group| group.iter().map(gold).collect()).collect();
+        trace.gold.groups = trace
+            .question
+            .evidence
+            .iter()
+            .map(|group| group.iter().map(gold).collect())
+            .collect();
         let mut manifest = manifest();
         manifest.settings = serde_json::json!({"chunking": {"title_prefix": titles}});
-        let passages = passages.into_iter().map(|passage| (passage.id.clone(), passage)).collect();
-        SavedRun { manifest, traces: vec![trace], passages }
+        let passages = passages
+            .into_iter()
+            .map(|passage| (passage.id.clone(), passage))
+            .collect();
+        SavedRun {
+            manifest,
+            traces: vec![trace],
+            passages,
+        }
     }
 
     fn values(run: &SavedRun, names: &[&str]) -> Vec<Option<f64>> {
-        let measures: Vec<Measure> = names.iter().map(|name| name.parse().expect("a measure")).collect();
+        let measures: Vec<Measure> = names
+            .iter()
+            .map(|name| name.parse().expect("a measure"))
+            .collect();
         score::score(run, &measures, Flavour::Squad2).rows[0].clone()
     }
 
@@ -236,14 +296,23 @@ mod tests {
     /// What a budget shows: each passage's document with its text.
     fn texts(run: &SavedRun, budget: usize) -> Vec<&str> {
         let measure: Measure = format!("EM@{budget}t").parse().expect("a measure");
-        let pieces = shown(run, &[measure]).remove(0).remove(&budget).expect("asked for");
-        pieces.iter().map(|piece| piece.text(&run.passages[piece.id])).collect()
+        let pieces = shown(run, &[measure])
+            .remove(0)
+            .remove(&budget)
+            .expect("asked for");
+        pieces
+            .iter()
+            .map(|piece| piece.text(&run.passages[piece.id]))
+            .collect()
     }
 
     /// Shown as `[ 1 ] ␣T ⏎ one ␣two ␣three ␣four` and `[ 2 ] ␣T ⏎ five ␣six ␣seven ␣eight`: nine tokens each. All of the
     /// first's 18 bytes are evidence, and bytes 5-14 of the second, `six seven`. Only `d` is relevant.
     fn two(titles: bool) -> SavedRun {
-        let passages = vec![passage("d#0", "T", "one two three four"), passage("e#0", "T", "five six seven eight")];
+        let passages = vec![
+            passage("d#0", "T", "one two three four"),
+            passage("e#0", "T", "five six seven eight"),
+        ];
         run(passages, &[("d", 0, 18), ("e", 5, 14)], titles)
     }
 
@@ -262,7 +331,10 @@ mod tests {
             (16, vec!["one two three four", "five six"]),
             (17, vec!["one two three four", "five six seven"]),
             (18, vec!["one two three four", "five six seven eight"]),
-            (usize::MAX, vec!["one two three four", "five six seven eight"]),
+            (
+                usize::MAX,
+                vec!["one two three four", "five six seven eight"],
+            ),
         ] {
             assert_eq!(texts(&run, budget), expected, "{budget} tokens");
         }
@@ -274,10 +346,18 @@ mod tests {
         assert_eq!(texts(&two(false), 12), ["one two three four", "five six"]);
         let mut unsaid = two(false);
         unsaid.manifest.settings = serde_json::Value::Null;
-        assert_eq!(texts(&unsaid, 16), texts(&two(true), 16), "the setting's default");
+        assert_eq!(
+            texts(&unsaid, 16),
+            texts(&two(true), 16),
+            "the setting's default"
+        );
         // A record of another RAG shows the titles that it gives, whatever our settings are.
         let mut elsewhere = two(false);
-        let (kind, from, sha256) = (ExternalSource::RECORD.to_owned(), String::new(), String::new());
+        let (kind, from, sha256) = (
+            ExternalSource::RECORD.to_owned(),
+            String::new(),
+            String::new(),
+        );
         elsewhere.manifest.external = Some(ExternalSource { kind, from, sha256 });
         assert_eq!(texts(&elsewhere, 16), texts(&two(true), 16));
     }
@@ -314,7 +394,10 @@ mod tests {
             ("Success@5t", 0.0),
         ] {
             let found = value(&run, name);
-            assert!((found - expected).abs() < 1e-12, "{name} is {found}, not {expected}");
+            assert!(
+                (found - expected).abs() < 1e-12,
+                "{name} is {found}, not {expected}"
+            );
         }
         // Several budgets of one call are kept apart.
         let together = values(&run, &["EM@17t", "EM@16t", "EM@2", "EM@1"]);
@@ -326,7 +409,10 @@ mod tests {
         // `[ 1 ]⏎ on ␣ 18 ␣May ville`: cut after `␣May` the text reads `on 18 May`, a gold answer that it is not.
         let run = run(vec![passage("d#0", "", "on 18 Mayville")], &[], false);
         assert_eq!(texts(&run, 7), ["on 18 May"]);
-        assert_eq!(values(&run, &["EM@7t", "EM(raw)@7t", "EM@8t"]), [Some(0.0), Some(1.0), Some(0.0)]);
+        assert_eq!(
+            values(&run, &["EM@7t", "EM(raw)@7t", "EM@8t"]),
+            [Some(0.0), Some(1.0), Some(0.0)]
+        );
     }
 
     #[test]
@@ -342,9 +428,15 @@ mod tests {
         let counter = tokens::counter(Tokenizer::Cl100kBase, None).expect("built in");
         let count = |n| counter.count(&passage_text(n, "T", "x"));
         assert!((1..=999).all(|n| count(n) == count(1)));
-        assert!([1000, 9999, 123_456].into_iter().all(|n| count(n) == count(1) + 1));
+        assert!(
+            [1000, 9999, 123_456]
+                .into_iter()
+                .all(|n| count(n) == count(1) + 1)
+        );
         // `[ n ]⏎ x` are 4 tokens, 999 times, then 5.
-        let passages = (0..1001).map(|n| passage(&format!("d#{n}"), "", "x")).collect();
+        let passages = (0..1001)
+            .map(|n| passage(&format!("d#{n}"), "", "x"))
+            .collect();
         let run = run(passages, &[], true);
         assert_eq!(
             [3996, 4000, 4001, 4005, 4006].map(|budget| texts(&run, budget).len()),
@@ -355,11 +447,20 @@ mod tests {
     #[test]
     fn a_context_placed_on_several_gold_texts_is_counted_once() {
         // `[ 1 ]⏎ one ␣two ␣gold ␣words`: 7 tokens. It holds bytes 100-110 of `d`, `gold words`, and 40-47 of `e`, `one two`.
-        let held =
-            |id, start, end| Passage { range: ByteRange::new(start, end), ..passage(id, "", "one two gold words") };
-        let passages = vec![held("d#100-110~1", 100, 110), held("e#40-47~1", 40, 47), passage("f#0", "", "next")];
+        let held = |id, start, end| Passage {
+            range: ByteRange::new(start, end),
+            ..passage(id, "", "one two gold words")
+        };
+        let passages = vec![
+            held("d#100-110~1", 100, 110),
+            held("e#40-47~1", 40, 47),
+            passage("f#0", "", "next"),
+        ];
         let run = run(passages, &[("d", 100, 110), ("e", 40, 47)], true);
-        assert_eq!(texts(&run, 11), ["one two gold words", "one two gold words", "next"]);
+        assert_eq!(
+            texts(&run, 11),
+            ["one two gold words", "one two gold words", "next"]
+        );
         assert_eq!(value(&run, "EvidenceRecall@7t"), 1.0);
         // Without the last six bytes, wherever the gold stands in it: 4 of 10 bytes and 1 of 7 at least are left.
         assert_eq!(texts(&run, 6), ["one two gold", "one two gold"]);
@@ -375,7 +476,9 @@ mod tests {
 
     fn passages() -> impl Strategy<Value = Vec<Passage>> {
         let text = "(seven|18 May|2018|the|[a-z]{1,6}|[ .\n-]|\u{301}|🦀|日本。|ΑΣ){1,12}";
-        let numbered = |(at, (title, text)): (usize, (String, String))| passage(&format!("{at}#0"), &title, &text);
+        let numbered = |(at, (title, text)): (usize, (String, String))| {
+            passage(&format!("{at}#0"), &title, &text)
+        };
         prop::collection::vec(("(|A title|T)", text), 1..8)
             .prop_map(move |texts| texts.into_iter().enumerate().map(numbered).collect())
     }

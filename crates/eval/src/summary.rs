@@ -13,16 +13,18 @@ use super::positions::{self, PositionRow};
 use super::score::{self, Scores};
 use super::verdict::{self, LossBudget, Verdict};
 use ragtriage_core::attribute::classify::Outcome;
-use ragtriage_core::measure::{Aggregate, Cutoff, Family, Measure};
 use ragtriage_core::attribute::judge::Judge;
 use ragtriage_core::attribute::judge::rightness;
+use ragtriage_core::measure::{Aggregate, Cutoff, Family, Measure};
 use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::stats::cluster::clusters;
 use ragtriage_core::stats::interval::{IntervalMethod, of_equal_values};
 use ragtriage_core::stats::median::median;
 use ragtriage_core::stats::wilson::wilson;
+use ragtriage_core::types::{
+    ArmName, Class, DocId, Fault, Flag, Interval, Question, Stage, Trace, or_infinite,
+};
 use ragtriage_runs::{SCHEMA, SavedRun};
-use ragtriage_core::types::{ArmName, Class, DocId, Fault, Flag, Interval, Question, Stage, Trace, or_infinite};
 
 /// How a run is evaluated.
 #[derive(Clone, Debug, PartialEq)]
@@ -136,7 +138,11 @@ pub struct Evaluation {
 impl Evaluation {
     /// From here on it does not know what an endpoint said when a call failed, which may quote what it was sent.
     pub fn forget_texts(&mut self) {
-        for outcome in self.outcomes.iter_mut().filter(|outcome| outcome.class == Class::Failed) {
+        for outcome in self
+            .outcomes
+            .iter_mut()
+            .filter(|outcome| outcome.class == Class::Failed)
+        {
             "a call failed".clone_into(&mut outcome.reason);
         }
     }
@@ -151,13 +157,19 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
     let answered = run.traces.iter().any(|trace| !trace.arms.is_empty());
     let (loss_budget, verdict) = {
         // The budget of answers needs the oracle; without it, what can be said is where support was lost.
-        let has_oracle = run.traces.iter().any(|trace| trace.attempt(ArmName::Oracle).is_some());
+        let has_oracle = run
+            .traces
+            .iter()
+            .any(|trace| trace.attempt(ArmName::Oracle).is_some());
         verdict::judge_losses(&run.traces, &outcomes, plan.judge, has_oracle, &bootstrap)
     };
     let measures = measure_summaries(&scores, &bootstrap);
     let (waterfall, waterfall_n) = diagnose::waterfall(&outcomes, answered);
     let with_elsewhere = diagnose::with_elsewhere(&run.traces, &outcomes, plan.judge);
-    let em_at_5 = measures.get("EM@5").filter(|summary| summary.n > 0).map(|summary| summary.mean);
+    let em_at_5 = measures
+        .get("EM@5")
+        .filter(|summary| summary.n > 0)
+        .map(|summary| summary.mean);
     let classes = class_counts(&outcomes);
     let columns = columns(run, &scores, plan, &outcomes);
     let signs = modes::signs(run, &outcomes, plan.k);
@@ -173,7 +185,12 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
         classes_at: classes_at(run, &outcomes, plan),
         class_shares_with_elsewhere: shares(&class_counts(&with_elsewhere), run.traces.len()),
         flags: flags(run, &outcomes),
-        two_by_two: diagnose::two_by_two(prompt_size(run, plan), &columns.em, &columns.right, &columns.answer_f1),
+        two_by_two: diagnose::two_by_two(
+            prompt_size(run, plan),
+            &columns.em,
+            &columns.right,
+            &columns.answer_f1,
+        ),
         waterfall_n,
         waterfall,
         waterfall_with_elsewhere: diagnose::waterfall(&with_elsewhere, answered).0,
@@ -191,7 +208,11 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
         seconds: seconds(run),
         measures,
     };
-    Evaluation { summary, scores, outcomes }
+    Evaluation {
+        summary,
+        scores,
+        outcomes,
+    }
 }
 
 pub(super) fn bootstrap(traces: &[Trace], plan: &EvaluationPlan) -> Bootstrap {
@@ -199,25 +220,49 @@ pub(super) fn bootstrap(traces: &[Trace], plan: &EvaluationPlan) -> Bootstrap {
 }
 
 /// Each question's cluster: together with those it shares evidence documents with, or alone.
-pub(super) fn cluster_of<'a>(traces: impl IntoIterator<Item = &'a Trace>, cluster: bool) -> Vec<usize> {
+pub(super) fn cluster_of<'a>(
+    traces: impl IntoIterator<Item = &'a Trace>,
+    cluster: bool,
+) -> Vec<usize> {
     question_clusters(traces.into_iter().map(|trace| &trace.question), cluster)
 }
 
 /// The same of questions alone.
-pub fn question_clusters<'a>(questions: impl IntoIterator<Item = &'a Question>, cluster: bool) -> Vec<usize> {
+pub fn question_clusters<'a>(
+    questions: impl IntoIterator<Item = &'a Question>,
+    cluster: bool,
+) -> Vec<usize> {
     // Evidence only: judged documents of a test collection chain nearly all of its queries into one cluster.
     let gold_docs = |question: &Question| -> BTreeSet<DocId> {
-        question.evidence.iter().flatten().map(|m| m.doc.clone()).collect()
+        question
+            .evidence
+            .iter()
+            .flatten()
+            .map(|m| m.doc.clone())
+            .collect()
     };
     let questions = questions.into_iter();
-    if cluster { clusters(questions.map(gold_docs)) } else { questions.enumerate().map(|(at, _)| at).collect() }
+    if cluster {
+        clusters(questions.map(gold_docs))
+    } else {
+        questions.enumerate().map(|(at, _)| at).collect()
+    }
 }
 
-pub(super) fn measure_summaries(scores: &Scores, bootstrap: &Bootstrap) -> BTreeMap<String, MeasureSummary> {
-    let columns: Vec<Vec<Option<f64>>> =
-        (0..scores.measures.len()).map(|c| scores.rows.iter().map(|row| row[c]).collect()).collect();
+pub(super) fn measure_summaries(
+    scores: &Scores,
+    bootstrap: &Bootstrap,
+) -> BTreeMap<String, MeasureSummary> {
+    let columns: Vec<Vec<Option<f64>>> = (0..scores.measures.len())
+        .map(|c| scores.rows.iter().map(|row| row[c]).collect())
+        .collect();
     let summaries = summarised(&scores.measures, &columns, bootstrap);
-    scores.measures.iter().map(ToString::to_string).zip(summaries).collect()
+    scores
+        .measures
+        .iter()
+        .map(ToString::to_string)
+        .zip(summaries)
+        .collect()
 }
 
 /// One run's measures, each over the values that its column has. Of such means `BCa` covers nearest to 95 %, also near 0 and 1:
@@ -230,8 +275,13 @@ pub(super) fn summarised(
     let bootstrap = bootstrap.clone().with_method(IntervalMethod::Bca);
     let is_mean = |measure: &Measure| measure.family().aggregate() == Aggregate::Mean;
     // All means see the same draws, which are the costly part; a column of ranks may be infinite and has no mean.
-    let means = measures.iter().zip(columns).filter(|(measure, _)| is_mean(measure));
-    let mut intervals = bootstrap.intervals(&means.map(|(_, column)| column.clone()).collect::<Vec<_>>()).into_iter();
+    let means = measures
+        .iter()
+        .zip(columns)
+        .filter(|(measure, _)| is_mean(measure));
+    let mut intervals = bootstrap
+        .intervals(&means.map(|(_, column)| column.clone()).collect::<Vec<_>>())
+        .into_iter();
     let summary = |(measure, column): (&Measure, &Vec<Option<f64>>)| {
         let values: Vec<f64> = column.iter().flatten().copied().collect();
         let n = values.len();
@@ -242,24 +292,38 @@ pub(super) fn summarised(
             let ci95 = match (spread, values.first()) {
                 (Some(_), Some(first)) if values.iter().all(|value| value == first) => {
                     let n_clusters = bootstrap.n_clusters_with_value(column);
-                    Some(of_equal_values(mean, measure.family().facts().range, n_clusters))
+                    Some(of_equal_values(
+                        mean,
+                        measure.family().facts().range,
+                        n_clusters,
+                    ))
                 }
                 _ => spread,
             };
             MeasureSummary { mean, n, ci95 }
         } else {
-            MeasureSummary { mean: median(&values).unwrap_or(0.0), n, ci95: bootstrap.median_interval(column) }
+            MeasureSummary {
+                mean: median(&values).unwrap_or(0.0),
+                n,
+                ci95: bootstrap.median_interval(column),
+            }
         }
     };
     measures.iter().zip(columns).map(summary).collect()
 }
 
 fn class_counts(outcomes: &[Outcome]) -> BTreeMap<String, usize> {
-    count(Class::ALL.iter().map(|class| class.name()), outcomes.iter().map(|outcome| outcome.class.name()))
+    count(
+        Class::ALL.iter().map(|class| class.name()),
+        outcomes.iter().map(|outcome| outcome.class.name()),
+    )
 }
 
 /// How often each name occurs, also those that never do.
-fn count<'a>(all: impl Iterator<Item = &'a str>, found: impl Iterator<Item = &'a str>) -> BTreeMap<String, usize> {
+fn count<'a>(
+    all: impl Iterator<Item = &'a str>,
+    found: impl Iterator<Item = &'a str>,
+) -> BTreeMap<String, usize> {
     let mut counts: BTreeMap<String, usize> = all.map(|name| (name.to_owned(), 0)).collect();
     for name in found {
         *counts.entry(name.to_owned()).or_default() += 1;
@@ -268,8 +332,15 @@ fn count<'a>(all: impl Iterator<Item = &'a str>, found: impl Iterator<Item = &'a
 }
 
 fn shares(classes: &BTreeMap<String, usize>, n: usize) -> BTreeMap<String, Share> {
-    let share = |count: usize| Share { count, share: count as f64 / n.max(1) as f64, ci95: wilson(count, n) };
-    classes.iter().map(|(class, &count)| (class.clone(), share(count))).collect()
+    let share = |count: usize| Share {
+        count,
+        share: count as f64 / n.max(1) as f64,
+        ci95: wilson(count, n),
+    };
+    classes
+        .iter()
+        .map(|(class, &count)| (class.clone(), share(count)))
+        .collect()
 }
 
 fn classes_at(
@@ -278,41 +349,77 @@ fn classes_at(
     plan: &EvaluationPlan,
 ) -> BTreeMap<String, BTreeMap<String, usize>> {
     let at = |correct_f1: f64| {
-        let judge = Judge { correct_f1, ..plan.judge };
-        let class = |(trace, outcome): (&Trace, &Outcome)| outcome.class_with(trace, rightness(trace, judge));
+        let judge = Judge {
+            correct_f1,
+            ..plan.judge
+        };
+        let class = |(trace, outcome): (&Trace, &Outcome)| {
+            outcome.class_with(trace, rightness(trace, judge))
+        };
         let classes: Vec<Class> = run.traces.par_iter().zip(outcomes).map(class).collect();
-        count(Class::ALL.iter().map(|class| class.name()), classes.into_iter().map(Class::name))
+        count(
+            Class::ALL.iter().map(|class| class.name()),
+            classes.into_iter().map(Class::name),
+        )
     };
-    [0.4, 0.8].into_iter().map(|threshold| (format!("{threshold:.1}"), at(threshold))).collect()
+    [0.4, 0.8]
+        .into_iter()
+        .map(|threshold| (format!("{threshold:.1}"), at(threshold)))
+        .collect()
 }
 
 /// The flags that this run could raise: without the oracle no label is suspect, without the closed book nobody is misled,
 /// and what HNSW missed is known only where exact search ran beside it.
 fn flags(run: &SavedRun, outcomes: &[Outcome]) -> BTreeMap<String, usize> {
     let has_arm = |arm| run.traces.iter().any(|trace| trace.attempt(arm).is_some());
-    let raised = |flag: Flag| outcomes.iter().filter(|outcome| outcome.flags.contains(&flag)).count();
+    let raised = |flag: Flag| {
+        outcomes
+            .iter()
+            .filter(|outcome| outcome.flags.contains(&flag))
+            .count()
+    };
     let could = |flag: &Flag| match flag {
-        Flag::AnnMiss => run.traces.iter().any(|trace| trace.stages.iter().any(|stage| stage.exact.is_some())),
+        Flag::AnnMiss => run
+            .traces
+            .iter()
+            .any(|trace| trace.stages.iter().any(|stage| stage.exact.is_some())),
         Flag::Misled => has_arm(ArmName::ClosedBook),
         Flag::LabelSuspect => has_arm(ArmName::Oracle),
         Flag::ServerTruncated => has_arm(ArmName::Retrieved),
         Flag::Cut | Flag::EncoderTruncated | Flag::AnswerElsewhere => true,
     };
-    Flag::ALL.iter().filter(|flag| could(flag)).map(|&flag| (flag.name().to_owned(), raised(flag))).collect()
+    Flag::ALL
+        .iter()
+        .filter(|flag| could(flag))
+        .map(|&flag| (flag.name().to_owned(), raised(flag)))
+        .collect()
 }
 
 /// How many hits stand in a prompt: of a pipeline that ran elsewhere the k is not ours, and what it found is what stood there.
 fn prompt_size(run: &SavedRun, plan: &EvaluationPlan) -> usize {
     match run.manifest.external {
-        Some(_) => run.traces.iter().map(|trace| trace.packed().count()).max().unwrap_or(0).max(1),
+        Some(_) => run
+            .traces
+            .iter()
+            .map(|trace| trace.packed().count())
+            .max()
+            .unwrap_or(0)
+            .max(1),
         None => plan.k,
     }
 }
 
-fn columns<'a>(run: &'a SavedRun, scores: &Scores, plan: &EvaluationPlan, outcomes: &'a [Outcome]) -> Columns<'a> {
+fn columns<'a>(
+    run: &'a SavedRun,
+    scores: &Scores,
+    plan: &EvaluationPlan,
+    outcomes: &'a [Outcome],
+) -> Columns<'a> {
     let column = |family, cutoff| {
         let measure = Measure::new(family, cutoff);
-        measure.and_then(|measure| scores.column(measure)).unwrap_or_else(|| vec![None; run.traces.len()])
+        measure
+            .and_then(|measure| scores.column(measure))
+            .unwrap_or_else(|| vec![None; run.traces.len()])
     };
     let cutoff = match run.manifest.external {
         Some(_) => Cutoff::Prompt,
@@ -323,13 +430,19 @@ fn columns<'a>(run: &'a SavedRun, scores: &Scores, plan: &EvaluationPlan, outcom
         outcomes,
         em: column(Family::Em, Some(cutoff)),
         answer_f1: column(Family::AnswerF1, None),
-        right: run.traces.par_iter().map(|trace| rightness(trace, plan.judge).retrieved).collect(),
+        right: run
+            .traces
+            .par_iter()
+            .map(|trace| rightness(trace, plan.judge).retrieved)
+            .collect(),
         cluster_of: cluster_of(&run.traces, plan.cluster),
     }
 }
 
 fn attempts(traces: &[Trace]) -> impl Iterator<Item = &ragtriage_core::types::Attempt> {
-    traces.iter().flat_map(|trace| trace.arms.iter().flat_map(|arm| &arm.attempts))
+    traces
+        .iter()
+        .flat_map(|trace| trace.arms.iter().flat_map(|arm| &arm.attempts))
 }
 
 fn seconds(run: &SavedRun) -> BTreeMap<String, f64> {

@@ -7,14 +7,17 @@ use super::diagnose::{self, Cell, TwoByTwo};
 use super::score;
 use super::verdict::{Source, answer_terms, judge_losses, rule_of_thumb};
 use ragtriage_core::attribute::classify::Outcome;
+use ragtriage_core::attribute::judge::Judge;
 use ragtriage_core::measure::Measure;
 use ragtriage_core::measure::answer::Flavour;
-use ragtriage_core::attribute::judge::Judge;
 use ragtriage_core::stats::bootstrap::Bootstrap;
-use ragtriage_runs::{ExternalSource, Manifest, SCHEMA, SavedRun};
 use ragtriage_core::types::*;
+use ragtriage_runs::{ExternalSource, Manifest, SCHEMA, SavedRun};
 
-pub(super) const JUDGE: Judge = Judge { flavour: Flavour::Squad2, correct_f1: 0.6 };
+pub(super) const JUDGE: Judge = Judge {
+    flavour: Flavour::Squad2,
+    correct_f1: 0.6,
+};
 
 fn attempt(extracted: &str) -> Attempt {
     Attempt {
@@ -33,9 +36,19 @@ fn attempt(extracted: &str) -> Attempt {
 
 /// A question with gold `18 May` in document `d`, its ranking of chunks, and the two arms' answers.
 pub(super) fn trace(index: usize, ranked: &[&str], retrieved: &str, oracle: Option<&str>) -> Trace {
-    let support = Support { holds: false, rule: SupportRule::Ranges };
-    let arm = |arm, text: &str| Arm { arm, attempts: vec![attempt(text)] };
-    let hits = ranked.iter().map(|id| StageHit { id: (*id).into(), score: 0.0, parts: [].into() });
+    let support = Support {
+        holds: false,
+        rule: SupportRule::Ranges,
+    };
+    let arm = |arm, text: &str| Arm {
+        arm,
+        attempts: vec![attempt(text)],
+    };
+    let hits = ranked.iter().map(|id| StageHit {
+        id: (*id).into(),
+        score: 0.0,
+        parts: [].into(),
+    });
     let mut arms = vec![arm(ArmName::Retrieved, retrieved)];
     arms.extend(oracle.map(|text| arm(ArmName::Oracle, text)));
     Trace {
@@ -45,15 +58,28 @@ pub(super) fn trace(index: usize, ranked: &[&str], retrieved: &str, oracle: Opti
             text: "When?".to_owned(),
             kind: Kind::Span,
             answers: vec!["18 May".to_owned()],
-            evidence: vec![vec![Member { doc: "d".into(), ranges: vec![] }]],
+            evidence: vec![vec![Member {
+                doc: "d".into(),
+                ranges: vec![],
+            }]],
             relevant: [("d".into(), 1)].into(),
             required: vec![],
             forbidden: vec![],
             tags: vec![],
             split: None,
         },
-        gold: Gold { documents: support, chunks: support, groups: vec![] },
-        stages: vec![TraceStage { stage: Stage::Bm25, hits: hits.collect(), support, exact: None, seconds: 0.0 }],
+        gold: Gold {
+            documents: support,
+            chunks: support,
+            groups: vec![],
+        },
+        stages: vec![TraceStage {
+            stage: Stage::Bm25,
+            hits: hits.collect(),
+            support,
+            exact: None,
+            seconds: 0.0,
+        }],
         arms,
         class: Class::Correct,
         fault: None,
@@ -65,7 +91,14 @@ pub(super) fn trace(index: usize, ranked: &[&str], retrieved: &str, oracle: Opti
 pub(super) fn outcome(class: Class, lost: Option<Class>) -> Outcome {
     let at = |station| lost.is_none_or(|lost| station < lost as usize);
     let reached = Some([at(0), at(1), at(2), at(3), at(4)]);
-    Outcome { class, fault: None, lost, reason: String::new(), flags: vec![], reached }
+    Outcome {
+        class,
+        fault: None,
+        lost,
+        reason: String::new(),
+        flags: vec![],
+        reached,
+    }
 }
 
 /// Right; lost by retrieval; the reader's; not in the corpus; distracted (F1 of `about 18 May` is .8, the oracle's 1).
@@ -94,7 +127,14 @@ fn the_loss_budget_adds_up_term_by_term() {
     let (budget, verdict) = judge_losses(&traces, &outcomes, JUDGE, true, &plan);
     // Scores 1, 0, 0, 0, .8: loss 1 - 1.8/5 = .64. Terms: corpus 1/5, retrieval (1-0)/5, reader (1-0)/5, distraction (1-.8)/5.
     assert!((budget.loss - 0.64).abs() < 1e-12 && budget.n == 5);
-    let term = |source: Source| budget.terms.iter().find(|term| term.source == source).expect("every source").mean;
+    let term = |source: Source| {
+        budget
+            .terms
+            .iter()
+            .find(|term| term.source == source)
+            .expect("every source")
+            .mean
+    };
     for (source, expected) in [
         (Source::Corpus, 0.2),
         (Source::Chunking, 0.0),
@@ -104,7 +144,12 @@ fn the_loss_budget_adds_up_term_by_term() {
         (Source::Distraction, 0.04),
         (Source::Reader, 0.2),
     ] {
-        assert!((term(source) - expected).abs() < 1e-12, "{}: {}", source.name(), term(source));
+        assert!(
+            (term(source) - expected).abs() < 1e-12,
+            "{}: {}",
+            source.name(),
+            term(source)
+        );
     }
     assert!((budget.terms.iter().map(|term| term.mean).sum::<f64>() - budget.loss).abs() < 1e-12);
     assert!(verdict.undecided, "three terms are equal: {}", verdict.text);
@@ -113,30 +158,53 @@ fn the_loss_budget_adds_up_term_by_term() {
 #[test]
 fn gold_in_noise_parts_distraction_from_delivery() {
     let mut lost = trace(0, &["e#0"], "1815", Some("18 May"));
-    lost.arms.push(Arm { arm: ArmName::GoldInNoise, attempts: vec![attempt("about 18 May")] });
-    let terms = |trace: &Trace, outcome: &Outcome| answer_terms(trace, outcome, JUDGE).expect("answered");
+    lost.arms.push(Arm {
+        arm: ArmName::GoldInNoise,
+        attempts: vec![attempt("about 18 May")],
+    });
+    let terms =
+        |trace: &Trace, outcome: &Outcome| answer_terms(trace, outcome, JUDGE).expect("answered");
     // r = 0, o = 1, g = .8 (P 2/3, R 1): reader 0, distraction 1 - .8, retrieval .8 - 0; in all 1 - r = 1.
     let found = terms(&lost, &outcome(Class::Retrieval, Some(Class::Retrieval)));
     let expected = [0.0, 0.0, 0.8, 0.0, 0.0, 0.2, 0.0];
-    assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12), "{found:?}");
+    assert!(
+        found
+            .iter()
+            .zip(expected)
+            .all(|(a, b)| (a - b).abs() < 1e-12),
+        "{found:?}"
+    );
     assert!((found.iter().sum::<f64>() - 1.0).abs() < 1e-12);
     // A prompt that the server cut: its support was there, and packing lost all that the oracle had.
     let cut = trace(1, &["d#0"], "1815", Some("18 May"));
-    let by_server = Outcome { flags: vec![Flag::ServerTruncated], ..outcome(Class::Packing, None) };
+    let by_server = Outcome {
+        flags: vec![Flag::ServerTruncated],
+        ..outcome(Class::Packing, None)
+    };
     assert_eq!(terms(&cut, &by_server), [0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0]);
 }
 
 #[test]
 fn an_answer_elsewhere_may_be_taken_for_support() {
-    let traces =
-        [trace(0, &["e#0"], "1815", None), trace(1, &["e#0"], "18 May", None), trace(2, &["e#0"], "1815", None)];
+    let traces = [
+        trace(0, &["e#0"], "1815", None),
+        trace(1, &["e#0"], "18 May", None),
+        trace(2, &["e#0"], "1815", None),
+    ];
     let lost = |class| outcome(class, Some(Class::Retrieval));
-    let mut outcomes = vec![lost(Class::Retrieval), lost(Class::CorrectUnsupported), lost(Class::Retrieval)];
+    let mut outcomes = vec![
+        lost(Class::Retrieval),
+        lost(Class::CorrectUnsupported),
+        lost(Class::Retrieval),
+    ];
     outcomes[0].flags = vec![Flag::AnswerElsewhere];
     outcomes[1].flags = vec![Flag::AnswerElsewhere];
     let counted = diagnose::with_elsewhere(&traces, &outcomes, JUDGE);
     let classes: Vec<Class> = counted.iter().map(|outcome| outcome.class).collect();
-    assert_eq!(classes, [Class::Generation, Class::Correct, Class::Retrieval]);
+    assert_eq!(
+        classes,
+        [Class::Generation, Class::Correct, Class::Retrieval]
+    );
     let supported = |outcomes: &[Outcome]| diagnose::waterfall(outcomes, false).0[4].supported;
     assert_eq!((supported(&outcomes), supported(&counted)), (0, 2));
 }
@@ -148,7 +216,10 @@ fn what_was_asked_twice_and_answered_otherwise_flipped() {
     traces[0].arms[0].attempts.push(attempt("18 May"));
     traces[1].arms[0].attempts.push(attempt("1815"));
     let found = arms::repeats(&traces, JUDGE).expect("two were asked twice");
-    assert_eq!((found.n, found.flipped, found.means.as_slice()), (2, 1, &[1.0, 0.5][..]));
+    assert_eq!(
+        (found.n, found.flipped, found.means.as_slice()),
+        (2, 1, &[1.0, 0.5][..])
+    );
     // Scores 1 and 0: standard deviation sqrt(((1 - .5)^2 + (0 - .5)^2) / 1) = .7071; the other question's is 0.
     assert!((found.deviation - f64::midpoint(0.5_f64.sqrt(), 0.0)).abs() < 1e-12);
     assert_eq!(arms::repeats(&traces[2..], JUDGE), None);
@@ -159,20 +230,41 @@ fn only_a_call_costs_tokens() {
     let mut one = trace(0, &["d#0"], "18 May", Some("18 May"));
     let used = |origin, prompt_billed, error: Option<&str>| Attempt {
         origin,
-        tokens: TokenUse { prompt: 10, prompt_billed, completion: 2 },
+        tokens: TokenUse {
+            prompt: 10,
+            prompt_billed,
+            completion: 2,
+        },
         cost_usd: 0.5,
         error: error.map(str::to_owned),
         ..attempt("18 May")
     };
-    one.arms[0].attempts = vec![used(Origin::Called, Some(12), None), used(Origin::Called, None, Some("500"))];
-    one.arms[1].attempts = vec![used(Origin::Cached, Some(12), None), used(Origin::SamePrompt, None, None)];
+    one.arms[0].attempts = vec![
+        used(Origin::Called, Some(12), None),
+        used(Origin::Called, None, Some("500")),
+    ];
+    one.arms[1].attempts = vec![
+        used(Origin::Cached, Some(12), None),
+        used(Origin::SamePrompt, None, None),
+    ];
     let totals = arms::tokens(&[one]);
     // 12 as billed and 10 as counted; two answers of 2.
     assert_eq!((totals.prompt, totals.completion), (22, 4));
     let retrieved = &totals.by_arm["retrieved"];
-    assert_eq!((retrieved.calls, retrieved.failed, retrieved.cost_usd), (2, 1, 1.0));
+    assert_eq!(
+        (retrieved.calls, retrieved.failed, retrieved.cost_usd),
+        (2, 1, 1.0)
+    );
     let oracle = &totals.by_arm["oracle"];
-    assert_eq!((oracle.calls, oracle.cached, oracle.same_prompt, oracle.prompt), (0, 1, 1, 0));
+    assert_eq!(
+        (
+            oracle.calls,
+            oracle.cached,
+            oracle.same_prompt,
+            oracle.prompt
+        ),
+        (0, 1, 1, 0)
+    );
 }
 
 #[test]
@@ -186,13 +278,20 @@ fn without_a_generator_the_terms_are_shares_of_lost_support() {
 
 #[test]
 fn one_loss_alone_is_decided_and_none_is_said_to_be_none() {
-    let traces: Vec<Trace> = (0..40).map(|i| trace(i, &["e#0"], "1815", Some("18 May"))).collect();
+    let traces: Vec<Trace> = (0..40)
+        .map(|i| trace(i, &["e#0"], "1815", Some("18 May")))
+        .collect();
     let outcomes = vec![outcome(Class::Retrieval, Some(Class::Retrieval)); 40];
     let plan = Bootstrap::new((0..40).collect(), 500, 1);
     let (_, verdict) = judge_losses(&traces, &outcomes, JUDGE, true, &plan);
-    assert_eq!((verdict.bottleneck, verdict.undecided), (Some(Source::Retrieval), false));
+    assert_eq!(
+        (verdict.bottleneck, verdict.undecided),
+        (Some(Source::Retrieval), false)
+    );
     assert_eq!(verdict.stability, 1.0);
-    let right: Vec<Trace> = (0..3).map(|i| trace(i, &["d#0"], "18 May", Some("18 May"))).collect();
+    let right: Vec<Trace> = (0..3)
+        .map(|i| trace(i, &["d#0"], "18 May", Some("18 May")))
+        .collect();
     let (_, verdict) = judge_losses(
         &right,
         &vec![outcome(Class::Correct, None); 3],
@@ -207,7 +306,10 @@ fn one_loss_alone_is_decided_and_none_is_said_to_be_none() {
 fn the_waterfall_counts_support_station_by_station() {
     let (_, outcomes) = five();
     let (steps, n) = diagnose::waterfall(&outcomes, true);
-    let counts: Vec<(Station, usize)> = steps.iter().map(|step| (step.stage, step.supported)).collect();
+    let counts: Vec<(Station, usize)> = steps
+        .iter()
+        .map(|step| (step.stage, step.supported))
+        .collect();
     // One is in no document; one is lost at the candidates; of the three that reach the prompt two are right.
     assert_eq!(n, 5);
     assert_eq!(
@@ -251,13 +353,28 @@ fn scores_come_from_traces_and_saved_passages() {
         range: ByteRange::new(0, text.len()),
         text: text.to_owned(),
     };
-    let passages: HashMap<ChunkId, Passage> =
-        [passage("d#0", "on 18 May it began"), passage("e#0", "on 18 Mayfair")].map(|p| (p.id.clone(), p)).into();
-    let run = SavedRun { manifest: manifest(), traces, passages };
+    let passages: HashMap<ChunkId, Passage> = [
+        passage("d#0", "on 18 May it began"),
+        passage("e#0", "on 18 Mayfair"),
+    ]
+    .map(|p| (p.id.clone(), p))
+    .into();
+    let run = SavedRun {
+        manifest: manifest(),
+        traces,
+        passages,
+    };
     let names = ["EM@1", "EM@5", "Recall@1", "RR", "FullRecall@5", "AnswerF1"];
-    let measures: Vec<Measure> = names.iter().map(|name| name.parse().expect("a measure")).collect();
+    let measures: Vec<Measure> = names
+        .iter()
+        .map(|name| name.parse().expect("a measure"))
+        .collect();
     let scores = score::score(&run, &measures, Flavour::Squad2);
-    let column = |name: &str| scores.column(name.parse().expect("a measure")).expect("a column");
+    let column = |name: &str| {
+        scores
+            .column(name.parse().expect("a measure"))
+            .expect("a column")
+    };
     // `18 May` stands in d#0 only: the title is not searched, and `Mayfair` runs on.
     let expect = |values: [f64; 5]| values.map(Some).to_vec();
     assert_eq!(column("EM@1"), expect([1.0, 0.0, 1.0, 0.0, 0.0]));
@@ -271,7 +388,10 @@ fn scores_come_from_traces_and_saved_passages() {
 
 /// Two groups: bytes 80-120 of `d`; bytes 0-20 of `e`, or bytes 150-160 of `d`. Chunks `d#0` 0-100, `d#1` 60-160, `e#0` 0-50.
 fn ranged() -> SavedRun {
-    let member = |doc: &str, start, end| Member { doc: doc.into(), ranges: vec![ByteRange::new(start, end)] };
+    let member = |doc: &str, start, end| Member {
+        doc: doc.into(),
+        ranges: vec![ByteRange::new(start, end)],
+    };
     let gold = |member: &Member, chunks: &[&str]| GoldMember {
         doc: member.doc.clone(),
         present: true,
@@ -281,13 +401,30 @@ fn ranged() -> SavedRun {
         doc_bytes: None,
         encoder_truncated: false,
     };
-    let (first, either, or) = (member("d", 80, 120), member("e", 0, 20), member("d", 150, 160));
+    let (first, either, or) = (
+        member("d", 80, 120),
+        member("e", 0, 20),
+        member("d", 150, 160),
+    );
     let mut trace = trace(0, &["d#0", "d#1", "e#0"], "18 May it was", None);
-    trace.gold.groups = vec![vec![gold(&first, &["d#0", "d#1"])], vec![gold(&either, &["e#0"]), gold(&or, &["d#1"])]];
+    trace.gold.groups = vec![
+        vec![gold(&first, &["d#0", "d#1"])],
+        vec![gold(&either, &["e#0"]), gold(&or, &["d#1"])],
+    ];
     trace.question.evidence = vec![vec![first], vec![either, or]];
-    let packed = vec![StageHit { id: "d#0".into(), score: 1.0, parts: [].into() }];
+    let packed = vec![StageHit {
+        id: "d#0".into(),
+        score: 1.0,
+        parts: [].into(),
+    }];
     let support = trace.stages[0].support;
-    trace.stages.push(TraceStage { stage: Stage::Packed, hits: packed, support, exact: None, seconds: 0.0 });
+    trace.stages.push(TraceStage {
+        stage: Stage::Packed,
+        hits: packed,
+        support,
+        exact: None,
+        seconds: 0.0,
+    });
     let passage = |id: &str, start, end, text: &str| Passage {
         id: id.into(),
         doc: ChunkId::from(id).doc().into(),
@@ -300,25 +437,48 @@ fn ranged() -> SavedRun {
         passage("d#1", 60, 160, "on the 18. may"),
         passage("e#0", 0, 50, "nothing"),
     ];
-    SavedRun { manifest: manifest(), traces: vec![trace], passages: passages.map(|p| (p.id.clone(), p)).into() }
+    SavedRun {
+        manifest: manifest(),
+        traces: vec![trace],
+        passages: passages.map(|p| (p.id.clone(), p)).into(),
+    }
 }
 
 #[test]
 fn of_a_pipeline_elsewhere_bytes_are_measured_where_all_passages_stand_in_their_documents() {
     let mut run = ranged();
-    let source = ExternalSource { kind: ExternalSource::RECORD.to_owned(), from: String::new(), sha256: String::new() };
+    let source = ExternalSource {
+        kind: ExternalSource::RECORD.to_owned(),
+        from: String::new(),
+        sha256: String::new(),
+    };
     run.manifest.external = Some(source);
     let values = |run: &SavedRun| -> Vec<Option<f64>> {
-        let names = ["SpanPrecision@1", "SpanPrecision@2", "IoU@2", "SpanRecall@2", "PrecisionOmega"];
-        let measures: Vec<Measure> = names.iter().map(|name| name.parse().expect("a measure")).collect();
+        let names = [
+            "SpanPrecision@1",
+            "SpanPrecision@2",
+            "IoU@2",
+            "SpanRecall@2",
+            "PrecisionOmega",
+        ];
+        let measures: Vec<Measure> = names
+            .iter()
+            .map(|name| name.parse().expect("a measure"))
+            .collect();
         score::score(run, &measures, Flavour::Squad2).rows[0].clone()
     };
     // `d#0` is 100 bytes, `d#1` has another text than its range.
     run.passages.get_mut(&"d#0".into()).expect("there").text = "x".repeat(100);
-    assert_eq!(values(&run), [Some(20.0 / 100.0), None, None, Some(1.0), None]);
+    assert_eq!(
+        values(&run),
+        [Some(20.0 / 100.0), None, None, Some(1.0), None]
+    );
     // As in its document: 50 of 200 shown bytes, nothing of the evidence missed.
     run.passages.get_mut(&"d#1".into()).expect("there").text = "x".repeat(100);
-    assert_eq!(values(&run), [Some(0.2), Some(0.25), Some(50.0 / 200.0), Some(1.0), None]);
+    assert_eq!(
+        values(&run),
+        [Some(0.2), Some(0.25), Some(50.0 / 200.0), Some(1.0), None]
+    );
     // In no document at all.
     run.passages.get_mut(&"d#1".into()).expect("there").range = ByteRange::new(0, 0);
     assert_eq!(values(&run)[1..3], [None, None]);
@@ -357,31 +517,67 @@ fn measures_on_bytes_take_the_best_covered_member_of_each_group() {
     ] {
         let scores = score::score(&run, &[name.parse().expect("a measure")], Flavour::Squad2);
         let value = scores.rows[0][0].unwrap_or_else(|| panic!("{name} is undefined"));
-        assert!((value - expected).abs() < 1e-12, "{name} is {value}, not {expected}");
+        assert!(
+            (value - expected).abs() < 1e-12,
+            "{name} is {value}, not {expected}"
+        );
     }
-    let undefined = ["AnswerEM(NoAns)", "FactRecall", "ForbiddenFacts"].map(|name| name.parse().expect("a measure"));
-    assert_eq!(score::score(&run, &undefined, Flavour::Squad2).rows[0], [None, None, None]);
+    let undefined = ["AnswerEM(NoAns)", "FactRecall", "ForbiddenFacts"]
+        .map(|name| name.parse().expect("a measure"));
+    assert_eq!(
+        score::score(&run, &undefined, Flavour::Squad2).rows[0],
+        [None, None, None]
+    );
 }
 
 #[test]
 fn a_document_as_a_whole_has_no_bytes_to_measure() {
     let (traces, _) = five();
-    let run = SavedRun { manifest: manifest(), traces, passages: HashMap::new() };
+    let run = SavedRun {
+        manifest: manifest(),
+        traces,
+        passages: HashMap::new(),
+    };
     let measures = ["SpanRecall@5", "PrecisionOmega"].map(|name| name.parse().expect("a measure"));
-    assert!(score::score(&run, &measures, Flavour::Squad2).rows.iter().flatten().all(Option::is_none));
+    assert!(
+        score::score(&run, &measures, Flavour::Squad2)
+            .rows
+            .iter()
+            .flatten()
+            .all(Option::is_none)
+    );
 }
 
 #[test]
 fn the_rule_of_thumb_has_three_answers() {
-    assert!(rule_of_thumb(Some(0.8), None).expect("said").contains("not the bottleneck"));
-    assert!(rule_of_thumb(Some(0.6), None).expect("said").contains("retriever first"));
-    assert!(rule_of_thumb(Some(0.7), None).expect("said").contains("does not say"));
+    assert!(
+        rule_of_thumb(Some(0.8), None)
+            .expect("said")
+            .contains("not the bottleneck")
+    );
+    assert!(
+        rule_of_thumb(Some(0.6), None)
+            .expect("said")
+            .contains("retriever first")
+    );
+    assert!(
+        rule_of_thumb(Some(0.7), None)
+            .expect("said")
+            .contains("does not say")
+    );
     assert_eq!(rule_of_thumb(None, None), None);
     // Beside a verdict that points elsewhere it says why.
-    let explains =
-        |em: f64, source: Source| rule_of_thumb(Some(em), Some(source)).expect("said").contains("retrieval alone");
+    let explains = |em: f64, source: Source| {
+        rule_of_thumb(Some(em), Some(source))
+            .expect("said")
+            .contains("retrieval alone")
+    };
     assert!(explains(0.6, Source::Reader) && explains(0.8, Source::Ranking));
-    assert!(!explains(0.6, Source::Ranking) && !explains(0.8, Source::Reader) && !explains(0.7, Source::Reader));
+    assert!(
+        !explains(0.6, Source::Ranking)
+            && !explains(0.8, Source::Reader)
+            && !explains(0.7, Source::Reader)
+    );
 }
 
 pub(super) fn manifest() -> Manifest {
@@ -425,17 +621,30 @@ fn what_each_station_lost_is_named_by_class_and_at_the_end_by_fault() {
     outcomes.push(outcome(Class::Failed, Some(Class::Ranking)));
     // Of `five`: one not in the corpus, one lost by retrieval, one by the reader, two right; the failed one is not counted.
     let lost = diagnose::lost_by_station(&outcomes);
-    let of =
-        |station: Station| lost[station as usize].iter().map(|(name, n)| format!("{n} {name}")).collect::<Vec<_>>();
+    let of = |station: Station| {
+        lost[station as usize]
+            .iter()
+            .map(|(name, n)| format!("{n} {name}"))
+            .collect::<Vec<_>>()
+    };
     assert_eq!(of(Station::Documents), ["1 corpus"]);
     assert_eq!(of(Station::Candidates), ["1 retrieval"]);
     assert_eq!(of(Station::Answer), ["1 reader"]);
-    assert!([Station::Chunks, Station::TopK, Station::Prompt].iter().all(|station| of(*station).is_empty()));
+    assert!(
+        [Station::Chunks, Station::TopK, Station::Prompt]
+            .iter()
+            .all(|station| of(*station).is_empty())
+    );
     // They add up to the waterfall's steps.
     let (steps, n) = diagnose::waterfall(&outcomes, true);
     let mut before = n;
     for (step, lost) in steps.iter().zip(&lost) {
-        assert_eq!(before - step.supported, lost.values().sum::<usize>(), "{}", step.stage);
+        assert_eq!(
+            before - step.supported,
+            lost.values().sum::<usize>(),
+            "{}",
+            step.stage
+        );
         before = step.supported;
     }
 }
@@ -444,8 +653,23 @@ fn what_each_station_lost_is_named_by_class_and_at_the_end_by_fault() {
 fn replies_that_were_kept_are_counted_apart() {
     let mut kept = trace(0, &["d#0"], "18 May", Some("18 May"));
     kept.arms[0].attempts[0].origin = Origin::Cached;
-    kept.arms[0].attempts[0].tokens = TokenUse { prompt: 100, prompt_billed: Some(110), completion: 7 };
+    kept.arms[0].attempts[0].tokens = TokenUse {
+        prompt: 100,
+        prompt_billed: Some(110),
+        completion: 7,
+    };
     let spared = arms::spared(&[kept.clone(), kept]);
     // Twice 110 billed and 7 out; the oracle was called.
-    assert_eq!(spared, [("retrieved".to_owned(), arms::Spared { replies: 2, prompt: 220, completion: 14 })].into());
+    assert_eq!(
+        spared,
+        [(
+            "retrieved".to_owned(),
+            arms::Spared {
+                replies: 2,
+                prompt: 220,
+                completion: 14
+            }
+        )]
+        .into()
+    );
 }

@@ -39,8 +39,15 @@ pub enum Source {
 
 impl Source {
     /// Every source.
-    pub const ALL: [Self; 7] =
-        [Self::Corpus, Self::Chunking, Self::Retrieval, Self::Ranking, Self::Packing, Self::Distraction, Self::Reader];
+    pub const ALL: [Self; 7] = [
+        Self::Corpus,
+        Self::Chunking,
+        Self::Retrieval,
+        Self::Ranking,
+        Self::Packing,
+        Self::Distraction,
+        Self::Reader,
+    ];
 
     /// Its name in files and reports.
     #[must_use]
@@ -133,22 +140,40 @@ pub fn judge_losses(
     let rows: Vec<Option<[f64; 7]>> = traces
         .iter()
         .zip(outcomes)
-        .map(|(trace, outcome)| if has_oracle { answer_terms(trace, outcome, judge) } else { support_terms(outcome) })
+        .map(|(trace, outcome)| {
+            if has_oracle {
+                answer_terms(trace, outcome, judge)
+            } else {
+                support_terms(outcome)
+            }
+        })
         .collect();
-    let columns: Vec<Vec<Option<f64>>> =
-        (0..Source::ALL.len()).map(|c| rows.iter().map(|row| row.map(|row| row[c])).collect()).collect();
+    let columns: Vec<Vec<Option<f64>>> = (0..Source::ALL.len())
+        .map(|c| rows.iter().map(|row| row.map(|row| row[c])).collect())
+        .collect();
     let n = rows.iter().flatten().count();
     // An empty sum is -0.0 in Rust; 0.0 is added so that no report shows it.
-    let mean = |column: &[Option<f64>]| column.iter().flatten().sum::<f64>() / n.max(1) as f64 + 0.0;
+    let mean =
+        |column: &[Option<f64>]| column.iter().flatten().sum::<f64>() / n.max(1) as f64 + 0.0;
     let means: Vec<f64> = columns.iter().map(|column| mean(column)).collect();
     let resampled = bootstrap.means(&columns);
-    let terms = Source::ALL.iter().zip(&means).zip(&resampled).map(|((&source, &mean), resampled)| Term {
-        source,
-        mean,
-        ci95: bootstrap.interval(resampled.clone()),
-    });
+    let terms =
+        Source::ALL
+            .iter()
+            .zip(&means)
+            .zip(&resampled)
+            .map(|((&source, &mean), resampled)| Term {
+                source,
+                mean,
+                ci95: bootstrap.interval(resampled.clone()),
+            });
     let of = if has_oracle { "answer score" } else { SUPPORT };
-    let budget = LossBudget { of: of.to_owned(), n, loss: means.iter().sum::<f64>() + 0.0, terms: terms.collect() };
+    let budget = LossBudget {
+        of: of.to_owned(),
+        n,
+        loss: means.iter().sum::<f64>() + 0.0,
+        terms: terms.collect(),
+    };
     let verdict = verdict(&budget, &resampled, bootstrap);
     (budget, verdict)
 }
@@ -169,7 +194,10 @@ pub(super) fn answer_terms(trace: &Trace, outcome: &Outcome, judge: Judge) -> Op
     }
     let oracle = diagnose::quality(trace, ArmName::Oracle, judge)?;
     add(Source::Reader, 1.0 - oracle);
-    match (outcome.lost.and_then(Source::of_lost), diagnose::quality(trace, ArmName::GoldInNoise, judge)) {
+    match (
+        outcome.lost.and_then(Source::of_lost),
+        diagnose::quality(trace, ArmName::GoldInNoise, judge),
+    ) {
         (Some(stage), Some(in_noise)) => {
             add(Source::Distraction, oracle - in_noise);
             add(stage, in_noise - retrieved);
@@ -183,7 +211,10 @@ pub(super) fn answer_terms(trace: &Trace, outcome: &Outcome, judge: Judge) -> Op
 
 /// The stage that lost the support on its way to the generator; `None` where it arrived, or nothing is gold.
 pub(super) fn lost_at(outcome: &Outcome) -> Option<Source> {
-    outcome.lost.and_then(Source::of_lost).or(is_server_cut(outcome).then_some(Source::Packing))
+    outcome
+        .lost
+        .and_then(Source::of_lost)
+        .or(is_server_cut(outcome).then_some(Source::Packing))
 }
 
 fn is_server_cut(outcome: &Outcome) -> bool {
@@ -203,8 +234,13 @@ fn verdict(budget: &LossBudget, resampled: &[Vec<f64>], bootstrap: &Bootstrap) -
     let mut order: Vec<usize> = (0..budget.terms.len()).collect();
     order.sort_by(|a, b| budget.terms[*b].mean.total_cmp(&budget.terms[*a].mean));
     let (first, second) = (order[0], order[1]);
-    let nothing =
-        |text: &str| Verdict { bottleneck: None, undecided: true, stability: 0.0, margin: None, text: text.to_owned() };
+    let nothing = |text: &str| Verdict {
+        bottleneck: None,
+        undecided: true,
+        stability: 0.0,
+        margin: None,
+        text: text.to_owned(),
+    };
     if budget.n == 0 {
         return nothing(
             "No question can be attributed: none has evidence or an answer to go by (document labels give the retrieval measures \
@@ -215,14 +251,28 @@ fn verdict(budget: &LossBudget, resampled: &[Vec<f64>], bootstrap: &Bootstrap) -
         return nothing("Nothing was lost.");
     }
     let n_resamples = resampled[first].len();
-    let largest = |r: &usize| (0..resampled.len()).all(|c| c == first || resampled[c][*r] < resampled[first][*r]);
+    let largest = |r: &usize| {
+        (0..resampled.len()).all(|c| c == first || resampled[c][*r] < resampled[first][*r])
+    };
     let stability = (0..n_resamples).filter(largest).count() as f64 / n_resamples.max(1) as f64;
-    let differences: Vec<f64> = resampled[first].iter().zip(&resampled[second]).map(|(a, b)| a - b).collect();
+    let differences: Vec<f64> = resampled[first]
+        .iter()
+        .zip(&resampled[second])
+        .map(|(a, b)| a - b)
+        .collect();
     let margin = budget.terms[first].mean - budget.terms[second].mean;
-    let margin = bootstrap.interval(differences).map(|interval| (margin, interval));
+    let margin = bootstrap
+        .interval(differences)
+        .map(|interval| (margin, interval));
     let undecided = margin.is_none_or(|(_, interval)| interval.holds_zero());
     let text = sentence(budget, (first, second), margin, undecided, stability);
-    Verdict { bottleneck: Some(budget.terms[first].source), undecided, stability, margin, text }
+    Verdict {
+        bottleneck: Some(budget.terms[first].source),
+        undecided,
+        stability,
+        margin,
+        text,
+    }
 }
 
 fn sentence(
@@ -242,9 +292,20 @@ fn sentence(
         None => "one cluster of questions, so no interval".to_owned(),
         Some((margin, ci)) => format!("{margin:.3} {ci:.3} ahead of {}", next.source.spoken()),
     };
-    let head = if undecided { "Undecided; the largest loss is" } else { "The bottleneck is" };
+    let head = if undecided {
+        "Undecided; the largest loss is"
+    } else {
+        "The bottleneck is"
+    };
     // As the table of terms rounds it.
-    let shown = adding_up(&budget.terms.iter().map(|term| term.mean).collect::<Vec<f64>>(), LOSS_DIGITS);
+    let shown = adding_up(
+        &budget
+            .terms
+            .iter()
+            .map(|term| term.mean)
+            .collect::<Vec<f64>>(),
+        LOSS_DIGITS,
+    );
     format!(
         "{head} {}: it loses {:.3}{interval} of {} a question ({:.3} with all terms), {margin}; largest in {:.0} % of resamples.",
         largest.source.spoken(),

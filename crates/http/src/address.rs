@@ -15,7 +15,11 @@ pub fn address(base: &str, path: &str) -> Result<Url, HttpError> {
     }
     if !path.is_empty() {
         let before = url.path().trim_end_matches('/');
-        let whole = if before.ends_with(path) { before.to_owned() } else { format!("{before}{path}") };
+        let whole = if before.ends_with(path) {
+            before.to_owned()
+        } else {
+            format!("{before}{path}")
+        };
         url.set_path(&whole);
     }
     url.set_fragment(None);
@@ -25,8 +29,12 @@ pub fn address(base: &str, path: &str) -> Result<Url, HttpError> {
 /// What a fingerprint says of an address's query, which may choose the model and may hold a key: ` query ` and the first
 /// eight hexadecimal digits of its sha256; nothing without one.
 pub fn hashed_query(url: &str) -> String {
-    let Ok(url) = Url::parse(url.trim()) else { return String::new() };
-    let Some(query) = url.query() else { return String::new() };
+    let Ok(url) = Url::parse(url.trim()) else {
+        return String::new();
+    };
+    let Some(query) = url.query() else {
+        return String::new();
+    };
     format!(" query {}", hex(&Sha256::digest(query)[..4]))
 }
 
@@ -38,10 +46,26 @@ mod tests {
     fn the_path_is_appended_once_and_the_query_kept() {
         let path = "/chat/completions";
         for (base, path, expected) in [
-            ("http://localhost:11434/v1", path, "http://localhost:11434/v1/chat/completions"),
-            ("http://localhost:8080/", path, "http://localhost:8080/chat/completions"),
-            ("https://h/v1/chat/completions/", path, "https://h/v1/chat/completions"),
-            ("https://h/openai/d?api-version=1", path, "https://h/openai/d/chat/completions?api-version=1"),
+            (
+                "http://localhost:11434/v1",
+                path,
+                "http://localhost:11434/v1/chat/completions",
+            ),
+            (
+                "http://localhost:8080/",
+                path,
+                "http://localhost:8080/chat/completions",
+            ),
+            (
+                "https://h/v1/chat/completions/",
+                path,
+                "https://h/v1/chat/completions",
+            ),
+            (
+                "https://h/openai/d?api-version=1",
+                path,
+                "https://h/openai/d/chat/completions?api-version=1",
+            ),
             ("https://h/ask/?a=1#b", "", "https://h/ask/?a=1"),
         ] {
             assert_eq!(address(base, path).expect(base).as_str(), expected);
@@ -51,14 +75,20 @@ mod tests {
     #[test]
     fn a_query_is_told_apart_without_being_told() {
         // printf 'deployment=a' | sha256sum
-        assert_eq!(hashed_query("https://u:p@gw/v1?deployment=a"), " query bb682454");
+        assert_eq!(
+            hashed_query("https://u:p@gw/v1?deployment=a"),
+            " query bb682454"
+        );
         assert_eq!(hashed_query("https://u:p@gw/v1"), "");
     }
 
     #[test]
     fn what_is_no_web_address_is_refused() {
         for base in ["", "localhost:8080", "ftp://h/v1", "http://"] {
-            assert!(matches!(address(base, "/x"), Err(HttpError::BadAddress { .. })), "{base}");
+            assert!(
+                matches!(address(base, "/x"), Err(HttpError::BadAddress { .. })),
+                "{base}"
+            );
         }
     }
 }

@@ -9,7 +9,10 @@ use ragtriage_core::text::retry_after;
 /// Headers that say how much of a limit is left, each with the one that says when it is there again (`OpenAI`, Azure, Groq, vLLM
 /// gateways; the last pair `OpenRouter`).
 const LIMITS: [(&str, &str); 3] = [
-    ("x-ratelimit-remaining-requests", "x-ratelimit-reset-requests"),
+    (
+        "x-ratelimit-remaining-requests",
+        "x-ratelimit-reset-requests",
+    ),
     ("x-ratelimit-remaining-tokens", "x-ratelimit-reset-tokens"),
     ("x-ratelimit-remaining", "x-ratelimit-reset"),
 ];
@@ -18,12 +21,17 @@ const LIMITS: [(&str, &str); 3] = [
 /// again.
 pub(super) fn asked_wait(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let text = |name: &str| headers.get(name)?.to_str().ok();
-    let milliseconds = || retry_after::seconds(text("retry-after-ms")?).map(|thousands| thousands / 1_000);
+    let milliseconds =
+        || retry_after::seconds(text("retry-after-ms")?).map(|thousands| thousands / 1_000);
     let used_up = |name: &str| text(name).is_some_and(|left| left.trim().parse() == Ok(0.0));
     let resets = LIMITS.into_iter().filter(|(left, _)| used_up(left));
     milliseconds()
         .or_else(|| retry_after::wait(text("retry-after")?, now))
-        .or_else(|| resets.filter_map(|(_, reset)| retry_after::reset(text(reset)?, now)).max())
+        .or_else(|| {
+            resets
+                .filter_map(|(_, reset)| retry_after::reset(text(reset)?, now))
+                .max()
+        })
 }
 
 #[cfg(test)]
@@ -34,7 +42,10 @@ mod tests {
 
     fn wait(headers: &[(&str, &str)]) -> Option<u128> {
         let named = |(name, value): &(&str, &str)| {
-            (HeaderName::from_bytes(name.as_bytes()).expect("a name"), HeaderValue::from_str(value).expect("a value"))
+            (
+                HeaderName::from_bytes(name.as_bytes()).expect("a name"),
+                HeaderValue::from_str(value).expect("a value"),
+            )
         };
         let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_741_305_590);
         asked_wait(&headers.iter().map(named).collect(), now).map(|wait| wait.as_millis())
@@ -42,19 +53,43 @@ mod tests {
 
     #[test]
     fn the_wait_is_what_the_server_says_it_is() {
-        let empty = [("x-ratelimit-remaining-requests", "0"), ("x-ratelimit-reset-requests", "1s")];
-        let tokens = [("x-ratelimit-remaining-tokens", "0"), ("x-ratelimit-reset-tokens", "6m0s")];
-        assert_eq!(wait(&[("retry-after-ms", "1500"), ("retry-after", "2")]), Some(1_500));
-        assert_eq!(wait(&[&[("retry-after", "2")][..], &empty].concat()), Some(2_000));
-        assert_eq!(wait(&[("retry-after", "Fri, 07 Mar 2025 00:00:00 GMT")]), Some(10_000));
+        let empty = [
+            ("x-ratelimit-remaining-requests", "0"),
+            ("x-ratelimit-reset-requests", "1s"),
+        ];
+        let tokens = [
+            ("x-ratelimit-remaining-tokens", "0"),
+            ("x-ratelimit-reset-tokens", "6m0s"),
+        ];
+        assert_eq!(
+            wait(&[("retry-after-ms", "1500"), ("retry-after", "2")]),
+            Some(1_500)
+        );
+        assert_eq!(
+            wait(&[&[("retry-after", "2")][..], &empty].concat()),
+            Some(2_000)
+        );
+        assert_eq!(
+            wait(&[("retry-after", "Fri, 07 Mar 2025 00:00:00 GMT")]),
+            Some(10_000)
+        );
         assert_eq!(wait(&empty), Some(1_000));
         assert_eq!(wait(&[empty, tokens].concat()), Some(360_000));
-        assert_eq!(wait(&[("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "1741305600000")]), Some(10_000));
+        assert_eq!(
+            wait(&[
+                ("x-ratelimit-remaining", "0"),
+                ("x-ratelimit-reset", "1741305600000")
+            ]),
+            Some(10_000)
+        );
     }
 
     #[test]
     fn a_limit_with_something_left_asks_for_nothing() {
-        let left = [("x-ratelimit-remaining-requests", "59"), ("x-ratelimit-reset-requests", "1s")];
+        let left = [
+            ("x-ratelimit-remaining-requests", "59"),
+            ("x-ratelimit-reset-requests", "1s"),
+        ];
         assert_eq!(wait(&left), None);
         assert_eq!(wait(&[("x-ratelimit-reset-requests", "1s")]), None);
         assert_eq!(wait(&[]), None);

@@ -58,7 +58,10 @@ impl<E> Failure<E> {
     pub fn map<F>(self, other: impl FnOnce(E) -> F) -> Failure<F> {
         match self {
             Self::Final(error) => Failure::Final(other(error)),
-            Self::GaveUp { tries, last } => Failure::GaveUp { tries, last: other(last) },
+            Self::GaveUp { tries, last } => Failure::GaveUp {
+                tries,
+                last: other(last),
+            },
             Self::OutOfTime => Failure::OutOfTime,
         }
     }
@@ -68,7 +71,12 @@ impl Backoff {
     /// The usual waits, half a second at first and at most half a minute.
     #[must_use]
     pub fn new(tries: u32, deadline: Duration) -> Self {
-        Self { tries, first_wait: Duration::from_millis(500), longest_wait: Duration::from_secs(30), deadline }
+        Self {
+            tries,
+            first_wait: Duration::from_millis(500),
+            longest_wait: Duration::from_secs(30),
+            deadline,
+        }
     }
 
     /// Makes `call` until it succeeds, `verdict` says stop, or tries or time are over.
@@ -85,7 +93,9 @@ impl Backoff {
             let error = match timeout_at(deadline, call()).await {
                 Ok(Ok(done)) => return Ok(done),
                 Ok(Err(error)) => error,
-                Err(_) => return Err(last.map_or(Failure::OutOfTime, |last| gave_up(n_calls, last))),
+                Err(_) => {
+                    return Err(last.map_or(Failure::OutOfTime, |last| gave_up(n_calls, last)));
+                }
             };
             let verdict = verdict(&error);
             if let Verdict::Limited(_) = verdict {
@@ -100,7 +110,9 @@ impl Backoff {
                 Verdict::Again(asked) => self.wait(tries, asked, random_fraction()),
                 Verdict::Limited(asked) => self.wait(n_limited, asked, random_fraction()),
             };
-            let too_late = Instant::now().checked_add(wait).is_none_or(|end| end >= deadline);
+            let too_late = Instant::now()
+                .checked_add(wait)
+                .is_none_or(|end| end >= deadline);
             if tries >= self.tries || too_late {
                 return Err(gave_up(n_calls, error));
             }
@@ -114,14 +126,20 @@ impl Backoff {
         if let Some(asked) = asked {
             return asked.saturating_add(self.first_wait.mul_f64(fraction));
         }
-        let bound = self.first_wait.saturating_mul(2_u32.saturating_pow(nth - 1));
+        let bound = self
+            .first_wait
+            .saturating_mul(2_u32.saturating_pow(nth - 1));
         bound.min(self.longest_wait).mul_f64(fraction)
     }
 }
 
 /// `tries`: calls made, those that were turned away as well.
 fn gave_up<E>(tries: u32, last: E) -> Failure<E> {
-    if tries == 1 { Failure::Final(last) } else { Failure::GaveUp { tries, last } }
+    if tries == 1 {
+        Failure::Final(last)
+    } else {
+        Failure::GaveUp { tries, last }
+    }
 }
 
 /// A number from 0 to below 1, for jitter: from the standard library's per-call hash keys: waits need neither a seed nor good
@@ -145,7 +163,11 @@ mod tests {
     };
 
     /// What comes of calls that fail as often as `n_failures` says.
-    async fn tried(backoff: Backoff, n_failures: u32, verdict: Verdict) -> Result<u32, Failure<u32>> {
+    async fn tried(
+        backoff: Backoff,
+        n_failures: u32,
+        verdict: Verdict,
+    ) -> Result<u32, Failure<u32>> {
         let n_calls = Cell::new(0);
         let call = || {
             n_calls.set(n_calls.get() + 1);
@@ -159,57 +181,120 @@ mod tests {
     async fn as_many_failures_as_tries_are_one_too_many() {
         let again = Verdict::Again(None);
         assert_eq!(tried(AT_ONCE, 2, again).await, Ok(3));
-        assert_eq!(tried(AT_ONCE, 3, again).await, Err(Failure::GaveUp { tries: 3, last: 3 }));
-        assert_eq!(tried(AT_ONCE, 3, Verdict::Stop).await, Err(Failure::Final(1)));
-        assert_eq!(tried(Backoff { tries: 0, ..AT_ONCE }, 1, again).await, Err(Failure::Final(1)));
+        assert_eq!(
+            tried(AT_ONCE, 3, again).await,
+            Err(Failure::GaveUp { tries: 3, last: 3 })
+        );
+        assert_eq!(
+            tried(AT_ONCE, 3, Verdict::Stop).await,
+            Err(Failure::Final(1))
+        );
+        assert_eq!(
+            tried(
+                Backoff {
+                    tries: 0,
+                    ..AT_ONCE
+                },
+                1,
+                again
+            )
+            .await,
+            Err(Failure::Final(1))
+        );
     }
 
     #[tokio::test]
     async fn calls_that_were_turned_away_are_no_tries() {
         let limited = Verdict::Limited(None);
         assert_eq!(tried(AT_ONCE, 30, limited).await, Ok(31));
-        let soon = Backoff { first_wait: Duration::from_mins(1), longest_wait: Duration::from_mins(1), ..AT_ONCE };
+        let soon = Backoff {
+            first_wait: Duration::from_mins(1),
+            longest_wait: Duration::from_mins(1),
+            ..AT_ONCE
+        };
         let asked = Verdict::Limited(Some(Duration::from_secs(51)));
-        assert_eq!(tried(soon, 30, asked).await, Err(Failure::Final(1)), "51 s are more than 50 s");
+        assert_eq!(
+            tried(soon, 30, asked).await,
+            Err(Failure::Final(1)),
+            "51 s are more than 50 s"
+        );
     }
 
     #[tokio::test]
     async fn a_broken_connection_is_tried_again_at_once() {
-        let slow = Backoff { first_wait: Duration::from_hours(1), longest_wait: Duration::from_hours(1), ..AT_ONCE };
+        let slow = Backoff {
+            first_wait: Duration::from_hours(1),
+            longest_wait: Duration::from_hours(1),
+            ..AT_ONCE
+        };
         assert_eq!(tried(slow, 1, Verdict::AtOnce).await, Ok(2));
-        assert_eq!(tried(AT_ONCE, 3, Verdict::AtOnce).await, Err(Failure::GaveUp { tries: 3, last: 3 }));
+        assert_eq!(
+            tried(AT_ONCE, 3, Verdict::AtOnce).await,
+            Err(Failure::GaveUp { tries: 3, last: 3 })
+        );
     }
 
     #[tokio::test]
     async fn a_wait_beyond_the_deadline_is_not_begun() {
         let asked = Verdict::Again(Some(Duration::from_secs(51)));
         assert_eq!(tried(AT_ONCE, 1, asked).await, Err(Failure::Final(1)));
-        assert_eq!(tried(AT_ONCE, 1, Verdict::Again(Some(Duration::MAX))).await, Err(Failure::Final(1)));
+        assert_eq!(
+            tried(AT_ONCE, 1, Verdict::Again(Some(Duration::MAX))).await,
+            Err(Failure::Final(1))
+        );
     }
 
     #[tokio::test]
     async fn a_call_that_never_ends_is_ended_by_the_deadline() {
-        let soon = Backoff { deadline: Duration::from_millis(5), ..AT_ONCE };
+        let soon = Backoff {
+            deadline: Duration::from_millis(5),
+            ..AT_ONCE
+        };
         let never = || std::future::pending::<Result<(), ()>>();
-        assert_eq!(soon.run(never, |()| Verdict::Stop).await, Err(Failure::OutOfTime));
+        assert_eq!(
+            soon.run(never, |()| Verdict::Stop).await,
+            Err(Failure::OutOfTime)
+        );
         // The second call never ends: the first one's failure is told.
         let n_calls = Cell::new(0);
         let call = || {
             n_calls.set(n_calls.get() + 1);
             let is_first = n_calls.get() == 1;
-            async move { if is_first { Err::<(), _>("busy") } else { std::future::pending().await } }
+            async move {
+                if is_first {
+                    Err::<(), _>("busy")
+                } else {
+                    std::future::pending().await
+                }
+            }
         };
         let failure = soon.run(call, |_| Verdict::Again(None)).await;
-        assert_eq!(failure, Err(Failure::GaveUp { tries: 2, last: "busy" }));
+        assert_eq!(
+            failure,
+            Err(Failure::GaveUp {
+                tries: 2,
+                last: "busy"
+            })
+        );
     }
 
     #[test]
     fn waits_double_up_to_the_longest_and_obey_the_server() {
-        let backoff = Backoff { first_wait: Duration::from_millis(500), ..AT_ONCE };
-        let waits: Vec<u128> = (1..7).map(|tries| backoff.wait(tries, None, 1.0).as_millis()).collect();
+        let backoff = Backoff {
+            first_wait: Duration::from_millis(500),
+            ..AT_ONCE
+        };
+        let waits: Vec<u128> = (1..7)
+            .map(|tries| backoff.wait(tries, None, 1.0).as_millis())
+            .collect();
         assert_eq!(waits, [500, 1_000, 2_000, 4_000, 8_000, 8_000]);
         assert_eq!(backoff.wait(1, None, 0.5).as_millis(), 250);
         assert_eq!(backoff.wait(40, None, 0.25).as_millis(), 2_000);
-        assert_eq!(backoff.wait(1, Some(Duration::from_secs(20)), 0.5).as_millis(), 20_250);
+        assert_eq!(
+            backoff
+                .wait(1, Some(Duration::from_secs(20)), 0.5)
+                .as_millis(),
+            20_250
+        );
     }
 }

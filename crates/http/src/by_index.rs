@@ -1,7 +1,10 @@
 //! Answers that name what they belong to by its place in the call.
 
 /// `answers` in the order of what was asked: each place of 0 to `n - 1` once. The error says what is given instead.
-pub fn by_index<T>(answers: impl IntoIterator<Item = (usize, T)>, n: usize) -> Result<Vec<T>, String> {
+pub fn by_index<T>(
+    answers: impl IntoIterator<Item = (usize, T)>,
+    n: usize,
+) -> Result<Vec<T>, String> {
     let mut places: Vec<Option<T>> = std::iter::repeat_with(|| None).take(n).collect();
     let mut n_answers = 0;
     for (index, answer) in answers {
@@ -12,7 +15,10 @@ pub fn by_index<T>(answers: impl IntoIterator<Item = (usize, T)>, n: usize) -> R
             None => return Err(format!("an answer with index {index} for {n} texts")),
         }
     }
-    places.into_iter().collect::<Option<Vec<T>>>().ok_or_else(|| format!("{n_answers} answers for {n} texts"))
+    places
+        .into_iter()
+        .collect::<Option<Vec<T>>>()
+        .ok_or_else(|| format!("{n_answers} answers for {n} texts"))
 }
 
 #[cfg(test)]
@@ -22,9 +28,18 @@ mod tests {
     #[test]
     fn each_place_is_filled_once() {
         assert_eq!(by_index([(1, 'b'), (0, 'a')], 2), Ok(vec!['a', 'b']));
-        assert_eq!(by_index([(0, 'a')], 2), Err("1 answers for 2 texts".to_owned()));
-        assert_eq!(by_index([(0, 'a'), (0, 'b')], 2), Err("two answers with index 0".to_owned()));
-        assert_eq!(by_index([(0, 'a'), (2, 'b')], 2), Err("an answer with index 2 for 2 texts".to_owned()));
+        assert_eq!(
+            by_index([(0, 'a')], 2),
+            Err("1 answers for 2 texts".to_owned())
+        );
+        assert_eq!(
+            by_index([(0, 'a'), (0, 'b')], 2),
+            Err("two answers with index 0".to_owned())
+        );
+        assert_eq!(
+            by_index([(0, 'a'), (2, 'b')], 2),
+            Err("an answer with index 2 for 2 texts".to_owned())
+        );
         assert_eq!(by_index(std::iter::empty::<(usize, char)>(), 0), Ok(vec![]));
     }
 }

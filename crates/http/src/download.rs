@@ -7,7 +7,9 @@
 
 use std::time::{Duration, SystemTime};
 
-use reqwest::header::{ACCEPT_ENCODING, CONTENT_RANGE, ETAG, HeaderMap, HeaderName, IF_RANGE, LAST_MODIFIED, RANGE};
+use reqwest::header::{
+    ACCEPT_ENCODING, CONTENT_RANGE, ETAG, HeaderMap, HeaderName, IF_RANGE, LAST_MODIFIED, RANGE,
+};
 use reqwest::{Client, Response, Url};
 use tokio::sync::Mutex;
 
@@ -66,7 +68,9 @@ impl Downloader {
     pub fn new(url: &Url, connect_timeout: Duration) -> Result<Self, HttpError> {
         let has_user = !url.username().is_empty() || url.password().is_some();
         if url.scheme() == "http" && has_user && !is_loopback(url) {
-            return Err(HttpError::KeyInClear { host: url.host_str().unwrap_or("").to_owned() });
+            return Err(HttpError::KeyInClear {
+                host: url.host_str().unwrap_or("").to_owned(),
+            });
         }
         let mut builder = Client::builder()
             .redirect(redirects::policy(has_user))
@@ -77,8 +81,14 @@ impl Downloader {
         if is_loopback(url) {
             builder = builder.no_proxy();
         }
-        let client = builder.build().map_err(|error| HttpError::Client { reason: root_cause(&error) })?;
-        Ok(Self { client, url: url.clone(), connect_timeout })
+        let client = builder.build().map_err(|error| HttpError::Client {
+            reason: root_cause(&error),
+        })?;
+        Ok(Self {
+            client,
+            url: url.clone(),
+            connect_timeout,
+        })
     }
 
     /// Fetches the whole of `wanted` into `partial`, from where that stands.
@@ -107,7 +117,11 @@ impl Downloader {
         };
         let done = wanted.backoff.run(one, verdict).await;
         done.map_err(|failure| {
-            HttpError::final_of(failure.map(|failed| failed.error), &shown(&self.url), &wanted.backoff)
+            HttpError::final_of(
+                failure.map(|failed| failed.error),
+                &shown(&self.url),
+                &wanted.backoff,
+            )
         })
     }
 
@@ -118,27 +132,49 @@ impl Downloader {
         on_download: OnDownload<'_>,
     ) -> Result<(), HttpError> {
         let url = shown(&self.url);
-        let mut request = self.client.get(self.url.clone()).header(ACCEPT_ENCODING, "identity");
+        let mut request = self
+            .client
+            .get(self.url.clone())
+            .header(ACCEPT_ENCODING, "identity");
         if let Some(version) = partial.version() {
-            request = request.header(RANGE, format!("bytes={}-", partial.n_bytes())).header(IF_RANGE, version);
+            request = request
+                .header(RANGE, format!("bytes={}-", partial.n_bytes()))
+                .header(IF_RANGE, version);
         }
-        let mut response = request.send().await.map_err(|error| self.broken(&url, error))?;
-        let Answer::Body { total } = begin(&response, &url, partial)? else { return Ok(()) };
-        let too_large = || HttpError::TooLarge { url: url.clone(), most_bytes: wanted.most_bytes as usize };
+        let mut response = request
+            .send()
+            .await
+            .map_err(|error| self.broken(&url, error))?;
+        let Answer::Body { total } = begin(&response, &url, partial)? else {
+            return Ok(());
+        };
+        let too_large = || HttpError::TooLarge {
+            url: url.clone(),
+            most_bytes: wanted.most_bytes as usize,
+        };
         if total.is_some_and(|total| total > wanted.most_bytes) {
             return Err(too_large());
         }
-        while let Some(piece) = response.chunk().await.map_err(|error| self.broken(&url, error))? {
+        while let Some(piece) = response
+            .chunk()
+            .await
+            .map_err(|error| self.broken(&url, error))?
+        {
             if partial.n_bytes() + piece.len() as u64 > wanted.most_bytes {
                 return Err(too_large());
             }
             partial.append(&piece)?;
-            on_download(Download { file: wanted.file, bytes: partial.n_bytes(), total });
+            on_download(Download {
+                file: wanted.file,
+                bytes: partial.n_bytes(),
+                total,
+            });
         }
         match total {
-            Some(total) if total != partial.n_bytes() => {
-                Err(HttpError::Broken { url, reason: "it ended before the file did".to_owned() })
-            }
+            Some(total) if total != partial.n_bytes() => Err(HttpError::Broken {
+                url,
+                reason: "it ended before the file did".to_owned(),
+            }),
             _ => Ok(()),
         }
     }
@@ -165,24 +201,47 @@ enum Answer {
 fn begin(response: &Response, url: &str, partial: &mut Partial) -> Result<Answer, HttpError> {
     let status = response.status();
     let headers = response.headers();
-    let part = headers.get(CONTENT_RANGE).and_then(|value| Part::parse(value.to_str().ok()?));
+    let part = headers
+        .get(CONTENT_RANGE)
+        .and_then(|value| Part::parse(value.to_str().ok()?));
     match (status.as_u16(), part) {
         (200, _) => {
             partial.begin(version(headers))?;
-            Ok(Answer::Body { total: response.content_length() })
+            Ok(Answer::Body {
+                total: response.content_length(),
+            })
         }
-        (206, Some(Part { start: Some(start), total })) if start == partial.n_bytes() => {
-            Ok(Answer::Body { total: total.or_else(|| response.content_length().map(|rest| start + rest)) })
-        }
-        (416, Some(Part { start: None, total: Some(total) })) if total == partial.n_bytes() => Ok(Answer::Whole),
+        (
+            206,
+            Some(Part {
+                start: Some(start),
+                total,
+            }),
+        ) if start == partial.n_bytes() => Ok(Answer::Body {
+            total: total.or_else(|| response.content_length().map(|rest| start + rest)),
+        }),
+        (
+            416,
+            Some(Part {
+                start: None,
+                total: Some(total),
+            }),
+        ) if total == partial.n_bytes() => Ok(Answer::Whole),
         (206 | 416, _) => {
             partial.begin(None)?;
-            Err(HttpError::Broken { url: url.to_owned(), reason: "another part was sent than was asked for".into() })
+            Err(HttpError::Broken {
+                url: url.to_owned(),
+                reason: "another part was sent than was asked for".into(),
+            })
         }
         (status, _) => Err(HttpError::Status {
             url: url.to_owned(),
             status,
-            excerpt: response.status().canonical_reason().unwrap_or("a status without a name").to_owned(),
+            excerpt: response
+                .status()
+                .canonical_reason()
+                .unwrap_or("a status without a name")
+                .to_owned(),
             retry_after: asked_wait(headers, SystemTime::now()),
         }),
     }
@@ -191,7 +250,9 @@ fn begin(response: &Response, url: &str, partial: &mut Partial) -> Result<Answer
 /// The server's name for what it sends: a strong entity tag (a weak one may stand for other bytes), else the date.
 fn version(headers: &HeaderMap) -> Option<String> {
     let text = |name: HeaderName| Some(headers.get(name)?.to_str().ok()?.to_owned());
-    text(ETAG).filter(|tag| tag.starts_with('"')).or_else(|| text(LAST_MODIFIED))
+    text(ETAG)
+        .filter(|tag| tag.starts_with('"'))
+        .or_else(|| text(LAST_MODIFIED))
 }
 
 /// A `Content-Range`: `bytes 3-9/10`, `bytes 3-9/*`, `bytes */10`.
@@ -204,8 +265,19 @@ struct Part {
 impl Part {
     fn parse(text: &str) -> Option<Self> {
         let (range, total) = text.trim().strip_prefix("bytes ")?.trim().split_once('/')?;
-        let start = if range == "*" { None } else { Some(range.split_once('-')?.0.parse().ok()?) };
-        Some(Self { start, total: if total == "*" { None } else { Some(total.parse().ok()?) } })
+        let start = if range == "*" {
+            None
+        } else {
+            Some(range.split_once('-')?.0.parse().ok()?)
+        };
+        Some(Self {
+            start,
+            total: if total == "*" {
+                None
+            } else {
+                Some(total.parse().ok()?)
+            },
+        })
     }
 }
 
@@ -219,7 +291,15 @@ mod tests {
         assert_eq!(Part::parse("bytes 3-9/10"), part(Some(3), Some(10)));
         assert_eq!(Part::parse("bytes 3-9/*"), part(Some(3), None));
         assert_eq!(Part::parse("bytes */10"), part(None, Some(10)));
-        for broken in ["", "3-9/10", "bytes 3/10", "bytes x-9/10", "bytes 3-9", "items 0-1/2", "bytes 3-9/-1"] {
+        for broken in [
+            "",
+            "3-9/10",
+            "bytes 3/10",
+            "bytes x-9/10",
+            "bytes 3-9",
+            "items 0-1/2",
+            "bytes 3-9/-1",
+        ] {
             assert_eq!(Part::parse(broken), None, "{broken}");
         }
     }
@@ -227,12 +307,20 @@ mod tests {
     #[test]
     fn a_weak_tag_names_no_bytes() {
         let named = |pairs: &[(HeaderName, &str)]| {
-            let headers = pairs.iter().map(|(name, value)| (name.clone(), value.parse().expect("a value")));
+            let headers = pairs
+                .iter()
+                .map(|(name, value)| (name.clone(), value.parse().expect("a value")));
             version(&headers.collect())
         };
         let date = "Wed, 21 Oct 2015 07:28:00 GMT";
-        assert_eq!(named(&[(ETAG, "\"a\""), (LAST_MODIFIED, date)]).as_deref(), Some("\"a\""));
-        assert_eq!(named(&[(ETAG, "W/\"a\""), (LAST_MODIFIED, date)]).as_deref(), Some(date));
+        assert_eq!(
+            named(&[(ETAG, "\"a\""), (LAST_MODIFIED, date)]).as_deref(),
+            Some("\"a\"")
+        );
+        assert_eq!(
+            named(&[(ETAG, "W/\"a\""), (LAST_MODIFIED, date)]).as_deref(),
+            Some(date)
+        );
         assert_eq!(named(&[(ETAG, "W/\"a\"")]), None);
     }
 }

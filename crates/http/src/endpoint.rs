@@ -49,7 +49,14 @@ impl EndpointSettings {
     #[must_use]
     pub fn new(url: Url) -> Self {
         let timeout = Duration::from_mins(2);
-        Self { url, api_key: None, headers: Vec::new(), timeout, ca_file: None, most_bytes: LARGEST_BODY_BYTES }
+        Self {
+            url,
+            api_key: None,
+            headers: Vec::new(),
+            timeout,
+            ca_file: None,
+            most_bytes: LARGEST_BODY_BYTES,
+        }
     }
 }
 
@@ -86,14 +93,35 @@ impl JsonEndpoint {
     /// Checks the settings and makes the client. Nothing is called yet.
     pub fn new(settings: EndpointSettings) -> Result<Self, HttpError> {
         let headers = headers(&settings)?;
-        let EndpointSettings { url, api_key, headers: named, timeout, ca_file, most_bytes } = settings;
-        let has_secret = headers.len() > 1 || !url.username().is_empty() || url.password().is_some();
+        let EndpointSettings {
+            url,
+            api_key,
+            headers: named,
+            timeout,
+            ca_file,
+            most_bytes,
+        } = settings;
+        let has_secret =
+            headers.len() > 1 || !url.username().is_empty() || url.password().is_some();
         if url.scheme() == "http" && has_secret && !is_loopback(&url) {
-            return Err(HttpError::KeyInClear { host: url.host_str().unwrap_or("").to_owned() });
+            return Err(HttpError::KeyInClear {
+                host: url.host_str().unwrap_or("").to_owned(),
+            });
         }
-        let mask = Mask::new(&url, api_key.iter().chain(named.iter().map(|(_, value)| value)));
+        let mask = Mask::new(
+            &url,
+            api_key.iter().chain(named.iter().map(|(_, value)| value)),
+        );
         let client = client(&url, ca_file)?;
-        Ok(Self { client, shown_url: shown(&url), url, headers, mask, timeout, most_bytes })
+        Ok(Self {
+            client,
+            shown_url: shown(&url),
+            url,
+            headers,
+            mask,
+            timeout,
+            most_bytes,
+        })
     }
 
     /// The address without its secrets.
@@ -105,18 +133,37 @@ impl JsonEndpoint {
     /// One call, whose answer may have any status but a redirect's.
     pub async fn send(&self, body: &impl Serialize) -> Result<Answer, HttpError> {
         let body = serde_json::to_vec(body).expect("what is sent has string keys only");
-        let request = self.client.post(self.url.clone()).headers(self.headers.clone()).timeout(self.timeout);
-        let response = request.body(body).send().await.map_err(|error| self.broken(error))?;
+        let request = self
+            .client
+            .post(self.url.clone())
+            .headers(self.headers.clone())
+            .timeout(self.timeout);
+        let response = request
+            .body(body)
+            .send()
+            .await
+            .map_err(|error| self.broken(error))?;
         let status = response.status();
         if status.is_redirection() {
-            return Err(HttpError::Redirected { url: self.shown_url.clone(), status: status.as_u16() });
+            return Err(HttpError::Redirected {
+                url: self.shown_url.clone(),
+                status: status.as_u16(),
+            });
         }
         let retry_after = asked_wait(response.headers(), SystemTime::now());
-        Ok(Answer { status: status.as_u16(), body: self.body(response).await?, retry_after })
+        Ok(Answer {
+            status: status.as_u16(),
+            body: self.body(response).await?,
+            retry_after,
+        })
     }
 
     /// Calls until there is an answer of success, with patience, and reads it.
-    pub async fn post<T: DeserializeOwned>(&self, body: &impl Serialize, backoff: &Backoff) -> Result<T, HttpError> {
+    pub async fn post<T: DeserializeOwned>(
+        &self,
+        body: &impl Serialize,
+        backoff: &Backoff,
+    ) -> Result<T, HttpError> {
         let done = backoff.run(|| self.call(body), HttpError::verdict).await;
         done.map_err(|failure| HttpError::final_of(failure, &self.shown_url, backoff))
     }
@@ -126,15 +173,25 @@ impl JsonEndpoint {
         if !answer.is_success() {
             return Err(self.status(&answer));
         }
-        serde_json::from_slice(&answer.body).map_err(|error| self.unreadable(&error.to_string(), &answer.body))
+        serde_json::from_slice(&answer.body)
+            .map_err(|error| self.unreadable(&error.to_string(), &answer.body))
     }
 
     /// The error of an answer that is none of success.
     #[must_use]
     pub fn status(&self, answer: &Answer) -> HttpError {
-        let Answer { status, body, retry_after } = answer;
+        let Answer {
+            status,
+            body,
+            retry_after,
+        } = answer;
         let excerpt = self.excerpt(&complaint(body));
-        HttpError::Status { url: self.shown_url.clone(), status: *status, excerpt, retry_after: *retry_after }
+        HttpError::Status {
+            url: self.shown_url.clone(),
+            status: *status,
+            excerpt,
+            retry_after: *retry_after,
+        }
     }
 
     /// The error of an answer that is not what was asked for.
@@ -158,7 +215,10 @@ impl JsonEndpoint {
         let mut body = Vec::new();
         while let Some(piece) = response.chunk().await.map_err(|error| self.broken(error))? {
             if body.len() + piece.len() > self.most_bytes {
-                return Err(HttpError::TooLarge { url: self.shown_url.clone(), most_bytes: self.most_bytes });
+                return Err(HttpError::TooLarge {
+                    url: self.shown_url.clone(),
+                    most_bytes: self.most_bytes,
+                });
             }
             body.extend_from_slice(&piece);
         }
@@ -169,7 +229,13 @@ impl JsonEndpoint {
     fn broken(&self, error: reqwest::Error) -> HttpError {
         let (url, error) = (self.shown_url.clone(), error.without_url());
         let reason = self.excerpt(&root_cause(&error));
-        HttpError::of_transport(&error, url, reason, CONNECT_TIMEOUT.min(self.timeout), self.timeout)
+        HttpError::of_transport(
+            &error,
+            url,
+            reason,
+            CONNECT_TIMEOUT.min(self.timeout),
+            self.timeout,
+        )
     }
 }
 
@@ -177,13 +243,22 @@ impl JsonEndpoint {
 fn headers(settings: &EndpointSettings) -> Result<HeaderMap, HttpError> {
     let mut headers = HeaderMap::new();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    let key = settings.api_key.iter().map(|key| key.expose().trim()).find(|key| !key.is_empty());
+    let key = settings
+        .api_key
+        .iter()
+        .map(|key| key.expose().trim())
+        .find(|key| !key.is_empty());
     if let Some(key) = key {
-        headers.insert(AUTHORIZATION, sensitive(&format!("Bearer {key}")).ok_or(HttpError::BadKey)?);
+        headers.insert(
+            AUTHORIZATION,
+            sensitive(&format!("Bearer {key}")).ok_or(HttpError::BadKey)?,
+        );
     }
     for (name, value) in &settings.headers {
-        let header = HeaderName::from_bytes(name.as_bytes())
-            .map_err(|_| HttpError::BadHeaderName { name: name.escape_debug().to_string() })?;
+        let header =
+            HeaderName::from_bytes(name.as_bytes()).map_err(|_| HttpError::BadHeaderName {
+                name: name.escape_debug().to_string(),
+            })?;
         let bad_value = || HttpError::BadHeaderValue { name: name.clone() };
         headers.insert(header, sensitive(value.expose()).ok_or_else(bad_value)?);
     }
@@ -220,5 +295,7 @@ fn client(url: &Url, ca_file: Option<PathBuf>) -> Result<Client, HttpError> {
     if is_loopback(url) {
         builder = builder.no_proxy();
     }
-    builder.build().map_err(|error| HttpError::Client { reason: root_cause(&error) })
+    builder.build().map_err(|error| HttpError::Client {
+        reason: root_cause(&error),
+    })
 }

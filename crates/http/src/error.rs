@@ -11,12 +11,24 @@ use super::{Backoff, Failure, Verdict};
 
 /// Lower-cased parts of what servers say of a request that is too large (`OpenAI`, text-embeddings-inference, vLLM,
 /// gateways). One too many costs some calls in vain, no wrong answer.
-const TOO_LARGE_WORDS: [&str; 9] =
-    ["batch size", "too large", "too many", "too long", "maximum", "at most", "exceed", "per request", "array length"];
+const TOO_LARGE_WORDS: [&str; 9] = [
+    "batch size",
+    "too large",
+    "too many",
+    "too long",
+    "maximum",
+    "at most",
+    "exceed",
+    "per request",
+    "array length",
+];
 
 /// Why a call failed, or the client could not be made.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the fields are what the message shows: a redacted URL, an HTTP status, an excerpt")]
+#[allow(
+    missing_docs,
+    reason = "the fields are what the message shows: a redacted URL, an HTTP status, an excerpt"
+)]
 pub enum HttpError {
     /// No connection.
     #[error("`{url}` cannot be reached: {reason}")]
@@ -44,13 +56,22 @@ pub enum HttpError {
     Busy { path: PathBuf },
     /// An error status.
     #[error("`{url}` answered with status {status}: {excerpt}")]
-    Status { url: String, status: u16, excerpt: String, retry_after: Option<Duration> },
+    Status {
+        url: String,
+        status: u16,
+        excerpt: String,
+        retry_after: Option<Duration>,
+    },
     /// An answer that is too large to be one.
     #[error("the answer of `{url}` is larger than {} MiB", most_bytes >> 20)]
     TooLarge { url: String, most_bytes: usize },
     /// An answer of another form.
     #[error("the answer of `{url}` cannot be read: {reason}: {excerpt}")]
-    Unreadable { url: String, reason: String, excerpt: String },
+    Unreadable {
+        url: String,
+        reason: String,
+        excerpt: String,
+    },
     /// Still failing after all tries.
     #[error("after {tries} tries: {last}")]
     GaveUp { tries: u32, last: Box<Self> },
@@ -97,7 +118,10 @@ impl HttpError {
             let reason = format!("no connection within {} s", connect_timeout.as_secs_f64());
             Self::Unreachable { url, reason }
         } else if error.is_timeout() {
-            Self::TimedOut { url, after: timeout }
+            Self::TimedOut {
+                url,
+                after: timeout,
+            }
         } else if error.is_connect() && reason.to_lowercase().contains("certificate") {
             Self::Untrusted { url, reason }
         } else if error.is_connect() {
@@ -111,8 +135,14 @@ impl HttpError {
     pub(super) fn final_of(failure: Failure<Self>, url: &str, backoff: &Backoff) -> Self {
         match failure {
             Failure::Final(error) => error,
-            Failure::GaveUp { tries, last } => Self::GaveUp { tries, last: Box::new(last) },
-            Failure::OutOfTime => Self::DeadlinePassed { url: url.to_owned(), deadline: backoff.deadline },
+            Failure::GaveUp { tries, last } => Self::GaveUp {
+                tries,
+                last: Box::new(last),
+            },
+            Failure::OutOfTime => Self::DeadlinePassed {
+                url: url.to_owned(),
+                deadline: backoff.deadline,
+            },
         }
     }
 
@@ -120,9 +150,10 @@ impl HttpError {
     #[must_use]
     pub fn is_transient(&self) -> bool {
         match self {
-            Self::Unreachable { .. } | Self::Broken { .. } | Self::TimedOut { .. } | Self::DeadlinePassed { .. } => {
-                true
-            }
+            Self::Unreachable { .. }
+            | Self::Broken { .. }
+            | Self::TimedOut { .. }
+            | Self::DeadlinePassed { .. } => true,
             Self::Status { status, .. } => is_transient_status(*status),
             Self::GaveUp { last, .. } => last.is_transient(),
             Self::Untrusted { .. }
@@ -147,7 +178,12 @@ impl HttpError {
     /// so in words. llama.cpp does under 500.
     #[must_use]
     pub fn is_too_large(&self) -> bool {
-        let Self::Status { status, excerpt, .. } = self else { return false };
+        let Self::Status {
+            status, excerpt, ..
+        } = self
+        else {
+            return false;
+        };
         let says = |words: &[&str]| {
             let excerpt = excerpt.to_lowercase();
             words.iter().any(|word| excerpt.contains(word))
@@ -165,7 +201,11 @@ impl HttpError {
     pub fn verdict(&self) -> Verdict {
         match self {
             error if error.is_too_large() => Verdict::Stop,
-            Self::Status { status, retry_after, .. } if is_transient_status(*status) => Verdict::Again(*retry_after),
+            Self::Status {
+                status,
+                retry_after,
+                ..
+            } if is_transient_status(*status) => Verdict::Again(*retry_after),
             Self::Broken { .. } => Verdict::AtOnce,
             error if error.is_transient() => Verdict::Again(None),
             _ => Verdict::Stop,
@@ -187,13 +227,17 @@ impl HttpError {
         match self.last() {
             Self::BadAddress { .. } => Some("write it like `http://localhost:8080/v1`"),
             Self::BadKey => Some("check the variable with the key for a line feed at its end"),
-            Self::KeyInClear { .. } => Some("use `https`; plain `http` with a key is for this machine only"),
-            Self::Redirected { .. } => Some("name the address to which it redirects, if that is to be trusted"),
+            Self::KeyInClear { .. } => {
+                Some("use `https`; plain `http` with a key is for this machine only")
+            }
+            Self::Redirected { .. } => {
+                Some("name the address to which it redirects, if that is to be trusted")
+            }
             Self::Write { .. } => Some("is there room on the disk, and may the folder be written?"),
             Self::Busy { .. } => Some("wait for it to end, then try again"),
-            Self::Status { status: 401 | 403, .. } => {
-                Some("is the key right, and is the variable that holds it named?")
-            }
+            Self::Status {
+                status: 401 | 403, ..
+            } => Some("is the key right, and is the variable that holds it named?"),
             _ => None,
         }
     }
@@ -224,28 +268,55 @@ mod tests {
     fn a_server_that_was_sent_too_much_says_so_in_many_ways() {
         let status = |status, excerpt: &str| {
             let (url, excerpt) = ("u".to_owned(), excerpt.to_owned());
-            HttpError::Status { url, status, excerpt, retry_after: None }
+            HttpError::Status {
+                url,
+                status,
+                excerpt,
+                retry_after: None,
+            }
         };
         for (code, words) in [
             (413, ""),
             (422, "batch size 64 > maximum allowed batch size 32"),
-            (400, "Requested 419124 tokens, max 300000 tokens per request"),
+            (
+                400,
+                "Requested 419124 tokens, max 300000 tokens per request",
+            ),
             (400, "This model's maximum context length is 8192 tokens"),
-            (500, "input is too large to process. increase the physical batch size"),
+            (
+                500,
+                "input is too large to process. increase the physical batch size",
+            ),
         ] {
             let error = status(code, words);
-            assert!(error.is_too_large() && error.verdict() == Verdict::Stop, "{error}");
+            assert!(
+                error.is_too_large() && error.verdict() == Verdict::Stop,
+                "{error}"
+            );
         }
-        for (code, words) in [(400, "no such model"), (429, "too many requests"), (500, "out of memory")] {
+        for (code, words) in [
+            (400, "no such model"),
+            (429, "too many requests"),
+            (500, "out of memory"),
+        ] {
             assert!(!status(code, words).is_too_large(), "{code} {words}");
         }
     }
 
     #[test]
     fn giving_up_keeps_what_the_last_failure_was() {
-        let last = HttpError::Redirected { url: "http://h".into(), status: 307 };
-        let error = HttpError::GaveUp { tries: 2, last: Box::new(last) };
-        assert_eq!(error.to_string(), "after 2 tries: `http://h` redirects elsewhere: status 307");
+        let last = HttpError::Redirected {
+            url: "http://h".into(),
+            status: 307,
+        };
+        let error = HttpError::GaveUp {
+            tries: 2,
+            last: Box::new(last),
+        };
+        assert_eq!(
+            error.to_string(),
+            "after 2 tries: `http://h` redirects elsewhere: status 307"
+        );
         assert!(!error.is_transient() && error.hint().is_some());
         assert!(matches!(error.last(), HttpError::Redirected { .. }));
     }

@@ -30,8 +30,17 @@ impl Partial {
     /// # Errors
     /// `Write`.
     pub fn fresh(path: &Path) -> Result<Self, HttpError> {
-        let file = OpenOptions::new().write(true).open(path).map_err(|source| failed(path, source))?;
-        Ok(Self { path: path.to_owned(), file, mark: None, n_bytes: 0, version: None })
+        let file = OpenOptions::new()
+            .write(true)
+            .open(path)
+            .map_err(|source| failed(path, source))?;
+        Ok(Self {
+            path: path.to_owned(),
+            file,
+            mark: None,
+            n_bytes: 0,
+            version: None,
+        })
     }
 
     /// What an earlier process left of `url` at `path`, or nothing yet.
@@ -39,11 +48,19 @@ impl Partial {
     /// # Errors
     /// `Busy` while another process holds it; `Write`.
     pub fn resumed(path: &Path, url: &Url) -> Result<Self, HttpError> {
-        let opened = OpenOptions::new().write(true).create(true).truncate(false).open(path);
+        let opened = OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(path);
         let file = opened.map_err(|source| failed(path, source))?;
         match file.try_lock() {
             Ok(()) => {}
-            Err(fs::TryLockError::WouldBlock) => return Err(HttpError::Busy { path: path.to_owned() }),
+            Err(fs::TryLockError::WouldBlock) => {
+                return Err(HttpError::Busy {
+                    path: path.to_owned(),
+                });
+            }
             Err(fs::TryLockError::Error(source)) => return Err(failed(path, source)),
         }
         let mut mark = path.as_os_str().to_owned();
@@ -51,11 +68,22 @@ impl Partial {
         let mark = PathBuf::from(mark);
         let source = hex(&Sha256::digest(url.as_str()));
         let noted = fs::read_to_string(&mark).unwrap_or_default();
-        let version = noted.strip_prefix(&source).and_then(|rest| rest.strip_prefix('\n')?.strip_suffix('\n'));
+        let version = noted
+            .strip_prefix(&source)
+            .and_then(|rest| rest.strip_prefix('\n')?.strip_suffix('\n'));
         let version = version.map(str::to_owned);
-        let mut partial = Self { path: path.to_owned(), file, mark: Some((mark, source)), n_bytes: 0, version };
+        let mut partial = Self {
+            path: path.to_owned(),
+            file,
+            mark: Some((mark, source)),
+            n_bytes: 0,
+            version,
+        };
         if partial.version.is_some() {
-            partial.n_bytes = partial.file.seek(SeekFrom::End(0)).map_err(|source| failed(path, source))?;
+            partial.n_bytes = partial
+                .file
+                .seek(SeekFrom::End(0))
+                .map_err(|source| failed(path, source))?;
         }
         Ok(partial)
     }
@@ -79,7 +107,8 @@ impl Partial {
         match (&self.mark, &self.version) {
             (None, _) => Ok(()),
             (Some((mark, source)), Some(version)) => {
-                fs::write(mark, format!("{source}\n{version}\n")).map_err(|source| failed(mark, source))
+                fs::write(mark, format!("{source}\n{version}\n"))
+                    .map_err(|source| failed(mark, source))
             }
             (Some((mark, _)), None) => {
                 let _ = fs::remove_file(mark); // there is none as a rule
@@ -89,7 +118,9 @@ impl Partial {
     }
 
     pub(super) fn append(&mut self, bytes: &[u8]) -> Result<(), HttpError> {
-        self.file.write_all(bytes).map_err(|source| failed(&self.path, source))?;
+        self.file
+            .write_all(bytes)
+            .map_err(|source| failed(&self.path, source))?;
         self.n_bytes += bytes.len() as u64;
         Ok(())
     }
@@ -105,7 +136,10 @@ impl Partial {
 }
 
 fn failed(path: &Path, source: std::io::Error) -> HttpError {
-    HttpError::Write { path: path.to_owned(), source }
+    HttpError::Write {
+        path: path.to_owned(),
+        source,
+    }
 }
 
 #[cfg(test)]
@@ -124,21 +158,36 @@ mod tests {
         assert_eq!((partial.n_bytes(), partial.version()), (0, None));
         partial.begin(Some("\"v1\"".to_owned())).expect("begun");
         partial.append(b"abc").expect("written");
-        assert!(matches!(Partial::resumed(&path, &url("http://h/a?key=k")), Err(HttpError::Busy { .. })));
+        assert!(matches!(
+            Partial::resumed(&path, &url("http://h/a?key=k")),
+            Err(HttpError::Busy { .. })
+        ));
         drop(partial);
         let mark = fs::read_to_string(folder.path().join("set.partial.from")).expect("there");
-        assert!(mark.ends_with("\n\"v1\"\n") && !mark.contains("key"), "{mark}");
+        assert!(
+            mark.ends_with("\n\"v1\"\n") && !mark.contains("key"),
+            "{mark}"
+        );
         let partial = Partial::resumed(&path, &url("http://h/a?key=k")).expect("opened");
         assert_eq!((partial.n_bytes(), partial.version()), (3, Some("\"v1\"")));
         drop(partial);
-        assert_eq!(Partial::resumed(&path, &url("http://h/b")).expect("opened").version(), None);
+        assert_eq!(
+            Partial::resumed(&path, &url("http://h/b"))
+                .expect("opened")
+                .version(),
+            None
+        );
         let mut partial = Partial::resumed(&path, &url("http://h/a?key=k")).expect("opened");
         partial.begin(None).expect("begun");
         partial.append(b"xy").expect("written");
         drop(partial);
         assert_eq!(fs::read(&path).expect("there"), b"xy");
         let partial = Partial::resumed(&path, &url("http://h/a?key=k")).expect("opened");
-        assert_eq!((partial.n_bytes(), partial.version()), (0, None), "nothing says whose bytes these are");
+        assert_eq!(
+            (partial.n_bytes(), partial.version()),
+            (0, None),
+            "nothing says whose bytes these are"
+        );
         partial.remove();
         assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 0);
     }

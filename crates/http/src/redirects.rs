@@ -8,11 +8,15 @@ const MOST: usize = 5;
 
 /// Follows what [`refusal`] lets pass; nothing where the first address `has_user` info, which reqwest takes along on the same host.
 pub(super) fn policy(has_user: bool) -> Policy {
-    Policy::custom(move |attempt| match refusal(attempt.previous(), attempt.url()) {
-        _ if has_user => attempt.error("the user name and password in the address would go with it"),
-        Some(reason) => attempt.error(reason),
-        None => attempt.follow(),
-    })
+    Policy::custom(
+        move |attempt| match refusal(attempt.previous(), attempt.url()) {
+            _ if has_user => {
+                attempt.error("the user name and password in the address would go with it")
+            }
+            Some(reason) => attempt.error(reason),
+            None => attempt.follow(),
+        },
+    )
 }
 
 /// Why the way over the addresses `previous`, the first one asked among them, does not go on to `next`.
@@ -41,15 +45,32 @@ mod tests {
         assert_eq!(refused(&["http://a"], "http://b"), None);
         assert_eq!(refused(&["http://a"], "https://a"), None);
         assert_eq!(refused(&["https://a", "https://b"], "https://c/?x=1"), None);
-        assert_eq!(refused(&["http://1", "http://2", "http://3", "http://4", "http://5"], "http://6"), None);
+        assert_eq!(
+            refused(
+                &["http://1", "http://2", "http://3", "http://4", "http://5"],
+                "http://6"
+            ),
+            None
+        );
     }
 
     #[test]
     fn circles_downgrades_long_ways_and_other_protocols_are_not() {
-        assert_eq!(refused(&["http://a", "http://b"], "http://a"), Some("they go round in a circle"));
-        assert_eq!(refused(&["http://a", "https://b"], "http://c"), Some("it leads from `https` to `http`"));
-        let six = ["http://1", "http://2", "http://3", "http://4", "http://5", "http://6"];
-        assert_eq!(refused(&six, "http://7"), Some("there are more than 5 in a row"));
+        assert_eq!(
+            refused(&["http://a", "http://b"], "http://a"),
+            Some("they go round in a circle")
+        );
+        assert_eq!(
+            refused(&["http://a", "https://b"], "http://c"),
+            Some("it leads from `https` to `http`")
+        );
+        let six = [
+            "http://1", "http://2", "http://3", "http://4", "http://5", "http://6",
+        ];
+        assert_eq!(
+            refused(&six, "http://7"),
+            Some("there are more than 5 in a row")
+        );
         assert!(refused(&["http://a"], "file:///etc/passwd").is_some());
     }
 }

@@ -1,15 +1,22 @@
 //! What stands in the prompt of each arm.
 
 use super::plan::Plan;
-use ragtriage_core::config::NoisePosition;
 use super::prompt;
 use ragtriage_core::attribute::support::SupportTest;
-use ragtriage_core::types::{ArmName, ByteRange, ChunkId, Corpus, Gold, GoldMember, Kind, Question, Trace};
+use ragtriage_core::config::NoisePosition;
+use ragtriage_core::types::{
+    ArmName, ByteRange, ChunkId, Corpus, Gold, GoldMember, Kind, Question, Trace,
+};
 
 /// The arms that this question has, each with the chunks of its prompt in order: those of `plan`, `Oracle` and `GoldInNoise`
 /// where its gold is in the corpus, `ClosedBook` where it is `in_sample`.
 #[must_use]
-pub fn prompts(trace: &Trace, in_sample: bool, corpus: &Corpus, plan: &Plan) -> Vec<(ArmName, Vec<ChunkId>)> {
+pub fn prompts(
+    trace: &Trace,
+    in_sample: bool,
+    corpus: &Corpus,
+    plan: &Plan,
+) -> Vec<(ArmName, Vec<ChunkId>)> {
     let packed: Vec<ChunkId> = trace.packed().cloned().collect();
     let oracle = oracle(&trace.question, &trace.gold, corpus);
     let chunks = |arm: &ArmName| match arm {
@@ -17,13 +24,25 @@ pub fn prompts(trace: &Trace, in_sample: bool, corpus: &Corpus, plan: &Plan) -> 
         ArmName::Oracle => oracle.clone(),
         ArmName::GoldInNoise => {
             let test = SupportTest::new(&trace.question, &trace.gold.groups, corpus);
-            let tokens = |id: &ChunkId| prompt::tokens_of(id, corpus, &plan.prompt, plan.title_prefix);
+            let tokens =
+                |id: &ChunkId| prompt::tokens_of(id, corpus, &plan.prompt, plan.title_prefix);
             let (budget, position) = (plan.prompt.context_tokens, plan.arms.noise_position);
-            Some(gold_in_noise(&test, &trace.gold, &packed, oracle.as_deref()?, (tokens, budget), position))
+            Some(gold_in_noise(
+                &test,
+                &trace.gold,
+                &packed,
+                oracle.as_deref()?,
+                (tokens, budget),
+                position,
+            ))
         }
         ArmName::ClosedBook => in_sample.then(Vec::new),
     };
-    plan.arms.names.iter().filter_map(|arm| Some((*arm, chunks(arm)?))).collect()
+    plan.arms
+        .names
+        .iter()
+        .filter_map(|arm| Some((*arm, chunks(arm)?)))
+        .collect()
 }
 
 /// The packed chunks with the gold that they lack put in at `position`. Where they then take more `tokens` than the `budget` of a
@@ -39,11 +58,22 @@ fn gold_in_noise(
     if test.of(packed).holds {
         return packed.to_vec();
     }
-    let first_there = |group: usize| gold.groups[group].iter().find(|member| !member.chunks.is_empty());
+    let first_there = |group: usize| {
+        gold.groups[group]
+            .iter()
+            .find(|member| !member.chunks.is_empty())
+    };
     let lacking = test.missing_groups(&packed.iter().collect::<Vec<_>>());
-    let lacking: Vec<&str> = lacking.into_iter().filter_map(first_there).map(|member| member.doc.as_str()).collect();
+    let lacking: Vec<&str> = lacking
+        .into_iter()
+        .filter_map(first_there)
+        .map(|member| member.doc.as_str())
+        .collect();
     let absent = || oracle.iter().filter(|id| !packed.contains(id));
-    let mut missing: Vec<ChunkId> = absent().filter(|id| lacking.contains(&id.doc())).cloned().collect();
+    let mut missing: Vec<ChunkId> = absent()
+        .filter(|id| lacking.contains(&id.doc()))
+        .cloned()
+        .collect();
     // Where a gold document is there, what it lacks may still be the chunk with the answer.
     if !test.of(packed.iter().chain(&missing)).holds {
         missing = absent().cloned().collect();
@@ -51,14 +81,21 @@ fn gold_in_noise(
     let mut kept = packed.to_vec();
     let holds = |kept: &[ChunkId]| test.of(kept.iter().chain(&missing)).holds;
     let can_hold = holds(&kept);
-    let is_gold = |id: &ChunkId| gold.groups.iter().flatten().any(|member| member.chunks.contains(id));
+    let is_gold = |id: &ChunkId| {
+        gold.groups
+            .iter()
+            .flatten()
+            .any(|member| member.chunks.contains(id))
+    };
     let is_noise = |kept: &[ChunkId], at: usize| {
         let without = [&kept[..at], &kept[at + 1..]].concat();
         !is_gold(&kept[at]) && (holds(&without) || !can_hold)
     };
     let mut used = packed.iter().chain(&missing).map(&tokens).sum::<usize>();
     while used > budget {
-        let Some(at) = (0..kept.len()).rev().find(|at| is_noise(&kept, *at)) else { break };
+        let Some(at) = (0..kept.len()).rev().find(|at| is_noise(&kept, *at)) else {
+            break;
+        };
         used -= tokens(&kept.remove(at));
     }
     let at = match position {
@@ -95,15 +132,24 @@ fn fewest_covering(member: &GoldMember, corpus: &Corpus) -> Vec<ChunkId> {
     if member.needed.is_empty() {
         return member.chunks.iter().take(1).cloned().collect();
     }
-    let range = |id: &ChunkId| corpus.chunk_number(id).map_or(ByteRange::new(0, 0), |n| corpus.chunks()[n].range);
+    let range = |id: &ChunkId| {
+        corpus
+            .chunk_number(id)
+            .map_or(ByteRange::new(0, 0), |n| corpus.chunks()[n].range)
+    };
     let mut needed = member.needed.clone();
     needed.sort_unstable();
     let (mut chosen, mut held_to) = (Vec::new(), 0);
     for part in needed {
         let mut at = part.start.max(held_to);
         while at < part.end {
-            let holding = member.chunks.iter().filter(|id| range(id).start <= at && at < range(id).end);
-            let Some(best) = holding.max_by_key(|id| range(id).end) else { break };
+            let holding = member
+                .chunks
+                .iter()
+                .filter(|id| range(id).start <= at && at < range(id).end);
+            let Some(best) = holding.max_by_key(|id| range(id).end) else {
+                break;
+            };
             held_to = range(best).end;
             at = held_to;
             chosen.push(best.clone());
@@ -118,7 +164,12 @@ mod tests {
     use ragtriage_core::types::{Chunk, Document, Member, Support, SupportRule};
 
     fn corpus(ranges: &[(usize, usize)]) -> Corpus {
-        let document = Document { id: "d".into(), title: String::new(), text: "x".repeat(100), metadata: [].into() };
+        let document = Document {
+            id: "d".into(),
+            title: String::new(),
+            text: "x".repeat(100),
+            metadata: [].into(),
+        };
         let chunks = ranges.iter().enumerate().map(|(ordinal, range)| Chunk {
             id: ChunkId::new(&"d".into(), ordinal),
             doc_id: "d".into(),
@@ -134,7 +185,11 @@ mod tests {
             doc: "d".into(),
             present: true,
             needed: needed.iter().map(|range| (*range).into()).collect(),
-            chunks: corpus.chunks().iter().map(|chunk| chunk.id.clone()).collect(),
+            chunks: corpus
+                .chunks()
+                .iter()
+                .map(|chunk| chunk.id.clone())
+                .collect(),
             has_answer: false,
             doc_bytes: None,
             encoder_truncated: false,
@@ -142,14 +197,20 @@ mod tests {
     }
 
     fn ordinals(chunks: &[ChunkId]) -> Vec<&str> {
-        chunks.iter().map(|id| id.as_str().trim_start_matches("d#")).collect()
+        chunks
+            .iter()
+            .map(|id| id.as_str().trim_start_matches("d#"))
+            .collect()
     }
 
     #[test]
     fn the_fewest_overlapping_chunks_cover_a_long_range() {
         // 5..45 over 0..20, 10..30, 20..40, 30..50: 0 reaches 20, then 2 (20..40) beats 1, then 3.
         let corpus = corpus(&[(0, 20), (10, 30), (20, 40), (30, 50)]);
-        assert_eq!(ordinals(&fewest_covering(&member(&corpus, &[(5, 45)]), &corpus)), ["0", "2", "3"]);
+        assert_eq!(
+            ordinals(&fewest_covering(&member(&corpus, &[(5, 45)]), &corpus)),
+            ["0", "2", "3"]
+        );
     }
 
     /// The prompt with gold in noise for evidence at bytes 0-20 and 70-80 of ten chunks of ten bytes, where `packed` was packed.
@@ -165,10 +226,16 @@ mod tests {
             chunks: chunks.iter().map(|id| (*id).into()).collect(),
             ..member(&corpus, &[needed])
         };
-        let groups = vec![vec![held((0, 20), &["d#0", "d#1"])], vec![held((70, 80), &["d#7"])]];
+        let groups = vec![
+            vec![held((0, 20), &["d#0", "d#1"])],
+            vec![held((70, 80), &["d#7"])],
+        ];
         let evidence = groups.iter().map(|group| {
             let ranges = group[0].needed.clone();
-            vec![Member { doc: "d".into(), ranges }]
+            vec![Member {
+                doc: "d".into(),
+                ranges,
+            }]
         });
         let question = Question {
             id: "q".into(),
@@ -182,8 +249,15 @@ mod tests {
             tags: vec![],
             split: None,
         };
-        let support = Support { holds: true, rule: SupportRule::Ranges };
-        let gold = Gold { documents: support, chunks: support, groups };
+        let support = Support {
+            holds: true,
+            rule: SupportRule::Ranges,
+        };
+        let gold = Gold {
+            documents: support,
+            chunks: support,
+            groups,
+        };
         let test = SupportTest::new(&question, &gold.groups, &corpus);
         let oracle = oracle(&question, &gold, &corpus).expect("all gold is there");
         assert_eq!(ordinals(&oracle), ["0", "1", "7"]);
@@ -197,31 +271,67 @@ mod tests {
         let even = |_: &ChunkId| 10;
         // 0 and 7 are gold, 1 lacks. Five passages of 10 fit 50: half of four others, two, come before it.
         let packed = ["d#7", "d#3", "d#0", "d#5"];
-        assert_eq!(in_noise(&packed, even, 50, NoisePosition::Middle), ["7", "3", "1", "0", "5"]);
-        assert_eq!(in_noise(&packed, even, 50, NoisePosition::First), ["1", "7", "3", "0", "5"]);
-        assert_eq!(in_noise(&packed, even, 50, NoisePosition::Last), ["7", "3", "0", "5", "1"]);
+        assert_eq!(
+            in_noise(&packed, even, 50, NoisePosition::Middle),
+            ["7", "3", "1", "0", "5"]
+        );
+        assert_eq!(
+            in_noise(&packed, even, 50, NoisePosition::First),
+            ["1", "7", "3", "0", "5"]
+        );
+        assert_eq!(
+            in_noise(&packed, even, 50, NoisePosition::Last),
+            ["7", "3", "0", "5", "1"]
+        );
         // Of 49 tokens 5, the last that holds no gold, has to go.
-        assert_eq!(in_noise(&packed, even, 49, NoisePosition::Middle), ["7", "1", "3", "0"]);
+        assert_eq!(
+            in_noise(&packed, even, 49, NoisePosition::Middle),
+            ["7", "1", "3", "0"]
+        );
         // Nothing of it was found: 0, 1 and 7 lack, and 30 of 40 tokens go for them.
-        assert_eq!(in_noise(&["d#3", "d#4", "d#5", "d#6"], even, 40, NoisePosition::Last), ["3", "0", "1", "7"]);
+        assert_eq!(
+            in_noise(&["d#3", "d#4", "d#5", "d#6"], even, 40, NoisePosition::Last),
+            ["3", "0", "1", "7"]
+        );
     }
 
     #[test]
     fn gold_is_never_dropped_for_gold_and_an_empty_prompt_becomes_the_oracles() {
-        let gold_is_long = |id: &ChunkId| if ["d#0", "d#1", "d#7"].contains(&id.as_str()) { 100 } else { 1 };
-        assert_eq!(in_noise(&["d#3", "d#0"], gold_is_long, 101, NoisePosition::Last), ["0", "1", "7"]);
-        assert_eq!(in_noise(&[], |_| 1, 10, NoisePosition::Middle), ["0", "1", "7"]);
+        let gold_is_long = |id: &ChunkId| {
+            if ["d#0", "d#1", "d#7"].contains(&id.as_str()) {
+                100
+            } else {
+                1
+            }
+        };
+        assert_eq!(
+            in_noise(&["d#3", "d#0"], gold_is_long, 101, NoisePosition::Last),
+            ["0", "1", "7"]
+        );
+        assert_eq!(
+            in_noise(&[], |_| 1, 10, NoisePosition::Middle),
+            ["0", "1", "7"]
+        );
     }
 
     #[test]
     fn a_prompt_with_all_its_gold_stays_as_it_is() {
         let packed = ["d#5", "d#7", "d#1", "d#0"];
-        assert_eq!(in_noise(&packed, |_| 10, 40, NoisePosition::First), ["5", "7", "1", "0"]);
+        assert_eq!(
+            in_noise(&packed, |_| 10, 40, NoisePosition::First),
+            ["5", "7", "1", "0"]
+        );
     }
 
     #[test]
     fn one_chunk_serves_two_ranges() {
         let corpus = corpus(&[(0, 20), (10, 40)]);
-        assert_eq!(ordinals(&fewest_covering(&member(&corpus, &[(12, 15), (30, 35)]), &corpus)), ["1"]);
+        assert_eq!(
+            ordinals(&fewest_covering(
+                &member(&corpus, &[(12, 15), (30, 35)]),
+                &corpus
+            )),
+            ["1"]
+        );
     }
 }

@@ -10,10 +10,10 @@ use super::PipelineError;
 use super::progress::Progress;
 use super::record::{PassageSource, Recorder};
 use super::workers::Workers;
+use ragtriage_core::types::{ChunkId, Question, QuestionId, Trace};
 use ragtriage_models::llm::LlmError;
 use ragtriage_runs::RunFolder;
 use ragtriage_runs::replies::Reply;
-use ragtriage_core::types::{ChunkId, Question, QuestionId, Trace};
 
 /// So many failures with no answer between them: an endpoint or service is gone, and the rest would fail too.
 pub const FAILURES_IN_A_ROW: usize = 20;
@@ -33,7 +33,11 @@ impl Done {
     /// The questions that are left, each with its place in the run.
     #[must_use]
     pub fn left(&self, questions: Vec<Question>) -> Vec<(usize, Question)> {
-        questions.into_iter().enumerate().filter(|(_, question)| !self.questions.contains(&question.id)).collect()
+        questions
+            .into_iter()
+            .enumerate()
+            .filter(|(_, question)| !self.questions.contains(&question.id))
+            .collect()
     }
 }
 
@@ -87,11 +91,18 @@ pub(super) async fn ask_all(
     let mut waiting = questions.into_iter();
     loop {
         while stopped.is_none() && working.len() < pace.concurrency {
-            let Some((index, question)) = waiting.next() else { break };
+            let Some((index, question)) = waiting.next() else {
+                break;
+            };
             let asker = Arc::clone(asker);
-            working.spawn_on(async move { asker.ask(index, question).await }, workers.handle());
+            working.spawn_on(
+                async move { asker.ask(index, question).await },
+                workers.handle(),
+            );
         }
-        let Some(finished) = working.join_next().await else { break };
+        let Some(finished) = working.join_next().await else {
+            break;
+        };
         let Asked { trace, passages } = match finished.map_err(|_| PipelineError::Panicked)? {
             Ok(asked) => asked,
             // What is in work already may still be answered from what was paid for.
@@ -110,7 +121,11 @@ pub(super) async fn ask_all(
             progress.finish();
             let (n, last) = (in_a_row, trace.reason);
             return Err(match pace.most_failures {
-                Some(_) => PipelineError::OnlyFailures { n, last, run: folder.name() },
+                Some(_) => PipelineError::OnlyFailures {
+                    n,
+                    last,
+                    run: folder.name(),
+                },
                 None => PipelineError::AllRecordedFailed { n, last },
             });
         }
@@ -118,6 +133,10 @@ pub(super) async fn ask_all(
     progress.finish();
     match stopped {
         None => Ok(n_failed),
-        Some(why) => Err(PipelineError::Stopped { why, n_left: n_questions - n_recorded, run: folder.name() }),
+        Some(why) => Err(PipelineError::Stopped {
+            why,
+            n_left: n_questions - n_recorded,
+            run: folder.name(),
+        }),
     }
 }

@@ -16,10 +16,10 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use sha2::{Digest, Sha256};
 
 use ragtriage_core::attribute::place::{self, WordIndex};
-use ragtriage_runs::external::recorded::Context;
 use ragtriage_core::text::hex::hex;
 use ragtriage_core::text::{answers, normalise, quote};
 use ragtriage_core::types::{ByteRange, ChunkId, Corpus, DocId, Document, Note, Passage, Question};
+use ragtriage_runs::external::recorded::Context;
 
 /// A text of so many words is taken to stand in one document only.
 const TELLING_WORDS: usize = 5;
@@ -39,20 +39,36 @@ pub(super) struct Places {
 
 impl Places {
     pub fn new(corpus: Corpus, skip_same_id: bool) -> Self {
-        Self { corpus, skip_same_id, words: OnceLock::new(), notes: Mutex::default() }
+        Self {
+            corpus,
+            skip_same_id,
+            words: OnceLock::new(),
+            notes: Mutex::default(),
+        }
     }
 
     /// Counts something that the report should say.
     pub fn note(&self, what: &'static str, count: usize) {
         if count > 0 {
-            *self.notes.lock().unwrap_or_else(PoisonError::into_inner).entry(what).or_default() += count;
+            *self
+                .notes
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .entry(what)
+                .or_default() += count;
         }
     }
 
     /// What was counted since the last call.
     pub fn take_notes(&self) -> Vec<Note> {
         let notes = std::mem::take(&mut *self.notes.lock().unwrap_or_else(PoisonError::into_inner));
-        notes.into_iter().map(|(what, count)| Note { count, what: what.to_owned() }).collect()
+        notes
+            .into_iter()
+            .map(|(what, count)| Note {
+                count,
+                what: what.to_owned(),
+            })
+            .collect()
     }
 
     /// The contexts' passages, each id once.
@@ -61,10 +77,15 @@ impl Places {
         let mut placed: Vec<Placed<'c>> = Vec::with_capacity(contexts.len());
         for context in contexts {
             let mut passages = self.place(question, context);
-            passages.retain(|passage| !(self.skip_same_id && passage.doc.as_str() == question.id.as_str()));
+            passages.retain(|passage| {
+                !(self.skip_same_id && passage.doc.as_str() == question.id.as_str())
+            });
             let n_passages = passages.len();
             passages.retain(|passage| seen.insert(passage.id.clone()));
-            self.note("contexts that their question has twice, taken once", n_passages - passages.len());
+            self.note(
+                "contexts that their question has twice, taken once",
+                n_passages - passages.len(),
+            );
             placed.push((context, passages));
         }
         placed
@@ -73,15 +94,22 @@ impl Places {
     fn place(&self, question: &Question, context: &Context) -> Vec<Passage> {
         let named = context.doc_id.as_deref().map(DocId::from);
         let document = named.as_ref().and_then(|doc| self.corpus.document(doc));
-        let Some(text) = context.text.as_deref() else { return self.whole(named, document) };
+        let Some(text) = context.text.as_deref() else {
+            return self.whole(named, document);
+        };
         let title = context.title.as_deref();
         let found = match document {
-            Some(document) => place::in_document(document, text, title).map(|range| (document, range)),
+            Some(document) => {
+                place::in_document(document, text, title).map(|range| (document, range))
+            }
             None => self.anywhere(question, text, title),
         };
         if let Some((document, range)) = found {
             if named.is_some() && named.as_ref() != Some(&document.id) {
-                self.note("contexts whose `doc_id` is none of the corpus, found there by their text", 1);
+                self.note(
+                    "contexts whose `doc_id` is none of the corpus, found there by their text",
+                    1,
+                );
             }
             return vec![cut(document, range)];
         }
@@ -97,9 +125,15 @@ impl Places {
         let held = self.gold_in(question, document, text);
         if !held.is_empty() {
             self.note("contexts that stand in no document as they are, placed on the gold text that they hold", 1);
-            return held.into_iter().map(|(doc, range)| passage(doc, range.to_string(), range)).collect();
+            return held
+                .into_iter()
+                .map(|(doc, range)| passage(doc, range.to_string(), range))
+                .collect();
         }
-        self.note("contexts that stand in no document: support by byte ranges cannot see them", 1);
+        self.note(
+            "contexts that stand in no document: support by byte ranges cannot see them",
+            1,
+        );
         let doc = named.unwrap_or_else(|| DocId::from(format!("external-{}", hash(text))));
         vec![passage(&doc, String::new(), ByteRange::new(0, 0))]
     }
@@ -107,9 +141,15 @@ impl Places {
     /// A document as a whole; without text where the corpus does not have it.
     fn whole(&self, named: Option<DocId>, document: Option<&Document>) -> Vec<Passage> {
         if let Some(document) = document {
-            return vec![cut(document, quote::trim(&document.text, ByteRange::new(0, document.text.len())))];
+            return vec![cut(
+                document,
+                quote::trim(&document.text, ByteRange::new(0, document.text.len())),
+            )];
         }
-        self.note("ranked documents that the corpus does not have", usize::from(named.is_some()));
+        self.note(
+            "ranked documents that the corpus does not have",
+            usize::from(named.is_some()),
+        );
         let unknown = |doc: DocId| Passage {
             id: ChunkId::from(format!("{doc}#~")),
             doc,
@@ -122,18 +162,34 @@ impl Places {
 
     /// The document that holds `text`: of several the one of the title, else one of the question's evidence, else the
     /// first. Which copy of a text was shown cannot be told.
-    fn anywhere(&self, question: &Question, text: &str, title: Option<&str>) -> Option<(&Document, ByteRange)> {
+    fn anywhere(
+        &self,
+        question: &Question,
+        text: &str,
+        title: Option<&str>,
+    ) -> Option<(&Document, ByteRange)> {
         let documents = self.corpus.documents();
         let words = self.words.get_or_init(|| WordIndex::new(documents));
         let found = words.find(documents, text, title);
         if found.len() > 1 {
             self.note("contexts that stand in several documents, taken as the gold one where that is among them", 1);
         }
-        let is_gold = |document: &Document| question.evidence.iter().flatten().any(|member| member.doc == document.id);
-        let is_titled = |document: &Document| title.is_some_and(|title| title.trim() == document.title.trim());
+        let is_gold = |document: &Document| {
+            question
+                .evidence
+                .iter()
+                .flatten()
+                .any(|member| member.doc == document.id)
+        };
+        let is_titled =
+            |document: &Document| title.is_some_and(|title| title.trim() == document.title.trim());
         let preferred = found.iter().max_by_key(|(number, _)| {
             let document = &documents[*number];
-            (is_titled(document), is_gold(document), std::cmp::Reverse(*number))
+            (
+                is_titled(document),
+                is_gold(document),
+                std::cmp::Reverse(*number),
+            )
         });
         preferred.map(|&(number, range)| (&documents[number], range))
     }
@@ -149,7 +205,10 @@ impl Places {
         let mut ranges: BTreeMap<&DocId, Vec<ByteRange>> = BTreeMap::new();
         for member in question.evidence.iter().flatten() {
             if named.is_none_or(|document| document.id == member.doc) {
-                ranges.entry(&member.doc).or_default().extend(&member.ranges);
+                ranges
+                    .entry(&member.doc)
+                    .or_default()
+                    .extend(&member.ranges);
             }
         }
         if ranges.is_empty() {
@@ -157,16 +216,24 @@ impl Places {
         }
         let text = quote::one_spaced(text);
         let is_there = |gold: &str| !gold.is_empty() && answers::stands_in(gold, &text);
-        let golds: Vec<String> = question.answers.iter().map(|answer| normalise::matching(answer)).collect();
-        let tells =
-            |gold: &str| gold.split(' ').count() >= TELLING_WORDS && !golds.contains(&normalise::matching(gold));
+        let golds: Vec<String> = question
+            .answers
+            .iter()
+            .map(|answer| normalise::matching(answer))
+            .collect();
+        let tells = |gold: &str| {
+            gold.split(' ').count() >= TELLING_WORDS && !golds.contains(&normalise::matching(gold))
+        };
         let mut held = Vec::new();
         for (doc, mut ranges) in ranges {
-            let Some(document) = self.corpus.document(doc) else { continue };
+            let Some(document) = self.corpus.document(doc) else {
+                continue;
+            };
             ranges.sort_unstable();
             ranges.dedup();
-            let gold_of =
-                |range: &ByteRange| quote::one_spaced(document.text.get(range.as_range()).unwrap_or_default());
+            let gold_of = |range: &ByteRange| {
+                quote::one_spaced(document.text.get(range.as_range()).unwrap_or_default())
+            };
             let texts: Vec<String> = ranges.iter().map(gold_of).collect();
             if named.is_none() && !texts.iter().any(|gold| tells(gold) && is_there(gold)) {
                 continue;
@@ -174,7 +241,9 @@ impl Places {
             let mut run: Option<ByteRange> = None;
             for (range, gold) in ranges.into_iter().zip(&texts) {
                 if is_there(gold) {
-                    run = Some(run.map_or(range, |run| ByteRange::new(run.start, run.end.max(range.end))));
+                    run = Some(run.map_or(range, |run| {
+                        ByteRange::new(run.start, run.end.max(range.end))
+                    }));
                 } else {
                     held.extend(run.take().map(|run| (doc, run)));
                 }

@@ -29,22 +29,37 @@ pub struct Reader {
 ///
 /// # Errors
 /// `Panicked`: a defect of ours.
-pub async fn ask(reader: &Arc<Reader>, calls: Vec<Call>, progress: &dyn Progress) -> Result<Replies, PipelineError> {
+pub async fn ask(
+    reader: &Arc<Reader>,
+    calls: Vec<Call>,
+    progress: &dyn Progress,
+) -> Result<Replies, PipelineError> {
     progress.start("crossed prompts", calls.len() as u64);
-    let mut replies = Replies { attempts: vec![None; calls.len()], failure: None };
+    let mut replies = Replies {
+        attempts: vec![None; calls.len()],
+        failure: None,
+    };
     let (mut in_a_row, mut stopped) = (0, false);
     let mut waiting = calls.into_iter().enumerate();
     let mut working = JoinSet::new();
     loop {
         while !stopped && working.len() < reader.concurrency {
-            let Some((at, Call { chunks, prompt })) = waiting.next() else { break };
+            let Some((at, Call { chunks, prompt })) = waiting.next() else {
+                break;
+            };
             let reader = Arc::clone(reader);
             working.spawn(async move {
-                let (generator, counter) = (reader.generator.as_ref(), reader.prompts.counter.as_ref());
-                (at, generate::ask(generator, &prompt, chunks, counter, reader.price).await)
+                let (generator, counter) =
+                    (reader.generator.as_ref(), reader.prompts.counter.as_ref());
+                (
+                    at,
+                    generate::ask(generator, &prompt, chunks, counter, reader.price).await,
+                )
             });
         }
-        let Some(finished) = working.join_next().await else { break };
+        let Some(finished) = working.join_next().await else {
+            break;
+        };
         progress.advance(1);
         let failure = match finished.map_err(|_| PipelineError::Panicked)? {
             (at, Ok(attempt)) if attempt.error.is_none() => {

@@ -12,9 +12,9 @@ use super::retrieve::Retriever;
 use super::sparse::SparseRetriever;
 use super::stores::OpenStores;
 use super::{PipelineError, sparse_vectors, vectors};
-use ragtriage_runs::Truncation;
 use ragtriage_core::text::hex::hex;
 use ragtriage_core::types::{Corpus, Filter, Question, TitledText};
+use ragtriage_runs::Truncation;
 
 /// What making a corpus searchable took and lost.
 #[derive(Clone, Debug, Default)]
@@ -51,16 +51,32 @@ pub(super) async fn build(
     stores: &mut OpenStores,
     progress: &dyn Progress,
 ) -> Result<Built, PipelineError> {
-    let Plan { retrieval, title_prefix, .. } = plan;
+    let Plan {
+        retrieval,
+        title_prefix,
+        ..
+    } = plan;
     let shown = (&retrieval.filter, *title_prefix);
     let clock = Instant::now();
     match retriever {
         RetrieverPlan::Sparse(sparse) => match &sparse.place {
             SparsePlace::Local(folder) => {
-                let (made, is_new) =
-                    SparseRetriever::build(sparse, folder.as_deref(), corpus, retrieval, *title_prefix)?;
-                let seconds = BTreeMap::from([(sparse.stage.to_string(), clock.elapsed().as_secs_f64())]);
-                Ok(Built { retriever: Box::new(made), is_new, seconds, truncation: Vec::new(), vector_search: None })
+                let (made, is_new) = SparseRetriever::build(
+                    sparse,
+                    folder.as_deref(),
+                    corpus,
+                    retrieval,
+                    *title_prefix,
+                )?;
+                let seconds =
+                    BTreeMap::from([(sparse.stage.to_string(), clock.elapsed().as_secs_f64())]);
+                Ok(Built {
+                    retriever: Box::new(made),
+                    is_new,
+                    seconds,
+                    truncation: Vec::new(),
+                    vector_search: None,
+                })
             }
             SparsePlace::VectorStore(parameters) => {
                 let place = (&retrieval.store, stores);
@@ -68,7 +84,15 @@ pub(super) async fn build(
             }
         },
         RetrieverPlan::Vectors(vectors) => {
-            vectors::build(vectors, (&retrieval.store, stores), corpus, questions, shown, progress).await
+            vectors::build(
+                vectors,
+                (&retrieval.store, stores),
+                corpus,
+                questions,
+                shown,
+                progress,
+            )
+            .await
         }
     }
 }
@@ -79,7 +103,9 @@ pub(super) async fn build(
 /// `NothingAllowed` where it is all of them.
 pub(super) fn n_filtered(corpus: &Corpus, filter: &Filter) -> Result<usize, PipelineError> {
     let n_chunks = corpus.chunks().len();
-    let n_allowed = (0..n_chunks).filter(|n| filter.matches(corpus.chunk_metadata(*n))).count();
+    let n_allowed = (0..n_chunks)
+        .filter(|n| filter.matches(corpus.chunk_metadata(*n)))
+        .count();
     if n_allowed == 0 {
         return Err(PipelineError::NothingAllowed { n_chunks });
     }
@@ -90,7 +116,10 @@ pub(super) fn n_filtered(corpus: &Corpus, filter: &Filter) -> Result<usize, Pipe
 #[must_use]
 pub fn indexed_text(corpus: &Corpus, number: usize, title_prefix: bool) -> TitledText<'_> {
     let (text, title) = corpus.chunk_text(number);
-    TitledText { title: if title_prefix { title } else { "" }, text }
+    TitledText {
+        title: if title_prefix { title } else { "" },
+        text,
+    }
 }
 
 /// A name from a hash: its first 16 bytes in hex.

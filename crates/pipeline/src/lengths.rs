@@ -11,17 +11,37 @@ use crate::plan::{Plan, RetrieverPlan};
 ///
 /// # Errors
 /// The encoder's.
-pub async fn lengths(plan: &Plan, corpus: &Corpus, questions: &[Question]) -> Result<Vec<EncoderLengths>, EmbedError> {
+pub async fn lengths(
+    plan: &Plan,
+    corpus: &Corpus,
+    questions: &[Question],
+) -> Result<Vec<EncoderLengths>, EmbedError> {
     let mut all = Vec::new();
     for retriever in &plan.retrieval.retrievers {
-        let RetrieverPlan::Vectors(vectors) = retriever else { continue };
+        let RetrieverPlan::Vectors(vectors) = retriever else {
+            continue;
+        };
         let numbers = 0..corpus.chunks().len();
-        let texts: Vec<TitledText<'_>> =
-            numbers.map(|number| indexed_text(corpus, number, plan.title_prefix)).collect();
-        let Some(chunks) = vectors.encoder.lengths(&texts, Role::Passage).await? else { continue };
-        let texts: Vec<TitledText<'_>> = questions.iter().map(|question| TitledText::untitled(&question.text)).collect();
-        let questions = vectors.encoder.lengths(&texts, Role::Query).await?.unwrap_or_default();
-        all.push(EncoderLengths { retriever: vectors.stage.name().to_owned(), chunks, questions });
+        let texts: Vec<TitledText<'_>> = numbers
+            .map(|number| indexed_text(corpus, number, plan.title_prefix))
+            .collect();
+        let Some(chunks) = vectors.encoder.lengths(&texts, Role::Passage).await? else {
+            continue;
+        };
+        let texts: Vec<TitledText<'_>> = questions
+            .iter()
+            .map(|question| TitledText::untitled(&question.text))
+            .collect();
+        let questions = vectors
+            .encoder
+            .lengths(&texts, Role::Query)
+            .await?
+            .unwrap_or_default();
+        all.push(EncoderLengths {
+            retriever: vectors.stage.name().to_owned(),
+            chunks,
+            questions,
+        });
     }
     Ok(all)
 }

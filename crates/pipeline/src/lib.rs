@@ -23,21 +23,21 @@ pub mod recorded;
 pub mod rerank;
 pub mod retrieve;
 pub mod run;
+pub mod settings;
 pub mod sparse;
 mod sparse_vectors;
 pub mod stock;
-pub mod settings;
 mod stores;
 pub mod sweep;
 pub mod vectors;
 mod workers;
 
-use ragtriage_models::embed::EmbedError;
 use ragtriage_bm25::IndexFileError;
-use ragtriage_vectors::IndexError;
+use ragtriage_models::embed::EmbedError;
 use ragtriage_models::llm::{LlmError, parameter_hint};
 use ragtriage_models::rerank::RerankError;
 use ragtriage_runs::StoreError;
+use ragtriage_vectors::IndexError;
 
 /// Why a run could not go on. What goes wrong with one question only is a row of its traces instead.
 #[derive(Debug, thiserror::Error)]
@@ -72,7 +72,9 @@ pub enum PipelineError {
         number: u32,
     },
     /// A similarity that is no number to rank by.
-    #[error("the similarity of chunk {number} is not finite: its vector or the question's is too large")]
+    #[error(
+        "the similarity of chunk {number} is not finite: its vector or the question's is too large"
+    )]
     NotFinite {
         /// The chunk's number.
         number: u32,
@@ -120,7 +122,8 @@ pub enum PipelineError {
 }
 
 /// What to do about a part's failure for which it has no advice of its own.
-pub const SEE_SCHEMA: &str = "mend what the message names; `ragtriage config schema` explains every setting";
+pub const SEE_SCHEMA: &str =
+    "mend what the message names; `ragtriage config schema` explains every setting";
 
 impl PipelineError {
     /// What to do about it.
@@ -129,17 +132,25 @@ impl PipelineError {
         match self {
             Self::Embed(error) => error.hint().or_else(|| Some(SEE_SCHEMA.to_owned())),
             Self::Index(error) => error.hint().or_else(|| Some(SEE_SCHEMA.to_owned())),
-            Self::Sparse(_) => Some("set `cache.dir` to a folder that can be written, with free space".to_owned()),
+            Self::Sparse(_) => {
+                Some("set `cache.dir` to a folder that can be written, with free space".to_owned())
+            }
             Self::Rerank(error) => error.hint().or_else(|| Some(SEE_SCHEMA.to_owned())),
             Self::Store(error) => error.hint().map(str::to_owned),
-            Self::NoSuchChunk { .. } => Some("delete the collection and run again: it is filled anew".to_owned()),
-            Self::NotFinite { .. } => Some("compare by `cosine`, or look at what the encoder gives".to_owned()),
-            Self::NothingAllowed { .. } => {
-                Some("compare its fields and values with the documents' metadata, letter for letter".to_owned())
+            Self::NoSuchChunk { .. } => {
+                Some("delete the collection and run again: it is filled anew".to_owned())
             }
+            Self::NotFinite { .. } => {
+                Some("compare by `cosine`, or look at what the encoder gives".to_owned())
+            }
+            Self::NothingAllowed { .. } => Some(
+                "compare its fields and values with the documents' metadata, letter for letter"
+                    .to_owned(),
+            ),
             Self::NothingToIndex { .. } => Some("check `dataset.path`".to_owned()),
             Self::OnlyFailures { run, last, .. }
-                if last.contains("cannot be reached") || last.contains("no Qdrant server answers") =>
+                if last.contains("cannot be reached")
+                    || last.contains("no Qdrant server answers") =>
             {
                 Some(format!(
                     "start the server (`ollama serve`, `vllm serve MODEL`, `docker run -p 6334:6334 qdrant/qdrant`) or correct its \
@@ -149,17 +160,21 @@ impl PipelineError {
             Self::OnlyFailures { last, .. } if parameter_hint(last).is_some() => {
                 parameter_hint(last).map(str::to_owned)
             }
-            Self::OnlyFailures { run, .. } => {
-                Some(format!("mend what the message says, then go on with `--resume {run}`: what is done is kept"))
-            }
+            Self::OnlyFailures { run, .. } => Some(format!(
+                "mend what the message says, then go on with `--resume {run}`: what is done is kept"
+            )),
             Self::Stopped { run, .. } => Some(format!(
                 "what is done is kept (`ragtriage report {run}`); raise the limit with --set and go on with --resume {run}"
             )),
-            Self::AllRecordedFailed { .. } => {
-                Some("there is nothing to evaluate: make the record again, then import that".to_owned())
+            Self::AllRecordedFailed { .. } => Some(
+                "there is nothing to evaluate: make the record again, then import that".to_owned(),
+            ),
+            Self::NoThreads(_) => {
+                Some("allow this process more threads, or close other programs".to_owned())
             }
-            Self::NoThreads(_) => Some("allow this process more threads, or close other programs".to_owned()),
-            Self::Panicked => Some("what is done is kept: go on with --resume and the run's name".to_owned()),
+            Self::Panicked => {
+                Some("what is done is kept: go on with --resume and the run's name".to_owned())
+            }
         }
     }
 }

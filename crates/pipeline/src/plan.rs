@@ -4,19 +4,19 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use ragtriage_core::chunk::ChunkSpec;
-use ragtriage_models::embed::Encoder;
-use ragtriage_core::fuse::Fusion;
-use ragtriage_vectors::{SearchMode, VectorPlace};
 use ragtriage_bm25::{Parameters as Bm25Parameters, Weighting};
-use ragtriage_core::config::{Hnsw, Placement, Quantization, NoisePosition};
-use ragtriage_models::llm::{Generator, Price};
-use ragtriage_core::prompt::Template;
 use ragtriage_core::attribute::judge::Judge;
-use ragtriage_models::rerank::Reranker;
+use ragtriage_core::chunk::ChunkSpec;
+use ragtriage_core::config::{Hnsw, NoisePosition, Placement, Quantization};
+use ragtriage_core::fuse::Fusion;
+use ragtriage_core::prompt::Template;
 use ragtriage_core::text::analyse::Analyzer;
 use ragtriage_core::text::tokens::TokenCounter;
 use ragtriage_core::types::{ArmName, Filter, Stage};
+use ragtriage_models::embed::Encoder;
+use ragtriage_models::llm::{Generator, Price};
+use ragtriage_models::rerank::Reranker;
+use ragtriage_vectors::{SearchMode, VectorPlace};
 
 /// Everything a run needs besides its data and its folder.
 pub struct Plan {
@@ -65,7 +65,11 @@ impl ArmPlan {
     /// How often a prompt of `arm` is asked.
     #[must_use]
     pub fn times(&self, arm: ArmName) -> usize {
-        if arm == ArmName::Retrieved { self.repeat } else { 1 }
+        if arm == ArmName::Retrieved {
+            self.repeat
+        } else {
+            1
+        }
     }
 }
 

@@ -25,13 +25,29 @@ pub async fn pool(
     depth: usize,
     progress: &dyn Progress,
 ) -> Result<Pools, PipelineError> {
-    let mut stock = Stock::for_one(documents, Vec::new(), questions.into_iter().enumerate().collect());
-    let Ingested { corpus, retrievers, .. } = stock.ingest(plan, progress).await?;
+    let mut stock = Stock::for_one(
+        documents,
+        Vec::new(),
+        questions.into_iter().enumerate().collect(),
+    );
+    let Ingested {
+        corpus, retrievers, ..
+    } = stock.ingest(plan, progress).await?;
     let questions = stock.questions();
     let mut of = Vec::with_capacity(questions.len());
     progress.start("pooling", questions.len() as u64);
     for (index, question) in questions {
-        of.push(pool_one(&retrievers, Query { index: *index, text: &question.text }, depth).await?);
+        of.push(
+            pool_one(
+                &retrievers,
+                Query {
+                    index: *index,
+                    text: &question.text,
+                },
+                depth,
+            )
+            .await?,
+        );
         progress.advance(1);
     }
     progress.finish();
@@ -47,10 +63,16 @@ async fn pool_one(
     for retriever in retrievers {
         let found = retriever.retrieve(query, depth).await?;
         for (rank, id) in (1..).zip(found.ranking.ids()) {
-            ranks.entry(id.clone()).or_default().insert(retriever.stage(), rank);
+            ranks
+                .entry(id.clone())
+                .or_default()
+                .insert(retriever.stage(), rank);
         }
     }
-    let mut pooled: Vec<Pooled> = ranks.into_iter().map(|(id, ranks)| Pooled { id, ranks }).collect();
+    let mut pooled: Vec<Pooled> = ranks
+        .into_iter()
+        .map(|(id, ranks)| Pooled { id, ranks })
+        .collect();
     pooled.sort_by_key(Pooled::best_rank); // stable: equal ranks stay in the order of their ids
     Ok(pooled)
 }
@@ -73,8 +95,14 @@ mod tests {
         }
 
         async fn retrieve(&self, _: Query<'_>, depth: usize) -> Result<Found, PipelineError> {
-            let hits = self.1.iter().map(|(id, score)| Hit { id: (*id).into(), score: *score });
-            Ok(Found { ranking: Ranking::new(hits.collect()).cut(depth), ..Found::default() })
+            let hits = self.1.iter().map(|(id, score)| Hit {
+                id: (*id).into(),
+                score: *score,
+            });
+            Ok(Found {
+                ranking: Ranking::new(hits.collect()).cut(depth),
+                ..Found::default()
+            })
         }
     }
 
@@ -84,17 +112,41 @@ mod tests {
         vectors: &[(&'static str, f64)],
         depth: usize,
     ) -> Vec<(String, Option<usize>, Option<usize>)> {
-        let retrievers: Vec<Arc<dyn Retriever>> =
-            vec![Arc::new(Fixed(Stage::Bm25, terms.to_vec())), Arc::new(Fixed(Stage::Dense, vectors.to_vec()))];
-        let pooled = pool_one(&retrievers, Query { index: 0, text: "why?" }, depth).await.expect("pooled");
+        let retrievers: Vec<Arc<dyn Retriever>> = vec![
+            Arc::new(Fixed(Stage::Bm25, terms.to_vec())),
+            Arc::new(Fixed(Stage::Dense, vectors.to_vec())),
+        ];
+        let pooled = pool_one(
+            &retrievers,
+            Query {
+                index: 0,
+                text: "why?",
+            },
+            depth,
+        )
+        .await
+        .expect("pooled");
         let rank = |passage: &Pooled, stage| passage.ranks.get(&stage).copied();
-        pooled.iter().map(|one| (one.id.to_string(), rank(one, Stage::Bm25), rank(one, Stage::Dense))).collect()
+        pooled
+            .iter()
+            .map(|one| {
+                (
+                    one.id.to_string(),
+                    rank(one, Stage::Bm25),
+                    rank(one, Stage::Dense),
+                )
+            })
+            .collect()
     }
 
     #[tokio::test]
     async fn a_pool_is_the_union_with_the_best_ranked_first_and_equals_by_id() {
         // By terms c, a, b; by vectors d, c, e. Best ranks: c and d 1, a 2, b and e 3.
-        let found = pooled(&[("c#0", 9.0), ("a#0", 8.0), ("b#0", 7.0)], &[("d#0", 0.9), ("c#0", 0.8), ("e#0", 0.7)], 3);
+        let found = pooled(
+            &[("c#0", 9.0), ("a#0", 8.0), ("b#0", 7.0)],
+            &[("d#0", 0.9), ("c#0", 0.8), ("e#0", 0.7)],
+            3,
+        );
         let expected = [
             ("c#0", Some(1), Some(2)),
             ("d#0", None, Some(1)),
@@ -102,13 +154,27 @@ mod tests {
             ("b#0", Some(3), None),
             ("e#0", None, Some(3)),
         ];
-        assert_eq!(found.await, expected.map(|(id, terms, vectors)| (id.to_owned(), terms, vectors)));
+        assert_eq!(
+            found.await,
+            expected.map(|(id, terms, vectors)| (id.to_owned(), terms, vectors))
+        );
     }
 
     #[tokio::test]
     async fn what_stands_below_the_depth_of_every_retriever_is_not_pooled() {
-        let found = pooled(&[("a#0", 2.0), ("b#0", 1.0)], &[("b#0", 0.9), ("c#0", 0.8)], 1).await;
-        assert_eq!(found, [("a#0".to_owned(), Some(1), None), ("b#0".to_owned(), None, Some(1))]);
+        let found = pooled(
+            &[("a#0", 2.0), ("b#0", 1.0)],
+            &[("b#0", 0.9), ("c#0", 0.8)],
+            1,
+        )
+        .await;
+        assert_eq!(
+            found,
+            [
+                ("a#0".to_owned(), Some(1), None),
+                ("b#0".to_owned(), None, Some(1))
+            ]
+        );
         assert_eq!(pooled(&[], &[], 5).await, []);
     }
 }

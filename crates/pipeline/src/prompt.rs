@@ -2,8 +2,8 @@
 
 use super::plan::PromptPlan;
 
-use ragtriage_core::prompt::{Prompt, PromptPassage, of_passages, passage_text};
 pub(crate) use ragtriage_core::prompt::n_tokens;
+use ragtriage_core::prompt::{Prompt, PromptPassage, of_passages, passage_text};
 use ragtriage_core::types::{ChunkId, Corpus, Question};
 
 /// Takes chunks in rank order, whole, and stops at the first that does not fit the budget.
@@ -20,7 +20,9 @@ pub fn pack<'a>(
     let mut packed = Vec::new();
     let mut left = plan.context_tokens;
     for id in chunks {
-        let Some(passage) = passage(id, corpus, titles) else { break };
+        let Some(passage) = passage(id, corpus, titles) else {
+            break;
+        };
         let shown = passage_text(packed.len() + 1, &passage.title, &passage.text);
         let needed = plan.counter.count(&shown);
         if needed > left {
@@ -34,20 +36,43 @@ pub fn pack<'a>(
 
 /// The prompt of `question` over `chunks`, in that order.
 #[must_use]
-pub fn prompt(question: &Question, chunks: &[ChunkId], corpus: &Corpus, plan: &PromptPlan, titles: bool) -> Prompt {
-    of_passages(question, chunks.iter().filter_map(|id| passage(id, corpus, titles)).collect(), &plan.template)
+pub fn prompt(
+    question: &Question,
+    chunks: &[ChunkId],
+    corpus: &Corpus,
+    plan: &PromptPlan,
+    titles: bool,
+) -> Prompt {
+    of_passages(
+        question,
+        chunks
+            .iter()
+            .filter_map(|id| passage(id, corpus, titles))
+            .collect(),
+        &plan.template,
+    )
 }
 
 /// The tokens that a chunk takes of the budget, shown as the first passage.
 #[must_use]
 pub fn tokens_of(id: &ChunkId, corpus: &Corpus, plan: &PromptPlan, titles: bool) -> usize {
     let passage = passage(id, corpus, titles);
-    passage.map_or(0, |passage| plan.counter.count(&passage_text(1, &passage.title, &passage.text)))
+    passage.map_or(0, |passage| {
+        plan.counter
+            .count(&passage_text(1, &passage.title, &passage.text))
+    })
 }
 
 fn passage(id: &ChunkId, corpus: &Corpus, titles: bool) -> Option<PromptPassage> {
     let (text, title) = corpus.chunk_text(corpus.chunk_number(id)?);
-    Some(PromptPassage { title: if titles { title.to_owned() } else { String::new() }, text: text.to_owned() })
+    Some(PromptPassage {
+        title: if titles {
+            title.to_owned()
+        } else {
+            String::new()
+        },
+        text: text.to_owned(),
+    })
 }
 
 #[cfg(test)]
@@ -60,31 +85,50 @@ mod tests {
     /// Three chunks `one two`, `three`, `four five six` of a document titled `T`; counted in words.
     fn corpus() -> Corpus {
         let text = "one two three four five six";
-        let document = Document { id: "d".into(), title: "T".to_owned(), text: text.to_owned(), metadata: [].into() };
-        let chunks = [(0, 7), (8, 13), (14, 27)].into_iter().enumerate().map(|(ordinal, range)| Chunk {
-            id: ChunkId::new(&"d".into(), ordinal),
-            doc_id: "d".into(),
-            ordinal,
-            range: range.into(),
-            n_tokens: 1,
-        });
+        let document = Document {
+            id: "d".into(),
+            title: "T".to_owned(),
+            text: text.to_owned(),
+            metadata: [].into(),
+        };
+        let chunks = [(0, 7), (8, 13), (14, 27)]
+            .into_iter()
+            .enumerate()
+            .map(|(ordinal, range)| Chunk {
+                id: ChunkId::new(&"d".into(), ordinal),
+                doc_id: "d".into(),
+                ordinal,
+                range: range.into(),
+                n_tokens: 1,
+            });
         Corpus::new(vec![document], chunks.collect())
     }
 
     fn plan(context_tokens: usize) -> PromptPlan {
         let counter = tokens::counter(Tokenizer::Words, None).expect("built in");
-        PromptPlan { template: Template::parse(Template::built_in("short-answer").expect("built in")).expect("valid"), counter, context_tokens }
+        PromptPlan {
+            template: Template::parse(Template::built_in("short-answer").expect("built in"))
+                .expect("valid"),
+            counter,
+            context_tokens,
+        }
     }
 
     fn packed(order: [&str; 3], context_tokens: usize, titles: bool) -> Vec<String> {
         let ids = order.map(ChunkId::from);
-        pack(&ids, &corpus(), &plan(context_tokens), titles).iter().map(ToString::to_string).collect()
+        pack(&ids, &corpus(), &plan(context_tokens), titles)
+            .iter()
+            .map(ToString::to_string)
+            .collect()
     }
 
     #[test]
     fn packing_stops_at_the_first_chunk_that_does_not_fit() {
         // Shown as "[1] T\none two": four words with number and title; then [2] T three: 3; then [3] T four five six: 5.
-        assert_eq!(packed(["d#0", "d#1", "d#2"], 12, true), ["d#0", "d#1", "d#2"]);
+        assert_eq!(
+            packed(["d#0", "d#1", "d#2"], 12, true),
+            ["d#0", "d#1", "d#2"]
+        );
         assert_eq!(packed(["d#0", "d#1", "d#2"], 11, true), ["d#0", "d#1"]);
         // d#2 first takes 5 of 8; d#0 takes 4 and does not fit; d#1 would, but comes after it.
         assert_eq!(packed(["d#2", "d#0", "d#1"], 8, true), ["d#2"]);

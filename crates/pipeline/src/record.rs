@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use ragtriage_runs::{LineWriter, RunFolder, StoreError};
 use ragtriage_core::types::{ChunkId, Corpus, Passage, Trace};
+use ragtriage_runs::{LineWriter, RunFolder, StoreError};
 
 /// Gives the passages that a trace names.
 pub trait PassageSource: Send + Sync {
@@ -47,7 +47,11 @@ impl Recorder {
     ///
     /// # Errors
     /// `Io`: the disk is full, say.
-    pub fn record(&mut self, trace: &Trace, passages: &dyn PassageSource) -> Result<(), StoreError> {
+    pub fn record(
+        &mut self,
+        trace: &Trace,
+        passages: &dyn PassageSource,
+    ) -> Result<(), StoreError> {
         let mut new = Vec::new();
         for id in trace.passages() {
             if !self.written.contains(id) {

@@ -15,23 +15,23 @@ use super::PipelineError;
 use super::ask::{Asked, Asker, Done, Pace, ask_all};
 use super::contexts::{Placed, Places};
 use super::ingest::IngestFacts;
-use ragtriage_core::attribute::judge::Judge;
 use super::progress::Progress;
 use super::run::RunFacts;
-use ragtriage_core::attribute::judge::rightness;
 use ragtriage_core::attribute::classify;
 use ragtriage_core::attribute::gold::{self, locate_shown};
+use ragtriage_core::attribute::judge::Judge;
+use ragtriage_core::attribute::judge::rightness;
 use ragtriage_core::attribute::support::SupportTest;
-use ragtriage_runs::external::recorded::{Answer, Recorded};
-use ragtriage_models::llm::{self, LlmError};
-use ragtriage_runs::RunFolder;
 use ragtriage_core::text::answers::Searchable;
 use ragtriage_core::text::tokens::TokenCounter;
 use ragtriage_core::text::{quote, sanitize};
 use ragtriage_core::types::{
-    Arm, ArmName, Attempt, ChunkId, Corpus, Dataset, Finish, Hit, Note, Origin, Passage, Question, Stage, StageHit,
-    Stance, TokenUse, Trace, TraceStage,
+    Arm, ArmName, Attempt, ChunkId, Corpus, Dataset, Finish, Hit, Note, Origin, Passage, Question,
+    Stage, StageHit, Stance, TokenUse, Trace, TraceStage,
 };
+use ragtriage_models::llm::{self, LlmError};
+use ragtriage_runs::RunFolder;
+use ragtriage_runs::external::recorded::{Answer, Recorded};
 
 /// Characters of a recorded error that its trace keeps.
 const ERROR_CHARS: usize = 300;
@@ -67,10 +67,17 @@ pub async fn run(
     progress: &dyn Progress,
 ) -> Result<(RunFacts, Vec<Note>), PipelineError> {
     let clock = Instant::now();
-    let Dataset { documents, questions, .. } = dataset;
+    let Dataset {
+        documents,
+        questions,
+        ..
+    } = dataset;
     let left = done.left(questions);
     let n_asked = left.len();
-    let pace = Pace { concurrency: plan.concurrency, most_failures: plan.most_failures };
+    let pace = Pace {
+        concurrency: plan.concurrency,
+        most_failures: plan.most_failures,
+    };
     let line = Arc::new(RecordedLine {
         places: Places::new(Corpus::new(documents, Vec::new()), plan.skip_same_id),
         searchable: OnceLock::new(),
@@ -80,7 +87,15 @@ pub async fn run(
     ask_all(&asker, left, pace, folder, done.passages, progress).await?;
     let seconds = BTreeMap::from([("questions".to_owned(), clock.elapsed().as_secs_f64())]);
     Ok((
-        RunFacts { n_chunks: 0, chunk_tokens: 0, n_asked, ingest: IngestFacts { seconds, ..IngestFacts::default() } },
+        RunFacts {
+            n_chunks: 0,
+            chunk_tokens: 0,
+            n_asked,
+            ingest: IngestFacts {
+                seconds,
+                ..IngestFacts::default()
+            },
+        },
         line.places.take_notes(),
     ))
 }
@@ -98,7 +113,9 @@ impl Asker for RecordedLine {
     async fn ask(&self, index: usize, question: Question) -> Result<Asked, LlmError> {
         let clock = Instant::now();
         let recorded = match self.plan.rag.ask(&question).await {
-            Ok(Recorded { error: Some(error), .. }) => {
+            Ok(Recorded {
+                error: Some(error), ..
+            }) => {
                 let error = sanitize::shortened(&error, ERROR_CHARS);
                 Err(format!("the recorded pipeline failed: {error}"))
             }
@@ -118,25 +135,40 @@ impl Asker for RecordedLine {
 }
 
 impl RecordedLine {
-    fn asked(&self, index: usize, question: Question, recorded: Result<Recorded, String>, seconds: f64) -> Asked {
+    fn asked(
+        &self,
+        index: usize,
+        question: Question,
+        recorded: Result<Recorded, String>,
+        seconds: f64,
+    ) -> Asked {
         let recorded = recorded.map(|recorded| {
             let shown = self.places.place_all(&question, &recorded.contexts);
-            let arms: Vec<Vec<Placed<'_>>> =
-                recorded.arms.iter().map(|arm| self.places.place_all(&question, &arm.contexts)).collect();
+            let arms: Vec<Vec<Placed<'_>>> = recorded
+                .arms
+                .iter()
+                .map(|arm| self.places.place_all(&question, &arm.contexts))
+                .collect();
             let arms: Vec<Vec<Passage>> = arms.into_iter().map(only_passages).collect();
             let hits = self.hits(&shown);
             (only_passages(shown), arms, hits, recorded)
         });
         let passages: HashMap<ChunkId, Passage> = match &recorded {
-            Ok((shown, arms, ..)) => {
-                shown.iter().chain(arms.iter().flatten()).map(|passage| (passage.id.clone(), passage.clone())).collect()
-            }
+            Ok((shown, arms, ..)) => shown
+                .iter()
+                .chain(arms.iter().flatten())
+                .map(|passage| (passage.id.clone(), passage.clone()))
+                .collect(),
             Err(_) => HashMap::new(),
         };
         // What stood in the prompts of further arms says nothing of the pipeline's own.
-        let shown: Vec<&Passage> = recorded.as_ref().map_or(Vec::new(), |(shown, ..)| shown.iter().collect());
+        let shown: Vec<&Passage> = recorded
+            .as_ref()
+            .map_or(Vec::new(), |(shown, ..)| shown.iter().collect());
         let gold = locate_shown(&question, &self.places.corpus, &shown, |matcher| {
-            let documents = self.searchable.get_or_init(|| gold::searchable_documents(&self.places.corpus));
+            let documents = self
+                .searchable
+                .get_or_init(|| gold::searchable_documents(&self.places.corpus));
             documents.iter().any(|document| matcher.found_in(document))
         });
         let mut trace = Trace::unclassified(index, question, gold);
@@ -154,31 +186,47 @@ impl RecordedLine {
                 let n_packed = recorded.packed.unwrap_or(hits.len());
                 let packed: Vec<StageHit> = hits.iter().take(n_packed).cloned().collect();
                 let ids: Vec<ChunkId> = packed.iter().map(|hit| hit.id.clone()).collect();
-                trace.stages = vec![stage(Stage::External, hits, seconds), stage(Stage::Packed, packed, 0.0)];
+                trace.stages = vec![
+                    stage(Stage::External, hits, seconds),
+                    stage(Stage::Packed, packed, 0.0),
+                ];
                 self.check_prompt(&recorded);
                 trace.arms = self.arms(recorded, ids, arms);
                 let right = rightness(&trace, self.plan.judge);
                 classify::classify(&trace, self.plan.k, right, &passages).onto(&mut trace);
             }
         }
-        Asked { trace, passages: Arc::new(passages) }
+        Asked {
+            trace,
+            passages: Arc::new(passages),
+        }
     }
 
     fn arms(&self, recorded: Recorded, packed: Vec<ChunkId>, arms: Vec<Vec<Passage>>) -> Vec<Arm> {
-        let prompt = recorded.prompt.as_deref().map_or(0, |prompt| self.plan.counter.count(prompt) as u64);
+        let prompt = recorded
+            .prompt
+            .as_deref()
+            .map_or(0, |prompt| self.plan.counter.count(prompt) as u64);
         let answer = match recorded.answer {
             Answer::Unsaid => {
                 let what = "questions with `arms` and no `answer` to compare them with: these arms are left out";
-                self.places.note(what, usize::from(!recorded.arms.is_empty()));
+                self.places
+                    .note(what, usize::from(!recorded.arms.is_empty()));
                 return Vec::new();
             }
             Answer::None => None,
             Answer::Text(text) => Some(text),
         };
-        let first = Arm { arm: ArmName::Retrieved, attempts: vec![self.attempt(answer, packed, prompt)] };
+        let first = Arm {
+            arm: ArmName::Retrieved,
+            attempts: vec![self.attempt(answer, packed, prompt)],
+        };
         let others = recorded.arms.into_iter().zip(arms).map(|(arm, passages)| {
             let passages = passages.into_iter().map(|passage| passage.id).collect();
-            Arm { arm: arm.arm, attempts: vec![self.attempt(arm.answer, passages, 0)] }
+            Arm {
+                arm: arm.arm,
+                attempts: vec![self.attempt(arm.answer, passages, 0)],
+            }
         });
         std::iter::once(first).chain(others).collect()
     }
@@ -192,7 +240,11 @@ impl RecordedLine {
             _ => llm::read_answer(&raw, Finish::Stop),
         };
         let completion = self.plan.counter.count(&raw) as u64;
-        let tokens = TokenUse { prompt, prompt_billed: None, completion };
+        let tokens = TokenUse {
+            prompt,
+            prompt_billed: None,
+            completion,
+        };
         Attempt {
             passages,
             raw,
@@ -212,12 +264,23 @@ impl RecordedLine {
     fn hits(&self, shown: &[Placed<'_>]) -> Vec<StageHit> {
         let scored: Vec<(&ChunkId, Option<f64>)> = shown
             .iter()
-            .flat_map(|(context, passages)| passages.iter().map(|passage| (&passage.id, context.score)))
+            .flat_map(|(context, passages)| {
+                passages.iter().map(|passage| (&passage.id, context.score))
+            })
             .collect();
         let finite = |score: Option<f64>| score.filter(|score| score.is_finite());
-        let given: Option<Vec<Hit<&ChunkId>>> =
-            scored.iter().map(|(id, score)| Some(Hit { id: *id, score: finite(*score)? })).collect();
-        let in_order = given.as_ref().is_some_and(|hits| hits.is_sorted_by(|a, b| a.order(b).is_lt()));
+        let given: Option<Vec<Hit<&ChunkId>>> = scored
+            .iter()
+            .map(|(id, score)| {
+                Some(Hit {
+                    id: *id,
+                    score: finite(*score)?,
+                })
+            })
+            .collect();
+        let in_order = given
+            .as_ref()
+            .is_some_and(|hits| hits.is_sorted_by(|a, b| a.order(b).is_lt()));
         if !in_order && scored.iter().any(|(_, score)| score.is_some()) {
             self.places.note(
                 "questions whose scores do not give the order of their contexts: the order counts, as 1 / rank",
@@ -226,36 +289,55 @@ impl RecordedLine {
         }
         let hit = |(at, (id, score)): (usize, (&ChunkId, Option<f64>))| {
             let rank = 1.0 / (at + 1) as f64;
-            let parts = finite(score).filter(|_| !in_order).map(|score| ("given".to_owned(), score));
+            let parts = finite(score)
+                .filter(|_| !in_order)
+                .map(|score| ("given".to_owned(), score));
             let score = finite(score).filter(|_| in_order).unwrap_or(rank);
-            StageHit { id: id.clone(), score, parts: parts.into_iter().collect() }
+            StageHit {
+                id: id.clone(),
+                score,
+                parts: parts.into_iter().collect(),
+            }
         };
         scored.into_iter().enumerate().map(hit).collect()
     }
 
     /// Counts contexts that their own prompt does not hold: they are taken as packed all the same.
     fn check_prompt(&self, recorded: &Recorded) {
-        let Some(prompt) = &recorded.prompt else { return };
-        let texts = recorded.contexts.iter().filter_map(|context| context.text.as_deref());
-        let absent = texts.filter(|text| quote::locate(prompt, text).is_none()).count();
-        self.places.note("contexts that do not stand in their `prompt` as they are, counted as packed", absent);
+        let Some(prompt) = &recorded.prompt else {
+            return;
+        };
+        let texts = recorded
+            .contexts
+            .iter()
+            .filter_map(|context| context.text.as_deref());
+        let absent = texts
+            .filter(|text| quote::locate(prompt, text).is_none())
+            .count();
+        self.places.note(
+            "contexts that do not stand in their `prompt` as they are, counted as packed",
+            absent,
+        );
     }
 }
 
 fn only_passages(placed: Vec<Placed<'_>>) -> Vec<Passage> {
-    placed.into_iter().flat_map(|(_, passages)| passages).collect()
+    placed
+        .into_iter()
+        .flat_map(|(_, passages)| passages)
+        .collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::contexts::hash;
+    use ragtriage_core::measure::answer::Flavour;
+    use ragtriage_core::text::tokens::{self, Tokenizer};
+    use ragtriage_core::types::{Class, Document, Fault, Kind, Member};
     use ragtriage_runs::external::Position;
     use ragtriage_runs::external::join::Joined;
     use ragtriage_runs::external::recorded::{Context, RecordedArm};
-    use ragtriage_core::measure::answer::Flavour;
-    use crate::contexts::hash;
-    use ragtriage_core::text::tokens::{self, Tokenizer};
-    use ragtriage_core::types::{Class, Document, Fault, Kind, Member};
 
     /// `d` holds `two` at 4..7 and `four` at 14..18; `f` holds five words at 0..31, `ok.` at 32..35, five more at 36..61;
     /// `g` is six words, 0..32.
@@ -270,11 +352,18 @@ mod tests {
             document("copy", "C", "same text here, twice"),
             document("d", "D", "one two three four five"),
             document("e", "E", "same text here, twice"),
-            document("f", "F", "alpha beta gamma delta epsilon! ok. zeta eta theta iota kappa"),
+            document(
+                "f",
+                "F",
+                "alpha beta gamma delta epsilon! ok. zeta eta theta iota kappa",
+            ),
             document("g", "G", "same words again in another text"),
         ];
         let counter = tokens::counter(Tokenizer::Words, None).expect("built in");
-        let judge = Judge { flavour: Flavour::Squad2, correct_f1: 0.6 };
+        let judge = Judge {
+            flavour: Flavour::Squad2,
+            correct_f1: 0.6,
+        };
         RecordedLine {
             places: Places::new(Corpus::new(documents, Vec::new()), false),
             searchable: OnceLock::new(),
@@ -292,7 +381,10 @@ mod tests {
 
     fn question(evidence: &[(&str, &[(usize, usize)])]) -> Question {
         let member = |(doc, ranges): &(&str, &[(usize, usize)])| {
-            vec![Member { doc: (*doc).into(), ranges: ranges.iter().map(|range| (*range).into()).collect() }]
+            vec![Member {
+                doc: (*doc).into(),
+                ranges: ranges.iter().map(|range| (*range).into()).collect(),
+            }]
         };
         Question {
             id: "q".into(),
@@ -309,12 +401,20 @@ mod tests {
     }
 
     fn context(text: &str, doc: Option<&str>, score: Option<f64>) -> Context {
-        Context { text: Some(text.to_owned()), doc_id: doc.map(str::to_owned), title: None, score }
+        Context {
+            text: Some(text.to_owned()),
+            doc_id: doc.map(str::to_owned),
+            title: None,
+            score,
+        }
     }
 
     fn recorded(contexts: Vec<Context>) -> Recorded {
         Recorded {
-            position: Position { file: "f".to_owned(), line: Some(1) },
+            position: Position {
+                file: "f".to_owned(),
+                line: Some(1),
+            },
             id: None,
             question: None,
             contexts,
@@ -328,7 +428,9 @@ mod tests {
     }
 
     fn ids(line: &RecordedLine, question: &Question, contexts: Vec<Context>) -> Vec<String> {
-        let trace = line.asked(0, question.clone(), Ok(recorded(contexts)), 0.0).trace;
+        let trace = line
+            .asked(0, question.clone(), Ok(recorded(contexts)), 0.0)
+            .trace;
         trace.packed().map(ToString::to_string).collect()
     }
 
@@ -336,16 +438,29 @@ mod tests {
     fn contexts_are_named_by_document_and_bytes_with_or_without_its_id() {
         let question = question(&[("d", &[(4, 7)])]);
         for doc in [Some("d"), None, Some("an id of another store")] {
-            let contexts = vec![context("two  three four", doc, None), context("D\none two", doc, None)];
-            assert_eq!(ids(&line(), &question, contexts), ["d#4-18", "d#0-7"], "{doc:?}");
+            let contexts = vec![
+                context("two  three four", doc, None),
+                context("D\none two", doc, None),
+            ];
+            assert_eq!(
+                ids(&line(), &question, contexts),
+                ["d#4-18", "d#0-7"],
+                "{doc:?}"
+            );
         }
     }
 
     #[test]
     fn of_two_copies_the_gold_one_is_meant_else_the_first() {
         let same = || vec![context("same text here, twice", None, None)];
-        assert_eq!(ids(&line(), &question(&[("e", &[(0, 4)])]), same()), ["e#0-21"]);
-        assert_eq!(ids(&line(), &question(&[("d", &[(4, 7)])]), same()), ["copy#0-21"]);
+        assert_eq!(
+            ids(&line(), &question(&[("e", &[(0, 4)])]), same()),
+            ["e#0-21"]
+        );
+        assert_eq!(
+            ids(&line(), &question(&[("d", &[(4, 7)])]), same()),
+            ["copy#0-21"]
+        );
     }
 
     #[test]
@@ -355,19 +470,44 @@ mod tests {
         // Neighbours among the gold ranges are one passage; `g` is another document.
         let text = "- alpha beta gamma  delta epsilon!\n- ok.\n- same words again in another text";
         let shown = ids(&line, &joined, vec![context(text, None, None)]);
-        assert_eq!(shown, [format!("f#0-35~{0}", hash(text)), format!("g#0-32~{0}", hash(text))]);
+        assert_eq!(
+            shown,
+            [
+                format!("f#0-35~{0}", hash(text)),
+                format!("g#0-32~{0}", hash(text))
+            ]
+        );
         // `ok.` lies between and is not there: two passages.
         let three = question(&[("f", &[(0, 31), (32, 35), (36, 61)])]);
         let text = "zeta eta theta iota kappa; alpha beta gamma delta epsilon!";
         let asked = line.asked(0, three, Ok(recorded(vec![context(text, None, None)])), 0.0);
-        let shown: Vec<&str> = asked.trace.packed().map(|id| id.as_str().split('~').next().expect("an id")).collect();
+        let shown: Vec<&str> = asked
+            .trace
+            .packed()
+            .map(|id| id.as_str().split('~').next().expect("an id"))
+            .collect();
         assert_eq!(shown, ["f#0-31", "f#36-61"]);
         assert_ne!(asked.trace.class, Class::Supported);
         // Nothing gold in it: its own document, or the one that it names, and no byte of any.
         let other = question(&[("d", &[(4, 7)])]);
-        let shown = ids(&line, &other, vec![context("x y z", None, None), context("x y", Some("d"), None)]);
-        assert!(shown[0].starts_with("external-") && shown[1].starts_with("d#~"), "{shown:?}");
-        let asked = line.asked(0, other, Ok(recorded(vec![context("x y", Some("d"), None)])), 0.0);
+        let shown = ids(
+            &line,
+            &other,
+            vec![
+                context("x y z", None, None),
+                context("x y", Some("d"), None),
+            ],
+        );
+        assert!(
+            shown[0].starts_with("external-") && shown[1].starts_with("d#~"),
+            "{shown:?}"
+        );
+        let asked = line.asked(
+            0,
+            other,
+            Ok(recorded(vec![context("x y", Some("d"), None)])),
+            0.0,
+        );
         assert_eq!(asked.trace.class, Class::Retrieval);
     }
 
@@ -385,7 +525,10 @@ mod tests {
         assert_eq!(placed(&short, "a networked twofold", Some("d")), "d#");
         // Five words tell, unless they are the answer; and they bring the short range of their document with them.
         let mut long = question(&[("f", &[(0, 31), (32, 35)])]);
-        assert_eq!(placed(&long, "* alpha beta gamma delta epsilon!\n* ok.", None), "f#0-35");
+        assert_eq!(
+            placed(&long, "* alpha beta gamma delta epsilon!\n* ok.", None),
+            "f#0-35"
+        );
         assert!(placed(&long, "that is ok.", None).starts_with("external-"));
         assert!(placed(&long, "* alphabeta gamma delta epsilon!", None).starts_with("external-"));
         long.answers = vec!["Alpha beta gamma delta epsilon".to_owned()];
@@ -400,7 +543,8 @@ mod tests {
             let mut recorded = recorded(vec![context("one two", Some("d"), None)]);
             recorded.answer = Answer::Text("wrong".to_owned());
             recorded.arms = arms;
-            line.asked(0, question(&[("d", &[(4, 18)])]), Ok(recorded), 0.0).trace
+            line.asked(0, question(&[("d", &[(4, 18)])]), Ok(recorded), 0.0)
+                .trace
         };
         let oracle = RecordedArm {
             arm: ArmName::Oracle,
@@ -408,7 +552,10 @@ mod tests {
             contexts: vec![context("one two three four", Some("d"), None)],
         };
         let (alone, beside) = (asked(vec![]), asked(vec![oracle]));
-        assert_eq!((beside.class, &beside.reason, &beside.flags), (alone.class, &alone.reason, &alone.flags));
+        assert_eq!(
+            (beside.class, &beside.reason, &beside.flags),
+            (alone.class, &alone.reason, &alone.flags)
+        );
         assert_eq!((alone.class, beside.gold), (Class::Chunking, alone.gold));
         assert_eq!(beside.arms[1].attempts[0].passages, ["d#0-18".into()]);
     }
@@ -417,28 +564,62 @@ mod tests {
     fn a_blank_answer_abstains() {
         let line = line();
         let class = |kind: Kind, answer: Answer| {
-            let unanswerable = Question { kind, ..question(&[("d", &[(4, 7)])]) };
+            let unanswerable = Question {
+                kind,
+                ..question(&[("d", &[(4, 7)])])
+            };
             let mut recorded = recorded(vec![context("one two", Some("d"), None)]);
             recorded.answer = answer;
             let trace = line.asked(0, unanswerable, Ok(recorded), 0.0).trace;
             (trace.class, trace.fault)
         };
-        for blank in [Answer::None, Answer::Text(String::new()), Answer::Text(" \n".to_owned())] {
-            assert_eq!(class(Kind::Unanswerable, blank.clone()), (Class::CorrectAbstention, None));
-            assert_eq!(class(Kind::Span, blank), (Class::Generation, Some(Fault::Abstained)));
+        for blank in [
+            Answer::None,
+            Answer::Text(String::new()),
+            Answer::Text(" \n".to_owned()),
+        ] {
+            assert_eq!(
+                class(Kind::Unanswerable, blank.clone()),
+                (Class::CorrectAbstention, None)
+            );
+            assert_eq!(
+                class(Kind::Span, blank),
+                (Class::Generation, Some(Fault::Abstained))
+            );
         }
-        assert_eq!(class(Kind::Unanswerable, Answer::Text("two".to_owned())).0, Class::Hallucinated);
+        assert_eq!(
+            class(Kind::Unanswerable, Answer::Text("two".to_owned())).0,
+            Class::Hallucinated
+        );
     }
 
     #[test]
     fn arms_without_an_answer_are_left_out_and_counted() {
         let line = line();
-        let arms = vec![RecordedArm { arm: ArmName::ClosedBook, answer: Some("two".to_owned()), contexts: vec![] }];
-        let asked = line.asked(0, question(&[]), Ok(Recorded { arms, ..recorded(vec![]) }), 0.0);
+        let arms = vec![RecordedArm {
+            arm: ArmName::ClosedBook,
+            answer: Some("two".to_owned()),
+            contexts: vec![],
+        }];
+        let asked = line.asked(
+            0,
+            question(&[]),
+            Ok(Recorded {
+                arms,
+                ..recorded(vec![])
+            }),
+            0.0,
+        );
         assert!(asked.trace.arms.is_empty());
         let notes = line.places.take_notes();
         assert_eq!(notes.len(), 1);
-        assert!(notes[0].count == 1 && notes[0].what.starts_with("questions with `arms` and no `answer`"), "{notes:?}");
+        assert!(
+            notes[0].count == 1
+                && notes[0]
+                    .what
+                    .starts_with("questions with `arms` and no `answer`"),
+            "{notes:?}"
+        );
     }
 
     #[test]
@@ -448,24 +629,52 @@ mod tests {
             let [a, b] = scores;
             let contexts = vec![context("one", Some("d"), a), context("five", Some("d"), b)];
             let asked = line.asked(0, question(&[]), Ok(recorded(contexts)), 0.0);
-            asked.trace.stages[0].hits.iter().map(|hit| (hit.score, hit.parts.get("given").copied())).collect()
+            asked.trace.stages[0]
+                .hits
+                .iter()
+                .map(|hit| (hit.score, hit.parts.get("given").copied()))
+                .collect()
         };
         assert_eq!(scores([Some(9.0), Some(2.0)]), [(9.0, None), (2.0, None)]);
-        assert_eq!(scores([Some(2.0), Some(9.0)]), [(1.0, Some(2.0)), (0.5, Some(9.0))]);
+        assert_eq!(
+            scores([Some(2.0), Some(9.0)]),
+            [(1.0, Some(2.0)), (0.5, Some(9.0))]
+        );
         assert_eq!(scores([None, Some(9.0)]), [(1.0, None), (0.5, Some(9.0))]);
-        assert_eq!(scores([Some(f64::INFINITY), Some(9.0)]), [(1.0, None), (0.5, Some(9.0))]);
+        assert_eq!(
+            scores([Some(f64::INFINITY), Some(9.0)]),
+            [(1.0, None), (0.5, Some(9.0))]
+        );
         assert_eq!(scores([None, None]), [(1.0, None), (0.5, None)]);
     }
 
     #[test]
     fn a_context_twice_counts_once_and_whole_documents_are_cut_to_the_first_k() {
         let line = line();
-        let twice = vec![context("one", Some("d"), None), context("one ", Some("d"), None)];
+        let twice = vec![
+            context("one", Some("d"), None),
+            context("one ", Some("d"), None),
+        ];
         assert_eq!(ids(&line, &question(&[]), twice), ["d#0-3"]);
-        let whole = |doc: &str| Context { doc_id: Some(doc.to_owned()), ..Context::default() };
-        let run = Recorded { packed: Some(1), ..recorded(vec![whole("gone"), whole("d")]) };
-        let trace = line.asked(0, question(&[("d", &[(4, 7)])]), Ok(run), 0.0).trace;
-        let ranked: Vec<&str> = trace.stages[0].hits.iter().map(|hit| hit.id.as_str()).collect();
-        assert_eq!((ranked, trace.packed().count(), trace.class), (vec!["gone#~", "d#0-23"], 1, Class::Ranking));
+        let whole = |doc: &str| Context {
+            doc_id: Some(doc.to_owned()),
+            ..Context::default()
+        };
+        let run = Recorded {
+            packed: Some(1),
+            ..recorded(vec![whole("gone"), whole("d")])
+        };
+        let trace = line
+            .asked(0, question(&[("d", &[(4, 7)])]), Ok(run), 0.0)
+            .trace;
+        let ranked: Vec<&str> = trace.stages[0]
+            .hits
+            .iter()
+            .map(|hit| hit.id.as_str())
+            .collect();
+        assert_eq!(
+            (ranked, trace.packed().count(), trace.class),
+            (vec!["gone#~", "d#0-23"], 1, Class::Ranking)
+        );
     }
 }

@@ -6,8 +6,8 @@ use super::PipelineError;
 use super::ingest::indexed_text;
 use super::plan::RerankPlan;
 use ragtriage_core::fuse::Parts;
-use ragtriage_models::rerank::RerankError;
 use ragtriage_core::types::{Corpus, Hit, Ranking, TitledText};
+use ragtriage_models::rerank::RerankError;
 
 /// The first [`RerankPlan::depth`] hits by the reranker's scores, then the others in their order, one below the lowest score and
 /// so on: a ranking has one scale. The parts keep the score that each hit had before.
@@ -22,19 +22,52 @@ pub async fn rerank(
     title_prefix: bool,
 ) -> Result<(Ranking, Parts), PipelineError> {
     let (seen, rest) = candidates.hits().split_at(plan.depth.min(candidates.len()));
-    let number = |hit: &Hit| corpus.chunk_number(&hit.id).expect("retrievers return chunks of the corpus");
-    let texts: Vec<TitledText<'_>> = seen.iter().map(|hit| indexed_text(corpus, number(hit), title_prefix)).collect();
-    let scores: Vec<f64> = plan.reranker.scores(question, &texts).await?.into_iter().map(f64::from).collect();
+    let number = |hit: &Hit| {
+        corpus
+            .chunk_number(&hit.id)
+            .expect("retrievers return chunks of the corpus")
+    };
+    let texts: Vec<TitledText<'_>> = seen
+        .iter()
+        .map(|hit| indexed_text(corpus, number(hit), title_prefix))
+        .collect();
+    let scores: Vec<f64> = plan
+        .reranker
+        .scores(question, &texts)
+        .await?
+        .into_iter()
+        .map(f64::from)
+        .collect();
     if scores.len() != texts.len() || scores.iter().any(|score| !score.is_finite()) {
-        let what = format!("{} scores for {} passages, or one that is no finite number", scores.len(), texts.len());
-        return Err(RerankError::Contract { reranker: plan.reranker.fingerprint().to_owned(), what }.into());
+        let what = format!(
+            "{} scores for {} passages, or one that is no finite number",
+            scores.len(),
+            texts.len()
+        );
+        return Err(RerankError::Contract {
+            reranker: plan.reranker.fingerprint().to_owned(),
+            what,
+        }
+        .into());
     }
     let lowest = scores.iter().copied().fold(f64::INFINITY, f64::min);
     let below = (1..=rest.len()).map(|steps| lowest - steps as f64);
-    let hits = candidates.hits().iter().zip(scores.iter().copied().chain(below));
-    let hits = hits.map(|(hit, score)| Hit { id: hit.id.clone(), score }).collect();
+    let hits = candidates
+        .hits()
+        .iter()
+        .zip(scores.iter().copied().chain(below));
+    let hits = hits
+        .map(|(hit, score)| Hit {
+            id: hit.id.clone(),
+            score,
+        })
+        .collect();
     let before = |hit: &Hit| BTreeMap::from([(BEFORE.to_owned(), hit.score)]);
-    let parts = candidates.hits().iter().map(|hit| (hit.id.clone(), before(hit))).collect();
+    let parts = candidates
+        .hits()
+        .iter()
+        .map(|hit| (hit.id.clone(), before(hit)))
+        .collect();
     Ok((Ranking::new(hits), parts))
 }
 

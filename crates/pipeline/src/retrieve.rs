@@ -48,12 +48,21 @@ pub trait Retriever: Send + Sync {
 ///
 /// # Errors
 /// `NoSuchChunk`: somebody put points of their own into a collection after it was opened; `NotFinite`.
-pub(super) fn ranking(corpus: &Corpus, found: impl IntoIterator<Item = (u32, f64)>) -> Result<Ranking, PipelineError> {
-    let hits = found.into_iter().map(|(number, score)| match corpus.chunks().get(number as usize) {
-        Some(_) if !score.is_finite() => Err(PipelineError::NotFinite { number }),
-        Some(chunk) => Ok(Hit { id: chunk.id.clone(), score }),
-        None => Err(PipelineError::NoSuchChunk { number }),
-    });
+pub(super) fn ranking(
+    corpus: &Corpus,
+    found: impl IntoIterator<Item = (u32, f64)>,
+) -> Result<Ranking, PipelineError> {
+    let hits =
+        found.into_iter().map(
+            |(number, score)| match corpus.chunks().get(number as usize) {
+                Some(_) if !score.is_finite() => Err(PipelineError::NotFinite { number }),
+                Some(chunk) => Ok(Hit {
+                    id: chunk.id.clone(),
+                    score,
+                }),
+                None => Err(PipelineError::NoSuchChunk { number }),
+            },
+        );
     Ok(Ranking::new(hits.collect::<Result<_, _>>()?))
 }
 
@@ -68,14 +77,27 @@ pub async fn retrieve(
     (corpus, title_prefix): (&Arc<Corpus>, bool),
     support: &SupportTest<'_>,
 ) -> Result<Vec<TraceStage>, PipelineError> {
-    let query = Query { index, text: &question.text };
+    let query = Query {
+        index,
+        text: &question.text,
+    };
     let mut found = Vec::with_capacity(retrievers.len());
     let mut stages: Vec<TraceStage> = Vec::with_capacity(retrievers.len() + 4);
     let mut exact_rankings = Vec::with_capacity(retrievers.len());
     for retriever in retrievers {
         let clock = Instant::now();
-        let Found { ranking, parts, exact } = retriever.retrieve(query, plan.candidates).await?;
-        let kept = |ranking: Ranking| if plan.skip_same_id { without_document(&ranking, question) } else { ranking };
+        let Found {
+            ranking,
+            parts,
+            exact,
+        } = retriever.retrieve(query, plan.candidates).await?;
+        let kept = |ranking: Ranking| {
+            if plan.skip_same_id {
+                without_document(&ranking, question)
+            } else {
+                ranking
+            }
+        };
         let ranking = kept(ranking);
         exact_rankings.push(exact.map(kept));
         stages.push(stage(retriever.stage(), &ranking, &parts, clock, support));
@@ -83,8 +105,11 @@ pub async fn retrieve(
     }
     for (at, exact) in exact_rankings.iter().enumerate() {
         let Some(exact) = exact else { continue };
-        let others =
-            found.iter().enumerate().filter(|(other, _)| *other != at).flat_map(|(_, (_, ranking))| ranking.ids());
+        let others = found
+            .iter()
+            .enumerate()
+            .filter(|(other, _)| *other != at)
+            .flat_map(|(_, (_, ranking))| ranking.ids());
         let candidates: Vec<&ChunkId> = exact.ids().chain(others).collect();
         stages[at].exact = Some(support.of(candidates));
     }
@@ -107,31 +132,66 @@ pub async fn retrieve(
     };
     if let Some(rerank) = &plan.rerank {
         let clock = Instant::now();
-        let (reranked, parts) = rerank::rerank(rerank, &question.text, &last, corpus, title_prefix).await?;
+        let (reranked, parts) =
+            rerank::rerank(rerank, &question.text, &last, corpus, title_prefix).await?;
         stages.push(stage(Stage::Reranked, &reranked, &parts, clock, support));
         last = reranked;
     }
     if let Some(least) = plan.min_score {
         let clock = Instant::now();
         // Hits that the reranker did not see have no score on its scale.
-        let n_judged = plan.rerank.as_ref().map_or(last.len(), |rerank| rerank.depth);
-        let hits = last.hits().iter().take(n_judged).filter(|hit| hit.score >= least).cloned().collect();
-        stages.push(stage(Stage::MinScore, &Ranking::new(hits), &Parts::new(), clock, support));
+        let n_judged = plan
+            .rerank
+            .as_ref()
+            .map_or(last.len(), |rerank| rerank.depth);
+        let hits = last
+            .hits()
+            .iter()
+            .take(n_judged)
+            .filter(|hit| hit.score >= least)
+            .cloned()
+            .collect();
+        stages.push(stage(
+            Stage::MinScore,
+            &Ranking::new(hits),
+            &Parts::new(),
+            clock,
+            support,
+        ));
     }
     Ok(stages)
 }
 
 /// A ranking without the document named like the question.
 fn without_document(ranking: &Ranking, question: &Question) -> Ranking {
-    Ranking::new(ranking.hits().iter().filter(|hit| hit.id.doc() != question.id.as_str()).cloned().collect())
+    Ranking::new(
+        ranking
+            .hits()
+            .iter()
+            .filter(|hit| hit.id.doc() != question.id.as_str())
+            .cloned()
+            .collect(),
+    )
 }
 
-fn stage(stage: Stage, ranking: &Ranking, parts: &Parts, clock: Instant, support: &SupportTest<'_>) -> TraceStage {
+fn stage(
+    stage: Stage,
+    ranking: &Ranking,
+    parts: &Parts,
+    clock: Instant,
+    support: &SupportTest<'_>,
+) -> TraceStage {
     let seconds = clock.elapsed().as_secs_f64();
     let hits = ranking.hits().iter().map(|hit| StageHit {
         id: hit.id.clone(),
         score: hit.score,
         parts: parts.get(&hit.id).cloned().unwrap_or_default(),
     });
-    TraceStage { stage, hits: hits.collect(), support: support.of(ranking.ids()), exact: None, seconds }
+    TraceStage {
+        stage,
+        hits: hits.collect(),
+        support: support.of(ranking.ids()),
+        exact: None,
+        seconds,
+    }
 }

@@ -9,8 +9,8 @@ use super::PipelineError;
 use super::ingest::{hex_name, indexed_text};
 use super::plan::{RetrievalPlan, SparsePlan};
 use super::retrieve::{Found, Query, Retriever, ranking};
-use ragtriage_core::fuse::Parts;
 use ragtriage_bm25::{Allowed, SparseIndex};
+use ragtriage_core::fuse::Parts;
 use ragtriage_core::text::analyse::{self, Analyzer};
 use ragtriage_core::types::{ChunkId, Corpus, Filter, Stage};
 
@@ -40,9 +40,14 @@ impl SparseRetriever {
         retrieval: &RetrievalPlan,
         title_prefix: bool,
     ) -> Result<(Self, bool), PipelineError> {
-        let ids: Vec<ChunkId> = corpus.chunks().iter().map(|chunk| chunk.id.clone()).collect();
+        let ids: Vec<ChunkId> = corpus
+            .chunks()
+            .iter()
+            .map(|chunk| chunk.id.clone())
+            .collect();
         let terms_of = |number: usize, each: &mut dyn FnMut(&str)| {
-            plan.analyzer.terms(&indexed_text(corpus, number, title_prefix).joined(), each);
+            plan.analyzer
+                .terms(&indexed_text(corpus, number, title_prefix).joined(), each);
         };
         let (index, is_new) = match folder {
             Some(folder) => {
@@ -77,7 +82,12 @@ impl SparsePlan {
 
     /// What its rankings depend on besides the chunks.
     pub(super) fn made_by(&self) -> String {
-        let Self { stage, analyzer, weighting, place: _ } = self;
+        let Self {
+            stage,
+            analyzer,
+            weighting,
+            place: _,
+        } = self;
         format!("{stage} {} {analyzer:?} {weighting:?}", analyse::VERSION)
     }
 }
@@ -100,10 +110,24 @@ impl Retriever for SparseRetriever {
         let explained = |number: u32| {
             let id = self.corpus.chunks()[number as usize].id.clone();
             let shares = self.index.explain(&terms, number);
-            (id, shares.into_iter().map(|(term, share)| (term.to_owned(), share)).collect())
+            (
+                id,
+                shares
+                    .into_iter()
+                    .map(|(term, share)| (term.to_owned(), share))
+                    .collect(),
+            )
         };
-        let parts: Parts = found.iter().take(self.n_explained).map(|(number, _)| explained(*number)).collect();
-        Ok(Found { ranking: ranking(&self.corpus, found)?, parts, exact: None })
+        let parts: Parts = found
+            .iter()
+            .take(self.n_explained)
+            .map(|(number, _)| explained(*number))
+            .collect();
+        Ok(Found {
+            ranking: ranking(&self.corpus, found)?,
+            parts,
+            exact: None,
+        })
     }
 }
 
@@ -114,7 +138,15 @@ fn key(plan: &SparsePlan, corpus: &Corpus, title_prefix: bool) -> String {
         hash.update((bytes.len() as u64).to_le_bytes());
         hash.update(bytes);
     };
-    field(format!("analyser {} {:?} {:?}", analyse::VERSION, plan.analyzer, plan.weighting).as_bytes());
+    field(
+        format!(
+            "analyser {} {:?} {:?}",
+            analyse::VERSION,
+            plan.analyzer,
+            plan.weighting
+        )
+        .as_bytes(),
+    );
     for (number, chunk) in corpus.chunks().iter().enumerate() {
         let text = indexed_text(corpus, number, title_prefix);
         field(chunk.id.as_str().as_bytes());

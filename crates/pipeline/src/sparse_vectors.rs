@@ -18,11 +18,11 @@ use super::progress::Progress;
 use super::retrieve::{Found, Query, Retriever};
 use super::stores::OpenStores;
 use super::vectors::{content_hash, point, spec, through_ties};
-use ragtriage_core::fuse::Parts;
-use ragtriage_vectors::{Point, Search, SearchMode, Vector, VectorSpec, VectorStore};
 use ragtriage_bm25::Parameters as Bm25Parameters;
+use ragtriage_core::fuse::Parts;
 use ragtriage_core::text::analyse::{self, Analyzer};
 use ragtriage_core::types::{Corpus, Filter, Stage, TitledText};
+use ragtriage_vectors::{Point, Search, SearchMode, Vector, VectorSpec, VectorStore};
 
 /// Chunks stored together.
 const WINDOW: usize = 4096;
@@ -55,9 +55,20 @@ impl Retriever for SparseVectorRetriever {
         }
         let vector = &sparse(counts.into_iter().collect());
         let filter = Some(&self.filter).filter(|filter| !filter.is_empty());
-        let search = Search { vector, limit: depth, mode: SearchMode::Exact, filter };
-        let ranking = through_ties(&self.corpus, self.store.as_ref(), search).await?.cut(depth);
-        Ok(Found { ranking, parts: Parts::new(), exact: None })
+        let search = Search {
+            vector,
+            limit: depth,
+            mode: SearchMode::Exact,
+            filter,
+        };
+        let ranking = through_ties(&self.corpus, self.store.as_ref(), search)
+            .await?
+            .cut(depth);
+        Ok(Found {
+            ranking,
+            parts: Parts::new(),
+            exact: None,
+        })
     }
 }
 
@@ -74,13 +85,24 @@ pub(super) async fn build(
     progress: &dyn Progress,
 ) -> Result<Built, PipelineError> {
     let clock = Instant::now();
-    let texts: Vec<TitledText<'_>> =
-        (0..corpus.chunks().len()).map(|number| indexed_text(corpus, number, title_prefix)).collect();
+    let texts: Vec<TitledText<'_>> = (0..corpus.chunks().len())
+        .map(|number| indexed_text(corpus, number, title_prefix))
+        .collect();
     let (vocabulary, n_terms) = vocabulary(&plan.analyzer, &texts);
     let mean_length = n_terms as f64 / texts.len() as f64;
-    let made_by = format!("sparse analyser {} {:?} {parameters:?}", analyse::VERSION, plan.analyzer);
+    let made_by = format!(
+        "sparse analyser {} {:?} {parameters:?}",
+        analyse::VERSION,
+        plan.analyzer
+    );
     let content = content_hash(corpus, &texts, &made_by);
-    let spec = spec(store_plan, content, plan.stage, VectorSpec::Sparse, texts.len());
+    let spec = spec(
+        store_plan,
+        content,
+        plan.stage,
+        VectorSpec::Sparse,
+        texts.len(),
+    );
     let store = stores.open(store_plan, &spec).await?;
     let missing = store.missing().await?;
     let is_new = !missing.is_empty();
@@ -91,7 +113,10 @@ pub(super) async fn build(
                 let text = texts[number as usize].joined();
                 terms(&plan.analyzer, &text, &vocabulary, parameters, mean_length)
             };
-            let points: Vec<Point> = window.par_iter().map(|number| point(corpus, *number, vector(*number))).collect();
+            let points: Vec<Point> = window
+                .par_iter()
+                .map(|number| point(corpus, *number, vector(*number)))
+                .collect();
             store.upsert(&points).await?;
             progress.advance(window.len() as u64);
         }
@@ -106,7 +131,13 @@ pub(super) async fn build(
         filter: filter.clone(),
     };
     let seconds = [(plan.stage.to_string(), clock.elapsed().as_secs_f64())].into();
-    Ok(Built { retriever: Box::new(retriever), is_new, seconds, truncation: Vec::new(), vector_search: None })
+    Ok(Built {
+        retriever: Box::new(retriever),
+        is_new,
+        seconds,
+        truncation: Vec::new(),
+        vector_search: None,
+    })
 }
 
 /// The terms of all texts, numbered by first occurrence, and how many there are in all, repeated ones too.
@@ -138,9 +169,18 @@ fn terms(
         length += 1;
         *counts.entry(vocabulary[term]).or_default() += 1;
     });
-    let relative_length = if length == 0 { 0.0 } else { f64::from(length) / mean_length };
+    let relative_length = if length == 0 {
+        0.0
+    } else {
+        f64::from(length) / mean_length
+    };
     let share = |count: u32| parameters.tfc(f64::from(count), relative_length) as f32;
-    sparse(counts.into_iter().map(|(term, count)| (term, share(count))).collect())
+    sparse(
+        counts
+            .into_iter()
+            .map(|(term, count)| (term, share(count)))
+            .collect(),
+    )
 }
 
 /// Sorted by term, as stores want it.

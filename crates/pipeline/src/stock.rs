@@ -18,8 +18,8 @@ use super::progress::Progress;
 use super::retrieve::{Found, Query, Retriever};
 use super::stores::OpenStores;
 use ragtriage_core::chunk::{self, ChunkSpec};
-use ragtriage_runs::Truncation;
 use ragtriage_core::types::{Corpus, Document, Question, QuestionId, Stage};
+use ragtriage_runs::Truncation;
 
 /// Documents and questions with all that was made for them.
 pub struct Stock {
@@ -65,11 +65,17 @@ impl Share {
     /// Both together.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
-        Self { wanted: self.wanted + other.wanted, made: self.made + other.made }
+        Self {
+            wanted: self.wanted + other.wanted,
+            made: self.made + other.made,
+        }
     }
 
     fn since(self, before: Self) -> Self {
-        Self { wanted: self.wanted - before.wanted, made: self.made - before.made }
+        Self {
+            wanted: self.wanted - before.wanted,
+            made: self.made - before.made,
+        }
     }
 }
 
@@ -119,15 +125,27 @@ pub struct Ingested {
 impl Stock {
     /// For one run of the questions `ids`, of which `questions`, each with its place in the run, are left to ask.
     #[must_use]
-    pub fn for_one(documents: Vec<Document>, ids: Vec<QuestionId>, questions: Vec<(usize, Question)>) -> Self {
+    pub fn for_one(
+        documents: Vec<Document>,
+        ids: Vec<QuestionId>,
+        questions: Vec<(usize, Question)>,
+    ) -> Self {
         Self::new(documents.into(), ids, questions, false)
     }
 
     /// For several runs over the same `questions`: what a retriever found is remembered.
     #[must_use]
     pub fn for_many(documents: Arc<[Document]>, questions: Vec<Question>) -> Self {
-        let ids = questions.iter().map(|question| question.id.clone()).collect();
-        Self::new(documents, ids, questions.into_iter().enumerate().collect(), true)
+        let ids = questions
+            .iter()
+            .map(|question| question.id.clone())
+            .collect();
+        Self::new(
+            documents,
+            ids,
+            questions.into_iter().enumerate().collect(),
+            true,
+        )
     }
 
     fn new(
@@ -136,7 +154,15 @@ impl Stock {
         questions: Vec<(usize, Question)>,
         remembers: bool,
     ) -> Self {
-        Self { documents, ids, questions, remembers, cut: None, made: Made::default(), asked: Arc::default() }
+        Self {
+            documents,
+            ids,
+            questions,
+            remembers,
+            cut: None,
+            made: Made::default(),
+            asked: Arc::default(),
+        }
     }
 
     /// All questions of the run, those that are done too.
@@ -155,7 +181,13 @@ impl Stock {
     #[must_use]
     pub fn made(&self) -> Made {
         let count = |count: &AtomicUsize| count.load(Ordering::Relaxed);
-        Made { rankings: Share { wanted: count(&self.asked.wanted), made: count(&self.asked.made) }, ..self.made }
+        Made {
+            rankings: Share {
+                wanted: count(&self.asked.wanted),
+                made: count(&self.asked.made),
+            },
+            ..self.made
+        }
     }
 
     /// Lets go of what was made: its collections are open for nobody else meanwhile.
@@ -167,23 +199,38 @@ impl Stock {
     ///
     /// # Errors
     /// `NothingToIndex`, `NothingAllowed`, and whatever encoder and vector store say.
-    pub async fn ingest(&mut self, plan: &Plan, progress: &dyn Progress) -> Result<Ingested, PipelineError> {
+    pub async fn ingest(
+        &mut self,
+        plan: &Plan,
+        progress: &dyn Progress,
+    ) -> Result<Ingested, PipelineError> {
         let mut facts = IngestFacts::default();
         let clock = Instant::now();
         let corpus = self.corpus(plan)?;
-        facts.seconds.insert("chunk".to_owned(), clock.elapsed().as_secs_f64());
+        facts
+            .seconds
+            .insert("chunk".to_owned(), clock.elapsed().as_secs_f64());
         facts.n_filtered = ingest::n_filtered(&corpus, &plan.retrieval.filter)?;
         let mut retrievers = Vec::with_capacity(plan.retrieval.retrievers.len());
         let mut searches = Vec::new();
         for retriever in &plan.retrieval.retrievers {
-            let Ready { retriever, truncation, vector_search } =
-                self.retriever(retriever, plan, &corpus, &mut facts, progress).await?;
+            let Ready {
+                retriever,
+                truncation,
+                vector_search,
+            } = self
+                .retriever(retriever, plan, &corpus, &mut facts, progress)
+                .await?;
             searches.extend(vector_search.map(|how| (retriever.stage(), how)));
             facts.truncation.extend(truncation);
             retrievers.push(retriever);
         }
         facts.vector_search = spoken(&searches);
-        Ok(Ingested { corpus, retrievers, facts })
+        Ok(Ingested {
+            corpus,
+            retrievers,
+            facts,
+        })
     }
 
     /// The documents, cut as `plan` says.
@@ -196,9 +243,12 @@ impl Stock {
         }
         self.cut = None; // two chunkings are never in memory at once
         self.made.chunkings.made += 1;
-        let chunks = chunk::chunk_documents(&self.documents, &plan.chunking, plan.chunk_counter.as_ref());
+        let chunks =
+            chunk::chunk_documents(&self.documents, &plan.chunking, plan.chunk_counter.as_ref());
         if chunks.is_empty() {
-            return Err(PipelineError::NothingToIndex { n_documents: self.documents.len() });
+            return Err(PipelineError::NothingToIndex {
+                n_documents: self.documents.len(),
+            });
         }
         let corpus = Arc::new(Corpus::new(Arc::clone(&self.documents), chunks));
         self.cut = Some(Cut {
@@ -222,18 +272,43 @@ impl Stock {
         self.made.indexes.wanted += 1;
         let identity = identity(retriever, plan);
         let cut = self.cut.as_mut().expect("the corpus was cut before");
-        if let Some(at) = cut.retrievers.iter().position(|(known, _)| *known == identity) {
+        if let Some(at) = cut
+            .retrievers
+            .iter()
+            .position(|(known, _)| *known == identity)
+        {
             let known = cut.retrievers.remove(at);
             cut.retrievers.push(known.clone());
             return Ok(known.1);
         }
-        let built = ingest::build(retriever, plan, corpus, &self.questions, &mut cut.stores, progress).await?;
-        let Built { retriever, is_new, seconds, truncation, vector_search } = built;
+        let built = ingest::build(
+            retriever,
+            plan,
+            corpus,
+            &self.questions,
+            &mut cut.stores,
+            progress,
+        )
+        .await?;
+        let Built {
+            retriever,
+            is_new,
+            seconds,
+            truncation,
+            vector_search,
+        } = built;
         self.made.indexes.made += usize::from(is_new);
         facts.seconds.extend(seconds);
-        let retriever: Arc<dyn Retriever> =
-            if self.remembers { Arc::new(Remembered::new(retriever, &self.asked)) } else { Arc::from(retriever) };
-        let ready = Ready { retriever, truncation, vector_search };
+        let retriever: Arc<dyn Retriever> = if self.remembers {
+            Arc::new(Remembered::new(retriever, &self.asked))
+        } else {
+            Arc::from(retriever)
+        };
+        let ready = Ready {
+            retriever,
+            truncation,
+            vector_search,
+        };
         if cut.retrievers.len() == MOST_RETRIEVERS {
             cut.retrievers.remove(0);
         }
@@ -245,22 +320,41 @@ impl Stock {
 /// All that the rankings of `plan` depend on besides its settings, documents and questions: its encoders, its reranker, its counter.
 #[must_use]
 pub fn fingerprint(plan: &Plan) -> String {
-    let retrievers = plan.retrieval.retrievers.iter().map(|retriever| match retriever {
-        RetrieverPlan::Sparse(sparse) => sparse.made_by(),
-        RetrieverPlan::Vectors(vectors) => vectors.identity(),
-    });
-    let reranker = plan.retrieval.rerank.iter().map(|rerank| rerank.reranker.fingerprint().to_owned());
-    retrievers.chain(reranker).chain([plan.chunk_counter_id.clone()]).collect::<Vec<_>>().join(" ")
+    let retrievers = plan
+        .retrieval
+        .retrievers
+        .iter()
+        .map(|retriever| match retriever {
+            RetrieverPlan::Sparse(sparse) => sparse.made_by(),
+            RetrieverPlan::Vectors(vectors) => vectors.identity(),
+        });
+    let reranker = plan
+        .retrieval
+        .rerank
+        .iter()
+        .map(|rerank| rerank.reranker.fingerprint().to_owned());
+    retrievers
+        .chain(reranker)
+        .chain([plan.chunk_counter_id.clone()])
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// All that makes a retriever over one corpus, and for one list of questions, another one.
 fn identity(retriever: &RetrieverPlan, plan: &Plan) -> String {
-    let Plan { retrieval, title_prefix, .. } = plan;
+    let Plan {
+        retrieval,
+        title_prefix,
+        ..
+    } = plan;
     let own = match retriever {
         RetrieverPlan::Sparse(sparse) => sparse.identity(retrieval.k),
         RetrieverPlan::Vectors(vectors) => vectors.identity(),
     };
-    format!("{own} {:?} {:?} {title_prefix}", retrieval.store, retrieval.filter)
+    format!(
+        "{own} {:?} {:?} {title_prefix}",
+        retrieval.store, retrieval.filter
+    )
 }
 
 /// How vectors are searched, once where all retrievers agree; `None` without vectors.
@@ -269,7 +363,10 @@ fn spoken(searches: &[(Stage, String)]) -> Option<String> {
     if searches.iter().all(|(_, how)| how == first) {
         return Some(first.clone());
     }
-    let each: Vec<String> = searches.iter().map(|(stage, how)| format!("{stage}: {how}")).collect();
+    let each: Vec<String> = searches
+        .iter()
+        .map(|(stage, how)| format!("{stage}: {how}"))
+        .collect();
     Some(each.join("; "))
 }
 
@@ -289,7 +386,11 @@ struct Remembered {
 
 impl Remembered {
     fn new(inner: Box<dyn Retriever>, asked: &Arc<Asked>) -> Self {
-        Self { inner, found: Mutex::default(), asked: Arc::clone(asked) }
+        Self {
+            inner,
+            found: Mutex::default(),
+            asked: Arc::clone(asked),
+        }
     }
 
     fn found(&self) -> std::sync::MutexGuard<'_, HashMap<(usize, usize), Found>> {

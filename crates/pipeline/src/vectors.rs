@@ -13,12 +13,14 @@ use super::plan::{StorePlan, VectorPlan};
 use super::progress::Progress;
 use super::retrieve::{Found, Query, Retriever, ranking};
 use super::stores::OpenStores;
-use ragtriage_models::embed::{Role, Shape};
-use ragtriage_core::fuse::Parts;
-use ragtriage_vectors::{CollectionSpec, Point, Search, SearchMode, Vector, VectorSpec, VectorStore};
 use ragtriage_core::config::{Quantization, QuantizationKind};
-use ragtriage_runs::Truncation;
+use ragtriage_core::fuse::Parts;
 use ragtriage_core::types::{Corpus, Filter, Question, Ranking, Stage, TitledText};
+use ragtriage_models::embed::{Role, Shape};
+use ragtriage_runs::Truncation;
+use ragtriage_vectors::{
+    CollectionSpec, Point, Search, SearchMode, Vector, VectorSpec, VectorStore,
+};
 
 /// Chunks encoded and stored together: what a broken-off filling loses, and what is held in memory at once. A chunk of
 /// many vectors has some hundred times the numbers.
@@ -43,15 +45,34 @@ impl Retriever for VectorRetriever {
     }
 
     async fn retrieve(&self, query: Query<'_>, depth: usize) -> Result<Found, PipelineError> {
-        let Some(vector) = self.questions.get(&query.index) else { return Ok(Found::default()) };
+        let Some(vector) = self.questions.get(&query.index) else {
+            return Ok(Found::default());
+        };
         let filter = Some(&self.filter).filter(|filter| !filter.is_empty());
         let search = async |mode| {
-            let search = Search { vector, limit: depth, mode, filter };
-            Ok::<_, PipelineError>(through_ties(&self.corpus, self.store.as_ref(), search).await?.cut(depth))
+            let search = Search {
+                vector,
+                limit: depth,
+                mode,
+                filter,
+            };
+            Ok::<_, PipelineError>(
+                through_ties(&self.corpus, self.store.as_ref(), search)
+                    .await?
+                    .cut(depth),
+            )
         };
         // What the graph loses can only be said beside what it should have found.
-        let exact = if self.mode == SearchMode::Approximate { Some(search(SearchMode::Exact).await?) } else { None };
-        Ok(Found { ranking: search(self.mode).await?, parts: Parts::new(), exact })
+        let exact = if self.mode == SearchMode::Approximate {
+            Some(search(SearchMode::Exact).await?)
+        } else {
+            None
+        };
+        Ok(Found {
+            ranking: search(self.mode).await?,
+            parts: Parts::new(),
+            exact,
+        })
     }
 }
 
@@ -66,11 +87,20 @@ pub(super) async fn through_ties(
         let found = store.search(Search { limit, ..search }).await?;
         let tied = found.len() == limit
             && search.limit > 0
-            && found.last().map(|near| near.score) == found.get(search.limit - 1).map(|near| near.score);
+            && found.last().map(|near| near.score)
+                == found.get(search.limit - 1).map(|near| near.score);
         if !tied {
-            return ranking(corpus, found.into_iter().map(|near| (near.number, f64::from(near.score))));
+            return ranking(
+                corpus,
+                found
+                    .into_iter()
+                    .map(|near| (near.number, f64::from(near.score))),
+            );
         }
-        limit = limit.saturating_mul(4).min(corpus.chunks().len().saturating_add(1)).max(limit + 1);
+        limit = limit
+            .saturating_mul(4)
+            .min(corpus.chunks().len().saturating_add(1))
+            .max(limit + 1);
     }
 }
 
@@ -87,11 +117,18 @@ pub(super) async fn build(
     progress: &dyn Progress,
 ) -> Result<Built, PipelineError> {
     let shape = plan.encoder.shape();
-    let texts: Vec<TitledText<'_>> =
-        (0..corpus.chunks().len()).map(|number| indexed_text(corpus, number, title_prefix)).collect();
+    let texts: Vec<TitledText<'_>> = (0..corpus.chunks().len())
+        .map(|number| indexed_text(corpus, number, title_prefix))
+        .collect();
     let content = content_hash(corpus, &texts, plan.encoder.fingerprint(Role::Passage));
     let clock = Instant::now();
-    let spec = spec(store_plan, content, plan.stage, vector_spec(shape), texts.len());
+    let spec = spec(
+        store_plan,
+        content,
+        plan.stage,
+        vector_spec(shape),
+        texts.len(),
+    );
     let store = stores.open(store_plan, &spec).await?;
     let mut seconds = Seconds::default();
     seconds.store += clock.elapsed().as_secs_f64();
@@ -99,15 +136,26 @@ pub(super) async fn build(
     let missing = store.missing().await?;
     let is_new = !missing.is_empty();
     if !missing.is_empty() {
-        progress.start(&format!("embedding chunks ({})", plan.stage), missing.len() as u64);
+        progress.start(
+            &format!("embedding chunks ({})", plan.stage),
+            missing.len() as u64,
+        );
         for window in missing.chunks(if shape.many { WINDOW_OF_MANY } else { WINDOW }) {
             let clock = Instant::now();
-            let wanted: Vec<TitledText<'_>> = window.iter().map(|number| texts[*number as usize]).collect();
-            let vectors = plan.encoder.encode(&wanted, Role::Passage, &|n| progress.advance(n as u64)).await?;
+            let wanted: Vec<TitledText<'_>> = window
+                .iter()
+                .map(|number| texts[*number as usize])
+                .collect();
+            let vectors = plan
+                .encoder
+                .encode(&wanted, Role::Passage, &|n| progress.advance(n as u64))
+                .await?;
             seconds.embed += clock.elapsed().as_secs_f64();
             let clock = Instant::now();
-            let points =
-                window.iter().zip(vectors).map(|(number, numbers)| point(corpus, *number, vector(shape, numbers)));
+            let points = window
+                .iter()
+                .zip(vectors)
+                .map(|(number, numbers)| point(corpus, *number, vector(shape, numbers)));
             store.upsert(&points.collect::<Vec<Point>>()).await?;
             seconds.store += clock.elapsed().as_secs_f64();
         }
@@ -115,10 +163,15 @@ pub(super) async fn build(
     }
 
     let clock = Instant::now();
-    let asked: Vec<TitledText<'_>> =
-        questions.iter().map(|(_, question)| TitledText::untitled(&question.text)).collect();
+    let asked: Vec<TitledText<'_>> = questions
+        .iter()
+        .map(|(_, question)| TitledText::untitled(&question.text))
+        .collect();
     let mut cut = Vec::new();
-    for (what, texts, role) in [("chunks", &texts, Role::Passage), ("questions", &asked, Role::Query)] {
+    for (what, texts, role) in [
+        ("chunks", &texts, Role::Passage),
+        ("questions", &asked, Role::Query),
+    ] {
         cut.extend(truncation(plan, what, texts, role).await?);
     }
     seconds.embed += clock.elapsed().as_secs_f64();
@@ -161,8 +214,16 @@ struct Seconds {
 
 impl Seconds {
     fn named(&self, stage: Stage) -> BTreeMap<String, f64> {
-        let steps = [("embed", self.embed), ("embed questions", self.questions), ("qdrant", self.store)];
-        steps.into_iter().filter(|(_, s)| *s > 0.0).map(|(step, s)| (format!("{step} {stage}"), s)).collect()
+        let steps = [
+            ("embed", self.embed),
+            ("embed questions", self.questions),
+            ("qdrant", self.store),
+        ];
+        steps
+            .into_iter()
+            .filter(|(_, s)| *s > 0.0)
+            .map(|(step, s)| (format!("{step} {stage}"), s))
+            .collect()
     }
 }
 
@@ -180,7 +241,11 @@ pub(super) fn spec(
         vector,
         expected_points,
         hnsw: (plan.mode == SearchMode::Approximate).then_some(plan.hnsw),
-        quantization: if plan.mode == SearchMode::Approximate { plan.quantization } else { Quantization::default() },
+        quantization: if plan.mode == SearchMode::Approximate {
+            plan.quantization
+        } else {
+            Quantization::default()
+        },
         placement: plan.placement,
     }
 }
@@ -199,8 +264,14 @@ async fn how_searched(
     Ok(match (store.graph_in_use().await?, compressed) {
         (true, false) => (mode, "HNSW".to_owned()),
         (true, true) => (mode, "HNSW over int8".to_owned()),
-        (false, true) => (mode, format!("HNSW not used: int8 copies of {n_vectors} vectors are scanned")),
-        (false, false) => (SearchMode::Exact, format!("HNSW not used: {n_vectors} vectors are scanned")),
+        (false, true) => (
+            mode,
+            format!("HNSW not used: int8 copies of {n_vectors} vectors are scanned"),
+        ),
+        (false, false) => (
+            SearchMode::Exact,
+            format!("HNSW not used: {n_vectors} vectors are scanned"),
+        ),
     })
 }
 
@@ -209,10 +280,18 @@ async fn encode_questions(
     questions: &[(usize, Question)],
     progress: &dyn Progress,
 ) -> Result<HashMap<usize, Vector>, PipelineError> {
-    let texts: Vec<TitledText<'_>> =
-        questions.iter().map(|(_, question)| TitledText::untitled(&question.text)).collect();
-    progress.start(&format!("embedding questions ({})", plan.stage), texts.len() as u64);
-    let vectors = plan.encoder.encode(&texts, Role::Query, &|n| progress.advance(n as u64)).await?;
+    let texts: Vec<TitledText<'_>> = questions
+        .iter()
+        .map(|(_, question)| TitledText::untitled(&question.text))
+        .collect();
+    progress.start(
+        &format!("embedding questions ({})", plan.stage),
+        texts.len() as u64,
+    );
+    let vectors = plan
+        .encoder
+        .encode(&texts, Role::Query, &|n| progress.advance(n as u64))
+        .await?;
     progress.finish();
     let shape = plan.encoder.shape();
     Ok(questions
@@ -229,7 +308,9 @@ async fn truncation(
     texts: &[TitledText<'_>],
     role: Role,
 ) -> Result<Option<Truncation>, PipelineError> {
-    let Some(lengths) = plan.encoder.lengths(texts, role).await? else { return Ok(None) };
+    let Some(lengths) = plan.encoder.lengths(texts, role).await? else {
+        return Ok(None);
+    };
     let lost = |length: &ragtriage_core::types::Length| length.n_tokens - length.n_read;
     Ok(Some(Truncation {
         retriever: plan.stage.name().to_owned(),
@@ -242,12 +323,30 @@ async fn truncation(
 }
 
 fn vector_spec(shape: Shape) -> VectorSpec {
-    let Shape { dimension, many, similarity } = shape;
-    if many { VectorSpec::Multi { dimension, similarity } } else { VectorSpec::Dense { dimension, similarity } }
+    let Shape {
+        dimension,
+        many,
+        similarity,
+    } = shape;
+    if many {
+        VectorSpec::Multi {
+            dimension,
+            similarity,
+        }
+    } else {
+        VectorSpec::Dense {
+            dimension,
+            similarity,
+        }
+    }
 }
 
 fn vector(shape: Shape, numbers: Vec<f32>) -> Vector {
-    if shape.many { Vector::Multi(numbers) } else { Vector::Dense(numbers) }
+    if shape.many {
+        Vector::Multi(numbers)
+    } else {
+        Vector::Dense(numbers)
+    }
 }
 
 /// A chunk as the store keeps it.
@@ -278,7 +377,11 @@ pub(super) fn content_hash(corpus: &Corpus, texts: &[TitledText<'_>], vectors: &
         field(&(chunk.range.end as u64).to_le_bytes());
         field(text.title.as_bytes());
         field(text.text.as_bytes());
-        field(serde_json::to_string(corpus.chunk_metadata(number)).expect("JSON values serialise").as_bytes());
+        field(
+            serde_json::to_string(corpus.chunk_metadata(number))
+                .expect("JSON values serialise")
+                .as_bytes(),
+        );
     }
     hex_name(hash)
 }

@@ -10,8 +10,8 @@ use async_trait::async_trait;
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::task::JoinError;
 
-use ragtriage_models::llm::{Generator, KeptReply, LlmError, Reply};
 use ragtriage_core::prompt::Prompt;
+use ragtriage_models::llm::{Generator, KeptReply, LlmError, Reply};
 
 /// A runtime beside the caller's, a thread a core; it ends with this value, and what still runs there is dropped.
 pub(super) struct Workers(Option<Runtime>);
@@ -22,12 +22,18 @@ impl Workers {
     /// # Errors
     /// The operating system gives no more.
     pub(super) fn start() -> std::io::Result<Self> {
-        Builder::new_multi_thread().enable_all().build().map(|runtime| Self(Some(runtime)))
+        Builder::new_multi_thread()
+            .enable_all()
+            .build()
+            .map(|runtime| Self(Some(runtime)))
     }
 
     /// Where to spawn.
     pub(super) fn handle(&self) -> &Handle {
-        self.0.as_ref().expect("it is there until it is dropped").handle()
+        self.0
+            .as_ref()
+            .expect("it is there until it is dropped")
+            .handle()
     }
 }
 
@@ -49,7 +55,10 @@ pub(super) struct Carried {
 impl Carried {
     /// Wraps `inner`; to be called on the runtime that is to carry its calls.
     pub(super) fn here(inner: Arc<dyn Generator>) -> Self {
-        Self { inner, runtime: Handle::current() }
+        Self {
+            inner,
+            runtime: Handle::current(),
+        }
     }
 }
 
@@ -69,7 +78,9 @@ impl Generator for Carried {
 
     async fn generate(&self, prompt: &Prompt) -> Result<Reply, LlmError> {
         let (inner, prompt) = (Arc::clone(&self.inner), prompt.clone());
-        let call = self.runtime.spawn(async move { inner.generate(&prompt).await });
+        let call = self
+            .runtime
+            .spawn(async move { inner.generate(&prompt).await });
         match call.await.map_err(JoinError::try_into_panic) {
             Ok(reply) => reply,
             Err(Ok(panic)) => resume_unwind(panic),
@@ -108,7 +119,8 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_question_computes_on_the_workers_and_its_call_is_carried_where_the_generator_was_wrapped() {
+    async fn a_question_computes_on_the_workers_and_its_call_is_carried_where_the_generator_was_wrapped()
+     {
         let prompt = Prompt {
             question: "q".into(),
             kind: Kind::Span,
@@ -121,7 +133,10 @@ mod tests {
         let question = async move { (thread::current().id(), carried.generate(&prompt).await) };
         let (computed_on, reply) = workers.handle().spawn(question).await.expect("no panic");
         // The test's runtime has one thread, this one.
-        assert_eq!(reply.expect("an answer").text, format!("{:?}", thread::current().id()));
+        assert_eq!(
+            reply.expect("an answer").text,
+            format!("{:?}", thread::current().id())
+        );
         assert_ne!(computed_on, thread::current().id());
     }
 }

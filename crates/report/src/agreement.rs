@@ -4,22 +4,34 @@ use std::collections::BTreeSet;
 
 use super::section::Section;
 use super::terminal::Page;
-use ragtriage_datasets::label::agreement::{Agreement, Apart};
 use ragtriage_core::stats::kappa::Kappa;
 use ragtriage_core::text::numbers::{plural, thousands};
+use ragtriage_datasets::label::agreement::{Agreement, Apart};
 
 /// The agreement in a terminal; `color` turns on ANSI bold for headings.
 #[must_use]
 pub fn render(agreement: &Agreement, color: bool) -> String {
     let mut out = Page::new(color);
-    out.heading(&format!("ragtriage: agreement of {} and {}", agreement.first, agreement.second));
+    out.heading(&format!(
+        "ragtriage: agreement of {} and {}",
+        agreement.first, agreement.second
+    ));
     out.wrapped("  ", &joined(agreement));
     if agreement.n_other_text > 0 {
         let ids = plural(agreement.n_other_text, "id stands", "ids stand");
-        out.wrapped("  ! ", &format!("{ids} for different questions in the two: joined by text, if at all"));
+        out.wrapped(
+            "  ! ",
+            &format!("{ids} for different questions in the two: joined by text, if at all"),
+        );
     }
     if !agreement.answerable.is_empty() {
-        out.wrapped("  ! ", &format!("unanswerable to one only: {}", agreement.answerable.join(", ")));
+        out.wrapped(
+            "  ! ",
+            &format!(
+                "unanswerable to one only: {}",
+                agreement.answerable.join(", ")
+            ),
+        );
     }
     out.section(&kappas(agreement));
     out.section(&table(agreement));
@@ -30,19 +42,43 @@ pub fn render(agreement: &Agreement, color: bool) -> String {
 }
 
 fn joined(agreement: &Agreement) -> String {
-    let Agreement { n_questions, n_pairs, n_judged_by_one: (first, second), .. } = agreement;
+    let Agreement {
+        n_questions,
+        n_pairs,
+        n_judged_by_one: (first, second),
+        ..
+    } = agreement;
     let left_out = match (first, second) {
         (0, 0) => String::new(),
-        (first, second) => format!("; judged by one only, left out: {} and {}", thousands(*first), thousands(*second)),
+        (first, second) => format!(
+            "; judged by one only, left out: {} and {}",
+            thousands(*first),
+            thousands(*second)
+        ),
     };
     let documents = plural(*n_pairs, "document", "documents");
-    format!("{documents} judged by both, for {}{left_out}.", plural(*n_questions, "question", "questions"))
+    format!(
+        "{documents} judged by both, for {}{left_out}.",
+        plural(*n_questions, "question", "questions")
+    )
 }
 
 fn kappas(agreement: &Agreement) -> Section {
-    let mut section = Section::new("Cohen's kappa", &["", "kappa", "95 %", "observed", "by chance"]);
-    let Agreement { grades, squared, relevant, .. } = agreement;
-    let all = [("grades", grades), ("grades, squared distance", squared), ("relevant or not", relevant)];
+    let mut section = Section::new(
+        "Cohen's kappa",
+        &["", "kappa", "95 %", "observed", "by chance"],
+    );
+    let Agreement {
+        grades,
+        squared,
+        relevant,
+        ..
+    } = agreement;
+    let all = [
+        ("grades", grades),
+        ("grades, squared distance", squared),
+        ("relevant or not", relevant),
+    ];
     section.rows = all.iter().map(|(name, kappa)| row(name, **kappa)).collect();
     if all.iter().any(|(_, kappa)| kappa.is_none()) {
         section.notes.push(
@@ -50,8 +86,13 @@ fn kappas(agreement: &Agreement) -> Section {
                 .to_owned(),
         );
     }
-    if all.iter().any(|(_, kappa)| kappa.is_some_and(|kappa| kappa.ci95.is_none())) {
-        section.notes.push("no interval: under two questions, or no disagreement was seen".to_owned());
+    if all
+        .iter()
+        .any(|(_, kappa)| kappa.is_some_and(|kappa| kappa.ci95.is_none()))
+    {
+        section
+            .notes
+            .push("no interval: under two questions, or no disagreement was seen".to_owned());
     }
     section.notes.push(
         "observed: agreement of the pairs; by chance: of two who give these grades as often, without regard to the document; \
@@ -62,41 +103,90 @@ fn kappas(agreement: &Agreement) -> Section {
 }
 
 fn row(name: &str, kappa: Option<Kappa>) -> Vec<String> {
-    let Some(Kappa { value, observed, expected, ci95 }) = kappa else {
-        return vec![name.to_owned(), "not defined".to_owned(), String::new(), String::new(), String::new()];
+    let Some(Kappa {
+        value,
+        observed,
+        expected,
+        ci95,
+    }) = kappa
+    else {
+        return vec![
+            name.to_owned(),
+            "not defined".to_owned(),
+            String::new(),
+            String::new(),
+            String::new(),
+        ];
     };
     let ci95 = ci95.map_or(String::new(), |ci| ci.to_string());
-    vec![name.to_owned(), format!("{value:.3}"), ci95, format!("{observed:.3}"), format!("{expected:.3}")]
+    vec![
+        name.to_owned(),
+        format!("{value:.3}"),
+        ci95,
+        format!("{observed:.3}"),
+        format!("{expected:.3}"),
+    ]
 }
 
 fn table(agreement: &Agreement) -> Section {
     let firsts: BTreeSet<i32> = agreement.table.iter().map(|(first, _, _)| *first).collect();
-    let seconds: BTreeSet<i32> = agreement.table.iter().map(|(_, second, _)| *second).collect();
+    let seconds: BTreeSet<i32> = agreement
+        .table
+        .iter()
+        .map(|(_, second, _)| *second)
+        .collect();
     let names: Vec<String> = seconds.iter().map(i32::to_string).collect();
-    let head: Vec<&str> = [""].into_iter().chain(names.iter().map(String::as_str)).collect();
-    let title = format!("Grades of {} (down) by those of {} (across)", agreement.first, agreement.second);
+    let head: Vec<&str> = [""]
+        .into_iter()
+        .chain(names.iter().map(String::as_str))
+        .collect();
+    let title = format!(
+        "Grades of {} (down) by those of {} (across)",
+        agreement.first, agreement.second
+    );
     let mut section = Section::new(title, &head);
     let count = |first: i32, second: i32| {
-        let cell = agreement.table.iter().find(|(a, b, _)| (*a, *b) == (first, second));
+        let cell = agreement
+            .table
+            .iter()
+            .find(|(a, b, _)| (*a, *b) == (first, second));
         cell.map_or(0, |(_, _, count)| *count).to_string()
     };
     section.rows = firsts
         .iter()
         .map(|first| {
-            [first.to_string()].into_iter().chain(seconds.iter().map(|second| count(*first, *second))).collect()
+            [first.to_string()]
+                .into_iter()
+                .chain(seconds.iter().map(|second| count(*first, *second)))
+                .collect()
         })
         .collect();
     section
 }
 
 fn farthest(agreement: &Agreement) -> Section {
-    let mut section = Section::new("Farthest apart", &["question", "document", "first", "second"]);
+    let mut section = Section::new(
+        "Farthest apart",
+        &["question", "document", "first", "second"],
+    );
     section.rows = agreement
         .farthest
         .iter()
-        .map(|Apart { question, document, first, second }| {
-            vec![question.clone(), document.clone(), first.to_string(), second.to_string()]
-        })
+        .map(
+            |Apart {
+                 question,
+                 document,
+                 first,
+                 second,
+             }| {
+                vec![
+                    question.clone(),
+                    document.clone(),
+                    first.to_string(),
+                    second.to_string(),
+                ]
+            },
+        )
         .collect();
     section
 }
@@ -113,13 +203,22 @@ mod tests {
             kind: None,
             grades: [((*doc).to_owned(), *grade)].into(),
         });
-        Judged { name: name.to_owned(), questions: questions.collect() }
+        Judged {
+            name: name.to_owned(),
+            questions: questions.collect(),
+        }
     }
 
     #[test]
     fn kappa_stands_with_its_interval_and_the_grades_it_is_of() {
-        let first = labels("a", &[("1", "x", 3), ("2", "x", 0), ("3", "y", 1), ("4", "z", 0)]);
-        let second = labels("b", &[("1", "x", 3), ("2", "x", 0), ("3", "y", 0), ("4", "z", 0)]);
+        let first = labels(
+            "a",
+            &[("1", "x", 3), ("2", "x", 0), ("3", "y", 1), ("4", "z", 0)],
+        );
+        let second = labels(
+            "b",
+            &[("1", "x", 3), ("2", "x", 0), ("3", "y", 0), ("4", "z", 0)],
+        );
         let found = agreement(&first, &second, 10).expect("shared");
         // Equal: 3 of 4; by chance 2/4 * 3/4 + 1/4 * 1/4 = 7/16: (12 - 7) / (16 - 7) = .556.
         insta::assert_snapshot!(render(&found, false), @r"
@@ -153,9 +252,14 @@ mod tests {
         first.questions[0].text = Some("why?".to_owned());
         second.questions[0].text = Some("how?".to_owned());
         let text = render(&agreement(&first, &second, 10).expect("shared"), false);
-        assert!(text.contains("  1 document judged by both, for 1 question.\n"), "{text}");
         assert!(
-            text.contains("  ! 1 id stands for different questions in the two: joined by text, if at all\n"),
+            text.contains("  1 document judged by both, for 1 question.\n"),
+            "{text}"
+        );
+        assert!(
+            text.contains(
+                "  ! 1 id stands for different questions in the two: joined by text, if at all\n"
+            ),
             "{text}"
         );
     }
@@ -165,6 +269,9 @@ mod tests {
         let same = labels("a", &[("1", "x", 0), ("2", "x", 0)]);
         let text = render(&agreement(&same, &same, 10).expect("shared"), false);
         assert_eq!(text.matches("not defined").count(), 4, "{text}");
-        assert!(!text.contains("NaN") && !text.contains("Farthest"), "{text}");
+        assert!(
+            !text.contains("NaN") && !text.contains("Farthest"),
+            "{text}"
+        );
     }
 }

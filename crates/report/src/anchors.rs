@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use ragtriage_datasets::lint::changed::Touched;
-use ragtriage_datasets::lint::reanchor::{Anchored, Break, Outcome};
 use ragtriage_core::text::numbers;
 use ragtriage_core::text::sanitize::one_line;
+use ragtriage_datasets::lint::changed::Touched;
+use ragtriage_datasets::lint::reanchor::{Anchored, Break, Outcome};
 
 /// Longest piece of a quote shown, in characters.
 const SHOWN: usize = 90;
@@ -72,7 +72,13 @@ pub fn view(all: &[Anchored]) -> AnchorsView {
 }
 
 fn piece(anchored: &Anchored) -> Option<PieceView> {
-    let Anchored { id, line, doc, quote, outcome } = anchored;
+    let Anchored {
+        id,
+        line,
+        doc,
+        quote,
+        outcome,
+    } = anchored;
     let blank = PieceView {
         id: id.clone(),
         line: *line,
@@ -86,8 +92,16 @@ fn piece(anchored: &Anchored) -> Option<PieceView> {
     };
     Some(match outcome {
         Outcome::Kept => return None,
-        Outcome::Moved { doc: to } => PieceView { outcome: "moved", now_in: Some(to.to_string()), ..blank },
-        Outcome::Edited { doc: to, quote, likeness } => PieceView {
+        Outcome::Moved { doc: to } => PieceView {
+            outcome: "moved",
+            now_in: Some(to.to_string()),
+            ..blank
+        },
+        Outcome::Edited {
+            doc: to,
+            quote,
+            likeness,
+        } => PieceView {
             outcome: "edited",
             now_in: (to != doc).then(|| to.to_string()),
             nearest: Some(quote.clone()),
@@ -98,9 +112,17 @@ fn piece(anchored: &Anchored) -> Option<PieceView> {
             let nearest = match why {
                 Break::Gone { nearest } => nearest.clone(),
                 Break::AnswerGone { nearest } => Some(nearest.clone()),
-                Break::DocumentGone | Break::Several | Break::Beside | Break::Parted | Break::RangeUnknown => None,
+                Break::DocumentGone
+                | Break::Several
+                | Break::Beside
+                | Break::Parted
+                | Break::RangeUnknown => None,
             };
-            PieceView { why: Some(reason(why)), nearest, ..blank }
+            PieceView {
+                why: Some(reason(why)),
+                nearest,
+                ..blank
+            }
         }
     })
 }
@@ -109,9 +131,15 @@ fn reason(why: &Break) -> &'static str {
     match why {
         Break::DocumentGone => "its document is gone and no other holds it",
         Break::Gone { .. } => "nothing near enough stands in its document",
-        Break::AnswerGone { .. } => "the answer no longer stands in it: mend the answer or the question",
-        Break::Several => "it stands several times now, or two stretches are as near: quote more of it",
-        Break::Beside => "found, but another quote of the same member was not: the member stays as it is",
+        Break::AnswerGone { .. } => {
+            "the answer no longer stands in it: mend the answer or the question"
+        }
+        Break::Several => {
+            "it stands several times now, or two stretches are as near: quote more of it"
+        }
+        Break::Beside => {
+            "found, but another quote of the same member was not: the member stays as it is"
+        }
         Break::Parted => "its quotes stand in several documents now",
         Break::RangeUnknown => "a byte range: give --changed GITREF to see what it was",
     }
@@ -120,17 +148,35 @@ fn reason(why: &Break) -> &'static str {
 /// The view as text. `written`: the questions' file was rewritten.
 #[must_use]
 pub fn render(view: &AnchorsView, written: bool) -> String {
-    let AnchorsView { kept, placed, broken, pieces, .. } = view;
+    let AnchorsView {
+        kept,
+        placed,
+        broken,
+        pieces,
+        ..
+    } = view;
     let mut out = String::new();
     for piece in pieces {
-        let place = piece.line.map_or_else(String::new, |line| format!(" (line {line})"));
-        let _ = writeln!(out, "{:<7} {}{place}, {}", piece.outcome, one_line(&piece.id), one_line(&piece.doc));
+        let place = piece
+            .line
+            .map_or_else(String::new, |line| format!(" (line {line})"));
+        let _ = writeln!(
+            out,
+            "{:<7} {}{place}, {}",
+            piece.outcome,
+            one_line(&piece.id),
+            one_line(&piece.doc)
+        );
         if let Some(why) = piece.why {
             let _ = writeln!(out, "        {why}");
         }
         let _ = writeln!(out, "        was  {}", shown(&piece.quote));
         if let Some(nearest) = &piece.nearest {
-            let name = if piece.outcome == "edited" { "now " } else { "near" };
+            let name = if piece.outcome == "edited" {
+                "now "
+            } else {
+                "near"
+            };
             let _ = writeln!(out, "        {name} {}", shown(nearest));
         }
         if let Some(now_in) = &piece.now_in {
@@ -155,9 +201,21 @@ pub fn render(view: &AnchorsView, written: bool) -> String {
 #[must_use]
 pub fn render_changed(touched: &[Touched]) -> String {
     let mut out = String::new();
-    for Touched { id, text, documents } in touched {
+    for Touched {
+        id,
+        text,
+        documents,
+    } in touched
+    {
         for (doc, touch) in documents {
-            let _ = writeln!(out, "{}\t{}\t{}\t{}", one_line(id), touch.name(), one_line(doc.as_str()), shown(text));
+            let _ = writeln!(
+                out,
+                "{}\t{}\t{}\t{}",
+                one_line(id),
+                touch.name(),
+                one_line(doc.as_str()),
+                shown(text)
+            );
         }
     }
     out

@@ -1,26 +1,67 @@
 //! What is said of the arms: how well each answered, how many calls it took, and what asking again changed.
 
 use super::section::Section;
+use ragtriage_core::types::ArmName;
 use ragtriage_eval::arms::ArmUse;
 use ragtriage_eval::summary::Summary;
-use ragtriage_core::types::ArmName;
 
 /// The arms' table; `None` without a generator.
 pub(super) fn section(summary: &Summary) -> Option<Section> {
     let mut section = Section::new(
         "Arms (answer score: AnswerF1, or 1 and 0 for questions judged by facts)",
-        &["", "n", "score", "95 %", "calls", "cached", "same prompt", "failed", "tokens in", "out", "US dollars"],
+        &[
+            "",
+            "n",
+            "score",
+            "95 %",
+            "calls",
+            "cached",
+            "same prompt",
+            "failed",
+            "tokens in",
+            "out",
+            "US dollars",
+        ],
     );
     for arm in ArmName::ALL {
-        let Some(score) = summary.arms.get(arm.name()) else { continue };
-        let used = summary.tokens.by_arm.get(arm.name()).copied().unwrap_or_default();
-        let ArmUse { calls, failed, cached, same_prompt, prompt, completion, cost_usd } = used;
-        let ci95 = score.ci95.map_or(String::new(), |ci| format!("{:.2}-{:.2}", ci.low, ci.high));
-        let counts = [calls as u64, cached as u64, same_prompt as u64, failed as u64, prompt, completion];
-        let cells = [arm.name().to_owned(), score.n.to_string(), format!("{:.3}", score.mean), ci95]
-            .into_iter()
-            .chain(counts.map(|count| count.to_string()))
-            .chain([format!("{cost_usd:.4}")]);
+        let Some(score) = summary.arms.get(arm.name()) else {
+            continue;
+        };
+        let used = summary
+            .tokens
+            .by_arm
+            .get(arm.name())
+            .copied()
+            .unwrap_or_default();
+        let ArmUse {
+            calls,
+            failed,
+            cached,
+            same_prompt,
+            prompt,
+            completion,
+            cost_usd,
+        } = used;
+        let ci95 = score
+            .ci95
+            .map_or(String::new(), |ci| format!("{:.2}-{:.2}", ci.low, ci.high));
+        let counts = [
+            calls as u64,
+            cached as u64,
+            same_prompt as u64,
+            failed as u64,
+            prompt,
+            completion,
+        ];
+        let cells = [
+            arm.name().to_owned(),
+            score.n.to_string(),
+            format!("{:.3}", score.mean),
+            ci95,
+        ]
+        .into_iter()
+        .chain(counts.map(|count| count.to_string()))
+        .chain([format!("{cost_usd:.4}")]);
         section.rows.push(cells.collect());
     }
     section.notes.extend(repeats(summary));
@@ -29,8 +70,14 @@ pub(super) fn section(summary: &Summary) -> Option<Section> {
 
 fn repeats(summary: &Summary) -> Option<String> {
     let repeats = summary.repeats.as_ref()?;
-    let means: Vec<String> = repeats.means.iter().map(|mean| format!("{mean:.3}")).collect();
-    let ci95 = repeats.ci95.map_or(String::new(), |ci| format!(" [{:.1}, {:.1}]", 100.0 * ci.low, 100.0 * ci.high));
+    let means: Vec<String> = repeats
+        .means
+        .iter()
+        .map(|mean| format!("{mean:.3}"))
+        .collect();
+    let ci95 = repeats.ci95.map_or(String::new(), |ci| {
+        format!(" [{:.1}, {:.1}]", 100.0 * ci.low, 100.0 * ci.high)
+    });
     Some(format!(
         "asked {} times, {} of {} questions flipped between right and wrong ({:.1} %{ci95}); mean answer score each time: {}; \
          standard deviation within a question {:.3}",

@@ -39,7 +39,11 @@ pub struct Holding {
 /// The view as text.
 #[must_use]
 pub fn render(view: &CacheView) -> String {
-    let CacheView { folder, kinds, replies } = view;
+    let CacheView {
+        folder,
+        kinds,
+        replies,
+    } = view;
     let mut out = format!("cache {}\n\n", one_line(folder));
     out.push_str(&table("kind", kinds));
     if !replies.is_empty() {
@@ -52,8 +56,18 @@ fn table(title: &str, holdings: &[Holding]) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     table.set_header([title, "entries", "size", "oldest", "newest"]);
-    let day = |at: &Option<String>| at.as_deref().map_or(String::new(), |at| at.chars().take(10).collect());
-    for Holding { name, entries, bytes, oldest, newest } in holdings {
+    let day = |at: &Option<String>| {
+        at.as_deref()
+            .map_or(String::new(), |at| at.chars().take(10).collect())
+    };
+    for Holding {
+        name,
+        entries,
+        bytes,
+        oldest,
+        newest,
+    } in holdings
+    {
         table.add_row([
             one_line(name).into_owned(),
             numbers::thousands(*entries as usize),
@@ -65,7 +79,10 @@ fn table(title: &str, holdings: &[Holding]) -> String {
     for column in table.column_iter_mut().skip(1) {
         column.set_cell_alignment(CellAlignment::Right);
     }
-    table.to_string().lines().fold(String::new(), |out, line| out + line.trim_end() + "\n")
+    table
+        .to_string()
+        .lines()
+        .fold(String::new(), |out, line| out + line.trim_end() + "\n")
 }
 
 /// What was taken out, or would be.
@@ -73,8 +90,23 @@ fn table(title: &str, holdings: &[Holding]) -> String {
 pub fn removed(holdings: &[Holding], would: bool) -> String {
     let verb = if would { "would remove" } else { "removed" };
     let mut out = String::new();
-    for Holding { name, entries, bytes, .. } in holdings.iter().filter(|holding| holding.entries > 0) {
-        let _ = writeln!(out, "{verb} {} of {name}, {}", numbers::thousands(*entries as usize), numbers::bytes(*bytes));
+    for Holding {
+        name,
+        entries,
+        bytes,
+        ..
+    } in holdings.iter().filter(|holding| holding.entries > 0)
+    {
+        let _ = writeln!(
+            out,
+            "{verb} {} of {name}, {}",
+            numbers::thousands(*entries as usize),
+            numbers::bytes(*bytes)
+        );
     }
-    if out.is_empty() { format!("{verb} nothing\n") } else { out }
+    if out.is_empty() {
+        format!("{verb} nothing\n")
+    } else {
+        out
+    }
 }

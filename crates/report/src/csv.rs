@@ -4,23 +4,31 @@
 //! that begins with `=`, `+`, `-`, `@`, tab or CR for a formula; such text from data gets an apostrophe before it (OWASP, "CSV
 //! Injection"). Numbers of ours are written as they are; a measure that is not defined for a question is an empty cell.
 
+use ragtriage_core::types::ArmName;
 use ragtriage_eval::summary::Evaluation;
 use ragtriage_runs::SavedRun;
-use ragtriage_core::types::ArmName;
 
 /// What stands before the measures.
-const COLUMNS: [&str; 8] = ["id", "question", "kind", "class", "fault", "flags", "answer", "golds"];
+const COLUMNS: [&str; 8] = [
+    "id", "question", "kind", "class", "fault", "flags", "answer", "golds",
+];
 
 /// The table: a header, then the questions in run order.
 #[must_use]
 pub fn render(run: &SavedRun, evaluation: &Evaluation) -> String {
-    let names = evaluation.scores.measures.iter().map(|measure| text(&measure.to_string()));
+    let names = evaluation
+        .scores
+        .measures
+        .iter()
+        .map(|measure| text(&measure.to_string()));
     let mut out = row(COLUMNS.iter().map(|name| (*name).to_owned()).chain(names));
     let outcomes = evaluation.outcomes.iter().zip(&evaluation.scores.rows);
     for (trace, (outcome, scores)) in run.traces.iter().zip(outcomes) {
         let question = &trace.question;
         let flags: Vec<&str> = outcome.flags.iter().map(|flag| flag.name()).collect();
-        let answer = trace.attempt(ArmName::Retrieved).map_or("", |attempt| &attempt.extracted);
+        let answer = trace
+            .attempt(ArmName::Retrieved)
+            .map_or("", |attempt| &attempt.extracted);
         let known = [
             text(question.id.as_str()),
             text(&question.text),
@@ -31,7 +39,9 @@ pub fn render(run: &SavedRun, evaluation: &Evaluation) -> String {
             text(answer),
             text(&question.answers.join(" | ")),
         ];
-        let scores = scores.iter().map(|score| score.map_or(String::new(), |score| score.to_string()));
+        let scores = scores
+            .iter()
+            .map(|score| score.map_or(String::new(), |score| score.to_string()));
         out.push_str(&row(known.into_iter().chain(scores)));
     }
     out
@@ -45,8 +55,13 @@ pub(super) fn row(cells: impl Iterator<Item = String>) -> String {
 pub(super) fn text(content: &str) -> String {
     // Spreadsheets pass over what has no width, and read full-width forms as their ASCII ones.
     let seen = content.trim_start_matches(|c: char| c == ' ' || is_invisible(c));
-    let opens = |text: &str| text.starts_with(['=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠']);
-    let guard = if opens(content) || opens(seen) { "'" } else { "" };
+    let opens =
+        |text: &str| text.starts_with(['=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠']);
+    let guard = if opens(content) || opens(seen) {
+        "'"
+    } else {
+        ""
+    };
     if content.contains(['"', ',', '\n', '\r']) {
         format!("\"{guard}{}\"", content.replace('"', "\"\""))
     } else {
@@ -78,7 +93,10 @@ mod tests {
             ("@SUM(A1)", "'@SUM(A1)"),
             ("\tx", "'\tx"),
             ("\rx", "\"'\rx\""),
-            ("=HYPERLINK(\"http://x\",\"y\")", "\"'=HYPERLINK(\"\"http://x\"\",\"\"y\"\")\""),
+            (
+                "=HYPERLINK(\"http://x\",\"y\")",
+                "\"'=HYPERLINK(\"\"http://x\"\",\"\"y\"\")\"",
+            ),
             ("\u{feff}=1", "'\u{feff}=1"),
             ("\u{0}\u{200b} =1", "'\u{0}\u{200b} =1"),
             ("＝1", "'＝1"),

@@ -6,8 +6,8 @@ use comfy_table::{CellAlignment, Table, presets};
 use serde::Serialize;
 
 use super::wrap::wrapped;
-use ragtriage_core::types::{Estimate, Seconds};
 use ragtriage_core::text::numbers::thousands;
+use ragtriage_core::types::{Estimate, Seconds};
 
 /// Everything that is shown.
 #[derive(Clone, Debug, Serialize)]
@@ -58,10 +58,25 @@ impl Sending {
     /// The sentence.
     #[must_use]
     pub fn told(&self) -> String {
-        let Self { to, purpose, here: _, passages, questions, texts, exact } = self;
+        let Self {
+            to,
+            purpose,
+            here: _,
+            passages,
+            questions,
+            texts,
+            exact,
+        } = self;
         let up_to = if *exact { "" } else { "up to " };
-        let what = if *texts { "" } else { "the vectors, ids and metadata (no text) of " };
-        let (passages, questions) = (counted(*passages, "passage"), counted(*questions, "question"));
+        let what = if *texts {
+            ""
+        } else {
+            "the vectors, ids and metadata (no text) of "
+        };
+        let (passages, questions) = (
+            counted(*passages, "passage"),
+            counted(*questions, "question"),
+        );
         format!("{up_to}{what}{passages} and {questions} go to {to} ({purpose})")
     }
 }
@@ -74,16 +89,36 @@ fn counted(n: u64, what: &str) -> String {
 /// The view as text.
 #[must_use]
 pub fn render(view: &EstimateView) -> String {
-    let EstimateView { config, dataset, generator, estimate, stand_in, .. } = view;
+    let EstimateView {
+        config,
+        dataset,
+        generator,
+        estimate,
+        stand_in,
+        ..
+    } = view;
     let mut out = String::new();
     let mut say = |label: &str, text: &str| out.push_str(&wrapped(&format!("{label:<18} "), text));
-    say("Dry run", &format!("{config}: nothing is asked, no run is written"));
+    say(
+        "Dry run",
+        &format!("{config}: nothing is asked, no run is written"),
+    );
     say(
         "Questions",
-        &format!("{} of {dataset}, {} chunks", count(estimate.questions as u64), count(estimate.chunks as u64)),
+        &format!(
+            "{} of {dataset}, {} chunks",
+            count(estimate.questions as u64),
+            count(estimate.chunks as u64)
+        ),
     );
     if estimate.failed > 0 {
-        say("", &format!("retrieval failed for {}: they are asked nothing", count(estimate.failed as u64)));
+        say(
+            "",
+            &format!(
+                "retrieval failed for {}: they are asked nothing",
+                count(estimate.failed as u64)
+            ),
+        );
     }
     say("Generator", generator);
     if let Some(stand_in) = stand_in {
@@ -104,29 +139,58 @@ pub fn render(view: &EstimateView) -> String {
 fn arms(estimate: &Estimate) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
-    table.set_header(["arm", "prompts", "from the cache", "as an arm before", "calls", "prompt tokens"]);
+    table.set_header([
+        "arm",
+        "prompts",
+        "from the cache",
+        "as an arm before",
+        "calls",
+        "prompt tokens",
+    ]);
     let mut row = |name: &str, figures: [u64; 5]| {
         table.add_row([name.to_owned()].into_iter().chain(figures.map(count)));
     };
     let mut sum = [0; 5];
     for arm in &estimate.arms {
-        let figures = [arm.questions, arm.cached, arm.same_prompt, arm.calls, arm.prompt_tokens];
-        sum.iter_mut().zip(figures).for_each(|(sum, figure)| *sum += figure);
+        let figures = [
+            arm.questions,
+            arm.cached,
+            arm.same_prompt,
+            arm.calls,
+            arm.prompt_tokens,
+        ];
+        sum.iter_mut()
+            .zip(figures)
+            .for_each(|(sum, figure)| *sum += figure);
         row(arm.arm.name(), figures);
     }
     row("all", sum);
     for column in table.column_iter_mut().skip(1) {
         column.set_cell_alignment(CellAlignment::Right);
     }
-    table.to_string().lines().fold(String::new(), |out, line| out + line.trim_end() + "\n")
+    table
+        .to_string()
+        .lines()
+        .fold(String::new(), |out, line| out + line.trim_end() + "\n")
 }
 
 /// Tokens, cost, time and limits, by label.
 fn figures(view: &EstimateView) -> Vec<(&'static str, String)> {
-    let EstimateView { estimate, max_tokens, is_priced, .. } = view;
+    let EstimateView {
+        estimate,
+        max_tokens,
+        is_priced,
+        ..
+    } = view;
     let (kept, calls) = (&estimate.kept, estimate.calls);
-    let mut lines = vec![("Prompt tokens", format!("{} (cl100k_base), counted", count(estimate.prompt_tokens)))];
-    let most = format!("at most {} ({max_tokens} a call)", count(estimate.completion_tokens.most));
+    let mut lines = vec![(
+        "Prompt tokens",
+        format!("{} (cl100k_base), counted", count(estimate.prompt_tokens)),
+    )];
+    let most = format!(
+        "at most {} ({max_tokens} a call)",
+        count(estimate.completion_tokens.most)
+    );
     lines.push((
         "Answer tokens",
         match estimate.completion_tokens.expected {
@@ -148,7 +212,12 @@ fn figures(view: &EstimateView) -> Vec<(&'static str, String)> {
             None => format!("${:.4} at most", usd.most),
         },
     ));
-    let Seconds { concurrency, in_work, expected, at_one_a_call } = estimate.seconds;
+    let Seconds {
+        concurrency,
+        in_work,
+        expected,
+        at_one_a_call,
+    } = estimate.seconds;
     lines.push((
         "Time",
         match expected {
@@ -167,10 +236,16 @@ fn figures(view: &EstimateView) -> Vec<(&'static str, String)> {
         },
     ));
     if let Some(stop) = estimate.stop {
-        let (after, of) = (count(stop.after_questions as u64), count(estimate.questions as u64));
+        let (after, of) = (
+            count(stop.after_questions as u64),
+            count(estimate.questions as u64),
+        );
         lines.push((
             "! limit",
-            format!("`{}` = {} would stop the run after about {after} of {of} questions", stop.setting, stop.limit),
+            format!(
+                "`{}` = {} would stop the run after about {after} of {of} questions",
+                stop.setting, stop.limit
+            ),
         ));
     }
     lines
@@ -199,10 +274,18 @@ fn leaves(sent: &[Sending]) -> String {
         sentence(&mut out, "Leaves the machine", "nothing");
     }
     for (at, sending) in elsewhere.into_iter().enumerate() {
-        sentence(&mut out, if at == 0 { "Leaves the machine" } else { "" }, &sending.told());
+        sentence(
+            &mut out,
+            if at == 0 { "Leaves the machine" } else { "" },
+            &sending.told(),
+        );
     }
     for (at, sending) in sent.iter().filter(|sending| sending.here).enumerate() {
-        sentence(&mut out, if at == 0 { "Stays on it" } else { "" }, &sending.told());
+        sentence(
+            &mut out,
+            if at == 0 { "Stays on it" } else { "" },
+            &sending.told(),
+        );
     }
     out
 }
@@ -226,16 +309,32 @@ mod tests {
             texts: true,
             exact: true,
         };
-        assert_eq!(sending.told(), "4,312 passages and 1 question go to https://h/v1 (generator)");
-        let vectors = Sending { texts: false, exact: false, passages: 1, ..sending };
-        let expected =
-            "up to the vectors, ids and metadata (no text) of 1 passage and 1 question go to https://h/v1 (generator)";
+        assert_eq!(
+            sending.told(),
+            "4,312 passages and 1 question go to https://h/v1 (generator)"
+        );
+        let vectors = Sending {
+            texts: false,
+            exact: false,
+            passages: 1,
+            ..sending
+        };
+        let expected = "up to the vectors, ids and metadata (no text) of 1 passage and 1 question go to https://h/v1 (generator)";
         assert_eq!(vectors.told(), expected);
     }
 
     #[test]
     fn times_change_their_unit() {
-        let all = [(0.4, "0 s"), (99.0, "99 s"), (100.0, "2 min"), (3600.0, "60 min"), (9000.0, "2.5 h")];
-        assert!(all.into_iter().all(|(seconds, expected)| time(seconds) == expected));
+        let all = [
+            (0.4, "0 s"),
+            (99.0, "99 s"),
+            (100.0, "2 min"),
+            (3600.0, "60 min"),
+            (9000.0, "2.5 h"),
+        ];
+        assert!(
+            all.into_iter()
+                .all(|(seconds, expected)| time(seconds) == expected)
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! What a report says of a run whose rankings and answers were recorded elsewhere: not what our settings would have done.
 
-use ragtriage_runs::{ExternalSource, SavedRun};
 use ragtriage_core::types::{ArmName, Stage};
+use ragtriage_runs::{ExternalSource, SavedRun};
 
 /// Puts what is known of the other pipeline in the place of our settings.
 pub fn describe(head: &mut Vec<(String, String)>, source: &ExternalSource, run: &SavedRun) {
@@ -18,22 +18,46 @@ pub fn describe(head: &mut Vec<(String, String)>, source: &ExternalSource, run: 
 
 fn corpus(run: &SavedRun) -> String {
     let manifest = &run.manifest;
-    let digest = manifest.dataset_digest.get(..12).unwrap_or(&manifest.dataset_digest);
+    let digest = manifest
+        .dataset_digest
+        .get(..12)
+        .unwrap_or(&manifest.dataset_digest);
     let n_documents = manifest.n_documents;
-    format!("{}: {n_documents} documents, chunked elsewhere, digest {digest}", manifest.dataset)
+    format!(
+        "{}: {n_documents} documents, chunked elsewhere, digest {digest}",
+        manifest.dataset
+    )
 }
 
 fn retrieval(source: &ExternalSource, run: &SavedRun) -> String {
-    let lengths: Vec<usize> =
-        run.traces.iter().filter_map(|trace| trace.stage(Stage::External)).map(|s| s.hits.len()).collect();
+    let lengths: Vec<usize> = run
+        .traces
+        .iter()
+        .filter_map(|trace| trace.stage(Stage::External))
+        .map(|s| s.hits.len())
+        .collect();
     let mean = lengths.iter().sum::<usize>() as f64 / lengths.len().max(1) as f64;
-    let what = if is_trec(source) { "documents" } else { "contexts" };
-    let hash = source.sha256.get(..12).map_or(String::new(), |hash| format!(" (sha256 {hash}…)"));
-    format!("{} `{}`{hash}: {mean:.1} {what} a question on average", source.kind, source.from)
+    let what = if is_trec(source) {
+        "documents"
+    } else {
+        "contexts"
+    };
+    let hash = source
+        .sha256
+        .get(..12)
+        .map_or(String::new(), |hash| format!(" (sha256 {hash}…)"));
+    format!(
+        "{} `{}`{hash}: {mean:.1} {what} a question on average",
+        source.kind, source.from
+    )
 }
 
 fn generation(source: &ExternalSource, run: &SavedRun) -> String {
-    if run.traces.iter().any(|trace| trace.attempt(ArmName::Retrieved).is_some()) {
+    if run
+        .traces
+        .iter()
+        .any(|trace| trace.attempt(ArmName::Retrieved).is_some())
+    {
         format!("{} `{}`", source.kind, source.from)
     } else {
         "none recorded: retrieval alone".to_owned()

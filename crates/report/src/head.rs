@@ -3,15 +3,17 @@
 use std::collections::BTreeMap;
 
 use super::external;
+use ragtriage_core::types::Kind;
 use ragtriage_eval::summary::Summary;
 use ragtriage_runs::{Manifest, SavedRun};
-use ragtriage_core::types::Kind;
 
 /// Label and text, in reading order.
 pub(super) fn head(run: &SavedRun, summary: &Summary) -> Vec<(String, String)> {
     let manifest = &run.manifest;
     let setting = |path: &str| {
-        let found = path.split('.').try_fold(&manifest.settings, |value, key| value.get(key));
+        let found = path
+            .split('.')
+            .try_fold(&manifest.settings, |value, key| value.get(key));
         found.map_or(String::new(), plain)
     };
     let retrieval = describe_retrieval(&setting, manifest);
@@ -24,7 +26,10 @@ pub(super) fn head(run: &SavedRun, summary: &Summary) -> Vec<(String, String)> {
                 manifest.n_documents,
                 manifest.n_chunks,
                 manifest.chunk_tokens as f64 / manifest.n_chunks.max(1) as f64,
-                manifest.dataset_digest.get(..12).unwrap_or(&manifest.dataset_digest),
+                manifest
+                    .dataset_digest
+                    .get(..12)
+                    .unwrap_or(&manifest.dataset_digest),
             ),
         ),
         ("Questions".to_owned(), describe_questions(run, summary)),
@@ -36,7 +41,11 @@ pub(super) fn head(run: &SavedRun, summary: &Summary) -> Vec<(String, String)> {
                 setting("chunking.size"),
                 setting("chunking.overlap"),
                 setting("chunking.tokenizer"),
-                if setting("chunking.title_prefix") == "true" { ", title before each chunk" } else { "" }
+                if setting("chunking.title_prefix") == "true" {
+                    ", title before each chunk"
+                } else {
+                    ""
+                }
             ),
         ),
         ("Retrieval".to_owned(), retrieval),
@@ -51,7 +60,10 @@ pub(super) fn head(run: &SavedRun, summary: &Summary) -> Vec<(String, String)> {
                     setting("generation.context_tokens")
                 ),
                 "none" => "none: retrieval alone".to_owned(),
-                name => format!("{name} reader, {} context tokens", setting("generation.context_tokens")),
+                name => format!(
+                    "{name} reader, {} context tokens",
+                    setting("generation.context_tokens")
+                ),
             },
         ),
         (
@@ -67,7 +79,13 @@ pub(super) fn head(run: &SavedRun, summary: &Summary) -> Vec<(String, String)> {
             format!(
                 "ragtriage {}{}, {}",
                 manifest.version,
-                manifest.git_commit.as_deref().map_or(String::new(), |commit| format!(", commit {}", short(commit))),
+                manifest
+                    .git_commit
+                    .as_deref()
+                    .map_or(String::new(), |commit| format!(
+                        ", commit {}",
+                        short(commit)
+                    )),
                 manifest.started
             ),
         ),
@@ -76,8 +94,13 @@ pub(super) fn head(run: &SavedRun, summary: &Summary) -> Vec<(String, String)> {
         let hash = model
             .sha256
             .get("model.safetensors")
-            .map_or(String::new(), |hash| format!(" (sha256 {}…)", hash.get(..12).unwrap_or(hash)));
-        head.push((format!("Model, {}", model.role), format!("{}{hash}", model.name)));
+            .map_or(String::new(), |hash| {
+                format!(" (sha256 {}…)", hash.get(..12).unwrap_or(hash))
+            });
+        head.push((
+            format!("Model, {}", model.role),
+            format!("{}{hash}", model.name),
+        ));
     }
     if let Some(source) = &manifest.external {
         external::describe(&mut head, source, run);
@@ -87,32 +110,51 @@ pub(super) fn head(run: &SavedRun, summary: &Summary) -> Vec<(String, String)> {
 
 /// The first digits of a commit, and whether it had changes.
 fn short(commit: &str) -> String {
-    let (hash, dirty) = commit.split_once('-').map_or((commit, ""), |(hash, _)| (hash, " with changes"));
+    let (hash, dirty) = commit
+        .split_once('-')
+        .map_or((commit, ""), |(hash, _)| (hash, " with changes"));
     format!("{}{dirty}", hash.get(..12).unwrap_or(hash))
 }
 
 /// The retrievers and what is done to their rankings, in the order it happens.
 fn describe_retrieval(setting: &dyn Fn(&str) -> String, manifest: &Manifest) -> String {
     let retrievers = setting("retrieval.retrievers");
-    let names: Vec<String> = retrievers.split(", ").map(|name| describe_retriever(name, setting, manifest)).collect();
+    let names: Vec<String> = retrievers
+        .split(", ")
+        .map(|name| describe_retriever(name, setting, manifest))
+        .collect();
     let mut said = vec![names.join(" + ")];
     if names.len() > 1 {
         said.push(match setting("retrieval.fusion.method").as_str() {
             "rrf" => format!(", rrf k = {}", setting("retrieval.fusion.k")),
-            method => format!(", {method} after {}", setting("retrieval.fusion.normalization")),
+            method => format!(
+                ", {method} after {}",
+                setting("retrieval.fusion.normalization")
+            ),
         });
-        let weights = manifest.settings.pointer("/retrieval/fusion/weights").and_then(serde_json::Value::as_object);
+        let weights = manifest
+            .settings
+            .pointer("/retrieval/fusion/weights")
+            .and_then(serde_json::Value::as_object);
         if let Some(weights) = weights.filter(|weights| !weights.is_empty()) {
-            let each: Vec<String> = weights.iter().map(|(name, weight)| format!("{name} {}", plain(weight))).collect();
+            let each: Vec<String> = weights
+                .iter()
+                .map(|(name, weight)| format!("{name} {}", plain(weight)))
+                .collect();
             said.push(format!(" (weights: {})", each.join(", ")));
         }
     }
     if let Some(model) = manifest.models.iter().find(|model| model.role == "rerank") {
-        let depth =
-            [setting("rerank.depth"), setting("retrieval.candidates")].into_iter().find(|depth| !depth.is_empty());
+        let depth = [setting("rerank.depth"), setting("retrieval.candidates")]
+            .into_iter()
+            .find(|depth| !depth.is_empty());
         let place = Some(setting("rerank.endpoint")).filter(|url| !url.is_empty());
         let place = place.map_or(String::new(), |url| format!(" at {url}"));
-        said.push(format!("; up to {} reranked by {}{place}", depth.unwrap_or_default(), model.name));
+        said.push(format!(
+            "; up to {} reranked by {}{place}",
+            depth.unwrap_or_default(),
+            model.name
+        ));
     }
     if let Some(least) = Some(setting("retrieval.min_score")).filter(|least| !least.is_empty()) {
         said.push(format!("; those below {least} dropped"));
@@ -120,13 +162,20 @@ fn describe_retrieval(setting: &dyn Fn(&str) -> String, manifest: &Manifest) -> 
     if let Some(filter) = Some(setting("retrieval.filter")).filter(|filter| !filter.is_empty()) {
         said.push(format!("; only documents with {filter}"));
     }
-    said.push(format!("; {} candidates, k = {}", setting("retrieval.candidates"), setting("retrieval.k")));
+    said.push(format!(
+        "; {} candidates, k = {}",
+        setting("retrieval.candidates"),
+        setting("retrieval.k")
+    ));
     said.concat()
 }
 
 fn describe_retriever(name: &str, setting: &dyn Fn(&str) -> String, manifest: &Manifest) -> String {
-    let search =
-        if manifest.vector_search.is_empty() { String::new() } else { format!(", {}", manifest.vector_search) };
+    let search = if manifest.vector_search.is_empty() {
+        String::new()
+    } else {
+        format!(", {}", manifest.vector_search)
+    };
     let place = format!("Qdrant {}{search}", setting("vector_store.kind"));
     match name {
         "bm25" => format!(
@@ -134,7 +183,11 @@ fn describe_retriever(name: &str, setting: &dyn Fn(&str) -> String, manifest: &M
             setting("retrieval.bm25.variant"),
             setting("retrieval.bm25.k1"),
             setting("retrieval.bm25.b"),
-            if setting("retrieval.bm25.store") == "qdrant" { ", in Qdrant" } else { "" }
+            if setting("retrieval.bm25.store") == "qdrant" {
+                ", in Qdrant"
+            } else {
+                ""
+            }
         ),
         "dense" | "late_interaction" => {
             let of = |key: &str| setting(&format!("retrieval.{name}.{key}"));
@@ -169,7 +222,11 @@ pub(super) fn plain(value: &serde_json::Value) -> String {
 
 fn describe_questions(run: &SavedRun, summary: &Summary) -> String {
     let kinds = Kind::ALL.iter().filter_map(|kind| {
-        let n = run.traces.iter().filter(|trace| trace.question.kind == *kind).count();
+        let n = run
+            .traces
+            .iter()
+            .filter(|trace| trace.question.kind == *kind)
+            .count();
         (n > 0).then(|| format!("{n} {kind}"))
     });
     let mut tags: BTreeMap<&str, usize> = BTreeMap::new();
@@ -178,8 +235,16 @@ fn describe_questions(run: &SavedRun, summary: &Summary) -> String {
     }
     let mut tags: Vec<(&str, usize)> = tags.into_iter().collect();
     tags.sort_by_key(|(tag, n)| (std::cmp::Reverse(*n), *tag));
-    let tags: Vec<String> = tags.iter().take(6).map(|(tag, n)| format!("{n} {tag}")).collect();
-    let tags = if tags.is_empty() { String::new() } else { format!("; tags: {}", tags.join(", ")) };
+    let tags: Vec<String> = tags
+        .iter()
+        .take(6)
+        .map(|(tag, n)| format!("{n} {tag}"))
+        .collect();
+    let tags = if tags.is_empty() {
+        String::new()
+    } else {
+        format!("; tags: {}", tags.join(", "))
+    };
     format!(
         "{}: {} ({} clusters that share gold documents){tags}",
         summary.n_questions,

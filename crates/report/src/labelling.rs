@@ -1,12 +1,12 @@
 //! What an annotator sees in a terminal: a question with one passage, help, and what is asked.
 
-use ragtriage_datasets::label::command::COMMANDS;
-use ragtriage_datasets::label::{Refused, Shown, WantedAnswer};
 use crate::wrap::wrapped_to;
 use ragtriage_core::text::quote::one_spaced;
 use ragtriage_core::text::sanitize::{one_line, shortened};
 use ragtriage_core::text::sentences::{Shape, split};
 use ragtriage_core::types::{Document, Question};
+use ragtriage_datasets::label::command::COMMANDS;
+use ragtriage_datasets::label::{Refused, Shown, WantedAnswer};
 
 /// Longer lines are hard to read, however wide the terminal.
 const MOST_WIDTH: usize = 100;
@@ -52,7 +52,10 @@ impl Screen {
     /// One of `columns`, where that is known; `color`: some of it may be dim, some bold.
     #[must_use]
     pub fn new(columns: Option<usize>, color: bool) -> Self {
-        Self { width: columns.unwrap_or(MOST_WIDTH).clamp(LEAST_WIDTH, MOST_WIDTH), color }
+        Self {
+            width: columns.unwrap_or(MOST_WIDTH).clamp(LEAST_WIDTH, MOST_WIDTH),
+            color,
+        }
     }
 
     /// The question and the passage, whose pieces are numbered.
@@ -76,15 +79,24 @@ impl Screen {
     /// The question alone.
     #[must_use]
     pub fn question(&self, question: &Question) -> String {
-        format!("\n{}", self.bold(&wrapped_to(self.width, "", &question.text)))
+        format!(
+            "\n{}",
+            self.bold(&wrapped_to(self.width, "", &question.text))
+        )
     }
 
     /// The whole document of a passage.
     #[must_use]
     pub fn document(&self, shown: &Shown<'_>) -> String {
-        let Document { id, title, text, .. } = shown.document;
-        let mut out = format!("\n{}", self.dim(&wrapped_to(self.width, "", &format!("{id} · {title}"))));
-        text.lines().for_each(|line| out.push_str(&self.line("  ", line)));
+        let Document {
+            id, title, text, ..
+        } = shown.document;
+        let mut out = format!(
+            "\n{}",
+            self.dim(&wrapped_to(self.width, "", &format!("{id} · {title}")))
+        );
+        text.lines()
+            .for_each(|line| out.push_str(&self.line("  ", line)));
         out.push('\n');
         out
     }
@@ -92,7 +104,10 @@ impl Screen {
     /// The commands.
     #[must_use]
     pub fn help(&self) -> String {
-        COMMANDS.iter().map(|(names, what)| wrapped_to(self.width, &format!("  {names:<6}"), what)).collect()
+        COMMANDS
+            .iter()
+            .map(|(names, what)| wrapped_to(self.width, &format!("  {names:<6}"), what))
+            .collect()
     }
 
     /// A sentence of ours.
@@ -104,10 +119,17 @@ impl Screen {
     /// Words that are not in the document, with what comes nearest.
     #[must_use]
     pub fn refused(&self, shown: &Shown<'_>, refused: Refused<'_>) -> String {
-        let words = format!("Not in this document: `{}`.", shortened(refused.words, OFFERED));
-        let Some(range) = refused.nearest else { return self.say(&words) };
+        let words = format!(
+            "Not in this document: `{}`.",
+            shortened(refused.words, OFFERED)
+        );
+        let Some(range) = refused.nearest else {
+            return self.say(&words);
+        };
         let nearest = shortened(&one_spaced(&shown.document.text[range.as_range()]), OFFERED);
-        let offer = format!("The nearest there: `{nearest}`. `y` takes it; else other words, a number, or `/b`.");
+        let offer = format!(
+            "The nearest there: `{nearest}`. `y` takes it; else other words, a number, or `/b`."
+        );
         self.say(&words) + &self.say(&offer)
     }
 
@@ -115,7 +137,10 @@ impl Screen {
     #[must_use]
     pub fn wanted(&self, wanted: WantedAnswer<'_>) -> Option<String> {
         let text = match wanted {
-            WantedAnswer { refused: Some(answer), .. } => {
+            WantedAnswer {
+                refused: Some(answer),
+                ..
+            } => {
                 format!(
                     "`{answer}` is not in those words, where retrieval would be credited with it. Once more keeps it; `/b`: judge again."
                 )
@@ -140,8 +165,14 @@ impl Screen {
             let between = &text[at..piece.start];
             // A line may begin before its piece does: `- `, `## `, the indent of code.
             let begins_line = at == shown.range.start || between.contains('\n');
-            let (lines, mark) = between.rsplit_once('\n').unwrap_or(("", if begins_line { between } else { "" }));
-            let (lines, mark) = if mark.chars().count() > LONGEST_MARK { (between, "") } else { (lines, mark) };
+            let (lines, mark) = between
+                .rsplit_once('\n')
+                .unwrap_or(("", if begins_line { between } else { "" }));
+            let (lines, mark) = if mark.chars().count() > LONGEST_MARK {
+                (between, "")
+            } else {
+                (lines, mark)
+            };
             out.push_str(&self.between(lines));
             if !out.is_empty() && between.matches('\n').count() > 1 && lines.trim().is_empty() {
                 out.push('\n');
@@ -156,12 +187,18 @@ impl Screen {
 
     fn between(&self, text: &str) -> String {
         let lines = text.lines().filter(|line| !line.trim().is_empty());
-        lines.map(|line| self.line(&" ".repeat(MARGIN), &shortened(line, self.width - MARGIN))).collect()
+        lines
+            .map(|line| self.line(&" ".repeat(MARGIN), &shortened(line, self.width - MARGIN)))
+            .collect()
     }
 
     /// A line whose indent stays.
     fn line(&self, lead: &str, line: &str) -> String {
-        let indent: String = line.chars().take_while(|c| *c == ' ').take(LONGEST_MARK).collect();
+        let indent: String = line
+            .chars()
+            .take_while(|c| *c == ' ')
+            .take(LONGEST_MARK)
+            .collect();
         wrapped_to(self.width, &format!("{lead}{indent}"), line)
     }
 
@@ -175,16 +212,27 @@ impl Screen {
 
     /// `text` in a rendition of ECMA-48, section 8.3.117; a line feed at its end stays outside.
     fn styled(&self, code: &str, text: &str) -> String {
-        let (line, end) = text.strip_suffix('\n').map_or((text, ""), |line| (line, "\n"));
-        if self.color { format!("\u{1b}[{code}m{line}\u{1b}[0m{end}") } else { text.to_owned() }
+        let (line, end) = text
+            .strip_suffix('\n')
+            .map_or((text, ""), |line| (line, "\n"));
+        if self.color {
+            format!("\u{1b}[{code}m{line}\u{1b}[0m{end}")
+        } else {
+            text.to_owned()
+        }
     }
 }
 
 /// Where a passage stands: document, title, and the headings above it.
 fn source(shown: &Shown<'_>) -> String {
-    let Document { id, title, text, .. } = shown.document;
+    let Document {
+        id, title, text, ..
+    } = shown.document;
     let mut path: Vec<(usize, &str)> = Vec::new();
-    for piece in split(text).into_iter().filter(|piece| piece.shape == Shape::Heading) {
+    for piece in split(text)
+        .into_iter()
+        .filter(|piece| piece.shape == Shape::Heading)
+    {
         if piece.range.start >= shown.range.end {
             break;
         }
@@ -200,10 +248,17 @@ fn source(shown: &Shown<'_>) -> String {
             path.push((level, &text[piece.range]));
         }
     }
-    let headings = path.into_iter().map(|(_, heading)| heading).filter(|heading| heading != title);
+    let headings = path
+        .into_iter()
+        .map(|(_, heading)| heading)
+        .filter(|heading| heading != title);
     let named = Some(title.as_str()).filter(|title| !title.is_empty() && *title != id.as_str());
     let parts: Vec<&str> = named.into_iter().chain(headings).collect();
-    if parts.is_empty() { id.to_string() } else { format!("{id} · {}", parts.join(" › ")) }
+    if parts.is_empty() {
+        id.to_string()
+    } else {
+        format!("{id} · {}", parts.join(" › "))
+    }
 }
 
 #[cfg(test)]
@@ -211,22 +266,39 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use ragtriage_datasets::label::Progress;
     use ragtriage_core::types::ByteRange;
+    use ragtriage_datasets::label::Progress;
 
     const TEXT: &str = "# Checkout\n\nIt sells.\n\n## Rollback\n\nWait **6 minutes**. Then\nrun:\n\n```sh\nshipctl back\n  --now\n```\n\n- one\n  - two\n\n## Old\n";
 
     fn document(text: &str) -> Document {
-        Document { id: "a.md".into(), title: "Checkout".into(), text: text.into(), metadata: BTreeMap::new() }
+        Document {
+            id: "a.md".into(),
+            title: "Checkout".into(),
+            text: text.into(),
+            metadata: BTreeMap::new(),
+        }
     }
 
     fn question(text: &str) -> Question {
-        serde_json::from_value(serde_json::json!({ "id": "q", "text": text, "kind": "free" })).expect("a question")
+        serde_json::from_value(serde_json::json!({ "id": "q", "text": text, "kind": "free" }))
+            .expect("a question")
     }
 
     fn shown<'a>(question: &'a Question, document: &'a Document, range: ByteRange) -> Shown<'a> {
-        let progress = Progress { question: 3, n_questions: 40, passage: 5, n_passages: 17 };
-        Shown { question, progress, document, range, is_answered: false }
+        let progress = Progress {
+            question: 3,
+            n_questions: 40,
+            passage: 5,
+            n_passages: 17,
+        };
+        Shown {
+            question,
+            progress,
+            document,
+            range,
+            is_answered: false,
+        }
     }
 
     #[test]
@@ -256,21 +328,39 @@ mod tests {
     fn a_passage_that_begins_with_a_heading_is_not_under_the_one_before() {
         let (question, document) = (question("?"), document(TEXT));
         let source = |start| source(&shown(&question, &document, (start, TEXT.len()).into()));
-        assert_eq!(source(TEXT.find("## Old").expect("there")), "a.md · Checkout");
-        assert_eq!(source(TEXT.find("- one").expect("there")), "a.md · Checkout › Rollback");
+        assert_eq!(
+            source(TEXT.find("## Old").expect("there")),
+            "a.md · Checkout"
+        );
+        assert_eq!(
+            source(TEXT.find("- one").expect("there")),
+            "a.md · Checkout › Rollback"
+        );
         assert_eq!(source(0), "a.md · Checkout");
     }
 
     #[test]
     fn lines_fit_the_terminal_and_data_does_nothing_to_it() {
-        let hostile = "\u{1b}[2J\u{1b}]0;x\u{7}## Wipe\u{202e} it\r\n\u{9b}31m ".to_owned() + &"word ".repeat(60);
+        let hostile = "\u{1b}[2J\u{1b}]0;x\u{7}## Wipe\u{202e} it\r\n\u{9b}31m ".to_owned()
+            + &"word ".repeat(60);
         let (question, document) = (question("a\u{1b}[1mb?"), document(&hostile));
-        for (columns, most) in [(Some(60), 60), (Some(500), MOST_WIDTH), (None, MOST_WIDTH), (Some(1), LEAST_WIDTH)] {
+        for (columns, most) in [
+            (Some(60), 60),
+            (Some(500), MOST_WIDTH),
+            (None, MOST_WIDTH),
+            (Some(1), LEAST_WIDTH),
+        ] {
             let screen = Screen::new(columns, false);
             let shown = shown(&question, &document, (0, hostile.len()).into());
             let text = screen.passage(&shown) + &screen.document(&shown);
-            assert!(text.lines().all(|line| line.chars().count() <= most), "{most}: {text}");
-            assert!(!text.contains(['\u{1b}', '\u{7}', '\u{202e}', '\u{9b}', '\r']), "{text:?}");
+            assert!(
+                text.lines().all(|line| line.chars().count() <= most),
+                "{most}: {text}"
+            );
+            assert!(
+                !text.contains(['\u{1b}', '\u{7}', '\u{202e}', '\u{9b}', '\r']),
+                "{text:?}"
+            );
         }
     }
 

@@ -4,13 +4,17 @@ use std::fmt::Write as _;
 
 use super::section::Section;
 use super::view::View;
-use ragtriage_eval::summary::MeasureSummary;
 use ragtriage_core::text::sanitize::one_line;
+use ragtriage_eval::summary::MeasureSummary;
 
 /// The report.
 #[must_use]
 pub fn render(view: &View) -> String {
-    let mut out = format!("# ragtriage: {}\n\n**{}**\n", escape(&view.name), escape(&view.verdict));
+    let mut out = format!(
+        "# ragtriage: {}\n\n**{}**\n",
+        escape(&view.name),
+        escape(&view.verdict)
+    );
     if let Some(rule) = &view.rule_of_thumb {
         let _ = writeln!(out, "\nRule of thumb: {}.", escape(rule));
     }
@@ -21,7 +25,10 @@ pub fn render(view: &View) -> String {
     for notice in view.notices.iter().chain(&view.caveats) {
         let _ = writeln!(out, "- {}", escape(notice));
     }
-    let _ = writeln!(out, "\n## Support, stage by stage\n\n| stage | supported | share |\n|---|--:|--:|");
+    let _ = writeln!(
+        out,
+        "\n## Support, stage by stage\n\n| stage | supported | share |\n|---|--:|--:|"
+    );
     for bar in &view.waterfall {
         let _ = writeln!(
             out,
@@ -32,10 +39,18 @@ pub fn render(view: &View) -> String {
             100.0 * bar.share
         );
     }
-    let _ = writeln!(out, "\n## Classes\n\n| class | questions | share |\n|---|--:|--:|");
+    let _ = writeln!(
+        out,
+        "\n## Classes\n\n| class | questions | share |\n|---|--:|--:|"
+    );
     for row in &view.classes {
         let (label, second) = (escape(&row.label), second(row.with_elsewhere));
-        let _ = writeln!(out, "| {label} | {}{second} | {:.1} % |", row.count, 100.0 * row.share);
+        let _ = writeln!(
+            out,
+            "| {label} | {}{second} | {:.1} % |",
+            row.count,
+            100.0 * row.share
+        );
     }
     if let Some(table) = &view.two_by_two {
         let _ = writeln!(
@@ -43,9 +58,10 @@ pub fn render(view: &View) -> String {
             "\n## Retrieval by answer (EM@{}, n = {})\n\n| | right | wrong |\n|---|--:|--:|",
             table.k, table.n
         );
-        for (label, right, wrong) in
-            [("found", table.hit_right, table.hit_wrong), ("not found", table.miss_right, table.miss_wrong)]
-        {
+        for (label, right, wrong) in [
+            ("found", table.hit_right, table.hit_wrong),
+            ("not found", table.miss_right, table.miss_wrong),
+        ] {
             let _ = writeln!(
                 out,
                 "| {label} | {} (F1 {:.2}) | {} (F1 {:.2}) |",
@@ -54,13 +70,21 @@ pub fn render(view: &View) -> String {
         }
     }
     measures(view, &mut out);
-    view.asked.iter().for_each(|section| self::section(section, &mut out));
-    let _ = writeln!(out, "\n## {}\n\n| source | loss | 95 % |\n|---|--:|---|", escape(&view.loss_title));
+    view.asked
+        .iter()
+        .for_each(|section| self::section(section, &mut out));
+    let _ = writeln!(
+        out,
+        "\n## {}\n\n| source | loss | 95 % |\n|---|--:|---|",
+        escape(&view.loss_title)
+    );
     for row in &view.losses {
         let interval = row.ci95.map_or(String::new(), |ci| format!("{ci:.3}"));
         let _ = writeln!(out, "| {} | {:.3} | {interval} |", row.label, row.mean);
     }
-    view.diagnosis.iter().for_each(|section| self::section(section, &mut out));
+    view.diagnosis
+        .iter()
+        .for_each(|section| self::section(section, &mut out));
     if !view.lost.is_empty() {
         let _ = writeln!(
             out,
@@ -70,9 +94,20 @@ pub fn render(view: &View) -> String {
         );
     }
     for row in &view.lost {
-        let cells =
-            [&row.id, &row.question, &row.gold, row.answer.as_ref().unwrap_or(&String::new())].map(|text| escape(text));
-        let _ = writeln!(out, "| {} | {}: {} |", cells.join(" | "), row.class, escape(&row.why));
+        let cells = [
+            &row.id,
+            &row.question,
+            &row.gold,
+            row.answer.as_ref().unwrap_or(&String::new()),
+        ]
+        .map(|text| escape(text));
+        let _ = writeln!(
+            out,
+            "| {} | {}: {} |",
+            cells.join(" | "),
+            row.class,
+            escape(&row.why)
+        );
     }
     out
 }
@@ -84,9 +119,23 @@ fn second(count: Option<usize>) -> String {
 
 /// A table of ready text.
 pub(super) fn section(section: &Section, out: &mut String) {
-    let cells = |cells: &[String]| cells.iter().map(|cell| escape(cell)).collect::<Vec<_>>().join(" | ");
-    let line = format!("|---|{}", "--:|".repeat(section.head.len().saturating_sub(1)));
-    let _ = writeln!(out, "\n## {}\n\n| {} |\n{line}", escape(&section.title), cells(&section.head));
+    let cells = |cells: &[String]| {
+        cells
+            .iter()
+            .map(|cell| escape(cell))
+            .collect::<Vec<_>>()
+            .join(" | ")
+    };
+    let line = format!(
+        "|---|{}",
+        "--:|".repeat(section.head.len().saturating_sub(1))
+    );
+    let _ = writeln!(
+        out,
+        "\n## {}\n\n| {} |\n{line}",
+        escape(&section.title),
+        cells(&section.head)
+    );
     for row in &section.rows {
         let _ = writeln!(out, "| {} |", cells(row));
     }
@@ -97,12 +146,23 @@ pub(super) fn section(section: &Section, out: &mut String) {
 }
 
 fn measures(view: &View, out: &mut String) {
-    let titles: Vec<&str> = view.columns.iter().map(|c| if c.is_empty() { "whole" } else { c.as_str() }).collect();
-    let _ =
-        writeln!(out, "\n## Retrieval\n\n| | n | {} |\n|---|--:|{}", titles.join(" | "), "--:|".repeat(titles.len()));
+    let titles: Vec<&str> = view
+        .columns
+        .iter()
+        .map(|c| if c.is_empty() { "whole" } else { c.as_str() })
+        .collect();
+    let _ = writeln!(
+        out,
+        "\n## Retrieval\n\n| | n | {} |\n|---|--:|{}",
+        titles.join(" | "),
+        "--:|".repeat(titles.len())
+    );
     let cell = |cell: &Option<MeasureSummary>| {
-        let interval = |cell: &MeasureSummary| cell.ci95.map_or(String::new(), |ci| format!(" {ci:.2}"));
-        cell.map_or(String::new(), |cell| format!("{:.3}{}", cell.mean, interval(&cell)))
+        let interval =
+            |cell: &MeasureSummary| cell.ci95.map_or(String::new(), |ci| format!(" {ci:.2}"));
+        cell.map_or(String::new(), |cell| {
+            format!("{:.3}{}", cell.mean, interval(&cell))
+        })
     };
     for row in &view.measures {
         let cells: Vec<String> = row.cells.iter().map(cell).collect();
@@ -112,7 +172,12 @@ fn measures(view: &View, out: &mut String) {
         let _ = writeln!(out, "\n## Answers\n\n| | n | mean |\n|---|--:|--:|");
     }
     for (label, measure) in &view.answers {
-        let _ = writeln!(out, "| {label} | {} | {} |", measure.n, cell(&Some(*measure)));
+        let _ = writeln!(
+            out,
+            "| {label} | {} | {} |",
+            measure.n,
+            cell(&Some(*measure))
+        );
     }
 }
 

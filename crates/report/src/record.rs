@@ -6,9 +6,9 @@
 use serde_json::Value;
 
 use super::head::plain;
+use ragtriage_core::text::numbers::thousands;
 use ragtriage_eval::summary::Summary;
 use ragtriage_runs::{Manifest, is_private};
-use ragtriage_core::text::numbers::thousands;
 
 /// Settings and provenance.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,7 +40,11 @@ impl Record {
                 manifest.shortened.join(", ")
             ));
         }
-        Self { facts: facts(manifest, summary), settings, notes }
+        Self {
+            facts: facts(manifest, summary),
+            settings,
+            notes,
+        }
     }
 }
 
@@ -49,28 +53,55 @@ fn facts(manifest: &Manifest, summary: &Summary) -> Vec<(String, String)> {
     let mut facts = vec![
         fact("Data digest, sha256", manifest.dataset_digest.clone()),
         fact("Settings file", manifest.config.clone()),
-        fact("Commit, in full", manifest.git_commit.clone().unwrap_or_default()),
+        fact(
+            "Commit, in full",
+            manifest.git_commit.clone().unwrap_or_default(),
+        ),
     ];
-    facts.extend(manifest.versions.iter().map(|(part, version)| fact(&format!("Version, {part}"), version.clone())));
+    facts.extend(
+        manifest
+            .versions
+            .iter()
+            .map(|(part, version)| fact(&format!("Version, {part}"), version.clone())),
+    );
     for model in &manifest.models {
         let files = model.sha256.iter();
-        facts.extend(files.map(|(file, hash)| fact(&format!("Model, {}: sha256 of {file}", model.role), hash.clone())));
+        facts.extend(files.map(|(file, hash)| {
+            fact(
+                &format!("Model, {}: sha256 of {file}", model.role),
+                hash.clone(),
+            )
+        }));
     }
     if let Some(source) = &manifest.external {
         facts.push(fact("Recorded elsewhere, sha256", source.sha256.clone()));
     }
-    let finished = manifest.finished.clone().unwrap_or_else(|| "not finished".to_owned());
+    let finished = manifest
+        .finished
+        .clone()
+        .unwrap_or_else(|| "not finished".to_owned());
     facts.push(fact("Finished", finished));
     facts.push(fact("Seed", manifest.seed.to_string()));
     if !summary.arms.is_empty() {
         let count = |n: u64| usize::try_from(n).map_or_else(|_| n.to_string(), thousands);
         let tokens = &summary.tokens;
         facts.push(fact("Cost", format!("{:.4} US dollars", summary.cost_usd)));
-        facts.push(fact("Tokens", format!("{} in, {} out", count(tokens.prompt), count(tokens.completion))));
+        facts.push(fact(
+            "Tokens",
+            format!(
+                "{} in, {} out",
+                count(tokens.prompt),
+                count(tokens.completion)
+            ),
+        ));
     }
     if manifest.vectors_cached + manifest.vectors_computed > 0 {
-        let [cached, computed] = [manifest.vectors_cached, manifest.vectors_computed].map(thousands);
-        facts.push(fact("Vectors", format!("{computed} computed, {cached} from the cache")));
+        let [cached, computed] =
+            [manifest.vectors_cached, manifest.vectors_computed].map(thousands);
+        facts.push(fact(
+            "Vectors",
+            format!("{computed} computed, {cached} from the cache"),
+        ));
     }
     facts.retain(|(_, text)| !text.is_empty());
     facts
@@ -84,7 +115,11 @@ fn collect(path: &str, value: &Value, settings: &mut Vec<(String, String)>, n_hi
     match value {
         Value::Object(table) if !table.is_empty() => {
             for (key, value) in table {
-                let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+                let path = if path.is_empty() {
+                    key.clone()
+                } else {
+                    format!("{path}.{key}")
+                };
                 collect(&path, value, settings, n_hidden);
             }
         }
@@ -105,13 +140,19 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use ragtriage_eval::summary;
     use crate::specimen;
+    use ragtriage_eval::summary;
 
     fn record(settings: Value) -> Record {
         let run = specimen::run("r");
         let summary = summary::evaluate(&run, &specimen::plan()).summary;
-        Record::new(&Manifest { settings, ..run.manifest }, &summary)
+        Record::new(
+            &Manifest {
+                settings,
+                ..run.manifest
+            },
+            &summary,
+        )
     }
 
     #[test]
@@ -119,7 +160,11 @@ mod tests {
         let found = record(
             json!({"retrieval": {"k": 5, "retrievers": ["bm25"], "weights": {}}, "cache": {"dir": "c", "on": true}}),
         );
-        let lines: Vec<String> = found.settings.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+        let lines: Vec<String> = found
+            .settings
+            .iter()
+            .map(|(name, value)| format!("{name} = {value}"))
+            .collect();
         let expected = [
             "retrieval.k = 5",
             "retrieval.retrievers = [\"bm25\"]",
@@ -139,10 +184,17 @@ mod tests {
         }}));
         assert_eq!(
             found.settings,
-            [("generation.extra_body.max_tokens", "20"), ("generation.extra_body.user", "\"u\"")]
-                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            [
+                ("generation.extra_body.max_tokens", "20"),
+                ("generation.extra_body.user", "\"u\"")
+            ]
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
         );
-        assert!(found.notes[0].starts_with("4 more not shown"), "{:?}", found.notes);
+        assert!(
+            found.notes[0].starts_with("4 more not shown"),
+            "{:?}",
+            found.notes
+        );
     }
 
     #[test]
@@ -152,21 +204,40 @@ mod tests {
         }}}));
         assert_eq!(
             found.settings,
-            [("generation.extra_body.providers[0].n", "1"), ("generation.extra_body.stop", "[\"a\",\"b\"]")]
-                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            [
+                ("generation.extra_body.providers[0].n", "1"),
+                ("generation.extra_body.stop", "[\"a\",\"b\"]")
+            ]
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
         );
-        assert!(found.notes[0].starts_with("3 more not shown"), "{:?}", found.notes);
+        assert!(
+            found.notes[0].starts_with("3 more not shown"),
+            "{:?}",
+            found.notes
+        );
     }
 
     #[test]
     fn hashes_stand_in_full_and_what_is_not_known_is_left_out() {
         let found = record(Value::Null);
-        let text = |label: &str| found.facts.iter().find(|(name, _)| name == label).map(|(_, text)| text.as_str());
+        let text = |label: &str| {
+            found
+                .facts
+                .iter()
+                .find(|(name, _)| name == label)
+                .map(|(_, text)| text.as_str())
+        };
         assert_eq!(text("Data digest, sha256"), Some("ab".repeat(32).as_str()));
-        assert_eq!(text("Model, dense: sha256 of model.safetensors"), Some("cd".repeat(32).as_str()));
+        assert_eq!(
+            text("Model, dense: sha256 of model.safetensors"),
+            Some("cd".repeat(32).as_str())
+        );
         assert_eq!(text("Recorded elsewhere, sha256"), None);
         assert_eq!(text("Commit, in full"), Some("0123456789abcdef-dirty"));
         // Four answers at 1/32 of a dollar, 10 tokens in and 2 out.
-        assert_eq!((text("Cost"), text("Tokens")), (Some("0.1250 US dollars"), Some("40 in, 8 out")));
+        assert_eq!(
+            (text("Cost"), text("Tokens")),
+            (Some("0.1250 US dollars"), Some("40 in, 8 out"))
+        );
     }
 }

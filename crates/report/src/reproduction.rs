@@ -39,23 +39,46 @@ impl Row {
 #[must_use]
 pub fn render(introduction: &str, made_by: &str, rows: &[Row]) -> String {
     let mut out = String::new();
-    let _ = writeln!(out, "# Published figures beside ours\n\n{}\n\n{made_by}\n", introduction.trim());
-    out.push_str("| data | system | measure | n | published | ours | difference | within | why |\n");
+    let _ = writeln!(
+        out,
+        "# Published figures beside ours\n\n{}\n\n{made_by}\n",
+        introduction.trim()
+    );
+    out.push_str(
+        "| data | system | measure | n | published | ours | difference | within | why |\n",
+    );
     out.push_str("|---|---|---|--:|--:|--:|--:|---|---|\n");
     for row in rows {
-        let Row { data, system, source, measure, published, ours, tolerance, why } = row;
+        let Row {
+            data,
+            system,
+            source,
+            measure,
+            published,
+            ours,
+            tolerance,
+            why,
+        } = row;
         let digits = if published.abs() < 0.01 { 6 } else { 4 };
         let (n, ours, difference) = match ours {
             Some((ours, n)) => {
                 let difference = format!("{:+.digits$}", ours - published);
-                let is_zero = difference.bytes().all(|byte| matches!(byte, b'+' | b'-' | b'0' | b'.'));
-                (n.to_string(), format!("{ours:.digits$}"), if is_zero { "0".to_owned() } else { difference })
+                let is_zero = difference
+                    .bytes()
+                    .all(|byte| matches!(byte, b'+' | b'-' | b'0' | b'.'));
+                (
+                    n.to_string(),
+                    format!("{ours:.digits$}"),
+                    if is_zero { "0".to_owned() } else { difference },
+                )
             }
 
             None => (String::new(), "not reproduced".to_owned(), String::new()),
         };
         let within = match (row.met(), tolerance) {
-            (Some(met), Some(tolerance)) => format!("{} {tolerance}", if met { "yes," } else { "NO," }),
+            (Some(met), Some(tolerance)) => {
+                format!("{} {tolerance}", if met { "yes," } else { "NO," })
+            }
             _ => String::new(),
         };
         let system = format!("{system} ({source})");
@@ -70,8 +93,11 @@ pub fn render(introduction: &str, made_by: &str, rows: &[Row]) -> String {
     let judged: Vec<bool> = rows.iter().filter_map(Row::met).collect();
     let n_met = judged.iter().filter(|met| **met).count();
     let n_left = rows.iter().filter(|row| row.ours.is_none()).count();
-    let _ =
-        writeln!(out, "\n{n_met} of {} figures with a tolerance are met; {n_left} were not reproduced.", judged.len());
+    let _ = writeln!(
+        out,
+        "\n{n_met} of {} figures with a tolerance are met; {n_left} were not reproduced.",
+        judged.len()
+    );
     out
 }
 
@@ -100,9 +126,20 @@ mod tests {
             row(0.7, None, None),
         ];
         let text = render("Intro.", "Made by x.", &rows);
-        assert!(text.contains("| a\\|b | BM25 (paper) | P@5 | 76 | 0.5000 | 0.5000 | 0 | yes, 0.00005 |  |"), "{text}");
-        assert!(text.contains("| 0.004244 | 0.004300 | +0.000056 | NO, 0.0000005 |"), "{text}");
+        assert!(
+            text.contains(
+                "| a\\|b | BM25 (paper) | P@5 | 76 | 0.5000 | 0.5000 | 0 | yes, 0.00005 |  |"
+            ),
+            "{text}"
+        );
+        assert!(
+            text.contains("| 0.004244 | 0.004300 | +0.000056 | NO, 0.0000005 |"),
+            "{text}"
+        );
         assert!(text.contains("| 0.7000 | not reproduced |  |"), "{text}");
-        assert!(text.ends_with("1 of 2 figures with a tolerance are met; 1 were not reproduced.\n"), "{text}");
+        assert!(
+            text.ends_with("1 of 2 figures with a tolerance are met; 1 were not reproduced.\n"),
+            "{text}"
+        );
     }
 }

@@ -6,10 +6,10 @@ use comfy_table::{CellAlignment, Table, presets};
 use serde::{Serialize, Serializer};
 
 use super::view::FEW_CLUSTERS;
-use ragtriage_eval::files::{Column, FilePlan, FileScores, Warning};
-use ragtriage_eval::summary::MeasureSummary;
 use ragtriage_core::measure::answer::Flavour;
 use ragtriage_core::text::sanitize::{one_line, shortened};
+use ragtriage_eval::files::{Column, FilePlan, FileScores, Warning};
+use ragtriage_eval::summary::MeasureSummary;
 
 /// The layout's version in JSON.
 const SCHEMA: u32 = 1;
@@ -41,10 +41,16 @@ pub struct ScoredFiles<'t> {
 pub fn table(scored: &ScoredFiles<'_>) -> String {
     let mut table = plain_table();
     table.set_header(
-        [String::new(), "n".to_owned()].into_iter().chain(scored.files.iter().map(|file| label(file, &scored.files))),
+        [String::new(), "n".to_owned()]
+            .into_iter()
+            .chain(scored.files.iter().map(|file| label(file, &scored.files))),
     );
     for (at, measure) in scored.plan.measures.iter().enumerate() {
-        let summaries: Vec<MeasureSummary> = scored.files.iter().map(|file| file.scores.columns[at].summary).collect();
+        let summaries: Vec<MeasureSummary> = scored
+            .files
+            .iter()
+            .map(|file| file.scores.columns[at].summary)
+            .collect();
         let head = [measure.to_string(), n_of(&summaries)];
         table.add_row(head.into_iter().chain(summaries.iter().map(cell)));
     }
@@ -61,10 +67,18 @@ pub fn per_query(scored: &ScoredFiles<'_>) -> String {
     let mut out = String::new();
     for file in &scored.files {
         let mut table = plain_table();
-        let names = file.scores.columns.iter().map(|column| column.measure.to_string());
+        let names = file
+            .scores
+            .columns
+            .iter()
+            .map(|column| column.measure.to_string());
         table.set_header([label(file, &scored.files)].into_iter().chain(names));
         for (row, id) in file.scores.ids.iter().enumerate() {
-            let values = file.scores.columns.iter().map(|column| number(column.values[row]));
+            let values = file
+                .scores
+                .columns
+                .iter()
+                .map(|column| number(column.values[row]));
             table.add_row([shortened(id, NAME)].into_iter().chain(values));
         }
         let _ = writeln!(out, "{}", lines(&table));
@@ -77,14 +91,27 @@ pub fn per_query(scored: &ScoredFiles<'_>) -> String {
 /// # Errors
 /// None that is known: the types hold nothing that JSON has no form for (an infinite median is `null`).
 pub fn json(scored: &ScoredFiles<'_>, with_queries: bool) -> Result<String, serde_json::Error> {
-    let FilePlan { level, n_documents, only_shared, flavour, resamples, seed, measures: _ } = &scored.plan;
+    let FilePlan {
+        level,
+        n_documents,
+        only_shared,
+        flavour,
+        resamples,
+        seed,
+        measures: _,
+    } = &scored.plan;
     let is_ranking = scored.files.iter().any(|file| file.tag.is_some());
     let files = scored.files.iter().map(|file| FileJson {
         name: &file.name,
         tag: file.tag.as_deref(),
         n: file.scores.ids.len(),
         n_clusters: file.scores.n_clusters,
-        measures: Map(file.scores.columns.iter().map(|column| (column.measure.to_string(), column.summary)).collect()),
+        measures: Map(file
+            .scores
+            .columns
+            .iter()
+            .map(|column| (column.measure.to_string(), column.summary))
+            .collect()),
         warnings: Map(file.scores.warnings.clone()),
         queries: with_queries.then(|| Map(query_values(&file.scores))),
     });
@@ -104,27 +131,53 @@ pub fn json(scored: &ScoredFiles<'_>, with_queries: bool) -> Result<String, serd
 /// A warning in words.
 #[must_use]
 pub fn warning(warning: Warning, n: usize, plan: &FilePlan) -> String {
-    let counted = if plan.only_shared { "left out" } else { "score 0" };
+    let counted = if plan.only_shared {
+        "left out"
+    } else {
+        "score 0"
+    };
     match warning {
         Warning::QueriesWithoutJudgments => format!("queries without judgments, left out: {n}"),
         Warning::QueriesMissing => format!("judged queries that it does not have, {counted}: {n}"),
-        Warning::QueriesWithoutRelevant => format!("judged queries of which nothing is relevant, score 0: {n}"),
-        Warning::NoJudgedDocument => {
-            format!("not one judged document was found, over queries: {n}; do run and qrels write ids the same way?")
+        Warning::QueriesWithoutRelevant => {
+            format!("judged queries of which nothing is relevant, score 0: {n}")
         }
-        Warning::RepeatedJudgments => format!("judgments repeated with the same grade, kept once: {n}"),
-        Warning::PredictionsMissing => format!("gold questions without a prediction, {counted}: {n}"),
+        Warning::NoJudgedDocument => {
+            format!(
+                "not one judged document was found, over queries: {n}; do run and qrels write ids the same way?"
+            )
+        }
+        Warning::RepeatedJudgments => {
+            format!("judgments repeated with the same grade, kept once: {n}")
+        }
+        Warning::PredictionsMissing => {
+            format!("gold questions without a prediction, {counted}: {n}")
+        }
         Warning::PredictionsNull => format!("predictions that are null, {counted}: {n}"),
-        Warning::PredictionsOfUnknownIds => format!("predictions for ids that no gold has, left out: {n}"),
-        Warning::RepeatedPredictions => format!("ids predicted more than once, the last counts: {n}"),
+        Warning::PredictionsOfUnknownIds => {
+            format!("predictions for ids that no gold has, left out: {n}")
+        }
+        Warning::RepeatedPredictions => {
+            format!("ids predicted more than once, the last counts: {n}")
+        }
     }
 }
 
 /// The path's last part, or the whole path where others end alike.
 fn label(file: &ScoredFile<'_>, files: &[ScoredFile<'_>]) -> String {
     let last = |name: &str| name.rsplit('/').next().unwrap_or_default().to_owned();
-    let alike = files.iter().filter(|other| last(&other.name) == last(&file.name)).count();
-    shortened(&if alike > 1 { file.name.clone() } else { last(&file.name) }, NAME)
+    let alike = files
+        .iter()
+        .filter(|other| last(&other.name) == last(&file.name))
+        .count();
+    shortened(
+        &if alike > 1 {
+            file.name.clone()
+        } else {
+            last(&file.name)
+        },
+        NAME,
+    )
 }
 
 fn plain_table() -> Table {
@@ -138,19 +191,29 @@ fn lines(table: &Table) -> String {
     for column in table.column_iter_mut().skip(1) {
         column.set_cell_alignment(CellAlignment::Right);
     }
-    table.lines().fold(String::new(), |out, line| out + one_line(&line).trim_end() + "\n")
+    table.lines().fold(String::new(), |out, line| {
+        out + one_line(&line).trim_end() + "\n"
+    })
 }
 
 /// One number where all files agree.
 fn n_of(summaries: &[MeasureSummary]) -> String {
-    let mut counts: Vec<String> = summaries.iter().map(|summary| summary.n.to_string()).collect();
+    let mut counts: Vec<String> = summaries
+        .iter()
+        .map(|summary| summary.n.to_string())
+        .collect();
     counts.dedup();
     counts.join("/")
 }
 
 fn cell(summary: &MeasureSummary) -> String {
-    let interval = summary.ci95.map_or(String::new(), |interval| format!(" {interval:.3}"));
-    format!("{}{interval}", number((summary.n > 0).then_some(summary.mean)))
+    let interval = summary
+        .ci95
+        .map_or(String::new(), |interval| format!(" {interval:.3}"));
+    format!(
+        "{}{interval}",
+        number((summary.n > 0).then_some(summary.mean))
+    )
 }
 
 fn number(value: Option<f64>) -> String {
@@ -158,15 +221,33 @@ fn number(value: Option<f64>) -> String {
 }
 
 fn intervals_of(scored: &ScoredFiles<'_>) -> String {
-    let clusters = scored.files.iter().map(|file| file.scores.n_clusters).max().unwrap_or_default();
-    let n = scored.files.iter().map(|file| file.scores.ids.len()).max().unwrap_or_default();
+    let clusters = scored
+        .files
+        .iter()
+        .map(|file| file.scores.n_clusters)
+        .max()
+        .unwrap_or_default();
+    let n = scored
+        .files
+        .iter()
+        .map(|file| file.scores.ids.len())
+        .max()
+        .unwrap_or_default();
     let drawn = if clusters == n {
-        let what = if scored.files.iter().any(|file| file.tag.is_some()) { "queries" } else { "questions" };
+        let what = if scored.files.iter().any(|file| file.tag.is_some()) {
+            "queries"
+        } else {
+            "questions"
+        };
         format!("{n} {what}")
     } else {
         format!("{clusters} clusters of questions that share gold documents")
     };
-    let rough = if clusters < FEW_CLUSTERS { ": so few that it is rough" } else { "" };
+    let rough = if clusters < FEW_CLUSTERS {
+        ": so few that it is rough"
+    } else {
+        ""
+    };
     format!(
         "[95 % interval: BCa bootstrap over {drawn}, {} resamples, seed {}{rough}]",
         scored.plan.resamples, scored.plan.seed
@@ -213,7 +294,14 @@ impl<K: Serialize, V: Serialize> Serialize for Map<K, V> {
 fn query_values<'a>(scores: &'a FileScores<'_>) -> Vec<(&'a str, Map<String, Option<f64>>)> {
     let value = |column: &Column, row: usize| (column.measure.to_string(), column.values[row]);
     let row = |(row, id): (usize, &'a std::borrow::Cow<'_, str>)| {
-        (id.as_ref(), Map(scores.columns.iter().map(|column| value(column, row)).collect()))
+        (
+            id.as_ref(),
+            Map(scores
+                .columns
+                .iter()
+                .map(|column| value(column, row))
+                .collect()),
+        )
     };
     scores.ids.iter().enumerate().map(row).collect()
 }

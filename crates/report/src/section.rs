@@ -18,6 +18,11 @@ impl Section {
     #[must_use]
     pub fn new(title: impl Into<String>, head: &[&str]) -> Self {
         let head = head.iter().map(|cell| (*cell).to_owned()).collect();
-        Self { title: title.into(), head, rows: Vec::new(), notes: Vec::new() }
+        Self {
+            title: title.into(),
+            head,
+            rows: Vec::new(),
+            notes: Vec::new(),
+        }
     }
 }

@@ -4,16 +4,15 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use ragtriage_eval::summary::EvaluationPlan;
+use ragtriage_core::attribute::judge::Judge;
 use ragtriage_core::measure::Measure;
 use ragtriage_core::measure::answer::Flavour;
-use ragtriage_core::attribute::judge::Judge;
-use ragtriage_runs::{Manifest, SavedRun};
 use ragtriage_core::types::{Passage, Trace};
+use ragtriage_eval::summary::EvaluationPlan;
+use ragtriage_runs::{Manifest, SavedRun};
 
 /// What hostile data is made of.
-pub const EVIL: &str =
-    "</script></style><script>alert(1)</script><img src=x onerror=alert(1)>\u{202e}\u{1b}[31m\u{7}\"'&";
+pub const EVIL: &str = "</script></style><script>alert(1)</script><img src=x onerror=alert(1)>\u{202e}\u{1b}[31m\u{7}\"'&";
 /// Bytes of the gold passage.
 const GOLD: &str = "It was on 18 May.";
 
@@ -22,7 +21,10 @@ pub fn plan() -> EvaluationPlan {
     EvaluationPlan {
         measures: Measure::standard(&[1, 2]),
         k: 1,
-        judge: Judge { flavour: Flavour::Squad2, correct_f1: 0.6 },
+        judge: Judge {
+            flavour: Flavour::Squad2,
+            correct_f1: 0.6,
+        },
         resamples: 200,
         seed: 1,
         cluster: false,
@@ -31,10 +33,18 @@ pub fn plan() -> EvaluationPlan {
 
 /// Right; lost by retrieval; lost by ranking; the generator's. Everything that data gives holds `name`.
 pub fn run(name: &str) -> SavedRun {
-    let ranked: [&[(&str, f64)]; 4] =
-        [&[("d#0", 3.0), ("e#0", 1.0)], &[("e#0", 2.0)], &[("e#0", 2.5), ("d#0", 1.5)], &[("d#0", 4.0)]];
+    let ranked: [&[(&str, f64)]; 4] = [
+        &[("d#0", 3.0), ("e#0", 1.0)],
+        &[("e#0", 2.0)],
+        &[("e#0", 2.5), ("d#0", 1.5)],
+        &[("d#0", 4.0)],
+    ];
     let answers = ["18 May", "1815", "1815", "1815"];
-    let traces = ranked.iter().zip(answers).enumerate().map(|(at, (hits, answer))| trace(at, name, hits, Some(answer)));
+    let traces = ranked
+        .iter()
+        .zip(answers)
+        .enumerate()
+        .map(|(at, (hits, answer))| trace(at, name, hits, Some(answer)));
     saved(traces.collect(), name)
 }
 
@@ -54,7 +64,8 @@ pub fn empty() -> SavedRun {
 pub fn imported(name: &str) -> SavedRun {
     let mut run = run(name);
     run.manifest.external =
-        serde_json::from_value(json!({"kind": "record", "from": format!("{name}.jsonl")})).expect("a source");
+        serde_json::from_value(json!({"kind": "record", "from": format!("{name}.jsonl")}))
+            .expect("a source");
     (run.manifest.n_chunks, run.manifest.seconds) = (0, BTreeMap::new());
     for trace in &mut run.traces {
         trace.stages[0].stage = ragtriage_core::types::Stage::External;
@@ -65,12 +76,17 @@ pub fn imported(name: &str) -> SavedRun {
 fn saved(traces: Vec<Trace>, name: &str) -> SavedRun {
     let passage = |id: &str, text: &str| {
         let doc = &id[..1];
-        let passage = json!({"id": id, "doc": doc, "title": name, "range": [0, text.len()], "text": text});
+        let passage =
+            json!({"id": id, "doc": doc, "title": name, "range": [0, text.len()], "text": text});
         let passage: Passage = serde_json::from_value(passage).expect("a passage");
         (passage.id.clone(), passage)
     };
     let passages = [passage("d#0", GOLD), passage("e#0", "It was in Ghent.")].into();
-    SavedRun { manifest: manifest(traces.len(), name), traces, passages }
+    SavedRun {
+        manifest: manifest(traces.len(), name),
+        traces,
+        passages,
+    }
 }
 
 /// The record of a run of `n` questions.
@@ -103,8 +119,10 @@ fn trace(index: usize, name: &str, hits: &[(&str, f64)], answer: Option<&str>) -
         json!({"passages": [], "raw": answer, "extracted": answer, "stance": "answered", "finish": "stop",
                "tokens": {"prompt": 10, "completion": 2}, "cost_usd": 0.03125, "seconds": 0.5})
     };
-    let arms: Vec<Value> =
-        answer.iter().map(|answer| json!({"arm": "retrieved", "attempts": [attempt(answer)]})).collect();
+    let arms: Vec<Value> = answer
+        .iter()
+        .map(|answer| json!({"arm": "retrieved", "attempts": [attempt(answer)]}))
+        .collect();
     serde_json::from_value(json!({
         "index": index,
         "question": {"id": format!("q{index}{name}"), "text": format!("When {name}?"), "kind": "span",

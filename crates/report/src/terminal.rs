@@ -7,9 +7,9 @@ use comfy_table::{CellAlignment, Table, presets};
 use super::section::Section;
 use super::view::{LostRow, View};
 use super::wrap::wrapped;
+use ragtriage_core::text::sanitize::{one_line, shortened};
 use ragtriage_eval::diagnose::{Cell, TwoByTwo};
 use ragtriage_eval::summary::MeasureSummary;
-use ragtriage_core::text::sanitize::{one_line, shortened};
 
 /// Columns of a bar.
 const BAR: usize = 40;
@@ -32,15 +32,35 @@ pub fn render(view: &View, color: bool) -> String {
     }
     for bar in &view.waterfall {
         let filled = (bar.share * BAR as f64).round() as usize;
-        let picture = format!("{}{}", "█".repeat(filled), "·".repeat(BAR - filled.min(BAR)));
-        let second = bar.with_elsewhere.map_or(String::new(), |count| format!("  ({count} with answer_elsewhere)"));
-        out.line(&format!("  {:<12}{:>6}  {picture} {:>5.1} %{second}", bar.label, bar.count, 100.0 * bar.share));
+        let picture = format!(
+            "{}{}",
+            "█".repeat(filled),
+            "·".repeat(BAR - filled.min(BAR))
+        );
+        let second = bar.with_elsewhere.map_or(String::new(), |count| {
+            format!("  ({count} with answer_elsewhere)")
+        });
+        out.line(&format!(
+            "  {:<12}{:>6}  {picture} {:>5.1} %{second}",
+            bar.label,
+            bar.count,
+            100.0 * bar.share
+        ));
     }
     out.heading("Classes");
     for row in &view.classes {
-        let interval = row.ci95.map_or(String::new(), |ci| format!("[{:.1}, {:.1}]", 100.0 * ci.low, 100.0 * ci.high));
-        let second = row.with_elsewhere.map_or(String::new(), |count| format!("{:<9}", format!("({count})")));
-        out.line(&format!("  {:>6}  {:>5.1} % {interval:<14} {second}{}", row.count, 100.0 * row.share, row.label));
+        let interval = row.ci95.map_or(String::new(), |ci| {
+            format!("[{:.1}, {:.1}]", 100.0 * ci.low, 100.0 * ci.high)
+        });
+        let second = row.with_elsewhere.map_or(String::new(), |count| {
+            format!("{:<9}", format!("({count})"))
+        });
+        out.line(&format!(
+            "  {:>6}  {:>5.1} % {interval:<14} {second}{}",
+            row.count,
+            100.0 * row.share,
+            row.label
+        ));
     }
     if view.classes.iter().any(|row| row.with_elsewhere.is_some()) {
         out.line("  in brackets: with answer_elsewhere taken for support");
@@ -76,7 +96,9 @@ pub fn render(view: &View, color: bool) -> String {
     for caveat in &view.caveats {
         out.wrapped("  - ", caveat);
     }
-    view.diagnosis.iter().for_each(|section| out.section(section));
+    view.diagnosis
+        .iter()
+        .for_each(|section| out.section(section));
     if !view.lost.is_empty() {
         out.heading(&format!(
             "Lost questions ({} of {}, one of each class first; all stand in traces.jsonl)",
@@ -86,7 +108,11 @@ pub fn render(view: &View, color: bool) -> String {
         view.lost.iter().for_each(|row| out.lost(row));
     }
     out.heading("Seconds (search, fuse, pack, generate: summed over questions, several at once)");
-    let timings: Vec<String> = view.timings.iter().map(|(step, seconds)| format!("{step} {seconds:.2}")).collect();
+    let timings: Vec<String> = view
+        .timings
+        .iter()
+        .map(|(step, seconds)| format!("{step} {seconds:.2}"))
+        .collect();
     out.wrapped("  ", &timings.join(", "));
     out.text
 }
@@ -99,7 +125,10 @@ pub(super) struct Page {
 
 impl Page {
     pub fn new(color: bool) -> Self {
-        Self { text: String::new(), color }
+        Self {
+            text: String::new(),
+            color,
+        }
     }
 
     pub fn line(&mut self, text: &str) {
@@ -111,8 +140,11 @@ impl Page {
             self.text.push('\n');
         }
         let text = one_line(text);
-        let _ =
-            if self.color { writeln!(self.text, "\u{1b}[1m{text}\u{1b}[0m") } else { writeln!(self.text, "{text}") };
+        let _ = if self.color {
+            writeln!(self.text, "\u{1b}[1m{text}\u{1b}[0m")
+        } else {
+            writeln!(self.text, "{text}")
+        };
     }
 
     /// `text` behind `lead`, broken between words.
@@ -121,26 +153,46 @@ impl Page {
     }
 
     fn two_by_two(&mut self, table: &TwoByTwo) {
-        self.heading(&format!("Retrieval by answer (EM@{}, {} questions with span answers)", table.k, table.n));
+        self.heading(&format!(
+            "Retrieval by answer (EM@{}, {} questions with span answers)",
+            table.k, table.n
+        ));
         let cell = |cell: &Cell| format!("{:>5}  (mean F1 {:.2})", cell.n, cell.mean_f1);
         self.line(&format!("  {:<16}{:<24}{}", "", "   right", "   wrong"));
-        self.line(&format!("  {:<16}{:<24}{}", "found", cell(&table.hit_right), cell(&table.hit_wrong)));
-        self.line(&format!("  {:<16}{:<24}{}", "not found", cell(&table.miss_right), cell(&table.miss_wrong)));
+        self.line(&format!(
+            "  {:<16}{:<24}{}",
+            "found",
+            cell(&table.hit_right),
+            cell(&table.hit_wrong)
+        ));
+        self.line(&format!(
+            "  {:<16}{:<24}{}",
+            "not found",
+            cell(&table.miss_right),
+            cell(&table.miss_wrong)
+        ));
     }
 
     fn measures(&mut self, view: &View) {
         let mut table = Table::new();
         table.load_style(presets::NOTHING);
-        let header = [String::new(), "n".to_owned()].into_iter().chain(
-            view.columns.iter().map(|column| if column.is_empty() { "whole".to_owned() } else { column.clone() }),
-        );
+        let header = [String::new(), "n".to_owned()]
+            .into_iter()
+            .chain(view.columns.iter().map(|column| {
+                if column.is_empty() {
+                    "whole".to_owned()
+                } else {
+                    column.clone()
+                }
+            }));
         table.set_header(header);
         let cell = |cell: &Option<MeasureSummary>| {
             cell.map_or(String::new(), |cell| {
                 format!(
                     "{:.3}\n{}",
                     cell.mean,
-                    cell.ci95.map_or(String::new(), |ci| format!("{:.2}-{:.2}", ci.low, ci.high))
+                    cell.ci95
+                        .map_or(String::new(), |ci| format!("{:.2}-{:.2}", ci.low, ci.high))
                 )
             })
         };
@@ -151,7 +203,10 @@ impl Page {
         for column in table.column_iter_mut().skip(1) {
             column.set_cell_alignment(CellAlignment::Right);
         }
-        table.to_string().lines().for_each(|line| self.line(&format!(" {line}")));
+        table
+            .to_string()
+            .lines()
+            .for_each(|line| self.line(&format!(" {line}")));
     }
 
     /// How to read what stands above, a sentence a line.
@@ -174,8 +229,14 @@ impl Page {
         for column in table.column_iter_mut().skip(1) {
             column.set_cell_alignment(CellAlignment::Right);
         }
-        table.to_string().lines().for_each(|line| self.line(&format!(" {line}")));
-        section.notes.iter().for_each(|note| self.wrapped("  - ", note));
+        table
+            .to_string()
+            .lines()
+            .for_each(|line| self.line(&format!(" {line}")));
+        section
+            .notes
+            .iter()
+            .for_each(|note| self.wrapped("  - ", note));
     }
 
     fn answers(&mut self, view: &View) {
@@ -183,7 +244,12 @@ impl Page {
             return;
         }
         self.heading("Answers (n, mean, 95 % interval)");
-        let width = view.answers.iter().map(|(label, _)| label.len()).max().unwrap_or_default();
+        let width = view
+            .answers
+            .iter()
+            .map(|(label, _)| label.len())
+            .max()
+            .unwrap_or_default();
         for (label, MeasureSummary { mean, n, ci95 }) in &view.answers {
             let interval = ci95.map_or(String::new(), |ci| ci.to_string());
             self.line(&format!("  {label:<width$}  {n:>5}  {mean:.3} {interval}"));
@@ -191,7 +257,11 @@ impl Page {
     }
 
     fn lost(&mut self, row: &LostRow) {
-        self.line(&format!("  {}  {}", shortened(&row.id, 30), shortened(&row.question, TEXT)));
+        self.line(&format!(
+            "  {}  {}",
+            shortened(&row.id, 30),
+            shortened(&row.question, TEXT)
+        ));
         self.line(&format!("      gold    {}", shortened(&row.gold, TEXT)));
         if let Some(answer) = &row.answer {
             self.line(&format!("      answer  {}", shortened(answer, TEXT)));

@@ -4,9 +4,9 @@
 
 use std::fmt::Write as _;
 
-use ragtriage_runs::SavedRun;
 use ragtriage_core::text::column;
 use ragtriage_core::types::{StageHit, collapse};
+use ragtriage_runs::SavedRun;
 
 /// `retrieval.trec`: the final ranking collapsed to documents, each with its first chunk's score.
 #[must_use]
@@ -17,7 +17,14 @@ pub fn documents(run: &SavedRun) -> String {
         for (at, doc) in collapse(hits.iter().map(|hit| &hit.id)).iter().enumerate() {
             let first = hits.iter().find(|hit| hit.id.doc() == doc.as_str());
             let score = first.map_or(0.0, |hit| hit.score);
-            line(&mut out, trace.question.id.as_str(), doc.as_str(), at, score, &run.manifest.name);
+            line(
+                &mut out,
+                trace.question.id.as_str(),
+                doc.as_str(),
+                at,
+                score,
+                &run.manifest.name,
+            );
         }
     }
     out
@@ -30,7 +37,14 @@ pub fn chunks(run: &SavedRun) -> String {
     for trace in &run.traces {
         let hits: &[StageHit] = trace.final_ranking().map_or(&[][..], |stage| &stage.hits);
         for (at, hit) in hits.iter().enumerate() {
-            line(&mut out, trace.question.id.as_str(), hit.id.as_str(), at, hit.score, &run.manifest.name);
+            line(
+                &mut out,
+                trace.question.id.as_str(),
+                hit.id.as_str(),
+                at,
+                hit.score,
+                &run.manifest.name,
+            );
         }
     }
     out
@@ -54,5 +68,11 @@ pub fn qrels(run: &SavedRun) -> String {
 }
 
 fn line(out: &mut String, question: &str, id: &str, at: usize, score: f64, tag: &str) {
-    let _ = writeln!(out, "{} Q0 {} {} {score} {tag}", column::encode(question), column::encode(id), at + 1);
+    let _ = writeln!(
+        out,
+        "{} Q0 {} {} {score} {tag}",
+        column::encode(question),
+        column::encode(id),
+        at + 1
+    );
 }

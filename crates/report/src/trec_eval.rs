@@ -5,9 +5,9 @@
 use std::fmt::Write as _;
 
 use super::scores::ScoredFile;
-use ragtriage_eval::files::Counts;
 use ragtriage_core::measure::{Cutoff, Family, Measure};
 use ragtriage_core::text::sanitize::one_line;
+use ragtriage_eval::files::Counts;
 
 /// One run; `with_queries` is `trec_eval -q`.
 #[must_use]
@@ -23,11 +23,21 @@ pub fn render(file: &ScoredFile<'_>, with_queries: bool) -> String {
             }
         }
     }
-    line(&mut out, "runid", "all", &one_line(file.tag.as_deref().unwrap_or_default()));
+    line(
+        &mut out,
+        "runid",
+        "all",
+        &one_line(file.tag.as_deref().unwrap_or_default()),
+    );
     line(&mut out, "num_q", "all", &scores.ids.len().to_string());
     counted(&mut out, "all", sum(&scores.counts));
     for column in &scores.columns {
-        value(&mut out, column.measure, "all", (column.summary.n > 0).then_some(column.summary.mean));
+        value(
+            &mut out,
+            column.measure,
+            "all",
+            (column.summary.n > 0).then_some(column.summary.mean),
+        );
     }
     out
 }
@@ -57,7 +67,11 @@ pub fn name(measure: Measure) -> Option<String> {
 }
 
 fn counted(out: &mut String, query: &str, counts: Counts) {
-    let Counts { n_retrieved, n_relevant, n_relevant_retrieved } = counts;
+    let Counts {
+        n_retrieved,
+        n_relevant,
+        n_relevant_retrieved,
+    } = counts;
     line(out, "num_ret", query, &n_retrieved.to_string());
     line(out, "num_rel", query, &n_relevant.to_string());
     line(out, "num_rel_ret", query, &n_relevant_retrieved.to_string());
@@ -65,7 +79,12 @@ fn counted(out: &mut String, query: &str, counts: Counts) {
 
 fn value(out: &mut String, measure: Measure, query: &str, value: Option<f64>) {
     if let Some(value) = value {
-        line(out, &name(measure).unwrap_or_else(|| measure.to_string()), query, &format!("{value:.4}"));
+        line(
+            out,
+            &name(measure).unwrap_or_else(|| measure.to_string()),
+            query,
+            &format!("{value:.4}"),
+        );
     }
 }
 
@@ -74,9 +93,11 @@ fn line(out: &mut String, name: &str, query: &str, value: &str) {
 }
 
 fn sum(counts: &[Counts]) -> Counts {
-    counts.iter().fold(Counts::default(), |total, counts| Counts {
-        n_retrieved: total.n_retrieved + counts.n_retrieved,
-        n_relevant: total.n_relevant + counts.n_relevant,
-        n_relevant_retrieved: total.n_relevant_retrieved + counts.n_relevant_retrieved,
-    })
+    counts
+        .iter()
+        .fold(Counts::default(), |total, counts| Counts {
+            n_retrieved: total.n_retrieved + counts.n_retrieved,
+            n_relevant: total.n_relevant + counts.n_relevant,
+            n_relevant_retrieved: total.n_relevant_retrieved + counts.n_relevant_retrieved,
+        })
 }

@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::section::Section;
 use super::{arms, diagnosis, external, head};
 use ragtriage_core::attribute::classify::Outcome;
+use ragtriage_core::measure::{Cutoff, Family, Measure};
+use ragtriage_core::stats::rounding::adding_up;
+use ragtriage_core::types::{ArmName, Attempt, Class, Interval, Stage, Trace};
 use ragtriage_eval::diagnose::{TwoByTwo, WaterfallStep};
 use ragtriage_eval::summary::{Evaluation, MeasureSummary, Share, Summary};
 use ragtriage_eval::verdict::{LOSS_DIGITS, SUPPORT, Source, Term};
-use ragtriage_core::measure::{Cutoff, Family, Measure};
-use ragtriage_core::stats::rounding::adding_up;
 use ragtriage_runs::SavedRun;
-use ragtriage_core::types::{ArmName, Attempt, Class, Interval, Stage, Trace};
 
 /// Below so many clusters the bootstrap's intervals are known to be too narrow (Cameron, Gelbach, Miller 2008).
 pub(super) const FEW_CLUSTERS: usize = 20;
@@ -163,7 +163,10 @@ impl View {
             caveats: caveats(run, summary),
             diagnosis: diagnosis::sections(run, summary),
             n_lost: lost.len(),
-            lost: spread(&lost).into_iter().map(|(trace, outcome)| lost_row(trace, outcome)).collect(),
+            lost: spread(&lost)
+                .into_iter()
+                .map(|(trace, outcome)| lost_row(trace, outcome))
+                .collect(),
             timings: timings(summary),
         }
     }
@@ -171,7 +174,11 @@ impl View {
 
 fn notices(run: &SavedRun, summary: &Summary) -> Vec<String> {
     let mut notices: Vec<String> = run.manifest.notes.clone();
-    let generator = run.manifest.settings.pointer("/generation/generator").and_then(|value| value.as_str());
+    let generator = run
+        .manifest
+        .settings
+        .pointer("/generation/generator")
+        .and_then(|value| value.as_str());
     if let Some(source) = &run.manifest.external {
         notices.push(external::notice(source));
     } else if generator == Some("extractive") {
@@ -184,8 +191,11 @@ fn notices(run: &SavedRun, summary: &Summary) -> Vec<String> {
         );
     }
     let filtered = run.manifest.settings.pointer("/retrieval/filter").is_some();
-    let emptied =
-        run.traces.iter().filter_map(|trace| trace.stage(Stage::MinScore)).filter(|stage| stage.hits.is_empty());
+    let emptied = run
+        .traces
+        .iter()
+        .filter_map(|trace| trace.stage(Stage::MinScore))
+        .filter(|stage| stage.hits.is_empty());
     match emptied.count() {
         0 => {}
         n => notices.push(format!(
@@ -202,7 +212,11 @@ fn notices(run: &SavedRun, summary: &Summary) -> Vec<String> {
     }
     let n_chunks = run.manifest.n_chunks;
     let all_found = |trace: &Trace| trace.retrievers().any(|stage| stage.hits.len() >= n_chunks);
-    if !filtered && run.manifest.external.is_none() && n_chunks > 0 && run.traces.iter().all(all_found) {
+    if !filtered
+        && run.manifest.external.is_none()
+        && n_chunks > 0
+        && run.traces.iter().all(all_found)
+    {
         notices.push(format!(
             "every one of {} chunks is a candidate: the stage `retrieval` cannot lose here, `ranking` can",
             run.manifest.n_chunks
@@ -218,7 +232,10 @@ fn notices(run: &SavedRun, summary: &Summary) -> Vec<String> {
         notices.push(notice);
     }
     if summary.n_clusters < FEW_CLUSTERS {
-        notices.push(format!("only {} independent clusters of questions: intervals are rough", summary.n_clusters));
+        notices.push(format!(
+            "only {} independent clusters of questions: intervals are rough",
+            summary.n_clusters
+        ));
     }
     notices.extend(run.manifest.truncation.iter().filter(|cut| cut.n_cut > 0).map(|cut| {
         format!(
@@ -236,13 +253,21 @@ fn notices(run: &SavedRun, summary: &Summary) -> Vec<String> {
             "the encoder read gold of {n} questions only in part: make chunks smaller, or expect it to miss them"
         ));
     }
-    let failed = summary.classes.get(Class::Failed.name()).copied().unwrap_or(0);
+    let failed = summary
+        .classes
+        .get(Class::Failed.name())
+        .copied()
+        .unwrap_or(0);
     if failed > 0 {
         let remedy = match &run.manifest {
-            imported if imported.is_imported() => "make their record again and import it".to_owned(),
+            imported if imported.is_imported() => {
+                "make their record again and import it".to_owned()
+            }
             own => format!("ask them again with --resume {}", own.name),
         };
-        notices.push(format!("{failed} questions failed and are in no mean; {remedy}"));
+        notices.push(format!(
+            "{failed} questions failed and are in no mean; {remedy}"
+        ));
     }
     if run.traces.len() < run.manifest.n_questions {
         notices.push(format!(
@@ -256,11 +281,33 @@ fn notices(run: &SavedRun, summary: &Summary) -> Vec<String> {
 
 /// The steps in the order they happen; what is not listed comes last.
 fn timings(summary: &Summary) -> Vec<(String, f64)> {
-    const ORDER: [&str; 8] = ["load", "assemble", "chunk", "tfidf", "bm25", "embed", "qdrant", "questions"];
-    let mut steps: Vec<(String, f64)> =
-        summary.seconds.iter().map(|(step, seconds)| (step.clone(), *seconds)).collect();
-    let kind = |step: &str| step.split(' ').next().map(str::to_owned).unwrap_or_default();
-    steps.sort_by_key(|(step, _)| ORDER.iter().position(|known| *known == kind(step)).unwrap_or(ORDER.len()));
+    const ORDER: [&str; 8] = [
+        "load",
+        "assemble",
+        "chunk",
+        "tfidf",
+        "bm25",
+        "embed",
+        "qdrant",
+        "questions",
+    ];
+    let mut steps: Vec<(String, f64)> = summary
+        .seconds
+        .iter()
+        .map(|(step, seconds)| (step.clone(), *seconds))
+        .collect();
+    let kind = |step: &str| {
+        step.split(' ')
+            .next()
+            .map(str::to_owned)
+            .unwrap_or_default()
+    };
+    steps.sort_by_key(|(step, _)| {
+        ORDER
+            .iter()
+            .position(|known| *known == kind(step))
+            .unwrap_or(ORDER.len())
+    });
     steps
 }
 
@@ -274,21 +321,38 @@ fn waterfall(summary: &Summary) -> Vec<Bar> {
         with_elsewhere: (other.supported != step.supported).then_some(other.supported),
     };
     // A data set with nothing to go by has no waterfall to show.
-    summary.waterfall.iter().zip(other).filter(|_| summary.waterfall_n > 0).map(bar).collect()
+    summary
+        .waterfall
+        .iter()
+        .zip(other)
+        .filter(|_| summary.waterfall_n > 0)
+        .map(bar)
+        .collect()
 }
 
 fn classes(summary: &Summary) -> Vec<ClassRow> {
-    let faults: Vec<String> =
-        summary.generation.iter().filter(|(_, n)| **n > 0).map(|(fault, n)| format!("{n} {fault}")).collect();
-    let count =
-        |shares: &BTreeMap<String, Share>, class: &Class| shares.get(class.name()).map_or(0, |share| share.count);
+    let faults: Vec<String> = summary
+        .generation
+        .iter()
+        .filter(|(_, n)| **n > 0)
+        .map(|(fault, n)| format!("{n} {fault}"))
+        .collect();
+    let count = |shares: &BTreeMap<String, Share>, class: &Class| {
+        shares.get(class.name()).map_or(0, |share| share.count)
+    };
     let (labels, elsewhere) = (&summary.class_shares, &summary.class_shares_with_elsewhere);
-    let differs = Class::ALL.iter().any(|class| count(labels, class) != count(elsewhere, class));
+    let differs = Class::ALL
+        .iter()
+        .any(|class| count(labels, class) != count(elsewhere, class));
     let rows = Class::ALL.iter().filter_map(|class| {
         let with_elsewhere = differs.then(|| count(elsewhere, class));
-        let share = labels.get(class.name()).filter(|share| share.count + with_elsewhere.unwrap_or(0) > 0)?;
+        let share = labels
+            .get(class.name())
+            .filter(|share| share.count + with_elsewhere.unwrap_or(0) > 0)?;
         let label = match class {
-            Class::Generation if !faults.is_empty() => format!("generation ({})", faults.join(", ")),
+            Class::Generation if !faults.is_empty() => {
+                format!("generation ({})", faults.join(", "))
+            }
             _ => class.name().to_owned(),
         };
         Some(ClassRow {
@@ -305,36 +369,68 @@ fn classes(summary: &Summary) -> Vec<ClassRow> {
 
 fn flags(summary: &Summary) -> String {
     let raised = summary.flags.iter().filter(|(_, n)| **n > 0);
-    raised.map(|(flag, n)| format!("{n} {flag}")).collect::<Vec<_>>().join(", ")
+    raised
+        .map(|(flag, n)| format!("{n} {flag}"))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// The cutoffs that stand in the summary: every k, every budget of tokens, each ascending, then `prompt`, then the whole ranking.
 fn columns(summary: &Summary) -> Vec<String> {
-    let named = summary.measures.keys().filter_map(|name| name.parse::<Measure>().ok()?.cutoff());
+    let named = summary
+        .measures
+        .keys()
+        .filter_map(|name| name.parse::<Measure>().ok()?.cutoff());
     let cutoffs: BTreeSet<Cutoff> = named.chain([Cutoff::Prompt]).collect();
-    cutoffs.iter().map(ToString::to_string).chain([String::new()]).collect()
+    cutoffs
+        .iter()
+        .map(ToString::to_string)
+        .chain([String::new()])
+        .collect()
 }
 
 fn measures(summary: &Summary) -> Vec<MeasureRow> {
     let columns = columns(summary);
-    let rows = Family::ALL.iter().filter(|family| !family.scores_answers()).filter_map(|family| {
-        let cell = |column: &String| summary.measures.get(&format!("{}{column}", family.name())).copied();
-        let cells: Vec<Option<MeasureSummary>> =
-            columns.iter().map(|column| cell(column).filter(|cell| cell.n > 0)).collect();
-        let n = cells.iter().flatten().map(|cell| cell.n).max()?;
-        Some(MeasureRow { label: family.name().to_owned(), n, cells })
-    });
+    let rows = Family::ALL
+        .iter()
+        .filter(|family| !family.scores_answers())
+        .filter_map(|family| {
+            let cell = |column: &String| {
+                summary
+                    .measures
+                    .get(&format!("{}{column}", family.name()))
+                    .copied()
+            };
+            let cells: Vec<Option<MeasureSummary>> = columns
+                .iter()
+                .map(|column| cell(column).filter(|cell| cell.n > 0))
+                .collect();
+            let n = cells.iter().flatten().map(|cell| cell.n).max()?;
+            Some(MeasureRow {
+                label: family.name().to_owned(),
+                n,
+                cells,
+            })
+        });
     rows.collect()
 }
 
 fn answers(summary: &Summary) -> Vec<(String, MeasureSummary)> {
-    let found = |family: &Family| summary.measures.get(family.name()).copied().filter(|measure| measure.n > 0);
+    let found = |family: &Family| {
+        summary
+            .measures
+            .get(family.name())
+            .copied()
+            .filter(|measure| measure.n > 0)
+    };
     // Without an unanswerable question HasAns says again what the measures of all questions say.
     let has_unanswerable = found(&Family::AnswerF1NoAns).is_some();
     let split = [Family::AnswerEmHasAns, Family::AnswerF1HasAns];
     let shown = Family::ALL.iter().filter(|family| family.scores_answers());
     let shown = shown.filter(|family| has_unanswerable || !split.contains(family));
-    shown.filter_map(|family| Some((family.name().to_owned(), found(family)?))).collect()
+    shown
+        .filter_map(|family| Some((family.name().to_owned(), found(family)?)))
+        .collect()
 }
 
 fn loss_title(summary: &Summary) -> String {
@@ -342,7 +438,10 @@ fn loss_title(summary: &Summary) -> String {
     match budget.of.as_str() {
         SUPPORT => format!("Support lost a question ({} questions)", budget.n),
         of if summary.arms.contains_key(ArmName::GoldInNoise.name()) => {
-            format!("Loss budget: {:.3} of the {of} lost a question ({} questions)", budget.loss, budget.n)
+            format!(
+                "Loss budget: {:.3} of the {of} lost a question ({} questions)",
+                budget.loss, budget.n
+            )
         }
         of => format!(
             "Loss budget: {:.3} of the {of} lost a question ({} questions; without the arm gold_in_noise delivery terms hold \
@@ -359,7 +458,13 @@ fn percent(part: usize, whole: usize) -> String {
 /// Answers in sentences hold a gold and are no token F1's match.
 fn long_answers(summary: &Summary) -> Option<String> {
     const APART: f64 = 0.2;
-    let mean = |family: Family| summary.measures.get(family.name()).filter(|measure| measure.n > 0).map(|m| m.mean);
+    let mean = |family: Family| {
+        summary
+            .measures
+            .get(family.name())
+            .filter(|measure| measure.n > 0)
+            .map(|m| m.mean)
+    };
     let (contains, f1) = (mean(Family::AnswerContains)?, mean(Family::AnswerF1)?);
     (contains - f1 > APART).then(|| {
         format!(
@@ -371,13 +476,22 @@ fn long_answers(summary: &Summary) -> Option<String> {
 
 fn losses(summary: &Summary) -> Vec<LossRow> {
     // Without an oracle arm nothing is known of what was lost with the support at hand: no zero stands for that.
-    let unknown =
-        |source: Source| summary.loss_budget.of == SUPPORT && matches!(source, Source::Distraction | Source::Reader);
+    let unknown = |source: Source| {
+        summary.loss_budget.of == SUPPORT && matches!(source, Source::Distraction | Source::Reader)
+    };
     let known = |term: &Term| summary.loss_budget.n > 0 && !unknown(term.source);
     let terms = &summary.loss_budget.terms;
-    let shown = adding_up(&terms.iter().map(|term| term.mean).collect::<Vec<f64>>(), LOSS_DIGITS);
+    let shown = adding_up(
+        &terms.iter().map(|term| term.mean).collect::<Vec<f64>>(),
+        LOSS_DIGITS,
+    );
     let rows = terms.iter().zip(shown).filter(|(term, _)| known(term));
-    rows.map(|(term, mean)| LossRow { label: term.source.name().to_owned(), mean, ci95: term.ci95 }).collect()
+    rows.map(|(term, mean)| LossRow {
+        label: term.source.name().to_owned(),
+        mean,
+        ci95: term.ci95,
+    })
+    .collect()
 }
 
 fn caveats(run: &SavedRun, summary: &Summary) -> Vec<String> {
@@ -397,8 +511,15 @@ fn caveats(run: &SavedRun, summary: &Summary) -> Vec<String> {
             Some(format!("{right} at {threshold}"))
         })
         .collect();
-    if run.traces.iter().any(|trace| trace.attempt(ArmName::Retrieved).is_some()) {
-        caveats.push(format!("right answers with another threshold of AnswerF1: {}", at.join(", ")));
+    if run
+        .traces
+        .iter()
+        .any(|trace| trace.attempt(ArmName::Retrieved).is_some())
+    {
+        caveats.push(format!(
+            "right answers with another threshold of AnswerF1: {}",
+            at.join(", ")
+        ));
     }
     if summary.waterfall_with_elsewhere != summary.waterfall {
         caveats.push(
@@ -412,7 +533,11 @@ fn caveats(run: &SavedRun, summary: &Summary) -> Vec<String> {
 
 /// Lost questions in run order: answerable, wrong or undelivered, not failed.
 fn lost<'a>(run: &'a SavedRun, outcomes: &'a [Outcome]) -> Vec<(&'a Trace, &'a Outcome)> {
-    run.traces.iter().zip(outcomes).filter(|(_, outcome)| outcome.class.is_loss()).collect()
+    run.traces
+        .iter()
+        .zip(outcomes)
+        .filter(|(_, outcome)| outcome.class.is_loss())
+        .collect()
 }
 
 /// A few of the lost questions, from as many classes as there are: a round of one a class, then the next round.
@@ -428,12 +553,18 @@ fn spread<'a>(lost: &[(&'a Trace, &'a Outcome)]) -> Vec<(&'a Trace, &'a Outcome)
         })
         .collect();
     ranked.sort_unstable();
-    ranked.into_iter().take(LOST_SHOWN).map(|(_, _, at)| lost[at]).collect()
+    ranked
+        .into_iter()
+        .take(LOST_SHOWN)
+        .map(|(_, _, at)| lost[at])
+        .collect()
 }
 
 fn lost_row(trace: &Trace, outcome: &Outcome) -> LostRow {
     let question = &trace.question;
-    let class = outcome.fault.map_or(outcome.class.to_string(), |fault| format!("{}, {fault}", outcome.class));
+    let class = outcome.fault.map_or(outcome.class.to_string(), |fault| {
+        format!("{}, {fault}", outcome.class)
+    });
     LostRow {
         id: question.id.to_string(),
         question: question.text.clone(),

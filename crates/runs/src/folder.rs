@@ -21,16 +21,24 @@ impl RunFolder {
     pub fn create(parent: &Path, name: &str) -> Result<Self, StoreError> {
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
         if name.is_empty() || name.starts_with('.') || !name.chars().all(plain) {
-            return Err(StoreError::BadName { name: name.to_owned() });
+            return Err(StoreError::BadName {
+                name: name.to_owned(),
+            });
         }
         let io = |action, path: &Path| {
             let path = path.to_owned();
-            move |source| StoreError::Io { action, path, source }
+            move |source| StoreError::Io {
+                action,
+                path,
+                source,
+            }
         };
         fs::create_dir_all(parent).map_err(io("create", parent))?;
         let path = parent.join(name);
         match fs::DirBuilder::new().mode(0o700).create(&path) {
-            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Err(StoreError::Exists { path }),
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+                Err(StoreError::Exists { path })
+            }
             Err(error) => Err(io("create", &path)(error)),
             Ok(()) => Ok(Self { path }),
         }
@@ -39,7 +47,9 @@ impl RunFolder {
     /// A folder that is there; nothing is checked.
     #[must_use]
     pub fn existing(path: &Path) -> Self {
-        Self { path: path.to_owned() }
+        Self {
+            path: path.to_owned(),
+        }
     }
 
     /// Where it is.
@@ -51,7 +61,11 @@ impl RunFolder {
     /// Its last component: the run's name.
     #[must_use]
     pub fn name(&self) -> String {
-        self.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+        self.path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned()
     }
 
     /// The path of a file in it.
@@ -73,17 +87,31 @@ impl RunFolder {
         });
         written.map_err(|source| {
             let _ = fs::remove_file(&partial); // half a file is worth nothing; the error is told below
-            StoreError::Io { action: "write", path, source }
+            StoreError::Io {
+                action: "write",
+                path,
+                source,
+            }
         })
     }
 }
 
 pub(super) fn create(path: &Path) -> std::io::Result<File> {
-    OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)
+    OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(path)
 }
 
 pub(super) fn append(path: &Path) -> std::io::Result<File> {
-    OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(path)
+    OpenOptions::new()
+        .read(true)
+        .append(true)
+        .create(true)
+        .mode(0o600)
+        .open(path)
 }
 
 #[cfg(test)]
@@ -96,9 +124,18 @@ mod tests {
         let parent = tempfile::tempdir().expect("a folder");
         let folder = RunFolder::create(parent.path(), "a").expect("made");
         folder.write("run.json", b"{}").expect("written");
-        assert!(matches!(RunFolder::create(parent.path(), "a"), Err(StoreError::Exists { .. })));
-        assert_eq!(fs::read(folder.file("run.json")).expect("still there"), b"{}");
-        let mode = fs::metadata(folder.file("run.json")).expect("there").permissions().mode();
+        assert!(matches!(
+            RunFolder::create(parent.path(), "a"),
+            Err(StoreError::Exists { .. })
+        ));
+        assert_eq!(
+            fs::read(folder.file("run.json")).expect("still there"),
+            b"{}"
+        );
+        let mode = fs::metadata(folder.file("run.json"))
+            .expect("there")
+            .permissions()
+            .mode();
         assert_eq!(mode & 0o777, 0o600);
     }
 
@@ -106,7 +143,13 @@ mod tests {
     fn a_name_that_leaves_the_folder_is_refused() {
         let parent = tempfile::tempdir().expect("a folder");
         for name in ["", "..", "a/b", ".hidden", "a b"] {
-            assert!(matches!(RunFolder::create(parent.path(), name), Err(StoreError::BadName { .. })), "{name}");
+            assert!(
+                matches!(
+                    RunFolder::create(parent.path(), name),
+                    Err(StoreError::BadName { .. })
+                ),
+                "{name}"
+            );
         }
     }
 }

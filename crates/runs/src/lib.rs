@@ -18,7 +18,9 @@ use std::path::PathBuf;
 
 pub use folder::RunFolder;
 pub use lines::LineWriter;
-pub use manifest::{ExternalSource, Manifest, ModelRecord, SCHEMA, SettingDifference, Truncation, deciding};
+pub use manifest::{
+    ExternalSource, Manifest, ModelRecord, SCHEMA, SettingDifference, Truncation, deciding,
+};
 pub use private::{is_private, shown};
 pub use saved::SavedRun;
 pub use spent::Spent;
@@ -87,10 +89,14 @@ impl StoreError {
     #[must_use]
     pub fn hint(&self) -> Option<&'static str> {
         match self {
-            Self::Exists { .. } => Some("choose another --name, leave it out, or go on with it by --resume"),
+            Self::Exists { .. } => {
+                Some("choose another --name, leave it out, or go on with it by --resume")
+            }
             Self::InUse { .. } => Some("wait until it ends, or start a run of another name"),
             Self::BadName { .. } => Some("choose another --name, or leave it out"),
-            Self::Damaged { .. } => Some("nothing was changed: repair or delete that line, or start a new run"),
+            Self::Damaged { .. } => {
+                Some("nothing was changed: repair or delete that line, or start a new run")
+            }
             Self::Io { source, .. } => match source.kind() {
                 std::io::ErrorKind::StorageFull
                 | std::io::ErrorKind::FileTooLarge
@@ -103,7 +109,9 @@ impl StoreError {
                 std::io::ErrorKind::NotFound => Some(
                     "check the path; a run is a folder with run.json in it, under evals/runs/ unless --out said otherwise",
                 ),
-                _ => Some("see that the folder is one and can be written, or choose another with --out"),
+                _ => Some(
+                    "see that the folder is one and can be written, or choose another with --out",
+                ),
             },
             Self::MissingPassages { .. } => Some("bring the whole folder back, or run it again"),
             Self::OtherSchema { .. } => Some("run it again with this version"),

@@ -26,22 +26,39 @@ impl LineWriter {
     /// # Errors
     /// `InUse`, `Io`.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        let io = |source| StoreError::Io { action: "open", path: path.to_owned(), source };
+        let io = |source| StoreError::Io {
+            action: "open",
+            path: path.to_owned(),
+            source,
+        };
         let mut file = folder::append(path).map_err(io)?;
         if let Err(std::fs::TryLockError::WouldBlock) = file.try_lock() {
-            return Err(StoreError::InUse { path: path.to_owned() });
+            return Err(StoreError::InUse {
+                path: path.to_owned(),
+            });
         }
         let whole = whole_lines_bytes(&mut file).map_err(io)?;
         file.set_len(whole).map_err(io)?;
-        Ok(Self { file, path: path.to_owned(), buffer: Vec::new() })
+        Ok(Self {
+            file,
+            path: path.to_owned(),
+            buffer: Vec::new(),
+        })
     }
 
     /// Appends `values`, a line each, in one write.
     ///
     /// # Errors
     /// `Io`.
-    pub fn append<T: Serialize>(&mut self, values: impl IntoIterator<Item = T>) -> Result<(), StoreError> {
-        let io = |source| StoreError::Io { action: "write", path: self.path.clone(), source };
+    pub fn append<T: Serialize>(
+        &mut self,
+        values: impl IntoIterator<Item = T>,
+    ) -> Result<(), StoreError> {
+        let io = |source| StoreError::Io {
+            action: "write",
+            path: self.path.clone(),
+            source,
+        };
         self.buffer.clear();
         for value in values {
             serde_json::to_writer(&mut self.buffer, &value).map_err(|error| io(error.into()))?;
@@ -80,7 +97,11 @@ pub(super) fn read<T: DeserializeOwned, U: Send>(
     path: &Path,
     keep: impl Fn(T) -> U + Sync,
 ) -> Result<Vec<U>, StoreError> {
-    let io = |source| StoreError::Io { action: "read", path: path.to_owned(), source };
+    let io = |source| StoreError::Io {
+        action: "read",
+        path: path.to_owned(),
+        source,
+    };
     let mut reader = match File::open(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
         opened => BufReader::new(opened.map_err(io)?),
@@ -88,16 +109,28 @@ pub(super) fn read<T: DeserializeOwned, U: Send>(
     let (mut values, mut block) = (Vec::new(), Vec::new());
     loop {
         block.clear();
-        let n_bytes = reader.by_ref().take(BLOCK_BYTES).read_to_end(&mut block).map_err(io)?;
+        let n_bytes = reader
+            .by_ref()
+            .take(BLOCK_BYTES)
+            .read_to_end(&mut block)
+            .map_err(io)?;
         reader.read_until(b'\n', &mut block).map_err(io)?;
-        let lines: Vec<&[u8]> =
-            block.split_inclusive(|byte| *byte == b'\n').filter(|line| line.ends_with(b"\n")).collect();
-        let parsed: Vec<serde_json::Result<U>> =
-            lines.par_iter().map(|line| serde_json::from_slice(line).map(&keep)).collect();
+        let lines: Vec<&[u8]> = block
+            .split_inclusive(|byte| *byte == b'\n')
+            .filter(|line| line.ends_with(b"\n"))
+            .collect();
+        let parsed: Vec<serde_json::Result<U>> = lines
+            .par_iter()
+            .map(|line| serde_json::from_slice(line).map(&keep))
+            .collect();
         values.reserve(parsed.len());
         for value in parsed {
             let line = values.len() + 1;
-            values.push(value.map_err(|source| StoreError::Damaged { path: path.to_owned(), line, source })?);
+            values.push(value.map_err(|source| StoreError::Damaged {
+                path: path.to_owned(),
+                line,
+                source,
+            })?);
         }
         if (n_bytes as u64) < BLOCK_BYTES {
             return Ok(values);
@@ -119,7 +152,10 @@ mod tests {
         let path = folder.path().join("traces.jsonl");
         std::fs::write(&path, "1\n2\n{\"to").expect("written");
         assert_eq!(numbers(&path).expect("read"), [1, 2]);
-        LineWriter::open(&path).expect("opened").append([3, 4]).expect("appended");
+        LineWriter::open(&path)
+            .expect("opened")
+            .append([3, 4])
+            .expect("appended");
         assert_eq!(numbers(&path).expect("read"), [1, 2, 3, 4]);
     }
 
@@ -128,7 +164,10 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("traces.jsonl");
         std::fs::write(&path, "1\nx\n2\n").expect("written");
-        assert!(matches!(numbers(&path), Err(StoreError::Damaged { line: 2, .. })));
+        assert!(matches!(
+            numbers(&path),
+            Err(StoreError::Damaged { line: 2, .. })
+        ));
     }
 
     #[test]
@@ -137,11 +176,21 @@ mod tests {
         let n_lines = BLOCK_BYTES as usize / 10 * 2;
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("traces.jsonl");
-        let lines = (0..n_lines).map(|number| format!("{number:9}\n")).collect::<Vec<_>>().concat();
+        let lines = (0..n_lines)
+            .map(|number| format!("{number:9}\n"))
+            .collect::<Vec<_>>()
+            .concat();
         std::fs::write(&path, lines.clone() + "x\n").expect("written");
-        assert!(matches!(numbers(&path), Err(StoreError::Damaged { line, .. }) if line == n_lines + 1));
+        assert!(
+            matches!(numbers(&path), Err(StoreError::Damaged { line, .. }) if line == n_lines + 1)
+        );
         std::fs::write(&path, lines + "7").expect("written");
-        assert!(numbers(&path).expect("read").into_iter().eq(0..n_lines as u32));
+        assert!(
+            numbers(&path)
+                .expect("read")
+                .into_iter()
+                .eq(0..n_lines as u32)
+        );
     }
 
     #[test]
@@ -149,7 +198,10 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("traces.jsonl");
         let writer = LineWriter::open(&path).expect("opened");
-        assert!(matches!(LineWriter::open(&path), Err(StoreError::InUse { .. })));
+        assert!(matches!(
+            LineWriter::open(&path),
+            Err(StoreError::InUse { .. })
+        ));
         drop(writer);
         LineWriter::open(&path).expect("free again");
     }

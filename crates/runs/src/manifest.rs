@@ -132,7 +132,9 @@ impl Manifest {
     /// Whether the run was made of a file: what is missing in it cannot be asked.
     #[must_use]
     pub fn is_imported(&self) -> bool {
-        self.external.as_ref().is_some_and(|source| source.kind != ExternalSource::SERVICE)
+        self.external
+            .as_ref()
+            .is_some_and(|source| source.kind != ExternalSource::SERVICE)
     }
 
     /// Reads the record of the run in `folder`, without its traces.
@@ -150,11 +152,19 @@ impl Manifest {
             path: path.clone(),
             source,
         })?;
-        let damaged =
-            |source: serde_json::Error| StoreError::Damaged { path: path.clone(), line: source.line(), source };
-        let found = serde_json::from_str::<Versioned>(&text).map_err(damaged)?.schema;
+        let damaged = |source: serde_json::Error| StoreError::Damaged {
+            path: path.clone(),
+            line: source.line(),
+            source,
+        };
+        let found = serde_json::from_str::<Versioned>(&text)
+            .map_err(damaged)?
+            .schema;
         if found != SCHEMA {
-            return Err(StoreError::OtherSchema { path: path.clone(), found });
+            return Err(StoreError::OtherSchema {
+                path: path.clone(),
+                found,
+            });
         }
         serde_json::from_str(&text).map_err(damaged)
     }
@@ -203,20 +213,34 @@ const CHANGE_NO_ANSWER: [&str; 26] = [
 ];
 
 /// Settings that change how a run's traces are summed up and nothing in them.
-const CHANGE_NO_TRACE: [&str; 4] =
-    ["evaluation.ks", "evaluation.measures", "evaluation.primary", "evaluation.resamples"];
+const CHANGE_NO_TRACE: [&str; 4] = [
+    "evaluation.ks",
+    "evaluation.measures",
+    "evaluation.primary",
+    "evaluation.resamples",
+];
 
 /// `settings` without those that change no answer and no ranking: two runs with the same of these have the same traces.
 #[must_use]
 pub fn deciding(settings: &Value) -> Value {
     fn without(path: &str, value: &Value) -> Option<Value> {
         let changes_none = |name: &&str| path == name.trim_end_matches('.');
-        if CHANGE_NO_ANSWER.iter().chain(&CHANGE_NO_TRACE).any(changes_none) {
+        if CHANGE_NO_ANSWER
+            .iter()
+            .chain(&CHANGE_NO_TRACE)
+            .any(changes_none)
+        {
             return None;
         }
-        let Value::Object(table) = value else { return Some(value.clone()) };
+        let Value::Object(table) = value else {
+            return Some(value.clone());
+        };
         let inner = |(key, value): (&String, &Value)| {
-            let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+            let path = if path.is_empty() {
+                key.clone()
+            } else {
+                format!("{path}.{key}")
+            };
             Some((key.clone(), without(&path, value)?))
         };
         Some(Value::Object(table.iter().filter_map(inner).collect()))
@@ -238,9 +262,18 @@ impl Manifest {
     #[must_use]
     pub fn answer_differences(&self, other: &Self) -> Vec<SettingDifference> {
         let changes_none = |key: &str| {
-            CHANGE_NO_ANSWER.iter().any(|name| if name.ends_with('.') { key.starts_with(name) } else { key == *name })
+            CHANGE_NO_ANSWER.iter().any(|name| {
+                if name.ends_with('.') {
+                    key.starts_with(name)
+                } else {
+                    key == *name
+                }
+            })
         };
-        self.setting_differences(other).into_iter().filter(|difference| !changes_none(&difference.key)).collect()
+        self.setting_differences(other)
+            .into_iter()
+            .filter(|difference| !changes_none(&difference.key))
+            .collect()
     }
 
     /// The settings that `other` has otherwise, ascending by name. Gates are left out: they judge a finished run and
@@ -261,15 +294,32 @@ fn differences(from: &Value, to: &Value) -> Vec<SettingDifference> {
 fn collect_differences(path: &str, from: &Value, to: &Value, found: &mut Vec<SettingDifference>) {
     let fields = |value: &Value| value.as_object().cloned().unwrap_or_default();
     // A table that one run lacks is told key by key.
-    if (from.is_object() || to.is_object()) && [from, to].iter().all(|value| value.is_object() || value.is_null()) {
+    if (from.is_object() || to.is_object())
+        && [from, to]
+            .iter()
+            .all(|value| value.is_object() || value.is_null())
+    {
         let (a, b) = (fields(from), fields(to));
         let keys: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
         for key in keys {
-            let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
-            collect_differences(&path, a.get(key).unwrap_or(&Value::Null), b.get(key).unwrap_or(&Value::Null), found);
+            let path = if path.is_empty() {
+                key.clone()
+            } else {
+                format!("{path}.{key}")
+            };
+            collect_differences(
+                &path,
+                a.get(key).unwrap_or(&Value::Null),
+                b.get(key).unwrap_or(&Value::Null),
+                found,
+            );
         }
     } else if from != to {
-        found.push(SettingDifference { key: path.to_owned(), from: from.clone(), to: to.clone() });
+        found.push(SettingDifference {
+            key: path.to_owned(),
+            from: from.clone(),
+            to: to.clone(),
+        });
     }
 }
 
@@ -283,7 +333,17 @@ mod tests {
         let from = json!({"retrieval": {"k": 5, "bm25": {"b": 0.75}}, "gates": {"min": {"RR": 0.5}}, "same": [1]});
         let to = json!({"retrieval": {"k": 3, "dense": {"model": "m"}}, "gates": {}, "same": [1]});
         let found = differences(&from, &to);
-        let told: Vec<String> = found.iter().map(|one| format!("{} {} {}", one.key, one.from, one.to)).collect();
-        assert_eq!(told, ["retrieval.bm25.b 0.75 null", "retrieval.dense.model null \"m\"", "retrieval.k 5 3"]);
+        let told: Vec<String> = found
+            .iter()
+            .map(|one| format!("{} {} {}", one.key, one.from, one.to))
+            .collect();
+        assert_eq!(
+            told,
+            [
+                "retrieval.bm25.b 0.75 null",
+                "retrieval.dense.model null \"m\"",
+                "retrieval.k 5 3"
+            ]
+        );
     }
 }

@@ -7,7 +7,16 @@
 use serde_json::Value;
 
 /// Wherever in a name.
-const ANYWHERE: [&str; 8] = ["secret", "passw", "passphrase", "credential", "cookie", "session", "bearer", "signature"];
+const ANYWHERE: [&str; 8] = [
+    "secret",
+    "passw",
+    "passphrase",
+    "credential",
+    "cookie",
+    "session",
+    "bearer",
+    "signature",
+];
 /// At the end of a word: `apikey`, `authToken`, `oauth`.
 const ENDS: [&str; 6] = ["key", "keys", "token", "auth", "pwd", "jwt"];
 /// At the start of a word: `Authorization`, not `author`.
@@ -35,7 +44,9 @@ pub fn shown(path: &str, value: &Value, instead: &str) -> Value {
             let inner = |(key, value): (&String, &Value)| (key.clone(), shown(key, value, instead));
             Value::Object(table.iter().map(inner).collect())
         }
-        Value::Array(items) => Value::Array(items.iter().map(|item| shown("", item, instead)).collect()),
+        Value::Array(items) => {
+            Value::Array(items.iter().map(|item| shown("", item, instead)).collect())
+        }
         plain => plain.clone(),
     }
 }
@@ -61,7 +72,13 @@ fn words(name: &str) -> impl Iterator<Item = String> {
         was_lower = c.is_lowercase();
         spaced.push(if c.is_alphanumeric() { c } else { ' ' });
     }
-    spaced.to_lowercase().split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect::<Vec<_>>().into_iter()
+    spaced
+        .to_lowercase()
+        .split(' ')
+        .filter(|word| !word.is_empty())
+        .map(str::to_owned)
+        .collect::<Vec<_>>()
+        .into_iter()
 }
 
 #[cfg(test)]
@@ -85,7 +102,10 @@ mod tests {
             "generation.extra_body.secret.x",
             "generation.extra_body.providers[0].auth",
         ] {
-            assert!(is_private(name, &json!("X")) && is_private(name, &json!(7)), "{name}");
+            assert!(
+                is_private(name, &json!("X")) && is_private(name, &json!(7)),
+                "{name}"
+            );
         }
     }
 
@@ -103,7 +123,10 @@ mod tests {
         }
         // A number of tokens, none at all, and tokens.
         let tokens = |value: Value| is_private("generation.extra_body.max_tokens", &value);
-        assert_eq!([json!(20), Value::Null, json!("X"), json!(["X"])].map(tokens), [false, false, true, true]);
+        assert_eq!(
+            [json!(20), Value::Null, json!("X"), json!(["X"])].map(tokens),
+            [false, false, true, true]
+        );
     }
 
     #[test]

@@ -53,9 +53,15 @@ impl Replies {
         let writer = LineWriter::open(&folder.file(FILE))?;
         let mut by_prompt: HashMap<Asked, VecDeque<Attempt>> = HashMap::new();
         for Reply { question, attempt } in earlier {
-            by_prompt.entry((question, attempt.passages.clone())).or_default().push_back(attempt);
+            by_prompt
+                .entry((question, attempt.passages.clone()))
+                .or_default()
+                .push_back(attempt);
         }
-        Ok(Self { writer: Mutex::new(Some(writer)), earlier: Mutex::new(by_prompt) })
+        Ok(Self {
+            writer: Mutex::new(Some(writer)),
+            earlier: Mutex::new(by_prompt),
+        })
     }
 
     /// The reply that the question over these passages had already; each is given out once, so that what was asked twice
@@ -63,7 +69,9 @@ impl Replies {
     #[must_use]
     pub fn take(&self, question: &QuestionId, passages: &[ChunkId]) -> Option<Attempt> {
         let mut earlier = self.earlier.lock().unwrap_or_else(PoisonError::into_inner);
-        earlier.get_mut(&(question.clone(), passages.to_vec()))?.pop_front()
+        earlier
+            .get_mut(&(question.clone(), passages.to_vec()))?
+            .pop_front()
     }
 
     /// Keeps a reply; one to a call that failed is not kept. Where the disk is full nothing more is: a kill would cost these
@@ -73,8 +81,14 @@ impl Replies {
             return;
         }
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
-        let reply = Reply { question: question.clone(), attempt: attempt.clone() };
-        if writer.as_mut().is_some_and(|writer| writer.append([&reply]).is_err()) {
+        let reply = Reply {
+            question: question.clone(),
+            attempt: attempt.clone(),
+        };
+        if writer
+            .as_mut()
+            .is_some_and(|writer| writer.append([&reply]).is_err())
+        {
             *writer = None;
         }
     }
@@ -85,7 +99,11 @@ impl Replies {
     /// `Io`.
     pub fn remove(folder: &RunFolder) -> Result<(), StoreError> {
         let path = folder.file(FILE);
-        fs::remove_file(&path).map_err(|source| StoreError::Io { action: "remove", path, source })
+        fs::remove_file(&path).map_err(|source| StoreError::Io {
+            action: "remove",
+            path,
+            source,
+        })
     }
 }
 
@@ -115,13 +133,25 @@ mod tests {
         let folder = RunFolder::existing(parent.path());
         let (question, passages) = ("q".into(), ["d#0".into()]);
         let replies = Replies::open(&folder, Vec::new()).expect("opened");
-        for kept in [attempt("first", None), attempt("", Some("status 500")), attempt("second", None)] {
+        for kept in [
+            attempt("first", None),
+            attempt("", Some("status 500")),
+            attempt("second", None),
+        ] {
             replies.keep(&question, &kept);
         }
         drop(replies);
-        let replies = Replies::open(&folder, Replies::read(&folder).expect("read")).expect("opened");
-        let take = || replies.take(&question, &passages).map(|attempt| attempt.raw);
-        assert_eq!([take(), take(), take()], [Some("first".to_owned()), Some("second".to_owned()), None]);
+        let replies =
+            Replies::open(&folder, Replies::read(&folder).expect("read")).expect("opened");
+        let take = || {
+            replies
+                .take(&question, &passages)
+                .map(|attempt| attempt.raw)
+        };
+        assert_eq!(
+            [take(), take(), take()],
+            [Some("first".to_owned()), Some("second".to_owned()), None]
+        );
         assert_eq!(replies.take(&question, &[]), None, "another prompt");
     }
 }

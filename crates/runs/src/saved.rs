@@ -32,20 +32,31 @@ impl SavedRun {
     /// Those of [`Self::load`].
     pub fn load_with_parts(folder: &RunFolder, depth: usize) -> Result<Self, StoreError> {
         let manifest = Manifest::load(folder)?;
-        let passages = lines::read(&folder.file("passages.jsonl"), |passage: Passage| (passage.id.clone(), passage))?;
+        let passages = lines::read(&folder.file("passages.jsonl"), |passage: Passage| {
+            (passage.id.clone(), passage)
+        })?;
         let passages: HashMap<ChunkId, Passage> = passages.into_iter().collect();
-        let read = lines::read(&folder.file("traces.jsonl"), |trace: Trace| shared(trace, &passages, depth))?;
+        let read = lines::read(&folder.file("traces.jsonl"), |trace: Trace| {
+            shared(trace, &passages, depth)
+        })?;
         let mut last: HashMap<QuestionId, (Trace, usize)> = HashMap::with_capacity(read.len());
         for (trace, n_missing) in read {
             last.insert(trace.question.id.clone(), (trace, n_missing));
         }
         let n_missing: usize = last.values().map(|(_, n_missing)| n_missing).sum();
         if n_missing > 0 {
-            return Err(StoreError::MissingPassages { path: folder.file("passages.jsonl"), n_missing });
+            return Err(StoreError::MissingPassages {
+                path: folder.file("passages.jsonl"),
+                n_missing,
+            });
         }
         let mut traces: Vec<Trace> = last.into_values().map(|(trace, _)| trace).collect();
         traces.sort_unstable_by_key(|trace| trace.index);
-        Ok(Self { manifest, traces, passages })
+        Ok(Self {
+            manifest,
+            traces,
+            passages,
+        })
     }
 }
 
@@ -53,7 +64,13 @@ impl SavedRun {
     /// From here on it does not know what corpus, golds and answers say: only questions, ids, ranges, classes and figures are left.
     pub fn forget_texts(&mut self) {
         for passage in self.passages.values_mut() {
-            let Passage { id: _, doc: _, title, range: _, text } = passage;
+            let Passage {
+                id: _,
+                doc: _,
+                title,
+                range: _,
+                text,
+            } = passage;
             *title = String::new();
             *text = String::new();
         }
@@ -95,7 +112,11 @@ fn shared(mut trace: Trace, passages: &HashMap<ChunkId, Passage>, depth: usize) 
             None => n_missing += 1,
         }
     }
-    for hit in trace.stages.iter_mut().flat_map(|stage| stage.hits.iter_mut().skip(depth)) {
+    for hit in trace
+        .stages
+        .iter_mut()
+        .flat_map(|stage| stage.hits.iter_mut().skip(depth))
+    {
         hit.parts = BTreeMap::new();
     }
     (trace, n_missing)
@@ -116,7 +137,10 @@ mod tests {
             text: "x".to_owned(),
         };
         let passages = HashMap::from([(passage.id.clone(), passage)]);
-        let support = Support { holds: false, rule: SupportRule::Nothing };
+        let support = Support {
+            holds: false,
+            rule: SupportRule::Nothing,
+        };
         let question = serde_json::json!({"id": "q", "text": "?", "kind": "free"});
         let trace = serde_json::json!({
             "index": 0,
@@ -132,11 +156,25 @@ mod tests {
             "class": "unattributed",
             "reason": "",
         });
-        let (kept, _) = shared(serde_json::from_value(trace.clone()).expect("a trace"), &passages, 1);
+        let (kept, _) = shared(
+            serde_json::from_value(trace.clone()).expect("a trace"),
+            &passages,
+            1,
+        );
         assert_eq!(kept.stages[0].hits[0].parts.len(), 1);
-        let (trace, n_missing) = shared(serde_json::from_value(trace).expect("a trace"), &passages, 0);
+        let (trace, n_missing) = shared(
+            serde_json::from_value(trace).expect("a trace"),
+            &passages,
+            0,
+        );
         let hits = &trace.stages[0].hits;
-        assert_eq!((n_missing, hits[0].id.as_str(), hits[0].parts.len()), (1, "d#0", 0));
-        assert!(std::ptr::eq(hits[0].id.as_str(), passages[&hits[0].id].id.as_str()));
+        assert_eq!(
+            (n_missing, hits[0].id.as_str(), hits[0].parts.len()),
+            (1, "d#0", 0)
+        );
+        assert!(std::ptr::eq(
+            hits[0].id.as_str(),
+            passages[&hits[0].id].id.as_str()
+        ));
     }
 }

@@ -22,7 +22,12 @@ pub struct Server {
 
 impl fmt::Debug for Server {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { url, api_key, timeout, indexing_timeout } = self;
+        let Self {
+            url,
+            api_key,
+            timeout,
+            indexing_timeout,
+        } = self;
         let api_key = api_key.as_ref().map(|_| "...");
         f.debug_struct("Server")
             .field("url", &without_user(url))
@@ -35,11 +40,19 @@ impl fmt::Debug for Server {
 
 impl Server {
     /// Refuses what the client would take in the wrong sense, or would repeat with its secret in an error.
-    #[cfg_attr(not(feature = "server"), allow(dead_code, reason = "only the server store connects"))]
+    #[cfg_attr(
+        not(feature = "server"),
+        allow(dead_code, reason = "only the server store connects")
+    )]
     pub(super) fn check(&self) -> Result<(), IndexError> {
         check_url(&self.url)?;
-        if self.api_key.is_some() && self.url.starts_with("http://") && !is_on_this_machine(&self.url) {
-            return Err(IndexError::KeyInClear { url: self.url.clone() });
+        if self.api_key.is_some()
+            && self.url.starts_with("http://")
+            && !is_on_this_machine(&self.url)
+        {
+            return Err(IndexError::KeyInClear {
+                url: self.url.clone(),
+            });
         }
         match &self.api_key {
             Some(key) if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) => {
@@ -56,8 +69,16 @@ impl Server {
 
 /// A URL that the client accepts but cannot use as it is meant: without a port it would try 80 or 443.
 fn check_url(url: &str) -> Result<(), IndexError> {
-    let refuse = |reason: &str| Err(IndexError::Url { url: without_user(url), reason: reason.to_owned() });
-    let Some((_, rest)) = url.split_once("://").filter(|(scheme, _)| matches!(*scheme, "http" | "https")) else {
+    let refuse = |reason: &str| {
+        Err(IndexError::Url {
+            url: without_user(url),
+            reason: reason.to_owned(),
+        })
+    };
+    let Some((_, rest)) = url
+        .split_once("://")
+        .filter(|(scheme, _)| matches!(*scheme, "http" | "https"))
+    else {
         return refuse("it has to begin with `http://` or `https://`");
     };
     let authority = rest.trim_end_matches('/');
@@ -93,7 +114,11 @@ mod tests {
 
     #[test]
     fn a_url_needs_a_scheme_and_a_port() {
-        for url in ["http://localhost:6334", "https://qdrant.example:6334/", "http://[::1]:6334"] {
+        for url in [
+            "http://localhost:6334",
+            "https://qdrant.example:6334/",
+            "http://[::1]:6334",
+        ] {
             check_url(url).expect("accepted");
         }
         assert!(reason("localhost:6334").ends_with("it has to begin with `http://` or `https://`"));
@@ -105,7 +130,10 @@ mod tests {
     #[test]
     fn a_password_in_a_url_is_refused_and_not_repeated() {
         let error = reason("http://me:secret@localhost:6334");
-        assert!(error.starts_with("`http://...@localhost:6334` is no URL of a Qdrant server"), "{error}");
+        assert!(
+            error.starts_with("`http://...@localhost:6334` is no URL of a Qdrant server"),
+            "{error}"
+        );
     }
 
     #[test]
@@ -113,10 +141,21 @@ mod tests {
         let checked = |url: &str, api_key: Option<&str>| {
             let second = Duration::from_secs(1);
             let (url, api_key) = (url.to_owned(), api_key.map(str::to_owned));
-            Server { url, api_key, timeout: second, indexing_timeout: second }.check()
+            Server {
+                url,
+                api_key,
+                timeout: second,
+                indexing_timeout: second,
+            }
+            .check()
         };
-        let error = checked("http://qdrant.example:6334", Some("key")).expect_err("refused").to_string();
-        assert_eq!(error, "`vector_store.url`: the key would be sent unencrypted to `http://qdrant.example:6334`");
+        let error = checked("http://qdrant.example:6334", Some("key"))
+            .expect_err("refused")
+            .to_string();
+        assert_eq!(
+            error,
+            "`vector_store.url`: the key would be sent unencrypted to `http://qdrant.example:6334`"
+        );
         for (url, key) in [
             ("http://qdrant.example:6334", None),
             ("https://qdrant.example:6334", Some("key")),
@@ -132,7 +171,12 @@ mod tests {
         let key = Some("se cret".to_owned());
         let second = Duration::from_secs(1);
         let url = "http://localhost:6334".to_owned();
-        let server = Server { url, api_key: key, timeout: second, indexing_timeout: second };
+        let server = Server {
+            url,
+            api_key: key,
+            timeout: second,
+            indexing_timeout: second,
+        };
         assert!(!format!("{server:?}").contains("cret"));
         let error = server.check().expect_err("a key with a space");
         assert!(!error.to_string().contains("cret"), "{error}");

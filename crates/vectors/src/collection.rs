@@ -4,10 +4,10 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 use super::error::IndexError;
-use ragtriage_core::config::OutOfRange;
-use ragtriage_core::config::{Hnsw, Placement, Quantization, QuantizationKind};
 use super::vector::VectorSpec;
 use super::{Point, Search, SearchMode};
+use ragtriage_core::config::OutOfRange;
+use ragtriage_core::config::{Hnsw, Placement, Quantization, QuantizationKind};
 use ragtriage_core::text::hex::hex;
 
 /// Raised whenever stored points change in meaning; older collections are then left alone and new ones made.
@@ -50,7 +50,12 @@ pub(super) struct Parameters {
 impl CollectionSpec {
     /// A collection that is scanned, unquantized, placed as the server likes.
     #[must_use]
-    pub fn new(content: String, vector_name: &str, vector: VectorSpec, expected_points: usize) -> Self {
+    pub fn new(
+        content: String,
+        vector_name: &str,
+        vector: VectorSpec,
+        expected_points: usize,
+    ) -> Self {
         Self {
             content,
             vector_name: vector_name.to_owned(),
@@ -76,30 +81,61 @@ impl CollectionSpec {
         let mut parts = vec![
             format!("format {FORMAT}"),
             format!("{} points", self.expected_points),
-            format!("vector `{}` of {}", self.vector_name, self.vector.describe()),
+            format!(
+                "vector `{}` of {}",
+                self.vector_name,
+                self.vector.describe()
+            ),
         ];
-        if let Some(Hnsw { m, ef_construct, .. }) = self.graph() {
+        if let Some(Hnsw {
+            m, ef_construct, ..
+        }) = self.graph()
+        {
             parts.push(format!("HNSW with m {m} and ef_construct {ef_construct}"));
         }
-        if let Some(Quantization { quantile, always_ram, .. }) = self.scalar() {
-            let place = if always_ram { "in memory" } else { "wherever the vectors are" };
+        if let Some(Quantization {
+            quantile,
+            always_ram,
+            ..
+        }) = self.scalar()
+        {
+            let place = if always_ram {
+                "in memory"
+            } else {
+                "wherever the vectors are"
+            };
             parts.push(format!("int8 with quantile {quantile}, {place}"));
         }
-        let Placement { shards, replicas, write_consistency } = self.placement;
-        let placed = [("shards", shards), ("replicas", replicas), ("write consistency", write_consistency)];
-        parts.extend(placed.iter().filter_map(|(name, value)| value.map(|value| format!("{name} {value}"))));
+        let Placement {
+            shards,
+            replicas,
+            write_consistency,
+        } = self.placement;
+        let placed = [
+            ("shards", shards),
+            ("replicas", replicas),
+            ("write consistency", write_consistency),
+        ];
+        parts.extend(
+            placed
+                .iter()
+                .filter_map(|(name, value)| value.map(|value| format!("{name} {value}"))),
+        );
         parts.join(", ")
     }
 
     /// The graph's settings where one has to be built.
     pub(super) fn graph(&self) -> Option<Hnsw> {
-        let hnsw = self.hnsw.filter(|hnsw| self.expected_points >= hnsw.from_points.max(1));
+        let hnsw = self
+            .hnsw
+            .filter(|hnsw| self.expected_points >= hnsw.from_points.max(1));
         hnsw.filter(|_| self.vector != VectorSpec::Sparse)
     }
 
     /// The quantization where there is one.
     pub(super) fn scalar(&self) -> Option<Quantization> {
-        let on = self.quantization.kind == QuantizationKind::Scalar && self.vector != VectorSpec::Sparse;
+        let on =
+            self.quantization.kind == QuantizationKind::Scalar && self.vector != VectorSpec::Sparse;
         on.then_some(self.quantization)
     }
 
@@ -107,39 +143,71 @@ impl CollectionSpec {
     /// alone, and for a filter at the points that it lets through. A collection gets a graph because we asked for one,
     /// so a small one has a small threshold: a sixteenth of its size, for there are at most eight segments a shard.
     pub(super) fn full_scan_kb(&self, least: usize) -> usize {
-        let (VectorSpec::Dense { dimension, .. } | VectorSpec::Multi { dimension, .. }) = self.vector else {
+        let (VectorSpec::Dense { dimension, .. } | VectorSpec::Multi { dimension, .. }) =
+            self.vector
+        else {
             return FULL_SCAN_KB;
         };
         let shards = self.placement.shards.map_or(1, |shards| shards as usize);
-        let kb = self.expected_points.saturating_mul(dimension * size_of::<f32>()) / 1024;
+        let kb = self
+            .expected_points
+            .saturating_mul(dimension * size_of::<f32>())
+            / 1024;
         (kb / 16 / shards).clamp(least, FULL_SCAN_KB)
     }
 
     pub(super) fn parameters(&self, mode: SearchMode) -> Parameters {
         match mode {
-            SearchMode::Exact => Parameters { exact: true, ef: None, quantization: None },
+            SearchMode::Exact => Parameters {
+                exact: true,
+                ef: None,
+                quantization: None,
+            },
             SearchMode::Approximate => Parameters {
                 exact: false,
                 ef: self.graph().map(|hnsw| hnsw.ef),
-                quantization: self.scalar().map(|scalar| (scalar.rescore, scalar.oversampling)),
+                quantization: self
+                    .scalar()
+                    .map(|scalar| (scalar.rescore, scalar.oversampling)),
             },
         }
     }
 
     /// Refuses what no engine could make, or what could leave the cache's folder.
     pub(super) fn check(&self) -> Result<(), IndexError> {
-        let refuse = |name, value: &str, wanted| Err(OutOfRange { name, value: value.to_owned(), wanted }.into());
-        let is_hex = self.content.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+        let refuse = |name, value: &str, wanted| {
+            Err(OutOfRange {
+                name,
+                value: value.to_owned(),
+                wanted,
+            }
+            .into())
+        };
+        let is_hex = self
+            .content
+            .bytes()
+            .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
         if self.content.is_empty() || self.content.len() > 128 || !is_hex {
-            return refuse("collection's content", &self.content, "a hash in lower-case hex, 1 to 128 digits");
+            return refuse(
+                "collection's content",
+                &self.content,
+                "a hash in lower-case hex, 1 to 128 digits",
+            );
         }
         if self.vector_name.is_empty()
-            || !self.vector_name.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'_' | b'0'..=b'9'))
+            || !self
+                .vector_name
+                .bytes()
+                .all(|byte| matches!(byte, b'a'..=b'z' | b'_' | b'0'..=b'9'))
         {
             return refuse("vector name", &self.vector_name, "made of a-z, 0-9 and _");
         }
         if u32::try_from(self.expected_points).is_err() {
-            return refuse("number of points", &self.expected_points.to_string(), "below 4,294,967,296");
+            return refuse(
+                "number of points",
+                &self.expected_points.to_string(),
+                "below 4,294,967,296",
+            );
         }
         self.vector.check()?;
         self.hnsw.map_or(Ok(()), Hnsw::check)?;
@@ -159,23 +227,36 @@ impl CollectionSpec {
                     n_points: self.expected_points,
                 });
             }
-            self.vector.check_vector(&point.vector, &point.chunk_id, &name)
+            self.vector
+                .check_vector(&point.vector, &point.chunk_id, &name)
         })
     }
 
     /// Refuses a question's vector that does not belong in the collection.
     pub(super) fn check_search(&self, search: &Search<'_>) -> Result<(), IndexError> {
-        self.vector.check_vector(search.vector, QUESTION, &self.name())
+        self.vector
+            .check_vector(search.vector, QUESTION, &self.name())
     }
 }
 
 /// What is stored beside a point's vector.
 pub(super) fn payload(point: &Point) -> Map<String, Value> {
-    let Point { number: _, vector: _, chunk_id, doc_id, range: (start, end), metadata } = point;
-    let metadata: Map<String, Value> =
-        metadata.iter().map(|(field, value)| (super::filter::payload_key(field), value.clone())).collect();
+    let Point {
+        number: _,
+        vector: _,
+        chunk_id,
+        doc_id,
+        range: (start, end),
+        metadata,
+    } = point;
+    let metadata: Map<String, Value> = metadata
+        .iter()
+        .map(|(field, value)| (super::filter::payload_key(field), value.clone()))
+        .collect();
     let fields = json!({ "chunk_id": chunk_id, "doc_id": doc_id, "start": start, "end": end, "metadata": metadata });
-    let Value::Object(fields) = fields else { unreachable!("it was written as an object") };
+    let Value::Object(fields) = fields else {
+        unreachable!("it was written as an object")
+    };
     fields
 }
 
@@ -205,7 +286,11 @@ pub(super) fn absent(expected_points: usize, found: &[u32]) -> Vec<u32> {
             *there = true;
         }
     }
-    (0..).zip(is_there).filter(|(_, there)| !there).map(|(number, _)| number).collect()
+    (0..)
+        .zip(is_there)
+        .filter(|(_, there)| !there)
+        .map(|(number, _)| number)
+        .collect()
 }
 
 #[cfg(test)]
@@ -218,8 +303,14 @@ mod tests {
     use ragtriage_core::types::Similarity;
 
     fn spec() -> CollectionSpec {
-        let vector = VectorSpec::Dense { dimension: 3, similarity: Similarity::Cosine };
-        CollectionSpec { hnsw: Some(Hnsw::default()), ..CollectionSpec::new("00ff".to_owned(), "dense", vector, 10) }
+        let vector = VectorSpec::Dense {
+            dimension: 3,
+            similarity: Similarity::Cosine,
+        };
+        CollectionSpec {
+            hnsw: Some(Hnsw::default()),
+            ..CollectionSpec::new("00ff".to_owned(), "dense", vector, 10)
+        }
     }
 
     fn point(number: u32) -> Point {
@@ -236,8 +327,18 @@ mod tests {
     #[test]
     fn a_content_that_is_no_hash_cannot_leave_the_cache_folder() {
         for content in ["", "../x", "FF", "a/b"] {
-            let error = CollectionSpec { content: content.to_owned(), ..spec() }.check().expect_err("refused");
-            assert!(error.to_string().starts_with(&format!("`collection's content` is `{content}`")), "{error}");
+            let error = CollectionSpec {
+                content: content.to_owned(),
+                ..spec()
+            }
+            .check()
+            .expect_err("refused");
+            assert!(
+                error
+                    .to_string()
+                    .starts_with(&format!("`collection's content` is `{content}`")),
+                "{error}"
+            );
         }
         spec().check().expect("hex is accepted");
     }
@@ -245,41 +346,120 @@ mod tests {
     #[test]
     fn a_small_collection_gets_no_graph_and_a_sparse_one_never() {
         assert_eq!(spec().graph(), None);
-        assert_eq!(CollectionSpec { expected_points: 100_000, ..spec() }.graph(), Some(Hnsw::default()));
-        assert_eq!(CollectionSpec { expected_points: 100_000, hnsw: None, ..spec() }.graph(), None);
-        let sparse = CollectionSpec { expected_points: 100_000, vector: VectorSpec::Sparse, ..spec() };
+        assert_eq!(
+            CollectionSpec {
+                expected_points: 100_000,
+                ..spec()
+            }
+            .graph(),
+            Some(Hnsw::default())
+        );
+        assert_eq!(
+            CollectionSpec {
+                expected_points: 100_000,
+                hnsw: None,
+                ..spec()
+            }
+            .graph(),
+            None
+        );
+        let sparse = CollectionSpec {
+            expected_points: 100_000,
+            vector: VectorSpec::Sparse,
+            ..spec()
+        };
         assert_eq!(sparse.graph(), None);
     }
 
     #[test]
     fn what_changes_points_or_graph_changes_the_name_and_what_does_not_leaves_it() {
-        let base = CollectionSpec { expected_points: 100_000, ..spec() };
+        let base = CollectionSpec {
+            expected_points: 100_000,
+            ..spec()
+        };
         let hnsw = Hnsw::default();
-        let scalar = Quantization { kind: QuantizationKind::Scalar, ..Quantization::default() };
+        let scalar = Quantization {
+            kind: QuantizationKind::Scalar,
+            ..Quantization::default()
+        };
         let same = [
-            CollectionSpec { hnsw: Some(Hnsw { ef: 7, from_points: 5, ..hnsw }), ..base.clone() },
-            CollectionSpec { quantization: Quantization { quantile: 0.5, ..Quantization::default() }, ..base.clone() },
+            CollectionSpec {
+                hnsw: Some(Hnsw {
+                    ef: 7,
+                    from_points: 5,
+                    ..hnsw
+                }),
+                ..base.clone()
+            },
+            CollectionSpec {
+                quantization: Quantization {
+                    quantile: 0.5,
+                    ..Quantization::default()
+                },
+                ..base.clone()
+            },
         ];
         for spec in same {
             assert_eq!(spec.name(), base.name(), "{spec:?}");
         }
         let others = [
-            CollectionSpec { content: "00fe".to_owned(), ..base.clone() },
-            CollectionSpec { vector_name: "other".to_owned(), ..base.clone() },
-            CollectionSpec { vector: VectorSpec::Sparse, ..base.clone() },
-            CollectionSpec { expected_points: 100_001, ..base.clone() },
-            CollectionSpec { hnsw: None, ..base.clone() },
-            CollectionSpec { hnsw: Some(Hnsw { m: 8, ..hnsw }), ..base.clone() },
             CollectionSpec {
-                hnsw: Some(Hnsw { from_points: 100_001, m: 8, ..hnsw }),
+                content: "00fe".to_owned(),
+                ..base.clone()
+            },
+            CollectionSpec {
+                vector_name: "other".to_owned(),
+                ..base.clone()
+            },
+            CollectionSpec {
+                vector: VectorSpec::Sparse,
+                ..base.clone()
+            },
+            CollectionSpec {
+                expected_points: 100_001,
+                ..base.clone()
+            },
+            CollectionSpec {
+                hnsw: None,
+                ..base.clone()
+            },
+            CollectionSpec {
+                hnsw: Some(Hnsw { m: 8, ..hnsw }),
+                ..base.clone()
+            },
+            CollectionSpec {
+                hnsw: Some(Hnsw {
+                    from_points: 100_001,
+                    m: 8,
+                    ..hnsw
+                }),
                 quantization: scalar,
                 ..base.clone()
             },
-            CollectionSpec { quantization: scalar, ..base.clone() },
-            CollectionSpec { quantization: Quantization { always_ram: false, ..scalar }, ..base.clone() },
-            CollectionSpec { placement: Placement { shards: Some(2), ..Placement::default() }, ..base.clone() },
+            CollectionSpec {
+                quantization: scalar,
+                ..base.clone()
+            },
+            CollectionSpec {
+                quantization: Quantization {
+                    always_ram: false,
+                    ..scalar
+                },
+                ..base.clone()
+            },
+            CollectionSpec {
+                placement: Placement {
+                    shards: Some(2),
+                    ..Placement::default()
+                },
+                ..base.clone()
+            },
         ];
-        let mut names: Vec<String> = others.iter().map(CollectionSpec::name).chain([base.name()]).collect();
+        let mut names: Vec<String> = others
+            .iter()
+            .map(CollectionSpec::name)
+            .chain([base.name()])
+            .collect();
         names.sort();
         names.dedup();
         assert_eq!(names.len(), others.len() + 1);
@@ -288,7 +468,10 @@ mod tests {
     #[test]
     fn the_name_is_pinned() {
         let spec = spec();
-        assert_eq!(spec.layout(), "format 2, 10 points, vector `dense` of 3 dimensions, cosine");
+        assert_eq!(
+            spec.layout(),
+            "format 2, 10 points, vector `dense` of 3 dimensions, cosine"
+        );
         // printf '%s' 'format 2, 10 points, vector `dense` of 3 dimensions, cosine' | sha256sum | cut -c 1-16
         assert_eq!(spec.name(), "00ff-eee3bcb040230d77");
     }
@@ -296,14 +479,27 @@ mod tests {
     #[test]
     fn a_point_beyond_the_collection_is_refused_by_name() {
         spec().check_points(&[point(9)]).expect("the last one");
-        let error = spec().check_points(&[point(9), point(10)]).expect_err("beyond");
-        assert!(error.to_string().starts_with("chunk `d#10` has number 10, but collection `00ff-"), "{error}");
+        let error = spec()
+            .check_points(&[point(9), point(10)])
+            .expect_err("beyond");
+        assert!(
+            error
+                .to_string()
+                .starts_with("chunk `d#10` has number 10, but collection `00ff-"),
+            "{error}"
+        );
     }
 
     #[test]
     fn a_payload_holds_ids_range_and_metadata() {
-        let metadata = BTreeMap::from([("year".to_owned(), json!(2024)), ("a\"b".to_owned(), json!(["x", null]))]);
-        let point = Point { metadata: Arc::new(metadata), ..point(1) };
+        let metadata = BTreeMap::from([
+            ("year".to_owned(), json!(2024)),
+            ("a\"b".to_owned(), json!(["x", null])),
+        ]);
+        let point = Point {
+            metadata: Arc::new(metadata),
+            ..point(1)
+        };
         assert_eq!(
             Value::Object(payload(&point)),
             json!({
@@ -317,7 +513,12 @@ mod tests {
     fn batches_hold_as_much_as_they_may_and_no_point_twice() {
         // A point here has 3 components of 4 bytes: 12 bytes.
         let points: Vec<Point> = (0..5).map(point).collect();
-        let sizes = |bytes, most| batches(&points, bytes, most).iter().map(|batch| batch.len()).collect::<Vec<_>>();
+        let sizes = |bytes, most| {
+            batches(&points, bytes, most)
+                .iter()
+                .map(|batch| batch.len())
+                .collect::<Vec<_>>()
+        };
         assert_eq!(sizes(24, 10), [2, 2, 1]);
         assert_eq!(sizes(1_000, 3), [3, 2]);
         assert_eq!(sizes(1, 10), [1, 1, 1, 1, 1]);

@@ -30,7 +30,9 @@ pub enum IndexError {
         feature: &'static str,
     },
     /// A vector of another length than the collection's.
-    #[error("the vector of `{of}` has {found} dimensions, but collection `{collection}` has {wanted}")]
+    #[error(
+        "the vector of `{of}` has {found} dimensions, but collection `{collection}` has {wanted}"
+    )]
     Dimension {
         /// The chunk's id, or `the question`.
         of: String,
@@ -68,7 +70,9 @@ pub enum IndexError {
         what: &'static str,
     },
     /// A chunk's number beyond the collection.
-    #[error("chunk `{of}` has number {number}, but collection `{collection}` was made for {n_points} points")]
+    #[error(
+        "chunk `{of}` has number {number}, but collection `{collection}` was made for {n_points} points"
+    )]
     Number {
         /// The chunk's id.
         of: String,
@@ -80,7 +84,9 @@ pub enum IndexError {
         n_points: usize,
     },
     /// A collection that stands there under our name, made otherwise.
-    #[error("collection `{collection}` at `{place}` was made as `{found}`, but `{wanted}` is wanted")]
+    #[error(
+        "collection `{collection}` at `{place}` was made as `{found}`, but `{wanted}` is wanted"
+    )]
     Mismatch {
         /// The collection.
         collection: String,
@@ -92,7 +98,9 @@ pub enum IndexError {
         wanted: String,
     },
     /// A collection that holds points which nobody of ours put there.
-    #[error("collection `{collection}` at `{place}` holds points that are not its own, such as `{point}`")]
+    #[error(
+        "collection `{collection}` at `{place}` holds points that are not its own, such as `{point}`"
+    )]
     Foreign {
         /// The collection.
         collection: String,
@@ -102,7 +110,9 @@ pub enum IndexError {
         point: String,
     },
     /// A collection that was there and is no more.
-    #[error("collection `{collection}` on the Qdrant server at `{url}` is gone: it was deleted while it was in use")]
+    #[error(
+        "collection `{collection}` on the Qdrant server at `{url}` is gone: it was deleted while it was in use"
+    )]
     Gone {
         /// The collection.
         collection: String,
@@ -170,7 +180,9 @@ pub enum IndexError {
         source: Foreign,
     },
     /// The server did not answer in time.
-    #[error("the Qdrant server at `{url}` did not {action} within {seconds} s (collection `{collection}`)")]
+    #[error(
+        "the Qdrant server at `{url}` did not {action} within {seconds} s (collection `{collection}`)"
+    )]
     Deadline {
         /// The URL.
         url: String,
@@ -182,7 +194,9 @@ pub enum IndexError {
         seconds: f64,
     },
     /// The server did not finish the graph in time.
-    #[error("the Qdrant server at `{url}` was still indexing collection `{collection}` after {seconds} s")]
+    #[error(
+        "the Qdrant server at `{url}` was still indexing collection `{collection}` after {seconds} s"
+    )]
     Indexing {
         /// The URL.
         url: String,
@@ -241,28 +255,40 @@ impl IndexError {
             Self::Dimension { .. } => {
                 Some("encode questions and passages with models of the same dimension".to_owned())
             }
-            Self::Kind { .. } => Some("encode questions and passages with the same kind of model".to_owned()),
-            Self::Mismatch { collection, .. } | Self::Foreign { collection, .. } => {
-                Some(format!("delete collection `{collection}`; it is filled again from the vector cache"))
+            Self::Kind { .. } => {
+                Some("encode questions and passages with the same kind of model".to_owned())
             }
-            Self::Gone { .. } => Some("run again: it is filled again from the vector cache".to_owned()),
-            Self::Deadline { url, .. } => {
-                Some(format!("see whether the server at `{url}` is overloaded or another service"))
+            Self::Mismatch { collection, .. } | Self::Foreign { collection, .. } => Some(format!(
+                "delete collection `{collection}`; it is filled again from the vector cache"
+            )),
+            Self::Gone { .. } => {
+                Some("run again: it is filled again from the vector cache".to_owned())
             }
-            Self::Indexing { .. } => {
-                Some("wait and run again, the server goes on; or set `vector_store.exact = true`".to_owned())
+            Self::Deadline { url, .. } => Some(format!(
+                "see whether the server at `{url}` is overloaded or another service"
+            )),
+            Self::Indexing { .. } => Some(
+                "wait and run again, the server goes on; or set `vector_store.exact = true`"
+                    .to_owned(),
+            ),
+            Self::File { .. } => {
+                Some("set `cache.dir` to a folder that can be written, with free space".to_owned())
             }
-            Self::File { .. } => Some("set `cache.dir` to a folder that can be written, with free space".to_owned()),
             Self::Busy { .. } => Some("wait for the other runs to end".to_owned()),
-            Self::Engine { path, .. } => {
-                Some(format!("check the free space there; deleting `{}` is safe, it is built again", path.display()))
+            Self::Engine { path, .. } => Some(format!(
+                "check the free space there; deleting `{}` is safe, it is built again",
+                path.display()
+            )),
+            Self::Url { .. } => {
+                Some("write it like `http://localhost:6334`, the gRPC port".to_owned())
             }
-            Self::Url { .. } => Some("write it like `http://localhost:6334`, the gRPC port".to_owned()),
-            Self::KeyInClear { .. } => Some("use `https`; plain `http` with a key is for this machine only".to_owned()),
+            Self::KeyInClear { .. } => {
+                Some("use `https`; plain `http` with a key is for this machine only".to_owned())
+            }
             Self::Unreachable { url, .. } => Some(unreachable_hint(url)),
-            Self::Denied { .. } => {
-                Some("name the variable that holds the key in `vector_store.api_key_env`".to_owned())
-            }
+            Self::Denied { .. } => Some(
+                "name the variable that holds the key in `vector_store.api_key_env`".to_owned(),
+            ),
             Self::Unindexed { .. } => Some("see the server's log for disk and memory".to_owned()),
             Self::Parameter(_)
             | Self::NotFinite { .. }
@@ -290,20 +316,34 @@ mod tests {
     use super::*;
 
     fn unreachable(url: &str) -> IndexError {
-        IndexError::Unreachable { url: url.to_owned(), source: "connection refused".into() }
+        IndexError::Unreachable {
+            url: url.to_owned(),
+            source: "connection refused".into(),
+        }
     }
 
     #[test]
     fn an_unreachable_server_is_named_with_the_command_that_starts_one() {
         let error = unreachable("http://localhost:6334");
-        assert_eq!(error.to_string(), "no Qdrant server answers at `http://localhost:6334`");
+        assert_eq!(
+            error.to_string(),
+            "no Qdrant server answers at `http://localhost:6334`"
+        );
         let hint = error.hint().expect("there is something to do");
-        assert!(hint.starts_with("start one with `docker run -p 6334:6334 qdrant/qdrant:v1.18.0`"), "{hint}");
+        assert!(
+            hint.starts_with("start one with `docker run -p 6334:6334 qdrant/qdrant:v1.18.0`"),
+            "{hint}"
+        );
     }
 
     #[test]
     fn the_rest_port_gets_a_hint_of_its_own() {
-        let hint = unreachable("http://localhost:6333/").hint().expect("there is something to do");
-        assert!(hint.starts_with("6333 is Qdrant's REST port, the gRPC port is 6334"), "{hint}");
+        let hint = unreachable("http://localhost:6333/")
+            .hint()
+            .expect("there is something to do");
+        assert!(
+            hint.starts_with("6333 is Qdrant's REST port, the gRPC port is 6334"),
+            "{hint}"
+        );
     }
 }

@@ -40,7 +40,9 @@ impl Demands {
         for (field, condition) in &filter.fields {
             let path = path(field);
             match condition {
-                Condition::Is(literal) => demands.must.push(any_of(&path, std::slice::from_ref(literal))),
+                Condition::Is(literal) => demands
+                    .must
+                    .push(any_of(&path, std::slice::from_ref(literal))),
                 Condition::OneOf(literals) => demands.must.push(any_of(&path, literals)),
                 Condition::Within(bounds) => demands.must.push(vec![within(&path, *bounds)]),
                 Condition::Not(excluded) => demands.must_not.extend(any_of(&path, &excluded.not)),
@@ -76,7 +78,11 @@ fn any_of(path: &str, literals: &[Literal]) -> Vec<Clause> {
             Literal::Text(text) => texts.push(text.clone()),
             Literal::Bool(value) => clauses.push(Clause::Bool(path.to_owned(), *value)),
             Literal::Number(number) => {
-                let bounds = Bounds { gte: Some(*number), lte: Some(*number), ..Bounds::default() };
+                let bounds = Bounds {
+                    gte: Some(*number),
+                    lte: Some(*number),
+                    ..Bounds::default()
+                };
                 clauses.push(within(path, bounds));
             }
         }
@@ -101,7 +107,10 @@ fn within(path: &str, bounds: Bounds) -> Clause {
 /// A metadata field's key in the payload. Qdrant's paths cannot hold a quotation mark or a backslash
 /// (`lib/segment/src/json_path/parse.rs`), so these two, and the percent sign that hides them, are written as in URLs.
 pub(super) fn payload_key(field: &str) -> String {
-    field.replace('%', "%25").replace('"', "%22").replace('\\', "%5C")
+    field
+        .replace('%', "%25")
+        .replace('"', "%22")
+        .replace('\\', "%5C")
 }
 
 /// A metadata field's path in the payload, always quoted, so that a dot or a bracket in a name is part of it.
@@ -118,7 +127,11 @@ mod tests {
     }
 
     fn exactly(number: f64) -> Bounds {
-        Bounds { gte: Some(number), lte: Some(number), ..Bounds::default() }
+        Bounds {
+            gte: Some(number),
+            lte: Some(number),
+            ..Bounds::default()
+        }
     }
 
     #[test]
@@ -137,7 +150,13 @@ mod tests {
     #[test]
     fn what_nothing_can_meet_is_said_so() {
         assert_eq!(demands("team = []").must, [[Clause::Nothing]]);
-        assert_eq!(demands("team = { not = [] }"), Demands { must: vec![], must_not: vec![Clause::Nothing] });
+        assert_eq!(
+            demands("team = { not = [] }"),
+            Demands {
+                must: vec![],
+                must_not: vec![Clause::Nothing]
+            }
+        );
     }
 
     #[test]
@@ -151,7 +170,10 @@ mod tests {
         let fields = demands("a = [1, \"x\"]\nb = { not = [true] }").fields();
         assert_eq!(
             fields,
-            [("metadata.\"a\"".to_owned(), FieldKind::Number), ("metadata.\"b\"".to_owned(), FieldKind::Bool)]
+            [
+                ("metadata.\"a\"".to_owned(), FieldKind::Number),
+                ("metadata.\"b\"".to_owned(), FieldKind::Bool)
+            ]
         );
     }
 }

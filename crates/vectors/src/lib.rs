@@ -6,13 +6,13 @@
 
 mod address;
 mod collection;
-mod open;
 #[cfg(all(test, feature = "embedded", feature = "server"))]
 mod contract;
 #[cfg(feature = "embedded")]
 mod edge;
 mod error;
 mod filter;
+mod open;
 #[cfg(feature = "server")]
 mod server;
 mod slot;

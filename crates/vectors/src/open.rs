@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::address::Server;
-use super::{CollectionSpec, IndexError, VectorStore};
 #[cfg(feature = "embedded")]
 use super::EmbeddedStore;
 #[cfg(feature = "server")]
 use super::ServerStore;
+use super::address::Server;
+use super::{CollectionSpec, IndexError, VectorStore};
 
 /// Where vectors are stored.
 #[derive(Clone, Debug)]
@@ -23,21 +23,31 @@ pub enum VectorPlace {
 ///
 /// # Errors
 /// [`IndexError::NotBuiltIn`] where this program was built without that store, and whatever the store reports.
-pub async fn open_or_create(place: &VectorPlace, spec: &CollectionSpec) -> Result<Arc<dyn VectorStore>, IndexError> {
+pub async fn open_or_create(
+    place: &VectorPlace,
+    spec: &CollectionSpec,
+) -> Result<Arc<dyn VectorStore>, IndexError> {
     match place {
         #[cfg(feature = "embedded")]
-        VectorPlace::Embedded(folder) => Ok(Arc::new(EmbeddedStore::open_or_create(folder, spec).await?)),
+        VectorPlace::Embedded(folder) => {
+            Ok(Arc::new(EmbeddedStore::open_or_create(folder, spec).await?))
+        }
         #[cfg(not(feature = "embedded"))]
         VectorPlace::Embedded(_) => not_built_in(spec, "embedded"),
         #[cfg(feature = "server")]
-        VectorPlace::Server(server) => Ok(Arc::new(ServerStore::open_or_create(server, spec).await?)),
+        VectorPlace::Server(server) => {
+            Ok(Arc::new(ServerStore::open_or_create(server, spec).await?))
+        }
         #[cfg(not(feature = "server"))]
         VectorPlace::Server(_) => not_built_in(spec, "server"),
     }
 }
 
 #[cfg(not(all(feature = "embedded", feature = "server")))]
-fn not_built_in(spec: &CollectionSpec, feature: &'static str) -> Result<Arc<dyn VectorStore>, IndexError> {
+fn not_built_in(
+    spec: &CollectionSpec,
+    feature: &'static str,
+) -> Result<Arc<dyn VectorStore>, IndexError> {
     spec.check()?;
     Err(IndexError::NotBuiltIn { feature })
 }

@@ -62,16 +62,27 @@ impl Slot {
                 return Ok(slot);
             }
         }
-        Err(IndexError::Busy { path: collection.to_owned(), n_slots: N_SLOTS })
+        Err(IndexError::Busy {
+            path: collection.to_owned(),
+            n_slots: N_SLOTS,
+        })
     }
 
     /// The slot in `folder`, which is made where it is missing; `None` where it is taken.
     pub(super) fn lock(folder: PathBuf) -> Result<Option<Self>, IndexError> {
         let path = folder.join("lock");
         fs::create_dir_all(&folder).map_err(at(&folder))?;
-        let lock = File::options().create(true).truncate(false).write(true).open(&path).map_err(at(&path))?;
+        let lock = File::options()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(&path)
+            .map_err(at(&path))?;
         match lock.try_lock() {
-            Ok(()) => Ok(Some(Self { folder, _lock: lock })),
+            Ok(()) => Ok(Some(Self {
+                folder,
+                _lock: lock,
+            })),
             Err(TryLockError::WouldBlock) => Ok(None),
             Err(TryLockError::Error(source)) => Err(IndexError::File { path, source }),
         }
@@ -92,7 +103,11 @@ impl Slot {
     ///
     /// # Errors
     /// [`IndexError::Mismatch`] when it was filled with another layout: somebody moved or changed its files.
-    pub(super) fn state(&self, collection: &str, layout: &str) -> Result<Option<State>, IndexError> {
+    pub(super) fn state(
+        &self,
+        collection: &str,
+        layout: &str,
+    ) -> Result<Option<State>, IndexError> {
         let text = fs::read(self.marker()).ok();
         let Some(found) = text.and_then(|text| serde_json::from_slice::<Marker>(&text).ok()) else {
             return Ok(None);
@@ -111,7 +126,10 @@ impl Slot {
     /// Writes how far the filling came. What a later state rests on has to be on disk before.
     pub(super) fn set_state(&self, state: State, layout: &str) -> Result<(), IndexError> {
         let (path, new) = (self.marker(), self.folder.join("state.new"));
-        let marker = Marker { state, layout: layout.to_owned() };
+        let marker = Marker {
+            state,
+            layout: layout.to_owned(),
+        };
         let text = serde_json::to_vec(&marker).expect("names always serialise");
         let write = || {
             let mut file = File::create(&new)?;
@@ -166,15 +184,23 @@ mod tests {
         let second = Slot::take(cache.path()).expect("slot 1");
         assert_eq!(second.engine(), cache.path().join("1").join("engine"));
         drop(first);
-        assert_eq!(Slot::take(cache.path()).expect("slot 0").engine(), cache.path().join("0").join("engine"));
+        assert_eq!(
+            Slot::take(cache.path()).expect("slot 0").engine(),
+            cache.path().join("0").join("engine")
+        );
     }
 
     #[test]
     fn more_than_sixteen_at_once_are_refused() {
         let cache = tempfile::tempdir().expect("a folder");
-        let held: Vec<Slot> = (0..16).map(|_| Slot::take(cache.path()).expect("a free slot")).collect();
+        let held: Vec<Slot> = (0..16)
+            .map(|_| Slot::take(cache.path()).expect("a free slot"))
+            .collect();
         let error = Slot::take(cache.path()).expect_err("none is left");
-        assert!(matches!(error, IndexError::Busy { n_slots: 16, .. }), "{error}");
+        assert!(
+            matches!(error, IndexError::Busy { n_slots: 16, .. }),
+            "{error}"
+        );
         drop(held);
     }
 
@@ -195,9 +221,16 @@ mod tests {
     fn a_slot_of_another_layout_is_an_error_that_names_both() {
         let cache = tempfile::tempdir().expect("a folder");
         let slot = Slot::take(cache.path()).expect("slot 0");
-        slot.set_state(State::Whole, "3 dimensions").expect("written");
-        let error = slot.state("ab", "4 dimensions").expect_err("another layout").to_string();
-        assert!(error.ends_with("was made as `3 dimensions`, but `4 dimensions` is wanted"), "{error}");
+        slot.set_state(State::Whole, "3 dimensions")
+            .expect("written");
+        let error = slot
+            .state("ab", "4 dimensions")
+            .expect_err("another layout")
+            .to_string();
+        assert!(
+            error.ends_with("was made as `3 dimensions`, but `4 dimensions` is wanted"),
+            "{error}"
+        );
     }
 
     #[test]

@@ -9,9 +9,18 @@ use super::slot::Slot;
 /// The folders of the collections under the cache folder `dir` that hold anything, by name.
 #[must_use]
 pub fn stored_collections(dir: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(dir).into_iter().flatten().filter_map(Result::ok).map(|entry| entry.path());
-    let mut found: Vec<PathBuf> =
-        entries.filter(|path| Slot::numbered(path).iter().any(|slot| slot.join("engine").is_dir())).collect();
+    let entries = fs::read_dir(dir)
+        .into_iter()
+        .flatten()
+        .filter_map(Result::ok)
+        .map(|entry| entry.path());
+    let mut found: Vec<PathBuf> = entries
+        .filter(|path| {
+            Slot::numbered(path)
+                .iter()
+                .any(|slot| slot.join("engine").is_dir())
+        })
+        .collect();
     found.sort();
     found
 }
@@ -41,19 +50,34 @@ mod tests {
     fn an_open_collection_stays_and_a_closed_one_goes_with_all_its_slots() {
         let cache = tempfile::tempdir().expect("a folder");
         let collection = cache.path().join("ab");
-        let slots = [Slot::take(&collection).expect("slot 0"), Slot::take(&collection).expect("slot 1")];
+        let slots = [
+            Slot::take(&collection).expect("slot 0"),
+            Slot::take(&collection).expect("slot 1"),
+        ];
         for slot in &slots {
             fs::create_dir(slot.engine()).expect("made");
             fs::write(slot.engine().join("points"), "x").expect("written");
         }
-        assert_eq!(stored_collections(cache.path()), std::slice::from_ref(&collection));
+        assert_eq!(
+            stored_collections(cache.path()),
+            std::slice::from_ref(&collection)
+        );
         let [first, second] = slots;
         drop(first);
-        assert!(!remove_collection(&collection).expect("looked at"), "slot 1 is open");
-        assert!(collection.join("0/engine/points").exists() && collection.join("1/engine/points").exists());
+        assert!(
+            !remove_collection(&collection).expect("looked at"),
+            "slot 1 is open"
+        );
+        assert!(
+            collection.join("0/engine/points").exists()
+                && collection.join("1/engine/points").exists()
+        );
         drop(second);
         assert!(remove_collection(&collection).expect("removed"));
         assert_eq!(stored_collections(cache.path()), Vec::<PathBuf>::new());
-        assert_eq!(Slot::take(&collection).expect("slot 0").engine(), collection.join("0/engine"));
+        assert_eq!(
+            Slot::take(&collection).expect("slot 0").engine(),
+            collection.join("0/engine")
+        );
     }
 }

@@ -64,7 +64,9 @@ impl Vector {
     pub(super) fn bytes(&self) -> usize {
         match self {
             Self::Dense(values) | Self::Multi(values) => size_of_val(values.as_slice()),
-            Self::Sparse { indices, values } => size_of_val(indices.as_slice()) + size_of_val(values.as_slice()),
+            Self::Sparse { indices, values } => {
+                size_of_val(indices.as_slice()) + size_of_val(values.as_slice())
+            }
         }
     }
 
@@ -81,8 +83,14 @@ impl VectorSpec {
     /// In words, as in errors: `384 dimensions, cosine`.
     pub(super) fn describe(self) -> String {
         match self {
-            Self::Dense { dimension, similarity } => format!("{dimension} dimensions, {similarity}"),
-            Self::Multi { dimension, similarity } => format!("rows of {dimension} dimensions, {similarity}, MaxSim"),
+            Self::Dense {
+                dimension,
+                similarity,
+            } => format!("{dimension} dimensions, {similarity}"),
+            Self::Multi {
+                dimension,
+                similarity,
+            } => format!("rows of {dimension} dimensions, {similarity}, MaxSim"),
             Self::Sparse => "sparse terms with IDF".to_owned(),
         }
     }
@@ -93,15 +101,30 @@ impl VectorSpec {
             Self::Dense { dimension, .. } | Self::Multi { dimension, .. }
                 if !(1..=MAX_DIMENSION).contains(&dimension) =>
             {
-                Err(OutOfRange { name: "dimension", value: dimension.to_string(), wanted: "1 to 65,536" }.into())
+                Err(OutOfRange {
+                    name: "dimension",
+                    value: dimension.to_string(),
+                    wanted: "1 to 65,536",
+                }
+                .into())
             }
             Self::Dense { .. } | Self::Multi { .. } | Self::Sparse => Ok(()),
         }
     }
 
     /// Refuses a vector that does not belong in collection `collection`. `of` says whose it is.
-    pub(super) fn check_vector(self, vector: &Vector, of: &str, collection: &str) -> Result<(), IndexError> {
-        let malformed = |what| Err(IndexError::Malformed { of: of.to_owned(), what });
+    pub(super) fn check_vector(
+        self,
+        vector: &Vector,
+        of: &str,
+        collection: &str,
+    ) -> Result<(), IndexError> {
+        let malformed = |what| {
+            Err(IndexError::Malformed {
+                of: of.to_owned(),
+                what,
+            })
+        };
         let values = match (self, vector) {
             (Self::Dense { dimension, .. }, Vector::Dense(row)) => {
                 if row.len() != dimension {
@@ -159,50 +182,98 @@ impl VectorSpec {
 mod tests {
     use super::*;
 
-    const DENSE: VectorSpec = VectorSpec::Dense { dimension: 3, similarity: Similarity::Cosine };
-    const MULTI: VectorSpec = VectorSpec::Multi { dimension: 2, similarity: Similarity::Dot };
+    const DENSE: VectorSpec = VectorSpec::Dense {
+        dimension: 3,
+        similarity: Similarity::Cosine,
+    };
+    const MULTI: VectorSpec = VectorSpec::Multi {
+        dimension: 2,
+        similarity: Similarity::Dot,
+    };
 
     fn refused(spec: VectorSpec, vector: &Vector) -> String {
-        spec.check_vector(vector, "a#0", "00ff").expect_err("refused").to_string()
+        spec.check_vector(vector, "a#0", "00ff")
+            .expect_err("refused")
+            .to_string()
     }
 
     fn sparse(indices: &[u32], values: &[f32]) -> Vector {
-        Vector::Sparse { indices: indices.to_vec(), values: values.to_vec() }
+        Vector::Sparse {
+            indices: indices.to_vec(),
+            values: values.to_vec(),
+        }
     }
 
     #[test]
     fn a_dense_vector_has_the_dimension_and_is_finite() {
-        DENSE.check_vector(&Vector::Dense(vec![1.0, 2.0, 3.0]), "a#0", "00ff").expect("accepted");
+        DENSE
+            .check_vector(&Vector::Dense(vec![1.0, 2.0, 3.0]), "a#0", "00ff")
+            .expect("accepted");
         let short = refused(DENSE, &Vector::Dense(vec![1.0, 2.0]));
-        assert_eq!(short, "the vector of `a#0` has 2 dimensions, but collection `00ff` has 3");
+        assert_eq!(
+            short,
+            "the vector of `a#0` has 2 dimensions, but collection `00ff` has 3"
+        );
         let nan = refused(DENSE, &Vector::Dense(vec![1.0, f32::NAN, 0.0]));
-        assert_eq!(nan, "the vector of `a#0` has a component that is not finite");
+        assert_eq!(
+            nan,
+            "the vector of `a#0` has a component that is not finite"
+        );
     }
 
     #[test]
     fn a_multivector_has_whole_rows_and_at_least_one() {
-        MULTI.check_vector(&Vector::Multi(vec![0.0; 6]), "a#0", "00ff").expect("three rows");
-        assert_eq!(refused(MULTI, &Vector::Multi(vec![])), "the vector of `a#0` has no row");
-        assert_eq!(refused(MULTI, &Vector::Multi(vec![1.0; 3])), "the vector of `a#0` is not made of whole rows");
+        MULTI
+            .check_vector(&Vector::Multi(vec![0.0; 6]), "a#0", "00ff")
+            .expect("three rows");
+        assert_eq!(
+            refused(MULTI, &Vector::Multi(vec![])),
+            "the vector of `a#0` has no row"
+        );
+        assert_eq!(
+            refused(MULTI, &Vector::Multi(vec![1.0; 3])),
+            "the vector of `a#0` is not made of whole rows"
+        );
         let long = refused(MULTI, &Vector::Multi(vec![0.0; MAX_COMPONENTS + 2]));
-        assert!(long.ends_with("has more than 1,048,576 components, Qdrant's limit"), "{long}");
+        assert!(
+            long.ends_with("has more than 1,048,576 components, Qdrant's limit"),
+            "{long}"
+        );
     }
 
     #[test]
     fn sparse_terms_ascend_and_may_be_none() {
-        VectorSpec::Sparse.check_vector(&sparse(&[], &[]), "a#0", "00ff").expect("no term");
-        VectorSpec::Sparse.check_vector(&sparse(&[1, 5], &[0.5, -1.0]), "a#0", "00ff").expect("two terms");
+        VectorSpec::Sparse
+            .check_vector(&sparse(&[], &[]), "a#0", "00ff")
+            .expect("no term");
+        VectorSpec::Sparse
+            .check_vector(&sparse(&[1, 5], &[0.5, -1.0]), "a#0", "00ff")
+            .expect("two terms");
         for (indices, values) in [(&[5, 1][..], &[1.0, 1.0][..]), (&[1, 1], &[1.0, 1.0])] {
-            assert!(refused(VectorSpec::Sparse, &sparse(indices, values)).ends_with("out of order or twice"));
+            assert!(
+                refused(VectorSpec::Sparse, &sparse(indices, values))
+                    .ends_with("out of order or twice")
+            );
         }
-        assert!(refused(VectorSpec::Sparse, &sparse(&[1], &[])).ends_with("not as many terms as weights"));
-        assert!(refused(VectorSpec::Sparse, &sparse(&[u32::MAX], &[1.0])).ends_with("reserved term 4294967295"));
-        assert!(refused(VectorSpec::Sparse, &sparse(&[1], &[f32::INFINITY])).ends_with("not finite"));
+        assert!(
+            refused(VectorSpec::Sparse, &sparse(&[1], &[]))
+                .ends_with("not as many terms as weights")
+        );
+        assert!(
+            refused(VectorSpec::Sparse, &sparse(&[u32::MAX], &[1.0]))
+                .ends_with("reserved term 4294967295")
+        );
+        assert!(
+            refused(VectorSpec::Sparse, &sparse(&[1], &[f32::INFINITY])).ends_with("not finite")
+        );
     }
 
     #[test]
     fn a_vector_of_another_kind_is_refused_by_both_names() {
         let error = refused(DENSE, &sparse(&[1], &[1.0]));
-        assert_eq!(error, "the vector of `a#0` is sparse, but collection `00ff` holds 3 dimensions, cosine");
+        assert_eq!(
+            error,
+            "the vector of `a#0` is sparse, but collection `00ff` holds 3 dimensions, cosine"
+        );
     }
 }

@@ -51,8 +51,9 @@ impl Reader {
     /// One that knows the setting as it is now, whatever is taken from it later.
     pub fn new(setting: &Setting) -> Self {
         let known = setting.questions.iter().map(|question| {
-            let quotes =
-                |group: &Vec<super::setting::Member>| group.iter().map(|member| member.quote.clone()).collect();
+            let quotes = |group: &Vec<super::setting::Member>| {
+                group.iter().map(|member| member.quote.clone()).collect()
+            };
             let known = Known {
                 id: question.id.clone(),
                 answerable: question.shape != Shape::Unanswerable,
@@ -65,12 +66,19 @@ impl Reader {
             (question.text.clone(), known)
         });
         let counter = tokens::counter(Tokenizer::Cl100kBase, None).expect("built in");
-        Self { known: known.collect(), counter }
+        Self {
+            known: known.collect(),
+            counter,
+        }
     }
 
     /// Treats these questions so from now on.
     pub fn treats(&mut self, ids: &[String], conduct: Conduct) {
-        for known in self.known.values_mut().filter(|known| ids.contains(&known.id)) {
+        for known in self
+            .known
+            .values_mut()
+            .filter(|known| ids.contains(&known.id))
+        {
             known.conduct = conduct;
         }
     }
@@ -79,23 +87,44 @@ impl Reader {
         let known = &self.known[&asked.question];
         let words: Vec<&str> = asked.prompt.split(' ').collect();
         let cut = known.conduct == Conduct::ReadsTheEnd && asked.passages.len() >= 3;
-        let read = if cut { words[words.len() * 3 / 10..].join(" ") } else { asked.prompt.clone() };
+        let read = if cut {
+            words[words.len() * 3 / 10..].join(" ")
+        } else {
+            asked.prompt.clone()
+        };
         let says = |text: &str| Said::text(format!("Answer: {text}"));
-        let supported = known.groups.iter().all(|group| group.iter().any(|quote| read.contains(quote)));
+        let supported = known
+            .groups
+            .iter()
+            .all(|group| group.iter().any(|quote| read.contains(quote)));
         let right_if = |right: bool| says(if right { &known.right } else { &known.wrong });
-        let holds_gold = |passage: &String| known.groups.iter().flatten().any(|quote| passage.contains(quote));
+        let holds_gold = |passage: &String| {
+            known
+                .groups
+                .iter()
+                .flatten()
+                .any(|quote| passage.contains(quote))
+        };
         let said = match known.conduct {
             Conduct::Careful | Conduct::ReadsTheEnd if !known.answerable => says("I don't know"),
             Conduct::Careful | Conduct::ReadsTheEnd => right_if(supported),
             Conduct::IgnoresContext => right_if(false),
-            Conduct::ErrsAmongOthers => right_if(supported && asked.passages.iter().all(holds_gold)),
+            Conduct::ErrsAmongOthers => {
+                right_if(supported && asked.passages.iter().all(holds_gold))
+            }
             Conduct::Abstains => says("I don't know"),
             Conduct::Refuses => says("I can't help with that."),
             Conduct::NeverAnswers => Said::text("<think>The first passage says that, but then"),
             Conduct::KnowsByHeart => right_if(true),
             Conduct::ForgetsOverPassages => right_if(asked.passages.is_empty()),
-            Conduct::Fails => Said { status: 500, ..Said::text("out of memory") },
+            Conduct::Fails => Said {
+                status: 500,
+                ..Said::text("out of memory")
+            },
         };
-        Said { prompt_tokens: Some(self.counter.count(&read)), ..said }
+        Said {
+            prompt_tokens: Some(self.counter.count(&read)),
+            ..said
+        }
     }
 }

@@ -10,8 +10,8 @@ pub const BLOCK_WORDS: usize = 30;
 /// Blocks of a document.
 const N_BLOCKS: usize = 10;
 const OFFICES: [&str; 12] = [
-    "keeper", "warden", "smith", "piper", "baker", "porter", "scribe", "bailiff", "cooper", "tanner", "shepherd",
-    "archer",
+    "keeper", "warden", "smith", "piper", "baker", "porter", "scribe", "bailiff", "cooper",
+    "tanner", "shepherd", "archer",
 ];
 
 /// What a question asks for.
@@ -64,7 +64,11 @@ pub struct Setting {
 impl Setting {
     /// So many questions of each shape, their shapes mixed.
     pub fn new(seed: u64, shapes: &[(Shape, usize)]) -> Self {
-        let mut setting = Self { words: Words::new(seed), documents: Vec::new(), questions: Vec::new() };
+        let mut setting = Self {
+            words: Words::new(seed),
+            documents: Vec::new(),
+            questions: Vec::new(),
+        };
         let most = shapes.iter().map(|(_, n)| *n).max().unwrap_or(0);
         for round in 0..most {
             for (shape, _) in shapes.iter().filter(|(_, n)| round < *n) {
@@ -76,37 +80,67 @@ impl Setting {
 
     /// The questions' ids for which `wanted` holds.
     pub fn ids(&self, wanted: impl Fn(&Question) -> bool) -> Vec<String> {
-        self.questions.iter().filter(|question| wanted(question)).map(|question| question.id.clone()).collect()
+        self.questions
+            .iter()
+            .filter(|question| wanted(question))
+            .map(|question| question.id.clone())
+            .collect()
     }
 
     /// Deletes every document that has the question's first evidence.
     pub fn delete(&mut self, ids: &[String]) {
-        let gold =
-            self.questions.iter().filter(|question| ids.contains(&question.id)).map(|question| &question.groups[0]);
+        let gold = self
+            .questions
+            .iter()
+            .filter(|question| ids.contains(&question.id))
+            .map(|question| &question.groups[0]);
         let gone: Vec<&String> = gold.flatten().map(|member| &member.doc).collect();
-        self.documents.retain(|document| !gone.contains(&&document.id));
+        self.documents
+            .retain(|document| !gone.contains(&&document.id));
     }
 
     /// Adds for each of the questions `n` documents of `n_words` that have its words, its places five times, and a name that is no
     /// answer to it.
     pub fn distract(&mut self, ids: &[String], n: usize, n_words: usize) {
-        for question in self.questions.iter().filter(|question| ids.contains(&question.id)) {
-            let asked = question.text.replace(['?', ','], "").replace("Who is the ", "").replace("Is the ", "");
-            let places: Vec<&str> = asked.split(' ').filter(|word| word.starts_with(char::is_uppercase)).collect();
+        for question in self
+            .questions
+            .iter()
+            .filter(|question| ids.contains(&question.id))
+        {
+            let asked = question
+                .text
+                .replace(['?', ','], "")
+                .replace("Who is the ", "")
+                .replace("Is the ", "");
+            let places: Vec<&str> = asked
+                .split(' ')
+                .filter(|word| word.starts_with(char::is_uppercase))
+                .collect();
             let places = places.join(" ");
             for at in 0..n {
                 let inhabitant = self.words.full_name();
-                let said = format!("{asked} {places} {places} {places} {places} lives {inhabitant}");
+                let said =
+                    format!("{asked} {places} {places} {places} {places} lives {inhabitant}");
                 let text = self.words.filled(&said, n_words);
                 let id = format!("note-{}-{at}", question.id);
-                self.documents.push(Document { id, title: "Note".to_owned(), text });
+                self.documents.push(Document {
+                    id,
+                    title: "Note".to_owned(),
+                    text,
+                });
             }
         }
     }
 
     /// Settings, corpus and questions in a folder.
     pub fn project(&self) -> Project {
-        let lines = |values: Vec<Value>| values.iter().map(|value| format!("{value}\n")).collect::<Vec<_>>().concat();
+        let lines = |values: Vec<Value>| {
+            values
+                .iter()
+                .map(|value| format!("{value}\n"))
+                .collect::<Vec<_>>()
+                .concat()
+        };
         let documents = self.documents.iter();
         let documents = documents.map(|d| json!({"id": d.id, "title": d.title, "text": d.text}));
         let questions = self.questions.iter().map(Question::json);
@@ -128,29 +162,61 @@ impl Setting {
             Shape::Aliases => {
                 let alias = self.words.full_name();
                 let says = format!("The {office} of {place} is {name} whom some call {alias}.");
-                (asks, vec![name, alias], vec![vec![self.document(&place, &says)]])
+                (
+                    asks,
+                    vec![name, alias],
+                    vec![vec![self.document(&place, &says)]],
+                )
             }
             Shape::TwoPlaces => {
                 let copy = self.words.name();
-                (asks, is(&name), vec![vec![self.document(&place, &says), self.document(&copy, &says)]])
+                (
+                    asks,
+                    is(&name),
+                    vec![vec![
+                        self.document(&place, &says),
+                        self.document(&copy, &says),
+                    ]],
+                )
             }
             Shape::TwoHop => {
                 let (from, other) = (self.words.name(), self.office());
                 let bridge = format!("In {from} the {other} of {from} was born in {place}.");
                 let says = format!("In {place} the {office} of {place} is {name}.");
-                let text = format!("Who is the {office} of {place}, where the {other} of {from} was born?");
-                (text, is(&name), vec![vec![self.document(&from, &bridge)], vec![self.document(&place, &says)]])
+                let text = format!(
+                    "Who is the {office} of {place}, where the {other} of {from} was born?"
+                );
+                (
+                    text,
+                    is(&name),
+                    vec![
+                        vec![self.document(&from, &bridge)],
+                        vec![self.document(&place, &says)],
+                    ],
+                )
             }
             Shape::YesNo => {
                 let (how, answer) = [("indeed", "yes"), ("by no means", "no")][self.words.below(2)];
                 let says = format!("The {office} of {place} is {how} a sailor.");
-                (format!("Is the {office} of {place} a sailor?"), is(answer), vec![vec![self.document(&place, &says)]])
+                (
+                    format!("Is the {office} of {place} a sailor?"),
+                    is(answer),
+                    vec![vec![self.document(&place, &says)]],
+                )
             }
             Shape::Long => {
                 // Eight words before it, then 22 words in the first block and 15 in the second, the name at the end.
-                let start = self.words.filled(&format!("The {office} of {place} came"), 22);
+                let start = self
+                    .words
+                    .filled(&format!("The {office} of {place} came"), 22);
                 let end = self.words.filled("", 13);
-                (asks, is(&name), vec![vec![self.document(&place, &format!("{start} {end} {name}."))]])
+                (
+                    asks,
+                    is(&name),
+                    vec![vec![
+                        self.document(&place, &format!("{start} {end} {name}.")),
+                    ]],
+                )
             }
             Shape::Unanswerable => {
                 self.document(&place, "");
@@ -163,7 +229,14 @@ impl Setting {
             _ => wrong,
         };
         let id = format!("q{}", self.questions.len());
-        self.questions.push(Question { id, text, shape, answers, groups, wrong });
+        self.questions.push(Question {
+            id,
+            text,
+            shape,
+            answers,
+            groups,
+            wrong,
+        });
     }
 
     fn office(&mut self) -> String {
@@ -176,21 +249,38 @@ impl Setting {
         let mut blocks: Vec<String> = Vec::new();
         while blocks.len() < N_BLOCKS {
             if blocks.len() == at && !sentence.is_empty() {
-                let n_blocks = if sentence.split_whitespace().count() + 8 > BLOCK_WORDS { 2 } else { 1 };
+                let n_blocks = if sentence.split_whitespace().count() + 8 > BLOCK_WORDS {
+                    2
+                } else {
+                    1
+                };
                 let before = self.words.filled("", 8);
-                blocks.push(self.words.filled(&format!("{before} {sentence}"), n_blocks * BLOCK_WORDS));
+                blocks.push(
+                    self.words
+                        .filled(&format!("{before} {sentence}"), n_blocks * BLOCK_WORDS),
+                );
                 if n_blocks == 2 {
                     blocks.push(String::new());
                 }
             } else {
                 let inhabitant = self.words.full_name();
-                blocks.push(self.words.filled(&format!("Around {place} lives {inhabitant}"), BLOCK_WORDS));
+                blocks.push(
+                    self.words
+                        .filled(&format!("Around {place} lives {inhabitant}"), BLOCK_WORDS),
+                );
             }
         }
         blocks.retain(|block| !block.is_empty());
         let id = format!("d{}", self.documents.len());
-        self.documents.push(Document { id: id.clone(), title: place.to_owned(), text: blocks.join(" ") });
-        Member { doc: id, quote: sentence.to_owned() }
+        self.documents.push(Document {
+            id: id.clone(),
+            title: place.to_owned(),
+            text: blocks.join(" "),
+        });
+        Member {
+            doc: id,
+            quote: sentence.to_owned(),
+        }
     }
 }
 
@@ -200,8 +290,12 @@ impl Question {
         let group = |group: &Vec<Member>| group.iter().map(member).collect::<Vec<_>>();
         let groups: Vec<_> = self.groups.iter().map(group).collect();
         match self.shape {
-            Shape::Unanswerable => json!({"id": self.id, "text": self.text, "kind": "unanswerable"}),
-            _ => json!({"id": self.id, "text": self.text, "answers": self.answers, "evidence": groups}),
+            Shape::Unanswerable => {
+                json!({"id": self.id, "text": self.text, "kind": "unanswerable"})
+            }
+            _ => {
+                json!({"id": self.id, "text": self.text, "answers": self.answers, "evidence": groups})
+            }
         }
     }
 }

@@ -18,7 +18,12 @@ fn label(trace: &Value) -> String {
     if !text("fault").is_empty() {
         let _ = write!(label, "/{}", text("fault"));
     }
-    for flag in trace["flags"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+    for flag in trace["flags"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+    {
         // Those that no planted fault stands for describe circumstances.
         if ["server_truncated", "misled"].contains(&flag) {
             let _ = write!(label, " +{flag}");
@@ -35,7 +40,12 @@ pub fn assert_named(project: &Project, run: &str, expected: &BTreeMap<String, St
     for trace in &traces {
         let id = trace["question"]["id"].as_str().expect("an id");
         let reason = trace["reason"].as_str().expect("a sentence");
-        found.entry(&expected[id]).or_default().entry(label(trace)).or_default().push(format!("{id}: {reason}"));
+        found
+            .entry(&expected[id])
+            .or_default()
+            .entry(label(trace))
+            .or_default()
+            .push(format!("{id}: {reason}"));
     }
     let mut confusion = String::new();
     let mut all_named = true;
@@ -45,7 +55,12 @@ pub fn assert_named(project: &Project, run: &str, expected: &BTreeMap<String, St
         all_named &= n_named as f64 >= LEAST * n as f64;
         let _ = writeln!(confusion, "{expected}: {n_named} of {n}");
         for (label, questions) in labels.iter().filter(|(label, _)| label != expected) {
-            let _ = writeln!(confusion, "    {} as {label}, such as {}", questions.len(), questions[0]);
+            let _ = writeln!(
+                confusion,
+                "    {} as {label}, such as {}",
+                questions.len(),
+                questions[0]
+            );
         }
     }
     assert!(all_named, "\n{confusion}");

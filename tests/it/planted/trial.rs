@@ -24,21 +24,39 @@ impl Trial {
     /// Nothing done to it yet.
     pub fn new(setting: Setting) -> Self {
         let reader = Reader::new(&setting);
-        Self { setting, reader, sets: Vec::new(), expected: BTreeMap::new() }
+        Self {
+            setting,
+            reader,
+            sets: Vec::new(),
+            expected: BTreeMap::new(),
+        }
     }
 
     /// These questions are to be diagnosed so.
     pub fn expects(&mut self, ids: &[String], label: &str) {
-        self.expected.extend(ids.iter().map(|id| (id.clone(), label.to_owned())));
+        self.expected
+            .extend(ids.iter().map(|id| (id.clone(), label.to_owned())));
     }
 
     /// Runs it and asserts the diagnosis of every question; gives back the summary.
     pub fn run(self, name: &str) -> Value {
-        let Self { setting, reader, sets, expected } = self;
+        let Self {
+            setting,
+            reader,
+            sets,
+            expected,
+        } = self;
         let unlike = |id: &String| expected.get(id).cloned();
         let expected = setting.questions.iter().map(|question| {
-            let right = if question.shape == Shape::Unanswerable { "correct_abstention" } else { "correct" };
-            (question.id.clone(), unlike(&question.id).unwrap_or_else(|| right.to_owned()))
+            let right = if question.shape == Shape::Unanswerable {
+                "correct_abstention"
+            } else {
+                "correct"
+            };
+            (
+                question.id.clone(),
+                unlike(&question.id).unwrap_or_else(|| right.to_owned()),
+            )
         });
         let expected: BTreeMap<String, String> = expected.collect();
         let project = setting.project();
@@ -53,7 +71,10 @@ impl Trial {
 /// A run of that name against `server` that must succeed.
 pub fn run(project: &Project, server: &Server, name: &str, sets: &[&str]) {
     let base_url = format!("generation.base_url={}", server.base_url());
-    let sets = [&base_url].into_iter().map(String::as_str).chain(sets.iter().copied());
+    let sets = [&base_url]
+        .into_iter()
+        .map(String::as_str)
+        .chain(sets.iter().copied());
     let args: Vec<&str> = sets.flat_map(|set| ["--set", set]).collect();
     project.good(name, &args);
 }

@@ -4,17 +4,23 @@ use std::collections::HashSet;
 
 use ragtriage_core::stats::random::Random;
 
-const ONSETS: [&str; 16] =
-    ["Ba", "Cor", "Dal", "Fen", "Gri", "Hul", "Jas", "Kem", "Lor", "Mav", "Nor", "Pel", "Quo", "Ras", "Tul", "Vel"];
-const MIDDLES: [&str; 16] =
-    ["ba", "co", "du", "fi", "ga", "ho", "ju", "ki", "la", "mo", "nu", "pa", "ri", "so", "tu", "va"];
+const ONSETS: [&str; 16] = [
+    "Ba", "Cor", "Dal", "Fen", "Gri", "Hul", "Jas", "Kem", "Lor", "Mav", "Nor", "Pel", "Quo",
+    "Ras", "Tul", "Vel",
+];
+const MIDDLES: [&str; 16] = [
+    "ba", "co", "du", "fi", "ga", "ho", "ju", "ki", "la", "mo", "nu", "pa", "ri", "so", "tu", "va",
+];
 /// None is a suffix that a stemmer takes off.
-const CODAS: [&str; 16] =
-    ["bax", "cod", "dak", "fur", "gol", "hin", "jub", "kem", "lop", "mur", "nop", "rig", "sut", "tov", "wib", "zan"];
+const CODAS: [&str; 16] = [
+    "bax", "cod", "dak", "fur", "gol", "hin", "jub", "kem", "lop", "mur", "nop", "rig", "sut",
+    "tov", "wib", "zan",
+];
 /// Occur in no question.
 const PLAIN: [&str; 24] = [
-    "long", "grey", "walls", "stand", "along", "quiet", "roads", "where", "small", "birds", "gather", "near", "cold",
-    "water", "while", "green", "hills", "rise", "behind", "many", "low", "stone", "houses", "slowly",
+    "long", "grey", "walls", "stand", "along", "quiet", "roads", "where", "small", "birds",
+    "gather", "near", "cold", "water", "while", "green", "hills", "rise", "behind", "many", "low",
+    "stone", "houses", "slowly",
 ];
 
 /// A seeded source of words.
@@ -25,7 +31,10 @@ pub struct Words {
 
 impl Words {
     pub fn new(seed: u64) -> Self {
-        Self { random: Random::new(seed), used: HashSet::new() }
+        Self {
+            random: Random::new(seed),
+            used: HashSet::new(),
+        }
     }
 
     /// A name that was not given out before; there are 65,536.
@@ -51,7 +60,11 @@ impl Words {
     /// `text` and plain words behind it, `n` words in all.
     pub fn filled(&mut self, text: &str, n: usize) -> String {
         let mut words: Vec<&str> = text.split_whitespace().collect();
-        assert!(words.len() <= n, "{} words do not fit {n}: {text}", words.len());
+        assert!(
+            words.len() <= n,
+            "{} words do not fit {n}: {text}",
+            words.len()
+        );
         while words.len() < n {
             words.push(PLAIN[self.random.below(PLAIN.len())]);
         }

@@ -42,7 +42,14 @@ pub struct Outcome {
 impl Outcome {
     /// Writes class, fault, reason and flags into the trace that they were found for.
     pub fn onto(self, trace: &mut Trace) {
-        let Self { class, fault, reason, flags, lost: _, reached: _ } = self;
+        let Self {
+            class,
+            fault,
+            reason,
+            flags,
+            lost: _,
+            reached: _,
+        } = self;
         (trace.class, trace.fault, trace.reason, trace.flags) = (class, fault, reason, flags);
     }
 
@@ -55,7 +62,13 @@ impl Outcome {
     /// The class that the same delivery has with other answers right.
     #[must_use]
     pub fn class_with(&self, trace: &Trace, right: Rightness) -> Class {
-        decide(trace, self.reached.is_some(), self.lost.map(|class| (class, String::new())).as_ref(), right).0
+        decide(
+            trace,
+            self.reached.is_some(),
+            self.lost.map(|class| (class, String::new())).as_ref(),
+            right,
+        )
+        .0
     }
 }
 
@@ -65,13 +78,25 @@ impl Outcome {
 pub fn classify(trace: &Trace, k: usize, right: Rightness, passages: &dyn Passages) -> Outcome {
     let delivery = Delivery::new(trace, k, passages);
     let reached = delivery.reached();
-    let lost = reached.and_then(first_lost).map(|station| lost(&delivery, station));
+    let lost = reached
+        .and_then(first_lost)
+        .map(|station| lost(&delivery, station));
     let (class, fault, reason) = decide(trace, reached.is_some(), lost.as_ref(), right);
-    Outcome { class, fault, lost: lost.map(|(class, _)| class), reason, flags: flags(&delivery, right), reached }
+    Outcome {
+        class,
+        fault,
+        lost: lost.map(|(class, _)| class),
+        reason,
+        flags: flags(&delivery, right),
+        reached,
+    }
 }
 
 fn first_lost(reached: [bool; 5]) -> Option<Station> {
-    reached.iter().position(|held| !held).map(|at| Station::ALL[at])
+    reached
+        .iter()
+        .position(|held| !held)
+        .map(|at| Station::ALL[at])
 }
 
 /// The class of the stage that lost the support at `station`, and how.
@@ -96,24 +121,39 @@ fn decide(
     right: Rightness,
 ) -> (Class, Option<Fault>, String) {
     let attempt = trace.attempt(ArmName::Retrieved);
-    let mut calls = trace.arms.iter().flat_map(|arm| arm.attempts.iter().map(move |call| (arm.arm, call)));
+    let mut calls = trace
+        .arms
+        .iter()
+        .flat_map(|arm| arm.attempts.iter().map(move |call| (arm.arm, call)));
     if let Some((arm, error)) = calls.find_map(|(arm, call)| Some((arm, call.error.as_ref()?))) {
-        return (Class::Failed, None, format!("the generator's call failed (arm `{arm}`): {error}"));
+        return (
+            Class::Failed,
+            None,
+            format!("the generator's call failed (arm `{arm}`): {error}"),
+        );
     }
     if trace.question.kind == Kind::Unanswerable {
         return unanswerable(attempt);
     }
     let plain = |class, why: &str| (class, None, why.to_owned());
     match (attempt, right.retrieved, lost) {
-        (Some(_), Some(true), None) if has_gold => plain(Class::Correct, "right, and its support was in the prompt"),
-        (Some(_), Some(true), Some((class, why))) => {
-            (Class::CorrectUnsupported, None, format!("right, though its support was lost ({class}): {why}"))
+        (Some(_), Some(true), None) if has_gold => {
+            plain(Class::Correct, "right, and its support was in the prompt")
         }
-        (Some(_), Some(true), None) => {
-            plain(Class::CorrectUnsupported, "right, with no evidence and no answer string to look for its support by")
-        }
+        (Some(_), Some(true), Some((class, why))) => (
+            Class::CorrectUnsupported,
+            None,
+            format!("right, though its support was lost ({class}): {why}"),
+        ),
+        (Some(_), Some(true), None) => plain(
+            Class::CorrectUnsupported,
+            "right, with no evidence and no answer string to look for its support by",
+        ),
         (_, _, Some((class, why))) => (*class, None, why.clone()),
-        _ if !has_gold => plain(Class::Unattributed, "no evidence and no answer string to go by"),
+        _ if !has_gold => plain(
+            Class::Unattributed,
+            "no evidence and no answer string to go by",
+        ),
         (None, _, None) => plain(Class::Supported, "support reached the prompt"),
         (Some(_), None, None) => plain(Class::Unattributed, "no gold answer to compare with"),
         (Some(attempt), Some(false), None) => generation(attempt, right),
@@ -122,7 +162,10 @@ fn decide(
 
 fn unanswerable(attempt: Option<&Attempt>) -> (Class, Option<Fault>, String) {
     let (class, why) = match attempt.map(|attempt| attempt.stance) {
-        None => (Class::Unattributed, "unanswerable, and no generator to see whether it abstains"),
+        None => (
+            Class::Unattributed,
+            "unanswerable, and no generator to see whether it abstains",
+        ),
         Some(Stance::Abstained) => (Class::CorrectAbstention, "unanswerable, and it said so"),
         Some(_) => (Class::Hallucinated, "unanswerable, and it did not say so"),
     };
@@ -131,49 +174,106 @@ fn unanswerable(attempt: Option<&Attempt>) -> (Class, Option<Fault>, String) {
 
 fn generation(attempt: &Attempt, right: Rightness) -> (Class, Option<Fault>, String) {
     if server_truncated(attempt) {
-        let [billed, sent] =
-            [attempt.tokens.prompt_billed.unwrap_or_default(), attempt.tokens.prompt].map(|n| thousands(n as usize));
-        return (Class::Packing, None, format!("the endpoint read {billed} of {sent} prompt tokens"));
+        let [billed, sent] = [
+            attempt.tokens.prompt_billed.unwrap_or_default(),
+            attempt.tokens.prompt,
+        ]
+        .map(|n| thousands(n as usize));
+        return (
+            Class::Packing,
+            None,
+            format!("the endpoint read {billed} of {sent} prompt tokens"),
+        );
     }
     let (fault, why) = match (attempt.stance, right.oracle) {
         (Stance::Abstained, _) => (Fault::Abstained, "it said that it does not know"),
         (Stance::Refused, _) => (Fault::Refused, "it declined to answer"),
         (Stance::Unreadable, _) => (Fault::Format, "no answer could be read from its reply"),
-        (Stance::Answered, Some(true)) => {
-            (Fault::ContextUse, "the answer is wrong, and right from the gold passages alone")
-        }
-        (Stance::Answered, Some(false)) => (Fault::Reader, "the answer is wrong, from the gold passages alone too"),
+        (Stance::Answered, Some(true)) => (
+            Fault::ContextUse,
+            "the answer is wrong, and right from the gold passages alone",
+        ),
+        (Stance::Answered, Some(false)) => (
+            Fault::Reader,
+            "the answer is wrong, from the gold passages alone too",
+        ),
         (Stance::Answered, None) => {
             let why = "support was in the prompt; the answer is wrong, and there is none from the gold passages alone to compare";
             return (Class::Generation, None, why.to_owned());
         }
     };
-    (Class::Generation, Some(fault), format!("support was in the prompt; {why}"))
+    (
+        Class::Generation,
+        Some(fault),
+        format!("support was in the prompt; {why}"),
+    )
 }
 
 fn flags(delivery: &Delivery<'_>, right: Rightness) -> Vec<Flag> {
     let trace = delivery.trace;
     let tests = [
         (Flag::Cut, any_cut(delivery)),
-        (Flag::EncoderTruncated, trace.gold.groups.iter().flatten().any(|member| member.encoder_truncated)),
+        (
+            Flag::EncoderTruncated,
+            trace
+                .gold
+                .groups
+                .iter()
+                .flatten()
+                .any(|member| member.encoder_truncated),
+        ),
         (Flag::AnnMiss, ann_missed(delivery)),
         (Flag::AnswerElsewhere, answer_elsewhere(delivery)),
-        (Flag::Misled, right.closed_book == Some(true) && right.retrieved == Some(false)),
-        (Flag::LabelSuspect, right.oracle == Some(false) && (answer_near_gold(trace) || arms_agree(trace, right))),
-        (Flag::ServerTruncated, trace.attempt(ArmName::Retrieved).is_some_and(server_truncated)),
+        (
+            Flag::Misled,
+            right.closed_book == Some(true) && right.retrieved == Some(false),
+        ),
+        (
+            Flag::LabelSuspect,
+            right.oracle == Some(false) && (answer_near_gold(trace) || arms_agree(trace, right)),
+        ),
+        (
+            Flag::ServerTruncated,
+            trace
+                .attempt(ArmName::Retrieved)
+                .is_some_and(server_truncated),
+        ),
     ];
-    tests.into_iter().filter(|(_, is)| *is).map(|(flag, _)| flag).collect()
+    tests
+        .into_iter()
+        .filter(|(_, is)| *is)
+        .map(|(flag, _)| flag)
+        .collect()
 }
 
 fn any_cut(delivery: &Delivery<'_>) -> bool {
-    let groups = delivery.trace.question.evidence.iter().take(delivery.trace.gold.groups.len()).enumerate();
-    let mut members = groups.flat_map(|(g, group)| group.iter().enumerate().map(move |(m, member)| ((g, m), member)));
-    members.any(|(at, member)| member.ranges.iter().any(|range| delivery.test.is_cut(at, *range)))
+    let groups = delivery
+        .trace
+        .question
+        .evidence
+        .iter()
+        .take(delivery.trace.gold.groups.len())
+        .enumerate();
+    let mut members = groups.flat_map(|(g, group)| {
+        group
+            .iter()
+            .enumerate()
+            .map(move |(m, member)| ((g, m), member))
+    });
+    members.any(|(at, member)| {
+        member
+            .ranges
+            .iter()
+            .any(|range| delivery.test.is_cut(at, *range))
+    })
 }
 
 /// Whether exact search would have brought the candidates to the support that an approximate one kept from them.
 fn ann_missed(delivery: &Delivery<'_>) -> bool {
-    let exact = delivery.trace.retrievers().any(|stage| stage.exact.is_some_and(|exact| exact.holds));
+    let exact = delivery
+        .trace
+        .retrievers()
+        .any(|stage| stage.exact.is_some_and(|exact| exact.holds));
     exact && !delivery.test.of(delivery.candidates.iter().copied()).holds
 }
 
@@ -183,37 +283,66 @@ fn answer_elsewhere(delivery: &Delivery<'_>) -> bool {
     if !question.has_spans() || question.evidence.is_empty() {
         return false;
     }
-    let gold: Vec<&ChunkId> = delivery.trace.gold.groups.iter().flatten().flat_map(|member| &member.chunks).collect();
-    let mut others = delivery.packed.iter().filter(|id| !gold.contains(id)).filter_map(|id| delivery.passages.view(id));
+    let gold: Vec<&ChunkId> = delivery
+        .trace
+        .gold
+        .groups
+        .iter()
+        .flatten()
+        .flat_map(|member| &member.chunks)
+        .collect();
+    let mut others = delivery
+        .packed
+        .iter()
+        .filter(|id| !gold.contains(id))
+        .filter_map(|id| delivery.passages.view(id));
     let elsewhere = Elsewhere::new(&question.text, &question.answers);
     others.any(|view| elsewhere.is_in(view.text))
 }
 
 /// The oracle's answer and a gold contain one another.
 fn answer_near_gold(trace: &Trace) -> bool {
-    let Some(oracle) = trace.attempt(ArmName::Oracle).filter(|attempt| attempt.stance == Stance::Answered) else {
+    let Some(oracle) = trace
+        .attempt(ArmName::Oracle)
+        .filter(|attempt| attempt.stance == Stance::Answered)
+    else {
         return false;
     };
     let contains = |text: &str, part: &str| {
-        !normalise::matching(part).is_empty() && AnswerMatcher::new(&[part.to_owned()]).found_in_text(text)
+        !normalise::matching(part).is_empty()
+            && AnswerMatcher::new(&[part.to_owned()]).found_in_text(text)
     };
     let golds = &trace.question.answers;
-    golds.iter().any(|gold| contains(gold, &oracle.extracted) || contains(&oracle.extracted, gold))
+    golds
+        .iter()
+        .any(|gold| contains(gold, &oracle.extracted) || contains(&oracle.extracted, gold))
 }
 
 /// All arms give one other answer than the gold, and not because all had one prompt.
 fn arms_agree(trace: &Trace, right: Rightness) -> bool {
-    let attempts: Vec<&Attempt> = trace.arms.iter().filter_map(|arm| arm.attempts.first()).collect();
-    let Some((first, others)) = attempts.split_first() else { return false };
+    let attempts: Vec<&Attempt> = trace
+        .arms
+        .iter()
+        .filter_map(|arm| arm.attempts.first())
+        .collect();
+    let Some((first, others)) = attempts.split_first() else {
+        return false;
+    };
     let answer = normalise::official(&first.extracted);
     right.retrieved == Some(false)
         && !answer.is_empty()
-        && attempts.iter().all(|attempt| attempt.stance == Stance::Answered)
-        && others.iter().all(|other| normalise::official(&other.extracted) == answer)
+        && attempts
+            .iter()
+            .all(|attempt| attempt.stance == Stance::Answered)
+        && others
+            .iter()
+            .all(|other| normalise::official(&other.extracted) == answer)
         && others.iter().any(|other| other.passages != first.passages)
 }
 
 fn server_truncated(attempt: &Attempt) -> bool {
     let tokens = attempt.tokens;
-    tokens.prompt_billed.is_some_and(|billed| (billed as f64) < SERVER_TRUNCATED_BELOW * tokens.prompt as f64)
+    tokens
+        .prompt_billed
+        .is_some_and(|billed| (billed as f64) < SERVER_TRUNCATED_BELOW * tokens.prompt as f64)
 }

@@ -35,8 +35,13 @@ impl<'a> Delivery<'a> {
             trace,
             test: SupportTest::new(&trace.question, &trace.gold.groups, passages),
             passages,
-            candidates: trace.retrievers().flat_map(|stage| stage.hits.iter().map(|hit| &hit.id)).collect(),
-            ranking: last.map_or(Vec::new(), |stage| stage.hits.iter().map(|hit| &hit.id).collect()),
+            candidates: trace
+                .retrievers()
+                .flat_map(|stage| stage.hits.iter().map(|hit| &hit.id))
+                .collect(),
+            ranking: last.map_or(Vec::new(), |stage| {
+                stage.hits.iter().map(|hit| &hit.id).collect()
+            }),
             k: if recorded { packed.len() } else { k },
             packed,
         }
@@ -64,7 +69,11 @@ impl<'a> Delivery<'a> {
         let gold = &self.trace.gold;
         let mut reached = [gold.documents.holds, gold.chunks.holds, false, false, false];
         reached[1] &= reached[0];
-        for (at, station) in [(2, Station::Candidates), (3, Station::TopK), (4, Station::Prompt)] {
+        for (at, station) in [
+            (2, Station::Candidates),
+            (3, Station::TopK),
+            (4, Station::Prompt),
+        ] {
             reached[at] = reached[at - 1] && of(station);
         }
         (self.test.rule() != SupportRule::Nothing).then_some(reached)
@@ -77,7 +86,11 @@ impl<'a> Delivery<'a> {
             for member in 0..self.trace.gold.groups[group].len() {
                 for range in self.test.torn_ranges((group, member), here) {
                     if self.test.is_cut((group, member), range) {
-                        return Some(Torn { group, member, range });
+                        return Some(Torn {
+                            group,
+                            member,
+                            range,
+                        });
                     }
                 }
             }

@@ -2,7 +2,8 @@
 
 use crate::text::answers::{AnswerMatcher, Searchable};
 use crate::types::{
-    ByteRange, Corpus, Document, Gold, GoldMember, Member, Passage, Question, RangeSet, Support, SupportRule,
+    ByteRange, Corpus, Document, Gold, GoldMember, Member, Passage, Question, RangeSet, Support,
+    SupportRule,
 };
 
 /// How many bytes of a chunk's own text the encoder reads; `None`: all of it.
@@ -18,7 +19,11 @@ pub struct Haystacks {
 #[must_use]
 pub fn searchable_documents(corpus: &Corpus) -> Vec<Searchable> {
     use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
-    corpus.documents().par_iter().map(|document| Searchable::new(&document.text)).collect()
+    corpus
+        .documents()
+        .par_iter()
+        .map(|document| Searchable::new(&document.text))
+        .collect()
 }
 
 impl Haystacks {
@@ -47,32 +52,63 @@ pub fn locate<'h>(
     if question.evidence.is_empty() {
         return unlabelled(question, haystacks);
     }
-    let matcher = if question.has_spans() { AnswerMatcher::new(&question.answers) } else { AnswerMatcher::default() };
+    let matcher = if question.has_spans() {
+        AnswerMatcher::new(&question.answers)
+    } else {
+        AnswerMatcher::default()
+    };
     let place = |member: &Member| locate_member(member, corpus, &matcher, encoder_reads);
-    let groups: Vec<Vec<GoldMember>> =
-        question.evidence.iter().map(|group| group.iter().map(place).collect()).collect();
-    let ranged = question.evidence.iter().flatten().any(|member| !member.ranges.is_empty());
-    let rule = if ranged { SupportRule::Ranges } else { SupportRule::Documents };
-    let every = |test: &dyn Fn(&GoldMember) -> bool| groups.iter().all(|group| group.iter().any(test));
+    let groups: Vec<Vec<GoldMember>> = question
+        .evidence
+        .iter()
+        .map(|group| group.iter().map(place).collect())
+        .collect();
+    let ranged = question
+        .evidence
+        .iter()
+        .flatten()
+        .any(|member| !member.ranges.is_empty());
+    let rule = if ranged {
+        SupportRule::Ranges
+    } else {
+        SupportRule::Documents
+    };
+    let every =
+        |test: &dyn Fn(&GoldMember) -> bool| groups.iter().all(|group| group.iter().any(test));
     let documents = every(&|member| member.present);
     let chunks = documents
         && every(&|member| !member.chunks.is_empty())
         && answer_in_a_chunk(question, &groups, corpus, &matcher);
     let support = |holds| Support { holds, rule };
-    Gold { documents: support(documents), chunks: support(chunks), groups }
+    Gold {
+        documents: support(documents),
+        chunks: support(chunks),
+        groups,
+    }
 }
 
 fn unlabelled<'h>(question: &Question, haystacks: impl FnOnce() -> &'h Haystacks) -> Gold {
-    let rule = if question.has_spans() { SupportRule::AnswerString } else { SupportRule::Nothing };
+    let rule = if question.has_spans() {
+        SupportRule::AnswerString
+    } else {
+        SupportRule::Nothing
+    };
     let (mut documents, mut chunks) = (false, false);
     if question.has_spans() {
         let matcher = AnswerMatcher::new(&question.answers);
         let haystacks = haystacks();
-        documents = haystacks.documents.iter().any(|document| matcher.found_in(document));
+        documents = haystacks
+            .documents
+            .iter()
+            .any(|document| matcher.found_in(document));
         chunks = documents && haystacks.chunks.iter().any(|chunk| matcher.found_in(chunk));
     }
     let support = |holds| Support { holds, rule };
-    Gold { documents: support(documents), chunks: support(chunks), groups: Vec::new() }
+    Gold {
+        documents: support(documents),
+        chunks: support(chunks),
+        groups: Vec::new(),
+    }
 }
 
 fn locate_member(
@@ -84,13 +120,24 @@ fn locate_member(
     let document = corpus.document(&member.doc);
     let numbers = corpus.chunk_numbers(&member.doc);
     let all = RangeSet::union(numbers.clone().map(|number| corpus.chunks()[number].range));
-    let needed: Vec<ByteRange> =
-        member.ranges.iter().flat_map(|range| all.intersection(&RangeSet::union([*range])).ranges().to_vec()).collect();
+    let needed: Vec<ByteRange> = member
+        .ranges
+        .iter()
+        .flat_map(|range| {
+            all.intersection(&RangeSet::union([*range]))
+                .ranges()
+                .to_vec()
+        })
+        .collect();
     let holds_answer = |number: &usize| matcher.found_in_text(corpus.chunk_text(*number).0);
     let mut holding: Vec<usize> = if member.ranges.is_empty() {
         numbers.clone().filter(holds_answer).collect()
     } else {
-        let touches = |number: &usize| needed.iter().any(|range| range.overlaps(corpus.chunks()[*number].range));
+        let touches = |number: &usize| {
+            needed
+                .iter()
+                .any(|range| range.overlaps(corpus.chunks()[*number].range))
+        };
         numbers.clone().filter(touches).collect()
     };
     if member.ranges.is_empty() && holding.is_empty() {
@@ -98,7 +145,10 @@ fn locate_member(
     }
     let read = RangeSet::union(holding.iter().map(|&number| {
         let range = corpus.chunks()[number].range;
-        ByteRange::new(range.start, encoder_reads(number).map_or(range.end, |bytes| range.end.min(range.start + bytes)))
+        ByteRange::new(
+            range.start,
+            encoder_reads(number).map_or(range.end, |bytes| range.end.min(range.start + bytes)),
+        )
     }));
     GoldMember {
         doc: member.doc.clone(),
@@ -106,8 +156,12 @@ fn locate_member(
         doc_bytes: document.map(|document| document.text.len()),
         encoder_truncated: !read.covers(&RangeSet::union(needed.iter().copied())),
         needed,
-        chunks: holding.iter().map(|&number| corpus.chunks()[number].id.clone()).collect(),
-        has_answer: member.ranges.is_empty() && document.is_some_and(|document| matcher.found_in_text(&document.text)),
+        chunks: holding
+            .iter()
+            .map(|&number| corpus.chunks()[number].id.clone())
+            .collect(),
+        has_answer: member.ranges.is_empty()
+            && document.is_some_and(|document| matcher.found_in_text(&document.text)),
     }
 }
 
@@ -123,21 +177,47 @@ pub fn locate_shown(
     shown: &[&Passage],
     answer_in_a_document: impl FnOnce(&AnswerMatcher) -> bool,
 ) -> Gold {
-    let matcher = if question.has_spans() { AnswerMatcher::new(&question.answers) } else { AnswerMatcher::default() };
-    let place = |member: &Member| locate_shown_member(member, corpus.document(&member.doc), shown, &matcher);
-    let groups: Vec<Vec<GoldMember>> =
-        question.evidence.iter().map(|group| group.iter().map(place).collect()).collect();
-    let ranged = question.evidence.iter().flatten().any(|member| !member.ranges.is_empty());
+    let matcher = if question.has_spans() {
+        AnswerMatcher::new(&question.answers)
+    } else {
+        AnswerMatcher::default()
+    };
+    let place = |member: &Member| {
+        locate_shown_member(member, corpus.document(&member.doc), shown, &matcher)
+    };
+    let groups: Vec<Vec<GoldMember>> = question
+        .evidence
+        .iter()
+        .map(|group| group.iter().map(place).collect())
+        .collect();
+    let ranged = question
+        .evidence
+        .iter()
+        .flatten()
+        .any(|member| !member.ranges.is_empty());
     let (rule, holds) = match (question.evidence.is_empty(), question.has_spans()) {
         (true, true) => (SupportRule::AnswerString, answer_in_a_document(&matcher)),
         (true, false) => (SupportRule::Nothing, false),
         (false, _) => {
-            let rule = if ranged { SupportRule::Ranges } else { SupportRule::Documents };
-            (rule, groups.iter().all(|group| group.iter().any(|member| member.present)))
+            let rule = if ranged {
+                SupportRule::Ranges
+            } else {
+                SupportRule::Documents
+            };
+            (
+                rule,
+                groups
+                    .iter()
+                    .all(|group| group.iter().any(|member| member.present)),
+            )
         }
     };
     let support = Support { holds, rule };
-    Gold { documents: support, chunks: support, groups }
+    Gold {
+        documents: support,
+        chunks: support,
+        groups,
+    }
 }
 
 fn locate_shown_member(
@@ -146,9 +226,16 @@ fn locate_shown_member(
     shown: &[&Passage],
     matcher: &AnswerMatcher,
 ) -> GoldMember {
-    let of_document: Vec<&&Passage> = shown.iter().filter(|passage| passage.doc == member.doc).collect();
+    let of_document: Vec<&&Passage> = shown
+        .iter()
+        .filter(|passage| passage.doc == member.doc)
+        .collect();
     let needed = match document {
-        Some(document) => without_gaps(&member.ranges, &document.text, of_document.iter().map(|passage| passage.range)),
+        Some(document) => without_gaps(
+            &member.ranges,
+            &document.text,
+            of_document.iter().map(|passage| passage.range),
+        ),
         None => Vec::new(),
     };
     let mut holding = of_document.clone();
@@ -167,21 +254,36 @@ fn locate_shown_member(
         doc_bytes: document.map(|document| document.text.len()),
         needed,
         chunks: holding.iter().map(|passage| passage.id.clone()).collect(),
-        has_answer: member.ranges.is_empty() && document.is_some_and(|document| matcher.found_in_text(&document.text)),
+        has_answer: member.ranges.is_empty()
+            && document.is_some_and(|document| matcher.found_in_text(&document.text)),
         encoder_truncated: false,
     }
 }
 
 /// `ranges` less the white space between two of the `shown` pieces of `text`.
-fn without_gaps(ranges: &[ByteRange], text: &str, shown: impl Iterator<Item = ByteRange>) -> Vec<ByteRange> {
+fn without_gaps(
+    ranges: &[ByteRange],
+    text: &str,
+    shown: impl Iterator<Item = ByteRange>,
+) -> Vec<ByteRange> {
     let shown = RangeSet::union(shown);
-    let gaps = shown.ranges().windows(2).map(|pair| ByteRange::new(pair[0].end, pair[1].start));
-    let blank: Vec<ByteRange> =
-        gaps.filter(|gap| text.get(gap.as_range()).is_some_and(|text| text.trim().is_empty())).collect();
+    let gaps = shown
+        .ranges()
+        .windows(2)
+        .map(|pair| ByteRange::new(pair[0].end, pair[1].start));
+    let blank: Vec<ByteRange> = gaps
+        .filter(|gap| {
+            text.get(gap.as_range())
+                .is_some_and(|text| text.trim().is_empty())
+        })
+        .collect();
     let mut needed = Vec::with_capacity(ranges.len());
     for range in ranges {
         let mut from = range.start;
-        for gap in blank.iter().filter(|gap| range.start < gap.start && gap.end < range.end) {
+        for gap in blank
+            .iter()
+            .filter(|gap| range.start < gap.start && gap.end < range.end)
+        {
             needed.push(ByteRange::new(from, gap.start));
             from = gap.end;
         }
@@ -198,11 +300,20 @@ fn answer_in_a_chunk(
     corpus: &Corpus,
     matcher: &AnswerMatcher,
 ) -> bool {
-    let pairs = question.evidence.iter().zip(groups).map(|(labelled, gold)| labelled.iter().zip(gold));
-    let whole =
-        pairs.filter(|group| !group.clone().any(|(member, gold)| !member.ranges.is_empty() && !gold.chunks.is_empty()));
-    let mut with_answer =
-        whole.flatten().filter(|(member, gold)| member.ranges.is_empty() && gold.has_answer).peekable();
+    let pairs = question
+        .evidence
+        .iter()
+        .zip(groups)
+        .map(|(labelled, gold)| labelled.iter().zip(gold));
+    let whole = pairs.filter(|group| {
+        !group
+            .clone()
+            .any(|(member, gold)| !member.ranges.is_empty() && !gold.chunks.is_empty())
+    });
+    let mut with_answer = whole
+        .flatten()
+        .filter(|(member, gold)| member.ranges.is_empty() && gold.has_answer)
+        .peekable();
     with_answer.peek().is_none()
         || with_answer.any(|(_, gold)| {
             let mut numbers = gold.chunks.iter().filter_map(|id| corpus.chunk_number(id));

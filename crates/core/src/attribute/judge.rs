@@ -17,8 +17,20 @@ pub struct Judge {
 #[must_use]
 pub fn rightness(trace: &Trace, judge: Judge) -> Rightness {
     let of = |arm: ArmName| {
-        let attempt = trace.attempt(arm).filter(|attempt| attempt.error.is_none())?;
-        answer::is_right(&trace.question, &attempt.extracted, attempt.stance, judge.flavour, judge.correct_f1)
+        let attempt = trace
+            .attempt(arm)
+            .filter(|attempt| attempt.error.is_none())?;
+        answer::is_right(
+            &trace.question,
+            &attempt.extracted,
+            attempt.stance,
+            judge.flavour,
+            judge.correct_f1,
+        )
     };
-    Rightness { retrieved: of(ArmName::Retrieved), oracle: of(ArmName::Oracle), closed_book: of(ArmName::ClosedBook) }
+    Rightness {
+        retrieved: of(ArmName::Retrieved),
+        oracle: of(ArmName::Oracle),
+        closed_book: of(ArmName::ClosedBook),
+    }
 }

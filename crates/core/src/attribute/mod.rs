@@ -42,12 +42,20 @@ impl Passages for Corpus {
     fn view(&self, id: &ChunkId) -> Option<PassageView<'_>> {
         let number = self.chunk_number(id)?;
         let (text, title) = self.chunk_text(number);
-        Some(PassageView { range: self.chunks()[number].range, text, title })
+        Some(PassageView {
+            range: self.chunks()[number].range,
+            text,
+            title,
+        })
     }
 }
 
 impl<S: std::hash::BuildHasher + Sync> Passages for std::collections::HashMap<ChunkId, Passage, S> {
     fn view(&self, id: &ChunkId) -> Option<PassageView<'_>> {
-        self.get(id).map(|passage| PassageView { range: passage.range, text: &passage.text, title: &passage.title })
+        self.get(id).map(|passage| PassageView {
+            range: passage.range,
+            text: &passage.text,
+            title: &passage.title,
+        })
     }
 }

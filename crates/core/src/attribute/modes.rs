@@ -40,32 +40,58 @@ impl Signs {
 /// Looks for every mode in a question that did not fail. `outcome` is its own; `titled`: passages are indexed with their
 /// title before them.
 #[must_use]
-pub fn signs(trace: &Trace, outcome: &Outcome, k: usize, titled: bool, passages: &dyn Passages) -> Signs {
+pub fn signs(
+    trace: &Trace,
+    outcome: &Outcome,
+    k: usize,
+    titled: bool,
+    passages: &dyn Passages,
+) -> Signs {
     let delivery = Delivery::new(trace, k, passages);
     let position = position(&delivery, outcome);
     let missing_group = missing_group(&delivery, outcome);
     let crowded = crowded(&delivery);
     let question = &trace.question;
-    let has_encoder = trace.retrievers().any(|s| matches!(s.stage, Stage::Dense | Stage::LateInteraction));
+    let has_encoder = trace
+        .retrievers()
+        .any(|s| matches!(s.stage, Stage::Dense | Stage::LateInteraction));
     let flag = |flag: Flag, can_be: bool| can_be.then(|| outcome.flags.contains(&flag));
     let shows = |mode: Mode| match mode {
         Mode::NoSharedTerm => no_shared_term(&delivery, titled),
         Mode::BridgeMissed => (trace.gold.groups.len() > 1).then_some(missing_group.is_some()),
         Mode::NearDuplicates => crowded,
         Mode::GoldLate => position.and_then(|at| is_late(at, delivery.packed.len())),
-        Mode::AnswerElsewhere => flag(Flag::AnswerElsewhere, question.has_spans() && !question.evidence.is_empty()),
-        Mode::EncoderTruncated => flag(Flag::EncoderTruncated, has_encoder && outcome.reached.is_some()),
+        Mode::AnswerElsewhere => flag(
+            Flag::AnswerElsewhere,
+            question.has_spans() && !question.evidence.is_empty(),
+        ),
+        Mode::EncoderTruncated => flag(
+            Flag::EncoderTruncated,
+            has_encoder && outcome.reached.is_some(),
+        ),
     };
-    let modes = Mode::ALL.iter().filter_map(|mode| Some((*mode, shows(*mode)?))).collect();
+    let modes = Mode::ALL
+        .iter()
+        .filter_map(|mode| Some((*mode, shows(*mode)?)))
+        .collect();
     let distinct_support = crowded == Some(true)
         && matches!(outcome.lost_at(), Some(Station::TopK | Station::Prompt))
         && delivery.test.of(distinct(&delivery)).holds;
-    Signs { modes, missing_group, distinct_support, position }
+    Signs {
+        modes,
+        missing_group,
+        distinct_support,
+        position,
+    }
 }
 
 fn position(delivery: &Delivery<'_>, outcome: &Outcome) -> Option<usize> {
     let reached = outcome.reached.is_some_and(|[.., prompt]| prompt);
-    reached.then(|| Delivery::first(&delivery.packed, |chunks| delivery.test.of(chunks.iter().copied()).holds))?
+    reached.then(|| {
+        Delivery::first(&delivery.packed, |chunks| {
+            delivery.test.of(chunks.iter().copied()).holds
+        })
+    })?
 }
 
 fn is_late(position: usize, n_packed: usize) -> Option<bool> {
@@ -74,9 +100,14 @@ fn is_late(position: usize, n_packed: usize) -> Option<bool> {
 
 /// The first group that is missing where the support was lost, provided another is there.
 fn missing_group(delivery: &Delivery<'_>, outcome: &Outcome) -> Option<usize> {
-    let station = outcome.lost_at().filter(|station| !matches!(station, Station::Documents | Station::Chunks))?;
+    let station = outcome
+        .lost_at()
+        .filter(|station| !matches!(station, Station::Documents | Station::Chunks))?;
     let missing = delivery.test.missing_groups(delivery.at(station));
-    missing.first().copied().filter(|_| missing.len() < delivery.trace.gold.groups.len())
+    missing
+        .first()
+        .copied()
+        .filter(|_| missing.len() < delivery.trace.gold.groups.len())
 }
 
 /// Some evidence group has no passage with a content term of the question. `None` where a group's passages are not known.
@@ -89,7 +120,8 @@ fn no_shared_term(delivery: &Delivery<'_>, titled: bool) -> Option<bool> {
     let wanted = terms::of_question(&delivery.trace.question.text);
     let shares = |id: &ChunkId| {
         delivery.passages.view(id).is_some_and(|view| {
-            terms::shares_one(view.text, &wanted) || (titled && terms::shares_one(view.title, &wanted))
+            terms::shares_one(view.text, &wanted)
+                || (titled && terms::shares_one(view.title, &wanted))
         })
     };
     Some((0..groups.len()).any(|group| !passages(group).any(shares)))
@@ -97,8 +129,14 @@ fn no_shared_term(delivery: &Delivery<'_>, titled: bool) -> Option<bool> {
 
 /// At least half of the top k are near duplicates of a better one.
 fn crowded(delivery: &Delivery<'_>) -> Option<bool> {
-    let top_k: Vec<Shingled<'_>> = shingled(delivery, delivery.top_k()).map(|(_, passage)| passage).collect();
-    let repeats = |at: &usize| top_k[..*at].iter().any(|better| top_k[*at].is_near_duplicate_of(better));
+    let top_k: Vec<Shingled<'_>> = shingled(delivery, delivery.top_k())
+        .map(|(_, passage)| passage)
+        .collect();
+    let repeats = |at: &usize| {
+        top_k[..*at]
+            .iter()
+            .any(|better| top_k[*at].is_near_duplicate_of(better))
+    };
     (top_k.len() > 1).then(|| 2 * (0..top_k.len()).filter(repeats).count() >= top_k.len())
 }
 
@@ -109,7 +147,10 @@ fn distinct<'a>(delivery: &Delivery<'a>) -> Vec<&'a ChunkId> {
         if kept.len() == delivery.k {
             break;
         }
-        if !kept.iter().any(|(_, better)| passage.is_near_duplicate_of(better)) {
+        if !kept
+            .iter()
+            .any(|(_, better)| passage.is_near_duplicate_of(better))
+        {
             kept.push((id, passage));
         }
     }
@@ -120,5 +161,7 @@ fn shingled<'d, 'a>(
     delivery: &'d Delivery<'a>,
     chunks: &'d [&'a ChunkId],
 ) -> impl Iterator<Item = (&'a ChunkId, Shingled<'d>)> {
-    chunks.iter().filter_map(|id| Some((*id, Shingled::new(id.doc(), delivery.passages.view(id)?))))
+    chunks
+        .iter()
+        .filter_map(|id| Some((*id, Shingled::new(id.doc(), delivery.passages.view(id)?))))
 }

@@ -24,8 +24,11 @@ pub fn in_document(document: &Document, text: &str, title: Option<&str>) -> Opti
     let below_title = || {
         let (first, rest) = text.trim_start().split_once('\n')?;
         let first = first.trim();
-        let is_title = first == document.title.trim() || title.is_some_and(|title| title.trim() == first);
-        is_title.then(|| quote::locate(&document.text, rest)).flatten()
+        let is_title =
+            first == document.title.trim() || title.is_some_and(|title| title.trim() == first);
+        is_title
+            .then(|| quote::locate(&document.text, rest))
+            .flatten()
     };
     whole().or_else(below_title).map(|located| located.range)
 }
@@ -42,13 +45,20 @@ impl WordIndex {
     #[must_use]
     pub fn new(documents: &[Document]) -> Self {
         let of_document = |(number, document): (usize, &Document)| {
-            let mut words: Vec<u64> =
-                document.text.split_whitespace().map(|word| posting(hash(word), number as u32)).collect();
+            let mut words: Vec<u64> = document
+                .text
+                .split_whitespace()
+                .map(|word| posting(hash(word), number as u32))
+                .collect();
             words.sort_unstable();
             words.dedup();
             words
         };
-        let mut postings: Vec<u64> = documents.par_iter().enumerate().flat_map_iter(of_document).collect();
+        let mut postings: Vec<u64> = documents
+            .par_iter()
+            .enumerate()
+            .flat_map_iter(of_document)
+            .collect();
         postings.par_sort_unstable();
         Self { postings }
     }
@@ -56,7 +66,12 @@ impl WordIndex {
     /// Every document that holds `text` by the rule of [`in_document`] (one or two words: letter for letter), ascending, and
     /// where. `documents` are those that were indexed.
     #[must_use]
-    pub fn find(&self, documents: &[Document], text: &str, title: Option<&str>) -> Vec<(usize, ByteRange)> {
+    pub fn find(
+        &self,
+        documents: &[Document],
+        text: &str,
+        title: Option<&str>,
+    ) -> Vec<(usize, ByteRange)> {
         let mut candidates = self.candidates(documents, text);
         if let Some((_, rest)) = text.trim_start().split_once('\n') {
             candidates.extend(self.candidates(documents, rest));
@@ -71,7 +86,11 @@ impl WordIndex {
     /// it letter for letter.
     fn candidates(&self, documents: &[Document], text: &str) -> Vec<usize> {
         let words: Vec<&str> = text.split_whitespace().collect();
-        let inner = if words.len() > 2 { &words[1..words.len() - 1] } else { &[][..] };
+        let inner = if words.len() > 2 {
+            &words[1..words.len() - 1]
+        } else {
+            &[][..]
+        };
         let mut lists: Vec<&[u64]> = inner.iter().map(|word| self.list(hash(word))).collect();
         lists.sort_unstable_by_key(|list| (list.len(), list.first().copied()));
         lists.dedup();
@@ -80,17 +99,27 @@ impl WordIndex {
             if text.is_empty() {
                 return Vec::new();
             }
-            return (0..documents.len()).filter(|&number| documents[number].text.contains(text)).collect();
+            return (0..documents.len())
+                .filter(|&number| documents[number].text.contains(text))
+                .collect();
         };
         let others = &others[..others.len().min(RAREST_WORDS - 1)];
-        let in_list = |list: &&[u64], doc: u32| list.binary_search_by_key(&doc, |&entry| entry as u32).is_ok();
+        let in_list = |list: &&[u64], doc: u32| {
+            list.binary_search_by_key(&doc, |&entry| entry as u32)
+                .is_ok()
+        };
         let numbers = rarest.iter().map(|&entry| entry as u32);
-        numbers.filter(|doc| others.iter().all(|list| in_list(list, *doc))).map(|doc| doc as usize).collect()
+        numbers
+            .filter(|doc| others.iter().all(|list| in_list(list, *doc)))
+            .map(|doc| doc as usize)
+            .collect()
     }
 
     /// The postings of one word's hash.
     fn list(&self, hash: u32) -> &[u64] {
-        let start = self.postings.partition_point(|&entry| entry < posting(hash, 0));
+        let start = self
+            .postings
+            .partition_point(|&entry| entry < posting(hash, 0));
         let len = self.postings[start..].partition_point(|&entry| entry <= posting(hash, u32::MAX));
         &self.postings[start..start + len]
     }
@@ -104,7 +133,9 @@ fn posting(hash: u32, document: u32) -> u64 {
 fn hash(word: &str) -> u32 {
     const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
     const PRIME: u64 = 0x0000_0100_0000_01b3;
-    let hash = word.bytes().fold(OFFSET, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(PRIME));
+    let hash = word.bytes().fold(OFFSET, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(PRIME)
+    });
     (hash ^ (hash >> 32)) as u32
 }
 
@@ -113,7 +144,12 @@ mod tests {
     use super::*;
 
     fn document(title: &str, text: &str) -> Document {
-        Document { id: title.into(), title: title.to_owned(), text: text.to_owned(), metadata: [].into() }
+        Document {
+            id: title.into(),
+            title: title.to_owned(),
+            text: text.to_owned(),
+            metadata: [].into(),
+        }
     }
 
     fn range(text: &str, passage: &str, title: Option<&str>) -> Option<(usize, usize)> {
@@ -140,17 +176,33 @@ mod tests {
 
     #[test]
     fn every_document_that_holds_the_passage_is_found_and_no_other() {
-        let texts =
-            ["one two three four five", "zero one two three four", "one two  three\nfour five", "five four three"];
+        let texts = [
+            "one two three four five",
+            "zero one two three four",
+            "one two  three\nfour five",
+            "five four three",
+        ];
         let documents: Vec<Document> = texts.iter().map(|text| document("T", text)).collect();
         let index = WordIndex::new(&documents);
         let numbers = |passage: &str| -> Vec<usize> {
-            index.find(&documents, passage, None).into_iter().map(|(number, _)| number).collect()
+            index
+                .find(&documents, passage, None)
+                .into_iter()
+                .map(|(number, _)| number)
+                .collect()
         };
         assert_eq!(numbers("one two three four"), [0, 1, 2]);
-        assert_eq!(numbers("ne two three four fi"), [0, 2], "the outer words may be cut");
+        assert_eq!(
+            numbers("ne two three four fi"),
+            [0, 2],
+            "the outer words may be cut"
+        );
         assert_eq!(numbers("T\ntwo three four five"), [0, 2]);
-        assert_eq!(numbers("five four"), [3], "no inner word: every document is looked at");
+        assert_eq!(
+            numbers("five four"),
+            [3],
+            "no inner word: every document is looked at"
+        );
         assert_eq!(numbers("two three seven five"), Vec::<usize>::new());
     }
 
@@ -159,7 +211,9 @@ mod tests {
         // Knuth's MMIX generator; the upper bits choose the word.
         let mut state = 7_u64;
         let mut word = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             ["a", "bb", "ccc", "d", "e"][(state >> 33) as usize % 5]
         };
         let mut text = |n: usize| (0..n).map(|_| word()).collect::<Vec<_>>().join(" ");
@@ -170,9 +224,15 @@ mod tests {
                 let passage = text(n);
                 let everywhere = documents.iter().enumerate();
                 let expected: Vec<(usize, ByteRange)> = everywhere
-                    .filter_map(|(number, document)| Some((number, in_document(document, &passage, None)?)))
+                    .filter_map(|(number, document)| {
+                        Some((number, in_document(document, &passage, None)?))
+                    })
                     .collect();
-                assert_eq!(index.find(&documents, &passage, None), expected, "{passage}");
+                assert_eq!(
+                    index.find(&documents, &passage, None),
+                    expected,
+                    "{passage}"
+                );
             }
         }
     }

@@ -13,9 +13,17 @@ const MOST_NAMED: usize = 6;
 /// Why no document holds the evidence.
 pub(super) fn absent(delivery: &Delivery<'_>) -> String {
     let groups = &delivery.trace.gold.groups;
-    let absent = groups.iter().enumerate().find(|(_, group)| !group.iter().any(|member| member.present));
-    let Some((at, group)) = absent else { return "no document holds an answer string".to_owned() };
-    let docs: Vec<String> = group.iter().map(|member| format!("`{}`", member.doc)).collect();
+    let absent = groups
+        .iter()
+        .enumerate()
+        .find(|(_, group)| !group.iter().any(|member| member.present));
+    let Some((at, group)) = absent else {
+        return "no document holds an answer string".to_owned();
+    };
+    let docs: Vec<String> = group
+        .iter()
+        .map(|member| format!("`{}`", member.doc))
+        .collect();
     let which = of_groups(&[at], groups.len());
     match &docs[..] {
         [doc] => format!("{which}gold document {doc} is not in the corpus, or empty there"),
@@ -29,10 +37,16 @@ pub(super) fn absent(delivery: &Delivery<'_>) -> String {
 /// Why no chunk holds what a document does.
 pub(super) fn unchunked(delivery: &Delivery<'_>) -> String {
     let groups = &delivery.trace.gold.groups;
-    let without = |group: &&Vec<_>| !group.iter().any(|member: &GoldMember| !member.chunks.is_empty());
+    let without = |group: &&Vec<_>| {
+        !group
+            .iter()
+            .any(|member: &GoldMember| !member.chunks.is_empty())
+    };
     match groups.iter().find(without).and_then(|group| group.first()) {
         Some(member) => format!("no chunk holds a byte of the gold of `{}`", member.doc),
-        None if groups.is_empty() => "an answer string is in a document, but whole in no chunk".to_owned(),
+        None if groups.is_empty() => {
+            "an answer string is in a document, but whole in no chunk".to_owned()
+        }
         None => "an answer string is in a gold document, but whole in no chunk of one".to_owned(),
     }
 }
@@ -46,7 +60,10 @@ pub(super) fn torn(delivery: &Delivery<'_>, torn: &Torn) -> String {
     match &pieces[..] {
         // Of another system's chunks only those are known that were shown.
         [piece] => {
-            format!("{which}of gold range {range} of `{doc}` only a part was shown: {}", place_of(delivery, piece))
+            format!(
+                "{which}of gold range {range} of `{doc}` only a part was shown: {}",
+                place_of(delivery, piece)
+            )
         }
         _ => format!(
             "{which}gold range {range} of `{doc}` is cut between {}; {}",
@@ -60,7 +77,9 @@ pub(super) fn torn(delivery: &Delivery<'_>, torn: &Torn) -> String {
 pub(super) fn undelivered(delivery: &Delivery<'_>, station: Station) -> String {
     let here = delivery.at(station);
     let missing = delivery.test.missing_groups(here);
-    let Some(&group) = missing.first() else { return without_answer(delivery, station) };
+    let Some(&group) = missing.first() else {
+        return without_answer(delivery, station);
+    };
     let member = nearest(delivery, group);
     let members = &delivery.trace.gold.groups[group];
     let which = of_groups(&missing, delivery.trace.gold.groups.len());
@@ -71,7 +90,10 @@ pub(super) fn undelivered(delivery: &Delivery<'_>, station: Station) -> String {
     let doc = &members[member].doc;
     if !delivery.test.has_ranges((group, member)) {
         return match best_placed(delivery, |id| id.doc() == doc.as_str()) {
-            None => format!("{which}no chunk of gold document `{doc}`{alternatives} {}", was_among(delivery)),
+            None => format!(
+                "{which}no chunk of gold document `{doc}`{alternatives} {}",
+                was_among(delivery)
+            ),
             Some(best) => format!(
                 "{which}of gold document `{doc}`{alternatives} the first chunk, {}, {}",
                 name(best),
@@ -81,16 +103,34 @@ pub(super) fn undelivered(delivery: &Delivery<'_>, station: Station) -> String {
     }
     let ranges = delivery.test.missing_ranges((group, member), here);
     let Some(&range) = ranges.first() else {
-        return format!("{which}gold of `{doc}`{alternatives} did not reach the {}", spoken_station(station));
+        return format!(
+            "{which}gold of `{doc}`{alternatives} did not reach the {}",
+            spoken_station(station)
+        );
     };
-    let subject = format!("{which}gold range {} of `{doc}`{alternatives}", spoken(range));
+    let subject = format!(
+        "{which}gold range {} of `{doc}`{alternatives}",
+        spoken(range)
+    );
     let whole = delivery.test.holding((group, member), range);
-    let pieces = if whole.is_empty() { delivery.test.pieces((group, member), range) } else { whole.clone() };
+    let pieces = if whole.is_empty() {
+        delivery.test.pieces((group, member), range)
+    } else {
+        whole.clone()
+    };
     let rest = match &pieces[..] {
         [] => "is in no passage that was shown".to_owned(),
         [one] => format!("is in {}, which {}", name(one), came(delivery, one)),
-        _ if whole.is_empty() => format!("is cut between {}; {}", names(&pieces), places(delivery, &pieces)),
-        _ => format!("is in each of {}; {}", names(&pieces), places(delivery, &pieces)),
+        _ if whole.is_empty() => format!(
+            "is cut between {}; {}",
+            names(&pieces),
+            places(delivery, &pieces)
+        ),
+        _ => format!(
+            "is in each of {}; {}",
+            names(&pieces),
+            places(delivery, &pieces)
+        ),
     };
     let more = match ranges.len() - 1 {
         0 => String::new(),
@@ -105,7 +145,11 @@ fn without_answer(delivery: &Delivery<'_>, station: Station) -> String {
     let groups = &delivery.trace.gold.groups;
     let labelled = delivery.test.rule() != SupportRule::AnswerString;
     let is_gold = |id: &ChunkId| {
-        groups.iter().flatten().any(|member| member.has_answer && member.doc.as_str() == id.doc()) || !labelled
+        groups
+            .iter()
+            .flatten()
+            .any(|member| member.has_answer && member.doc.as_str() == id.doc())
+            || !labelled
     };
     let best = best_placed(delivery, |id| is_gold(id) && delivery.test.holds_answer(id));
     let (lead, one) = if labelled {
@@ -118,7 +162,10 @@ fn without_answer(delivery: &Delivery<'_>, station: Station) -> String {
         (String::new(), "passage")
     };
     match best {
-        None => format!("{lead}no {one} that holds an answer string {}", was_among(delivery)),
+        None => format!(
+            "{lead}no {one} that holds an answer string {}",
+            was_among(delivery)
+        ),
         Some(best) => format!(
             "{lead}the first {one} that holds an answer string, {} of `{}`, {}",
             name(best),
@@ -134,29 +181,63 @@ fn nearest(delivery: &Delivery<'_>, group: usize) -> usize {
     let members = &delivery.trace.gold.groups[group];
     let distance = |member: &usize| {
         let covers = |chunks: &[&ChunkId]| delivery.test.covers((group, *member), chunks);
-        let is_known = delivery.candidates.iter().any(|id| members[*member].chunks.contains(id));
-        (Delivery::first(&delivery.ranking, covers).unwrap_or(usize::MAX), !covers(&delivery.candidates), !is_known)
+        let is_known = delivery
+            .candidates
+            .iter()
+            .any(|id| members[*member].chunks.contains(id));
+        (
+            Delivery::first(&delivery.ranking, covers).unwrap_or(usize::MAX),
+            !covers(&delivery.candidates),
+            !is_known,
+        )
     };
     (0..members.len()).min_by_key(distance).unwrap_or_default()
 }
 
 /// The first chunk of the final ranking, else of the candidates, that `is_wanted`.
-fn best_placed<'a>(delivery: &Delivery<'a>, is_wanted: impl Fn(&ChunkId) -> bool) -> Option<&'a ChunkId> {
-    delivery.ranking.iter().chain(&delivery.candidates).copied().find(|id| is_wanted(id))
+fn best_placed<'a>(
+    delivery: &Delivery<'a>,
+    is_wanted: impl Fn(&ChunkId) -> bool,
+) -> Option<&'a ChunkId> {
+    delivery
+        .ranking
+        .iter()
+        .chain(&delivery.candidates)
+        .copied()
+        .find(|id| is_wanted(id))
 }
 
 /// Where a chunk came, in words.
 fn came(delivery: &Delivery<'_>, id: &ChunkId) -> String {
-    match delivery.ranking.iter().position(|hit| *hit == id).map(|at| at + 1) {
+    match delivery
+        .ranking
+        .iter()
+        .position(|hit| *hit == id)
+        .map(|at| at + 1)
+    {
         Some(rank) if delivery.packed.contains(&id) => format!("came {}", place(rank)),
-        Some(rank) if rank <= delivery.k => format!("came {} but did not fit the prompt", place(rank)),
-        Some(rank) => format!("came {}, below the top {}", place(rank), thousands(delivery.k)),
+        Some(rank) if rank <= delivery.k => {
+            format!("came {} but did not fit the prompt", place(rank))
+        }
+        Some(rank) => format!(
+            "came {}, below the top {}",
+            place(rank),
+            thousands(delivery.k)
+        ),
         None if delivery.candidates.contains(&id) => {
-            let scored =
-                delivery.trace.stages.iter().rev().find(|s| !matches!(s.stage, Stage::MinScore | Stage::Packed));
+            let scored = delivery
+                .trace
+                .stages
+                .iter()
+                .rev()
+                .find(|s| !matches!(s.stage, Stage::MinScore | Stage::Packed));
             let was_scored = scored.is_some_and(|stage| stage.hits.iter().any(|hit| hit.id == *id));
-            if was_scored { "scored below `min_score`" } else { "was a candidate, but fell out of the final ranking" }
-                .to_owned()
+            if was_scored {
+                "scored below `min_score`"
+            } else {
+                "was a candidate, but fell out of the final ranking"
+            }
+            .to_owned()
         }
         None => format!("was not among {}", candidates(delivery)),
     }
@@ -171,7 +252,10 @@ fn candidates(delivery: &Delivery<'_>) -> String {
     let mut distinct = delivery.candidates.clone();
     distinct.sort_unstable();
     distinct.dedup();
-    let recorded = delivery.trace.retrievers().any(|stage| stage.stage == Stage::External);
+    let recorded = delivery
+        .trace
+        .retrievers()
+        .any(|stage| stage.stage == Stage::External);
     match (distinct.len(), recorded) {
         (1, false) => "1 candidate".to_owned(),
         (n, false) => format!("{} candidates", thousands(n)),
@@ -182,7 +266,11 @@ fn candidates(delivery: &Delivery<'_>) -> String {
 
 /// `chunk 3 came second, chunk 4 was not among 100 candidates`.
 fn places(delivery: &Delivery<'_>, chunks: &[&ChunkId]) -> String {
-    let places: Vec<String> = chunks.iter().take(MOST_NAMED).map(|id| place_of(delivery, id)).collect();
+    let places: Vec<String> = chunks
+        .iter()
+        .take(MOST_NAMED)
+        .map(|id| place_of(delivery, id))
+        .collect();
     places.join(", ")
 }
 
@@ -192,10 +280,16 @@ fn place_of(delivery: &Delivery<'_>, id: &ChunkId) -> String {
 
 /// `chunks 3 and 4`; of another system's passages their ids.
 fn names(chunks: &[&ChunkId]) -> String {
-    let numbers: Option<Vec<String>> = chunks.iter().map(|id| Some(number(id)?.to_owned())).collect();
+    let numbers: Option<Vec<String>> = chunks
+        .iter()
+        .map(|id| Some(number(id)?.to_owned()))
+        .collect();
     let (lead, mut names) = match numbers {
         Some(numbers) => ("chunks ", numbers),
-        None => ("passages ", chunks.iter().map(|id| format!("`{id}`")).collect()),
+        None => (
+            "passages ",
+            chunks.iter().map(|id| format!("`{id}`")).collect(),
+        ),
     };
     if names.len() > MOST_NAMED {
         let n_more = names.len() - MOST_NAMED;
@@ -206,7 +300,10 @@ fn names(chunks: &[&ChunkId]) -> String {
 }
 
 fn name(id: &ChunkId) -> String {
-    number(id).map_or_else(|| format!("passage `{id}`"), |number| format!("chunk {number}"))
+    number(id).map_or_else(
+        || format!("passage `{id}`"),
+        |number| format!("chunk {number}"),
+    )
 }
 
 /// A chunk's number in its document, for chunks of ours.
@@ -220,7 +317,10 @@ fn of_groups(missing: &[usize], n_groups: usize) -> String {
     match missing {
         _ if n_groups < 2 => String::new(),
         [one] => format!("evidence {} of {n_groups}: ", one + 1),
-        _ => format!("{} of {n_groups} pieces of evidence are missing; the first: ", missing.len()),
+        _ => format!(
+            "{} of {n_groups} pieces of evidence are missing; the first: ",
+            missing.len()
+        ),
     }
 }
 

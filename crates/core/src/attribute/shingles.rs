@@ -24,7 +24,11 @@ pub(super) struct Shingled<'a> {
 
 impl<'a> Shingled<'a> {
     pub fn new(doc: &'a str, view: PassageView<'a>) -> Self {
-        Self { doc, view, shingles: shingles(view.text, WORDS) }
+        Self {
+            doc,
+            view,
+            shingles: shingles(view.text, WORDS),
+        }
     }
 
     pub fn is_near_duplicate_of(&self, other: &Self) -> bool {
@@ -33,8 +37,12 @@ impl<'a> Shingled<'a> {
 
     fn overlaps(&self, other: &Self) -> bool {
         let (a, b) = (self.view.range, other.view.range);
-        let shared = RangeSet::union([a]).intersection(&RangeSet::union([b])).len_bytes();
-        self.doc == other.doc && shared > 0 && shared as f64 >= OVERLAPPING * a.len().min(b.len()) as f64
+        let shared = RangeSet::union([a])
+            .intersection(&RangeSet::union([b]))
+            .len_bytes();
+        self.doc == other.doc
+            && shared > 0
+            && shared as f64 >= OVERLAPPING * a.len().min(b.len()) as f64
     }
 
     fn is_like(&self, other: &Self) -> bool {
@@ -54,9 +62,19 @@ mod tests {
     }
 
     fn placed(a: (&str, &str, (usize, usize)), b: (&str, &str, (usize, usize))) -> bool {
-        let passage = |text, range: (usize, usize)| PassageView { range: range.into(), text, title: "" };
-        let (first, second) = (Shingled::new(a.0, passage(a.1, a.2)), Shingled::new(b.0, passage(b.1, b.2)));
-        assert_eq!(first.is_near_duplicate_of(&second), second.is_near_duplicate_of(&first));
+        let passage = |text, range: (usize, usize)| PassageView {
+            range: range.into(),
+            text,
+            title: "",
+        };
+        let (first, second) = (
+            Shingled::new(a.0, passage(a.1, a.2)),
+            Shingled::new(b.0, passage(b.1, b.2)),
+        );
+        assert_eq!(
+            first.is_near_duplicate_of(&second),
+            second.is_near_duplicate_of(&first)
+        );
         first.is_near_duplicate_of(&second)
     }
 
@@ -66,13 +84,25 @@ mod tests {
         let words = "a b c d e f g h i j k l";
         assert!(alike(("d", words), ("e", "a b c d e f g h i j k X")));
         assert!(!alike(("d", words), ("e", "a b c d e f g h i j X l")));
-        assert!(alike(("d", "one  two"), ("e", "one two")) && !alike(("d", "one two"), ("e", "one three")));
+        assert!(
+            alike(("d", "one  two"), ("e", "one two"))
+                && !alike(("d", "one two"), ("e", "one three"))
+        );
     }
 
     #[test]
     fn pieces_of_a_document_that_share_half_of_the_shorter_are_alike() {
-        assert!(placed(("d", "a", (0, 100)), ("d", "b", (60, 140))), "40 of 80 bytes");
-        assert!(!placed(("d", "a", (0, 100)), ("d", "b", (61, 141))), "39 of 80 bytes");
-        assert!(!placed(("d", "a", (0, 100)), ("e", "b", (0, 100))), "two documents");
+        assert!(
+            placed(("d", "a", (0, 100)), ("d", "b", (60, 140))),
+            "40 of 80 bytes"
+        );
+        assert!(
+            !placed(("d", "a", (0, 100)), ("d", "b", (61, 141))),
+            "39 of 80 bytes"
+        );
+        assert!(
+            !placed(("d", "a", (0, 100)), ("e", "b", (0, 100))),
+            "two documents"
+        );
     }
 }

@@ -21,18 +21,37 @@ pub struct SupportTest<'a> {
 impl<'a> SupportTest<'a> {
     /// `groups` is parallel to `question.evidence`.
     #[must_use]
-    pub fn new(question: &'a Question, groups: &'a [Vec<GoldMember>], passages: &'a dyn Passages) -> Self {
+    pub fn new(
+        question: &'a Question,
+        groups: &'a [Vec<GoldMember>],
+        passages: &'a dyn Passages,
+    ) -> Self {
         let rule = match (question.evidence.is_empty(), question.has_spans()) {
             (true, true) => SupportRule::AnswerString,
             (true, false) => SupportRule::Nothing,
-            (false, _) if question.evidence.iter().flatten().any(|member| !member.ranges.is_empty()) => {
+            (false, _)
+                if question
+                    .evidence
+                    .iter()
+                    .flatten()
+                    .any(|member| !member.ranges.is_empty()) =>
+            {
                 SupportRule::Ranges
             }
             (false, _) => SupportRule::Documents,
         };
-        let matcher =
-            if question.has_spans() { AnswerMatcher::new(&question.answers) } else { AnswerMatcher::default() };
-        Self { question, groups, matcher, rule, passages }
+        let matcher = if question.has_spans() {
+            AnswerMatcher::new(&question.answers)
+        } else {
+            AnswerMatcher::default()
+        };
+        Self {
+            question,
+            groups,
+            matcher,
+            rule,
+            passages,
+        }
     }
 
     /// The rule that applies.
@@ -52,7 +71,10 @@ impl<'a> SupportTest<'a> {
                 self.missing_groups(&chunks).is_empty() && self.answer_requirement_met(&chunks)
             }
         };
-        Support { holds, rule: self.rule }
+        Support {
+            holds,
+            rule: self.rule,
+        }
     }
 
     /// The numbers of the groups of which no member is wholly in `chunks`.
@@ -101,23 +123,36 @@ impl<'a> SupportTest<'a> {
     /// The chunks that hold a byte of a labelled `range`, in document order.
     #[must_use]
     pub fn pieces(&self, (group, member): (usize, usize), range: ByteRange) -> Vec<&'a ChunkId> {
-        let overlaps = |id: &&ChunkId| self.passages.view(id).is_some_and(|view| view.range.overlaps(range));
-        self.groups[group][member].chunks.iter().filter(overlaps).collect()
+        let overlaps = |id: &&ChunkId| {
+            self.passages
+                .view(id)
+                .is_some_and(|view| view.range.overlaps(range))
+        };
+        self.groups[group][member]
+            .chunks
+            .iter()
+            .filter(overlaps)
+            .collect()
     }
 
     /// Those of them that hold all of it that stands in chunks.
     #[must_use]
     pub fn holding(&self, at: (usize, usize), range: ByteRange) -> Vec<&'a ChunkId> {
         let needed = self.needed(at, range);
-        let holds =
-            |id: &&ChunkId| self.passages.view(id).is_some_and(|view| RangeSet::union([view.range]).covers(&needed));
+        let holds = |id: &&ChunkId| {
+            self.passages
+                .view(id)
+                .is_some_and(|view| RangeSet::union([view.range]).covers(&needed))
+        };
         self.pieces(at, range).into_iter().filter(holds).collect()
     }
 
     /// Whether a passage holds an answer string.
     #[must_use]
     pub fn holds_answer(&self, id: &ChunkId) -> bool {
-        self.passages.view(id).is_some_and(|view| self.answer_in(view.text))
+        self.passages
+            .view(id)
+            .is_some_and(|view| self.answer_in(view.text))
     }
 
     /// Whether an answer string stands in `text`.
@@ -130,21 +165,38 @@ impl<'a> SupportTest<'a> {
     /// that a member with ranges supports asks for nothing more.
     #[must_use]
     pub fn answer_requirement_met(&self, chunks: &[&ChunkId]) -> bool {
-        let by_ranges =
-            |g: usize| (0..self.groups[g].len()).any(|m| self.has_ranges((g, m)) && self.covers((g, m), chunks));
-        let whole =
-            |g: usize| (0..self.groups[g].len()).filter(move |m| !self.has_ranges((g, *m))).map(move |m| (g, m));
-        let members = (0..self.groups.len()).filter(|g| !by_ranges(*g)).flat_map(whole);
-        let mut with_answer = members.map(|(g, m)| &self.groups[g][m]).filter(|member| member.has_answer).peekable();
+        let by_ranges = |g: usize| {
+            (0..self.groups[g].len())
+                .any(|m| self.has_ranges((g, m)) && self.covers((g, m), chunks))
+        };
+        let whole = |g: usize| {
+            (0..self.groups[g].len())
+                .filter(move |m| !self.has_ranges((g, *m)))
+                .map(move |m| (g, m))
+        };
+        let members = (0..self.groups.len())
+            .filter(|g| !by_ranges(*g))
+            .flat_map(whole);
+        let mut with_answer = members
+            .map(|(g, m)| &self.groups[g][m])
+            .filter(|member| member.has_answer)
+            .peekable();
         with_answer.peek().is_none()
-            || with_answer
-                .any(|member| chunks.iter().any(|id| id.doc() == member.doc.as_str() && self.holds_answer(id)))
+            || with_answer.any(|member| {
+                chunks
+                    .iter()
+                    .any(|id| id.doc() == member.doc.as_str() && self.holds_answer(id))
+            })
     }
 
     /// The bytes of `doc` that `chunks` hold.
     fn union(&self, doc: &str, chunks: &[&ChunkId]) -> RangeSet {
         let of_doc = chunks.iter().filter(|id| id.doc() == doc);
-        RangeSet::union(of_doc.filter_map(|id| self.passages.view(id)).map(|view| view.range))
+        RangeSet::union(
+            of_doc
+                .filter_map(|id| self.passages.view(id))
+                .map(|view| view.range),
+        )
     }
 
     /// What of a labelled `range` stands in chunks.
@@ -165,6 +217,11 @@ impl<'a> SupportTest<'a> {
             let needed = self.needed((group, member), **range);
             wanted(union.intersection(&needed).len_bytes(), needed.len_bytes())
         };
-        self.question.evidence[group][member].ranges.iter().filter(is_wanted).copied().collect()
+        self.question.evidence[group][member]
+            .ranges
+            .iter()
+            .filter(is_wanted)
+            .copied()
+            .collect()
     }
 }

@@ -16,7 +16,8 @@ const ASKING: &str = "who whom whose which what when where why how do does did d
 static ANALYZER: LazyLock<Analyzer> =
     LazyLock::new(|| Analyzer::new(Words::Unicode, true, StopWords::English, Stemmer::English));
 
-static ASKING_TERMS: LazyLock<BTreeSet<String>> = LazyLock::new(|| ANALYZER.term_list(ASKING).into_iter().collect());
+static ASKING_TERMS: LazyLock<BTreeSet<String>> =
+    LazyLock::new(|| ANALYZER.term_list(ASKING).into_iter().collect());
 
 /// The content terms of a question, each once.
 #[must_use]
@@ -64,7 +65,9 @@ mod tests {
     fn words_that_only_ask_are_no_content() {
         // Snowball's English stems: founded -> found, magazine -> magazin.
         let terms: Vec<String> =
-            of_question("When was the magazine founded, and why does it matter?").into_iter().collect();
+            of_question("When was the magazine founded, and why does it matter?")
+                .into_iter()
+                .collect();
         assert_eq!(terms, ["found", "magazin", "matter"]);
         assert!(of_question("Who is he, and from where?").contains("he"));
     }
@@ -73,6 +76,9 @@ mod tests {
     fn sharing_is_by_stems() {
         let wanted = of_question("Which rivers flood?");
         assert!(shares_one("The river rose.", &wanted) && !shares_one("Which was it?", &wanted));
-        assert!(!shares_one("The river rose.", &without(wanted, &["a river".to_owned(), "Flooding".to_owned()])));
+        assert!(!shares_one(
+            "The river rose.",
+            &without(wanted, &["a river".to_owned(), "Flooding".to_owned()])
+        ));
     }
 }

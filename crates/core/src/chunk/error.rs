@@ -6,7 +6,9 @@ use super::Strategy;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ChunkError {
     /// No chunk could hold anything.
-    #[error("`chunking.size` is {size} (with `chunking.overlap` = {overlap}); a chunk needs at least 1 token")]
+    #[error(
+        "`chunking.size` is {size} (with `chunking.overlap` = {overlap}); a chunk needs at least 1 token"
+    )]
     ZeroSize {
         /// As set, in tokens.
         size: usize,
@@ -39,7 +41,12 @@ impl ChunkError {
                 format!("set `chunking.overlap` below {size}; a fifth of the size is usual")
             }
             Self::UnknownStrategy { .. } => {
-                format!("use one of {}", Strategy::ALL.map(|strategy| format!("`{strategy}`")).join(", "))
+                format!(
+                    "use one of {}",
+                    Strategy::ALL
+                        .map(|strategy| format!("`{strategy}`"))
+                        .join(", ")
+                )
             }
         }
     }

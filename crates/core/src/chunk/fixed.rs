@@ -12,10 +12,19 @@ use crate::text::tokens::TokenCounter;
 pub const VERSION: u32 = 1;
 
 /// The windows of `text`; `overlap` is below `size`, which is at least 1.
-pub(super) fn pieces(text: &str, size: usize, overlap: usize, counter: &dyn TokenCounter) -> Vec<Piece> {
+pub(super) fn pieces(
+    text: &str,
+    size: usize,
+    overlap: usize,
+    counter: &dyn TokenCounter,
+) -> Vec<Piece> {
     let whole = mend::trim(text, 0..text.len());
     let starts = counter.starts(text);
-    let tokens = Tokens { text, starts: &starts, end: whole.end };
+    let tokens = Tokens {
+        text,
+        starts: &starts,
+        end: whole.end,
+    };
     let mut pieces: Vec<Piece> = Vec::new();
     let mut start = whole.start;
     while start < whole.end {
@@ -46,7 +55,10 @@ impl Tokens<'_> {
     fn window(&self, start: usize, size: usize, counter: &dyn TokenCounter) -> Piece {
         let piece = |end| {
             let range = mend::trim(self.text, start..end);
-            Piece { range, n_tokens: counter.count(&self.text[range.as_range()]) }
+            Piece {
+                range,
+                n_tokens: counter.count(&self.text[range.as_range()]),
+            }
         };
         let first = self.token_at(start);
         let mut n = size;
@@ -65,8 +77,18 @@ impl Tokens<'_> {
 
     /// The token that `start` cuts does not fit from there on: the longest run of its characters that does, by
     /// bisection, or the first character alone.
-    fn window_inside_token(&self, start: usize, end: usize, size: usize, piece: impl Fn(usize) -> Piece) -> Piece {
-        let ends: Vec<usize> = self.text[start..end].char_indices().skip(1).map(|(offset, _)| start + offset).collect();
+    fn window_inside_token(
+        &self,
+        start: usize,
+        end: usize,
+        size: usize,
+        piece: impl Fn(usize) -> Piece,
+    ) -> Piece {
+        let ends: Vec<usize> = self.text[start..end]
+            .char_indices()
+            .skip(1)
+            .map(|(offset, _)| start + offset)
+            .collect();
         let mut best = piece(self.char_end(start));
         let (mut low, mut high) = (1, ends.len());
         while low < high {
@@ -84,19 +106,31 @@ impl Tokens<'_> {
 
     /// Where the token `n` after the one at `start` starts; past `start` in any case, `self.end` where there is none.
     fn start_after(&self, start: usize, n: usize) -> usize {
-        let from = self.token_at(start).saturating_add(n).min(self.starts.len());
-        self.starts[from..].iter().copied().find(|&next| next > start).unwrap_or(self.end)
+        let from = self
+            .token_at(start)
+            .saturating_add(n)
+            .min(self.starts.len());
+        self.starts[from..]
+            .iter()
+            .copied()
+            .find(|&next| next > start)
+            .unwrap_or(self.end)
     }
 
     /// The first token of those that begin with the character at `start`, or the token that runs through it.
     fn token_at(&self, start: usize) -> usize {
-        let running = self.starts.partition_point(|&token| token <= start).saturating_sub(1);
+        let running = self
+            .starts
+            .partition_point(|&token| token <= start)
+            .saturating_sub(1);
         let begin = self.starts.get(running).copied().unwrap_or(0);
         self.starts.partition_point(|&token| token < begin)
     }
 
     fn token_start(&self, token: usize) -> usize {
-        self.starts.get(token).map_or(self.end, |&start| start.min(self.end))
+        self.starts
+            .get(token)
+            .map_or(self.end, |&start| start.min(self.end))
     }
 
     fn char_end(&self, start: usize) -> usize {
@@ -112,30 +146,45 @@ mod tests {
     fn windows(text: &str, size: usize, overlap: usize, tokenizer: Tokenizer) -> Vec<&str> {
         let counter = counter(tokenizer, None).expect("no model is needed");
         let pieces = pieces(text, size, overlap, counter.as_ref());
-        pieces.into_iter().map(|piece| &text[piece.range.as_range()]).collect()
+        pieces
+            .into_iter()
+            .map(|piece| &text[piece.range.as_range()])
+            .collect()
     }
 
     #[test]
     fn windows_step_by_size_less_overlap() {
         // Starts 0, 3, 6: the last window reaches the end.
-        assert_eq!(windows("abcdefghij", 4, 1, Tokenizer::Chars), ["abcd", "defg", "ghij"]);
+        assert_eq!(
+            windows("abcdefghij", 4, 1, Tokenizer::Chars),
+            ["abcd", "defg", "ghij"]
+        );
     }
 
     #[test]
     fn a_last_window_inside_the_one_before_is_dropped() {
         // Starts 0, 3, 6: the window from the 7th word on, "g", lies inside the second.
-        assert_eq!(windows("a b c d e f g", 4, 1, Tokenizer::Words), ["a b c d", "d e f g"]);
+        assert_eq!(
+            windows("a b c d e f g", 4, 1, Tokenizer::Words),
+            ["a b c d", "d e f g"]
+        );
     }
 
     #[test]
     fn a_window_over_size_when_counted_anew_gives_up_its_last_token() {
         // Each crab is three tokens: size 4 holds one, and a window may not end inside the second.
-        assert_eq!(windows("🦀🦀🦀", 4, 0, Tokenizer::Cl100kBase), ["🦀", "🦀", "🦀"]);
+        assert_eq!(
+            windows("🦀🦀🦀", 4, 0, Tokenizer::Cl100kBase),
+            ["🦀", "🦀", "🦀"]
+        );
     }
 
     #[test]
     fn a_character_over_size_stands_alone() {
-        assert_eq!(windows("a🦀b", 1, 0, Tokenizer::Cl100kBase), ["a", "🦀", "b"]);
+        assert_eq!(
+            windows("a🦀b", 1, 0, Tokenizer::Cl100kBase),
+            ["a", "🦀", "b"]
+        );
     }
 
     #[test]

@@ -34,7 +34,12 @@ pub(super) fn whole(text: &str, spec: &ChunkSpec, counter: &dyn TokenCounter) ->
 }
 
 /// The pieces of at most `size` tokens that `ranges`, in any order, come to.
-pub(super) fn mend(text: &str, ranges: Vec<ByteRange>, size: usize, counter: &dyn TokenCounter) -> Vec<Piece> {
+pub(super) fn mend(
+    text: &str,
+    ranges: Vec<ByteRange>,
+    size: usize,
+    counter: &dyn TokenCounter,
+) -> Vec<Piece> {
     let mut pieces = Vec::with_capacity(ranges.len());
     let mut covered = 0;
     for range in ascending(ranges) {
@@ -54,7 +59,13 @@ fn ascending(mut ranges: Vec<ByteRange>) -> Vec<ByteRange> {
 }
 
 /// Adds `range` of `text`, trimmed, if it fits, its fixed windows if it does not, and nothing if it is white space.
-fn push_fitting(text: &str, range: Range<usize>, size: usize, counter: &dyn TokenCounter, pieces: &mut Vec<Piece>) {
+fn push_fitting(
+    text: &str,
+    range: Range<usize>,
+    size: usize,
+    counter: &dyn TokenCounter,
+    pieces: &mut Vec<Piece>,
+) {
     let range = trim(text, range);
     if range.is_empty() {
         return;
@@ -66,10 +77,20 @@ fn push_fitting(text: &str, range: Range<usize>, size: usize, counter: &dyn Toke
         return;
     }
     let shifted = |piece: Piece| {
-        let Piece { range: ByteRange { start, end }, n_tokens } = piece;
-        Piece { range: ByteRange::new(range.start + start, range.start + end), n_tokens }
+        let Piece {
+            range: ByteRange { start, end },
+            n_tokens,
+        } = piece;
+        Piece {
+            range: ByteRange::new(range.start + start, range.start + end),
+            n_tokens,
+        }
     };
-    pieces.extend(fixed::pieces(own, size, 0, counter).into_iter().map(shifted));
+    pieces.extend(
+        fixed::pieces(own, size, 0, counter)
+            .into_iter()
+            .map(shifted),
+    );
 }
 
 fn without_contained(mut pieces: Vec<Piece>) -> Vec<Piece> {
@@ -92,7 +113,10 @@ mod tests {
     fn mended(text: &str, ranges: &[(usize, usize)], size: usize) -> Vec<(usize, usize)> {
         let chars = counter(Tokenizer::Chars, None).expect("chars need no model");
         let ranges = ranges.iter().map(|&range| range.into()).collect();
-        mend(text, ranges, size, chars.as_ref()).into_iter().map(|piece| piece.range.into()).collect()
+        mend(text, ranges, size, chars.as_ref())
+            .into_iter()
+            .map(|piece| piece.range.into())
+            .collect()
     }
 
     #[test]
@@ -103,12 +127,18 @@ mod tests {
     #[test]
     fn outer_white_space_and_what_lies_inside_another_go() {
         // " cd" becomes 3-5, which 0-5 holds; the duplicate of 0-5 goes too.
-        assert_eq!(mended("ab cd ef", &[(2, 5), (0, 5), (0, 6), (5, 8)], 5), [(0, 5), (6, 8)]);
+        assert_eq!(
+            mended("ab cd ef", &[(2, 5), (0, 5), (0, 6), (5, 8)], 5),
+            [(0, 5), (6, 8)]
+        );
     }
 
     #[test]
     fn a_range_over_size_is_cut_and_a_gap_is_filled() {
         // 0-5 is cut into 0-2, 2-4, 4-5; the gap 5-8 holds "f g", three chars: "f" and "g".
-        assert_eq!(mended("abcdef gh", &[(0, 5), (8, 9)], 2), [(0, 2), (2, 4), (4, 5), (5, 6), (7, 8), (8, 9)]);
+        assert_eq!(
+            mended("abcdef gh", &[(0, 5), (8, 9)], 2),
+            [(0, 2), (2, 4), (4, 5), (5, 6), (7, 8), (8, 9)]
+        );
     }
 }

@@ -40,7 +40,10 @@ struct Piece {
 /// The byte ranges of `text` that `spec` makes of it, sized by `counter`, ascending.
 #[must_use]
 pub fn split(text: &str, spec: &ChunkSpec, counter: &dyn TokenCounter) -> Vec<ByteRange> {
-    pieces(text, spec, counter).into_iter().map(|piece| piece.range).collect()
+    pieces(text, spec, counter)
+        .into_iter()
+        .map(|piece| piece.range)
+        .collect()
 }
 
 /// The chunks of `documents`, in the documents' order, ordinals from 0 in each. Documents are cut in parallel on
@@ -48,20 +51,38 @@ pub fn split(text: &str, spec: &ChunkSpec, counter: &dyn TokenCounter) -> Vec<By
 ///
 /// `n_tokens` is the count of the chunk's own text, so neighbours' counts need not add up to the document's.
 #[must_use]
-pub fn chunk_documents(documents: &[Document], spec: &ChunkSpec, counter: &dyn TokenCounter) -> Vec<Chunk> {
+pub fn chunk_documents(
+    documents: &[Document],
+    spec: &ChunkSpec,
+    counter: &dyn TokenCounter,
+) -> Vec<Chunk> {
     let of_document = |document: &Document| {
         let chunk = |(ordinal, Piece { range, n_tokens })| {
             let id = ChunkId::new(&document.id, ordinal);
-            Chunk { id, doc_id: document.id.clone(), ordinal, range, n_tokens }
+            Chunk {
+                id,
+                doc_id: document.id.clone(),
+                ordinal,
+                range,
+                n_tokens,
+            }
         };
-        pieces(&document.text, spec, counter).into_iter().enumerate().map(chunk).collect::<Vec<_>>()
+        pieces(&document.text, spec, counter)
+            .into_iter()
+            .enumerate()
+            .map(chunk)
+            .collect::<Vec<_>>()
     };
     documents.par_iter().flat_map_iter(of_document).collect()
 }
 
 fn pieces(text: &str, spec: &ChunkSpec, counter: &dyn TokenCounter) -> Vec<Piece> {
     let has_limit = spec.strategy() != Strategy::Document;
-    let prepared = if has_limit { counter.prepare(text) } else { None };
+    let prepared = if has_limit {
+        counter.prepare(text)
+    } else {
+        None
+    };
     let counter = prepared.as_deref().unwrap_or(counter);
     if has_limit && let Some(whole) = mend::whole(text, spec, counter) {
         return vec![whole];

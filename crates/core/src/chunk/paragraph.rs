@@ -17,7 +17,12 @@ pub const VERSION: u32 = 1;
 
 /// The ranges of `text`.
 pub(super) fn ranges(text: &str, spec: &ChunkSpec, counter: &dyn TokenCounter) -> Vec<ByteRange> {
-    let merger = Merger { text, spec, counter, paragraphs: paragraphs(text, counter) };
+    let merger = Merger {
+        text,
+        spec,
+        counter,
+        paragraphs: paragraphs(text, counter),
+    };
     let (mut first, mut next) = (0, 0);
     let mut chunks = Vec::new();
     while let Some(paragraph) = merger.paragraphs.get(next) {
@@ -44,7 +49,10 @@ fn paragraphs(text: &str, counter: &dyn TokenCounter) -> Vec<Piece> {
     let mut push = |range| {
         let range = mend::trim(text, range);
         if !range.is_empty() {
-            paragraphs.push(Piece { range, n_tokens: counter.count(&text[range.as_range()]) });
+            paragraphs.push(Piece {
+                range,
+                n_tokens: counter.count(&text[range.as_range()]),
+            });
         }
     };
     let (mut start, mut line_start) = (0, 0);
@@ -59,14 +67,21 @@ fn paragraphs(text: &str, counter: &dyn TokenCounter) -> Vec<Piece> {
     paragraphs
 }
 
-fn cut(text: &str, paragraph: ByteRange, spec: &ChunkSpec, counter: &dyn TokenCounter) -> Vec<ByteRange> {
+fn cut(
+    text: &str,
+    paragraph: ByteRange,
+    spec: &ChunkSpec,
+    counter: &dyn TokenCounter,
+) -> Vec<ByteRange> {
     let own = &text[paragraph.as_range()];
     let ranges = if spec.separators().is_empty() {
         semantic::text(own, spec, counter)
     } else {
         separators::ranges(own, spec, counter)
     };
-    let shift = |range: ByteRange| ByteRange::new(paragraph.start + range.start, paragraph.start + range.end);
+    let shift = |range: ByteRange| {
+        ByteRange::new(paragraph.start + range.start, paragraph.start + range.end)
+    };
     ranges.into_iter().map(shift).collect()
 }
 
@@ -83,7 +98,11 @@ impl Merger<'_> {
     /// Past the last paragraph of the largest chunk that starts with `first` and holds all below `least`.
     fn reach(&self, first: usize, least: usize) -> usize {
         let size = self.spec.size();
-        let may_take = |i: usize| self.paragraphs.get(i).is_some_and(|paragraph| paragraph.n_tokens <= size);
+        let may_take = |i: usize| {
+            self.paragraphs
+                .get(i)
+                .is_some_and(|paragraph| paragraph.n_tokens <= size)
+        };
         let mut end = least;
         let mut sum = (first..least).map(|i| self.with_gap(i)).sum::<usize>();
         while may_take(end) && sum + self.with_gap(end) <= size {
@@ -118,18 +137,25 @@ impl Merger<'_> {
     }
 
     fn fits(&self, paragraphs: Range<usize>, limit: usize) -> bool {
-        self.counter.count(&self.text[self.span(paragraphs).as_range()]) <= limit
+        self.counter
+            .count(&self.text[self.span(paragraphs).as_range()])
+            <= limit
     }
 
     /// From the first paragraph's first byte to the last one's end.
     fn span(&self, paragraphs: Range<usize>) -> ByteRange {
-        ByteRange::new(self.paragraphs[paragraphs.start].range.start, self.paragraphs[paragraphs.end - 1].range.end)
+        ByteRange::new(
+            self.paragraphs[paragraphs.start].range.start,
+            self.paragraphs[paragraphs.end - 1].range.end,
+        )
     }
 
     /// The count of a paragraph and of the blank lines before it.
     fn with_gap(&self, i: usize) -> usize {
         let Piece { range, n_tokens } = self.paragraphs[i];
-        let before = i.checked_sub(1).map_or(range.start, |before| self.paragraphs[before].range.end);
+        let before = i
+            .checked_sub(1)
+            .map_or(range.start, |before| self.paragraphs[before].range.end);
         n_tokens + self.counter.count(&self.text[before..range.start])
     }
 }
@@ -140,16 +166,28 @@ mod tests {
     use crate::text::tokens::{Tokenizer, counter};
 
     fn chunks(text: &str, size: usize, overlap: usize) -> Vec<&str> {
-        let spec = ChunkSpec::new(Strategy::Paragraph, size, overlap, Vec::new(), Tokenizer::Words);
+        let spec = ChunkSpec::new(
+            Strategy::Paragraph,
+            size,
+            overlap,
+            Vec::new(),
+            Tokenizer::Words,
+        );
         let words = counter(Tokenizer::Words, None).expect("words need no model");
         let ranges = split(text, &spec.expect("a valid spec"), words.as_ref());
-        ranges.into_iter().map(|range| &text[range.as_range()]).collect()
+        ranges
+            .into_iter()
+            .map(|range| &text[range.as_range()])
+            .collect()
     }
 
     #[test]
     fn adjoining_paragraphs_are_merged_up_to_the_size() {
         // Words 2, 1, 3, 1: 2 + 1 fit into four and + 3 do not; 3 + 1 do.
-        assert_eq!(chunks("a b\n\nc\n \t\nd e\nf\n\n\ng", 4, 0), ["a b\n\nc", "d e\nf\n\n\ng"]);
+        assert_eq!(
+            chunks("a b\n\nc\n \t\nd e\nf\n\n\ng", 4, 0),
+            ["a b\n\nc", "d e\nf\n\n\ng"]
+        );
     }
 
     #[test]
@@ -160,8 +198,14 @@ mod tests {
     #[test]
     fn an_overlap_repeats_whole_paragraphs_only() {
         // Words 2, 1, 2, 1, size 5: the first chunk takes all but the last. Of its end, "d e" counts 2, "c d e" 3.
-        assert_eq!(chunks("a b\n\nc\n\nd e\n\nf", 5, 3), ["a b\n\nc\n\nd e", "c\n\nd e\n\nf"]);
-        assert_eq!(chunks("a b\n\nc\n\nd e\n\nf", 5, 1), ["a b\n\nc\n\nd e", "f"]);
+        assert_eq!(
+            chunks("a b\n\nc\n\nd e\n\nf", 5, 3),
+            ["a b\n\nc\n\nd e", "c\n\nd e\n\nf"]
+        );
+        assert_eq!(
+            chunks("a b\n\nc\n\nd e\n\nf", 5, 1),
+            ["a b\n\nc\n\nd e", "f"]
+        );
     }
 
     #[test]

@@ -15,12 +15,18 @@ pub const VERSION: u32 = 1;
 
 /// The ranges of plain text.
 pub(super) fn text(text: &str, spec: &ChunkSpec, counter: &dyn TokenCounter) -> Vec<ByteRange> {
-    TextSplitter::new(config(spec, counter)).chunk_indices(text).map(range).collect()
+    TextSplitter::new(config(spec, counter))
+        .chunk_indices(text)
+        .map(range)
+        .collect()
 }
 
 /// The ranges of Markdown.
 pub(super) fn markdown(text: &str, spec: &ChunkSpec, counter: &dyn TokenCounter) -> Vec<ByteRange> {
-    MarkdownSplitter::new(config(spec, counter)).chunk_indices(text).map(range).collect()
+    MarkdownSplitter::new(config(spec, counter))
+        .chunk_indices(text)
+        .map(range)
+        .collect()
 }
 
 /// Lets text-splitter size by our counters.
@@ -33,8 +39,12 @@ impl ChunkSizer for Sizer<'_> {
 }
 
 fn config<'a>(spec: &ChunkSpec, counter: &'a dyn TokenCounter) -> ChunkConfig<Sizer<'a>> {
-    let config = ChunkConfig::new(spec.size()).with_sizer(Sizer(counter)).with_trim(true);
-    config.with_overlap(spec.overlap()).expect("a spec's overlap is below its size")
+    let config = ChunkConfig::new(spec.size())
+        .with_sizer(Sizer(counter))
+        .with_trim(true);
+    config
+        .with_overlap(spec.overlap())
+        .expect("a spec's overlap is below its size")
 }
 
 fn range((start, chunk): (usize, &str)) -> ByteRange {
@@ -47,9 +57,13 @@ mod tests {
     use crate::text::tokens::{Tokenizer, counter};
 
     fn chunks(text: &str, strategy: Strategy, size: usize, overlap: usize) -> Vec<&str> {
-        let spec = ChunkSpec::new(strategy, size, overlap, Vec::new(), Tokenizer::Words).expect("a valid spec");
+        let spec = ChunkSpec::new(strategy, size, overlap, Vec::new(), Tokenizer::Words)
+            .expect("a valid spec");
         let words = counter(Tokenizer::Words, None).expect("words need no model");
-        split(text, &spec, words.as_ref()).into_iter().map(|range| &text[range.as_range()]).collect()
+        split(text, &spec, words.as_ref())
+            .into_iter()
+            .map(|range| &text[range.as_range()])
+            .collect()
     }
 
     #[test]
@@ -67,7 +81,10 @@ mod tests {
         let text = "It rained hard. The river rose overnight. Nobody slept.";
         assert_eq!(
             chunks(text, Strategy::Recursive, 7, 4),
-            ["It rained hard. The river rose overnight.", "The river rose overnight. Nobody slept."]
+            [
+                "It rained hard. The river rose overnight.",
+                "The river rose overnight. Nobody slept."
+            ]
         );
     }
 

@@ -34,7 +34,13 @@ impl ChunkSpec {
         if overlap >= size {
             return Err(ChunkError::OverlapNotSmaller { size, overlap });
         }
-        Ok(Self { strategy, size, overlap, separators, tokenizer })
+        Ok(Self {
+            strategy,
+            size,
+            overlap,
+            separators,
+            tokenizer,
+        })
     }
 
     /// How the text is cut.
@@ -79,8 +85,14 @@ mod tests {
     #[test]
     fn an_overlap_that_is_not_smaller_than_the_size_is_refused_with_both() {
         let error = sized(50, 50).expect_err("no progress");
-        assert_eq!(error.to_string(), "`chunking.overlap` = 50 is not smaller than `chunking.size` = 50");
-        assert_eq!(error.hint(), "set `chunking.overlap` below 50; a fifth of the size is usual");
+        assert_eq!(
+            error.to_string(),
+            "`chunking.overlap` = 50 is not smaller than `chunking.size` = 50"
+        );
+        assert_eq!(
+            error.hint(),
+            "set `chunking.overlap` below 50; a fifth of the size is usual"
+        );
         assert!(sized(50, 49).is_ok());
     }
 

@@ -9,7 +9,20 @@ use serde::{Deserialize, Serialize};
 use super::{ChunkError, document, fixed, mend, paragraph, semantic, separators};
 
 /// How a document's text is cut into chunks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Strategy {
     /// Windows of `size` tokens, each starting `size - overlap` tokens after the one before.
@@ -27,7 +40,13 @@ pub enum Strategy {
 
 impl Strategy {
     /// All of them, in the order they are listed to people.
-    pub const ALL: [Self; 5] = [Self::Fixed, Self::Paragraph, Self::Recursive, Self::Markdown, Self::Document];
+    pub const ALL: [Self; 5] = [
+        Self::Fixed,
+        Self::Paragraph,
+        Self::Recursive,
+        Self::Markdown,
+        Self::Document,
+    ];
 
     /// Its name in settings.
     #[must_use]
@@ -47,15 +66,26 @@ impl Strategy {
     pub fn version(self) -> String {
         let versions: &[u32] = match self {
             Self::Fixed => &[fixed::VERSION],
-            Self::Paragraph => {
-                &[paragraph::VERSION, semantic::VERSION, separators::VERSION, mend::VERSION, fixed::VERSION]
-            }
-            Self::Recursive | Self::Markdown => {
-                &[semantic::VERSION, separators::VERSION, mend::VERSION, fixed::VERSION]
-            }
+            Self::Paragraph => &[
+                paragraph::VERSION,
+                semantic::VERSION,
+                separators::VERSION,
+                mend::VERSION,
+                fixed::VERSION,
+            ],
+            Self::Recursive | Self::Markdown => &[
+                semantic::VERSION,
+                separators::VERSION,
+                mend::VERSION,
+                fixed::VERSION,
+            ],
             Self::Document => &[document::VERSION],
         };
-        versions.iter().map(u32::to_string).collect::<Vec<_>>().join(".")
+        versions
+            .iter()
+            .map(u32::to_string)
+            .collect::<Vec<_>>()
+            .join(".")
     }
 }
 
@@ -69,8 +99,12 @@ impl FromStr for Strategy {
     type Err = ChunkError;
 
     fn from_str(name: &str) -> Result<Self, ChunkError> {
-        let known = Self::ALL.into_iter().find(|strategy| strategy.name() == name);
-        known.ok_or_else(|| ChunkError::UnknownStrategy { name: name.to_owned() })
+        let known = Self::ALL
+            .into_iter()
+            .find(|strategy| strategy.name() == name);
+        known.ok_or_else(|| ChunkError::UnknownStrategy {
+            name: name.to_owned(),
+        })
     }
 }
 
@@ -83,8 +117,14 @@ mod tests {
         let written = ["fixed", "paragraph", "recursive", "markdown", "document"];
         for (strategy, name) in Strategy::ALL.into_iter().zip(written) {
             assert_eq!(strategy.to_string(), name);
-            assert_eq!(name.parse::<Strategy>().expect("a name of the set"), strategy);
-            assert_eq!(serde_json::to_string(&strategy).expect("serialises"), format!("\"{name}\""));
+            assert_eq!(
+                name.parse::<Strategy>().expect("a name of the set"),
+                strategy
+            );
+            assert_eq!(
+                serde_json::to_string(&strategy).expect("serialises"),
+                format!("\"{name}\"")
+            );
         }
     }
 
@@ -92,6 +132,9 @@ mod tests {
     fn an_unknown_name_is_refused_with_the_known_ones() {
         let error = "sentences".parse::<Strategy>().expect_err("not in the set");
         assert_eq!(error.to_string(), "unknown chunking strategy `sentences`");
-        assert_eq!(error.hint(), "use one of `fixed`, `paragraph`, `recursive`, `markdown`, `document`");
+        assert_eq!(
+            error.hint(),
+            "use one of `fixed`, `paragraph`, `recursive`, `markdown`, `document`"
+        );
     }
 }

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use proptest::prelude::{Just, ProptestConfig, any, prop, prop_assert, prop_assert_eq, prop_oneof, proptest};
+use proptest::prelude::{
+    Just, ProptestConfig, any, prop, prop_assert, prop_assert_eq, prop_oneof, proptest,
+};
 use proptest::sample::select;
 use proptest::strategy::Strategy as Generate;
 
@@ -11,13 +13,40 @@ use super::*;
 use crate::text::tokens::{Tokenizer, counter};
 use crate::types::DocId;
 
-const SEPARATORS: [&[&str]; 4] = [&[], &["\n\n", "\n", ".", "?", "!", " ", ""], &[". "], &["\r\n", "e\u{301}", ""]];
+const SEPARATORS: [&[&str]; 4] = [
+    &[],
+    &["\n\n", "\n", ".", "?", "!", " ", ""],
+    &[". "],
+    &["\r\n", "e\u{301}", ""],
+];
 
-const BREAKS: [&str; 11] =
-    [" ", "  ", "\n", "\r\n", "\n\n", "\r\n\r\n", "\n \t\n", "\u{a0}", "\u{3000}", "\u{2028}", "\t"];
-const ODD: [&str; 11] =
-    ["🦀", "👩‍👩‍👧‍👦", "🇫🇷", "e\u{301}", "ﷺ", "ゔ", "\u{0}", "\u{feff}", "\u{200b}", "[SEP]", "<|endoftext|>"];
-const MARKDOWN: [&str; 9] = ["# ", "- ", "1. ", "> ", "    ", "```\n", "| a | b |\n|---|---|\n", "**", "[x](y)"];
+const BREAKS: [&str; 11] = [
+    " ", "  ", "\n", "\r\n", "\n\n", "\r\n\r\n", "\n \t\n", "\u{a0}", "\u{3000}", "\u{2028}", "\t",
+];
+const ODD: [&str; 11] = [
+    "🦀",
+    "👩‍👩‍👧‍👦",
+    "🇫🇷",
+    "e\u{301}",
+    "ﷺ",
+    "ゔ",
+    "\u{0}",
+    "\u{feff}",
+    "\u{200b}",
+    "[SEP]",
+    "<|endoftext|>",
+];
+const MARKDOWN: [&str; 9] = [
+    "# ",
+    "- ",
+    "1. ",
+    "> ",
+    "    ",
+    "```\n",
+    "| a | b |\n|---|---|\n",
+    "**",
+    "[x](y)",
+];
 
 /// Text as it comes: words, every sort of break, scripts without spaces, marks and emoji that must not be parted
 /// inside a character, Markdown.
@@ -37,10 +66,19 @@ fn text() -> impl Generate<Value = String> {
 
 fn spec() -> impl Generate<Value = ChunkSpec> {
     let size = (1_usize..=64).prop_flat_map(|size| (Just(size), 0..size));
-    let parts = (select(Strategy::ALL.to_vec()), size, select(SEPARATORS.to_vec()), select(Tokenizer::ALL.to_vec()));
+    let parts = (
+        select(Strategy::ALL.to_vec()),
+        size,
+        select(SEPARATORS.to_vec()),
+        select(Tokenizer::ALL.to_vec()),
+    );
     parts.prop_map(|(strategy, (size, overlap), separators, tokenizer)| {
-        let separators = separators.iter().map(|&separator| separator.to_owned()).collect();
-        ChunkSpec::new(strategy, size, overlap, separators, tokenizer).expect("an overlap below the size")
+        let separators = separators
+            .iter()
+            .map(|&separator| separator.to_owned())
+            .collect();
+        ChunkSpec::new(strategy, size, overlap, separators, tokenizer)
+            .expect("an overlap below the size")
     })
 }
 
@@ -84,27 +122,51 @@ proptest! {
 
 fn document(id: &str, text: &str) -> Document {
     let (title, metadata) = (String::from("a title"), BTreeMap::new());
-    Document { id: DocId::from(id), title, text: text.to_owned(), metadata }
+    Document {
+        id: DocId::from(id),
+        title,
+        text: text.to_owned(),
+        metadata,
+    }
 }
 
 #[test]
 fn chunks_follow_the_documents_order_with_ordinals_from_zero() {
-    let documents = [document("b", "one two three"), document("empty", " \n"), document("a", "four")];
-    let spec = ChunkSpec::new(Strategy::Fixed, 2, 0, Vec::new(), Tokenizer::Words).expect("a valid spec");
+    let documents = [
+        document("b", "one two three"),
+        document("empty", " \n"),
+        document("a", "four"),
+    ];
+    let spec =
+        ChunkSpec::new(Strategy::Fixed, 2, 0, Vec::new(), Tokenizer::Words).expect("a valid spec");
     let chunks = chunk_documents(&documents, &spec, counter_of(&spec).as_ref());
-    let seen: Vec<_> = chunks.iter().map(|c| (c.id.as_str(), c.ordinal, c.range.into(), c.n_tokens)).collect();
-    assert_eq!(seen, [("b#0", 0, (0, 7), 2), ("b#1", 1, (8, 13), 1), ("a#0", 0, (0, 4), 1)]);
+    let seen: Vec<_> = chunks
+        .iter()
+        .map(|c| (c.id.as_str(), c.ordinal, c.range.into(), c.n_tokens))
+        .collect();
+    assert_eq!(
+        seen,
+        [
+            ("b#0", 0, (0, 7), 2),
+            ("b#1", 1, (8, 13), 1),
+            ("a#0", 0, (0, 4), 1)
+        ]
+    );
     assert_eq!(chunks[1].doc_id, DocId::from("b"));
 }
 
 #[test]
 fn a_document_is_one_chunk_whatever_its_size() {
-    let spec = ChunkSpec::new(Strategy::Document, 1, 0, Vec::new(), Tokenizer::Words).expect("a valid spec");
+    let spec = ChunkSpec::new(Strategy::Document, 1, 0, Vec::new(), Tokenizer::Words)
+        .expect("a valid spec");
     let text = format!("\n{} ", "word ".repeat(10_000));
     let chunks = chunk_documents(&[document("d", &text)], &spec, counter_of(&spec).as_ref());
     // 10,000 words of 4 bytes with 9,999 spaces between them, after one line break.
     assert_eq!(chunks.len(), 1);
-    assert_eq!((chunks[0].range, chunks[0].n_tokens), ((1, 50_000).into(), 10_000));
+    assert_eq!(
+        (chunks[0].range, chunks[0].n_tokens),
+        ((1, 50_000).into(), 10_000)
+    );
 }
 
 #[test]

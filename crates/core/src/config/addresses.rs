@@ -10,14 +10,22 @@ impl Settings {
         let mut settings = self.clone();
         let mut changed = Vec::new();
         let addresses = [
-            ("generation.base_url", Some(&mut settings.generation.base_url)),
+            (
+                "generation.base_url",
+                Some(&mut settings.generation.base_url),
+            ),
             ("vector_store.url", Some(&mut settings.vector_store.url)),
             ("external.url", settings.external.url.as_mut()),
-            ("retrieval.dense.endpoint", settings.retrieval.dense.endpoint.as_mut()),
+            (
+                "retrieval.dense.endpoint",
+                settings.retrieval.dense.endpoint.as_mut(),
+            ),
             ("rerank.endpoint", settings.rerank.endpoint.as_mut()),
         ];
         for (key, url) in addresses {
-            let Some(url) = url.filter(|url| address::is_shortened(url)) else { continue };
+            let Some(url) = url.filter(|url| address::is_shortened(url)) else {
+                continue;
+            };
             changed.push(key.to_owned());
             *url = shown(url);
         }

@@ -29,7 +29,14 @@ pub enum Bm25Variant {
 
 impl Bm25Variant {
     /// Every member, in the order of the documentation.
-    pub const ALL: [Self; 6] = [Self::Lucene, Self::Robertson, Self::Atire, Self::Bm25l, Self::Bm25plus, Self::Okapi];
+    pub const ALL: [Self; 6] = [
+        Self::Lucene,
+        Self::Robertson,
+        Self::Atire,
+        Self::Bm25l,
+        Self::Bm25plus,
+        Self::Okapi,
+    ];
 
     /// Its name in settings and reports.
     #[must_use]
@@ -65,10 +72,13 @@ impl FromStr for Bm25Variant {
     type Err = OutOfRange;
 
     fn from_str(text: &str) -> Result<Self, OutOfRange> {
-        Self::ALL.into_iter().find(|variant| variant.name() == text).ok_or_else(|| OutOfRange {
-            name: "retrieval.bm25.variant",
-            value: text.to_owned(),
-            wanted: "one of `lucene`, `robertson`, `atire`, `bm25l`, `bm25plus`, `okapi`",
-        })
+        Self::ALL
+            .into_iter()
+            .find(|variant| variant.name() == text)
+            .ok_or_else(|| OutOfRange {
+                name: "retrieval.bm25.variant",
+                value: text.to_owned(),
+                wanted: "one of `lucene`, `robertson`, `atire`, `bm25l`, `bm25plus`, `okapi`",
+            })
     }
 }

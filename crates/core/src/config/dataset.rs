@@ -26,7 +26,14 @@ pub enum Format {
 
 impl Format {
     /// Every format, published ones first.
-    pub const ALL: [Self; 6] = [Self::Hotpotqa, Self::Squad, Self::Beir, Self::Smart, Self::Jsonl, Self::Files];
+    pub const ALL: [Self; 6] = [
+        Self::Hotpotqa,
+        Self::Squad,
+        Self::Beir,
+        Self::Smart,
+        Self::Jsonl,
+        Self::Files,
+    ];
 
     /// The name used in settings.
     #[must_use]

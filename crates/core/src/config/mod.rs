@@ -15,12 +15,13 @@ pub use dataset::{Format, MissingEvidence};
 pub use evaluation::{GateMode, NoisePosition};
 pub use model::{Form, Pooling, Precision, Titles};
 pub use retrieval::{
-    AnalyzerSettings, Bm25Settings, Bm25Store, DenseSettings, FusionMethod, FusionSettings, LateInteractionSettings,
-    RerankSettings, RetrievalSettings, RetrieverName, VectorStoreKind, VectorStoreSettings,
+    AnalyzerSettings, Bm25Settings, Bm25Store, DenseSettings, FusionMethod, FusionSettings,
+    LateInteractionSettings, RerankSettings, RetrievalSettings, RetrieverName, VectorStoreKind,
+    VectorStoreSettings,
 };
 pub use settings::{
-    ArmSetting, CacheSettings, ChunkingSettings, DatasetSettings, EvaluationSettings, ExternalSettings, GatesSettings,
-    GenerationSettings, GeneratorName, PriceSettings, Settings,
+    ArmSetting, CacheSettings, ChunkingSettings, DatasetSettings, EvaluationSettings,
+    ExternalSettings, GatesSettings, GenerationSettings, GeneratorName, PriceSettings, Settings,
 };
 pub use tune::{Search, TuneSettings};
 pub use vector_store::{Hnsw, Placement, Quantization, QuantizationKind};

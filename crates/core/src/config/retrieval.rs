@@ -12,7 +12,9 @@ use crate::text::analyse::{Stemmer, StopWords, Words};
 use crate::types::{Filter, Similarity};
 
 /// A retriever by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum RetrieverName {
     /// TF-IDF cosine.
@@ -100,7 +102,12 @@ pub struct AnalyzerSettings {
 
 impl Default for AnalyzerSettings {
     fn default() -> Self {
-        Self { words: Words::Unicode, lowercase: true, stopwords: StopWords::English, stemmer: Stemmer::English }
+        Self {
+            words: Words::Unicode,
+            lowercase: true,
+            stopwords: StopWords::English,
+            stemmer: Stemmer::English,
+        }
     }
 }
 
@@ -134,7 +141,13 @@ pub struct Bm25Settings {
 
 impl Default for Bm25Settings {
     fn default() -> Self {
-        Self { variant: Bm25Variant::Lucene, k1: 1.2, b: 0.75, delta: None, store: Bm25Store::Local }
+        Self {
+            variant: Bm25Variant::Lucene,
+            k1: 1.2,
+            b: 0.75,
+            delta: None,
+            store: Bm25Store::Local,
+        }
     }
 }
 
@@ -259,7 +272,12 @@ pub struct FusionSettings {
 
 impl Default for FusionSettings {
     fn default() -> Self {
-        Self { method: FusionMethod::Rrf, k: 60.0, weights: BTreeMap::new(), normalization: Normalization::default() }
+        Self {
+            method: FusionMethod::Rrf,
+            k: 60.0,
+            weights: BTreeMap::new(),
+            normalization: Normalization::default(),
+        }
     }
 }
 

@@ -9,7 +9,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Format, GateMode, MissingEvidence, NoisePosition, RerankSettings, RetrievalSettings, TuneSettings, VectorStoreSettings,
+    Format, GateMode, MissingEvidence, NoisePosition, RerankSettings, RetrievalSettings,
+    TuneSettings, VectorStoreSettings,
 };
 use crate::chunk::Strategy;
 use crate::measure::Measure;
@@ -269,7 +270,13 @@ pub struct ExternalSettings {
 
 impl Default for ExternalSettings {
     fn default() -> Self {
-        Self { url: None, api_key_env: None, timeout_s: 120.0, concurrency: 8, retries: 2 }
+        Self {
+            url: None,
+            api_key_env: None,
+            timeout_s: 120.0,
+            concurrency: 8,
+            retries: 2,
+        }
     }
 }
 
@@ -311,7 +318,12 @@ impl Default for EvaluationSettings {
             primary: None,
             flavour: Flavour::Squad2,
             correct_f1: 0.6,
-            arms: vec![ArmSetting::Retrieved, ArmSetting::Oracle, ArmSetting::GoldInNoise, ArmSetting::ClosedBook],
+            arms: vec![
+                ArmSetting::Retrieved,
+                ArmSetting::Oracle,
+                ArmSetting::GoldInNoise,
+                ArmSetting::ClosedBook,
+            ],
             closed_book_sample: 200,
             noise_position: NoisePosition::default(),
             seed: 0,

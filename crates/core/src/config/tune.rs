@@ -41,6 +41,14 @@ pub struct TuneSettings {
 impl Default for TuneSettings {
     /// 1,000 tokens: five chunks of the default size.
     fn default() -> Self {
-        Self { search: Search::Grid, samples: 20, seed: 0, measure: None, tokens: 1000, heldout: true, folds: 5 }
+        Self {
+            search: Search::Grid,
+            samples: 20,
+            seed: 0,
+            measure: None,
+            tokens: 1000,
+            heldout: true,
+            folds: 5,
+        }
     }
 }

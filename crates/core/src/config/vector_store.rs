@@ -25,20 +25,37 @@ impl Default for Hnsw {
     /// `m`, `ef_construct` and `ef` as in Qdrant. Below 100,000 vectors a scan is fast enough: measured on
     /// 100,000 x 384, 7.5 ms a query, while the graph (then 1.2 ms a query) takes 70 s to build.
     fn default() -> Self {
-        Self { m: 16, ef_construct: 100, ef: 100, from_points: 100_000 }
+        Self {
+            m: 16,
+            ef_construct: 100,
+            ef: 100,
+            from_points: 100_000,
+        }
     }
 }
 
 impl Hnsw {
     /// Refuses a value outside its range.
     pub fn check(self) -> Result<(), OutOfRange> {
-        let Self { m, ef_construct, ef, from_points: _ } = self;
-        let too_small =
-            |name, value: usize, wanted| Err(OutOfRange { name, value: value.to_string(), wanted });
+        let Self {
+            m,
+            ef_construct,
+            ef,
+            from_points: _,
+        } = self;
+        let too_small = |name, value: usize, wanted| {
+            Err(OutOfRange {
+                name,
+                value: value.to_string(),
+                wanted,
+            })
+        };
         match () {
             () if m == 0 => too_small("vector_store.hnsw.m", m, "at least 1"),
             // 4 is the least that Qdrant accepts.
-            () if ef_construct < 4 => too_small("vector_store.hnsw.ef_construct", ef_construct, "at least 4"),
+            () if ef_construct < 4 => {
+                too_small("vector_store.hnsw.ef_construct", ef_construct, "at least 4")
+            }
             () if ef == 0 => too_small("vector_store.hnsw.ef", ef, "at least 1"),
             () => Ok(()),
         }
@@ -75,20 +92,42 @@ pub struct Quantization {
 impl Default for Quantization {
     /// Off. 0.99 is the quantile, and 2 the oversampling, of the examples in Qdrant's guide to quantization.
     fn default() -> Self {
-        Self { kind: QuantizationKind::None, quantile: 0.99, always_ram: true, rescore: true, oversampling: 2.0 }
+        Self {
+            kind: QuantizationKind::None,
+            quantile: 0.99,
+            always_ram: true,
+            rescore: true,
+            oversampling: 2.0,
+        }
     }
 }
 
 impl Quantization {
     /// Refuses a value outside its range.
     pub fn check(self) -> Result<(), OutOfRange> {
-        let Self { kind: _, quantile, always_ram: _, rescore: _, oversampling } = self;
-        let refuse = |name, value: f64, wanted| Err(OutOfRange { name, value: value.to_string(), wanted });
+        let Self {
+            kind: _,
+            quantile,
+            always_ram: _,
+            rescore: _,
+            oversampling,
+        } = self;
+        let refuse = |name, value: f64, wanted| {
+            Err(OutOfRange {
+                name,
+                value: value.to_string(),
+                wanted,
+            })
+        };
         if !(0.5..=1.0).contains(&quantile) {
             return refuse("vector_store.quantization.quantile", quantile, "0.5 to 1");
         }
         if !(oversampling >= 1.0 && oversampling.is_finite()) {
-            return refuse("vector_store.quantization.oversampling", oversampling, "at least 1");
+            return refuse(
+                "vector_store.quantization.oversampling",
+                oversampling,
+                "at least 1",
+            );
         }
         Ok(())
     }
@@ -113,7 +152,11 @@ pub struct Placement {
 impl Placement {
     /// Refuses a value outside its range.
     pub fn check(self) -> Result<(), OutOfRange> {
-        let Self { shards, replicas, write_consistency } = self;
+        let Self {
+            shards,
+            replicas,
+            write_consistency,
+        } = self;
         let given = [
             ("vector_store.shards", shards),
             ("vector_store.replicas", replicas),
@@ -121,8 +164,15 @@ impl Placement {
         ];
         // Far beyond any cluster; a server that is asked for a hundred thousand shards dies of it.
         let refused = |value: u32| !(1..=1024).contains(&value);
-        match given.into_iter().find_map(|(name, value)| Some((name, value.filter(|value| refused(*value))?))) {
-            Some((name, value)) => Err(OutOfRange { name, value: value.to_string(), wanted: "1 to 1024" }),
+        match given
+            .into_iter()
+            .find_map(|(name, value)| Some((name, value.filter(|value| refused(*value))?)))
+        {
+            Some((name, value)) => Err(OutOfRange {
+                name,
+                value: value.to_string(),
+                wanted: "1 to 1024",
+            }),
             None => Ok(()),
         }
     }
@@ -135,9 +185,22 @@ mod tests {
     #[test]
     fn settings_have_defaults_and_refuse_what_they_do_not_know() {
         let hnsw: Hnsw = toml::from_str("ef = 200").expect("the rest by default");
-        assert_eq!(hnsw, Hnsw { ef: 200, ..Hnsw::default() });
-        let scalar: Quantization = toml::from_str("kind = \"scalar\"").expect("the rest by default");
-        assert_eq!(scalar, Quantization { kind: QuantizationKind::Scalar, ..Quantization::default() });
+        assert_eq!(
+            hnsw,
+            Hnsw {
+                ef: 200,
+                ..Hnsw::default()
+            }
+        );
+        let scalar: Quantization =
+            toml::from_str("kind = \"scalar\"").expect("the rest by default");
+        assert_eq!(
+            scalar,
+            Quantization {
+                kind: QuantizationKind::Scalar,
+                ..Quantization::default()
+            }
+        );
         assert!(toml::from_str::<Hnsw>("efs = 200").is_err());
         assert!(toml::from_str::<Quantization>("kind = \"binary\"").is_err());
     }
@@ -145,15 +208,43 @@ mod tests {
     #[test]
     fn what_qdrant_would_refuse_is_refused_by_the_name_of_its_setting() {
         let text = |result: Result<(), OutOfRange>| result.expect_err("refused").to_string();
-        let hnsw = Hnsw { ef_construct: 3, ..Hnsw::default() };
-        assert_eq!(text(hnsw.check()), "`vector_store.hnsw.ef_construct` is `3`, but has to be at least 4");
+        let hnsw = Hnsw {
+            ef_construct: 3,
+            ..Hnsw::default()
+        };
+        assert_eq!(
+            text(hnsw.check()),
+            "`vector_store.hnsw.ef_construct` is `3`, but has to be at least 4"
+        );
         for quantile in [0.4, 1.1, f64::NAN] {
-            assert!(Quantization { quantile, ..Quantization::default() }.check().is_err(), "{quantile}");
+            assert!(
+                Quantization {
+                    quantile,
+                    ..Quantization::default()
+                }
+                .check()
+                .is_err(),
+                "{quantile}"
+            );
         }
         for oversampling in [0.5, f64::INFINITY, f64::NAN] {
-            assert!(Quantization { oversampling, ..Quantization::default() }.check().is_err(), "{oversampling}");
+            assert!(
+                Quantization {
+                    oversampling,
+                    ..Quantization::default()
+                }
+                .check()
+                .is_err(),
+                "{oversampling}"
+            );
         }
-        let placement = Placement { replicas: Some(0), ..Placement::default() };
-        assert_eq!(text(placement.check()), "`vector_store.replicas` is `0`, but has to be 1 to 1024");
+        let placement = Placement {
+            replicas: Some(0),
+            ..Placement::default()
+        };
+        assert_eq!(
+            text(placement.check()),
+            "`vector_store.replicas` is `0`, but has to be 1 to 1024"
+        );
     }
 }

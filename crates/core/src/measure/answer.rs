@@ -51,7 +51,10 @@ pub fn score(answer: &str, golds: &[String], flavour: Flavour) -> AnswerScores {
         let overlap = token_overlap(&answer, &gold, flavour);
         best.em = best.em.max(em);
         if overlap.f1 > best.f1 {
-            best = AnswerScores { em: best.em, ..overlap };
+            best = AnswerScores {
+                em: best.em,
+                ..overlap
+            };
         }
     }
     best
@@ -64,7 +67,12 @@ fn token_overlap(answer: &str, gold: &str, flavour: Flavour) -> AnswerScores {
     }
     if flavour == Flavour::Squad2 && (answer.is_empty() || gold.is_empty()) {
         let same = f64::from(u8::from(answer == gold));
-        return AnswerScores { em: 0.0, f1: same, precision: same, recall: same };
+        return AnswerScores {
+            em: 0.0,
+            f1: same,
+            precision: same,
+            recall: same,
+        };
     }
     let tokens = |text: &'_ str| text.split(' ').filter(|token| !token.is_empty()).count();
     let mut counts: HashMap<&str, usize> = HashMap::new();
@@ -83,7 +91,12 @@ fn token_overlap(answer: &str, gold: &str, flavour: Flavour) -> AnswerScores {
     }
     let precision = f64::from(shared) / tokens(answer) as f64;
     let recall = f64::from(shared) / tokens(gold) as f64;
-    AnswerScores { em: 0.0, f1: 2.0 * precision * recall / (precision + recall), precision, recall }
+    AnswerScores {
+        em: 0.0,
+        f1: 2.0 * precision * recall / (precision + recall),
+        precision,
+        recall,
+    }
 }
 
 /// `AnswerContains`: whether `answer` contains a gold, normalised as for `EM@k`, on word boundaries. `None` without golds.
@@ -128,7 +141,9 @@ pub fn is_right(
     }
     if facts {
         let states = |fact: &Fact| states(extracted, fact);
-        return Some(question.required.iter().all(states) && !question.forbidden.iter().any(states));
+        return Some(
+            question.required.iter().all(states) && !question.forbidden.iter().any(states),
+        );
     }
     let scores = score(extracted, &question.answers, flavour);
     Some(scores.em >= 1.0 || scores.f1 >= correct_f1)
@@ -154,8 +169,20 @@ mod tests {
 
     #[test]
     fn empty_against_empty_is_zero_in_1_1_and_one_in_2_0() {
-        assert_eq!((one("", "the", Flavour::Squad).em, one("", "the", Flavour::Squad).f1), (1.0, 0.0));
-        assert_eq!((one("", "the", Flavour::Squad2).em, one("", "the", Flavour::Squad2).f1), (1.0, 1.0));
+        assert_eq!(
+            (
+                one("", "the", Flavour::Squad).em,
+                one("", "the", Flavour::Squad).f1
+            ),
+            (1.0, 0.0)
+        );
+        assert_eq!(
+            (
+                one("", "the", Flavour::Squad2).em,
+                one("", "the", Flavour::Squad2).f1
+            ),
+            (1.0, 1.0)
+        );
         assert_eq!(one("", "cat", Flavour::Squad2).f1, 0.0);
     }
 
@@ -177,14 +204,20 @@ mod tests {
     #[test]
     fn an_answer_that_chats_contains_its_gold_on_word_boundaries() {
         let gold = ["18 May".to_owned()];
-        assert_eq!(contains("It was on the 18. May, I think.", &gold), Some(true));
+        assert_eq!(
+            contains("It was on the 18. May, I think.", &gold),
+            Some(true)
+        );
         assert_eq!(contains("It was on 118 May.", &gold), Some(false));
         assert_eq!(contains("18 May", &[]), None);
     }
 
     #[test]
     fn facts_are_counted_by_any_of_their_wordings() {
-        let facts = [vec!["drain".to_owned(), "cordon".to_owned()], vec!["page the owner".to_owned()]];
+        let facts = [
+            vec!["drain".to_owned(), "cordon".to_owned()],
+            vec!["page the owner".to_owned()],
+        ];
         assert_eq!(stated("Cordon the node.", &facts), Some(0.5));
         assert_eq!(stated("", &facts), Some(0.0));
         assert_eq!(stated("Cordon the node.", &[]), None);
@@ -199,14 +232,20 @@ mod tests {
             answers: vec![],
             evidence: vec![],
             relevant: [].into(),
-            required: vec![vec!["kubectl rollout undo".into(), "shopctl rollback".into()]],
+            required: vec![vec![
+                "kubectl rollout undo".into(),
+                "shopctl rollback".into(),
+            ]],
             forbidden: vec![vec!["helm rollback".into()]],
             tags: vec![],
             split: None,
         };
         let right = |answer| is_right(&question, answer, Stance::Answered, Flavour::Squad2, 0.6);
         assert_eq!(right("Run `shopctl rollback`."), Some(true));
-        assert_eq!(right("Run `shopctl rollback`, or helm rollback."), Some(false));
+        assert_eq!(
+            right("Run `shopctl rollback`, or helm rollback."),
+            Some(false)
+        );
         assert_eq!(right("Ask the owner."), Some(false));
     }
 }

@@ -46,7 +46,14 @@ const fn share(
     also: &'static [&'static str],
     paper: &'static str,
 ) -> Facts {
-    Facts { formula, range: (0.0, 1.0), direction: Direction::Higher, reference, also, paper }
+    Facts {
+        formula,
+        range: (0.0, 1.0),
+        direction: Direction::Higher,
+        reference,
+        also,
+        paper,
+    }
 }
 
 const SQUAD: &str = "Rajpurkar et al. 2016";
@@ -59,7 +66,9 @@ impl Family {
     /// How it is computed, in which range it lies, which way is better, what others call it.
     #[must_use]
     pub fn facts(self) -> Facts {
-        self.answer_facts().or_else(|| self.passage_facts()).unwrap_or_else(|| self.ranking_facts())
+        self.answer_facts()
+            .or_else(|| self.passage_facts())
+            .unwrap_or_else(|| self.ranking_facts())
     }
 
     fn ranking_facts(self) -> Facts {
@@ -217,7 +226,9 @@ impl Family {
         Some(match self {
             Self::AnswerEm => share(
                 "1 when the normalised answer equals a normalised gold, else 0; the best gold counts",
-                Some("evaluate-v1.1.py, evaluate-v2.0.py, hotpot_evaluate_v1.py: exact_match, exact, em"),
+                Some(
+                    "evaluate-v1.1.py, evaluate-v2.0.py, hotpot_evaluate_v1.py: exact_match, exact, em",
+                ),
                 &["exact match", "exact_match", "exact"],
                 SQUAD,
             ),
@@ -285,12 +296,19 @@ mod tests {
 
     #[test]
     fn every_family_has_facts_of_its_own() {
-        let formulas: BTreeSet<&str> = Family::ALL.iter().map(|family| family.facts().formula).collect();
+        let formulas: BTreeSet<&str> = Family::ALL
+            .iter()
+            .map(|family| family.facts().formula)
+            .collect();
         // HasAns and NoAns share theirs, two by two.
         assert_eq!(formulas.len(), Family::ALL.len() - 2);
         for family in Family::ALL {
             let facts = family.facts();
-            assert!(facts.range.0 < facts.range.1 && !facts.paper.is_empty(), "{}", family.name());
+            assert!(
+                facts.range.0 < facts.range.1 && !facts.paper.is_empty(),
+                "{}",
+                family.name()
+            );
         }
     }
 }

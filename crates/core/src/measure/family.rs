@@ -139,9 +139,11 @@ impl Family {
     pub fn looks_at(self) -> &'static str {
         match self {
             Self::Em | Self::EmRaw => "passages and gold answers",
-            Self::EvidenceRecall | Self::SpanPrecision | Self::SpanRecall | Self::Iou | Self::PrecisionOmega => {
-                "passages and evidence"
-            }
+            Self::EvidenceRecall
+            | Self::SpanPrecision
+            | Self::SpanRecall
+            | Self::Iou
+            | Self::PrecisionOmega => "passages and evidence",
             Self::FullRecall => "documents (passages collapsed by first occurrence) and evidence",
             family if family.scores_answers() => "answers",
             _ => "documents (passages collapsed by first occurrence) and their grades",
@@ -158,12 +160,19 @@ impl Family {
             Takes::KOrNone => &["", "@k"],
             Takes::Nothing => &[""],
         };
-        suffixes.iter().map(|suffix| format!("{}{suffix}", self.name())).collect()
+        suffixes
+            .iter()
+            .map(|suffix| format!("{}{suffix}", self.name()))
+            .collect()
     }
 
     /// How the values of all questions become one number.
     #[must_use]
     pub fn aggregate(self) -> Aggregate {
-        if self == Self::MedianRank { Aggregate::Median } else { Aggregate::Mean }
+        if self == Self::MedianRank {
+            Aggregate::Median
+        } else {
+            Aggregate::Mean
+        }
     }
 }

@@ -30,7 +30,9 @@ impl fmt::Display for Cutoff {
 }
 
 /// A measure: a family with a cutoff it takes. Written as its name in files and settings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(try_from = "String", into = "String")]
 #[schemars(with = "String")]
 pub struct Measure {
@@ -79,7 +81,9 @@ impl Measure {
                     add(&mut at_ks().chain([Some(Cutoff::Prompt)]));
                 }
                 Family::Recall | Family::Success | Family::FullRecall => add(&mut at_ks()),
-                Family::ReciprocalRank | Family::Ndcg | Family::AveragePrecision => add(&mut at_ks().chain([None])),
+                Family::ReciprocalRank | Family::Ndcg | Family::AveragePrecision => {
+                    add(&mut at_ks().chain([None]))
+                }
                 _ if family.scores_answers() => add(&mut [None].into_iter()),
                 _ => {}
             }
@@ -120,8 +124,10 @@ impl FromStr for Measure {
     type Err = UnknownMeasure;
 
     fn from_str(text: &str) -> Result<Self, UnknownMeasure> {
-        parse(text, |family, name| family.name() == name)
-            .ok_or_else(|| UnknownMeasure { text: text.to_owned(), meant: meant(text) })
+        parse(text, |family, name| family.name() == name).ok_or_else(|| UnknownMeasure {
+            text: text.to_owned(),
+            meant: meant(text),
+        })
     }
 }
 
@@ -148,13 +154,17 @@ fn counted(digits: &str) -> Option<usize> {
 fn meant(text: &str) -> Option<String> {
     let plain = |name: &str| name.to_lowercase().replace([' ', '-', '_'], "");
     let text = match text.rsplit_once('_') {
-        Some((name, k)) if !text.contains('@') && !k.is_empty() && k.bytes().all(|b| b.is_ascii_digit()) => {
+        Some((name, k))
+            if !text.contains('@') && !k.is_empty() && k.bytes().all(|b| b.is_ascii_digit()) =>
+        {
             format!("{name}@{k}")
         }
         _ => text.to_owned(),
     };
     let names = |family: Family, name: &str| {
-        let known = [family.name()].into_iter().chain(family.facts().also.iter().copied());
+        let known = [family.name()]
+            .into_iter()
+            .chain(family.facts().also.iter().copied());
         known.map(plain).any(|known| known == plain(name))
     };
     parse(&text, names).map(|measure| measure.to_string())
@@ -189,12 +199,17 @@ mod tests {
             Some(Cutoff::Tokens(1000)),
         ];
         for &family in Family::ALL {
-            let measures: Vec<Measure> =
-                cutoffs.into_iter().filter_map(|cutoff| Measure::new(family, cutoff)).collect();
+            let measures: Vec<Measure> = cutoffs
+                .into_iter()
+                .filter_map(|cutoff| Measure::new(family, cutoff))
+                .collect();
             assert!(!measures.is_empty(), "{} takes no cutoff", family.name());
             for measure in measures {
                 assert_eq!(measure.to_string().parse(), Ok(measure));
-                assert_eq!(serde_json::to_value(measure).expect("a string"), measure.to_string());
+                assert_eq!(
+                    serde_json::to_value(measure).expect("a string"),
+                    measure.to_string()
+                );
             }
         }
     }
@@ -206,7 +221,10 @@ mod tests {
                      PrecisionOmega AnswerEM AnswerF1 AnswerPrecision AnswerRecall AnswerContains FactRecall ForbiddenFacts \
                      P@prompt AnswerEM(HasAns) AnswerF1(NoAns) EvidenceRecall@1000t EM@1000t SetF1@1t";
         for name in names.split_whitespace() {
-            assert_eq!(name.parse::<Measure>().map(|measure| measure.to_string()), Ok(name.to_owned()));
+            assert_eq!(
+                name.parse::<Measure>().map(|measure| measure.to_string()),
+                Ok(name.to_owned())
+            );
         }
     }
 
@@ -231,7 +249,11 @@ mod tests {
             ("hit rate@3", "Success@3"),
             ("evidence_recall@1000t", "EvidenceRecall@1000t"),
         ] {
-            assert_eq!(given.parse::<Measure>().expect_err(given).meant.as_deref(), Some(meant), "{given}");
+            assert_eq!(
+                given.parse::<Measure>().expect_err(given).meant.as_deref(),
+                Some(meant),
+                "{given}"
+            );
         }
         let unknown = "BLEU".parse::<Measure>().expect_err("no measure");
         assert_eq!(unknown.to_string(), "`BLEU` is no measure");
@@ -239,12 +261,19 @@ mod tests {
 
     #[test]
     fn a_run_reports_each_standard_measure_once() {
-        let names: Vec<String> = Measure::standard(&[1, 5]).iter().map(ToString::to_string).collect();
+        let names: Vec<String> = Measure::standard(&[1, 5])
+            .iter()
+            .map(ToString::to_string)
+            .collect();
         assert_eq!(names[..3], ["EM@1", "EM@5", "EM@prompt"]);
         let once: std::collections::BTreeSet<&String> = names.iter().collect();
         assert_eq!(once.len(), names.len());
         assert!(names.contains(&"RR".to_owned()) && !names.contains(&"Fallout@5".to_owned()));
         // No budget of tokens is anybody's default.
-        assert!(Measure::standard(&[1, 5]).iter().all(|one| !matches!(one.cutoff(), Some(Cutoff::Tokens(_)))));
+        assert!(
+            Measure::standard(&[1, 5])
+                .iter()
+                .all(|one| !matches!(one.cutoff(), Some(Cutoff::Tokens(_))))
+        );
     }
 }

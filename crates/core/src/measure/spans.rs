@@ -26,14 +26,27 @@ impl SpanCounts {
     /// Counts `passages` against `evidence`; both may name several documents, in any order.
     #[must_use]
     pub fn new(passages: &[Span<'_>], evidence: &[Span<'_>]) -> Self {
-        let mut docs: Vec<&str> = passages.iter().chain(evidence).map(|(doc, _)| *doc).collect();
+        let mut docs: Vec<&str> = passages
+            .iter()
+            .chain(evidence)
+            .map(|(doc, _)| *doc)
+            .collect();
         docs.sort_unstable();
         docs.dedup();
-        let mut counts =
-            Self { shared: 0, shown: passages.iter().map(|(_, range)| range.len()).sum(), united: 0, evidence: 0 };
+        let mut counts = Self {
+            shared: 0,
+            shown: passages.iter().map(|(_, range)| range.len()).sum(),
+            united: 0,
+            evidence: 0,
+        };
         for doc in docs {
             let of = |spans: &[Span<'_>]| {
-                RangeSet::union(spans.iter().filter(|(name, _)| *name == doc).map(|(_, range)| *range))
+                RangeSet::union(
+                    spans
+                        .iter()
+                        .filter(|(name, _)| *name == doc)
+                        .map(|(_, range)| *range),
+                )
             };
             let (held, wanted) = (of(passages), of(evidence));
             let shared = held.intersection(&wanted).len_bytes();
@@ -70,7 +83,11 @@ impl SpanCounts {
 }
 
 fn over(part: usize, whole: usize) -> f64 {
-    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+    if whole == 0 {
+        0.0
+    } else {
+        part as f64 / whole as f64
+    }
 }
 
 #[cfg(test)]
@@ -86,23 +103,50 @@ mod tests {
     #[test]
     fn bytes_shown_twice_count_twice_in_precision_and_iou() {
         // Passages 0-100 and 50-150 show 200 bytes, 150 of them different; evidence 80-120 and 200-260 has 100 bytes, 40 held.
-        let counts =
-            SpanCounts::new(&[span("a", 0, 100), span("a", 50, 150)], &[span("a", 80, 120), span("a", 200, 260)]);
-        assert_eq!(counts, SpanCounts { shared: 40, shown: 200, united: 210, evidence: 100 });
-        assert_eq!((counts.precision(), counts.recall()), (40.0 / 200.0, 40.0 / 100.0));
-        assert_eq!((counts.iou(), counts.precision_omega()), (40.0 / 260.0, 40.0 / 210.0));
+        let counts = SpanCounts::new(
+            &[span("a", 0, 100), span("a", 50, 150)],
+            &[span("a", 80, 120), span("a", 200, 260)],
+        );
+        assert_eq!(
+            counts,
+            SpanCounts {
+                shared: 40,
+                shown: 200,
+                united: 210,
+                evidence: 100
+            }
+        );
+        assert_eq!(
+            (counts.precision(), counts.recall()),
+            (40.0 / 200.0, 40.0 / 100.0)
+        );
+        assert_eq!(
+            (counts.iou(), counts.precision_omega()),
+            (40.0 / 260.0, 40.0 / 210.0)
+        );
     }
 
     #[test]
     fn the_same_bytes_of_another_document_are_not_evidence() {
         let counts = SpanCounts::new(&[span("b", 0, 10), span("a", 0, 5)], &[span("a", 0, 10)]);
-        assert_eq!((counts.precision(), counts.recall(), counts.iou()), (5.0 / 15.0, 0.5, 5.0 / 20.0));
+        assert_eq!(
+            (counts.precision(), counts.recall(), counts.iou()),
+            (5.0 / 15.0, 0.5, 5.0 / 20.0)
+        );
     }
 
     #[test]
     fn nothing_shown_scores_zero() {
         let counts = SpanCounts::new(&[], &[span("a", 0, 10)]);
-        assert_eq!((counts.precision(), counts.recall(), counts.iou(), counts.precision_omega()), (0.0, 0.0, 0.0, 0.0));
+        assert_eq!(
+            (
+                counts.precision(),
+                counts.recall(),
+                counts.iou(),
+                counts.precision_omega()
+            ),
+            (0.0, 0.0, 0.0, 0.0)
+        );
         assert_eq!(SpanCounts::new(&[], &[]).precision_omega(), 0.0);
     }
 
@@ -111,7 +155,10 @@ mod tests {
     }
 
     fn named(spans: &[(bool, usize, usize)]) -> Vec<Span<'static>> {
-        spans.iter().map(|&(doc, start, len)| span(if doc { "a" } else { "b" }, start, start + len)).collect()
+        spans
+            .iter()
+            .map(|&(doc, start, len)| span(if doc { "a" } else { "b" }, start, start + len))
+            .collect()
     }
 
     proptest! {

@@ -33,7 +33,11 @@ pub struct Prompt {
 
 /// The prompt of `question` over `passages`, in that order.
 #[must_use]
-pub fn of_passages(question: &Question, passages: Vec<PromptPassage>, template: &Template) -> Prompt {
+pub fn of_passages(
+    question: &Question,
+    passages: Vec<PromptPassage>,
+    template: &Template,
+) -> Prompt {
     template.prompt(&question.text, question.kind, passages)
 }
 

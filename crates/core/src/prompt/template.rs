@@ -60,14 +60,22 @@ impl fmt::Display for Template {
         let written = |parts: &[Part]| parts.iter().map(ToString::to_string).collect::<String>();
         match &self.system[..] {
             [] => write!(f, "[user]\n{}\n", written(&self.user)),
-            system => write!(f, "[system]\n{}\n\n[user]\n{}\n", written(system), written(&self.user)),
+            system => write!(
+                f,
+                "[system]\n{}\n\n[user]\n{}\n",
+                written(system),
+                written(&self.user)
+            ),
         }
     }
 }
 
 /// Why a text is no template.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[allow(missing_docs, reason = "the fields are what the message shows: lines counted from 1, names as written")]
+#[allow(
+    missing_docs,
+    reason = "the fields are what the message shows: lines counted from 1, names as written"
+)]
 pub enum TemplateError {
     /// Text outside the sections.
     #[error("line {line}: text before the first section; begin with a line `[system]` or `[user]`")]
@@ -89,23 +97,37 @@ pub enum TemplateError {
 impl Template {
     /// The templates that are compiled in, by name, the default first.
     pub const BUILT_IN: [(&str, &str); 2] = [
-        ("short-answer", include_str!("../../../../config/prompts/short-answer.md")),
+        (
+            "short-answer",
+            include_str!("../../../../config/prompts/short-answer.md"),
+        ),
         ("free", include_str!("../../../../config/prompts/free.md")),
     ];
 
     /// Returns the text of the built-in template of that name.
     #[must_use]
     pub fn built_in(name: &str) -> Option<&'static str> {
-        Self::BUILT_IN.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+        Self::BUILT_IN
+            .iter()
+            .find(|(known, _)| *known == name)
+            .map(|(_, text)| *text)
     }
 
     /// Parses a template's text; a byte order mark and CRLF are accepted.
     pub fn parse(text: &str) -> Result<Self, TemplateError> {
         let [system, user] = sections(text)?;
         let user = user.ok_or(TemplateError::NoUserSection)?;
-        let template = Self { system: parts(&system.unwrap_or_default())?, user: parts(&user)? };
+        let template = Self {
+            system: parts(&system.unwrap_or_default())?,
+            user: parts(&user)?,
+        };
         for (name, wanted) in [("question", Part::Question), ("passages", Part::Passages)] {
-            let n = template.system.iter().chain(&template.user).filter(|part| **part == wanted).count();
+            let n = template
+                .system
+                .iter()
+                .chain(&template.user)
+                .filter(|part| **part == wanted)
+                .count();
             if n != 1 {
                 return Err(TemplateError::NotOnce { name, n });
             }
@@ -122,7 +144,10 @@ impl Template {
     /// Hex sha256 of what it renders: changes whenever a prompt would.
     #[must_use]
     pub fn sha256(&self) -> String {
-        let passage = PromptPassage { title: "title".to_owned(), text: "text".to_owned() };
+        let passage = PromptPassage {
+            title: "title".to_owned(),
+            text: "text".to_owned(),
+        };
         let (system, user) = self.render("question", &[passage]);
         hex(&key(&[&system, &user]))
     }
@@ -135,7 +160,11 @@ impl Template {
             .enumerate()
             .map(|(place, passage)| passage_text(place + 1, &passage.title, &passage.text))
             .collect();
-        let shown = if shown.is_empty() { NO_PASSAGES.to_owned() } else { shown.join(PASSAGE_SEPARATOR) };
+        let shown = if shown.is_empty() {
+            NO_PASSAGES.to_owned()
+        } else {
+            shown.join(PASSAGE_SEPARATOR)
+        };
         let fill = |parts: &[Part]| {
             let texts = parts.iter().map(|part| match part {
                 Part::Text(text) => text.as_str(),
@@ -151,7 +180,13 @@ impl Template {
     #[must_use]
     pub fn prompt(&self, question: &str, kind: Kind, passages: Vec<PromptPassage>) -> Prompt {
         let (system, user) = self.render(question, &passages);
-        Prompt { question: question.to_owned(), kind, passages, system, user }
+        Prompt {
+            question: question.to_owned(),
+            kind,
+            passages,
+            system,
+            user,
+        }
     }
 }
 
@@ -162,7 +197,11 @@ pub const PASSAGE_SEPARATOR: &str = "\n\n";
 #[must_use]
 pub fn passage_text(n: usize, title: &str, text: &str) -> String {
     let title: Vec<&str> = title.split_whitespace().collect();
-    if title.is_empty() { format!("[{n}]\n{text}") } else { format!("[{n}] {}\n{text}", title.join(" ")) }
+    if title.is_empty() {
+        format!("[{n}]\n{text}")
+    } else {
+        format!("[{n}] {}\n{text}", title.join(" "))
+    }
 }
 
 /// The texts of `[system]` and `[user]`, where they are there.
@@ -170,10 +209,15 @@ fn sections(text: &str) -> Result<[Option<String>; 2], TemplateError> {
     let mut found = [None, None];
     let mut open: Option<usize> = None;
     for (at, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
-        let named = ["[system]", "[user]"].iter().position(|name| *name == line.trim());
+        let named = ["[system]", "[user]"]
+            .iter()
+            .position(|name| *name == line.trim());
         if let Some(section) = named {
             if found[section].is_some() {
-                return Err(TemplateError::SecondSection { line: at + 1, section: ["system", "user"][section] });
+                return Err(TemplateError::SecondSection {
+                    line: at + 1,
+                    section: ["system", "user"][section],
+                });
             }
             found[section] = Some(String::new());
             open = Some(section);
@@ -193,7 +237,10 @@ fn parts(text: &str) -> Result<Vec<Part>, TemplateError> {
     let mut rest = text;
     while let Some(open) = rest.find('{') {
         let (before, behind) = (&rest[..open], &rest[open + 1..]);
-        let name_bytes = behind.bytes().take_while(|byte| byte.is_ascii_lowercase() || *byte == b'_').count();
+        let name_bytes = behind
+            .bytes()
+            .take_while(|byte| byte.is_ascii_lowercase() || *byte == b'_')
+            .count();
         let (name, tail) = behind.split_at(name_bytes);
         literal.push_str(before);
         rest = behind;
@@ -205,7 +252,11 @@ fn parts(text: &str) -> Result<Vec<Part>, TemplateError> {
         parts.push(match name {
             "question" => Part::Question,
             "passages" => Part::Passages,
-            _ => return Err(TemplateError::UnknownPlaceholder { name: name.to_owned() }),
+            _ => {
+                return Err(TemplateError::UnknownPlaceholder {
+                    name: name.to_owned(),
+                });
+            }
         });
         rest = &tail[1..];
     }
@@ -220,14 +271,18 @@ mod tests {
     use super::*;
 
     fn passage(title: &str, text: &str) -> PromptPassage {
-        PromptPassage { title: title.into(), text: text.into() }
+        PromptPassage {
+            title: title.into(),
+            text: text.into(),
+        }
     }
 
     #[test]
     fn a_template_renders_its_two_messages() {
-        let template =
-            Template::parse("\u{feff}\r\n[system]\r\nBe brief.\r\n\r\n[user]\n\n{passages}\n\nQ: {question}\n\n")
-                .expect("valid");
+        let template = Template::parse(
+            "\u{feff}\r\n[system]\r\nBe brief.\r\n\r\n[user]\n\n{passages}\n\nQ: {question}\n\n",
+        )
+        .expect("valid");
         let passages = [passage("Kafka\n lag", "It lags."), passage("", "No title.")];
         let (system, user) = template.render("Why?", &passages);
         assert_eq!(system, "Be brief.");
@@ -236,10 +291,14 @@ mod tests {
 
     #[test]
     fn what_is_put_in_is_not_read_again_and_other_braces_stay() {
-        let template = Template::parse("[user]\n{\"answer\": {}} {Q} {question}{passages}").expect("valid");
+        let template =
+            Template::parse("[user]\n{\"answer\": {}} {Q} {question}{passages}").expect("valid");
         let (system, user) = template.render("{passages}", &[passage("{question}", "{other}")]);
         assert_eq!(system, "");
-        assert_eq!(user, "{\"answer\": {}} {Q} {passages}[1] {question}\n{other}");
+        assert_eq!(
+            user,
+            "{\"answer\": {}} {Q} {passages}[1] {question}\n{other}"
+        );
     }
 
     #[test]
@@ -253,10 +312,19 @@ mod tests {
         for (text, message) in [
             ("", "no `[user]` section"),
             ("[system]\n{question}{passages}", "no `[user]` section"),
-            ("\nhello\n[user]", "line 2: text before the first section; begin with a line `[system]` or `[user]`"),
+            (
+                "\nhello\n[user]",
+                "line 2: text before the first section; begin with a line `[system]` or `[user]`",
+            ),
             ("[user]\n[user]", "line 2: a second `[user]`"),
-            ("[user]\n{question}", "`{passages}` must stand once, found 0 times"),
-            ("[system]\n{question}\n[user]\n{question}{passages}", "`{question}` must stand once, found 2 times"),
+            (
+                "[user]\n{question}",
+                "`{passages}` must stand once, found 0 times",
+            ),
+            (
+                "[system]\n{question}\n[user]\n{question}{passages}",
+                "`{question}` must stand once, found 2 times",
+            ),
             (
                 "[user]\n{question}{passages}{context}",
                 "unknown placeholder `{context}`; there are `{question}` and `{passages}`",
@@ -269,8 +337,13 @@ mod tests {
     #[test]
     fn every_built_in_template_parses_and_holds_question_and_passages() {
         for (name, _) in Template::BUILT_IN {
-            let prompt = Template::parse(Template::built_in(name).expect(name)).expect(name).prompt("Why?", Kind::Span, vec![passage("T", "x.")]);
-            assert!(prompt.user.contains("[1] T\nx.") && prompt.user.contains("Question: Why?"), "{name}");
+            let prompt = Template::parse(Template::built_in(name).expect(name))
+                .expect(name)
+                .prompt("Why?", Kind::Span, vec![passage("T", "x.")]);
+            assert!(
+                prompt.user.contains("[1] T\nx.") && prompt.user.contains("Question: Why?"),
+                "{name}"
+            );
             assert!(!prompt.system.is_empty());
         }
     }
@@ -278,11 +351,17 @@ mod tests {
     #[test]
     fn what_is_printed_is_parsed_to_the_same_template() {
         let odd = "[user]\n{\"answer\": {}} {Q}\n\n{question}{passages} [user] x";
-        for text in
-            Template::BUILT_IN.iter().map(|(_, text)| *text).chain([odd, "[system]\n{question}\n[user]\n{passages}"])
+        for text in Template::BUILT_IN
+            .iter()
+            .map(|(_, text)| *text)
+            .chain([odd, "[system]\n{question}\n[user]\n{passages}"])
         {
             let template = Template::parse(text).expect("valid");
-            assert_eq!(Template::parse(&template.to_string()), Ok(template), "{text}");
+            assert_eq!(
+                Template::parse(&template.to_string()),
+                Ok(template),
+                "{text}"
+            );
         }
     }
 }

@@ -3,7 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
+use rayon::iter::{
+    IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator,
+};
 
 use super::cluster;
 use super::interval::{self, ClusterSums, IntervalMethod};
@@ -24,7 +26,15 @@ impl Bootstrap {
     #[must_use]
     pub fn new(cluster_of: Vec<usize>, resamples: usize, seed: u64) -> Self {
         let (cluster_of, n_clusters) = cluster::renumbered(cluster_of);
-        Self { cluster_of, draws: Draws { n_clusters, resamples, seed }, method: IntervalMethod::default() }
+        Self {
+            cluster_of,
+            draws: Draws {
+                n_clusters,
+                resamples,
+                seed,
+            },
+            method: IntervalMethod::default(),
+        }
     }
 
     /// The same draws with another way to the means' intervals.
@@ -55,9 +65,11 @@ impl Bootstrap {
     pub fn intervals(&self, columns: &[Vec<Option<f64>>]) -> Vec<Option<Interval>> {
         let columns = self.by_cluster(columns);
         // Only clusters with a value say anything: few of them widen a column's interval however many others there are.
-        let n_clusters = |column: &ClusterSums| column.counts.iter().filter(|count| **count > 0.0).count();
+        let n_clusters =
+            |column: &ClusterSums| column.counts.iter().filter(|count| **count > 0.0).count();
         let known: BTreeSet<usize> = columns.iter().map(n_clusters).filter(|n| *n >= 2).collect();
-        let reach: BTreeMap<usize, f64> = known.into_iter().map(|n| (n, interval::reach(n))).collect();
+        let reach: BTreeMap<usize, f64> =
+            known.into_iter().map(|n| (n, interval::reach(n))).collect();
         let interval = |(column, means): (&ClusterSums, Vec<f64>)| {
             let reach = *reach.get(&n_clusters(column))?;
             match self.method {
@@ -65,7 +77,11 @@ impl Bootstrap {
                 IntervalMethod::Bca => interval::bca(column, means, reach),
             }
         };
-        columns.par_iter().zip(self.resample(&columns)).map(interval).collect()
+        columns
+            .par_iter()
+            .zip(self.resample(&columns))
+            .map(interval)
+            .collect()
     }
 
     /// The 95 % percentile interval of resampled means, or of anything computed from them resample by resample.
@@ -98,8 +114,14 @@ impl Bootstrap {
     /// How many clusters hold a value of `column`.
     #[must_use]
     pub fn n_clusters_with_value(&self, column: &[Option<f64>]) -> usize {
-        let defined = column.iter().zip(&self.cluster_of).filter(|(value, _)| value.is_some());
-        defined.map(|(_, cluster)| cluster).collect::<BTreeSet<_>>().len()
+        let defined = column
+            .iter()
+            .zip(&self.cluster_of)
+            .filter(|(value, _)| value.is_some());
+        defined
+            .map(|(_, cluster)| cluster)
+            .collect::<BTreeSet<_>>()
+            .len()
     }
 
     fn by_cluster(&self, columns: &[Vec<Option<f64>>]) -> Vec<ClusterSums> {
@@ -130,14 +152,27 @@ impl Bootstrap {
         }
         // Counts that are the same in every cluster need no draws at all.
         let constant = |counts: &[f64]| counts.iter().all(|count| *count == counts[0]);
-        let varying = counts.iter().filter(|counts| !constant(counts)).map(|counts| (*counts).clone());
-        let mut totals = self.draws.totals(&columns.iter().map(|c| c.sums.clone()).chain(varying).collect::<Vec<_>>());
+        let varying = counts
+            .iter()
+            .filter(|counts| !constant(counts))
+            .map(|counts| (*counts).clone());
+        let mut totals = self.draws.totals(
+            &columns
+                .iter()
+                .map(|c| c.sums.clone())
+                .chain(varying)
+                .collect::<Vec<_>>(),
+        );
         let mut varying = totals.split_off(columns.len()).into_iter();
         let n_of: Vec<Vec<f64>> = counts
             .iter()
             .map(|counts| {
                 let fixed = || vec![counts.iter().sum(); self.draws.resamples];
-                if constant(counts) { fixed() } else { varying.next().expect("one a varying list of counts") }
+                if constant(counts) {
+                    fixed()
+                } else {
+                    varying.next().expect("one a varying list of counts")
+                }
             })
             .collect();
         let means = |(sums, counts): (Vec<f64>, usize)| {
@@ -159,7 +194,10 @@ mod tests {
         for method in [IntervalMethod::Percentile, IntervalMethod::Bca] {
             let plan = Bootstrap::new((0..400).collect(), 4000, 7).with_method(method);
             let interval = plan.intervals(std::slice::from_ref(&column))[0].expect("values");
-            assert!((interval.low - 0.451).abs() < 0.006 && (interval.high - 0.549).abs() < 0.006, "{interval:?}");
+            assert!(
+                (interval.low - 0.451).abs() < 0.006 && (interval.high - 0.549).abs() < 0.006,
+                "{interval:?}"
+            );
         }
     }
 
@@ -167,22 +205,38 @@ mod tests {
     fn questions_in_one_cluster_widen_it() {
         // 20 clusters of 20 equal answers each: the standard error is that of 20 coins, sqrt(.25/20) = .112.
         let column: Vec<Option<f64>> = (0..400).map(|i| Some(f64::from((i / 20) % 2))).collect();
-        let interval =
-            Bootstrap::new((0..400).map(|i| i / 20).collect(), 4000, 7).intervals(&[column])[0].expect("values");
-        assert!((interval.low - 0.28).abs() < 0.04 && (interval.high - 0.72).abs() < 0.04, "{interval:?}");
+        let interval = Bootstrap::new((0..400).map(|i| i / 20).collect(), 4000, 7)
+            .intervals(&[column])[0]
+            .expect("values");
+        assert!(
+            (interval.low - 0.28).abs() < 0.04 && (interval.high - 0.72).abs() < 0.04,
+            "{interval:?}"
+        );
     }
 
     #[test]
     fn undefined_values_are_left_out_and_an_empty_column_has_no_interval() {
         let plan = Bootstrap::new(vec![0, 1, 2], 100, 1);
         let intervals = plan.intervals(&[vec![Some(1.0), None, Some(1.0)], vec![None, None, None]]);
-        assert_eq!(intervals, [Some(Interval { low: 1.0, high: 1.0 }), None]);
+        assert_eq!(
+            intervals,
+            [
+                Some(Interval {
+                    low: 1.0,
+                    high: 1.0
+                }),
+                None
+            ]
+        );
     }
 
     #[test]
     fn one_cluster_has_no_interval() {
         let column = vec![Some(0.0), Some(1.0), None];
-        assert_eq!(Bootstrap::new(vec![0, 0, 0], 50, 1).intervals(std::slice::from_ref(&column)), [None]);
+        assert_eq!(
+            Bootstrap::new(vec![0, 0, 0], 50, 1).intervals(std::slice::from_ref(&column)),
+            [None]
+        );
         // Nor has a column whose values all stand in one of two.
         let plan = Bootstrap::new(vec![0, 0, 1], 50, 1);
         assert_eq!(plan.median_interval(&column), None);
@@ -192,25 +246,45 @@ mod tests {
     #[test]
     fn no_question_no_interval() {
         let plan = Bootstrap::new(vec![], 50, 1);
-        assert_eq!((plan.n_clusters(), plan.intervals(&[vec![]]), plan.median_interval(&[])), (0, vec![None], None));
-        assert_eq!(Bootstrap::new(vec![0, 1], 0, 1).intervals(&[vec![Some(0.0), Some(1.0)]]), [None]);
+        assert_eq!(
+            (
+                plan.n_clusters(),
+                plan.intervals(&[vec![]]),
+                plan.median_interval(&[])
+            ),
+            (0, vec![None], None)
+        );
+        assert_eq!(
+            Bootstrap::new(vec![0, 1], 0, 1).intervals(&[vec![Some(0.0), Some(1.0)]]),
+            [None]
+        );
     }
 
     #[test]
     fn numbers_of_clusters_may_have_gaps() {
         let column = vec![vec![Some(0.1), Some(0.4), Some(0.9)]];
         let plan = |cluster_of: &[usize]| Bootstrap::new(cluster_of.to_vec(), 60, 5);
-        assert_eq!(plan(&[3, 90, 3]).means(&column), plan(&[0, 1, 0]).means(&column));
+        assert_eq!(
+            plan(&[3, 90, 3]).means(&column),
+            plan(&[0, 1, 0]).means(&column)
+        );
     }
 
     #[test]
     fn a_column_s_means_do_not_depend_on_its_neighbours_or_on_threads() {
         let columns: Vec<Vec<Option<f64>>> = (0..11)
-            .map(|c| (0..203).map(|i| (c < 9 || i % c != 0).then(|| f64::from((i * 7 + c) % 13) / 13.0)).collect())
+            .map(|c| {
+                (0..203)
+                    .map(|i| (c < 9 || i % c != 0).then(|| f64::from((i * 7 + c) % 13) / 13.0))
+                    .collect()
+            })
             .collect();
         let plan = Bootstrap::new((0..203).map(|i| i / 3).collect(), 300, 3);
         let together = plan.means(&columns);
-        let one_thread = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a pool");
+        let one_thread = rayon::ThreadPoolBuilder::new()
+            .num_threads(1)
+            .build()
+            .expect("a pool");
         assert_eq!(one_thread.install(|| plan.means(&columns)), together);
         for (column, means) in columns.iter().zip(together) {
             assert_eq!(plan.means(std::slice::from_ref(column)), [means]);

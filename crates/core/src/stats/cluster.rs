@@ -5,7 +5,9 @@ use std::hash::Hash;
 
 /// Numbers each item with its cluster, `0..n_clusters` by first appearance; two items share a cluster when a chain of
 /// shared keys links them. An item without keys is a cluster of its own.
-pub fn clusters<K: Eq + Hash>(items: impl IntoIterator<Item = impl IntoIterator<Item = K>>) -> Vec<usize> {
+pub fn clusters<K: Eq + Hash>(
+    items: impl IntoIterator<Item = impl IntoIterator<Item = K>>,
+) -> Vec<usize> {
     let mut parents: Vec<usize> = Vec::new();
     let mut owner: HashMap<K, usize> = HashMap::new();
     for keys in items {

@@ -22,7 +22,10 @@ pub(super) enum Signs {
 pub(super) fn sums(values: &[f64], signs: Signs) -> Vec<f64> {
     let tables: Vec<[f64; TABLE_ROWS]> = values.chunks(TABLE_BITS).map(table).collect();
     match signs {
-        Signs::All => (0..1u64 << values.len()).into_par_iter().map(|number| signed_sum(&tables, || number)).collect(),
+        Signs::All => (0..1u64 << values.len())
+            .into_par_iter()
+            .map(|number| signed_sum(&tables, || number))
+            .collect(),
         Signs::Drawn { permutations, seed } => (0..permutations as u64)
             .into_par_iter()
             .map(|permutation| {
@@ -48,6 +51,10 @@ fn signed_sum(tables: &[[f64; TABLE_ROWS]], mut signs: impl FnMut() -> u64) -> f
 /// The sums of up to four values under all their signs; bit i set: value i counts as it is.
 fn table(values: &[f64]) -> [f64; TABLE_ROWS] {
     std::array::from_fn(|signs| {
-        values.iter().enumerate().map(|(i, value)| if signs >> i & 1 == 1 { *value } else { -value }).sum()
+        values
+            .iter()
+            .enumerate()
+            .map(|(i, value)| if signs >> i & 1 == 1 { *value } else { -value })
+            .sum()
     })
 }

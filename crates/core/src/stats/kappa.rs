@@ -44,7 +44,11 @@ pub struct Kappa {
 /// cluster of its own. What one question's documents get is not independent: give the question as their cluster.
 /// `cluster_of[i]` is pair i's cluster; numbers may have gaps.
 #[must_use]
-pub fn kappa(pairs: &[(i32, i32)], cluster_of: &[usize], disagreement: Disagreement) -> Option<Kappa> {
+pub fn kappa(
+    pairs: &[(i32, i32)],
+    cluster_of: &[usize],
+    disagreement: Disagreement,
+) -> Option<Kappa> {
     let n = pairs.len() as f64;
     let all = pairs.iter().flat_map(|(a, b)| [*a, *b]);
     let (least, most) = (all.clone().min()?, all.max()?);
@@ -53,9 +57,16 @@ pub fn kappa(pairs: &[(i32, i32)], cluster_of: &[usize], disagreement: Disagreem
         Disagreement::Any => f64::from(u8::from(a != b)),
         Disagreement::Squared => ((f64::from(a) - f64::from(b)) / widest.max(1.0)).powi(2),
     };
-    let (firsts, seconds) = (counted(pairs.iter().map(|pair| pair.0)), counted(pairs.iter().map(|pair| pair.1)));
+    let (firsts, seconds) = (
+        counted(pairs.iter().map(|pair| pair.0)),
+        counted(pairs.iter().map(|pair| pair.1)),
+    );
     let mean = |of: &dyn Fn(i32) -> f64, counts: &[(i32, usize)]| {
-        counts.iter().map(|(grade, count)| of(*grade) * *count as f64).sum::<f64>() / n
+        counts
+            .iter()
+            .map(|(grade, count)| of(*grade) * *count as f64)
+            .sum::<f64>()
+            / n
     };
     let first_against_all = |a: i32| mean(&|b| v(a, b), &seconds);
     let second_against_all = |b: i32| mean(&|a| v(a, b), &firsts);
@@ -67,22 +78,37 @@ pub fn kappa(pairs: &[(i32, i32)], cluster_of: &[usize], disagreement: Disagreem
     let value = 1.0 - observed / expected;
     let terms: Vec<f64> = pairs
         .iter()
-        .map(|(a, b)| ((1.0 - value) * (first_against_all(*a) + second_against_all(*b)) - v(*a, *b)) / expected)
+        .map(|(a, b)| {
+            ((1.0 - value) * (first_against_all(*a) + second_against_all(*b)) - v(*a, *b))
+                / expected
+        })
         .collect();
     let error = mean_error(&terms, cluster_of).filter(|error| error.error > 0.0);
     let ci95 = error.map(|error| {
         let around = error.interval();
         let shift = value - error.mean;
-        Interval { low: around.low + shift, high: around.high + shift }.within(1.0)
+        Interval {
+            low: around.low + shift,
+            high: around.high + shift,
+        }
+        .within(1.0)
     });
-    Some(Kappa { value, observed: 1.0 - observed, expected: 1.0 - expected, ci95 })
+    Some(Kappa {
+        value,
+        observed: 1.0 - observed,
+        expected: 1.0 - expected,
+        ci95,
+    })
 }
 
 /// Each grade with how often it occurs, ascending.
 fn counted(grades: impl Iterator<Item = i32>) -> Vec<(i32, usize)> {
     let mut grades: Vec<i32> = grades.collect();
     grades.sort_unstable();
-    grades.chunk_by(|a, b| a == b).map(|equal| (equal[0], equal.len())).collect()
+    grades
+        .chunk_by(|a, b| a == b)
+        .map(|equal| (equal[0], equal.len()))
+        .collect()
 }
 
 #[cfg(test)]
@@ -140,7 +166,10 @@ mod tests {
             assert_close(any.observed, case.observed, 1e-12);
             assert_close(any.expected, case.expected, 1e-12);
             let squared = kappa(&pairs, &clusters, Disagreement::Squared).expect("defined");
-            for (found, value, error) in [(any, case.kappa, case.error), (squared, case.squared, case.squared_error)] {
+            for (found, value, error) in [
+                (any, case.kappa, case.error),
+                (squared, case.squared, case.squared_error),
+            ] {
                 assert_close(found.value, value, 1e-11);
                 let reach = student::quantile(0.975, n - 1.0) * error * (n / (n - 1.0)).sqrt();
                 let ci95 = found.ci95.expect("a spread");
@@ -154,29 +183,51 @@ mod tests {
     fn pairs_that_come_by_the_dozen_widen_the_interval() {
         let (pairs, alone) = pairs(&[vec![20, 5], vec![3, 12]]);
         let width = |pairs: &[(i32, i32)], clusters: &[usize]| {
-            let ci95 = kappa(pairs, clusters, Disagreement::Any).and_then(|kappa| kappa.ci95).expect("a spread");
+            let ci95 = kappa(pairs, clusters, Disagreement::Any)
+                .and_then(|kappa| kappa.ci95)
+                .expect("a spread");
             ci95.high - ci95.low
         };
         // Every pair three times, as one cluster: 40 things as before, so the same interval.
         let thrice: Vec<(i32, i32)> = pairs.iter().flat_map(|pair| [*pair; 3]).collect();
         let clusters: Vec<usize> = alone.iter().flat_map(|cluster| [*cluster; 3]).collect();
         assert_close(width(&thrice, &clusters), width(&pairs, &alone), 1e-12);
-        assert!(width(&thrice, &(0..thrice.len()).collect::<Vec<_>>()) < 0.7 * width(&pairs, &alone));
+        assert!(
+            width(&thrice, &(0..thrice.len()).collect::<Vec<_>>()) < 0.7 * width(&pairs, &alone)
+        );
     }
 
     #[test]
     fn where_kappa_is_not_defined_it_is_no_number() {
         for disagreement in [Disagreement::Any, Disagreement::Squared] {
             assert_eq!(kappa(&[], &[], disagreement), None);
-            assert_eq!(kappa(&[(2, 2), (2, 2)], &[0, 1], disagreement), None, "one grade only");
+            assert_eq!(
+                kappa(&[(2, 2), (2, 2)], &[0, 1], disagreement),
+                None,
+                "one grade only"
+            );
             let full = kappa(&[(0, 0), (3, 3), (0, 0)], &[0, 1, 2], disagreement).expect("defined");
-            assert_eq!((full.value, full.ci95), (1.0, None), "no disagreement was seen, which is no certainty");
+            assert_eq!(
+                (full.value, full.ci95),
+                (1.0, None),
+                "no disagreement was seen, which is no certainty"
+            );
             let one = kappa(&[(0, 1), (1, 1)], &[7, 7], disagreement).expect("defined");
             assert_eq!((one.value, one.ci95), (0.0, None), "one question");
             // The one always says 0, the other always 3: as much as chance gives.
-            assert_eq!(kappa(&[(0, 3), (0, 3)], &[0, 1], disagreement).expect("defined").value, 0.0);
+            assert_eq!(
+                kappa(&[(0, 3), (0, 3)], &[0, 1], disagreement)
+                    .expect("defined")
+                    .value,
+                0.0
+            );
         }
         let extremes = [(i32::MIN, i32::MAX), (0, 0), (i32::MAX, i32::MAX)];
-        assert!(kappa(&extremes, &[0, 1, 2], Disagreement::Squared).expect("defined").value.is_finite());
+        assert!(
+            kappa(&extremes, &[0, 1, 2], Disagreement::Squared)
+                .expect("defined")
+                .value
+                .is_finite()
+        );
     }
 }

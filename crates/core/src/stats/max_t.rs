@@ -19,11 +19,25 @@ use super::randomisation::EQUAL;
 /// `permutations` flips are drawn and p = (r + 1) / (B + 1); where the clusters have no more than so many sign
 /// assignments, all are counted and p is exact. A setting that differs nowhere has p = 1. Empty for no settings.
 #[must_use]
-pub fn max_t(differences: &[Vec<f64>], cluster_of: &[usize], permutations: usize, seed: u64) -> Vec<f64> {
-    let settings: Vec<Vec<f64>> = differences.iter().map(|setting| scaled_sums(setting, cluster_of)).collect();
+pub fn max_t(
+    differences: &[Vec<f64>],
+    cluster_of: &[usize],
+    permutations: usize,
+    seed: u64,
+) -> Vec<f64> {
+    let settings: Vec<Vec<f64>> = differences
+        .iter()
+        .map(|setting| scaled_sums(setting, cluster_of))
+        .collect();
     let n_clusters = settings.first().map_or(0, Vec::len);
-    let all = 1_usize.checked_shl(n_clusters as u32).is_some_and(|assignments| assignments <= permutations);
-    let signs = if all { Signs::All } else { Signs::Drawn { permutations, seed } };
+    let all = 1_usize
+        .checked_shl(n_clusters as u32)
+        .is_some_and(|assignments| assignments <= permutations);
+    let signs = if all {
+        Signs::All
+    } else {
+        Signs::Drawn { permutations, seed }
+    };
     let mut largest = settings
         .par_iter()
         .map(|sums| flips::sums(sums, signs).into_iter().map(f64::abs).collect())
@@ -46,7 +60,9 @@ fn scaled_sums(differences: &[f64], cluster_of: &[usize]) -> Vec<f64> {
     let mut sums = cluster::sums(differences, cluster_of);
     // What rounding leaves of differences that cancel is no difference.
     let absolute: f64 = differences.iter().map(|difference| difference.abs()).sum();
-    sums.iter_mut().filter(|sum| sum.abs() <= absolute * EQUAL).for_each(|sum| *sum = 0.0);
+    sums.iter_mut()
+        .filter(|sum| sum.abs() <= absolute * EQUAL)
+        .for_each(|sum| *sum = 0.0);
     let scale = sums.iter().map(|sum| sum * sum).sum::<f64>().sqrt();
     if scale > 0.0 {
         for sum in &mut sums {
@@ -72,7 +88,8 @@ mod tests {
     fn one_setting_alone_has_the_randomisation_test_s_p() {
         let differences = vec![0.3, -0.1, 0.4, 0.2, 0.0, 0.6, -0.2];
         let clusters = [0, 1, 2, 3, 4, 5, 5];
-        let alone = super::super::randomisation::randomisation(&differences, &clusters, 0, 0).expect("differences");
+        let alone = super::super::randomisation::randomisation(&differences, &clusters, 0, 0)
+            .expect("differences");
         assert_eq!(max_t(&[differences], &clusters, 64, 0), [alone.p]);
     }
 
@@ -80,8 +97,21 @@ mod tests {
     fn nothing_tried_and_nothing_different_are_no_finding() {
         assert_eq!(max_t(&[], &[], 10, 0), [0.0; 0]);
         assert_eq!(max_t(&[vec![], vec![]], &[], 10, 0), [1.0, 1.0]);
-        assert_eq!(max_t(&[vec![0.0; 40], vec![0.0; 40]], &(0..40).collect::<Vec<_>>(), 10, 0), [1.0, 1.0]);
-        let p = max_t(&[vec![0.0; 40], vec![1.0; 40]], &(0..40).collect::<Vec<_>>(), 999, 0);
+        assert_eq!(
+            max_t(
+                &[vec![0.0; 40], vec![0.0; 40]],
+                &(0..40).collect::<Vec<_>>(),
+                10,
+                0
+            ),
+            [1.0, 1.0]
+        );
+        let p = max_t(
+            &[vec![0.0; 40], vec![1.0; 40]],
+            &(0..40).collect::<Vec<_>>(),
+            999,
+            0,
+        );
         assert_eq!(p, [1.0, 0.001]);
     }
 }

@@ -34,7 +34,12 @@ pub struct PValue {
 /// observed one counted too, which keeps the test valid (Phipson and Smyth 2010). p = 1, exact, where nothing
 /// differs. `None` for no differences.
 #[must_use]
-pub fn randomisation(differences: &[f64], cluster_of: &[usize], permutations: usize, seed: u64) -> Option<PValue> {
+pub fn randomisation(
+    differences: &[f64],
+    cluster_of: &[usize],
+    permutations: usize,
+    seed: u64,
+) -> Option<PValue> {
     if differences.is_empty() {
         return None;
     }
@@ -43,11 +48,19 @@ pub fn randomisation(differences: &[f64], cluster_of: &[usize], permutations: us
     sums.retain(|sum| sum.abs() > absolute * EQUAL);
     let least = sums.iter().sum::<f64>().abs() - absolute * EQUAL;
     if sums.len() <= EXACT_CLUSTERS {
-        return Some(PValue { p: exact(&sums, least), exact: true, n_permutations: 1 << sums.len() });
+        return Some(PValue {
+            p: exact(&sums, least),
+            exact: true,
+            n_permutations: 1 << sums.len(),
+        });
     }
     let flipped = flips::sums(&sums, Signs::Drawn { permutations, seed });
     let reached = flipped.iter().filter(|sum| sum.abs() >= least).count();
-    Some(PValue { p: (reached + 1) as f64 / (permutations + 1) as f64, exact: false, n_permutations: permutations })
+    Some(PValue {
+        p: (reached + 1) as f64 / (permutations + 1) as f64,
+        exact: false,
+        n_permutations: permutations,
+    })
 }
 
 /// The share of all sign assignments whose absolute sum is at least `least`. Every sum is one of the first half's
@@ -58,7 +71,10 @@ fn exact(sums: &[f64], least: f64) -> f64 {
         return 1.0;
     }
     let (first, second) = sums.split_at(sums.len() / 2);
-    let (mut first, mut second) = (flips::sums(first, Signs::All), flips::sums(second, Signs::All));
+    let (mut first, mut second) = (
+        flips::sums(first, Signs::All),
+        flips::sums(second, Signs::All),
+    );
     first.sort_unstable_by(f64::total_cmp);
     second.sort_unstable_by(f64::total_cmp);
     let mut border = second.len();
@@ -91,32 +107,58 @@ mod tests {
     #[test]
     fn exact_p_values_are_those_of_integer_arithmetic() {
         for case in expected::<Vec<Case>>("exact") {
-            let found = randomisation(&case.differences, &case.cluster_of, 100, 0).expect("differences");
-            assert_eq!(found, PValue { p: case.p, exact: true, n_permutations: 2_usize.pow(case.n_clusters) });
+            let found =
+                randomisation(&case.differences, &case.cluster_of, 100, 0).expect("differences");
+            assert_eq!(
+                found,
+                PValue {
+                    p: case.p,
+                    exact: true,
+                    n_permutations: 2_usize.pow(case.n_clusters)
+                }
+            );
         }
     }
 
     #[test]
     fn a_small_case_is_worked_by_hand() {
         // Of the 8 signed sums of 1, 2, 3 (+-6, +-4, +-2, 0, 0) two reach 6; of 1, 2, -3 all reach 0.
-        let p = |differences: &[f64]| randomisation(differences, &[0, 1, 2], 10, 0).expect("differences").p;
+        let p = |differences: &[f64]| {
+            randomisation(differences, &[0, 1, 2], 10, 0)
+                .expect("differences")
+                .p
+        };
         assert_eq!(p(&[1.0, 2.0, 3.0]), 0.25);
         assert_eq!(p(&[1.0, 2.0, -3.0]), 1.0);
         // In one cluster the first two flip together: sums of 3, 3: +-6, 0, 0.
-        assert_eq!(randomisation(&[1.0, 2.0, 3.0], &[0, 0, 1], 10, 0).expect("differences").p, 0.5);
+        assert_eq!(
+            randomisation(&[1.0, 2.0, 3.0], &[0, 0, 1], 10, 0)
+                .expect("differences")
+                .p,
+            0.5
+        );
     }
 
     #[test]
     fn rounding_does_not_part_equal_statistics() {
         // .3 - .2, .2 - .1 and .1 are three doubles; each of the six assignments of |sum| .1 must count.
         let differences = [0.3 - 0.2, 0.2 - 0.1, -0.1];
-        assert_eq!(randomisation(&differences, &[0, 1, 2], 10, 0).expect("differences").p, 1.0);
+        assert_eq!(
+            randomisation(&differences, &[0, 1, 2], 10, 0)
+                .expect("differences")
+                .p,
+            1.0
+        );
     }
 
     #[test]
     fn no_difference_is_certain_and_no_question_is_none() {
         assert_eq!(randomisation(&[], &[], 10, 0), None);
-        let nothing = Some(PValue { p: 1.0, exact: true, n_permutations: 1 });
+        let nothing = Some(PValue {
+            p: 1.0,
+            exact: true,
+            n_permutations: 1,
+        });
         assert_eq!(randomisation(&[0.0, 0.0], &[0, 1], 10, 0), nothing);
         // A cluster whose differences cancel never changes the mean.
         assert_eq!(randomisation(&[0.1 + 0.2, -0.3], &[0, 0], 10, 0), nothing);

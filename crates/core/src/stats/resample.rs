@@ -5,7 +5,10 @@
 //! time, so that the table stays in the second-level cache and the running sums in registers. Vectors wider than the
 //! target's base set were tried and changed nothing: the loop waits for the table.
 
-#![allow(clippy::inline_always, reason = "a closure left out of line keeps the running sums in memory")]
+#![allow(
+    clippy::inline_always,
+    reason = "a closure left out of line keeps the running sums in memory"
+)]
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
@@ -39,19 +42,27 @@ impl Draws {
             })
         };
         let places: Vec<usize> = columns.iter().map(&mut place).collect();
-        let totals = distinct.chunks(WIDEST).flat_map(|columns| match columns.len() {
-            1 => self.block::<1>(columns),
-            2 => self.block::<2>(columns),
-            3..=4 => self.block::<4>(columns),
-            _ => self.block::<WIDEST>(columns),
-        });
+        let totals = distinct
+            .chunks(WIDEST)
+            .flat_map(|columns| match columns.len() {
+                1 => self.block::<1>(columns),
+                2 => self.block::<2>(columns),
+                3..=4 => self.block::<4>(columns),
+                _ => self.block::<WIDEST>(columns),
+            });
         let totals: Vec<Vec<f64>> = totals.collect();
-        places.into_iter().map(|place| totals[place].clone()).collect()
+        places
+            .into_iter()
+            .map(|place| totals[place].clone())
+            .collect()
     }
 
     /// What `each` makes of every resample's number.
     pub fn map<T: Send>(self, each: impl Fn(u64) -> T + Sync + Send) -> Vec<T> {
-        (0..self.resamples as u64).into_par_iter().map(each).collect()
+        (0..self.resamples as u64)
+            .into_par_iter()
+            .map(each)
+            .collect()
     }
 
     /// Hands `each` the clusters of one resample, in turn to one of four lanes: four draws by Lemire's multiplication
@@ -81,7 +92,8 @@ impl Draws {
 
     /// The totals of at most `WIDTH` columns.
     fn block<const WIDTH: usize>(self, columns: &[&Vec<f64>]) -> Vec<Vec<f64>> {
-        let row = |cluster| std::array::from_fn(|c| columns.get(c).map_or(0.0, |column| column[cluster]));
+        let row =
+            |cluster| std::array::from_fn(|c| columns.get(c).map_or(0.0, |column| column[cluster]));
         let table: Vec<[f64; WIDTH]> = (0..self.n_clusters).map(row).collect();
         let totals: Vec<[f64; WIDTH]> = self.map(|resample| {
             let mut sums = [[0.0; WIDTH]; LANES];
@@ -92,6 +104,8 @@ impl Draws {
             });
             std::array::from_fn(|c| sums.iter().map(|sums| sums[c]).sum())
         });
-        (0..columns.len()).map(|c| totals.iter().map(|total| total[c]).collect()).collect()
+        (0..columns.len())
+            .map(|c| totals.iter().map(|total| total[c]).collect())
+            .collect()
     }
 }

@@ -27,17 +27,27 @@ impl ClusteredShare {
     #[must_use]
     pub fn new(holds: &[bool], cluster_of: &[usize]) -> Self {
         let (n, count) = (holds.len(), holds.iter().filter(|holds| **holds).count());
-        let sizes: Vec<f64> = cluster::sums(&vec![1.0; n], cluster_of).into_iter().filter(|size| *size > 0.0).collect();
+        let sizes: Vec<f64> = cluster::sums(&vec![1.0; n], cluster_of)
+            .into_iter()
+            .filter(|size| *size > 0.0)
+            .collect();
         let (g, n_f, p) = (sizes.len() as f64, n as f64, count as f64 / n.max(1) as f64);
         let squares = |values: &[f64]| values.iter().map(|value| value * value).sum::<f64>();
         let effect = if count == 0 || count == n {
             squares(&sizes) / n_f
         } else {
-            let residuals: Vec<f64> = holds.iter().map(|&holds| f64::from(u8::from(holds)) - p).collect();
+            let residuals: Vec<f64> = holds
+                .iter()
+                .map(|&holds| f64::from(u8::from(holds)) - p)
+                .collect();
             let small = (g / (g - 1.0)) / (n_f / (n_f - 1.0));
             small * squares(&cluster::sums(&residuals, cluster_of)) / squares(&residuals)
         };
-        Self { count, n, effective_n: (sizes.len() > 1).then(|| n_f / effect.max(1.0)) }
+        Self {
+            count,
+            n,
+            effective_n: (sizes.len() > 1).then(|| n_f / effect.max(1.0)),
+        }
     }
 
     /// The share; 0 of nothing.
@@ -60,7 +70,10 @@ impl ClusteredShare {
         let (own, its) = (self.interval()?, other.interval()?);
         let (p, q) = (self.share(), other.share());
         let reach = |near: f64, far: f64| near.hypot(far);
-        Some(Interval { low: p - q - reach(p - own.low, its.high - q), high: p - q + reach(own.high - p, q - its.low) })
+        Some(Interval {
+            low: p - q - reach(p - own.low, its.high - q),
+            high: p - q + reach(own.high - p, q - its.low),
+        })
     }
 }
 
@@ -71,7 +84,10 @@ mod tests {
 
     /// `count` of `n`, every question its own cluster.
     fn alone(count: usize, n: usize) -> ClusteredShare {
-        ClusteredShare::new(&(0..n).map(|at| at < count).collect::<Vec<_>>(), &(0..n).collect::<Vec<_>>())
+        ClusteredShare::new(
+            &(0..n).map(|at| at < count).collect::<Vec<_>>(),
+            &(0..n).collect::<Vec<_>>(),
+        )
     }
 
     #[test]
@@ -88,7 +104,10 @@ mod tests {
             ((10, 10), (0, 10), 0.6075, 1.0),
         ] {
             let interval = alone(a, n).difference(&alone(b, m)).expect("clusters");
-            assert!((interval.low - low).abs() < 6e-5 && (interval.high - high).abs() < 6e-5, "{a}/{n}: {interval:?}");
+            assert!(
+                (interval.low - low).abs() < 6e-5 && (interval.high - high).abs() < 6e-5,
+                "{a}/{n}: {interval:?}"
+            );
         }
     }
 
@@ -101,16 +120,35 @@ mod tests {
     fn questions_that_agree_within_their_cluster_count_as_few() {
         // 10 clusters of 4 alike: 4 times the variance, (10 / 9) / (40 / 39) of it: 40 / (4 * 13 / 12) = 120 / 13.
         let cluster_of: Vec<usize> = (0..40).map(|at| at / 4).collect();
-        let share = ClusteredShare::new(&cluster_of.iter().map(|c| c % 2 == 0).collect::<Vec<_>>(), &cluster_of);
+        let share = ClusteredShare::new(
+            &cluster_of.iter().map(|c| c % 2 == 0).collect::<Vec<_>>(),
+            &cluster_of,
+        );
         assert_close(share.effective_n.expect("clusters"), 120.0 / 13.0, 1e-12);
         // None of 40: as if they agreed, 10.
-        assert_close(ClusteredShare::new(&[false; 40], &cluster_of).effective_n.expect("clusters"), 10.0, 1e-12);
+        assert_close(
+            ClusteredShare::new(&[false; 40], &cluster_of)
+                .effective_n
+                .expect("clusters"),
+            10.0,
+            1e-12,
+        );
     }
 
     #[test]
     fn one_cluster_and_nothing_have_no_interval() {
-        assert_eq!(ClusteredShare::new(&[true, false], &[3, 3]).interval(), None);
+        assert_eq!(
+            ClusteredShare::new(&[true, false], &[3, 3]).interval(),
+            None
+        );
         let nothing = ClusteredShare::new(&[], &[]);
-        assert_eq!((nothing.share(), nothing.interval(), alone(1, 2).difference(&nothing)), (0.0, None, None));
+        assert_eq!(
+            (
+                nothing.share(),
+                nothing.interval(),
+                alone(1, 2).difference(&nothing)
+            ),
+            (0.0, None, None)
+        );
     }
 }

@@ -4,7 +4,10 @@
 //! and Stegun 1964, 26.7.1), by its power series near t = 0 and the continued fraction of `DiDonato` and Morris (1992,
 //! eq. 9) elsewhere; right to 1e-12 relative for one to a million degrees of freedom.
 
-#![allow(clippy::many_single_char_names, reason = "the letters of the formulas' sources")]
+#![allow(
+    clippy::many_single_char_names,
+    reason = "the letters of the formulas' sources"
+)]
 
 use std::f64::consts::PI;
 
@@ -32,7 +35,11 @@ pub fn two_sided(t: f64, df: f64) -> f64 {
     // x^a y^b / B(a, b)
     let front = (-a * (t2 / df).ln_1p()).exp() * y.sqrt() * gamma_quotient(a) / PI.sqrt();
     // The series where the tail is large, the fraction where digits of 1 - ... would be lost.
-    if x > (a + 1.0) / (a + b + 2.0) { 1.0 - front / b * series(a, b, y) } else { front / fraction(a, b, x, y) }
+    if x > (a + 1.0) / (a + b + 2.0) {
+        1.0 - front / b * series(a, b, y)
+    } else {
+        front / fraction(a, b, x, y)
+    }
 }
 
 /// The value that T with `df` > 0 degrees of freedom does not exceed with probability `p` in 0..1, borders excluded.
@@ -83,7 +90,10 @@ fn gamma_quotient(a: f64) -> f64 {
     }
     let r = at.recip();
     let r2 = r * r;
-    let ln = -r * (1.0 / 8.0 - r2 * (1.0 / 192.0 - r2 * (1.0 / 640.0 - r2 * (17.0 / 14_336.0 - r2 * 31.0 / 18_432.0))));
+    let ln = -r
+        * (1.0 / 8.0
+            - r2 * (1.0 / 192.0
+                - r2 * (1.0 / 640.0 - r2 * (17.0 / 14_336.0 - r2 * 31.0 / 18_432.0))));
     factor * at.sqrt() * ln.exp()
 }
 
@@ -110,7 +120,8 @@ fn fraction(a: f64, b: f64, x: f64, y: f64) -> f64 {
     let (mut c, mut d) = (value, 0.0);
     for n in 1..MOST_LEVELS {
         let n = f64::from(n);
-        let numerator = (a + n - 1.0) * (a + b + n - 1.0) * n * (b - n) * (x / (a + 2.0 * n - 1.0)).powi(2);
+        let numerator =
+            (a + n - 1.0) * (a + b + n - 1.0) * n * (b - n) * (x / (a + 2.0 * n - 1.0)).powi(2);
         d = (denominator(n) + numerator * d).recip();
         c = denominator(n) + numerator / c;
         value *= c * d;
@@ -150,7 +161,10 @@ mod tests {
 
     #[test]
     fn the_ends_are_numbers() {
-        assert_eq!((two_sided(0.0, 3.0), two_sided(f64::INFINITY, 3.0)), (1.0, 0.0));
+        assert_eq!(
+            (two_sided(0.0, 3.0), two_sided(f64::INFINITY, 3.0)),
+            (1.0, 0.0)
+        );
         // With one degree of freedom (Cauchy) the half beyond |t| = 1 is 1/2; with none shifted, power is alpha.
         assert_close(two_sided(1.0, 1.0), 0.5, 1e-14);
         assert_close(power(0.0, 7.0, 0.05), 0.05, 1e-12);

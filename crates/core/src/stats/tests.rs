@@ -24,7 +24,11 @@ fn unit(random: &mut Random) -> f64 {
 /// The clusters of `n` questions.
 fn simulated_clusters(n: usize, random: &mut Random) -> Vec<usize> {
     let sizes = std::iter::from_fn(|| Some(1 + random.below(4)));
-    sizes.enumerate().flat_map(|(cluster, size)| std::iter::repeat_n(cluster, size)).take(n).collect()
+    sizes
+        .enumerate()
+        .flat_map(|(cluster, size)| std::iter::repeat_n(cluster, size))
+        .take(n)
+        .collect()
 }
 
 /// A number in 0..1 a question, uniform, those of a cluster correlated.
@@ -32,7 +36,11 @@ fn simulated_ranks(cluster_of: &[usize], random: &mut Random) -> Vec<f64> {
     let common: Vec<f64> = cluster_of.iter().map(|_| unit(random)).collect();
     let rank = |&cluster: &usize| {
         let own = unit(random);
-        if random.below(2) == 0 { common[cluster] } else { own }
+        if random.below(2) == 0 {
+            common[cluster]
+        } else {
+            own
+        }
     };
     cluster_of.iter().map(rank).collect()
 }
@@ -45,9 +53,15 @@ fn f1(rank: f64) -> f64 {
 /// The columns of the coverage test with their true means.
 fn outcomes(cluster_of: &[usize], random: &mut Random) -> Vec<(f64, Vec<Option<f64>>)> {
     let ranks = simulated_ranks(cluster_of, random);
-    let column = |outcome: &dyn Fn(f64) -> f64| ranks.iter().map(|rank| Some(outcome(*rank))).collect();
+    let column =
+        |outcome: &dyn Fn(f64) -> f64| ranks.iter().map(|rank| Some(outcome(*rank))).collect();
     let exact_match = |share: f64| (share, column(&|rank| f64::from(rank < share)));
-    vec![exact_match(0.3), exact_match(0.6), (0.575, column(&f1)), exact_match(0.9)]
+    vec![
+        exact_match(0.3),
+        exact_match(0.6),
+        (0.575, column(&f1)),
+        exact_match(0.9),
+    ]
 }
 
 /// The share of 2,000 simulated evaluations of `n` questions whose interval holds the true mean, for each column of
@@ -59,7 +73,8 @@ fn coverage(n: usize) -> [[f64; 4]; 2] {
         .map(|evaluation| {
             let mut random = Random::stream(n as u64, evaluation);
             let cluster_of = simulated_clusters(n, &mut random);
-            let (truths, columns): (Vec<f64>, Vec<_>) = outcomes(&cluster_of, &mut random).into_iter().unzip();
+            let (truths, columns): (Vec<f64>, Vec<_>) =
+                outcomes(&cluster_of, &mut random).into_iter().unzip();
             let plan = Bootstrap::new(cluster_of, 500, evaluation);
             [IntervalMethod::Percentile, IntervalMethod::Bca].map(|method| {
                 let intervals = plan.clone().with_method(method).intervals(&columns);
@@ -71,8 +86,9 @@ fn coverage(n: usize) -> [[f64; 4]; 2] {
             })
         })
         .collect();
-    let share =
-        |method: usize, c: usize| held.iter().filter(|held| held[method][c]).count() as f64 / EVALUATIONS as f64;
+    let share = |method: usize, c: usize| {
+        held.iter().filter(|held| held[method][c]).count() as f64 / EVALUATIONS as f64
+    };
     [0, 1].map(|method| std::array::from_fn(|c| share(method, c)))
 }
 
@@ -83,7 +99,10 @@ fn nominal_95_percent_intervals_cover_93_to_97_percent() {
         let in_bounds = |shares: &[f64]| shares.iter().all(|share| (0.93..=0.97).contains(share));
         // The last column, 90 % right answers, is what few clusters hide their failures in: percentile covers less
         // there (interval.rs says how much), BCa does not.
-        assert!(in_bounds(&percentile[..3]), "percentile, n = {n}: {percentile:?}");
+        assert!(
+            in_bounds(&percentile[..3]),
+            "percentile, n = {n}: {percentile:?}"
+        );
         assert!(in_bounds(&bca), "BCa, n = {n}: {bca:?}");
         assert!(percentile[3] > 0.89, "percentile, n = {n}: {percentile:?}");
     }
@@ -108,12 +127,19 @@ fn the_t_interval_of_sparse_differences_covers_93_to_97_percent() {
         let covers = |evaluation: u64| {
             let mut random = Random::stream(400 + n as u64, evaluation);
             let cluster_of = simulated_clusters(n, &mut random);
-            let differences: Vec<f64> =
-                simulated_ranks(&cluster_of, &mut random).into_iter().map(sparse_difference).collect();
-            let Interval { low, high } = mean_error(&differences, &cluster_of).expect("clusters").interval();
+            let differences: Vec<f64> = simulated_ranks(&cluster_of, &mut random)
+                .into_iter()
+                .map(sparse_difference)
+                .collect();
+            let Interval { low, high } = mean_error(&differences, &cluster_of)
+                .expect("clusters")
+                .interval();
             low <= mean && mean <= high
         };
-        let n_held = (0..EVALUATIONS).into_par_iter().filter(|evaluation| covers(*evaluation)).count();
+        let n_held = (0..EVALUATIONS)
+            .into_par_iter()
+            .filter(|evaluation| covers(*evaluation))
+            .count();
         let share = n_held as f64 / EVALUATIONS as f64;
         assert!((0.93..=0.97).contains(&share), "n = {n}: {share}");
     }
@@ -144,24 +170,40 @@ fn p_values_are_uniform_under_the_null() {
                 let mut random = Random::stream(17 + n as u64, evaluation);
                 let cluster_of = simulated_clusters(n, &mut random);
                 let differences = null_differences(&cluster_of, &mut random);
-                let by_signs = randomisation(&differences, &cluster_of, 999, evaluation).expect("questions");
+                let by_signs =
+                    randomisation(&differences, &cluster_of, 999, evaluation).expect("questions");
                 assert_eq!(by_signs.exact, is_exact);
-                (by_signs.p, paired_t(&differences, &cluster_of).expect("a spread").p)
+                (
+                    by_signs.p,
+                    paired_t(&differences, &cluster_of).expect("a spread").p,
+                )
             })
             .collect();
         let (by_signs, by_t): (Vec<f64>, Vec<f64>) = tests.into_iter().unzip();
         for alpha in [0.01, 0.05, 0.1, 0.25, 0.5] {
-            let rejected =
-                |p_values: &[f64]| p_values.iter().filter(|p| **p <= alpha).count() as f64 / EVALUATIONS as f64;
+            let rejected = |p_values: &[f64]| {
+                p_values.iter().filter(|p| **p <= alpha).count() as f64 / EVALUATIONS as f64
+            };
             // Three standard deviations of a share over 4,000.
             let error = 3.0 * (alpha * (1.0 - alpha) / EVALUATIONS as f64).sqrt();
-            assert!((rejected(&by_signs) - alpha).abs() <= error, "n = {n}, alpha {alpha}: {}", rejected(&by_signs));
+            assert!(
+                (rejected(&by_signs) - alpha).abs() <= error,
+                "n = {n}, alpha {alpha}: {}",
+                rejected(&by_signs)
+            );
             // The t test's distribution is approximate.
-            assert!((rejected(&by_t) - alpha).abs() <= error + 0.02, "t, n = {n}, alpha {alpha}: {}", rejected(&by_t));
+            assert!(
+                (rejected(&by_t) - alpha).abs() <= error + 0.02,
+                "t, n = {n}, alpha {alpha}: {}",
+                rejected(&by_t)
+            );
         }
         // The 1 % point of the statistic is 1.63 / sqrt(n); p-values lie 1 / 1000 apart.
         let distance = distance_from_uniform(by_signs);
-        assert!(distance <= 1.63 / (EVALUATIONS as f64).sqrt() + 0.001, "n = {n}: {distance}");
+        assert!(
+            distance <= 1.63 / (EVALUATIONS as f64).sqrt() + 0.001,
+            "n = {n}: {distance}"
+        );
     }
 }
 
@@ -178,7 +220,11 @@ fn of_many_correlated_settings_alike_one_in_twenty_families_shows_a_difference()
             let settings: Vec<Vec<f64>> = (1..=8)
                 .map(|scale| {
                     let own = null_differences(&cluster_of, &mut random);
-                    common.iter().zip(own).map(|(common, own)| f64::from(scale) * (common + 0.5 * own)).collect()
+                    common
+                        .iter()
+                        .zip(own)
+                        .map(|(common, own)| f64::from(scale) * (common + 0.5 * own))
+                        .collect()
                 })
                 .collect();
             let adjusted = max_t(&settings, &cluster_of, 499, family);
@@ -194,13 +240,20 @@ fn of_many_correlated_settings_alike_one_in_twenty_families_shows_a_difference()
     let (by_max_t, by_holm) = (share(|family| family.0), share(|family| family.1));
     // Three standard deviations of .05 over 2,000 are .0146.
     assert!((by_max_t - 0.05).abs() < 0.0146, "{by_max_t}");
-    assert!(by_holm < by_max_t, "Holm cannot know that the settings go together: {by_holm}");
+    assert!(
+        by_holm < by_max_t,
+        "Holm cannot know that the settings go together: {by_holm}"
+    );
 }
 
 /// Up to 40 differences in twentieths, in clusters of any numbers.
 fn differences() -> impl Strategy<Value = (Vec<f64>, Vec<usize>)> {
-    vec((-20..=20_i32, 0..30_usize), 1..40)
-        .prop_map(|questions| questions.into_iter().map(|(twentieths, c)| (f64::from(twentieths) / 20.0, c)).unzip())
+    vec((-20..=20_i32, 0..30_usize), 1..40).prop_map(|questions| {
+        questions
+            .into_iter()
+            .map(|(twentieths, c)| (f64::from(twentieths) / 20.0, c))
+            .unzip()
+    })
 }
 
 proptest! {

@@ -16,7 +16,10 @@ pub(super) fn of_share(p: f64, n: f64) -> Interval {
     let z2 = Z * Z;
     let middle = (p + z2 / (2.0 * n)) / (1.0 + z2 / n);
     let half = Z / (1.0 + z2 / n) * (p * (1.0 - p) / n + z2 / (4.0 * n * n)).sqrt();
-    Interval { low: (middle - half).max(0.0), high: (middle + half).min(1.0) }
+    Interval {
+        low: (middle - half).max(0.0),
+        high: (middle + half).min(1.0),
+    }
 }
 
 #[cfg(test)]
@@ -26,11 +29,17 @@ mod tests {
     #[test]
     fn the_interval_is_wilsons() {
         // Newcombe 1998, table I, method 3 (score, without continuity correction).
-        for (r, n, low, high) in
-            [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0.0, 0.1611), (1, 29, 0.0061, 0.1718)]
-        {
+        for (r, n, low, high) in [
+            (81, 263, 0.2553, 0.3662),
+            (15, 148, 0.0624, 0.1605),
+            (0, 20, 0.0, 0.1611),
+            (1, 29, 0.0061, 0.1718),
+        ] {
             let interval = wilson(r, n).expect("n > 0");
-            assert!((interval.low - low).abs() < 5e-5 && (interval.high - high).abs() < 5e-5, "{r}/{n}: {interval:?}");
+            assert!(
+                (interval.low - low).abs() < 5e-5 && (interval.high - high).abs() < 5e-5,
+                "{r}/{n}: {interval:?}"
+            );
         }
     }
 

@@ -7,8 +7,15 @@ use url::Url;
 /// The URL without user info and query: both may hold secrets.
 #[must_use]
 pub fn shown(url: &Url) -> String {
-    let port = url.port().map_or_else(String::new, |port| format!(":{port}"));
-    format!("{}://{}{port}{}", url.scheme(), url.host_str().unwrap_or(""), url.path())
+    let port = url
+        .port()
+        .map_or_else(String::new, |port| format!(":{port}"));
+    format!(
+        "{}://{}{port}{}",
+        url.scheme(),
+        url.host_str().unwrap_or(""),
+        url.path()
+    )
 }
 
 /// [`shown`] for a text; as it is where it is no URL.
@@ -21,28 +28,47 @@ pub fn shown_url(url: &str) -> String {
 /// text as it is.
 #[must_use]
 pub fn redacted_url(url: &str) -> String {
-    let Some(parsed) = Url::parse(url).ok().filter(|_| is_shortened(url)) else { return url.to_owned() };
+    let Some(parsed) = Url::parse(url).ok().filter(|_| is_shortened(url)) else {
+        return url.to_owned();
+    };
     let shown = shown(&parsed);
     let has_user = !parsed.username().is_empty() || parsed.password().is_some();
-    let shown = if has_user { shown.replacen("://", "://***@", 1) } else { shown };
-    let hidden = |pair: &str| pair.split_once('=').map_or("***".to_owned(), |(name, _)| format!("{name}=***"));
-    let query = parsed.query().map(|query| query.split('&').map(hidden).collect::<Vec<_>>().join("&"));
+    let shown = if has_user {
+        shown.replacen("://", "://***@", 1)
+    } else {
+        shown
+    };
+    let hidden = |pair: &str| {
+        pair.split_once('=')
+            .map_or("***".to_owned(), |(name, _)| format!("{name}=***"))
+    };
+    let query = parsed
+        .query()
+        .map(|query| query.split('&').map(hidden).collect::<Vec<_>>().join("&"));
     query.map_or_else(|| shown.clone(), |query| format!("{shown}?{query}"))
 }
 
 /// Whether [`shown_url`] leaves out something that is sent: user info or a query.
 #[must_use]
 pub fn is_shortened(url: &str) -> bool {
-    Url::parse(url).is_ok_and(|url| !url.username().is_empty() || url.password().is_some() || url.query().is_some())
+    Url::parse(url).is_ok_and(|url| {
+        !url.username().is_empty() || url.password().is_some() || url.query().is_some()
+    })
 }
 
 /// Whether the host is this machine.
 #[must_use]
 pub fn is_loopback(url: &Url) -> bool {
-    let host = url.host_str().unwrap_or("").trim_start_matches('[').trim_end_matches(']');
+    let host = url
+        .host_str()
+        .unwrap_or("")
+        .trim_start_matches('[')
+        .trim_end_matches(']');
     host == "localhost"
         || host.ends_with(".localhost")
-        || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+        || host
+            .parse::<IpAddr>()
+            .is_ok_and(|address| address.is_loopback())
 }
 
 /// [`is_loopback`] for a text; `false` where it is no URL.
@@ -57,7 +83,10 @@ mod tests {
 
     #[test]
     fn user_info_and_query_are_not_shown() {
-        assert_eq!(shown_url("https://user:pass@h:8443/v1/ask?key=secret#x"), "https://h:8443/v1/ask");
+        assert_eq!(
+            shown_url("https://user:pass@h:8443/v1/ask?key=secret#x"),
+            "https://h:8443/v1/ask"
+        );
         assert_eq!(shown_url("no url"), "no url");
         for (url, expected) in [
             ("http://h/a", false),
@@ -73,7 +102,10 @@ mod tests {
     #[test]
     fn what_is_hidden_is_seen_to_be_there() {
         for (url, expected) in [
-            ("https://user:pass@h/v1?v=1&key", "https://***@h/v1?v=***&***"),
+            (
+                "https://user:pass@h/v1?v=1&key",
+                "https://***@h/v1?v=***&***",
+            ),
             ("https://h:8443/v1?a=1", "https://h:8443/v1?a=***"),
             ("https://h/v1", "https://h/v1"),
             ("plain text", "plain text"),

@@ -38,30 +38,60 @@ pub fn nearest(text: &str, quote: &str) -> Option<Alignment> {
     let length = |end: usize| (end + 1).saturating_sub(ends[end].start);
     let likeness = |end: usize| 1.0 - ends[end].edits as f64 / wanted.len().max(length(end)) as f64;
     // Of equals the one nearest in length, since a replaced word is likelier than one dropped; then the first.
-    let rank = |end: usize| (std::cmp::Reverse(length(end).abs_diff(wanted.len())), std::cmp::Reverse(end));
-    let best = (0..words.len()).max_by(|&a, &b| likeness(a).total_cmp(&likeness(b)).then(rank(a).cmp(&rank(b))))?;
+    let rank = |end: usize| {
+        (
+            std::cmp::Reverse(length(end).abs_diff(wanted.len())),
+            std::cmp::Reverse(end),
+        )
+    };
+    let best = (0..words.len()).max_by(|&a, &b| {
+        likeness(a)
+            .total_cmp(&likeness(b))
+            .then(rank(a).cmp(&rank(b)))
+    })?;
     if likeness(best) <= 0.0 {
         return None;
     }
     let overlaps = |end: usize| end >= ends[best].start && ends[end].start <= best;
-    let next = (0..words.len()).filter(|&end| !overlaps(end)).map(likeness).fold(0.0, f64::max);
+    let next = (0..words.len())
+        .filter(|&end| !overlaps(end))
+        .map(likeness)
+        .fold(0.0, f64::max);
     let range = ByteRange::new(words[ends[best].start].0.start, words[best].0.end);
-    Some(Alignment { range, likeness: likeness(best), next })
+    Some(Alignment {
+        range,
+        likeness: likeness(best),
+        next,
+    })
 }
 
 /// For each word of the text the cheapest path of the whole quote that ends there; of equals the longest, for a word
 /// too many costs an edit and a replaced word is likelier than one dropped.
 fn ends(words: &[(ByteRange, String)], wanted: &[String]) -> Vec<Path> {
     // Row `i` holds the cheapest path of the quote's first `i` words that ends before the text's current word.
-    let mut column: Vec<Path> = (0..=wanted.len()).map(|edits| Path { edits, start: 0 }).collect();
+    let mut column: Vec<Path> = (0..=wanted.len())
+        .map(|edits| Path { edits, start: 0 })
+        .collect();
     let mut ends = Vec::with_capacity(words.len());
     for (at, (_, word)) in words.iter().enumerate() {
         let mut diagonal = column[0];
-        column[0] = Path { edits: 0, start: at + 1 };
+        column[0] = Path {
+            edits: 0,
+            start: at + 1,
+        };
         for (i, want) in wanted.iter().enumerate() {
-            let matched = Path { edits: diagonal.edits + usize::from(want != word), start: diagonal.start.min(at) };
-            let inserted = Path { edits: column[i + 1].edits + 1, ..column[i + 1] };
-            let left_out = Path { edits: column[i].edits + 1, ..column[i] };
+            let matched = Path {
+                edits: diagonal.edits + usize::from(want != word),
+                start: diagonal.start.min(at),
+            };
+            let inserted = Path {
+                edits: column[i + 1].edits + 1,
+                ..column[i + 1]
+            };
+            let left_out = Path {
+                edits: column[i].edits + 1,
+                ..column[i]
+            };
             diagonal = column[i + 1];
             column[i + 1] = [matched, inserted, left_out]
                 .into_iter()
@@ -69,13 +99,21 @@ fn ends(words: &[(ByteRange, String)], wanted: &[String]) -> Vec<Path> {
                 .unwrap_or(matched);
         }
         let Path { edits, start } = column[wanted.len()];
-        ends.push(Path { edits, start: start.min(at) });
+        ends.push(Path {
+            edits,
+            start: start.min(at),
+        });
     }
     ends
 }
 
 fn words(text: &str) -> Vec<(ByteRange, String)> {
-    let placed = |(start, word): (usize, &str)| (ByteRange::new(start, start + word.len()), word.to_lowercase());
+    let placed = |(start, word): (usize, &str)| {
+        (
+            ByteRange::new(start, start + word.len()),
+            word.to_lowercase(),
+        )
+    };
     text.unicode_word_indices().map(placed).collect()
 }
 
@@ -90,7 +128,10 @@ mod tests {
     #[test]
     fn the_same_words_are_found_whatever_stands_around() {
         assert_eq!(
-            found("Wait. It lasts\n4 hours at most. Then page.", "It lasts 4 hours"),
+            found(
+                "Wait. It lasts\n4 hours at most. Then page.",
+                "It lasts 4 hours"
+            ),
             Some(("It lasts\n4 hours", 1.0))
         );
     }
@@ -106,18 +147,27 @@ mod tests {
             found("x it lasts about 4 hours now y", "it lasts 4 hours now"),
             Some(("it lasts about 4 hours now", 1.0 - 1.0 / 6.0))
         );
-        assert_eq!(found("x it lasts 4 now y", "it lasts 4 hours now"), Some(("it lasts 4 now", 1.0 - 1.0 / 5.0)));
+        assert_eq!(
+            found("x it lasts 4 now y", "it lasts 4 hours now"),
+            Some(("it lasts 4 now", 1.0 - 1.0 / 5.0))
+        );
     }
 
     #[test]
     fn the_next_best_does_not_overlap_and_the_first_of_equals_is_taken() {
         // `a b c` stands twice, so the second is as like as the first.
         let found = nearest("a b c d a b c", "a b c").expect("there");
-        assert_eq!((found.range, found.likeness, found.next), ((0, 5).into(), 1.0, 1.0));
+        assert_eq!(
+            (found.range, found.likeness, found.next),
+            ((0, 5).into(), 1.0, 1.0)
+        );
         // Beside `a b x` there is `b q a`, which shares one word of three at best.
         let found = nearest("a b x b q a", "a b c").expect("there");
         assert_eq!(found.range, (0, 5).into());
-        assert!((found.likeness - 2.0 / 3.0).abs() < 1e-12 && found.next < found.likeness, "{found:?}");
+        assert!(
+            (found.likeness - 2.0 / 3.0).abs() < 1e-12 && found.next < found.likeness,
+            "{found:?}"
+        );
     }
 
     #[test]

@@ -21,11 +21,16 @@ impl Searchable {
     /// Normalises `text` once, for any number of golds.
     #[must_use]
     pub fn new(text: &str) -> Self {
-        Self { text: text.to_owned(), stripped: normalise::matching(text), unstripped: OnceLock::new() }
+        Self {
+            text: text.to_owned(),
+            stripped: normalise::matching(text),
+            unstripped: OnceLock::new(),
+        }
     }
 
     fn unstripped(&self) -> &str {
-        self.unstripped.get_or_init(|| normalise::unstripped(&self.text))
+        self.unstripped
+            .get_or_init(|| normalise::unstripped(&self.text))
     }
 }
 
@@ -58,8 +63,13 @@ impl AnswerMatcher {
     /// Whether some gold stands in `passage`.
     #[must_use]
     pub fn found_in(&self, passage: &Searchable) -> bool {
-        self.stripped.iter().any(|gold| stands_in(gold, &passage.stripped))
-            || self.unstripped.iter().any(|gold| stands_in(gold, passage.unstripped()))
+        self.stripped
+            .iter()
+            .any(|gold| stands_in(gold, &passage.stripped))
+            || self
+                .unstripped
+                .iter()
+                .any(|gold| stands_in(gold, passage.unstripped()))
     }
 
     /// Whether some gold stands in `text`, normalising only as far as the golds need.
@@ -71,7 +81,8 @@ impl AnswerMatcher {
                 golds.iter().any(|gold| stands_in(gold, &passage))
             }
         };
-        any_in(&self.stripped, normalise::matching) || any_in(&self.unstripped, normalise::unstripped)
+        any_in(&self.stripped, normalise::matching)
+            || any_in(&self.unstripped, normalise::unstripped)
     }
 
     /// Where golds stand in `text`: from the first to the last word (parted by white space) that an occurrence touches, outer
@@ -109,7 +120,9 @@ fn occurrences<'a>(gold: &'a str, text: &'a str) -> impl Iterator<Item = ByteRan
         while let Some(found) = text[from..].find(gold) {
             let (at, end) = (from + found, from + found + gold.len());
             from = at + first_bytes;
-            if !runs_on(first, text[..at].chars().next_back()) && !runs_on(last, text[end..].chars().next()) {
+            if !runs_on(first, text[..at].chars().next_back())
+                && !runs_on(last, text[end..].chars().next())
+            {
                 return Some(ByteRange::new(at, end));
             }
         }
@@ -125,7 +138,10 @@ fn touched(golds: &[String], text: &str, form: fn(&str) -> String) -> Vec<ByteRa
     }
     let mut formed = String::with_capacity(text.len());
     let mut words: Vec<(usize, ByteRange)> = Vec::new(); // where a word's form begins, and where the word stands
-    for word in text.split(normalise::is_space).filter(|word| !word.is_empty()) {
+    for word in text
+        .split(normalise::is_space)
+        .filter(|word| !word.is_empty())
+    {
         let own = form(word);
         if own.is_empty() {
             continue;
@@ -137,19 +153,30 @@ fn touched(golds: &[String], text: &str, form: fn(&str) -> String) -> Vec<ByteRa
         words.push((formed.len(), ByteRange::new(start, start + word.len())));
         formed.push_str(&own);
     }
-    let word_at = |byte: usize| words[words.partition_point(|(from, _)| *from <= byte).saturating_sub(1)].1;
+    let word_at = |byte: usize| {
+        words[words
+            .partition_point(|(from, _)| *from <= byte)
+            .saturating_sub(1)]
+        .1
+    };
     let stretch = |found: ByteRange| {
         let (first, last) = (word_at(found.start), word_at(found.end - 1));
         let whole = &text[first.start..last.end];
         let kept = whole.trim_matches(|c: char| c.is_ascii_punctuation());
-        let lead = whole.len() - whole.trim_start_matches(|c: char| c.is_ascii_punctuation()).len();
+        let lead = whole.len()
+            - whole
+                .trim_start_matches(|c: char| c.is_ascii_punctuation())
+                .len();
         if kept.is_empty() {
             ByteRange::new(first.start, last.end)
         } else {
             ByteRange::new(first.start + lead, first.start + lead + kept.len())
         }
     };
-    golds.iter().flat_map(|gold| occurrences(gold, &formed).map(stretch).collect::<Vec<_>>()).collect()
+    golds
+        .iter()
+        .flat_map(|gold| occurrences(gold, &formed).map(stretch).collect::<Vec<_>>())
+        .collect()
 }
 
 #[cfg(test)]
@@ -193,18 +220,32 @@ mod tests {
     fn marked<'a>(golds: &[&str], passage: &'a str) -> Vec<&'a str> {
         let golds: Vec<String> = golds.iter().map(|gold| (*gold).to_owned()).collect();
         let ranges = AnswerMatcher::new(&golds).ranges_in(passage);
-        ranges.iter().map(|range| &passage[range.as_range()]).collect()
+        ranges
+            .iter()
+            .map(|range| &passage[range.as_range()])
+            .collect()
     }
 
     #[test]
     fn the_words_of_every_occurrence_are_marked() {
         assert_eq!(
-            marked(&["The U.S. Army", "18"], "He left the \"US  Army\" (18) in 2018, not the U.S. army; ages 18–20."),
+            marked(
+                &["The U.S. Army", "18"],
+                "He left the \"US  Army\" (18) in 2018, not the U.S. army; ages 18–20."
+            ),
             ["US  Army", "18", "U.S. army", "18–20"]
         );
-        assert_eq!(marked(&["caf\u{e9}"], "日本 Cafe\u{301}!"), ["Cafe\u{301}"], "composed by NFKC");
+        assert_eq!(
+            marked(&["caf\u{e9}"], "日本 Cafe\u{301}!"),
+            ["Cafe\u{301}"],
+            "composed by NFKC"
+        );
         assert_eq!(marked(&["!!!"], "by !!! (Chk)"), ["!!!"]);
-        assert_eq!(marked(&["x y", "y z"], "w x y z w"), ["x y z"], "overlapping ones are one stretch");
+        assert_eq!(
+            marked(&["x y", "y z"], "w x y z w"),
+            ["x y z"],
+            "overlapping ones are one stretch"
+        );
         assert_eq!(marked(&["The The"], "by The The"), ["The The"]);
         assert_eq!(marked(&["18"], "2018"), Vec::<&str>::new());
     }

@@ -41,7 +41,12 @@ pub fn encode(bytes: &[u8]) -> String {
 /// What [`encode`] was given; `None` for a text that it does not write.
 #[must_use]
 pub fn decode(text: &str) -> Option<Vec<u8>> {
-    let digit = |letter: u8| ALPHABET.iter().position(|known| *known == letter).map(|digit| digit as u32);
+    let digit = |letter: u8| {
+        ALPHABET
+            .iter()
+            .position(|known| *known == letter)
+            .map(|digit| digit as u32)
+    };
     let mut bytes = Vec::with_capacity(text.len() * 13 / 16);
     let (mut held, mut n_held) = (0_u32, 0);
     for pair in text.as_bytes().chunks(2) {

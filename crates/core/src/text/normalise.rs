@@ -10,7 +10,11 @@ use unicode_normalization::{UnicodeNormalization, is_nfkc_quick};
 /// `normalize_answer` of the official scripts; no Unicode normalisation.
 #[must_use]
 pub fn official(text: &str) -> String {
-    if text.is_ascii() { strip_ascii(text) } else { strip(&text.to_lowercase()) }
+    if text.is_ascii() {
+        strip_ascii(text)
+    } else {
+        strip(&text.to_lowercase())
+    }
 }
 
 /// [`official`] after NFKC.
@@ -41,7 +45,11 @@ pub fn matching(text: &str) -> String {
 
 /// Words that are ASCII, whatever white space stands between them.
 fn ascii_words(text: &str) -> String {
-    if text.is_ascii() { strip_ascii(text) } else { strip_ascii(&text.replace(is_space, " ")) }
+    if text.is_ascii() {
+        strip_ascii(text)
+    } else {
+        strip_ascii(&text.replace(is_space, " "))
+    }
 }
 
 /// NFKC and lower case with white space collapsed, nothing deleted: for golds that [`matching`] leaves empty.
@@ -67,7 +75,11 @@ fn strip(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut pending_space = false;
     let mut word_start: Option<usize> = None; // where the current run of word characters began in `out`
-    for c in text.chars().filter(|c| !c.is_ascii_punctuation()).chain(std::iter::once(' ')) {
+    for c in text
+        .chars()
+        .filter(|c| !c.is_ascii_punctuation())
+        .chain(std::iter::once(' '))
+    {
         if c.is_alphanumeric() {
             if word_start.is_none() {
                 if pending_space && !out.is_empty() {
@@ -103,7 +115,11 @@ fn strip_ascii(text: &str) -> String {
     let mut out: Vec<u8> = Vec::with_capacity(text.len());
     let mut pending_space = false;
     let mut word_start: Option<usize> = None;
-    for byte in text.bytes().filter(|byte| !byte.is_ascii_punctuation()).chain(std::iter::once(b' ')) {
+    for byte in text
+        .bytes()
+        .filter(|byte| !byte.is_ascii_punctuation())
+        .chain(std::iter::once(b' '))
+    {
         if byte.is_ascii_alphanumeric() && word_start.is_some() {
             out.push(byte.to_ascii_lowercase());
             continue;
@@ -111,7 +127,11 @@ fn strip_ascii(text: &str) -> String {
         if let Some(start) = word_start.take()
             && matches!(&out[start..], b"a" | b"an" | b"the")
         {
-            out.truncate(if out[..start].ends_with(b" ") { start - 1 } else { start });
+            out.truncate(if out[..start].ends_with(b" ") {
+                start - 1
+            } else {
+                start
+            });
             pending_space = true;
         }
         if matches!(byte, 9..=13 | 28..=32) {
@@ -131,7 +151,10 @@ fn strip_ascii(text: &str) -> String {
 }
 
 fn collapse(text: &str) -> String {
-    text.split(is_space).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+    text.split(is_space)
+        .filter(|word| !word.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// White space as Python's `str.split` has it: Unicode's, and the four ASCII separators.

@@ -1,8 +1,9 @@
 //! Numbers as a person writes them: counts, places, lists, sizes.
 
 /// The words of the first places; from the next on digits are easier to read.
-const PLACES: [&str; 10] =
-    ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"];
+const PLACES: [&str; 10] = [
+    "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
+];
 
 /// `n` with a comma between every three digits: `1,204`.
 #[must_use]
@@ -73,7 +74,10 @@ mod tests {
 
     #[test]
     fn every_three_digits_are_parted() {
-        assert_eq!([0, 999, 1204, 100_000, 1_234_567].map(thousands), ["0", "999", "1,204", "100,000", "1,234,567"]);
+        assert_eq!(
+            [0, 999, 1204, 100_000, 1_234_567].map(thousands),
+            ["0", "999", "1,204", "100,000", "1,234,567"]
+        );
     }
 
     #[test]
@@ -86,15 +90,23 @@ mod tests {
     fn places_are_words_up_to_ten_and_end_as_they_are_spoken() {
         assert_eq!(
             [1, 10, 11, 12, 13, 21, 22, 23, 24].map(place),
-            ["first", "tenth", "11th", "12th", "13th", "21st", "22nd", "23rd", "24th"]
+            [
+                "first", "tenth", "11th", "12th", "13th", "21st", "22nd", "23rd", "24th"
+            ]
         );
-        assert_eq!([111, 1002, 1013].map(place), ["111th", "1,002nd", "1,013th"]);
+        assert_eq!(
+            [111, 1002, 1013].map(place),
+            ["111th", "1,002nd", "1,013th"]
+        );
     }
 
     #[test]
     fn lists_end_in_and() {
         let list = |n: usize| listed(&(0..n).map(|n| n.to_string()).collect::<Vec<_>>());
-        assert_eq!([list(0), list(1), list(2), list(3)], ["", "0", "0 and 1", "0, 1 and 2"]);
+        assert_eq!(
+            [list(0), list(1), list(2), list(3)],
+            ["", "0", "0 and 1", "0, 1 and 2"]
+        );
     }
 
     #[test]

@@ -25,13 +25,19 @@ pub fn locate(text: &str, quote: &str) -> Option<Located> {
     }
     if let Some(start) = text.find(quote) {
         let range = ByteRange::new(start, start + quote.len());
-        return Some(Located { range, n_found: text.matches(quote).count() });
+        return Some(Located {
+            range,
+            n_found: text.matches(quote).count(),
+        });
     }
     let quote = one_spaced(quote);
     let (collapsed, bytes) = collapse(text);
     let start = collapsed.find(&quote)?;
     let range = ByteRange::new(bytes[start], bytes[start + quote.len() - 1] + 1);
-    Some(Located { range, n_found: collapsed.matches(&quote).count() })
+    Some(Located {
+        range,
+        n_found: collapsed.matches(&quote).count(),
+    })
 }
 
 /// The stretch of `text` with as many words as `quote` that shares the most of them, the first of equals; `None` when no
@@ -64,7 +70,12 @@ pub fn nearest(text: &str, quote: &str) -> Option<ByteRange> {
     let (shared, first) = best;
     let last = words.len().min(first + width).checked_sub(1)?;
     let start_of = |word: &str| word.as_ptr() as usize - text.as_ptr() as usize;
-    (shared > 0).then(|| ByteRange::new(start_of(words[first]), start_of(words[last]) + words[last].len()))
+    (shared > 0).then(|| {
+        ByteRange::new(
+            start_of(words[first]),
+            start_of(words[last]) + words[last].len(),
+        )
+    })
 }
 
 /// `text` with each run of white space as one space, and none at its ends.
@@ -75,7 +86,10 @@ pub fn one_spaced(text: &str) -> String {
 
 /// `text` with each run of white space as one space, and the byte of `text` that each of its bytes comes from.
 fn collapse(text: &str) -> (String, Vec<usize>) {
-    let (mut collapsed, mut bytes) = (String::with_capacity(text.len()), Vec::with_capacity(text.len()));
+    let (mut collapsed, mut bytes) = (
+        String::with_capacity(text.len()),
+        Vec::with_capacity(text.len()),
+    );
     for (start, letter) in text.char_indices() {
         if !letter.is_whitespace() {
             collapsed.push(letter);
@@ -134,7 +148,10 @@ mod tests {
         for (text, quote) in [(text, "elsewhere"), ("", "it"), (text, " ")] {
             assert_eq!(nearest(text, quote), None);
         }
-        assert_eq!(nearest("one two", "two three four").map(|range| (range.start, range.end)), Some((0, 7)));
+        assert_eq!(
+            nearest("one two", "two three four").map(|range| (range.start, range.end)),
+            Some((0, 7))
+        );
     }
 
     #[test]

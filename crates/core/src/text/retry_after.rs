@@ -12,7 +12,11 @@ pub fn wait(value: &str, now: SystemTime) -> Option<Duration> {
     seconds(value).or_else(|| {
         // HTTP's preferred date is one of RFC 5322, which followed 2822.
         let until = DateTimeParser::new().parse_timestamp(value.trim()).ok()?;
-        Some(SystemTime::from(until).duration_since(now).unwrap_or_default())
+        Some(
+            SystemTime::from(until)
+                .duration_since(now)
+                .unwrap_or_default(),
+        )
     })
 }
 
@@ -32,13 +36,16 @@ const LEAST_EPOCH_MILLISECONDS: f64 = 1e12;
 #[must_use]
 pub fn reset(value: &str, now: SystemTime) -> Option<Duration> {
     let value = value.trim();
-    let Ok(number) = value.parse::<f64>() else { return units(value) };
+    let Ok(number) = value.parse::<f64>() else {
+        return units(value);
+    };
     let since_1970 = match number {
         n if n >= LEAST_EPOCH_MILLISECONDS => n / 1e3,
         n if n >= LEAST_EPOCH_SECONDS => n,
         _ => return seconds(value),
     };
-    let until = SystemTime::UNIX_EPOCH.checked_add(Duration::try_from_secs_f64(since_1970).ok()?)?;
+    let until =
+        SystemTime::UNIX_EPOCH.checked_add(Duration::try_from_secs_f64(since_1970).ok()?)?;
     Some(until.duration_since(now).unwrap_or_default())
 }
 
@@ -49,7 +56,9 @@ fn units(text: &str) -> Option<Duration> {
     while !rest.is_empty() {
         let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
         let number: f64 = rest[..digits].parse().ok()?;
-        let end = rest[digits..].find(|c: char| !c.is_ascii_alphabetic()).map_or(rest.len(), |end| digits + end);
+        let end = rest[digits..]
+            .find(|c: char| !c.is_ascii_alphabetic())
+            .map_or(rest.len(), |end| digits + end);
         seconds += number
             * match &rest[digits..end] {
                 "ms" => 1e-3,
@@ -61,7 +70,9 @@ fn units(text: &str) -> Option<Duration> {
             };
         rest = &rest[end..];
     }
-    Duration::try_from_secs_f64(seconds).ok().filter(|_| !text.is_empty())
+    Duration::try_from_secs_f64(seconds)
+        .ok()
+        .filter(|_| !text.is_empty())
 }
 
 #[cfg(test)]
@@ -84,9 +95,22 @@ mod tests {
             ("1741305600", 10_000),
             ("1741305580", 0),
         ] {
-            assert_eq!(reset(value, now), Some(Duration::from_millis(milliseconds)), "{value}");
+            assert_eq!(
+                reset(value, now),
+                Some(Duration::from_millis(milliseconds)),
+                "{value}"
+            );
         }
-        for value in ["", "soon", "s", "1x", "-1", "1e400", "1.2.3s", "2026-10-21T07:28:00Z"] {
+        for value in [
+            "",
+            "soon",
+            "s",
+            "1x",
+            "-1",
+            "1e400",
+            "1.2.3s",
+            "2026-10-21T07:28:00Z",
+        ] {
             assert_eq!(reset(value, now), None, "{value}");
         }
     }
@@ -96,7 +120,10 @@ mod tests {
         // `date -u -d '2026-10-21 07:28:00' +%s` is 1792567680.
         let date = "Wed, 21 Oct 2026 07:28:00 GMT";
         let now = |seconds| SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
-        assert_eq!(wait(date, now(1_792_567_650)), Some(Duration::from_secs(30)));
+        assert_eq!(
+            wait(date, now(1_792_567_650)),
+            Some(Duration::from_secs(30))
+        );
         assert_eq!(wait(date, now(1_792_567_690)), Some(Duration::ZERO));
         assert_eq!(wait("7", now(0)), Some(Duration::from_secs(7)));
         assert_eq!(wait("soon", now(0)), None);
@@ -105,7 +132,14 @@ mod tests {
     #[test]
     fn seconds_are_read_and_nothing_else() {
         assert_eq!(seconds(" 2.5 "), Some(Duration::from_millis(2500)));
-        for value in ["-1", "NaN", "inf", "1e300", "", "Wed, 21 Oct 2026 07:28:00 GMT"] {
+        for value in [
+            "-1",
+            "NaN",
+            "inf",
+            "1e300",
+            "",
+            "Wed, 21 Oct 2026 07:28:00 GMT",
+        ] {
             assert_eq!(seconds(value), None, "{value}");
         }
     }

@@ -14,9 +14,10 @@ const MOST_CLOSERS: usize = 8;
 
 /// Lower-cased words whose full stop ends no sentence, ascending.
 const ABBREVIATIONS: [&str; 42] = [
-    "a.m", "approx", "apr", "aug", "ave", "c", "ca", "capt", "cf", "col", "dec", "dr", "e.g", "etc", "feb", "fig",
-    "gen", "gov", "hon", "i.e", "jan", "jr", "lt", "maj", "mar", "mr", "mrs", "ms", "mt", "no", "nov", "oct", "p.m",
-    "prof", "rep", "rev", "sen", "sep", "sgt", "sr", "st", "vs",
+    "a.m", "approx", "apr", "aug", "ave", "c", "ca", "capt", "cf", "col", "dec", "dr", "e.g",
+    "etc", "feb", "fig", "gen", "gov", "hon", "i.e", "jan", "jr", "lt", "maj", "mar", "mr", "mrs",
+    "ms", "mt", "no", "nov", "oct", "p.m", "prof", "rep", "rev", "sen", "sep", "sgt", "sr", "st",
+    "vs",
 ];
 
 /// What a piece of a passage is.
@@ -40,7 +41,10 @@ pub struct Piece {
 /// Cuts `text` into pieces, in order.
 #[must_use]
 pub fn split(text: &str) -> Vec<Piece> {
-    let mut pieces = Pieces { text, found: Vec::new() };
+    let mut pieces = Pieces {
+        text,
+        found: Vec::new(),
+    };
     let mut block: Option<Range<usize>> = None;
     let mut in_code = false;
     let mut start = 0;
@@ -51,7 +55,11 @@ pub fn split(text: &str) -> Vec<Piece> {
         let at = range.start + (line.len() - body.len());
         let is_fence = body.starts_with("```") || body.starts_with("~~~");
         let marker = marker_bytes(body);
-        let alone = is_fence || in_code || body.is_empty() || body.starts_with(['|', '#', '>']) || marker > 0;
+        let alone = is_fence
+            || in_code
+            || body.is_empty()
+            || body.starts_with(['|', '#', '>'])
+            || marker > 0;
         if alone && let Some(done) = block.take() {
             pieces.push_sentences(done);
         }
@@ -82,8 +90,16 @@ fn heading(body: &str) -> Option<&str> {
 /// Length of a list item's mark (`- `, `2. `) with its space, 0 where there is none.
 fn marker_bytes(body: &str) -> usize {
     let digits = body.bytes().take_while(u8::is_ascii_digit).count();
-    let mark = if digits == 0 { body.starts_with(['-', '*', '+']) } else { body[digits..].starts_with(['.', ')']) };
-    if mark && body[digits + 1..].starts_with(' ') { digits + 2 } else { 0 }
+    let mark = if digits == 0 {
+        body.starts_with(['-', '*', '+'])
+    } else {
+        body[digits..].starts_with(['.', ')'])
+    };
+    if mark && body[digits + 1..].starts_with(' ') {
+        digits + 2
+    } else {
+        0
+    }
 }
 
 struct Pieces<'a> {
@@ -104,11 +120,15 @@ impl Pieces<'_> {
     /// Trims, cuts what is too long, and drops what has neither letter nor digit.
     fn push(&mut self, range: Range<usize>, shape: Shape) {
         let mut rest = self.text[range.clone()].trim();
-        let mut at = range.start + (self.text[range.clone()].len() - self.text[range].trim_start().len());
+        let mut at =
+            range.start + (self.text[range.clone()].len() - self.text[range].trim_start().len());
         while !rest.is_empty() {
             let (head, tail) = rest.split_at(cut_at(rest));
             if head.contains(char::is_alphanumeric) {
-                self.found.push(Piece { range: at..at + head.trim_end().len(), shape });
+                self.found.push(Piece {
+                    range: at..at + head.trim_end().len(),
+                    shape,
+                });
             }
             rest = tail.trim_start();
             at += head.len() + (tail.len() - rest.len());
@@ -122,16 +142,32 @@ fn cut_at(text: &str) -> usize {
         return text.len();
     }
     let limit = text.floor_char_boundary(LONGEST_BYTES);
-    text[..limit].rfind(char::is_whitespace).filter(|&at| at > 0).unwrap_or(limit)
+    text[..limit]
+        .rfind(char::is_whitespace)
+        .filter(|&at| at > 0)
+        .unwrap_or(limit)
 }
 
 /// Byte offsets in `block` behind each sentence but the last.
 fn sentence_ends(block: &str) -> Vec<usize> {
     let mut ends = Vec::new();
-    for (at, mark) in block.char_indices().filter(|(_, c)| matches!(c, '.' | '!' | '?' | '。')) {
+    for (at, mark) in block
+        .char_indices()
+        .filter(|(_, c)| matches!(c, '.' | '!' | '?' | '。'))
+    {
         let behind = at + mark.len_utf8();
-        let closing = |c: &char| matches!(c, '.' | '!' | '?' | '"' | '\'' | '”' | '’' | ')' | ']' | '*' | '_');
-        let closers: usize = block[behind..].chars().take(MOST_CLOSERS).take_while(closing).map(char::len_utf8).sum();
+        let closing = |c: &char| {
+            matches!(
+                c,
+                '.' | '!' | '?' | '"' | '\'' | '”' | '’' | ')' | ']' | '*' | '_'
+            )
+        };
+        let closers: usize = block[behind..]
+            .chars()
+            .take(MOST_CLOSERS)
+            .take_while(closing)
+            .map(char::len_utf8)
+            .sum();
         let rest = &block[behind + closers..];
         let next = rest.trim_start();
         let parted = mark == '。' || next.len() < rest.len();
@@ -149,11 +185,20 @@ fn sentence_ends(block: &str) -> Vec<usize> {
 /// Whether the full stop behind `head` belongs to its last word: an abbreviation, an initial, `U.S`, a list's number.
 fn is_abbreviation(head: &str) -> bool {
     let start = head.rfind(char::is_whitespace).map_or(0, |at| at + 1);
-    let word = head.get(start..).unwrap_or("").trim_start_matches(['(', '[', '"', '\'', '“', '‘']);
+    let word = head
+        .get(start..)
+        .unwrap_or("")
+        .trim_start_matches(['(', '[', '"', '\'', '“', '‘']);
     let mut chars = word.chars();
-    let initial = chars.next().is_some_and(char::is_uppercase) && chars.next().is_none_or(|c| c == '.');
-    let is_number = start == 0 && !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
-    initial || is_number || ABBREVIATIONS.binary_search(&word.to_lowercase().as_str()).is_ok()
+    let initial =
+        chars.next().is_some_and(char::is_uppercase) && chars.next().is_none_or(|c| c == '.');
+    let is_number =
+        start == 0 && !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
+    initial
+        || is_number
+        || ABBREVIATIONS
+            .binary_search(&word.to_lowercase().as_str())
+            .is_ok()
 }
 
 #[cfg(test)]
@@ -161,7 +206,10 @@ mod tests {
     use super::*;
 
     fn sentences(text: &str) -> Vec<&str> {
-        split(text).into_iter().map(|piece| &text[piece.range]).collect()
+        split(text)
+            .into_iter()
+            .map(|piece| &text[piece.range])
+            .collect()
     }
 
     #[test]
@@ -170,7 +218,11 @@ mod tests {
             sentences(
                 "Dr. K. A. Applegate lives in the U.S. since v1.2. She wrote \"It.\" Then 5 more! etc. and so on."
             ),
-            ["Dr. K. A. Applegate lives in the U.S. since v1.2.", "She wrote \"It.\"", "Then 5 more! etc. and so on."],
+            [
+                "Dr. K. A. Applegate lives in the U.S. since v1.2.",
+                "She wrote \"It.\"",
+                "Then 5 more! etc. and so on."
+            ],
         );
     }
 
@@ -195,7 +247,11 @@ mod tests {
             ],
         );
         assert_eq!(split(text)[0].shape, Shape::Heading);
-        assert!(split(text)[1..].iter().all(|piece| piece.shape == Shape::Sentence));
+        assert!(
+            split(text)[1..]
+                .iter()
+                .all(|piece| piece.shape == Shape::Sentence)
+        );
     }
 
     #[test]
@@ -203,7 +259,13 @@ mod tests {
         let text = "word ".repeat(1_000);
         let pieces = split(&text);
         // 200 words of 4 bytes with the 199 blanks between them are 999 bytes; one more would be 1,004.
-        assert_eq!(pieces.iter().map(|piece| piece.range.len()).collect::<Vec<_>>(), [999; 5]);
+        assert_eq!(
+            pieces
+                .iter()
+                .map(|piece| piece.range.len())
+                .collect::<Vec<_>>(),
+            [999; 5]
+        );
         assert_eq!(sentences(&"é".repeat(600)).concat(), "é".repeat(600));
     }
 

@@ -10,8 +10,11 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 #[must_use]
 pub fn shingles(text: &str, width: usize) -> Vec<u64> {
     let words: Vec<&str> = text.split_whitespace().collect();
-    let mut shingles: Vec<u64> =
-        if words.len() < width { vec![hash(&words)] } else { words.windows(width).map(hash).collect() };
+    let mut shingles: Vec<u64> = if words.len() < width {
+        vec![hash(&words)]
+    } else {
+        words.windows(width).map(hash).collect()
+    };
     shingles.sort_unstable();
     shingles.dedup();
     shingles
@@ -28,7 +31,11 @@ pub fn jaccard(a: &[u64], b: &[u64]) -> f64 {
         j += usize::from(order != Ordering::Less);
     }
     let all = a.len() + b.len() - shared;
-    if all == 0 { 1.0 } else { shared as f64 / all as f64 }
+    if all == 0 {
+        1.0
+    } else {
+        shared as f64 / all as f64
+    }
 }
 
 fn hash(words: &[&str]) -> u64 {

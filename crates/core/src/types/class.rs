@@ -69,7 +69,10 @@ impl Class {
     #[must_use]
     pub fn is_loss(self) -> bool {
         use Class::{Chunking, Corpus, Generation, Hallucinated, Packing, Ranking, Retrieval};
-        matches!(self, Corpus | Chunking | Retrieval | Ranking | Packing | Generation | Hallucinated)
+        matches!(
+            self,
+            Corpus | Chunking | Retrieval | Ranking | Packing | Generation | Hallucinated
+        )
     }
 }
 
@@ -150,12 +153,18 @@ impl Mode {
     #[must_use]
     pub fn meaning(self) -> &'static str {
         match self {
-            Self::NoSharedTerm => "no gold passage of some evidence shares a content term with the question",
+            Self::NoSharedTerm => {
+                "no gold passage of some evidence shares a content term with the question"
+            }
             Self::BridgeMissed => {
                 "some of the evidence was there, some was not (missing: which, in how many questions)"
             }
-            Self::NearDuplicates => "at least half of the top k are near duplicates of a better one",
-            Self::GoldLate => "support was whole only in the later half of a prompt of four passages or more",
+            Self::NearDuplicates => {
+                "at least half of the top k are near duplicates of a better one"
+            }
+            Self::GoldLate => {
+                "support was whole only in the later half of a prompt of four passages or more"
+            }
             Self::AnswerElsewhere => "an answer string stands in a packed passage that is not gold",
             Self::EncoderTruncated => "the encoder does not read all of the gold",
         }
@@ -166,11 +175,15 @@ impl Mode {
     pub fn concerns(self, class: Class) -> bool {
         use Class::{Chunking, Generation, Packing, Ranking, Retrieval};
         match self {
-            Self::NoSharedTerm | Self::EncoderTruncated => matches!(class, Chunking | Retrieval | Ranking),
+            Self::NoSharedTerm | Self::EncoderTruncated => {
+                matches!(class, Chunking | Retrieval | Ranking)
+            }
             Self::BridgeMissed => matches!(class, Chunking | Retrieval | Ranking | Packing),
             Self::NearDuplicates => matches!(class, Ranking | Packing),
             Self::GoldLate => class == Generation,
-            Self::AnswerElsewhere => matches!(class, Chunking | Retrieval | Ranking | Packing | Generation),
+            Self::AnswerElsewhere => {
+                matches!(class, Chunking | Retrieval | Ranking | Packing | Generation)
+            }
         }
     }
 }
@@ -182,10 +195,16 @@ mod tests {
     #[test]
     fn every_name_is_what_serde_writes_and_reads() {
         for &class in Class::ALL {
-            assert_eq!(serde_json::to_value(class).expect("serialises"), class.name());
+            assert_eq!(
+                serde_json::to_value(class).expect("serialises"),
+                class.name()
+            );
         }
         for &fault in Fault::ALL {
-            assert_eq!(serde_json::to_value(fault).expect("serialises"), fault.name());
+            assert_eq!(
+                serde_json::to_value(fault).expect("serialises"),
+                fault.name()
+            );
         }
         for &flag in Flag::ALL {
             assert_eq!(serde_json::to_value(flag).expect("serialises"), flag.name());

@@ -26,13 +26,25 @@ impl Corpus {
         let mut at = 0;
         for (number, document) in documents.iter().enumerate() {
             let start = at;
-            while chunks.get(at).is_some_and(|chunk| chunk.doc_id == document.id) {
+            while chunks
+                .get(at)
+                .is_some_and(|chunk| chunk.doc_id == document.id)
+            {
                 at += 1;
             }
             by_doc.insert(document.id.clone(), (number, start..at));
         }
-        let by_chunk = chunks.iter().enumerate().map(|(number, chunk)| (chunk.id.clone(), number)).collect();
-        Self { documents, chunks, by_doc, by_chunk }
+        let by_chunk = chunks
+            .iter()
+            .enumerate()
+            .map(|(number, chunk)| (chunk.id.clone(), number))
+            .collect();
+        Self {
+            documents,
+            chunks,
+            by_doc,
+            by_chunk,
+        }
     }
 
     /// All documents.
@@ -50,13 +62,17 @@ impl Corpus {
     /// One document.
     #[must_use]
     pub fn document(&self, id: &DocId) -> Option<&Document> {
-        self.by_doc.get(id).map(|(number, _)| &self.documents[*number])
+        self.by_doc
+            .get(id)
+            .map(|(number, _)| &self.documents[*number])
     }
 
     /// The numbers of one document's chunks; empty for an unknown document.
     #[must_use]
     pub fn chunk_numbers(&self, doc: &DocId) -> Range<usize> {
-        self.by_doc.get(doc).map_or(0..0, |(_, numbers)| numbers.clone())
+        self.by_doc
+            .get(doc)
+            .map_or(0..0, |(_, numbers)| numbers.clone())
     }
 
     /// A chunk's number.
@@ -115,8 +131,16 @@ mod tests {
             n_tokens: 1,
         };
         let corpus = Corpus::new(
-            vec![document("a", "one two"), document("b", ""), document("c", "three")],
-            vec![chunk("a", 0, (0, 3)), chunk("a", 1, (4, 7)), chunk("c", 0, (0, 5))],
+            vec![
+                document("a", "one two"),
+                document("b", ""),
+                document("c", "three"),
+            ],
+            vec![
+                chunk("a", 0, (0, 3)),
+                chunk("a", 1, (4, 7)),
+                chunk("c", 0, (0, 5)),
+            ],
         );
         assert_eq!(corpus.chunk_numbers(&"a".into()), 0..2);
         assert_eq!(corpus.chunk_numbers(&"b".into()), 2..2);

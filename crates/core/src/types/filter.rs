@@ -38,7 +38,9 @@ impl<'de> Deserialize<'de> for Condition {
         let read = |value: Value| -> Result<Self, serde_json::Error> {
             Ok(match value {
                 Value::Array(_) => Self::OneOf(serde_json::from_value(value)?),
-                Value::Object(ref fields) if fields.contains_key("not") => Self::Not(serde_json::from_value(value)?),
+                Value::Object(ref fields) if fields.contains_key("not") => {
+                    Self::Not(serde_json::from_value(value)?)
+                }
                 // JSON has no infinity: such a bound has become null.
                 Value::Object(ref fields) if fields.values().any(Value::is_null) => {
                     Self::Is(serde_json::from_value(Value::Null)?)
@@ -51,7 +53,8 @@ impl<'de> Deserialize<'de> for Condition {
                       `{ gt, gte, lt, lte }`";
         let value = Value::deserialize(deserializer)?;
         let shown = value.to_string();
-        read(value).map_err(|_| serde::de::Error::custom(format!("{shown} is no condition: {wanted}")))
+        read(value)
+            .map_err(|_| serde::de::Error::custom(format!("{shown} is no condition: {wanted}")))
     }
 }
 
@@ -103,7 +106,9 @@ impl Filter {
     /// Whether a document with this metadata may be found.
     #[must_use]
     pub fn matches(&self, metadata: &BTreeMap<String, Value>) -> bool {
-        self.fields.iter().all(|(field, condition)| condition.holds(metadata.get(field)))
+        self.fields
+            .iter()
+            .all(|(field, condition)| condition.holds(metadata.get(field)))
     }
 }
 
@@ -112,9 +117,15 @@ impl Condition {
         let any = |test: &dyn Fn(&Value) -> bool| items(value).iter().any(test);
         match self {
             Self::Is(literal) => any(&|item| literal.equals(item)),
-            Self::OneOf(literals) => any(&|item| literals.iter().any(|literal| literal.equals(item))),
-            Self::Not(excluded) => !any(&|item| excluded.not.iter().any(|literal| literal.equals(item))),
-            Self::Within(bounds) => any(&|item| item.as_f64().is_some_and(|number| bounds.hold(number))),
+            Self::OneOf(literals) => {
+                any(&|item| literals.iter().any(|literal| literal.equals(item)))
+            }
+            Self::Not(excluded) => {
+                !any(&|item| excluded.not.iter().any(|literal| literal.equals(item)))
+            }
+            Self::Within(bounds) => {
+                any(&|item| item.as_f64().is_some_and(|number| bounds.hold(number)))
+            }
         }
     }
 }
@@ -161,12 +172,21 @@ mod tests {
     #[test]
     fn values_are_equal_lists_hold_any_and_missing_fields_none() {
         assert!(matches("team = \"search\"", json!({"team": "search"})));
-        assert!(matches("team = \"search\"", json!({"team": ["ops", "search"]})));
+        assert!(matches(
+            "team = \"search\"",
+            json!({"team": ["ops", "search"]})
+        ));
         assert!(!matches("team = \"search\"", json!({"team": "Search"})));
         assert!(!matches("team = \"search\"", json!({})));
         assert!(matches("team = [\"a\", \"b\"]", json!({"team": "b"})));
-        assert!(matches("version = 2\nlive = true", json!({"version": 2.0, "live": true})));
-        assert!(!matches("version = 2\nlive = true", json!({"version": 2, "live": "true"})));
+        assert!(matches(
+            "version = 2\nlive = true",
+            json!({"version": 2.0, "live": true})
+        ));
+        assert!(!matches(
+            "version = 2\nlive = true",
+            json!({"version": 2, "live": "true"})
+        ));
     }
 
     #[test]
@@ -194,11 +214,20 @@ mod tests {
 
     #[test]
     fn misspelt_bounds_are_refused() {
-        for wrong in
-            ["year = { from = 2024 }", "year = [[2024]]", "year = nan", "year = { not = 2024 }", "year = { lt = inf }"]
-        {
-            let error = toml::from_str::<Filter>(wrong).expect_err(wrong).to_string();
-            assert!(error.contains("is no condition: a condition is"), "{wrong}: {error}");
+        for wrong in [
+            "year = { from = 2024 }",
+            "year = [[2024]]",
+            "year = nan",
+            "year = { not = 2024 }",
+            "year = { lt = inf }",
+        ] {
+            let error = toml::from_str::<Filter>(wrong)
+                .expect_err(wrong)
+                .to_string();
+            assert!(
+                error.contains("is no condition: a condition is"),
+                "{wrong}: {error}"
+            );
         }
     }
 }

@@ -18,7 +18,10 @@ impl Interval {
     /// The interval cut to `-most..=most`: what a difference can be.
     #[must_use]
     pub fn within(self, most: f64) -> Self {
-        Self { low: self.low.max(-most), high: self.high.min(most) }
+        Self {
+            low: self.low.max(-most),
+            high: self.high.min(most),
+        }
     }
 
     /// Whether zero lies inside or on the border.
@@ -43,7 +46,10 @@ struct Bound(#[serde(with = "or_infinite")] f64);
 
 impl From<(Bound, Bound)> for Interval {
     fn from((low, high): (Bound, Bound)) -> Self {
-        Self { low: low.0, high: high.0 }
+        Self {
+            low: low.0,
+            high: high.0,
+        }
     }
 }
 
@@ -74,9 +80,15 @@ mod tests {
 
     #[test]
     fn an_infinite_bound_survives_json() {
-        let interval = Interval { low: 2.0, high: f64::INFINITY };
+        let interval = Interval {
+            low: 2.0,
+            high: f64::INFINITY,
+        };
         let json = serde_json::to_string(&interval).expect("written");
         assert_eq!(json, "[2.0,null]");
-        assert_eq!(serde_json::from_str::<Interval>(&json).expect("read"), interval);
+        assert_eq!(
+            serde_json::from_str::<Interval>(&json).expect("read"),
+            interval
+        );
     }
 }

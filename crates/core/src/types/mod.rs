@@ -39,6 +39,6 @@ pub use ranking::{Hit, Ranking, collapse};
 pub use similarity::Similarity;
 pub use text::{Length, TitledText};
 pub use trace::{
-    Arm, ArmName, Attempt, Finish, Gold, GoldMember, Origin, Stage, StageHit, Stance, Support, SupportRule, TokenUse,
-    Trace, TraceStage,
+    Arm, ArmName, Attempt, Finish, Gold, GoldMember, Origin, Stage, StageHit, Stance, Support,
+    SupportRule, TokenUse, Trace, TraceStage,
 };

@@ -114,15 +114,21 @@ impl Question {
     pub fn gold_text(&self) -> String {
         match self.kind {
             Kind::Unanswerable => "(not answerable from the corpus)".to_owned(),
-            _ if self.answers.is_empty() => {
-                self.required.iter().map(|fact| fact.join(" | ")).collect::<Vec<_>>().join(" & ")
-            }
+            _ if self.answers.is_empty() => self
+                .required
+                .iter()
+                .map(|fact| fact.join(" | "))
+                .collect::<Vec<_>>()
+                .join(" & "),
             _ => self.answers.join(" | "),
         }
     }
 
     /// Documents that count as relevant (grade > 0), ascending by id.
     pub fn relevant_docs(&self) -> impl Iterator<Item = &DocId> {
-        self.relevant.iter().filter(|(_, grade)| **grade > 0).map(|(doc, _)| doc)
+        self.relevant
+            .iter()
+            .filter(|(_, grade)| **grade > 0)
+            .map(|(doc, _)| doc)
     }
 }

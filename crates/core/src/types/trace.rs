@@ -220,7 +220,11 @@ impl Attempt {
     /// The answer for people: the short one, or in brackets what kind of reply came instead.
     #[must_use]
     pub fn answer_text(&self) -> String {
-        if self.extracted.is_empty() { format!("({})", self.stance) } else { self.extracted.clone() }
+        if self.extracted.is_empty() {
+            format!("({})", self.stance)
+        } else {
+            self.extracted.clone()
+        }
     }
 }
 
@@ -284,42 +288,76 @@ impl Trace {
     /// The ranking that packing read: the last before it. `None` only for a trace without retrieval.
     #[must_use]
     pub fn final_ranking(&self) -> Option<&TraceStage> {
-        self.stages.iter().rev().find(|entry| entry.stage != Stage::Packed)
+        self.stages
+            .iter()
+            .rev()
+            .find(|entry| entry.stage != Stage::Packed)
     }
 
     /// The retrievers' own rankings: all before fusion.
     pub fn retrievers(&self) -> impl Iterator<Item = &TraceStage> {
-        self.stages
-            .iter()
-            .filter(|entry| !matches!(entry.stage, Stage::Fused | Stage::Reranked | Stage::MinScore | Stage::Packed))
+        self.stages.iter().filter(|entry| {
+            !matches!(
+                entry.stage,
+                Stage::Fused | Stage::Reranked | Stage::MinScore | Stage::Packed
+            )
+        })
     }
 
     /// What was packed, in prompt order.
     pub fn packed(&self) -> impl Iterator<Item = &ChunkId> {
-        self.stage(Stage::Packed).into_iter().flat_map(|stage| stage.hits.iter().map(|hit| &hit.id))
+        self.stage(Stage::Packed)
+            .into_iter()
+            .flat_map(|stage| stage.hits.iter().map(|hit| &hit.id))
     }
 
     /// Every chunk that it names, some of them several times: hits, gold, and what stood in prompts.
     pub fn passages(&self) -> impl Iterator<Item = &ChunkId> {
-        let hits = self.stages.iter().flat_map(|stage| stage.hits.iter().map(|hit| &hit.id));
-        let gold = self.gold.groups.iter().flatten().flat_map(|member| &member.chunks);
-        let shown = self.arms.iter().flat_map(|arm| arm.attempts.iter().flat_map(|attempt| &attempt.passages));
+        let hits = self
+            .stages
+            .iter()
+            .flat_map(|stage| stage.hits.iter().map(|hit| &hit.id));
+        let gold = self
+            .gold
+            .groups
+            .iter()
+            .flatten()
+            .flat_map(|member| &member.chunks);
+        let shown = self
+            .arms
+            .iter()
+            .flat_map(|arm| arm.attempts.iter().flat_map(|attempt| &attempt.passages));
         hits.chain(gold).chain(shown)
     }
 
     /// [`Self::passages`], to be replaced.
     pub fn passages_mut(&mut self) -> impl Iterator<Item = &mut ChunkId> {
-        let hits = self.stages.iter_mut().flat_map(|stage| stage.hits.iter_mut().map(|hit| &mut hit.id));
-        let gold = self.gold.groups.iter_mut().flatten().flat_map(|member| &mut member.chunks);
-        let shown =
-            self.arms.iter_mut().flat_map(|arm| arm.attempts.iter_mut().flat_map(|attempt| &mut attempt.passages));
+        let hits = self
+            .stages
+            .iter_mut()
+            .flat_map(|stage| stage.hits.iter_mut().map(|hit| &mut hit.id));
+        let gold = self
+            .gold
+            .groups
+            .iter_mut()
+            .flatten()
+            .flat_map(|member| &mut member.chunks);
+        let shown = self.arms.iter_mut().flat_map(|arm| {
+            arm.attempts
+                .iter_mut()
+                .flat_map(|attempt| &mut attempt.passages)
+        });
         hits.chain(gold).chain(shown)
     }
 
     /// The first attempt of an arm.
     #[must_use]
     pub fn attempt(&self, arm: ArmName) -> Option<&Attempt> {
-        self.arms.iter().find(|entry| entry.arm == arm)?.attempts.first()
+        self.arms
+            .iter()
+            .find(|entry| entry.arm == arm)?
+            .attempts
+            .first()
     }
 
     /// Whether the question failed for a reason outside the pipeline and is to be asked again on resume.

@@ -25,7 +25,12 @@ struct QueryLine<'a> {
     metadata: Option<Metadata<Labels<'a>>>,
 }
 
-pub(super) fn write(dataset: &Dataset, texts: &Texts<'_>, folder: &Path, split: &str) -> io::Result<()> {
+pub(super) fn write(
+    dataset: &Dataset,
+    texts: &Texts<'_>,
+    folder: &Path,
+    split: &str,
+) -> io::Result<()> {
     let documents = dataset.documents.iter().map(|document| {
         spaced(&json!({
             "_id": document.id, "title": document.title, "text": document.text, "metadata": document.metadata,
@@ -36,21 +41,33 @@ pub(super) fn write(dataset: &Dataset, texts: &Texts<'_>, folder: &Path, split: 
         let mut labels = Labels::new(question, |doc| texts.get(doc).copied());
         labels.relevant = Some(&question.relevant).filter(|relevant| relevant.is_empty());
         let metadata = Some(Metadata { ragtriage: labels }).filter(|own| !own.ragtriage.is_plain());
-        spaced(&QueryLine { id: &question.id, text: &question.text, metadata })
+        spaced(&QueryLine {
+            id: &question.id,
+            text: &question.text,
+            metadata,
+        })
     });
     super::lines(&folder.join("queries.jsonl"), queries)?;
     std::fs::create_dir_all(folder.join("qrels"))?;
-    let judgments = dataset
-        .questions
-        .iter()
-        .flat_map(|question| question.relevant.iter().map(|(doc, grade)| format!("{}\t{doc}\t{grade}", question.id)));
+    let judgments = dataset.questions.iter().flat_map(|question| {
+        question
+            .relevant
+            .iter()
+            .map(|(doc, grade)| format!("{}\t{doc}\t{grade}", question.id))
+    });
     let header = "query-id\tcorpus-id\tscore".to_owned();
-    super::lines(&folder.join("qrels").join(format!("{split}.tsv")), std::iter::once(header).chain(judgments))
+    super::lines(
+        &folder.join("qrels").join(format!("{split}.tsv")),
+        std::iter::once(header).chain(judgments),
+    )
 }
 
 /// Whether every id comes back from a table as it went in, and the split names a file.
 pub(super) fn check(dataset: &Dataset, split: &str) -> Result<(), DatasetError> {
-    let no_column = |what, id: &str| DatasetError::NoColumn { what, id: id.into() };
+    let no_column = |what, id: &str| DatasetError::NoColumn {
+        what,
+        id: id.into(),
+    };
     if split.is_empty() || split.contains(['/', '\\']) || split.starts_with('.') {
         return Err(no_column("the split", split));
     }

@@ -24,11 +24,25 @@ struct DocumentLine<'a> {
 }
 
 pub(super) fn write(dataset: &Dataset, texts: &Texts<'_>, folder: &Path) -> io::Result<()> {
-    let documents = dataset
-        .documents
-        .iter()
-        .map(|Document { id, title, text, metadata }| spaced(&DocumentLine { id, title, text, metadata }));
+    let documents = dataset.documents.iter().map(
+        |Document {
+             id,
+             title,
+             text,
+             metadata,
+         }| {
+            spaced(&DocumentLine {
+                id,
+                title,
+                text,
+                metadata,
+            })
+        },
+    );
     super::lines(&folder.join("corpus.jsonl"), documents)?;
-    let questions = dataset.questions.iter().map(|question| question_line(question, |doc| texts.get(doc).copied()));
+    let questions = dataset
+        .questions
+        .iter()
+        .map(|question| question_line(question, |doc| texts.get(doc).copied()));
     super::lines(&folder.join(questions::FILE), questions)
 }

@@ -55,16 +55,25 @@ pub fn export(dataset: &Dataset, layout: Layout<'_>, to: &Path) -> Result<Export
     let to: PathBuf = to.components().collect();
     let to = to.as_path();
     if to.exists() {
-        return Err(DatasetError::Occupied { path: to.to_owned() });
+        return Err(DatasetError::Occupied {
+            path: to.to_owned(),
+        });
     }
     if let Layout::Beir { split } = layout {
         beir::check(dataset, split)?;
     }
-    let texts: Texts = dataset.documents.iter().map(|document| (&document.id, document.text.as_str())).collect();
+    let texts: Texts = dataset
+        .documents
+        .iter()
+        .map(|document| (&document.id, document.text.as_str()))
+        .collect();
     let mut partial = to.as_os_str().to_owned();
     partial.push(format!(".partial-{}", std::process::id()));
     let partial = Path::new(&partial);
-    let failed = |source| DatasetError::Write { path: to.to_owned(), source };
+    let failed = |source| DatasetError::Write {
+        path: to.to_owned(),
+        source,
+    };
     let written = write(dataset, &texts, layout, partial).map_err(failed);
     let digest = written.and_then(|()| read_back(dataset, layout, partial));
     let digest = digest.and_then(|digest| fs::rename(partial, to).map_err(failed).map(|()| digest));
@@ -72,16 +81,31 @@ pub fn export(dataset: &Dataset, layout: Layout<'_>, to: &Path) -> Result<Export
         let _ = fs::remove_dir_all(partial); // half a data set is worth nothing; the error is told
     }
     let questions = &dataset.questions;
-    let evidence = questions.iter().flat_map(|question| question.evidence.iter().flatten()).map(|member| &member.doc);
-    let named = evidence.chain(questions.iter().flat_map(|question| question.relevant.keys()));
+    let evidence = questions
+        .iter()
+        .flat_map(|question| question.evidence.iter().flatten())
+        .map(|member| &member.doc);
+    let named = evidence.chain(
+        questions
+            .iter()
+            .flat_map(|question| question.relevant.keys()),
+    );
     Ok(Exported {
         digest: digest?,
-        n_unjudged: questions.iter().filter(|question| question.relevant.is_empty()).count(),
+        n_unjudged: questions
+            .iter()
+            .filter(|question| question.relevant.is_empty())
+            .count(),
         n_missing: named.filter(|doc| !texts.contains_key(doc)).count(),
     })
 }
 
-fn write(dataset: &Dataset, texts: &Texts<'_>, layout: Layout<'_>, folder: &Path) -> io::Result<()> {
+fn write(
+    dataset: &Dataset,
+    texts: &Texts<'_>,
+    layout: Layout<'_>,
+    folder: &Path,
+) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     match layout {
         Layout::Jsonl => jsonl::write(dataset, texts, folder),
@@ -106,7 +130,13 @@ fn read_back(dataset: &Dataset, layout: Layout<'_>, folder: &Path) -> Result<Str
     };
     let not_kept = |what| DatasetError::NotKept { format, what };
     let missing_evidence = Some(MissingEvidence::Keep);
-    let spec = LoadSpec { format, path: folder.to_owned(), split, missing_evidence, globs: Vec::new() };
+    let spec = LoadSpec {
+        format,
+        path: folder.to_owned(),
+        split,
+        missing_evidence,
+        globs: Vec::new(),
+    };
     let back = load(&spec).map_err(|error| not_kept(with_causes(&error)))?;
     let digest = digest::digest(&dataset.documents, &dataset.questions);
     if back.digest == digest {
@@ -114,8 +144,12 @@ fn read_back(dataset: &Dataset, layout: Layout<'_>, folder: &Path) -> Result<Str
     }
     let documents = dataset.documents.iter().zip(&back.documents);
     let questions = dataset.questions.iter().zip(&back.questions);
-    let document = documents.into_iter().find(|(before, after)| before != after);
-    let question = questions.into_iter().find(|(before, after)| before != after);
+    let document = documents
+        .into_iter()
+        .find(|(before, after)| before != after);
+    let question = questions
+        .into_iter()
+        .find(|(before, after)| before != after);
     Err(not_kept(match (document, question) {
         (Some((document, _)), _) => format!("document `{}` is another", document.id),
         (None, Some((question, _))) => format!("question `{}` is another", question.id),

@@ -42,7 +42,14 @@ fn reload(folder: &Path, layout: Layout<'_>) -> Dataset {
         Layout::Beir { split } => (Format::Beir, Some(split.to_owned())),
     };
     let missing_evidence = Some(MissingEvidence::Keep);
-    load(&LoadSpec { format, path: folder.to_owned(), split, missing_evidence, globs: Vec::new() }).expect("loads")
+    load(&LoadSpec {
+        format,
+        path: folder.to_owned(),
+        split,
+        missing_evidence,
+        globs: Vec::new(),
+    })
+    .expect("loads")
 }
 
 /// Writes in each layout and from that in each again; gives the first error.
@@ -67,17 +74,31 @@ fn there_and_back(before: &Dataset) -> Result<(), DatasetError> {
 #[test]
 fn every_format_comes_back_from_every_layout() {
     let cisi = [
-        ("CISI.ALL", ".I 1\n.T\nA title\n.A\nDoe, J.\n.W\n The body\n.I 2\n.T\n.W\n"),
+        (
+            "CISI.ALL",
+            ".I 1\n.T\nA title\n.A\nDoe, J.\n.W\n The body\n.I 2\n.T\n.W\n",
+        ),
         ("CISI.QRY", ".I 1\n.W\nFirst?\n"),
-        ("CISI.REL", "     1     1\t0\t0.000000\n     1     2\t0\t0.000000\n"),
+        (
+            "CISI.REL",
+            "     1     1\t0\t0.000000\n     1     2\t0\t0.000000\n",
+        ),
     ];
     let beir = [
         ("corpus.jsonl", CORPUS),
-        ("queries.jsonl", "{\"_id\": \"1\", \"text\": \"first\", \"metadata\": {\"13\": []}}\n"),
-        ("qrels/test.tsv", "query-id\tcorpus-id\tscore\r\n1\ta b\t2\r\n1\tgone\t0\r\n"),
+        (
+            "queries.jsonl",
+            "{\"_id\": \"1\", \"text\": \"first\", \"metadata\": {\"13\": []}}\n",
+        ),
+        (
+            "qrels/test.tsv",
+            "query-id\tcorpus-id\tscore\r\n1\ta b\t2\r\n1\tgone\t0\r\n",
+        ),
     ];
-    let files =
-        [("corpus/x/a.md", "---\nteam: search\n---\r\n# A\r\n"), ("questions.jsonl", "{\"id\": 1, \"text\": \"?\"}")];
+    let files = [
+        ("corpus/x/a.md", "---\nteam: search\n---\r\n# A\r\n"),
+        ("questions.jsonl", "{\"id\": 1, \"text\": \"?\"}"),
+    ];
     let jsonl = [("corpus.jsonl", CORPUS), ("questions.jsonl", OWN)];
     let cases: [(&[(&str, &str)], Format); 6] = [
         (&[("dev.json", HOTPOTQA)], Format::Hotpotqa),
@@ -96,30 +117,51 @@ fn every_format_comes_back_from_every_layout() {
 fn other_tools_see_plain_queries_and_every_grade() {
     let folder = tempfile::tempdir().expect("a folder");
     let to = folder.path().join("set");
-    let set = set(&[("corpus.jsonl", CORPUS), ("questions.jsonl", OWN)], Format::Jsonl);
+    let set = set(
+        &[("corpus.jsonl", CORPUS), ("questions.jsonl", OWN)],
+        Format::Jsonl,
+    );
     let exported = export(&set, Layout::Beir { split: "test" }, &to).expect("written");
     // `u` and `7` have no judgment; `gone` is named by evidence and by `v`, `x` by a grade.
-    assert_eq!(exported, Exported { digest: set.digest, n_unjudged: 2, n_missing: 3 });
+    assert_eq!(
+        exported,
+        Exported {
+            digest: set.digest,
+            n_unjudged: 2,
+            n_missing: 3
+        }
+    );
     let text = |name: &str| fs::read_to_string(to.join(name)).expect("there");
     let qrels = "query-id\tcorpus-id\tscore\nq\ta b\t3\nq\tc\t0\nq\tx\t-1\nv\tgone\t1\n";
     assert_eq!(text("qrels/test.tsv"), qrels);
     let queries = text("queries.jsonl");
     assert_eq!(
         queries.lines().nth(1),
-        Some(r#"{"_id": "u", "text": "who?", "metadata": {"ragtriage": {"kind": "free", "relevant": {}}}}"#)
+        Some(
+            r#"{"_id": "u", "text": "who?", "metadata": {"ragtriage": {"kind": "free", "relevant": {}}}}"#
+        )
     );
-    assert_eq!(text("corpus.jsonl").lines().nth(1), Some(r#"{"_id": "c", "title": "", "text": "", "metadata": {}}"#));
+    assert_eq!(
+        text("corpus.jsonl").lines().nth(1),
+        Some(r#"{"_id": "c", "title": "", "text": "", "metadata": {}}"#)
+    );
 }
 
 #[test]
 fn a_query_that_another_split_judges_is_left_out_whatever_is_known_of_it() {
     let folder = tempfile::tempdir().expect("a folder");
     let to = folder.path().join("set");
-    let set = set(&[("corpus.jsonl", CORPUS), ("questions.jsonl", OWN)], Format::Jsonl);
+    let set = set(
+        &[("corpus.jsonl", CORPUS), ("questions.jsonl", OWN)],
+        Format::Jsonl,
+    );
     export(&set, Layout::Beir { split: "test" }, &to).expect("written");
     fs::write(to.join("qrels/dev.tsv"), "v\tc\t2\n").expect("written");
-    let ids: Vec<String> =
-        reload(&to, Layout::Beir { split: "dev" }).questions.iter().map(|question| question.id.to_string()).collect();
+    let ids: Vec<String> = reload(&to, Layout::Beir { split: "dev" })
+        .questions
+        .iter()
+        .map(|question| question.id.to_string())
+        .collect();
     assert_eq!(ids, ["u", "7", "v"], "`u` and `7` are judged by none");
 }
 
@@ -127,12 +169,18 @@ fn a_query_that_another_split_judges_is_left_out_whatever_is_known_of_it() {
 fn what_a_layout_cannot_hold_is_refused_and_nothing_is_left() {
     let folder = tempfile::tempdir().expect("a folder");
     let to = folder.path().join("set");
-    let good = set(&[("corpus.jsonl", CORPUS), ("questions.jsonl", OWN)], Format::Jsonl);
+    let good = set(
+        &[("corpus.jsonl", CORPUS), ("questions.jsonl", OWN)],
+        Format::Jsonl,
+    );
     for (id, split) in [("a\tb", "test"), (" a", "test"), ("a", "../x")] {
         let mut dataset = good.clone();
         dataset.questions[0].id = id.into();
         let refused = export(&dataset, Layout::Beir { split }, &to);
-        assert!(matches!(refused, Err(DatasetError::NoColumn { .. })), "{id:?}");
+        assert!(
+            matches!(refused, Err(DatasetError::NoColumn { .. })),
+            "{id:?}"
+        );
     }
     let mut tabs = good.clone();
     tabs.questions[0].id = "a\tb\r\n".into();
@@ -140,26 +188,53 @@ fn what_a_layout_cannot_hold_is_refused_and_nothing_is_left() {
     let mut without = good.clone();
     without.questions[1].kind = Kind::Span;
     let error = export(&without, Layout::Jsonl, &to).expect_err("no answer");
-    assert!(error.to_string().contains("(`u`): a `span` question needs at least one answer"), "{error}");
+    assert!(
+        error
+            .to_string()
+            .contains("(`u`): a `span` question needs at least one answer"),
+        "{error}"
+    );
     let mut spaced = good.clone();
     spaced.questions[0].answers[0].push(' ');
     let error = export(&spaced, Layout::Jsonl, &to).expect_err("readers trim");
-    assert!(error.to_string().ends_with("question `q` is another"), "{error}");
-    assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1, "`tabs` alone");
+    assert!(
+        error.to_string().ends_with("question `q` is another"),
+        "{error}"
+    );
+    assert_eq!(
+        fs::read_dir(folder.path()).expect("a folder").count(),
+        1,
+        "`tabs` alone"
+    );
     export(&good, Layout::Jsonl, &to).expect("written");
-    assert!(matches!(export(&good, Layout::Jsonl, &to), Err(DatasetError::Occupied { .. })));
+    assert!(matches!(
+        export(&good, Layout::Jsonl, &to),
+        Err(DatasetError::Occupied { .. })
+    ));
 }
 
 #[test]
 fn a_slash_behind_the_folders_name_is_none_of_it() {
     let folder = tempfile::tempdir().expect("a folder");
-    let set = set(&[("corpus.jsonl", CORPUS), ("questions.jsonl", OWN)], Format::Jsonl);
+    let set = set(
+        &[("corpus.jsonl", CORPUS), ("questions.jsonl", OWN)],
+        Format::Jsonl,
+    );
     for name in ["a/", "b//", "c/."] {
         export(&set, Layout::Jsonl, &folder.path().join(name)).expect(name);
-        assert!(matches!(export(&set, Layout::Jsonl, &folder.path().join(name)), Err(DatasetError::Occupied { .. })));
+        assert!(matches!(
+            export(&set, Layout::Jsonl, &folder.path().join(name)),
+            Err(DatasetError::Occupied { .. })
+        ));
     }
     for name in ["a", "b", "c"] {
-        assert_eq!(fs::read_dir(folder.path().join(name)).expect("there").count(), 2, "two files");
+        assert_eq!(
+            fs::read_dir(folder.path().join(name))
+                .expect("there")
+                .count(),
+            2,
+            "two files"
+        );
     }
     assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 3);
 }
@@ -167,15 +242,29 @@ fn a_slash_behind_the_folders_name_is_none_of_it() {
 /// Ids that a table can hold; texts with line ends of both sorts; labels at random, of documents that are there and that are not.
 fn data_sets() -> impl Strategy<Value = Dataset> {
     let text = "[ab\u{e9}\u{65e5}\u{1f980} \r\n\t\"\\\\\u{2028}]{0,12}";
-    let documents = prop::collection::btree_map("[a-c\u{e9}#/,]{1,3}", (text, text, 0..3_u64), 1..5);
-    let labels = (0..4_usize, any::<[bool; 4]>(), -2..4_i32, prop::collection::vec("[a-c]{1,3}", 0..3));
+    let documents =
+        prop::collection::btree_map("[a-c\u{e9}#/,]{1,3}", (text, text, 0..3_u64), 1..5);
+    let labels = (
+        0..4_usize,
+        any::<[bool; 4]>(),
+        -2..4_i32,
+        prop::collection::vec("[a-c]{1,3}", 0..3),
+    );
     let questions = prop::collection::vec((text, labels), 1..6);
     (documents, questions).prop_map(|(documents, questions)| {
         let documents: Vec<Document> = documents
             .into_iter()
             .map(|(id, (title, text, year))| {
-                let metadata = BTreeMap::from([("year".to_owned(), json!(year)), (title.clone(), json!([text, year]))]);
-                Document { id: id.into(), title, text: format!("x{text}"), metadata }
+                let metadata = BTreeMap::from([
+                    ("year".to_owned(), json!(year)),
+                    (title.clone(), json!([text, year])),
+                ]);
+                Document {
+                    id: id.into(),
+                    title,
+                    text: format!("x{text}"),
+                    metadata,
+                }
             })
             .collect();
         let question = |(number, (text, (kind, flags, grade, words))): (usize, (String, _))| {
@@ -183,9 +272,16 @@ fn data_sets() -> impl Strategy<Value = Dataset> {
             let document = &documents[number % documents.len()];
             let words: Vec<String> = words;
             let kind = Kind::ALL[kind];
-            let range = ragtriage_core::text::quote::trim(&document.text, (0, document.text.len()).into());
-            let member = Member { doc: document.id.clone(), ranges: vec![range] };
-            let missing = Member { doc: "gone".into(), ranges: Vec::new() };
+            let range =
+                ragtriage_core::text::quote::trim(&document.text, (0, document.text.len()).into());
+            let member = Member {
+                doc: document.id.clone(),
+                ranges: vec![range],
+            };
+            let missing = Member {
+                doc: "gone".into(),
+                ranges: Vec::new(),
+            };
             let mut answers: Vec<String> = match kind {
                 Kind::Span => [&words[..], &["x".to_owned()]].concat(),
                 Kind::YesNo => vec!["NO".into()],
@@ -201,9 +297,20 @@ fn data_sets() -> impl Strategy<Value = Dataset> {
                 text: format!("?{}", text.trim_end()),
                 kind,
                 answers,
-                evidence: if gone { vec![vec![missing, member]] } else { vec![vec![member]; words.len()] },
-                relevant: relevant.into_iter().skip(usize::from(!gone)).filter(|_| judged).collect(),
-                required: words.iter().map(|word| vec![word.clone(), word.clone()]).collect(),
+                evidence: if gone {
+                    vec![vec![missing, member]]
+                } else {
+                    vec![vec![member]; words.len()]
+                },
+                relevant: relevant
+                    .into_iter()
+                    .skip(usize::from(!gone))
+                    .filter(|_| judged)
+                    .collect(),
+                required: words
+                    .iter()
+                    .map(|word| vec![word.clone(), word.clone()])
+                    .collect(),
                 forbidden: words.iter().map(|word| vec![word.clone()]).collect(),
                 tags: words,
                 split: split.then_some(if tune { Split::Tune } else { Split::Heldout }),
@@ -211,7 +318,12 @@ fn data_sets() -> impl Strategy<Value = Dataset> {
         };
         let questions: Vec<Question> = questions.into_iter().enumerate().map(question).collect();
         let digest = digest::digest(&documents, &questions);
-        Dataset { documents, questions, notes: Vec::new(), digest }
+        Dataset {
+            documents,
+            questions,
+            notes: Vec::new(),
+            digest,
+        }
     })
 }
 

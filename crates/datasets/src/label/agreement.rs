@@ -6,11 +6,11 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::LabelError;
-use ragtriage_runs::external::input::Input;
-use ragtriage_runs::external::qrels::Qrels;
 use ragtriage_core::stats::kappa::{Disagreement, Kappa, kappa};
 use ragtriage_core::text::quote::one_spaced;
 use ragtriage_core::types::Kind;
+use ragtriage_runs::external::input::Input;
+use ragtriage_runs::external::qrels::Qrels;
 
 /// What one annotator judged.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,22 +42,37 @@ pub fn labels(path: &Path) -> Result<Judged, LabelError> {
     let input = Input::read(path)?;
     let name = input.name().to_owned();
     if input.text().trim_start().starts_with('{') {
-        let questions = crate::questions(path)?.into_iter().map(|question| Labelled {
-            id: question.id.to_string(),
-            text: Some(one_spaced(&question.text)),
-            kind: Some(question.kind),
-            grades: question.relevant.iter().map(|(doc, grade)| (doc.to_string(), (*grade).max(0))).collect(),
+        let questions = crate::questions(path)?
+            .into_iter()
+            .map(|question| Labelled {
+                id: question.id.to_string(),
+                text: Some(one_spaced(&question.text)),
+                kind: Some(question.kind),
+                grades: question
+                    .relevant
+                    .iter()
+                    .map(|(doc, grade)| (doc.to_string(), (*grade).max(0)))
+                    .collect(),
+            });
+        return Ok(Judged {
+            name,
+            questions: questions.collect(),
         });
-        return Ok(Judged { name, questions: questions.collect() });
     }
     let qrels = Qrels::parse(&input)?;
     let questions = qrels.queries().map(|(id, judged)| Labelled {
         id: id.to_owned(),
         text: None,
         kind: None,
-        grades: judged.iter().map(|(doc, grade)| ((*doc).to_owned(), (*grade).max(0))).collect(),
+        grades: judged
+            .iter()
+            .map(|(doc, grade)| ((*doc).to_owned(), (*grade).max(0)))
+            .collect(),
     });
-    Ok(Judged { name, questions: questions.collect() })
+    Ok(Judged {
+        name,
+        questions: questions.collect(),
+    })
 }
 
 /// Two annotators beside one another.
@@ -107,22 +122,37 @@ pub struct Apart {
 ///
 /// # Errors
 /// `NothingShared`.
-pub fn agreement(first: &Judged, second: &Judged, n_farthest: usize) -> Result<Agreement, LabelError> {
+pub fn agreement(
+    first: &Judged,
+    second: &Judged,
+    n_farthest: usize,
+) -> Result<Agreement, LabelError> {
     let (joined, n_other_text) = joined(first, second);
     let (mut pairs, mut question_of, mut apart) = (Vec::new(), Vec::new(), Vec::new());
     let mut n_judged_by_one = (0, 0);
     let mut answerable = Vec::new();
     for (number, (one, other)) in joined.iter().enumerate() {
         for (document, grade) in &one.grades {
-            let Some(theirs) = other.grades.get(document) else { continue };
+            let Some(theirs) = other.grades.get(document) else {
+                continue;
+            };
             pairs.push((*grade, *theirs));
             question_of.push(number);
             if grade != theirs {
                 let (question, document) = (one.id.clone(), document.clone());
-                apart.push(Apart { question, document, first: *grade, second: *theirs });
+                apart.push(Apart {
+                    question,
+                    document,
+                    first: *grade,
+                    second: *theirs,
+                });
             }
         }
-        let n_shared = one.grades.keys().filter(|document| other.grades.contains_key(*document)).count();
+        let n_shared = one
+            .grades
+            .keys()
+            .filter(|document| other.grades.contains_key(*document))
+            .count();
         n_judged_by_one.0 += one.grades.len() - n_shared;
         n_judged_by_one.1 += other.grades.len() - n_shared;
         if let (Some(kind), Some(theirs)) = (one.kind, other.kind)
@@ -132,11 +162,17 @@ pub fn agreement(first: &Judged, second: &Judged, n_farthest: usize) -> Result<A
         }
     }
     if pairs.is_empty() {
-        return Err(LabelError::NothingShared { first: first.name.clone(), second: second.name.clone() });
+        return Err(LabelError::NothingShared {
+            first: first.name.clone(),
+            second: second.name.clone(),
+        });
     }
     apart.sort_by_key(|pair| std::cmp::Reverse(pair.first.abs_diff(pair.second))); // stable
     apart.truncate(n_farthest);
-    let is_relevant: Vec<(i32, i32)> = pairs.iter().map(|(a, b)| (i32::from(*a > 0), i32::from(*b > 0))).collect();
+    let is_relevant: Vec<(i32, i32)> = pairs
+        .iter()
+        .map(|(a, b)| (i32::from(*a > 0), i32::from(*b > 0)))
+        .collect();
     let mut table: BTreeMap<(i32, i32), usize> = BTreeMap::new();
     for pair in &pairs {
         *table.entry(*pair).or_default() += 1;
@@ -151,7 +187,10 @@ pub fn agreement(first: &Judged, second: &Judged, n_farthest: usize) -> Result<A
         grades: kappa(&pairs, &question_of, Disagreement::Any),
         squared: kappa(&pairs, &question_of, Disagreement::Squared),
         relevant: kappa(&is_relevant, &question_of, Disagreement::Any),
-        table: table.into_iter().map(|((a, b), count)| (a, b, count)).collect(),
+        table: table
+            .into_iter()
+            .map(|((a, b), count)| (a, b, count))
+            .collect(),
         farthest: apart,
         answerable,
     })
@@ -162,13 +201,17 @@ pub fn agreement(first: &Judged, second: &Judged, n_farthest: usize) -> Result<A
 /// One id is one question unless both texts are known and differ: files that number from 1 need not ask the same. What is not
 /// joined so is joined by text. No question of the second one is taken twice.
 fn joined<'a>(first: &'a Judged, second: &'a Judged) -> (Vec<(&'a Labelled, &'a Labelled)>, usize) {
-    let mut by_id: BTreeMap<&str, &Labelled> =
-        second.questions.iter().map(|other| (other.id.as_str(), other)).collect();
+    let mut by_id: BTreeMap<&str, &Labelled> = second
+        .questions
+        .iter()
+        .map(|other| (other.id.as_str(), other))
+        .collect();
     let mut n_other_text = 0;
     let mut of_id = Vec::with_capacity(first.questions.len());
     for one in &first.questions {
         let same_id = by_id.get(one.id.as_str()).copied();
-        let same = same_id.filter(|other| one.text.is_none() || other.text.is_none() || one.text == other.text);
+        let same = same_id
+            .filter(|other| one.text.is_none() || other.text.is_none() || one.text == other.text);
         n_other_text += usize::from(same_id.is_some() && same.is_none());
         if same.is_some() {
             by_id.remove(one.id.as_str());
@@ -176,13 +219,21 @@ fn joined<'a>(first: &'a Judged, second: &'a Judged) -> (Vec<(&'a Labelled, &'a 
         of_id.push(same);
     }
     let mut by_text: BTreeMap<&str, VecDeque<&Labelled>> = BTreeMap::new();
-    for other in second.questions.iter().filter(|other| by_id.contains_key(other.id.as_str())) {
+    for other in second
+        .questions
+        .iter()
+        .filter(|other| by_id.contains_key(other.id.as_str()))
+    {
         if let Some(text) = other.text.as_deref() {
             by_text.entry(text).or_default().push_back(other);
         }
     }
     let mut of_text = |one: &Labelled| by_text.get_mut(one.text.as_deref()?)?.pop_front();
-    let both = first.questions.iter().zip(of_id).filter_map(|(one, same)| Some((one, same.or_else(|| of_text(one))?)));
+    let both = first
+        .questions
+        .iter()
+        .zip(of_id)
+        .filter_map(|(one, same)| Some((one, same.or_else(|| of_text(one))?)));
     (both.collect(), n_other_text)
 }
 
@@ -197,24 +248,55 @@ mod tests {
         let questions = questions.iter().map(|(id, text, grades)| Labelled {
             id: (*id).to_owned(),
             text: Some((*text).to_owned()),
-            kind: Some(if *id == "u" { Kind::Unanswerable } else { Kind::Span }),
-            grades: grades.iter().map(|(doc, grade)| ((*doc).to_owned(), *grade)).collect(),
+            kind: Some(if *id == "u" {
+                Kind::Unanswerable
+            } else {
+                Kind::Span
+            }),
+            grades: grades
+                .iter()
+                .map(|(doc, grade)| ((*doc).to_owned(), *grade))
+                .collect(),
         });
-        Judged { name: name.to_owned(), questions: questions.collect() }
+        Judged {
+            name: name.to_owned(),
+            questions: questions.collect(),
+        }
     }
 
     #[test]
     fn pairs_that_both_judged_are_joined_by_id_else_by_text() {
         let first = judged(
             "a",
-            &[("1", "why?", &[("x", 3), ("y", 0), ("z", 1)]), ("2", "how?", &[("x", 2)]), ("9", "who?", &[("x", 1)])],
+            &[
+                ("1", "why?", &[("x", 3), ("y", 0), ("z", 1)]),
+                ("2", "how?", &[("x", 2)]),
+                ("9", "who?", &[("x", 1)]),
+            ],
         );
-        let second = judged("b", &[("u", "how?", &[("x", 0), ("w", 1)]), ("1", "why?", &[("x", 3), ("y", 1)])]);
+        let second = judged(
+            "b",
+            &[
+                ("u", "how?", &[("x", 0), ("w", 1)]),
+                ("1", "why?", &[("x", 3), ("y", 1)]),
+            ],
+        );
         let found = agreement(&first, &second, 1).expect("shared");
-        assert_eq!((found.n_questions, found.n_pairs, found.n_judged_by_one), (2, 3, (1, 1)));
+        assert_eq!(
+            (found.n_questions, found.n_pairs, found.n_judged_by_one),
+            (2, 3, (1, 1))
+        );
         assert_eq!(found.table, [(0, 1, 1), (2, 0, 1), (3, 3, 1)]);
-        let farthest = Apart { question: "2".into(), document: "x".into(), first: 2, second: 0 };
-        assert_eq!((found.farthest, found.answerable), (vec![farthest], vec!["2".to_owned()]));
+        let farthest = Apart {
+            question: "2".into(),
+            document: "x".into(),
+            first: 2,
+            second: 0,
+        };
+        assert_eq!(
+            (found.farthest, found.answerable),
+            (vec![farthest], vec!["2".to_owned()])
+        );
         // Equal: 1 of 3. By chance: grades 3, 0, 2 against 3, 1, 0, each a third: 3 and 0 can meet, 2 / 9. (3/9 - 2/9) / (7/9).
         let grades = found.grades.expect("defined");
         assert!((grades.value - 1.0 / 7.0).abs() < 1e-12, "{grades:?}");
@@ -250,21 +332,38 @@ mod tests {
             ],
         );
         let found = agreement(&first, &second, 9).expect("shared");
-        assert_eq!((found.n_questions, found.n_pairs, found.n_other_text), (2, 2, 3));
+        assert_eq!(
+            (found.n_questions, found.n_pairs, found.n_other_text),
+            (2, 2, 3)
+        );
         assert_eq!(found.table, [(2, 2, 1), (3, 1, 1)]);
-        assert_eq!(found.farthest[0].question, "1", "the first of equal texts takes it");
+        assert_eq!(
+            found.farthest[0].question, "1",
+            "the first of equal texts takes it"
+        );
         // Where one side knows no texts the id alone must do.
         let mut bare = second.clone();
-        bare.questions.iter_mut().for_each(|question| question.text = None);
+        bare.questions
+            .iter_mut()
+            .for_each(|question| question.text = None);
         let found = agreement(&first, &bare, 9).expect("shared");
         assert_eq!((found.n_questions, found.n_other_text), (4, 0));
     }
 
     #[test]
     fn a_shared_id_comes_before_a_shared_text() {
-        let first = judged("a", &[("1", "why?", &[("x", 3)]), ("2", "why?", &[("x", 2)])]);
-        let second = judged("b", &[("2", "why?", &[("x", 2)]), ("7", "why?", &[("x", 1)])]);
-        assert_eq!(agreement(&first, &second, 9).expect("shared").table, [(2, 2, 1), (3, 1, 1)]);
+        let first = judged(
+            "a",
+            &[("1", "why?", &[("x", 3)]), ("2", "why?", &[("x", 2)])],
+        );
+        let second = judged(
+            "b",
+            &[("2", "why?", &[("x", 2)]), ("7", "why?", &[("x", 1)])],
+        );
+        assert_eq!(
+            agreement(&first, &second, 9).expect("shared").table,
+            [(2, 2, 1), (3, 1, 1)]
+        );
     }
 
     #[test]
@@ -272,7 +371,10 @@ mod tests {
         let first = judged("a", &[("1", "why?", &[("x", 3)])]);
         for second in [judged("b", &[]), judged("b", &[("1", "why?", &[("y", 3)])])] {
             let error = agreement(&first, &second, 1).expect_err("nothing");
-            assert_eq!(error.to_string(), "`a` and `b` judge no document for the same question");
+            assert_eq!(
+                error.to_string(),
+                "`a` and `b` judge no document for the same question"
+            );
         }
     }
 }

@@ -46,7 +46,9 @@ impl Shown<'_> {
     pub fn pieces(&self) -> Vec<ByteRange> {
         let at = self.range.start;
         let pieces = sentences::split(self.text()).into_iter();
-        pieces.map(|piece| ByteRange::new(at + piece.range.start, at + piece.range.end)).collect()
+        pieces
+            .map(|piece| ByteRange::new(at + piece.range.start, at + piece.range.end))
+            .collect()
     }
 }
 
@@ -131,10 +133,18 @@ pub trait Annotator {
 
     /// Which words of the document of `shown`, which was just said to answer the question, do so. Asked again with what was
     /// `refused` until the words are there.
-    fn quote(&mut self, shown: &Shown<'_>, refused: Option<Refused<'_>>) -> io::Result<Reply<Quote>>;
+    fn quote(
+        &mut self,
+        shown: &Shown<'_>,
+        refused: Option<Refused<'_>>,
+    ) -> io::Result<Reply<Quote>>;
 
     /// The short answer: wordings as they stand in the evidence, `yes` or `no`, or none for a question to be answered freely.
-    fn answer(&mut self, shown: &Shown<'_>, wanted: WantedAnswer<'_>) -> io::Result<Reply<Vec<String>>>;
+    fn answer(
+        &mut self,
+        shown: &Shown<'_>,
+        wanted: WantedAnswer<'_>,
+    ) -> io::Result<Reply<Vec<String>>>;
 
     /// What becomes of `question`, no shown passage of which answers it.
     fn close(&mut self, _question: &Question) -> io::Result<Closing> {

@@ -17,15 +17,27 @@ pub enum Command {
 
 /// The commands with what they do, in the order that help has them.
 pub const COMMANDS: [(&str, &str); 10] = [
-    ("y, 3", "it answers the question; you are asked for the words that do"),
+    (
+        "y, 3",
+        "it answers the question; you are asked for the words that do",
+    ),
     ("n, 0", "not relevant"),
     ("1, 2", "it helps, it answers in part (also `g 1`, `g 2`)"),
     ("s", "skip: cannot say; the passage stays unjudged"),
     ("b", "back: judge the passage before again"),
     ("d", "show the whole document"),
-    ("e", "enough of this question: the passages left stay unjudged"),
-    ("u", "unanswerable: nothing in the documents answers this question"),
-    ("q", "stop; what is done is kept, and the next start goes on; a question nothing answered yet comes again"),
+    (
+        "e",
+        "enough of this question: the passages left stay unjudged",
+    ),
+    (
+        "u",
+        "unanswerable: nothing in the documents answers this question",
+    ),
+    (
+        "q",
+        "stop; what is done is kept, and the next start goes on; a question nothing answered yet comes again",
+    ),
     ("?", "this"),
 ];
 
@@ -34,7 +46,9 @@ pub const COMMANDS: [(&str, &str); 10] = [
 pub fn command(line: &str) -> Option<Command> {
     let typed = line.trim().to_ascii_lowercase();
     // `g 2` and a digit alone are a grade.
-    let digit = typed.strip_prefix('g').map_or(typed.as_str(), str::trim_start);
+    let digit = typed
+        .strip_prefix('g')
+        .map_or(typed.as_str(), str::trim_start);
     if let [digit @ b'0'..=b'3'] = digit.as_bytes() {
         return Some(Command::Say(Verdict::Grade(i32::from(digit - b'0'))));
     }
@@ -88,7 +102,11 @@ pub fn picked(line: &str, pieces: &[ByteRange]) -> Option<Quote> {
 #[must_use]
 pub fn wordings(line: &str) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
-    for wording in line.split(" | ").map(str::trim).filter(|wording| !wording.is_empty()) {
+    for wording in line
+        .split(" | ")
+        .map(str::trim)
+        .filter(|wording| !wording.is_empty())
+    {
         if !all.iter().any(|known| known == wording) {
             all.push(wording.to_owned());
         }
@@ -126,7 +144,10 @@ mod tests {
     #[test]
     fn every_explained_command_is_one() {
         for (names, _) in COMMANDS {
-            assert!(names.split(", ").all(|name| command(name).is_some()), "{names}");
+            assert!(
+                names.split(", ").all(|name| command(name).is_some()),
+                "{names}"
+            );
         }
     }
 
@@ -143,7 +164,10 @@ mod tests {
 
     #[test]
     fn wordings_are_parted_by_a_bar_between_spaces() {
-        assert_eq!(wordings("6 minutes | six  minutes |  | 6 minutes"), ["6 minutes", "six  minutes"]);
+        assert_eq!(
+            wordings("6 minutes | six  minutes |  | 6 minutes"),
+            ["6 minutes", "six  minutes"]
+        );
         assert_eq!(wordings("a|b"), ["a|b"], "as in a shell's pipe or a table");
         assert!(wordings(" \r").is_empty());
     }

@@ -32,14 +32,26 @@ pub(super) fn ask(
     let is_wanted = shown.question.required.is_empty() && (is_first || !known.is_empty());
     let text = range.map_or(shown.text(), |range| &shown.document.text[range.as_range()]);
     if !is_wanted || stands(known, text) {
-        return Ok(Reply::Given(Evidence { range, answers: Vec::new() }));
+        return Ok(Reply::Given(Evidence {
+            range,
+            answers: Vec::new(),
+        }));
     }
     let mut refused: Option<Vec<String>> = None;
     loop {
         let said = refused.as_ref().map(|answers| answers.join(" | "));
-        match annotator.answer(shown, WantedAnswer { known, refused: said.as_deref() })? {
+        match annotator.answer(
+            shown,
+            WantedAnswer {
+                known,
+                refused: said.as_deref(),
+            },
+        )? {
             Reply::Given(answers) => {
-                if answers.is_empty() || stands(&answers, text) || refused.as_ref() == Some(&answers) {
+                if answers.is_empty()
+                    || stands(&answers, text)
+                    || refused.as_ref() == Some(&answers)
+                {
                     return Ok(Reply::Given(Evidence { range, answers }));
                 }
                 refused = Some(answers);
@@ -54,11 +66,17 @@ pub(super) fn ask(
 ///
 /// `Whole` gives no range rather than the passage's own: where a passage begins and ends is today's chunking, and labels that
 /// hold it would favour that chunking ever after.
-fn ask_quote(annotator: &mut dyn Annotator, shown: &Shown<'_>) -> io::Result<Reply<Option<ByteRange>>> {
+fn ask_quote(
+    annotator: &mut dyn Annotator,
+    shown: &Shown<'_>,
+) -> io::Result<Reply<Option<ByteRange>>> {
     let text = &shown.document.text;
     let mut refused: Option<String> = None;
     loop {
-        let why = refused.as_deref().map(|words| Refused { words, nearest: quote::nearest(text, words) });
+        let why = refused.as_deref().map(|words| Refused {
+            words,
+            nearest: quote::nearest(text, words),
+        });
         let words = match annotator.quote(shown, why)? {
             Reply::Given(Quote::Whole) => return Ok(Reply::Given(None)),
             Reply::Given(Quote::Range(range)) => {
@@ -73,8 +91,8 @@ fn ask_quote(annotator: &mut dyn Annotator, shown: &Shown<'_>) -> io::Result<Rep
             Reply::Stop => return Ok(Reply::Stop),
         };
         let at = shown.range.start;
-        let here =
-            quote::locate(shown.text(), &words).map(|found| (found.range.start + at, found.range.end + at).into());
+        let here = quote::locate(shown.text(), &words)
+            .map(|found| (found.range.start + at, found.range.end + at).into());
         let anywhere = here.or_else(|| quote::locate(text, &words).map(|found| found.range));
         if let Some(range) = anywhere {
             return Ok(Reply::Given(Some(range)));
@@ -89,7 +107,11 @@ fn stands(answers: &[String], text: &str) -> bool {
 }
 
 fn are_yes_no(answers: &[String]) -> bool {
-    answers.iter().all(|answer| ["yes", "no"].iter().any(|word| answer.eq_ignore_ascii_case(word)))
+    answers.iter().all(|answer| {
+        ["yes", "no"]
+            .iter()
+            .any(|word| answer.eq_ignore_ascii_case(word))
+    })
 }
 
 /// The kind of a question with these answers. `wanted` is what was said of it before it was labelled.

@@ -46,7 +46,14 @@ impl<'a> Judging<'a> {
         place: (usize, usize),
         stop_after: Option<usize>,
     ) -> Self {
-        Self { question, corpus, passages, place, stop_after, judged: Vec::new() }
+        Self {
+            question,
+            corpus,
+            passages,
+            place,
+            stop_after,
+            judged: Vec::new(),
+        }
     }
 
     /// Asks until the pool is at its end or somebody says that it is enough.
@@ -72,7 +79,9 @@ impl<'a> Judging<'a> {
             match annotator.judge(&shown)? {
                 Verdict::Grade(grade) if grade >= ANSWERS => {
                     match evidence::ask(annotator, &shown, &self.answers(), !self.is_answered())? {
-                        Reply::Given(evidence) => self.judged.push(Judgment::Answers(grade, evidence)),
+                        Reply::Given(evidence) => {
+                            self.judged.push(Judgment::Answers(grade, evidence))
+                        }
                         Reply::Back => {}
                         Reply::Stop => return Ok(End::Stopped),
                     }
@@ -99,7 +108,10 @@ impl<'a> Judging<'a> {
                 passage: self.judged.len() + 1,
                 n_passages: self.passages.len(),
             },
-            document: self.corpus.document(&chunk.doc_id).expect("a chunk's document is in its corpus"),
+            document: self
+                .corpus
+                .document(&chunk.doc_id)
+                .expect("a chunk's document is in its corpus"),
             range: chunk.range,
             is_answered: self.is_answered(),
         }
@@ -107,12 +119,18 @@ impl<'a> Judging<'a> {
 
     /// Whether a passage that was judged answers the question.
     pub fn is_answered(&self) -> bool {
-        self.judged.iter().any(|judgment| matches!(judgment, Judgment::Answers(..)))
+        self.judged
+            .iter()
+            .any(|judgment| matches!(judgment, Judgment::Answers(..)))
     }
 
     /// Whether the last so many passages were all not relevant.
     fn has_nothing_more(&self) -> bool {
-        let in_a_row = self.judged.iter().rev().take_while(|judgment| matches!(judgment, Judgment::Graded(..=0)));
+        let in_a_row = self
+            .judged
+            .iter()
+            .rev()
+            .take_while(|judgment| matches!(judgment, Judgment::Graded(..=0)));
         self.stop_after.is_some_and(|most| in_a_row.count() >= most)
     }
 
@@ -120,7 +138,9 @@ impl<'a> Judging<'a> {
     fn answers(&self) -> Vec<String> {
         let mut answers = self.question.answers.clone();
         for judgment in &self.judged {
-            let Judgment::Answers(_, evidence) = judgment else { continue };
+            let Judgment::Answers(_, evidence) = judgment else {
+                continue;
+            };
             answers.extend(evidence.answers.iter().cloned());
         }
         let mut seen = HashSet::new();
@@ -130,7 +150,10 @@ impl<'a> Judging<'a> {
 
     /// Passages that were judged.
     pub fn n_judged(&self) -> usize {
-        self.judged.iter().filter(|judgment| **judgment != Judgment::Skipped).count()
+        self.judged
+            .iter()
+            .filter(|judgment| **judgment != Judgment::Skipped)
+            .count()
     }
 
     /// Passages that were shown.
@@ -146,7 +169,9 @@ impl<'a> Judging<'a> {
                 Judgment::Skipped => continue,
                 Judgment::Graded(grade) | Judgment::Answers(grade, _) => *grade,
             };
-            let best = grades.entry(self.corpus.chunks()[*number].doc_id.clone()).or_insert(grade);
+            let best = grades
+                .entry(self.corpus.chunks()[*number].doc_id.clone())
+                .or_insert(grade);
             *best = grade.max(*best);
         }
         grades
@@ -159,12 +184,21 @@ impl<'a> Judging<'a> {
         question.evidence = self.evidence(&grades);
         question.relevant.extend(grades);
         if end == End::Unanswerable {
-            let Question { kind, answers, evidence, .. } = &mut question;
+            let Question {
+                kind,
+                answers,
+                evidence,
+                ..
+            } = &mut question;
             (*kind, *answers, *evidence) = (Kind::Unanswerable, Vec::new(), Vec::new());
             return question;
         }
         question.answers = self.answers();
-        question.kind = evidence::kind(question.kind, &question.answers, !question.required.is_empty());
+        question.kind = evidence::kind(
+            question.kind,
+            &question.answers,
+            !question.required.is_empty(),
+        );
         question
     }
 
@@ -181,9 +215,14 @@ impl<'a> Judging<'a> {
             evidence.push(Group::new());
         }
         for (number, judgment) in self.passages.iter().zip(&self.judged) {
-            let Judgment::Answers(_, Evidence { range, .. }) = judgment else { continue };
+            let Judgment::Answers(_, Evidence { range, .. }) = judgment else {
+                continue;
+            };
             let doc = self.corpus.chunks()[*number].doc_id.clone();
-            let member = Member { doc, ranges: range.iter().copied().collect() };
+            let member = Member {
+                doc,
+                ranges: range.iter().copied().collect(),
+            };
             for group in &mut evidence {
                 if !group.contains(&member) {
                     group.push(member.clone());

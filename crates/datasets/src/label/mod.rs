@@ -21,7 +21,9 @@ pub mod command;
 #[cfg(test)]
 mod tests;
 
-pub use annotator::{Annotator, Closing, Progress, Quote, Refused, Reply, Shown, Verdict, WantedAnswer};
+pub use annotator::{
+    Annotator, Closing, Progress, Quote, Refused, Reply, Shown, Verdict, WantedAnswer,
+};
 pub use error::LabelError;
 pub use order::{Order, without_same_id};
 pub use qrels::QrelsAnnotator;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use sha2::{Digest, Sha256};
 
-use ragtriage_core::types::Pooled;
 use ragtriage_core::stats::random::Random;
+use ragtriage_core::types::Pooled;
 use ragtriage_core::types::{ChunkId, Corpus, Question};
 
 /// The order of a question's passages.
@@ -27,12 +27,24 @@ pub enum Order {
 }
 
 /// The passages of `pool` (by best rank, equal ones by id) as they are shown, by number.
-pub(super) fn arranged(pool: &[Pooled], corpus: &Corpus, question: &Question, order: Order) -> Vec<usize> {
-    let numbers = pool.iter().filter_map(|pooled| corpus.chunk_number(&pooled.id));
-    let Order::Shuffled { seed } = order else { return numbers.collect() };
+pub(super) fn arranged(
+    pool: &[Pooled],
+    corpus: &Corpus,
+    question: &Question,
+    order: Order,
+) -> Vec<usize> {
+    let numbers = pool
+        .iter()
+        .filter_map(|pooled| corpus.chunk_number(&pooled.id));
+    let Order::Shuffled { seed } = order else {
+        return numbers.collect();
+    };
     let mut by_document: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for number in numbers {
-        by_document.entry(corpus.chunks()[number].doc_id.as_str()).or_default().push(number);
+        by_document
+            .entry(corpus.chunks()[number].doc_id.as_str())
+            .or_default()
+            .push(number);
     }
     let mut documents: Vec<Vec<usize>> = by_document.into_values().collect();
     Random::stream(seed, number_of(question)).shuffle(&mut documents);

@@ -3,8 +3,8 @@
 use std::io;
 
 use super::annotator::{Annotator, Quote, Refused, Reply, Shown, Verdict, WantedAnswer};
-use ragtriage_runs::external::qrels::Qrels;
 use ragtriage_core::types::Question;
+use ragtriage_runs::external::qrels::Qrels;
 
 /// Says of each document what its file says, and leaves unjudged what the file does not.
 ///
@@ -28,14 +28,21 @@ impl<'t> QrelsAnnotator<'t> {
     /// Documents that it holds relevant for one of `questions`.
     #[must_use]
     pub fn n_relevant(&self, questions: &[Question]) -> usize {
-        let judged = questions.iter().filter_map(|question| self.0.judged(question.id.as_str()));
-        judged.map(|documents| documents.values().filter(|grade| **grade > 0).count()).sum()
+        let judged = questions
+            .iter()
+            .filter_map(|question| self.0.judged(question.id.as_str()));
+        judged
+            .map(|documents| documents.values().filter(|grade| **grade > 0).count())
+            .sum()
     }
 }
 
 impl Annotator for QrelsAnnotator<'_> {
     fn judge(&mut self, shown: &Shown<'_>) -> io::Result<Verdict> {
-        let grade = self.0.judged(shown.question.id.as_str()).and_then(|judged| judged.get(shown.document.id.as_str()));
+        let grade = self
+            .0
+            .judged(shown.question.id.as_str())
+            .and_then(|judged| judged.get(shown.document.id.as_str()));
         Ok(grade.map_or(Verdict::Skip, |grade| Verdict::Grade(*grade)))
     }
 

@@ -67,9 +67,19 @@ pub fn label(
     let mut tally = Tally::default();
     for (at, (question, pool)) in questions.iter().zip(&pools.of).enumerate() {
         let passages = arranged(pool, corpus, question, labelling.order);
-        let mut judging = Judging::new(question, corpus, &passages, (at + 1, questions.len()), labelling.stop_after);
+        let mut judging = Judging::new(
+            question,
+            corpus,
+            &passages,
+            (at + 1, questions.len()),
+            labelling.stop_after,
+        );
         let end = judging.run(annotator)?;
-        let n_relevant = judging.grades().values().filter(|grade| **grade > 0).count();
+        let n_relevant = judging
+            .grades()
+            .values()
+            .filter(|grade| **grade > 0)
+            .count();
         let is_kept = match end {
             End::Unanswerable => true,
             End::Judged => judging.n_judged() > 0,
@@ -79,7 +89,9 @@ pub fn label(
         tally.n_judged += judging.n_judged();
         if is_kept {
             let labelled = judging.labelled(end);
-            let line = question_line(&labelled, |doc| corpus.document(doc).map(|document| document.text.as_str()));
+            let line = question_line(&labelled, |doc| {
+                corpus.document(doc).map(|document| document.text.as_str())
+            });
             file.append(&labelled, &line)?;
             tally.n_written += 1;
             tally.n_answered += usize::from(!labelled.evidence.is_empty());
@@ -90,7 +102,10 @@ pub fn label(
         }
         if end == End::Stopped {
             let n_left = questions.len() - at - usize::from(is_kept);
-            tally.stopped = Some(Stopped { n_left, n_dropped: if is_kept { 0 } else { judging.n_judged() } });
+            tally.stopped = Some(Stopped {
+                n_left,
+                n_dropped: if is_kept { 0 } else { judging.n_judged() },
+            });
             break;
         }
     }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::*;
 use crate::Appended;
-use ragtriage_core::types::{Pooled, Pools};
 use ragtriage_core::types::{ByteRange, Chunk, ChunkId, Corpus, Document, Kind, Question, Stage};
+use ragtriage_core::types::{Pooled, Pools};
 
 /// What a script says, in order; it must be asked for just that.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,34 +26,54 @@ struct Script {
 
 impl Script {
     fn new(says: &[Say]) -> Self {
-        Self { says: says.iter().cloned().collect(), heard: Vec::new() }
+        Self {
+            says: says.iter().cloned().collect(),
+            heard: Vec::new(),
+        }
     }
 
     fn next(&mut self) -> io::Result<Say> {
-        self.says.pop_front().ok_or_else(|| io::Error::from(io::ErrorKind::UnexpectedEof))
+        self.says
+            .pop_front()
+            .ok_or_else(|| io::Error::from(io::ErrorKind::UnexpectedEof))
     }
 }
 
 impl Annotator for Script {
     fn judge(&mut self, shown: &Shown<'_>) -> io::Result<Verdict> {
-        self.heard.push(format!("{} {}", shown.progress.passage, shown.text()));
+        self.heard
+            .push(format!("{} {}", shown.progress.passage, shown.text()));
         match self.next()? {
             Say::Judge(verdict) => Ok(verdict),
             other => panic!("asked to judge, has {other:?}"),
         }
     }
 
-    fn quote(&mut self, shown: &Shown<'_>, refused: Option<Refused<'_>>) -> io::Result<Reply<Quote>> {
-        let nearest = refused.and_then(|refused| refused.nearest).map(|range| &shown.document.text[range.as_range()]);
-        self.heard.push(format!("quote {:?}", refused.map(|refused| (refused.words, nearest))));
+    fn quote(
+        &mut self,
+        shown: &Shown<'_>,
+        refused: Option<Refused<'_>>,
+    ) -> io::Result<Reply<Quote>> {
+        let nearest = refused
+            .and_then(|refused| refused.nearest)
+            .map(|range| &shown.document.text[range.as_range()]);
+        self.heard.push(format!(
+            "quote {:?}",
+            refused.map(|refused| (refused.words, nearest))
+        ));
         match self.next()? {
             Say::Quote(reply) => Ok(reply),
             other => panic!("asked for a quote, has {other:?}"),
         }
     }
 
-    fn answer(&mut self, _: &Shown<'_>, wanted: WantedAnswer<'_>) -> io::Result<Reply<Vec<String>>> {
-        self.heard.push(format!("answer {:?} {:?}", wanted.known, wanted.refused));
+    fn answer(
+        &mut self,
+        _: &Shown<'_>,
+        wanted: WantedAnswer<'_>,
+    ) -> io::Result<Reply<Vec<String>>> {
+        self.heard
+            .push(format!("answer {:?} {:?}", wanted.known, wanted.refused));
         match self.next()? {
             Say::Answer(reply) => Ok(reply),
             other => panic!("asked for an answer, has {other:?}"),
@@ -82,13 +102,18 @@ fn whole() -> Say {
 }
 
 fn answer(wordings: &[&str]) -> Say {
-    Say::Answer(Reply::Given(wordings.iter().map(|&wording| wording.to_owned()).collect()))
+    Say::Answer(Reply::Given(
+        wordings.iter().map(|&wording| wording.to_owned()).collect(),
+    ))
 }
 
 /// Documents `a` (two passages), `b` and `c`.
 fn corpus() -> Corpus {
-    let texts =
-        [("a", "It waits 6 minutes. Then it waits 6 minutes."), ("b", "Six minutes, it is."), ("c", "No idea.")];
+    let texts = [
+        ("a", "It waits 6 minutes. Then it waits 6 minutes."),
+        ("b", "Six minutes, it is."),
+        ("c", "No idea."),
+    ];
     let document = |(id, text): (&str, &str)| Document {
         id: id.into(),
         title: String::new(),
@@ -102,7 +127,12 @@ fn corpus() -> Corpus {
         range: ByteRange::from(range),
         n_tokens: 1,
     };
-    let chunks = vec![chunk("a", 0, (0, 19)), chunk("a", 1, (20, 44)), chunk("b", 0, (0, 19)), chunk("c", 0, (0, 8))];
+    let chunks = vec![
+        chunk("a", 0, (0, 19)),
+        chunk("a", 1, (20, 44)),
+        chunk("b", 0, (0, 19)),
+        chunk("c", 0, (0, 8)),
+    ];
     Corpus::new(texts.map(document).to_vec(), chunks)
 }
 
@@ -118,20 +148,44 @@ fn sit(
     pools: &[&[&str]],
     says: &[Say],
     stop_after: Option<usize>,
-) -> (Vec<serde_json::Value>, Result<Tally, LabelError>, Vec<String>) {
+) -> (
+    Vec<serde_json::Value>,
+    Result<Tally, LabelError>,
+    Vec<String>,
+) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("questions.jsonl");
     let mut file = Appended::open(&path).expect("opens");
-    let pooled = |(rank, id): (usize, &&str)| Pooled { id: (*id).into(), ranks: [(Stage::Bm25, rank + 1)].into() };
-    let of = pools.iter().map(|pool| pool.iter().enumerate().map(pooled).collect()).collect();
-    let pools = Pools { corpus: Arc::new(corpus()), of };
-    let questions: Vec<Question> = (1..=pools.of.len()).map(|n| question(&format!("q{n}"))).collect();
+    let pooled = |(rank, id): (usize, &&str)| Pooled {
+        id: (*id).into(),
+        ranks: [(Stage::Bm25, rank + 1)].into(),
+    };
+    let of = pools
+        .iter()
+        .map(|pool| pool.iter().enumerate().map(pooled).collect())
+        .collect();
+    let pools = Pools {
+        corpus: Arc::new(corpus()),
+        of,
+    };
+    let questions: Vec<Question> = (1..=pools.of.len())
+        .map(|n| question(&format!("q{n}")))
+        .collect();
     let mut script = Script::new(says);
-    let labelling = Labelling { order: Order::Ranked, stop_after };
+    let labelling = Labelling {
+        order: Order::Ranked,
+        stop_after,
+    };
     let tally = label(&questions, &pools, labelling, &mut script, &mut file);
-    assert!(script.says.is_empty() || tally.is_err(), "never asked for: {:?}", script.says);
+    assert!(
+        script.says.is_empty() || tally.is_err(),
+        "never asked for: {:?}",
+        script.says
+    );
     let lines = std::fs::read_to_string(&path).expect("written");
-    let lines = lines.lines().map(|line| serde_json::from_str(line).expect("a line of JSON"));
+    let lines = lines
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("a line of JSON"));
     (lines.collect(), tally, script.heard)
 }
 
@@ -159,33 +213,72 @@ fn documents_that_answer_are_alternatives_and_each_may_word_it_its_own_way() {
             "relevant": {"a": 3, "b": 3, "c": 0}, "tags": ["chat"],
         })]
     );
-    assert!(heard.contains(&"answer [\"6 minutes\"] None".to_owned()), "{heard:?}");
+    assert!(
+        heard.contains(&"answer [\"6 minutes\"] None".to_owned()),
+        "{heard:?}"
+    );
     let tally = tally.expect("done");
-    assert_eq!((tally.n_written, tally.n_answered, tally.n_judged, tally.n_relevant), (1, 1, 4, 2));
+    assert_eq!(
+        (
+            tally.n_written,
+            tally.n_answered,
+            tally.n_judged,
+            tally.n_relevant
+        ),
+        (1, 1, 4, 2)
+    );
 }
 
 #[test]
 fn words_of_the_passage_come_before_the_same_words_elsewhere() {
-    let (lines, ..) = sit(&[&["a#1"]], &[grade(3), words("waits 6 minutes."), answer(&[])], None);
+    let (lines, ..) = sit(
+        &[&["a#1"]],
+        &[grade(3), words("waits 6 minutes."), answer(&[])],
+        None,
+    );
     // `a#1` begins at 20: `Then it waits 6 minutes.`, the words 8 bytes on.
-    assert_eq!(lines[0]["evidence"], serde_json::json!([[{"doc": "a", "ranges": [[28, 44]]}]]));
+    assert_eq!(
+        lines[0]["evidence"],
+        serde_json::json!([[{"doc": "a", "ranges": [[28, 44]]}]])
+    );
     assert_eq!(lines[0]["kind"], "free");
 }
 
 #[test]
 fn words_that_are_not_there_are_asked_for_again_with_the_nearest() {
-    let says = [grade(3), words("It waits 7 minutes."), words("elsewhere"), whole(), answer(&["no"])];
+    let says = [
+        grade(3),
+        words("It waits 7 minutes."),
+        words("elsewhere"),
+        whole(),
+        answer(&["no"]),
+    ];
     let (lines, _, heard) = sit(&[&["a#0"]], &says, None);
-    assert_eq!(heard[2], r#"quote Some(("It waits 7 minutes.", Some("It waits 6 minutes.")))"#);
+    assert_eq!(
+        heard[2],
+        r#"quote Some(("It waits 7 minutes.", Some("It waits 6 minutes.")))"#
+    );
     assert_eq!(heard[3], r#"quote Some(("elsewhere", None))"#);
-    assert_eq!((&lines[0]["evidence"], &lines[0]["kind"]), (&serde_json::json!([[{"doc": "a"}]]), &"yes_no".into()));
+    assert_eq!(
+        (&lines[0]["evidence"], &lines[0]["kind"]),
+        (&serde_json::json!([[{"doc": "a"}]]), &"yes_no".into())
+    );
 }
 
 #[test]
 fn an_answer_that_is_not_in_the_words_is_asked_for_again_and_then_kept() {
-    let says = [grade(3), words("waits 6 minutes"), answer(&["an hour"]), answer(&["360 s"]), answer(&["360 s"])];
+    let says = [
+        grade(3),
+        words("waits 6 minutes"),
+        answer(&["an hour"]),
+        answer(&["360 s"]),
+        answer(&["360 s"]),
+    ];
     let (lines, _, heard) = sit(&[&["a#0"]], &says, None);
-    assert_eq!(heard[3..], [r#"answer [] Some("an hour")"#, r#"answer [] Some("360 s")"#]);
+    assert_eq!(
+        heard[3..],
+        [r#"answer [] Some("an hour")"#, r#"answer [] Some("360 s")"#]
+    );
     assert_eq!(lines[0]["answers"], serde_json::json!(["360 s"]));
 }
 
@@ -207,7 +300,11 @@ fn back_takes_the_last_judgment_back_with_its_evidence() {
         Say::Close(Closing::Open),
     ];
     let (lines, tally, heard) = sit(&[&["a#0", "c#0"]], &says, None);
-    let shown: Vec<&str> = heard.iter().filter(|line| line.starts_with(['1', '2'])).map(|line| &line[..1]).collect();
+    let shown: Vec<&str> = heard
+        .iter()
+        .filter(|line| line.starts_with(['1', '2']))
+        .map(|line| &line[..1])
+        .collect();
     assert_eq!(shown, ["1", "1", "2", "1", "1", "2", "2"]);
     assert_eq!(lines[0]["relevant"], serde_json::json!({"a": 2, "c": 1}));
     assert!(lines[0].get("evidence").is_none() && lines[0].get("answers").is_none());
@@ -229,10 +326,22 @@ fn unanswerable_has_no_evidence_but_keeps_what_helps() {
         None,
     );
     assert_eq!(lines[0]["relevant"], serde_json::json!({"a": 1}));
-    assert!(lines.iter().all(|line| line["kind"] == "unanswerable" && line.get("evidence").is_none()));
+    assert!(
+        lines
+            .iter()
+            .all(|line| line["kind"] == "unanswerable" && line.get("evidence").is_none())
+    );
     assert_eq!((tally.expect("done").n_unanswerable, heard.len()), (3, 5));
     // After a passage that answers it is not taken.
-    let says = [grade(3), whole(), answer(&[]), unanswerable, grade(0), grade(0), grade(0)];
+    let says = [
+        grade(3),
+        whole(),
+        answer(&[]),
+        unanswerable,
+        grade(0),
+        grade(0),
+        grade(0),
+    ];
     assert_eq!(sit(&[&ALL], &says, None).0[0]["kind"], "free");
 }
 
@@ -241,13 +350,28 @@ fn stopping_keeps_what_is_answered_and_lets_the_rest_come_again() {
     let stop = Say::Judge(Verdict::Stop);
     let answered = [grade(3), whole(), answer(&[]), stop.clone()];
     let (lines, tally, _) = sit(&[&ALL, &ALL, &ALL], &answered, None);
-    assert_eq!((lines.len(), &lines[0]["relevant"]), (1, &serde_json::json!({"a": 3})));
-    assert_eq!(tally.expect("stopped").stopped, Some(Stopped { n_left: 2, n_dropped: 0 }));
+    assert_eq!(
+        (lines.len(), &lines[0]["relevant"]),
+        (1, &serde_json::json!({"a": 3}))
+    );
+    assert_eq!(
+        tally.expect("stopped").stopped,
+        Some(Stopped {
+            n_left: 2,
+            n_dropped: 0
+        })
+    );
     // What helps does not answer: nobody said whether anything does.
     for best in 0..3 {
         let (lines, tally, _) = sit(&[&ALL, &ALL], &[grade(best), grade(0), stop.clone()], None);
         assert!(lines.is_empty(), "{best}");
-        assert_eq!(tally.expect("stopped").stopped, Some(Stopped { n_left: 2, n_dropped: 2 }));
+        assert_eq!(
+            tally.expect("stopped").stopped,
+            Some(Stopped {
+                n_left: 2,
+                n_dropped: 2
+            })
+        );
     }
     let closed = [grade(1), Say::Close(Closing::Stop)];
     assert!(sit(&[&ALL[..1]], &closed, None).0.is_empty());
@@ -258,7 +382,11 @@ fn stopping_keeps_what_is_answered_and_lets_the_rest_come_again() {
 
 #[test]
 fn what_was_done_is_written_when_the_annotator_is_gone() {
-    let (lines, tally, _) = sit(&[&ALL[..1], &ALL], &[grade(2), Say::Close(Closing::Open), grade(3)], None);
+    let (lines, tally, _) = sit(
+        &[&ALL[..1], &ALL],
+        &[grade(2), Say::Close(Closing::Open), grade(3)],
+        None,
+    );
     assert_eq!(lines.len(), 1);
     assert!(matches!(tally, Err(LabelError::Annotator(_))));
 }
@@ -266,14 +394,27 @@ fn what_was_done_is_written_when_the_annotator_is_gone() {
 #[test]
 fn so_many_in_a_row_that_are_not_relevant_are_enough() {
     let skip = Say::Judge(Verdict::Skip);
-    let says = [grade(0), skip, grade(0), grade(0), Say::Close(Closing::Open)];
+    let says = [
+        grade(0),
+        skip,
+        grade(0),
+        grade(0),
+        Say::Close(Closing::Open),
+    ];
     let (lines, tally, _) = sit(&[&["c#0", "b#0", "a#0", "a#1", "b#0"]], &says, Some(2));
     assert_eq!(lines[0]["relevant"], serde_json::json!({"a": 0, "c": 0}));
     assert_eq!(tally.expect("done").n_shown, 4);
     // Said by the annotator: what was not shown stays unjudged, and so does a question that was only skipped through.
     let says = [grade(3), whole(), answer(&[]), Say::Judge(Verdict::Enough)];
-    assert_eq!(sit(&[&ALL], &says, None).0[0]["relevant"], serde_json::json!({"a": 3}));
-    let says = [Say::Judge(Verdict::Skip), Say::Judge(Verdict::Enough), Say::Close(Closing::Open)];
+    assert_eq!(
+        sit(&[&ALL], &says, None).0[0]["relevant"],
+        serde_json::json!({"a": 3})
+    );
+    let says = [
+        Say::Judge(Verdict::Skip),
+        Say::Judge(Verdict::Enough),
+        Say::Close(Closing::Open),
+    ];
     let (lines, tally, _) = sit(&[&ALL], &says, None);
     assert_eq!((lines.len(), tally.expect("done").n_unjudged), (0, 1));
 }
@@ -281,22 +422,33 @@ fn so_many_in_a_row_that_are_not_relevant_are_enough() {
 #[test]
 fn a_shuffle_depends_on_the_question_and_the_seed_and_not_on_the_ranks() {
     let corpus = corpus();
-    let pool = |ids: [&str; 4]| ids.map(|id| Pooled { id: id.into(), ranks: BTreeMap::new() });
-    let order =
-        |ids, question: &Question, seed| order::arranged(&pool(ids), &corpus, question, Order::Shuffled { seed });
+    let pool = |ids: [&str; 4]| {
+        ids.map(|id| Pooled {
+            id: id.into(),
+            ranks: BTreeMap::new(),
+        })
+    };
+    let order = |ids, question: &Question, seed| {
+        order::arranged(&pool(ids), &corpus, question, Order::Shuffled { seed })
+    };
     let (one, other) = (["a#0", "a#1", "b#0", "c#0"], ["c#0", "b#0", "a#1", "a#0"]);
     let mut seen = std::collections::BTreeSet::new();
     for seed in 0..40 {
         let found = order(one, &question("q1"), seed);
-        assert_eq!(found, order(other, &question("q1"), seed), "the ranks do not show");
+        assert_eq!(
+            found,
+            order(other, &question("q1"), seed),
+            "the ranks do not show"
+        );
         // A document's passages stay together, in the order of its text.
         let first = found.iter().position(|number| *number == 0).expect("there");
         assert_eq!(found.get(first + 1), Some(&1));
         seen.insert(found);
     }
     assert_eq!(seen.len(), 6, "all orders of three documents");
-    let questions: std::collections::BTreeSet<_> =
-        (0..40).map(|n| order(one, &question(&format!("q{n}")), 0)).collect();
+    let questions: std::collections::BTreeSet<_> = (0..40)
+        .map(|n| order(one, &question(&format!("q{n}")), 0))
+        .collect();
     assert_eq!(questions.len(), 6);
     let ranked = order::arranged(&pool(other), &corpus, &question("q"), Order::Ranked);
     assert_eq!(ranked, [3, 2, 1, 0]);
@@ -305,19 +457,47 @@ fn a_shuffle_depends_on_the_question_and_the_seed_and_not_on_the_ranks() {
 #[test]
 fn judgments_of_a_file_are_written_as_they_are() {
     use ragtriage_runs::external::{input::Input, qrels::Qrels};
-    let input = Input::new("qrels", "q1 0 a 4\nq1 0 c -1\nq1 0 gone 2\nq3 0 a 1\n".to_owned()).expect("text");
+    let input = Input::new(
+        "qrels",
+        "q1 0 a 4\nq1 0 c -1\nq1 0 gone 2\nq3 0 a 1\n".to_owned(),
+    )
+    .expect("text");
     let mut annotator = QrelsAnnotator::new(Qrels::parse(&input).expect("qrels"));
     let questions = [question("q1"), question("q2")];
-    assert_eq!((annotator.n_relevant(&questions), annotator.knows(&questions[1])), (2, false));
+    assert_eq!(
+        (
+            annotator.n_relevant(&questions),
+            annotator.knows(&questions[1])
+        ),
+        (2, false)
+    );
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("out.jsonl");
     let mut file = Appended::open(&path).expect("opens");
-    let pooled = |id: &str| Pooled { id: id.into(), ranks: BTreeMap::new() };
-    let pools = Pools { corpus: Arc::new(corpus()), of: vec![ALL.iter().map(|id| pooled(id)).collect(); 2] };
-    let labelling = Labelling { order: Order::Shuffled { seed: 1 }, stop_after: None };
+    let pooled = |id: &str| Pooled {
+        id: id.into(),
+        ranks: BTreeMap::new(),
+    };
+    let pools = Pools {
+        corpus: Arc::new(corpus()),
+        of: vec![ALL.iter().map(|id| pooled(id)).collect(); 2],
+    };
+    let labelling = Labelling {
+        order: Order::Shuffled { seed: 1 },
+        stop_after: None,
+    };
     let tally = label(&questions, &pools, labelling, &mut annotator, &mut file).expect("done");
-    assert_eq!((tally.n_written, tally.n_unjudged, tally.n_shown, tally.n_relevant), (1, 1, 8, 1));
-    let line: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&path).expect("there")).expect("JSON");
+    assert_eq!(
+        (
+            tally.n_written,
+            tally.n_unjudged,
+            tally.n_shown,
+            tally.n_relevant
+        ),
+        (1, 1, 8, 1)
+    );
+    let line: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(&path).expect("there")).expect("JSON");
     assert_eq!(line["relevant"], serde_json::json!({"a": 4, "c": -1}));
     assert_eq!(line["evidence"], serde_json::json!([[{"doc": "a"}]]));
 }
@@ -333,18 +513,39 @@ fn what_a_question_came_with_stays() {
     let mut judging = judging::Judging::new(&asked, &corpus, &[3, 0], (1, 1), None);
     let end = judging.run(&mut script).expect("done");
     let labelled = judging.labelled(end);
-    assert_eq!((labelled.kind, &labelled.answers), (Kind::Span, &asked.answers));
-    assert_eq!(labelled.relevant, [("a".into(), 3), ("b".into(), 1), ("c".into(), 0)].into());
+    assert_eq!(
+        (labelled.kind, &labelled.answers),
+        (Kind::Span, &asked.answers)
+    );
+    assert_eq!(
+        labelled.relevant,
+        [("a".into(), 3), ("b".into(), 1), ("c".into(), 0)].into()
+    );
     assert_eq!(labelled.evidence[0][0].ranges, [(0, 19).into()]);
 }
 
 /// The evidence of a question that came with `groups` of whole documents, once `passages` were judged as `says`.
-fn evidence_after(groups: &[&[&str]], passages: &[usize], says: &[Say]) -> Vec<ragtriage_core::types::Group> {
+fn evidence_after(
+    groups: &[&[&str]],
+    passages: &[usize],
+    says: &[Say],
+) -> Vec<ragtriage_core::types::Group> {
     let corpus = corpus();
-    let member = |doc: &&str| ragtriage_core::types::Member { doc: (*doc).into(), ranges: Vec::new() };
+    let member = |doc: &&str| ragtriage_core::types::Member {
+        doc: (*doc).into(),
+        ranges: Vec::new(),
+    };
     let mut asked = question("q");
-    asked.evidence = groups.iter().map(|group| group.iter().map(member).collect()).collect();
-    asked.relevant = asked.evidence.iter().flatten().map(|member| (member.doc.clone(), 1)).collect();
+    asked.evidence = groups
+        .iter()
+        .map(|group| group.iter().map(member).collect())
+        .collect();
+    asked.relevant = asked
+        .evidence
+        .iter()
+        .flatten()
+        .map(|member| (member.doc.clone(), 1))
+        .collect();
     let mut script = Script::new(says);
     let mut judging = judging::Judging::new(&asked, &corpus, passages, (1, 1), None);
     let end = judging.run(&mut script).expect("done");
@@ -357,18 +558,34 @@ fn named(evidence: &[ragtriage_core::types::Group]) -> Vec<Vec<String>> {
         [] => member.doc.to_string(),
         [range, ..] => format!("{}:{}-{}", member.doc, range.start, range.end),
     };
-    evidence.iter().map(|group| group.iter().map(name).collect()).collect()
+    evidence
+        .iter()
+        .map(|group| group.iter().map(name).collect())
+        .collect()
 }
 
 #[test]
 fn a_passage_that_answers_alone_is_one_more_way_in_every_group() {
-    let says = [grade(3), words("It waits 6 minutes."), answer(&["6 minutes"])];
-    assert_eq!(named(&evidence_after(&[&["b"], &["c"]], &[0], &says)), [["b", "a:0-19"], ["c", "a:0-19"]]);
-    assert_eq!(named(&evidence_after(&[&["b"]], &[0], &says)), [["b", "a:0-19"]]);
+    let says = [
+        grade(3),
+        words("It waits 6 minutes."),
+        answer(&["6 minutes"]),
+    ];
+    assert_eq!(
+        named(&evidence_after(&[&["b"], &["c"]], &[0], &says)),
+        [["b", "a:0-19"], ["c", "a:0-19"]]
+    );
+    assert_eq!(
+        named(&evidence_after(&[&["b"]], &[0], &says)),
+        [["b", "a:0-19"]]
+    );
     assert_eq!(named(&evidence_after(&[], &[0], &says)), [["a:0-19"]]);
     // What is there already is not there twice.
     let says = [grade(3), whole(), answer(&[])];
-    assert_eq!(named(&evidence_after(&[&["a"], &["c"]], &[0], &says)), [vec!["a"], vec!["c", "a"]]);
+    assert_eq!(
+        named(&evidence_after(&[&["a"], &["c"]], &[0], &says)),
+        [vec!["a"], vec!["c", "a"]]
+    );
 }
 
 #[test]
@@ -376,11 +593,20 @@ fn a_document_judged_not_relevant_is_evidence_no_more() {
     let open = Say::Close(Closing::Open);
     // Passage 2 is of `b`, 3 of `c`.
     let says = [grade(0), grade(2), open.clone()];
-    assert_eq!(named(&evidence_after(&[&["b", "c"]], &[2, 3], &says)), [["c"]]);
-    assert_eq!(named(&evidence_after(&[&["b"], &["c"]], &[2, 3], &says)), [["c"]]);
+    assert_eq!(
+        named(&evidence_after(&[&["b", "c"]], &[2, 3], &says)),
+        [["c"]]
+    );
+    assert_eq!(
+        named(&evidence_after(&[&["b"], &["c"]], &[2, 3], &says)),
+        [["c"]]
+    );
     let says = [grade(0), grade(-1), open];
     assert!(evidence_after(&[&["b"], &["c"]], &[2, 3], &says).is_empty());
     // A group that lost its last member is still needed: of the two `a` alone answers.
     let says = [grade(0), grade(3), whole(), answer(&[])];
-    assert_eq!(named(&evidence_after(&[&["b"], &["c"]], &[2, 0], &says)), [vec!["a"], vec!["c", "a"]]);
+    assert_eq!(
+        named(&evidence_after(&[&["b"], &["c"]], &[2, 0], &says)),
+        [vec!["a"], vec!["c", "a"]]
+    );
 }

@@ -8,14 +8,21 @@ use ragtriage_core::types::{Kind, Question};
 /// Span questions of which no alias stands in any member of any group, by the matcher that `EM@k` uses.
 #[must_use]
 pub fn check(subject: &Subject<'_>) -> Vec<Finding> {
-    let asked = subject.questions.iter().enumerate().filter(|(_, question)| question.has_spans());
-    asked.filter_map(|(number, question)| of_question(subject, number, question)).collect()
+    let asked = subject
+        .questions
+        .iter()
+        .enumerate()
+        .filter(|(_, question)| question.has_spans());
+    asked
+        .filter_map(|(number, question)| of_question(subject, number, question))
+        .collect()
 }
 
 /// Free questions without an answer or a required fact, in a set whose other questions have one: sets for retrieval alone have none.
 #[must_use]
 pub fn unjudged(subject: &Subject<'_>) -> Vec<Finding> {
-    let has_gold = |question: &Question| !question.answers.is_empty() || !question.required.is_empty();
+    let has_gold =
+        |question: &Question| !question.answers.is_empty() || !question.required.is_empty();
     if !subject.questions.iter().any(has_gold) {
         return Vec::new();
     }
@@ -31,23 +38,37 @@ pub fn unjudged(subject: &Subject<'_>) -> Vec<Finding> {
 
 fn of_question(subject: &Subject<'_>, number: usize, question: &Question) -> Option<Finding> {
     let members = || question.evidence.iter().flatten();
-    let texts: Vec<String> = members().filter_map(|member| subject.evidence_text(member)).collect();
+    let texts: Vec<String> = members()
+        .filter_map(|member| subject.evidence_text(member))
+        .collect();
     let matcher = AnswerMatcher::new(&question.answers);
     if texts.is_empty() || texts.iter().any(|text| matcher.found_in_text(text)) {
         return None;
     }
-    let near =
-        members().filter_map(|member| subject.document(&member.doc)).find(|doc| matcher.found_in_text(&doc.text));
+    let near = members()
+        .filter_map(|member| subject.document(&member.doc))
+        .find(|doc| matcher.found_in_text(&doc.text));
     let hint = match near {
         Some(document) => format!("`{}` holds it elsewhere: quote that place", document.id),
-        None => "quote the place that says it, or add what the evidence says to `answers`".to_owned(),
+        None => {
+            "quote the place that says it, or add what the evidence says to `answers`".to_owned()
+        }
     };
-    let answers: Vec<String> = question.answers.iter().map(|answer| format!("`{answer}`")).collect();
+    let answers: Vec<String> = question
+        .answers
+        .iter()
+        .map(|answer| format!("`{answer}`"))
+        .collect();
     let what = match &answers[..] {
         [one] => format!("its answer {one} does not stand"),
         many => format!("none of its answers {} stands", many.join(", ")),
     };
-    Some(subject.finding(number, Rule::AnswerNotInEvidence, format!("{what} in its evidence"), hint))
+    Some(subject.finding(
+        number,
+        Rule::AnswerNotInEvidence,
+        format!("{what} in its evidence"),
+        hint,
+    ))
 }
 
 #[cfg(test)]
@@ -57,16 +78,27 @@ mod tests {
 
     #[test]
     fn an_alias_in_any_group_will_do_and_one_elsewhere_in_the_document_will_not() {
-        let documents = vec![document("a", "It waits six minutes. Then it stops."), document("b", "Nothing.")];
+        let documents = vec![
+            document("a", "It waits six minutes. Then it stops."),
+            document("b", "Nothing."),
+        ];
         let of = |id: &str, answers: &[&str], quote: &str| {
-            quoting(question(id, "How long?", answers, &["a", "b"]), &documents[0], &[quote])
+            quoting(
+                question(id, "How long?", answers, &["a", "b"]),
+                &documents[0],
+                &[quote],
+            )
         };
         let mut yes = of("yes", &["yes"], "Then it stops.");
         yes.kind = Kind::YesNo;
         let questions = vec![
             of("good", &["360 s", "Six minutes"], "It waits six minutes."),
             of("outside", &["six minutes"], "Then it stops."),
-            of("nowhere", &["7 minutes", "seven minutes"], "It waits six minutes."),
+            of(
+                "nowhere",
+                &["7 minutes", "seven minutes"],
+                "It waits six minutes.",
+            ),
             yes,
             question("gone", "How long?", &["six"], &["c"]),
         ];
@@ -89,10 +121,19 @@ mod tests {
             required: required.iter().map(|&fact| vec![fact.to_owned()]).collect(),
             ..question(id, "Why?", &[], &["a"])
         };
-        let alone = inspection(vec![document("a", "a")], vec![free("one", &[]), free("two", &[])]);
+        let alone = inspection(
+            vec![document("a", "a")],
+            vec![free("one", &[]), free("two", &[])],
+        );
         assert!(unjudged(&Subject::new(&alone)).is_empty());
-        let mixed = inspection(vec![document("a", "a")], vec![free("one", &[]), free("two", &["because"])]);
+        let mixed = inspection(
+            vec![document("a", "a")],
+            vec![free("one", &[]), free("two", &["because"])],
+        );
         let found = unjudged(&Subject::new(&mixed));
-        assert_eq!(told(&found), ["one: a free question without `required` facts and without answers"]);
+        assert_eq!(
+            told(&found),
+            ["one: a free question without `required` facts and without answers"]
+        );
     }
 }

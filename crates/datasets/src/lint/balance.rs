@@ -39,19 +39,25 @@ fn groups(questions: &[Question]) -> BTreeMap<String, Vec<&Question>> {
     let mut groups: BTreeMap<String, Vec<&Question>> = BTreeMap::new();
     for question in questions {
         let tags: BTreeSet<&String> = question.tags.iter().collect();
-        let names = tags.into_iter().map(|tag| format!("tag `{tag}`")).chain([format!("kind `{}`", question.kind)]);
+        let names = tags
+            .into_iter()
+            .map(|tag| format!("tag `{tag}`"))
+            .chain([format!("kind `{}`", question.kind)]);
         names.for_each(|name| groups.entry(name).or_default().push(question));
     }
     groups
 }
 
 fn few(groups: &BTreeMap<String, Vec<&Question>>) -> Vec<Finding> {
-    let small = groups.iter().filter(|(_, questions)| questions.len() < LEAST_QUESTIONS);
+    let small = groups
+        .iter()
+        .filter(|(_, questions)| questions.len() < LEAST_QUESTIONS);
     let finding = |(name, questions): (&String, &Vec<&Question>)| {
         let n = questions.len();
         let width = wilson(n / 2, n).map_or(1.0, |ci| ci.high - ci.low);
         let (has, wide) = (plural(n, "question", "questions"), 100.0 * width);
-        let message = format!("{name} has {has}: an interval of {wide:.0} points in the middle of the scale");
+        let message =
+            format!("{name} has {has}: an interval of {wide:.0} points in the middle of the scale");
         Finding::new(
             Rule::FewQuestions,
             message,
@@ -63,7 +69,12 @@ fn few(groups: &BTreeMap<String, Vec<&Question>>) -> Vec<Finding> {
 
 /// How many questions stand in each part of the split.
 fn parts(questions: &[&Question]) -> (usize, usize) {
-    let n = |split| questions.iter().filter(|question| question.split == Some(split)).count();
+    let n = |split| {
+        questions
+            .iter()
+            .filter(|question| question.split == Some(split))
+            .count()
+    };
     (n(Split::Tune), n(Split::Heldout))
 }
 
@@ -72,15 +83,29 @@ fn uneven(questions: &[Question], groups: &BTreeMap<String, Vec<&Question>>) -> 
     if n_tune == 0 || n_heldout == 0 {
         return Vec::new();
     }
-    let counts: Vec<(&String, (usize, usize))> = groups.iter().map(|(name, group)| (name, parts(group))).collect();
-    let p_values: Vec<f64> =
-        counts.iter().map(|(_, (tune, heldout))| fisher((*tune, n_tune), (*heldout, n_heldout))).collect();
-    let judged = counts.into_iter().zip(holm(&p_values)).filter(|(_, p)| *p < SIGNIFICANT);
+    let counts: Vec<(&String, (usize, usize))> = groups
+        .iter()
+        .map(|(name, group)| (name, parts(group)))
+        .collect();
+    let p_values: Vec<f64> = counts
+        .iter()
+        .map(|(_, (tune, heldout))| fisher((*tune, n_tune), (*heldout, n_heldout)))
+        .collect();
+    let judged = counts
+        .into_iter()
+        .zip(holm(&p_values))
+        .filter(|(_, p)| *p < SIGNIFICANT);
     let finding = |((name, (tune, heldout)), p): ((&String, (usize, usize)), f64)| {
         let all = plural(n_tune, "tune question", "tune questions");
-        let message =
-            format!("{name} has {tune} of {all} and {heldout} of {} held out (p = {p:.3})", thousands(n_heldout));
-        Finding::new(Rule::UnevenSplit, message, "part the questions anew, by kind and tag")
+        let message = format!(
+            "{name} has {tune} of {all} and {heldout} of {} held out (p = {p:.3})",
+            thousands(n_heldout)
+        );
+        Finding::new(
+            Rule::UnevenSplit,
+            message,
+            "part the questions anew, by kind and tag",
+        )
     };
     judged.map(finding).collect()
 }
@@ -89,18 +114,40 @@ fn uneven(questions: &[Question], groups: &BTreeMap<String, Vec<&Question>>) -> 
 fn across(subject: &Subject<'_>) -> Vec<Finding> {
     let mut sides: BTreeMap<&DocId, [Vec<&str>; 2]> = BTreeMap::new();
     for question in subject.questions {
-        let Some(split) = question.split else { continue };
-        let evidence: BTreeSet<&DocId> = question.evidence.iter().flatten().map(|member| &member.doc).collect();
-        let docs = if evidence.is_empty() { used_documents(question).into_iter().collect() } else { evidence };
+        let Some(split) = question.split else {
+            continue;
+        };
+        let evidence: BTreeSet<&DocId> = question
+            .evidence
+            .iter()
+            .flatten()
+            .map(|member| &member.doc)
+            .collect();
+        let docs = if evidence.is_empty() {
+            used_documents(question).into_iter().collect()
+        } else {
+            evidence
+        };
         for doc in docs {
-            sides.entry(doc).or_default()[usize::from(split == Split::Heldout)].push(question.id.as_str());
+            sides.entry(doc).or_default()[usize::from(split == Split::Heldout)]
+                .push(question.id.as_str());
         }
     }
-    let both = sides.into_iter().filter(|(_, sides)| sides.iter().all(|ids| !ids.is_empty()));
+    let both = sides
+        .into_iter()
+        .filter(|(_, sides)| sides.iter().all(|ids| !ids.is_empty()));
     let finding = |(doc, [tune, heldout]): (&DocId, [Vec<&str>; 2])| {
-        let message =
-            format!("document `{doc}` is evidence in both parts: tune {}, held out {}", some(&tune), some(&heldout));
-        Finding::new(Rule::AcrossSplit, message, "keep the questions of a document together").in_document(doc)
+        let message = format!(
+            "document `{doc}` is evidence in both parts: tune {}, held out {}",
+            some(&tune),
+            some(&heldout)
+        );
+        Finding::new(
+            Rule::AcrossSplit,
+            message,
+            "keep the questions of a document together",
+        )
+        .in_document(doc)
     };
     both.map(finding).collect()
 }
@@ -109,7 +156,11 @@ fn across(subject: &Subject<'_>) -> Vec<Finding> {
 fn some(ids: &[&str]) -> String {
     const SHOWN: usize = 3;
     let shown: Vec<String> = ids.iter().take(SHOWN).map(|id| format!("`{id}`")).collect();
-    let more = if ids.len() > SHOWN { format!(" and {} more", ids.len() - SHOWN) } else { String::new() };
+    let more = if ids.len() > SHOWN {
+        format!(" and {} more", ids.len() - SHOWN)
+    } else {
+        String::new()
+    };
     shown.join(", ") + &more
 }
 
@@ -121,21 +172,35 @@ fn one_sided(questions: &[Question]) -> Option<Finding> {
         .map(|answer| answer.eq_ignore_ascii_case("yes"))
         .collect();
     let (n, yes) = (golds.len(), golds.iter().filter(|yes| **yes).count());
-    let (most, word) = if 2 * yes >= n { (yes, "yes") } else { (n - yes, "no") };
+    let (most, word) = if 2 * yes >= n {
+        (yes, "yes")
+    } else {
+        (n - yes, "no")
+    };
     let alike = n >= LEAST_YES_NO && most as f64 > MOST_ALIKE * n as f64;
     alike.then(|| {
         let message = format!("{most} of {n} yes/no questions have the answer `{word}`");
-        Finding::new(Rule::OneSidedAnswers, message, "turn some of them round, or write some with the other answer")
+        Finding::new(
+            Rule::OneSidedAnswers,
+            message,
+            "turn some of them round, or write some with the other answer",
+        )
     })
 }
 
 fn crowded(subject: &Subject<'_>) -> Vec<Finding> {
     let n = subject.questions.len();
     let mut counts: BTreeMap<&DocId, usize> = BTreeMap::new();
-    subject.questions.iter().flat_map(used_documents).for_each(|doc| *counts.entry(doc).or_default() += 1);
+    subject
+        .questions
+        .iter()
+        .flat_map(used_documents)
+        .for_each(|doc| *counts.entry(doc).or_default() += 1);
     let even = n as f64 / subject.documents.len().max(1) as f64;
     let limit = (MOST_CROWDED * n as f64).max(2.0 * even);
-    let crowded = counts.into_iter().filter(|(_, count)| n >= LEAST_CROWD && *count as f64 > limit);
+    let crowded = counts
+        .into_iter()
+        .filter(|(_, count)| n >= LEAST_CROWD && *count as f64 > limit);
     let finding = |(doc, count): (&DocId, usize)| {
         let message = format!("{count} of {n} questions are about document `{doc}`");
         Finding::new(Rule::CrowdedDocument, message, "ask about others, too").in_document(doc)
@@ -149,7 +214,9 @@ mod tests {
     use super::*;
 
     fn checked(questions: Vec<Question>, n_documents: usize) -> Vec<String> {
-        let documents = (0..n_documents).map(|at| document(&format!("d{at}"), "text")).collect();
+        let documents = (0..n_documents)
+            .map(|at| document(&format!("d{at}"), "text"))
+            .collect();
         let inspection = inspection(documents, questions);
         told(&check(&Subject::new(&inspection)))
     }
@@ -158,7 +225,11 @@ mod tests {
     fn plain(n: usize, tags: &[&str]) -> Vec<Question> {
         let one = |at: usize| Question {
             tags: tags.iter().map(|&tag| tag.to_owned()).collect(),
-            split: Some(if at.is_multiple_of(2) { Split::Tune } else { Split::Heldout }),
+            split: Some(if at.is_multiple_of(2) {
+                Split::Tune
+            } else {
+                Split::Heldout
+            }),
             ..question(&format!("q{at}"), "?", &["a"], &[&format!("d{at}")])
         };
         (0..n).map(one).collect()
@@ -167,7 +238,9 @@ mod tests {
     #[test]
     fn groups_under_ten_are_small() {
         let mut questions = plain(12, &["big"]);
-        questions[3].tags.extend(["rare".to_owned(), "rare".to_owned()]);
+        questions[3]
+            .tags
+            .extend(["rare".to_owned(), "rare".to_owned()]);
         // Wilson of 0 in 1: [0, .793].
         assert_eq!(
             checked(questions, 12),
@@ -189,7 +262,9 @@ mod tests {
         let found = checked(questions, 40);
         assert_eq!(found.len(), 1, "{found:?}");
         assert!(
-            found[0].starts_with(": tag `lone` has 12 of 20 tune questions and 0 of 20 held out (p = 0.00"),
+            found[0].starts_with(
+                ": tag `lone` has 12 of 20 tune questions and 0 of 20 held out (p = 0.00"
+            ),
             "{found:?}"
         );
     }
@@ -217,8 +292,14 @@ mod tests {
             checked(questions, n)
         };
         assert_eq!(yes_no(9, 12), [""; 0]);
-        assert_eq!(yes_no(10, 12), [": 10 of 12 yes/no questions have the answer `yes`"]);
-        assert_eq!(yes_no(2, 12), [": 10 of 12 yes/no questions have the answer `no`"]);
+        assert_eq!(
+            yes_no(10, 12),
+            [": 10 of 12 yes/no questions have the answer `yes`"]
+        );
+        assert_eq!(
+            yes_no(2, 12),
+            [": 10 of 12 yes/no questions have the answer `no`"]
+        );
     }
 
     #[test]
@@ -231,7 +312,14 @@ mod tests {
             question.evidence = Vec::new();
             question.relevant = [("d0".into(), 1)].into();
         }
-        assert_eq!(checked(questions.clone(), 24), ["d0: 6 of 24 questions are about document `d0`"]);
-        assert_eq!(checked(questions, 4), [""; 0], "six each is an even share of four documents");
+        assert_eq!(
+            checked(questions.clone(), 24),
+            ["d0: 6 of 24 questions are about document `d0`"]
+        );
+        assert_eq!(
+            checked(questions, 4),
+            [""; 0],
+            "six each is an even share of four documents"
+        );
     }
 }

@@ -51,7 +51,9 @@ pub struct Touched {
 #[must_use]
 pub fn documents<'a>(then: &Texts<'a>, now: &Texts<'a>) -> Vec<&'a str> {
     let ids: BTreeSet<&str> = then.ids().chain(now.ids()).collect();
-    ids.into_iter().filter(|id| then.get(id) != now.get(id)).collect()
+    ids.into_iter()
+        .filter(|id| then.get(id) != now.get(id))
+        .collect()
 }
 
 /// The questions of `lines` that name a document which differs between `then` and `now`, in their order.
@@ -69,18 +71,25 @@ pub fn questions(lines: &[LabelLine], then: &Texts<'_>, now: &Texts<'_>) -> Vec<
         for piece in &line.pieces {
             let (before, after) = (then.of(&piece.doc), now.of(&piece.doc));
             let quotes = piece.quotes.iter().map(|quote| {
-                let stands = |text: Option<&str>| text.is_some_and(|text| quote::locate(text, quote).is_some());
+                let stands = |text: Option<&str>| {
+                    text.is_some_and(|text| quote::locate(text, quote).is_some())
+                };
                 (stands(before), stands(after))
             });
             let ranges = piece.ranges.iter().map(|range| {
-                let bytes = |text: Option<&'_ str>| text.and_then(|text| text.get(range.as_range())).map(str::to_owned);
+                let bytes = |text: Option<&'_ str>| {
+                    text.and_then(|text| text.get(range.as_range()))
+                        .map(str::to_owned)
+                };
                 (bytes(before) == bytes(after), bytes(after).is_some())
             });
-            let worst = quotes.chain(ranges).filter_map(|(stood, stands)| match (stood, stands) {
-                (_, false) => Some(Touch::EvidenceGone),
-                (false, true) => Some(Touch::EvidenceNew),
-                (true, true) => None,
-            });
+            let worst = quotes
+                .chain(ranges)
+                .filter_map(|(stood, stands)| match (stood, stands) {
+                    (_, false) => Some(Touch::EvidenceGone),
+                    (false, true) => Some(Touch::EvidenceNew),
+                    (true, true) => None,
+                });
             let touch = match (before, after) {
                 _ if before == after => None,
                 (_, None) => Some(Touch::DocumentGone),
@@ -90,10 +99,17 @@ pub fn questions(lines: &[LabelLine], then: &Texts<'_>, now: &Texts<'_>) -> Vec<
         }
         for doc in &line.relevant {
             let is_evidence = line.pieces.iter().any(|piece| piece.doc == *doc);
-            add(doc, (!is_evidence && then.of(doc) != now.of(doc)).then_some(Touch::JudgedEdited));
+            add(
+                doc,
+                (!is_evidence && then.of(doc) != now.of(doc)).then_some(Touch::JudgedEdited),
+            );
         }
         let is_touched = !documents.is_empty();
-        is_touched.then(|| Touched { id: line.id.clone(), text: line.text.clone(), documents })
+        is_touched.then(|| Touched {
+            id: line.id.clone(),
+            text: line.text.clone(),
+            documents,
+        })
     };
     lines.iter().filter_map(touched).collect()
 }

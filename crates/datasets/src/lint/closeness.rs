@@ -7,7 +7,9 @@
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
+use rayon::iter::{
+    IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator,
+};
 use serde::Serialize;
 
 use super::finding::{Finding, Rule};
@@ -39,11 +41,23 @@ pub struct Overlap {
 #[must_use]
 pub fn check(subject: &Subject<'_>, secrets: &[Vec<Secret>]) -> (Option<Overlap>, Vec<Finding>) {
     let wordings = Wordings::new(subject, secrets);
-    let near = |(number, question): (usize, &Question)| Some((number, Nearness::of(&wordings, question)?));
-    let all: Vec<(usize, Nearness)> = subject.questions.par_iter().enumerate().filter_map(near).collect();
+    let near =
+        |(number, question): (usize, &Question)| Some((number, Nearness::of(&wordings, question)?));
+    let all: Vec<(usize, Nearness)> = subject
+        .questions
+        .par_iter()
+        .enumerate()
+        .filter_map(near)
+        .collect();
     let n = all.len();
-    let mean = all.iter().map(|(_, near)| near.n_shared as f64 / near.n_terms as f64).sum::<f64>() / n.max(1) as f64;
-    let findings = all.iter().filter_map(|(number, near)| finding(subject, *number, near));
+    let mean = all
+        .iter()
+        .map(|(_, near)| near.n_shared as f64 / near.n_terms as f64)
+        .sum::<f64>()
+        / n.max(1) as f64;
+    let findings = all
+        .iter()
+        .filter_map(|(number, near)| finding(subject, *number, near));
     ((n > 0).then_some(Overlap { mean, n }), findings.collect())
 }
 
@@ -51,7 +65,10 @@ fn finding(subject: &Subject<'_>, number: usize, near: &Nearness) -> Option<Find
     let message = match &near.run {
         Some(run) => format!("it copies `{run}` from its evidence"),
         None if near.n_terms >= LEAST_TERMS && near.n_shared == near.n_terms => {
-            format!("all {} of its content words stand in the sentences of its evidence", near.n_terms)
+            format!(
+                "all {} of its content words stand in the sentences of its evidence",
+                near.n_terms
+            )
         }
         None => return None,
     };
@@ -68,7 +85,9 @@ struct Nearness {
 
 impl Nearness {
     fn of(wordings: &Wordings<'_>, question: &Question) -> Option<Self> {
-        let sentences: Vec<Sentence<'_>> = quoted(question).flat_map(|member| wordings.sentences_of(member)).collect();
+        let sentences: Vec<Sentence<'_>> = quoted(question)
+            .flat_map(|member| wordings.sentences_of(member))
+            .collect();
         let wanted = content_terms(&question.text);
         if sentences.is_empty() || wanted.is_empty() {
             return None;
@@ -76,13 +95,21 @@ impl Nearness {
         let of_sentence = |sentence: &Sentence<'_>| terms::shared(sentence.text, &wanted);
         let shared: BTreeSet<String> = sentences.iter().flat_map(of_sentence).collect();
         let run = copied(&masked(&question.text), &sentences);
-        Some(Self { n_terms: wanted.len(), n_shared: shared.len(), run })
+        Some(Self {
+            n_terms: wanted.len(),
+            n_shared: shared.len(),
+            run,
+        })
     }
 }
 
 /// The evidence that is a part of its document.
 fn quoted(question: &Question) -> impl Iterator<Item = &Member> {
-    question.evidence.iter().flatten().filter(|member| !member.ranges.is_empty())
+    question
+        .evidence
+        .iter()
+        .flatten()
+        .filter(|member| !member.ranges.is_empty())
 }
 
 /// A sentence as it stands, and without secrets.
@@ -101,23 +128,40 @@ struct Wordings<'a> {
 impl<'a> Wordings<'a> {
     fn new(subject: &'a Subject<'a>, secrets: &'a [Vec<Secret>]) -> Self {
         let members = subject.questions.iter().flat_map(quoted);
-        let used: HashSet<usize> = members.filter_map(|member| subject.document_number(&member.doc)).collect();
+        let used: HashSet<usize> = members
+            .filter_map(|member| subject.document_number(&member.doc))
+            .collect();
         let split = |number: usize| (number, sentences::split(&subject.documents[number].text));
-        Self { subject, secrets, pieces: used.into_par_iter().map(split).collect() }
+        Self {
+            subject,
+            secrets,
+            pieces: used.into_par_iter().map(split).collect(),
+        }
     }
 
     /// The sentences of a member's document that hold a byte of its ranges.
     fn sentences_of(&self, member: &Member) -> Vec<Sentence<'a>> {
-        let Some(number) = self.subject.document_number(&member.doc) else { return Vec::new() };
-        let (text, secrets) = (self.subject.documents[number].text.as_str(), &self.secrets[number]);
+        let Some(number) = self.subject.document_number(&member.doc) else {
+            return Vec::new();
+        };
+        let (text, secrets) = (
+            self.subject.documents[number].text.as_str(),
+            &self.secrets[number],
+        );
         let pieces = &self.pieces[&number];
         let mut found = Vec::new();
         for range in &member.ranges {
             // Pieces ascend and do not overlap.
             let first = pieces.partition_point(|piece| piece.range.end <= range.start);
-            for Piece { range: piece, .. } in pieces[first..].iter().take_while(|piece| piece.range.start < range.end) {
+            for Piece { range: piece, .. } in pieces[first..]
+                .iter()
+                .take_while(|piece| piece.range.start < range.end)
+            {
                 let masked = masked_piece(text, piece.clone(), secrets);
-                found.push(Sentence { text: &text[piece.clone()], masked });
+                found.push(Sentence {
+                    text: &text[piece.clone()],
+                    masked,
+                });
             }
         }
         found
@@ -128,14 +172,26 @@ impl<'a> Wordings<'a> {
 fn copied(question: &str, sentences: &[Sentence<'_>]) -> Option<String> {
     let question = normalise::official(question);
     let asked: Vec<&str> = question.split(' ').collect();
-    let normal: Vec<String> = sentences.iter().map(|sentence| normalise::official(&sentence.masked)).collect();
-    let worded: Vec<Vec<&str>> = normal.iter().map(|sentence| sentence.split(' ').collect()).collect();
-    let runs: HashSet<&[&str]> = worded.iter().flat_map(|words| words.windows(RUN_WORDS)).collect();
+    let normal: Vec<String> = sentences
+        .iter()
+        .map(|sentence| normalise::official(&sentence.masked))
+        .collect();
+    let worded: Vec<Vec<&str>> = normal
+        .iter()
+        .map(|sentence| sentence.split(' ').collect())
+        .collect();
+    let runs: HashSet<&[&str]> = worded
+        .iter()
+        .flat_map(|words| words.windows(RUN_WORDS))
+        .collect();
     let mut best: &[&str] = &[];
     let mut start = 0;
     while start + RUN_WORDS <= asked.len() {
         // Runs that follow one another stand in one sentence nearly always; each alone does for certain.
-        let n = asked[start..].windows(RUN_WORDS).take_while(|run| runs.contains(run)).count();
+        let n = asked[start..]
+            .windows(RUN_WORDS)
+            .take_while(|run| runs.contains(run))
+            .count();
         if n > 0 && n + RUN_WORDS - 1 > best.len() {
             best = &asked[start..start + n + RUN_WORDS - 1];
         }
@@ -152,8 +208,7 @@ mod tests {
     use super::*;
     use crate::Inspection;
 
-    const TEXT: &str =
-        "The old checkout waits six minutes before it gives up. Nothing else waits.\n\n| port | 9092 |\n";
+    const TEXT: &str = "The old checkout waits six minutes before it gives up. Nothing else waits.\n\n| port | 9092 |\n";
 
     fn of(inspection: &Inspection) -> (Option<Overlap>, Vec<Finding>) {
         let subject = Subject::new(inspection);
@@ -183,8 +238,18 @@ mod tests {
     #[test]
     fn all_of_four_terms_and_five_words_in_a_row_are_copied() {
         let (_, found) = checked(vec![
-            question("all", "What minutes were waited before the checkout is given up, old one?", &[], &["a"]),
-            question("four", "Waits the old checkout before giving up?", &[], &["a"]),
+            question(
+                "all",
+                "What minutes were waited before the checkout is given up, old one?",
+                &[],
+                &["a"],
+            ),
+            question(
+                "four",
+                "Waits the old checkout before giving up?",
+                &[],
+                &["a"],
+            ),
             question(
                 "run",
                 "What does the old checkout wait for when it waits six minutes before it gives up?",
@@ -205,17 +270,30 @@ mod tests {
 
     #[test]
     fn a_document_as_a_whole_has_no_sentence() {
-        let inspection = inspection(vec![document("a", TEXT)], vec![question("q", "Waits?", &[], &["a"])]);
+        let inspection = inspection(
+            vec![document("a", TEXT)],
+            vec![question("q", "Waits?", &[], &["a"])],
+        );
         assert_eq!(of(&inspection), (None, Vec::new()));
     }
 
     #[test]
     fn a_copied_run_goes_around_a_secret_that_only_the_document_shows_to_be_one() {
         let value = ["hunter2", "Qx9zT4"].concat();
-        let text = ["The gateway refuses passw", "ord: ", &value, " after the seventh wrong attempt."].concat();
+        let text = [
+            "The gateway refuses passw",
+            "ord: ",
+            &value,
+            " after the seventh wrong attempt.",
+        ]
+        .concat();
         let documents = vec![document("a", &text)];
         let asked = format!("Why is password {value} after the seventh wrong attempt locked?");
-        let asked = quoting(question("q", &asked, &[], &["a"]), &documents[0], &["seventh"]);
+        let asked = quoting(
+            question("q", &asked, &[], &["a"]),
+            &documents[0],
+            &["seventh"],
+        );
         let inspection = inspection(documents, vec![asked]);
         let found = told(&of(&inspection).1);
         // With the value the run would have six words; without it `after seventh wrong attempt` has four.
@@ -225,7 +303,12 @@ mod tests {
     #[test]
     fn every_range_of_a_document_finds_its_own_sentences() {
         let documents = vec![document("a", TEXT)];
-        let asked = question("q", "Which port waits on a checkout of minutes?", &[], &["a"]);
+        let asked = question(
+            "q",
+            "Which port waits on a checkout of minutes?",
+            &[],
+            &["a"],
+        );
         let asked = quoting(asked, &documents[0], &["9092", "gives up. Nothing"]);
         let inspection = inspection(documents, vec![asked]);
         // port in the table; wait, checkout and minute in the first sentence: all four.

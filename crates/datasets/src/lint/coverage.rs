@@ -28,21 +28,41 @@ pub struct Coverage {
 pub fn of(subject: &Subject<'_>) -> (Coverage, Vec<DocId>) {
     let used: HashSet<&DocId> = subject.questions.iter().flat_map(used_documents).collect();
     let is_unused = |document: &&Document| !used.contains(&document.id);
-    let unused: Vec<DocId> = subject.documents.iter().filter(is_unused).map(|document| document.id.clone()).collect();
+    let unused: Vec<DocId> = subject
+        .documents
+        .iter()
+        .filter(is_unused)
+        .map(|document| document.id.clone())
+        .collect();
     let documents = subject.documents.len();
     let used = documents - unused.len();
-    (Coverage { used, documents, share: used as f64 / documents.max(1) as f64 }, unused)
+    (
+        Coverage {
+            used,
+            documents,
+            share: used as f64 / documents.max(1) as f64,
+        },
+        unused,
+    )
 }
 
 /// A finding where coverage is low and there are questions at all.
 #[must_use]
 pub fn check(subject: &Subject<'_>, coverage: &Coverage) -> Vec<Finding> {
-    let Coverage { used, documents, share } = coverage;
+    let Coverage {
+        used,
+        documents,
+        share,
+    } = coverage;
     if subject.questions.is_empty() || *share >= LEAST_SHARE {
         return Vec::new();
     }
     let all = plural(*documents, "document", "documents");
-    let message = format!("questions use {} of {all} ({:.0} %)", thousands(*used), 100.0 * share);
+    let message = format!(
+        "questions use {} of {all} ({:.0} %)",
+        thousands(*used),
+        100.0 * share
+    );
     let hint = "ask about more of them (--json lists those that are not used), or leave out what nobody asks about";
     vec![Finding::new(Rule::LowCoverage, message, hint)]
 }
@@ -50,7 +70,10 @@ pub fn check(subject: &Subject<'_>, coverage: &Coverage) -> Vec<Finding> {
 /// Documents without text.
 #[must_use]
 pub fn empty(subject: &Subject<'_>) -> Vec<Finding> {
-    let empty = subject.documents.iter().filter(|document| document.text.trim().is_empty());
+    let empty = subject
+        .documents
+        .iter()
+        .filter(|document| document.text.trim().is_empty());
     let finding = |document: &Document| {
         let message = format!("document `{}` has no text", document.id);
         let hint = "write it, take it out, or see why nothing was extracted from its source";
@@ -67,9 +90,18 @@ mod tests {
     #[test]
     fn half_of_the_documents_will_do_and_the_unused_are_listed() {
         let documents = || ["a", "b", "c", "d"].map(|id| document(id, "text")).to_vec();
-        let half = inspection(documents(), vec![question("1", "?", &[], &["a"]), question("2", "?", &[], &["a", "c"])]);
+        let half = inspection(
+            documents(),
+            vec![
+                question("1", "?", &[], &["a"]),
+                question("2", "?", &[], &["a", "c"]),
+            ],
+        );
         let (coverage, unused) = of(&Subject::new(&half));
-        assert_eq!((coverage.used, coverage.share, unused), (2, 0.5, vec!["b".into(), "d".into()]));
+        assert_eq!(
+            (coverage.used, coverage.share, unused),
+            (2, 0.5, vec!["b".into(), "d".into()])
+        );
         assert!(check(&Subject::new(&half), &coverage).is_empty());
 
         let quarter = inspection(documents(), vec![question("1", "?", &[], &["a"])]);
@@ -79,12 +111,18 @@ mod tests {
 
         let none = inspection(documents(), Vec::new());
         let (coverage, _) = of(&Subject::new(&none));
-        assert!(check(&Subject::new(&none), &coverage).is_empty(), "that nothing is asked is said elsewhere");
+        assert!(
+            check(&Subject::new(&none), &coverage).is_empty(),
+            "that nothing is asked is said elsewhere"
+        );
     }
 
     #[test]
     fn a_document_without_text_is_told() {
         let inspection = inspection(vec![document("a", " \n"), document("b", "b")], Vec::new());
-        assert_eq!(told(&empty(&Subject::new(&inspection))), ["a: document `a` has no text"]);
+        assert_eq!(
+            told(&empty(&Subject::new(&inspection))),
+            ["a: document `a` has no text"]
+        );
     }
 }

@@ -26,23 +26,40 @@ const QUESTIONS_ALIKE: f64 = 0.6;
 /// Documents that are there twice or nearly so. Empty ones have a rule of their own.
 #[must_use]
 pub fn documents(subject: &Subject<'_>) -> Vec<Finding> {
-    let texts: Vec<String> = subject.documents.iter().map(|document| one_spaced(&document.text)).collect();
-    let with_text: Vec<usize> = (0..texts.len()).filter(|&number| !texts[number].is_empty()).collect();
+    let texts: Vec<String> = subject
+        .documents
+        .iter()
+        .map(|document| one_spaced(&document.text))
+        .collect();
+    let with_text: Vec<usize> = (0..texts.len())
+        .filter(|&number| !texts[number].is_empty())
+        .collect();
     let (firsts, copies) = copies(&texts, &with_text);
     let id = |number: usize| &subject.documents[number].id;
     let mut found: Vec<Finding> = copies
         .into_iter()
         .map(|(first, copy)| {
-            let message = format!("document `{}` has the text of document `{}`", id(copy), id(first));
-            let hint = "take one out, or name both in the evidence of questions that either answers";
+            let message = format!(
+                "document `{}` has the text of document `{}`",
+                id(copy),
+                id(first)
+            );
+            let hint =
+                "take one out, or name both in the evidence of questions that either answers";
             Finding::new(Rule::DuplicateDocument, message, hint).in_document(id(copy))
         })
         .collect();
-    for (like, number, share) in alike(&texts, &firsts, DOCUMENT_WORDS, DOCUMENTS_ALIKE, &|_, _| true) {
+    for (like, number, share) in alike(&texts, &firsts, DOCUMENT_WORDS, DOCUMENTS_ALIKE, &|_, _| {
+        true
+    }) {
         let (like, percent) = (id(like), 100.0 * share);
-        let message = format!("document `{}` shares {percent:.0} % of its wording with document `{like}`", id(number));
+        let message = format!(
+            "document `{}` shares {percent:.0} % of its wording with document `{like}`",
+            id(number)
+        );
         let hint = "see that questions which both answer name both in their evidence";
-        found.push(Finding::new(Rule::NearDuplicateDocument, message, hint).in_document(id(number)));
+        found
+            .push(Finding::new(Rule::NearDuplicateDocument, message, hint).in_document(id(number)));
     }
     found
 }
@@ -50,7 +67,11 @@ pub fn documents(subject: &Subject<'_>) -> Vec<Finding> {
 /// Questions that are there twice or nearly so. Nearly alike with different golds are a pair worth asking.
 #[must_use]
 pub fn questions(subject: &Subject<'_>) -> Vec<Finding> {
-    let texts: Vec<String> = subject.questions.iter().map(|question| normalise::official(&question.text)).collect();
+    let texts: Vec<String> = subject
+        .questions
+        .iter()
+        .map(|question| normalise::official(&question.text))
+        .collect();
     let (firsts, copies) = copies(&texts, &(0..texts.len()).collect::<Vec<_>>());
     let agree = |a: usize, b: usize| same_answer(&subject.questions[a], &subject.questions[b]);
     let one_gold = |a: usize, b: usize| same_gold(&subject.questions[a], &subject.questions[b]);
@@ -60,16 +81,23 @@ pub fn questions(subject: &Subject<'_>) -> Vec<Finding> {
             let name = subject.name(first);
             if agree(first, copy) {
                 let message = format!("it asks what question {name} asks");
-                return subject.finding(copy, Rule::DuplicateQuestion, message, "take one of them out");
+                return subject.finding(
+                    copy,
+                    Rule::DuplicateQuestion,
+                    message,
+                    "take one of them out",
+                );
             }
             let message = format!("it asks what question {name} asks, and has another gold");
             let hint = "make each say which case it means, or give both all answers and evidence";
             subject.finding(copy, Rule::ConflictingQuestions, message, hint)
         })
         .collect();
-    for (like, number, share) in alike(&texts, &firsts, QUESTION_WORDS, QUESTIONS_ALIKE, &one_gold) {
+    for (like, number, share) in alike(&texts, &firsts, QUESTION_WORDS, QUESTIONS_ALIKE, &one_gold)
+    {
         let (like, percent) = (subject.name(like), 100.0 * share);
-        let message = format!("it shares {percent:.0} % of its wording and its gold with question {like}");
+        let message =
+            format!("it shares {percent:.0} % of its wording and its gold with question {like}");
         let hint = "take one of them out, or ask one of them in other words";
         found.push(subject.finding(number, Rule::NearDuplicateQuestion, message, hint));
     }
@@ -82,7 +110,11 @@ fn copies(texts: &[String], numbers: &[usize]) -> (Vec<usize>, Vec<(usize, usize
     let (mut firsts, mut copies) = (Vec::new(), Vec::new());
     for &number in numbers {
         let first = *first_of.entry(&texts[number]).or_insert(number);
-        if first == number { firsts.push(number) } else { copies.push((first, number)) }
+        if first == number {
+            firsts.push(number)
+        } else {
+            copies.push((first, number))
+        }
     }
     (firsts, copies)
 }
@@ -95,7 +127,10 @@ fn alike(
     least: f64,
     counts: &dyn Fn(usize, usize) -> bool,
 ) -> Vec<(usize, usize, f64)> {
-    let sets: Vec<Vec<u64>> = numbers.iter().map(|&number| shingles(&texts[number], width)).collect();
+    let sets: Vec<Vec<u64>> = numbers
+        .iter()
+        .map(|&number| shingles(&texts[number], width))
+        .collect();
     let mut best: BTreeMap<usize, (usize, f64)> = BTreeMap::new();
     for (earlier, later) in minhash::candidates(&sets) {
         let share = jaccard(&sets[earlier], &sets[later]);
@@ -105,7 +140,9 @@ fn alike(
             best.insert(later, (earlier, share));
         }
     }
-    best.into_iter().map(|(later, (earlier, share))| (earlier, later, share)).collect()
+    best.into_iter()
+        .map(|(later, (earlier, share))| (earlier, later, share))
+        .collect()
 }
 
 /// Whether two questions of different wording ask for one thing: one answer is right for both, and where that is `yes` or `no`,
@@ -118,7 +155,11 @@ fn same_gold(a: &Question, b: &Question) -> bool {
 /// are not what they are judged by, a good document.
 fn same_answer(a: &Question, b: &Question) -> bool {
     let answers = |question: &Question| -> Vec<String> {
-        question.answers.iter().map(|answer| normalise::official(answer)).collect()
+        question
+            .answers
+            .iter()
+            .map(|answer| normalise::official(answer))
+            .collect()
     };
     if a.kind != b.kind {
         return false;
@@ -140,16 +181,25 @@ fn share_documents(a: &Question, b: &Question) -> bool {
 
 /// Whether one requires what the other does, and perhaps more, and neither forbids what the other requires.
 fn agree_in_facts(a: &Question, b: &Question) -> bool {
-    let is_among = |fact: &Fact, others: &[Fact]| others.iter().any(|other| is_one_fact(fact, other));
-    let all_among = |facts: &[Fact], others: &[Fact]| facts.iter().all(|fact| is_among(fact, others));
-    let forbids = |by: &Question, of: &Question| of.required.iter().any(|fact| is_among(fact, &by.forbidden));
-    (all_among(&a.required, &b.required) || all_among(&b.required, &a.required)) && !forbids(a, b) && !forbids(b, a)
+    let is_among =
+        |fact: &Fact, others: &[Fact]| others.iter().any(|other| is_one_fact(fact, other));
+    let all_among =
+        |facts: &[Fact], others: &[Fact]| facts.iter().all(|fact| is_among(fact, others));
+    let forbids =
+        |by: &Question, of: &Question| of.required.iter().any(|fact| is_among(fact, &by.forbidden));
+    (all_among(&a.required, &b.required) || all_among(&b.required, &a.required))
+        && !forbids(a, b)
+        && !forbids(b, a)
 }
 
 /// Whether two facts have a wording in common.
 fn is_one_fact(fact: &[String], other: &[String]) -> bool {
-    let others: Vec<String> = other.iter().map(|wording| normalise::official(wording)).collect();
-    fact.iter().any(|wording| others.contains(&normalise::official(wording)))
+    let others: Vec<String> = other
+        .iter()
+        .map(|wording| normalise::official(wording))
+        .collect();
+    fact.iter()
+        .any(|wording| others.contains(&normalise::official(wording)))
 }
 
 #[cfg(test)]
@@ -199,7 +249,12 @@ mod tests {
             question("conflict", asked, &["nine"], &["a"]),
             refused,
             question("near", near, &["six"], &["a"]),
-            question("contrast", &near.replace("minutes", "hours"), &["nine"], &["a"]),
+            question(
+                "contrast",
+                &near.replace("minutes", "hours"),
+                &["nine"],
+                &["a"],
+            ),
         ];
         let inspection = inspection(vec![document("a", "a"), document("b", "b")], questions);
         // Without articles 11 words, 10 pairs: a changed one leaves 8 of 12, .67. `contrast` is .67 like `near`, with another gold.
@@ -218,8 +273,10 @@ mod tests {
     fn yes_is_one_gold_only_where_a_good_document_is() {
         let asked = "Does the old checkout wait for the bank before it gives up at night?";
         let near = asked.replace("old", "new");
-        let yes =
-            |id: &str, text: &str, doc: &str| Question { kind: Kind::YesNo, ..question(id, text, &["yes"], &[doc]) };
+        let yes = |id: &str, text: &str, doc: &str| Question {
+            kind: Kind::YesNo,
+            ..question(id, text, &["yes"], &[doc])
+        };
         let questions = vec![
             yes("first", asked, "a"),
             yes("contrast", &near, "b"),
@@ -242,10 +299,18 @@ mod tests {
     fn free_questions_with_other_facts_conflict_and_with_more_of_them_do_not() {
         let free = |id: &str, required: &[&[&str]], forbidden: &[&[&str]]| {
             let facts = |facts: &[&[&str]]| -> Vec<Fact> {
-                facts.iter().map(|fact| fact.iter().map(|&wording| wording.to_owned()).collect()).collect()
+                facts
+                    .iter()
+                    .map(|fact| fact.iter().map(|&wording| wording.to_owned()).collect())
+                    .collect()
             };
             let (required, forbidden) = (facts(required), facts(forbidden));
-            Question { kind: Kind::Free, required, forbidden, ..question(id, "Why does it wait?", &[], &["a"]) }
+            Question {
+                kind: Kind::Free,
+                required,
+                forbidden,
+                ..question(id, "Why does it wait?", &[], &["a"])
+            }
         };
         let questions = vec![
             free("first", &[&["six minutes", "360 s"]], &[]),
@@ -268,7 +333,10 @@ mod tests {
 
     #[test]
     fn without_answers_a_good_document_in_common_is_the_same_gold() {
-        let free = |docs: &[&str]| Question { kind: Kind::Free, ..question("q", "?", &[], docs) };
+        let free = |docs: &[&str]| Question {
+            kind: Kind::Free,
+            ..question("q", "?", &[], docs)
+        };
         assert!(same_gold(&free(&["a", "b"]), &free(&["b"])) && same_gold(&free(&[]), &free(&[])));
         assert!(!same_gold(&free(&["a"]), &free(&["b"])) && !same_gold(&free(&["a"]), &free(&[])));
     }

@@ -143,64 +143,146 @@ impl Rule {
     fn facts(self) -> (&'static str, Severity, &'static str) {
         use Severity::{Error, Warning};
         match self {
-            Self::Secret => ("secret", Error, "whoever gets the data gets these; runs send passages to endpoints"),
+            Self::Secret => (
+                "secret",
+                Error,
+                "whoever gets the data gets these; runs send passages to endpoints",
+            ),
             Self::Unreadable => ("unreadable", Error, "files that could not be read as text"),
             Self::BrokenLine => ("broken-line", Error, "lines that do not parse"),
-            Self::BadField => ("bad-field", Error, "fields that are missing or hold something else"),
-            Self::UnknownKey => ("unknown-key", Error, "keys that mean nothing, perhaps misspelt labels"),
+            Self::BadField => (
+                "bad-field",
+                Error,
+                "fields that are missing or hold something else",
+            ),
+            Self::UnknownKey => (
+                "unknown-key",
+                Error,
+                "keys that mean nothing, perhaps misspelt labels",
+            ),
             Self::DuplicateId => ("duplicate-id", Error, "ids that are there twice"),
-            Self::UnknownDocument => ("unknown-document", Error, "labels that name a document which is not there"),
-            Self::UnknownQuestion => ("unknown-question", Error, "judgments of questions that are not there"),
-            Self::QuoteNotFound => ("quote-not-found", Error, "evidence that its document does not hold"),
-            Self::RangeOutside => ("range-outside", Error, "byte ranges that are no piece of their document"),
+            Self::UnknownDocument => (
+                "unknown-document",
+                Error,
+                "labels that name a document which is not there",
+            ),
+            Self::UnknownQuestion => (
+                "unknown-question",
+                Error,
+                "judgments of questions that are not there",
+            ),
+            Self::QuoteNotFound => (
+                "quote-not-found",
+                Error,
+                "evidence that its document does not hold",
+            ),
+            Self::RangeOutside => (
+                "range-outside",
+                Error,
+                "byte ranges that are no piece of their document",
+            ),
             Self::EmptyQuestion => ("empty-question", Error, "questions that ask nothing"),
             Self::NoAnswers => ("no-answers", Error, "questions that cannot be scored"),
             Self::NoQuestions => ("no-questions", Error, "nothing is asked"),
             Self::EmptyCorpus => ("empty-corpus", Error, "no document has text"),
-            Self::AnswerNotInEvidence => {
-                ("answer-not-in-evidence", Error, "whoever reads the evidence cannot give the answer it is scored by")
-            }
-            Self::ConflictingQuestions => {
-                ("conflicting-questions", Error, "the same question with different golds: one of them is always wrong")
-            }
-            Self::NoFacts => ("no-facts", Warning, "whatever is answered, it is neither right nor wrong"),
-            Self::RepeatedQuote => {
-                ("repeated-quote", Warning, "quotes that could mean several places; the first is taken")
-            }
-            Self::EmptyDocument => ("empty-document", Warning, "documents without text give no chunk"),
-            Self::DuplicateDocument => {
-                ("duplicate-document", Warning, "finding the other copy counts as not finding the evidence")
-            }
+            Self::AnswerNotInEvidence => (
+                "answer-not-in-evidence",
+                Error,
+                "whoever reads the evidence cannot give the answer it is scored by",
+            ),
+            Self::ConflictingQuestions => (
+                "conflicting-questions",
+                Error,
+                "the same question with different golds: one of them is always wrong",
+            ),
+            Self::NoFacts => (
+                "no-facts",
+                Warning,
+                "whatever is answered, it is neither right nor wrong",
+            ),
+            Self::RepeatedQuote => (
+                "repeated-quote",
+                Warning,
+                "quotes that could mean several places; the first is taken",
+            ),
+            Self::EmptyDocument => (
+                "empty-document",
+                Warning,
+                "documents without text give no chunk",
+            ),
+            Self::DuplicateDocument => (
+                "duplicate-document",
+                Warning,
+                "finding the other copy counts as not finding the evidence",
+            ),
             Self::NearDuplicateDocument => (
                 "near-duplicate-document",
                 Warning,
                 "which of them is found is chance; is each labelled where it answers?",
             ),
-            Self::DuplicateQuestion => ("duplicate-question", Warning, "one question counted twice"),
-            Self::NearDuplicateQuestion => {
-                ("near-duplicate-question", Warning, "nearly one question with one gold, counted twice")
+            Self::DuplicateQuestion => {
+                ("duplicate-question", Warning, "one question counted twice")
             }
-            Self::LowCoverage => ("low-coverage", Warning, "what is measured says nothing about the other documents"),
-            Self::CopiedWording => {
-                ("copied-wording", Warning, "questions in their evidence's own words flatter search by terms")
-            }
-            Self::LabelHole => {
-                ("label-hole", Warning, "passages that may answer and are not labelled: finding them counts as a miss")
-            }
-            Self::ChunkTruncated => ("chunk-truncated", Warning, "what an encoder never reads it cannot find"),
-            Self::QuestionTruncated => ("question-truncated", Warning, "the encoder does not read these to their end"),
-            Self::OverContext => {
-                ("over-context", Warning, "chunks that fit no prompt are never shown to the generator")
-            }
-            Self::FewQuestions => ("few-questions", Warning, "groups too small for a figure of their own"),
-            Self::UnevenSplit => {
-                ("uneven-split", Warning, "what is tuned on one part is confirmed on another kind of question")
-            }
-            Self::AcrossSplit => {
-                ("across-split", Warning, "documents asked about on both sides: held out is not quite held out")
-            }
-            Self::OneSidedAnswers => ("one-sided-answers", Warning, "always giving the same answer scores well"),
-            Self::CrowdedDocument => ("crowded-document", Warning, "one document decides the figures"),
+            Self::NearDuplicateQuestion => (
+                "near-duplicate-question",
+                Warning,
+                "nearly one question with one gold, counted twice",
+            ),
+            Self::LowCoverage => (
+                "low-coverage",
+                Warning,
+                "what is measured says nothing about the other documents",
+            ),
+            Self::CopiedWording => (
+                "copied-wording",
+                Warning,
+                "questions in their evidence's own words flatter search by terms",
+            ),
+            Self::LabelHole => (
+                "label-hole",
+                Warning,
+                "passages that may answer and are not labelled: finding them counts as a miss",
+            ),
+            Self::ChunkTruncated => (
+                "chunk-truncated",
+                Warning,
+                "what an encoder never reads it cannot find",
+            ),
+            Self::QuestionTruncated => (
+                "question-truncated",
+                Warning,
+                "the encoder does not read these to their end",
+            ),
+            Self::OverContext => (
+                "over-context",
+                Warning,
+                "chunks that fit no prompt are never shown to the generator",
+            ),
+            Self::FewQuestions => (
+                "few-questions",
+                Warning,
+                "groups too small for a figure of their own",
+            ),
+            Self::UnevenSplit => (
+                "uneven-split",
+                Warning,
+                "what is tuned on one part is confirmed on another kind of question",
+            ),
+            Self::AcrossSplit => (
+                "across-split",
+                Warning,
+                "documents asked about on both sides: held out is not quite held out",
+            ),
+            Self::OneSidedAnswers => (
+                "one-sided-answers",
+                Warning,
+                "always giving the same answer scores well",
+            ),
+            Self::CrowdedDocument => (
+                "crowded-document",
+                Warning,
+                "one document decides the figures",
+            ),
         }
     }
 
@@ -287,7 +369,10 @@ impl Finding {
     /// The same about a document.
     #[must_use]
     pub fn in_document(self, id: &DocId) -> Self {
-        Self { document: Some(id.clone()), ..self }
+        Self {
+            document: Some(id.clone()),
+            ..self
+        }
     }
 }
 
@@ -301,9 +386,16 @@ mod tests {
     fn every_rule_has_a_name_of_its_own_in_kebab_case_and_errors_come_first() {
         let names: BTreeSet<&str> = Rule::ALL.iter().map(|rule| rule.name()).collect();
         assert_eq!(names.len(), Rule::ALL.len());
-        assert!(names.iter().all(|name| name.bytes().all(|b| b.is_ascii_lowercase() || b == b'-')));
+        assert!(
+            names
+                .iter()
+                .all(|name| name.bytes().all(|b| b.is_ascii_lowercase() || b == b'-'))
+        );
         assert!(Rule::ALL.is_sorted(), "the table has the order of the set");
         assert!(Rule::ALL.is_sorted_by_key(|rule| rule.severity()));
-        assert_eq!(serde_json::to_string(&Rule::LabelHole).expect("serialises"), "\"label-hole\"");
+        assert_eq!(
+            serde_json::to_string(&Rule::LabelHole).expect("serialises"),
+            "\"label-hole\""
+        );
     }
 }

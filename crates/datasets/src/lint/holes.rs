@@ -13,10 +13,10 @@ use super::secrets::{Secret, found_in, masked, masked_piece};
 use super::subject::{Subject, content_terms};
 use ragtriage_core::attribute::elsewhere::Elsewhere;
 use ragtriage_core::attribute::terms;
-use ragtriage_core::types::{Pooled, Pools};
 use ragtriage_core::text::normalise;
 use ragtriage_core::text::sentences;
 use ragtriage_core::types::{Chunk, Corpus, DocId, Question};
+use ragtriage_core::types::{Pooled, Pools};
 
 /// How many passages of each retriever are pooled: what measures read of a ranking for the most part.
 pub const DEPTH: usize = 10;
@@ -32,34 +32,62 @@ pub fn worth_pooling(subject: &Subject<'_>) -> Vec<usize> {
             && !(question.evidence.is_empty() && question.relevant.is_empty())
             && question.answers.iter().any(|answer| says_something(answer))
     };
-    (0..subject.questions.len()).filter(|&number| is_worth(&subject.questions[number])).collect()
+    (0..subject.questions.len())
+        .filter(|&number| is_worth(&subject.questions[number]))
+        .collect()
 }
 
 /// A finding for each question and unlabelled document, with the best ranked chunk. `pools` are those of the questions `numbers`.
 #[must_use]
 pub fn check(subject: &Subject<'_>, numbers: &[usize], pools: &Pools) -> Vec<Finding> {
-    let mut shown = Shown { corpus: &pools.corpus, secrets: HashMap::new() };
-    let of = |(number, pooled): (&usize, &Vec<Pooled>)| of_question(subject, *number, pooled, &mut shown);
+    let mut shown = Shown {
+        corpus: &pools.corpus,
+        secrets: HashMap::new(),
+    };
+    let of = |(number, pooled): (&usize, &Vec<Pooled>)| {
+        of_question(subject, *number, pooled, &mut shown)
+    };
     numbers.iter().zip(&pools.of).flat_map(of).collect()
 }
 
-fn of_question(subject: &Subject<'_>, number: usize, pooled: &[Pooled], shown: &mut Shown<'_>) -> Vec<Finding> {
+fn of_question(
+    subject: &Subject<'_>,
+    number: usize,
+    pooled: &[Pooled],
+    shown: &mut Shown<'_>,
+) -> Vec<Finding> {
     let (question, corpus) = (&subject.questions[number], shown.corpus);
-    let answers: Vec<String> = question.answers.iter().filter(|answer| says_something(answer)).cloned().collect();
+    let answers: Vec<String> = question
+        .answers
+        .iter()
+        .filter(|answer| says_something(answer))
+        .cloned()
+        .collect();
     let elsewhere = Elsewhere::new(&question.text, &answers);
     let wanted = terms::without(content_terms(&question.text), &answers);
-    let mut known: HashSet<&str> = question.evidence.iter().flatten().map(|member| member.doc.as_str()).collect();
+    let mut known: HashSet<&str> = question
+        .evidence
+        .iter()
+        .flatten()
+        .map(|member| member.doc.as_str())
+        .collect();
     known.extend(question.relevant.keys().map(DocId::as_str));
     let mut found = Vec::new();
     for passage in pooled {
-        let Some(chunk) = corpus.chunk_number(&passage.id) else { continue };
+        let Some(chunk) = corpus.chunk_number(&passage.id) else {
+            continue;
+        };
         let text = corpus.chunk_text(chunk).0;
         if known.contains(passage.id.doc()) || !elsewhere.is_in(text) {
             continue;
         }
         let shared = terms::shared(text, &wanted);
-        let mut sentences = sentences::split(text).into_iter().map(|piece| &text[piece.range]);
-        if shared.len() as f64 <= SHARED * wanted.len() as f64 || !sentences.any(|sentence| elsewhere.is_in(sentence)) {
+        let mut sentences = sentences::split(text)
+            .into_iter()
+            .map(|piece| &text[piece.range]);
+        if shared.len() as f64 <= SHARED * wanted.len() as f64
+            || !sentences.any(|sentence| elsewhere.is_in(sentence))
+        {
             continue;
         }
         known.insert(passage.id.doc());
@@ -77,27 +105,55 @@ struct Shown<'a> {
 
 impl Shown<'_> {
     /// Those of `shared` that question and passage hold outside of secrets.
-    fn of(&mut self, question: &Question, chunk: &Chunk, shared: &BTreeSet<String>) -> BTreeSet<String> {
-        let Some(document) = self.corpus.document(&chunk.doc_id) else { return BTreeSet::new() };
+    fn of(
+        &mut self,
+        question: &Question,
+        chunk: &Chunk,
+        shared: &BTreeSet<String>,
+    ) -> BTreeSet<String> {
+        let Some(document) = self.corpus.document(&chunk.doc_id) else {
+            return BTreeSet::new();
+        };
         let text = &document.text;
-        let secrets = self.secrets.entry(document.id.clone()).or_insert_with(|| found_in(text));
+        let secrets = self
+            .secrets
+            .entry(document.id.clone())
+            .or_insert_with(|| found_in(text));
         let in_question = terms::shared(&masked(&question.text), shared);
-        terms::shared(&masked_piece(text, chunk.range.as_range(), secrets), &in_question)
+        terms::shared(
+            &masked_piece(text, chunk.range.as_range(), secrets),
+            &in_question,
+        )
     }
 }
 
-fn finding(subject: &Subject<'_>, number: usize, passage: &Pooled, shared: &BTreeSet<String>) -> Finding {
+fn finding(
+    subject: &Subject<'_>,
+    number: usize,
+    passage: &Pooled,
+    shared: &BTreeSet<String>,
+) -> Finding {
     let (doc, rank) = (passage.id.doc(), passage.best_rank());
-    let retrievers: Vec<&str> =
-        passage.ranks.iter().filter(|(_, found)| **found == rank).map(|(stage, _)| stage.name()).collect();
+    let retrievers: Vec<&str> = passage
+        .ranks
+        .iter()
+        .filter(|(_, found)| **found == rank)
+        .map(|(stage, _)| stage.name())
+        .collect();
     let shared: Vec<&str> = shared.iter().map(String::as_str).collect();
-    let shared = if shared.is_empty() { "words that are not shown".to_owned() } else { shared.join(", ") };
+    let shared = if shared.is_empty() {
+        "words that are not shown".to_owned()
+    } else {
+        shared.join(", ")
+    };
     let message = format!(
         "`{}` ({} {rank}) holds an answer and of the question {shared}; no label names `{doc}`",
         passage.id,
         retrievers.join(", ")
     );
-    let hint = format!("does it answer? then add it to the evidence; if not, `\"relevant\": {{\"{doc}\": 0}}` says so");
+    let hint = format!(
+        "does it answer? then add it to the evidence; if not, `\"relevant\": {{\"{doc}\": 0}}` says so"
+    );
     Finding {
         document: Some(doc.into()),
         chunk: Some(passage.id.clone()),
@@ -130,11 +186,15 @@ mod tests {
             n_tokens: 1,
         };
         let chunks: Vec<Chunk> = documents.iter().map(chunk).collect();
-        let ranked = (1..)
-            .zip(&chunks)
-            .map(|(rank, chunk)| Pooled { id: chunk.id.clone(), ranks: [(Stage::Bm25, rank)].into() });
+        let ranked = (1..).zip(&chunks).map(|(rank, chunk)| Pooled {
+            id: chunk.id.clone(),
+            ranks: [(Stage::Bm25, rank)].into(),
+        });
         let pooled: Vec<Pooled> = ranked.collect();
-        Pools { of: vec![pooled; n_questions], corpus: Arc::new(Corpus::new(documents.to_vec(), chunks)) }
+        Pools {
+            of: vec![pooled; n_questions],
+            corpus: Arc::new(Corpus::new(documents.to_vec(), chunks)),
+        }
     }
 
     #[test]
@@ -143,10 +203,18 @@ mod tests {
             document("gold", "The checkout waits six minutes."),
             document("judged", "The checkout waits six minutes, too."),
             document("other", "Six minutes pass. The checkout will wait."),
-            document("hole", "Once the checkout was slow. It then waits six minutes."),
+            document(
+                "hole",
+                "Once the checkout was slow. It then waits six minutes.",
+            ),
             document("half", "The checkout said six minutes."),
         ];
-        let mut asked = question("q", "How long does the checkout wait?", &["six minutes"], &["gold"]);
+        let mut asked = question(
+            "q",
+            "How long does the checkout wait?",
+            &["six minutes"],
+            &["gold"],
+        );
         asked.relevant.insert("judged".into(), 0);
         let pools = pools(&documents, 1);
         let inspection = inspection(documents, vec![asked]);
@@ -154,31 +222,48 @@ mod tests {
         // Of checkout, long and wait: `other` has two, but none in the answer's sentence; `half` one of three.
         assert_eq!(
             told(&found),
-            ["q: `hole#0` (bm25 4) holds an answer and of the question checkout, wait; no label names `hole`"]
+            [
+                "q: `hole#0` (bm25 4) holds an answer and of the question checkout, wait; no label names `hole`"
+            ]
         );
-        assert_eq!((found[0].rank, found[0].chunk.as_ref().map(ChunkId::as_str)), (Some(4), Some("hole#0")));
+        assert_eq!(
+            (found[0].rank, found[0].chunk.as_ref().map(ChunkId::as_str)),
+            (Some(4), Some("hole#0"))
+        );
     }
 
     #[test]
     fn an_access_key_is_not_shown_as_a_term() {
         let key = ["AKI", "AQ3RTZX5", "WN7LDJC2V"].concat();
         let hole = format!("Key {key} of the checkout waits six minutes.");
-        let documents = vec![document("gold", "It waits six minutes."), document("hole", &hole)];
-        let asked =
-            question("q", &format!("How long does key {key} of the checkout wait?"), &["six minutes"], &["gold"]);
+        let documents = vec![
+            document("gold", "It waits six minutes."),
+            document("hole", &hole),
+        ];
+        let asked = question(
+            "q",
+            &format!("How long does key {key} of the checkout wait?"),
+            &["six minutes"],
+            &["gold"],
+        );
         let pools = pools(&documents, 1);
         let inspection = inspection(documents, vec![asked]);
         let found = check(&Subject::new(&inspection), &[0], &pools);
         // Of key, its id, checkout, long and wait: all but `long`.
         assert_eq!(
             told(&found),
-            ["q: `hole#0` (bm25 2) holds an answer and of the question checkout, key, wait; no label names `hole`"]
+            [
+                "q: `hole#0` (bm25 2) holds an answer and of the question checkout, key, wait; no label names `hole`"
+            ]
         );
     }
 
     #[test]
     fn only_labelled_span_questions_with_an_answer_that_says_something_are_pooled() {
-        let yes_no = ragtriage_core::types::Question { kind: Kind::YesNo, ..question("c", "?", &["yes"], &["a"]) };
+        let yes_no = ragtriage_core::types::Question {
+            kind: Kind::YesNo,
+            ..question("c", "?", &["yes"], &["a"])
+        };
         let questions = vec![
             question("a", "?", &["no", "18", "six"], &["a"]),
             question("b", "?", &["18", "Yes.", "a b"], &["a"]),

@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use super::finding::{Finding, Rule};
 use super::subject::Subject;
-use ragtriage_core::text::tokens::TokenCounter;
 use ragtriage_core::text::numbers::{plural, thousands};
+use ragtriage_core::text::tokens::TokenCounter;
 use ragtriage_core::types::{Corpus, Length};
 
 /// How much of the chunks an encoder reads.
@@ -62,7 +62,9 @@ pub fn check(
 }
 
 fn chunks(lengths: &EncoderLengths) -> Truncated {
-    let EncoderLengths { retriever, chunks, .. } = lengths;
+    let EncoderLengths {
+        retriever, chunks, ..
+    } = lengths;
     Truncated {
         retriever: retriever.clone(),
         chunks: chunks.len(),
@@ -77,7 +79,13 @@ fn lost(length: &Length) -> usize {
 }
 
 fn cut_chunks(figure: &Truncated) -> Option<Finding> {
-    let Truncated { retriever, chunks, chunks_cut, tokens, tokens_lost } = figure;
+    let Truncated {
+        retriever,
+        chunks,
+        chunks_cut,
+        tokens,
+        tokens_lost,
+    } = figure;
     (*chunks_cut > 0).then(|| {
         let share = 100.0 * *tokens_lost as f64 / (*tokens).max(1) as f64;
         let (cut, all) = (thousands(*chunks_cut), plural(*chunks, "chunk", "chunks"));
@@ -90,11 +98,23 @@ fn cut_chunks(figure: &Truncated) -> Option<Finding> {
 }
 
 fn questions(lengths: &EncoderLengths, subject: &Subject<'_>) -> Vec<Finding> {
-    let cut = lengths.questions.iter().enumerate().filter(|(_, length)| lost(length) > 0);
+    let cut = lengths
+        .questions
+        .iter()
+        .enumerate()
+        .filter(|(_, length)| lost(length) > 0);
     let finding = |(number, length): (usize, &Length)| {
         let Length { n_tokens, n_read } = length;
-        let message = format!("the encoder of `{}` reads {n_read} of its {n_tokens} tokens", lengths.retriever);
-        subject.finding(number, Rule::QuestionTruncated, message, "ask it shorter: what is cut off is not searched for")
+        let message = format!(
+            "the encoder of `{}` reads {n_read} of its {n_tokens} tokens",
+            lengths.retriever
+        );
+        subject.finding(
+            number,
+            Rule::QuestionTruncated,
+            message,
+            "ask it shorter: what is cut off is not searched for",
+        )
     };
     cut.map(finding).collect()
 }
@@ -103,10 +123,14 @@ fn questions(lengths: &EncoderLengths, subject: &Subject<'_>) -> Vec<Finding> {
 fn over_context(corpus: &Corpus, budget: &PromptBudget<'_>) -> Vec<Finding> {
     let most = budget.context_tokens;
     let count = |number: usize| budget.counter.count(corpus.chunk_text(number).0);
-    let over = (0..corpus.chunks().len()).map(|number| (number, count(number))).filter(|(_, tokens)| *tokens > most);
+    let over = (0..corpus.chunks().len())
+        .map(|number| (number, count(number)))
+        .filter(|(_, tokens)| *tokens > most);
     let finding = |(number, tokens): (usize, usize)| {
         let doc = &corpus.chunks()[number].doc_id;
-        let message = format!("document `{doc}` has {tokens} tokens and a prompt takes {most}: it is never shown");
+        let message = format!(
+            "document `{doc}` has {tokens} tokens and a prompt takes {most}: it is never shown"
+        );
         let hint = "cut documents (`chunking.strategy`), or raise `generation.context_tokens`";
         Finding::new(Rule::OverContext, message, hint).in_document(doc)
     };

@@ -99,7 +99,11 @@ pub struct Pooling {
 pub fn content(dataset: String, inspection: &Inspection) -> Lint {
     let subject = Subject::new(inspection);
     let (coverage, unused_documents) = coverage::of(&subject);
-    let Found { findings: secrets, in_documents, known } = secrets::find(&subject);
+    let Found {
+        findings: secrets,
+        in_documents,
+        known,
+    } = secrets::find(&subject);
     let (overlap, copied) = closeness::check(&subject, &in_documents);
     let found = [
         slips::check(&inspection.slips, &inspection.repeated_quotes),
@@ -127,8 +131,17 @@ pub fn content(dataset: String, inspection: &Inspection) -> Lint {
         figures: Figures {
             documents: inspection.documents.len(),
             questions: questions.len(),
-            kinds: counted(questions.iter().map(|question| question.kind.name().to_owned())),
-            tags: counted(questions.iter().flat_map(|question| &question.tags).map(|tag| known.masked(tag))),
+            kinds: counted(
+                questions
+                    .iter()
+                    .map(|question| question.kind.name().to_owned()),
+            ),
+            tags: counted(
+                questions
+                    .iter()
+                    .flat_map(|question| &question.tags)
+                    .map(|tag| known.masked(tag)),
+            ),
             splits: counted(questions.iter().map(|question| split(question).to_owned())),
             coverage,
             overlap,
@@ -137,7 +150,11 @@ pub fn content(dataset: String, inspection: &Inspection) -> Lint {
         },
         findings: Vec::new(),
         unused_documents,
-        notes: inspection.notes.iter().map(|Note { count, what }| format!("{count} {what}")).collect(),
+        notes: inspection
+            .notes
+            .iter()
+            .map(|Note { count, what }| format!("{count} {what}"))
+            .collect(),
         known,
     };
     lint.add(found.into_iter().flatten());
@@ -156,7 +173,12 @@ impl Lint {
         };
         self.findings.extend(findings.into_iter().map(masked));
         self.findings.sort_by_key(|finding| finding.rule);
-        let n = |severity| self.findings.iter().filter(|finding| finding.severity == severity).count();
+        let n = |severity| {
+            self.findings
+                .iter()
+                .filter(|finding| finding.severity == severity)
+                .count()
+        };
         (self.errors, self.warnings) = (n(Severity::Error), n(Severity::Warning));
     }
 }
@@ -176,15 +198,28 @@ mod tests {
     #[test]
     fn findings_are_counted_ordered_by_rule_and_masked() {
         let asked = question("q", "Where is it?", &["there"], &["a"]);
-        let inspection = inspection(vec![document("a", "It is there."), document("b", "")], vec![asked]);
+        let inspection = inspection(
+            vec![document("a", "It is there."), document("b", "")],
+            vec![asked],
+        );
         let mut lint = content("set".to_owned(), &inspection);
         let key = ["-----BEGIN PRIV", "ATE KEY-----"].concat();
-        lint.add([Finding::new(Rule::QuoteNotFound, format!("the quote `xoxb-{}` is not there", "0a".repeat(9)), key)]);
+        lint.add([Finding::new(
+            Rule::QuoteNotFound,
+            format!("the quote `xoxb-{}` is not there", "0a".repeat(9)),
+            key,
+        )]);
         let rules: Vec<Rule> = lint.findings.iter().map(|finding| finding.rule).collect();
-        assert_eq!(rules, [Rule::QuoteNotFound, Rule::EmptyDocument, Rule::FewQuestions]);
+        assert_eq!(
+            rules,
+            [Rule::QuoteNotFound, Rule::EmptyDocument, Rule::FewQuestions]
+        );
         assert_eq!((lint.errors, lint.warnings), (1, 2));
         assert_eq!(lint.findings[0].message, "the quote `xoxb-…` is not there");
-        assert_eq!(lint.figures.splits, BTreeMap::from([("none".to_owned(), 1)]));
+        assert_eq!(
+            lint.figures.splits,
+            BTreeMap::from([("none".to_owned(), 1)])
+        );
         assert_eq!(lint.unused_documents, ["b".into()]);
     }
 
@@ -196,7 +231,14 @@ mod tests {
         let asked = question("q", "What opens the vault?", &[&value], &["a"]);
         let asked = quoting(asked, &documents[0], &["It is old."]);
         let lint = content("set".to_owned(), &inspection(documents, vec![asked]));
-        let told = lint.findings.iter().find(|finding| finding.rule == Rule::AnswerNotInEvidence).expect("found");
-        assert_eq!(told.message, "its answer `…` does not stand in its evidence");
+        let told = lint
+            .findings
+            .iter()
+            .find(|finding| finding.rule == Rule::AnswerNotInEvidence)
+            .expect("found");
+        assert_eq!(
+            told.message,
+            "its answer `…` does not stand in its evidence"
+        );
     }
 }

@@ -6,29 +6,54 @@ use crate::{DatasetError, Place, RepeatedQuote};
 /// A finding for each slip, in their order.
 #[must_use]
 pub fn check(slips: &[DatasetError], repeated: &[RepeatedQuote]) -> Vec<Finding> {
-    slips.iter().map(of_slip).chain(repeated.iter().map(of_repeated)).collect()
+    slips
+        .iter()
+        .map(of_slip)
+        .chain(repeated.iter().map(of_repeated))
+        .collect()
 }
 
 fn of_slip(slip: &DatasetError) -> Finding {
     let said = slip.to_string();
-    let Some(place) = slip.place() else { return Finding::new(rule(slip), said, slip.hint()) };
+    let Some(place) = slip.place() else {
+        return Finding::new(rule(slip), said, slip.hint());
+    };
     let message = said.strip_prefix(&place.to_string()).unwrap_or(&said);
     let message = message.strip_prefix(": ").unwrap_or(message).trim_start();
-    at(place, Finding { document: document(slip), ..Finding::new(rule(slip), message, slip.hint()) })
+    at(
+        place,
+        Finding {
+            document: document(slip),
+            ..Finding::new(rule(slip), message, slip.hint())
+        },
+    )
 }
 
 fn of_repeated(repeated: &RepeatedQuote) -> Finding {
-    let RepeatedQuote { place, doc, quote, n_found } = repeated;
+    let RepeatedQuote {
+        place,
+        doc,
+        quote,
+        n_found,
+    } = repeated;
     let message = format!("the quote `{quote}` stands {n_found} times in document `{doc}`");
     let hint = "quote some more of what stands around it, or give its byte range";
-    at(place, Finding::new(Rule::RepeatedQuote, message, hint).in_document(doc))
+    at(
+        place,
+        Finding::new(Rule::RepeatedQuote, message, hint).in_document(doc),
+    )
 }
 
 /// A finding about a record; a document's own record names no question.
 fn at(place: &Place, finding: Finding) -> Finding {
     let is_document = finding.rule == Rule::DuplicateId && finding.document.is_some();
     let question = place.id.as_deref().filter(|_| !is_document).map(Into::into);
-    Finding { question, file: Some(place.path.display().to_string()), line: place.line, ..finding }
+    Finding {
+        question,
+        file: Some(place.path.display().to_string()),
+        line: place.line,
+        ..finding
+    }
 }
 
 fn document(slip: &DatasetError) -> Option<ragtriage_core::types::DocId> {
@@ -48,12 +73,14 @@ fn rule(slip: &DatasetError) -> Rule {
         DatasetError::Json { .. } | DatasetError::Line { .. } => Rule::BrokenLine,
         DatasetError::Field { .. } | DatasetError::Grade { .. } => Rule::BadField,
         DatasetError::UnknownKey { .. } => Rule::UnknownKey,
-        DatasetError::DuplicateDocument { .. } | DatasetError::DuplicateQuestion { .. } => Rule::DuplicateId,
+        DatasetError::DuplicateDocument { .. } | DatasetError::DuplicateQuestion { .. } => {
+            Rule::DuplicateId
+        }
         DatasetError::UnknownDocument { .. } => Rule::UnknownDocument,
         DatasetError::UnknownQuestion { .. } => Rule::UnknownQuestion,
-        DatasetError::QuoteNotFound { .. } | DatasetError::Sentence { .. } | DatasetError::AnswerNotFound { .. } => {
-            Rule::QuoteNotFound
-        }
+        DatasetError::QuoteNotFound { .. }
+        | DatasetError::Sentence { .. }
+        | DatasetError::AnswerNotFound { .. } => Rule::QuoteNotFound,
         DatasetError::Range { .. } => Rule::RangeOutside,
         DatasetError::EmptyQuestion { .. } => Rule::EmptyQuestion,
         DatasetError::NoAnswers { .. } => Rule::NoAnswers,
@@ -73,34 +100,73 @@ mod tests {
     use super::*;
 
     fn place(line: Option<usize>, id: Option<&str>) -> Place {
-        Place { path: Arc::from(Path::new("data/questions.jsonl")), line, id: id.map(Into::into) }
+        Place {
+            path: Arc::from(Path::new("data/questions.jsonl")),
+            line,
+            id: id.map(Into::into),
+        }
     }
 
     #[test]
     fn the_place_stands_apart_from_what_is_said() {
         let (here, broken) = (place(Some(3), Some("q")), place(Some(4), None));
         let slips = [
-            DatasetError::UnknownDocument { place: here.clone(), doc: "c".into(), nearest: None },
-            DatasetError::Json { place: broken, column: 7, message: "expected `:`".to_owned() },
-            DatasetError::DuplicateDocument { place: place(Some(5), None), id: "d".into() },
-            DatasetError::EmptyCorpus { path: "data".into() },
+            DatasetError::UnknownDocument {
+                place: here.clone(),
+                doc: "c".into(),
+                nearest: None,
+            },
+            DatasetError::Json {
+                place: broken,
+                column: 7,
+                message: "expected `:`".to_owned(),
+            },
+            DatasetError::DuplicateDocument {
+                place: place(Some(5), None),
+                id: "d".into(),
+            },
+            DatasetError::EmptyCorpus {
+                path: "data".into(),
+            },
         ];
-        let repeated = [RepeatedQuote { place: here, doc: "d".into(), quote: "It waits".into(), n_found: 2 }];
+        let repeated = [RepeatedQuote {
+            place: here,
+            doc: "d".into(),
+            quote: "It waits".into(),
+            n_found: 2,
+        }];
         let found = check(&slips, &repeated);
-        let said: Vec<(Rule, Option<usize>, &str)> =
-            found.iter().map(|finding| (finding.rule, finding.line, finding.message.as_str())).collect();
+        let said: Vec<(Rule, Option<usize>, &str)> = found
+            .iter()
+            .map(|finding| (finding.rule, finding.line, finding.message.as_str()))
+            .collect();
         assert_eq!(
             said,
             [
-                (Rule::UnknownDocument, Some(3), "document `c` is not in the corpus"),
-                (Rule::BrokenLine, Some(4), "column 7: broken JSON: expected `:`"),
+                (
+                    Rule::UnknownDocument,
+                    Some(3),
+                    "document `c` is not in the corpus"
+                ),
+                (
+                    Rule::BrokenLine,
+                    Some(4),
+                    "column 7: broken JSON: expected `:`"
+                ),
                 (Rule::DuplicateId, Some(5), "document `d` is there twice"),
                 (Rule::EmptyCorpus, None, "the corpus of `data` is empty"),
-                (Rule::RepeatedQuote, Some(3), "the quote `It waits` stands 2 times in document `d`"),
+                (
+                    Rule::RepeatedQuote,
+                    Some(3),
+                    "the quote `It waits` stands 2 times in document `d`"
+                ),
             ]
         );
         assert_eq!(found[0].file.as_deref(), Some("data/questions.jsonl"));
         assert_eq!(found[0].question, Some("q".into()));
-        assert_eq!((found[2].question.clone(), found[2].document.clone()), (None, Some("d".into())));
+        assert_eq!(
+            (found[2].question.clone(), found[2].document.clone()),
+            (None, Some("d".into()))
+        );
     }
 }

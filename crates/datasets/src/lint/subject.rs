@@ -3,8 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::finding::{Finding, Rule};
-use ragtriage_core::attribute::terms;
 use crate::{Inspection, Place};
+use ragtriage_core::attribute::terms;
 use ragtriage_core::types::{ByteRange, DocId, Document, Member, Question};
 
 /// Documents and questions, with where the questions stand.
@@ -21,9 +21,23 @@ impl<'a> Subject<'a> {
     /// What of a data set could be read.
     #[must_use]
     pub fn new(inspection: &'a Inspection) -> Self {
-        let Inspection { documents, questions, places, .. } = inspection;
-        let by_id = documents.iter().enumerate().map(|(number, document)| (&document.id, number)).collect();
-        Self { documents, questions, places, by_id }
+        let Inspection {
+            documents,
+            questions,
+            places,
+            ..
+        } = inspection;
+        let by_id = documents
+            .iter()
+            .enumerate()
+            .map(|(number, document)| (&document.id, number))
+            .collect();
+        Self {
+            documents,
+            questions,
+            places,
+            by_id,
+        }
     }
 
     /// The number of a document; labels that were kept may name some that are not there.
@@ -35,12 +49,19 @@ impl<'a> Subject<'a> {
     /// One document, as [`Self::document_number`] finds it.
     #[must_use]
     pub fn document(&self, id: &DocId) -> Option<&'a Document> {
-        self.document_number(id).map(|number| &self.documents[number])
+        self.document_number(id)
+            .map(|number| &self.documents[number])
     }
 
     /// A finding about the question of that number.
     #[must_use]
-    pub fn finding(&self, number: usize, rule: Rule, message: impl Into<String>, hint: impl Into<String>) -> Finding {
+    pub fn finding(
+        &self,
+        number: usize,
+        rule: Rule,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) -> Finding {
         let place = &self.places[number];
         Finding {
             question: Some(self.questions[number].id.clone()),
@@ -64,7 +85,14 @@ impl<'a> Subject<'a> {
             return Some(text.clone());
         }
         let piece = |range: &ByteRange| text.get(range.as_range());
-        Some(member.ranges.iter().filter_map(piece).collect::<Vec<_>>().join("\n"))
+        Some(
+            member
+                .ranges
+                .iter()
+                .filter_map(piece)
+                .collect::<Vec<_>>()
+                .join("\n"),
+        )
     }
 }
 
@@ -98,17 +126,35 @@ pub(super) mod tests {
 
     /// A document.
     pub(in crate::lint) fn document(id: &str, text: &str) -> Document {
-        Document { id: id.into(), title: String::new(), text: text.to_owned(), metadata: BTreeMap::new() }
+        Document {
+            id: id.into(),
+            title: String::new(),
+            text: text.to_owned(),
+            metadata: BTreeMap::new(),
+        }
     }
 
     /// A span question whose evidence are these documents as a whole, one group each.
-    pub(in crate::lint) fn question(id: &str, text: &str, answers: &[&str], docs: &[&str]) -> Question {
+    pub(in crate::lint) fn question(
+        id: &str,
+        text: &str,
+        answers: &[&str],
+        docs: &[&str],
+    ) -> Question {
         Question {
             id: id.into(),
             text: text.to_owned(),
             kind: Kind::Span,
             answers: answers.iter().map(|&answer| answer.to_owned()).collect(),
-            evidence: docs.iter().map(|&doc| vec![Member { doc: doc.into(), ranges: Vec::new() }]).collect(),
+            evidence: docs
+                .iter()
+                .map(|&doc| {
+                    vec![Member {
+                        doc: doc.into(),
+                        ranges: Vec::new(),
+                    }]
+                })
+                .collect(),
             relevant: docs.iter().map(|&doc| (doc.into(), 1)).collect(),
             required: Vec::new(),
             forbidden: Vec::new(),
@@ -118,7 +164,11 @@ pub(super) mod tests {
     }
 
     /// The question with its first evidence member cut down to `quotes`, which its document holds.
-    pub(in crate::lint) fn quoting(question: Question, document: &Document, quotes: &[&str]) -> Question {
+    pub(in crate::lint) fn quoting(
+        question: Question,
+        document: &Document,
+        quotes: &[&str],
+    ) -> Question {
         let mut question = question;
         let range = |quote: &&str| {
             let start = document.text.find(quote).expect("quoted");
@@ -129,7 +179,10 @@ pub(super) mod tests {
     }
 
     /// A data set of these, one question a line.
-    pub(in crate::lint) fn inspection(documents: Vec<Document>, questions: Vec<Question>) -> Inspection {
+    pub(in crate::lint) fn inspection(
+        documents: Vec<Document>,
+        questions: Vec<Question>,
+    ) -> Inspection {
         let path: Arc<Path> = Arc::from(Path::new("questions.jsonl"));
         let place = |(at, question): (usize, &Question)| Place {
             path: Arc::clone(&path),
@@ -138,41 +191,78 @@ pub(super) mod tests {
         };
         let places = questions.iter().enumerate().map(place).collect();
         let (repeated_quotes, slips, notes) = Default::default();
-        Inspection { documents, questions, places, repeated_quotes, slips, notes }
+        Inspection {
+            documents,
+            questions,
+            places,
+            repeated_quotes,
+            slips,
+            notes,
+        }
     }
 
     /// What a check found, as `question or document: message`.
     pub(in crate::lint) fn told(findings: &[Finding]) -> Vec<String> {
         let whom = |finding: &Finding| {
             let question = finding.question.as_ref().map(ToString::to_string);
-            question.or_else(|| finding.document.as_ref().map(ToString::to_string)).unwrap_or_default()
+            question
+                .or_else(|| finding.document.as_ref().map(ToString::to_string))
+                .unwrap_or_default()
         };
-        findings.iter().map(|finding| format!("{}: {}", whom(finding), finding.message)).collect()
+        findings
+            .iter()
+            .map(|finding| format!("{}: {}", whom(finding), finding.message))
+            .collect()
     }
 
     #[test]
     fn documents_are_used_by_evidence_and_by_positive_grades() {
         let mut asked = question("q", "?", &[], &["b"]);
         asked.relevant = [("a".into(), 1), ("b".into(), 3), ("c".into(), 0)].into();
-        let used: Vec<&str> = used_documents(&asked).into_iter().map(DocId::as_str).collect();
+        let used: Vec<&str> = used_documents(&asked)
+            .into_iter()
+            .map(DocId::as_str)
+            .collect();
         assert_eq!(used, ["a", "b"]);
     }
 
     #[test]
     fn pronouns_are_no_content() {
-        let terms: Vec<String> = content_terms("What do I tell him about our parcels?").into_iter().collect();
+        let terms: Vec<String> = content_terms("What do I tell him about our parcels?")
+            .into_iter()
+            .collect();
         assert_eq!(terms, ["about", "parcel", "tell"]);
     }
 
     #[test]
     fn evidence_is_its_ranges_or_its_whole_document() {
         let documents = vec![document("a", "one two three")];
-        let asked = quoting(question("q", "?", &[], &["a"]), &documents[0], &["one", "three"]);
-        let (ranged, whole) = (asked.evidence[0][0].clone(), Member { doc: "a".into(), ranges: Vec::new() });
-        let gone = Member { doc: "b".into(), ranges: Vec::new() };
+        let asked = quoting(
+            question("q", "?", &[], &["a"]),
+            &documents[0],
+            &["one", "three"],
+        );
+        let (ranged, whole) = (
+            asked.evidence[0][0].clone(),
+            Member {
+                doc: "a".into(),
+                ranges: Vec::new(),
+            },
+        );
+        let gone = Member {
+            doc: "b".into(),
+            ranges: Vec::new(),
+        };
         let inspection = inspection(documents, vec![asked]);
         let subject = Subject::new(&inspection);
         let texts = [&ranged, &whole, &gone].map(|member| subject.evidence_text(member));
-        assert_eq!(texts, [Some("one\nthree".into()), Some("one two three".into()), None]);
+        assert_eq!(
+            texts,
+            [
+                Some("one\nthree".into()),
+                Some("one two three".into()),
+                None
+            ]
+        );
     }
 }

@@ -33,10 +33,20 @@ impl Amx {
     /// another, in the order of the inner dimension.
     pub(super) fn multiply(self, left: &[u16], right: &[u16], out: &mut [f32]) {
         let n_steps = left.len() / STEP_NUMBERS;
-        assert!(n_steps > 0 && left.len() == n_steps * STEP_NUMBERS, "a stripe is whole steps");
+        assert!(
+            n_steps > 0 && left.len() == n_steps * STEP_NUMBERS,
+            "a stripe is whole steps"
+        );
         let n_panels = right.len() / left.len();
-        assert!(n_panels > 0 && right.len() == n_panels * left.len(), "panels are as deep as the stripe");
-        assert_eq!(out.len(), SIDE * n_panels * SIDE, "a row of every panel for each row of the stripe");
+        assert!(
+            n_panels > 0 && right.len() == n_panels * left.len(),
+            "panels are as deep as the stripe"
+        );
+        assert_eq!(
+            out.len(),
+            SIDE * n_panels * SIDE,
+            "a row of every panel for each row of the stripe"
+        );
         run(self, left, right, n_steps, n_panels, out);
     }
 }
@@ -54,7 +64,10 @@ fn run(_: Amx, _: &[u16], _: &[u16], _: usize, _: usize, _: &mut [f32]) {
 /// Whether the processor has tiles of bfloat16 and Linux saves them for this process (its documentation: "Using
 /// XSTATE features in user space applications").
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
-#[allow(unsafe_code, reason = "the permission is asked for by a system call that std has not")]
+#[allow(
+    unsafe_code,
+    reason = "the permission is asked for by a system call that std has not"
+)]
 fn allowed() -> bool {
     use std::arch::asm;
     use std::arch::x86_64::__cpuid_count;
@@ -179,7 +192,9 @@ mod tests {
     /// Small integers are exact in bfloat16 and their sums in `f32`, so the product must be the integers' own.
     #[test]
     fn a_stripe_times_panels_is_the_integers_product_where_the_machine_has_tiles() {
-        let Some(amx) = Amx::of_this_machine() else { return };
+        let Some(amx) = Amx::of_this_machine() else {
+            return;
+        };
         for (n_steps, n_panels) in [(1, 1), (3, 1), (1, 3), (12, 5)] {
             let depth = n_steps * STEP;
             let value = |i: usize, p: usize| ((i * 7 + p * 5) % 17) as f32 - 8.0;
@@ -193,7 +208,8 @@ mod tests {
             for j in 0..n_panels * SIDE {
                 for p in 0..depth {
                     let step = &mut right[(j / SIDE * n_steps + p / STEP) * STEP_NUMBERS..];
-                    step[j % SIDE / 16 * 512 + p % STEP / 2 * 32 + j % 16 * 2 + p % 2] = bfloat(value(p, j + 3));
+                    step[j % SIDE / 16 * 512 + p % STEP / 2 * 32 + j % 16 * 2 + p % 2] =
+                        bfloat(value(p, j + 3));
                 }
             }
             let mut out = vec![f32::NAN; SIDE * n_panels * SIDE];
@@ -201,7 +217,10 @@ mod tests {
             for (at, got) in out.iter().enumerate() {
                 let (i, j) = (at / (n_panels * SIDE), at % (n_panels * SIDE));
                 let expected: f32 = (0..depth).map(|p| value(i, p) * value(p, j + 3)).sum();
-                assert_eq!(*got, expected, "row {i}, column {j} of {n_steps} steps, {n_panels} panels");
+                assert_eq!(
+                    *got, expected,
+                    "row {i}, column {j} of {n_steps} steps, {n_panels} panels"
+                );
             }
         }
     }

@@ -3,14 +3,17 @@
 //! Works on a few query rows at a time, so that their scores stay in the first-level cache. Sequences are never padded;
 //! tokens that look and are not seen simply have no keys.
 
-#![allow(clippy::inline_always, reason = "only what is inlined into a dispatched function is compiled for its vectors")]
+#![allow(
+    clippy::inline_always,
+    reason = "only what is inlined into a dispatched function is compiled for its vectors"
+)]
 
 use pulp::{Arch, Simd, WithSimd};
 
-use ragtriage_core::config::Precision;
 use super::aligned::Aligned;
 use super::matmul::{Finish, Packed, Product, ProductScratch};
 use super::vector::{exponentials, scale};
+use ragtriage_core::config::Precision;
 
 /// Query rows whose scores are held at once: a multiple of every tile height.
 const BLOCK: usize = 32;
@@ -37,22 +40,47 @@ pub(super) struct Heads<'a> {
 
 impl Attention {
     /// Scratch for sequences of at most `longest` tokens.
-    pub(super) fn new(longest: usize, n_heads: usize, head_width: usize, precision: Precision) -> Self {
+    pub(super) fn new(
+        longest: usize,
+        n_heads: usize,
+        head_width: usize,
+        precision: Precision,
+    ) -> Self {
         let keys = Packed::with_room(head_width, longest, precision);
         let scores = Aligned::zeros(BLOCK * keys.padded_width());
-        Self { keys, values: Packed::with_room(longest, head_width, precision), scores, head_width, n_heads }
+        Self {
+            keys,
+            values: Packed::with_room(longest, head_width, precision),
+            scores,
+            head_width,
+            n_heads,
+        }
     }
 
     /// Attends within one sequence. `out`: a row a query, `n_heads * head_width` wide.
-    pub(super) fn attend(&mut self, arch: Arch, scratch: &mut ProductScratch, heads: &Heads<'_>, out: &mut [f32]) {
-        let Heads { queries, query_stride, tokens, n_seen } = *heads;
+    pub(super) fn attend(
+        &mut self,
+        arch: Arch,
+        scratch: &mut ProductScratch,
+        heads: &Heads<'_>,
+        out: &mut [f32],
+    ) {
+        let Heads {
+            queries,
+            query_stride,
+            tokens,
+            n_seen,
+        } = *heads;
         let head_width = self.head_width;
         let width = self.n_heads * head_width;
         let n_queries = out.len() / width;
         for column in (0..width).step_by(head_width) {
             let slices = |from: usize| {
                 let start = from + column;
-                tokens.chunks_exact(3 * width).take(n_seen).map(move |row| &row[start..start + head_width])
+                tokens
+                    .chunks_exact(3 * width)
+                    .take(n_seen)
+                    .map(move |row| &row[start..start + head_width])
             };
             self.keys.fill_transposed(slices(width), head_width);
             self.values.fill(slices(2 * width), head_width);
@@ -72,7 +100,12 @@ impl Attention {
                 };
                 product.run(&self.keys, arch, scratch);
                 let mut totals = [0.0_f32; BLOCK];
-                arch.dispatch(Softmax { scores, padded, n_seen, totals: &mut totals });
+                arch.dispatch(Softmax {
+                    scores,
+                    padded,
+                    n_seen,
+                    totals: &mut totals,
+                });
                 let out = &mut out[first * width + column..];
                 let product = Product {
                     n_rows,
@@ -85,7 +118,12 @@ impl Attention {
                     out_stride: width,
                 };
                 product.run(&self.values, arch, scratch);
-                arch.dispatch(Divide { rows: out, stride: width, width: head_width, totals: &totals[..n_rows] });
+                arch.dispatch(Divide {
+                    rows: out,
+                    stride: width,
+                    width: head_width,
+                    totals: &totals[..n_rows],
+                });
             }
         }
     }

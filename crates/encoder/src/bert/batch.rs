@@ -23,7 +23,11 @@ pub fn run<T: Send>(
         .map(|batch| {
             let members: Vec<Sequence<'_>> = batch.iter().map(|i| sequences[*i]).collect();
             let states = model.states(&members, wanted);
-            let made = batch.iter().zip(states.sequences()).map(|(i, states)| (*i, head(*i, states))).collect();
+            let made = batch
+                .iter()
+                .zip(states.sequences())
+                .map(|(i, states)| (*i, head(*i, states)))
+                .collect();
             on_done(batch.len()).then_some(made)
         })
         .collect();
@@ -46,7 +50,10 @@ fn batches(sequences: &[Sequence<'_>]) -> Vec<Vec<usize>> {
             n_tokens = 0;
         }
         n_tokens += length;
-        batches.last_mut().expect("a batch was opened for the first sequence").push(i);
+        batches
+            .last_mut()
+            .expect("a batch was opened for the first sequence")
+            .push(i);
     }
     batches
 }

@@ -98,15 +98,29 @@ struct Kind {
 impl BertConfig {
     /// Reads and checks the bytes of the `config.json` at `path` (named in errors only).
     pub fn read(bytes: &[u8], path: &Path) -> Result<Self, BertError> {
-        let malformed = |what: String| BertError::Malformed { path: path.to_owned(), what };
-        let kind: Kind = serde_json::from_slice(bytes).map_err(|error| malformed(error.to_string()))?;
+        let malformed = |what: String| BertError::Malformed {
+            path: path.to_owned(),
+            what,
+        };
+        let kind: Kind =
+            serde_json::from_slice(bytes).map_err(|error| malformed(error.to_string()))?;
         let Some(family) = Family::of(&kind.model_type) else {
             let (setting, supported) = ("model_type", Family::SUPPORTED);
-            return Err(BertError::Unsupported { path: path.to_owned(), setting, value: kind.model_type, supported });
+            return Err(BertError::Unsupported {
+                path: path.to_owned(),
+                setting,
+                value: kind.model_type,
+                supported,
+            });
         };
-        let shared: Shared = serde_json::from_slice(bytes).map_err(|error| malformed(error.to_string()))?;
+        let shared: Shared =
+            serde_json::from_slice(bytes).map_err(|error| malformed(error.to_string()))?;
         shared.check(path)?;
-        let first_position = if family == Family::Roberta { shared.pad_token_id.unwrap_or(1) + 1 } else { 0 };
+        let first_position = if family == Family::Roberta {
+            shared.pad_token_id.unwrap_or(1) + 1
+        } else {
+            0
+        };
         let type_vocab_size = match (family, shared.type_vocab_size) {
             (Family::DistilBert, _) => 0,
             (_, Some(n)) => n,
@@ -170,7 +184,9 @@ impl BertConfig {
         }
         if self.max_position_embeddings <= self.first_position {
             let (rows, first) = (self.max_position_embeddings, self.first_position);
-            return Err(format!("`max_position_embeddings` {rows} leaves none, since the first is {first}"));
+            return Err(format!(
+                "`max_position_embeddings` {rows} leaves none, since the first is {first}"
+            ));
         }
         if self.type_vocab_size == 0 && self.family != Family::DistilBert {
             return Err("`type_vocab_size` is 0".to_owned());
@@ -186,11 +202,20 @@ impl Shared {
     /// Refuses what would be computed otherwise.
     fn check(&self, path: &Path) -> Result<(), BertError> {
         let refuse = |setting: &'static str, value: &str, supported: &'static str| {
-            Err(BertError::Unsupported { path: path.to_owned(), setting, value: value.to_owned(), supported })
+            Err(BertError::Unsupported {
+                path: path.to_owned(),
+                setting,
+                value: value.to_owned(),
+                supported,
+            })
         };
         // Folders with code of their own name it here; their model type may be `bert` and the arithmetic another.
         if let Some(code) = self.auto_map.as_ref().and_then(|map| map.get("AutoModel")) {
-            return refuse("auto_map.AutoModel", &code.to_string(), "models without code of their own");
+            return refuse(
+                "auto_map.AutoModel",
+                &code.to_string(),
+                "models without code of their own",
+            );
         }
         match self.position_embedding_type.as_deref() {
             None | Some("absolute") => {}
@@ -205,7 +230,9 @@ impl Shared {
             return refuse("is_decoder", "true", "false");
         }
         match self.projection_dim {
-            Some(width) if width > 0 && self.model_type == "dpr" => refuse("projection_dim", &width.to_string(), "0"),
+            Some(width) if width > 0 && self.model_type == "dpr" => {
+                refuse("projection_dim", &width.to_string(), "0")
+            }
             _ => Ok(()),
         }
     }

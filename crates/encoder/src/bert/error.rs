@@ -14,7 +14,9 @@ pub enum BertError {
         what: String,
     },
     /// A checkpoint that this crate does not compute.
-    #[error("`{path}` has `{setting}` = `{value}`, which is not supported (supported: {supported})")]
+    #[error(
+        "`{path}` has `{setting}` = `{value}`, which is not supported (supported: {supported})"
+    )]
     Unsupported {
         /// The file that says so.
         path: PathBuf,
@@ -26,7 +28,9 @@ pub enum BertError {
         supported: &'static str,
     },
     /// A maximum length without room for a text.
-    #[error("a model that reads {max_tokens} tokens has no room for a text: `max_tokens` is at least {fewest}")]
+    #[error(
+        "a model that reads {max_tokens} tokens has no room for a text: `max_tokens` is at least {fewest}"
+    )]
     TooShort {
         /// As asked.
         max_tokens: usize,

@@ -3,10 +3,10 @@
 use pulp::Arch;
 
 use super::BertError;
-use ragtriage_core::config::Precision;
 use super::config::{BertConfig, Family};
 use super::matmul::{Finish, Packed, Product, ProductScratch};
 use super::tensors::Tensors;
+use ragtriage_core::config::Precision;
 
 /// A linear layer over rows of numbers, in `f32`.
 pub struct Dense {
@@ -19,16 +19,34 @@ pub struct Dense {
 
 impl Dense {
     /// Reads `{name}.weight` `[to, from]` and `{name}.bias` `[to]`.
-    pub fn read(tensors: &Tensors<'_>, name: &str, from: usize, to: usize) -> Result<Self, BertError> {
+    pub fn read(
+        tensors: &Tensors<'_>,
+        name: &str,
+        from: usize,
+        to: usize,
+    ) -> Result<Self, BertError> {
         let bias = tensors.values(&format!("{name}.bias"), &[to])?;
-        Ok(Self { bias, ..Self::without_bias(tensors, name, from, to)? })
+        Ok(Self {
+            bias,
+            ..Self::without_bias(tensors, name, from, to)?
+        })
     }
 
     /// Reads `{name}.weight` `[to, from]`.
-    pub fn without_bias(tensors: &Tensors<'_>, name: &str, from: usize, to: usize) -> Result<Self, BertError> {
+    pub fn without_bias(
+        tensors: &Tensors<'_>,
+        name: &str,
+        from: usize,
+        to: usize,
+    ) -> Result<Self, BertError> {
         let matrix = tensors.values(&format!("{name}.weight"), &[to, from])?;
         let weights = Packed::transposed(matrix.chunks_exact(from), from, Precision::Float32);
-        Ok(Self { weights, bias: Vec::new(), to, arch: Arch::new() })
+        Ok(Self {
+            weights,
+            bias: Vec::new(),
+            to,
+            arch: Arch::new(),
+        })
     }
 
     /// The layer's output for each row of `rows`, which are as wide as the layer's input.
@@ -76,7 +94,9 @@ impl Classifier {
         match tensors.shape(&weight)?.as_slice() {
             [1, _] => {}
             other => {
-                return Err(tensors.malformed(format!("tensor `{weight}` has shape {other:?}, expected one label")));
+                return Err(tensors.malformed(format!(
+                    "tensor `{weight}` has shape {other:?}, expected one label"
+                )));
             }
         }
         let hidden = config.hidden_size;

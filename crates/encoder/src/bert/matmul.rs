@@ -9,12 +9,12 @@ use std::ops::Range;
 
 use pulp::Arch;
 
-use ragtriage_core::config::Precision;
 use super::aligned::Aligned;
 use super::amx::Amx;
 use super::panels::Panels;
 use super::precision::rounded_to_bfloat;
 use super::tiles::Tiles;
+use ragtriage_core::config::Precision;
 
 /// The right-hand matrix, in the order in which its kernel reads it.
 pub(super) enum Packed {
@@ -52,7 +52,11 @@ impl Packed {
     }
 
     /// Refills with the transpose of `rows`; no larger than the room made.
-    pub(super) fn fill_transposed<'a>(&mut self, rows: impl ExactSizeIterator<Item = &'a [f32]>, depth: usize) {
+    pub(super) fn fill_transposed<'a>(
+        &mut self,
+        rows: impl ExactSizeIterator<Item = &'a [f32]>,
+        depth: usize,
+    ) {
         match self {
             Self::Float32(panels) => panels.fill_transposed(rows, depth, |x| x),
             Self::Rounded(panels) => panels.fill_transposed(rows, depth, rounded_to_bfloat),
@@ -61,7 +65,11 @@ impl Packed {
     }
 
     /// Refills with `rows` as they are: row `p` of `rows` becomes row `p`.
-    pub(super) fn fill<'a>(&mut self, rows: impl ExactSizeIterator<Item = &'a [f32]>, width: usize) {
+    pub(super) fn fill<'a>(
+        &mut self,
+        rows: impl ExactSizeIterator<Item = &'a [f32]>,
+        width: usize,
+    ) {
         match self {
             Self::Float32(panels) => panels.fill(rows, width, |x| x),
             Self::Rounded(panels) => panels.fill(rows, width, rounded_to_bfloat),
@@ -119,10 +127,22 @@ impl Product<'_> {
             Packed::Rounded(panels) => {
                 let depth = panels.depth();
                 let rounded = scratch.rounded.room(self.n_rows * depth);
-                for (to, from) in rounded.chunks_exact_mut(depth).zip(self.left.chunks(self.left_stride)) {
-                    to.iter_mut().zip(from).for_each(|(to, from)| *to = rounded_to_bfloat(*from));
+                for (to, from) in rounded
+                    .chunks_exact_mut(depth)
+                    .zip(self.left.chunks(self.left_stride))
+                {
+                    to.iter_mut()
+                        .zip(from)
+                        .for_each(|(to, from)| *to = rounded_to_bfloat(*from));
                 }
-                panels.multiply(Product { left: rounded, left_stride: depth, ..self }, arch);
+                panels.multiply(
+                    Product {
+                        left: rounded,
+                        left_stride: depth,
+                        ..self
+                    },
+                    arch,
+                );
             }
             Packed::Tiles(tiles, amx) => tiles.multiply(self, *amx, arch, &mut scratch.tiles),
         }
@@ -144,7 +164,9 @@ mod tests {
     fn numbers(n: usize, seed: u64) -> Vec<f32> {
         let mut state = seed;
         let mut next = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             (state >> 40) as f32 / (1 << 23) as f32 - 1.0
         };
         (0..n).map(|_| next()).collect()
@@ -183,7 +205,12 @@ mod tests {
 
     /// Compares with a sum in `f64` over the numbers that the kernel multiplies, rounded one by one where it rounds.
     fn compare(case: &Case) {
-        let Case { n_rows, depth, width, finish } = *case;
+        let Case {
+            n_rows,
+            depth,
+            width,
+            finish,
+        } = *case;
         // Rows lie apart, so that a kernel that reads or writes between them is found out.
         let (left_stride, out_stride) = (depth + 3, width + 5);
         let left = numbers(n_rows * left_stride, 1);
@@ -191,9 +218,18 @@ mod tests {
         let bias = numbers(width, 3);
         for (name, mut right) in kernels(depth + 7, width + 9) {
             // What a larger matrix left behind must not be seen.
-            right.fill_transposed(numbers((width + 9) * (depth + 7), 4).chunks_exact(depth + 7), depth + 7);
+            right.fill_transposed(
+                numbers((width + 9) * (depth + 7), 4).chunks_exact(depth + 7),
+                depth + 7,
+            );
             right.fill_transposed(weights.chunks_exact(depth), depth);
-            let rounded = |x: f32| f64::from(if name == "float32" { x } else { rounded_to_bfloat(x) });
+            let rounded = |x: f32| {
+                f64::from(if name == "float32" {
+                    x
+                } else {
+                    rounded_to_bfloat(x)
+                })
+            };
             let mut out = vec![f32::NAN; n_rows * out_stride];
             let mut scratch = ProductScratch::default();
             let product = Product {
@@ -209,11 +245,18 @@ mod tests {
             product.run(&right, Arch::new(), &mut scratch);
             for (i, row) in out.chunks_exact(out_stride).enumerate() {
                 for j in 0..width {
-                    let pairs = left[i * left_stride..].iter().zip(&weights[j * depth..]).take(depth);
+                    let pairs = left[i * left_stride..]
+                        .iter()
+                        .zip(&weights[j * depth..])
+                        .take(depth);
                     let terms = pairs.map(|(x, w)| rounded(*x) * rounded(*w));
                     let (mut sum, mut size) = (f64::from(bias[j]), f64::from(bias[j]).abs());
                     terms.for_each(|term| (sum, size) = (sum + term, size + term.abs()));
-                    let expected = if finish == Finish::Gelu { exact_gelu(sum) } else { sum };
+                    let expected = if finish == Finish::Gelu {
+                        exact_gelu(sum)
+                    } else {
+                        sum
+                    };
                     let error = (f64::from(row[j]) - expected).abs();
                     assert!(
                         error <= 1e-5 * size.max(1.0),
@@ -221,7 +264,10 @@ mod tests {
                         row[j]
                     );
                 }
-                assert!(row[width..].iter().all(|x| x.is_nan()), "{name} wrote behind row {i}");
+                assert!(
+                    row[width..].iter().all(|x| x.is_nan()),
+                    "{name} wrote behind row {i}"
+                );
             }
         }
     }
@@ -241,20 +287,39 @@ mod tests {
             (33, 300, 50),
             (65, 257, 100),
         ] {
-            compare(&Case { n_rows, depth, width, finish: Finish::Plain });
+            compare(&Case {
+                n_rows,
+                depth,
+                width,
+                finish: Finish::Plain,
+            });
         }
         // Few terms, so that the sums stay where the series of the expected value converges.
-        compare(&Case { n_rows: 13, depth: 3, width: 51, finish: Finish::Gelu });
-        compare(&Case { n_rows: 40, depth: 2, width: 97, finish: Finish::Gelu });
+        compare(&Case {
+            n_rows: 13,
+            depth: 3,
+            width: 51,
+            finish: Finish::Gelu,
+        });
+        compare(&Case {
+            n_rows: 40,
+            depth: 2,
+            width: 97,
+            finish: Finish::Gelu,
+        });
     }
 
     #[test]
     fn filling_by_rows_is_filling_by_the_transposed_columns() {
         let (depth, width) = (37, 53);
         let rows = numbers(depth * width, 5);
-        let columns: Vec<f32> = (0..width * depth).map(|at| rows[at % depth * width + at / depth]).collect();
+        let columns: Vec<f32> = (0..width * depth)
+            .map(|at| rows[at % depth * width + at / depth])
+            .collect();
         let left = numbers(2 * depth, 6);
-        for ((name, mut by_rows), (_, mut by_columns)) in kernels(depth, width).into_iter().zip(kernels(depth, width)) {
+        for ((name, mut by_rows), (_, mut by_columns)) in
+            kernels(depth, width).into_iter().zip(kernels(depth, width))
+        {
             by_rows.fill(rows.chunks_exact(width), width);
             by_columns.fill_transposed(columns.chunks_exact(depth), depth);
             let [one, other] = [by_rows, by_columns].map(|right| {
@@ -303,8 +368,16 @@ mod tests {
             };
             let together = run(&left, 0..width);
             for (i, row) in left.chunks_exact(depth).enumerate() {
-                assert_eq!(run(row, 0..width), together[i * width..][..width], "{name}, row {i}");
-                assert_eq!(run(row, 70..145)[70..145], together[i * width..][70..145], "{name}, columns of row {i}");
+                assert_eq!(
+                    run(row, 0..width),
+                    together[i * width..][..width],
+                    "{name}, row {i}"
+                );
+                assert_eq!(
+                    run(row, 70..145)[70..145],
+                    together[i * width..][70..145],
+                    "{name}, columns of row {i}"
+                );
             }
         }
     }

@@ -29,7 +29,11 @@ pub struct Sequence<'a> {
 impl<'a> Sequence<'a> {
     /// A text of one type, every token of it seen.
     pub fn plain(ids: &'a [u32]) -> Self {
-        Self { ids, second: ids.len(), n_seen: ids.len() }
+        Self {
+            ids,
+            second: ids.len(),
+            n_seen: ids.len(),
+        }
     }
 }
 
@@ -74,24 +78,51 @@ pub struct Bert {
 impl Bert {
     /// Joins the shape with its weights.
     pub fn new(config: BertConfig, weights: Weights) -> Self {
-        Self { config, weights, arch: Arch::new(), idle: Mutex::default() }
+        Self {
+            config,
+            weights,
+            arch: Arch::new(),
+            idle: Mutex::default(),
+        }
     }
 
     /// The last layer's states. Runs on this thread alone; see [`super::batch`].
     pub fn states(&self, sequences: &[Sequence<'_>], wanted: Wanted) -> States {
         let hidden = self.config.hidden_size;
-        let mut lengths: Vec<usize> = sequences.iter().map(|sequence| sequence.ids.len()).collect();
-        let mut scratch = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
+        let mut lengths: Vec<usize> = sequences
+            .iter()
+            .map(|sequence| sequence.ids.len())
+            .collect();
+        let mut scratch = self
+            .idle
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .pop()
+            .unwrap_or_default();
         let longest = lengths.iter().copied().max().unwrap_or(0);
-        let mut attention = scratch.attention.take().filter(|(length, _)| *length >= longest).unwrap_or_else(|| {
-            let (n_heads, width) = (self.config.num_attention_heads, self.config.head_width());
-            (longest, Attention::new(longest, n_heads, width, self.weights.precision))
-        });
+        let mut attention = scratch
+            .attention
+            .take()
+            .filter(|(length, _)| *length >= longest)
+            .unwrap_or_else(|| {
+                let (n_heads, width) = (self.config.num_attention_heads, self.config.head_width());
+                (
+                    longest,
+                    Attention::new(longest, n_heads, width, self.weights.precision),
+                )
+            });
         let mut states = self.embed(sequences, lengths.iter().sum());
         let last = self.weights.layers.len().saturating_sub(1);
         for (index, layer) in self.weights.layers.iter().enumerate() {
             let first_alone = wanted == Wanted::First && index == last;
-            self.layer(layer, sequences, first_alone, &mut states, &mut scratch, &mut attention.1);
+            self.layer(
+                layer,
+                sequences,
+                first_alone,
+                &mut states,
+                &mut scratch,
+                &mut attention.1,
+            );
         }
         if wanted == Wanted::First {
             if self.weights.layers.is_empty() {
@@ -100,8 +131,15 @@ impl Bert {
             lengths.fill(1);
         }
         scratch.attention = Some(attention);
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(scratch);
-        States { rows: states, lengths, hidden }
+        self.idle
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(scratch);
+        States {
+            rows: states,
+            lengths,
+            hidden,
+        }
     }
 
     fn embed(&self, sequences: &[Sequence<'_>], n_tokens: usize) -> Aligned {
@@ -110,9 +148,13 @@ impl Bert {
         let mut rows = states.as_mut_slice().chunks_exact_mut(hidden);
         for sequence in sequences {
             for (at, (id, row)) in sequence.ids.iter().zip(rows.by_ref()).enumerate() {
-                let position = &self.weights.positions[usize::from(at >= sequence.second)][at * hidden..][..hidden];
+                let position = &self.weights.positions[usize::from(at >= sequence.second)]
+                    [at * hidden..][..hidden];
                 let word = &self.weights.words[*id as usize * hidden..][..hidden];
-                row.iter_mut().zip(word).zip(position).for_each(|((x, w), p)| *x = w + p);
+                row.iter_mut()
+                    .zip(word)
+                    .zip(position)
+                    .for_each(|((x, w), p)| *x = w + p);
             }
         }
         self.add_norm(states.as_mut_slice(), &[], &self.weights.norm);
@@ -131,16 +173,45 @@ impl Bert {
     ) {
         let hidden = self.config.hidden_size;
         let n_tokens = states.as_slice().len() / hidden;
-        let Scratch { tokens, queries, attended, inner, next, product, .. } = scratch;
+        let Scratch {
+            tokens,
+            queries,
+            attended,
+            inner,
+            next,
+            product,
+            ..
+        } = scratch;
         let tokens = tokens.room(n_tokens * 3 * hidden);
         let queries = if first_alone {
-            self.linear(&layer.qkv, hidden..3 * hidden, Finish::Plain, states.as_slice(), tokens, product);
+            self.linear(
+                &layer.qkv,
+                hidden..3 * hidden,
+                Finish::Plain,
+                states.as_slice(),
+                tokens,
+                product,
+            );
             *states = first_rows(states.as_slice(), sequences, hidden);
             let queries = queries.room(sequences.len() * 3 * hidden);
-            self.linear(&layer.qkv, 0..hidden, Finish::Plain, states.as_slice(), queries, product);
+            self.linear(
+                &layer.qkv,
+                0..hidden,
+                Finish::Plain,
+                states.as_slice(),
+                queries,
+                product,
+            );
             &*queries
         } else {
-            self.linear(&layer.qkv, 0..3 * hidden, Finish::Plain, states.as_slice(), tokens, product);
+            self.linear(
+                &layer.qkv,
+                0..3 * hidden,
+                Finish::Plain,
+                states.as_slice(),
+                tokens,
+                product,
+            );
             &*tokens
         };
         let n_rows = states.as_slice().len() / hidden;
@@ -155,17 +226,43 @@ impl Bert {
                 tokens: &tokens[token * 3 * hidden..][..n_tokens * 3 * hidden],
                 n_seen: sequence.n_seen,
             };
-            attention.attend(self.arch, product, &heads, &mut attended[row * hidden..][..n_queries * hidden]);
+            attention.attend(
+                self.arch,
+                product,
+                &heads,
+                &mut attended[row * hidden..][..n_queries * hidden],
+            );
             token += n_tokens;
             row += n_queries;
         }
         let next = next.room(n_rows * hidden);
-        self.linear(&layer.attention_out, 0..hidden, Finish::Plain, attended, next, product);
+        self.linear(
+            &layer.attention_out,
+            0..hidden,
+            Finish::Plain,
+            attended,
+            next,
+            product,
+        );
         self.add_norm(next, states.as_slice(), &layer.attention_norm);
         let intermediate = self.config.intermediate_size;
         let inner = inner.room(n_rows * intermediate);
-        self.linear(&layer.widen, 0..intermediate, Finish::Gelu, next, inner, product);
-        self.linear(&layer.narrow, 0..hidden, Finish::Plain, inner, states.as_mut_slice(), product);
+        self.linear(
+            &layer.widen,
+            0..intermediate,
+            Finish::Gelu,
+            next,
+            inner,
+            product,
+        );
+        self.linear(
+            &layer.narrow,
+            0..hidden,
+            Finish::Plain,
+            inner,
+            states.as_mut_slice(),
+            product,
+        );
         self.add_norm(states.as_mut_slice(), next, &layer.norm);
     }
 
@@ -194,7 +291,13 @@ impl Bert {
 
     fn add_norm(&self, out: &mut [f32], residual: &[f32], norm: &Norm) {
         let epsilon = self.config.layer_norm_eps;
-        self.arch.dispatch(AddNorm { out, residual, gain: &norm.gain, shift: &norm.shift, epsilon });
+        self.arch.dispatch(AddNorm {
+            out,
+            residual,
+            gain: &norm.gain,
+            shift: &norm.shift,
+            epsilon,
+        });
     }
 }
 
@@ -237,7 +340,8 @@ mod tests {
         let [config, weights] = ["config.json", "model.safetensors"].map(|name| folder.join(name));
         let shape = BertConfig::read(&std::fs::read(&config).unwrap(), &config).unwrap();
         let bytes = std::fs::read(&weights).unwrap();
-        let weights = Weights::read(&Tensors::read(&bytes, &weights).unwrap(), &shape, precision).unwrap();
+        let weights =
+            Weights::read(&Tensors::read(&bytes, &weights).unwrap(), &shape, precision).unwrap();
         Bert::new(shape, weights)
     }
 
@@ -247,7 +351,9 @@ mod tests {
 
     /// Lengths on both sides of the tiles' heights and of a block of queries.
     fn sequences(ids: &[u32]) -> Vec<Sequence<'_>> {
-        [1, 5, 8, 9, 33, 50].map(|length| Sequence::plain(&ids[length..2 * length])).to_vec()
+        [1, 5, 8, 9, 33, 50]
+            .map(|length| Sequence::plain(&ids[length..2 * length]))
+            .to_vec()
     }
 
     #[test]
@@ -258,7 +364,13 @@ mod tests {
             let every = rows(&bert.states(&sequences(&ids), Wanted::Every));
             let first = rows(&bert.states(&sequences(&ids), Wanted::First));
             let hidden = bert.config.hidden_size;
-            assert!(every.iter().zip(&first).all(|(every, first)| every[..hidden] == **first), "{precision:?}");
+            assert!(
+                every
+                    .iter()
+                    .zip(&first)
+                    .all(|(every, first)| every[..hidden] == **first),
+                "{precision:?}"
+            );
         }
     }
 
@@ -284,10 +396,15 @@ mod tests {
     #[test]
     fn bfloat16_stays_within_its_rounding_of_float32() {
         let ids: Vec<u32> = (0..100).map(|i| i * 7 % 50).collect();
-        let [exact, rounded] =
-            [Precision::Float32, Precision::Bfloat16].map(|p| rows(&tiny(p).states(&sequences(&ids), Wanted::Every)));
+        let [exact, rounded] = [Precision::Float32, Precision::Bfloat16]
+            .map(|p| rows(&tiny(p).states(&sequences(&ids), Wanted::Every)));
         for (exact, rounded) in exact.iter().zip(&rounded) {
-            let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(x, y)| f64::from(*x) * f64::from(*y)).sum::<f64>();
+            let dot = |a: &[f32], b: &[f32]| {
+                a.iter()
+                    .zip(b)
+                    .map(|(x, y)| f64::from(*x) * f64::from(*y))
+                    .sum::<f64>()
+            };
             let cosine = dot(exact, rounded) / (dot(exact, exact) * dot(rounded, rounded)).sqrt();
             assert!(cosine > 0.999, "{cosine}");
             assert_ne!(exact, rounded);

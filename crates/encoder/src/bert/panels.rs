@@ -4,7 +4,10 @@
 //! (AVX-512, AVX2, NEON, scalar); there is no unsafe code. Left out: blocks of the inner dimension, so that a panel's part
 //! stays in the first-level cache; measured, panels streamed from the second level were faster.
 
-#![allow(clippy::inline_always, reason = "only what is inlined into a dispatched function is compiled for its vectors")]
+#![allow(
+    clippy::inline_always,
+    reason = "only what is inlined into a dispatched function is compiled for its vectors"
+)]
 
 use std::ops::Range;
 
@@ -32,7 +35,12 @@ impl Panels {
     pub(super) fn with_room(depth: usize, width: usize) -> Self {
         let panel_width = WIDE * lanes_of_this_machine();
         let values = Aligned::zeros(depth * width.next_multiple_of(panel_width));
-        Self { values, depth, width, panel_width }
+        Self {
+            values,
+            depth,
+            width,
+            panel_width,
+        }
     }
 
     pub(super) fn fill_transposed<'a>(
@@ -46,7 +54,11 @@ impl Panels {
         let panels = self.values.as_mut_slice();
         for (column, row) in rows.enumerate() {
             let start = column / panel_width * panel_width * depth + column % panel_width;
-            for (slot, value) in panels[start..].iter_mut().step_by(panel_width).zip(&row[..depth]) {
+            for (slot, value) in panels[start..]
+                .iter_mut()
+                .step_by(panel_width)
+                .zip(&row[..depth])
+            {
                 *slot = rounded(*value);
             }
         }
@@ -64,7 +76,10 @@ impl Panels {
         for (p, row) in rows.enumerate() {
             for (panel, values) in row[..width].chunks(panel_width).enumerate() {
                 let slots = &mut panels[(panel * depth + p) * panel_width..][..values.len()];
-                slots.iter_mut().zip(values).for_each(|(slot, value)| *slot = rounded(*value));
+                slots
+                    .iter_mut()
+                    .zip(values)
+                    .for_each(|(slot, value)| *slot = rounded(*value));
             }
         }
     }
@@ -83,13 +98,17 @@ impl Panels {
         let padded = self.padded_width();
         if padded > width {
             // The last panel's padding may hold an earlier, wider matrix.
-            self.values.as_mut_slice()[depth * (padded - self.panel_width)..depth * padded].fill(0.0);
+            self.values.as_mut_slice()[depth * (padded - self.panel_width)..depth * padded]
+                .fill(0.0);
         }
     }
 
     /// `product` with this right-hand matrix.
     pub(super) fn multiply(&self, product: Product<'_>, arch: Arch) {
-        arch.dispatch(Multiply { right: self, product });
+        arch.dispatch(Multiply {
+            right: self,
+            product,
+        });
     }
 }
 
@@ -103,7 +122,11 @@ impl WithSimd for Multiply<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        if S::F32_LANES == 16 { self.panels::<S, TALL>(simd) } else { self.panels::<S, SHORT>(simd) }
+        if S::F32_LANES == 16 {
+            self.panels::<S, TALL>(simd)
+        } else {
+            self.panels::<S, SHORT>(simd)
+        }
     }
 }
 
@@ -111,17 +134,39 @@ impl Multiply<'_> {
     #[inline(always)]
     fn panels<S: Simd, const ROWS: usize>(self, simd: S) {
         let Self { right, product } = self;
-        let Product { n_rows, left, left_stride, columns, bias, finish, out, out_stride } = product;
-        assert_eq!(right.panel_width, WIDE * S::F32_LANES, "packed for another vector width");
+        let Product {
+            n_rows,
+            left,
+            left_stride,
+            columns,
+            bias,
+            finish,
+            out,
+            out_stride,
+        } = product;
+        assert_eq!(
+            right.panel_width,
+            WIDE * S::F32_LANES,
+            "packed for another vector width"
+        );
         let mut padded_bias = [0.0_f32; WIDE * 16];
-        for first in (columns.start / right.panel_width * right.panel_width..columns.end).step_by(right.panel_width) {
+        for first in (columns.start / right.panel_width * right.panel_width..columns.end)
+            .step_by(right.panel_width)
+        {
             let width = right.panel_width.min(columns.end - first);
             padded_bias.fill(0.0);
             if !bias.is_empty() {
                 padded_bias[..width].copy_from_slice(&bias[first..first + width]);
             }
-            let panel = &right.values.as_slice()[first * right.depth..][..right.panel_width * right.depth];
-            let panel = Panel { values: panel, depth: right.depth, bias: &padded_bias, first, width };
+            let panel =
+                &right.values.as_slice()[first * right.depth..][..right.panel_width * right.depth];
+            let panel = Panel {
+                values: panel,
+                depth: right.depth,
+                bias: &padded_bias,
+                first,
+                width,
+            };
             for row in (0..n_rows).step_by(ROWS) {
                 let rows = row..n_rows.min(row + ROWS);
                 if finish == Finish::Gelu {
@@ -181,7 +226,11 @@ impl Panel<'_> {
             let target = &mut out[(rows.start + i) * out_stride + self.first..][..self.width];
             let (whole, tail) = S::as_mut_simd_f32s(target);
             for j in 0..WIDE {
-                let sum = if GELU { gelu(simd, sums[i][j]) } else { sums[i][j] };
+                let sum = if GELU {
+                    gelu(simd, sums[i][j])
+                } else {
+                    sums[i][j]
+                };
                 if j < whole.len() {
                     whole[j] = sum;
                 } else if j == whole.len() && !tail.is_empty() {

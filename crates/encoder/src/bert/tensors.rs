@@ -18,8 +18,10 @@ pub struct Tensors<'a> {
 impl<'a> Tensors<'a> {
     /// Reads the header of the safetensors file whose bytes these are; `path` is named in errors only.
     pub fn read(bytes: &'a [u8], path: &'a Path) -> Result<Self, BertError> {
-        let tensors = SafeTensors::deserialize(bytes)
-            .map_err(|error| BertError::Malformed { path: path.to_owned(), what: error.to_string() })?;
+        let tensors = SafeTensors::deserialize(bytes).map_err(|error| BertError::Malformed {
+            path: path.to_owned(),
+            what: error.to_string(),
+        })?;
         Ok(Self { tensors, path })
     }
 
@@ -30,28 +32,57 @@ impl<'a> Tensors<'a> {
 
     /// A tensor's sizes. Errors: no such tensor.
     pub fn shape(&self, name: &str) -> Result<Vec<usize>, BertError> {
-        let view = self.tensors.tensor(name).map_err(|_| self.malformed(format!("no tensor `{name}`")))?;
+        let view = self
+            .tensors
+            .tensor(name)
+            .map_err(|_| self.malformed(format!("no tensor `{name}`")))?;
         Ok(view.shape().to_vec())
     }
 
     /// A tensor's numbers, the last dimension innermost. Errors: no such tensor, another shape, or numbers that are no floats.
     pub fn values(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>, BertError> {
-        let view = self.tensors.tensor(name).map_err(|_| self.malformed(format!("no tensor `{name}`")))?;
+        let view = self
+            .tensors
+            .tensor(name)
+            .map_err(|_| self.malformed(format!("no tensor `{name}`")))?;
         if view.shape() != shape {
-            return Err(self.malformed(format!("tensor `{name}` has shape {:?}, expected {shape:?}", view.shape())));
+            return Err(self.malformed(format!(
+                "tensor `{name}` has shape {:?}, expected {shape:?}",
+                view.shape()
+            )));
         }
         let data = view.data();
         match view.dtype() {
-            Dtype::F32 => Ok(data.as_chunks::<4>().0.iter().map(|b| f32::from_le_bytes(*b)).collect()),
-            Dtype::BF16 => Ok(data.as_chunks::<2>().0.iter().map(|b| from_bfloat(u16::from_le_bytes(*b))).collect()),
-            Dtype::F16 => Ok(data.as_chunks::<2>().0.iter().map(|b| from_half(u16::from_le_bytes(*b))).collect()),
-            other => Err(self.malformed(format!("tensor `{name}` holds {other:?}, expected F32, F16 or BF16"))),
+            Dtype::F32 => Ok(data
+                .as_chunks::<4>()
+                .0
+                .iter()
+                .map(|b| f32::from_le_bytes(*b))
+                .collect()),
+            Dtype::BF16 => Ok(data
+                .as_chunks::<2>()
+                .0
+                .iter()
+                .map(|b| from_bfloat(u16::from_le_bytes(*b)))
+                .collect()),
+            Dtype::F16 => Ok(data
+                .as_chunks::<2>()
+                .0
+                .iter()
+                .map(|b| from_half(u16::from_le_bytes(*b)))
+                .collect()),
+            other => Err(self.malformed(format!(
+                "tensor `{name}` holds {other:?}, expected F32, F16 or BF16"
+            ))),
         }
     }
 
     /// This file is not usable, for the reason `what`.
     pub(super) fn malformed(&self, what: String) -> BertError {
-        BertError::Malformed { path: self.path.to_owned(), what }
+        BertError::Malformed {
+            path: self.path.to_owned(),
+            what,
+        }
     }
 }
 
@@ -78,8 +109,13 @@ mod tests {
     #[test]
     fn half_precision_numbers_are_widened_exactly() {
         // Sign, five exponent bits, ten mantissa bits: 1, -2, largest 65504, smallest normal 2^-14, smallest 2^-24.
-        let cases =
-            [(0x3c00, 1.0), (0xc000, -2.0), (0x7bff, 65504.0), (0x0400, 6.103_515_6e-5), (0x0001, 5.960_464_5e-8)];
+        let cases = [
+            (0x3c00, 1.0),
+            (0xc000, -2.0),
+            (0x7bff, 65504.0),
+            (0x0400, 6.103_515_6e-5),
+            (0x0001, 5.960_464_5e-8),
+        ];
         for (bits, expected) in cases {
             assert_eq!(from_half(bits).to_bits(), f32::to_bits(expected));
         }

@@ -3,7 +3,10 @@
 //! Rows are taken 32 at a time and columns 32 at a time, both padded with zeros; see [`Amx::multiply`] for the order of
 //! the numbers. The weights of some panels stay in the second-level cache while all rows pass them.
 
-#![allow(clippy::inline_always, reason = "only what is inlined into a dispatched function is compiled for its vectors")]
+#![allow(
+    clippy::inline_always,
+    reason = "only what is inlined into a dispatched function is compiled for its vectors"
+)]
 
 use pulp::{Arch, Simd, WithSimd};
 
@@ -28,33 +31,60 @@ pub(super) struct Tiles {
 impl Tiles {
     pub(super) fn with_room(depth: usize, width: usize) -> Self {
         let panels = Aligned::zeros(depth.next_multiple_of(STEP) * width.next_multiple_of(SIDE));
-        Self { panels, depth, width }
+        Self {
+            panels,
+            depth,
+            width,
+        }
     }
 
-    pub(super) fn fill_transposed<'a>(&mut self, rows: impl ExactSizeIterator<Item = &'a [f32]>, depth: usize) {
+    pub(super) fn fill_transposed<'a>(
+        &mut self,
+        rows: impl ExactSizeIterator<Item = &'a [f32]>,
+        depth: usize,
+    ) {
         self.resize(depth, rows.len());
         let panel_numbers = self.n_steps() * STEP_NUMBERS;
         let panels = self.panels.as_mut_slice();
         for (column, row) in rows.enumerate() {
             let panel = &mut panels[column / SIDE * panel_numbers..][..panel_numbers];
             let at = column % SIDE / TILE_COLUMNS * (STEP_NUMBERS / 2) + column % TILE_COLUMNS * 2;
-            for (step, values) in panel.chunks_exact_mut(STEP_NUMBERS).zip(row[..depth].chunks(STEP)) {
-                for (to, pair) in step[at..].chunks_mut(2 * TILE_COLUMNS).zip(values.chunks(2)) {
+            for (step, values) in panel
+                .chunks_exact_mut(STEP_NUMBERS)
+                .zip(row[..depth].chunks(STEP))
+            {
+                for (to, pair) in step[at..]
+                    .chunks_mut(2 * TILE_COLUMNS)
+                    .zip(values.chunks(2))
+                {
                     to.iter_mut().zip(pair).for_each(|(to, x)| *to = bfloat(*x));
                 }
             }
         }
     }
 
-    pub(super) fn fill<'a>(&mut self, rows: impl ExactSizeIterator<Item = &'a [f32]>, width: usize) {
+    pub(super) fn fill<'a>(
+        &mut self,
+        rows: impl ExactSizeIterator<Item = &'a [f32]>,
+        width: usize,
+    ) {
         self.resize(rows.len(), width);
         let panel_numbers = self.n_steps() * STEP_NUMBERS;
         let panels = self.panels.as_mut_slice();
         for (p, row) in rows.enumerate() {
             let at = p / STEP * STEP_NUMBERS + p % STEP / 2 * (2 * TILE_COLUMNS) + p % 2;
-            for (panel, values) in panels[at..].chunks_mut(panel_numbers).zip(row[..width].chunks(SIDE)) {
-                for (tile, values) in panel.chunks_mut(STEP_NUMBERS / 2).zip(values.chunks(TILE_COLUMNS)) {
-                    tile.iter_mut().step_by(2).zip(values).for_each(|(to, x)| *to = bfloat(*x));
+            for (panel, values) in panels[at..]
+                .chunks_mut(panel_numbers)
+                .zip(row[..width].chunks(SIDE))
+            {
+                for (tile, values) in panel
+                    .chunks_mut(STEP_NUMBERS / 2)
+                    .zip(values.chunks(TILE_COLUMNS))
+                {
+                    tile.iter_mut()
+                        .step_by(2)
+                        .zip(values)
+                        .for_each(|(to, x)| *to = bfloat(*x));
                 }
             }
         }
@@ -81,25 +111,62 @@ impl Tiles {
     }
 
     /// `product` with this right-hand matrix.
-    pub(super) fn multiply(&self, product: Product<'_>, amx: Amx, arch: Arch, scratch: &mut Scratch) {
-        let Product { n_rows, left, left_stride, columns, bias, finish, out, out_stride } = product;
+    pub(super) fn multiply(
+        &self,
+        product: Product<'_>,
+        amx: Amx,
+        arch: Arch,
+        scratch: &mut Scratch,
+    ) {
+        let Product {
+            n_rows,
+            left,
+            left_stride,
+            columns,
+            bias,
+            finish,
+            out,
+            out_stride,
+        } = product;
         let panel_numbers = self.n_steps() * STEP_NUMBERS;
         let stripes = scratch.left.room(n_rows.div_ceil(SIDE) * panel_numbers);
-        arch.dispatch(Stripes { n_rows, left, left_stride, depth: self.depth, to: stripes });
+        arch.dispatch(Stripes {
+            n_rows,
+            left,
+            left_stride,
+            depth: self.depth,
+            to: stripes,
+        });
         let panels = columns.start / SIDE..columns.end.div_ceil(SIDE);
         let group_panels = (GROUP_NUMBERS / panel_numbers).max(1);
         for panel in panels.clone().step_by(group_panels) {
             let n_panels = group_panels.min(panels.end - panel);
-            let right = &self.panels.as_slice()[panel * panel_numbers..][..n_panels * panel_numbers];
+            let right =
+                &self.panels.as_slice()[panel * panel_numbers..][..n_panels * panel_numbers];
             let first = panel * SIDE;
             let end = columns.end.min(first + n_panels * SIDE);
             let sums = scratch.sums.room(SIDE * n_panels * SIDE);
-            for (stripe, row) in stripes.chunks_exact(panel_numbers).zip((0..n_rows).step_by(SIDE)) {
+            for (stripe, row) in stripes
+                .chunks_exact(panel_numbers)
+                .zip((0..n_rows).step_by(SIDE))
+            {
                 amx.multiply(stripe, right, sums);
-                let bias = if bias.is_empty() { bias } else { &bias[first..end] };
+                let bias = if bias.is_empty() {
+                    bias
+                } else {
+                    &bias[first..end]
+                };
                 let n_rows = SIDE.min(n_rows - row);
                 let out = &mut out[row * out_stride + first..];
-                arch.dispatch(Finishing { sums, n_rows, width: end - first, bias, finish, out, out_stride });
+                arch.dispatch(Finishing {
+                    sums,
+                    n_rows,
+                    width: end - first,
+                    bias,
+                    finish,
+                    out,
+                    out_stride,
+                });
             }
         }
     }
@@ -126,17 +193,34 @@ impl WithSimd for Stripes<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _simd: S) {
-        let Self { n_rows, left, left_stride, depth, to } = self;
+        let Self {
+            n_rows,
+            left,
+            left_stride,
+            depth,
+            to,
+        } = self;
         let stripe_numbers = depth.div_ceil(STEP) * STEP_NUMBERS;
         for (i, stripe) in to.chunks_exact_mut(stripe_numbers).enumerate() {
             for r in 0..SIDE {
                 let row = i * SIDE + r;
-                let values = if row < n_rows { &left[row * left_stride..][..depth] } else { &[] };
+                let values = if row < n_rows {
+                    &left[row * left_stride..][..depth]
+                } else {
+                    &[]
+                };
                 let (whole, tail) = values.as_chunks::<STEP>();
-                for (k, step) in stripe.as_chunks_mut::<STEP_NUMBERS>().0.iter_mut().enumerate() {
+                for (k, step) in stripe
+                    .as_chunks_mut::<STEP_NUMBERS>()
+                    .0
+                    .iter_mut()
+                    .enumerate()
+                {
                     let to = &mut step[r * STEP..][..STEP];
                     if let Some(values) = whole.get(k) {
-                        to.iter_mut().zip(values).for_each(|(to, x)| *to = bfloat(*x));
+                        to.iter_mut()
+                            .zip(values)
+                            .for_each(|(to, x)| *to = bfloat(*x));
                     } else {
                         to.fill(0);
                         if k == whole.len() {
@@ -175,9 +259,21 @@ impl WithSimd for Finishing<'_> {
 impl Finishing<'_> {
     #[inline(always)]
     fn rows<S: Simd, const GELU: bool>(self, simd: S) {
-        let Self { sums, n_rows, width, bias, finish: _, out, out_stride } = self;
+        let Self {
+            sums,
+            n_rows,
+            width,
+            bias,
+            finish: _,
+            out,
+            out_stride,
+        } = self;
         let sums_stride = sums.len() / SIDE;
-        let bias = if bias.is_empty() { None } else { Some(S::as_simd_f32s(bias)) };
+        let bias = if bias.is_empty() {
+            None
+        } else {
+            Some(S::as_simd_f32s(bias))
+        };
         let none = simd.splat_f32s(0.0);
         for row in 0..n_rows {
             let (sums, sums_tail) = S::as_simd_f32s(&sums[row * sums_stride..][..width]);
@@ -196,7 +292,10 @@ impl Finishing<'_> {
             }
             if !out_tail.is_empty() {
                 let bias = bias.map_or(none, |(_, tail)| simd.partial_load_f32s(tail));
-                simd.partial_store_f32s(out_tail, finished::<S, GELU>(simd, simd.partial_load_f32s(sums_tail), bias));
+                simd.partial_store_f32s(
+                    out_tail,
+                    finished::<S, GELU>(simd, simd.partial_load_f32s(sums_tail), bias),
+                );
             }
         }
     }

@@ -4,10 +4,10 @@
 //! (classifiers, projections) are read by those who need them; see [`super::Dense`] and [`super::Classifier`].
 
 use super::BertError;
-use ragtriage_core::config::Precision;
 use super::config::{BertConfig, Family};
 use super::matmul::Packed;
 use super::tensors::Tensors;
+use ragtriage_core::config::Precision;
 
 /// A linear layer: packed weights and bias.
 pub(super) struct Linear {
@@ -58,7 +58,11 @@ struct Names {
 
 const BERT: Names = Names {
     layer: "encoder.layer",
-    query_key_value: ["attention.self.query", "attention.self.key", "attention.self.value"],
+    query_key_value: [
+        "attention.self.query",
+        "attention.self.key",
+        "attention.self.value",
+    ],
     attention_out: "attention.output.dense",
     attention_norm: "attention.output.LayerNorm",
     widen: "intermediate.dense",
@@ -88,7 +92,11 @@ impl Family {
     fn prefixes(self) -> &'static [&'static str] {
         match self {
             Self::Bert => &["", "bert."],
-            Self::Dpr => &["question_encoder.bert_model.", "ctx_encoder.bert_model.", "bert_model."],
+            Self::Dpr => &[
+                "question_encoder.bert_model.",
+                "ctx_encoder.bert_model.",
+                "bert_model.",
+            ],
             Self::Roberta => &["", "roberta."],
             Self::DistilBert => &["", "distilbert."],
         }
@@ -97,16 +105,28 @@ impl Family {
 
 impl Weights {
     /// Reads them from a file's tensors and packs them for products of this precision.
-    pub fn read(tensors: &Tensors<'_>, config: &BertConfig, precision: Precision) -> Result<Self, BertError> {
+    pub fn read(
+        tensors: &Tensors<'_>,
+        config: &BertConfig,
+        precision: Precision,
+    ) -> Result<Self, BertError> {
         let prefixes = config.family.prefixes();
         let word_table = "embeddings.word_embeddings.weight";
-        let prefix = prefixes.iter().find(|prefix| tensors.has(&format!("{prefix}{word_table}")));
-        let file =
-            Checkpoint { tensors, prefix: prefix.unwrap_or(&prefixes[0]), names: config.family.names(), precision };
+        let prefix = prefixes
+            .iter()
+            .find(|prefix| tensors.has(&format!("{prefix}{word_table}")));
+        let file = Checkpoint {
+            tensors,
+            prefix: prefix.unwrap_or(&prefixes[0]),
+            names: config.family.names(),
+            precision,
+        };
         let hidden = config.hidden_size;
         let words = file.tensor(word_table, &[config.vocab_size, hidden])?;
-        let positions =
-            file.tensor("embeddings.position_embeddings.weight", &[config.max_position_embeddings, hidden])?;
+        let positions = file.tensor(
+            "embeddings.position_embeddings.weight",
+            &[config.max_position_embeddings, hidden],
+        )?;
         let positions = &positions[config.first_position * hidden..];
         let types = match config.type_vocab_size {
             0 => vec![0.0; hidden],
@@ -114,13 +134,18 @@ impl Weights {
         };
         let with_type = |kind: usize| -> Vec<f32> {
             let kind = &types[kind.min(types.len() / hidden - 1) * hidden..][..hidden];
-            positions.chunks_exact(hidden).flat_map(|row| row.iter().zip(kind).map(|(x, t)| x + t)).collect()
+            positions
+                .chunks_exact(hidden)
+                .flat_map(|row| row.iter().zip(kind).map(|(x, t)| x + t))
+                .collect()
         };
         Ok(Self {
             words,
             positions: [with_type(0), with_type(1)],
             norm: file.norm("embeddings.LayerNorm", hidden)?,
-            layers: (0..config.num_hidden_layers).map(|i| file.layer(i, config)).collect::<Result<_, _>>()?,
+            layers: (0..config.num_hidden_layers)
+                .map(|i| file.layer(i, config))
+                .collect::<Result<_, _>>()?,
             precision,
         })
     }
@@ -144,10 +169,17 @@ impl Checkpoint<'_> {
             let name = name(part);
             let weights = self.tensor(&format!("{name}.weight"), &[hidden, hidden])?;
             matrix.extend(weights.iter().map(|x| x * scale));
-            bias.extend(self.tensor(&format!("{name}.bias"), &[hidden])?.iter().map(|x| x * scale));
+            bias.extend(
+                self.tensor(&format!("{name}.bias"), &[hidden])?
+                    .iter()
+                    .map(|x| x * scale),
+            );
         }
         Ok(Layer {
-            qkv: Linear { weights: Packed::transposed(matrix.chunks_exact(hidden), hidden, self.precision), bias },
+            qkv: Linear {
+                weights: Packed::transposed(matrix.chunks_exact(hidden), hidden, self.precision),
+                bias,
+            },
             attention_out: self.linear(&name(names.attention_out), hidden, hidden)?,
             attention_norm: self.norm(&name(names.attention_norm), hidden)?,
             widen: self.linear(&name(names.widen), hidden, inner)?,
@@ -159,18 +191,29 @@ impl Checkpoint<'_> {
     fn linear(&self, name: &str, from: usize, to: usize) -> Result<Linear, BertError> {
         let matrix = self.tensor(&format!("{name}.weight"), &[to, from])?;
         let bias = self.tensor(&format!("{name}.bias"), &[to])?;
-        Ok(Linear { weights: Packed::transposed(matrix.chunks_exact(from), from, self.precision), bias })
+        Ok(Linear {
+            weights: Packed::transposed(matrix.chunks_exact(from), from, self.precision),
+            bias,
+        })
     }
 
     /// Checkpoints converted from TensorFlow call gain and shift gamma and beta.
     fn norm(&self, name: &str, width: usize) -> Result<Norm, BertError> {
         let old = self.tensors.has(&format!("{}{name}.gamma", self.prefix));
-        let (gain, shift) = if old { ("gamma", "beta") } else { ("weight", "bias") };
+        let (gain, shift) = if old {
+            ("gamma", "beta")
+        } else {
+            ("weight", "bias")
+        };
         let gain = self.tensor(&format!("{name}.{gain}"), &[width])?;
-        Ok(Norm { gain, shift: self.tensor(&format!("{name}.{shift}"), &[width])? })
+        Ok(Norm {
+            gain,
+            shift: self.tensor(&format!("{name}.{shift}"), &[width])?,
+        })
     }
 
     fn tensor(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>, BertError> {
-        self.tensors.values(&format!("{}{name}", self.prefix), shape)
+        self.tensors
+            .values(&format!("{}{name}", self.prefix), shape)
     }
 }

@@ -37,7 +37,11 @@ pub struct Ids {
 impl Ids {
     /// As the model reads them, every token seen.
     pub fn sequence(&self) -> Sequence<'_> {
-        Sequence { ids: &self.ids, second: self.second, n_seen: self.ids.len() }
+        Sequence {
+            ids: &self.ids,
+            second: self.second,
+            n_seen: self.ids.len(),
+        }
     }
 }
 
@@ -57,9 +61,18 @@ impl WordPieces {
     ///
     /// Errors: not a tokenizer, ids beyond the vocabulary, nothing added to a text (a model of this family reads `[CLS]`), no
     /// room for a word piece.
-    pub fn read(bytes: &[u8], path: &Path, max_tokens: usize, vocab_size: usize) -> Result<Self, BertError> {
-        let malformed = |what: String| BertError::Malformed { path: path.to_owned(), what };
-        let mut json: Value = serde_json::from_slice(bytes).map_err(|error| malformed(error.to_string()))?;
+    pub fn read(
+        bytes: &[u8],
+        path: &Path,
+        max_tokens: usize,
+        vocab_size: usize,
+    ) -> Result<Self, BertError> {
+        let malformed = |what: String| BertError::Malformed {
+            path: path.to_owned(),
+            what,
+        };
+        let mut json: Value =
+            serde_json::from_slice(bytes).map_err(|error| malformed(error.to_string()))?;
         if let Some(parts) = json.as_object_mut() {
             for unused in ["decoder", "truncation", "padding"] {
                 parts.insert(unused.to_owned(), Value::Null);
@@ -67,7 +80,8 @@ impl WordPieces {
         }
         // The crate panics at some malformed parts, at others only when they first meet a text.
         let read = std::panic::catch_unwind(|| {
-            let tokenizer = Tokenizer::from_bytes(json.to_string()).map_err(|error| malformed(error.to_string()))?;
+            let tokenizer = Tokenizer::from_bytes(json.to_string())
+                .map_err(|error| malformed(error.to_string()))?;
             let read = Self::new(tokenizer, path, max_tokens, vocab_size)?;
             read.ids(&Input::One("a".into()))?;
             if read.room(true).is_ok() {
@@ -78,14 +92,38 @@ impl WordPieces {
         read.unwrap_or_else(|_| Err(malformed("its parts do not fit each other".to_owned())))
     }
 
-    fn new(tokenizer: Tokenizer, path: &Path, max_tokens: usize, vocab_size: usize) -> Result<Self, BertError> {
-        let malformed = |what: String| BertError::Malformed { path: path.to_owned(), what };
-        if let Some(id) = tokenizer.get_vocab(true).into_values().max().filter(|id| *id as usize >= vocab_size) {
-            return Err(malformed(format!("word piece id {id} is not below the model's `vocab_size` {vocab_size}")));
+    fn new(
+        tokenizer: Tokenizer,
+        path: &Path,
+        max_tokens: usize,
+        vocab_size: usize,
+    ) -> Result<Self, BertError> {
+        let malformed = |what: String| BertError::Malformed {
+            path: path.to_owned(),
+            what,
+        };
+        if let Some(id) = tokenizer
+            .get_vocab(true)
+            .into_values()
+            .max()
+            .filter(|id| *id as usize >= vocab_size)
+        {
+            return Err(malformed(format!(
+                "word piece id {id} is not below the model's `vocab_size` {vocab_size}"
+            )));
         }
-        let n_added = [false, true]
-            .map(|pair| tokenizer.get_post_processor().map_or(0, |processor| processor.added_tokens(pair)));
-        let read = Self { tokenizer, path: path.to_owned(), max_tokens, vocab_size, n_added };
+        let n_added = [false, true].map(|pair| {
+            tokenizer
+                .get_post_processor()
+                .map_or(0, |processor| processor.added_tokens(pair))
+        });
+        let read = Self {
+            tokenizer,
+            path: path.to_owned(),
+            max_tokens,
+            vocab_size,
+            n_added,
+        };
         read.room(false)?;
         Ok(read)
     }
@@ -96,13 +134,26 @@ impl WordPieces {
     /// (`longest_first`).
     pub fn ids(&self, input: &Input<'_>) -> Result<Ids, BertError> {
         let (first, second) = self.cut(input)?;
-        let whole = self.tokenizer.post_process(first, second, true).map_err(BertError::Tokenize)?;
+        let whole = self
+            .tokenizer
+            .post_process(first, second, true)
+            .map_err(BertError::Tokenize)?;
         let ids = whole.get_ids().to_vec();
         if let Some(id) = ids.iter().find(|id| **id as usize >= self.vocab_size) {
-            let what = format!("special token id {id} is not below the model's `vocab_size` {}", self.vocab_size);
-            return Err(BertError::Malformed { path: self.path.clone(), what });
+            let what = format!(
+                "special token id {id} is not below the model's `vocab_size` {}",
+                self.vocab_size
+            );
+            return Err(BertError::Malformed {
+                path: self.path.clone(),
+                what,
+            });
         }
-        let second = whole.get_type_ids().iter().position(|kind| *kind != 0).unwrap_or(ids.len());
+        let second = whole
+            .get_type_ids()
+            .iter()
+            .position(|kind| *kind != 0)
+            .unwrap_or(ids.len());
         Ok(Ids { ids, second })
     }
 
@@ -110,7 +161,10 @@ impl WordPieces {
     pub fn length(&self, input: &Input<'_>) -> Result<(usize, usize), BertError> {
         let (n_tokens, pair) = match input {
             Input::One(text) => (self.word_pieces(text)?.len(), false),
-            Input::Two(first, second) => (self.word_pieces(first)?.len() + self.word_pieces(second)?.len(), true),
+            Input::Two(first, second) => (
+                self.word_pieces(first)?.len() + self.word_pieces(second)?.len(),
+                true,
+            ),
         };
         Ok((n_tokens, n_tokens.min(self.room(pair)?)))
     }
@@ -126,11 +180,18 @@ impl WordPieces {
 
     /// The byte offset in `text` at which its first `n` word pieces end; its length where it has no more.
     pub fn end_of(&self, text: &str, n: usize) -> Result<usize, BertError> {
-        let encoding = self.tokenizer.encode(text, false).map_err(BertError::Tokenize)?;
+        let encoding = self
+            .tokenizer
+            .encode(text, false)
+            .map_err(BertError::Tokenize)?;
         if encoding.len() <= n {
             return Ok(text.len());
         }
-        Ok(encoding.get_offsets()[..n].iter().map(|(_, end)| *end).max().unwrap_or(0))
+        Ok(encoding.get_offsets()[..n]
+            .iter()
+            .map(|(_, end)| *end)
+            .max()
+            .unwrap_or(0))
     }
 
     /// The id of a word piece of the vocabulary.
@@ -152,19 +213,30 @@ impl WordPieces {
     fn room(&self, pair: bool) -> Result<usize, BertError> {
         let n_added = self.n_added[usize::from(pair)];
         if n_added == 0 {
-            let what = format!("it adds no special tokens to a {}", if pair { "pair" } else { "text" });
-            return Err(BertError::Malformed { path: self.path.clone(), what });
+            let what = format!(
+                "it adds no special tokens to a {}",
+                if pair { "pair" } else { "text" }
+            );
+            return Err(BertError::Malformed {
+                path: self.path.clone(),
+                what,
+            });
         }
         // One word piece of each text.
         let fewest = n_added + 1 + usize::from(pair);
         if self.max_tokens < fewest {
-            return Err(BertError::TooShort { max_tokens: self.max_tokens, fewest });
+            return Err(BertError::TooShort {
+                max_tokens: self.max_tokens,
+                fewest,
+            });
         }
         Ok(self.max_tokens - n_added)
     }
 
     fn word_pieces(&self, text: &str) -> Result<Encoding, BertError> {
-        self.tokenizer.encode_fast(text, false).map_err(BertError::Tokenize)
+        self.tokenizer
+            .encode_fast(text, false)
+            .map_err(BertError::Tokenize)
     }
 
     /// An input's word pieces, those cut off left out.
@@ -180,8 +252,14 @@ impl WordPieces {
         };
         let max_length = self.room(second.is_some())?;
         let strategy = TruncationStrategy::LongestFirst;
-        let to = TruncationParams { max_length, strategy, stride: 0, ..TruncationParams::default() };
-        let (mut first, mut second) = truncate_encodings(first, second, &to).map_err(BertError::Tokenize)?;
+        let to = TruncationParams {
+            max_length,
+            strategy,
+            stride: 0,
+            ..TruncationParams::default()
+        };
+        let (mut first, mut second) =
+            truncate_encodings(first, second, &to).map_err(BertError::Tokenize)?;
         first.take_overflowing();
         second.as_mut().map(Encoding::take_overflowing);
         Ok((first, second))

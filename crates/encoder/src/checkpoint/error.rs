@@ -110,5 +110,9 @@ impl CheckpointError {
 }
 
 fn list(attempts: &[Attempt]) -> String {
-    attempts.iter().map(|a| format!("{}: {}", a.place, a.why)).collect::<Vec<_>>().join("; ")
+    attempts
+        .iter()
+        .map(|a| format!("{}: {}", a.place, a.why))
+        .collect::<Vec<_>>()
+        .join("; ")
 }

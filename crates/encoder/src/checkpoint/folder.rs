@@ -26,7 +26,11 @@ pub struct Checkpoint {
 impl Checkpoint {
     /// The digests by file name, in one line.
     pub fn digests(&self) -> String {
-        self.files.iter().map(|(file, digest)| format!("{file}={digest}")).collect::<Vec<_>>().join(" ")
+        self.files
+            .iter()
+            .map(|(file, digest)| format!("{file}={digest}"))
+            .collect::<Vec<_>>()
+            .join(" ")
     }
 
     /// The model's shape.
@@ -37,13 +41,17 @@ impl Checkpoint {
 
     /// How the folder says that texts become vectors.
     pub fn recipe(&self, config: &BertConfig) -> Result<Recipe, CheckpointError> {
-        self.recipe.clone().map_or_else(|| Recipe::read(&self.folder, config), Ok)
+        self.recipe
+            .clone()
+            .map_or_else(|| Recipe::read(&self.folder, config), Ok)
     }
 
     /// Word pieces that the folder says are read at most, specials included.
     pub fn max_tokens(&self, config: &BertConfig) -> Result<usize, CheckpointError> {
         let of_folder = || recipe::max_tokens(&self.folder, config.positions());
-        self.recipe.as_ref().map_or_else(of_folder, |recipe| Ok(recipe.max_tokens))
+        self.recipe
+            .as_ref()
+            .map_or_else(of_folder, |recipe| Ok(recipe.max_tokens))
     }
 
     pub(super) fn file(&self, name: &str) -> PathBuf {
@@ -52,27 +60,50 @@ impl Checkpoint {
 
     /// Whether the weights as they were read are the ones that were hashed at opening.
     pub(super) fn check_weights(&self, path: &Path, found: &str) -> Result<(), CheckpointError> {
-        let hashed = self.files.iter().find(|(file, _)| file == WEIGHTS).map_or("none", |(_, hash)| hash);
+        let hashed = self
+            .files
+            .iter()
+            .find(|(file, _)| file == WEIGHTS)
+            .map_or("none", |(_, hash)| hash);
         if found == hashed {
             return Ok(());
         }
         let (expected, found) = (hashed.to_owned(), found.to_owned());
-        Err(CheckpointError::HashMismatch { path: path.to_owned(), expected, found })
+        Err(CheckpointError::HashMismatch {
+            path: path.to_owned(),
+            expected,
+            found,
+        })
     }
 
     /// Hashes the folder's files against the pin, if there is one. Errors: the first file that is missing or another.
     pub fn open(folder: &Path, pin: Option<&Pin>) -> Result<Self, CheckpointError> {
         let mut files = Vec::new();
-        let names = if pin.is_some() { FILES.to_vec() } else { names(folder)? };
+        let names = if pin.is_some() {
+            FILES.to_vec()
+        } else {
+            names(folder)?
+        };
         for (i, file) in names.into_iter().enumerate() {
             let path = folder.join(file);
             let found = sha256_of_file(&path)?;
-            if let Some(expected) = pin.map(|pin| pin.sha256[i]).filter(|expected| *expected != found) {
-                return Err(CheckpointError::HashMismatch { path, expected: expected.to_owned(), found });
+            if let Some(expected) = pin
+                .map(|pin| pin.sha256[i])
+                .filter(|expected| *expected != found)
+            {
+                return Err(CheckpointError::HashMismatch {
+                    path,
+                    expected: expected.to_owned(),
+                    found,
+                });
             }
             files.push((file.to_owned(), found));
         }
-        Ok(Self { folder: folder.to_owned(), files, recipe: pin.map(|pin| pin.recipe.clone()) })
+        Ok(Self {
+            folder: folder.to_owned(),
+            files,
+            recipe: pin.map(|pin| pin.recipe.clone()),
+        })
     }
 }
 
@@ -80,10 +111,15 @@ impl Checkpoint {
 /// is not there at all shows when it is opened.
 fn names(folder: &Path) -> Result<Vec<&'static str>, CheckpointError> {
     let has = |name: &str| folder.join(name).is_file();
-    let refused = |expected: &'static str, others: &[&'static str]| match others.iter().find(|name| has(name)) {
-        Some(found) if !has(expected) => {
-            Err(CheckpointError::Form { folder: folder.to_owned(), found: (*found).to_owned(), expected })
-        }
+    let refused = |expected: &'static str, others: &[&'static str]| match others
+        .iter()
+        .find(|name| has(name))
+    {
+        Some(found) if !has(expected) => Err(CheckpointError::Form {
+            folder: folder.to_owned(),
+            found: (*found).to_owned(),
+            expected,
+        }),
         _ => Ok(expected),
     };
     let mut names = vec!["config.json"];
@@ -91,9 +127,22 @@ fn names(folder: &Path) -> Result<Vec<&'static str>, CheckpointError> {
         names.push(VOCABULARY);
         names.extend(has(TOKENIZER_CONFIG).then_some(TOKENIZER_CONFIG));
     } else {
-        names.push(refused(TOKENIZER, &["sentencepiece.bpe.model", "spiece.model", "merges.txt", "vocab.json"])?);
+        names.push(refused(
+            TOKENIZER,
+            &[
+                "sentencepiece.bpe.model",
+                "spiece.model",
+                "merges.txt",
+                "vocab.json",
+            ],
+        )?);
     }
-    let split = ["model.safetensors.index.json", "pytorch_model.bin", "pytorch_model.bin.index.json", "tf_model.h5"];
+    let split = [
+        "model.safetensors.index.json",
+        "pytorch_model.bin",
+        "pytorch_model.bin.index.json",
+        "tf_model.h5",
+    ];
     names.push(refused(WEIGHTS, &split)?);
     Ok(names)
 }

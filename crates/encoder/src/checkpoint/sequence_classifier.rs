@@ -7,7 +7,7 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::folder::Checkpoint;
 use super::{CheckpointError, Model};
-use crate::bert::{kernel, BertError, Classifier, Ids, Input, Sequence, VERSION, Wanted, batch};
+use crate::bert::{BertError, Classifier, Ids, Input, Sequence, VERSION, Wanted, batch, kernel};
 use ragtriage_core::config::Precision;
 
 /// Part of the fingerprint: raised whenever a change here or in `bert/` changes a logit.
@@ -34,7 +34,13 @@ impl SequenceClassifier {
         if let Some(n) = config.n_labels().filter(|n| *n != 1) {
             let (path, setting) = (checkpoint.file("config.json"), "id2label");
             let (value, supported) = (format!("{n} labels"), "one label, whose logit ranks");
-            return Err(BertError::Unsupported { path, setting, value, supported }.into());
+            return Err(BertError::Unsupported {
+                path,
+                setting,
+                value,
+                supported,
+            }
+            .into());
         }
         let max_tokens = max_tokens.map_or_else(|| checkpoint.max_tokens(&config), Ok)?;
         let kernel = kernel(precision);
@@ -42,9 +48,13 @@ impl SequenceClassifier {
             "sequence classifier v{CLASSIFIER_VERSION}.{VERSION} {} max_tokens {max_tokens} {kernel}",
             checkpoint.digests()
         );
-        let model = Model::with_head(checkpoint, config, max_tokens, precision, |tensors, config| {
-            Ok(Classifier::read(tensors, config)?)
-        })?;
+        let model = Model::with_head(
+            checkpoint,
+            config,
+            max_tokens,
+            precision,
+            |tensors, config| Ok(Classifier::read(tensors, config)?),
+        )?;
         Ok(Self { model, fingerprint })
     }
 
@@ -61,13 +71,23 @@ impl SequenceClassifier {
         pairs: &[(&str, &str)],
         on_done: impl Fn(usize) -> bool + Sync,
     ) -> Result<Option<Vec<f32>>, CheckpointError> {
-        let (word_pieces, bert, head) = (self.model.word_pieces()?, self.model.bert()?, self.model.head()?);
+        let (word_pieces, bert, head) = (
+            self.model.word_pieces()?,
+            self.model.bert()?,
+            self.model.head()?,
+        );
         let ids: Vec<Ids> = pairs
             .par_iter()
             .map(|(first, second)| word_pieces.ids(&Input::Two((*first).into(), (*second).into())))
             .collect::<Result<_, _>>()?;
         let sequences: Vec<Sequence<'_>> = ids.iter().map(Ids::sequence).collect();
-        Ok(batch::run(bert, &sequences, Wanted::First, |_, state| head.logit(state), on_done))
+        Ok(batch::run(
+            bert,
+            &sequences,
+            Wanted::First,
+            |_, state| head.logit(state),
+            on_done,
+        ))
     }
 }
 
@@ -99,7 +119,9 @@ mod tests {
     }
 
     fn tiny(name: &str) -> PathBuf {
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/tiny-models").join(name)
+        Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../../tests/data/tiny-models")
+            .join(name)
     }
 
     async fn open(folder: PathBuf) -> Result<SequenceClassifier, CheckpointError> {
@@ -109,7 +131,8 @@ mod tests {
 
     #[tokio::test]
     async fn logits_are_those_of_transformers() {
-        let expected: Expected = serde_json::from_slice(&std::fs::read(tiny("expected.json")).unwrap()).unwrap();
+        let expected: Expected =
+            serde_json::from_slice(&std::fs::read(tiny("expected.json")).unwrap()).unwrap();
         let families = [
             ("cross-encoder", expected.cross_encoder),
             ("roberta", expected.roberta.pairs),
@@ -117,13 +140,27 @@ mod tests {
         ];
         for (name, cases) in families {
             let classifier = open(tiny(name)).await.unwrap();
-            let pairs: Vec<(&str, &str)> = cases.iter().map(|case| (&*case.pair[0], &*case.pair[1])).collect();
+            let pairs: Vec<(&str, &str)> = cases
+                .iter()
+                .map(|case| (&*case.pair[0], &*case.pair[1]))
+                .collect();
             let logits = classifier.logits(&pairs, |_| true).unwrap().unwrap();
             for (case, logit) in cases.iter().zip(logits) {
                 let input = Input::Two((&case.pair[0]).into(), (&case.pair[1]).into());
-                let ids = classifier.model.word_pieces().unwrap().ids(&input).unwrap().ids;
+                let ids = classifier
+                    .model
+                    .word_pieces()
+                    .unwrap()
+                    .ids(&input)
+                    .unwrap()
+                    .ids;
                 assert_eq!(ids.len(), case.tokens, "{name}: {:?}", case.pair);
-                assert!((logit - case.logit).abs() < 1e-5, "{name}: {:?}: {logit} is not {}", case.pair, case.logit);
+                assert!(
+                    (logit - case.logit).abs() < 1e-5,
+                    "{name}: {:?}: {logit} is not {}",
+                    case.pair,
+                    case.logit
+                );
             }
         }
     }

@@ -5,14 +5,16 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 use super::folder::Checkpoint;
-use ragtriage_core::config::Pooling;
 use super::{CheckpointError, Recipe, SequenceClassifier};
 use crate::bert::Input;
+use ragtriage_core::config::Pooling;
 use ragtriage_core::config::Precision;
 use ragtriage_core::types::Similarity;
 
 fn tiny(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/tiny-models").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../tests/data/tiny-models")
+        .join(name)
 }
 
 /// A copy of a tiny checkpoint whose files may be changed.
@@ -44,23 +46,50 @@ fn replace(folder: &Path, file: &str, from: &str, to: &str) {
 #[tokio::test]
 async fn models_whose_arithmetic_is_another_are_refused_by_name() {
     let cases = [
-        (r#""model_type": "bert""#, r#""model_type": "mpnet""#, "`model_type` = `mpnet`"),
-        (r#""model_type": "bert""#, r#""model_type": "modernbert""#, "`model_type` = `modernbert`"),
-        (r#""model_type": "bert""#, r#""model_type": "bert", "position_embedding_type": "alibi""#, "= `alibi`"),
-        (r#""hidden_act": "gelu""#, r#""hidden_act": "gelu_new""#, "`hidden_act` = `gelu_new`"),
-        (r#""is_decoder": false"#, r#""is_decoder": true"#, "`is_decoder` = `true`"),
+        (
+            r#""model_type": "bert""#,
+            r#""model_type": "mpnet""#,
+            "`model_type` = `mpnet`",
+        ),
+        (
+            r#""model_type": "bert""#,
+            r#""model_type": "modernbert""#,
+            "`model_type` = `modernbert`",
+        ),
+        (
+            r#""model_type": "bert""#,
+            r#""model_type": "bert", "position_embedding_type": "alibi""#,
+            "= `alibi`",
+        ),
+        (
+            r#""hidden_act": "gelu""#,
+            r#""hidden_act": "gelu_new""#,
+            "`hidden_act` = `gelu_new`",
+        ),
+        (
+            r#""is_decoder": false"#,
+            r#""is_decoder": true"#,
+            "`is_decoder` = `true`",
+        ),
         (
             r#""model_type": "bert""#,
             r#""model_type": "bert", "auto_map": {"AutoModel": "m.M"}"#,
             "`auto_map.AutoModel`",
         ),
-        (r#""model_type": "bert""#, r#""model_type": "dpr", "projection_dim": 8"#, "`projection_dim` = `8`"),
+        (
+            r#""model_type": "bert""#,
+            r#""model_type": "dpr", "projection_dim": 8"#,
+            "`projection_dim` = `8`",
+        ),
     ];
     for (from, to, expected) in cases {
         let folder = copy_of("cross-encoder");
         replace(folder.path(), "config.json", from, to);
         let error = open(folder.path()).await.unwrap().config().unwrap_err();
-        assert!(error.to_string().contains(expected) && error.to_string().contains("(supported: "), "{error}");
+        assert!(
+            error.to_string().contains(expected) && error.to_string().contains("(supported: "),
+            "{error}"
+        );
         assert!(error.hint().is_some());
     }
 }
@@ -75,7 +104,13 @@ async fn forms_that_are_not_read_are_refused_by_their_file() {
         let folder = copy_of("cross-encoder");
         std::fs::rename(folder.path().join(missing), folder.path().join(present)).unwrap();
         let error = open(folder.path()).await.unwrap_err();
-        assert_eq!(error.to_string(), format!("`{}` has `{present}` and no `{missing}`", folder.path().display()));
+        assert_eq!(
+            error.to_string(),
+            format!(
+                "`{}` has `{present}` and no `{missing}`",
+                folder.path().display()
+            )
+        );
         assert!(error.hint().unwrap().contains("save_pretrained"));
     }
 }
@@ -85,10 +120,22 @@ async fn both_spellings_of_pooling_are_read() {
     for (said, expected) in [
         (r#"{"pooling_mode": "mean"}"#, Ok(Pooling::Mean)),
         (r#"{"pooling_mode": ["cls"]}"#, Ok(Pooling::Cls)),
-        (r#"{"pooling_mode_cls_token": true, "pooling_mode_mean_tokens": false}"#, Ok(Pooling::Cls)),
-        (r#"{"pooling_mode_cls_token": true, "pooling_mode_mean_tokens": true}"#, Err("`cls_token + mean_tokens`")),
-        (r#"{"pooling_mode": "lasttoken"}"#, Err("`pooling_mode` = `lasttoken`")),
-        (r#"{"pooling_mode": "mean", "include_prompt": false}"#, Err("`include_prompt` = `false`")),
+        (
+            r#"{"pooling_mode_cls_token": true, "pooling_mode_mean_tokens": false}"#,
+            Ok(Pooling::Cls),
+        ),
+        (
+            r#"{"pooling_mode_cls_token": true, "pooling_mode_mean_tokens": true}"#,
+            Err("`cls_token + mean_tokens`"),
+        ),
+        (
+            r#"{"pooling_mode": "lasttoken"}"#,
+            Err("`pooling_mode` = `lasttoken`"),
+        ),
+        (
+            r#"{"pooling_mode": "mean", "include_prompt": false}"#,
+            Err("`include_prompt` = `false`"),
+        ),
         ("{}", Err("`pooling_mode` = `none`")),
     ] {
         let folder = copy_of("cross-encoder");
@@ -111,23 +158,39 @@ async fn modules_and_similarities_that_are_not_computed_are_refused_by_name() {
     let modules = r#"[{"path": "2_Dense", "type": "sentence_transformers.models.Dense"}]"#;
     std::fs::write(folder.path().join("modules.json"), modules).unwrap();
     let error = recipe(folder.path()).await.unwrap_err().to_string();
-    assert!(error.contains("`type` = `sentence_transformers.models.Dense`"), "{error}");
+    assert!(
+        error.contains("`type` = `sentence_transformers.models.Dense`"),
+        "{error}"
+    );
     std::fs::write(folder.path().join("modules.json"), "[]").unwrap();
     let path = folder.path().join("config_sentence_transformers.json");
     std::fs::write(path, r#"{"similarity_fn_name": "euclidean"}"#).unwrap();
     let error = recipe(folder.path()).await.unwrap_err().to_string();
-    assert!(error.contains("`similarity_fn_name` = `euclidean`"), "{error}");
+    assert!(
+        error.contains("`similarity_fn_name` = `euclidean`"),
+        "{error}"
+    );
 }
 
 #[tokio::test]
 async fn a_folder_says_its_length_and_what_it_is_compared_by() {
     let dpr = recipe(&tiny("dpr-passage")).await.unwrap();
-    assert_eq!((dpr.pooling, dpr.normalize, dpr.similarity), (Pooling::Cls, false, Similarity::Dot));
+    assert_eq!(
+        (dpr.pooling, dpr.normalize, dpr.similarity),
+        (Pooling::Cls, false, Similarity::Dot)
+    );
     let plain = recipe(&tiny("cross-encoder")).await.unwrap();
     // From tokenizer_config.json; the model has 40 positions.
-    assert_eq!((plain.pooling, plain.similarity, plain.max_tokens), (Pooling::Mean, Similarity::Cosine, 32));
+    assert_eq!(
+        (plain.pooling, plain.similarity, plain.max_tokens),
+        (Pooling::Mean, Similarity::Cosine, 32)
+    );
     let folder = copy_of("cross-encoder");
-    std::fs::write(folder.path().join("sentence_bert_config.json"), r#"{"max_seq_length": 500}"#).unwrap();
+    std::fs::write(
+        folder.path().join("sentence_bert_config.json"),
+        r#"{"max_seq_length": 500}"#,
+    )
+    .unwrap();
     assert_eq!(recipe(folder.path()).await.unwrap().max_tokens, 40);
     // RoBERTa's 42 rows of positions begin at the padding's id and one.
     assert_eq!(recipe(&tiny("roberta")).await.unwrap().max_tokens, 40);
@@ -136,9 +199,18 @@ async fn a_folder_says_its_length_and_what_it_is_compared_by() {
 #[tokio::test]
 async fn texts_are_not_lower_cased_in_silence() {
     let folder = copy_of("roberta");
-    std::fs::write(folder.path().join("sentence_bert_config.json"), r#"{"do_lower_case": true}"#).unwrap();
-    let classifier = SequenceClassifier::open(open(folder.path()).await.unwrap(), None, Precision::Float32).unwrap();
-    let error = classifier.logits(&[("a", "b")], |_| true).unwrap_err().to_string();
+    std::fs::write(
+        folder.path().join("sentence_bert_config.json"),
+        r#"{"do_lower_case": true}"#,
+    )
+    .unwrap();
+    let classifier =
+        SequenceClassifier::open(open(folder.path()).await.unwrap(), None, Precision::Float32)
+            .unwrap();
+    let error = classifier
+        .logits(&[("a", "b")], |_| true)
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("`do_lower_case` = `true`"), "{error}");
 }
 
@@ -171,7 +243,11 @@ async fn damaged_files_are_errors_and_never_panics() {
         for file in files {
             let whole = std::fs::read(tiny(name).join(&file)).unwrap();
             // The header of the weights is what can be damaged; a flipped number is a number.
-            let reach = if file.ends_with("safetensors") { whole.len().min(3000) } else { whole.len() };
+            let reach = if file.ends_with("safetensors") {
+                whole.len().min(3000)
+            } else {
+                whole.len()
+            };
             for round in 0..30 {
                 let mut bytes = whole.clone();
                 match round % 3 {
@@ -179,7 +255,8 @@ async fn damaged_files_are_errors_and_never_panics() {
                     1 => bytes[next(&mut state) % reach] ^= 1 << (next(&mut state) % 8),
                     // A digit for a digit keeps JSON valid and makes sizes and ids wrong.
                     _ => {
-                        let digits: Vec<usize> = (0..reach).filter(|i| bytes[*i].is_ascii_digit()).collect();
+                        let digits: Vec<usize> =
+                            (0..reach).filter(|i| bytes[*i].is_ascii_digit()).collect();
                         if let Some(n) = next(&mut state).checked_rem(digits.len()) {
                             bytes[digits[n]] = b'0' + (next(&mut state) % 10) as u8;
                         }
@@ -198,31 +275,68 @@ async fn damaged_files_are_errors_and_never_panics() {
         }
     }
     // Most of it shows; a changed letter of one word piece does not.
-    assert!(n_errors > 150 && n_scored > 25, "{n_errors} errors, {n_scored} scored");
+    assert!(
+        n_errors > 150 && n_scored > 25,
+        "{n_errors} errors, {n_scored} scored"
+    );
 }
 
 #[tokio::test]
 async fn ids_beyond_the_vocabulary_are_an_error() {
     // The template's own id of [SEP], which stands outside the vocabulary.
     let folder = copy_of("cross-encoder");
-    replace(folder.path(), "tokenizer.json", r#""ids": [3]"#, r#""ids": [3000]"#);
+    replace(
+        folder.path(),
+        "tokenizer.json",
+        r#""ids": [3]"#,
+        r#""ids": [3000]"#,
+    );
     let error = score(folder.path()).await.unwrap_err().to_string();
-    assert!(error.contains("special token id 3000 is not below the model's `vocab_size` 132"), "{error}");
+    assert!(
+        error.contains("special token id 3000 is not below the model's `vocab_size` 132"),
+        "{error}"
+    );
 }
 
 #[tokio::test]
 async fn a_vocabulary_alone_makes_the_tokenizer_that_transformers_makes() {
     let checkpoint = open(&tiny("dpr-passage")).await.unwrap();
-    let named: Vec<&str> = checkpoint.files.iter().map(|(file, _)| file.as_str()).collect();
-    assert_eq!(named, ["config.json", "vocab.txt", "tokenizer_config.json", "model.safetensors"]);
+    let named: Vec<&str> = checkpoint
+        .files
+        .iter()
+        .map(|(file, _)| file.as_str())
+        .collect();
+    assert_eq!(
+        named,
+        [
+            "config.json",
+            "vocab.txt",
+            "tokenizer_config.json",
+            "model.safetensors"
+        ]
+    );
     let config = checkpoint.config().unwrap();
     let model = super::Model::new(checkpoint, config, 40, Precision::Float32).unwrap();
-    let ids = model.word_pieces().unwrap().ids(&Input::Two("Tea".into(), "cup é".into())).unwrap();
+    let ids = model
+        .word_pieces()
+        .unwrap()
+        .ids(&Input::Two("Tea".into(), "cup é".into()))
+        .unwrap();
     // Line numbers of vocab.txt from 0; é is e without its accent, the second text is of type 1.
     let line = |word: &str| {
         let text = std::fs::read_to_string(tiny("dpr-passage/vocab.txt")).unwrap();
         text.lines().position(|line| line == word).unwrap() as u32
     };
-    assert_eq!(ids.ids, [line("[CLS]"), line("tea"), line("[SEP]"), line("cup"), line("e"), line("[SEP]")]);
+    assert_eq!(
+        ids.ids,
+        [
+            line("[CLS]"),
+            line("tea"),
+            line("[SEP]"),
+            line("cup"),
+            line("e"),
+            line("[SEP]")
+        ]
+    );
     assert_eq!(ids.second, 3);
 }

@@ -9,10 +9,10 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::CheckpointError;
+use super::folder::{Checkpoint, WEIGHTS};
 use super::model::read;
 use super::pin::sha256_hex;
 use super::recipe::{modules, read_json};
-use super::folder::{Checkpoint, WEIGHTS};
 use crate::bert::{BertConfig, BertError, Dense, Tensors};
 
 /// Python's `string.punctuation`.
@@ -123,43 +123,80 @@ impl TokenRecipe {
 
     /// Numbers of a token's vector.
     pub fn width(&self, config: &BertConfig) -> usize {
-        self.projection.as_ref().map_or(config.hidden_size(), |projection| projection.width)
+        self.projection
+            .as_ref()
+            .map_or(config.hidden_size(), |projection| projection.width)
     }
 
     /// The projection, from the transformer's tensors or its own file; `None` where there is none.
-    pub fn projection(&self, tensors: &Tensors<'_>, config: &BertConfig) -> Result<Option<Dense>, CheckpointError> {
-        let Some(Projection { file, width }) = &self.projection else { return Ok(None) };
+    pub fn projection(
+        &self,
+        tensors: &Tensors<'_>,
+        config: &BertConfig,
+    ) -> Result<Option<Dense>, CheckpointError> {
+        let Some(Projection { file, width }) = &self.projection else {
+            return Ok(None);
+        };
         let hidden = config.hidden_size();
         let Some((path, expected)) = file else {
-            return Ok(Some(Dense::without_bias(tensors, PROJECTION, hidden, *width)?));
+            return Ok(Some(Dense::without_bias(
+                tensors, PROJECTION, hidden, *width,
+            )?));
         };
         let bytes = read(path)?;
         let found = sha256_hex(&bytes);
         if found != *expected {
             let expected = expected.clone();
-            return Err(CheckpointError::HashMismatch { path: path.clone(), expected, found });
+            return Err(CheckpointError::HashMismatch {
+                path: path.clone(),
+                expected,
+                found,
+            });
         }
-        Ok(Some(Dense::without_bias(&Tensors::read(&bytes, path)?, PROJECTION, hidden, *width)?))
+        Ok(Some(Dense::without_bias(
+            &Tensors::read(&bytes, path)?,
+            PROJECTION,
+            hidden,
+            *width,
+        )?))
     }
 
     /// All that vectors depend on, in one line.
     pub fn fingerprint(&self) -> String {
         let mut told = self.clone();
         // Where the file lies does not matter.
-        if let Some((path, _)) = told.projection.as_mut().and_then(|projection| projection.file.as_mut()) {
+        if let Some((path, _)) = told
+            .projection
+            .as_mut()
+            .and_then(|projection| projection.file.as_mut())
+        {
             path.clear();
         }
         format!("{told:?}")
     }
 
-    fn read_metadata(checkpoint: &Checkpoint, config: &BertConfig) -> Result<Self, CheckpointError> {
+    fn read_metadata(
+        checkpoint: &Checkpoint,
+        config: &BertConfig,
+    ) -> Result<Self, CheckpointError> {
         let path = checkpoint.file("artifact.metadata");
-        let metadata: Metadata = if path.is_file() { read_json(&path)? } else { Metadata::default() };
-        for (setting, value, supported) in
-            [("similarity", metadata.similarity, "cosine"), ("interaction", metadata.interaction, "colbert")]
-        {
+        let metadata: Metadata = if path.is_file() {
+            read_json(&path)?
+        } else {
+            Metadata::default()
+        };
+        for (setting, value, supported) in [
+            ("similarity", metadata.similarity, "cosine"),
+            ("interaction", metadata.interaction, "colbert"),
+        ] {
             if value != supported {
-                return Err(BertError::Unsupported { path, setting, value, supported }.into());
+                return Err(BertError::Unsupported {
+                    path,
+                    setting,
+                    value,
+                    supported,
+                }
+                .into());
             }
         }
         let width = projected_width(&checkpoint.file(WEIGHTS), config)?;
@@ -170,7 +207,11 @@ impl TokenRecipe {
             passage_tokens: metadata.doc_maxlen.min(config.positions()),
             masks: true,
             masks_seen: metadata.attend_to_mask_tokens,
-            skipped: if metadata.mask_punctuation { punctuation() } else { Vec::new() },
+            skipped: if metadata.mask_punctuation {
+                punctuation()
+            } else {
+                Vec::new()
+            },
             projection: width.map(|width| Projection { file: None, width }),
         })
     }
@@ -181,8 +222,12 @@ impl TokenRecipe {
         for module in modules(folder)?.unwrap_or_default() {
             match module.class() {
                 "Transformer" => {}
-                "Dense" if projection.is_none() => projection = Some(read_dense(&folder.join(module.path), config)?),
-                _ => return Err(module.refuse(&path, "Transformer and one Dense for token vectors")),
+                "Dense" if projection.is_none() => {
+                    projection = Some(read_dense(&folder.join(module.path), config)?)
+                }
+                _ => {
+                    return Err(module.refuse(&path, "Transformer and one Dense for token vectors"));
+                }
             }
         }
         let pylate: PyLate = read_json(&folder.join("config_sentence_transformers.json"))?;
@@ -191,7 +236,10 @@ impl TokenRecipe {
             query_marker: pylate.query_prefix.unwrap_or_else(|| "[Q] ".to_owned()),
             passage_marker: pylate.document_prefix.unwrap_or_else(|| "[D] ".to_owned()),
             query_tokens: pylate.query_length.unwrap_or(32).min(config.positions()),
-            passage_tokens: pylate.document_length.unwrap_or(180).min(config.positions()),
+            passage_tokens: pylate
+                .document_length
+                .unwrap_or(180)
+                .min(config.positions()),
             masks,
             masks_seen: masks && pylate.attend_to_expansion_tokens.unwrap_or(false),
             skipped: pylate.skiplist_words.unwrap_or_else(punctuation),
@@ -206,22 +254,38 @@ fn punctuation() -> Vec<String> {
 
 /// The projection's width, where the weights have one. Reads the file's header only: the weights are many megabytes.
 fn projected_width(path: &Path, config: &BertConfig) -> Result<Option<usize>, CheckpointError> {
-    let failed = |source| CheckpointError::Read { path: path.to_owned(), source };
-    let malformed = |what: String| BertError::Malformed { path: path.to_owned(), what };
+    let failed = |source| CheckpointError::Read {
+        path: path.to_owned(),
+        source,
+    };
+    let malformed = |what: String| BertError::Malformed {
+        path: path.to_owned(),
+        what,
+    };
     let mut file = File::open(path).map_err(failed)?;
     let mut length = [0; 8];
     file.read_exact(&mut length).map_err(failed)?;
     let mut header = Vec::new();
-    file.take(u64::from_le_bytes(length).min(MAX_HEADER_BYTES)).read_to_end(&mut header).map_err(failed)?;
-    let header: Map<String, Value> = serde_json::from_slice(&header).map_err(|error| malformed(error.to_string()))?;
+    file.take(u64::from_le_bytes(length).min(MAX_HEADER_BYTES))
+        .read_to_end(&mut header)
+        .map_err(failed)?;
+    let header: Map<String, Value> =
+        serde_json::from_slice(&header).map_err(|error| malformed(error.to_string()))?;
     let name = format!("{PROJECTION}.weight");
-    let Some(tensor) = header.get(&name) else { return Ok(None) };
+    let Some(tensor) = header.get(&name) else {
+        return Ok(None);
+    };
     let sizes = tensor["shape"].as_array().map_or(&[][..], Vec::as_slice);
     match sizes.iter().map(Value::as_u64).collect::<Vec<_>>()[..] {
-        [Some(width), Some(hidden)] if hidden == config.hidden_size() as u64 && width > 0 => Ok(Some(width as usize)),
+        [Some(width), Some(hidden)] if hidden == config.hidden_size() as u64 && width > 0 => {
+            Ok(Some(width as usize))
+        }
         _ => {
             let hidden = config.hidden_size();
-            Err(malformed(format!("tensor `{name}` has shape {sizes:?}, expected [any, {hidden}]")).into())
+            Err(malformed(format!(
+                "tensor `{name}` has shape {sizes:?}, expected [any, {hidden}]"
+            ))
+            .into())
         }
     }
 }
@@ -230,7 +294,13 @@ fn read_dense(folder: &Path, config: &BertConfig) -> Result<Projection, Checkpoi
     let path = folder.join("config.json");
     let dense: DenseConfig = read_json(&path)?;
     let refuse = |setting: &'static str, value: String, supported: &'static str| {
-        Err(BertError::Unsupported { path: path.clone(), setting, value, supported }.into())
+        Err(BertError::Unsupported {
+            path: path.clone(),
+            setting,
+            value,
+            supported,
+        }
+        .into())
     };
     if dense.bias {
         return refuse("bias", "true".to_owned(), "false");
@@ -239,18 +309,31 @@ fn read_dense(folder: &Path, config: &BertConfig) -> Result<Projection, Checkpoi
         return refuse("use_residual", "true".to_owned(), "false");
     }
     match dense.activation_function {
-        Some(name) if !name.ends_with(".Identity") => return refuse("activation_function", name, "Identity"),
+        Some(name) if !name.ends_with(".Identity") => {
+            return refuse("activation_function", name, "Identity");
+        }
         _ => {}
     }
     if dense.in_features != config.hidden_size() || dense.out_features == 0 {
-        let what = format!("`in_features` {} is not the model's {}", dense.in_features, config.hidden_size());
+        let what = format!(
+            "`in_features` {} is not the model's {}",
+            dense.in_features,
+            config.hidden_size()
+        );
         return Err(BertError::Malformed { path, what }.into());
     }
     let file = folder.join(WEIGHTS);
     if !file.is_file() && folder.join("pytorch_model.bin").is_file() {
         let (folder, found) = (folder.to_owned(), "pytorch_model.bin".to_owned());
-        return Err(CheckpointError::Form { folder, found, expected: WEIGHTS });
+        return Err(CheckpointError::Form {
+            folder,
+            found,
+            expected: WEIGHTS,
+        });
     }
     let hash = sha256_hex(&read(&file)?);
-    Ok(Projection { file: Some((file, hash)), width: dense.out_features })
+    Ok(Projection {
+        file: Some((file, hash)),
+        width: dense.out_features,
+    })
 }

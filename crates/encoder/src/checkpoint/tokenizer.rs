@@ -4,9 +4,9 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::CheckpointError;
+use super::folder::Checkpoint;
 use super::model::read;
 use super::recipe::read_json;
-use super::folder::Checkpoint;
 use crate::bert::BertError;
 
 /// The tokenizer as it is read.
@@ -30,7 +30,12 @@ struct Cleaning {
 
 impl Default for Cleaning {
     fn default() -> Self {
-        Self { tokenizer_class: None, do_lower_case: true, tokenize_chinese_chars: true, strip_accents: None }
+        Self {
+            tokenizer_class: None,
+            do_lower_case: true,
+            tokenize_chinese_chars: true,
+            strip_accents: None,
+        }
     }
 }
 
@@ -40,10 +45,16 @@ pub(super) fn tokenizer_bytes(checkpoint: &Checkpoint) -> Result<Vec<u8>, Checkp
         return read(&checkpoint.file(TOKENIZER));
     }
     let path = checkpoint.file(VOCABULARY);
-    let malformed = |what: String| BertError::Malformed { path: path.clone(), what };
+    let malformed = |what: String| BertError::Malformed {
+        path: path.clone(),
+        what,
+    };
     let text = String::from_utf8(read(&path)?).map_err(|error| malformed(error.to_string()))?;
-    let vocabulary: Map<String, Value> =
-        text.lines().enumerate().map(|(id, word_piece)| (word_piece.to_owned(), id.into())).collect();
+    let vocabulary: Map<String, Value> = text
+        .lines()
+        .enumerate()
+        .map(|(id, word_piece)| (word_piece.to_owned(), id.into()))
+        .collect();
     let id = |word_piece: &str| vocabulary.get(word_piece).cloned();
     let (Some(cls), Some(sep), Some(_)) = (id("[CLS]"), id("[SEP]"), id("[UNK]")) else {
         return Err(malformed("no `[CLS]`, `[SEP]` or `[UNK]` among its lines".to_owned()).into());
@@ -51,8 +62,10 @@ pub(super) fn tokenizer_bytes(checkpoint: &Checkpoint) -> Result<Vec<u8>, Checkp
     let cleaning = cleaning(checkpoint)?;
     let special = |word_piece: &str| {
         let id = id(word_piece)?;
-        Some(json!({"id": id, "content": word_piece, "single_word": false, "lstrip": false, "rstrip": false,
-            "normalized": false, "special": true}))
+        Some(
+            json!({"id": id, "content": word_piece, "single_word": false, "lstrip": false, "rstrip": false,
+            "normalized": false, "special": true}),
+        )
     };
     let tokenizer = json!({
         "version": "1.0",
@@ -72,13 +85,29 @@ pub(super) fn tokenizer_bytes(checkpoint: &Checkpoint) -> Result<Vec<u8>, Checkp
 
 fn cleaning(checkpoint: &Checkpoint) -> Result<Cleaning, CheckpointError> {
     let path = checkpoint.file(TOKENIZER_CONFIG);
-    let cleaning: Cleaning = if path.is_file() { read_json(&path)? } else { Cleaning::default() };
-    let known =
-        |class: &str| ["BertTokenizer", "DistilBertTokenizer", "DPR"].iter().any(|name| class.starts_with(name));
+    let cleaning: Cleaning = if path.is_file() {
+        read_json(&path)?
+    } else {
+        Cleaning::default()
+    };
+    let known = |class: &str| {
+        ["BertTokenizer", "DistilBertTokenizer", "DPR"]
+            .iter()
+            .any(|name| class.starts_with(name))
+    };
     match cleaning.tokenizer_class {
         Some(value) if !known(&value) => {
-            let (setting, supported) = ("tokenizer_class", "BertTokenizer where there is no tokenizer.json");
-            Err(BertError::Unsupported { path, setting, value, supported }.into())
+            let (setting, supported) = (
+                "tokenizer_class",
+                "BertTokenizer where there is no tokenizer.json",
+            );
+            Err(BertError::Unsupported {
+                path,
+                setting,
+                value,
+                supported,
+            }
+            .into())
         }
         _ => Ok(cleaning),
     }

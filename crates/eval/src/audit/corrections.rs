@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use super::{AuditError, SheetLine};
-use ragtriage_runs::external::input::Input;
-use ragtriage_runs::SavedRun;
 use ragtriage_core::types::{Class, QuestionId};
+use ragtriage_runs::SavedRun;
+use ragtriage_runs::external::input::Input;
 
 /// What stands for the class that was printed.
 const CONFIRMED: &str = "ok";
@@ -33,36 +33,67 @@ pub struct Corrections {
 /// # Errors
 /// Any [`AuditError`].
 pub fn read(input: &Input, run: &SavedRun) -> Result<Corrections, AuditError> {
-    let place: HashMap<&QuestionId, usize> =
-        run.traces.iter().enumerate().map(|(at, trace)| (&trace.question.id, at)).collect();
+    let place: HashMap<&QuestionId, usize> = run
+        .traces
+        .iter()
+        .enumerate()
+        .map(|(at, trace)| (&trace.question.id, at))
+        .collect();
     let mut first: HashMap<QuestionId, usize> = HashMap::new();
     let mut judged = Vec::new();
-    for (number, text) in input.text().lines().enumerate().filter(|(_, text)| !text.trim().is_empty()) {
+    for (number, text) in input
+        .text()
+        .lines()
+        .enumerate()
+        .filter(|(_, text)| !text.trim().is_empty())
+    {
         let position = || input.position(text);
-        let malformed =
-            |error: serde_json::Error| AuditError::Malformed { position: position(), reason: error.to_string() };
+        let malformed = |error: serde_json::Error| AuditError::Malformed {
+            position: position(),
+            reason: error.to_string(),
+        };
         let line: SheetLine = serde_json::from_str(text).map_err(malformed)?;
         let told = |name: &str, started: &str| format!("`{name}` of {started}");
-        let (found, run) = (told(&line.run, &line.started), told(&run.manifest.name, &run.manifest.started));
+        let (found, run) = (
+            told(&line.run, &line.started),
+            told(&run.manifest.name, &run.manifest.started),
+        );
         if found != run {
-            return Err(AuditError::OtherRun { position: position(), found, run });
+            return Err(AuditError::OtherRun {
+                position: position(),
+                found,
+                run,
+            });
         }
         let at = *place
             .get(&line.id)
-            .ok_or_else(|| AuditError::UnknownQuestion { position: position(), id: line.id.clone() })?;
+            .ok_or_else(|| AuditError::UnknownQuestion {
+                position: position(),
+                id: line.id.clone(),
+            })?;
         if let Some(first) = first.insert(line.id.clone(), number + 1) {
-            return Err(AuditError::Twice { position: position(), id: line.id, first });
+            return Err(AuditError::Twice {
+                position: position(),
+                id: line.id,
+                first,
+            });
         }
-        if let Some(correct) =
-            correct(&line).map_err(|found| AuditError::UnknownClass { position: position(), found })?
-        {
+        if let Some(correct) = correct(&line).map_err(|found| AuditError::UnknownClass {
+            position: position(),
+            found,
+        })? {
             judged.push(Judged { at, correct });
         }
     }
     if judged.is_empty() {
-        return Err(AuditError::NothingFilledIn { file: input.name().to_owned() });
+        return Err(AuditError::NothingFilledIn {
+            file: input.name().to_owned(),
+        });
     }
-    Ok(Corrections { n_lines: first.len(), judged })
+    Ok(Corrections {
+        n_lines: first.len(),
+        judged,
+    })
 }
 
 /// The class by whoever filled the line in; `None`: nobody did. `Err`: what stands there is no class.
@@ -70,6 +101,11 @@ fn correct(line: &SheetLine) -> Result<Option<Class>, String> {
     match line.correct_class.trim() {
         "" => Ok(None),
         CONFIRMED => Ok(Some(line.class)),
-        name => Class::ALL.iter().copied().find(|class| class.name() == name).map(Some).ok_or_else(|| name.to_owned()),
+        name => Class::ALL
+            .iter()
+            .copied()
+            .find(|class| class.name() == name)
+            .map(Some)
+            .ok_or_else(|| name.to_owned()),
     }
 }

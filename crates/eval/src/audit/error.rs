@@ -1,7 +1,7 @@
 //! Why corrections could not be read back.
 
-use ragtriage_runs::external::Position;
 use ragtriage_core::types::QuestionId;
+use ragtriage_runs::external::Position;
 
 /// Names the file and the line of what is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -80,5 +80,9 @@ impl AuditError {
 }
 
 fn class_names() -> String {
-    ragtriage_core::types::Class::ALL.iter().map(|class| class.name()).collect::<Vec<_>>().join(", ")
+    ragtriage_core::types::Class::ALL
+        .iter()
+        .map(|class| class.name())
+        .collect::<Vec<_>>()
+        .join(", ")
 }

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::Corrections;
-use ragtriage_core::attribute::classify::Outcome;
 use crate::summary::{self, EvaluationPlan, Share};
+use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::stats::interval::of_equal_values;
 use ragtriage_core::stats::wilson::wilson;
-use ragtriage_runs::{SCHEMA, SavedRun};
 use ragtriage_core::types::{Class, Interval};
+use ragtriage_runs::{SCHEMA, SavedRun};
 
 const N_CLASSES: usize = Class::ALL.len();
 /// Questions, or shares, by printed class and then by correct class.
@@ -73,9 +73,17 @@ pub struct CorrectedShare {
 /// questions, the same rule within each resample; where no resample differs, the exact binomial bound of
 /// [`of_equal_values`] over the clusters: what was not seen may be there.
 #[must_use]
-pub fn audit(run: &SavedRun, outcomes: &[Outcome], corrections: &Corrections, plan: &EvaluationPlan) -> Audit {
-    let cells: Vec<(Class, Class)> =
-        corrections.judged.iter().map(|judged| (outcomes[judged.at].class, judged.correct)).collect();
+pub fn audit(
+    run: &SavedRun,
+    outcomes: &[Outcome],
+    corrections: &Corrections,
+    plan: &EvaluationPlan,
+) -> Audit {
+    let cells: Vec<(Class, Class)> = corrections
+        .judged
+        .iter()
+        .map(|judged| (outcomes[judged.at].class, judged.correct))
+        .collect();
     let n_questions = outcomes.len();
     let mut printed = [0.0; N_CLASSES];
     for outcome in outcomes {
@@ -87,18 +95,30 @@ pub fn audit(run: &SavedRun, outcomes: &[Outcome], corrections: &Corrections, pl
         counts[cell.printed as usize][cell.correct as usize] = cell.count as f64;
     }
     let corrected = corrected(&printed, &counts);
-    let audited = corrections.judged.iter().map(|judged| &run.traces[judged.at]);
-    let bootstrap = Bootstrap::new(summary::cluster_of(audited, plan.cluster), plan.resamples, plan.seed);
+    let audited = corrections
+        .judged
+        .iter()
+        .map(|judged| &run.traces[judged.at]);
+    let bootstrap = Bootstrap::new(
+        summary::cluster_of(audited, plan.cluster),
+        plan.resamples,
+        plan.seed,
+    );
     let intervals = intervals(&printed, &corrected, &confusion, &cells, &bootstrap);
     let share = |class: &Class| CorrectedShare {
         printed: printed[*class as usize],
         corrected: corrected[*class as usize],
         ci95: intervals[*class as usize],
     };
-    let occurs = |class: &&Class| printed[**class as usize] > 0.0 || corrected[**class as usize] > 0.0;
-    let not_audited =
-        |class: &&Class| printed[**class as usize] > 0.0 && cells.iter().all(|(found, _)| found != *class);
-    let n_wrong = cells.iter().filter(|(printed, correct)| printed != correct).count();
+    let occurs =
+        |class: &&Class| printed[**class as usize] > 0.0 || corrected[**class as usize] > 0.0;
+    let not_audited = |class: &&Class| {
+        printed[**class as usize] > 0.0 && cells.iter().all(|(found, _)| found != *class)
+    };
+    let n_wrong = cells
+        .iter()
+        .filter(|(printed, correct)| printed != correct)
+        .count();
     let n_audited = cells.len();
     Audit {
         schema: SCHEMA,
@@ -112,7 +132,11 @@ pub fn audit(run: &SavedRun, outcomes: &[Outcome], corrections: &Corrections, pl
             ci95: wilson(n_wrong, n_audited),
         },
         confusion,
-        classes: Class::ALL.iter().filter(occurs).map(|class| (class.name().to_owned(), share(class))).collect(),
+        classes: Class::ALL
+            .iter()
+            .filter(occurs)
+            .map(|class| (class.name().to_owned(), share(class)))
+            .collect(),
         not_audited: Class::ALL.iter().filter(not_audited).copied().collect(),
     }
 }
@@ -122,7 +146,14 @@ fn confusion(cells: &[(Class, Class)]) -> Vec<Mistake> {
     for cell in cells {
         *counts.entry(*cell).or_default() += 1;
     }
-    counts.into_iter().map(|((printed, correct), count)| Mistake { printed, correct, count }).collect()
+    counts
+        .into_iter()
+        .map(|((printed, correct), count)| Mistake {
+            printed,
+            correct,
+            count,
+        })
+        .collect()
 }
 
 /// The post-stratified shares; `joint` in counts or in shares alike.
@@ -149,7 +180,12 @@ fn intervals(
     bootstrap: &Bootstrap,
 ) -> Vec<Option<Interval>> {
     let is = |mistake: &Mistake, cell: &(Class, Class)| *cell == (mistake.printed, mistake.correct);
-    let column = |mistake: &Mistake| cells.iter().map(|cell| Some(f64::from(u8::from(is(mistake, cell))))).collect();
+    let column = |mistake: &Mistake| {
+        cells
+            .iter()
+            .map(|cell| Some(f64::from(u8::from(is(mistake, cell)))))
+            .collect()
+    };
     let columns: Vec<Vec<Option<f64>>> = confusion.iter().map(column).collect();
     let means = bootstrap.means(&columns);
     let n_resamples = means.first().map_or(0, Vec::len);
@@ -166,7 +202,11 @@ fn intervals(
     let interval = |(shares, share): (Vec<f64>, &f64)| {
         let same = shares.iter().all(|other| (other - share).abs() < 1e-12);
         let spread = bootstrap.interval(shares)?;
-        Some(if same { of_equal_values(*share, (0.0, 1.0), bootstrap.n_clusters()) } else { spread })
+        Some(if same {
+            of_equal_values(*share, (0.0, 1.0), bootstrap.n_clusters())
+        } else {
+            spread
+        })
     };
     resampled.into_iter().zip(corrected).map(interval).collect()
 }

@@ -4,9 +4,12 @@ use serde::{Deserialize, Serialize};
 
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::sample;
-use ragtriage_runs::SavedRun;
 use ragtriage_core::text::sanitize::shortened;
-use ragtriage_core::types::{ArmName, Attempt, ByteRange, ChunkId, Class, Fault, Flag, GoldMember, Passage, QuestionId, Trace};
+use ragtriage_core::types::{
+    ArmName, Attempt, ByteRange, ChunkId, Class, Fault, Flag, GoldMember, Passage, QuestionId,
+    Trace,
+};
+use ragtriage_runs::SavedRun;
 
 /// Characters of a passage: enough to see what it is about.
 const PASSAGE_CHARS: usize = 400;
@@ -73,11 +76,20 @@ pub struct SheetPassage {
 /// were not attributed and are left out. `outcomes` are parallel to the run's traces.
 #[must_use]
 pub fn sheet(run: &SavedRun, outcomes: &[Outcome], n: usize, seed: u64) -> Vec<SheetLine> {
-    let attributed = || run.traces.iter().zip(outcomes).filter(|(_, outcome)| outcome.class != Class::Failed);
-    let ids: Vec<QuestionId> = attributed().map(|(trace, _)| trace.question.id.clone()).collect();
+    let attributed = || {
+        run.traces
+            .iter()
+            .zip(outcomes)
+            .filter(|(_, outcome)| outcome.class != Class::Failed)
+    };
+    let ids: Vec<QuestionId> = attributed()
+        .map(|(trace, _)| trace.question.id.clone())
+        .collect();
     let drawn = sample::sampled(&ids, n, seed ^ STREAM);
     let drawn = attributed().filter(|(trace, _)| drawn.contains(&trace.question.id));
-    drawn.map(|(trace, outcome)| line(run, trace, outcome)).collect()
+    drawn
+        .map(|(trace, outcome)| line(run, trace, outcome))
+        .collect()
 }
 
 fn line(run: &SavedRun, trace: &Trace, outcome: &Outcome) -> SheetLine {
@@ -86,7 +98,12 @@ fn line(run: &SavedRun, trace: &Trace, outcome: &Outcome) -> SheetLine {
         title: passage.title.clone(),
         text: shortened(&passage.text, PASSAGE_CHARS),
     };
-    let members = trace.gold.groups.iter().enumerate().flat_map(|(g, group)| group.iter().map(move |m| (g, m)));
+    let members = trace
+        .gold
+        .groups
+        .iter()
+        .enumerate()
+        .flat_map(|(g, group)| group.iter().map(move |m| (g, m)));
     SheetLine {
         run: run.manifest.name.clone(),
         started: run.manifest.started.clone(),
@@ -98,8 +115,14 @@ fn line(run: &SavedRun, trace: &Trace, outcome: &Outcome) -> SheetLine {
         fault: outcome.fault,
         rule: outcome.reason.clone(),
         flags: outcome.flags.clone(),
-        gold_text: members.map(|(g, member)| gold_text(run, g, member)).collect(),
-        passages: trace.packed().filter_map(|id| run.passages.get(id)).map(passage).collect(),
+        gold_text: members
+            .map(|(g, member)| gold_text(run, g, member))
+            .collect(),
+        passages: trace
+            .packed()
+            .filter_map(|id| run.passages.get(id))
+            .map(passage)
+            .collect(),
         correct_class: String::new(),
         note: String::new(),
     }
@@ -111,11 +134,23 @@ fn gold_text(run: &SavedRun, group: usize, member: &GoldMember) -> String {
     if !member.present {
         return format!("{head}: not in the corpus");
     }
-    let chunks: Vec<&Passage> = member.chunks.iter().filter_map(|id| run.passages.get(id)).collect();
+    let chunks: Vec<&Passage> = member
+        .chunks
+        .iter()
+        .filter_map(|id| run.passages.get(id))
+        .collect();
     let texts: Vec<String> = if member.needed.is_empty() {
-        chunks.iter().take(1).map(|chunk| chunk.text.clone()).collect()
+        chunks
+            .iter()
+            .take(1)
+            .map(|chunk| chunk.text.clone())
+            .collect()
     } else {
-        member.needed.iter().map(|range| text_of(*range, &chunks)).collect()
+        member
+            .needed
+            .iter()
+            .map(|range| text_of(*range, &chunks))
+            .collect()
     };
     format!("{head}: {}", shortened(&texts.join(" … "), GOLD_CHARS))
 }
@@ -132,7 +167,9 @@ fn text_of(range: ByteRange, chunks: &[&Passage]) -> String {
             text.push(' ');
         }
         // A context recorded elsewhere may hold the gold in other bytes than its document: then all of it is shown.
-        let piece = chunk.text.get(from - chunk.range.start..to - chunk.range.start);
+        let piece = chunk
+            .text
+            .get(from - chunk.range.start..to - chunk.range.start);
         text.push_str(piece.unwrap_or(&chunk.text));
         at = to;
     }

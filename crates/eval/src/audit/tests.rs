@@ -1,13 +1,13 @@
 //! Ten questions, of which a person looked at some, with the arithmetic written out.
 
 use super::*;
-use ragtriage_core::attribute::classify::Outcome;
 use crate::compare::tests::{evaluation, run};
 use crate::summary::EvaluationPlan;
 use crate::tests::outcome;
-use ragtriage_runs::external::input::Input;
-use ragtriage_runs::SavedRun;
+use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::types::{Class, QuestionId};
+use ragtriage_runs::SavedRun;
+use ragtriage_runs::external::input::Input;
 
 /// Six right, three lost by ranking, one by retrieval.
 fn ten() -> (SavedRun, Vec<Outcome>) {
@@ -31,7 +31,10 @@ fn filled_in(answers: &[(&str, &str)]) -> Input {
         let answer = answers.iter().find(|(id, _)| *id == line.id.as_str());
         line.correct_class = answer.map_or(String::new(), |(_, class)| (*class).to_owned());
     }
-    let lines: Vec<String> = lines.iter().map(|line| serde_json::to_string(line).expect("JSON")).collect();
+    let lines: Vec<String> = lines
+        .iter()
+        .map(|line| serde_json::to_string(line).expect("JSON"))
+        .collect();
     Input::new("audit.jsonl", lines.join("\n")).expect("not empty")
 }
 
@@ -43,11 +46,27 @@ fn audited(answers: &[(&str, &str)]) -> Audit {
 
 #[test]
 fn shares_are_corrected_class_by_class() {
-    let audit = audited(&[("q0", "ok"), ("q1", "correct"), ("q6", "chunking"), ("q7", "ok")]);
-    assert_eq!((audit.n_sampled, audit.n_audited, audit.wrong.count, audit.wrong.share), (10, 4, 1, 0.25));
+    let audit = audited(&[
+        ("q0", "ok"),
+        ("q1", "correct"),
+        ("q6", "chunking"),
+        ("q7", "ok"),
+    ]);
+    assert_eq!(
+        (
+            audit.n_sampled,
+            audit.n_audited,
+            audit.wrong.count,
+            audit.wrong.share
+        ),
+        (10, 4, 1, 0.25)
+    );
     // Wilson, 1 of 4 at z^2 = 3.8415: middle (.25 + .4802) / 1.9604 = .3725, half sqrt(.046875 + .060023) = .3270.
     let ci95 = audit.wrong.ci95.expect("four were looked at");
-    assert!((ci95.low - 0.0456).abs() < 1e-3 && (ci95.high - 0.6994).abs() < 1e-3, "{ci95:?}");
+    assert!(
+        (ci95.low - 0.0456).abs() < 1e-3 && (ci95.high - 0.6994).abs() < 1e-3,
+        "{ci95:?}"
+    );
     // Of the .3 printed as ranking half are chunking; nobody looked at the one printed as retrieval.
     let share = |class: Class| audit.classes[class.name()];
     for (class, printed, corrected) in [
@@ -62,8 +81,15 @@ fn shares_are_corrected_class_by_class() {
             "{class}: {found:?}"
         );
     }
-    assert_eq!((audit.classes.len(), audit.not_audited.as_slice()), (4, &[Class::Retrieval][..]));
-    let told: Vec<_> = audit.confusion.iter().map(|cell| (cell.printed, cell.correct, cell.count)).collect();
+    assert_eq!(
+        (audit.classes.len(), audit.not_audited.as_slice()),
+        (4, &[Class::Retrieval][..])
+    );
+    let told: Vec<_> = audit
+        .confusion
+        .iter()
+        .map(|cell| (cell.printed, cell.correct, cell.count))
+        .collect();
     assert_eq!(
         told,
         [
@@ -80,11 +106,17 @@ fn intervals_hold_what_no_resample_shows() {
     // All four confirmed, so every resample gives .6. Up to 1 - .025^(1/4) = .6024 of the clusters may be otherwise:
     // .6 - .6024 x .6 = .2386 and .6 + .6024 x .4 = .8410.
     let correct = audit.classes["correct"].ci95.expect("four clusters");
-    assert!((correct.low - 0.2386).abs() < 5e-4 && (correct.high - 0.8410).abs() < 5e-4, "{correct:?}");
+    assert!(
+        (correct.low - 0.2386).abs() < 5e-4 && (correct.high - 0.8410).abs() < 5e-4,
+        "{correct:?}"
+    );
     let audit = audited(&[("q6", "chunking"), ("q7", "ok"), ("q8", "ok"), ("q0", "ok")]);
     // Some resamples have no question printed as ranking and take it as printed (.3), some only the corrected one (0).
     let ranking = audit.classes["ranking"].ci95.expect("four clusters");
-    assert!(ranking.low < 1e-9 && (ranking.high - 0.3).abs() < 1e-9, "{ranking:?}");
+    assert!(
+        ranking.low < 1e-9 && (ranking.high - 0.3).abs() < 1e-9,
+        "{ranking:?}"
+    );
     let one = audited(&[("q6", "chunking")]);
     assert_eq!(one.classes["ranking"].ci95, None, "one cluster");
 }
@@ -93,11 +125,18 @@ fn intervals_hold_what_no_resample_shows() {
 fn the_sample_is_seeded_and_leaves_out_what_failed() {
     let (run, mut outcomes) = ten();
     outcomes[3] = outcome(Class::Failed, None);
-    let ids =
-        |n, seed| -> Vec<QuestionId> { sheet(&run, &outcomes, n, seed).into_iter().map(|line| line.id).collect() };
+    let ids = |n, seed| -> Vec<QuestionId> {
+        sheet(&run, &outcomes, n, seed)
+            .into_iter()
+            .map(|line| line.id)
+            .collect()
+    };
     assert_eq!(ids(4, 1), ids(4, 1));
     assert_eq!((ids(4, 1).len(), ids(50, 1).len()), (4, 9));
-    assert!((0..20).any(|seed| ids(4, seed) != ids(4, 1)), "another seed draws others");
+    assert!(
+        (0..20).any(|seed| ids(4, seed) != ids(4, 1)),
+        "another seed draws others"
+    );
     assert!(!ids(50, 1).contains(&"q3".into()));
 }
 
@@ -105,16 +144,36 @@ fn the_sample_is_seeded_and_leaves_out_what_failed() {
 fn what_cannot_be_read_back_is_named_by_its_line() {
     let (run, _) = ten();
     let text = filled_in(&[("q0", "ok")]).text().to_owned();
-    let error = |text: String| read(&Input::new("a.jsonl", text).expect("not empty"), &run).unwrap_err().to_string();
+    let error = |text: String| {
+        read(&Input::new("a.jsonl", text).expect("not empty"), &run)
+            .unwrap_err()
+            .to_string()
+    };
     let class = text.replacen(r#""correct_class":"""#, r#""correct_class":"rank""#, 1);
-    assert_eq!(error(class), "`a.jsonl` line 2: `correct_class` is `rank`, which is no class");
-    let twice = format!("{text}\n\n{}", text.lines().next().expect("a line"));
-    assert_eq!(error(twice), "`a.jsonl` line 12: question `q0` stands on line 1 already");
-    assert_eq!(error(text.replace(r#""id":"q1""#, r#""id":"q10""#)), "`a.jsonl` line 2: the run has no question `q10`");
-    let other = error(text.replace(r#""run":"r""#, r#""run":"s""#));
-    assert!(other.starts_with("`a.jsonl` line 1: drawn from run `s` of "), "{other}");
-    assert!(
-        error(text.replace(r#""class""#, r#""klass""#)).starts_with("`a.jsonl` line 1: no line of an audit sheet: ")
+    assert_eq!(
+        error(class),
+        "`a.jsonl` line 2: `correct_class` is `rank`, which is no class"
     );
-    assert_eq!(error(text.replace(r#":"ok""#, r#":"""#)), "`a.jsonl`: no line has a `correct_class`");
+    let twice = format!("{text}\n\n{}", text.lines().next().expect("a line"));
+    assert_eq!(
+        error(twice),
+        "`a.jsonl` line 12: question `q0` stands on line 1 already"
+    );
+    assert_eq!(
+        error(text.replace(r#""id":"q1""#, r#""id":"q10""#)),
+        "`a.jsonl` line 2: the run has no question `q10`"
+    );
+    let other = error(text.replace(r#""run":"r""#, r#""run":"s""#));
+    assert!(
+        other.starts_with("`a.jsonl` line 1: drawn from run `s` of "),
+        "{other}"
+    );
+    assert!(
+        error(text.replace(r#""class""#, r#""klass""#))
+            .starts_with("`a.jsonl` line 1: no line of an audit sheet: ")
+    );
+    assert_eq!(
+        error(text.replace(r#":"ok""#, r#":"""#)),
+        "`a.jsonl`: no line has a `correct_class`"
+    );
 }

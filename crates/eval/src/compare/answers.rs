@@ -97,7 +97,12 @@ struct Fate {
 }
 
 /// Judges every pair; outcomes are parallel to their run's traces.
-pub(super) fn judged(pairs: &Pairs<'_>, first: &[Outcome], second: &[Outcome], judge: Judge) -> Judged {
+pub(super) fn judged(
+    pairs: &Pairs<'_>,
+    first: &[Outcome],
+    second: &[Outcome],
+    judge: Judge,
+) -> Judged {
     let answers = |side: fn(&(Side<'_>, Side<'_>)) -> bool| pairs.list.iter().any(side);
     let of = if answers(|(a, _)| has_answer(a.trace)) && answers(|(_, b)| has_answer(b.trace)) {
         State::Answer
@@ -105,14 +110,23 @@ pub(super) fn judged(pairs: &Pairs<'_>, first: &[Outcome], second: &[Outcome], j
         State::Support
     };
     let fate = |side: Side<'_>, outcome: &Outcome| match of {
-        State::Answer => rightness(side.trace, judge).retrieved.map(|good| Fate { good, class: outcome.class }),
+        State::Answer => rightness(side.trace, judge).retrieved.map(|good| Fate {
+            good,
+            class: outcome.class,
+        }),
         State::Support => outcome.reached.map(|_| {
             let class = outcome.lost.unwrap_or(Class::Supported);
-            Fate { good: class == Class::Supported, class }
+            Fate {
+                good: class == Class::Supported,
+                class,
+            }
         }),
     };
     let side = |(a, b): &(Side<'_>, Side<'_>)| fate(*a, &first[a.at]).zip(fate(*b, &second[b.at]));
-    Judged { of, sides: pairs.list.iter().map(side).collect() }
+    Judged {
+        of,
+        sides: pairs.list.iter().map(side).collect(),
+    }
 }
 
 fn has_answer(trace: &Trace) -> bool {
@@ -130,19 +144,37 @@ impl Judged {
         let (only_baseline, only_run) = (count(true, false), count(false, true));
         let n = both + neither + only_baseline + only_run;
         let p = mcnemar(only_baseline, only_run);
-        (n > 0).then_some(Agreement { of: self.of, n, both, only_baseline, only_run, neither, p })
+        (n > 0).then_some(Agreement {
+            of: self.of,
+            n,
+            both,
+            only_baseline,
+            only_run,
+            neither,
+            p,
+        })
     }
 
     /// What flipped: losses first, then gains, then moves; the largest groups of each first.
     pub(super) fn flips(&self, pairs: &Pairs<'_>) -> Vec<FlipGroup> {
         let mut groups: BTreeMap<(Turn, Class, Class), Vec<Flip>> = BTreeMap::new();
         for (fates, (a, b)) in self.sides.iter().zip(&pairs.list) {
-            let Some((first, second)) = fates else { continue };
+            let Some((first, second)) = fates else {
+                continue;
+            };
             if let Some(turn) = self.turn(*first, *second) {
-                groups.entry((turn, first.class, second.class)).or_default().push(flip(a.trace, b.trace));
+                groups
+                    .entry((turn, first.class, second.class))
+                    .or_default()
+                    .push(flip(a.trace, b.trace));
             }
         }
-        let group = |((turn, from, to), questions)| FlipGroup { turn, from, to, questions };
+        let group = |((turn, from, to), questions)| FlipGroup {
+            turn,
+            from,
+            to,
+            questions,
+        };
         let mut groups: Vec<FlipGroup> = groups.into_iter().map(group).collect();
         groups.sort_by_key(|group| (group.turn, std::cmp::Reverse(group.questions.len())));
         groups
@@ -153,7 +185,9 @@ impl Judged {
             (true, false) => Some(Turn::Lost),
             (false, true) => Some(Turn::Gained),
             // Two wrong answers are not told apart; where there are no answers, the stage is all there is to tell.
-            (false, false) if self.of == State::Support && first.class != second.class => Some(Turn::Moved),
+            (false, false) if self.of == State::Support && first.class != second.class => {
+                Some(Turn::Moved)
+            }
             _ => None,
         }
     }

@@ -22,7 +22,7 @@ use ragtriage_core::stats::t::{MeanError, TTest, mean_error, paired_t};
 use ragtriage_core::types::Interval;
 
 /// Differences that sums in another order give: these are ties.
-pub(in crate) const TIE: f64 = 1e-12;
+pub(crate) const TIE: f64 = 1e-12;
 
 /// A measure in two runs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -76,7 +76,13 @@ impl MeasureDifference {
     pub fn detectable_text(&self) -> Option<String> {
         let (low, high) = self.measure.family().facts().range;
         let most = high - low;
-        self.detectable.map(|least| if least > most { format!("> {most}") } else { format!("{least:.3}") })
+        self.detectable.map(|least| {
+            if least > most {
+                format!("> {most}")
+            } else {
+                format!("{least:.3}")
+            }
+        })
     }
 }
 
@@ -99,9 +105,15 @@ pub fn differences(
     pairs: &Pairs<'_>,
     plan: &EvaluationPlan,
 ) -> Vec<MeasureDifference> {
-    let columns: Vec<Column> =
-        first.measures.iter().filter_map(|measure| Column::new(*measure, first, second, pairs)).collect();
-    columns.par_iter().map(|column| column.difference(pairs, plan)).collect()
+    let columns: Vec<Column> = first
+        .measures
+        .iter()
+        .filter_map(|measure| Column::new(*measure, first, second, pairs))
+        .collect();
+    columns
+        .par_iter()
+        .map(|column| column.difference(pairs, plan))
+        .collect()
 }
 
 impl Column {
@@ -121,21 +133,41 @@ impl Column {
             Aggregate::Median => f64::from(b.total_cmp(a) as i8),
         };
         let differences = baseline.iter().zip(&run).map(difference).collect();
-        Some(Self { measure, rows, baseline, run, differences })
+        Some(Self {
+            measure,
+            rows,
+            baseline,
+            run,
+            differences,
+        })
     }
 
     fn difference(&self, pairs: &Pairs<'_>, plan: &EvaluationPlan) -> MeasureDifference {
         let family = self.measure.family();
         let cluster_of: Vec<usize> = self.rows.iter().map(|row| pairs.cluster_of[*row]).collect();
         let lower_is_better = family.facts().direction == Direction::Lower;
-        let wins = |sign: f64| self.differences.iter().filter(|difference| sign * **difference > TIE).count();
+        let wins = |sign: f64| {
+            self.differences
+                .iter()
+                .filter(|difference| sign * **difference > TIE)
+                .count()
+        };
         let (up, down) = (wins(1.0), wins(-1.0));
-        let (wins, losses) = if lower_is_better { (down, up) } else { (up, down) };
+        let (wins, losses) = if lower_is_better {
+            (down, up)
+        } else {
+            (up, down)
+        };
         let p = randomisation(&self.differences, &cluster_of, plan.resamples, plan.seed);
         let (baseline, run, delta) = match family.aggregate() {
-            Aggregate::Mean => (mean(&self.baseline), mean(&self.run), mean(&self.differences)),
+            Aggregate::Mean => (
+                mean(&self.baseline),
+                mean(&self.run),
+                mean(&self.differences),
+            ),
             Aggregate::Median => {
-                let [a, b] = [&self.baseline, &self.run].map(|values| median(values).unwrap_or(0.0));
+                let [a, b] =
+                    [&self.baseline, &self.run].map(|values| median(values).unwrap_or(0.0));
                 (a, b, apart(a, b))
             }
         };
@@ -156,7 +188,9 @@ impl Column {
             delta,
             ci95,
             p: p.map(|p| p.p),
-            least_p: p.filter(|p| p.exact).map(|p| (2.0 / p.n_permutations as f64).min(1.0)),
+            least_p: p
+                .filter(|p| p.exact)
+                .map(|p| (2.0 / p.n_permutations as f64).min(1.0)),
             paired_t: paired_t(&self.differences, &cluster_of).filter(|_| by_mean),
             p_holm: None,
             detectable: detectable(&self.differences, &cluster_of).filter(|_| by_mean),
@@ -169,10 +203,17 @@ impl Column {
 }
 
 /// The interval of a median's difference: resampled medians of both runs over the same draws.
-fn median_interval(column: &Column, cluster_of: Vec<usize>, plan: &EvaluationPlan) -> Option<Interval> {
+fn median_interval(
+    column: &Column,
+    cluster_of: Vec<usize>,
+    plan: &EvaluationPlan,
+) -> Option<Interval> {
     let bootstrap = Bootstrap::new(cluster_of, plan.resamples, plan.seed);
-    let medians = |values: &[f64]| bootstrap.medians(&values.iter().copied().map(Some).collect::<Vec<_>>());
-    let pairs = medians(&column.baseline).into_iter().zip(medians(&column.run));
+    let medians =
+        |values: &[f64]| bootstrap.medians(&values.iter().copied().map(Some).collect::<Vec<_>>());
+    let pairs = medians(&column.baseline)
+        .into_iter()
+        .zip(medians(&column.run));
     bootstrap.interval(pairs.map(|(a, b)| apart(a, b)).collect())
 }
 

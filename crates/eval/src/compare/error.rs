@@ -26,7 +26,9 @@ pub enum CompareError {
         other_text: usize,
     },
     /// There is no pair at all.
-    #[error("`{baseline}` ({n_baseline} questions) and `{run}` ({n_run} questions) have no question in common")]
+    #[error(
+        "`{baseline}` ({n_baseline} questions) and `{run}` ({n_run} questions) have no question in common"
+    )]
     NothingInCommon {
         /// The baseline's name.
         baseline: String,
@@ -78,7 +80,7 @@ pub enum CompareError {
 
 impl CompareError {
     /// Why a measure may have no value.
-    pub(in crate) const SEE_REPORT: &str = "answer measures need a generator and gold answers, rankings need judged \
+    pub(crate) const SEE_REPORT: &str = "answer measures need a generator and gold answers, rankings need judged \
         documents; `ragtriage report RUN` shows what a run has";
 
     /// What to do about it.

@@ -123,19 +123,38 @@ pub struct PairComparison {
 ///
 /// # Errors
 /// `OtherQuestions` and `NothingInCommon`; `NoValue` for a primary measure that was asked for and that no pair has.
-pub fn compare(baseline: &SavedRun, others: &[Subject<'_>], plan: &ComparePlan) -> Result<Comparison, CompareError> {
+pub fn compare(
+    baseline: &SavedRun,
+    others: &[Subject<'_>],
+    plan: &ComparePlan,
+) -> Result<Comparison, CompareError> {
     let evaluation = &plan.evaluation;
-    let paired = others.iter().map(|other| Pairs::new(baseline, other.run, evaluation.cluster, plan.intersect));
+    let paired = others
+        .iter()
+        .map(|other| Pairs::new(baseline, other.run, evaluation.cluster, plan.intersect));
     let paired: Vec<Pairs<'_>> = paired.collect::<Result<_, _>>()?;
     let measures = measures(plan);
-    let first = Scored::new(Subject { run: baseline, k: evaluation.k }, &measures, evaluation);
+    let first = Scored::new(
+        Subject {
+            run: baseline,
+            k: evaluation.k,
+        },
+        &measures,
+        evaluation,
+    );
     let mut pairs: Vec<PairComparison> = others
         .iter()
         .zip(paired)
         .enumerate()
         .map(|(at, (other, pairs))| {
             let second = Scored::new(*other, &measures, evaluation);
-            pair(head(at + 1, other.run), (baseline, &first), (other.run, &second), &pairs, plan)
+            pair(
+                head(at + 1, other.run),
+                (baseline, &first),
+                (other.run, &second),
+                &pairs,
+                plan,
+            )
         })
         .collect();
     let primary = primary(plan, &pairs)?;
@@ -144,8 +163,18 @@ pub fn compare(baseline: &SavedRun, others: &[Subject<'_>], plan: &ComparePlan) 
     for pair in &mut pairs {
         pair.verdict = verdict::sentence(pair, primary, n_compared);
     }
-    let EvaluationPlan { k, resamples, seed, .. } = *evaluation;
-    Ok(Comparison { schema: SCHEMA, baseline: head(0, baseline), primary, k, resamples, seed, pairs })
+    let EvaluationPlan {
+        k, resamples, seed, ..
+    } = *evaluation;
+    Ok(Comparison {
+        schema: SCHEMA,
+        baseline: head(0, baseline),
+        primary,
+        k,
+        resamples,
+        seed,
+        pairs,
+    })
 }
 
 /// A run's scores and outcomes, parallel to its traces.
@@ -170,11 +199,17 @@ fn pair(
     pairs: &Pairs<'_>,
     plan: &ComparePlan,
 ) -> PairComparison {
-    let mut measures = differences::differences(&first.scores, &second.scores, pairs, &plan.evaluation);
+    let mut measures =
+        differences::differences(&first.scores, &second.scores, pairs, &plan.evaluation);
     if plan.measures.is_empty() {
         measures.retain(|difference| difference.n > 0);
     }
-    let judged = answers::judged(pairs, &first.outcomes, &second.outcomes, plan.evaluation.judge);
+    let judged = answers::judged(
+        pairs,
+        &first.outcomes,
+        &second.outcomes,
+        plan.evaluation.judge,
+    );
     PairComparison {
         run,
         questions: pairs.counts,
@@ -190,19 +225,31 @@ fn pair(
 
 fn head(at: usize, run: &SavedRun) -> RunHead {
     let (name, started) = (run.manifest.name.clone(), run.manifest.started.clone());
-    RunHead { label: label(at), name, started, n_questions: run.traces.len() }
+    RunHead {
+        label: label(at),
+        name,
+        started,
+        n_questions: run.traces.len(),
+    }
 }
 
 /// `A` to `Z`, then `R27`, `R28`, ...
 fn label(at: usize) -> String {
-    let letter = u8::try_from(at).ok().filter(|at| *at < 26).map(|at| char::from(b'A' + at));
+    let letter = u8::try_from(at)
+        .ok()
+        .filter(|at| *at < 26)
+        .map(|at| char::from(b'A' + at));
     letter.map_or_else(|| format!("R{}", at + 1), String::from)
 }
 
 /// What is scored: what was asked for in that order, else all that a run reports; the primary measure always.
 fn measures(plan: &ComparePlan) -> Vec<Measure> {
     let chosen = !plan.measures.is_empty();
-    let mut measures = if chosen { plan.measures.clone() } else { plan.evaluation.measures.clone() };
+    let mut measures = if chosen {
+        plan.measures.clone()
+    } else {
+        plan.evaluation.measures.clone()
+    };
     measures.extend(plan.primary);
     if !chosen {
         measures.sort_unstable();
@@ -214,11 +261,17 @@ fn measures(plan: &ComparePlan) -> Vec<Measure> {
 
 /// The measure that decides.
 fn primary(plan: &ComparePlan, pairs: &[PairComparison]) -> Result<Option<Measure>, CompareError> {
-    let has = |pair: &PairComparison, measure: Measure| pair.measure(measure).is_some_and(|found| found.n > 0);
+    let has = |pair: &PairComparison, measure: Measure| {
+        pair.measure(measure).is_some_and(|found| found.n > 0)
+    };
     let everywhere = |measure: &Measure| pairs.iter().all(|pair| has(pair, *measure));
     if let Some(measure) = plan.primary {
         let anywhere = pairs.iter().any(|pair| has(pair, measure));
-        return if anywhere { Ok(Some(measure)) } else { Err(CompareError::NoValue { measure }) };
+        return if anywhere {
+            Ok(Some(measure))
+        } else {
+            Err(CompareError::NoValue { measure })
+        };
     }
     let usual = [
         Measure::new(Family::AnswerF1, None),
@@ -226,7 +279,10 @@ fn primary(plan: &ComparePlan, pairs: &[PairComparison]) -> Result<Option<Measur
         Measure::new(Family::Ndcg, Some(Cutoff::Top(10))),
     ];
     let measured = measures(plan);
-    let usual = usual.into_iter().flatten().filter(|measure| measured.contains(measure));
+    let usual = usual
+        .into_iter()
+        .flatten()
+        .filter(|measure| measured.contains(measure));
     Ok(usual.chain(measured.iter().copied()).find(everywhere))
 }
 
@@ -237,7 +293,10 @@ fn adjust(pairs: &mut [PairComparison], primary: Option<Measure>) {
         .flat_map(|pair| &mut pair.measures)
         .filter(|difference| Some(difference.measure) == primary && difference.p.is_some())
         .collect();
-    let p_values: Vec<f64> = family.iter().filter_map(|difference| difference.p).collect();
+    let p_values: Vec<f64> = family
+        .iter()
+        .filter_map(|difference| difference.p)
+        .collect();
     for (difference, adjusted) in family.iter_mut().zip(holm(&p_values)) {
         difference.p_holm = Some(adjusted);
     }
@@ -246,8 +305,19 @@ fn adjust(pairs: &mut [PairComparison], primary: Option<Measure>) {
 impl Comparison {
     /// From here on it does not know what golds and answers say.
     pub fn forget_texts(&mut self) {
-        for flip in self.pairs.iter_mut().flat_map(|pair| &mut pair.flips).flat_map(|group| &mut group.questions) {
-            let Flip { id: _, question: _, gold, baseline, run } = flip;
+        for flip in self
+            .pairs
+            .iter_mut()
+            .flat_map(|pair| &mut pair.flips)
+            .flat_map(|group| &mut group.questions)
+        {
+            let Flip {
+                id: _,
+                question: _,
+                gold,
+                baseline,
+                run,
+            } = flip;
             gold.clear();
             (*baseline, *run) = (None, None);
         }
@@ -258,6 +328,8 @@ impl PairComparison {
     /// One measure's difference, where it was compared.
     #[must_use]
     pub fn measure(&self, measure: Measure) -> Option<&MeasureDifference> {
-        self.measures.iter().find(|difference| difference.measure == measure)
+        self.measures
+            .iter()
+            .find(|difference| difference.measure == measure)
     }
 }

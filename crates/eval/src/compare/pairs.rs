@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use super::CompareError;
 use crate::summary;
-use ragtriage_runs::SavedRun;
 use ragtriage_core::types::{Question, Trace};
+use ragtriage_runs::SavedRun;
 
 /// Which questions a comparison rests on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -61,8 +61,13 @@ impl<'a> Pairs<'a> {
         intersect: bool,
     ) -> Result<Self, CompareError> {
         let side = |(at, trace)| Side { at, trace };
-        let theirs: HashMap<_, Side<'_>> =
-            run.traces.iter().enumerate().map(side).map(|side| (&side.trace.question.id, side)).collect();
+        let theirs: HashMap<_, Side<'_>> = run
+            .traces
+            .iter()
+            .enumerate()
+            .map(side)
+            .map(|side| (&side.trace.question.id, side))
+            .collect();
         let mut counts = QuestionCounts::default();
         let mut list = Vec::new();
         for a in baseline.traces.iter().enumerate().map(side) {
@@ -78,10 +83,17 @@ impl<'a> Pairs<'a> {
         list.retain(|(a, b)| !a.trace.failed() && !b.trace.failed());
         counts.compared = list.len();
         counts.failed = common - list.len();
-        counts.other_gold = list.iter().filter(|(a, b)| other_gold(&a.trace.question, &b.trace.question)).count();
+        counts.other_gold = list
+            .iter()
+            .filter(|(a, b)| other_gold(&a.trace.question, &b.trace.question))
+            .count();
         let cluster_of = summary::cluster_of(list.iter().map(|(a, _)| a.trace), cluster);
         counts.n_clusters = cluster_of.iter().max().map_or(0, |last| last + 1);
-        Ok(Self { list, cluster_of, counts })
+        Ok(Self {
+            list,
+            cluster_of,
+            counts,
+        })
     }
 }
 
@@ -93,23 +105,58 @@ fn refuse(
     intersect: bool,
 ) -> Result<(), CompareError> {
     let names = || (baseline.manifest.name.clone(), run.manifest.name.clone());
-    let QuestionCounts { only_baseline, only_run, other_text, .. } = counts;
+    let QuestionCounts {
+        only_baseline,
+        only_run,
+        other_text,
+        ..
+    } = counts;
     if list.is_empty() {
         let ((baseline_name, run_name), n_baseline) = (names(), baseline.traces.len());
         let n_run = run.traces.len();
-        return Err(CompareError::NothingInCommon { baseline: baseline_name, run: run_name, n_baseline, n_run });
+        return Err(CompareError::NothingInCommon {
+            baseline: baseline_name,
+            run: run_name,
+            n_baseline,
+            n_run,
+        });
     }
     if !intersect && only_baseline + only_run + other_text > 0 {
         let (baseline, run) = names();
         let common = list.len();
-        return Err(CompareError::OtherQuestions { baseline, run, common, only_baseline, only_run, other_text });
+        return Err(CompareError::OtherQuestions {
+            baseline,
+            run,
+            common,
+            only_baseline,
+            only_run,
+            other_text,
+        });
     }
     Ok(())
 }
 
 /// Whether two runs would judge one question by other golds.
 fn other_gold(a: &Question, b: &Question) -> bool {
-    let Question { id: _, text: _, kind, answers, evidence, relevant, required, forbidden, tags: _, split: _ } = a;
+    let Question {
+        id: _,
+        text: _,
+        kind,
+        answers,
+        evidence,
+        relevant,
+        required,
+        forbidden,
+        tags: _,
+        split: _,
+    } = a;
     (kind, answers, evidence, relevant, required, forbidden)
-        != (&b.kind, &b.answers, &b.evidence, &b.relevant, &b.required, &b.forbidden)
+        != (
+            &b.kind,
+            &b.answers,
+            &b.evidence,
+            &b.relevant,
+            &b.required,
+            &b.forbidden,
+        )
 }

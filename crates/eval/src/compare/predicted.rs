@@ -10,7 +10,13 @@ use ragtriage_core::stats::t::mean_error;
 use ragtriage_core::types::{ArmName, Interval};
 
 /// The stages that lose support on its way to the prompt.
-const STAGES: [Source; 5] = [Source::Corpus, Source::Chunking, Source::Retrieval, Source::Ranking, Source::Packing];
+const STAGES: [Source; 5] = [
+    Source::Corpus,
+    Source::Chunking,
+    Source::Retrieval,
+    Source::Ranking,
+    Source::Packing,
+];
 
 /// Predicted and real gain.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -66,21 +72,44 @@ struct Moved {
 /// Beside it stands the mean over n of score(B) - score(A), all other questions counting 0. Questions lost in both runs at two
 /// stages are in neither. The term of `corpus` holds the whole loss, the reader's share included: there the prediction is the
 /// most that can come in.
-pub(super) fn predicted(pairs: &Pairs<'_>, first: &Scored, second: &Scored, judge: Judge) -> Option<Predicted> {
+pub(super) fn predicted(
+    pairs: &Pairs<'_>,
+    first: &Scored,
+    second: &Scored,
+    judge: Judge,
+) -> Option<Predicted> {
     let (mut moved, mut cluster_of) = (Vec::new(), Vec::new());
     for ((a, b), cluster) in pairs.list.iter().zip(&pairs.cluster_of) {
-        let sides = [(a.trace, &first.outcomes[a.at]), (b.trace, &second.outcomes[b.at])];
+        let sides = [
+            (a.trace, &first.outcomes[a.at]),
+            (b.trace, &second.outcomes[b.at]),
+        ];
         let terms = sides.map(|(trace, outcome)| verdict::answer_terms(trace, outcome, judge));
         let scores = sides.map(|(trace, _)| diagnose::quality(trace, ArmName::Retrieved, judge));
-        let ([Some(of_a), Some(of_b)], [Some(from), Some(to)]) = (terms, scores) else { continue };
+        let ([Some(of_a), Some(of_b)], [Some(from), Some(to)]) = (terms, scores) else {
+            continue;
+        };
         let row = cluster_of.len();
-        let lost = sides.map(|(_, outcome)| verdict::lost_at(outcome).filter(|stage| STAGES.contains(stage)));
+        let lost = sides
+            .map(|(_, outcome)| verdict::lost_at(outcome).filter(|stage| STAGES.contains(stage)));
         match lost {
             [Some(stage), None] => {
-                moved.push(Moved { stage, back: true, predicted: of_a[stage as usize], came_in: to - from, row });
+                moved.push(Moved {
+                    stage,
+                    back: true,
+                    predicted: of_a[stage as usize],
+                    came_in: to - from,
+                    row,
+                });
             }
             [None, Some(stage)] => {
-                moved.push(Moved { stage, back: false, predicted: -of_b[stage as usize], came_in: to - from, row });
+                moved.push(Moved {
+                    stage,
+                    back: false,
+                    predicted: -of_b[stage as usize],
+                    came_in: to - from,
+                    row,
+                });
             }
             _ => {}
         }
@@ -90,11 +119,20 @@ pub(super) fn predicted(pairs: &Pairs<'_>, first: &Scored, second: &Scored, judg
         let here: Vec<&Moved> = moved.iter().filter(|one| one.stage == stage).collect();
         let brought_back = here.iter().filter(|one| one.back).count();
         let newly_lost = here.len() - brought_back;
-        (!here.is_empty()).then(|| StageGain { stage, brought_back, newly_lost, gain: gain(&here, &cluster_of) })
+        (!here.is_empty()).then(|| StageGain {
+            stage,
+            brought_back,
+            newly_lost,
+            gain: gain(&here, &cluster_of),
+        })
     };
     let stages: Vec<StageGain> = STAGES.into_iter().filter_map(of_stage).collect();
     let total = gain(&moved.iter().collect::<Vec<_>>(), &cluster_of);
-    (!stages.is_empty()).then_some(Predicted { n: cluster_of.len(), stages, total })
+    (!stages.is_empty()).then_some(Predicted {
+        n: cluster_of.len(),
+        stages,
+        total,
+    })
 }
 
 fn gain(moved: &[&Moved], cluster_of: &[usize]) -> Gain {
@@ -117,8 +155,8 @@ mod tests {
     use crate::compare::tests::run;
     use crate::score::Scores;
     use crate::tests::{JUDGE, outcome};
-    use ragtriage_runs::SavedRun;
     use ragtriage_core::types::{Arm, Class};
+    use ragtriage_runs::SavedRun;
 
     /// A run with these answers and a right oracle each; `lost`: whether ranking lost the question.
     fn run_of(name: &str, answers: &[&str], lost: &[bool]) -> (SavedRun, Scored) {
@@ -128,15 +166,31 @@ mod tests {
             trace.arms.push(right.clone());
         }
         let class = |lost: &bool| {
-            if *lost { outcome(Class::Ranking, Some(Class::Ranking)) } else { outcome(Class::Correct, None) }
+            if *lost {
+                outcome(Class::Ranking, Some(Class::Ranking))
+            } else {
+                outcome(Class::Correct, None)
+            }
         };
-        let scores = Scores { measures: vec![], rows: vec![] };
-        (run, Scored { scores, outcomes: lost.iter().map(class).collect() })
+        let scores = Scores {
+            measures: vec![],
+            rows: vec![],
+        };
+        (
+            run,
+            Scored {
+                scores,
+                outcomes: lost.iter().map(class).collect(),
+            },
+        )
     }
 
     fn run_oracle() -> Arm {
         let retrieved = run("right", &["18 May"]).traces.remove(0).arms.remove(0);
-        Arm { arm: ArmName::Oracle, ..retrieved }
+        Arm {
+            arm: ArmName::Oracle,
+            ..retrieved
+        }
     }
 
     fn predicted_of(a: &(SavedRun, Scored), b: &(SavedRun, Scored)) -> Option<Predicted> {
@@ -146,17 +200,41 @@ mod tests {
 
     #[test]
     fn what_a_stage_had_lost_of_the_questions_that_come_back() {
-        let a = run_of("a", &["1815", "about 18 May", "1815", "18 May"], &[true, true, true, false]);
-        let b = run_of("b", &["18 May", "about 18 May", "1815", "1815"], &[false, false, true, true]);
+        let a = run_of(
+            "a",
+            &["1815", "about 18 May", "1815", "18 May"],
+            &[true, true, true, false],
+        );
+        let b = run_of(
+            "b",
+            &["18 May", "about 18 May", "1815", "1815"],
+            &[false, false, true, true],
+        );
         let found = predicted_of(&a, &b).expect("two came back");
-        let [ranking] = found.stages[..] else { panic!("one stage: {found:?}") };
-        assert_eq!((found.n, ranking.stage, ranking.brought_back, ranking.newly_lost), (4, Source::Ranking, 2, 1));
+        let [ranking] = found.stages[..] else {
+            panic!("one stage: {found:?}")
+        };
+        assert_eq!(
+            (
+                found.n,
+                ranking.stage,
+                ranking.brought_back,
+                ranking.newly_lost
+            ),
+            (4, Source::Ranking, 2, 1)
+        );
         // Of the two that came back ranking had lost 1 and .2 (F1 of `about 18 May` is .8), and the one newly lost loses 1.
         assert!((ranking.gain.predicted - (1.0 + 0.2 - 1.0) / 4.0).abs() < 1e-12);
         // 1, 0 and -1 came in, and 0 for the question that is lost in both. Standard error sqrt(2/3) / 2, t(.975, 3) = 3.18:
         // 0 -+ 1.30, cut to what a difference of scores can be.
         assert!(ranking.gain.came_in.abs() < 1e-12);
-        assert_eq!(ranking.gain.ci95, Some(Interval { low: -1.0, high: 1.0 }));
+        assert_eq!(
+            ranking.gain.ci95,
+            Some(Interval {
+                low: -1.0,
+                high: 1.0
+            })
+        );
         assert_eq!(found.total, ranking.gain);
     }
 

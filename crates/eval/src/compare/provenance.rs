@@ -28,11 +28,20 @@ pub fn changes(baseline: &Manifest, run: &Manifest) -> Vec<Change> {
     let mut changes: Vec<Change> = settings.map(setting).collect();
     let facts = facts(run);
     let mine = self::facts(baseline);
-    let names = mine.keys().chain(facts.keys().filter(|name| !mine.contains_key(*name)));
+    let names = mine
+        .keys()
+        .chain(facts.keys().filter(|name| !mine.contains_key(*name)));
     for name in names {
-        let (a, b) = (mine.get(name).unwrap_or(&Value::Null), facts.get(name).unwrap_or(&Value::Null));
+        let (a, b) = (
+            mine.get(name).unwrap_or(&Value::Null),
+            facts.get(name).unwrap_or(&Value::Null),
+        );
         if a != b {
-            changes.push(Change { what: name.clone(), baseline: a.clone(), run: b.clone() });
+            changes.push(Change {
+                what: name.clone(),
+                baseline: a.clone(),
+                run: b.clone(),
+            });
         }
     }
     changes
@@ -40,18 +49,35 @@ pub fn changes(baseline: &Manifest, run: &Manifest) -> Vec<Change> {
 
 /// A setting's change, without what is not passed on.
 fn setting(SettingDifference { key, from, to }: SettingDifference) -> Change {
-    let is_private = [&from, &to].into_iter().any(|value| ragtriage_runs::is_private(&key, value));
-    let [baseline, run] =
-        [from, to].map(|value| if is_private { NOT_SHOWN.into() } else { ragtriage_runs::shown(&key, &value, NOT_SHOWN) });
-    Change { what: key, baseline, run }
+    let is_private = [&from, &to]
+        .into_iter()
+        .any(|value| ragtriage_runs::is_private(&key, value));
+    let [baseline, run] = [from, to].map(|value| {
+        if is_private {
+            NOT_SHOWN.into()
+        } else {
+            ragtriage_runs::shown(&key, &value, NOT_SHOWN)
+        }
+    });
+    Change {
+        what: key,
+        baseline,
+        run,
+    }
 }
 
 /// What decides a run's numbers beside its settings.
 fn facts(manifest: &Manifest) -> BTreeMap<String, Value> {
     let mut facts: BTreeMap<String, Value> = [
-        ("data set (digest)".to_owned(), Value::from(manifest.dataset_digest.clone())),
+        (
+            "data set (digest)".to_owned(),
+            Value::from(manifest.dataset_digest.clone()),
+        ),
         ("documents".to_owned(), manifest.n_documents.into()),
-        ("recorded from".to_owned(), manifest.external.as_ref().map(source).into()),
+        (
+            "recorded from".to_owned(),
+            manifest.external.as_ref().map(source).into(),
+        ),
         ("ragtriage".to_owned(), manifest.version.clone().into()),
         ("git commit".to_owned(), manifest.git_commit.clone().into()),
     ]
@@ -59,23 +85,42 @@ fn facts(manifest: &Manifest) -> BTreeMap<String, Value> {
     if manifest.external.is_none() {
         facts.insert("chunks".to_owned(), manifest.n_chunks.into());
     }
-    facts
-        .extend(manifest.versions.iter().map(|(part, version)| (format!("version of {part}"), version.clone().into())));
-    facts.extend(manifest.models.iter().map(|model| (format!("model ({})", model.role), identity(model))));
+    facts.extend(
+        manifest
+            .versions
+            .iter()
+            .map(|(part, version)| (format!("version of {part}"), version.clone().into())),
+    );
+    facts.extend(
+        manifest
+            .models
+            .iter()
+            .map(|model| (format!("model ({})", model.role), identity(model))),
+    );
     facts
 }
 
 /// What a recorded run was made of: two files of one name are two records.
 fn source(external: &ExternalSource) -> String {
-    format!("{} {} {}", external.kind, external.from, external.sha256.get(..12).unwrap_or_default())
-        .trim_end()
-        .to_owned()
+    format!(
+        "{} {} {}",
+        external.kind,
+        external.from,
+        external.sha256.get(..12).unwrap_or_default()
+    )
+    .trim_end()
+    .to_owned()
 }
 
 /// A model's name with the start of its weights' hash: two files of one name are two models.
 fn identity(model: &ModelRecord) -> Value {
-    let weights = model.sha256.get("model.safetensors").or_else(|| model.sha256.values().next());
-    let hash = weights.map_or(String::new(), |hash| format!(" sha256 {}", hash.get(..12).unwrap_or(hash)));
+    let weights = model
+        .sha256
+        .get("model.safetensors")
+        .or_else(|| model.sha256.values().next());
+    let hash = weights.map_or(String::new(), |hash| {
+        format!(" sha256 {}", hash.get(..12).unwrap_or(hash))
+    });
     format!("{}{hash}", model.name).into()
 }
 
@@ -91,15 +136,30 @@ mod tests {
     }
 
     fn of(key: &str, from: Value, to: Value) -> Change {
-        setting(SettingDifference { key: key.to_owned(), from, to })
+        setting(SettingDifference {
+            key: key.to_owned(),
+            from,
+            to,
+        })
     }
 
     #[test]
     fn a_private_setting_shows_that_it_differs_and_no_value() {
-        for key in ["generation.api_key_env", "generation.headers_env.x", "generation.extra_body.cookie"] {
+        for key in [
+            "generation.api_key_env",
+            "generation.headers_env.x",
+            "generation.extra_body.cookie",
+        ] {
             let found = of(key, json!("X"), Value::Null);
             let hidden = Value::from("(not shown)");
-            assert_eq!(found, Change { what: key.to_owned(), baseline: hidden.clone(), run: hidden });
+            assert_eq!(
+                found,
+                Change {
+                    what: key.to_owned(),
+                    baseline: hidden.clone(),
+                    run: hidden
+                }
+            );
         }
         let found = of("retrieval.k", json!(5), json!(3));
         assert_eq!((found.baseline, found.run), (json!(5), json!(3)));
@@ -107,8 +167,14 @@ mod tests {
 
     #[test]
     fn keys_in_arrays_are_not_shown_and_the_rest_is() {
-        let found = change(json!([{"auth": "X", "url": "u"}]), json!([{"auth": 7, "url": "v"}]));
-        let expected = [json!([{"auth": "(not shown)", "url": "u"}]), json!([{"auth": "(not shown)", "url": "v"}])];
+        let found = change(
+            json!([{"auth": "X", "url": "u"}]),
+            json!([{"auth": 7, "url": "v"}]),
+        );
+        let expected = [
+            json!([{"auth": "(not shown)", "url": "u"}]),
+            json!([{"auth": "(not shown)", "url": "v"}]),
+        ];
         assert_eq!(found, expected);
     }
 }

@@ -10,12 +10,22 @@ pub const LEVEL: f64 = 0.05;
 /// A p-value for people: three digits, or that it is smaller.
 #[must_use]
 pub fn p_text(p: f64) -> String {
-    if p < 0.001 { "< 0.001".to_owned() } else { format!("{p:.3}") }
+    if p < 0.001 {
+        "< 0.001".to_owned()
+    } else {
+        format!("{p:.3}")
+    }
 }
 
 /// The sentence; `primary` is the measure that decides, over `n_compared` runs.
-pub(super) fn sentence(pair: &PairComparison, primary: Option<Measure>, n_compared: usize) -> String {
-    let compared = primary.and_then(|primary| pair.measure(primary)).filter(|difference| difference.n > 0);
+pub(super) fn sentence(
+    pair: &PairComparison,
+    primary: Option<Measure>,
+    n_compared: usize,
+) -> String {
+    let compared = primary
+        .and_then(|primary| pair.measure(primary))
+        .filter(|difference| difference.n > 0);
     let Some(difference) = compared else {
         return match primary {
             _ if pair.questions.compared == 0 => {
@@ -27,31 +37,65 @@ pub(super) fn sentence(pair: &PairComparison, primary: Option<Measure>, n_compar
     };
     let (measure, n) = (difference.measure, difference.n);
     if difference.wins + difference.losses == 0 {
-        return format!("Nothing to tell apart: {measure} is the same on {}.", questions(n, "each of"));
+        return format!(
+            "Nothing to tell apart: {measure} is the same on {}.",
+            questions(n, "each of")
+        );
     }
     let numbers = numbers(difference);
-    let shown = difference.p_holm.or(difference.p).is_some_and(|p| p < LEVEL);
+    let shown = difference
+        .p_holm
+        .or(difference.p)
+        .is_some_and(|p| p < LEVEL);
     if shown {
-        return format!("{}: {numbers}.", if difference.is_better() { "Better" } else { "Worse" });
+        return format!(
+            "{}: {numbers}.",
+            if difference.is_better() {
+                "Better"
+            } else {
+                "Worse"
+            }
+        );
     }
-    let why = if let Some(least) = difference.least_p.filter(|least| least * n_compared as f64 >= LEVEL) {
+    let why = if let Some(least) = difference
+        .least_p
+        .filter(|least| least * n_compared as f64 >= LEVEL)
+    {
         let holm = if n_compared > 1 { ", before Holm" } else { "" };
-        format!(" So few clusters of questions differ that no p could fall below {least:.3}{holm}: ask more questions.")
+        format!(
+            " So few clusters of questions differ that no p could fall below {least:.3}{holm}: ask more questions."
+        )
     } else {
         difference.detectable_text().map_or(String::new(), |least| {
-            format!(" With {} a true difference of {least} would be found 4 times in 5.", questions(n, "these"))
+            format!(
+                " With {} a true difference of {least} would be found 4 times in 5.",
+                questions(n, "these")
+            )
         })
     };
     format!("No difference shown: {numbers}.{why}")
 }
 
 fn numbers(difference: &MeasureDifference) -> String {
-    let MeasureDifference { measure, baseline, run, delta, ci95, p, p_holm, .. } = difference;
+    let MeasureDifference {
+        measure,
+        baseline,
+        run,
+        delta,
+        ci95,
+        p,
+        p_holm,
+        ..
+    } = difference;
     let interval = ci95.map_or(String::new(), |ci| format!(" {ci:.3}"));
     let p = match (p, p_holm) {
         // Of a family of one Holm's p is p itself.
         (Some(p), Some(adjusted)) if adjusted != p => {
-            format!(", p {} (Holm over all compared runs: {})", equals(*p), p_text(*adjusted))
+            format!(
+                ", p {} (Holm over all compared runs: {})",
+                equals(*p),
+                p_text(*adjusted)
+            )
         }
         (Some(p), _) => format!(", p {}", equals(*p)),
         (None, _) => String::new(),
@@ -62,9 +106,17 @@ fn numbers(difference: &MeasureDifference) -> String {
 /// [`p_text`] behind its sign.
 pub(super) fn equals(p: f64) -> String {
     let text = p_text(p);
-    if text.starts_with('<') { text } else { format!("= {text}") }
+    if text.starts_with('<') {
+        text
+    } else {
+        format!("= {text}")
+    }
 }
 
 fn questions(n: usize, lead: &str) -> String {
-    if n == 1 { "this one question".to_owned() } else { format!("{lead} {n} questions") }
+    if n == 1 {
+        "this one question".to_owned()
+    } else {
+        format!("{lead} {n} questions")
+    }
 }

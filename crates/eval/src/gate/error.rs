@@ -42,9 +42,13 @@ impl GateError {
     #[must_use]
     pub fn hint(&self) -> String {
         match self {
-            Self::OutOfRange { .. } => "shares are written 0.8, not 80; a drop is a size, not a sign".to_owned(),
+            Self::OutOfRange { .. } => {
+                "shares are written 0.8, not 80; a drop is a size, not a sign".to_owned()
+            }
             Self::NoValue { .. } => CompareError::SEE_REPORT.to_owned(),
-            Self::NoBaseline { .. } => "name one with `--baseline RUN`, or as `baseline` under `[gates]`".to_owned(),
+            Self::NoBaseline { .. } => {
+                "name one with `--baseline RUN`, or as `baseline` under `[gates]`".to_owned()
+            }
             Self::Compare(error) => error.hint(),
         }
     }

@@ -1,12 +1,12 @@
 //! One gate's verdict, with the reason in words.
 
 use super::{Bound, Gate, GateResult, Verdict, worsening};
-use ragtriage_core::config::GateMode;
 use crate::compare::LEVEL;
 use crate::compare::differences::MeasureDifference;
 use crate::summary::MeasureSummary;
-use ragtriage_runs::SavedRun;
+use ragtriage_core::config::GateMode;
 use ragtriage_core::types::Interval;
+use ragtriage_runs::SavedRun;
 
 /// The share of questions without a verdict above which the others cannot stand for the run: more than an interval leaves
 /// out.
@@ -28,25 +28,52 @@ pub(super) struct Found {
 
 impl Found {
     pub(super) fn mean(summary: &MeasureSummary) -> Self {
-        Self { value: summary.mean, ci95: summary.ci95, n: summary.n, detectable: None, too_few_differ: false }
+        Self {
+            value: summary.mean,
+            ci95: summary.ci95,
+            n: summary.n,
+            detectable: None,
+            too_few_differ: false,
+        }
     }
 
     pub(super) fn dropped(difference: &MeasureDifference) -> Self {
-        let MeasureDifference { delta, ci95, n, detectable, lower_is_better, least_p, .. } = difference;
+        let MeasureDifference {
+            delta,
+            ci95,
+            n,
+            detectable,
+            lower_is_better,
+            least_p,
+            ..
+        } = difference;
         let sign = worsening(*lower_is_better);
         let turned = |ci: Interval| {
             let (a, b) = (sign * ci.low + 0.0, sign * ci.high + 0.0);
-            Interval { low: a.min(b), high: a.max(b) }
+            Interval {
+                low: a.min(b),
+                high: a.max(b),
+            }
         };
         let too_few_differ = least_p.is_some_and(|least| least >= LEVEL);
-        Self { value: sign * delta + 0.0, ci95: ci95.map(turned), n: *n, detectable: *detectable, too_few_differ }
+        Self {
+            value: sign * delta + 0.0,
+            ci95: ci95.map(turned),
+            n: *n,
+            detectable: *detectable,
+            too_few_differ,
+        }
     }
 }
 
 pub(super) fn judge(gate: &Gate, found: Found, mode: GateMode) -> GateResult {
     let limit = gate.limit;
     // No number of questions can show that a share is exactly 0 or 1: such a limit is asked of these very questions.
-    let mode = if gate.is_absolute() { GateMode::Mean } else { mode };
+    let mode = if gate.is_absolute() {
+        GateMode::Mean
+    } else {
+        mode
+    };
     let keeps = |value: f64| match gate.bound {
         Bound::Min | Bound::Complete => value >= limit - ROUNDING,
         Bound::Max | Bound::MaxDrop => value <= limit + ROUNDING,
@@ -93,12 +120,18 @@ fn reason(gate: &Gate, found: Found, mode: GateMode, verdict: Verdict) -> String
                  judges by the value alone",
                 questions(found.n)
             ),
-            _ => format!("{name} is {value:.3}, {} {limit}", side(verdict == Verdict::Pass)),
+            _ => format!(
+                "{name} is {value:.3}, {} {limit}",
+                side(verdict == Verdict::Pass)
+            ),
         };
     };
     match verdict {
         Verdict::Pass => format!("all of {ci:.3} is {} {limit}", side(true)),
-        Verdict::Fail => format!("{name} is {value:.3}, and all of its interval {ci:.3} is {} {limit}", side(false)),
+        Verdict::Fail => format!(
+            "{name} is {value:.3}, and all of its interval {ci:.3} is {} {limit}",
+            side(false)
+        ),
         Verdict::Inconclusive if found.too_few_differ && (ci.low > limit || ci.high < limit) => {
             format!(
                 "all of {ci:.3} is {} {limit}, but so few clusters of questions differ that it may be chance",
@@ -109,13 +142,20 @@ fn reason(gate: &Gate, found: Found, mode: GateMode, verdict: Verdict) -> String
             let could = found.detectable.map_or(String::new(), |least| {
                 format!("; a true difference of {least:.3} is what they would find 4 times in 5")
             });
-            format!("{limit} lies inside {ci:.3}: {} do not decide it{could}", questions(found.n))
+            format!(
+                "{limit} lies inside {ci:.3}: {} do not decide it{could}",
+                questions(found.n)
+            )
         }
     }
 }
 
 fn questions(n: usize) -> String {
-    if n == 1 { "1 question".to_owned() } else { format!("{n} questions") }
+    if n == 1 {
+        "1 question".to_owned()
+    } else {
+        format!("{n} questions")
+    }
 }
 
 /// Questions that failed or were never asked are in no mean: what the others say does not hold for them. `None` when

@@ -19,8 +19,8 @@ use super::compare::pairs::{Pairs, QuestionCounts};
 use super::score;
 use super::summary::{self, EvaluationPlan};
 use ragtriage_core::measure::Measure;
-use ragtriage_runs::{SCHEMA, SavedRun};
 use ragtriage_core::types::Interval;
+use ragtriage_runs::{SCHEMA, SavedRun};
 
 pub use error::GateError;
 
@@ -54,11 +54,24 @@ impl Gate {
     /// `OutOfRange`: the limit is no number, or outside what the measure can be; a drop is at least 0.
     pub fn new(measure: Measure, bound: Bound, limit: f64) -> Result<Self, GateError> {
         let (low, high) = measure.family().facts().range;
-        let range = if bound == Bound::MaxDrop { (0.0, high - low) } else { (low, high) };
-        if limit.is_finite() && range.0 <= limit && limit <= range.1 {
-            Ok(Self { measure, bound, limit })
+        let range = if bound == Bound::MaxDrop {
+            (0.0, high - low)
         } else {
-            Err(GateError::OutOfRange { measure, limit, low: range.0, high: range.1 })
+            (low, high)
+        };
+        if limit.is_finite() && range.0 <= limit && limit <= range.1 {
+            Ok(Self {
+                measure,
+                bound,
+                limit,
+            })
+        } else {
+            Err(GateError::OutOfRange {
+                measure,
+                limit,
+                low: range.0,
+                high: range.1,
+            })
         }
     }
 
@@ -183,33 +196,49 @@ pub struct GatePlan {
 /// # Errors
 /// `NoValue` for a measure that no question of the run has, `NoBaseline` for a drop gate without one, and what keeps the
 /// runs from being compared.
-pub fn check(run: &SavedRun, baseline: Option<&SavedRun>, plan: &GatePlan) -> Result<GateReport, GateError> {
+pub fn check(
+    run: &SavedRun,
+    baseline: Option<&SavedRun>,
+    plan: &GatePlan,
+) -> Result<GateReport, GateError> {
     let wants = |drop: bool| -> Vec<Measure> {
-        let gates = plan.gates.iter().filter(|gate| (gate.bound == Bound::MaxDrop) == drop);
+        let gates = plan
+            .gates
+            .iter()
+            .filter(|gate| (gate.bound == Bound::MaxDrop) == drop);
         gates.map(|gate| gate.measure).collect()
     };
     let (bounded, dropping) = (wants(false), wants(true));
     let flavour = plan.evaluation.judge.flavour;
     let scores = score::score(run, &bounded, flavour);
-    let means = summary::measure_summaries(&scores, &summary::bootstrap(&run.traces, &plan.evaluation));
+    let means =
+        summary::measure_summaries(&scores, &summary::bootstrap(&run.traces, &plan.evaluation));
     let mut questions = None;
     let mut drops: Vec<MeasureDifference> = Vec::new();
     if let Some(measure) = dropping.first() {
         let baseline = baseline.ok_or(GateError::NoBaseline { measure: *measure })?;
         let pairs = Pairs::new(baseline, run, plan.evaluation.cluster, plan.intersect)?;
-        let (before, after) = (score::score(baseline, &dropping, flavour), score::score(run, &dropping, flavour));
+        let (before, after) = (
+            score::score(baseline, &dropping, flavour),
+            score::score(run, &dropping, flavour),
+        );
         drops = differences::differences(&before, &after, &pairs, &plan.evaluation);
         questions = Some(pairs.counts);
     }
     let result = |gate: &Gate| {
         let name = gate.measure.to_string();
         let found = match gate.bound {
-            Bound::MaxDrop => drops.iter().find(|drop| drop.measure == gate.measure).map(judge::Found::dropped),
+            Bound::MaxDrop => drops
+                .iter()
+                .find(|drop| drop.measure == gate.measure)
+                .map(judge::Found::dropped),
             Bound::Min | Bound::Max | Bound::Complete => means.get(&name).map(judge::Found::mean),
         };
         let found = found.filter(|found| found.n > 0);
-        let found =
-            found.ok_or_else(|| GateError::NoValue { run: run.manifest.name.clone(), measure: gate.measure })?;
+        let found = found.ok_or_else(|| GateError::NoValue {
+            run: run.manifest.name.clone(),
+            measure: gate.measure,
+        })?;
         Ok(judge::judge(gate, found, plan.mode))
     };
     let gates: Result<Vec<GateResult>, GateError> = plan.gates.iter().map(result).collect();
@@ -222,7 +251,9 @@ pub fn check(run: &SavedRun, baseline: Option<&SavedRun>, plan: &GatePlan) -> Re
     Ok(GateReport {
         schema: SCHEMA,
         run: run.manifest.name.clone(),
-        baseline: baseline.filter(|_| questions.is_some()).map(|baseline| baseline.manifest.name.clone()),
+        baseline: baseline
+            .filter(|_| questions.is_some())
+            .map(|baseline| baseline.manifest.name.clone()),
         questions,
         mode: plan.mode,
         strict: plan.strict,

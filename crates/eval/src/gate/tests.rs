@@ -4,15 +4,21 @@ use super::judge::{Found, judge};
 use super::*;
 use crate::compare::CompareError;
 use crate::compare::tests::{evaluation, run};
-use ragtriage_runs::ExternalSource;
 use ragtriage_core::types::Class;
+use ragtriage_runs::ExternalSource;
 
 fn gate(name: &str, bound: Bound, limit: f64) -> Gate {
     Gate::new(name.parse().expect("a measure"), bound, limit).expect("a gate")
 }
 
 fn plan(gates: Vec<Gate>) -> GatePlan {
-    GatePlan { gates, evaluation: evaluation(&[]), mode: GateMode::Interval, strict: false, intersect: false }
+    GatePlan {
+        gates,
+        evaluation: evaluation(&[]),
+        mode: GateMode::Interval,
+        strict: false,
+        intersect: false,
+    }
 }
 
 fn verdicts(report: &GateReport) -> Vec<Verdict> {
@@ -44,7 +50,11 @@ fn the_interval_decides_each_way() {
             too_few_differ: false,
         };
         let result = judge(&gate("EM@5", bound, 0.5), found, GateMode::Interval);
-        assert_eq!(result.verdict, verdict, "{bound:?} [{low}, {high}]: {}", result.reason);
+        assert_eq!(
+            result.verdict, verdict,
+            "{bound:?} [{low}, {high}]: {}",
+            result.reason
+        );
     }
 }
 
@@ -52,12 +62,16 @@ fn the_interval_decides_each_way() {
 fn the_mean_alone_passes_or_fails_and_rounding_breaks_no_gate() {
     let found = |value| Found {
         value,
-        ci95: Some(Interval { low: 0.0, high: 1.0 }),
+        ci95: Some(Interval {
+            low: 0.0,
+            high: 1.0,
+        }),
         n: 9,
         detectable: None,
         too_few_differ: false,
     };
-    let verdict = |bound, value| judge(&gate("EM@5", bound, 0.3), found(value), GateMode::Mean).verdict;
+    let verdict =
+        |bound, value| judge(&gate("EM@5", bound, 0.3), found(value), GateMode::Mean).verdict;
     // .1 + .2 is a little over .3 in binary.
     for (bound, value, expected) in [
         (Bound::Min, 0.31, Verdict::Pass),
@@ -78,7 +92,10 @@ fn a_drop_is_a_fall_of_what_should_be_high_and_a_rise_of_what_should_be_low() {
         baseline: 0.5,
         run: 0.4,
         delta: -0.1,
-        ci95: Some(Interval { low: -0.3, high: 0.1 }),
+        ci95: Some(Interval {
+            low: -0.3,
+            high: 0.1,
+        }),
         p: None,
         least_p: None,
         paired_t: None,
@@ -89,9 +106,30 @@ fn a_drop_is_a_fall_of_what_should_be_high_and_a_rise_of_what_should_be_low() {
         losses: 0,
         lower_is_better,
     };
-    let (fall, rise) = (Found::dropped(&difference(false)), Found::dropped(&difference(true)));
-    assert_eq!((fall.value, fall.ci95), (0.1, Some(Interval { low: -0.1, high: 0.3 })));
-    assert_eq!((rise.value, rise.ci95), (-0.1, Some(Interval { low: -0.3, high: 0.1 })));
+    let (fall, rise) = (
+        Found::dropped(&difference(false)),
+        Found::dropped(&difference(true)),
+    );
+    assert_eq!(
+        (fall.value, fall.ci95),
+        (
+            0.1,
+            Some(Interval {
+                low: -0.1,
+                high: 0.3
+            })
+        )
+    );
+    assert_eq!(
+        (rise.value, rise.ci95),
+        (
+            -0.1,
+            Some(Interval {
+                low: -0.3,
+                high: 0.1
+            })
+        )
+    );
 }
 
 #[test]
@@ -104,22 +142,37 @@ fn a_run_is_checked_against_its_own_means_and_its_baseline() {
     ];
     let report = check(&bad, Some(&good), &plan(gates.clone())).expect("judged");
     // Six wrong answers hold the share of right ones under 1 - .025^(1/6) = .459.
-    assert_eq!(verdicts(&report), [Verdict::Fail, Verdict::Inconclusive, Verdict::Fail]);
-    assert_eq!((report.passed, report.baseline.as_deref()), (false, Some("good")));
+    assert_eq!(
+        verdicts(&report),
+        [Verdict::Fail, Verdict::Inconclusive, Verdict::Fail]
+    );
+    assert_eq!(
+        (report.passed, report.baseline.as_deref()),
+        (false, Some("good"))
+    );
     // All six lost a whole point.
     assert_eq!((report.gates[2].value, report.gates[2].n), (1.0, 6));
     let report = check(&good, Some(&good), &plan(gates)).expect("judged");
     // Six right ones hold it over .541; the same answers twice are no drop.
-    assert_eq!(verdicts(&report), [Verdict::Inconclusive, Verdict::Fail, Verdict::Pass]);
+    assert_eq!(
+        verdicts(&report),
+        [Verdict::Inconclusive, Verdict::Fail, Verdict::Pass]
+    );
 }
 
 #[test]
 fn a_limit_at_the_end_of_the_range_is_asked_of_these_very_questions() {
     // No number of questions could show that a share is 0: none seen passes, one seen fails.
     let none = || vec![gate("AnswerEM", Bound::Max, 0.0)];
-    assert_eq!(verdicts(&check(&run("none", &["1815"; 3]), None, &plan(none())).expect("judged")), [Verdict::Pass]);
+    assert_eq!(
+        verdicts(&check(&run("none", &["1815"; 3]), None, &plan(none())).expect("judged")),
+        [Verdict::Pass]
+    );
     let one = run("one", &["1815", "18 May", "1815"]);
-    assert_eq!(verdicts(&check(&one, None, &plan(none())).expect("judged")), [Verdict::Fail]);
+    assert_eq!(
+        verdicts(&check(&one, None, &plan(none())).expect("judged")),
+        [Verdict::Fail]
+    );
 }
 
 #[test]
@@ -127,12 +180,18 @@ fn what_is_undecided_fails_only_a_strict_check() {
     let half = run("half", &["18 May", "1815", "18 May", "1815"]);
     let mut plan = plan(vec![gate("AnswerEM", Bound::Min, 0.5)]);
     let report = check(&half, None, &plan).expect("judged");
-    assert_eq!((verdicts(&report), report.passed), (vec![Verdict::Inconclusive], true));
+    assert_eq!(
+        (verdicts(&report), report.passed),
+        (vec![Verdict::Inconclusive], true)
+    );
     plan.strict = true;
     assert!(!check(&half, None, &plan).expect("judged").passed);
     plan.mode = GateMode::Mean;
     let report = check(&half, None, &plan).expect("judged");
-    assert_eq!((verdicts(&report), report.passed), (vec![Verdict::Pass], true));
+    assert_eq!(
+        (verdicts(&report), report.passed),
+        (vec![Verdict::Pass], true)
+    );
 }
 
 #[test]
@@ -155,34 +214,71 @@ fn questions_without_an_answer_are_a_gate_of_their_own() {
     let mut torn = run("torn", &["18 May"; 4]);
     torn.traces[0].class = Class::Failed;
     torn.manifest.n_questions = 6;
-    let report = check(&torn, None, &plan(vec![gate("AnswerEM", Bound::Min, 0.5)])).expect("judged");
+    let report =
+        check(&torn, None, &plan(vec![gate("AnswerEM", Bound::Min, 0.5)])).expect("judged");
     let complete = &report.gates[0];
     // Three of six were judged: one failed, two were never asked.
-    assert_eq!((complete.bound, complete.value, complete.n), (Bound::Complete, 0.5, 6));
+    assert_eq!(
+        (complete.bound, complete.value, complete.n),
+        (Bound::Complete, 0.5, 6)
+    );
     assert_eq!(verdicts(&report), [Verdict::Fail, Verdict::Inconclusive]);
     // One of 25 is within what an interval leaves out.
     let mut nearly = run("nearly", &["18 May"; 24]);
     nearly.manifest.n_questions = 25;
-    let report = check(&nearly, None, &plan(vec![gate("AnswerEM", Bound::Min, 0.5)])).expect("judged");
+    let report = check(
+        &nearly,
+        None,
+        &plan(vec![gate("AnswerEM", Bound::Min, 0.5)]),
+    )
+    .expect("judged");
     assert_eq!(verdicts(&report), [Verdict::Inconclusive, Verdict::Pass]);
-    assert!(complete.reason.ends_with("`ragtriage run --resume` asks them"), "{}", complete.reason);
+    assert!(
+        complete
+            .reason
+            .ends_with("`ragtriage run --resume` asks them"),
+        "{}",
+        complete.reason
+    );
     let kind = ExternalSource::RECORD.to_owned();
-    torn.manifest.external = Some(ExternalSource { kind, from: "r.jsonl".to_owned(), sha256: String::new() });
-    let report = check(&torn, None, &plan(vec![gate("AnswerEM", Bound::Min, 0.5)])).expect("judged");
-    assert!(report.gates[0].reason.ends_with("import it again"), "{}", report.gates[0].reason);
+    torn.manifest.external = Some(ExternalSource {
+        kind,
+        from: "r.jsonl".to_owned(),
+        sha256: String::new(),
+    });
+    let report =
+        check(&torn, None, &plan(vec![gate("AnswerEM", Bound::Min, 0.5)])).expect("judged");
+    assert!(
+        report.gates[0].reason.ends_with("import it again"),
+        "{}",
+        report.gates[0].reason
+    );
 }
 
 #[test]
 fn what_cannot_be_judged_is_an_error() {
     let only = run("only", &["18 May"; 2]);
-    let checked = |gates, baseline| check(&only, baseline, &plan(gates)).expect_err("an error").to_string();
+    let checked = |gates, baseline| {
+        check(&only, baseline, &plan(gates))
+            .expect_err("an error")
+            .to_string()
+    };
     let facts = checked(vec![gate("FactRecall", Bound::Min, 0.5)], None);
     assert_eq!(facts, "`only` has no value of `FactRecall` on any question");
     let drop = || vec![gate("AnswerF1", Bound::MaxDrop, 0.1)];
-    assert_eq!(checked(drop(), None), "a gate on a drop of `AnswerF1` needs a baseline");
+    assert_eq!(
+        checked(drop(), None),
+        "a gate on a drop of `AnswerF1` needs a baseline"
+    );
     let other = run("other", &["18 May"; 3]);
     let refused = check(&only, Some(&other), &plan(drop())).expect_err("other questions");
-    assert!(matches!(refused, GateError::Compare(CompareError::OtherQuestions { only_baseline: 1, .. })));
+    assert!(matches!(
+        refused,
+        GateError::Compare(CompareError::OtherQuestions {
+            only_baseline: 1,
+            ..
+        })
+    ));
 }
 
 #[test]
@@ -198,6 +294,12 @@ fn a_limit_outside_the_measure_is_refused() {
         let measure = name.parse().expect("a measure");
         assert!(Gate::new(measure, bound, limit).is_err(), "{name} {limit}");
     }
-    assert_eq!(gate("MedianRank", Bound::Max, 3.0).title(), "MedianRank <= 3");
-    assert_eq!(gate("AnswerF1", Bound::MaxDrop, 0.02).title(), "AnswerF1 drop <= 0.02");
+    assert_eq!(
+        gate("MedianRank", Bound::Max, 3.0).title(),
+        "MedianRank <= 3"
+    );
+    assert_eq!(
+        gate("AnswerF1", Bound::MaxDrop, 0.02).title(),
+        "AnswerF1 drop <= 0.02"
+    );
 }

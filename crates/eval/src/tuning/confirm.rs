@@ -22,15 +22,23 @@ pub fn held_out(
     looks: usize,
 ) -> HeldOut {
     let pairs = default.iter().zip(winner).zip(cluster_of);
-    let compared: Vec<((f64, f64), usize)> =
-        pairs.filter_map(|((default, winner), &cluster)| Some((((*default)?, (*winner)?), cluster))).collect();
+    let compared: Vec<((f64, f64), usize)> = pairs
+        .filter_map(|((default, winner), &cluster)| Some((((*default)?, (*winner)?), cluster)))
+        .collect();
     let (pairs, cluster_of): (Vec<(f64, f64)>, Vec<usize>) = compared.into_iter().unzip();
     let (default, winner): (Vec<f64>, Vec<f64>) = pairs.into_iter().unzip();
-    let differences: Vec<f64> = winner.iter().zip(&default).map(|(winner, default)| minus(*winner, *default)).collect();
+    let differences: Vec<f64> = winner
+        .iter()
+        .zip(&default)
+        .map(|(winner, default)| minus(*winner, *default))
+        .collect();
     let p = randomisation(&differences, &cluster_of, plan.permutations, plan.seed);
     HeldOut {
         n: differences.len(),
-        n_clusters: clusters(cluster_of.iter().map(|cluster| [*cluster])).into_iter().max().map_or(0, |last| last + 1),
+        n_clusters: clusters(cluster_of.iter().map(|cluster| [*cluster]))
+            .into_iter()
+            .max()
+            .map_or(0, |last| last + 1),
         default: mean(&default),
         winner: mean(&winner),
         delta: mean(&differences),
@@ -54,15 +62,34 @@ pub fn cross_fit(board: &Board, plan: &TuningPlan) -> Option<CrossFit> {
     let mut differences = vec![0.0; aligned.questions.len()];
     let mut folds = Vec::new();
     for (at, part) in parts.iter().enumerate() {
-        let others: Vec<usize> =
-            parts.iter().enumerate().filter(|(other, _)| *other != at).flat_map(|(_, part)| part).copied().collect();
+        let others: Vec<usize> = parts
+            .iter()
+            .enumerate()
+            .filter(|(other, _)| *other != at)
+            .flat_map(|(_, part)| part)
+            .copied()
+            .collect();
         let chosen = &aligned.settings[best_first(&aligned, &others)[0]];
         for &question in part {
             differences[question] = minus(chosen.values[question], default.values[question]);
         }
-        let delta = mean(&part.iter().map(|&question| differences[question]).collect::<Vec<_>>());
-        folds.push(Fold { n: part.len(), chosen: chosen.tried.name.clone(), delta });
+        let delta = mean(
+            &part
+                .iter()
+                .map(|&question| differences[question])
+                .collect::<Vec<_>>(),
+        );
+        folds.push(Fold {
+            n: part.len(),
+            chosen: chosen.tried.name.clone(),
+            delta,
+        });
     }
     let ci95 = difference_interval(&differences, &aligned.cluster_of, plan.measure.family());
-    Some(CrossFit { folds, n: differences.len(), delta: mean(&differences), ci95 })
+    Some(CrossFit {
+        folds,
+        n: differences.len(),
+        delta: mean(&differences),
+        ci95,
+    })
 }

@@ -20,11 +20,21 @@ pub(super) fn effects(aligned: &Aligned<'_>, plan: &TuningPlan) -> Vec<Effect> {
     }
     let sweep = aligned.sweep();
     let overall = mean_column(&sweep);
-    let effects = aligned.board.varied.iter().map(|varied| effect(varied, &sweep, &overall, aligned, plan));
+    let effects = aligned
+        .board
+        .varied
+        .iter()
+        .map(|varied| effect(varied, &sweep, &overall, aligned, plan));
     effects.filter(|effect| effect.values.len() > 1).collect()
 }
 
-fn effect(varied: &Varied, sweep: &[&Column<'_>], overall: &[f64], aligned: &Aligned<'_>, plan: &TuningPlan) -> Effect {
+fn effect(
+    varied: &Varied,
+    sweep: &[&Column<'_>],
+    overall: &[f64],
+    aligned: &Aligned<'_>,
+    plan: &TuningPlan,
+) -> Effect {
     let key = varied.key.as_str();
     let mut values: Vec<EffectValue> = Vec::new();
     let mut beside = Vec::new();
@@ -37,22 +47,43 @@ fn effect(varied: &Varied, sweep: &[&Column<'_>], overall: &[f64], aligned: &Ali
     }
     let balanced = beside.windows(2).all(|pair| pair[0] == pair[1]);
     let means = || values.iter().map(|value| value.mean);
-    let range = means().reduce(f64::max).zip(means().reduce(f64::min)).map_or(0.0, |(most, least)| most - least);
-    Effect { key: varied.key.clone(), values, range, balanced }
+    let range = means()
+        .reduce(f64::max)
+        .zip(means().reduce(f64::min))
+        .map_or(0.0, |(most, least)| most - least);
+    Effect {
+        key: varied.key.clone(),
+        values,
+        range,
+        balanced,
+    }
 }
 
 /// The settings that have this value of `key`.
 fn sharing<'a, 'b>(sweep: &[&'b Column<'a>], key: &str, value: &str) -> Vec<&'b Column<'a>> {
-    let has = |column: &&Column<'_>| column.tried.values.get(key).is_some_and(|other| other == value);
+    let has = |column: &&Column<'_>| {
+        column
+            .tried
+            .values
+            .get(key)
+            .is_some_and(|other| other == value)
+    };
     sweep.iter().copied().filter(has).collect()
 }
 
 /// The settings' values of what was varied besides `key`, sorted.
-fn others<'a>(settings: &[&Column<'a>], key: &str, varied: &[Varied]) -> Vec<Vec<Option<&'a String>>> {
+fn others<'a>(
+    settings: &[&Column<'a>],
+    key: &str,
+    varied: &[Varied],
+) -> Vec<Vec<Option<&'a String>>> {
     let mut found = Vec::new();
     for column in settings {
         let values: &'a BTreeMap<String, String> = &column.tried.values;
-        let others = varied.iter().filter(|other| other.key != key).map(|other| values.get(&other.key));
+        let others = varied
+            .iter()
+            .filter(|other| other.key != key)
+            .map(|other| values.get(&other.key));
         found.push(others.collect::<Vec<_>>());
     }
     found.sort_unstable();
@@ -67,9 +98,16 @@ fn effect_value(
     plan: &TuningPlan,
 ) -> EffectValue {
     let values = mean_column(sharing);
-    let differences: Vec<f64> = values.iter().zip(overall).map(|(shared, all)| shared - all).collect();
+    let differences: Vec<f64> = values
+        .iter()
+        .zip(overall)
+        .map(|(shared, all)| shared - all)
+        .collect();
     let mean_at = |measure: Measure| {
-        let means: Vec<f64> = sharing.iter().filter_map(|column| aligned.mean_of(column, measure)).collect();
+        let means: Vec<f64> = sharing
+            .iter()
+            .filter_map(|column| aligned.mean_of(column, measure))
+            .collect();
         (!means.is_empty()).then(|| mean(&means))
     };
     EffectValue {
@@ -80,13 +118,25 @@ fn effect_value(
         ci95: difference_interval(&differences, &aligned.cluster_of, plan.measure.family()),
         equal_k: mean_at(plan.equal_k),
         equal_tokens: mean_at(plan.equal_tokens),
-        context_tokens: mean(&sharing.iter().map(|column| mean(&column.context_tokens)).collect::<Vec<_>>()),
+        context_tokens: mean(
+            &sharing
+                .iter()
+                .map(|column| mean(&column.context_tokens))
+                .collect::<Vec<_>>(),
+        ),
     }
 }
 
 /// The mean over settings, question by question.
 fn mean_column(columns: &[&Column<'_>]) -> Vec<f64> {
     let n_questions = columns.first().map_or(0, |column| column.values.len());
-    let across = |question: usize| mean(&columns.iter().map(|column| column.values[question]).collect::<Vec<_>>());
+    let across = |question: usize| {
+        mean(
+            &columns
+                .iter()
+                .map(|column| column.values[question])
+                .collect::<Vec<_>>(),
+        )
+    };
     (0..n_questions).map(across).collect()
 }

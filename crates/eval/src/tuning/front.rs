@@ -9,11 +9,21 @@ use ragtriage_core::measure::Direction;
 pub(super) fn front(rows: &[Row], direction: Direction) -> Vec<bool> {
     let beaten = |row: &Row, at_prompt: f64| {
         rows.iter().any(|other| {
-            let Some(quality) = other.at_prompt else { return false };
-            let (gained, saved) = (quality - at_prompt, row.context_tokens - other.context_tokens);
+            let Some(quality) = other.at_prompt else {
+                return false;
+            };
+            let (gained, saved) = (
+                quality - at_prompt,
+                row.context_tokens - other.context_tokens,
+            );
             let worse = is_better(-gained, direction) || saved < -TIE;
             !worse && (is_better(gained, direction) || saved > TIE)
         })
     };
-    rows.iter().map(|row| row.at_prompt.is_some_and(|at_prompt| !beaten(row, at_prompt))).collect()
+    rows.iter()
+        .map(|row| {
+            row.at_prompt
+                .is_some_and(|at_prompt| !beaten(row, at_prompt))
+        })
+        .collect()
 }

@@ -33,9 +33,22 @@ struct Unclear {
 
 impl<'a> Lead<'a> {
     /// `None` where `row` did not score higher.
-    pub fn new(row: &'a Row, default: &'a Row, ranking: &'a Ranking, direction: Direction) -> Option<Self> {
-        let seen = row.difference.filter(|seen| is_better(seen.delta, direction))?;
-        Some(Self { ranking, row, default, seen, direction })
+    pub fn new(
+        row: &'a Row,
+        default: &'a Row,
+        ranking: &'a Ranking,
+        direction: Direction,
+    ) -> Option<Self> {
+        let seen = row
+            .difference
+            .filter(|seen| is_better(seen.delta, direction))?;
+        Some(Self {
+            ranking,
+            row,
+            default,
+            seen,
+            direction,
+        })
     }
 
     /// Whether max-T over all settings tells it from the default.
@@ -44,7 +57,11 @@ impl<'a> Lead<'a> {
     }
 
     pub fn claimed(&self, text: String) -> TuningVerdict {
-        TuningVerdict { claimed: Some(self.row.name.clone()), text, n_needed: None }
+        TuningVerdict {
+            claimed: Some(self.row.name.clone()),
+            text,
+            n_needed: None,
+        }
     }
 
     /// Held-out questions did not tell it from the default.
@@ -63,13 +80,25 @@ impl<'a> Lead<'a> {
     pub fn not_shown(&self, n_needed: Option<usize>) -> TuningVerdict {
         let Ranking { n, n_clusters, .. } = *self.ranking;
         // Max-T allows for all settings by itself.
-        let unclear = Unclear { n, n_clusters, looks: 1, questions: questions(n), numbers: self.numbers() };
+        let unclear = Unclear {
+            n,
+            n_clusters,
+            looks: 1,
+            questions: questions(n),
+            numbers: self.numbers(),
+        };
         self.indistinguishable(&unclear, n_needed)
     }
 
     fn indistinguishable(&self, unclear: &Unclear, n_needed: Option<usize>) -> TuningVerdict {
         let (measure, name) = (self.ranking.measure, &self.row.name);
-        let Unclear { n, n_clusters, looks, questions, numbers } = unclear;
+        let Unclear {
+            n,
+            n_clusters,
+            looks,
+            questions,
+            numbers,
+        } = unclear;
         let head = if self.ranking.rows.iter().any(passes) {
             let others = self.others();
             format!(
@@ -95,13 +124,23 @@ impl<'a> Lead<'a> {
         };
         // Where clusters are too few, fewer questions than there are would not do.
         let size = n_needed.filter(|n_needed| !too_few || n_needed > n);
-        let size = size.map_or(String::new(), |n_needed| self.size_text(n_needed, n_needed <= *n));
-        TuningVerdict { claimed: None, text: format!("{head}{clusters}{size}"), n_needed }
+        let size = size.map_or(String::new(), |n_needed| {
+            self.size_text(n_needed, n_needed <= *n)
+        });
+        TuningVerdict {
+            claimed: None,
+            text: format!("{head}{clusters}{size}"),
+            n_needed,
+        }
     }
 
     fn size_text(&self, n_needed: usize, had_as_many: bool) -> String {
         let (delta, questions) = (self.seen.delta, questions(n_needed));
-        let but = if had_as_many { ": it is likely smaller" } else { "" };
+        let but = if had_as_many {
+            ": it is likely smaller"
+        } else {
+            ""
+        };
         format!(
             " A true difference of {delta:+.3}, as seen where it was chosen, would be found 4 times in 5 with {questions}{but}."
         )
@@ -109,17 +148,31 @@ impl<'a> Lead<'a> {
 
     /// The other settings that max-T tells from the default; nothing where there is none.
     fn others(&self) -> String {
-        let others = self.ranking.rows.iter().filter(|row| row.name != self.row.name && passes(row));
-        let is_better = |row: &&Row| row.difference.is_some_and(|seen| is_better(seen.delta, self.direction));
+        let others = self
+            .ranking
+            .rows
+            .iter()
+            .filter(|row| row.name != self.row.name && passes(row));
+        let is_better = |row: &&Row| {
+            row.difference
+                .is_some_and(|seen| is_better(seen.delta, self.direction))
+        };
         let (better, worse): (Vec<&Row>, Vec<&Row>) = others.partition(is_better);
         let n = better.len() + worse.len();
         if n == 0 {
             return String::new();
         }
         let differ = plural(n, "other setting differs", "other settings differ");
-        let sides = [("better", better), ("worse", worse)].into_iter().filter(|(_, rows)| !rows.is_empty());
-        let sides: Vec<String> = sides.map(|(side, rows)| format!("{side}: {}", names(&rows))).collect();
-        format!(" By max-T {differ} where the best was chosen: {}.", sides.join("; "))
+        let sides = [("better", better), ("worse", worse)]
+            .into_iter()
+            .filter(|(_, rows)| !rows.is_empty());
+        let sides: Vec<String> = sides
+            .map(|(side, rows)| format!("{side}: {}", names(&rows)))
+            .collect();
+        format!(
+            " By max-T {differ} where the best was chosen: {}.",
+            sides.join("; ")
+        )
     }
 
     pub fn held_out_text(&self, verdict: &str, found: &HeldOut) -> String {
@@ -132,19 +185,36 @@ impl<'a> Lead<'a> {
         let (measure, name, n_folds) = (self.ranking.measure, &self.row.name, found.folds.len());
         let (numbers, n) = (self.numbers(), questions(self.ranking.n));
         let gain = with_interval(found.delta, found.ci95);
-        let above: Vec<&Row> = self.ranking.rows.iter().take_while(|row| row.name != self.row.name).collect();
+        let above: Vec<&Row> = self
+            .ranking
+            .rows
+            .iter()
+            .take_while(|row| row.name != self.row.name)
+            .collect();
         let above_text = match above.len() {
             0 => String::new(),
-            1 => format!("; {} ranks higher and is not distinguishable", names(&above)),
-            _ => format!("; {} rank higher and are not distinguishable", names(&above)),
+            1 => format!(
+                "; {} ranks higher and is not distinguishable",
+                names(&above)
+            ),
+            _ => format!(
+                "; {} rank higher and are not distinguishable",
+                names(&above)
+            ),
         };
         // The folds choose by the mean: where another has the best, the gain is not this setting's.
         let gained = if above.is_empty() {
-            format!("Chosen without the questions it is scored on, in {n_folds} folds, the gain is {gain}")
+            format!(
+                "Chosen without the questions it is scored on, in {n_folds} folds, the gain is {gain}"
+            )
         } else {
-            format!("Choosing the best without the questions it is scored on, in {n_folds} folds, brings {gain}")
+            format!(
+                "Choosing the best without the questions it is scored on, in {n_folds} folds, brings {gain}"
+            )
         };
-        format!("{name} is better than the default: {measure} {numbers}, on {n}{above_text}. {gained}.")
+        format!(
+            "{name} is better than the default: {measure} {numbers}, on {n}{above_text}. {gained}."
+        )
     }
 
     pub fn unconfirmed_text(&self) -> String {
@@ -156,11 +226,23 @@ impl<'a> Lead<'a> {
 
     /// The numbers where it was chosen.
     fn numbers(&self) -> String {
-        let Difference { delta, ci95, p_max_t } = self.seen;
+        let Difference {
+            delta,
+            ci95,
+            p_max_t,
+        } = self.seen;
         let (mean, default, p) = (self.row.mean, self.default.mean, p_text(p_max_t));
-        let n_settings = self.ranking.rows.iter().filter(|row| row.difference.is_some()).count();
+        let n_settings = self
+            .ranking
+            .rows
+            .iter()
+            .filter(|row| row.difference.is_some())
+            .count();
         let settings = plural(n_settings, "setting", "settings");
-        format!("{mean:.3} against {default:.3}, {}, p {p} by max-T over {settings}", with_interval(delta, ci95))
+        format!(
+            "{mean:.3} against {default:.3}, {}, p {p} by max-T over {settings}",
+            with_interval(delta, ci95)
+        )
     }
 }
 
@@ -179,7 +261,11 @@ fn least_p(n_clusters: usize) -> f64 {
 }
 
 fn names(rows: &[&Row]) -> String {
-    let said: Vec<&str> = rows.iter().take(MOST_NAMES).map(|row| row.name.as_str()).collect();
+    let said: Vec<&str> = rows
+        .iter()
+        .take(MOST_NAMES)
+        .map(|row| row.name.as_str())
+        .collect();
     let said = said.join(", ");
     match rows.len().saturating_sub(MOST_NAMES) {
         0 => said,
@@ -188,13 +274,31 @@ fn names(rows: &[&Row]) -> String {
 }
 
 fn held_out_numbers(found: &HeldOut) -> String {
-    let HeldOut { default, winner, delta, ci95, p, looks, .. } = *found;
+    let HeldOut {
+        default,
+        winner,
+        delta,
+        ci95,
+        p,
+        looks,
+        ..
+    } = *found;
     let p = p.map_or(String::new(), |p| format!(", p {}", p_text(p)));
-    let looks = if looks > 1 { format!(" ({looks} looks allowed for)") } else { String::new() };
-    format!("{winner:.3} against {default:.3}, {}{p}{looks}", with_interval(delta, ci95))
+    let looks = if looks > 1 {
+        format!(" ({looks} looks allowed for)")
+    } else {
+        String::new()
+    };
+    format!(
+        "{winner:.3} against {default:.3}, {}{p}{looks}",
+        with_interval(delta, ci95)
+    )
 }
 
 /// `+0.031 [0.008, 0.054]`.
 fn with_interval(delta: f64, ci95: Option<Interval>) -> String {
-    ci95.map_or_else(|| format!("{delta:+.3}"), |ci95| format!("{delta:+.3} {ci95:.3}"))
+    ci95.map_or_else(
+        || format!("{delta:+.3}"),
+        |ci95| format!("{delta:+.3} {ci95:.3}"),
+    )
 }

@@ -11,20 +11,34 @@ pub(super) fn mean(values: &[f64]) -> f64 {
 }
 
 /// The interval of a mean, inside what the measure can be. Where all clusters agree it is that of what was never seen.
-pub(super) fn mean_interval(values: &[f64], cluster_of: &[usize], family: Family) -> Option<Interval> {
+pub(super) fn mean_interval(
+    values: &[f64],
+    cluster_of: &[usize],
+    family: Family,
+) -> Option<Interval> {
     mean_error(values, cluster_of).map(|estimate| estimate.interval_in(family.facts().range))
 }
 
 /// The interval of a mean of differences, inside what two values of the measure can differ by.
-pub(super) fn difference_interval(differences: &[f64], cluster_of: &[usize], family: Family) -> Option<Interval> {
+pub(super) fn difference_interval(
+    differences: &[f64],
+    cluster_of: &[usize],
+    family: Family,
+) -> Option<Interval> {
     let (low, high) = family.facts().range;
-    mean_error(differences, cluster_of).map(MeanError::interval).map(|interval| interval.within(high - low))
+    mean_error(differences, cluster_of)
+        .map(MeanError::interval)
+        .map(|interval| interval.within(high - low))
 }
 
 /// `a - b`, or 0 where rounding alone parts them: many of these would add up to a difference that nobody saw.
 pub(super) fn minus(a: f64, b: f64) -> f64 {
     let difference = a - b;
-    if difference.abs() <= TIE { 0.0 } else { difference }
+    if difference.abs() <= TIE {
+        0.0
+    } else {
+        difference
+    }
 }
 
 /// Whether a difference, or a mean against another, is an improvement beyond rounding.

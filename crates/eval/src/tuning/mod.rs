@@ -24,7 +24,8 @@ mod tests;
 pub use board::{Board, Marks, Tried, Varied};
 pub use confirm::{cross_fit, held_out};
 pub use outcome::{
-    Confirmation, CrossFit, Curve, Difference, Effect, EffectValue, Fold, HeldOut, Ranking, Row, TuningVerdict,
+    Confirmation, CrossFit, Curve, Difference, Effect, EffectValue, Fold, HeldOut, Ranking, Row,
+    TuningVerdict,
 };
 pub use ranking::rank;
 pub use verdict::judge;

@@ -9,9 +9,24 @@ use ragtriage_core::measure::Direction;
 /// The places of [`Aligned::settings`], best first, by means over the questions `over`, which are places of
 /// [`Aligned::questions`].
 pub(super) fn best_first(aligned: &Aligned<'_>, over: &[usize]) -> Vec<usize> {
-    let mean_over = |values: &[f64]| mean(&over.iter().map(|&question| values[question]).collect::<Vec<_>>());
-    let means: Vec<f64> = aligned.settings.iter().map(|setting| mean_over(&setting.values)).collect();
-    let tokens: Vec<f64> = aligned.settings.iter().map(|setting| mean_over(&setting.context_tokens)).collect();
+    let mean_over = |values: &[f64]| {
+        mean(
+            &over
+                .iter()
+                .map(|&question| values[question])
+                .collect::<Vec<_>>(),
+        )
+    };
+    let means: Vec<f64> = aligned
+        .settings
+        .iter()
+        .map(|setting| mean_over(&setting.values))
+        .collect();
+    let tokens: Vec<f64> = aligned
+        .settings
+        .iter()
+        .map(|setting| mean_over(&setting.context_tokens))
+        .collect();
     let mut order: Vec<usize> = (0..means.len()).collect();
     order.sort_by(|&a, &b| by_mean(means[a], means[b], aligned.direction()));
     // Neighbours that differ by rounding are equal; the default, being the first, precedes its equals.

@@ -23,13 +23,18 @@ pub fn rank(board: &Board, plan: &TuningPlan) -> Ranking {
     let n = aligned.questions.len();
     let order = best_first(&aligned, &(0..n).collect::<Vec<_>>());
     let differences = differences(&aligned, plan);
-    let mut rows: Vec<Row> =
-        order.iter().map(|&at| row(&aligned.settings[at], differences[at], &aligned, plan)).collect();
+    let mut rows: Vec<Row> = order
+        .iter()
+        .map(|&at| row(&aligned.settings[at], differences[at], &aligned, plan))
+        .collect();
     let on_front = front(&rows, aligned.direction());
     for (row, on_front) in rows.iter_mut().zip(on_front) {
         row.on_front = on_front;
     }
-    let winner = order.first().filter(|_| n > 0).map(|&best| &aligned.settings[best]);
+    let winner = order
+        .first()
+        .filter(|_| n > 0)
+        .map(|&best| &aligned.settings[best]);
     let shown = shown(&aligned, &order);
     rows.extend(board.settings.iter().filter_map(failed_row));
     Ranking {
@@ -50,18 +55,32 @@ pub fn rank(board: &Board, plan: &TuningPlan) -> Ranking {
 /// Each setting minus the default, parallel to the settings.
 fn differences(aligned: &Aligned<'_>, plan: &TuningPlan) -> Vec<Option<Difference>> {
     let mut found = vec![None; aligned.settings.len()];
-    let Some(default) = aligned.default().filter(|_| !aligned.questions.is_empty()) else { return found };
+    let Some(default) = aligned.default().filter(|_| !aligned.questions.is_empty()) else {
+        return found;
+    };
     // The default is the first.
-    let others: Vec<Vec<f64>> = aligned.settings[1..].iter().map(|setting| setting.minus(default)).collect();
+    let others: Vec<Vec<f64>> = aligned.settings[1..]
+        .iter()
+        .map(|setting| setting.minus(default))
+        .collect();
     let p_values = max_t(&others, &aligned.cluster_of, plan.permutations, plan.seed);
     for ((found, differences), p_max_t) in found[1..].iter_mut().zip(&others).zip(p_values) {
         let ci95 = difference_interval(differences, &aligned.cluster_of, plan.measure.family());
-        *found = Some(Difference { delta: mean(differences), ci95, p_max_t });
+        *found = Some(Difference {
+            delta: mean(differences),
+            ci95,
+            p_max_t,
+        });
     }
     found
 }
 
-fn row(setting: &Column<'_>, difference: Option<Difference>, aligned: &Aligned<'_>, plan: &TuningPlan) -> Row {
+fn row(
+    setting: &Column<'_>,
+    difference: Option<Difference>,
+    aligned: &Aligned<'_>,
+    plan: &TuningPlan,
+) -> Row {
     Row {
         name: setting.tried.name.clone(),
         values: setting.tried.values.clone(),
@@ -98,7 +117,10 @@ fn failed_row(setting: &Tried) -> Option<Row> {
 /// The settings drawn against k: the default, then the best of each group of retrievers, in that `order`, which begins with the winner.
 fn shown<'a, 'b>(aligned: &'b Aligned<'a>, order: &[usize]) -> Vec<&'b Column<'a>> {
     let mut groups = BTreeSet::new();
-    let best = order.iter().map(|&at| &aligned.settings[at]).filter(|setting| groups.insert(&setting.tried.group));
+    let best = order
+        .iter()
+        .map(|&at| &aligned.settings[at])
+        .filter(|setting| groups.insert(&setting.tried.group));
     let default = aligned.default();
     let best = best.filter(|setting| default.is_none_or(|default| default.at != setting.at));
     default.into_iter().chain(best).take(MOST_CURVES).collect()

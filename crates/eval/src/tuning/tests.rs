@@ -32,7 +32,14 @@ fn plan(name: &str) -> TuningPlan {
 /// A setting that ran: the values of `EM@5`, of which `EM@3` is half and `EM@1` a quarter, and `EM@prompt` the same; so many
 /// context tokens for each question.
 fn setting(name: &str, values: &[Option<f64>], tokens: f64) -> Tried {
-    let row = |value: &Option<f64>| vec![*value, value.map(|v| v / 2.0), value.map(|v| v / 4.0), *value];
+    let row = |value: &Option<f64>| {
+        vec![
+            *value,
+            value.map(|v| v / 2.0),
+            value.map(|v| v / 4.0),
+            *value,
+        ]
+    };
     let scores = Scores {
         measures: ["EM@5", "EM@3", "EM@1", "EM@prompt"].map(measure).to_vec(),
         rows: values.iter().map(row).collect(),
@@ -43,21 +50,38 @@ fn setting(name: &str, values: &[Option<f64>], tokens: f64) -> Tried {
         values: BTreeMap::new(),
         size: None,
         group: "bm25".to_owned(),
-        result: Ok(Marks { scores, context_tokens }),
+        result: Ok(Marks {
+            scores,
+            context_tokens,
+        }),
     }
 }
 
 fn known(name: &str, values: &[f64], tokens: f64) -> Tried {
-    setting(name, &values.iter().copied().map(Some).collect::<Vec<_>>(), tokens)
+    setting(
+        name,
+        &values.iter().copied().map(Some).collect::<Vec<_>>(),
+        tokens,
+    )
 }
 
 fn failed(name: &str) -> Tried {
-    Tried { result: Err("no such model".to_owned()), ..known(name, &[], 0.0) }
+    Tried {
+        result: Err("no such model".to_owned()),
+        ..known(name, &[], 0.0)
+    }
 }
 
 fn board(cluster_of: &[usize], settings: Vec<Tried>) -> Board {
-    let questions = (0..cluster_of.len()).map(|at| format!("q{at}").into()).collect();
-    Board { varied: vec![], questions, cluster_of: cluster_of.to_vec(), settings }
+    let questions = (0..cluster_of.len())
+        .map(|at| format!("q{at}").into())
+        .collect();
+    Board {
+        varied: vec![],
+        questions,
+        cluster_of: cluster_of.to_vec(),
+        settings,
+    }
 }
 
 fn names(ranking: &Ranking) -> Vec<&str> {
@@ -67,7 +91,10 @@ fn names(ranking: &Ranking) -> Vec<&str> {
 #[track_caller]
 fn assert_interval(found: Option<Interval>, low: f64, high: f64) {
     let found = found.expect("two clusters");
-    assert!((found.low - low).abs() < 1e-5 && (found.high - high).abs() < 1e-5, "{found:.6}");
+    assert!(
+        (found.low - low).abs() < 1e-5 && (found.high - high).abs() < 1e-5,
+        "{found:.6}"
+    );
 }
 
 /// Against the default's .4: a is .4, .4, .2 more, b .4, -.4, .2.
@@ -84,15 +111,32 @@ fn three() -> Board {
 #[test]
 fn settings_stand_best_first_with_their_difference_from_the_default() {
     // The 8 sign assignments of three clusters are counted although their numbers have gaps.
-    let ranking = rank(&three(), &TuningPlan { permutations: 8, ..plan("EM@5") });
+    let ranking = rank(
+        &three(),
+        &TuningPlan {
+            permutations: 8,
+            ..plan("EM@5")
+        },
+    );
     assert_eq!(names(&ranking), ["a", "b", "default", "c"]);
-    assert_eq!((ranking.n, ranking.n_left_out, ranking.n_clusters), (3, 0, 3));
+    assert_eq!(
+        (ranking.n, ranking.n_left_out, ranking.n_clusters),
+        (3, 0, 3)
+    );
     assert_eq!(ranking.winner.as_deref(), Some("a"));
-    let [a, b, default, c] = &ranking.rows[..] else { panic!("four rows") };
+    let [a, b, default, c] = &ranking.rows[..] else {
+        panic!("four rows")
+    };
     // .8 + .8 + .6 = 2.2.
     assert!((a.mean - 2.2 / 3.0).abs() < 1e-12);
-    assert_eq!((a.equal_k, a.equal_tokens, a.at_prompt), (Some(a.mean / 2.0), Some(a.mean / 4.0), Some(a.mean)));
-    assert_eq!((a.context_tokens, b.context_tokens, default.context_tokens), (200.0, 300.0, 100.0));
+    assert_eq!(
+        (a.equal_k, a.equal_tokens, a.at_prompt),
+        (Some(a.mean / 2.0), Some(a.mean / 4.0), Some(a.mean))
+    );
+    assert_eq!(
+        (a.context_tokens, b.context_tokens, default.context_tokens),
+        (200.0, 300.0, 100.0)
+    );
     // sd of .8 .8 .6 and of .4 .4 .2 is .115470, over the root of 3 .066667; times t(.975, 2) = 4.302653: .286844.
     assert_interval(a.ci95, 0.446_490, 1.0);
     let difference = a.difference.expect("not the default");
@@ -102,8 +146,14 @@ fn settings_stand_best_first_with_their_difference_from_the_default() {
     assert_interval(default.ci95, 0.4 - 0.707_598 * 0.4, 0.4 + 0.707_598 * 0.6);
     assert_eq!(default.difference, None);
     // As worked in stats/max_t.rs for differences (2, 2, 1) and (2, -2, 1).
-    assert_eq!([a, b].map(|row| row.difference.expect("not the default").p_max_t), [0.5, 1.0]);
-    assert_eq!((c.error.as_deref(), c.mean, c.difference), (Some("no such model"), 0.0, None));
+    assert_eq!(
+        [a, b].map(|row| row.difference.expect("not the default").p_max_t),
+        [0.5, 1.0]
+    );
+    assert_eq!(
+        (c.error.as_deref(), c.mean, c.difference),
+        (Some("no such model"), 0.0, None)
+    );
 }
 
 #[test]
@@ -130,17 +180,41 @@ fn renamed(mut setting: Tried, name: &str) -> Tried {
 
 #[test]
 fn where_less_is_better_the_lowest_wins() {
-    let settings =
-        [known("default", &[0.5, 0.5], 1.0), known("worse", &[1.0, 0.5], 1.0), known("a", &[0.25, 0.25], 1.0)];
-    let board = board(&[0, 1], settings.map(|setting| renamed(setting, "Fallout@5")).to_vec());
-    let plan = TuningPlan { at_prompt: measure("Fallout@5"), ..plan("Fallout@5") };
+    let settings = [
+        known("default", &[0.5, 0.5], 1.0),
+        known("worse", &[1.0, 0.5], 1.0),
+        known("a", &[0.25, 0.25], 1.0),
+    ];
+    let board = board(
+        &[0, 1],
+        settings
+            .map(|setting| renamed(setting, "Fallout@5"))
+            .to_vec(),
+    );
+    let plan = TuningPlan {
+        at_prompt: measure("Fallout@5"),
+        ..plan("Fallout@5")
+    };
     let ranking = rank(&board, &plan);
     assert_eq!(names(&ranking), ["a", "default", "worse"]);
-    assert_eq!(ranking.rows.iter().map(|row| row.on_front).collect::<Vec<_>>(), [true, false, false]);
+    assert_eq!(
+        ranking
+            .rows
+            .iter()
+            .map(|row| row.on_front)
+            .collect::<Vec<_>>(),
+        [true, false, false]
+    );
     assert_eq!(cross_fit(&board, &plan).expect("two folds").delta, -0.25);
     let held_out = |winner: [f64; 8]| {
         let values = |values: [f64; 8]| values.map(Some);
-        let found = super::held_out(&values([1.0; 8]), &values(winner), &[0, 1, 2, 3, 4, 5, 6, 7], &plan, 1);
+        let found = super::held_out(
+            &values([1.0; 8]),
+            &values(winner),
+            &[0, 1, 2, 3, 4, 5, 6, 7],
+            &plan,
+            1,
+        );
         judge(&ranking, Some(&Confirmation::HeldOut(found)), &board, &plan).claimed
     };
     // Eight clusters of one sign: p = 2 / 2^8.
@@ -156,19 +230,47 @@ fn numbers_are_over_the_questions_that_every_setting_has_a_value_for() {
         failed("b"),
     ];
     let ranking = rank(&board(&[4, 4, 5, 6], settings), &plan("EM@5"));
-    assert_eq!((ranking.n, ranking.n_left_out, ranking.n_undefined, ranking.n_clusters), (2, 1, 1, 1));
-    assert_eq!(ranking.rows.iter().map(|row| row.mean).collect::<Vec<_>>(), [0.5, 0.5, 0.0]);
-    assert_eq!((names(&ranking), ranking.rows[1].ci95), (vec!["default", "a", "b"], None));
+    assert_eq!(
+        (
+            ranking.n,
+            ranking.n_left_out,
+            ranking.n_undefined,
+            ranking.n_clusters
+        ),
+        (2, 1, 1, 1)
+    );
+    assert_eq!(
+        ranking.rows.iter().map(|row| row.mean).collect::<Vec<_>>(),
+        [0.5, 0.5, 0.0]
+    );
+    assert_eq!(
+        (names(&ranking), ranking.rows[1].ci95),
+        (vec!["default", "a", "b"], None)
+    );
 }
 
 #[test]
 fn without_the_default_there_is_an_order_and_no_difference() {
-    let board = board(&[0, 1], vec![failed("default"), known("a", &[0.0, 0.5], 1.0), known("b", &[0.5, 0.5], 1.0)]);
+    let board = board(
+        &[0, 1],
+        vec![
+            failed("default"),
+            known("a", &[0.0, 0.5], 1.0),
+            known("b", &[0.5, 0.5], 1.0),
+        ],
+    );
     let ranking = rank(&board, &plan("EM@5"));
     assert_eq!(names(&ranking), ["b", "a", "default"]);
     assert!(ranking.rows.iter().all(|row| row.difference.is_none()));
     // The drawing against k begins with the best, not with the first that ran.
-    assert_eq!(ranking.by_k.iter().map(|curve| curve.name.as_str()).collect::<Vec<_>>(), ["b"]);
+    assert_eq!(
+        ranking
+            .by_k
+            .iter()
+            .map(|curve| curve.name.as_str())
+            .collect::<Vec<_>>(),
+        ["b"]
+    );
     assert_eq!(cross_fit(&board, &plan("EM@5")), None);
     let (none, values) = ([None; 2], [Some(0.5); 2]);
     let held_out = held_out(&none, &values, &[0, 1], &plan("EM@5"), 1);
@@ -192,7 +294,14 @@ fn without_the_default_what_it_stood_for_is_no_point_of_the_sweep() {
     board.settings[0].result = Err("not tried".to_owned());
     let aligned = Aligned::new(&board, measure("EM@5"));
     assert!(aligned.default().is_none());
-    assert_eq!(aligned.sweep().iter().map(|column| column.tried.name.as_str()).collect::<Vec<_>>(), ["s1", "s2", "s3"]);
+    assert_eq!(
+        aligned
+            .sweep()
+            .iter()
+            .map(|column| column.tried.name.as_str())
+            .collect::<Vec<_>>(),
+        ["s1", "s2", "s3"]
+    );
     let ranking = rank(&board, &plan("EM@5"));
     assert!(ranking.rows.iter().all(|row| row.difference.is_none()));
     // Size 128 has k 3 and 5, size 256 k 3 only.
@@ -203,15 +312,31 @@ fn without_the_default_what_it_stood_for_is_no_point_of_the_sweep() {
 fn a_board_of_nothing_has_no_winner() {
     let text = |board: &Board| {
         let ranking = rank(board, &plan("EM@5"));
-        assert_eq!((ranking.winner.as_ref(), ranking.n, ranking.effects.len()), (None, 0, 0));
-        assert!(ranking.rows.iter().all(|row| !row.on_front && row.difference.is_none()));
+        assert_eq!(
+            (ranking.winner.as_ref(), ranking.n, ranking.effects.len()),
+            (None, 0, 0)
+        );
+        assert!(
+            ranking
+                .rows
+                .iter()
+                .all(|row| !row.on_front && row.difference.is_none())
+        );
         assert_eq!(cross_fit(board, &plan("EM@5")), None);
         judge(&ranking, None, board, &plan("EM@5")).text
     };
     let all_failed = board(&[0], vec![failed("default"), failed("a")]);
-    assert_eq!(text(&all_failed), "No setting was scored, so there is nothing to compare.");
-    let parted =
-        board(&[0, 1], vec![setting("default", &[Some(1.0), None], 1.0), setting("a", &[None, Some(1.0)], 1.0)]);
+    assert_eq!(
+        text(&all_failed),
+        "No setting was scored, so there is nothing to compare."
+    );
+    let parted = board(
+        &[0, 1],
+        vec![
+            setting("default", &[Some(1.0), None], 1.0),
+            setting("a", &[None, Some(1.0)], 1.0),
+        ],
+    );
     assert_eq!(
         text(&parted),
         "No question has a value of EM@5 in every setting that ran, so there is nothing to compare."
@@ -220,26 +345,56 @@ fn a_board_of_nothing_has_no_winner() {
 
 #[test]
 fn the_front_is_what_nothing_beats_on_both() {
-    let settings = [(0.5, 100.0), (0.625, 200.0), (0.625, 250.0), (0.375, 100.0), (0.5, 100.0), (0.25, 50.0)];
-    let settings = settings.iter().enumerate().map(|(at, (mean, tokens))| known(&format!("s{at}"), &[*mean], *tokens));
+    let settings = [
+        (0.5, 100.0),
+        (0.625, 200.0),
+        (0.625, 250.0),
+        (0.375, 100.0),
+        (0.5, 100.0),
+        (0.25, 50.0),
+    ];
+    let settings = settings
+        .iter()
+        .enumerate()
+        .map(|(at, (mean, tokens))| known(&format!("s{at}"), &[*mean], *tokens));
     let mut rows = rank(&board(&[0], settings.collect()), &plan("EM@5")).rows;
     rows.sort_by(|a, b| a.name.cmp(&b.name));
     // s2 costs more than s1 for as much, s3 has less than s0 for as many tokens; s4 equals s0.
     let found = |rows: &[Row], direction| front(rows, direction);
-    assert_eq!(found(&rows, Direction::Higher), [true, true, false, false, true, true]);
-    assert!(rows.iter().zip(found(&rows, Direction::Higher)).all(|(row, on_front)| row.on_front == on_front));
+    assert_eq!(
+        found(&rows, Direction::Higher),
+        [true, true, false, false, true, true]
+    );
+    assert!(
+        rows.iter()
+            .zip(found(&rows, Direction::Higher))
+            .all(|(row, on_front)| row.on_front == on_front)
+    );
     // Were less better, the cheapest would also be the best.
-    assert_eq!(found(&rows, Direction::Lower), [false, false, false, false, false, true]);
+    assert_eq!(
+        found(&rows, Direction::Lower),
+        [false, false, false, false, false, true]
+    );
     rows[5].at_prompt = None;
-    assert_eq!(found(&rows, Direction::Lower), [false, false, false, true, false, false]);
+    assert_eq!(
+        found(&rows, Direction::Lower),
+        [false, false, false, true, false, false]
+    );
 }
 
 /// Two questions of two clusters; a grid of size 128, 256 by k 3, 5; size 512 was tried and failed. The default lies outside.
 fn grid() -> Board {
     let point = |name: &str, size: usize, k: usize, values: [f64; 2], tokens: f64| {
         let values_of = [("chunking.size", size), ("retrieval.k", k)];
-        let values_of = values_of.map(|(key, value)| (key.to_owned(), value.to_string())).into_iter().collect();
-        Tried { values: values_of, size: Some(size), ..known(name, &values, tokens) }
+        let values_of = values_of
+            .map(|(key, value)| (key.to_owned(), value.to_string()))
+            .into_iter()
+            .collect();
+        Tried {
+            values: values_of,
+            size: Some(size),
+            ..known(name, &values, tokens)
+        }
     };
     let settings = vec![
         point("default", 200, 5, [1.0, 1.0], 10.0),
@@ -247,43 +402,85 @@ fn grid() -> Board {
         point("s2", 128, 5, [0.5, 0.5], 200.0),
         point("s3", 256, 3, [0.5, 1.0], 300.0),
         point("s4", 256, 5, [1.0, 1.0], 400.0),
-        Tried { result: Err("too long".to_owned()), ..point("s5", 512, 3, [0.0, 0.0], 0.0) },
+        Tried {
+            result: Err("too long".to_owned()),
+            ..point("s5", 512, 3, [0.0, 0.0], 0.0)
+        },
     ];
     let varied = |key: &str, values: &[&str]| Varied {
         key: key.to_owned(),
         values: values.iter().map(|value| (*value).to_owned()).collect(),
     };
-    let varied = vec![varied("chunking.size", &["128", "256", "512"]), varied("retrieval.k", &["3", "5"])];
-    Board { varied, ..board(&[0, 1], settings) }
+    let varied = vec![
+        varied("chunking.size", &["128", "256", "512"]),
+        varied("retrieval.k", &["3", "5"]),
+    ];
+    Board {
+        varied,
+        ..board(&[0, 1], settings)
+    }
 }
 
 #[test]
 fn an_effect_is_the_mean_over_the_settings_that_share_a_value() {
     let effects = rank(&grid(), &plan("EM@5")).effects;
     let values = |effect: &Effect| -> Vec<(String, usize, f64, f64, f64)> {
-        let numbers = |v: &EffectValue| (v.value.clone(), v.n_settings, v.mean, v.effect, v.context_tokens);
+        let numbers = |v: &EffectValue| {
+            (
+                v.value.clone(),
+                v.n_settings,
+                v.mean,
+                v.effect,
+                v.context_tokens,
+            )
+        };
         effect.values.iter().map(numbers).collect()
     };
     // By question, size 128 has .25, .5, size 256 .75, 1, all .5, .75. k 3 has .25, .75 and k 5 .75, .75.
-    assert_eq!(effects.iter().map(|effect| effect.key.as_str()).collect::<Vec<_>>(), ["chunking.size", "retrieval.k"]);
+    assert_eq!(
+        effects
+            .iter()
+            .map(|effect| effect.key.as_str())
+            .collect::<Vec<_>>(),
+        ["chunking.size", "retrieval.k"]
+    );
     assert_eq!(
         values(&effects[0]),
-        [("128".to_owned(), 2, 0.375, -0.25, 150.0), ("256".to_owned(), 2, 0.875, 0.25, 350.0)]
+        [
+            ("128".to_owned(), 2, 0.375, -0.25, 150.0),
+            ("256".to_owned(), 2, 0.875, 0.25, 350.0)
+        ]
     );
-    assert_eq!(values(&effects[1]), [("3".to_owned(), 2, 0.5, -0.125, 200.0), ("5".to_owned(), 2, 0.75, 0.125, 300.0)]);
+    assert_eq!(
+        values(&effects[1]),
+        [
+            ("3".to_owned(), 2, 0.5, -0.125, 200.0),
+            ("5".to_owned(), 2, 0.75, 0.125, 300.0)
+        ]
+    );
     assert_eq!((effects[0].range, effects[1].range), (0.5, 0.25));
     // Both sizes have k 3 and 5; the size that failed in all is no value.
     assert!(effects[0].balanced && effects[1].balanced);
     // Of k 3 the differences -.25, 0 have se .125; times t(.975, 1) = 12.7 that is more than two values can differ.
     assert_interval(effects[1].values[0].ci95, -1.0, 1.0);
     assert_interval(effects[0].values[0].ci95, -0.25, -0.25);
-    assert_eq!((effects[0].values[1].equal_k, effects[0].values[1].equal_tokens), (Some(0.4375), Some(0.218_75)));
+    assert_eq!(
+        (
+            effects[0].values[1].equal_k,
+            effects[0].values[1].equal_tokens
+        ),
+        (Some(0.4375), Some(0.218_75))
+    );
 }
 
 #[test]
 fn an_effect_is_balanced_where_each_value_has_the_same_settings_of_all_else() {
     let balanced = |board: &Board| -> Vec<bool> {
-        rank(board, &plan("EM@5")).effects.iter().map(|effect| effect.balanced).collect()
+        rank(board, &plan("EM@5"))
+            .effects
+            .iter()
+            .map(|effect| effect.balanced)
+            .collect()
     };
     // 128 with 3 and 256 with 5: as many settings of each size and of each k, and each size has its own k.
     let mut board = grid();
@@ -292,14 +489,22 @@ fn an_effect_is_balanced_where_each_value_has_the_same_settings_of_all_else() {
     assert_eq!(balanced(&board), [false, false]);
     // A setting made twice counts twice.
     let mut board = grid();
-    let again = Tried { name: "s6".to_owned(), ..board.settings[1].clone() };
+    let again = Tried {
+        name: "s6".to_owned(),
+        ..board.settings[1].clone()
+    };
     board.settings.push(again);
     assert_eq!(balanced(&board), [false, false]);
     // What goes with the size: 128 has overlap 0 only, and overlap 0 size 128; either k has both pairs.
     let mut board = grid();
-    board.varied.push(Varied { key: "chunking.overlap".to_owned(), values: vec!["0".to_owned(), "32".to_owned()] });
+    board.varied.push(Varied {
+        key: "chunking.overlap".to_owned(),
+        values: vec!["0".to_owned(), "32".to_owned()],
+    });
     for (at, overlap) in [(1, "0"), (2, "0"), (3, "32"), (4, "32")] {
-        board.settings[at].values.insert("chunking.overlap".to_owned(), overlap.to_owned());
+        board.settings[at]
+            .values
+            .insert("chunking.overlap".to_owned(), overlap.to_owned());
     }
     assert_eq!(balanced(&board), [false, true, false]);
 }
@@ -308,7 +513,11 @@ fn an_effect_is_balanced_where_each_value_has_the_same_settings_of_all_else() {
 fn the_default_is_one_of_the_sweep_where_it_took_a_points_place() {
     let swept = |board: &Board| -> Vec<String> {
         let aligned = Aligned::new(board, measure("EM@5"));
-        aligned.sweep().iter().map(|column| column.tried.name.clone()).collect()
+        aligned
+            .sweep()
+            .iter()
+            .map(|column| column.tried.name.clone())
+            .collect()
     };
     let mut board = grid();
     assert_eq!(swept(&board), ["s1", "s2", "s3", "s4"]);
@@ -322,10 +531,16 @@ fn the_default_is_one_of_the_sweep_where_it_took_a_points_place() {
 #[test]
 fn curves_are_of_the_default_and_the_best_of_each_group_and_of_groups() {
     let mut board = grid();
-    board.settings[0] = Tried { values: board.settings[0].values.clone(), ..known("default", &[0.25, 0.25], 500.0) };
+    board.settings[0] = Tried {
+        values: board.settings[0].values.clone(),
+        ..known("default", &[0.25, 0.25], 500.0)
+    };
     board.settings[3].group = "dense".to_owned();
     let ranking = rank(&board, &plan("EM@5"));
-    let curve = |name: &str, points: &[(f64, f64)]| Curve { name: name.to_owned(), points: points.to_vec() };
+    let curve = |name: &str, points: &[(f64, f64)]| Curve {
+        name: name.to_owned(),
+        points: points.to_vec(),
+    };
     // s4 is the best of bm25, s3 the only one of dense. EM@1 is a quarter, EM@3 a half of the mean.
     assert_eq!(
         ranking.by_k,
@@ -336,9 +551,15 @@ fn curves_are_of_the_default_and_the_best_of_each_group_and_of_groups() {
         ]
     );
     // bm25: s1 and s2 (.25, .5) at 128, s4 (1) at 256; dense: s3 (.75) at 256.
-    let halved = [curve("bm25", &[(128.0, 0.1875), (256.0, 0.5)]), curve("dense", &[(256.0, 0.375)])];
+    let halved = [
+        curve("bm25", &[(128.0, 0.1875), (256.0, 0.5)]),
+        curve("dense", &[(256.0, 0.375)]),
+    ];
     assert_eq!(ranking.by_size_equal_k, halved);
-    let quartered = [curve("bm25", &[(128.0, 0.093_75), (256.0, 0.25)]), curve("dense", &[(256.0, 0.1875)])];
+    let quartered = [
+        curve("bm25", &[(128.0, 0.093_75), (256.0, 0.25)]),
+        curve("dense", &[(256.0, 0.1875)]),
+    ];
     assert_eq!(ranking.by_size_equal_tokens, quartered);
 }
 
@@ -373,40 +594,82 @@ fn held_out_questions_are_compared_where_both_have_a_value() {
     let found = |looks| held_out(&default, &winner, &[2, 4, 6, 8, 9], &plan("EM@5"), looks);
     // Differences 1, 1, 1, 0: of 8 assignments two have a sum as large. sd .5, se .25; t(.975, 3) = 3.182446: .795612.
     let one = found(1);
-    assert_eq!((one.n, one.n_clusters, one.default, one.winner, one.delta), (4, 4, 0.25, 1.0, 0.75));
+    assert_eq!(
+        (one.n, one.n_clusters, one.default, one.winner, one.delta),
+        (4, 4, 0.25, 1.0, 0.75)
+    );
     assert_interval(one.ci95, -0.045_612, 1.0);
-    assert_eq!([1, 3, 5].map(|looks| found(looks).p), [Some(0.25), Some(0.75), Some(1.0)]);
+    assert_eq!(
+        [1, 3, 5].map(|looks| found(looks).p),
+        [Some(0.25), Some(0.75), Some(1.0)]
+    );
     let none = held_out(&[None], &[Some(1.0)], &[0], &plan("EM@5"), 1);
-    assert_eq!((none.n, none.n_clusters, none.delta, none.ci95, none.p), (0, 0, 0.0, None, None));
+    assert_eq!(
+        (none.n, none.n_clusters, none.delta, none.ci95, none.p),
+        (0, 0, 0.0, None, None)
+    );
 }
 
 #[test]
 fn cross_fitting_scores_each_fold_by_what_the_others_chose() {
     // On question 1 alone b is best, on question 0 alone a: each scores 0 on the other, half less than the default.
-    let settings =
-        vec![known("default", &[0.5, 0.5], 1.0), known("a", &[1.0, 0.0], 1.0), known("b", &[0.0, 0.75], 1.0)];
+    let settings = vec![
+        known("default", &[0.5, 0.5], 1.0),
+        known("a", &[1.0, 0.0], 1.0),
+        known("b", &[0.0, 0.75], 1.0),
+    ];
     let found = cross_fit(&board(&[0, 1], settings.clone()), &plan("EM@5")).expect("two folds");
-    let mut chosen: Vec<&str> = found.folds.iter().map(|fold| fold.chosen.as_str()).collect();
+    let mut chosen: Vec<&str> = found
+        .folds
+        .iter()
+        .map(|fold| fold.chosen.as_str())
+        .collect();
     chosen.sort_unstable();
     assert_eq!((chosen, found.n, found.delta), (vec!["a", "b"], 2, -0.5));
-    assert!(found.folds.iter().all(|fold| fold.n == 1 && fold.delta == -0.5));
+    assert!(
+        found
+            .folds
+            .iter()
+            .all(|fold| fold.n == 1 && fold.delta == -0.5)
+    );
     assert_interval(found.ci95, -0.5, -0.5);
     // One cluster cannot be parted.
     assert_eq!(cross_fit(&board(&[0, 0], settings), &plan("EM@5")), None);
     // Of equals the default is chosen, as when ranking.
-    let equals = vec![known("default", &[0.5, 0.5], 1.0), known("a", &[0.5, 0.5], 1.0)];
+    let equals = vec![
+        known("default", &[0.5, 0.5], 1.0),
+        known("a", &[0.5, 0.5], 1.0),
+    ];
     let found = cross_fit(&board(&[0, 1], equals), &plan("EM@5")).expect("two folds");
-    assert!(found.folds.iter().all(|fold| fold.chosen == "default" && fold.delta == 0.0));
+    assert!(
+        found
+            .folds
+            .iter()
+            .all(|fold| fold.chosen == "default" && fold.delta == 0.0)
+    );
 }
 
 /// Ten questions, each its own cluster: the default finds nothing, `a` the first `n_found`.
 fn ten(n_found: usize) -> Board {
-    let values: Vec<f64> = (0..10).map(|at| f64::from(u8::from(at < n_found))).collect();
-    board(&(0..10).collect::<Vec<_>>(), vec![known("default", &[0.0; 10], 50.0), known("a", &values, 90.0)])
+    let values: Vec<f64> = (0..10)
+        .map(|at| f64::from(u8::from(at < n_found)))
+        .collect();
+    board(
+        &(0..10).collect::<Vec<_>>(),
+        vec![
+            known("default", &[0.0; 10], 50.0),
+            known("a", &values, 90.0),
+        ],
+    )
 }
 
 fn verdict(board: &Board, confirmation: Option<&Confirmation>) -> TuningVerdict {
-    judge(&rank(board, &plan("EM@5")), confirmation, board, &plan("EM@5"))
+    judge(
+        &rank(board, &plan("EM@5")),
+        confirmation,
+        board,
+        &plan("EM@5"),
+    )
 }
 
 fn crosswise(board: &Board) -> Confirmation {
@@ -418,7 +681,10 @@ fn cross_fitted_max_t_decides_and_the_gain_is_its_size() {
     // Of 2^8 assignments of the eight that differ two are as large: p .0078. sd .421637, se .133333, t(.975, 9) = 2.262157.
     let board = ten(8);
     let found = verdict(&board, Some(&crosswise(&board)));
-    assert_eq!((found.claimed.as_deref(), found.n_needed), (Some("a"), None));
+    assert_eq!(
+        (found.claimed.as_deref(), found.n_needed),
+        (Some("a"), None)
+    );
     assert_eq!(
         found.text,
         "a is better than the default: EM@5 0.800 against 0.000, +0.800 [0.498, 1.000], p 0.008 by max-T over 1 setting, on \
@@ -427,7 +693,11 @@ fn cross_fitted_max_t_decides_and_the_gain_is_its_size() {
     // Unconfirmed it is no claim.
     let found = verdict(&board, None);
     assert_eq!((found.claimed, found.n_needed), (None, None));
-    assert!(found.text.ends_with("where it was chosen; nothing has confirmed that, so nothing is claimed."));
+    assert!(
+        found
+            .text
+            .ends_with("where it was chosen; nothing has confirmed that, so nothing is claimed.")
+    );
 }
 
 #[test]
@@ -443,19 +713,41 @@ fn what_chance_explains_is_not_claimed_and_the_questions_needed_are_said() {
          chosen, would be found 4 times in 5 with 37 questions."
     );
     let found = verdict(&board, None);
-    assert!(found.text.contains("no setting is distinguishable from the default at this n (10 questions)"));
+    assert!(
+        found
+            .text
+            .contains("no setting is distinguishable from the default at this n (10 questions)")
+    );
 }
 
 #[test]
 fn on_held_out_questions_their_p_and_their_direction_decide() {
     let board = ten(2);
     let judged = |default: f64, winner: f64, p: f64, looks: usize| {
-        let (delta, ci95) = (winner - default, Some(Interval { low: -0.5, high: 0.75 }));
-        let found = HeldOut { n: 40, n_clusters: 40, default, winner, delta, ci95, p: Some(p), looks };
+        let (delta, ci95) = (
+            winner - default,
+            Some(Interval {
+                low: -0.5,
+                high: 0.75,
+            }),
+        );
+        let found = HeldOut {
+            n: 40,
+            n_clusters: 40,
+            default,
+            winner,
+            delta,
+            ci95,
+            p: Some(p),
+            looks,
+        };
         verdict(&board, Some(&Confirmation::HeldOut(found)))
     };
     let found = judged(0.25, 0.5, 0.0004, 1);
-    assert_eq!((found.claimed.as_deref(), found.n_needed), (Some("a"), None));
+    assert_eq!(
+        (found.claimed.as_deref(), found.n_needed),
+        (Some("a"), None)
+    );
     assert_eq!(
         found.text,
         "a is better than the default: EM@5 0.500 against 0.250, +0.250 [-0.500, 0.750], p < 0.001, on 40 questions that \
@@ -473,7 +765,11 @@ fn on_held_out_questions_their_p_and_their_direction_decide() {
     // Shown to be worse is no claim, and is not what the sentence above says either.
     let found = judged(0.5, 0.25, 0.01, 1);
     assert_eq!((found.claimed, found.n_needed), (None, None));
-    assert!(found.text.starts_with("a was best where it was chosen and is worse than the default: EM@5 0.250"));
+    assert!(
+        found.text.starts_with(
+            "a was best where it was chosen and is worse than the default: EM@5 0.250"
+        )
+    );
 }
 
 /// Ten questions, each its own cluster. The default has .5 on each; `a` 1 on seven and 0 on three; the others' differences from
@@ -481,7 +777,11 @@ fn on_held_out_questions_their_p_and_their_direction_decide() {
 fn beside_a(others: &[(&str, f64)]) -> Board {
     let a = [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0];
     let mut settings = vec![known("default", &[0.5; 10], 50.0), known("a", &a, 50.0)];
-    settings.extend(others.iter().map(|(name, delta)| known(name, &[0.5 + delta; 10], 50.0)));
+    settings.extend(
+        others
+            .iter()
+            .map(|(name, delta)| known(name, &[0.5 + delta; 10], 50.0)),
+    );
     board(&(0..10).collect::<Vec<_>>(), settings)
 }
 
@@ -493,11 +793,26 @@ fn beside_a(others: &[(&str, f64)]) -> Board {
 #[test]
 fn cross_fitted_the_best_that_max_t_tells_from_the_default_is_claimed() {
     let board = beside_a(&[("b", 0.125)]);
-    let fold = |chosen: &str, delta| Fold { n: 5, chosen: chosen.to_owned(), delta };
-    let ci95 = Some(Interval { low: -0.125, high: 0.4 });
-    let found = CrossFit { folds: vec![fold("a", 0.175), fold("b", 0.125)], n: 10, delta: 0.15, ci95 };
+    let fold = |chosen: &str, delta| Fold {
+        n: 5,
+        chosen: chosen.to_owned(),
+        delta,
+    };
+    let ci95 = Some(Interval {
+        low: -0.125,
+        high: 0.4,
+    });
+    let found = CrossFit {
+        folds: vec![fold("a", 0.175), fold("b", 0.125)],
+        n: 10,
+        delta: 0.15,
+        ci95,
+    };
     let found = verdict(&board, Some(&Confirmation::CrossFit(found)));
-    assert_eq!((found.claimed.as_deref(), found.n_needed), (Some("b"), None));
+    assert_eq!(
+        (found.claimed.as_deref(), found.n_needed),
+        (Some("b"), None)
+    );
     assert_eq!(
         found.text,
         "b is better than the default: EM@5 0.625 against 0.500, +0.125 [0.125, 0.125], p 0.004 by max-T over 2 settings, on \
@@ -507,8 +822,18 @@ fn cross_fitted_the_best_that_max_t_tells_from_the_default_is_claimed() {
     // Unconfirmed it is no claim, and that it differs is said.
     let found = verdict(&board, None);
     assert_eq!(found.claimed, None);
-    assert!(found.text.starts_with("EM@5: the best, a, is not distinguishable"), "{}", found.text);
-    assert!(found.text.contains("By max-T 1 other setting differs where the best was chosen: better: b."));
+    assert!(
+        found
+            .text
+            .starts_with("EM@5: the best, a, is not distinguishable"),
+        "{}",
+        found.text
+    );
+    assert!(
+        found
+            .text
+            .contains("By max-T 1 other setting differs where the best was chosen: better: b.")
+    );
 }
 
 #[test]
@@ -523,9 +848,27 @@ fn where_another_differs_it_is_not_said_that_none_does() {
                     would be found 4 times in 5 with 58 questions.";
     assert_eq!(found.text, expected);
     // Three of a side are named. Held out only the best is tested.
-    let board = beside_a(&[("c", -0.125), ("d", -0.125), ("e", -0.125), ("f", -0.125), ("b", 0.125)]);
-    let ci95 = Some(Interval { low: -0.5, high: 0.75 });
-    let found = HeldOut { n: 40, n_clusters: 40, default: 0.5, winner: 0.5, delta: 0.0, ci95, p: Some(1.0), looks: 1 };
+    let board = beside_a(&[
+        ("c", -0.125),
+        ("d", -0.125),
+        ("e", -0.125),
+        ("f", -0.125),
+        ("b", 0.125),
+    ]);
+    let ci95 = Some(Interval {
+        low: -0.5,
+        high: 0.75,
+    });
+    let found = HeldOut {
+        n: 40,
+        n_clusters: 40,
+        default: 0.5,
+        winner: 0.5,
+        delta: 0.0,
+        ci95,
+        p: Some(1.0),
+        looks: 1,
+    };
     let found = verdict(&board, Some(&Confirmation::HeldOut(found)));
     assert_eq!(found.claimed, None);
     let expected = "EM@5: the best, a, is not distinguishable from the default at this n (40 held-out questions): it scored \
@@ -537,7 +880,10 @@ fn where_another_differs_it_is_not_said_that_none_does() {
 #[test]
 fn with_clusters_too_few_for_any_p_that_is_said() {
     // All five differ one way: 2 of 2^5 signs. sd .223607, se .1, t(.975, 4) = 2.776445. Six clusters are the least: p 2 / 2^6.
-    let settings = vec![known("default", &[0.0; 5], 50.0), known("a", &[1.0, 1.0, 1.0, 1.0, 0.5], 90.0)];
+    let settings = vec![
+        known("default", &[0.0; 5], 50.0),
+        known("a", &[1.0, 1.0, 1.0, 1.0, 0.5], 90.0),
+    ];
     let five = board(&[0, 1, 2, 3, 4], settings);
     let found = verdict(&five, Some(&crosswise(&five)));
     assert_eq!((found.claimed, found.n_needed), (None, Some(6)));
@@ -551,12 +897,28 @@ fn with_clusters_too_few_for_any_p_that_is_said() {
     // Held out, looks count: 3 x 2 / 2^6 is too much, 1 x 2 / 2^6 not. The 37 and 50 questions needed are fewer than these.
     let ten = ten(2);
     let text = |looks| {
-        let ci95 = Some(Interval { low: -0.5, high: 0.75 });
+        let ci95 = Some(Interval {
+            low: -0.5,
+            high: 0.75,
+        });
         let (default, winner, delta, p) = (0.25, 0.5, 0.25, Some(0.5));
-        let found = HeldOut { n: 60, n_clusters: 6, default, winner, delta, ci95, p, looks };
+        let found = HeldOut {
+            n: 60,
+            n_clusters: 6,
+            default,
+            winner,
+            delta,
+            ci95,
+            p,
+            looks,
+        };
         verdict(&ten, Some(&Confirmation::HeldOut(found))).text
     };
-    assert!(text(1).ends_with("would be found 4 times in 5 with 37 questions: it is likely smaller."), "{}", text(1));
+    assert!(
+        text(1).ends_with("would be found 4 times in 5 with 37 questions: it is likely smaller."),
+        "{}",
+        text(1)
+    );
     let expected = "p 0.500 (3 looks allowed for). With 6 clusters of questions that share documents p cannot come below \
                     0.094: questions over more documents are needed.";
     assert!(text(3).ends_with(expected), "{}", text(3));
@@ -569,7 +931,10 @@ fn where_none_scored_higher_that_is_said() {
         assert_eq!((found.claimed, found.n_needed), (None, None));
         found.text
     };
-    assert_eq!(text(&ten(0)), "No setting scored higher than the default, EM@5 0.000 on 10 questions.");
+    assert_eq!(
+        text(&ten(0)),
+        "No setting scored higher than the default, EM@5 0.000 on 10 questions."
+    );
     let mut cheaper = ten(0);
     cheaper.settings[1] = known("a", &[0.0; 10], 20.0);
     assert_eq!(

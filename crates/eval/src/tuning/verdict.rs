@@ -24,7 +24,11 @@ pub fn judge(
     board: &Board,
     plan: &TuningPlan,
 ) -> TuningVerdict {
-    let unclaimed = |text: String| TuningVerdict { claimed: None, text, n_needed: None };
+    let unclaimed = |text: String| TuningVerdict {
+        claimed: None,
+        text,
+        n_needed: None,
+    };
     let Some(best) = ranking.rows.first().filter(|_| ranking.winner.is_some()) else {
         return unclaimed(nothing_ranked(ranking));
     };
@@ -41,12 +45,17 @@ pub fn judge(
             let shown = found.p.is_some_and(|p| p < LEVEL);
             match (shown, is_better(found.delta, direction)) {
                 (true, true) => lead.claimed(lead.held_out_text("is better than", found)),
-                (true, false) => unclaimed(lead.held_out_text("was best where it was chosen and is worse than", found)),
+                (true, false) => unclaimed(
+                    lead.held_out_text("was best where it was chosen and is worse than", found),
+                ),
                 (false, _) => lead.not_confirmed(found, n_needed()),
             }
         }
         Some(Confirmation::CrossFit(found)) => {
-            let mut leads = ranking.rows.iter().filter_map(|row| Lead::new(row, default, ranking, direction));
+            let mut leads = ranking
+                .rows
+                .iter()
+                .filter_map(|row| Lead::new(row, default, ranking, direction));
             match leads.find(Lead::passes) {
                 Some(shown) => shown.claimed(shown.cross_fit_text(found)),
                 None => lead.not_shown(n_needed()),
@@ -60,18 +69,27 @@ pub fn judge(
 /// The default's row; `None` where it failed.
 fn default_row<'a>(ranking: &'a Ranking, board: &Board) -> Option<&'a Row> {
     let default = board.settings.first()?;
-    ranking.rows.iter().find(|row| row.name == default.name && row.error.is_none())
+    ranking
+        .rows
+        .iter()
+        .find(|row| row.name == default.name && row.error.is_none())
 }
 
 fn nothing_ranked(ranking: &Ranking) -> String {
     if ranking.rows.iter().all(|row| row.error.is_some()) {
         return "No setting was scored, so there is nothing to compare.".to_owned();
     }
-    format!("No question has a value of {} in every setting that ran, so there is nothing to compare.", ranking.measure)
+    format!(
+        "No question has a value of {} in every setting that ran, so there is nothing to compare.",
+        ranking.measure
+    )
 }
 
 fn no_default(ranking: &Ranking, best: &Row, board: &Board) -> String {
-    let why = board.settings.first().and_then(|default| default.result.as_ref().err());
+    let why = board
+        .settings
+        .first()
+        .and_then(|default| default.result.as_ref().err());
     let why = why.map_or(String::new(), |why| format!(" ({why})"));
     format!(
         "The default was not scored{why}, so no setting can be compared with it: {}, {} {:.3}, is the best of the others.",
@@ -81,12 +99,18 @@ fn no_default(ranking: &Ranking, best: &Row, board: &Board) -> String {
 
 fn none_higher(ranking: &Ranking, best: &Row, default: &Row) -> String {
     let (measure, n) = (ranking.measure, questions(ranking.n));
-    let head = format!("No setting scored higher than the default, {measure} {:.3} on {n}", default.mean);
+    let head = format!(
+        "No setting scored higher than the default, {measure} {:.3} on {n}",
+        default.mean
+    );
     if best.name == default.name {
         return format!("{head}.");
     }
     let (fewer, more) = (best.context_tokens, default.context_tokens);
-    format!("{head}; {} scored the same and packs fewer tokens, {fewer:.0} against {more:.0}.", best.name)
+    format!(
+        "{head}; {} scored the same and packs fewer tokens, {fewer:.0} against {more:.0}.",
+        best.name
+    )
 }
 
 /// How many comparisons p allows for: the looks at held-out questions, or all settings. Of max-T, which allows for less where settings
@@ -94,13 +118,20 @@ fn none_higher(ranking: &Ranking, best: &Row, default: &Row) -> String {
 fn n_tries(ranking: &Ranking, confirmation: Option<&Confirmation>) -> f64 {
     let n = match confirmation {
         Some(Confirmation::HeldOut(found)) => found.looks,
-        _ => ranking.rows.iter().filter(|row| row.difference.is_some()).count(),
+        _ => ranking
+            .rows
+            .iter()
+            .filter(|row| row.difference.is_some())
+            .count(),
     };
     n.max(1) as f64
 }
 
 fn questions_needed(best: &Row, level: f64, board: &Board, plan: &TuningPlan) -> Option<usize> {
     let aligned = Aligned::new(board, plan.measure);
-    let best = aligned.settings.iter().find(|setting| setting.tried.name == best.name)?;
+    let best = aligned
+        .settings
+        .iter()
+        .find(|setting| setting.tried.name == best.name)?;
     needed(&best.minus(aligned.default()?), &aligned.cluster_of, level)
 }

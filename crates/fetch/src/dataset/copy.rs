@@ -13,7 +13,12 @@ use ragtriage_datasets::DatasetError;
 ///
 /// `from` is its folder or one of its files (of a set that is one file: just that one is taken). Files that the set does
 /// not need stay behind. A copy that is there already is an error, or with `force` replaced.
-pub fn copy_local(name: &str, from: &Path, to_root: &Path, force: bool) -> Result<PathBuf, DatasetError> {
+pub fn copy_local(
+    name: &str,
+    from: &Path,
+    to_root: &Path,
+    force: bool,
+) -> Result<PathBuf, DatasetError> {
     let set = known::set(name)?;
     scratch::restore(to_root, name);
     let target = known::target(set, to_root, force)?;
@@ -29,23 +34,48 @@ pub fn copy_local(name: &str, from: &Path, to_root: &Path, force: bool) -> Resul
 /// The files to copy, each with its path in the set.
 fn named(set: &KnownSet, from: &Path) -> Result<Vec<(String, PathBuf)>, DatasetError> {
     if !from.exists() {
-        return Err(DatasetError::Missing { path: from.to_owned() });
+        return Err(DatasetError::Missing {
+            path: from.to_owned(),
+        });
     }
     if from.is_file() && set.required.len() == 1 {
-        let file = vec![(from.file_name().unwrap_or_default().to_string_lossy().into_owned(), from.to_owned())];
+        let file = vec![(
+            from.file_name()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned(),
+            from.to_owned(),
+        )];
         return required(set, from, &file).map(|()| file);
     }
-    let folder = if from.is_file() { from.parent().unwrap_or(from) } else { from };
-    wanted(set, if folder.as_os_str().is_empty() { Path::new(".") } else { folder })
+    let folder = if from.is_file() {
+        from.parent().unwrap_or(from)
+    } else {
+        from
+    };
+    wanted(
+        set,
+        if folder.as_os_str().is_empty() {
+            Path::new(".")
+        } else {
+            folder
+        },
+    )
 }
 
 /// Copies the bytes, not the permissions: a read-only original makes a copy that can be replaced.
 fn copy_file(from: &Path, to: &Path) -> Result<(), DatasetError> {
-    let write = |source| DatasetError::Write { path: to.to_owned(), source };
+    let write = |source| DatasetError::Write {
+        path: to.to_owned(),
+        source,
+    };
     if let Some(folder) = to.parent() {
         fs::create_dir_all(folder).map_err(write)?;
     }
-    let mut source = File::open(from).map_err(|source| DatasetError::Read { path: from.to_owned(), source })?;
+    let mut source = File::open(from).map_err(|source| DatasetError::Read {
+        path: from.to_owned(),
+        source,
+    })?;
     let mut copy = File::create(to).map_err(write)?;
     io::copy(&mut source, &mut copy).map_err(write)?;
     copy.sync_all().map_err(write)
@@ -68,7 +98,13 @@ mod tests {
     fn listing(root: &Path) -> Vec<String> {
         let mut names: Vec<String> = fs::read_dir(root)
             .expect("a folder")
-            .map(|entry| entry.expect("readable").file_name().to_string_lossy().into_owned())
+            .map(|entry| {
+                entry
+                    .expect("readable")
+                    .file_name()
+                    .to_string_lossy()
+                    .into_owned()
+            })
             .collect();
         names.sort();
         names
@@ -76,12 +112,24 @@ mod tests {
 
     #[test]
     fn a_set_is_copied_whole_without_strangers() {
-        let from =
-            folder(&["corpus.jsonl", "queries.jsonl", "qrels/test.tsv", "qrels/train.tsv", "README.md", "junk.bin"]);
+        let from = folder(&[
+            "corpus.jsonl",
+            "queries.jsonl",
+            "qrels/test.tsv",
+            "qrels/train.tsv",
+            "README.md",
+            "junk.bin",
+        ]);
         let to = folder(&[]);
         let copy = copy_local("scifact", from.path(), to.path(), false).expect("copies");
-        assert_eq!(listing(&copy), ["README.md", "corpus.jsonl", "qrels", "queries.jsonl"]);
-        assert_eq!(fs::read_to_string(copy.join("qrels/train.tsv")).expect("there"), "qrels/train.tsv");
+        assert_eq!(
+            listing(&copy),
+            ["README.md", "corpus.jsonl", "qrels", "queries.jsonl"]
+        );
+        assert_eq!(
+            fs::read_to_string(copy.join("qrels/train.tsv")).expect("there"),
+            "qrels/train.tsv"
+        );
         assert_eq!(listing(to.path()), ["scifact"]);
     }
 
@@ -89,9 +137,11 @@ mod tests {
     fn one_file_is_enough_to_name_a_set() {
         let from = folder(&["dev.json", "train.json", "CISI.ALL", "cisi.qry", "CISI.REL"]);
         let to = folder(&[]);
-        let hotpotqa = copy_local("hotpotqa", &from.path().join("dev.json"), to.path(), false).expect("copies");
+        let hotpotqa = copy_local("hotpotqa", &from.path().join("dev.json"), to.path(), false)
+            .expect("copies");
         assert_eq!(listing(&hotpotqa), ["dev.json"]);
-        let cisi = copy_local("cisi", &from.path().join("CISI.ALL"), to.path(), false).expect("copies");
+        let cisi =
+            copy_local("cisi", &from.path().join("CISI.ALL"), to.path(), false).expect("copies");
         assert_eq!(listing(&cisi), ["CISI.ALL", "CISI.REL", "cisi.qry"]);
     }
 
@@ -139,7 +189,9 @@ mod tests {
         let error = copy_local("hotpot_qa", to.path(), to.path(), false).unwrap_err();
         assert_eq!(error.to_string(), "there is no known data set `hotpot_qa`");
         assert!(
-            error.hint().starts_with("did you mean `hotpotqa`? known are `hotpotqa`, `squad`,"),
+            error
+                .hint()
+                .starts_with("did you mean `hotpotqa`? known are `hotpotqa`, `squad`,"),
             "{}",
             error.hint()
         );

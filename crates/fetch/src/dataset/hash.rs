@@ -65,7 +65,10 @@ mod tests {
         let file = tempfile::NamedTempFile::new().expect("a file");
         std::fs::write(file.path(), "abc").expect("written");
         // printf abc | md5sum; printf abc | sha256sum
-        assert_eq!(Hash::Md5("").of(file.path()).expect("read"), "900150983cd24fb0d6963f7d28e17f72");
+        assert_eq!(
+            Hash::Md5("").of(file.path()).expect("read"),
+            "900150983cd24fb0d6963f7d28e17f72"
+        );
         let sha256 = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
         assert_eq!(Hash::Sha256("").of(file.path()).expect("read"), sha256);
     }

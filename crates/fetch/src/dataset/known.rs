@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use ragtriage_datasets::DatasetError;
 use super::hash::Hash;
+use ragtriage_datasets::DatasetError;
 
 /// A published data set and the files it needs, as globs from its folder.
 pub(super) struct KnownSet {
@@ -43,7 +43,11 @@ impl KnownSet {
     /// All that is taken: licences and descriptions travel with every set.
     pub(super) fn patterns(&self) -> impl Iterator<Item = &'static str> {
         const PAPERS: [&str; 2] = ["README*", "LICEN[CS]E*"];
-        self.required.iter().chain(self.optional).chain(&PAPERS).copied()
+        self.required
+            .iter()
+            .chain(self.optional)
+            .chain(&PAPERS)
+            .copied()
     }
 }
 
@@ -60,7 +64,9 @@ static SETS: [KnownSet; 8] = [
         publisher: Some(Publisher {
             url: "http://curtis.ml.cmu.edu/datasets/hotpot/hotpot_dev_distractor_v1.json",
             packed: Packed::File("hotpot_dev_distractor_v1.json"),
-            hash: Some(Hash::Sha256("4e9ecb5c8d3b719f624d66b60f8d56bf227f03914f5f0753d6fa1b359d7104ea")),
+            hash: Some(Hash::Sha256(
+                "4e9ecb5c8d3b719f624d66b60f8d56bf227f03914f5f0753d6fa1b359d7104ea",
+            )),
             most_bytes: 128 * MIB,
             licence: "CC BY-SA 4.0",
         }),
@@ -72,7 +78,9 @@ static SETS: [KnownSet; 8] = [
         publisher: Some(Publisher {
             url: "https://rajpurkar.github.io/SQuAD-explorer/dataset/dev-v1.1.json",
             packed: Packed::File("dev-v1.1.json"),
-            hash: Some(Hash::Sha256("95aa6a52d5d6a735563366753ca50492a658031da74f301ac5238b03966972c9")),
+            hash: Some(Hash::Sha256(
+                "95aa6a52d5d6a735563366753ca50492a658031da74f301ac5238b03966972c9",
+            )),
             most_bytes: 32 * MIB,
             licence: "CC BY-SA 4.0",
         }),
@@ -84,7 +92,9 @@ static SETS: [KnownSet; 8] = [
         publisher: Some(Publisher {
             url: "https://rajpurkar.github.io/SQuAD-explorer/dataset/dev-v2.0.json",
             packed: Packed::File("dev-v2.0.json"),
-            hash: Some(Hash::Sha256("80a5225e94905956a6446d296ca1093975c4d3b3260f1d6c8f68bc2ab77182d8")),
+            hash: Some(Hash::Sha256(
+                "80a5225e94905956a6446d296ca1093975c4d3b3260f1d6c8f68bc2ab77182d8",
+            )),
             most_bytes: 32 * MIB,
             licence: "CC BY-SA 4.0",
         }),
@@ -113,14 +123,24 @@ static SETS: [KnownSet; 8] = [
             licence: "none stated, for research",
         }),
     },
-    KnownSet { name: "chunking_eval", required: &["corpora/*.md", "questions_df.csv"], optional: &[], publisher: None },
+    KnownSet {
+        name: "chunking_eval",
+        required: &["corpora/*.md", "questions_df.csv"],
+        optional: &[],
+        publisher: None,
+    },
     KnownSet {
         name: "trec_eval",
         required: &["qrels.test", "results.test", "out.test"],
         optional: &["qrels.*", "results.*", "out.*", "COMMANDS.txt"],
         publisher: None,
     },
-    KnownSet { name: "qa_scores", required: &["*gold*.json", "*predictions*.json"], optional: &[], publisher: None },
+    KnownSet {
+        name: "qa_scores",
+        required: &["*gold*.json", "*predictions*.json"],
+        optional: &[],
+        publisher: None,
+    },
 ];
 
 /// The names of the known sets.
@@ -130,13 +150,22 @@ pub fn known_sets() -> impl Iterator<Item = &'static str> {
 
 /// The set of that name.
 pub(super) fn set(name: &str) -> Result<&'static KnownSet, DatasetError> {
-    SETS.iter().find(|set| set.name == name).ok_or_else(|| DatasetError::UnknownSet { name: name.into(), known: known_sets().collect() })
+    SETS.iter()
+        .find(|set| set.name == name)
+        .ok_or_else(|| DatasetError::UnknownSet {
+            name: name.into(),
+            known: known_sets().collect(),
+        })
 }
 
 /// The place of the set under `root`; one that is taken is an error without `force`.
 pub(super) fn target(set: &KnownSet, root: &Path, force: bool) -> Result<PathBuf, DatasetError> {
     let target = root.join(set.name);
-    if target.exists() && !force { Err(DatasetError::Exists { path: target }) } else { Ok(target) }
+    if target.exists() && !force {
+        Err(DatasetError::Exists { path: target })
+    } else {
+        Ok(target)
+    }
 }
 
 #[cfg(test)]
@@ -147,15 +176,23 @@ mod tests {
     fn every_publisher_has_an_address_and_whole_hashes() {
         for publisher in SETS.iter().filter_map(|set| set.publisher.as_ref()) {
             let url = ragtriage_http::address(publisher.url, "").expect("an address");
-            let name = url.path_segments().and_then(Iterator::last).expect("a file");
+            let name = url
+                .path_segments()
+                .and_then(Iterator::last)
+                .expect("a file");
             match publisher.packed {
                 Packed::File(file) => assert_eq!(name, file),
                 Packed::Zip => assert_eq!(name.rsplit('.').next(), Some("zip")),
                 Packed::TarGz => assert!(name.ends_with(".tar.gz")),
             }
             // 4 bits a digit.
-            let n_digits = publisher.hash.map(|hash| (hash.name(), hash.expected().len()));
-            assert!(matches!(n_digits, None | Some(("sha256", 64) | ("md5", 32))), "{n_digits:?}");
+            let n_digits = publisher
+                .hash
+                .map(|hash| (hash.name(), hash.expected().len()));
+            assert!(
+                matches!(n_digits, None | Some(("sha256", 64) | ("md5", 32))),
+                "{n_digits:?}"
+            );
         }
     }
 }

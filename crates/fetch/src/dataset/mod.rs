@@ -18,22 +18,28 @@ pub use publisher::{Fetched, fetch};
 
 use std::path::{Path, PathBuf};
 
-use ragtriage_datasets::{DatasetError, globs};
 use known::KnownSet;
+use ragtriage_datasets::{DatasetError, globs};
 
 /// The files of the set under `folder`, each with its path in the set; fails when a required one is not there.
 fn wanted(set: &KnownSet, folder: &Path) -> Result<Vec<(String, PathBuf)>, DatasetError> {
     let files = globs::walk(folder)?;
     required(set, folder, &files)?;
     let all = globs::set(set.patterns())?;
-    Ok(files.into_iter().filter(|(path, _)| all.is_match(path)).collect())
+    Ok(files
+        .into_iter()
+        .filter(|(path, _)| all.is_match(path))
+        .collect())
 }
 
 fn required(set: &KnownSet, from: &Path, files: &[(String, PathBuf)]) -> Result<(), DatasetError> {
     for pattern in set.required {
         let glob = globs::set([*pattern])?;
         if !files.iter().any(|(path, _)| glob.is_match(path)) {
-            return Err(DatasetError::Layout { path: from.to_owned(), expected: format!("`{pattern}`") });
+            return Err(DatasetError::Layout {
+                path: from.to_owned(),
+                expected: format!("`{pattern}`"),
+            });
         }
     }
     Ok(())

@@ -9,9 +9,9 @@ use super::known::{self, KnownSet, Packed, Publisher};
 use super::scratch::{self, Scratch};
 use super::unpack::{Refusal, unpack};
 use super::{FetchError, wanted};
+use ragtriage_core::text::address::shown;
 use ragtriage_datasets::DatasetError;
 use ragtriage_http::{Backoff, Downloader, HttpError, OnDownload, Partial, Wanted, address};
-use ragtriage_core::text::address::shown;
 
 /// Publishers' servers are slow to answer, or gone.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
@@ -54,16 +54,26 @@ async fn fetch_set(
     force: bool,
     on_download: OnDownload<'_>,
 ) -> Result<Fetched, FetchError> {
-    let publisher = set.publisher.as_ref().ok_or(FetchError::NoPublisher { name: set.name })?;
+    let publisher = set
+        .publisher
+        .as_ref()
+        .ok_or(FetchError::NoPublisher { name: set.name })?;
     scratch::restore(to_root, set.name);
     let target = known::target(set, to_root, force)?;
     let url = address(url.unwrap_or(publisher.url), "")?;
     let downloader = Downloader::new(&url, CONNECT_TIMEOUT)?;
-    fs::create_dir_all(to_root).map_err(|source| DatasetError::Write { path: to_root.to_owned(), source })?;
+    fs::create_dir_all(to_root).map_err(|source| DatasetError::Write {
+        path: to_root.to_owned(),
+        source,
+    })?;
     let path = to_root.join(format!(".{}.partial", set.name));
     let mut partial = Partial::resumed(&path, &url)?;
     let backoff = Backoff::new(TRIES, DEADLINE);
-    let file = Wanted { file: set.name, most_bytes: publisher.most_bytes, backoff };
+    let file = Wanted {
+        file: set.name,
+        most_bytes: publisher.most_bytes,
+        backoff,
+    };
     if let Err(error) = downloader.fetch(&file, &mut partial, on_download).await {
         if partial.n_bytes() == 0 || matches!(error.last(), HttpError::TooLarge { .. }) {
             partial.remove();
@@ -71,11 +81,19 @@ async fn fetch_set(
         return Err(error.into());
     }
     let placed = place(set, publisher, &path, &shown(&url), to_root, &target);
-    let is_full = matches!(&placed, Err(FetchError::Disk { .. } | FetchError::Dataset(DatasetError::Write { .. })));
+    let is_full = matches!(
+        &placed,
+        Err(FetchError::Disk { .. } | FetchError::Dataset(DatasetError::Write { .. }))
+    );
     if !is_full {
         partial.remove(); // what is wrong with it is wrong the next time too
     }
-    Ok(Fetched { folder: target, url: shown(&url), unverified: placed?, licence: publisher.licence })
+    Ok(Fetched {
+        folder: target,
+        url: shown(&url),
+        unverified: placed?,
+        licence: publisher.licence,
+    })
 }
 
 /// Verifies the fetched file and makes the set of it. Gives its sha256 where there is nothing to hold it against.
@@ -87,29 +105,43 @@ fn place(
     to_root: &Path,
     target: &Path,
 ) -> Result<Option<String>, FetchError> {
-    let disk = |source| FetchError::Disk { path: file.to_owned(), source };
+    let disk = |source| FetchError::Disk {
+        path: file.to_owned(),
+        source,
+    };
     let unverified = match publisher.hash {
         None => Some(sha256(file).map_err(disk)?),
         Some(hash) => {
             let (found, expected) = (hash.of(file).map_err(disk)?, hash.expected());
             if found != expected {
-                return Err(FetchError::Hash { url: url.to_owned(), kind: hash.name(), expected, found });
+                return Err(FetchError::Hash {
+                    url: url.to_owned(),
+                    kind: hash.name(),
+                    expected,
+                    found,
+                });
             }
             None
         }
     };
     let scratch = Scratch::new(to_root, set.name, "tmp")?;
     match publisher.packed {
-        Packed::File(name) => fs::copy(file, scratch.path().join(name)).map(drop).map_err(disk)?,
+        Packed::File(name) => fs::copy(file, scratch.path().join(name))
+            .map(drop)
+            .map_err(disk)?,
         packed => unpack(packed, file, set, scratch.path()).map_err(|refusal| match refusal {
             Refusal::Write { path, source } => FetchError::Disk { path, source },
-            refusal => FetchError::Archive { url: url.to_owned(), what: refusal.to_string() },
+            refusal => FetchError::Archive {
+                url: url.to_owned(),
+                what: refusal.to_string(),
+            },
         })?,
     }
     wanted(set, scratch.path()).map_err(|error| match error {
-        DatasetError::Layout { expected, .. } => {
-            FetchError::Archive { url: url.to_owned(), what: format!("it has no {expected}") }
-        }
+        DatasetError::Layout { expected, .. } => FetchError::Archive {
+            url: url.to_owned(),
+            what: format!("it has no {expected}"),
+        },
         other => other.into(),
     })?;
     scratch.install(target)?;

@@ -21,8 +21,15 @@ impl Scratch {
     pub(super) fn new(root: &Path, name: &str, purpose: &str) -> Result<Self, DatasetError> {
         let path = root.join(format!(".{name}.{}.{purpose}", std::process::id()));
         let _ = fs::remove_dir_all(&path); // of a process of that id that was killed; there is none as a rule
-        fs::create_dir_all(&path).map_err(|source| DatasetError::Write { path: path.clone(), source })?;
-        Ok(Self { path, root: root.to_owned(), name: name.to_owned() })
+        fs::create_dir_all(&path).map_err(|source| DatasetError::Write {
+            path: path.clone(),
+            source,
+        })?;
+        Ok(Self {
+            path,
+            root: root.to_owned(),
+            name: name.to_owned(),
+        })
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -31,8 +38,12 @@ impl Scratch {
 
     /// Puts the folder in the place of what stands at `target`, if anything does.
     pub(super) fn install(self, target: &Path) -> Result<(), DatasetError> {
-        let moved =
-            |result: io::Result<()>| result.map_err(|source| DatasetError::Write { path: target.to_owned(), source });
+        let moved = |result: io::Result<()>| {
+            result.map_err(|source| DatasetError::Write {
+                path: target.to_owned(),
+                source,
+            })
+        };
         let earlier = Self::new(&self.root, &self.name, "old")?;
         let _held = lock(&earlier.path); // where files cannot be locked, it is done without
         let old = earlier.path.join(SET);
@@ -60,7 +71,9 @@ pub(super) fn restore(root: &Path, name: &str) {
     if target.exists() {
         return;
     }
-    let Some(folder) = moved_aside(root, name) else { return };
+    let Some(folder) = moved_aside(root, name) else {
+        return;
+    };
     let Some(_held) = lock(&folder) else { return };
     if fs::rename(folder.join(SET), &target).is_ok() {
         let _ = fs::remove_dir_all(&folder); // what stays of it is empty
@@ -71,15 +84,30 @@ pub(super) fn restore(root: &Path, name: &str) {
 fn moved_aside(root: &Path, name: &str) -> Option<PathBuf> {
     let entries = fs::read_dir(root).ok()?.filter_map(Result::ok);
     let begin = format!(".{name}.");
-    let is_one = |file: &str| file.strip_prefix(begin.as_str()).is_some_and(|rest| rest.strip_suffix(".old").is_some());
-    let folders = entries.filter(|entry| is_one(&entry.file_name().to_string_lossy())).map(|entry| entry.path());
-    let changed = |folder: &PathBuf| fs::metadata(folder).and_then(|folder| folder.modified()).ok();
-    folders.filter(|folder| folder.join(SET).is_dir()).max_by_key(changed)
+    let is_one = |file: &str| {
+        file.strip_prefix(begin.as_str())
+            .is_some_and(|rest| rest.strip_suffix(".old").is_some())
+    };
+    let folders = entries
+        .filter(|entry| is_one(&entry.file_name().to_string_lossy()))
+        .map(|entry| entry.path());
+    let changed = |folder: &PathBuf| {
+        fs::metadata(folder)
+            .and_then(|folder| folder.modified())
+            .ok()
+    };
+    folders
+        .filter(|folder| folder.join(SET).is_dir())
+        .max_by_key(changed)
 }
 
 /// Takes the lock that says that whoever moved a set to `folder` lives; `None` where another has it.
 fn lock(folder: &Path) -> Option<File> {
-    let opened = OpenOptions::new().write(true).create(true).truncate(false).open(folder.join("lock"));
+    let opened = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(folder.join("lock"));
     opened.ok().filter(|file| file.try_lock().is_ok())
 }
 
@@ -102,7 +130,9 @@ mod tests {
         let root = tempfile::tempdir().expect("a folder");
         let older = left(root.path(), ".cisi.9.old", "older");
         let past = SystemTime::UNIX_EPOCH + Duration::from_secs(1);
-        File::open(&older).and_then(|folder| folder.set_modified(past)).expect("made old");
+        File::open(&older)
+            .and_then(|folder| folder.set_modified(past))
+            .expect("made old");
         let newer = left(root.path(), ".cisi.7.old", "newer");
         let text = || fs::read_to_string(root.path().join("cisi/CISI.ALL")).ok();
         restore(root.path(), "cis");
@@ -111,7 +141,11 @@ mod tests {
         restore(root.path(), "cisi");
         assert_eq!((text().as_deref(), newer.exists()), (Some("newer"), false));
         restore(root.path(), "cisi");
-        assert_eq!((text().as_deref(), older.exists()), (Some("newer"), true), "there is a set");
+        assert_eq!(
+            (text().as_deref(), older.exists()),
+            (Some("newer"), true),
+            "there is a set"
+        );
     }
 
     #[test]

@@ -4,9 +4,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::part::Part;
+use ragtriage_core::text::causes::with_causes;
 use ragtriage_encoder::checkpoint::{Attempt, FILES, Pin};
 use ragtriage_http::{Backoff, Downloader, HttpError, OnDownload, Partial, Wanted, address};
-use ragtriage_core::text::causes::with_causes;
 
 /// An unreachable hub is given up quickly: there is another way to the same bytes.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -16,11 +16,23 @@ const DEADLINE: Duration = Duration::from_hours(6);
 const MOST_BYTES: u64 = 4 << 30;
 
 /// Fetches each file of `pin` that `folder` does not have right; the error says which URL failed and why.
-pub(super) async fn fetch(hub: &str, pin: &Pin, folder: &Path, on_download: OnDownload<'_>) -> Result<(), Attempt> {
+pub(super) async fn fetch(
+    hub: &str,
+    pin: &Pin,
+    folder: &Path,
+    on_download: OnDownload<'_>,
+) -> Result<(), Attempt> {
     for (file, expected) in FILES.into_iter().zip(pin.sha256) {
-        let url = format!("{}/{}/resolve/main/{file}", hub.trim_end_matches('/'), pin.name);
+        let url = format!(
+            "{}/{}/resolve/main/{file}",
+            hub.trim_end_matches('/'),
+            pin.name
+        );
         let fetched = fetch_file(&url, file, expected, folder, on_download).await;
-        fetched.map_err(|why| Attempt { place: format!("`{url}`"), why })?;
+        fetched.map_err(|why| Attempt {
+            place: format!("`{url}`"),
+            why,
+        })?;
     }
     Ok(())
 }
@@ -36,8 +48,15 @@ async fn fetch_file(
     let url = address(url, "").map_err(why)?;
     let part = Part::create(folder, file).map_err(|error| with_causes(&error))?;
     let mut partial = Partial::fresh(part.path()).map_err(why)?;
-    let wanted = Wanted { file, most_bytes: MOST_BYTES, backoff: Backoff::new(1, DEADLINE) };
+    let wanted = Wanted {
+        file,
+        most_bytes: MOST_BYTES,
+        backoff: Backoff::new(1, DEADLINE),
+    };
     let downloader = Downloader::new(&url, CONNECT_TIMEOUT).map_err(why)?;
-    downloader.fetch(&wanted, &mut partial, on_download).await.map_err(why)?;
+    downloader
+        .fetch(&wanted, &mut partial, on_download)
+        .await
+        .map_err(why)?;
     part.finish(expected).map_err(|error| with_causes(&error))
 }

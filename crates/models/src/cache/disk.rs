@@ -16,8 +16,12 @@ impl DiskUse {
     /// Of the file or folder at `path`. What goes away meanwhile, or cannot be read, takes no room.
     #[must_use]
     pub fn of(path: &Path) -> Self {
-        let files = walkdir::WalkDir::new(path).into_iter().filter_map(Result::ok);
-        let files = files.filter_map(|entry| entry.metadata().ok()).filter(std::fs::Metadata::is_file);
+        let files = walkdir::WalkDir::new(path)
+            .into_iter()
+            .filter_map(Result::ok);
+        let files = files
+            .filter_map(|entry| entry.metadata().ok())
+            .filter(std::fs::Metadata::is_file);
         files.fold(Self::default(), |sum, file| Self {
             bytes: sum.bytes + file.len(),
             changed: sum.changed.max(file.modified().ok()),

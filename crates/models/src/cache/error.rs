@@ -35,7 +35,9 @@ impl CacheError {
                 "see that `{}` can be written and the disk is not full; deleting it is safe",
                 path.display()
             )),
-            Self::Folder { .. } => Some("see that the folder can be written and the disk is not full".to_owned()),
+            Self::Folder { .. } => {
+                Some("see that the folder can be written and the disk is not full".to_owned())
+            }
             Self::Worker(_) => None,
         }
     }

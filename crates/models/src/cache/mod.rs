@@ -16,8 +16,8 @@ use std::time::{Duration, Instant};
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 
 pub use disk::DiskUse;
-pub use ragtriage_core::text::content_key::{Key, key};
 pub use error::CacheError;
+pub use ragtriage_core::text::content_key::{Key, key};
 pub use upkeep::Size;
 
 /// How long another process's write is waited for.
@@ -45,11 +45,19 @@ impl Database {
     /// Opens or makes the database at `path` with its `tables`, and its folder.
     pub fn open(path: &Path, tables: &[Table]) -> Result<Self, CacheError> {
         if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder).map_err(|source| CacheError::Folder { path: folder.to_owned(), source })?;
+            std::fs::create_dir_all(folder).map_err(|source| CacheError::Folder {
+                path: folder.to_owned(),
+                source,
+            })?;
         }
-        let connection =
-            connect(path, tables).map_err(|source| CacheError::Database { path: path.to_owned(), source })?;
-        Ok(Self { path: path.to_owned(), connection: Arc::new(Mutex::new(connection)) })
+        let connection = connect(path, tables).map_err(|source| CacheError::Database {
+            path: path.to_owned(),
+            source,
+        })?;
+        Ok(Self {
+            path: path.to_owned(),
+            connection: Arc::new(Mutex::new(connection)),
+        })
     }
 
     /// [`Self::open`] for values that are nobody else's business: a new file is its owner's alone (mode 0600), and so are those
@@ -62,7 +70,12 @@ impl Database {
         if let Some(parent) = path.parent() {
             std::fs::create_dir_all(parent).map_err(folder(parent))?;
         }
-        OpenOptions::new().create(true).append(true).mode(0o600).open(path).map_err(folder(path))?;
+        OpenOptions::new()
+            .create(true)
+            .append(true)
+            .mode(0o600)
+            .open(path)
+            .map_err(folder(path))?;
         Self::open(path, tables)
     }
 
@@ -77,10 +90,12 @@ impl Database {
             // One read transaction for all: without it each look-up takes and drops the file lock.
             let transaction = connection.transaction()?;
             let Table { name, value } = table;
-            let mut statement = transaction.prepare_cached(&format!("SELECT {value} FROM {name} WHERE key = ?1"))?;
+            let mut statement = transaction
+                .prepare_cached(&format!("SELECT {value} FROM {name} WHERE key = ?1"))?;
             keys.iter()
                 .map(|key| {
-                    let found = statement.query_row([&key[..]], |row| Ok(decode(row.get_ref(0)?.as_bytes()?)));
+                    let found = statement
+                        .query_row([&key[..]], |row| Ok(decode(row.get_ref(0)?.as_bytes()?)));
                     Ok(found.optional()?.flatten())
                 })
                 .collect()
@@ -91,7 +106,8 @@ impl Database {
     /// Keeps all of `rows` or, where it fails, none.
     pub async fn write(&self, table: Table, rows: Vec<(Key, Vec<u8>)>) -> Result<(), CacheError> {
         self.work(move |connection| {
-            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let transaction =
+                connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             {
                 let Table { name, value } = table;
                 let sql = format!("INSERT OR REPLACE INTO {name} (key, {value}) VALUES (?1, ?2)");
@@ -116,7 +132,10 @@ impl Database {
             work(&mut connection.lock().unwrap_or_else(PoisonError::into_inner))
         });
         let done = done.await.map_err(CacheError::Worker)?;
-        done.map_err(|source| CacheError::Database { path: self.path.clone(), source })
+        done.map_err(|source| CacheError::Database {
+            path: self.path.clone(),
+            source,
+        })
     }
 }
 
@@ -126,14 +145,19 @@ fn connect(path: &Path, tables: &[Table]) -> rusqlite::Result<Connection> {
     let since = Instant::now();
     loop {
         match try_connect(path, tables) {
-            Err(error) if is_busy(&error) && since.elapsed() < BUSY_TIMEOUT => std::thread::sleep(BUSY_PAUSE),
+            Err(error) if is_busy(&error) && since.elapsed() < BUSY_TIMEOUT => {
+                std::thread::sleep(BUSY_PAUSE)
+            }
             done => return done,
         }
     }
 }
 
 fn is_busy(error: &rusqlite::Error) -> bool {
-    matches!(error.sqlite_error_code(), Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked))
+    matches!(
+        error.sqlite_error_code(),
+        Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked)
+    )
 }
 
 fn try_connect(path: &Path, tables: &[Table]) -> rusqlite::Result<Connection> {
@@ -157,22 +181,47 @@ mod tests {
     use super::*;
     use ragtriage_core::text::hex::hex;
 
-    const TABLES: [Table; 2] = [Table { name: "a", value: "x" }, Table { name: "b", value: "y" }];
+    const TABLES: [Table; 2] = [
+        Table {
+            name: "a",
+            value: "x",
+        },
+        Table {
+            name: "b",
+            value: "y",
+        },
+    ];
 
     #[tokio::test]
     async fn what_one_process_writes_another_reads_each_table_for_itself() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("new/cache.sqlite");
         let [one, two] = [(); 2].map(|()| Database::open(&path, &TABLES).unwrap());
-        one.write(TABLES[0], vec![(key(&["k"]), vec![1, 2]), (key(&["l"]), vec![])]).await.unwrap();
+        one.write(
+            TABLES[0],
+            vec![(key(&["k"]), vec![1, 2]), (key(&["l"]), vec![])],
+        )
+        .await
+        .unwrap();
         let keys = vec![key(&["l"]), key(&["m"]), key(&["k"])];
         let whole = |bytes: &[u8]| Some(bytes.to_vec());
         let expected = [Some(vec![]), None, Some(vec![1, 2])];
-        assert_eq!(two.read(TABLES[0], keys.clone(), whole).await.unwrap(), expected);
-        assert_eq!(two.read(TABLES[1], keys.clone(), whole).await.unwrap(), [None, None, None]);
-        two.write(TABLES[0], vec![(key(&["k"]), vec![3])]).await.unwrap();
+        assert_eq!(
+            two.read(TABLES[0], keys.clone(), whole).await.unwrap(),
+            expected
+        );
+        assert_eq!(
+            two.read(TABLES[1], keys.clone(), whole).await.unwrap(),
+            [None, None, None]
+        );
+        two.write(TABLES[0], vec![(key(&["k"]), vec![3])])
+            .await
+            .unwrap();
         let decode = |bytes: &[u8]| (bytes.len() == 1).then(|| bytes[0]);
-        assert_eq!(one.read(TABLES[0], keys, decode).await.unwrap(), [None, None, Some(3)]);
+        assert_eq!(
+            one.read(TABLES[0], keys, decode).await.unwrap(),
+            [None, None, Some(3)]
+        );
     }
 
     #[test]
@@ -180,8 +229,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("cache.sqlite");
         let opened: Vec<bool> = std::thread::scope(|scope| {
-            let threads: Vec<_> = (0..8).map(|_| scope.spawn(|| Database::open(&path, &TABLES).is_ok())).collect();
-            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+            let threads: Vec<_> = (0..8)
+                .map(|_| scope.spawn(|| Database::open(&path, &TABLES).is_ok()))
+                .collect();
+            threads
+                .into_iter()
+                .map(|thread| thread.join().unwrap())
+                .collect()
         });
         assert_eq!(opened, [true; 8]);
     }
@@ -192,8 +246,13 @@ mod tests {
         let path = folder.path().join("cache.sqlite");
         std::fs::write(&path, "x".repeat(5000)).unwrap();
         let error = Database::open(&path, &TABLES).err().unwrap();
-        assert_eq!(error.to_string(), format!("cache `{}`: file is not a database", path.display()));
-        let error = Database::open(&path.join("deeper/cache.sqlite"), &TABLES).err().unwrap();
+        assert_eq!(
+            error.to_string(),
+            format!("cache `{}`: file is not a database", path.display())
+        );
+        let error = Database::open(&path.join("deeper/cache.sqlite"), &TABLES)
+            .err()
+            .unwrap();
         assert!(matches!(error, CacheError::Folder { .. }), "{error}");
         assert!(error.hint().is_some());
     }

@@ -38,7 +38,8 @@ impl Database {
     ) -> Result<T, CacheError> {
         self.work(move |connection| {
             let Table { name, value } = table;
-            let mut statement = connection.prepare_cached(&format!("SELECT {value} FROM {name}"))?;
+            let mut statement =
+                connection.prepare_cached(&format!("SELECT {value} FROM {name}"))?;
             let mut rows = statement.query([])?;
             while let Some(row) = rows.next()? {
                 each(&mut folded, row.get_ref(0)?.as_bytes()?);
@@ -52,7 +53,8 @@ impl Database {
     /// Takes out all that a table holds.
     pub async fn clear(&self, table: Table) -> Result<Size, CacheError> {
         self.work(move |connection| {
-            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let transaction =
+                connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             let removed = size(&transaction, table)?;
             transaction.execute(&format!("DELETE FROM {}", table.name), [])?;
             transaction.commit()?;
@@ -68,22 +70,28 @@ impl Database {
         doomed: impl Fn(&[u8]) -> bool + Send + 'static,
     ) -> Result<Size, CacheError> {
         self.work(move |connection| {
-            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let transaction =
+                connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             let Table { name, value } = table;
             let mut removed = Size::default();
             {
                 let mut keys: Vec<Vec<u8>> = Vec::new();
-                let mut statement = transaction.prepare(&format!("SELECT key, {value} FROM {name}"))?;
+                let mut statement =
+                    transaction.prepare(&format!("SELECT key, {value} FROM {name}"))?;
                 let mut rows = statement.query([])?;
                 while let Some(row) = rows.next()? {
                     let bytes = row.get_ref(1)?.as_bytes()?;
                     if doomed(bytes) {
                         let key: Vec<u8> = row.get(0)?;
-                        removed += Size { entries: 1, bytes: (key.len() + bytes.len()) as u64 };
+                        removed += Size {
+                            entries: 1,
+                            bytes: (key.len() + bytes.len()) as u64,
+                        };
                         keys.push(key);
                     }
                 }
-                let mut statement = transaction.prepare(&format!("DELETE FROM {name} WHERE key = ?1"))?;
+                let mut statement =
+                    transaction.prepare(&format!("DELETE FROM {name} WHERE key = ?1"))?;
                 for key in &keys {
                     statement.execute([key])?;
                 }
@@ -96,16 +104,21 @@ impl Database {
 
     /// Gives the room of what was taken out back to the disk.
     pub async fn shrink(&self) -> Result<(), CacheError> {
-        self.work(|connection| connection.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE);")).await
+        self.work(|connection| connection.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE);"))
+            .await
     }
 }
 
 fn size(connection: &Connection, table: Table) -> rusqlite::Result<Size> {
     let Table { name, value } = table;
-    let sql = format!("SELECT count(*), coalesce(sum(length(key) + length({value})), 0) FROM {name}");
+    let sql =
+        format!("SELECT count(*), coalesce(sum(length(key) + length({value})), 0) FROM {name}");
     connection.query_row(&sql, [], |row| {
         let (entries, bytes): (i64, i64) = (row.get(0)?, row.get(1)?);
-        Ok(Size { entries: entries.unsigned_abs(), bytes: bytes.unsigned_abs() })
+        Ok(Size {
+            entries: entries.unsigned_abs(),
+            bytes: bytes.unsigned_abs(),
+        })
     })
 }
 
@@ -114,11 +127,16 @@ mod tests {
     use super::*;
     use crate::cache::key;
 
-    const TABLE: Table = Table { name: "a", value: "x" };
+    const TABLE: Table = Table {
+        name: "a",
+        value: "x",
+    };
 
     async fn filled(folder: &std::path::Path) -> Database {
         let database = Database::open(&folder.join("cache.sqlite"), &[TABLE]).unwrap();
-        let rows = (0..100_u8).map(|n| (key(&[&n.to_string()]), vec![n; 1000])).collect();
+        let rows = (0..100_u8)
+            .map(|n| (key(&[&n.to_string()]), vec![n; 1000]))
+            .collect();
         database.write(TABLE, rows).await.unwrap();
         database
     }
@@ -128,13 +146,34 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let database = filled(folder.path()).await;
         // A key has 32 bytes, a value 1,000.
-        assert_eq!(database.size(TABLE).await.unwrap(), Size { entries: 100, bytes: 103_200 });
+        assert_eq!(
+            database.size(TABLE).await.unwrap(),
+            Size {
+                entries: 100,
+                bytes: 103_200
+            }
+        );
         let removed = database.remove(TABLE, |value| value[0] < 30).await.unwrap();
-        assert_eq!(removed, Size { entries: 30, bytes: 30_960 });
+        assert_eq!(
+            removed,
+            Size {
+                entries: 30,
+                bytes: 30_960
+            }
+        );
         // 30 + 31 + ... + 99 = 70 * 129 / 2.
-        let sum = database.fold(TABLE, 0_u64, |sum, value| *sum += u64::from(value[0])).await.unwrap();
+        let sum = database
+            .fold(TABLE, 0_u64, |sum, value| *sum += u64::from(value[0]))
+            .await
+            .unwrap();
         assert_eq!(sum, 4515);
-        assert_eq!(database.clear(TABLE).await.unwrap(), Size { entries: 70, bytes: 72_240 });
+        assert_eq!(
+            database.clear(TABLE).await.unwrap(),
+            Size {
+                entries: 70,
+                bytes: 72_240
+            }
+        );
         assert_eq!(database.size(TABLE).await.unwrap(), Size::default());
     }
 
@@ -143,7 +182,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let database = filled(folder.path()).await;
         let other = Database::open(&folder.path().join("cache.sqlite"), &[TABLE]).unwrap();
-        let bytes = || std::fs::metadata(folder.path().join("cache.sqlite")).unwrap().len();
+        let bytes = || {
+            std::fs::metadata(folder.path().join("cache.sqlite"))
+                .unwrap()
+                .len()
+        };
         database.shrink().await.unwrap();
         let before = bytes();
         database.clear(TABLE).await.unwrap();

@@ -22,9 +22,15 @@ const WRITTEN_TOGETHER: usize = 256;
 const MEASURED_TOGETHER: usize = 8192;
 
 /// Where vectors are kept.
-pub const VECTORS: Table = Table { name: "vectors", value: "vector" };
+pub const VECTORS: Table = Table {
+    name: "vectors",
+    value: "vector",
+};
 /// Where it is kept how long texts are.
-pub const LENGTHS: Table = Table { name: "text_lengths", value: "length" };
+pub const LENGTHS: Table = Table {
+    name: "text_lengths",
+    value: "length",
+};
 
 /// An [`Encoder`] that asks another only for what it has not seen.
 pub struct Cached {
@@ -38,7 +44,12 @@ impl Cached {
     /// Opens or makes the database at `path`, and its folder.
     pub fn open(inner: Arc<dyn Encoder>, path: &Path) -> Result<Self, EmbedError> {
         let database = Database::open(path, &[VECTORS, LENGTHS])?;
-        Ok(Self { inner, database, n_hits: AtomicU64::new(0), n_misses: AtomicU64::new(0) })
+        Ok(Self {
+            inner,
+            database,
+            n_hits: AtomicU64::new(0),
+            n_misses: AtomicU64::new(0),
+        })
     }
 
     /// Texts answered without the encoder so far.
@@ -52,7 +63,10 @@ impl Cached {
     }
 
     fn keys(&self, texts: &[TitledText<'_>], role: Role) -> Vec<Key> {
-        texts.iter().map(|text| text_key(self.inner.fingerprint(role), role, *text)).collect()
+        texts
+            .iter()
+            .map(|text| text_key(self.inner.fingerprint(role), role, *text))
+            .collect()
     }
 
     /// Encodes one batch of texts and keeps the vectors.
@@ -67,12 +81,23 @@ impl Cached {
         let shape = self.inner.shape();
         if vectors.len() != texts.len() || vectors.iter().any(|vector| !shape.fits(vector.len())) {
             let (n, dimension) = (vectors.len(), shape.dimension);
-            let what = format!("{n} vectors for {} texts, or not all of dimension {dimension}", texts.len());
-            return Err(EmbedError::Contract { encoder: self.inner.fingerprint(role).to_owned(), what });
+            let what = format!(
+                "{n} vectors for {} texts, or not all of dimension {dimension}",
+                texts.len()
+            );
+            return Err(EmbedError::Contract {
+                encoder: self.inner.fingerprint(role).to_owned(),
+                what,
+            });
         }
-        let rows = keys.iter().copied().zip(vectors.iter().map(|v| to_bytes(v))).collect();
+        let rows = keys
+            .iter()
+            .copied()
+            .zip(vectors.iter().map(|v| to_bytes(v)))
+            .collect();
         self.database.write(VECTORS, rows).await?;
-        self.n_misses.fetch_add(texts.len() as u64, Ordering::Relaxed);
+        self.n_misses
+            .fetch_add(texts.len() as u64, Ordering::Relaxed);
         Ok(vectors)
     }
 }
@@ -91,27 +116,44 @@ impl Encoder for Cached {
         self.inner.read_bytes(text, role)
     }
 
-    async fn lengths(&self, texts: &[TitledText<'_>], role: Role) -> Result<Option<Vec<Length>>, EmbedError> {
+    async fn lengths(
+        &self,
+        texts: &[TitledText<'_>],
+        role: Role,
+    ) -> Result<Option<Vec<Length>>, EmbedError> {
         let keys = self.keys(texts, role);
-        let mut lengths = self.database.read(LENGTHS, keys.clone(), length_from_bytes).await?;
+        let mut lengths = self
+            .database
+            .read(LENGTHS, keys.clone(), length_from_bytes)
+            .await?;
         let (missing, places) = missing(&keys, &lengths);
         for batch in missing.chunks(MEASURED_TOGETHER) {
             let batch_texts: Vec<TitledText<'_>> = batch.iter().map(|i| texts[*i]).collect();
-            let Some(measured) = self.inner.lengths(&batch_texts, role).await? else { return Ok(None) };
+            let Some(measured) = self.inner.lengths(&batch_texts, role).await? else {
+                return Ok(None);
+            };
             let rows: Vec<(Key, Length)> = batch.iter().map(|i| keys[*i]).zip(measured).collect();
             for (key, length) in &rows {
                 for i in &places[key] {
                     lengths[*i] = Some(*length);
                 }
             }
-            let rows = rows.into_iter().map(|(key, length)| (key, length_to_bytes(length))).collect();
+            let rows = rows
+                .into_iter()
+                .map(|(key, length)| (key, length_to_bytes(length)))
+                .collect();
             self.database.write(LENGTHS, rows).await?;
         }
         if texts.is_empty() {
             // Whether the encoder knows lengths at all is its to say.
             return self.inner.lengths(texts, role).await;
         }
-        Ok(Some(lengths.into_iter().map(|length| length.expect("every text was found or measured")).collect()))
+        Ok(Some(
+            lengths
+                .into_iter()
+                .map(|length| length.expect("every text was found or measured"))
+                .collect(),
+        ))
     }
 
     async fn encode(
@@ -123,11 +165,15 @@ impl Encoder for Cached {
         let shape = self.shape();
         if shape.many && role == Role::Passage {
             // Some hundred kilobytes each, and the collection that holds them goes on where its filling broke off.
-            self.n_misses.fetch_add(texts.len() as u64, Ordering::Relaxed);
+            self.n_misses
+                .fetch_add(texts.len() as u64, Ordering::Relaxed);
             return self.inner.encode(texts, role, on_progress).await;
         }
         let keys = self.keys(texts, role);
-        let mut vectors = self.database.read(VECTORS, keys.clone(), move |bytes| from_bytes(bytes, shape)).await?;
+        let mut vectors = self
+            .database
+            .read(VECTORS, keys.clone(), move |bytes| from_bytes(bytes, shape))
+            .await?;
         let n_hits = vectors.iter().filter(|vector| vector.is_some()).count();
         self.n_hits.fetch_add(n_hits as u64, Ordering::Relaxed);
         if n_hits > 0 {
@@ -137,7 +183,9 @@ impl Encoder for Cached {
         for batch in missing.chunks(WRITTEN_TOGETHER) {
             let batch_texts: Vec<TitledText<'_>> = batch.iter().map(|i| texts[*i]).collect();
             let batch_keys: Vec<Key> = batch.iter().map(|i| keys[*i]).collect();
-            let encoded = self.fill(&batch_texts, &batch_keys, role, on_progress).await?;
+            let encoded = self
+                .fill(&batch_texts, &batch_keys, role, on_progress)
+                .await?;
             let mut n_repeated = 0;
             for (key, vector) in batch_keys.iter().zip(encoded) {
                 n_repeated += places[key].len() - 1;
@@ -149,7 +197,10 @@ impl Encoder for Cached {
                 on_progress(n_repeated);
             }
         }
-        Ok(vectors.into_iter().map(|vector| vector.expect("every text was found or encoded")).collect())
+        Ok(vectors
+            .into_iter()
+            .map(|vector| vector.expect("every text was found or encoded"))
+            .collect())
     }
 }
 
@@ -181,16 +232,22 @@ fn to_bytes(vector: &[f32]) -> Vec<u8> {
 
 fn from_bytes(bytes: &[u8], shape: Shape) -> Option<Vec<f32>> {
     let (numbers, rest) = bytes.as_chunks::<4>();
-    (rest.is_empty() && shape.fits(numbers.len())).then(|| numbers.iter().map(|b| f32::from_le_bytes(*b)).collect())
+    (rest.is_empty() && shape.fits(numbers.len()))
+        .then(|| numbers.iter().map(|b| f32::from_le_bytes(*b)).collect())
 }
 
 fn length_to_bytes(length: Length) -> Vec<u8> {
-    [length.n_tokens, length.n_read].iter().flat_map(|n| (*n as u32).to_le_bytes()).collect()
+    [length.n_tokens, length.n_read]
+        .iter()
+        .flat_map(|n| (*n as u32).to_le_bytes())
+        .collect()
 }
 
 fn length_from_bytes(bytes: &[u8]) -> Option<Length> {
     let (numbers, rest) = bytes.as_chunks::<4>();
-    let [n_tokens, n_read] = numbers else { return None };
+    let [n_tokens, n_read] = numbers else {
+        return None;
+    };
     let [n_tokens, n_read] = [n_tokens, n_read].map(|b| u32::from_le_bytes(*b) as usize);
     rest.is_empty().then_some(Length { n_tokens, n_read })
 }
@@ -216,16 +273,27 @@ mod tests {
         }
 
         fn shape(&self) -> Shape {
-            Shape { dimension: 2, many: false, similarity: Similarity::Cosine }
+            Shape {
+                dimension: 2,
+                many: false,
+                similarity: Similarity::Cosine,
+            }
         }
 
         fn read_bytes(&self, _: TitledText<'_>, _: Role) -> Result<Option<usize>, EmbedError> {
             Ok(None)
         }
 
-        async fn lengths(&self, texts: &[TitledText<'_>], _: Role) -> Result<Option<Vec<Length>>, EmbedError> {
+        async fn lengths(
+            &self,
+            texts: &[TitledText<'_>],
+            _: Role,
+        ) -> Result<Option<Vec<Length>>, EmbedError> {
             self.n_asked.fetch_add(texts.len(), Ordering::Relaxed);
-            let length = |text: &TitledText<'_>| Length { n_tokens: text.text.len(), n_read: text.text.len().min(2) };
+            let length = |text: &TitledText<'_>| Length {
+                n_tokens: text.text.len(),
+                n_read: text.text.len().min(2),
+            };
             Ok((self.fingerprint != "remote").then(|| texts.iter().map(length).collect()))
         }
 
@@ -237,17 +305,28 @@ mod tests {
         ) -> Result<Vec<Vec<f32>>, EmbedError> {
             self.n_asked.fetch_add(texts.len(), Ordering::Relaxed);
             on_progress(texts.len());
-            let vector = |text: &str| vec![text.len() as f32, f32::from(*text.as_bytes().first().unwrap_or(&0))];
+            let vector = |text: &str| {
+                vec![
+                    text.len() as f32,
+                    f32::from(*text.as_bytes().first().unwrap_or(&0)),
+                ]
+            };
             Ok(texts.iter().map(|text| vector(text.text)).collect())
         }
     }
 
     fn untitled<'a>(texts: &[&'a str]) -> Vec<TitledText<'a>> {
-        texts.iter().map(|text| TitledText::untitled(text)).collect()
+        texts
+            .iter()
+            .map(|text| TitledText::untitled(text))
+            .collect()
     }
 
     fn counting(fingerprint: &'static str) -> Arc<Counting> {
-        Arc::new(Counting { n_asked: AtomicUsize::new(0), fingerprint })
+        Arc::new(Counting {
+            n_asked: AtomicUsize::new(0),
+            fingerprint,
+        })
     }
 
     #[tokio::test]
@@ -258,14 +337,23 @@ mod tests {
         let first = Cached::open(inner.clone(), &path).unwrap();
         let n_done = AtomicUsize::new(0);
         let on_progress = |n| _ = n_done.fetch_add(n, Ordering::Relaxed);
-        let vectors = first.encode(&untitled(&["x", "yy", "x"]), Role::Query, &on_progress).await.unwrap();
+        let vectors = first
+            .encode(&untitled(&["x", "yy", "x"]), Role::Query, &on_progress)
+            .await
+            .unwrap();
         // x is byte 120, y 121.
         assert_eq!(vectors, [[1.0, 120.0], [2.0, 121.0], [1.0, 120.0]]);
-        assert_eq!((n_done.into_inner(), first.n_hits(), first.n_misses()), (3, 0, 2));
+        assert_eq!(
+            (n_done.into_inner(), first.n_hits(), first.n_misses()),
+            (3, 0, 2)
+        );
 
         // Another process's view of the same file, while the first is open.
         let second = Cached::open(inner.clone(), &path).unwrap();
-        let again = second.encode(&untitled(&["zzz", "yy"]), Role::Query, &|_| ()).await.unwrap();
+        let again = second
+            .encode(&untitled(&["zzz", "yy"]), Role::Query, &|_| ())
+            .await
+            .unwrap();
         assert_eq!(again, [[3.0, 122.0], [2.0, 121.0]]);
         assert_eq!((second.n_hits(), second.n_misses()), (1, 1));
         assert_eq!(inner.n_asked.load(Ordering::Relaxed), 3);
@@ -277,10 +365,18 @@ mod tests {
         let path = folder.path().join("vectors.sqlite");
         let inner = counting("a");
         let texts = untitled(&["x", "yyy", "x"]);
-        let expected = [(1, 1), (3, 2), (1, 1)].map(|(n_tokens, n_read)| Length { n_tokens, n_read });
+        let expected =
+            [(1, 1), (3, 2), (1, 1)].map(|(n_tokens, n_read)| Length { n_tokens, n_read });
         for _ in 0..2 {
             let cached = Cached::open(inner.clone(), &path).unwrap();
-            assert_eq!(cached.lengths(&texts, Role::Passage).await.unwrap().unwrap(), expected);
+            assert_eq!(
+                cached
+                    .lengths(&texts, Role::Passage)
+                    .await
+                    .unwrap()
+                    .unwrap(),
+                expected
+            );
             assert_eq!(inner.n_asked.load(Ordering::Relaxed), 2);
         }
         let remote = Cached::open(counting("remote"), &path).unwrap();
@@ -292,10 +388,28 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("vectors.sqlite");
         let (a, b) = (counting("a"), counting("b"));
-        Cached::open(a.clone(), &path).unwrap().encode(&untitled(&["x"]), Role::Query, &|_| ()).await.unwrap();
-        Cached::open(a.clone(), &path).unwrap().encode(&untitled(&["x"]), Role::Passage, &|_| ()).await.unwrap();
-        Cached::open(b.clone(), &path).unwrap().encode(&untitled(&["x"]), Role::Query, &|_| ()).await.unwrap();
-        assert_eq!((a.n_asked.load(Ordering::Relaxed), b.n_asked.load(Ordering::Relaxed)), (2, 1));
+        Cached::open(a.clone(), &path)
+            .unwrap()
+            .encode(&untitled(&["x"]), Role::Query, &|_| ())
+            .await
+            .unwrap();
+        Cached::open(a.clone(), &path)
+            .unwrap()
+            .encode(&untitled(&["x"]), Role::Passage, &|_| ())
+            .await
+            .unwrap();
+        Cached::open(b.clone(), &path)
+            .unwrap()
+            .encode(&untitled(&["x"]), Role::Query, &|_| ())
+            .await
+            .unwrap();
+        assert_eq!(
+            (
+                a.n_asked.load(Ordering::Relaxed),
+                b.n_asked.load(Ordering::Relaxed)
+            ),
+            (2, 1)
+        );
     }
 
     #[tokio::test]
@@ -303,12 +417,28 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("vectors.sqlite");
         let cached = Cached::open(counting("a"), &path).unwrap();
-        cached.encode(&untitled(&["x"]), Role::Query, &|_| ()).await.unwrap();
-        let changed =
-            rusqlite::Connection::open(&path).unwrap().execute("UPDATE vectors SET vector = x'0102030405'", []);
+        cached
+            .encode(&untitled(&["x"]), Role::Query, &|_| ())
+            .await
+            .unwrap();
+        let changed = rusqlite::Connection::open(&path)
+            .unwrap()
+            .execute("UPDATE vectors SET vector = x'0102030405'", []);
         assert_eq!(changed.unwrap(), 1);
-        assert_eq!(cached.encode(&untitled(&["x"]), Role::Query, &|_| ()).await.unwrap(), [[1.0, 120.0]]);
-        assert_eq!(cached.encode(&untitled(&["x"]), Role::Query, &|_| ()).await.unwrap(), [[1.0, 120.0]]);
+        assert_eq!(
+            cached
+                .encode(&untitled(&["x"]), Role::Query, &|_| ())
+                .await
+                .unwrap(),
+            [[1.0, 120.0]]
+        );
+        assert_eq!(
+            cached
+                .encode(&untitled(&["x"]), Role::Query, &|_| ())
+                .await
+                .unwrap(),
+            [[1.0, 120.0]]
+        );
         assert_eq!((cached.n_hits(), cached.n_misses()), (1, 2));
     }
 
@@ -316,6 +446,16 @@ mod tests {
     fn the_key_is_pinned() {
         // sha256 over each part preceded by its length as eight little-endian bytes, by Python's hashlib.
         let expected = "0e8745c7f4f880ac6112675aca1ba420fa49145d96cc2cec43099a664803c680";
-        assert_eq!(hex(&text_key("a", Role::Query, TitledText { title: "title", text: "text" })), expected);
+        assert_eq!(
+            hex(&text_key(
+                "a",
+                Role::Query,
+                TitledText {
+                    title: "title",
+                    text: "text"
+                }
+            )),
+            expected
+        );
     }
 }

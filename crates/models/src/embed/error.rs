@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use ragtriage_encoder::bert::BertError;
 use crate::cache::CacheError;
+use ragtriage_encoder::bert::BertError;
 use ragtriage_encoder::checkpoint::CheckpointError;
 use ragtriage_http::HttpError;
 
@@ -28,7 +28,9 @@ pub enum EmbedError {
         reason: String,
     },
     /// A remote encoder refuses a text that stands alone in its call.
-    #[error("a text of {n_chars} characters that begins with `{start}` is too long for the encoder: {source}")]
+    #[error(
+        "a text of {n_chars} characters that begins with `{start}` is too long for the encoder: {source}"
+    )]
     TooLong {
         /// How long it is, prefix and title included.
         n_chars: usize,
@@ -88,10 +90,16 @@ impl From<HttpError> for EmbedError {
     /// Names the setting where one is at fault.
     fn from(error: HttpError) -> Self {
         match error {
-            HttpError::BadAddress { reason } => Self::BadSetting { setting: "endpoint", reason },
+            HttpError::BadAddress { reason } => Self::BadSetting {
+                setting: "endpoint",
+                reason,
+            },
             HttpError::BadKey => {
                 let reason = "names a key with characters that no header may have".to_owned();
-                Self::BadSetting { setting: "api_key_env", reason }
+                Self::BadSetting {
+                    setting: "api_key_env",
+                    reason,
+                }
             }
             error => Self::Http(error),
         }
@@ -105,13 +113,25 @@ impl EmbedError {
             Self::Checkpoint(error) => error.hint(),
             Self::Cache(error) => error.hint(),
             Self::Http(error) => http_hint(error.last()).map(str::to_owned),
-            Self::BadSetting { setting: "endpoint", .. } => {
+            Self::BadSetting {
+                setting: "endpoint",
+                ..
+            } => {
                 Some("write it like `http://localhost:8080/v1`; `/embeddings` is added".to_owned())
             }
-            Self::TooLong { .. } => Some("lower `chunking.size`, or let the server cut texts".to_owned()),
-            Self::Apart { .. } => Some("name two models that were trained together, or one for both".to_owned()),
-            Self::NoWordPiece { .. } => Some("name a ColBERT checkpoint, made by colbert-ai or PyLate".to_owned()),
-            Self::BadSetting { .. } | Self::Contract { .. } | Self::Tokens { .. } | Self::Worker(_) => None,
+            Self::TooLong { .. } => {
+                Some("lower `chunking.size`, or let the server cut texts".to_owned())
+            }
+            Self::Apart { .. } => {
+                Some("name two models that were trained together, or one for both".to_owned())
+            }
+            Self::NoWordPiece { .. } => {
+                Some("name a ColBERT checkpoint, made by colbert-ai or PyLate".to_owned())
+            }
+            Self::BadSetting { .. }
+            | Self::Contract { .. }
+            | Self::Tokens { .. }
+            | Self::Worker(_) => None,
         }
     }
 }
@@ -119,18 +139,24 @@ impl EmbedError {
 /// The remedy by the names of our settings.
 fn http_hint(error: &HttpError) -> Option<&'static str> {
     match error {
-        HttpError::Unreachable { .. } => Some("start the server or correct `retrieval.dense.endpoint`"),
+        HttpError::Unreachable { .. } => {
+            Some("start the server or correct `retrieval.dense.endpoint`")
+        }
         HttpError::Redirected { .. } => {
             Some("set `retrieval.dense.endpoint` to where it redirects, if that is to be trusted")
         }
-        HttpError::Status { status: 401 | 403, .. } => {
-            Some("`retrieval.dense.api_key_env` names the variable with the key")
-        }
-        HttpError::Status { status: 404 | 405, .. } => Some(
+        HttpError::Status {
+            status: 401 | 403, ..
+        } => Some("`retrieval.dense.api_key_env` names the variable with the key"),
+        HttpError::Status {
+            status: 404 | 405, ..
+        } => Some(
             "`/embeddings` is appended to `retrieval.dense.endpoint`, which mostly ends in `/v1`; the model's name may be \
              wrong as well",
         ),
-        HttpError::Unreadable { .. } => Some("is there an OpenAI-compatible server at `retrieval.dense.endpoint`?"),
+        HttpError::Unreadable { .. } => {
+            Some("is there an OpenAI-compatible server at `retrieval.dense.endpoint`?")
+        }
         error => error.hint(),
     }
 }

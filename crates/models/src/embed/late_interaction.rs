@@ -13,11 +13,11 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::work::{in_windows, normalize, off_runtime};
 use super::{EmbedError, Encoder, Length, OnProgress, Role, Shape};
-use ragtriage_encoder::bert::{kernel, Dense, Input, Sequence, VERSION, Wanted, WordPieces};
 use ragtriage_core::config::Precision;
+use ragtriage_core::types::{Similarity, TitledText};
+use ragtriage_encoder::bert::{Dense, Input, Sequence, VERSION, Wanted, WordPieces, kernel};
 use ragtriage_encoder::checkpoint::Checkpoint;
 use ragtriage_encoder::checkpoint::{CheckpointError, Model, TokenRecipe};
-use ragtriage_core::types::{Similarity, TitledText};
 
 /// Part of the fingerprint: raised whenever a change here or in `bert/` changes a vector.
 const ENCODER_VERSION: u32 = 1;
@@ -70,18 +70,33 @@ impl LateInteraction {
     /// Opens a checkpoint whose files were found and verified by [`Checkpoint::open`].
     ///
     /// Errors: what this crate does not compute, by name; no marker in the vocabulary; lengths that the model does not have.
-    pub fn open(checkpoint: Checkpoint, options: LateInteractionOptions) -> Result<Self, EmbedError> {
-        let LateInteractionOptions { query_tokens, passage_tokens, precision } = options;
+    pub fn open(
+        checkpoint: Checkpoint,
+        options: LateInteractionOptions,
+    ) -> Result<Self, EmbedError> {
+        let LateInteractionOptions {
+            query_tokens,
+            passage_tokens,
+            precision,
+        } = options;
         let config = checkpoint.config()?;
         let mut recipe = TokenRecipe::read(&checkpoint, &config)?;
         recipe.query_tokens = query_tokens.unwrap_or(recipe.query_tokens);
         recipe.passage_tokens = passage_tokens.unwrap_or(recipe.passage_tokens);
         let positions = config.positions();
-        for (role, n_tokens) in [("query", recipe.query_tokens), ("passage", recipe.passage_tokens)] {
+        for (role, n_tokens) in [
+            ("query", recipe.query_tokens),
+            ("passage", recipe.passage_tokens),
+        ] {
             // [CLS], the marker, a word piece, [SEP].
             let fewest = 4;
             if !(fewest..=positions).contains(&n_tokens) {
-                return Err(EmbedError::Tokens { role, n_tokens, fewest, positions });
+                return Err(EmbedError::Tokens {
+                    role,
+                    n_tokens,
+                    fewest,
+                    positions,
+                });
             }
         }
         let (width, kernel) = (recipe.width(&config), kernel(precision));
@@ -91,14 +106,25 @@ impl LateInteraction {
             recipe.fingerprint()
         );
         let told = recipe.clone();
-        let model = Model::with_head(checkpoint, config, positions, precision, move |tensors, config| {
-            told.projection(tensors, config)
-        })?;
-        let inner = Inner { model, recipe, width };
+        let model = Model::with_head(
+            checkpoint,
+            config,
+            positions,
+            precision,
+            move |tensors, config| told.projection(tensors, config),
+        )?;
+        let inner = Inner {
+            model,
+            recipe,
+            width,
+        };
         for role in [Role::Query, Role::Passage] {
             inner.frame(role)?;
         }
-        Ok(Self { inner: Arc::new(inner), fingerprint })
+        Ok(Self {
+            inner: Arc::new(inner),
+            fingerprint,
+        })
     }
 
     /// How texts become vectors, after options.
@@ -114,25 +140,46 @@ impl Encoder for LateInteraction {
     }
 
     fn shape(&self) -> Shape {
-        Shape { dimension: self.inner.width, many: true, similarity: Similarity::Cosine }
+        Shape {
+            dimension: self.inner.width,
+            many: true,
+            similarity: Similarity::Cosine,
+        }
     }
 
     fn read_bytes(&self, text: TitledText<'_>, role: Role) -> Result<Option<usize>, EmbedError> {
         let room = self.inner.frame(role)?.room();
-        let read = self.inner.model.word_pieces()?.end_of(&text.joined(), room)?;
+        let read = self
+            .inner
+            .model
+            .word_pieces()?
+            .end_of(&text.joined(), room)?;
         Ok(Some(read.saturating_sub(text.prefix_bytes())))
     }
 
-    async fn lengths(&self, texts: &[TitledText<'_>], role: Role) -> Result<Option<Vec<Length>>, EmbedError> {
-        let texts: Vec<String> = texts.iter().map(|text| text.joined().into_owned()).collect();
+    async fn lengths(
+        &self,
+        texts: &[TitledText<'_>],
+        role: Role,
+    ) -> Result<Option<Vec<Length>>, EmbedError> {
+        let texts: Vec<String> = texts
+            .iter()
+            .map(|text| text.joined().into_owned())
+            .collect();
         let inner = Arc::clone(&self.inner);
         let work = off_runtime(&|_| (), move |_| {
             let (word_pieces, room) = (inner.model.word_pieces()?, inner.frame(role)?.room());
             let length = |text: &String| {
                 let n_tokens = word_pieces.bare_ids(text)?.len();
-                Ok(Length { n_tokens, n_read: n_tokens.min(room) })
+                Ok(Length {
+                    n_tokens,
+                    n_read: n_tokens.min(room),
+                })
             };
-            texts.par_iter().map(length).collect::<Result<_, EmbedError>>()
+            texts
+                .par_iter()
+                .map(length)
+                .collect::<Result<_, EmbedError>>()
         });
         Ok(Some(work.await?))
     }
@@ -146,7 +193,10 @@ impl Encoder for LateInteraction {
         if texts.is_empty() {
             return Ok(Vec::new());
         }
-        let texts: Vec<String> = texts.iter().map(|text| text.joined().into_owned()).collect();
+        let texts: Vec<String> = texts
+            .iter()
+            .map(|text| text.joined().into_owned())
+            .collect();
         let inner = Arc::clone(&self.inner);
         off_runtime(on_progress, move |on_done| {
             let (word_pieces, bert) = (inner.model.word_pieces()?, inner.model.bert()?);
@@ -155,8 +205,11 @@ impl Encoder for LateInteraction {
             let read = |text: &String| frame.ids(text, word_pieces, inner.recipe.masks_seen);
             let head = |ids: &TokenIds, states: &[f32]| {
                 let kept = ids.ids.iter().zip(states.chunks_exact(hidden));
-                let kept: Vec<f32> =
-                    kept.filter(|(id, _)| !frame.skipped.contains(id)).flat_map(|(_, state)| state).copied().collect();
+                let kept: Vec<f32> = kept
+                    .filter(|(id, _)| !frame.skipped.contains(id))
+                    .flat_map(|(_, state)| state)
+                    .copied()
+                    .collect();
                 let mut rows = match projection {
                     Some(projection) => projection.apply(&kept),
                     None => kept,
@@ -164,7 +217,15 @@ impl Encoder for LateInteraction {
                 rows.chunks_exact_mut(inner.width).for_each(normalize);
                 rows
             };
-            in_windows(bert, Wanted::Every, &texts, read, TokenIds::sequence, head, on_done)
+            in_windows(
+                bert,
+                Wanted::Every,
+                &texts,
+                read,
+                TokenIds::sequence,
+                head,
+                on_done,
+            )
         })
         .await
     }
@@ -176,22 +237,35 @@ impl Inner {
         let word_pieces = self.model.word_pieces()?;
         let id = |name: &str| {
             let (folder, word_piece) = (self.model.checkpoint().folder.clone(), name.to_owned());
-            word_pieces.id(name).ok_or(EmbedError::NoWordPiece { folder, word_piece })
+            word_pieces
+                .id(name)
+                .ok_or(EmbedError::NoWordPiece { folder, word_piece })
         };
         let (marker, n_tokens) = match role {
             Role::Query => (&self.recipe.query_marker, self.recipe.query_tokens),
             Role::Passage => (&self.recipe.passage_marker, self.recipe.passage_tokens),
         };
         // An empty text is [CLS] [SEP], whatever the tokenizer calls them.
-        let empty = word_pieces.ids(&Input::One("".into())).map_err(CheckpointError::from)?.ids;
+        let empty = word_pieces
+            .ids(&Input::One("".into()))
+            .map_err(CheckpointError::from)?
+            .ids;
         let (cls, sep) = empty.split_at(1);
         let mut before = cls.to_vec();
         if !marker.is_empty() {
             before.push(id(marker)?);
         }
-        let mut frame = Frame { before, after: sep.to_vec(), n_tokens, mask: None, skipped: HashSet::new() };
+        let mut frame = Frame {
+            before,
+            after: sep.to_vec(),
+            n_tokens,
+            mask: None,
+            skipped: HashSet::new(),
+        };
         match role {
-            Role::Query if self.recipe.masks => frame.mask = Some(id("[MASK]").or_else(|_| id("<mask>"))?),
+            Role::Query if self.recipe.masks => {
+                frame.mask = Some(id("[MASK]").or_else(|_| id("<mask>"))?)
+            }
             Role::Query => {}
             Role::Passage => {
                 for word in &self.recipe.skipped {
@@ -206,10 +280,16 @@ impl Inner {
 impl Frame {
     /// Word pieces that fit beside the frame.
     fn room(&self) -> usize {
-        self.n_tokens.saturating_sub(self.before.len() + self.after.len())
+        self.n_tokens
+            .saturating_sub(self.before.len() + self.after.len())
     }
 
-    fn ids(&self, text: &str, word_pieces: &WordPieces, masks_seen: bool) -> Result<TokenIds, EmbedError> {
+    fn ids(
+        &self,
+        text: &str,
+        word_pieces: &WordPieces,
+        masks_seen: bool,
+    ) -> Result<TokenIds, EmbedError> {
         let bare = word_pieces.bare_ids(text)?;
         let read = &bare[..bare.len().min(self.room())];
         let mut ids = [&self.before, read, &self.after].concat();
@@ -224,7 +304,11 @@ impl Frame {
 
 impl TokenIds {
     fn sequence(&self) -> Sequence<'_> {
-        Sequence { ids: &self.ids, second: self.ids.len(), n_seen: self.n_seen }
+        Sequence {
+            ids: &self.ids,
+            second: self.ids.len(),
+            n_seen: self.n_seen,
+        }
     }
 }
 
@@ -256,11 +340,15 @@ mod tests {
     }
 
     fn tiny(name: &str) -> PathBuf {
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/tiny-models").join(name)
+        Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../../tests/data/tiny-models")
+            .join(name)
     }
 
     fn expected() -> Sides {
-        serde_json::from_slice::<Expected>(&std::fs::read(tiny("expected.json")).unwrap()).unwrap().colbert
+        serde_json::from_slice::<Expected>(&std::fs::read(tiny("expected.json")).unwrap())
+            .unwrap()
+            .colbert
     }
 
     async fn open(folder: &Path) -> Result<LateInteraction, EmbedError> {
@@ -269,14 +357,21 @@ mod tests {
     }
 
     async fn check(encoder: &LateInteraction, role: Role, cases: &[Encoded]) {
-        let texts: Vec<TitledText<'_>> = cases.iter().map(|case| TitledText::untitled(&case.text)).collect();
+        let texts: Vec<TitledText<'_>> = cases
+            .iter()
+            .map(|case| TitledText::untitled(&case.text))
+            .collect();
         let vectors = encoder.encode(&texts, role, &|_| ()).await.unwrap();
         for (case, vector) in cases.iter().zip(vectors) {
             let rows: Vec<&[f32]> = vector.chunks_exact(encoder.shape().dimension).collect();
             assert_eq!(rows.len(), case.rows.len(), "{:?}", case.text);
             for (row, expected) in rows.iter().zip(&case.rows) {
                 for (got, expected) in row.iter().zip(expected) {
-                    assert!((got - expected).abs() < 1e-5, "{:?}: {got} is not {expected}", case.text);
+                    assert!(
+                        (got - expected).abs() < 1e-5,
+                        "{:?}: {got} is not {expected}",
+                        case.text
+                    );
                 }
             }
         }
@@ -285,7 +380,14 @@ mod tests {
     #[tokio::test]
     async fn token_vectors_are_those_of_transformers() {
         let encoder = open(&tiny("colbert")).await.unwrap();
-        assert_eq!(encoder.shape(), Shape { dimension: 8, many: true, similarity: Similarity::Cosine });
+        assert_eq!(
+            encoder.shape(),
+            Shape {
+                dimension: 8,
+                many: true,
+                similarity: Similarity::Cosine
+            }
+        );
         let expected = expected();
         check(&encoder, Role::Query, &expected.queries).await;
         check(&encoder, Role::Passage, &expected.documents).await;
@@ -296,15 +398,28 @@ mod tests {
         let folder = copy_of_tiny();
         let path = folder.path().join("artifact.metadata");
         let said = std::fs::read_to_string(&path).unwrap();
-        let changed = said.replace("\"attend_to_mask_tokens\": false", "\"attend_to_mask_tokens\": true");
+        let changed = said.replace(
+            "\"attend_to_mask_tokens\": false",
+            "\"attend_to_mask_tokens\": true",
+        );
         assert_ne!(said, changed);
         std::fs::write(&path, changed).unwrap();
-        check(&open(folder.path()).await.unwrap(), Role::Query, &expected().attending).await;
+        check(
+            &open(folder.path()).await.unwrap(),
+            Role::Query,
+            &expected().attending,
+        )
+        .await;
     }
 
     fn copy_of_tiny() -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
-        for file in ["config.json", "tokenizer.json", "model.safetensors", "artifact.metadata"] {
+        for file in [
+            "config.json",
+            "tokenizer.json",
+            "model.safetensors",
+            "artifact.metadata",
+        ] {
             std::fs::copy(tiny("colbert").join(file), folder.path().join(file)).unwrap();
         }
         folder
@@ -325,7 +440,11 @@ mod tests {
         std::fs::write(at("1_Dense/config.json"), dense).unwrap();
         let bytes = std::fs::read(at("model.safetensors")).unwrap();
         let all = SafeTensors::deserialize(&bytes).unwrap();
-        let one = safetensors::serialize([("linear.weight", all.tensor("linear.weight").unwrap())], None).unwrap();
+        let one = safetensors::serialize(
+            [("linear.weight", all.tensor("linear.weight").unwrap())],
+            None,
+        )
+        .unwrap();
         std::fs::write(at("1_Dense/model.safetensors"), one).unwrap();
         folder
     }
@@ -345,8 +464,16 @@ mod tests {
     #[tokio::test]
     async fn a_projection_that_is_not_computed_is_refused_by_name() {
         for (from, to, expected) in [
-            ("false,", "true,", "`bias` = `true`, which is not supported (supported: false)"),
-            (".Identity", ".Tanh", "`activation_function` = `torch.nn.modules.linear.Tanh`, which is not supported"),
+            (
+                "false,",
+                "true,",
+                "`bias` = `true`, which is not supported (supported: false)",
+            ),
+            (
+                ".Identity",
+                ".Tanh",
+                "`activation_function` = `torch.nn.modules.linear.Tanh`, which is not supported",
+            ),
         ] {
             let folder = pylate(&DENSE.replacen(from, to, 1));
             let error = open(folder.path()).await.err().unwrap().to_string();
@@ -358,12 +485,16 @@ mod tests {
     async fn a_model_without_markers_is_refused_by_their_name() {
         let folder = copy_of_tiny();
         let path = folder.path().join("artifact.metadata");
-        let said = std::fs::read_to_string(&path).unwrap().replace("[unused1]", "[D]");
+        let said = std::fs::read_to_string(&path)
+            .unwrap()
+            .replace("[unused1]", "[D]");
         // The setting `doc_token` says `[D]` too; it is a name for people.
         std::fs::write(&path, said).unwrap();
         let error = open(folder.path()).await.err().unwrap().to_string();
-        let expected =
-            format!("`{}` has no word piece `[D]`, which a late-interaction model needs", folder.path().display());
+        let expected = format!(
+            "`{}` has no word piece `[D]`, which a late-interaction model needs",
+            folder.path().display()
+        );
         assert_eq!(error, expected);
     }
 
@@ -372,14 +503,46 @@ mod tests {
         let encoder = open(&tiny("colbert")).await.unwrap();
         // 24 tokens less [CLS], the marker and [SEP] leave 21 of 30; of a query 12 less 3 leave 9.
         let text = "tea ".repeat(30);
-        let titled = TitledText { title: "", text: &text };
-        let passage = encoder.lengths(&[titled], Role::Passage).await.unwrap().unwrap();
-        assert_eq!(passage, [Length { n_tokens: 30, n_read: 21 }]);
-        let query = encoder.lengths(&[titled], Role::Query).await.unwrap().unwrap();
-        assert_eq!(query, [Length { n_tokens: 30, n_read: 9 }]);
-        assert_eq!(encoder.read_bytes(titled, Role::Passage).unwrap(), Some("tea ".len() * 21 - 1));
+        let titled = TitledText {
+            title: "",
+            text: &text,
+        };
+        let passage = encoder
+            .lengths(&[titled], Role::Passage)
+            .await
+            .unwrap()
+            .unwrap();
+        assert_eq!(
+            passage,
+            [Length {
+                n_tokens: 30,
+                n_read: 21
+            }]
+        );
+        let query = encoder
+            .lengths(&[titled], Role::Query)
+            .await
+            .unwrap()
+            .unwrap();
+        assert_eq!(
+            query,
+            [Length {
+                n_tokens: 30,
+                n_read: 9
+            }]
+        );
+        assert_eq!(
+            encoder.read_bytes(titled, Role::Passage).unwrap(),
+            Some("tea ".len() * 21 - 1)
+        );
         // The title takes two of them, its line feed none.
-        let titled = TitledText { title: "old king", text: &text };
-        assert_eq!(encoder.read_bytes(titled, Role::Passage).unwrap(), Some("tea ".len() * 19 - 1));
+        let titled = TitledText {
+            title: "old king",
+            text: &text,
+        };
+        assert_eq!(
+            encoder.read_bytes(titled, Role::Passage).unwrap(),
+            Some("tea ".len() * 19 - 1)
+        );
     }
 }

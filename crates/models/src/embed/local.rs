@@ -10,12 +10,12 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::work::{in_windows, normalize, off_runtime};
 use super::{EmbedError, Encoder, Length, OnProgress, Role, Shape};
-use ragtriage_encoder::bert::{kernel, Ids, Input, VERSION, Wanted};
+use ragtriage_core::config::Pooling;
 use ragtriage_core::config::{Precision, Titles};
+use ragtriage_core::types::{Similarity, TitledText};
+use ragtriage_encoder::bert::{Ids, Input, VERSION, Wanted, kernel};
 use ragtriage_encoder::checkpoint::Checkpoint;
 use ragtriage_encoder::checkpoint::{CheckpointError, Model, Recipe};
-use ragtriage_core::config::Pooling;
-use ragtriage_core::types::{Similarity, TitledText};
 
 /// Part of the fingerprint: raised whenever a change here or in `bert/` changes a vector.
 const ENCODER_VERSION: u32 = 2;
@@ -80,18 +80,37 @@ impl Local {
             query_prefix: query_prefix.unwrap_or(said.query_prefix),
             passage_prefix: passage_prefix.unwrap_or(said.passage_prefix),
         };
-        let titles = titles.unwrap_or(if config.is_dpr() { Titles::Paired } else { Titles::Joined });
+        let titles = titles.unwrap_or(if config.is_dpr() {
+            Titles::Paired
+        } else {
+            Titles::Joined
+        });
         let (digests, kernel) = (checkpoint.digests(), kernel(precision));
         let model = Model::new(checkpoint, config, recipe.max_tokens, precision)?;
         // Similarity is no part: it changes no vector.
-        let Recipe { pooling, normalize, max_tokens, similarity: _, query_prefix, passage_prefix } = &recipe;
+        let Recipe {
+            pooling,
+            normalize,
+            max_tokens,
+            similarity: _,
+            query_prefix,
+            passage_prefix,
+        } = &recipe;
         let shared = format!(
             "local v{ENCODER_VERSION}.{VERSION} {digests} {pooling:?} normalize {normalize} max_tokens {max_tokens} {kernel}"
         );
         let query_fingerprint = format!("{shared} prefix {query_prefix:?}");
         let passage_fingerprint = format!("{shared} titles {titles:?} prefix {passage_prefix:?}");
-        let inner = Arc::new(Inner { model, recipe, titles });
-        Ok(Self { inner, query_fingerprint, passage_fingerprint })
+        let inner = Arc::new(Inner {
+            model,
+            recipe,
+            titles,
+        });
+        Ok(Self {
+            inner,
+            query_fingerprint,
+            passage_fingerprint,
+        })
     }
 
     /// How texts become vectors, after options.
@@ -110,8 +129,15 @@ impl Encoder for Local {
     }
 
     fn shape(&self) -> Shape {
-        let (dimension, similarity) = (self.inner.model.config().hidden_size(), self.inner.recipe.similarity);
-        Shape { dimension, many: false, similarity }
+        let (dimension, similarity) = (
+            self.inner.model.config().hidden_size(),
+            self.inner.recipe.similarity,
+        );
+        Shape {
+            dimension,
+            many: false,
+            similarity,
+        }
     }
 
     fn read_bytes(&self, text: TitledText<'_>, role: Role) -> Result<Option<usize>, EmbedError> {
@@ -124,7 +150,11 @@ impl Encoder for Local {
         Ok(Some(read.saturating_sub(before)))
     }
 
-    async fn lengths(&self, texts: &[TitledText<'_>], role: Role) -> Result<Option<Vec<Length>>, EmbedError> {
+    async fn lengths(
+        &self,
+        texts: &[TitledText<'_>],
+        role: Role,
+    ) -> Result<Option<Vec<Length>>, EmbedError> {
         let inputs = self.inner.inputs(texts, role);
         let inner = Arc::clone(&self.inner);
         let work = off_runtime(&|_| (), move |_| {
@@ -133,7 +163,10 @@ impl Encoder for Local {
                 let (n_tokens, n_read) = word_pieces.length(input)?;
                 Ok(Length { n_tokens, n_read })
             };
-            inputs.par_iter().map(length).collect::<Result<_, EmbedError>>()
+            inputs
+                .par_iter()
+                .map(length)
+                .collect::<Result<_, EmbedError>>()
         });
         Ok(Some(work.await?))
     }
@@ -152,7 +185,11 @@ impl Encoder for Local {
         off_runtime(on_progress, move |on_done| {
             let (word_pieces, bert) = (inner.model.word_pieces()?, inner.model.bert()?);
             let hidden = inner.model.config().hidden_size();
-            let wanted = if inner.recipe.pooling == Pooling::Cls { Wanted::First } else { Wanted::Every };
+            let wanted = if inner.recipe.pooling == Pooling::Cls {
+                Wanted::First
+            } else {
+                Wanted::Every
+            };
             let read = |input: &Input<'_>| {
                 let mut ids = word_pieces.ids(input).map_err(CheckpointError::from)?;
                 // Only a pair has tokens of type 1, and only a title makes a pair here.
@@ -179,7 +216,9 @@ impl Inner {
         };
         let owned = |rest: &str| Cow::Owned(format!("{prefix}{rest}"));
         match self.titles {
-            Titles::Paired if !text.title.is_empty() => Input::Two(owned(text.title), Cow::Owned(text.text.to_owned())),
+            Titles::Paired if !text.title.is_empty() => {
+                Input::Two(owned(text.title), Cow::Owned(text.text.to_owned()))
+            }
             Titles::Paired | Titles::Joined => Input::One(owned(&text.joined())),
         }
     }
@@ -189,7 +228,9 @@ impl Inner {
 fn pool(states: &[f32], hidden: usize, recipe: &Recipe) -> Vec<f32> {
     let mut tokens = states.chunks_exact(hidden);
     let mut vector = match recipe.pooling {
-        Pooling::Cls => tokens.next().map_or_else(|| vec![0.0; hidden], <[f32]>::to_vec),
+        Pooling::Cls => tokens
+            .next()
+            .map_or_else(|| vec![0.0; hidden], <[f32]>::to_vec),
         Pooling::Mean => {
             let n = tokens.len() as f32;
             let mut sum = vec![0.0_f32; hidden];
@@ -230,7 +271,10 @@ mod tests {
     }
 
     fn untitled<'a>(texts: &[&'a str]) -> Vec<TitledText<'a>> {
-        texts.iter().map(|text| TitledText::untitled(text)).collect()
+        texts
+            .iter()
+            .map(|text| TitledText::untitled(text))
+            .collect()
     }
 
     fn tiny_folder() -> std::path::PathBuf {
@@ -242,11 +286,15 @@ mod tests {
     }
 
     fn expected() -> Vec<Expected> {
-        serde_json::from_slice(&std::fs::read(tiny_folder().join("expected.json")).unwrap()).unwrap()
+        serde_json::from_slice(&std::fs::read(tiny_folder().join("expected.json")).unwrap())
+            .unwrap()
     }
 
     fn bits(vectors: &[Vec<f32>]) -> Vec<Vec<u32>> {
-        vectors.iter().map(|v| v.iter().map(|x| x.to_bits()).collect()).collect()
+        vectors
+            .iter()
+            .map(|v| v.iter().map(|x| x.to_bits()).collect())
+            .collect()
     }
 
     #[tokio::test]
@@ -256,16 +304,31 @@ mod tests {
         let texts: Vec<&str> = cases.iter().map(|case| case.text.as_str()).collect();
         let n_done = AtomicUsize::new(0);
         let on_progress = |n| _ = n_done.fetch_add(n, Ordering::Relaxed);
-        let vectors = encoder.encode(&untitled(&texts), Role::Passage, &on_progress).await.unwrap();
+        let vectors = encoder
+            .encode(&untitled(&texts), Role::Passage, &on_progress)
+            .await
+            .unwrap();
         assert_eq!(n_done.into_inner(), texts.len());
         for (case, vector) in cases.iter().zip(&vectors) {
             assert_eq!(
-                encoder.inner.model.word_pieces().unwrap().ids(&Input::One((&case.text).into())).unwrap().ids.len(),
+                encoder
+                    .inner
+                    .model
+                    .word_pieces()
+                    .unwrap()
+                    .ids(&Input::One((&case.text).into()))
+                    .unwrap()
+                    .ids
+                    .len(),
                 case.tokens
             );
             assert_eq!(vector.len(), encoder.shape().dimension);
             for (got, expected) in vector.iter().zip(&case.vector) {
-                assert!((got - expected).abs() < 1e-5, "{:?}: {got} is not {expected}", case.text);
+                assert!(
+                    (got - expected).abs() < 1e-5,
+                    "{:?}: {got} is not {expected}",
+                    case.text
+                );
             }
         }
     }
@@ -275,46 +338,123 @@ mod tests {
         let encoder = tiny().await;
         let cases = expected();
         // Some 2,000 tokens: several batches, cut elsewhere than the single texts' ones.
-        let texts: Vec<&str> = cases.iter().map(|case| case.text.as_str()).cycle().take(4 * cases.len()).collect();
-        let together = encoder.encode(&untitled(&texts), Role::Query, &|_| ()).await.unwrap();
+        let texts: Vec<&str> = cases
+            .iter()
+            .map(|case| case.text.as_str())
+            .cycle()
+            .take(4 * cases.len())
+            .collect();
+        let together = encoder
+            .encode(&untitled(&texts), Role::Query, &|_| ())
+            .await
+            .unwrap();
         for (text, vector) in texts.iter().zip(&together).take(cases.len()) {
-            let alone = encoder.encode(&untitled(&[text]), Role::Query, &|_| ()).await.unwrap();
+            let alone = encoder
+                .encode(&untitled(&[text]), Role::Query, &|_| ())
+                .await
+                .unwrap();
             assert_eq!(bits(&alone), bits(std::slice::from_ref(vector)), "{text:?}");
         }
     }
 
     #[tokio::test]
     async fn prefixes_stand_before_the_text_of_their_role_only() {
-        let prefixed = LocalOptions { query_prefix: Some("what is ".to_owned()), ..LocalOptions::default() };
+        let prefixed = LocalOptions {
+            query_prefix: Some("what is ".to_owned()),
+            ..LocalOptions::default()
+        };
         let encoder = open(&tiny_folder(), prefixed).await.unwrap();
         let plain = tiny().await;
-        let with = encoder.encode(&untitled(&["tea"]), Role::Query, &|_| ()).await.unwrap();
-        assert_eq!(bits(&with), bits(&plain.encode(&untitled(&["what is tea"]), Role::Query, &|_| ()).await.unwrap()));
-        let passage = encoder.encode(&untitled(&["tea"]), Role::Passage, &|_| ()).await.unwrap();
-        assert_eq!(bits(&passage), bits(&plain.encode(&untitled(&["tea"]), Role::Passage, &|_| ()).await.unwrap()));
-        assert_ne!(encoder.fingerprint(Role::Query), plain.fingerprint(Role::Query));
-        assert_eq!(encoder.fingerprint(Role::Passage), plain.fingerprint(Role::Passage));
+        let with = encoder
+            .encode(&untitled(&["tea"]), Role::Query, &|_| ())
+            .await
+            .unwrap();
+        assert_eq!(
+            bits(&with),
+            bits(
+                &plain
+                    .encode(&untitled(&["what is tea"]), Role::Query, &|_| ())
+                    .await
+                    .unwrap()
+            )
+        );
+        let passage = encoder
+            .encode(&untitled(&["tea"]), Role::Passage, &|_| ())
+            .await
+            .unwrap();
+        assert_eq!(
+            bits(&passage),
+            bits(
+                &plain
+                    .encode(&untitled(&["tea"]), Role::Passage, &|_| ())
+                    .await
+                    .unwrap()
+            )
+        );
+        assert_ne!(
+            encoder.fingerprint(Role::Query),
+            plain.fingerprint(Role::Query)
+        );
+        assert_eq!(
+            encoder.fingerprint(Role::Passage),
+            plain.fingerprint(Role::Passage)
+        );
     }
 
     #[tokio::test]
     async fn the_offset_read_up_to_is_where_the_last_word_piece_ends() {
-        let encoder =
-            open(&tiny_folder(), LocalOptions { max_tokens: Some(5), ..LocalOptions::default() }).await.unwrap();
+        let encoder = open(
+            &tiny_folder(),
+            LocalOptions {
+                max_tokens: Some(5),
+                ..LocalOptions::default()
+            },
+        )
+        .await
+        .unwrap();
         // [CLS] and [SEP] leave three word pieces: "tea", "é" (two bytes, read as "e"), "cup".
         let text = "tea é cup of tea";
-        assert_eq!(encoder.read_bytes(TitledText::untitled(text), Role::Passage).unwrap(), Some("tea é cup".len()));
-        assert_eq!(encoder.read_bytes(TitledText::untitled("tea cup"), Role::Passage).unwrap(), Some(7));
-        assert_eq!(encoder.read_bytes(TitledText::untitled(""), Role::Passage).unwrap(), Some(0));
+        assert_eq!(
+            encoder
+                .read_bytes(TitledText::untitled(text), Role::Passage)
+                .unwrap(),
+            Some("tea é cup".len())
+        );
+        assert_eq!(
+            encoder
+                .read_bytes(TitledText::untitled("tea cup"), Role::Passage)
+                .unwrap(),
+            Some(7)
+        );
+        assert_eq!(
+            encoder
+                .read_bytes(TitledText::untitled(""), Role::Passage)
+                .unwrap(),
+            Some(0)
+        );
     }
 
     #[tokio::test]
     async fn cls_pooling_takes_each_sequences_first_vector() {
-        let cls = LocalOptions { pooling: Some(Pooling::Cls), ..LocalOptions::default() };
+        let cls = LocalOptions {
+            pooling: Some(Pooling::Cls),
+            ..LocalOptions::default()
+        };
         let encoder = open(&tiny_folder(), cls).await.unwrap();
-        let both = encoder.encode(&untitled(&["the old king", "tea"]), Role::Passage, &|_| ()).await.unwrap();
-        let alone = encoder.encode(&untitled(&["tea"]), Role::Passage, &|_| ()).await.unwrap();
+        let both = encoder
+            .encode(&untitled(&["the old king", "tea"]), Role::Passage, &|_| ())
+            .await
+            .unwrap();
+        let alone = encoder
+            .encode(&untitled(&["tea"]), Role::Passage, &|_| ())
+            .await
+            .unwrap();
         assert_eq!(bits(&both[1..]), bits(&alone));
-        let mean = tiny().await.encode(&untitled(&["tea"]), Role::Passage, &|_| ()).await.unwrap();
+        let mean = tiny()
+            .await
+            .encode(&untitled(&["tea"]), Role::Passage, &|_| ())
+            .await
+            .unwrap();
         assert_ne!(bits(&alone), bits(&mean));
     }
 
@@ -332,17 +472,34 @@ mod tests {
     #[tokio::test]
     async fn other_families_are_those_of_transformers() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/tiny-models");
-        let expected: Families = serde_json::from_slice(&std::fs::read(folder.join("expected.json")).unwrap()).unwrap();
-        for (name, cases) in [("roberta", expected.roberta.texts), ("distilbert", expected.distilbert.texts)] {
-            let encoder = open(&folder.join(name), LocalOptions::default()).await.unwrap();
+        let expected: Families =
+            serde_json::from_slice(&std::fs::read(folder.join("expected.json")).unwrap()).unwrap();
+        for (name, cases) in [
+            ("roberta", expected.roberta.texts),
+            ("distilbert", expected.distilbert.texts),
+        ] {
+            let encoder = open(&folder.join(name), LocalOptions::default())
+                .await
+                .unwrap();
             let texts: Vec<&str> = cases.iter().map(|case| case.text.as_str()).collect();
-            let vectors = encoder.encode(&untitled(&texts), Role::Passage, &|_| ()).await.unwrap();
-            let lengths = encoder.lengths(&untitled(&texts), Role::Passage).await.unwrap().unwrap();
+            let vectors = encoder
+                .encode(&untitled(&texts), Role::Passage, &|_| ())
+                .await
+                .unwrap();
+            let lengths = encoder
+                .lengths(&untitled(&texts), Role::Passage)
+                .await
+                .unwrap()
+                .unwrap();
             for ((case, vector), length) in cases.iter().zip(&vectors).zip(lengths) {
                 // The two specials are no part of a length.
                 assert_eq!(length.n_read + 2, case.tokens, "{name}: {:?}", case.text);
                 for (got, expected) in vector.iter().zip(&case.vector) {
-                    assert!((got - expected).abs() < 1e-5, "{name}: {:?}: {got} is not {expected}", case.text);
+                    assert!(
+                        (got - expected).abs() < 1e-5,
+                        "{name}: {:?}: {got} is not {expected}",
+                        case.text
+                    );
                 }
             }
         }
@@ -352,9 +509,19 @@ mod tests {
     async fn the_folders_prompts_and_similarity_hold_unless_set() {
         let folder = copy_of_tiny();
         let said = r#"{"prompts": {"query": "what is ", "passage": "it is "}, "similarity_fn_name": "dot"}"#;
-        std::fs::write(folder.path().join("config_sentence_transformers.json"), said).unwrap();
+        std::fs::write(
+            folder.path().join("config_sentence_transformers.json"),
+            said,
+        )
+        .unwrap();
         let encoder = open(folder.path(), LocalOptions::default()).await.unwrap();
-        assert_eq!((encoder.recipe().query_prefix.as_str(), encoder.shape().similarity), ("what is ", Similarity::Dot));
+        assert_eq!(
+            (
+                encoder.recipe().query_prefix.as_str(),
+                encoder.shape().similarity
+            ),
+            ("what is ", Similarity::Dot)
+        );
         assert_eq!(encoder.recipe().passage_prefix, "it is ");
         let options = LocalOptions {
             similarity: Some(Similarity::Cosine),
@@ -362,12 +529,25 @@ mod tests {
             ..LocalOptions::default()
         };
         let encoder = open(folder.path(), options).await.unwrap();
-        assert_eq!((encoder.recipe().query_prefix.as_str(), encoder.shape().similarity), ("", Similarity::Cosine));
+        assert_eq!(
+            (
+                encoder.recipe().query_prefix.as_str(),
+                encoder.shape().similarity
+            ),
+            ("", Similarity::Cosine)
+        );
     }
 
     #[tokio::test]
     async fn no_texts_give_no_vectors() {
-        assert!(tiny().await.encode(&[], Role::Query, &|_| ()).await.unwrap().is_empty());
+        assert!(
+            tiny()
+                .await
+                .encode(&[], Role::Query, &|_| ())
+                .await
+                .unwrap()
+                .is_empty()
+        );
     }
 
     fn copy_of_tiny() -> tempfile::TempDir {
@@ -382,9 +562,15 @@ mod tests {
     async fn what_is_not_computed_is_refused_by_name() {
         let folder = copy_of_tiny();
         let path = folder.path().join("config.json");
-        let config = std::fs::read_to_string(&path).unwrap().replace("\"absolute\"", "\"relative_key\"");
+        let config = std::fs::read_to_string(&path)
+            .unwrap()
+            .replace("\"absolute\"", "\"relative_key\"");
         std::fs::write(&path, config).unwrap();
-        let error = open(folder.path(), LocalOptions::default()).await.err().unwrap().to_string();
+        let error = open(folder.path(), LocalOptions::default())
+            .await
+            .err()
+            .unwrap()
+            .to_string();
         let expected = format!(
             "`{}` has `position_embedding_type` = `relative_key`, which is not supported (supported: absolute)",
             path.display()
@@ -400,23 +586,44 @@ mod tests {
         let mut bytes = std::fs::read(&path).unwrap();
         *bytes.last_mut().unwrap() ^= 1;
         std::fs::write(&path, bytes).unwrap();
-        let error = encoder.encode(&untitled(&["tea"]), Role::Query, &|_| ()).await.unwrap_err();
-        assert!(matches!(error, EmbedError::Checkpoint(CheckpointError::HashMismatch { .. })), "{error}");
+        let error = encoder
+            .encode(&untitled(&["tea"]), Role::Query, &|_| ())
+            .await
+            .unwrap_err();
+        assert!(
+            matches!(
+                error,
+                EmbedError::Checkpoint(CheckpointError::HashMismatch { .. })
+            ),
+            "{error}"
+        );
     }
 
     #[tokio::test]
     async fn a_length_the_model_does_not_have_is_refused() {
-        let short = LocalOptions { max_tokens: Some(2), ..LocalOptions::default() };
+        let short = LocalOptions {
+            max_tokens: Some(2),
+            ..LocalOptions::default()
+        };
         let error = open(&tiny_folder(), short).await.err().unwrap();
         assert!(
             matches!(
                 error,
-                EmbedError::Checkpoint(CheckpointError::Bert(BertError::TooShort { max_tokens: 2, fewest: 3 }))
+                EmbedError::Checkpoint(CheckpointError::Bert(BertError::TooShort {
+                    max_tokens: 2,
+                    fewest: 3
+                }))
             ),
             "{error}"
         );
-        let long = LocalOptions { max_tokens: Some(65), ..LocalOptions::default() };
+        let long = LocalOptions {
+            max_tokens: Some(65),
+            ..LocalOptions::default()
+        };
         let error = open(&tiny_folder(), long).await.err().unwrap().to_string();
-        assert_eq!(error, "`max_tokens` 65 is more than the 64 positions the model has");
+        assert_eq!(
+            error,
+            "`max_tokens` 65 is more than the 64 positions the model has"
+        );
     }
 }

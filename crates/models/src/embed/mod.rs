@@ -46,7 +46,11 @@ pub struct Shape {
 impl Shape {
     /// Whether a text's vector may have so many numbers.
     pub fn fits(self, n_numbers: usize) -> bool {
-        if self.many { n_numbers > 0 && n_numbers.is_multiple_of(self.dimension) } else { n_numbers == self.dimension }
+        if self.many {
+            n_numbers > 0 && n_numbers.is_multiple_of(self.dimension)
+        } else {
+            n_numbers == self.dimension
+        }
     }
 }
 
@@ -71,7 +75,11 @@ pub trait Encoder: Send + Sync {
     fn read_bytes(&self, text: TitledText<'_>, role: Role) -> Result<Option<usize>, EmbedError>;
 
     /// How long each text is and how much of it is read; `None` where the encoder cannot know.
-    async fn lengths(&self, texts: &[TitledText<'_>], role: Role) -> Result<Option<Vec<Length>>, EmbedError>;
+    async fn lengths(
+        &self,
+        texts: &[TitledText<'_>],
+        role: Role,
+    ) -> Result<Option<Vec<Length>>, EmbedError>;
 
     /// Encodes `texts`.
     async fn encode(

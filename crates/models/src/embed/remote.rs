@@ -14,11 +14,12 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::Semaphore;
 
 use super::{EmbedError, Encoder, Length, OnProgress, Role, Shape};
-use ragtriage_http::{
-    Backoff, EndpointSettings, HttpError, JsonEndpoint, Secret, address, by_index, hashed_query, in_halves,
-};
 use ragtriage_core::text::sanitize;
 use ragtriage_core::types::{Similarity, TitledText};
+use ragtriage_http::{
+    Backoff, EndpointSettings, HttpError, JsonEndpoint, Secret, address, by_index, hashed_query,
+    in_halves,
+};
 
 /// Part of the fingerprint: raised whenever a change here changes a vector.
 const REMOTE_VERSION: u32 = 1;
@@ -108,7 +109,14 @@ impl Remote {
         })?;
         let permits = Semaphore::new(settings.concurrency.min(Semaphore::MAX_PERMITS));
         let (query_fingerprint, passage_fingerprint) = (String::new(), String::new());
-        let mut remote = Self { endpoint, settings, permits, dimension: 0, query_fingerprint, passage_fingerprint };
+        let mut remote = Self {
+            endpoint,
+            settings,
+            permits,
+            dimension: 0,
+            query_fingerprint,
+            passage_fingerprint,
+        };
         remote.dimension = match remote.settings.dimensions {
             Some(dimension) => dimension,
             None => remote.call(&[PROBE.to_owned()]).await?[0].len(),
@@ -120,8 +128,14 @@ impl Remote {
 
     fn describe(&self, prefix: &str) -> String {
         let query = hashed_query(&self.settings.url);
-        let (url, model, dimension) = (self.endpoint.shown_url(), &self.settings.model, self.dimension);
-        format!("remote v{REMOTE_VERSION} openai {url}{query} {model:?} dimension {dimension} prefix {prefix:?}")
+        let (url, model, dimension) = (
+            self.endpoint.shown_url(),
+            &self.settings.model,
+            self.dimension,
+        );
+        format!(
+            "remote v{REMOTE_VERSION} openai {url}{query} {model:?} dimension {dimension} prefix {prefix:?}"
+        )
     }
 
     /// What the server is sent for a text.
@@ -139,7 +153,11 @@ impl Remote {
         let vectors = in_halves(texts, |texts| self.call(texts), is_too_much).await?;
         match vectors.iter().find(|vector| vector.len() != self.dimension) {
             Some(vector) => {
-                let what = format!("a vector of {} numbers, not of {}", vector.len(), self.dimension);
+                let what = format!(
+                    "a vector of {} numbers, not of {}",
+                    vector.len(),
+                    self.dimension
+                );
                 Err(self.broke_contract(what))
             }
             None => Ok(vectors),
@@ -148,17 +166,39 @@ impl Remote {
 
     /// One call, with patience.
     async fn call(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbedError> {
-        let _permit = self.permits.acquire().await.expect("the semaphore is never closed");
-        let RemoteSettings { model, dimensions, backoff, .. } = &self.settings;
-        let request = Request { model, input: texts, encoding_format: "float", dimensions: *dimensions };
+        let _permit = self
+            .permits
+            .acquire()
+            .await
+            .expect("the semaphore is never closed");
+        let RemoteSettings {
+            model,
+            dimensions,
+            backoff,
+            ..
+        } = &self.settings;
+        let request = Request {
+            model,
+            input: texts,
+            encoding_format: "float",
+            dimensions: *dimensions,
+        };
         let answer: Result<Embeddings, HttpError> = self.endpoint.post(&request, backoff).await;
-        let answer =
-            answer.map_err(|error| if error.is_too_large() { too_long(texts, error) } else { error.into() })?;
+        let answer = answer.map_err(|error| {
+            if error.is_too_large() {
+                too_long(texts, error)
+            } else {
+                error.into()
+            }
+        })?;
         in_order(answer.data, texts.len()).map_err(|what| self.broke_contract(what))
     }
 
     fn broke_contract(&self, what: String) -> EmbedError {
-        EmbedError::Contract { encoder: format!("{} of {}", self.settings.model, self.endpoint.shown_url()), what }
+        EmbedError::Contract {
+            encoder: format!("{} of {}", self.settings.model, self.endpoint.shown_url()),
+            what,
+        }
     }
 }
 
@@ -172,14 +212,22 @@ impl Encoder for Remote {
     }
 
     fn shape(&self) -> Shape {
-        Shape { dimension: self.dimension, many: false, similarity: self.settings.similarity }
+        Shape {
+            dimension: self.dimension,
+            many: false,
+            similarity: self.settings.similarity,
+        }
     }
 
     fn read_bytes(&self, _: TitledText<'_>, _: Role) -> Result<Option<usize>, EmbedError> {
         Ok(None)
     }
 
-    async fn lengths(&self, _: &[TitledText<'_>], _: Role) -> Result<Option<Vec<Length>>, EmbedError> {
+    async fn lengths(
+        &self,
+        _: &[TitledText<'_>],
+        _: Role,
+    ) -> Result<Option<Vec<Length>>, EmbedError> {
         Ok(None)
     }
 
@@ -198,14 +246,22 @@ impl Encoder for Remote {
         };
         // Futures made here and not by the stream: the compiler cannot see that those are `Send`.
         let encoded = stream::iter(batches.into_iter().map(encode).collect::<Vec<_>>());
-        let vectors: Vec<Vec<Vec<f32>>> = encoded.buffered(self.settings.concurrency).try_collect().await?;
+        let vectors: Vec<Vec<Vec<f32>>> = encoded
+            .buffered(self.settings.concurrency)
+            .try_collect()
+            .await?;
         Ok(vectors.into_iter().flatten().collect())
     }
 }
 
 /// Refuses values that cannot be.
 fn check(settings: &RemoteSettings) -> Result<(), EmbedError> {
-    let bad = |setting, reason: &str| Err(EmbedError::BadSetting { setting, reason: reason.to_owned() });
+    let bad = |setting, reason: &str| {
+        Err(EmbedError::BadSetting {
+            setting,
+            reason: reason.to_owned(),
+        })
+    };
     if settings.model.is_empty() {
         return bad("model", "is empty");
     }
@@ -245,12 +301,21 @@ fn batches(texts: &[String], most_texts: usize, most_chars: usize) -> Vec<&[Stri
 /// The error of a call that was too large; shown where one text is the whole of it.
 fn too_long(texts: &[String], source: HttpError) -> EmbedError {
     let text = texts.first().map_or("", String::as_str);
-    EmbedError::TooLong { n_chars: text.chars().count(), start: sanitize::shortened(text, START_CHARS), source }
+    EmbedError::TooLong {
+        n_chars: text.chars().count(),
+        start: sanitize::shortened(text, START_CHARS),
+        source,
+    }
 }
 
 /// The vectors in the order of their texts; the error says what is given instead.
 fn in_order(embeddings: Vec<Embedding>, n: usize) -> Result<Vec<Vec<f32>>, String> {
-    let vectors = by_index(embeddings.into_iter().map(|given| (given.index, given.embedding)), n)?;
+    let vectors = by_index(
+        embeddings
+            .into_iter()
+            .map(|given| (given.index, given.embedding)),
+        n,
+    )?;
     match vectors.iter().flatten().find(|number| !number.is_finite()) {
         Some(number) => Err(format!("a vector with the number {number}")),
         None if vectors.iter().any(Vec::is_empty) => Err("an empty vector".to_owned()),

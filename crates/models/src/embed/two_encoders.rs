@@ -15,17 +15,26 @@ pub struct TwoEncoders {
 
 impl TwoEncoders {
     /// Joins them; each comes with its name for errors. Errors: vectors that cannot be compared with each other.
-    pub fn new(query: (&str, Arc<dyn Encoder>), passage: (&str, Arc<dyn Encoder>)) -> Result<Self, EmbedError> {
+    pub fn new(
+        query: (&str, Arc<dyn Encoder>),
+        passage: (&str, Arc<dyn Encoder>),
+    ) -> Result<Self, EmbedError> {
         let (query_shape, passage_shape) = (query.1.shape(), passage.1.shape());
         if query_shape != passage_shape {
             let said = |name: &str, shape: Shape| {
                 let each = if shape.many { " a token" } else { "" };
-                format!("`{name}` gives {} numbers{each}, compared by {}", shape.dimension, shape.similarity)
+                format!(
+                    "`{name}` gives {} numbers{each}, compared by {}",
+                    shape.dimension, shape.similarity
+                )
             };
             let (query, passage) = (said(query.0, query_shape), said(passage.0, passage_shape));
             return Err(EmbedError::Apart { query, passage });
         }
-        Ok(Self { query: query.1, passage: passage.1 })
+        Ok(Self {
+            query: query.1,
+            passage: passage.1,
+        })
     }
 
     fn of(&self, role: Role) -> &dyn Encoder {
@@ -50,7 +59,11 @@ impl Encoder for TwoEncoders {
         self.of(role).read_bytes(text, role)
     }
 
-    async fn lengths(&self, texts: &[TitledText<'_>], role: Role) -> Result<Option<Vec<Length>>, EmbedError> {
+    async fn lengths(
+        &self,
+        texts: &[TitledText<'_>],
+        role: Role,
+    ) -> Result<Option<Vec<Length>>, EmbedError> {
         self.of(role).lengths(texts, role).await
     }
 
@@ -94,7 +107,9 @@ mod tests {
     }
 
     async fn tiny(name: &str, options: LocalOptions) -> Arc<dyn Encoder> {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data").join(name);
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../../tests/data")
+            .join(name);
         let checkpoint = Checkpoint::open(&folder, None).unwrap();
         Arc::new(Local::open(checkpoint, options).unwrap())
     }
@@ -107,17 +122,38 @@ mod tests {
 
     #[tokio::test]
     async fn dpr_is_that_of_transformers() {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/tiny-models/expected.json");
+        let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../../tests/data/tiny-models/expected.json");
         let expected: Expected = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
         let encoder = dpr().await;
-        assert_eq!(encoder.shape(), Shape { dimension: 12, many: false, similarity: Similarity::Dot });
-        for (role, cases) in [(Role::Query, expected.dpr.question), (Role::Passage, expected.dpr.passage)] {
-            let texts: Vec<TitledText<'_>> =
-                cases.iter().map(|case| TitledText { title: &case.title, text: &case.text }).collect();
+        assert_eq!(
+            encoder.shape(),
+            Shape {
+                dimension: 12,
+                many: false,
+                similarity: Similarity::Dot
+            }
+        );
+        for (role, cases) in [
+            (Role::Query, expected.dpr.question),
+            (Role::Passage, expected.dpr.passage),
+        ] {
+            let texts: Vec<TitledText<'_>> = cases
+                .iter()
+                .map(|case| TitledText {
+                    title: &case.title,
+                    text: &case.text,
+                })
+                .collect();
             let vectors = encoder.encode(&texts, role, &|_| ()).await.unwrap();
             for (case, vector) in cases.iter().zip(vectors) {
                 for (got, expected) in vector.iter().zip(&case.vector) {
-                    assert!((got - expected).abs() < 1e-5, "{:?} {:?}: {got} is not {expected}", case.title, case.text);
+                    assert!(
+                        (got - expected).abs() < 1e-5,
+                        "{:?} {:?}: {got} is not {expected}",
+                        case.title,
+                        case.text
+                    );
                 }
             }
         }
@@ -128,13 +164,29 @@ mod tests {
         let encoder = dpr().await;
         let sentence = "the old king of the river city was in it ";
         let text = sentence.repeat(5);
-        let titled = TitledText { title: "Tea", text: &text };
+        let titled = TitledText {
+            title: "Tea",
+            text: &text,
+        };
         // 40 positions less [CLS], two [SEP] and the title's one word piece leave 36 of the text's 50: three sentences of ten
         // words and six words more.
         let read = encoder.read_bytes(titled, Role::Passage).unwrap();
-        assert_eq!(read, Some(3 * sentence.len() + "the old king of the river".len()));
-        let length = encoder.lengths(&[titled], Role::Passage).await.unwrap().unwrap()[0];
-        assert_eq!(length, Length { n_tokens: 51, n_read: 37 });
+        assert_eq!(
+            read,
+            Some(3 * sentence.len() + "the old king of the river".len())
+        );
+        let length = encoder
+            .lengths(&[titled], Role::Passage)
+            .await
+            .unwrap()
+            .unwrap()[0];
+        assert_eq!(
+            length,
+            Length {
+                n_tokens: 51,
+                n_read: 37
+            }
+        );
     }
 
     #[tokio::test]
@@ -143,7 +195,10 @@ mod tests {
             tiny("tiny-models/dpr-question", LocalOptions::default()).await,
             tiny("tiny-bert", LocalOptions::default()).await,
         );
-        let error = TwoEncoders::new(("a", question), ("b", passage)).err().unwrap().to_string();
+        let error = TwoEncoders::new(("a", question), ("b", passage))
+            .err()
+            .unwrap()
+            .to_string();
         let expected = "questions and passages have no common measure: `a` gives 12 numbers, compared by dot; `b` gives 24 \
                         numbers, compared by cosine";
         assert_eq!(error, expected);
@@ -154,7 +209,13 @@ mod tests {
         let passage = tiny("tiny-models/dpr-passage", LocalOptions::default()).await;
         let alone = TwoEncoders::new(("p", Arc::clone(&passage)), ("p", passage)).unwrap();
         let pair = dpr().await;
-        assert_eq!(alone.fingerprint(Role::Passage), pair.fingerprint(Role::Passage));
-        assert_ne!(alone.fingerprint(Role::Query), pair.fingerprint(Role::Query));
+        assert_eq!(
+            alone.fingerprint(Role::Passage),
+            pair.fingerprint(Role::Passage)
+        );
+        assert_ne!(
+            alone.fingerprint(Role::Query),
+            pair.fingerprint(Role::Query)
+        );
     }
 }

@@ -12,8 +12,8 @@ use tokio::sync::Notify;
 
 use super::{Generator, LlmError, Price, Reply};
 use ragtriage_core::prompt::Prompt;
-use ragtriage_http::HttpError;
 use ragtriage_core::text::tokens::TokenCounter;
+use ragtriage_http::HttpError;
 
 /// Tokens that a chat's form adds to a prompt's texts: three a message and three for the answer's beginning, as in `OpenAI`'s
 /// cookbook ("How to count tokens"), for two messages, and a role's token each.
@@ -54,20 +54,38 @@ struct Cost {
 
 impl Cost {
     fn plus(self, other: Self) -> Self {
-        Self { usd: self.usd + other.usd, tokens: self.tokens.saturating_add(other.tokens) }
+        Self {
+            usd: self.usd + other.usd,
+            tokens: self.tokens.saturating_add(other.tokens),
+        }
     }
 
     fn minus(self, other: Self) -> Self {
-        Self { usd: (self.usd - other.usd).max(0.0), tokens: self.tokens.saturating_sub(other.tokens) }
+        Self {
+            usd: (self.usd - other.usd).max(0.0),
+            tokens: self.tokens.saturating_sub(other.tokens),
+        }
     }
 }
 
 impl Allowance {
     /// Nothing is spent yet. `counter` counts a prompt before its call, and an answer for which nothing is billed.
     #[must_use]
-    pub fn new(limits: Limits, price: Price, counter: Arc<dyn TokenCounter>, most_completion_tokens: u64) -> Self {
+    pub fn new(
+        limits: Limits,
+        price: Price,
+        counter: Arc<dyn TokenCounter>,
+        most_completion_tokens: u64,
+    ) -> Self {
         let (state, settled) = (Mutex::default(), Notify::new());
-        Self { limits, price, counter, most_completion_tokens, state, settled }
+        Self {
+            limits,
+            price,
+            counter,
+            most_completion_tokens,
+            state,
+            settled,
+        }
     }
 
     /// So much was spent before, by the run that is gone on with.
@@ -93,9 +111,16 @@ impl Allowance {
                 if let Some(error) = self.exceeded(state.spent, worst) {
                     return Err(error);
                 }
-                if self.exceeded(state.spent.plus(state.aside), worst).is_none() {
+                if self
+                    .exceeded(state.spent.plus(state.aside), worst)
+                    .is_none()
+                {
                     state.aside = state.aside.plus(worst);
-                    return Ok(Aside { allowance: self, worst, spent: worst });
+                    return Ok(Aside {
+                        allowance: self,
+                        worst,
+                        spent: worst,
+                    });
                 }
             }
             settled.await;
@@ -109,16 +134,29 @@ impl Allowance {
         let tokens = |tokens: u64| format!("{tokens} tokens");
         if let Some(limit) = self.limits.usd.filter(|limit| sum.usd > *limit) {
             let (limit, spent, next) = (limit.to_string(), usd(spent.usd), usd(next.usd));
-            return Some(LlmError::Spent { setting: "max_usd", limit, spent, next });
+            return Some(LlmError::Spent {
+                setting: "max_usd",
+                limit,
+                spent,
+                next,
+            });
         }
         let limit = self.limits.tokens.filter(|limit| sum.tokens > *limit)?;
         let (limit, spent, next) = (limit.to_string(), tokens(spent.tokens), tokens(next.tokens));
-        Some(LlmError::Spent { setting: "max_tokens_total", limit, spent, next })
+        Some(LlmError::Spent {
+            setting: "max_tokens_total",
+            limit,
+            spent,
+            next,
+        })
     }
 
     fn cost(&self, prompt_tokens: u64, completion_tokens: u64) -> Cost {
         let tokens = prompt_tokens.saturating_add(completion_tokens);
-        Cost { usd: self.price.of(prompt_tokens, completion_tokens), tokens }
+        Cost {
+            usd: self.price.of(prompt_tokens, completion_tokens),
+            tokens,
+        }
     }
 
     fn count(&self, text: &str) -> u64 {
@@ -174,7 +212,9 @@ impl<G: Generator> Generator for Allowed<G> {
     async fn generate(&self, prompt: &Prompt) -> Result<Reply, LlmError> {
         let allowance = &self.allowance;
         let counted = allowance.count(&prompt.system) + allowance.count(&prompt.user);
-        let mut aside = allowance.set_aside(counted.saturating_add(FORM_TOKENS)).await?;
+        let mut aside = allowance
+            .set_aside(counted.saturating_add(FORM_TOKENS))
+            .await?;
         let reply = match self.inner.generate(prompt).await {
             Ok(reply) => reply,
             Err(error) => {
@@ -185,7 +225,9 @@ impl<G: Generator> Generator for Allowed<G> {
             }
         };
         let prompt_tokens = reply.prompt_tokens.unwrap_or(counted);
-        let completion_tokens = reply.completion_tokens.unwrap_or_else(|| allowance.count(&reply.text));
+        let completion_tokens = reply
+            .completion_tokens
+            .unwrap_or_else(|| allowance.count(&reply.text));
         aside.spent = allowance.cost(prompt_tokens, completion_tokens);
         drop(aside);
         Ok(reply)
@@ -194,7 +236,9 @@ impl<G: Generator> Generator for Allowed<G> {
 
 /// Whether the server may have answered what we did not get to read.
 fn may_be_billed(error: &LlmError) -> bool {
-    let LlmError::Http(error) = error else { return false };
+    let LlmError::Http(error) = error else {
+        return false;
+    };
     matches!(
         error,
         HttpError::TimedOut { .. }
@@ -222,23 +266,43 @@ mod tests {
         }
 
         async fn generate(&self, _: &Prompt) -> Result<Reply, LlmError> {
-            let failure = || LlmError::Busy { url: "u".into(), status: 500, excerpt: String::new(), retry_after: None };
+            let failure = || LlmError::Busy {
+                url: "u".into(),
+                status: 500,
+                excerpt: String::new(),
+                retry_after: None,
+            };
             let (prompt_tokens, completion_tokens) = self.0.ok_or_else(failure)?;
             let (text, finish, origin) = ("two words".to_owned(), Finish::Stop, Origin::Called);
-            Ok(Reply { text, finish, origin, prompt_tokens, completion_tokens })
+            Ok(Reply {
+                text,
+                finish,
+                origin,
+                prompt_tokens,
+                completion_tokens,
+            })
         }
     }
 
     /// Four words of a prompt, of which 4 + 11 are set aside.
     fn prompt() -> Prompt {
         let (system, user) = ("be brief".to_owned(), "who waits".to_owned());
-        Prompt { question: "q".into(), kind: Kind::Span, passages: Vec::new(), system, user }
+        Prompt {
+            question: "q".into(),
+            kind: Kind::Span,
+            passages: Vec::new(),
+            system,
+            user,
+        }
     }
 
     fn allowed(limits: Limits, bills: Bills) -> Allowed<Bills> {
         let words = tokens::counter(Tokenizer::Words, None).expect("built in");
         // A dollar a token of a prompt, ten a token of an answer; an answer has at most five.
-        let price = Price { prompt_usd: 1e6, completion_usd: 1e7 };
+        let price = Price {
+            prompt_usd: 1e6,
+            completion_usd: 1e7,
+        };
         Allowed::new(bills, Arc::new(Allowance::new(limits, price, words, 5)))
     }
 
@@ -246,43 +310,85 @@ mod tests {
     async fn the_worst_case_must_fit_and_what_is_billed_counts() {
         // 15 + 5 tokens are set aside a call, 3 + 1 are billed: 20 fit into 23 after none, 20 into 23 - 4 no more.
         let bills = Bills(Some((Some(3), Some(1))));
-        let allowed = allowed(Limits { tokens: Some(23), usd: None }, bills);
+        let allowed = allowed(
+            Limits {
+                tokens: Some(23),
+                usd: None,
+            },
+            bills,
+        );
         assert!(allowed.generate(&prompt()).await.is_ok());
-        let error = allowed.generate(&prompt()).await.expect_err("spent").to_string();
-        let expected =
-            "`generation.max_tokens_total` = 23 is spent: 4 tokens so far, and the next call may take 20 tokens";
+        let error = allowed
+            .generate(&prompt())
+            .await
+            .expect_err("spent")
+            .to_string();
+        let expected = "`generation.max_tokens_total` = 23 is spent: 4 tokens so far, and the next call may take 20 tokens";
         assert_eq!(error, expected);
     }
 
     #[tokio::test]
     async fn dollars_are_counted_by_the_price_and_by_our_own_count_where_none_is_billed() {
         // Set aside: 15 x 1 + 5 x 10 = 65 dollars; counted: four words and two, 4 + 20 = 24.
-        let allowed = allowed(Limits { usd: Some(88.0), tokens: None }, Bills(Some((None, None))));
+        let allowed = allowed(
+            Limits {
+                usd: Some(88.0),
+                tokens: None,
+            },
+            Bills(Some((None, None))),
+        );
         assert!(allowed.generate(&prompt()).await.is_ok());
-        let error = allowed.generate(&prompt()).await.expect_err("24 + 65 = 89").to_string();
-        let expected =
-            "`generation.max_usd` = 88 is spent: 24.000000 USD so far, and the next call may take 65.000000 USD";
+        let error = allowed
+            .generate(&prompt())
+            .await
+            .expect_err("24 + 65 = 89")
+            .to_string();
+        let expected = "`generation.max_usd` = 88 is spent: 24.000000 USD so far, and the next call may take 65.000000 USD";
         assert_eq!(error, expected);
     }
 
     #[tokio::test]
     async fn a_failed_call_costs_nothing() {
-        let allowed = allowed(Limits { tokens: Some(20), usd: None }, Bills(None));
+        let allowed = allowed(
+            Limits {
+                tokens: Some(20),
+                usd: None,
+            },
+            Bills(None),
+        );
         for _ in 0..3 {
-            assert!(matches!(allowed.generate(&prompt()).await, Err(LlmError::Busy { .. })));
+            assert!(matches!(
+                allowed.generate(&prompt()).await,
+                Err(LlmError::Busy { .. })
+            ));
         }
     }
 
     #[tokio::test]
     async fn what_was_spent_before_counts() {
-        let allowed = allowed(Limits { tokens: Some(30), usd: None }, Bills(Some((Some(1), Some(1)))));
+        let allowed = allowed(
+            Limits {
+                tokens: Some(30),
+                usd: None,
+            },
+            Bills(Some((Some(1), Some(1)))),
+        );
         allowed.allowance.already(0.0, 11);
-        assert!(matches!(allowed.generate(&prompt()).await, Err(LlmError::Spent { .. })));
+        assert!(matches!(
+            allowed.generate(&prompt()).await,
+            Err(LlmError::Spent { .. })
+        ));
     }
 
     #[tokio::test]
     async fn a_call_waits_for_what_another_set_aside() {
-        let allowed = allowed(Limits { tokens: Some(30), usd: None }, Bills(Some((Some(1), Some(1)))));
+        let allowed = allowed(
+            Limits {
+                tokens: Some(30),
+                usd: None,
+            },
+            Bills(Some((Some(1), Some(1)))),
+        );
         let mut aside = allowed.allowance.set_aside(15).await.expect("20 of 30");
         let prompt = prompt();
         let mut waiting = allowed.generate(&prompt);
@@ -302,19 +408,34 @@ mod tests {
         }
 
         async fn generate(&self, _: &Prompt) -> Result<Reply, LlmError> {
-            Err(LlmError::Http(HttpError::Broken { url: "u".into(), reason: "reset".into() }))
+            Err(LlmError::Http(HttpError::Broken {
+                url: "u".into(),
+                reason: "reset".into(),
+            }))
         }
     }
 
     #[tokio::test]
     async fn a_call_that_may_have_been_billed_counts_its_worst_case() {
         let words = tokens::counter(Tokenizer::Words, None).expect("built in");
-        let limits = Limits { tokens: Some(50), usd: None };
-        let allowed = Allowed::new(BreaksOff, Arc::new(Allowance::new(limits, Price::default(), words, 5)));
+        let limits = Limits {
+            tokens: Some(50),
+            usd: None,
+        };
+        let allowed = Allowed::new(
+            BreaksOff,
+            Arc::new(Allowance::new(limits, Price::default(), words, 5)),
+        );
         // 4 + 11 + 5 tokens each: two fit 50, a third does not.
         for _ in 0..2 {
-            assert!(matches!(allowed.generate(&prompt()).await, Err(LlmError::Http(_))));
+            assert!(matches!(
+                allowed.generate(&prompt()).await,
+                Err(LlmError::Http(_))
+            ));
         }
-        assert!(matches!(allowed.generate(&prompt()).await, Err(LlmError::Spent { .. })));
+        assert!(matches!(
+            allowed.generate(&prompt()).await,
+            Err(LlmError::Spent { .. })
+        ));
     }
 }

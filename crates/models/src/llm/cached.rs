@@ -17,12 +17,15 @@ use async_trait::async_trait;
 use tokio::sync::OnceCell;
 
 use super::{Generator, KeptReply, LlmError, Reply};
-use ragtriage_core::prompt::Prompt;
 use crate::cache::{CacheError, Database, Key, Table, key};
+use ragtriage_core::prompt::Prompt;
 use ragtriage_core::types::Origin;
 
 /// Where replies are kept.
-pub const REPLIES: Table = Table { name: "replies", value: "reply" };
+pub const REPLIES: Table = Table {
+    name: "replies",
+    value: "reply",
+};
 
 /// A [`Generator`] that asks another only what it has not answered yet.
 pub struct CachedReplies {
@@ -37,9 +40,19 @@ pub struct CachedReplies {
 impl CachedReplies {
     /// Opens or makes the database at `path`, and its folder; a new file is its owner's alone. New replies are labelled with
     /// `dataset`.
-    pub fn open(inner: Arc<dyn Generator>, path: &Path, dataset: String) -> Result<Self, CacheError> {
+    pub fn open(
+        inner: Arc<dyn Generator>,
+        path: &Path,
+        dataset: String,
+    ) -> Result<Self, CacheError> {
         let database = Database::open_private(path, &[REPLIES])?;
-        Ok(Self { inner, database, dataset, asking: Mutex::default(), failure: OnceLock::new() })
+        Ok(Self {
+            inner,
+            database,
+            dataset,
+            asking: Mutex::default(),
+            failure: OnceLock::new(),
+        })
     }
 
     /// Why the first reply could not be read or kept, where one could not.
@@ -49,11 +62,19 @@ impl CachedReplies {
 
     /// `None` where the generator's replies are not worth keeping.
     fn key(&self, prompt: &Prompt) -> Option<Key> {
-        Some(key(&[self.inner.fingerprint()?, &prompt.system, &prompt.user]))
+        Some(key(&[
+            self.inner.fingerprint()?,
+            &prompt.system,
+            &prompt.user,
+        ]))
     }
 
     async fn read(&self, key: Key) -> Option<KeptReply> {
-        match self.database.read(REPLIES, vec![key], KeptReply::read).await {
+        match self
+            .database
+            .read(REPLIES, vec![key], KeptReply::read)
+            .await
+        {
             Ok(mut found) => found.pop().flatten(),
             Err(error) => {
                 let _ = self.failure.set(error); // only the first is told
@@ -63,11 +84,31 @@ impl CachedReplies {
     }
 
     async fn keep(&self, key: Key, reply: &Reply, took: Duration) {
-        let Reply { text, finish, origin: _, prompt_tokens, completion_tokens } = reply.clone();
-        let at = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs());
+        let Reply {
+            text,
+            finish,
+            origin: _,
+            prompt_tokens,
+            completion_tokens,
+        } = reply.clone();
+        let at = SystemTime::now()
+            .duration_since(SystemTime::UNIX_EPOCH)
+            .map_or(0, |since| since.as_secs());
         let (seconds, dataset) = (took.as_secs_f64(), self.dataset.clone());
-        let kept = KeptReply { text, finish, prompt_tokens, completion_tokens, seconds, dataset, at };
-        if let Err(error) = self.database.write(REPLIES, vec![(key, kept.to_bytes())]).await {
+        let kept = KeptReply {
+            text,
+            finish,
+            prompt_tokens,
+            completion_tokens,
+            seconds,
+            dataset,
+            at,
+        };
+        if let Err(error) = self
+            .database
+            .write(REPLIES, vec![(key, kept.to_bytes())])
+            .await
+        {
             let _ = self.failure.set(error); // only the first is told
         }
     }
@@ -92,7 +133,9 @@ impl Generator for CachedReplies {
     }
 
     async fn generate(&self, prompt: &Prompt) -> Result<Reply, LlmError> {
-        let Some(key) = self.key(prompt) else { return self.inner.generate(prompt).await };
+        let Some(key) = self.key(prompt) else {
+            return self.inner.generate(prompt).await;
+        };
         let cell = Arc::clone(self.asking().entry(key).or_default());
         let mut origin = Origin::Cached;
         let ask = async {
@@ -141,7 +184,12 @@ mod tests {
             let n = self.n_calls.fetch_add(1, Ordering::SeqCst);
             tokio::task::yield_now().await;
             if n < self.n_failures {
-                return Err(LlmError::Busy { url: "u".into(), status: 503, excerpt: String::new(), retry_after: None });
+                return Err(LlmError::Busy {
+                    url: "u".into(),
+                    status: 503,
+                    excerpt: String::new(),
+                    retry_after: None,
+                });
             }
             Ok(Reply {
                 text: n.to_string(),
@@ -155,7 +203,13 @@ mod tests {
 
     fn prompt(system: &str, user: &str) -> Prompt {
         let (system, user) = (system.to_owned(), user.to_owned());
-        Prompt { question: "q".into(), kind: Kind::Span, passages: Vec::new(), system, user }
+        Prompt {
+            question: "q".into(),
+            kind: Kind::Span,
+            passages: Vec::new(),
+            system,
+            user,
+        }
     }
 
     fn open(path: &Path, inner: &Arc<Counting>) -> CachedReplies {
@@ -163,7 +217,10 @@ mod tests {
     }
 
     fn counting(fingerprint: &'static str) -> Arc<Counting> {
-        Arc::new(Counting { fingerprint: Some(fingerprint), ..Counting::default() })
+        Arc::new(Counting {
+            fingerprint: Some(fingerprint),
+            ..Counting::default()
+        })
     }
 
     #[tokio::test]
@@ -171,13 +228,28 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("replies.sqlite");
         let inner = counting("a");
-        let first = open(&path, &inner).generate(&prompt("s", "u")).await.unwrap();
+        let first = open(&path, &inner)
+            .generate(&prompt("s", "u"))
+            .await
+            .unwrap();
         let later = open(&path, &inner);
         let second = later.generate(&prompt("s", "u")).await.unwrap();
-        assert_eq!((first.origin, second.origin), (Origin::Called, Origin::Cached));
-        assert_eq!(second, Reply { origin: Origin::Cached, ..first });
+        assert_eq!(
+            (first.origin, second.origin),
+            (Origin::Called, Origin::Cached)
+        );
+        assert_eq!(
+            second,
+            Reply {
+                origin: Origin::Cached,
+                ..first
+            }
+        );
         let kept = later.kept(&prompt("s", "u")).await.unwrap();
-        assert_eq!((kept.text.as_str(), kept.dataset.as_str()), ("0", "files here"));
+        assert_eq!(
+            (kept.text.as_str(), kept.dataset.as_str()),
+            ("0", "files here")
+        );
         assert_eq!(later.kept(&prompt("s", "v")).await, None);
         assert_eq!(inner.n_calls.load(Ordering::SeqCst), 1);
     }
@@ -188,11 +260,22 @@ mod tests {
         let path = folder.path().join("replies.sqlite");
         let (a, b) = (counting("a"), counting("b"));
         let of_a = open(&path, &a);
-        for prompt in [prompt("s", "u"), prompt("su", ""), prompt("", "su"), prompt("s", "u")] {
+        for prompt in [
+            prompt("s", "u"),
+            prompt("su", ""),
+            prompt("", "su"),
+            prompt("s", "u"),
+        ] {
             of_a.generate(&prompt).await.unwrap();
         }
         open(&path, &b).generate(&prompt("s", "u")).await.unwrap();
-        assert_eq!((a.n_calls.load(Ordering::SeqCst), b.n_calls.load(Ordering::SeqCst)), (3, 1));
+        assert_eq!(
+            (
+                a.n_calls.load(Ordering::SeqCst),
+                b.n_calls.load(Ordering::SeqCst)
+            ),
+            (3, 1)
+        );
     }
 
     #[tokio::test]
@@ -201,7 +284,10 @@ mod tests {
         let inner = Arc::new(Counting::default());
         let cached = open(&folder.path().join("replies.sqlite"), &inner);
         for _ in 0..2 {
-            assert_eq!(cached.generate(&prompt("s", "u")).await.unwrap().origin, Origin::Called);
+            assert_eq!(
+                cached.generate(&prompt("s", "u")).await.unwrap().origin,
+                Origin::Called
+            );
         }
         assert_eq!(inner.n_calls.load(Ordering::SeqCst), 2);
     }
@@ -212,8 +298,12 @@ mod tests {
         let inner = counting("a");
         let cached = open(&folder.path().join("replies.sqlite"), &inner);
         let prompt = prompt("s", "u");
-        let replies = futures_util::future::join_all((0..8).map(|_| cached.generate(&prompt))).await;
-        let called = replies.iter().filter(|reply| reply.as_ref().unwrap().origin == Origin::Called).count();
+        let replies =
+            futures_util::future::join_all((0..8).map(|_| cached.generate(&prompt))).await;
+        let called = replies
+            .iter()
+            .filter(|reply| reply.as_ref().unwrap().origin == Origin::Called)
+            .count();
         assert_eq!((called, inner.n_calls.load(Ordering::SeqCst)), (1, 1));
         assert!(cached.asking().is_empty());
     }
@@ -221,10 +311,15 @@ mod tests {
     #[tokio::test]
     async fn a_failure_is_not_kept_and_those_who_waited_ask_for_themselves() {
         let folder = tempfile::tempdir().unwrap();
-        let inner = Arc::new(Counting { fingerprint: Some("a"), n_failures: 2, ..Counting::default() });
+        let inner = Arc::new(Counting {
+            fingerprint: Some("a"),
+            n_failures: 2,
+            ..Counting::default()
+        });
         let cached = open(&folder.path().join("replies.sqlite"), &inner);
         let prompt = prompt("s", "u");
-        let replies = futures_util::future::join_all((0..4).map(|_| cached.generate(&prompt))).await;
+        let replies =
+            futures_util::future::join_all((0..4).map(|_| cached.generate(&prompt))).await;
         assert_eq!(replies.iter().filter(|reply| reply.is_err()).count(), 2);
         assert_eq!(inner.n_calls.load(Ordering::SeqCst), 3);
     }
@@ -234,9 +329,18 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("replies.sqlite");
         let cached = open(&path, &counting("a"));
-        rusqlite::Connection::open(&path).unwrap().execute("DROP TABLE replies", []).unwrap();
+        rusqlite::Connection::open(&path)
+            .unwrap()
+            .execute("DROP TABLE replies", [])
+            .unwrap();
         assert_eq!(cached.generate(&prompt("s", "u")).await.unwrap().text, "0");
-        assert!(cached.failure().unwrap().to_string().contains("no such table: replies"));
+        assert!(
+            cached
+                .failure()
+                .unwrap()
+                .to_string()
+                .contains("no such table: replies")
+        );
     }
 
     #[tokio::test]
@@ -246,9 +350,15 @@ mod tests {
         let inner = counting("a");
         let cached = open(&path, &inner);
         cached.generate(&prompt("s", "u")).await.unwrap();
-        rusqlite::Connection::open(&path).unwrap().execute("UPDATE replies SET reply = x'00'", []).unwrap();
+        rusqlite::Connection::open(&path)
+            .unwrap()
+            .execute("UPDATE replies SET reply = x'00'", [])
+            .unwrap();
         for expected in [Origin::Called, Origin::Cached] {
-            assert_eq!(cached.generate(&prompt("s", "u")).await.unwrap().origin, expected);
+            assert_eq!(
+                cached.generate(&prompt("s", "u")).await.unwrap().origin,
+                expected
+            );
         }
     }
 }

@@ -26,23 +26,43 @@ pub enum ErrorClass {
 
 /// Why a call failed, or a generator or template could not be made.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the fields are what the message shows: a redacted URL, an HTTP status, an excerpt")]
+#[allow(
+    missing_docs,
+    reason = "the fields are what the message shows: a redacted URL, an HTTP status, an excerpt"
+)]
 pub enum LlmError {
     /// No answer to be had or read.
     #[error(transparent)]
     Http(HttpError),
     /// A status of [`is_transient_status`](ragtriage_http::is_transient_status).
     #[error("`{url}` is busy or failing: status {status}: {excerpt}")]
-    Busy { url: String, status: u16, excerpt: String, retry_after: Option<Duration> },
+    Busy {
+        url: String,
+        status: u16,
+        excerpt: String,
+        retry_after: Option<Duration>,
+    },
     /// Any other error status.
     #[error("`{url}` rejected the call: status {status}: {excerpt}")]
-    Rejected { url: String, status: u16, excerpt: String },
+    Rejected {
+        url: String,
+        status: u16,
+        excerpt: String,
+    },
     /// The prompt exceeds the model's context.
     #[error("the prompt is too long for `{url}`: status {status}: {excerpt}")]
-    TooLong { url: String, status: u16, excerpt: String },
+    TooLong {
+        url: String,
+        status: u16,
+        excerpt: String,
+    },
     /// The provider's content filter turned the prompt down.
     #[error("`{url}` refused the prompt: status {status}: {excerpt}")]
-    Refused { url: String, status: u16, excerpt: String },
+    Refused {
+        url: String,
+        status: u16,
+        excerpt: String,
+    },
     /// Still failing after all tries.
     #[error("after {tries} tries: {last}")]
     GaveUp { tries: u32, last: Box<Self> },
@@ -50,11 +70,21 @@ pub enum LlmError {
     #[error("no answer within the deadline of {} s", .deadline.as_secs_f64())]
     DeadlinePassed { deadline: Duration },
     /// The call could exceed what the run may cost.
-    #[error("`generation.{setting}` = {limit} is spent: {spent} so far, and the next call may take {next}")]
-    Spent { setting: &'static str, limit: String, spent: String, next: String },
+    #[error(
+        "`generation.{setting}` = {limit} is spent: {spent} so far, and the next call may take {next}"
+    )]
+    Spent {
+        setting: &'static str,
+        limit: String,
+        spent: String,
+        next: String,
+    },
     /// A setting with a value that cannot be.
     #[error("`generation.{setting}` {reason}")]
-    BadSetting { setting: &'static str, reason: String },
+    BadSetting {
+        setting: &'static str,
+        reason: String,
+    },
     /// The template's file.
     #[error("cannot read the prompt template `{name}`")]
     TemplateFile { name: String, source: io::Error },
@@ -69,12 +99,22 @@ impl From<HttpError> for LlmError {
         let bad = |setting, reason| Self::BadSetting { setting, reason };
         match error {
             HttpError::BadAddress { reason } => bad("base_url", reason),
-            HttpError::BadKey => bad("api_key", "holds characters that no header may have (in the key)".to_owned()),
-            HttpError::BadHeaderName { name } => bad("headers_env", format!("has `{name}`, which is no header's name")),
-            HttpError::BadHeaderValue { name } => {
-                bad("headers_env", format!("holds characters that no header may have (in {name})"))
-            }
-            HttpError::NoCertificate { path } => bad("ca_file", format!("holds no certificate: `{}`", path.display())),
+            HttpError::BadKey => bad(
+                "api_key",
+                "holds characters that no header may have (in the key)".to_owned(),
+            ),
+            HttpError::BadHeaderName { name } => bad(
+                "headers_env",
+                format!("has `{name}`, which is no header's name"),
+            ),
+            HttpError::BadHeaderValue { name } => bad(
+                "headers_env",
+                format!("holds characters that no header may have (in {name})"),
+            ),
+            HttpError::NoCertificate { path } => bad(
+                "ca_file",
+                format!("holds no certificate: `{}`", path.display()),
+            ),
             error => Self::Http(error),
         }
     }
@@ -108,17 +148,25 @@ impl LlmError {
             Self::Busy { status: 429, .. } => {
                 Some("raise `generation.deadline_s`, or lower `generation.most_concurrency`")
             }
-            Self::Rejected { status: 401 | 403, .. } => {
-                Some("`generation.api_key_env` names the variable with the key")
-            }
-            Self::Rejected { status: 400 | 422, .. } => parameter_hint(&self.to_string()),
-            Self::Rejected { status: 404 | 405, .. } => Some(
+            Self::Rejected {
+                status: 401 | 403, ..
+            } => Some("`generation.api_key_env` names the variable with the key"),
+            Self::Rejected {
+                status: 400 | 422, ..
+            } => parameter_hint(&self.to_string()),
+            Self::Rejected {
+                status: 404 | 405, ..
+            } => Some(
                 "`/chat/completions` is appended to `generation.base_url`, which mostly ends in `/v1`; the model's \
                  name may be wrong as well",
             ),
-            Self::TooLong { .. } => Some("lower `generation.context_tokens`, or raise the server's context length"),
+            Self::TooLong { .. } => {
+                Some("lower `generation.context_tokens`, or raise the server's context length")
+            }
             Self::Spent { .. } => Some("raise the limit with --set and go on with --resume"),
-            Self::TemplateFile { .. } => Some("`generation.prompt` is `short-answer`, `free`, or a file's path"),
+            Self::TemplateFile { .. } => {
+                Some("`generation.prompt` is `short-answer`, `free`, or a file's path")
+            }
             Self::GaveUp { last, .. } => last.hint(),
             Self::Busy { .. }
             | Self::Rejected { .. }
@@ -141,7 +189,9 @@ pub fn parameter_hint(failure: &str) -> Option<&'static str> {
              `temperature = 1` there takes the place of a temperature that is refused",
         )
     } else if failure.contains("temperature") {
-        Some("`generation.extra_body = { temperature = 1 }` takes the place of `generation.temperature`")
+        Some(
+            "`generation.extra_body = { temperature = 1 }` takes the place of `generation.temperature`",
+        )
     } else {
         None
     }
@@ -177,7 +227,11 @@ mod tests {
     #[test]
     fn a_refused_parameter_is_answered_with_the_setting_that_replaces_it() {
         let rejected = |excerpt: &str| {
-            let error = LlmError::Rejected { url: "u".into(), status: 400, excerpt: excerpt.into() };
+            let error = LlmError::Rejected {
+                url: "u".into(),
+                status: 400,
+                excerpt: excerpt.into(),
+            };
             error.hint().unwrap_or_default()
         };
         // As OpenAI words them.
@@ -193,9 +247,15 @@ mod tests {
         let (url, reason) = ("http://localhost:1/v1".into(), "connection refused".into());
         let last = LlmError::Http(HttpError::Unreachable { url, reason });
         let hint = last.hint();
-        let error = LlmError::GaveUp { tries: 4, last: Box::new(last) };
+        let error = LlmError::GaveUp {
+            tries: 4,
+            last: Box::new(last),
+        };
         assert_eq!(error.class(), ErrorClass::Transient);
         assert_eq!(error.hint(), hint);
-        assert_eq!(error.to_string(), "after 4 tries: `http://localhost:1/v1` cannot be reached: connection refused");
+        assert_eq!(
+            error.to_string(),
+            "after 4 tries: `http://localhost:1/v1` cannot be reached: connection refused"
+        );
     }
 }

@@ -38,7 +38,19 @@ impl KeptReply {
 
     /// The reply, taken from a cache.
     pub(super) fn into_reply(self) -> Reply {
-        let Self { text, finish, prompt_tokens, completion_tokens, .. } = self;
-        Reply { text, finish, origin: Origin::Cached, prompt_tokens, completion_tokens }
+        let Self {
+            text,
+            finish,
+            prompt_tokens,
+            completion_tokens,
+            ..
+        } = self;
+        Reply {
+            text,
+            finish,
+            origin: Origin::Cached,
+            prompt_tokens,
+            completion_tokens,
+        }
     }
 }

@@ -85,7 +85,11 @@ impl Limit {
     fn end_window(&mut self) {
         let mean = self.seconds / self.n_successes as f64;
         if mean < TOLERANCE * self.best_mean {
-            let step = if self.episode == 0 { (self.places / 4).max(1) } else { 1 };
+            let step = if self.episode == 0 {
+                (self.places / 4).max(1)
+            } else {
+                1
+            };
             self.places = (self.places + step).min(self.most);
         }
         self.best_mean = self.best_mean.min(mean);
@@ -116,15 +120,29 @@ struct State {
 impl Gate {
     /// `first` places to begin with, never more than `most`; both at least 1.
     pub(super) fn new(first: usize, most: usize) -> Self {
-        let state = State { limit: Limit::new(first, most), taken: 0, owed: 0 };
-        Self { state: Mutex::new(state), places: Semaphore::new(first) }
+        let state = State {
+            limit: Limit::new(first, most),
+            taken: 0,
+            owed: 0,
+        };
+        Self {
+            state: Mutex::new(state),
+            places: Semaphore::new(first),
+        }
     }
 
     /// Waits for a place, behind all who wait already.
     pub(super) async fn enter(&self) -> Place<'_> {
-        let permit = self.places.acquire().await.expect("the semaphore is never closed");
+        let permit = self
+            .places
+            .acquire()
+            .await
+            .expect("the semaphore is never closed");
         self.state().taken += 1;
-        Place { gate: self, permit: Some(permit) }
+        Place {
+            gate: self,
+            permit: Some(permit),
+        }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -229,7 +247,9 @@ mod tests {
         }
         assert_eq!(limit.places, 10);
         // 10 - 2, then 8 - 1, 7 - 1, ... and never below 1.
-        let places: Vec<usize> = (0..9).map(|_| ended(&mut limit, 1, Outcome::TooMuch)).collect();
+        let places: Vec<usize> = (0..9)
+            .map(|_| ended(&mut limit, 1, Outcome::TooMuch))
+            .collect();
         assert_eq!(places, [8, 7, 6, 5, 4, 3, 2, 1, 1]);
         // From then on by one a window.
         assert_eq!(ended(&mut limit, 2, good(1.0)), 2);
@@ -279,7 +299,10 @@ mod tests {
         let (mut first, mut second) = (Box::pin(gate.enter()), Box::pin(gate.enter()));
         assert!((&mut first).now_or_never().is_none() && (&mut second).now_or_never().is_none());
         drop(place);
-        assert!((&mut second).now_or_never().is_none(), "the other waits longer");
+        assert!(
+            (&mut second).now_or_never().is_none(),
+            "the other waits longer"
+        );
         let first = (&mut first).now_or_never().expect("the place");
         drop(first);
         assert!((&mut second).now_or_never().is_some());

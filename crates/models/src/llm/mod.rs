@@ -29,9 +29,9 @@ pub use self::kept::KeptReply;
 pub use self::price::Price;
 pub use self::retry::Retrying;
 pub use self::template::load_template;
-pub use ragtriage_http::Secret;
 use ragtriage_core::prompt::Prompt;
 use ragtriage_core::types::{Finish, Origin};
+pub use ragtriage_http::Secret;
 
 /// What came back.
 #[derive(Clone, Debug, PartialEq)]

@@ -21,7 +21,10 @@ impl Pause {
     /// None yet. One that is asked to last longer than `longest` is not kept: the prompt that was told so fails, and others may
     /// find out for themselves, instead of all of them sleeping for hours.
     pub(super) fn new(longest: Duration) -> Self {
-        Self { until: Arc::new(Mutex::new(Instant::now())), longest }
+        Self {
+            until: Arc::new(Mutex::new(Instant::now())),
+            longest,
+        }
     }
 
     /// The server asks for a pause of `wait` from now on. One that lasts longer already stays.

@@ -32,14 +32,32 @@ pub struct Retrying<G> {
 impl<G: Generator> Retrying<G> {
     /// Wraps `inner`, which asks for its server's pauses by `pause`, for `first` calls at once to begin with and never more than
     /// `most`; errors where a number is 0.
-    pub(super) fn new(inner: G, first: usize, most: usize, pause: Pause, backoff: Backoff) -> Result<Self, LlmError> {
+    pub(super) fn new(
+        inner: G,
+        first: usize,
+        most: usize,
+        pause: Pause,
+        backoff: Backoff,
+    ) -> Result<Self, LlmError> {
         if first == 0 || most.max(first) > Semaphore::MAX_PERMITS {
-            return Err(LlmError::BadSetting { setting: "concurrency", reason: "must be at least 1".into() });
+            return Err(LlmError::BadSetting {
+                setting: "concurrency",
+                reason: "must be at least 1".into(),
+            });
         }
         if backoff.tries == 0 {
-            return Err(LlmError::BadSetting { setting: "tries", reason: "must be at least 1".into() });
+            return Err(LlmError::BadSetting {
+                setting: "tries",
+                reason: "must be at least 1".into(),
+            });
         }
-        Ok(Self { inner, backoff, gate: Gate::new(first, most), pause, in_vain: AtomicBool::new(false) })
+        Ok(Self {
+            inner,
+            backoff,
+            gate: Gate::new(first, most),
+            pause,
+            in_vain: AtomicBool::new(false),
+        })
     }
 
     /// One call.
@@ -53,8 +71,14 @@ impl<G: Generator> Retrying<G> {
 
     fn verdict(&self, error: &LlmError) -> Verdict {
         match error {
-            LlmError::Busy { status: 429, .. } if self.in_vain.load(Ordering::Relaxed) => Verdict::Stop,
-            LlmError::Busy { status: 429, retry_after, .. } => Verdict::Limited(*retry_after),
+            LlmError::Busy { status: 429, .. } if self.in_vain.load(Ordering::Relaxed) => {
+                Verdict::Stop
+            }
+            LlmError::Busy {
+                status: 429,
+                retry_after,
+                ..
+            } => Verdict::Limited(*retry_after),
             LlmError::Busy { retry_after, .. } => Verdict::Again(*retry_after),
             LlmError::Http(error) => error.verdict(),
             error if error.class() == ErrorClass::Transient => Verdict::Again(None),
@@ -76,18 +100,29 @@ impl<G: Generator> Generator for Retrying<G> {
     async fn generate(&self, prompt: &Prompt) -> Result<Reply, LlmError> {
         let place = self.gate.enter().await;
         self.pause.over().await;
-        let done = self.backoff.run(|| self.call(&place, prompt), |error| self.verdict(error)).await;
+        let done = self
+            .backoff
+            .run(|| self.call(&place, prompt), |error| self.verdict(error))
+            .await;
         match &done {
             Ok(_) => self.in_vain.store(false, Ordering::Relaxed),
-            Err(Failure::GaveUp { last: LlmError::Busy { status: 429, .. }, .. }) => {
+            Err(Failure::GaveUp {
+                last: LlmError::Busy { status: 429, .. },
+                ..
+            }) => {
                 self.in_vain.store(true, Ordering::Relaxed);
             }
             Err(_) => {}
         }
         done.map_err(|failure| match failure {
             Failure::Final(error) => error,
-            Failure::GaveUp { tries, last } => LlmError::GaveUp { tries, last: Box::new(last) },
-            Failure::OutOfTime => LlmError::DeadlinePassed { deadline: self.backoff.deadline },
+            Failure::GaveUp { tries, last } => LlmError::GaveUp {
+                tries,
+                last: Box::new(last),
+            },
+            Failure::OutOfTime => LlmError::DeadlinePassed {
+                deadline: self.backoff.deadline,
+            },
         })
     }
 }
@@ -96,9 +131,13 @@ impl<G: Generator> Generator for Retrying<G> {
 fn outcome(reply: &Result<Reply, LlmError>, latency: Duration) -> Outcome {
     match reply {
         Ok(_) => Outcome::Good(latency),
-        Err(LlmError::Busy { status: 429 | 503 | 529, .. } | LlmError::Http(HttpError::TimedOut { .. })) => {
-            Outcome::TooMuch
-        }
+        Err(
+            LlmError::Busy {
+                status: 429 | 503 | 529,
+                ..
+            }
+            | LlmError::Http(HttpError::TimedOut { .. }),
+        ) => Outcome::TooMuch,
         Err(_) => Outcome::Other,
     }
 }
@@ -127,7 +166,10 @@ mod tests {
         }
 
         async fn generate(&self, _: &Prompt) -> Result<Reply, LlmError> {
-            self.most.fetch_max(self.running.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            self.most.fetch_max(
+                self.running.fetch_add(1, Ordering::SeqCst) + 1,
+                Ordering::SeqCst,
+            );
             tokio::task::yield_now().await;
             self.running.fetch_sub(1, Ordering::SeqCst);
             match self.failures.lock().expect("no holder panics").pop() {
@@ -144,45 +186,97 @@ mod tests {
     }
 
     fn busy(status: u16, retry_after: Option<Duration>) -> LlmError {
-        LlmError::Busy { url: "u".into(), status, excerpt: String::new(), retry_after }
+        LlmError::Busy {
+            url: "u".into(),
+            status,
+            excerpt: String::new(),
+            retry_after,
+        }
     }
 
     fn at_once() -> Backoff {
-        Backoff { first_wait: Duration::ZERO, ..Backoff::new(3, Duration::from_secs(50)) }
+        Backoff {
+            first_wait: Duration::ZERO,
+            ..Backoff::new(3, Duration::from_secs(50))
+        }
     }
 
     fn prompt() -> Prompt {
-        Prompt { question: "q".into(), kind: Kind::Span, passages: Vec::new(), system: String::new(), user: "q".into() }
+        Prompt {
+            question: "q".into(),
+            kind: Kind::Span,
+            passages: Vec::new(),
+            system: String::new(),
+            user: "q".into(),
+        }
     }
 
     fn failing(failures: Vec<LlmError>) -> Scripted {
-        Scripted { failures: Mutex::new(failures), ..Scripted::default() }
+        Scripted {
+            failures: Mutex::new(failures),
+            ..Scripted::default()
+        }
     }
 
     fn retrying(inner: Scripted, most: usize) -> Retrying<Scripted> {
-        Retrying::new(inner, 2, most, Pause::new(Duration::from_mins(1)), at_once()).expect("valid")
+        Retrying::new(
+            inner,
+            2,
+            most,
+            Pause::new(Duration::from_mins(1)),
+            at_once(),
+        )
+        .expect("valid")
     }
 
     #[tokio::test]
     async fn as_many_failures_as_tries_are_one_too_many() {
         let two = retrying(failing(vec![busy(503, None), busy(503, None)]), 2);
-        assert_eq!(two.generate(&prompt()).await.expect("the third try answers").text, "ok");
-        let three = retrying(failing(vec![busy(503, None), busy(500, None), busy(503, None)]), 2);
-        let error = three.generate(&prompt()).await.expect_err("three tries, three failures");
-        assert!(matches!(error, LlmError::GaveUp { tries: 3, .. }), "{error}");
+        assert_eq!(
+            two.generate(&prompt())
+                .await
+                .expect("the third try answers")
+                .text,
+            "ok"
+        );
+        let three = retrying(
+            failing(vec![busy(503, None), busy(500, None), busy(503, None)]),
+            2,
+        );
+        let error = three
+            .generate(&prompt())
+            .await
+            .expect_err("three tries, three failures");
+        assert!(
+            matches!(error, LlmError::GaveUp { tries: 3, .. }),
+            "{error}"
+        );
     }
 
     #[tokio::test]
     async fn a_rate_limit_is_no_try() {
         let limited = (0..50).map(|_| busy(429, None)).collect();
-        assert_eq!(retrying(failing(limited), 2).generate(&prompt()).await.expect("the 51st call").text, "ok");
+        assert_eq!(
+            retrying(failing(limited), 2)
+                .generate(&prompt())
+                .await
+                .expect("the 51st call")
+                .text,
+            "ok"
+        );
     }
 
     #[tokio::test]
     async fn a_wait_beyond_the_deadline_is_not_begun() {
         for status in [429, 503] {
-            let generator = retrying(failing(vec![busy(status, Some(Duration::from_secs(51)))]), 2);
-            let error = generator.generate(&prompt()).await.expect_err("51 s are more than 50 s");
+            let generator = retrying(
+                failing(vec![busy(status, Some(Duration::from_secs(51)))]),
+                2,
+            );
+            let error = generator
+                .generate(&prompt())
+                .await
+                .expect_err("51 s are more than 50 s");
             assert!(matches!(error, LlmError::Busy { .. }), "{error}");
         }
     }
@@ -192,17 +286,46 @@ mod tests {
         let too_long = Some(Duration::from_secs(51));
         // From the last to the first: the first prompt is turned away twice, the second once, the third is answered, and the
         // fourth may wait again.
-        let script = vec![busy(429, None), busy(429, None), busy(429, too_long), busy(429, None)];
+        let script = vec![
+            busy(429, None),
+            busy(429, None),
+            busy(429, too_long),
+            busy(429, None),
+        ];
         let generator = retrying(failing(script), 2);
         let error = generator.generate(&prompt()).await.expect_err("in vain");
-        assert!(matches!(error, LlmError::GaveUp { tries: 2, .. }), "{error}");
+        assert!(
+            matches!(error, LlmError::GaveUp { tries: 2, .. }),
+            "{error}"
+        );
         let error = generator.generate(&prompt()).await.expect_err("one call");
         assert!(matches!(error, LlmError::Busy { .. }), "{error}");
-        assert_eq!(generator.inner.failures.lock().expect("no holder panics").len(), 1);
-        generator.inner.failures.lock().expect("no holder panics").clear();
+        assert_eq!(
+            generator
+                .inner
+                .failures
+                .lock()
+                .expect("no holder panics")
+                .len(),
+            1
+        );
+        generator
+            .inner
+            .failures
+            .lock()
+            .expect("no holder panics")
+            .clear();
         assert!(generator.generate(&prompt()).await.is_ok());
-        generator.inner.failures.lock().expect("no holder panics").push(busy(429, None));
-        assert!(generator.generate(&prompt()).await.is_ok(), "the second call");
+        generator
+            .inner
+            .failures
+            .lock()
+            .expect("no holder panics")
+            .push(busy(429, None));
+        assert!(
+            generator.generate(&prompt()).await.is_ok(),
+            "the second call"
+        );
     }
 
     #[tokio::test]
@@ -220,6 +343,18 @@ mod tests {
     fn nothing_can_be_done_with_no_call_at_all() {
         let pause = || Pause::new(Duration::from_mins(1));
         assert!(Retrying::new(Scripted::default(), 0, 4, pause(), at_once()).is_err());
-        assert!(Retrying::new(Scripted::default(), 2, 4, pause(), Backoff { tries: 0, ..at_once() }).is_err());
+        assert!(
+            Retrying::new(
+                Scripted::default(),
+                2,
+                4,
+                pause(),
+                Backoff {
+                    tries: 0,
+                    ..at_once()
+                }
+            )
+            .is_err()
+        );
     }
 }

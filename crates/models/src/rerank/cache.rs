@@ -14,7 +14,10 @@ use crate::cache::{Database, Key, Table, key};
 use ragtriage_core::types::TitledText;
 
 /// Where scores are kept.
-pub const SCORES: Table = Table { name: "scores", value: "score" };
+pub const SCORES: Table = Table {
+    name: "scores",
+    value: "score",
+};
 
 /// A [`Reranker`] that asks another only for what it has not seen.
 pub struct Cached {
@@ -28,7 +31,12 @@ impl Cached {
     /// Opens or makes the database at `path`, and its folder.
     pub fn open(inner: Arc<dyn Reranker>, path: &Path) -> Result<Self, RerankError> {
         let database = Database::open(path, &[SCORES])?;
-        Ok(Self { inner, database, n_hits: AtomicU64::new(0), n_misses: AtomicU64::new(0) })
+        Ok(Self {
+            inner,
+            database,
+            n_hits: AtomicU64::new(0),
+            n_misses: AtomicU64::new(0),
+        })
     }
 
     /// Passages scored without the reranker so far.
@@ -42,19 +50,35 @@ impl Cached {
     }
 
     /// Scores passages and keeps the scores.
-    async fn fill(&self, query: &str, passages: &[TitledText<'_>], keys: &[Key]) -> Result<Vec<f32>, RerankError> {
+    async fn fill(
+        &self,
+        query: &str,
+        passages: &[TitledText<'_>],
+        keys: &[Key],
+    ) -> Result<Vec<f32>, RerankError> {
         let scores = self.inner.scores(query, passages).await?;
         if scores.len() != passages.len() {
             let what = format!("{} scores for {} passages", scores.len(), passages.len());
-            return Err(RerankError::Contract { reranker: self.inner.fingerprint().to_owned(), what });
+            return Err(RerankError::Contract {
+                reranker: self.inner.fingerprint().to_owned(),
+                what,
+            });
         }
         if let Some(score) = scores.iter().find(|score| !score.is_finite()) {
             let what = format!("the score {score}");
-            return Err(RerankError::Contract { reranker: self.inner.fingerprint().to_owned(), what });
+            return Err(RerankError::Contract {
+                reranker: self.inner.fingerprint().to_owned(),
+                what,
+            });
         }
-        let rows = keys.iter().copied().zip(scores.iter().map(|score| score.to_le_bytes().to_vec())).collect();
+        let rows = keys
+            .iter()
+            .copied()
+            .zip(scores.iter().map(|score| score.to_le_bytes().to_vec()))
+            .collect();
         self.database.write(SCORES, rows).await?;
-        self.n_misses.fetch_add(passages.len() as u64, Ordering::Relaxed);
+        self.n_misses
+            .fetch_add(passages.len() as u64, Ordering::Relaxed);
         Ok(scores)
     }
 }
@@ -65,16 +89,25 @@ impl Reranker for Cached {
         self.inner.fingerprint()
     }
 
-    async fn scores(&self, query: &str, passages: &[TitledText<'_>]) -> Result<Vec<f32>, RerankError> {
+    async fn scores(
+        &self,
+        query: &str,
+        passages: &[TitledText<'_>],
+    ) -> Result<Vec<f32>, RerankError> {
         if passages.is_empty() {
             return Ok(Vec::new());
         }
         let fingerprint = self.inner.fingerprint();
-        let keys: Vec<Key> =
-            passages.iter().map(|passage| key(&[fingerprint, query, passage.title, passage.text])).collect();
+        let keys: Vec<Key> = passages
+            .iter()
+            .map(|passage| key(&[fingerprint, query, passage.title, passage.text]))
+            .collect();
         let mut scores = self.database.read(SCORES, keys.clone(), from_bytes).await?;
-        let missing: Vec<usize> = (0..passages.len()).filter(|i| scores[*i].is_none()).collect();
-        self.n_hits.fetch_add((passages.len() - missing.len()) as u64, Ordering::Relaxed);
+        let missing: Vec<usize> = (0..passages.len())
+            .filter(|i| scores[*i].is_none())
+            .collect();
+        self.n_hits
+            .fetch_add((passages.len() - missing.len()) as u64, Ordering::Relaxed);
         if !missing.is_empty() {
             let texts: Vec<TitledText<'_>> = missing.iter().map(|i| passages[*i]).collect();
             let text_keys: Vec<Key> = missing.iter().map(|i| keys[*i]).collect();
@@ -83,7 +116,10 @@ impl Reranker for Cached {
                 scores[i] = Some(score);
             }
         }
-        Ok(scores.into_iter().map(|score| score.expect("every passage was found or scored")).collect())
+        Ok(scores
+            .into_iter()
+            .map(|score| score.expect("every passage was found or scored"))
+            .collect())
     }
 }
 

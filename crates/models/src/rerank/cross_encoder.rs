@@ -10,9 +10,9 @@ use async_trait::async_trait;
 
 use super::{RerankError, Reranker};
 use ragtriage_core::config::Precision;
-use ragtriage_encoder::checkpoint::SequenceClassifier;
-use ragtriage_encoder::checkpoint::Checkpoint;
 use ragtriage_core::types::TitledText;
+use ragtriage_encoder::checkpoint::Checkpoint;
+use ragtriage_encoder::checkpoint::SequenceClassifier;
 
 /// A checkpoint with one label as a [`Reranker`].
 pub struct CrossEncoder {
@@ -23,9 +23,15 @@ impl CrossEncoder {
     /// Opens a checkpoint whose files were found and verified by [`ragtriage_fetch::model::locate`]; `max_tokens` instead
     /// of the length that its folder says, for question, passage and special tokens together. The weights are read by the
     /// first scoring.
-    pub fn open(checkpoint: Checkpoint, max_tokens: Option<usize>, precision: Precision) -> Result<Self, RerankError> {
+    pub fn open(
+        checkpoint: Checkpoint,
+        max_tokens: Option<usize>,
+        precision: Precision,
+    ) -> Result<Self, RerankError> {
         let classifier = SequenceClassifier::open(checkpoint, max_tokens, precision)?;
-        Ok(Self { classifier: Arc::new(classifier) })
+        Ok(Self {
+            classifier: Arc::new(classifier),
+        })
     }
 }
 
@@ -35,18 +41,28 @@ impl Reranker for CrossEncoder {
         self.classifier.fingerprint()
     }
 
-    async fn scores(&self, query: &str, passages: &[TitledText<'_>]) -> Result<Vec<f32>, RerankError> {
+    async fn scores(
+        &self,
+        query: &str,
+        passages: &[TitledText<'_>],
+    ) -> Result<Vec<f32>, RerankError> {
         if passages.is_empty() {
             return Ok(Vec::new());
         }
         let query = query.to_owned();
-        let passages: Vec<String> = passages.iter().map(|passage| passage.joined().into_owned()).collect();
+        let passages: Vec<String> = passages
+            .iter()
+            .map(|passage| passage.joined().into_owned())
+            .collect();
         let classifier = Arc::clone(&self.classifier);
         // Held until the scores are there: when the caller goes away, the work ends with its current batch.
         let wanted = Arc::new(());
         let still_wanted = Arc::downgrade(&wanted);
         let work = tokio::task::spawn_blocking(move || {
-            let pairs: Vec<(&str, &str)> = passages.iter().map(|passage| (query.as_str(), passage.as_str())).collect();
+            let pairs: Vec<(&str, &str)> = passages
+                .iter()
+                .map(|passage| (query.as_str(), passage.as_str()))
+                .collect();
             classifier.logits(&pairs, |_| still_wanted.strong_count() > 0)
         });
         let logits = work.await.map_err(RerankError::Worker)??;

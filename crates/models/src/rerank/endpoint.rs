@@ -19,10 +19,12 @@ use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
 use super::{RerankError, Reranker};
-use ragtriage_http::{Backoff, HttpError, JsonEndpoint, Secret, address, by_index, hashed_query, in_halves};
-use ragtriage_core::text::sanitize;
 use ragtriage_core::config::Form;
+use ragtriage_core::text::sanitize;
 use ragtriage_core::types::TitledText;
+use ragtriage_http::{
+    Backoff, HttpError, JsonEndpoint, Secret, address, by_index, hashed_query, in_halves,
+};
 
 /// Part of the fingerprint: raised whenever a change here changes a score.
 const ENDPOINT_VERSION: u32 = 1;
@@ -41,11 +43,15 @@ fn default_batch_passages(form: Form) -> usize {
 fn request(form: Form, model: &str, query: &str, passages: &[String]) -> Value {
     let top_n = passages.len();
     match form {
-        Form::Cohere => json!({ "model": model, "query": query, "documents": passages, "top_n": top_n }),
+        Form::Cohere => {
+            json!({ "model": model, "query": query, "documents": passages, "top_n": top_n })
+        }
         Form::Jina => json!({
             "model": model, "query": query, "documents": passages, "top_n": top_n, "return_documents": false
         }),
-        Form::Tei => json!({ "query": query, "texts": passages, "raw_scores": true, "truncate": true }),
+        Form::Tei => {
+            json!({ "query": query, "texts": passages, "raw_scores": true, "truncate": true })
+        }
     }
 }
 
@@ -77,8 +83,19 @@ impl EndpointSettings {
     #[must_use]
     pub fn new(url: String, form: Form, model: String) -> Self {
         let timeout = Duration::from_mins(1);
-        let (batch_passages, backoff) = (default_batch_passages(form), Backoff::new(4, 3 * timeout));
-        Self { url, form, model, api_key: None, batch_passages, concurrency: 4, timeout, backoff, ca_file: None }
+        let (batch_passages, backoff) =
+            (default_batch_passages(form), Backoff::new(4, 3 * timeout));
+        Self {
+            url,
+            form,
+            model,
+            api_key: None,
+            batch_passages,
+            concurrency: 4,
+            timeout,
+            backoff,
+            ca_file: None,
+        }
     }
 }
 
@@ -105,7 +122,12 @@ impl Endpoint {
         let query = hashed_query(&settings.url);
         let fingerprint = format!("endpoint v{ENDPOINT_VERSION} {form} {url}{query} {model:?}");
         let permits = Semaphore::new(settings.concurrency.min(Semaphore::MAX_PERMITS));
-        Ok(Self { client, settings, permits, fingerprint })
+        Ok(Self {
+            client,
+            settings,
+            permits,
+            fingerprint,
+        })
     }
 
     /// The scores of one batch, in halves where the server wants it so.
@@ -116,19 +138,41 @@ impl Endpoint {
 
     /// One call, with patience.
     async fn call(&self, query: &str, passages: &[String]) -> Result<Vec<f32>, RerankError> {
-        let _permit = self.permits.acquire().await.expect("the semaphore is never closed");
-        let EndpointSettings { form, model, backoff, .. } = &self.settings;
+        let _permit = self
+            .permits
+            .acquire()
+            .await
+            .expect("the semaphore is never closed");
+        let EndpointSettings {
+            form,
+            model,
+            backoff,
+            ..
+        } = &self.settings;
         let request = request(*form, model, query, passages);
         let answer = match form {
-            Form::Cohere | Form::Jina => {
-                self.client.post(&request, backoff).await.map(|answer: Results| answer.results)
-            }
+            Form::Cohere | Form::Jina => self
+                .client
+                .post(&request, backoff)
+                .await
+                .map(|answer: Results| answer.results),
             Form::Tei => self.client.post(&request, backoff).await,
         };
-        let scored: Vec<Scored> = answer
-            .map_err(|error| if error.is_too_large() { too_long(passages, error) } else { RerankError::from(error) })?;
-        let broke = |what| RerankError::Contract { reranker: self.fingerprint.clone(), what };
-        let scores = by_index(scored.into_iter().map(|given| (given.index, given.score)), passages.len());
+        let scored: Vec<Scored> = answer.map_err(|error| {
+            if error.is_too_large() {
+                too_long(passages, error)
+            } else {
+                RerankError::from(error)
+            }
+        })?;
+        let broke = |what| RerankError::Contract {
+            reranker: self.fingerprint.clone(),
+            what,
+        };
+        let scores = by_index(
+            scored.into_iter().map(|given| (given.index, given.score)),
+            passages.len(),
+        );
         let scores = scores.map_err(broke)?;
         match scores.iter().find(|score| !score.is_finite()) {
             Some(score) => Err(broke(format!("the score {score}"))),
@@ -143,19 +187,36 @@ impl Reranker for Endpoint {
         &self.fingerprint
     }
 
-    async fn scores(&self, query: &str, passages: &[TitledText<'_>]) -> Result<Vec<f32>, RerankError> {
-        let passages: Vec<String> = passages.iter().map(|passage| passage.joined().into_owned()).collect();
+    async fn scores(
+        &self,
+        query: &str,
+        passages: &[TitledText<'_>],
+    ) -> Result<Vec<f32>, RerankError> {
+        let passages: Vec<String> = passages
+            .iter()
+            .map(|passage| passage.joined().into_owned())
+            .collect();
         // Futures made here and not by the stream: the compiler cannot see that those are `Send`.
-        let batches: Vec<_> =
-            passages.chunks(self.settings.batch_passages).map(|batch| self.batch(query, batch)).collect();
-        let scores: Vec<Vec<f32>> = stream::iter(batches).buffered(self.settings.concurrency).try_collect().await?;
+        let batches: Vec<_> = passages
+            .chunks(self.settings.batch_passages)
+            .map(|batch| self.batch(query, batch))
+            .collect();
+        let scores: Vec<Vec<f32>> = stream::iter(batches)
+            .buffered(self.settings.concurrency)
+            .try_collect()
+            .await?;
         Ok(scores.concat())
     }
 }
 
 /// Refuses values that cannot be.
 fn check(settings: &EndpointSettings) -> Result<(), RerankError> {
-    let bad = |setting, reason: &str| Err(RerankError::BadSetting { setting, reason: reason.to_owned() });
+    let bad = |setting, reason: &str| {
+        Err(RerankError::BadSetting {
+            setting,
+            reason: reason.to_owned(),
+        })
+    };
     if settings.model.is_empty() && settings.form != Form::Tei {
         return bad("model", "is empty");
     }
@@ -174,7 +235,11 @@ fn check(settings: &EndpointSettings) -> Result<(), RerankError> {
 /// The error of a call that was too large; shown where one passage is the whole of it.
 fn too_long(passages: &[String], source: HttpError) -> RerankError {
     let text = passages.first().map_or("", String::as_str);
-    RerankError::TooLong { n_chars: text.chars().count(), start: sanitize::shortened(text, START_CHARS), source }
+    RerankError::TooLong {
+        n_chars: text.chars().count(),
+        start: sanitize::shortened(text, START_CHARS),
+        source,
+    }
 }
 
 #[derive(Deserialize)]

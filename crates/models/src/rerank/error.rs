@@ -22,7 +22,9 @@ pub enum RerankError {
         reason: String,
     },
     /// A remote reranker refuses a passage that stands alone in its call.
-    #[error("a passage of {n_chars} characters that begins with `{start}` is too long for the reranker: {source}")]
+    #[error(
+        "a passage of {n_chars} characters that begins with `{start}` is too long for the reranker: {source}"
+    )]
     TooLong {
         /// How long it is, title included.
         n_chars: usize,
@@ -51,10 +53,16 @@ impl From<HttpError> for RerankError {
     /// Names the setting where one is at fault.
     fn from(error: HttpError) -> Self {
         match error {
-            HttpError::BadAddress { reason } => Self::BadSetting { setting: "endpoint", reason },
+            HttpError::BadAddress { reason } => Self::BadSetting {
+                setting: "endpoint",
+                reason,
+            },
             HttpError::BadKey => {
                 let reason = "names a key with characters that no header may have".to_owned();
-                Self::BadSetting { setting: "api_key_env", reason }
+                Self::BadSetting {
+                    setting: "api_key_env",
+                    reason,
+                }
             }
             error => Self::Http(error),
         }
@@ -72,14 +80,18 @@ impl RerankError {
                 folder.display()
             )),
             Self::Checkpoint(CheckpointError::Worker(_)) => None,
-            Self::Checkpoint(_) => {
-                Some("name another cross-encoder of the BERT family, or its folder, as `rerank.model`".to_owned())
-            }
+            Self::Checkpoint(_) => Some(
+                "name another cross-encoder of the BERT family, or its folder, as `rerank.model`"
+                    .to_owned(),
+            ),
             Self::Http(error) => http_hint(error.last()).map(str::to_owned),
-            Self::BadSetting { setting: "endpoint", .. } => {
-                Some("write it like `http://localhost:8080`; `/rerank` is added".to_owned())
+            Self::BadSetting {
+                setting: "endpoint",
+                ..
+            } => Some("write it like `http://localhost:8080`; `/rerank` is added".to_owned()),
+            Self::TooLong { .. } => {
+                Some("lower `chunking.size`, or let the server cut texts".to_owned())
             }
-            Self::TooLong { .. } => Some("lower `chunking.size`, or let the server cut texts".to_owned()),
             Self::Cache(error) => error.hint(),
             Self::BadSetting { .. } | Self::Contract { .. } | Self::Worker(_) => None,
         }
@@ -90,14 +102,23 @@ impl RerankError {
 fn http_hint(error: &HttpError) -> Option<&'static str> {
     match error {
         HttpError::Unreachable { .. } => Some("start the server or correct `rerank.endpoint`"),
-        HttpError::Redirected { .. } => Some("set `rerank.endpoint` to where it redirects, if that is to be trusted"),
-        HttpError::Status { status: 401 | 403, .. } => Some("`rerank.api_key_env` names the variable with the key"),
-        HttpError::Status { status: 404 | 405, .. } => {
-            Some("`/rerank` is appended to `rerank.endpoint`; the model's name may be wrong as well")
+        HttpError::Redirected { .. } => {
+            Some("set `rerank.endpoint` to where it redirects, if that is to be trusted")
         }
-        HttpError::Status { status: 400 | 422, .. } | HttpError::Unreadable { .. } => {
-            Some("is `rerank.form` (`cohere`, `jina`, `tei`) the one that the server at `rerank.endpoint` takes?")
+        HttpError::Status {
+            status: 401 | 403, ..
+        } => Some("`rerank.api_key_env` names the variable with the key"),
+        HttpError::Status {
+            status: 404 | 405, ..
+        } => Some(
+            "`/rerank` is appended to `rerank.endpoint`; the model's name may be wrong as well",
+        ),
+        HttpError::Status {
+            status: 400 | 422, ..
         }
+        | HttpError::Unreadable { .. } => Some(
+            "is `rerank.form` (`cohere`, `jina`, `tei`) the one that the server at `rerank.endpoint` takes?",
+        ),
         error => error.hint(),
     }
 }

@@ -28,7 +28,11 @@ pub trait Reranker: Send + Sync {
     fn fingerprint(&self) -> &str;
 
     /// Scores `passages` for `query`.
-    async fn scores(&self, query: &str, passages: &[TitledText<'_>]) -> Result<Vec<f32>, RerankError>;
+    async fn scores(
+        &self,
+        query: &str,
+        passages: &[TitledText<'_>],
+    ) -> Result<Vec<f32>, RerankError>;
 }
 
 #[cfg(test)]

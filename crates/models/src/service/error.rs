@@ -6,7 +6,10 @@ use ragtriage_http::HttpError;
 
 /// Why one question got no answer, or the service cannot be asked at all.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the fields are what the message shows: a redacted URL, an HTTP status, an excerpt")]
+#[allow(
+    missing_docs,
+    reason = "the fields are what the message shows: a redacted URL, an HTTP status, an excerpt"
+)]
 pub enum ServiceError {
     /// No answer to be had.
     #[error(transparent)]
@@ -22,7 +25,11 @@ pub enum ServiceError {
     Unreadable { reason: String },
     /// An answer to another question.
     #[error("`{url}` was asked `{asked}` and answered `{answered}`")]
-    OtherQuestion { url: String, asked: String, answered: String },
+    OtherQuestion {
+        url: String,
+        asked: String,
+        answered: String,
+    },
     /// An answer without an answer.
     #[error(
         "`{url}` gave contexts and no `answer`; `generation.generator = \"none\"` is for a service that only retrieves"

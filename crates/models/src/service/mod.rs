@@ -11,11 +11,13 @@ use serde_json::json;
 
 pub use error::ServiceError;
 
+use ragtriage_core::types::Question;
+use ragtriage_http::{
+    Backoff, EndpointSettings, Failure, HttpError, JsonEndpoint, Secret, Verdict, address,
+};
 use ragtriage_runs::external::Position;
 use ragtriage_runs::external::join::Joined;
 use ragtriage_runs::external::recorded::{self, Answer, Recorded};
-use ragtriage_http::{Backoff, EndpointSettings, Failure, HttpError, JsonEndpoint, Secret, Verdict, address};
-use ragtriage_core::types::Question;
 
 /// Time for waits between the tries of one question, all together.
 const WAITS: Duration = Duration::from_mins(1);
@@ -32,7 +34,9 @@ pub trait Rag: Send + Sync {
 #[async_trait]
 impl Rag for Joined {
     async fn ask(&self, question: &Question) -> Result<Recorded, ServiceError> {
-        self.line(&question.id).cloned().ok_or(ServiceError::NotRecorded)
+        self.line(&question.id)
+            .cloned()
+            .ok_or(ServiceError::NotRecorded)
     }
 }
 
@@ -64,17 +68,34 @@ impl Service {
     /// # Errors
     /// `BadUrl`, `BadKey`, and of `Http` a key in clear and no client.
     pub fn new(settings: ServiceSettings) -> Result<Self, ServiceError> {
-        let ServiceSettings { url, api_key, timeout, retries, answers } = settings;
+        let ServiceSettings {
+            url,
+            api_key,
+            timeout,
+            retries,
+            answers,
+        } = settings;
         let tries = retries.saturating_add(1);
         let api_key = api_key.map(Secret::new);
-        let endpoint = EndpointSettings { api_key, timeout, ..EndpointSettings::new(address(&url, "")?) };
+        let endpoint = EndpointSettings {
+            api_key,
+            timeout,
+            ..EndpointSettings::new(address(&url, "")?)
+        };
         let backoff = Backoff::new(tries, timeout.saturating_mul(tries).saturating_add(WAITS));
-        Ok(Self { endpoint: JsonEndpoint::new(endpoint)?, backoff, answers })
+        Ok(Self {
+            endpoint: JsonEndpoint::new(endpoint)?,
+            backoff,
+            answers,
+        })
     }
 
     /// One call.
     async fn call(&self, question: &Question) -> Result<Recorded, ServiceError> {
-        let answer = self.endpoint.send(&json!({ "id": question.id, "question": question.text })).await?;
+        let answer = self
+            .endpoint
+            .send(&json!({ "id": question.id, "question": question.text }))
+            .await?;
         if !answer.is_success() {
             return Err(self.endpoint.status(&answer).into());
         }
@@ -82,14 +103,32 @@ impl Service {
     }
 
     fn read(&self, question: &Question, body: &[u8]) -> Result<Recorded, ServiceError> {
-        let position = Position { file: self.endpoint.shown_url().to_owned(), line: None };
-        let recorded = recorded::object(&position, &String::from_utf8_lossy(body))
-            .map_err(|error| ServiceError::Unreadable { reason: self.endpoint.excerpt(&error.to_string()) })?;
-        let recorded = Recorded { error: recorded.error.map(|error| self.endpoint.excerpt(&error)), ..recorded };
+        let position = Position {
+            file: self.endpoint.shown_url().to_owned(),
+            line: None,
+        };
+        let recorded =
+            recorded::object(&position, &String::from_utf8_lossy(body)).map_err(|error| {
+                ServiceError::Unreadable {
+                    reason: self.endpoint.excerpt(&error.to_string()),
+                }
+            })?;
+        let recorded = Recorded {
+            error: recorded.error.map(|error| self.endpoint.excerpt(&error)),
+            ..recorded
+        };
         let url = || self.endpoint.shown_url().to_owned();
-        if let Some(id) = recorded.id.as_deref().filter(|id| *id != question.id.as_str()) {
+        if let Some(id) = recorded
+            .id
+            .as_deref()
+            .filter(|id| *id != question.id.as_str())
+        {
             let (asked, answered) = (question.id.to_string(), self.endpoint.excerpt(id));
-            return Err(ServiceError::OtherQuestion { url: url(), asked, answered });
+            return Err(ServiceError::OtherQuestion {
+                url: url(),
+                asked,
+                answered,
+            });
         }
         if self.answers && recorded.error.is_none() && recorded.answer == Answer::Unsaid {
             return Err(ServiceError::NoAnswer { url: url() });
@@ -101,13 +140,17 @@ impl Service {
 #[async_trait]
 impl Rag for Service {
     async fn ask(&self, question: &Question) -> Result<Recorded, ServiceError> {
-        self.backoff.run(|| self.call(question), verdict).await.map_err(|failure| match failure {
-            Failure::Final(error) | Failure::GaveUp { last: error, .. } => error,
-            Failure::OutOfTime => {
-                let (url, deadline) = (self.endpoint.shown_url().to_owned(), self.backoff.deadline);
-                HttpError::DeadlinePassed { url, deadline }.into()
-            }
-        })
+        self.backoff
+            .run(|| self.call(question), verdict)
+            .await
+            .map_err(|failure| match failure {
+                Failure::Final(error) | Failure::GaveUp { last: error, .. } => error,
+                Failure::OutOfTime => {
+                    let (url, deadline) =
+                        (self.endpoint.shown_url().to_owned(), self.backoff.deadline);
+                    HttpError::DeadlinePassed { url, deadline }.into()
+                }
+            })
     }
 }
 
@@ -126,7 +169,13 @@ mod tests {
     fn made(url: &str, api_key: Option<&str>) -> Result<Service, ServiceError> {
         let api_key = api_key.map(str::to_owned);
         let timeout = Duration::from_secs(1);
-        Service::new(ServiceSettings { url: url.to_owned(), api_key, timeout, retries: 0, answers: true })
+        Service::new(ServiceSettings {
+            url: url.to_owned(),
+            api_key,
+            timeout,
+            retries: 0,
+            answers: true,
+        })
     }
 
     fn refused(url: &str, api_key: Option<&str>) -> String {
@@ -135,17 +184,28 @@ mod tests {
 
     #[test]
     fn an_address_that_is_none_and_a_key_in_clear_are_refused() {
-        assert_eq!(refused("ftp://h/x", None), "`external.url` must begin with `http://` or `https://`");
+        assert_eq!(
+            refused("ftp://h/x", None),
+            "`external.url` must begin with `http://` or `https://`"
+        );
         assert!(refused("nonsense", None).starts_with("`external.url` is no URL"));
-        assert_eq!(refused("http://example.com/ask", Some("k")), "the key would be sent unencrypted to `example.com`");
+        assert_eq!(
+            refused("http://example.com/ask", Some("k")),
+            "the key would be sent unencrypted to `example.com`"
+        );
         assert!(made("http://127.0.0.1:1/ask", Some("k")).is_ok());
         assert!(made("https://example.com/ask", Some("k")).is_ok());
-        assert_eq!(refused("https://example.com", Some("a\nb")), ServiceError::BadKey.to_string());
+        assert_eq!(
+            refused("https://example.com", Some("a\nb")),
+            ServiceError::BadKey.to_string()
+        );
     }
 
     #[test]
     fn what_the_service_says_in_an_answer_is_hidden_and_cut_as_well() {
-        let Ok(service) = made("http://127.0.0.1:1/ask", Some("sk-123")) else { panic!("refused") };
+        let Ok(service) = made("http://127.0.0.1:1/ask", Some("sk-123")) else {
+            panic!("refused")
+        };
         let question = Question {
             id: "q".into(),
             text: "which?".to_owned(),
@@ -159,10 +219,23 @@ mod tests {
             split: None,
         };
         let long = format!("{{\"error\": \"Bearer sk-123 {}\"}}", "x".repeat(1000));
-        let error = service.read(&question, long.as_bytes()).expect("reads").error.expect("one");
-        assert!(error.starts_with("Bearer *** xxx") && error.chars().count() == 300, "{error}");
-        for body in ["\"sk-123\"", "{\"contexts\": [], \"arms\": {\"sk-123\": 1}}"] {
-            let refused = service.read(&question, body.as_bytes()).expect_err("no answer").to_string();
+        let error = service
+            .read(&question, long.as_bytes())
+            .expect("reads")
+            .error
+            .expect("one");
+        assert!(
+            error.starts_with("Bearer *** xxx") && error.chars().count() == 300,
+            "{error}"
+        );
+        for body in [
+            "\"sk-123\"",
+            "{\"contexts\": [], \"arms\": {\"sk-123\": 1}}",
+        ] {
+            let refused = service
+                .read(&question, body.as_bytes())
+                .expect_err("no answer")
+                .to_string();
             assert!(!refused.contains("sk-123"), "{refused}");
         }
     }

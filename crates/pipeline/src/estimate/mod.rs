@@ -4,7 +4,6 @@ mod tally;
 
 use std::sync::Arc;
 
-use futures_util::{StreamExt, stream};
 use super::PipelineError;
 use super::ask::Done;
 use super::plan::Plan;
@@ -12,10 +11,11 @@ use super::progress::Progress;
 use super::prompt;
 use super::run::{self, Line, Prepared};
 use super::stock::Stock;
+use futures_util::{StreamExt, stream};
 use tally::{Asked, Tally};
 
-use ragtriage_models::llm::Limits;
 use ragtriage_core::types::{ArmCalls, ChunkId, Dataset, Estimate, Question};
+use ragtriage_models::llm::Limits;
 
 /// What calls are estimated by.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -74,14 +74,22 @@ pub async fn estimate_from(
 async fn look(line: &Line, index: usize, question: Question) -> Asked {
     let trace = line.retrieved(index, question).await;
     if trace.stages.is_empty() {
-        return Asked { failed: true, ..Asked::default() };
+        return Asked {
+            failed: true,
+            ..Asked::default()
+        };
     }
-    let Some(generator) = &line.plan.generator else { return Asked::default() };
+    let Some(generator) = &line.plan.generator else {
+        return Asked::default();
+    };
     let counter = &line.plan.prompt.counter;
     let mut asked = Asked::default();
     let mut before: Vec<Vec<ChunkId>> = Vec::new();
     for (arm, chunks) in line.prompts(&trace) {
-        let mut calls = ArmCalls { questions: 1, ..ArmCalls::of(arm) };
+        let mut calls = ArmCalls {
+            questions: 1,
+            ..ArmCalls::of(arm)
+        };
         if before.contains(&chunks) {
             calls.same_prompt = 1;
             asked.arms.push(calls);
@@ -89,7 +97,9 @@ async fn look(line: &Line, index: usize, question: Question) -> Asked {
         }
         let prompt = line.prompt(&trace, &chunks);
         if let Some(kept) = generator.kept(&prompt).await {
-            let completion = kept.completion_tokens.unwrap_or_else(|| counter.count(&kept.text) as u64);
+            let completion = kept
+                .completion_tokens
+                .unwrap_or_else(|| counter.count(&kept.text) as u64);
             asked.kept.push((completion, kept.seconds));
             calls.cached = 1;
         } else {

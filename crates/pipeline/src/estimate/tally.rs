@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 
 use super::Terms;
-use ragtriage_models::llm::{Limits, Price};
 use crate::plan::ArmPlan;
 use ragtriage_core::types::{ArmCalls, ChunkId, Estimate, Forecast, Kept, Seconds, Stop};
+use ragtriage_models::llm::{Limits, Price};
 
 /// What one question would ask.
 #[derive(Debug, Default)]
@@ -34,7 +34,11 @@ impl Tally {
     pub(super) fn new(arms: &ArmPlan, chunks: usize) -> Self {
         let arms = arms.names.iter().map(|arm| ArmCalls::of(*arm)).collect();
         Self {
-            estimate: Estimate { chunks, arms, ..Estimate::default() },
+            estimate: Estimate {
+                chunks,
+                arms,
+                ..Estimate::default()
+            },
             passages: HashSet::new(),
             questions: Vec::new(),
             kept_tokens: 0,
@@ -65,10 +69,26 @@ impl Tally {
 
     /// The sums, and what may come of them.
     pub(super) fn estimate(self, price: Price, in_work: usize, terms: Terms) -> Estimate {
-        let Terms { most_completion_tokens, concurrency, limits } = terms;
-        let Self { mut estimate, passages, questions, kept_tokens, kept_seconds } = self;
+        let Terms {
+            most_completion_tokens,
+            concurrency,
+            limits,
+        } = terms;
+        let Self {
+            mut estimate,
+            passages,
+            questions,
+            kept_tokens,
+            kept_seconds,
+        } = self;
         let (calls, n_kept) = (estimate.calls, estimate.kept.replies);
-        let mean = |sum: f64| if n_kept == 0 { 0.0 } else { sum / n_kept as f64 };
+        let mean = |sum: f64| {
+            if n_kept == 0 {
+                0.0
+            } else {
+                sum / n_kept as f64
+            }
+        };
         estimate.kept = Kept {
             replies: n_kept,
             mean_completion_tokens: mean(kept_tokens as f64),
@@ -77,11 +97,14 @@ impl Tally {
         let where_kept = |value: f64| (n_kept > 0).then_some(value);
         estimate.passages_called = passages.len();
         let most = calls.saturating_mul(most_completion_tokens);
-        let expected =
-            where_kept(calls as f64 * estimate.kept.mean_completion_tokens).map(|tokens| tokens.round() as u64);
+        let expected = where_kept(calls as f64 * estimate.kept.mean_completion_tokens)
+            .map(|tokens| tokens.round() as u64);
         estimate.completion_tokens = Forecast { most, expected };
         let cost = |completion| price.of(estimate.prompt_tokens, completion);
-        estimate.cost_usd = Forecast { most: cost(most), expected: expected.map(cost) };
+        estimate.cost_usd = Forecast {
+            most: cost(most),
+            expected: expected.map(cost),
+        };
         let at_once = |n: usize, seconds: f64| calls as f64 * seconds / n.max(1) as f64;
         estimate.seconds = Seconds {
             concurrency,
@@ -90,7 +113,8 @@ impl Tally {
             expected: where_kept(at_once(in_work, estimate.kept.mean_seconds)),
             at_one_a_call: at_once(concurrency, 1.0),
         };
-        let answer = where_kept(estimate.kept.mean_completion_tokens).unwrap_or(most_completion_tokens as f64);
+        let answer = where_kept(estimate.kept.mean_completion_tokens)
+            .unwrap_or(most_completion_tokens as f64);
         estimate.stop = stop(&questions, answer, price, limits);
         estimate
     }
@@ -98,46 +122,88 @@ impl Tally {
 
 /// The limit that is met first, where answers have `answer` tokens.
 fn stop(questions: &[(u64, u64)], answer: f64, price: Price, limits: Limits) -> Option<Stop> {
-    let usd = |tokens: u64, calls: f64| price.of(tokens, 0) + price.completion_usd * calls * answer / 1e6;
+    let usd =
+        |tokens: u64, calls: f64| price.of(tokens, 0) + price.completion_usd * calls * answer / 1e6;
     let tokens = |tokens: u64, calls: f64| tokens as f64 + calls * answer;
-    let usd = limits.usd.map(|limit| ("generation.max_usd", limit, &usd as &dyn Fn(u64, f64) -> f64));
-    let total = limits.tokens.map(|limit| ("generation.max_tokens_total", limit as f64, &tokens as _));
-    let stops = usd.into_iter().chain(total).filter_map(|(setting, limit, of)| {
-        let mut used = 0.0;
-        let after_questions = questions.iter().position(|(tokens, calls)| {
-            used += of(*tokens, *calls as f64);
-            used > limit
-        })?;
-        Some(Stop { setting, limit, after_questions })
+    let usd = limits.usd.map(|limit| {
+        (
+            "generation.max_usd",
+            limit,
+            &usd as &dyn Fn(u64, f64) -> f64,
+        )
     });
+    let total = limits
+        .tokens
+        .map(|limit| ("generation.max_tokens_total", limit as f64, &tokens as _));
+    let stops = usd
+        .into_iter()
+        .chain(total)
+        .filter_map(|(setting, limit, of)| {
+            let mut used = 0.0;
+            let after_questions = questions.iter().position(|(tokens, calls)| {
+                used += of(*tokens, *calls as f64);
+                used > limit
+            })?;
+            Some(Stop {
+                setting,
+                limit,
+                after_questions,
+            })
+        });
     stops.min_by_key(|stop| stop.after_questions)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ragtriage_core::types::ArmName;
     use ragtriage_core::config::NoisePosition;
+    use ragtriage_core::types::ArmName;
 
-    const PRICE: Price = Price { prompt_usd: 10.0, completion_usd: 100.0 };
+    const PRICE: Price = Price {
+        prompt_usd: 10.0,
+        completion_usd: 100.0,
+    };
 
     fn tally() -> Tally {
         let names = vec![ArmName::Retrieved, ArmName::Oracle];
-        let plan =
-            ArmPlan { names, repeat: 1, closed_book_sample: 0, seed: 0, noise_position: NoisePosition::default() };
+        let plan = ArmPlan {
+            names,
+            repeat: 1,
+            closed_book_sample: 0,
+            seed: 0,
+            noise_position: NoisePosition::default(),
+        };
         Tally::new(&plan, 9)
     }
 
     /// A question with one call of 1,000 prompt tokens over these passages, and these kept replies.
     fn asked(passages: &[&str], kept: &[(u64, f64)]) -> Asked {
-        let retrieved = ArmCalls { questions: 1, calls: 1, prompt_tokens: 1000, ..ArmCalls::of(ArmName::Retrieved) };
-        let oracle = ArmCalls { questions: 1, cached: 1, ..ArmCalls::of(ArmName::Oracle) };
+        let retrieved = ArmCalls {
+            questions: 1,
+            calls: 1,
+            prompt_tokens: 1000,
+            ..ArmCalls::of(ArmName::Retrieved)
+        };
+        let oracle = ArmCalls {
+            questions: 1,
+            cached: 1,
+            ..ArmCalls::of(ArmName::Oracle)
+        };
         let passages = passages.iter().map(|id| ChunkId::from(*id)).collect();
-        Asked { failed: false, arms: vec![retrieved, oracle], passages, kept: kept.to_vec() }
+        Asked {
+            failed: false,
+            arms: vec![retrieved, oracle],
+            passages,
+            kept: kept.to_vec(),
+        }
     }
 
     fn terms(usd: Option<f64>, tokens: Option<u64>) -> Terms {
-        Terms { most_completion_tokens: 200, concurrency: 2, limits: Limits { usd, tokens } }
+        Terms {
+            most_completion_tokens: 200,
+            concurrency: 2,
+            limits: Limits { usd, tokens },
+        }
     }
 
     #[test]
@@ -146,15 +212,34 @@ mod tests {
         tally.add(asked(&["a#0", "b#0"], &[(10, 1.0)]));
         tally.add(asked(&["b#0", "c#0"], &[(30, 3.0)]));
         let estimate = tally.estimate(PRICE, 4, terms(None, None));
-        assert_eq!((estimate.questions, estimate.calls, estimate.passages_called, estimate.chunks), (2, 2, 3, 9));
+        assert_eq!(
+            (
+                estimate.questions,
+                estimate.calls,
+                estimate.passages_called,
+                estimate.chunks
+            ),
+            (2, 2, 3, 9)
+        );
         assert_eq!(estimate.arms[0].calls + estimate.arms[1].cached, 4);
         // Answers: at most 2 * 200; the kept have (10 + 30) / 2 = 20 each.
-        assert_eq!(estimate.completion_tokens, Forecast { most: 400, expected: Some(40) });
+        assert_eq!(
+            estimate.completion_tokens,
+            Forecast {
+                most: 400,
+                expected: Some(40)
+            }
+        );
         // 2,000 * $10 / 1e6 = $0.02; + 400 * $100 / 1e6 = $0.04, or + 40 * $100 / 1e6 = $0.004.
         assert!((estimate.cost_usd.most - 0.06).abs() < 1e-12);
         assert!((estimate.cost_usd.expected.unwrap() - 0.024).abs() < 1e-12);
         // 2 calls of (1 + 3) / 2 = 2 s, 4 in work; or of 1 s, 2 at once.
-        let seconds = Seconds { concurrency: 2, in_work: 4, expected: Some(1.0), at_one_a_call: 1.0 };
+        let seconds = Seconds {
+            concurrency: 2,
+            in_work: 4,
+            expected: Some(1.0),
+            at_one_a_call: 1.0,
+        };
         assert_eq!(estimate.seconds, seconds);
         assert_eq!(estimate.stop, None);
     }
@@ -164,7 +249,13 @@ mod tests {
         let mut tally = tally();
         tally.add(asked(&[], &[]));
         let estimate = tally.estimate(PRICE, 1, terms(None, None));
-        assert_eq!((estimate.completion_tokens.expected, estimate.cost_usd.expected), (None, None));
+        assert_eq!(
+            (
+                estimate.completion_tokens.expected,
+                estimate.cost_usd.expected
+            ),
+            (None, None)
+        );
         assert_eq!(estimate.seconds.expected, None);
         assert_eq!(estimate.kept, Kept::default());
     }
@@ -177,9 +268,17 @@ mod tests {
             tally.estimate(PRICE, 1, terms(usd, tokens)).stop
         };
         // A question may cost 1,000 * $10 / 1e6 + 200 * $100 / 1e6 = $0.03 and 1,200 tokens; ten cost $0.30 and 12,000.
-        let usd = Stop { setting: "generation.max_usd", limit: 0.1, after_questions: 3 };
+        let usd = Stop {
+            setting: "generation.max_usd",
+            limit: 0.1,
+            after_questions: 3,
+        };
         assert_eq!(stop(Some(0.1), None), Some(usd));
-        let total = Stop { setting: "generation.max_tokens_total", limit: 2400.0, after_questions: 2 };
+        let total = Stop {
+            setting: "generation.max_tokens_total",
+            limit: 2400.0,
+            after_questions: 2,
+        };
         assert_eq!(stop(Some(0.1), Some(2400)), Some(total));
         assert_eq!(stop(Some(0.31), Some(12_000)), None);
     }

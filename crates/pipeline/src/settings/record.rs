@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use super::Resolved;
 use super::assemble::{Assembled, dataset_label};
-use ragtriage_core::chunk::Strategy;
-use ragtriage_models::embed::Cached;
 use crate::run::RunFacts;
-use ragtriage_runs::{Manifest, SCHEMA};
+use ragtriage_core::chunk::Strategy;
 use ragtriage_core::text::{address, analyse, tokens};
 use ragtriage_core::types::{Dataset, Note};
+use ragtriage_models::embed::Cached;
+use ragtriage_runs::{Manifest, SCHEMA};
 
 /// What a loader accepted, with how often.
 #[must_use]
@@ -34,8 +34,18 @@ pub struct Data<'a> {
 
 impl<'a> From<&'a Dataset> for Data<'a> {
     fn from(dataset: &'a Dataset) -> Self {
-        let Dataset { documents, questions, notes, digest } = dataset;
-        Self { digest, notes, n_documents: documents.len(), n_questions: questions.len() }
+        let Dataset {
+            documents,
+            questions,
+            notes,
+            digest,
+        } = dataset;
+        Self {
+            digest,
+            notes,
+            n_documents: documents.len(),
+            n_questions: questions.len(),
+        }
     }
 }
 
@@ -52,7 +62,12 @@ pub fn begun(resolved: &Resolved, data: Data<'_>, git_commit: Option<String>) ->
         git_commit,
         started: now(),
         finished: None,
-        config: resolved.file.as_deref().unwrap_or(Path::new("")).display().to_string(),
+        config: resolved
+            .file
+            .as_deref()
+            .unwrap_or(Path::new(""))
+            .display()
+            .to_string(),
         settings,
         dataset: dataset_label(&resolved.settings),
         dataset_digest: data.digest.to_owned(),
@@ -81,11 +96,15 @@ pub fn begun(resolved: &Resolved, data: Data<'_>, git_commit: Option<String>) ->
 pub fn parts(manifest: &mut Manifest, assembled: &Assembled) {
     manifest.models.clone_from(&assembled.models);
     let template = &assembled.plan.prompt.template;
-    manifest.versions.insert("prompt template".to_owned(), template.sha256());
+    manifest
+        .versions
+        .insert("prompt template".to_owned(), template.sha256());
     manifest.template = Some(template.to_string());
     let tokenizer = &assembled.plan.chunk_counter_id;
     if !tokenizer.is_empty() {
-        manifest.versions.insert("chunk tokenizer".to_owned(), tokenizer.clone());
+        manifest
+            .versions
+            .insert("chunk tokenizer".to_owned(), tokenizer.clone());
     }
 }
 
@@ -97,18 +116,28 @@ fn versions(strategy: Strategy) -> BTreeMap<String, String> {
         ("qdrant-edge", ragtriage_vectors::QDRANT_EDGE.to_owned()),
         ("token counters", tokens::VERSION.to_string()),
     ];
-    versions.into_iter().map(|(part, version)| (part.to_owned(), version)).collect()
+    versions
+        .into_iter()
+        .map(|(part, version)| (part.to_owned(), version))
+        .collect()
 }
 
 /// The time, UTC, RFC 3339.
 #[must_use]
 pub fn now() -> String {
-    jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+    jiff::Timestamp::now()
+        .strftime("%Y-%m-%dT%H:%M:%SZ")
+        .to_string()
 }
 
 /// Puts into the record what a run that ended did, and what its caches were good for.
 pub fn finish(manifest: &mut Manifest, facts: RunFacts, caches: &[Arc<Cached>]) {
-    let RunFacts { n_chunks, chunk_tokens, n_asked: _, ingest } = facts;
+    let RunFacts {
+        n_chunks,
+        chunk_tokens,
+        n_asked: _,
+        ingest,
+    } = facts;
     manifest.finished = Some(now());
     manifest.n_chunks = n_chunks;
     manifest.chunk_tokens = chunk_tokens;
@@ -116,8 +145,10 @@ pub fn finish(manifest: &mut Manifest, facts: RunFacts, caches: &[Arc<Cached>]) 
     manifest.truncation = ingest.truncation;
     manifest.vector_search = ingest.vector_search.unwrap_or_default();
     if ingest.n_filtered > 0 {
-        let note =
-            format!("{} of {n_chunks} chunks are kept from being found by `retrieval.filter`", ingest.n_filtered);
+        let note = format!(
+            "{} of {n_chunks} chunks are kept from being found by `retrieval.filter`",
+            ingest.n_filtered
+        );
         manifest.notes.push(note);
     }
     manifest.vectors_cached = caches.iter().map(|cache| cache.n_hits() as usize).sum();

@@ -56,15 +56,28 @@ impl Reproduction {
     pub fn load(path: &Path) -> Result<Self, SettingsError> {
         let text = read(path)?;
         let place = path.display().to_string();
-        let list: Self = toml::from_str(&text).map_err(|error| explain(&error, &place, Some(&text)))?;
-        let wrong = |message: String| Err(SettingsError::Malformed { place: place.clone(), message });
+        let list: Self =
+            toml::from_str(&text).map_err(|error| explain(&error, &place, Some(&text)))?;
+        let wrong = |message: String| {
+            Err(SettingsError::Malformed {
+                place: place.clone(),
+                message,
+            })
+        };
         if list.output.file_name() == path.file_name() {
             return wrong("`output` is this list itself".to_owned());
         }
         for system in &list.systems {
             let in_range = |figure: &f64| figure.is_finite() && *figure >= 0.0;
-            if system.published.is_empty() || !system.published.values().chain(&system.tolerance).all(in_range) {
-                let what = "needs published figures, and no figure or tolerance below 0 or infinite";
+            if system.published.is_empty()
+                || !system
+                    .published
+                    .values()
+                    .chain(&system.tolerance)
+                    .all(in_range)
+            {
+                let what =
+                    "needs published figures, and no figure or tolerance below 0 or infinite";
                 return wrong(format!("`{}` on `{}` {what}", system.name, system.data));
             }
         }

@@ -52,32 +52,55 @@ impl Resolved {
         if let Some(path) = file {
             let text = read(path)?;
             let place = path.display().to_string();
-            let parsed: Settings = toml::from_str(&text).map_err(|error| explain(&error, &place, Some(&text)))?;
+            let parsed: Settings =
+                toml::from_str(&text).map_err(|error| explain(&error, &place, Some(&text)))?;
             drop(parsed);
-            table = text.parse().map_err(|error| explain(&error, &place, Some(&text)))?;
+            table = text
+                .parse()
+                .map_err(|error| explain(&error, &place, Some(&text)))?;
             mark(&table, "", Origin::File, &mut origins);
         }
         let settings = with_sets(&mut table, sets, &mut origins)?;
-        Ok(Self { settings, file: file.map(Path::to_owned), origins })
+        Ok(Self {
+            settings,
+            file: file.map(Path::to_owned),
+            origins,
+        })
     }
 
     /// Settings that a run's record holds, made from `file` then, with `sets` over them.
     ///
     /// # Errors
     /// As [`Self::new`].
-    pub fn recorded(settings: Settings, file: PathBuf, sets: &[String]) -> Result<Self, SettingsError> {
+    pub fn recorded(
+        settings: Settings,
+        file: PathBuf,
+        sets: &[String],
+    ) -> Result<Self, SettingsError> {
         let mut origins = BTreeMap::new();
         let settings = match sets {
             [] => settings,
-            sets => with_sets(&mut Table::try_from(&settings).expect(PLAIN), sets, &mut origins)?,
+            sets => with_sets(
+                &mut Table::try_from(&settings).expect(PLAIN),
+                sets,
+                &mut origins,
+            )?,
         };
-        Ok(Self { settings, file: Some(file), origins })
+        Ok(Self {
+            settings,
+            file: Some(file),
+            origins,
+        })
     }
 
     /// The folder that relative paths of the file start from.
     #[must_use]
     pub fn base(&self) -> PathBuf {
-        self.file.as_deref().and_then(Path::parent).map(Path::to_owned).unwrap_or_default()
+        self.file
+            .as_deref()
+            .and_then(Path::parent)
+            .map(Path::to_owned)
+            .unwrap_or_default()
     }
 
     /// Every setting as TOML, with its origin in a comment. An address is shown without its user info and what its query says, which
@@ -92,7 +115,8 @@ impl Resolved {
     }
 
     fn show_table(&self, table: &Table, prefix: &str, out: &mut String) {
-        let (tables, values): (Vec<_>, Vec<_>) = table.iter().partition(|(_, value)| value.is_table());
+        let (tables, values): (Vec<_>, Vec<_>) =
+            table.iter().partition(|(_, value)| value.is_table());
         if !values.is_empty() && !prefix.is_empty() {
             let _ = writeln!(out, "{}[{prefix}]", if out.is_empty() { "" } else { "\n" });
         }
@@ -121,9 +145,15 @@ fn with_sets(
     for set in sets {
         let (key, value) = parse_set(set)?;
         // What is wrong with a flag is told with the flag; its address may hold a key.
-        let shown = value.as_str().map_or_else(|| set.clone(), |text| set.replace(text, &address::redacted_url(text)));
+        let shown = value.as_str().map_or_else(
+            || set.clone(),
+            |text| set.replace(text, &address::redacted_url(text)),
+        );
         let place = format!("--set {shown}");
-        insert(table, &key, value).map_err(|message| SettingsError::Malformed { place: place.clone(), message })?;
+        insert(table, &key, value).map_err(|message| SettingsError::Malformed {
+            place: place.clone(),
+            message,
+        })?;
         from_table(table).map_err(|error| explain(&error, &place, None))?;
         origins.insert(key, Origin::Flag);
     }
@@ -137,11 +167,18 @@ fn from_table(table: &Table) -> Result<Settings, toml::de::Error> {
 /// A key as TOML writes it: bare where it may be.
 fn quoted(key: &str) -> String {
     let bare = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-    if !key.is_empty() && key.chars().all(bare) { key.to_owned() } else { Value::String(key.to_owned()).to_string() }
+    if !key.is_empty() && key.chars().all(bare) {
+        key.to_owned()
+    } else {
+        Value::String(key.to_owned()).to_string()
+    }
 }
 
 pub(super) fn read(path: &Path) -> Result<String, SettingsError> {
-    let bytes = std::fs::read(path).map_err(|source| SettingsError::Unreadable { path: path.to_owned(), source })?;
+    let bytes = std::fs::read(path).map_err(|source| SettingsError::Unreadable {
+        path: path.to_owned(),
+        source,
+    })?;
     let text = String::from_utf8(bytes).map_err(|error| SettingsError::Malformed {
         place: path.display().to_string(),
         message: format!("not UTF-8 at byte {}", error.utf8_error().valid_up_to()),
@@ -160,18 +197,30 @@ fn mark(table: &Table, prefix: &str, origin: Origin, origins: &mut BTreeMap<Stri
 }
 
 fn join(prefix: &str, key: &str) -> String {
-    if prefix.is_empty() { key.to_owned() } else { format!("{prefix}.{key}") }
+    if prefix.is_empty() {
+        key.to_owned()
+    } else {
+        format!("{prefix}.{key}")
+    }
 }
 
 fn parse_set(set: &str) -> Result<(String, Value), SettingsError> {
-    let bad = || SettingsError::BadFlag { given: set.to_owned() };
+    let bad = || SettingsError::BadFlag {
+        given: set.to_owned(),
+    };
     let (key, value) = set.split_once('=').ok_or_else(bad)?;
     let (key, value) = (key.trim(), value.trim());
     if key.is_empty() || value.is_empty() {
         return Err(bad());
     }
-    let parsed = format!("value = {value}").parse::<Table>().ok().and_then(|mut table| table.remove("value"));
-    Ok((key.to_owned(), parsed.unwrap_or_else(|| Value::String(value.to_owned()))))
+    let parsed = format!("value = {value}")
+        .parse::<Table>()
+        .ok()
+        .and_then(|mut table| table.remove("value"));
+    Ok((
+        key.to_owned(),
+        parsed.unwrap_or_else(|| Value::String(value.to_owned())),
+    ))
 }
 
 fn insert(table: &mut Table, key: &str, value: Value) -> Result<(), String> {
@@ -180,7 +229,10 @@ fn insert(table: &mut Table, key: &str, value: Value) -> Result<(), String> {
             table.insert(key.to_owned(), value);
             Ok(())
         }
-        Some((head, rest)) => match table.entry(head).or_insert_with(|| Value::Table(Table::new())) {
+        Some((head, rest)) => match table
+            .entry(head)
+            .or_insert_with(|| Value::Table(Table::new()))
+        {
             Value::Table(inner) => insert(inner, rest, value),
             _ => Err(format!("`{head}` is a value, it has no `{rest}`")),
         },
@@ -189,9 +241,17 @@ fn insert(table: &mut Table, key: &str, value: Value) -> Result<(), String> {
 
 /// Turns TOML's message into ours: the line instead of a drawing, the nearest key beside an unknown one.
 pub(super) fn explain(error: &toml::de::Error, place: &str, text: Option<&str>) -> SettingsError {
-    let line = error.span().zip(text).map(|(span, text)| text[..span.start.min(text.len())].matches('\n').count() + 1);
+    let line = error
+        .span()
+        .zip(text)
+        .map(|(span, text)| text[..span.start.min(text.len())].matches('\n').count() + 1);
     let place = line.map_or_else(|| place.to_owned(), |line| format!("{place}:{line}"));
-    let message = error.message().lines().next().unwrap_or_default().to_owned();
+    let message = error
+        .message()
+        .lines()
+        .next()
+        .unwrap_or_default()
+        .to_owned();
     let Some(rest) = message.strip_prefix("unknown field ") else {
         return SettingsError::Malformed { place, message };
     };
@@ -199,8 +259,16 @@ pub(super) fn explain(error: &toml::de::Error, place: &str, text: Option<&str>) 
     let key = names.next().unwrap_or_default();
     let known: Vec<String> = names.collect();
     let distance = |name: &String| strsim::damerau_levenshtein(name, &key);
-    let nearest = known.iter().min_by_key(|name| distance(name)).filter(|name| distance(name) <= 1 + key.len() / 3);
-    SettingsError::UnknownKey { place, nearest: nearest.cloned(), key, known }
+    let nearest = known
+        .iter()
+        .min_by_key(|name| distance(name))
+        .filter(|name| distance(name) <= 1 + key.len() / 3);
+    SettingsError::UnknownKey {
+        place,
+        nearest: nearest.cloned(),
+        key,
+        known,
+    }
 }
 
 #[cfg(test)]
@@ -208,7 +276,13 @@ mod tests {
     use super::*;
 
     fn sets(values: &[&str]) -> Result<Resolved, SettingsError> {
-        Resolved::new(None, &values.iter().map(|set| (*set).to_owned()).collect::<Vec<_>>())
+        Resolved::new(
+            None,
+            &values
+                .iter()
+                .map(|set| (*set).to_owned())
+                .collect::<Vec<_>>(),
+        )
     }
 
     #[test]
@@ -216,8 +290,18 @@ mod tests {
         let resolved = sets(&["retrieval.k=3", "chunking.strategy=fixed"]).expect("good");
         assert_eq!(resolved.settings.retrieval.k, 3);
         let shown = resolved.show();
-        assert!(shown.lines().any(|line| line.starts_with("k = 3 ") && line.ends_with("# --set")), "{shown}");
-        assert!(shown.lines().any(|line| line.starts_with("size = 200 ") && line.ends_with("# default")), "{shown}");
+        assert!(
+            shown
+                .lines()
+                .any(|line| line.starts_with("k = 3 ") && line.ends_with("# --set")),
+            "{shown}"
+        );
+        assert!(
+            shown
+                .lines()
+                .any(|line| line.starts_with("size = 200 ") && line.ends_with("# default")),
+            "{shown}"
+        );
     }
 
     #[test]
@@ -225,27 +309,49 @@ mod tests {
         let url = "generation.base_url=https://me:hush-1@h/v1?api-version=hush-2";
         let shown = sets(&[url]).expect("good").show();
         assert!(
-            shown.contains("base_url = \"https://***@h/v1?api-version=***\"") && !shown.contains("hush"),
+            shown.contains("base_url = \"https://***@h/v1?api-version=***\"")
+                && !shown.contains("hush"),
             "{shown}"
         );
-        let error = sets(&[&url.replace("base_url", "base_ulr")]).expect_err("no such key").to_string();
-        assert_eq!(error, "--set generation.base_ulr=https://***@h/v1?api-version=***: unknown setting `base_ulr`");
+        let error = sets(&[&url.replace("base_url", "base_ulr")])
+            .expect_err("no such key")
+            .to_string();
+        assert_eq!(
+            error,
+            "--set generation.base_ulr=https://***@h/v1?api-version=***: unknown setting `base_ulr`"
+        );
     }
 
     #[test]
     fn flags_stand_over_what_a_record_holds() {
-        let recorded = sets(&["retrieval.k=3", "generation.max_usd=1.0"]).expect("good").settings;
+        let recorded = sets(&["retrieval.k=3", "generation.max_usd=1.0"])
+            .expect("good")
+            .settings;
         let over = ["generation.max_usd=2.0".to_owned()];
         let resolved = Resolved::recorded(recorded.clone(), PathBuf::new(), &over).expect("good");
-        assert_eq!((resolved.settings.retrieval.k, resolved.settings.generation.max_usd), (3, Some(2.0)));
-        assert_eq!(Resolved::recorded(recorded.clone(), PathBuf::new(), &[]).expect("good").settings, recorded);
+        assert_eq!(
+            (
+                resolved.settings.retrieval.k,
+                resolved.settings.generation.max_usd
+            ),
+            (3, Some(2.0))
+        );
+        assert_eq!(
+            Resolved::recorded(recorded.clone(), PathBuf::new(), &[])
+                .expect("good")
+                .settings,
+            recorded
+        );
     }
 
     #[test]
     fn what_is_shown_reads_back_as_the_same_settings() {
         let resolved = sets(&["retrieval.bm25.k1=0.9", "gates.min.EM@5=0.8"]).expect("good");
         assert_eq!(resolved.settings.gates.min.len(), 1);
-        assert_eq!(toml::from_str::<Settings>(&resolved.show()).expect("TOML"), resolved.settings);
+        assert_eq!(
+            toml::from_str::<Settings>(&resolved.show()).expect("TOML"),
+            resolved.settings
+        );
     }
 
     #[test]
@@ -261,13 +367,24 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("c.toml");
         std::fs::write(&path, "[retrieval]\n\nk = \"five\"\n").expect("written");
-        let error = Resolved::new(Some(&path), &[]).expect_err("not a number").to_string();
-        assert!(error.contains("c.toml:3:") && error.contains("invalid type"), "{error}");
+        let error = Resolved::new(Some(&path), &[])
+            .expect_err("not a number")
+            .to_string();
+        assert!(
+            error.contains("c.toml:3:") && error.contains("invalid type"),
+            "{error}"
+        );
     }
 
     #[test]
     fn a_set_into_a_value_is_refused() {
-        assert!(matches!(sets(&["retrieval.k=3", "retrieval.k.x=1"]), Err(SettingsError::Malformed { .. })));
-        assert!(matches!(sets(&["retrieval.k"]), Err(SettingsError::BadFlag { .. })));
+        assert!(matches!(
+            sets(&["retrieval.k=3", "retrieval.k.x=1"]),
+            Err(SettingsError::Malformed { .. })
+        ));
+        assert!(matches!(
+            sets(&["retrieval.k"]),
+            Err(SettingsError::BadFlag { .. })
+        ));
     }
 }

@@ -34,7 +34,8 @@ pub struct Packing {
 /// The file: what differs from the defaults, relative paths rewritten to start from `folder`. `comment`'s lines stand above.
 #[must_use]
 pub fn best(resolved: &Resolved, packing: Option<Packing>, folder: &Path, comment: &str) -> String {
-    let table = |settings: &Settings| Table::try_from(settings).expect("settings are plain TOML values");
+    let table =
+        |settings: &Settings| Table::try_from(settings).expect("settings are plain TOML values");
     let (mut settings, shortened) = resolved.settings.with_addresses(address::shown_url);
     if let Some(Packing { k, context_tokens }) = packing {
         settings.retrieval.k = k;
@@ -43,19 +44,33 @@ pub fn best(resolved: &Resolved, packing: Option<Packing>, folder: &Path, commen
     }
     let mut own = differing(&table(&settings), &table(&Settings::default()));
     // The default path is the settings file's own folder, and this file lies in another.
-    let dataset = own.entry("dataset").or_insert_with(|| Value::Table(Table::new()));
+    let dataset = own
+        .entry("dataset")
+        .or_insert_with(|| Value::Table(Table::new()));
     if let Value::Table(dataset) = dataset {
-        dataset.entry("path").or_insert_with(|| Value::String(settings.dataset.path.to_string_lossy().into_owned()));
+        dataset
+            .entry("path")
+            .or_insert_with(|| Value::String(settings.dataset.path.to_string_lossy().into_owned()));
     }
     for key in PATHS {
         move_path(&mut own, key, &resolved.base(), folder);
     }
-    let shortened = shortened
-        .iter()
-        .map(|key| format!("{key} stands here without its user info and query, which may hold keys: set it again."));
-    let lines = comment.lines().map(str::to_owned).chain(shortened).map(|line| format!("# {line}"));
+    let shortened = shortened.iter().map(|key| {
+        format!(
+            "{key} stands here without its user info and query, which may hold keys: set it again."
+        )
+    });
+    let lines = comment
+        .lines()
+        .map(str::to_owned)
+        .chain(shortened)
+        .map(|line| format!("# {line}"));
     let head: Vec<String> = lines.collect();
-    format!("{}\n\n{}", head.join("\n"), toml::to_string(&own).expect("a table of plain values"))
+    format!(
+        "{}\n\n{}",
+        head.join("\n"),
+        toml::to_string(&own).expect("a table of plain values")
+    )
 }
 
 /// What of `own` is not the same in `other`.
@@ -74,7 +89,10 @@ fn differing(own: &Table, other: &Table) -> Table {
 fn move_path(table: &mut Table, key: &str, base: &Path, folder: &Path) {
     let mut names = key.split('.');
     let first = names.next().and_then(|name| table.get_mut(name));
-    let Some(Value::String(text)) = names.try_fold(first, |value, name| Some(value?.get_mut(name))).flatten() else {
+    let Some(Value::String(text)) = names
+        .try_fold(first, |value, name| Some(value?.get_mut(name)))
+        .flatten()
+    else {
         return;
     };
     let there = base.join(&*text);
@@ -89,9 +107,19 @@ fn move_path(table: &mut Table, key: &str, base: &Path, folder: &Path) {
 /// `path` as it is reached from `folder`; `None` where one of them cannot be resolved.
 fn from_folder(path: &Path, folder: &Path) -> Option<PathBuf> {
     let (path, folder) = (path.canonicalize().ok()?, folder.canonicalize().ok()?);
-    let shared = path.components().zip(folder.components()).take_while(|(a, b)| a == b).count();
-    let up = folder.components().skip(shared).map(|_| Path::new("..").as_os_str());
-    Some(up.chain(path.components().skip(shared).map(Component::as_os_str)).collect())
+    let shared = path
+        .components()
+        .zip(folder.components())
+        .take_while(|(a, b)| a == b)
+        .count();
+    let up = folder
+        .components()
+        .skip(shared)
+        .map(|_| Path::new("..").as_os_str());
+    Some(
+        up.chain(path.components().skip(shared).map(Component::as_os_str))
+            .collect(),
+    )
 }
 
 #[cfg(test)]
@@ -105,9 +133,13 @@ mod tests {
             std::fs::create_dir_all(root.path().join(folder)).expect("made");
         }
         let config = root.path().join("config/tune.toml");
-        std::fs::write(&config, "[dataset]\npath = \"../docs\"\n[chunking]\nsize = 64\noverlap = 40\n")
-            .expect("written");
-        let resolved = Resolved::new(Some(&config), &["retrieval.k=3".to_owned()]).expect("settings");
+        std::fs::write(
+            &config,
+            "[dataset]\npath = \"../docs\"\n[chunking]\nsize = 64\noverlap = 40\n",
+        )
+        .expect("written");
+        let resolved =
+            Resolved::new(Some(&config), &["retrieval.k=3".to_owned()]).expect("settings");
         let folder = root.path().join("tunes/one");
         let text = best(&resolved, None, &folder, "one\ntwo");
         assert_eq!(
@@ -118,7 +150,11 @@ mod tests {
         let again = Resolved::new(Some(&folder.join("best.toml")), &[]).expect("settings");
         assert_eq!(again.settings.retrieval.k, 3);
         assert_eq!(
-            again.base().join(&again.settings.dataset.path).canonicalize().ok(),
+            again
+                .base()
+                .join(&again.settings.dataset.path)
+                .canonicalize()
+                .ok(),
             root.path().join("docs").canonicalize().ok()
         );
     }
@@ -130,7 +166,10 @@ mod tests {
         let config = root.path().join("tune.toml");
         std::fs::write(&config, "[retrieval]\nk = 5\n").expect("written");
         let resolved = Resolved::new(Some(&config), &[]).expect("settings");
-        let packing = Some(Packing { k: 18, context_tokens: 1000 });
+        let packing = Some(Packing {
+            k: 18,
+            context_tokens: 1000,
+        });
         assert_eq!(
             best(&resolved, packing, &root.path().join("tunes/one"), "c"),
             "# c\n\n[dataset]\npath = \"../..\"\n\n[generation]\ncontext_tokens = 1000\n\n[retrieval]\nk = 18\n"
@@ -140,7 +179,8 @@ mod tests {
     #[test]
     fn a_name_that_is_no_path_stays() {
         let root = tempfile::tempdir().expect("a folder");
-        let resolved = Resolved::new(None, &["retrieval.dense.model=some/model".to_owned()]).expect("settings");
+        let resolved = Resolved::new(None, &["retrieval.dense.model=some/model".to_owned()])
+            .expect("settings");
         assert!(best(&resolved, None, root.path(), "").contains("model = \"some/model\""));
     }
 }

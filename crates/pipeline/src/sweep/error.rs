@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use ragtriage_core::measure::Measure;
 use crate::settings::SettingsError;
 use crate::settings::assemble::AssembleError;
+use ragtriage_core::measure::Measure;
 use ragtriage_runs::StoreError;
 
 /// Why a sweep could not be made or gone on with.
@@ -65,10 +65,14 @@ pub enum SweepError {
     #[error("`[sweep]`: {}", .0.to_string().trim_start_matches("--set "))]
     Setting(#[source] SettingsError),
     /// Questions without anything to score retrieval by.
-    #[error("no question has evidence, an answer or a relevant document: there is nothing to tune by")]
+    #[error(
+        "no question has evidence, an answer or a relevant document: there is nothing to tune by"
+    )]
     NothingGold,
     /// A measure without a mean.
-    #[error("`tune.measure` is {measure}, whose values become one by their median: settings are compared by means")]
+    #[error(
+        "`tune.measure` is {measure}, whose values become one by their median: settings are compared by means"
+    )]
     NoMean {
         /// The measure.
         measure: Measure,
@@ -136,10 +140,16 @@ impl SweepError {
             Self::NoList { .. } => {
                 "write a list: `chunking.size = [64, 128]`; a setting that is a list itself needs a list of lists"
             }
-            Self::BadRange { .. } => "for example `{ from = 0.6, to = 2.0 }`, with `log = true` for numbers above 0",
+            Self::BadRange { .. } => {
+                "for example `{ from = 0.6, to = 2.0 }`, with `log = true` for numbers above 0"
+            }
             Self::RangeInGrid { .. } => "list its values, or set `tune.search = \"random\"`",
-            Self::TwiceVaried { .. } => "name it once: beside the others in the list of tables, or on its own",
-            Self::TooMany { .. } => "vary less, or set `tune.search = \"random\"` and `tune.samples`",
+            Self::TwiceVaried { .. } => {
+                "name it once: beside the others in the list of tables, or on its own"
+            }
+            Self::TooMany { .. } => {
+                "vary less, or set `tune.search = \"random\"` and `tune.samples`"
+            }
             Self::Setting(error) => {
                 return error.hint().map(|hint| match error {
                     SettingsError::Malformed { .. } => format!(
@@ -149,7 +159,9 @@ impl SweepError {
                 });
             }
             Self::NothingGold => "label some questions: `ragtriage dataset label`",
-            Self::NoMean { .. } | Self::TooFew { .. } => "`ragtriage config show` prints every setting with its default",
+            Self::NoMean { .. } | Self::TooFew { .. } => {
+                "`ragtriage config show` prints every setting with its default"
+            }
             Self::NoAnswers { .. } => "generate them for all settings: `--generate all`",
             Self::NoGenerator => "set `generation.generator` to `extractive` or `openai`",
             Self::Busy { .. } => "wait for it, or give this one a folder of its own with `--name`",

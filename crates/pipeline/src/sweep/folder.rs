@@ -52,27 +52,46 @@ impl SweepFolder {
     pub fn open(parent: &Path, name: &str, config: &Path) -> Result<Self, SweepError> {
         let path = parent.join(name);
         let folder = match RunFolder::create(parent, name) {
-            Err(StoreError::Exists { .. }) if path.join(LOCK).is_file() => RunFolder::existing(&path),
+            Err(StoreError::Exists { .. }) if path.join(LOCK).is_file() => {
+                RunFolder::existing(&path)
+            }
             made => made?,
         };
         let runs = folder.file("runs");
         fs::create_dir_all(&runs).map_err(io("create", &runs))?;
         let file = folder.file(LOCK);
-        let mut lock = private().read(true).create(true).truncate(false).open(&file).map_err(io("create", &file))?;
+        let mut lock = private()
+            .read(true)
+            .create(true)
+            .truncate(false)
+            .open(&file)
+            .map_err(io("create", &file))?;
         match lock.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(SweepError::Busy { path }),
             Err(TryLockError::Error(source)) => return Err(io("lock", &file)(source)),
         }
-        let config = config.canonicalize().unwrap_or_else(|_| config.to_owned()).to_string_lossy().into_owned();
+        let config = config
+            .canonicalize()
+            .unwrap_or_else(|_| config.to_owned())
+            .to_string_lossy()
+            .into_owned();
         let mut owner = String::new();
         lock.read_to_string(&mut owner).map_err(io("read", &file))?;
         if owner.is_empty() {
-            lock.write_all(config.as_bytes()).map_err(io("write", &file))?;
+            lock.write_all(config.as_bytes())
+                .map_err(io("write", &file))?;
         } else if owner != config {
-            return Err(SweepError::OtherConfig { name: name.to_owned(), config: owner });
+            return Err(SweepError::OtherConfig {
+                name: name.to_owned(),
+                config: owner,
+            });
         }
-        Ok(Self { folder, looks: parent.join(LOOKS), _lock: lock })
+        Ok(Self {
+            folder,
+            looks: parent.join(LOOKS),
+            _lock: lock,
+        })
     }
 
     /// Where it is.
@@ -100,10 +119,15 @@ impl SweepFolder {
     /// # Errors
     /// `Io`.
     pub fn remove(&self, names: &[&str]) -> Result<(), SweepError> {
-        names.iter().map(|name| self.folder.file(name)).try_for_each(|path| match fs::remove_file(&path) {
-            Err(error) if error.kind() != ErrorKind::NotFound => Err(io("remove", &path)(error)),
-            _ => Ok(()),
-        })
+        names
+            .iter()
+            .map(|name| self.folder.file(name))
+            .try_for_each(|path| match fs::remove_file(&path) {
+                Err(error) if error.kind() != ErrorKind::NotFound => {
+                    Err(io("remove", &path)(error))
+                }
+                _ => Ok(()),
+            })
     }
 
     /// What the generator's calls under this name have cost so far, of all processes, as far as a limit counted them.
@@ -113,8 +137,10 @@ impl SweepFolder {
     pub fn spent(&self) -> Result<Spent, SweepError> {
         let path = self.folder.file(SPENT);
         match fs::read(&path) {
-            Ok(text) => serde_json::from_slice(&text)
-                .map_err(|error| SweepError::Damaged { path: path.clone(), message: error.to_string() }),
+            Ok(text) => serde_json::from_slice(&text).map_err(|error| SweepError::Damaged {
+                path: path.clone(),
+                message: error.to_string(),
+            }),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(Spent::default()),
             Err(error) => Err(io("read", &path)(error)),
         }
@@ -125,7 +151,10 @@ impl SweepFolder {
     /// # Errors
     /// `Store`.
     pub fn spend(&self, spent: Spent) -> Result<(), SweepError> {
-        self.write(SPENT, &serde_json::to_vec(&spent).expect("two numbers are plain JSON"))
+        self.write(
+            SPENT,
+            &serde_json::to_vec(&spent).expect("two numbers are plain JSON"),
+        )
     }
 
     /// Records looks, and says how many different comparisons with a default there have now been on the questions of the last, by
@@ -135,26 +164,51 @@ impl SweepFolder {
     /// `Io`.
     pub fn look(&self, looks: &[Look]) -> Result<usize, SweepError> {
         let path = &self.looks;
-        let mut file = private().read(true).append(true).create(true).open(path).map_err(io("open", path))?;
+        let mut file = private()
+            .read(true)
+            .append(true)
+            .create(true)
+            .open(path)
+            .map_err(io("open", path))?;
         file.lock().map_err(io("lock", path))?;
         let mut text = String::new();
         file.read_to_string(&mut text).map_err(io("read", path))?;
-        let torn = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+        let torn = if text.is_empty() || text.ends_with('\n') {
+            ""
+        } else {
+            "\n"
+        };
         let line = |look: &Look| serde_json::to_string(look).expect("a look is plain JSON") + "\n";
-        let new: String = [torn.to_owned()].into_iter().chain(looks.iter().map(line)).collect();
-        file.write_all(new.as_bytes()).and_then(|()| file.sync_data()).map_err(io("write", path))?;
+        let new: String = [torn.to_owned()]
+            .into_iter()
+            .chain(looks.iter().map(line))
+            .collect();
+        file.write_all(new.as_bytes())
+            .and_then(|()| file.sync_data())
+            .map_err(io("write", path))?;
         let questions = looks.last().map(|look| look.questions.as_str());
-        let known: Vec<Result<Look, _>> =
-            (text + &new).lines().filter(|l| !l.is_empty()).map(serde_json::from_str).collect();
-        let here = known.iter().flatten().filter(|look| Some(look.questions.as_str()) == questions);
-        let compared: BTreeSet<(&str, &str, Measure)> =
-            here.map(|look| (look.default.as_str(), look.setting.as_str(), look.measure)).collect();
+        let known: Vec<Result<Look, _>> = (text + &new)
+            .lines()
+            .filter(|l| !l.is_empty())
+            .map(serde_json::from_str)
+            .collect();
+        let here = known
+            .iter()
+            .flatten()
+            .filter(|look| Some(look.questions.as_str()) == questions);
+        let compared: BTreeSet<(&str, &str, Measure)> = here
+            .map(|look| (look.default.as_str(), look.setting.as_str(), look.measure))
+            .collect();
         Ok(compared.len() + known.iter().filter(|look| look.is_err()).count())
     }
 }
 
 fn io<'a>(action: &'static str, path: &'a Path) -> impl FnOnce(std::io::Error) -> SweepError + 'a {
-    move |source| SweepError::Io { action, path: path.to_owned(), source }
+    move |source| SweepError::Io {
+        action,
+        path: path.to_owned(),
+        source,
+    }
 }
 
 /// A file for its owner alone, as a run's are.
@@ -182,8 +236,13 @@ mod tests {
     fn looks_are_counted_by_what_was_compared_on_the_same_questions() {
         let parent = tempfile::tempdir().expect("a folder");
         let looked = |all: &[(&str, &str)]| -> Vec<usize> {
-            let folder = SweepFolder::open(parent.path(), "sweep", Path::new("c.toml")).expect("opened");
-            all.iter().map(|(questions, setting)| folder.look(&[look(questions, setting)]).expect("recorded")).collect()
+            let folder =
+                SweepFolder::open(parent.path(), "sweep", Path::new("c.toml")).expect("opened");
+            all.iter()
+                .map(|(questions, setting)| {
+                    folder.look(&[look(questions, setting)]).expect("recorded")
+                })
+                .collect()
         };
         assert_eq!(looked(&[("q", "a"), ("q", "a"), ("q", "b")]), [1, 1, 2]);
         // Another process's, later: what was looked at stays looked at; other questions are fresh.
@@ -193,7 +252,8 @@ mod tests {
     #[test]
     fn a_torn_line_is_a_look_and_ends_nothing() {
         let parent = tempfile::tempdir().expect("a folder");
-        let folder = SweepFolder::open(parent.path(), "sweep", Path::new("c.toml")).expect("opened");
+        let folder =
+            SweepFolder::open(parent.path(), "sweep", Path::new("c.toml")).expect("opened");
         assert_eq!(folder.look(&[look("q", "a")]).expect("recorded"), 1);
         let path = parent.path().join(LOOKS);
         let text = fs::read_to_string(&path).expect("there");
@@ -206,18 +266,36 @@ mod tests {
     #[test]
     fn what_was_spent_is_kept_and_a_name_that_leaves_the_folder_is_refused() {
         let parent = tempfile::tempdir().expect("a folder");
-        let folder = SweepFolder::open(parent.path(), "sweep", Path::new("c.toml")).expect("opened");
+        let folder =
+            SweepFolder::open(parent.path(), "sweep", Path::new("c.toml")).expect("opened");
         assert_eq!(folder.spent().expect("nothing yet"), Spent::default());
-        folder.spend(Spent { usd: 0.5, tokens: 7 }).expect("kept");
-        assert_eq!(folder.spent().expect("read"), Spent { usd: 0.5, tokens: 7 });
-        assert!(matches!(SweepFolder::open(parent.path(), "..", Path::new("c.toml")), Err(SweepError::Store(_))));
+        folder
+            .spend(Spent {
+                usd: 0.5,
+                tokens: 7,
+            })
+            .expect("kept");
+        assert_eq!(
+            folder.spent().expect("read"),
+            Spent {
+                usd: 0.5,
+                tokens: 7
+            }
+        );
+        assert!(matches!(
+            SweepFolder::open(parent.path(), "..", Path::new("c.toml")),
+            Err(SweepError::Store(_))
+        ));
     }
 
     #[test]
     fn a_folder_is_one_process_s_at_a_time() {
         let parent = tempfile::tempdir().expect("a folder");
         let first = SweepFolder::open(parent.path(), "sweep", Path::new("c.toml")).expect("opened");
-        assert!(matches!(SweepFolder::open(parent.path(), "sweep", Path::new("c.toml")), Err(SweepError::Busy { .. })));
+        assert!(matches!(
+            SweepFolder::open(parent.path(), "sweep", Path::new("c.toml")),
+            Err(SweepError::Busy { .. })
+        ));
         drop(first);
         let other = SweepFolder::open(parent.path(), "sweep", Path::new("other.toml"));
         assert!(matches!(other, Err(SweepError::OtherConfig { .. })));

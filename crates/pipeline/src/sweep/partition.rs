@@ -38,11 +38,21 @@ impl Part {
 /// The documents, the questions that choose, and those of the split `heldout`, which confirm: where there are both, and `holds_out`.
 #[must_use]
 pub fn parted(dataset: Dataset, holds_out: bool) -> (Arc<[Document]>, Part, Option<Part>) {
-    let Dataset { documents, questions, notes, digest } = dataset;
+    let Dataset {
+        documents,
+        questions,
+        notes,
+        digest,
+    } = dataset;
     let (n, n_documents) = (questions.len(), documents.len());
     let part = |questions: Vec<Question>, is_held_out, note: Option<&str>| Part {
         is_held_out,
-        note: note.map(|which| format!("{} of {n} questions: {which} the split `heldout`", questions.len())),
+        note: note.map(|which| {
+            format!(
+                "{} of {n} questions: {which} the split `heldout`",
+                questions.len()
+            )
+        }),
         questions,
         digest: digest.clone(),
         notes: notes.clone(),
@@ -56,7 +66,11 @@ pub fn parted(dataset: Dataset, holds_out: bool) -> (Arc<[Document]>, Part, Opti
         (_, true) => (documents, part(choosing, false, None), None),
         _ => {
             let choosing = part(choosing, false, Some("those outside"));
-            (documents, choosing, Some(part(held_out, true, Some("those of"))))
+            (
+                documents,
+                choosing,
+                Some(part(held_out, true, Some("those of"))),
+            )
         }
     }
 }
@@ -80,9 +94,18 @@ mod tests {
             split: *split,
         };
         let questions = splits.iter().enumerate().map(question).collect();
-        let (_, choosing, confirming) = parted(Dataset { questions, ..Dataset::default() }, holds_out);
+        let (_, choosing, confirming) = parted(
+            Dataset {
+                questions,
+                ..Dataset::default()
+            },
+            holds_out,
+        );
         assert_eq!(choosing.note.is_some(), confirming.is_some());
-        (choosing.questions.len(), confirming.map_or(0, |part| part.questions.len()))
+        (
+            choosing.questions.len(),
+            confirming.map_or(0, |part| part.questions.len()),
+        )
     }
 
     #[test]

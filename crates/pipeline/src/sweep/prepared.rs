@@ -8,11 +8,11 @@ use super::partition::{Part, parted};
 use super::setting::SettingList;
 use super::space;
 use super::tune::Request;
-use ragtriage_eval::tuning::{TuningPlan, Varied};
-use ragtriage_core::measure::{Aggregate, Cutoff, Family, Measure};
-use ragtriage_core::config::GeneratorName;
 use crate::settings::{Settings, assemble};
+use ragtriage_core::config::GeneratorName;
+use ragtriage_core::measure::{Aggregate, Cutoff, Family, Measure};
 use ragtriage_core::types::{Dataset, Document, Question};
+use ragtriage_eval::tuning::{TuningPlan, Varied};
 
 /// The k of the curve, as far as candidates reach.
 const CURVE: [usize; 11] = [1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50];
@@ -45,34 +45,64 @@ impl Prepared {
     pub fn new(request: &Request<'_>, dataset: Dataset) -> Result<Self, SweepError> {
         let settings = &request.base.settings;
         check(settings)?;
-        if request.generate != Generate::None && settings.generation.generator == GeneratorName::None {
+        if request.generate != Generate::None
+            && settings.generation.generator == GeneratorName::None
+        {
             return Err(SweepError::NoGenerator);
         }
         let points = space::points(&space::axes(&settings.sweep)?, &settings.tune)?;
-        let answers_choose = settings.tune.measure.is_some_and(|measure| measure.family().scores_answers());
+        let answers_choose = settings
+            .tune
+            .measure
+            .is_some_and(|measure| measure.family().scores_answers());
         if answers_choose && request.generate != Generate::All {
             let measure = settings.tune.measure.expect("it chooses");
             return Err(SweepError::NoAnswers { measure });
         }
-        let has_gold = |question: &Question| !question.answers.is_empty() || !question.required.is_empty();
+        let has_gold =
+            |question: &Question| !question.answers.is_empty() || !question.required.is_empty();
         if answers_choose && !dataset.questions.iter().any(has_gold) {
             return Err(SweepError::NothingGold);
         }
         let list = SettingList::new(request.base, &points, answers_choose)?;
         let plan = plan(settings, &list.varied, &dataset.questions)?;
         let (documents, choosing, confirming) = parted(dataset, settings.tune.heldout);
-        let views = [plan.measure, plan.equal_k, plan.equal_tokens, plan.at_prompt];
-        let mut measures: Vec<Measure> = views.into_iter().chain(plan.curve.iter().copied()).collect();
-        measures.extend(Answers::measures().into_iter().filter(|_| request.generate != Generate::None));
+        let views = [
+            plan.measure,
+            plan.equal_k,
+            plan.equal_tokens,
+            plan.at_prompt,
+        ];
+        let mut measures: Vec<Measure> = views
+            .into_iter()
+            .chain(plan.curve.iter().copied())
+            .collect();
+        measures.extend(
+            Answers::measures()
+                .into_iter()
+                .filter(|_| request.generate != Generate::None),
+        );
         measures.sort_unstable();
         measures.dedup();
-        Ok(Self { list, plan, measures, documents, choosing, confirming, answers_choose })
+        Ok(Self {
+            list,
+            plan,
+            measures,
+            documents,
+            choosing,
+            confirming,
+            answers_choose,
+        })
     }
 }
 
 fn check(settings: &Settings) -> Result<(), SweepError> {
     let tune = &settings.tune;
-    let least = [("samples", tune.samples, 1), ("tokens", tune.tokens, 1), ("folds", tune.folds, 2)];
+    let least = [
+        ("samples", tune.samples, 1),
+        ("tokens", tune.tokens, 1),
+        ("folds", tune.folds, 2),
+    ];
     match least.into_iter().find(|(_, value, least)| value < least) {
         Some((key, value, least)) => Err(SweepError::TooFew { key, value, least }),
         None => Ok(()),
@@ -81,22 +111,41 @@ fn check(settings: &Settings) -> Result<(), SweepError> {
 
 /// What settings are judged by: the measure that is set, else the share of evidence, answers or relevant documents, whichever the
 /// questions have, that stands in one budget of context for all; what each packs itself where that is what is varied.
-fn plan(settings: &Settings, varied: &[Varied], questions: &[Question]) -> Result<TuningPlan, SweepError> {
+fn plan(
+    settings: &Settings,
+    varied: &[Varied],
+    questions: &[Question],
+) -> Result<TuningPlan, SweepError> {
     let tune = &settings.tune;
-    if let Some(measure) = tune.measure.filter(|measure| measure.family().aggregate() != Aggregate::Mean) {
+    if let Some(measure) = tune
+        .measure
+        .filter(|measure| measure.family().aggregate() != Aggregate::Mean)
+    {
         return Err(SweepError::NoMean { measure });
     }
     let takes_any = |family: Family| Measure::new(family, Some(Cutoff::Prompt)).is_some();
-    let family = match tune.measure.map(Measure::family).filter(|family| takes_any(*family)) {
+    let family = match tune
+        .measure
+        .map(Measure::family)
+        .filter(|family| takes_any(*family))
+    {
         Some(family) => family,
         None => usual(questions).ok_or(SweepError::NothingGold)?,
     };
     let at = |cutoff| Measure::new(family, Some(cutoff)).expect("the family takes every cutoff");
     let equal_tokens = at(Cutoff::Tokens(tune.tokens));
-    let packs = varied.iter().any(|varied| PACKING.contains(&varied.key.as_str()));
-    let reached = CURVE.into_iter().filter(|k| *k <= settings.retrieval.candidates);
+    let packs = varied
+        .iter()
+        .any(|varied| PACKING.contains(&varied.key.as_str()));
+    let reached = CURVE
+        .into_iter()
+        .filter(|k| *k <= settings.retrieval.candidates);
     Ok(TuningPlan {
-        measure: tune.measure.unwrap_or(if packs { at(Cutoff::Prompt) } else { equal_tokens }),
+        measure: tune.measure.unwrap_or(if packs {
+            at(Cutoff::Prompt)
+        } else {
+            equal_tokens
+        }),
         equal_k: at(Cutoff::Top(settings.retrieval.k)),
         equal_tokens,
         at_prompt: at(Cutoff::Prompt),

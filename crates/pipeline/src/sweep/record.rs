@@ -8,10 +8,10 @@ use serde::Serialize;
 use super::answers::Answers;
 use super::setting::DEFAULT;
 use super::tune::Outcome;
-use ragtriage_eval::tuning::{Confirmation, Ranking, TuningVerdict};
-use ragtriage_core::measure::Measure;
 use crate::stock::Share;
 use ragtriage_core::config::TuneSettings;
+use ragtriage_core::measure::Measure;
+use ragtriage_eval::tuning::{Confirmation, Ranking, TuningVerdict};
 
 /// Raised when a reader of the old file would misread the new.
 const SCHEMA: u32 = 1;
@@ -60,10 +60,24 @@ impl<'a> Record<'a> {
         (dataset, dataset_digest): (String, &'a str),
         folder: &Path,
     ) -> Self {
-        let Outcome { plan, settings, runs, ranking, confirmation, verdict, .. } = outcome;
+        let Outcome {
+            plan,
+            settings,
+            runs,
+            ranking,
+            confirmation,
+            verdict,
+            ..
+        } = outcome;
         let named = settings.iter().zip(runs).filter_map(|(setting, run)| {
             let run = run.as_ref()?;
-            Some((setting.name.as_str(), run.strip_prefix(folder).unwrap_or(run).display().to_string()))
+            Some((
+                setting.name.as_str(),
+                run.strip_prefix(folder)
+                    .unwrap_or(run)
+                    .display()
+                    .to_string(),
+            ))
         });
         Self {
             schema: SCHEMA,
@@ -72,7 +86,11 @@ impl<'a> Record<'a> {
             dataset,
             dataset_digest,
             tune,
-            varied: outcome.varied.iter().map(|varied| (varied.key.as_str(), varied.values.as_slice())).collect(),
+            varied: outcome
+                .varied
+                .iter()
+                .map(|varied| (varied.key.as_str(), varied.values.as_slice()))
+                .collect(),
             measure: plan.measure,
             equal_k: plan.equal_k,
             equal_tokens: plan.equal_tokens,

@@ -8,13 +8,13 @@ use sha2::{Digest, Sha256};
 
 use super::SweepError;
 use super::space::Point;
-use ragtriage_core::chunk::Strategy;
-use ragtriage_eval::tuning::Varied;
-use ragtriage_core::config::{GatesSettings, GeneratorName, TuneSettings};
 use crate::settings::{Resolved, Settings};
-use ragtriage_runs::deciding;
+use ragtriage_core::chunk::Strategy;
+use ragtriage_core::config::{GatesSettings, GeneratorName, TuneSettings};
 use ragtriage_core::text::address;
 use ragtriage_core::text::hex::hex;
+use ragtriage_eval::tuning::Varied;
+use ragtriage_runs::deciding;
 
 /// Of 10,000 settings two share so many bytes of a hash once in 20,000 sweeps.
 const ID_BYTES: usize = 5;
@@ -53,9 +53,14 @@ impl SettingList {
         let plain = without_sweep(&base.settings, generates);
         let file = base.file.clone().unwrap_or_default();
         let keys: BTreeSet<&String> = points.iter().flat_map(Point::keys).collect();
-        let default = Setting { name: DEFAULT.to_owned(), ..Setting::new(&plain, &file, &Point::new(), &keys)? };
-        let made: Vec<Setting> =
-            points.iter().map(|point| Setting::new(&plain, &file, point, &keys)).collect::<Result<_, _>>()?;
+        let default = Setting {
+            name: DEFAULT.to_owned(),
+            ..Setting::new(&plain, &file, &Point::new(), &keys)?
+        };
+        let made: Vec<Setting> = points
+            .iter()
+            .map(|point| Setting::new(&plain, &file, point, &keys))
+            .collect::<Result<_, _>>()?;
         let varied = varied(&keys, &made);
         let mut seen = BTreeSet::new();
         let mut settings: Vec<Setting> = [default].into_iter().chain(made).collect();
@@ -65,16 +70,35 @@ impl SettingList {
 }
 
 impl Setting {
-    fn new(plain: &Settings, file: &Path, point: &Point, keys: &BTreeSet<&String>) -> Result<Self, SweepError> {
+    fn new(
+        plain: &Settings,
+        file: &Path,
+        point: &Point,
+        keys: &BTreeSet<&String>,
+    ) -> Result<Self, SweepError> {
         // But for tables, which no value here is, JSON's way of writing is one of TOML's.
-        let sets: Vec<String> = point.iter().map(|(key, value)| format!("{key}={value}")).collect();
-        let resolved = Resolved::recorded(plain.clone(), file.to_owned(), &sets).map_err(SweepError::Setting)?;
-        let json = |settings: &Settings| serde_json::to_value(settings).expect("settings are plain JSON values");
+        let sets: Vec<String> = point
+            .iter()
+            .map(|(key, value)| format!("{key}={value}"))
+            .collect();
+        let resolved = Resolved::recorded(plain.clone(), file.to_owned(), &sets)
+            .map_err(SweepError::Setting)?;
+        let json = |settings: &Settings| {
+            serde_json::to_value(settings).expect("settings are plain JSON values")
+        };
         // An address may hold a key.
         let shown = json(&resolved.settings.with_addresses(address::redacted_url).0);
-        let values = keys.iter().map(|key| ((*key).clone(), value_at(&shown, key))).collect();
+        let values = keys
+            .iter()
+            .map(|key| ((*key).clone(), value_at(&shown, key)))
+            .collect();
         let id = hex(&Sha256::digest(deciding(&json(&resolved.settings)).to_string())[..ID_BYTES]);
-        Ok(Self { name: id.clone(), id, values, resolved })
+        Ok(Self {
+            name: id.clone(),
+            id,
+            values,
+            resolved,
+        })
     }
 
     /// The same, answered by `generator`.
@@ -88,13 +112,15 @@ impl Setting {
     /// Its chunking, written out: settings with the same one share its chunks.
     #[must_use]
     pub fn chunking(&self) -> String {
-        serde_json::to_string(&self.resolved.settings.chunking).expect("settings are plain JSON values")
+        serde_json::to_string(&self.resolved.settings.chunking)
+            .expect("settings are plain JSON values")
     }
 
     /// How it finds chunks, written out.
     #[must_use]
     pub fn retrieval(&self) -> String {
-        serde_json::to_string(&self.resolved.settings.retrieval).expect("settings are plain JSON values")
+        serde_json::to_string(&self.resolved.settings.retrieval)
+            .expect("settings are plain JSON values")
     }
 
     /// `chunking.size`, where chunks have one.
@@ -107,7 +133,14 @@ impl Setting {
     /// What keeps settings of one size apart in a drawing.
     #[must_use]
     pub fn group(&self) -> String {
-        let names: Vec<&str> = self.resolved.settings.retrieval.retrievers.iter().map(|name| name.name()).collect();
+        let names: Vec<&str> = self
+            .resolved
+            .settings
+            .retrieval
+            .retrievers
+            .iter()
+            .map(|name| name.name())
+            .collect();
         names.join(" + ")
     }
 }
@@ -142,11 +175,20 @@ fn varied(keys: &BTreeSet<&String>, made: &[Setting]) -> Vec<Varied> {
         }
         let number = |value: &String| value.parse::<f64>().ok();
         if values.iter().all(|value| number(value).is_some()) {
-            values.sort_by(|a, b| number(a).unwrap_or(0.0).total_cmp(&number(b).unwrap_or(0.0)));
+            values.sort_by(|a, b| {
+                number(a)
+                    .unwrap_or(0.0)
+                    .total_cmp(&number(b).unwrap_or(0.0))
+            });
         }
         values
     };
-    keys.iter().map(|key| Varied { key: (*key).clone(), values: values(key) }).collect()
+    keys.iter()
+        .map(|key| Varied {
+            key: (*key).clone(),
+            values: values(key),
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -163,35 +205,69 @@ mod tests {
 
     #[test]
     fn the_default_stands_first_and_takes_the_place_of_the_combination_that_equals_it() {
-        let points = points(r#"[{"chunking.size": 64}, {"chunking.size": 200}, {"chunking.size": 100}]"#);
+        let points =
+            points(r#"[{"chunking.size": 64}, {"chunking.size": 200}, {"chunking.size": 100}]"#);
         let list = SettingList::new(&base(), &points, false).expect("a list");
-        let values: Vec<&str> = list.settings.iter().map(|setting| setting.values["chunking.size"].as_str()).collect();
+        let values: Vec<&str> = list
+            .settings
+            .iter()
+            .map(|setting| setting.values["chunking.size"].as_str())
+            .collect();
         assert_eq!(values, ["200", "64", "100"]);
         assert_eq!(list.settings[0].name, DEFAULT);
         assert_eq!(
             list.varied,
-            [Varied { key: "chunking.size".into(), values: ["64", "100", "200"].map(str::to_owned).into() }]
+            [Varied {
+                key: "chunking.size".into(),
+                values: ["64", "100", "200"].map(str::to_owned).into()
+            }]
         );
-        assert!(list.settings.iter().all(|s| s.resolved.settings.generation.generator == GeneratorName::None));
+        assert!(
+            list.settings
+                .iter()
+                .all(|s| s.resolved.settings.generation.generator == GeneratorName::None)
+        );
     }
 
     #[test]
     fn a_list_setting_takes_lists_and_a_wrong_key_or_type_refuses_the_sweep() {
-        let list =
-            SettingList::new(&base(), &points(r#"[{"retrieval.retrievers": ["dense"]}]"#), false).expect("a list");
+        let list = SettingList::new(
+            &base(),
+            &points(r#"[{"retrieval.retrievers": ["dense"]}]"#),
+            false,
+        )
+        .expect("a list");
         assert_eq!(list.settings[1].group(), "dense");
-        assert_eq!(list.settings[1].values["retrieval.retrievers"], r#"["dense"]"#);
-        for wrong in [r#"[{"chunking.sise": 3}]"#, r#"[{"retrieval.retrievers": "dense"}]"#] {
+        assert_eq!(
+            list.settings[1].values["retrieval.retrievers"],
+            r#"["dense"]"#
+        );
+        for wrong in [
+            r#"[{"chunking.sise": 3}]"#,
+            r#"[{"retrieval.retrievers": "dense"}]"#,
+        ] {
             let error = SettingList::new(&base(), &points(wrong), false).expect_err("refused");
-            assert!(matches!(error, SweepError::Setting(_)) && error.hint().is_some(), "{error}");
+            assert!(
+                matches!(error, SweepError::Setting(_)) && error.hint().is_some(),
+                "{error}"
+            );
         }
     }
 
     #[test]
     fn names_are_those_of_the_settings_alone() {
-        let of = |list: &str| SettingList::new(&base(), &points(list), false).expect("a list").settings[1].id.clone();
+        let of = |list: &str| {
+            SettingList::new(&base(), &points(list), false)
+                .expect("a list")
+                .settings[1]
+                .id
+                .clone()
+        };
         let one = of(r#"[{"chunking.size": 64}]"#);
-        assert_eq!(one, of(r#"[{"chunking.size": 64, "chunking.overlap": 40}, {"chunking.size": 128}]"#));
+        assert_eq!(
+            one,
+            of(r#"[{"chunking.size": 64, "chunking.overlap": 40}, {"chunking.size": 128}]"#)
+        );
         assert_ne!(one, of(r#"[{"chunking.size": 65}]"#));
     }
 }

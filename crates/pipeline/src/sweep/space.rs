@@ -46,7 +46,12 @@ enum Values {
     /// One after another.
     Listed(Vec<Value>),
     /// Anything between two numbers; evenly, or evenly in their logarithm.
-    Range { from: f64, to: f64, log: bool, whole: bool },
+    Range {
+        from: f64,
+        to: f64,
+        log: bool,
+        whole: bool,
+    },
 }
 
 /// The axes of a `[sweep]`: a list is an axis, `{ from = 0.6, to = 2.0 }` (with `log = true` where wanted) a range of a random search,
@@ -62,7 +67,11 @@ pub fn axes(sweep: &Map<String, Value>) -> Result<Vec<Axis>, SweepError> {
     }
     let mut seen = BTreeSet::new();
     for axis in &axes {
-        if let Some(key) = axis.leaves().into_iter().find(|key| !seen.insert(key.clone())) {
+        if let Some(key) = axis
+            .leaves()
+            .into_iter()
+            .find(|key| !seen.insert(key.clone()))
+        {
             return Err(SweepError::TwiceVaried { key });
         }
     }
@@ -71,23 +80,41 @@ pub fn axes(sweep: &Map<String, Value>) -> Result<Vec<Axis>, SweepError> {
 
 fn walk(prefix: &str, table: &Map<String, Value>, axes: &mut Vec<Axis>) -> Result<(), SweepError> {
     for (name, value) in table {
-        let key = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
-        let is_fixed = FIXED
-            .iter()
-            .any(|fixed| key.strip_prefix(fixed).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')));
+        let key = if prefix.is_empty() {
+            name.clone()
+        } else {
+            format!("{prefix}.{name}")
+        };
+        let is_fixed = FIXED.iter().any(|fixed| {
+            key.strip_prefix(fixed)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        });
         match value {
             Value::Object(inner) if !is_range(inner) => walk(&key, inner, axes)?,
-            _ if is_fixed || !key.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.')) => {
+            _ if is_fixed
+                || !key
+                    .chars()
+                    .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.')) =>
+            {
                 return Err(SweepError::NotVaried { key });
             }
             Value::Array(values) if !values.is_empty() => {
-                axes.push(Axis { key, values: Values::Listed(values.clone()) });
+                axes.push(Axis {
+                    key,
+                    values: Values::Listed(values.clone()),
+                });
             }
             Value::Object(range) => {
-                let values = self::range(range).ok_or_else(|| SweepError::BadRange { key: key.clone() })?;
+                let values =
+                    self::range(range).ok_or_else(|| SweepError::BadRange { key: key.clone() })?;
                 axes.push(Axis { key, values });
             }
-            other => return Err(SweepError::NoList { key, value: address::redacted_url(&other.to_string()) }),
+            other => {
+                return Err(SweepError::NoList {
+                    key,
+                    value: address::redacted_url(&other.to_string()),
+                });
+            }
         }
     }
     Ok(())
@@ -104,16 +131,26 @@ fn range(table: &Map<String, Value>) -> Option<Values> {
         None => false,
         Some(log) => log.as_bool()?,
     };
-    let known = table.keys().all(|key| ["from", "to", "log"].contains(&key.as_str()));
+    let known = table
+        .keys()
+        .all(|key| ["from", "to", "log"].contains(&key.as_str()));
     let whole = table["from"].is_i64() && table["to"].is_i64();
-    (known && from < to && (!log || from > 0.0)).then_some(Values::Range { from, to, log, whole })
+    (known && from < to && (!log || from > 0.0)).then_some(Values::Range {
+        from,
+        to,
+        log,
+        whole,
+    })
 }
 
 impl Axis {
     /// The settings it sets.
     fn leaves(&self) -> BTreeSet<String> {
         match &self.values {
-            Values::Listed(values) => values.iter().flat_map(|value| leaves(&self.key, value).into_keys()).collect(),
+            Values::Listed(values) => values
+                .iter()
+                .flat_map(|value| leaves(&self.key, value).into_keys())
+                .collect(),
             Values::Range { .. } => [self.key.clone()].into(),
         }
     }
@@ -121,15 +158,27 @@ impl Axis {
     fn draw(&self, random: &mut Random) -> Point {
         match &self.values {
             Values::Listed(values) => leaves(&self.key, &values[random.below(values.len())]),
-            Values::Range { from, to, log, whole } => {
+            Values::Range {
+                from,
+                to,
+                log,
+                whole,
+            } => {
                 if *whole && !*log {
                     let (from, to) = (*from as i64, *to as i64);
-                    return [(self.key.clone(), Value::from(from + random.below((to - from + 1) as usize) as i64))]
-                        .into();
+                    return [(
+                        self.key.clone(),
+                        Value::from(from + random.below((to - from + 1) as usize) as i64),
+                    )]
+                    .into();
                 }
                 let unit = random.unit();
                 let between = |from: f64, to: f64| from + unit * (to - from);
-                let drawn = if *log { between(from.ln(), to.ln()).exp() } else { between(*from, *to) };
+                let drawn = if *log {
+                    between(from.ln(), to.ln()).exp()
+                } else {
+                    between(*from, *to)
+                };
                 let value = if *whole {
                     Value::from(drawn.round() as i64)
                 } else {
@@ -147,16 +196,19 @@ fn rounded(value: f64) -> f64 {
         return 0.0;
     }
     let places = DIGITS - 1 - value.abs().log10().floor() as i32;
-    format!("{value:.*}", places.max(0) as usize).parse().unwrap_or(value)
+    format!("{value:.*}", places.max(0) as usize)
+        .parse()
+        .unwrap_or(value)
 }
 
 /// A value's settings: a table's each, or the one.
 fn leaves(key: &str, value: &Value) -> Point {
     match value {
         // An empty table leaves everything as it is: with `rerank = [{}, { model = "..." }]` once without a reranker.
-        Value::Object(table) => {
-            table.iter().flat_map(|(name, value)| leaves(&format!("{key}.{name}"), value)).collect()
-        }
+        Value::Object(table) => table
+            .iter()
+            .flat_map(|(name, value)| leaves(&format!("{key}.{name}"), value))
+            .collect(),
         value => [(key.to_owned(), value.clone())].into(),
     }
 }
@@ -176,14 +228,26 @@ fn grid(axes: &[Axis]) -> Result<Vec<Point>, SweepError> {
     let mut points = vec![Point::new()];
     for axis in axes {
         let Values::Listed(values) = &axis.values else {
-            return Err(SweepError::RangeInGrid { key: axis.key.clone() });
+            return Err(SweepError::RangeInGrid {
+                key: axis.key.clone(),
+            });
         };
         if points.len().saturating_mul(values.len()) > MOST_SETTINGS {
-            return Err(SweepError::TooMany { most: MOST_SETTINGS });
+            return Err(SweepError::TooMany {
+                most: MOST_SETTINGS,
+            });
         }
-        let with =
-            |point: &Point, value: &Value| point.clone().into_iter().chain(leaves(&axis.key, value)).collect::<Point>();
-        points = points.iter().flat_map(|point| values.iter().map(|value| with(point, value))).collect();
+        let with = |point: &Point, value: &Value| {
+            point
+                .clone()
+                .into_iter()
+                .chain(leaves(&axis.key, value))
+                .collect::<Point>()
+        };
+        points = points
+            .iter()
+            .flat_map(|point| values.iter().map(|value| with(point, value)))
+            .collect();
     }
     Ok(once(points))
 }
@@ -201,7 +265,10 @@ fn random(axes: &[Axis], samples: usize, seed: u64) -> Vec<Point> {
         if points.len() == samples {
             break;
         }
-        let point: Point = axes.iter().flat_map(|axis| axis.draw(&mut random)).collect();
+        let point: Point = axes
+            .iter()
+            .flat_map(|axis| axis.draw(&mut random))
+            .collect();
         if seen.insert(written(&point)) {
             points.push(point);
         }
@@ -211,7 +278,10 @@ fn random(axes: &[Axis], samples: usize, seed: u64) -> Vec<Point> {
 
 fn once(points: Vec<Point>) -> Vec<Point> {
     let mut seen = BTreeSet::new();
-    points.into_iter().filter(|point| seen.insert(written(point))).collect()
+    points
+        .into_iter()
+        .filter(|point| seen.insert(written(point)))
+        .collect()
 }
 
 fn written(point: &Point) -> String {
@@ -228,12 +298,18 @@ mod tests {
 
     fn grid_of(text: &str) -> Vec<String> {
         let axes = axes(&sweep(text)).expect("axes");
-        points(&axes, &TuneSettings::default()).expect("points").iter().map(written).collect()
+        points(&axes, &TuneSettings::default())
+            .expect("points")
+            .iter()
+            .map(written)
+            .collect()
     }
 
     #[test]
     fn a_grid_is_every_combination_with_the_last_axis_fastest() {
-        let points = grid_of("chunking.size = [64, 128]\nretrieval.retrievers = [[\"bm25\"], [\"bm25\", \"dense\"]]");
+        let points = grid_of(
+            "chunking.size = [64, 128]\nretrieval.retrievers = [[\"bm25\"], [\"bm25\", \"dense\"]]",
+        );
         assert_eq!(
             points,
             [
@@ -247,18 +323,34 @@ mod tests {
 
     #[test]
     fn a_list_of_tables_varies_settings_together_and_a_repeated_value_is_one() {
-        let points =
-            grid_of("chunking = [{ size = 64, overlap = 8 }, { size = 64, overlap = 8 }, { strategy = \"document\" }]");
-        assert_eq!(points, [r#"{"chunking.overlap":8,"chunking.size":64}"#, r#"{"chunking.strategy":"document"}"#]);
+        let points = grid_of(
+            "chunking = [{ size = 64, overlap = 8 }, { size = 64, overlap = 8 }, { strategy = \"document\" }]",
+        );
+        assert_eq!(
+            points,
+            [
+                r#"{"chunking.overlap":8,"chunking.size":64}"#,
+                r#"{"chunking.strategy":"document"}"#
+            ]
+        );
     }
 
     #[test]
     fn what_cannot_be_varied_is_refused_with_its_name() {
         let refused = |text: &str| axes(&sweep(text)).expect_err("refused").to_string();
         assert_eq!(refused(""), "`[sweep]` varies nothing");
-        assert_eq!(refused("chunking.size = 64"), "`sweep.chunking.size` is 64, not a list of values");
-        assert_eq!(refused("chunking.size = []"), "`sweep.chunking.size` is [], not a list of values");
-        assert_eq!(refused("dataset.limit = [1, 2]"), "`dataset.limit` cannot be varied in a sweep");
+        assert_eq!(
+            refused("chunking.size = 64"),
+            "`sweep.chunking.size` is 64, not a list of values"
+        );
+        assert_eq!(
+            refused("chunking.size = []"),
+            "`sweep.chunking.size` is [], not a list of values"
+        );
+        assert_eq!(
+            refused("dataset.limit = [1, 2]"),
+            "`dataset.limit` cannot be varied in a sweep"
+        );
         assert_eq!(
             refused("retrieval.bm25.k1 = { from = 2, to = 1 }"),
             "`sweep.retrieval.bm25.k1` is no range: `from` must be below `to`"
@@ -268,31 +360,52 @@ mod tests {
             ("chunking".to_owned(), sweep(twice)["chunking"].clone()),
             ("chunking.size".to_owned(), Value::from(vec![1])),
         ]);
-        assert_eq!(axes(&both).expect_err("twice").to_string(), "`chunking.size` is varied twice in `[sweep]`");
+        assert_eq!(
+            axes(&both).expect_err("twice").to_string(),
+            "`chunking.size` is varied twice in `[sweep]`"
+        );
     }
 
     #[test]
     fn a_random_search_draws_so_many_different_settings_and_the_same_ones_again() {
         let text = "chunking.size = [1, 2, 3, 4, 5]\nretrieval.bm25.k1 = { from = 0.5, to = 2.0 }\nretrieval.k = { from = 1, to = 100, log = true }";
         let axes = axes(&sweep(text)).expect("axes");
-        let tune = TuneSettings { search: Search::Random, samples: 50, seed: 7, ..TuneSettings::default() };
+        let tune = TuneSettings {
+            search: Search::Random,
+            samples: 50,
+            seed: 7,
+            ..TuneSettings::default()
+        };
         let drawn = points(&axes, &tune).expect("points");
         assert_eq!(drawn, points(&axes, &tune).expect("points"));
-        assert_ne!(drawn, points(&axes, &TuneSettings { seed: 8, ..tune }).expect("points"));
+        assert_ne!(
+            drawn,
+            points(&axes, &TuneSettings { seed: 8, ..tune }).expect("points")
+        );
         assert_eq!(once(drawn.clone()).len(), 50);
-        let below_ten = drawn.iter().filter(|point| point["retrieval.k"].as_i64() < Some(10)).count();
+        let below_ten = drawn
+            .iter()
+            .filter(|point| point["retrieval.k"].as_i64() < Some(10))
+            .count();
         // Half of a range from 1 to 100 is below 10 by its logarithm: 25 of 50 with a deviation of 3.5.
         assert!((13..=37).contains(&below_ten), "{below_ten}");
-        assert!(
-            drawn.iter().all(|point| (0.5..=2.0).contains(&point["retrieval.bm25.k1"].as_f64().expect("a number")))
-        );
+        assert!(drawn.iter().all(|point| {
+            (0.5..=2.0).contains(&point["retrieval.bm25.k1"].as_f64().expect("a number"))
+        }));
     }
 
     #[test]
     fn a_random_search_of_at_least_as_many_as_there_are_is_the_grid() {
         let axes = axes(&sweep("chunking.size = [1, 2, 3]")).expect("axes");
-        let tune = TuneSettings { search: Search::Random, samples: 3, ..TuneSettings::default() };
-        assert_eq!(points(&axes, &tune).expect("points"), grid(&axes).expect("points"));
+        let tune = TuneSettings {
+            search: Search::Random,
+            samples: 3,
+            ..TuneSettings::default()
+        };
+        assert_eq!(
+            points(&axes, &tune).expect("points"),
+            grid(&axes).expect("points")
+        );
     }
 
     #[test]
@@ -300,12 +413,18 @@ mod tests {
         let range = axes(&sweep("retrieval.bm25.k1 = { from = 0.5, to = 2.0 }")).expect("axes");
         assert!(matches!(grid(&range), Err(SweepError::RangeInGrid { .. })));
         let list = format!("{:?}", (0..101).collect::<Vec<_>>());
-        let wide = axes(&sweep(&format!("chunking.size = {list}\nretrieval.k = {list}"))).expect("axes");
+        let wide = axes(&sweep(&format!(
+            "chunking.size = {list}\nretrieval.k = {list}"
+        )))
+        .expect("axes");
         assert!(matches!(grid(&wide), Err(SweepError::TooMany { .. })));
     }
 
     #[test]
     fn a_drawn_number_has_three_digits() {
-        assert_eq!([1.234_56, 0.012_345, 123_456.0, 0.0].map(rounded), [1.23, 0.0123, 123_456.0, 0.0]);
+        assert_eq!(
+            [1.234_56, 0.012_345, 123_456.0, 0.0].map(rounded),
+            [1.23, 0.0123, 123_456.0, 0.0]
+        );
     }
 }

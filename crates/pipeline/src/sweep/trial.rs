@@ -16,24 +16,24 @@ use super::SweepError;
 use super::folder::SweepFolder;
 use super::partition::Part;
 use super::setting::Setting;
-use ragtriage_models::embed::Cached;
-use ragtriage_eval::score::{self, Scores};
-use ragtriage_eval::shown;
-use ragtriage_eval::tuning::Marks;
-use ragtriage_models::llm::Allowance;
-use ragtriage_core::measure::Measure;
-use ragtriage_core::measure::answer::Flavour;
 use crate::ask::Done;
 use crate::plan::Plan;
 use crate::progress::Progress;
 use crate::run;
-use crate::stock::{self, Made, Share, Stock};
 use crate::settings::assemble::{self, Assembled, Environment};
 use crate::settings::record;
-use ragtriage_runs::{Manifest, RunFolder, SavedRun, Spent, deciding};
+use crate::stock::{self, Made, Share, Stock};
+use ragtriage_core::measure::Measure;
+use ragtriage_core::measure::answer::Flavour;
 use ragtriage_core::text::causes::with_causes;
 use ragtriage_core::text::hex::hex;
 use ragtriage_core::types::{Origin, Question, QuestionId, Trace};
+use ragtriage_eval::score::{self, Scores};
+use ragtriage_eval::shown;
+use ragtriage_eval::tuning::Marks;
+use ragtriage_models::embed::Cached;
+use ragtriage_models::llm::Allowance;
+use ragtriage_runs::{Manifest, RunFolder, SavedRun, Spent, deciding};
 
 /// The file that a trial's scores are kept in.
 const FILE: &str = "trial.json";
@@ -94,8 +94,19 @@ impl Trial {
     /// A measure's mean with its n; `None` where it has no value.
     #[must_use]
     pub fn mean(&self, measure: Measure) -> Option<(f64, usize)> {
-        let values: Vec<f64> = self.marks.scores.column(measure)?.into_iter().flatten().collect();
-        (!values.is_empty()).then(|| (values.iter().sum::<f64>() / values.len() as f64, values.len()))
+        let values: Vec<f64> = self
+            .marks
+            .scores
+            .column(measure)?
+            .into_iter()
+            .flatten()
+            .collect();
+        (!values.is_empty()).then(|| {
+            (
+                values.iter().sum::<f64>() / values.len() as f64,
+                values.len(),
+            )
+        })
     }
 }
 
@@ -119,21 +130,37 @@ impl Bench<'_> {
     /// What is wrong with this setting, in words: it is the setting's row.
     pub async fn run(&self, stock: &mut Stock, setting: &Setting) -> Result<Trial, String> {
         let clock = Instant::now();
-        let assembled = assemble::assemble(&setting.resolved, self.environment, self.on_download).await;
+        let assembled =
+            assemble::assemble(&setting.resolved, self.environment, self.on_download).await;
         self.progress.finish();
         let assembled = assembled.map_err(|error| with_causes(&error))?;
-        let mut manifest = record::begun(&setting.resolved, self.part.data(), self.git_commit.clone());
+        let mut manifest =
+            record::begun(&setting.resolved, self.part.data(), self.git_commit.clone());
         record::parts(&mut manifest, &assembled);
         manifest.notes.extend(self.part.note.clone());
         let key = self.key(&manifest, &assembled.plan);
         let path = self.folder.runs().join(self.name(setting));
-        let kept = self.kept(&path, &key).map_err(|error| with_causes(&error))?;
+        let kept = self
+            .kept(&path, &key)
+            .map_err(|error| with_causes(&error))?;
         let (kept, work) = match kept {
-            Some(kept) => (kept, Work { trials: Share { wanted: 1, made: 0 }, ..Work::default() }),
+            Some(kept) => (
+                kept,
+                Work {
+                    trials: Share { wanted: 1, made: 0 },
+                    ..Work::default()
+                },
+            ),
             None => Box::pin(self.make(stock, assembled, manifest, &path, key)).await?,
         };
         let seconds = clock.elapsed().as_secs_f64();
-        Ok(Trial { seconds, work, run: path, cost_usd: kept.cost_usd, marks: kept.marks() })
+        Ok(Trial {
+            seconds,
+            work,
+            run: path,
+            cost_usd: kept.cost_usd,
+            marks: kept.marks(),
+        })
     }
 
     /// Runs what is not kept.
@@ -147,15 +174,25 @@ impl Bench<'_> {
     ) -> Result<(Kept, Work), String> {
         let in_words = |error: SweepError| with_causes(&error);
         let before = stock.made();
-        let Assembled { plan, vector_caches, allowance, .. } = assembled;
+        let Assembled {
+            plan,
+            vector_caches,
+            allowance,
+            ..
+        } = assembled;
         if let Some(allowance) = &allowance {
             let spent = self.folder.spent().map_err(in_words)?;
             allowance.already(spent.usd, spent.tokens);
         }
         let folder = self.begin(path).map_err(in_words)?;
         manifest.name = folder.name();
-        manifest.save(&folder).map_err(|error| with_causes(&error))?;
-        let spending = allowance.map(|allowance| Spending { folder: self.folder, allowance });
+        manifest
+            .save(&folder)
+            .map_err(|error| with_causes(&error))?;
+        let spending = allowance.map(|allowance| Spending {
+            folder: self.folder,
+            allowance,
+        });
         let facts = run::run_from(stock, plan, &folder, Done::default(), self.progress).await;
         drop(spending);
         let facts = facts.map_err(|error| {
@@ -163,7 +200,9 @@ impl Bench<'_> {
             with_causes(&error)
         })?;
         record::finish(&mut manifest, facts, &vector_caches);
-        manifest.save(&folder).map_err(|error| with_causes(&error))?;
+        manifest
+            .save(&folder)
+            .map_err(|error| with_causes(&error))?;
         let saved = SavedRun::load(&folder).map_err(|error| with_causes(&error))?;
         let kept = self.score(&saved, key);
         // A question that failed may not fail again: then the trial is made anew the next time.
@@ -175,7 +214,11 @@ impl Bench<'_> {
 
     /// What the run of `setting` is called.
     fn name(&self, setting: &Setting) -> String {
-        let part = if self.part.is_held_out { "-heldout" } else { "" };
+        let part = if self.part.is_held_out {
+            "-heldout"
+        } else {
+            ""
+        };
         let answers = if self.answers { "-answered" } else { "" };
         format!("{}{part}{answers}", setting.id)
     }
@@ -183,8 +226,17 @@ impl Bench<'_> {
     /// The folder of a run that begins; what another one left there goes.
     fn begin(&self, path: &Path) -> Result<RunFolder, SweepError> {
         if path.exists() {
-            let io = |source| SweepError::Io { action: "remove", path: path.to_owned(), source };
-            if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }.map_err(io)?;
+            let io = |source| SweepError::Io {
+                action: "remove",
+                path: path.to_owned(),
+                source,
+            };
+            if path.is_dir() {
+                fs::remove_dir_all(path)
+            } else {
+                fs::remove_file(path)
+            }
+            .map_err(io)?;
         }
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         Ok(RunFolder::create(&self.folder.runs(), &name)?)
@@ -192,17 +244,27 @@ impl Bench<'_> {
 
     /// What is kept under `key`, scored by what is measured now; `None` where nothing is.
     fn kept(&self, path: &Path, key: &str) -> Result<Option<Kept>, SweepError> {
-        let Ok(text) = fs::read(path.join(FILE)) else { return Ok(None) };
+        let Ok(text) = fs::read(path.join(FILE)) else {
+            return Ok(None);
+        };
         // What cannot be read is made anew.
-        let Ok(kept) = serde_json::from_slice::<Kept>(&text) else { return Ok(None) };
+        let Ok(kept) = serde_json::from_slice::<Kept>(&text) else {
+            return Ok(None);
+        };
         if kept.schema != SCHEMA || kept.key != key || !kept.is_whole(&self.part.questions) {
             return Ok(None);
         }
-        if self.measures.iter().all(|measure| kept.measures.contains(measure)) {
+        if self
+            .measures
+            .iter()
+            .all(|measure| kept.measures.contains(measure))
+        {
             return Ok(Some(kept));
         }
         let folder = RunFolder::existing(path);
-        let Ok(saved) = SavedRun::load(&folder) else { return Ok(None) };
+        let Ok(saved) = SavedRun::load(&folder) else {
+            return Ok(None);
+        };
         let kept = self.score(&saved, key.to_owned());
         if !kept.is_whole(&self.part.questions) {
             return Ok(None);
@@ -217,8 +279,15 @@ impl Bench<'_> {
             schema: SCHEMA,
             key,
             measures,
-            questions: saved.traces.iter().map(|trace| trace.question.id.clone()).collect(),
-            rows: rows.iter().map(|row| row.iter().map(|score| score.map(f64::to_bits)).collect()).collect(),
+            questions: saved
+                .traces
+                .iter()
+                .map(|trace| trace.question.id.clone())
+                .collect(),
+            rows: rows
+                .iter()
+                .map(|row| row.iter().map(|score| score.map(f64::to_bits)).collect())
+                .collect(),
             context_tokens: shown::context_tokens(saved),
             cost_usd: Spent::by(&saved.traces, &[]).usd,
         }
@@ -226,10 +295,30 @@ impl Bench<'_> {
 
     /// The hash of all that decides a trial's traces.
     fn key(&self, manifest: &Manifest, plan: &Plan) -> String {
-        let Manifest { versions, version, models, dataset_digest, settings, .. } = manifest;
-        let questions: Vec<&QuestionId> = self.part.questions.iter().map(|question| &question.id).collect();
+        let Manifest {
+            versions,
+            version,
+            models,
+            dataset_digest,
+            settings,
+            ..
+        } = manifest;
+        let questions: Vec<&QuestionId> = self
+            .part
+            .questions
+            .iter()
+            .map(|question| &question.id)
+            .collect();
         let parts = stock::fingerprint(plan);
-        let all = serde_json::json!([version, versions, models, parts, dataset_digest, deciding(settings), questions]);
+        let all = serde_json::json!([
+            version,
+            versions,
+            models,
+            parts,
+            dataset_digest,
+            deciding(settings),
+            questions
+        ]);
         hex(&Sha256::digest(all.to_string()))
     }
 }
@@ -249,14 +338,23 @@ impl Drop for Spending<'_> {
 
 impl Kept {
     fn marks(self) -> Marks {
-        let row = |row: &Vec<Option<u64>>| row.iter().map(|score| score.map(f64::from_bits)).collect();
+        let row =
+            |row: &Vec<Option<u64>>| row.iter().map(|score| score.map(f64::from_bits)).collect();
         let rows = self.rows.iter().map(row).collect();
-        Marks { scores: Scores { measures: self.measures, rows }, context_tokens: self.context_tokens }
+        Marks {
+            scores: Scores {
+                measures: self.measures,
+                rows,
+            },
+            context_tokens: self.context_tokens,
+        }
     }
 
     /// Whether it has a score of every measure for each of `questions`, in their order.
     fn is_whole(&self, questions: &[Question]) -> bool {
-        self.questions.iter().eq(questions.iter().map(|question| &question.id))
+        self.questions
+            .iter()
+            .eq(questions.iter().map(|question| &question.id))
             && self.rows.len() == questions.len()
             && self.context_tokens.len() == questions.len()
             && self.rows.iter().all(|row| row.len() == self.measures.len())
@@ -264,21 +362,31 @@ impl Kept {
 }
 
 fn keep(folder: &RunFolder, kept: &Kept) -> Result<(), SweepError> {
-    Ok(folder.write(FILE, &serde_json::to_vec(kept).expect("scores are plain JSON"))?)
+    Ok(folder.write(
+        FILE,
+        &serde_json::to_vec(kept).expect("scores are plain JSON"),
+    )?)
 }
 
 fn work(before: Made, after: Made, caches: &[Arc<Cached>], saved: &SavedRun) -> Work {
     let hits: u64 = caches.iter().map(|cache| cache.n_hits()).sum();
     let misses: u64 = caches.iter().map(|cache| cache.n_misses()).sum();
     let mut replies = Share::default();
-    for attempt in saved.traces.iter().flat_map(|trace| trace.arms.iter().flat_map(|arm| &arm.attempts)) {
+    for attempt in saved
+        .traces
+        .iter()
+        .flat_map(|trace| trace.arms.iter().flat_map(|arm| &arm.attempts))
+    {
         replies.wanted += 1;
         replies.made += usize::from(attempt.origin == Origin::Called);
     }
     Work {
         trials: Share { wanted: 1, made: 1 },
         made: after.since(before),
-        texts: Share { wanted: (hits + misses) as usize, made: misses as usize },
+        texts: Share {
+            wanted: (hits + misses) as usize,
+            made: misses as usize,
+        },
         replies,
     }
 }
@@ -298,7 +406,17 @@ impl Work {
     /// Each stage with what it wanted and made, in the order of the work; those that wanted nothing are left out.
     #[must_use]
     pub fn stages(&self) -> Vec<(&'static str, Share)> {
-        let Self { trials, made: Made { chunkings, indexes, rankings }, texts, replies } = *self;
+        let Self {
+            trials,
+            made:
+                Made {
+                    chunkings,
+                    indexes,
+                    rankings,
+                },
+            texts,
+            replies,
+        } = *self;
         let all = [
             ("settings run", trials),
             ("chunkings", chunkings),
@@ -307,6 +425,8 @@ impl Work {
             ("rankings", rankings),
             ("replies", replies),
         ];
-        all.into_iter().filter(|(_, share)| share.wanted > 0).collect()
+        all.into_iter()
+            .filter(|(_, share)| share.wanted > 0)
+            .collect()
     }
 }

@@ -14,17 +14,17 @@ use super::partition::Part;
 use super::prepared::Prepared;
 use super::setting::{DEFAULT, Setting};
 use super::trial::{Bench, Trial, Work};
+use crate::progress::Progress;
+use crate::settings::Resolved;
+use crate::settings::assemble::Environment;
+use crate::stock::Stock;
+use ragtriage_core::measure::Measure;
+use ragtriage_core::types::Dataset;
 use ragtriage_eval::summary;
 use ragtriage_eval::tuning::{
     Board, Confirmation, Ranking, Tried, TuningPlan, TuningVerdict, Varied, cross_fit, judge, rank,
 };
 use ragtriage_http::OnDownload;
-use ragtriage_core::measure::Measure;
-use crate::progress::Progress;
-use crate::stock::Stock;
-use crate::settings::Resolved;
-use crate::settings::assemble::Environment;
-use ragtriage_core::types::Dataset;
 
 /// What a sweep is asked for, and where.
 pub struct Request<'a> {
@@ -51,7 +51,13 @@ pub trait Watch: Progress {
     /// What is to be tried next, on so many questions over so many documents.
     fn begins(&self, settings: &[Setting], n_questions: usize, n_documents: usize);
     /// A setting was tried, as the first of so many, whether on held-out questions: what came of it.
-    fn tried(&self, place: (usize, usize), setting: (&Setting, bool), measure: Measure, result: &Result<Trial, String>);
+    fn tried(
+        &self,
+        place: (usize, usize),
+        setting: (&Setting, bool),
+        measure: Measure,
+        result: &Result<Trial, String>,
+    );
     /// Something went wrong that ends nothing.
     fn trouble(&self, error: &SweepError);
     /// What generating answers would ask and cost at most, before anything is asked.
@@ -92,7 +98,10 @@ impl Outcome {
     /// The best setting, with its place among those that were tried.
     #[must_use]
     pub fn winner(&self) -> Option<(usize, &Setting)> {
-        self.settings.iter().enumerate().find(|(_, setting)| Some(&setting.name) == self.ranking.winner.as_ref())
+        self.settings
+            .iter()
+            .enumerate()
+            .find(|(_, setting)| Some(&setting.name) == self.ranking.winner.as_ref())
     }
 }
 
@@ -101,30 +110,58 @@ impl Outcome {
 /// # Errors
 /// What concerns the sweep as a whole; one setting's failure is its row.
 pub async fn tune(request: &Request<'_>, dataset: Dataset) -> Result<Outcome, SweepError> {
-    let Prepared { mut list, plan, measures, documents, choosing, confirming, answers_choose } =
-        Prepared::new(request, dataset)?;
-    request.watch.begins(&list.settings, choosing.questions.len(), choosing.n_documents);
+    let Prepared {
+        mut list,
+        plan,
+        measures,
+        documents,
+        choosing,
+        confirming,
+        answers_choose,
+    } = Prepared::new(request, dataset)?;
+    request.watch.begins(
+        &list.settings,
+        choosing.questions.len(),
+        choosing.n_documents,
+    );
     let mut stock = Stock::for_many(Arc::clone(&documents), choosing.questions.clone());
     let bench = request.bench(&choosing, &measures, answers_choose);
     if answers_choose {
-        request.watch.bill(&Box::pin(request.bill(&mut stock, &list.settings)).await);
+        request
+            .watch
+            .bill(&Box::pin(request.bill(&mut stock, &list.settings)).await);
     }
-    let (mut results, mut work) = Box::pin(request.tried(&bench, &mut stock, &list.settings, plan.measure)).await;
+    let (mut results, mut work) =
+        Box::pin(request.tried(&bench, &mut stock, &list.settings, plan.measure)).await;
     let n_tried = results.iter().flatten().count();
     // Without the default there is nothing to compare with, and no other may stand in its place.
     results[0].get_or_insert_with(|| Err("not tried: the sweep was interrupted before".to_owned()));
-    let (n_settings, n_left) = (results.len(), results.iter().filter(|result| result.is_none()).count());
-    let (settings, results): (Vec<Setting>, Vec<Result<Trial, String>>) = std::mem::take(&mut list.settings)
-        .into_iter()
-        .zip(results)
-        .filter_map(|(s, result)| Some((s, result?)))
-        .unzip();
-    let runs = results.iter().map(|result| result.as_ref().ok().map(|trial| trial.run.clone())).collect();
+    let (n_settings, n_left) = (
+        results.len(),
+        results.iter().filter(|result| result.is_none()).count(),
+    );
+    let (settings, results): (Vec<Setting>, Vec<Result<Trial, String>>) =
+        std::mem::take(&mut list.settings)
+            .into_iter()
+            .zip(results)
+            .filter_map(|(s, result)| Some((s, result?)))
+            .unzip();
+    let runs = results
+        .iter()
+        .map(|result| result.as_ref().ok().map(|trial| trial.run.clone()))
+        .collect();
     let answer = |(setting, result)| Answers::new(setting, result, request.folder.path());
-    let mut answers: Vec<Answers> = settings.iter().zip(&results).filter(|_| answers_choose).map(answer).collect();
+    let mut answers: Vec<Answers> = settings
+        .iter()
+        .zip(&results)
+        .filter(|_| answers_choose)
+        .map(answer)
+        .collect();
     let board = board(request.base, &list.varied, &choosing, &settings, results);
     let ranking = rank(&board, &plan);
-    let winner = settings.iter().find(|setting| Some(&setting.name) == ranking.winner.as_ref());
+    let winner = settings
+        .iter()
+        .find(|setting| Some(&setting.name) == ranking.winner.as_ref());
     let winner = winner.filter(|winner| winner.name != DEFAULT && n_left == 0);
 
     let confirmation = match (&confirming, winner) {
@@ -134,18 +171,29 @@ pub async fn tune(request: &Request<'_>, dataset: Dataset) -> Result<Outcome, Sw
             stock.forget();
             let bench = request.bench(part, &measures, answers_choose);
             let mut stock = Stock::for_many(documents, part.questions.clone());
-            Box::pin(request.confirmed(&bench, &mut stock, [&settings[0], winner], &plan, &mut work)).await
+            Box::pin(request.confirmed(
+                &bench,
+                &mut stock,
+                [&settings[0], winner],
+                &plan,
+                &mut work,
+            ))
+            .await
         }
     };
     request.note_looks(&choosing, &settings, &plan);
     let mut verdict = judge(&ranking, confirmation.as_ref(), &board, &plan);
     if n_left > 0 {
-        verdict.text = format!("Interrupted, {n_tried} of {n_settings} settings tried. {}", verdict.text);
+        verdict.text = format!(
+            "Interrupted, {n_tried} of {n_settings} settings tried. {}",
+            verdict.text
+        );
     }
     if !answers_choose {
         let bench = request.bench(&choosing, &measures, true);
         let generating = request.generating(&settings, &ranking);
-        let (answered, more) = Box::pin(request.answered(&bench, &mut stock, &generating, plan.measure)).await;
+        let (answered, more) =
+            Box::pin(request.answered(&bench, &mut stock, &generating, plan.measure)).await;
         (answers, work) = (answered, work.plus(more));
     }
     Ok(Outcome {
@@ -198,7 +246,8 @@ impl Request<'_> {
         settings: &[Setting],
         measure: Measure,
     ) -> (Vec<Option<Result<Trial, String>>>, Work) {
-        let mut results: Vec<Option<Result<Trial, String>>> = settings.iter().map(|_| None).collect();
+        let mut results: Vec<Option<Result<Trial, String>>> =
+            settings.iter().map(|_| None).collect();
         let mut work = Work::default();
         for (place, at) in (1..).zip(in_order(settings)) {
             let setting = &settings[at];
@@ -206,7 +255,12 @@ impl Request<'_> {
                 result = Box::pin(bench.run(stock, setting)) => result,
                 () = self.stopped() => break,
             };
-            self.watch.tried((place, settings.len()), (setting, bench.part.is_held_out), measure, &result);
+            self.watch.tried(
+                (place, settings.len()),
+                (setting, bench.part.is_held_out),
+                measure,
+                &result,
+            );
             if let Ok(trial) = &result {
                 work = work.plus(trial.work);
             }
@@ -222,7 +276,11 @@ fn in_order(settings: &[Setting]) -> Vec<usize> {
     let firsts = |of: fn(&Setting) -> String| {
         let mut first: HashMap<String, usize> = HashMap::new();
         let place = |(at, setting)| *first.entry(of(setting)).or_insert(at);
-        settings.iter().enumerate().map(place).collect::<Vec<usize>>()
+        settings
+            .iter()
+            .enumerate()
+            .map(place)
+            .collect::<Vec<usize>>()
     };
     let (chunkings, retrievals) = (firsts(Setting::chunking), firsts(Setting::retrieval));
     let mut places: Vec<usize> = (0..settings.len()).collect();
@@ -246,7 +304,11 @@ fn board(
     });
     Board {
         varied: varied.to_vec(),
-        questions: part.questions.iter().map(|question| question.id.clone()).collect(),
+        questions: part
+            .questions
+            .iter()
+            .map(|question| question.id.clone())
+            .collect(),
         cluster_of: summary::question_clusters(&part.questions, base.settings.evaluation.cluster),
         settings: tried.collect(),
     }

@@ -126,7 +126,12 @@ pub fn render(bars: &Bars, place: Place) -> String {
         sheet.text(&title, BORDER, 24.0, "font-size=\"14\" font-weight=\"600\"");
     }
     if bars.rows.is_empty() {
-        sheet.text(NOTHING, WIDTH / 2.0, height / 2.0, "class=\"soft\" text-anchor=\"middle\"");
+        sheet.text(
+            NOTHING,
+            WIDTH / 2.0,
+            height / 2.0,
+            "class=\"soft\" text-anchor=\"middle\"",
+        );
     } else {
         Layout::new(bars, place, TOP + legend).draw(&mut sheet);
     }
@@ -137,9 +142,17 @@ pub fn render(bars: &Bars, place: Place) -> String {
 fn description(bars: &Bars) -> String {
     let row = |row: &Row| {
         let parts = [&row.label, &row.figure, &row.note].map(String::as_str);
-        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+        parts
+            .into_iter()
+            .filter(|part| !part.is_empty())
+            .collect::<Vec<_>>()
+            .join(" ")
     };
-    format!("{}. {}", bars.x_label, bars.rows.iter().map(row).collect::<Vec<_>>().join("; "))
+    format!(
+        "{}. {}",
+        bars.x_label,
+        bars.rows.iter().map(row).collect::<Vec<_>>().join("; ")
+    )
 }
 
 /// Bars with the place of everything.
@@ -158,7 +171,12 @@ struct Layout<'a> {
 
 impl<'a> Layout<'a> {
     fn new(bars: &'a Bars, place: Place, top: f64) -> Self {
-        let widest = |of: fn(&Row) -> &String| bars.rows.iter().map(|row| width_of(of(row))).fold(0.0, f64::max);
+        let widest = |of: fn(&Row) -> &String| {
+            bars.rows
+                .iter()
+                .map(|row| width_of(of(row)))
+                .fold(0.0, f64::max)
+        };
         let label = widest(|row| &row.label).clamp(LEAST_LABEL, MOST_LABEL);
         let figure = widest(|row| &row.figure).min(MOST_FIGURE);
         let left = BORDER + label + GAP;
@@ -166,14 +184,29 @@ impl<'a> Layout<'a> {
         let note = widest(|row| &row.note).min(room);
         let notes = WIDTH - BORDER - note;
         let values = bars.rows.iter().flat_map(|row| {
-            let ends = row.interval.map_or([row.value; 2], |interval| [interval.low, interval.high]);
-            [Some(row.value), row.rest, row.second].into_iter().flatten().chain(ends)
+            let ends = row
+                .interval
+                .map_or([row.value; 2], |interval| [interval.low, interval.high]);
+            [Some(row.value), row.rest, row.second]
+                .into_iter()
+                .flatten()
+                .chain(ends)
         });
-        let values = values.chain(bars.covers.iter().copied()).filter(|value| Scale::Linear.holds(*value));
+        let values = values
+            .chain(bars.covers.iter().copied())
+            .filter(|value| Scale::Linear.holds(*value));
         let values: Vec<f64> = values.chain([0.0]).collect();
         let axis = Axis::over(&values, Scale::Linear, MOST_TICKS.1);
         let has_links = place == Place::Page;
-        Self { bars, axis, has_links, left, right: notes - GAP - figure - GAP, notes, top }
+        Self {
+            bars,
+            axis,
+            has_links,
+            left,
+            right: notes - GAP - figure - GAP,
+            notes,
+            top,
+        }
     }
 
     fn draw(&self, sheet: &mut Sheet) {
@@ -183,7 +216,11 @@ impl<'a> Layout<'a> {
             self.row(row, self.top + ROW * at as f64, sheet);
         }
         let zero = px(self.across(0.0));
-        sheet.draw(&format!("<path class=\"ink\" d=\"M{zero} {}V{}\"/>", px(self.top), px(self.bottom())));
+        sheet.draw(&format!(
+            "<path class=\"ink\" d=\"M{zero} {}V{}\"/>",
+            px(self.top),
+            px(self.bottom())
+        ));
     }
 
     fn across(&self, value: f64) -> f64 {
@@ -204,19 +241,34 @@ impl<'a> Layout<'a> {
             let half = width_of(&tick.label) / 2.0 + 2.0;
             if x - half > end {
                 end = x + half;
-                sheet.text(&tick.label, x, bottom + 17.0, "class=\"soft\" text-anchor=\"middle\"");
+                sheet.text(
+                    &tick.label,
+                    x,
+                    bottom + 17.0,
+                    "class=\"soft\" text-anchor=\"middle\"",
+                );
             }
         }
         sheet.draw(&format!("<path class=\"grid\" d=\"{grid}\"/>"));
         let label = fitted(&self.bars.x_label, self.right - self.left + 120.0);
-        sheet.text(&label, f64::midpoint(self.left, self.right), bottom + 35.0, "text-anchor=\"middle\"");
+        sheet.text(
+            &label,
+            f64::midpoint(self.left, self.right),
+            bottom + 35.0,
+            "text-anchor=\"middle\"",
+        );
     }
 
     fn row(&self, row: &Row, top: f64, sheet: &mut Sheet) {
         let line = top + ROW / 2.0 + 4.0;
         self.label(row, line, sheet);
         let bar = top + (ROW - BAR) / 2.0;
-        let [zero, end] = [0.0, Some(row.value).filter(|it| Scale::Linear.holds(*it)).unwrap_or(0.0)];
+        let [zero, end] = [
+            0.0,
+            Some(row.value)
+                .filter(|it| Scale::Linear.holds(*it))
+                .unwrap_or(0.0),
+        ];
         sheet.draw(&filled(row.paint, self.across(zero), self.across(end), bar));
         if let Some(rest) = row.rest.filter(|rest| Scale::Linear.holds(*rest)) {
             sheet.draw(&hatched(self.across(end), self.across(rest), bar));
@@ -224,21 +276,39 @@ impl<'a> Layout<'a> {
         if let Some(second) = row.second.filter(|second| Scale::Linear.holds(*second)) {
             sheet.draw(&stroke(self.across(second), bar));
         }
-        if let Some(Interval { low, high }) =
-            row.interval.filter(|it| [it.low, it.high].iter().all(|x| Scale::Linear.holds(*x)))
+        if let Some(Interval { low, high }) = row
+            .interval
+            .filter(|it| [it.low, it.high].iter().all(|x| Scale::Linear.holds(*x)))
         {
-            sheet.draw(&whisker(self.across(low), self.across(high), bar + BAR / 2.0));
+            sheet.draw(&whisker(
+                self.across(low),
+                self.across(high),
+                bar + BAR / 2.0,
+            ));
         }
         let figures = self.right + GAP;
-        sheet.text(&fitted(&row.figure, self.notes - GAP - figures + 1.0), figures, line, "");
+        sheet.text(
+            &fitted(&row.figure, self.notes - GAP - figures + 1.0),
+            figures,
+            line,
+            "",
+        );
         if !row.note.is_empty() {
-            sheet.text(&fitted(&row.note, WIDTH - BORDER / 2.0 - self.notes), self.notes, line, "class=\"soft\"");
+            sheet.text(
+                &fitted(&row.note, WIDTH - BORDER / 2.0 - self.notes),
+                self.notes,
+                line,
+                "class=\"soft\"",
+            );
         }
     }
 
     fn label(&self, row: &Row, line: f64, sheet: &mut Sheet) {
         let label = fitted(&row.label, self.left - GAP - BORDER + 1.0);
-        let link = row.link.as_ref().filter(|link| self.has_links && link.starts_with('#'));
+        let link = row
+            .link
+            .as_ref()
+            .filter(|link| self.has_links && link.starts_with('#'));
         if let Some(link) = link {
             sheet.draw(&format!("<a href=\"{}\">", said(link)));
         }
@@ -278,7 +348,10 @@ fn filled(paint: Paint, from: f64, to: f64, top: f64) -> String {
     } else {
         "fill=\"currentColor\""
     };
-    format!("<rect class=\"c{color}\" x=\"{x}\" y=\"{}\" width=\"{width}\" height=\"{BAR}\" {fill}/>", px(top))
+    format!(
+        "<rect class=\"c{color}\" x=\"{x}\" y=\"{}\" width=\"{width}\" height=\"{BAR}\" {fill}/>",
+        px(top)
+    )
 }
 
 /// A border with lines rising to the right in it. Each line ends at the border, so no clipping path with its name is needed.
@@ -336,19 +409,37 @@ mod tests {
     use super::*;
 
     fn row(label: &str, value: f64) -> Row {
-        Row { label: label.to_owned(), value, figure: value.to_string(), ..Row::default() }
+        Row {
+            label: label.to_owned(),
+            value,
+            figure: value.to_string(),
+            ..Row::default()
+        }
     }
 
     fn bars(rows: Vec<Row>) -> Bars {
-        Bars { title: "Support".to_owned(), x_label: "questions".to_owned(), rows, ..Bars::default() }
+        Bars {
+            title: "Support".to_owned(),
+            x_label: "questions".to_owned(),
+            rows,
+            ..Bars::default()
+        }
     }
 
     fn rect(drawn: &str, at: usize) -> Vec<f64> {
-        let line = drawn.lines().filter(|line| line.starts_with("<rect class=\"c")).nth(at).expect("a bar");
+        let line = drawn
+            .lines()
+            .filter(|line| line.starts_with("<rect class=\"c"))
+            .nth(at)
+            .expect("a bar");
         let number = |name: &str| {
-            line.split(&format!(" {name}=\"")).nth(1).and_then(|rest| rest.split('"').next()?.parse().ok())
+            line.split(&format!(" {name}=\""))
+                .nth(1)
+                .and_then(|rest| rest.split('"').next()?.parse().ok())
         };
-        ["x", "width"].map(|name| number(name).expect("a number")).to_vec()
+        ["x", "width"]
+            .map(|name| number(name).expect("a number"))
+            .to_vec()
     }
 
     #[test]
@@ -356,7 +447,11 @@ mod tests {
         let drawn = render(&bars(vec![row("aa", 10.0), row("bb", 5.0)]), Place::Page);
         // Short names have 128: the axis begins at 16 + 128 + 12 = 156. Figures of two letters of 6.6 end at 760 - 16 = 744, so it
         // ends at 744 - 12 - 13.2 - 12 = 706.8; it goes from 0 to 10 over 550.8.
-        assert_eq!((rect(&drawn, 0), rect(&drawn, 1)), (vec![156.0, 550.8], vec![156.0, 275.4]), "{drawn}");
+        assert_eq!(
+            (rect(&drawn, 0), rect(&drawn, 1)),
+            (vec![156.0, 550.8], vec![156.0, 275.4]),
+            "{drawn}"
+        );
     }
 
     #[test]
@@ -383,12 +478,18 @@ mod tests {
     fn hatching_stays_inside_its_border() {
         for width in [0.6, 3.0, 14.0, 100.0] {
             let drawn = hatched(50.0, 50.0 + width, 10.0);
-            let numbers =
-                drawn.split('z').nth(1).map(|rest| rest.split('"').next().unwrap_or_default()).unwrap_or_default();
+            let numbers = drawn
+                .split('z')
+                .nth(1)
+                .map(|rest| rest.split('"').next().unwrap_or_default())
+                .unwrap_or_default();
             for pair in numbers.split(['M', 'L']).filter(|pair| !pair.is_empty()) {
                 let (x, y) = pair.split_once(' ').expect("two numbers");
                 let (x, y): (f64, f64) = (x.parse().expect("x"), y.parse().expect("y"));
-                assert!((49.99..=50.01 + width).contains(&x) && (9.99..=24.01).contains(&y), "{width}: {pair}");
+                assert!(
+                    (49.99..=50.01 + width).contains(&x) && (9.99..=24.01).contains(&y),
+                    "{width}: {pair}"
+                );
             }
         }
         assert_eq!(hatched(5.0, 5.2, 0.0), "");
@@ -399,7 +500,10 @@ mod tests {
         let mut one = row("ranking", 140.0);
         (one.figure, one.note) = ("140 (9.0 %)".to_owned(), "-140".to_owned());
         let drawn = render(&bars(vec![one]), Place::Page);
-        assert!(drawn.contains("<desc>questions. ranking 140 (9.0 %) -140</desc>"), "{drawn}");
+        assert!(
+            drawn.contains("<desc>questions. ranking 140 (9.0 %) -140</desc>"),
+            "{drawn}"
+        );
     }
 
     #[test]
@@ -416,7 +520,10 @@ mod tests {
     #[test]
     fn what_data_gave_is_no_markup_and_what_is_no_number_is_no_bar() {
         let name = "</text><script>alert(1)</script>\u{202e}\u{1b}[31m&\"\u{ffff}";
-        let interval = Some(Interval { low: f64::NAN, high: f64::INFINITY });
+        let interval = Some(Interval {
+            low: f64::NAN,
+            high: f64::INFINITY,
+        });
         let broken = [f64::NAN, f64::INFINITY, -1e305, 1e300, 1e-300].map(|value| Row {
             label: name.to_owned(),
             link: Some(format!("#{name}")),
@@ -428,10 +535,16 @@ mod tests {
             note: name.to_owned(),
             ..Row::default()
         });
-        let drawing = Bars { keys: vec![(Key::Rest, name.to_owned())], ..bars(broken.to_vec()) };
+        let drawing = Bars {
+            keys: vec![(Key::Rest, name.to_owned())],
+            ..bars(broken.to_vec())
+        };
         for place in [Place::File, Place::Page] {
             let drawn = render(&drawing, place);
-            assert!(!drawn.contains("<script") && !drawn.contains(['\u{202e}', '\u{1b}', '\u{ffff}']), "{drawn}");
+            assert!(
+                !drawn.contains("<script") && !drawn.contains(['\u{202e}', '\u{1b}', '\u{ffff}']),
+                "{drawn}"
+            );
             assert!(!drawn.contains("NaN") && !drawn.contains("inf"), "{drawn}");
         }
     }

@@ -51,9 +51,23 @@ pub(super) struct Opening<'a> {
 impl Sheet {
     /// An empty picture.
     pub fn new(opening: &Opening<'_>) -> Self {
-        let Opening { place, size: (width, height), title, description, has_links } = *opening;
-        let (top, shown) = if place == Place::File { (0.0, height) } else { (HEAD, height - HEAD) };
-        let namespace = if place == Place::File { "xmlns=\"http://www.w3.org/2000/svg\" " } else { "" };
+        let Opening {
+            place,
+            size: (width, height),
+            title,
+            description,
+            has_links,
+        } = *opening;
+        let (top, shown) = if place == Place::File {
+            (0.0, height)
+        } else {
+            (HEAD, height - HEAD)
+        };
+        let namespace = if place == Place::File {
+            "xmlns=\"http://www.w3.org/2000/svg\" "
+        } else {
+            ""
+        };
         let role = if has_links { "group" } else { "img" };
         let mut out = format!(
             "<svg {namespace}class=\"rx-chart\" viewBox=\"0 {top} {width} {shown}\" width=\"{width}\" height=\"{shown}\" \
@@ -64,14 +78,23 @@ impl Sheet {
         if place == Place::File {
             let _ = writeln!(out, "<style>{STYLE}</style>");
         }
-        let _ = writeln!(out, "<rect class=\"paper\" width=\"{width}\" height=\"{height}\"/>");
+        let _ = writeln!(
+            out,
+            "<rect class=\"paper\" width=\"{width}\" height=\"{height}\"/>"
+        );
         Self { out }
     }
 
     /// Writes `words` with the left end of their base line at `x`, `y`, or where `attributes` say.
     pub fn text(&mut self, words: &str, x: f64, y: f64, attributes: &str) {
         let space = if attributes.is_empty() { "" } else { " " };
-        let _ = writeln!(self.out, "<text x=\"{}\" y=\"{}\"{space}{attributes}>{}</text>", px(x), px(y), said(words));
+        let _ = writeln!(
+            self.out,
+            "<text x=\"{}\" y=\"{}\"{space}{attributes}>{}</text>",
+            px(x),
+            px(y),
+            said(words)
+        );
     }
 
     /// Draws what `element` says; it holds nothing that data gave.
@@ -96,7 +119,13 @@ mod tests {
     use super::*;
 
     fn sheet(place: Place, has_links: bool) -> String {
-        let opening = Opening { place, size: (640.0, 360.0), title: "<T>", description: "d", has_links };
+        let opening = Opening {
+            place,
+            size: (640.0, 360.0),
+            title: "<T>",
+            description: "d",
+            has_links,
+        };
         Sheet::new(&opening).closed()
     }
 
@@ -104,19 +133,29 @@ mod tests {
     fn a_file_has_its_style_and_a_page_has_it_elsewhere() {
         let (file, page) = (sheet(Place::File, false), sheet(Place::Page, false));
         assert!(
-            file.contains("viewBox=\"0 0 640 360\"") && file.contains("<style>") && file.contains("xmlns="),
+            file.contains("viewBox=\"0 0 640 360\"")
+                && file.contains("<style>")
+                && file.contains("xmlns="),
             "{file}"
         );
         // The line of the title, 32 px, is cut off at the top.
-        assert!(page.contains("viewBox=\"0 32 640 328\" width=\"640\" height=\"328\""), "{page}");
+        assert!(
+            page.contains("viewBox=\"0 32 640 328\" width=\"640\" height=\"328\""),
+            "{page}"
+        );
         assert!(!page.contains("style") && !page.contains("http"), "{page}");
-        assert!([file, page].iter().all(|drawn| drawn.contains("<title>&lt;T&gt;</title>\n<desc>d</desc>")));
+        assert!(
+            [file, page]
+                .iter()
+                .all(|drawn| drawn.contains("<title>&lt;T&gt;</title>\n<desc>d</desc>"))
+        );
     }
 
     #[test]
     fn what_holds_links_is_no_image() {
         assert!(
-            sheet(Place::Page, false).contains("role=\"img\"") && sheet(Place::Page, true).contains("role=\"group\"")
+            sheet(Place::Page, false).contains("role=\"img\"")
+                && sheet(Place::Page, true).contains("role=\"group\"")
         );
     }
 }

@@ -22,7 +22,11 @@ pub(super) fn width_of(text: &str) -> f64 {
 }
 
 fn width(c: char) -> f64 {
-    if c < '\u{250}' || c == '…' { LETTER } else { WIDE }
+    if c < '\u{250}' || c == '…' {
+        LETTER
+    } else {
+        WIDE
+    }
 }
 
 /// As much of `text` as `most` pixels hold, the last an ellipsis where something was cut.
@@ -57,7 +61,10 @@ pub(super) fn placed(
     points: &[(f64, f64)],
     within: Bounds,
 ) -> Vec<Label> {
-    let mut taken: Vec<Bounds> = points.iter().map(|&(x, y)| (x - 4.0, y - 4.0, x + 4.0, y + 4.0)).collect();
+    let mut taken: Vec<Bounds> = points
+        .iter()
+        .map(|&(x, y)| (x - 4.0, y - 4.0, x + 4.0, y + 4.0))
+        .collect();
     let mut labels = Vec::new();
     for (text, (x, y)) in wanted {
         let wide = width_of(&text);
@@ -73,12 +80,20 @@ pub(super) fn placed(
         ];
         let boxes = corners.map(|(left, top)| (left, top, left + wide, top + LINE));
         let is_free = |&&(left, top, right, bottom): &&Bounds| {
-            let is_inside = left >= within.0 && top >= within.1 && right <= within.2 && bottom <= within.3;
-            is_inside && !taken.iter().any(|it| left < it.2 && it.0 < right && top < it.3 && it.1 < bottom)
+            let is_inside =
+                left >= within.0 && top >= within.1 && right <= within.2 && bottom <= within.3;
+            is_inside
+                && !taken
+                    .iter()
+                    .any(|it| left < it.2 && it.0 < right && top < it.3 && it.1 < bottom)
         };
         if let Some(&found) = boxes.iter().find(is_free) {
             taken.push(found);
-            labels.push(Label { text, x: found.0, y: found.3 - 3.0 });
+            labels.push(Label {
+                text,
+                x: found.0,
+                y: found.3 - 3.0,
+            });
         }
     }
     labels
@@ -90,7 +105,10 @@ mod tests {
 
     #[test]
     fn a_coordinate_has_at_most_two_decimals() {
-        assert_eq!([0.0, 61.8, 1.0 / 3.0, 100.0, 478.004].map(px), ["0", "61.8", "0.33", "100", "478"]);
+        assert_eq!(
+            [0.0, 61.8, 1.0 / 3.0, 100.0, 478.004].map(px),
+            ["0", "61.8", "0.33", "100", "478"]
+        );
     }
 
     #[test]
@@ -104,13 +122,26 @@ mod tests {
     #[test]
     fn labels_keep_clear_of_points_of_one_another_and_of_the_border() {
         let within = (0.0, 0.0, 100.0, 60.0);
-        let at = |labels: &[Label]| labels.iter().map(|label| (label.x, label.y)).collect::<Vec<_>>();
+        let at = |labels: &[Label]| {
+            labels
+                .iter()
+                .map(|label| (label.x, label.y))
+                .collect::<Vec<_>>()
+        };
         // "default" is 46.2 wide: above (20, 30) it would begin at -3.1. To the right it begins at 28, its base line 3 above its
         // lower edge at 37.
-        let one = placed([("default".to_owned(), (20.0, 30.0))].into_iter(), &[(20.0, 30.0)], within);
+        let one = placed(
+            [("default".to_owned(), (20.0, 30.0))].into_iter(),
+            &[(20.0, 30.0)],
+            within,
+        );
         assert_eq!(at(&one), [(28.0, 34.0)]);
         // At the right border it goes to the left: 90 - 8 - 46.2 = 35.8.
-        let one = placed([("default".to_owned(), (90.0, 30.0))].into_iter(), &[(90.0, 30.0)], within);
+        let one = placed(
+            [("default".to_owned(), (90.0, 30.0))].into_iter(),
+            &[(90.0, 30.0)],
+            within,
+        );
         assert!((one[0].x - 35.8).abs() < 1e-9);
         // Two of one place: the first above it, from 8 to 22, the second to its right. Of twenty some find no room.
         let twice = ["default", "s07"].map(|name| (name.to_owned(), (30.0, 30.0)));

@@ -91,8 +91,18 @@ impl Line {
     /// Points without names of their own.
     #[must_use]
     pub fn new(name: impl Into<String>, style: Style, points: &[(f64, f64)]) -> Self {
-        let point = |&(x, y): &(f64, f64)| Point { x, y, interval: None, name: String::new(), is_labelled: false };
-        Self { name: name.into(), style, points: points.iter().map(point).collect() }
+        let point = |&(x, y): &(f64, f64)| Point {
+            x,
+            y,
+            interval: None,
+            name: String::new(),
+            is_labelled: false,
+        };
+        Self {
+            name: name.into(),
+            style,
+            points: points.iter().map(point).collect(),
+        }
     }
 }
 
@@ -110,14 +120,27 @@ impl Chart {
         if xs.is_empty() {
             return None;
         }
-        let ends = points().filter_map(|point| point.interval).flat_map(|it| [it.low, it.high]);
-        ys.extend(self.y_covers.iter().copied().chain(ends).filter(|y| y.abs() <= MOST));
-        Some(Frame { x: Axis::over(&xs, self.x_scale, MOST_TICKS.0), y: Axis::over(&ys, Scale::Linear, MOST_TICKS.1) })
+        let ends = points()
+            .filter_map(|point| point.interval)
+            .flat_map(|it| [it.low, it.high]);
+        ys.extend(
+            self.y_covers
+                .iter()
+                .copied()
+                .chain(ends)
+                .filter(|y| y.abs() <= MOST),
+        );
+        Some(Frame {
+            x: Axis::over(&xs, self.x_scale, MOST_TICKS.0),
+            y: Axis::over(&ys, Scale::Linear, MOST_TICKS.1),
+        })
     }
 
     /// Those of a line's points that can stand on the axes.
     fn drawn<'a>(&'a self, line: &'a Line) -> impl Iterator<Item = &'a Point> {
-        line.points.iter().filter(|point| self.x_scale.holds(point.x) && Scale::Linear.holds(point.y))
+        line.points
+            .iter()
+            .filter(|point| self.x_scale.holds(point.x) && Scale::Linear.holds(point.y))
     }
 }
 
@@ -127,11 +150,26 @@ mod tests {
 
     #[test]
     fn points_that_cannot_stand_on_the_axes_are_left_out() {
-        let points = [(f64::NAN, 1.0), (0.0, 1.0), (2.0, f64::INFINITY), (1e301, 1.0), (4.0, 0.5)];
-        let mut chart = Chart { lines: vec![Line::new("a", Style::Line, &points)], ..Chart::default() };
+        let points = [
+            (f64::NAN, 1.0),
+            (0.0, 1.0),
+            (2.0, f64::INFINITY),
+            (1e301, 1.0),
+            (4.0, 0.5),
+        ];
+        let mut chart = Chart {
+            lines: vec![Line::new("a", Style::Line, &points)],
+            ..Chart::default()
+        };
         assert_eq!(chart.drawn(&chart.lines[0]).count(), 2);
         chart.x_scale = Scale::Log2;
-        assert_eq!(chart.drawn(&chart.lines[0]).map(|point| point.x).collect::<Vec<_>>(), [4.0]);
+        assert_eq!(
+            chart
+                .drawn(&chart.lines[0])
+                .map(|point| point.x)
+                .collect::<Vec<_>>(),
+            [4.0]
+        );
         chart.lines[0].points.pop();
         assert!(chart.frame().is_none());
     }

@@ -22,12 +22,25 @@ const SEVERAL: char = '*';
 #[must_use]
 pub fn render(chart: &Chart) -> String {
     let mut out = format!("{}\n", shortened(&chart.title, WIDTH));
-    let Some(frame) = chart.frame() else { return out + "  " + NOTHING + "\n" };
-    let margin = frame.y.ticks.iter().map(|tick| tick.label.len()).max().unwrap_or(0) + 1;
+    let Some(frame) = chart.frame() else {
+        return out + "  " + NOTHING + "\n";
+    };
+    let margin = frame
+        .y
+        .ticks
+        .iter()
+        .map(|tick| tick.label.len())
+        .max()
+        .unwrap_or(0)
+        + 1;
     let cells = cells(chart, &frame);
     let _ = writeln!(out, "{:>margin$} {}", "", shortened(&chart.y_label, NAME));
     for (row, marks) in cells.iter().enumerate() {
-        let label = frame.y.ticks.iter().find(|tick| row_of(&frame, tick.at) == row);
+        let label = frame
+            .y
+            .ticks
+            .iter()
+            .find(|tick| row_of(&frame, tick.at) == row);
         let (label, edge) = label.map_or(("", '|'), |tick| (tick.label.as_str(), '+'));
         let marks: String = marks.iter().collect();
         let _ = writeln!(out, "{label:>margin$} {edge}{}", marks.trim_end());
@@ -37,17 +50,32 @@ pub fn render(chart: &Chart) -> String {
     let x_label = shortened(&chart.x_label, NAME);
     let middle = margin + 2 + (COLUMNS - x_label.chars().count()) / 2;
     let _ = writeln!(out, "{:middle$}{x_label}", "");
-    out + &legend(chart, margin + 2, cells.iter().flatten().any(|cell| *cell == SEVERAL))
+    out + &legend(
+        chart,
+        margin + 2,
+        cells.iter().flatten().any(|cell| *cell == SEVERAL),
+    )
 }
 
 /// The plot, its highest row first.
 fn cells(chart: &Chart, frame: &Frame) -> Vec<Vec<char>> {
     let mut cells = vec![vec![' '; COLUMNS]; ROWS];
     let column = |x: f64| (frame.x.share(x) * (COLUMNS - 1) as f64).round() as usize;
-    let is_dotted = chart.lines.iter().filter(|line| line.style != Style::Points).count() <= MOST_DOTTED;
-    for line in chart.lines.iter().filter(|line| is_dotted && line.style != Style::Points) {
-        let places: Vec<(usize, usize)> =
-            chart.drawn(line).map(|point| (column(point.x), row_of(frame, point.y))).collect();
+    let is_dotted = chart
+        .lines
+        .iter()
+        .filter(|line| line.style != Style::Points)
+        .count()
+        <= MOST_DOTTED;
+    for line in chart
+        .lines
+        .iter()
+        .filter(|line| is_dotted && line.style != Style::Points)
+    {
+        let places: Vec<(usize, usize)> = chart
+            .drawn(line)
+            .map(|point| (column(point.x), row_of(frame, point.y)))
+            .collect();
         for pair in places.windows(2) {
             dots(&mut cells, pair[0], pair[1], line.style);
         }
@@ -68,7 +96,12 @@ fn row_of(frame: &Frame, y: f64) -> usize {
 }
 
 /// The way from one point to the next, column by column; a step goes up or down in the last.
-fn dots(cells: &mut [Vec<char>], (from, low): (usize, usize), (to, high): (usize, usize), style: Style) {
+fn dots(
+    cells: &mut [Vec<char>],
+    (from, low): (usize, usize),
+    (to, high): (usize, usize),
+    style: Style,
+) {
     if matches!(style, Style::Step | Style::Outline) {
         cells[low][from.min(to)..=from.max(to)].fill('.');
         (low.min(high)..=low.max(high)).for_each(|row| cells[row][to] = '.');
@@ -77,7 +110,8 @@ fn dots(cells: &mut [Vec<char>], (from, low): (usize, usize), (to, high): (usize
     let steps = from.abs_diff(to).max(1);
     for step in 0..=steps {
         let share = step as f64 / steps as f64;
-        let between = |a: usize, b: usize| (a as f64 + share * (b as f64 - a as f64)).round() as usize;
+        let between =
+            |a: usize, b: usize| (a as f64 + share * (b as f64 - a as f64)).round() as usize;
         cells[between(low, high)][between(from, to)] = '.';
     }
 }
@@ -102,8 +136,11 @@ fn letter(at: usize) -> char {
 }
 
 fn legend(chart: &Chart, indent: usize, has_several: bool) -> String {
-    let names =
-        chart.lines.iter().enumerate().map(|(at, line)| format!("{} {}", letter(at), shortened(&line.name, NAME)));
+    let names = chart
+        .lines
+        .iter()
+        .enumerate()
+        .map(|(at, line)| format!("{} {}", letter(at), shortened(&line.name, NAME)));
     let several = has_several.then(|| format!("{SEVERAL} several"));
     let names: Vec<String> = names.chain(several).collect();
     wrapped_to(WIDTH, &" ".repeat(indent), &names.join(", "))
@@ -128,7 +165,11 @@ mod tests {
     #[test]
     fn letters_stand_where_the_points_are_and_dots_between_them() {
         let drawn = render(&chart(vec![
-            Line::new("default", Style::Line, &[(1.0, 0.3), (2.0, 0.5), (4.0, 0.7), (16.0, 0.8)]),
+            Line::new(
+                "default",
+                Style::Line,
+                &[(1.0, 0.3), (2.0, 0.5), (4.0, 0.7), (16.0, 0.8)],
+            ),
             Line::new("s07", Style::Step, &[(1.0, 0.3), (4.0, 0.7)]),
         ]));
         insta::assert_snapshot!(drawn, @r"
@@ -169,14 +210,27 @@ mod tests {
             })
             .collect();
         let drawn = render(&chart(lines));
-        assert!(drawn.lines().all(|line| line.chars().count() <= WIDTH), "{drawn}");
-        assert!(drawn.lines().count() < ROWS + 24 && drawn.is_ascii() && !drawn.contains('\u{1b}'), "{drawn}");
-        assert_eq!(render(&chart(Vec::new())), "Recall against k\n  nothing to draw\n");
+        assert!(
+            drawn.lines().all(|line| line.chars().count() <= WIDTH),
+            "{drawn}"
+        );
+        assert!(
+            drawn.lines().count() < ROWS + 24 && drawn.is_ascii() && !drawn.contains('\u{1b}'),
+            "{drawn}"
+        );
+        assert_eq!(
+            render(&chart(Vec::new())),
+            "Recall against k\n  nothing to draw\n"
+        );
     }
 
     #[test]
     fn a_single_point_has_its_letter() {
-        let drawn = render(&chart(vec![Line::new("only", Style::Points, &[(512.0, 0.0)])]));
+        let drawn = render(&chart(vec![Line::new(
+            "only",
+            Style::Points,
+            &[(512.0, 0.0)],
+        )]));
         assert_eq!(drawn.matches('A').count(), 2, "{drawn}");
         assert!(drawn.contains(" 512\n"), "{drawn}");
     }

@@ -50,7 +50,12 @@ pub fn render(chart: &Chart, place: Place) -> String {
     }
     match chart.frame() {
         Some(frame) => Plot::new(chart, frame).draw(&mut sheet),
-        None => sheet.text(NOTHING, WIDTH / 2.0, HEIGHT / 2.0, "class=\"soft\" text-anchor=\"middle\""),
+        None => sheet.text(
+            NOTHING,
+            WIDTH / 2.0,
+            HEIGHT / 2.0,
+            "class=\"soft\" text-anchor=\"middle\"",
+        ),
     }
     sheet.closed()
 }
@@ -63,11 +68,22 @@ fn description(chart: &Chart) -> String {
         match points.as_slice() {
             [] => format!("{}: no points", line.name),
             [one] => format!("{}: {}", line.name, end(one)),
-            [first, .., last] => format!("{}: {} points from {} to {}", line.name, points.len(), end(first), end(last)),
+            [first, .., last] => format!(
+                "{}: {} points from {} to {}",
+                line.name,
+                points.len(),
+                end(first),
+                end(last)
+            ),
         }
     };
     let lines: Vec<String> = chart.lines.iter().map(line).collect();
-    format!("{} against {}. {}", chart.y_label, chart.x_label, lines.join("; "))
+    format!(
+        "{} against {}. {}",
+        chart.y_label,
+        chart.x_label,
+        lines.join("; ")
+    )
 }
 
 /// A chart with the place of everything.
@@ -80,8 +96,17 @@ struct Plot<'a> {
 
 impl<'a> Plot<'a> {
     fn new(chart: &'a Chart, frame: Frame) -> Self {
-        let widest = frame.y.ticks.iter().map(|tick| width_of(&tick.label)).fold(0.0, f64::max);
-        Self { chart, frame, left: 42.0 + widest }
+        let widest = frame
+            .y
+            .ticks
+            .iter()
+            .map(|tick| width_of(&tick.label))
+            .fold(0.0, f64::max);
+        Self {
+            chart,
+            frame,
+            left: 42.0 + widest,
+        }
     }
 
     fn draw(&self, sheet: &mut Sheet) {
@@ -94,7 +119,11 @@ impl<'a> Plot<'a> {
             self.joined(at, line, sheet);
             for point in self.chart.drawn(line).filter(|_| line.style.has_marks()) {
                 let (x, y) = self.place(point);
-                sheet.draw(&format!("{}<title>{}</title></path>", mark(at, x, y), said(&hint(line, point))));
+                sheet.draw(&format!(
+                    "{}<title>{}</title></path>",
+                    mark(at, x, y),
+                    said(&hint(line, point))
+                ));
             }
             sheet.draw("</g>");
         }
@@ -103,7 +132,10 @@ impl<'a> Plot<'a> {
     }
 
     fn place(&self, point: &Point) -> (f64, f64) {
-        (self.across(self.frame.x.share(point.x)), up(self.frame.y.share(point.y)))
+        (
+            self.across(self.frame.x.share(point.x)),
+            up(self.frame.y.share(point.y)),
+        )
     }
 
     fn across(&self, share: f64) -> f64 {
@@ -116,7 +148,12 @@ impl<'a> Plot<'a> {
         for tick in &self.frame.y.ticks {
             let y = up(self.frame.y.share(tick.at));
             let _ = write!(grid, "M{} {}H{RIGHT}", px(left), px(y));
-            sheet.text(&tick.label, left - 8.0, y + 4.0, "class=\"soft\" text-anchor=\"end\"");
+            sheet.text(
+                &tick.label,
+                left - 8.0,
+                y + 4.0,
+                "class=\"soft\" text-anchor=\"end\"",
+            );
         }
         // A number that would touch the one before stands a line lower, and where that is taken too, nowhere.
         let mut ends = [0.0; 2];
@@ -132,16 +169,28 @@ impl<'a> Plot<'a> {
         }
         sheet.draw(&format!("<path class=\"grid\" d=\"{grid}\"/>"));
         let x_label = fitted(&self.chart.x_label, RIGHT - left);
-        sheet.text(&x_label, f64::midpoint(left, RIGHT), BOTTOM + 46.0, "text-anchor=\"middle\"");
+        sheet.text(
+            &x_label,
+            f64::midpoint(left, RIGHT),
+            BOTTOM + 46.0,
+            "text-anchor=\"middle\"",
+        );
         let y_label = fitted(&self.chart.y_label, BOTTOM - TOP);
-        sheet.text(&y_label, 18.0, middle, &format!("text-anchor=\"middle\" transform=\"rotate(-90 18 {middle})\""));
+        sheet.text(
+            &y_label,
+            18.0,
+            middle,
+            &format!("text-anchor=\"middle\" transform=\"rotate(-90 18 {middle})\""),
+        );
     }
 
     /// The intervals of a line's points: a band under a line that joins them, else a bar with caps each.
     fn intervals(&self, at: usize, line: &Line, sheet: &mut Sheet) {
         let ends = |point: &Point| {
             let (x, _) = self.place(point);
-            let interval = point.interval.filter(|it| it.low.abs() <= MOST && it.high.abs() <= MOST)?;
+            let interval = point
+                .interval
+                .filter(|it| it.low.abs() <= MOST && it.high.abs() <= MOST)?;
             let [low, high] = [interval.low, interval.high].map(|y| px(up(self.frame.y.share(y))));
             Some((x, low, high))
         };
@@ -149,7 +198,10 @@ impl<'a> Plot<'a> {
         let color = at % N_COLORS;
         if line.style == Style::Line && ends.len() > 1 {
             let there = ends.iter().map(|(x, _, high)| format!("{} {high}", px(*x)));
-            let back = ends.iter().rev().map(|(x, low, _)| format!("{} {low}", px(*x)));
+            let back = ends
+                .iter()
+                .rev()
+                .map(|(x, low, _)| format!("{} {low}", px(*x)));
             let path = there.chain(back).collect::<Vec<_>>().join("L");
             sheet.draw(&format!(
                 "<path class=\"c{color}\" d=\"M{path}Z\" fill=\"currentColor\" fill-opacity=\"{BAND}\"/>"
@@ -182,13 +234,28 @@ impl<'a> Plot<'a> {
     }
 
     fn labels(&self, sheet: &mut Sheet) {
-        let points: Vec<(f64, f64)> =
-            self.chart.lines.iter().flat_map(|line| self.chart.drawn(line)).map(|point| self.place(point)).collect();
-        let named = self.chart.lines.iter().flat_map(|line| self.chart.drawn(line).map(move |point| (line, point)));
-        let wanted = named.filter(|(_, point)| point.is_labelled).map(|(line, point)| {
-            let name = if point.name.is_empty() { &line.name } else { &point.name };
-            (fitted(name, 110.0), self.place(point))
-        });
+        let points: Vec<(f64, f64)> = self
+            .chart
+            .lines
+            .iter()
+            .flat_map(|line| self.chart.drawn(line))
+            .map(|point| self.place(point))
+            .collect();
+        let named = self
+            .chart
+            .lines
+            .iter()
+            .flat_map(|line| self.chart.drawn(line).map(move |point| (line, point)));
+        let wanted = named
+            .filter(|(_, point)| point.is_labelled)
+            .map(|(line, point)| {
+                let name = if point.name.is_empty() {
+                    &line.name
+                } else {
+                    &point.name
+                };
+                (fitted(name, 110.0), self.place(point))
+            });
         for label in labels::placed(wanted, &points, (self.left, TOP, RIGHT, BOTTOM)) {
             let halo = "class=\"halo\" stroke-width=\"3\" stroke-linejoin=\"round\" paint-order=\"stroke\"";
             sheet.text(&label.text, label.x, label.y, halo);
@@ -199,12 +266,19 @@ impl<'a> Plot<'a> {
     fn legend(&self, sheet: &mut Sheet) {
         let room = ((BOTTOM - TOP) / LEGEND_LINE) as usize;
         let lines = &self.chart.lines;
-        let shown = if lines.len() > room { room - 1 } else { lines.len() };
+        let shown = if lines.len() > room {
+            room - 1
+        } else {
+            lines.len()
+        };
         for (at, line) in lines.iter().enumerate().take(shown) {
             let y = TOP + 8.0 + LEGEND_LINE * at as f64;
             sheet.draw(&format!("<g class=\"c{}\">", at % N_COLORS));
             if line.style != Style::Points {
-                sheet.draw(&format!("<path d=\"M{LEGEND} {y}h{SAMPLE}\" {}/>", stroke(at)));
+                sheet.draw(&format!(
+                    "<path d=\"M{LEGEND} {y}h{SAMPLE}\" {}/>",
+                    stroke(at)
+                ));
             }
             if line.style.has_marks() {
                 sheet.draw(&format!("{}</path>", mark(at, LEGEND + SAMPLE / 2.0, y)));
@@ -215,15 +289,26 @@ impl<'a> Plot<'a> {
         }
         if shown < lines.len() {
             let y = TOP + 12.0 + LEGEND_LINE * shown as f64;
-            sheet.text(&format!("and {} more", lines.len() - shown), LEGEND, y, "class=\"soft\"");
+            sheet.text(
+                &format!("and {} more", lines.len() - shown),
+                LEGEND,
+                y,
+                "class=\"soft\"",
+            );
         }
     }
 }
 
 /// What a point says when it is pointed at.
 fn hint(line: &Line, point: &Point) -> String {
-    let name = if point.name.is_empty() { &line.name } else { &point.name };
-    let interval = point.interval.map_or(String::new(), |it| format!(" [{}, {}]", number(it.low), number(it.high)));
+    let name = if point.name.is_empty() {
+        &line.name
+    } else {
+        &point.name
+    };
+    let interval = point.interval.map_or(String::new(), |it| {
+        format!(" [{}, {}]", number(it.low), number(it.high))
+    });
     format!("{name}: {}, {}{interval}", number(point.x), number(point.y))
 }
 
@@ -234,8 +319,14 @@ fn up(share: f64) -> f64 {
 /// How the line that stands `at` is stroked.
 fn stroke(at: usize) -> String {
     let dashes = DASHES[at % DASHES.len()];
-    let dashes = if dashes.is_empty() { String::new() } else { format!(" stroke-dasharray=\"{dashes}\"") };
-    format!("fill=\"none\" stroke=\"currentColor\" stroke-width=\"2\" stroke-linejoin=\"round\"{dashes}")
+    let dashes = if dashes.is_empty() {
+        String::new()
+    } else {
+        format!(" stroke-dasharray=\"{dashes}\"")
+    };
+    format!(
+        "fill=\"none\" stroke=\"currentColor\" stroke-width=\"2\" stroke-linejoin=\"round\"{dashes}"
+    )
 }
 
 /// The mark of the line that stands `at`: the element's opening tag.
@@ -248,8 +339,11 @@ fn mark(at: usize, x: f64, y: f64) -> String {
         4 => ("m-4-4l8 8m0-8l-8 8", true),
         _ => ("m0 5l5-9h-10z", false),
     };
-    let paint =
-        if is_open { "fill=\"none\" stroke=\"currentColor\" stroke-width=\"2\"" } else { "fill=\"currentColor\"" };
+    let paint = if is_open {
+        "fill=\"none\" stroke=\"currentColor\" stroke-width=\"2\""
+    } else {
+        "fill=\"currentColor\""
+    };
     format!("<path d=\"M{} {}{shape}\" {paint}>", px(x), px(y))
 }
 
@@ -275,29 +369,58 @@ mod tests {
 
     #[test]
     fn a_line_is_drawn_where_its_points_are() {
-        let drawn = render(&chart(vec![Line::new("s07", Style::Line, &[(0.0, 0.0), (5.0, 0.5), (10.0, 1.0)])]));
+        let drawn = render(&chart(vec![Line::new(
+            "s07",
+            Style::Line,
+            &[(0.0, 0.0), (5.0, 0.5), (10.0, 1.0)],
+        )]));
         // y is marked from 0 to 1 with one decimal: three characters of 6.6, so the plot goes from 42 + 19.8 = 61.8 to 446 and from
         // 308 up to 42. x is marked 0, 2, .. 10: (5, 0.5) stands in the middle, at 253.9 and 175.
-        let line = drawn.lines().find(|line| line.contains("stroke-width")).unwrap();
-        assert!(line.starts_with("<path d=\"M61.8 308L253.9 175L446 42\" fill=\"none\""), "{line}");
+        let line = drawn
+            .lines()
+            .find(|line| line.contains("stroke-width"))
+            .unwrap();
+        assert!(
+            line.starts_with("<path d=\"M61.8 308L253.9 175L446 42\" fill=\"none\""),
+            "{line}"
+        );
         assert!(drawn.contains("<title>s07: 5, 0.5</title>"), "{drawn}");
     }
 
     #[test]
     fn a_number_that_would_touch_another_stands_lower() {
         let sizes = [32.0, 200.0, 256.0, 2048.0].map(|size| (size, 0.5));
-        let drawn = render(&Chart { x_scale: Scale::Log2, ..chart(vec![Line::new("a", Style::Line, &sizes)]) });
+        let drawn = render(&Chart {
+            x_scale: Scale::Log2,
+            ..chart(vec![Line::new("a", Style::Line, &sizes)])
+        });
         let place = |label: &str| {
-            let line = drawn.lines().find(|line| line.ends_with(&format!(">{label}</text>"))).unwrap();
-            line.split("y=\"").nth(1).unwrap().split('"').next().unwrap().to_owned()
+            let line = drawn
+                .lines()
+                .find(|line| line.ends_with(&format!(">{label}</text>")))
+                .unwrap();
+            line.split("y=\"")
+                .nth(1)
+                .unwrap()
+                .split('"')
+                .next()
+                .unwrap()
+                .to_owned()
         };
         // 308 + 18, and 13 lower: 0.36 of 6.6 doublings, 20 px, are less than three digits and a gap.
-        assert_eq!(["32", "200", "256", "2,048"].map(place), ["326", "326", "339", "326"]);
+        assert_eq!(
+            ["32", "200", "256", "2,048"].map(place),
+            ["326", "326", "339", "326"]
+        );
     }
 
     #[test]
     fn a_step_is_level_first() {
-        let drawn = render(&chart(vec![Line::new("front", Style::Step, &[(0.0, 0.0), (10.0, 1.0)])]));
+        let drawn = render(&chart(vec![Line::new(
+            "front",
+            Style::Step,
+            &[(0.0, 0.0), (10.0, 1.0)],
+        )]));
         assert!(drawn.contains("d=\"M61.8 308H446V42\""), "{drawn}");
     }
 
@@ -306,24 +429,41 @@ mod tests {
         let name = "</text><script>alert(1)</script>\u{202e}\u{1b}[31m&\"\u{ffff}";
         let mut hostile = chart(vec![Line::new(name, Style::Points, &[(1.0, 1.0)])]);
         hostile.lines[0].points[0].is_labelled = true;
-        (hostile.title, hostile.x_label, hostile.y_label) = (name.to_owned(), name.to_owned(), name.to_owned());
+        (hostile.title, hostile.x_label, hostile.y_label) =
+            (name.to_owned(), name.to_owned(), name.to_owned());
         let drawn = render(&hostile);
-        assert!(!drawn.contains("<script") && !drawn.contains(['\u{202e}', '\u{1b}', '\u{ffff}']), "{drawn}");
         assert!(
-            drawn.contains("<title>&lt;/text&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;&quot;</title>"),
+            !drawn.contains("<script") && !drawn.contains(['\u{202e}', '\u{1b}', '\u{ffff}']),
+            "{drawn}"
+        );
+        assert!(
+            drawn.contains(
+                "<title>&lt;/text&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;&quot;</title>"
+            ),
             "{drawn}"
         );
         // Every tag that is opened is one of ours.
         let ours = ["svg", "title", "desc", "style", "rect", "text", "path", "g"];
-        let tags = drawn.split('<').skip(1).map(|tag| tag.trim_start_matches('/').split([' ', '>']).next().unwrap());
+        let tags = drawn.split('<').skip(1).map(|tag| {
+            tag.trim_start_matches('/')
+                .split([' ', '>'])
+                .next()
+                .unwrap()
+        });
         assert_eq!(tags.filter(|tag| !ours.contains(tag)).count(), 0);
     }
 
     #[test]
     fn a_chart_without_points_says_so() {
-        for lines in [Vec::new(), vec![Line::new("a", Style::Line, &[(f64::NAN, 1.0)])]] {
+        for lines in [
+            Vec::new(),
+            vec![Line::new("a", Style::Line, &[(f64::NAN, 1.0)])],
+        ] {
             let drawn = render(&chart(lines));
-            assert!(drawn.contains(">nothing to draw</text>") && !drawn.contains("NaN"), "{drawn}");
+            assert!(
+                drawn.contains(">nothing to draw</text>") && !drawn.contains("NaN"),
+                "{drawn}"
+            );
         }
     }
 
@@ -331,11 +471,27 @@ mod tests {
     fn no_coordinate_is_long_or_no_number() {
         let values = [1.0 / 3.0, 1e-7, 2e9, -1e300, 1e300, f64::NAN, f64::INFINITY];
         for x_scale in [Scale::Linear, Scale::Log2] {
-            let points: Vec<(f64, f64)> = values.iter().flat_map(|x| values.map(|y| (*x, y))).collect();
-            let drawn = render(&Chart { x_scale, ..chart(vec![Line::new("a", Style::Line, &points)]) });
-            let coordinates = drawn.split(" d=\"").skip(1).map(|rest| rest.split('"').next().unwrap());
-            for number in coordinates.flat_map(|path| path.split(|c: char| !matches!(c, '0'..='9' | '.' | '-'))) {
-                assert!(number.split_once('.').is_none_or(|(_, decimals)| decimals.len() <= 2), "{number}");
+            let points: Vec<(f64, f64)> = values
+                .iter()
+                .flat_map(|x| values.map(|y| (*x, y)))
+                .collect();
+            let drawn = render(&Chart {
+                x_scale,
+                ..chart(vec![Line::new("a", Style::Line, &points)])
+            });
+            let coordinates = drawn
+                .split(" d=\"")
+                .skip(1)
+                .map(|rest| rest.split('"').next().unwrap());
+            for number in coordinates
+                .flat_map(|path| path.split(|c: char| !matches!(c, '0'..='9' | '.' | '-')))
+            {
+                assert!(
+                    number
+                        .split_once('.')
+                        .is_none_or(|(_, decimals)| decimals.len() <= 2),
+                    "{number}"
+                );
             }
             assert!(!drawn.contains("NaN") && !drawn.contains("inf"), "{drawn}");
         }
@@ -343,11 +499,15 @@ mod tests {
 
     #[test]
     fn lines_differ_in_more_than_their_colour_and_too_many_are_counted() {
-        let lines: Vec<Line> = (0..40).map(|n| Line::new(format!("s{n}"), Style::Line, &[(1.0, 1.0)])).collect();
+        let lines: Vec<Line> = (0..40)
+            .map(|n| Line::new(format!("s{n}"), Style::Line, &[(1.0, 1.0)]))
+            .collect();
         let drawn = render(&chart(lines));
         // (308 - 42) / 18 = 14 lines of legend: 13 names and the count of the rest.
         assert!(
-            drawn.contains(">s12</text>") && !drawn.contains(">s13</text>") && drawn.contains(">and 27 more</text>")
+            drawn.contains(">s12</text>")
+                && !drawn.contains(">s13</text>")
+                && drawn.contains(">and 27 more</text>")
         );
         // Lines of one colour, 5 apart, have other dashes and other marks.
         assert_ne!(stroke(0), stroke(5));
@@ -358,31 +518,52 @@ mod tests {
     fn intervals_are_a_band_under_a_line_and_bars_elsewhere() {
         let mut line = Line::new("a", Style::Line, &[(0.0, 0.5), (10.0, 0.5)]);
         for point in &mut line.points {
-            point.interval = Some(Interval { low: 0.0, high: 1.0 });
+            point.interval = Some(Interval {
+                low: 0.0,
+                high: 1.0,
+            });
         }
         let drawn = render(&chart(vec![line.clone()]));
         // The axis covers 0 to 1: from 308 up to 42, over the whole width; there along the upper ends, back along the lower ones.
         assert!(
-            drawn.contains("d=\"M61.8 42L446 42L446 308L61.8 308Z\" fill=\"currentColor\" fill-opacity"),
+            drawn.contains(
+                "d=\"M61.8 42L446 42L446 308L61.8 308Z\" fill=\"currentColor\" fill-opacity"
+            ),
             "{drawn}"
         );
-        assert!(drawn.contains("<title>a: 10, 0.5 [0, 1]</title>"), "{drawn}");
+        assert!(
+            drawn.contains("<title>a: 10, 0.5 [0, 1]</title>"),
+            "{drawn}"
+        );
         line.style = Style::Points;
         let drawn = render(&chart(vec![line]));
-        assert!(drawn.contains("d=\"M61.8 308V42M57.8 308H65.8M57.8 42H65.8\""), "{drawn}");
+        assert!(
+            drawn.contains("d=\"M61.8 308V42M57.8 308H65.8M57.8 42H65.8\""),
+            "{drawn}"
+        );
     }
 
     #[test]
     fn an_interval_that_is_no_number_is_left_out() {
         let mut line = Line::new("a", Style::Line, &[(0.0, 0.5), (10.0, 0.5)]);
-        line.points[0].interval = Some(Interval { low: f64::NAN, high: f64::INFINITY });
+        line.points[0].interval = Some(Interval {
+            low: f64::NAN,
+            high: f64::INFINITY,
+        });
         let drawn = render(&chart(vec![line]));
-        assert!(!drawn.contains("fill-opacity") && !drawn.contains("NaN") && !drawn.contains("V308"), "{drawn}");
+        assert!(
+            !drawn.contains("fill-opacity") && !drawn.contains("NaN") && !drawn.contains("V308"),
+            "{drawn}"
+        );
     }
 
     #[test]
     fn an_outline_has_no_marks() {
-        let drawn = render(&chart(vec![Line::new("gold", Style::Outline, &[(0.0, 0.0), (0.0, 1.0), (10.0, 0.0)])]));
+        let drawn = render(&chart(vec![Line::new(
+            "gold",
+            Style::Outline,
+            &[(0.0, 0.0), (0.0, 1.0), (10.0, 0.0)],
+        )]));
         assert!(drawn.contains("d=\"M61.8 308H61.8V42H446V308\""), "{drawn}");
         assert!(!drawn.contains("<title>gold: "), "{drawn}");
     }

@@ -1,9 +1,9 @@
 //! A crossed comparison as tables: the four cells, the effects, and the repeat noise beside them.
 
-use ragtriage_eval::compare::cross::{Cross, Effect, Noise, NoiseSource};
-use ragtriage_eval::compare::p_text;
 use crate::section::Section;
 use ragtriage_core::stats::rounding::adding_up;
+use ragtriage_eval::compare::cross::{Cross, Effect, Noise, NoiseSource};
+use ragtriage_eval::compare::p_text;
 
 /// Half the width of a 95 % interval, in standard errors.
 const REACH: f64 = 1.959_963_984_540_054;
@@ -15,12 +15,20 @@ pub(super) fn sections(cross: &Cross, label: &str) -> Vec<Section> {
 
 fn cells(cross: &Cross, label: &str) -> Section {
     let mut section = Section::new(
-        format!("Both runs' passages through both generators (mean answer score, {} questions)", cross.n),
+        format!(
+            "Both runs' passages through both generators (mean answer score, {} questions)",
+            cross.n
+        ),
         &["", "A's generator", &format!("{label}'s generator")],
     );
     for (whose, means) in ["A", label].iter().zip(cross.cells) {
         let cells = means.map(|mean| format!("{mean:.3}"));
-        section.rows.push([format!("{whose}'s passages")].into_iter().chain(cells).collect());
+        section.rows.push(
+            [format!("{whose}'s passages")]
+                .into_iter()
+                .chain(cells)
+                .collect(),
+        );
     }
     let asked = &cross.asked;
     section.notes.push(format!(
@@ -29,10 +37,16 @@ fn cells(cross: &Cross, label: &str) -> Section {
         cross.recorded, asked.calls, asked.cached, asked.failed, asked.prompt, asked.completion, asked.cost_usd
     ));
     if cross.same_passages > 0 {
-        section.notes.push(format!("both runs packed the same passages for {} questions", cross.same_passages));
+        section.notes.push(format!(
+            "both runs packed the same passages for {} questions",
+            cross.same_passages
+        ));
     }
     if cross.failed > 0 {
-        section.notes.push(format!("{} questions are left out: a crossed call failed", cross.failed));
+        section.notes.push(format!(
+            "{} questions are left out: a crossed call failed",
+            cross.failed
+        ));
     }
     section
 }
@@ -49,7 +63,10 @@ fn effects(cross: &Cross, label: &str) -> Section {
         ("both", &cross.difference, cross.difference.mean),
         ("interaction", &cross.interaction, cross.interaction.mean),
     ];
-    section.rows = rows.into_iter().map(|(name, effect, mean)| row(name, effect, mean)).collect();
+    section.rows = rows
+        .into_iter()
+        .map(|(name, effect, mean)| row(name, effect, mean))
+        .collect();
     section.notes.push(
         "retrieval and generator: the mean of changing it first and changing it last (Shapley values of two players), which add up \
          to both; half of the interaction is in each; intervals: paired t over clusters; p: paired randomisation test, unadjusted"
@@ -73,19 +90,32 @@ fn row(name: &str, effect: &Effect, mean: f64) -> Vec<String> {
     vec![
         name.to_owned(),
         format!("{mean:+.3}"),
-        effect.ci95.map_or(String::new(), |ci| format!("[{:+.3}, {:+.3}]", ci.low, ci.high)),
+        effect.ci95.map_or(String::new(), |ci| {
+            format!("[{:+.3}, {:+.3}]", ci.low, ci.high)
+        }),
         effect.p.map_or(String::new(), p_text),
-        effect.noise_error.map_or("not known".to_owned(), |error| format!("+-{:.3}", REACH * error)),
+        effect.noise_error.map_or("not known".to_owned(), |error| {
+            format!("+-{:.3}", REACH * error)
+        }),
     ]
 }
 
 fn noise_note(whose: &str, noise: &Noise) -> String {
-    let Noise { source, n, flipped, ci95, mean_change, variance: _ } = noise;
+    let Noise {
+        source,
+        n,
+        flipped,
+        ci95,
+        mean_change,
+        variance: _,
+    } = noise;
     let what = match source {
         NoiseSource::Recorded => format!("{whose} was asked {n} prompts several times in the runs"),
         NoiseSource::AskedAgain => format!("{whose} was asked {n} of its own prompts once more"),
     };
-    let ci95 = ci95.map_or(String::new(), |ci| format!(" [{:.1}, {:.1}]", 100.0 * ci.low, 100.0 * ci.high));
+    let ci95 = ci95.map_or(String::new(), |ci| {
+        format!(" [{:.1}, {:.1}]", 100.0 * ci.low, 100.0 * ci.high)
+    });
     let rate = 100.0 * *flipped as f64 / (*n).max(1) as f64;
     format!(
         "{what}: {flipped} flipped between right and wrong ({rate:.1} %{ci95}), a score changed by {mean_change:.3} on average"

@@ -13,7 +13,12 @@ use ragtriage_core::text::numbers::thousands;
 pub fn section(view: &ComparisonView) -> String {
     let mut out = String::new();
     for (label, verdict) in &view.verdicts {
-        let _ = writeln!(out, "<p class=\"verdict\">{}: {}</p>", escape(label), escape(verdict));
+        let _ = writeln!(
+            out,
+            "<p class=\"verdict\">{}: {}</p>",
+            escape(label),
+            escape(verdict)
+        );
     }
     out.push_str("<dl class=\"facts\">\n");
     for (label, text) in &view.runs {
@@ -42,18 +47,31 @@ fn pair_of(pair: &PairView, out: &mut String) {
 }
 
 fn measures(pair: &PairView, out: &mut String) {
-    let head = COLUMNS.map(|column| if column == "B" { pair.label.as_str() } else { column });
+    let head = COLUMNS.map(|column| {
+        if column == "B" {
+            pair.label.as_str()
+        } else {
+            column
+        }
+    });
     let row = |row: &super::MeasureRow| {
         let [name, rest @ ..] = &row.cells;
         let mark = if row.primary { "* " } else { "" };
-        let cells = rest.iter().map(|cell| format!("<td>{}</td>", escape(cell))).collect::<Vec<String>>().concat();
+        let cells = rest
+            .iter()
+            .map(|cell| format!("<td>{}</td>", escape(cell)))
+            .collect::<Vec<String>>()
+            .concat();
         format!("<th scope=\"row\">{mark}{}</th>{cells}", escape(name))
     };
     if !pair.measures.is_empty() {
         table(&head, pair.measures.iter().map(row), out);
     }
     let mut notes = Vec::new();
-    for (what, names) in [("the same on every question", &pair.same), ("in neither or only one", &pair.undefined)] {
+    for (what, names) in [
+        ("the same on every question", &pair.same),
+        ("in neither or only one", &pair.undefined),
+    ] {
         if !names.is_empty() {
             notes.push(format!("{what}: {}", names.join(", ")));
         }
@@ -65,7 +83,11 @@ fn measures(pair: &PairView, out: &mut String) {
 }
 
 fn changes(pair: &PairView, out: &mut String) {
-    let _ = writeln!(out, "<h3>What differs from A to {}</h3>", escape(&pair.label));
+    let _ = writeln!(
+        out,
+        "<h3>What differs from A to {}</h3>",
+        escape(&pair.label)
+    );
     if pair.changes.is_empty() {
         out.push_str("<p>Nothing: settings, data, versions and models are the same.</p>\n");
         return;
@@ -92,7 +114,11 @@ fn crosswise(found: &AgreementView, label: &str, out: &mut String) {
         escape(&found.title)
     );
     for (state, counts) in found.states.iter().zip(found.counts) {
-        let cells = counts.into_iter().map(|count| cell(count, n)).collect::<Vec<String>>().concat();
+        let cells = counts
+            .into_iter()
+            .map(|count| cell(count, n))
+            .collect::<Vec<String>>()
+            .concat();
         let _ = writeln!(out, "<tr><th scope=\"row\">A {state}</th>{cells}</tr>");
     }
     out.push_str("</tbody></table></div>\n");
@@ -126,7 +152,12 @@ fn flips(pair: &PairView, out: &mut String) {
         )
     };
     let _ = writeln!(out, "<h3>Flipped from A to {}</h3>", escape(&pair.label));
-    let head = ["", "class in A", &format!("class in {}", pair.label), "questions"];
+    let head = [
+        "",
+        "class in A",
+        &format!("class in {}", pair.label),
+        "questions",
+    ];
     table(&head, pair.flips.iter().map(row), out);
     list(
         "notes",
@@ -137,16 +168,27 @@ fn flips(pair: &PairView, out: &mut String) {
 }
 
 #[cfg(test)]
-pub(in crate) mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::comparison::{Delta, FlipView, MeasureRow};
     use crate::specimen::EVIL;
     use ragtriage_core::types::{Class, Interval};
 
-    pub(in crate) fn view(data: &str) -> ComparisonView {
+    pub(crate) fn view(data: &str) -> ComparisonView {
         let text = || data.to_owned();
-        let delta = Delta { mean: 0.125, ci95: Some(Interval { low: 0.0625, high: 0.25 }), lower_is_better: false };
-        let flip = FlipView { id: text(), question: text(), texts: vec![(text(), text())] };
+        let delta = Delta {
+            mean: 0.125,
+            ci95: Some(Interval {
+                low: 0.0625,
+                high: 0.25,
+            }),
+            lower_is_better: false,
+        };
+        let flip = FlipView {
+            id: text(),
+            question: text(),
+            texts: vec![(text(), text())],
+        };
         let pair = PairView {
             label: "B".to_owned(),
             title: text(),
@@ -154,7 +196,10 @@ pub(in crate) mod tests {
             changes: vec![[text(), text(), text()]],
             measures: vec![MeasureRow {
                 primary: true,
-                cells: ["EM@5", "8", "0.5", "0.625", "+0.125", "[]", "0.1", "0.2", "1/7/0"].map(str::to_owned),
+                cells: [
+                    "EM@5", "8", "0.5", "0.625", "+0.125", "[]", "0.1", "0.2", "1/7/0",
+                ]
+                .map(str::to_owned),
                 delta: Some(delta),
             }],
             same: vec![text()],
@@ -187,21 +232,33 @@ pub(in crate) mod tests {
     fn a_flip_leads_to_its_questions_and_counts_those_that_are_not_shown_too() {
         let page = section(&view("r"));
         // One shown and six not.
-        assert!(page.contains("<a href=\"#turn=lost&amp;from=correct&amp;class=ranking\">7</a>"), "{page}");
+        assert!(
+            page.contains("<a href=\"#turn=lost&amp;from=correct&amp;class=ranking\">7</a>"),
+            "{page}"
+        );
     }
 
     #[test]
     fn answers_stand_crosswise_with_their_shares() {
         let page = section(&view("r"));
         // 4 of 8 questions.
-        assert!(page.contains("<td class=\"shade3\"><strong>4</strong><small>50.0 %</small></td>"), "{page}");
-        assert!(page.contains("<th scope=\"row\">* EM@5</th>") && page.contains("<svg"), "{page}");
+        assert!(
+            page.contains("<td class=\"shade3\"><strong>4</strong><small>50.0 %</small></td>"),
+            "{page}"
+        );
+        assert!(
+            page.contains("<th scope=\"row\">* EM@5</th>") && page.contains("<svg"),
+            "{page}"
+        );
     }
 
     #[test]
     fn hostile_data_is_text() {
         let page = section(&view(EVIL));
-        assert!(!page.contains("<script") && !page.contains("<img") && !page.contains("</style"), "{page}");
+        assert!(
+            !page.contains("<script") && !page.contains("<img") && !page.contains("</style"),
+            "{page}"
+        );
         assert!(!page.contains(['\u{202e}', '\u{1b}', '\u{7}']), "{page}");
     }
 
@@ -211,6 +268,9 @@ pub(in crate) mod tests {
         same.pairs[0].changes.clear();
         same.pairs[0].measures.clear();
         let page = section(&same);
-        assert!(page.contains("Nothing: settings, data, versions and models are the same.") && !page.contains("<svg"));
+        assert!(
+            page.contains("Nothing: settings, data, versions and models are the same.")
+                && !page.contains("<svg")
+        );
     }
 }

@@ -30,18 +30,32 @@ fn pair_of(pair: &PairView, out: &mut String) {
     for notice in &pair.notices {
         let _ = writeln!(out, "- {}", escape(notice));
     }
-    let _ = writeln!(out, "\n| what differs | A | {} |\n|---|---|---|", pair.label);
+    let _ = writeln!(
+        out,
+        "\n| what differs | A | {} |\n|---|---|---|",
+        pair.label
+    );
     for change in &pair.changes {
-        let _ = writeln!(out, "| {} |", change.each_ref().map(|cell| escape(cell)).join(" | "));
+        let _ = writeln!(
+            out,
+            "| {} |",
+            change.each_ref().map(|cell| escape(cell)).join(" | ")
+        );
     }
     if pair.changes.is_empty() {
         let _ = writeln!(out, "| nothing | | |");
     }
     measures(pair, out);
-    pair.sections.iter().for_each(|section| markdown::section(section, out));
+    pair.sections
+        .iter()
+        .for_each(|section| markdown::section(section, out));
     if let Some(table) = &pair.agreement {
         let ([good, bad], label) = (table.states, &pair.label);
-        let _ = writeln!(out, "\n### {}\n\n| | {label} {good} | {label} {bad} |\n|---|--:|--:|", table.title);
+        let _ = writeln!(
+            out,
+            "\n### {}\n\n| | {label} {good} | {label} {bad} |\n|---|--:|--:|",
+            table.title
+        );
         for (state, [first, second]) in table.states.iter().zip(table.counts) {
             let _ = writeln!(out, "| A {state} | {first} | {second} |");
         }
@@ -51,13 +65,31 @@ fn pair_of(pair: &PairView, out: &mut String) {
 }
 
 fn measures(pair: &PairView, out: &mut String) {
-    let columns = COLUMNS.map(|column| if column == "B" { pair.label.as_str() } else { column });
-    let _ = writeln!(out, "\n| {} |\n|---|{}", columns.join(" | "), "--:|".repeat(columns.len() - 1));
+    let columns = COLUMNS.map(|column| {
+        if column == "B" {
+            pair.label.as_str()
+        } else {
+            column
+        }
+    });
+    let _ = writeln!(
+        out,
+        "\n| {} |\n|---|{}",
+        columns.join(" | "),
+        "--:|".repeat(columns.len() - 1)
+    );
     for row in &pair.measures {
         let mark = if row.primary { "\\* " } else { "" };
-        let _ = writeln!(out, "| {mark}{} |", row.cells.each_ref().map(|cell| escape(cell)).join(" | "));
+        let _ = writeln!(
+            out,
+            "| {mark}{} |",
+            row.cells.each_ref().map(|cell| escape(cell)).join(" | ")
+        );
     }
-    for (what, names) in [("The same on every question", &pair.same), ("In neither or only one", &pair.undefined)] {
+    for (what, names) in [
+        ("The same on every question", &pair.same),
+        ("In neither or only one", &pair.undefined),
+    ] {
         if !names.is_empty() {
             let _ = writeln!(out, "\n{what}: {}.", escape(&names.join(", ")));
         }
@@ -69,11 +101,24 @@ fn measures(pair: &PairView, out: &mut String) {
 
 fn flips(pair: &PairView, out: &mut String) {
     for group in &pair.flips {
-        let _ = writeln!(out, "\n### {}\n\n| question | what to compare |\n|---|---|", escape(&group.title));
+        let _ = writeln!(
+            out,
+            "\n### {}\n\n| question | what to compare |\n|---|---|",
+            escape(&group.title)
+        );
         for flip in &group.questions {
-            let texts: Vec<String> =
-                flip.texts.iter().map(|(what, text)| format!("{what}: {}", escape(text))).collect();
-            let _ = writeln!(out, "| {}: {} | {} |", escape(&flip.id), escape(&flip.question), texts.join("<br>"));
+            let texts: Vec<String> = flip
+                .texts
+                .iter()
+                .map(|(what, text)| format!("{what}: {}", escape(text)))
+                .collect();
+            let _ = writeln!(
+                out,
+                "| {}: {} | {} |",
+                escape(&flip.id),
+                escape(&flip.question),
+                texts.join("<br>")
+            );
         }
         if group.n_hidden > 0 {
             let _ = writeln!(out, "\nAnd {} more.", group.n_hidden);

@@ -8,13 +8,13 @@ pub mod markdown;
 mod predicted;
 pub mod terminal;
 
+use ragtriage_core::measure::Cutoff;
+use ragtriage_core::types::{Class, Interval};
 use ragtriage_eval::compare::answers::{Agreement, FlipGroup, State, Turn};
 use ragtriage_eval::compare::differences::MeasureDifference;
 use ragtriage_eval::compare::pairs::QuestionCounts;
 use ragtriage_eval::compare::provenance::Change;
 use ragtriage_eval::compare::{Comparison, PairComparison, p_text};
-use ragtriage_core::measure::Cutoff;
-use ragtriage_core::types::{Class, Interval};
 
 use super::head::plain;
 use super::section::Section;
@@ -92,7 +92,17 @@ pub struct Delta {
 }
 
 /// The columns of the measures' table; A and B stand for the runs compared.
-pub const COLUMNS: [&str; 9] = ["measure", "n", "A", "B", "delta", "95 % interval", "p", "shows", "W/T/L"];
+pub const COLUMNS: [&str; 9] = [
+    "measure",
+    "n",
+    "A",
+    "B",
+    "delta",
+    "95 % interval",
+    "p",
+    "shows",
+    "W/T/L",
+];
 
 /// The 2 x 2 of good and not good.
 #[derive(Clone, Debug, PartialEq)]
@@ -137,15 +147,31 @@ impl ComparisonView {
     /// All there is to say, or as much of it as `shown` wants.
     #[must_use]
     pub fn new(comparison: &Comparison, shown: Shown) -> Self {
-        let heads = [&comparison.baseline].into_iter().chain(comparison.pairs.iter().map(|pair| &pair.run));
+        let heads = [&comparison.baseline]
+            .into_iter()
+            .chain(comparison.pairs.iter().map(|pair| &pair.run));
         let describe = |head: &ragtriage_eval::compare::RunHead| {
-            let role = if head.label == comparison.baseline.label { ", the baseline" } else { "" };
-            (head.label.clone(), format!("{}{role}: {} questions, {}", head.name, head.n_questions, head.started))
+            let role = if head.label == comparison.baseline.label {
+                ", the baseline"
+            } else {
+                ""
+            };
+            (
+                head.label.clone(),
+                format!(
+                    "{}{role}: {} questions, {}",
+                    head.name, head.n_questions, head.started
+                ),
+            )
         };
         Self {
             runs: heads.map(describe).collect(),
             verdicts: comparison.pairs.iter().flat_map(verdicts).collect(),
-            pairs: comparison.pairs.iter().map(|pair| pair_view(comparison, pair, shown)).collect(),
+            pairs: comparison
+                .pairs
+                .iter()
+                .map(|pair| pair_view(comparison, pair, shown))
+                .collect(),
             legend: legend(comparison),
         }
     }
@@ -155,7 +181,10 @@ impl ComparisonView {
 fn verdicts(pair: &PairComparison) -> impl Iterator<Item = (String, String)> {
     let cross = pair.cross.as_ref().map(|cross| cross.verdict.clone());
     let label = pair.run.label.clone();
-    [Some(pair.verdict.clone()), cross].into_iter().flatten().map(move |verdict| (label.clone(), verdict))
+    [Some(pair.verdict.clone()), cross]
+        .into_iter()
+        .flatten()
+        .map(move |verdict| (label.clone(), verdict))
 }
 
 fn legend(comparison: &Comparison) -> Vec<String> {
@@ -167,8 +196,14 @@ fn legend(comparison: &Comparison) -> Vec<String> {
     ];
     if let Some(primary) = comparison.primary {
         let n = comparison.pairs.len();
-        let adjusted = if n > 1 { format!("; its p are Holm's over the {n} compared runs") } else { String::new() };
-        legend.push(format!("* {primary} decides{adjusted}. Every other p is unadjusted, for exploring"));
+        let adjusted = if n > 1 {
+            format!("; its p are Holm's over the {n} compared runs")
+        } else {
+            String::new()
+        };
+        legend.push(format!(
+            "* {primary} decides{adjusted}. Every other p is unadjusted, for exploring"
+        ));
     }
     legend
 }
@@ -181,12 +216,21 @@ fn pair_view(comparison: &Comparison, pair: &PairComparison, shown: Shown) -> Pa
         Some(Cutoff::Tokens(_) | Cutoff::Prompt) | None => true,
     };
     let fitting: Vec<&MeasureDifference> = pair.measures.iter().filter(fits).collect();
-    let stands = |found: &MeasureDifference| is_primary(found) || found.n > 0 && found.wins + found.losses > 0;
-    let names = |want: &dyn Fn(&MeasureDifference) -> bool| -> Vec<String> {
-        fitting.iter().filter(|found| want(found)).map(|found| found.measure.to_string()).collect()
+    let stands = |found: &MeasureDifference| {
+        is_primary(found) || found.n > 0 && found.wins + found.losses > 0
     };
-    let row =
-        |found: &MeasureDifference| MeasureRow { primary: is_primary(found), cells: cells(found), delta: delta(found) };
+    let names = |want: &dyn Fn(&MeasureDifference) -> bool| -> Vec<String> {
+        fitting
+            .iter()
+            .filter(|found| want(found))
+            .map(|found| found.measure.to_string())
+            .collect()
+    };
+    let row = |found: &MeasureDifference| MeasureRow {
+        primary: is_primary(found),
+        cells: cells(found),
+        delta: delta(found),
+    };
     PairView {
         label: label.clone(),
         title: format!(
@@ -199,20 +243,37 @@ fn pair_view(comparison: &Comparison, pair: &PairComparison, shown: Shown) -> Pa
         ),
         notices: notices(pair),
         changes: pair.changes.iter().map(change).collect(),
-        measures: fitting.iter().filter(|found| stands(found)).map(|found| row(found)).collect(),
+        measures: fitting
+            .iter()
+            .filter(|found| stands(found))
+            .map(|found| row(found))
+            .collect(),
         same: names(&|found| found.n > 0 && !stands(found)),
         undefined: names(&|found| found.n == 0 && !stands(found)),
         n_hidden: pair.measures.len() - fitting.len(),
         sections: sections(pair),
-        agreement: pair.agreement.as_ref().map(|found| agreement(found, pair.questions)),
-        flips: pair.flips.iter().map(|group| flip_group(group, label, shown.flips)).collect(),
+        agreement: pair
+            .agreement
+            .as_ref()
+            .map(|found| agreement(found, pair.questions)),
+        flips: pair
+            .flips
+            .iter()
+            .map(|group| flip_group(group, label, shown.flips))
+            .collect(),
     }
 }
 
 fn sections(pair: &PairComparison) -> Vec<Section> {
     let label = &pair.run.label;
-    let cross = pair.cross.as_ref().map(|cross| cross::sections(cross, label));
-    let predicted = pair.predicted.as_ref().map(|predicted| predicted::section(predicted, label));
+    let cross = pair
+        .cross
+        .as_ref()
+        .map(|cross| cross::sections(cross, label));
+    let predicted = pair
+        .predicted
+        .as_ref()
+        .map(|predicted| predicted::section(predicted, label));
     cross.into_iter().flatten().chain(predicted).collect()
 }
 
@@ -230,12 +291,22 @@ fn notices(pair: &PairComparison) -> Vec<String> {
     .map(|(n, why)| format!("{n} {why}"))
     .collect();
     if !left_out.is_empty() {
-        notices.push(format!("compared over the questions that both ask; left out: {}", left_out.join(", ")));
+        notices.push(format!(
+            "compared over the questions that both ask; left out: {}",
+            left_out.join(", ")
+        ));
     }
     if questions.failed > 0 {
-        notices.push(format!("{} failed in one run or both and left out", were(questions.failed)));
+        notices.push(format!(
+            "{} failed in one run or both and left out",
+            were(questions.failed)
+        ));
     }
-    if pair.changes.iter().any(|change| change.what.starts_with("evaluation.")) {
+    if pair
+        .changes
+        .iter()
+        .any(|change| change.what.starts_with("evaluation."))
+    {
         notices.push("evaluation settings differ: A's judge both runs".to_owned());
     }
     if questions.other_gold > 0 {
@@ -245,7 +316,10 @@ fn notices(pair: &PairComparison) -> Vec<String> {
         ));
     }
     if questions.compared > 0 && questions.n_clusters < FEW_CLUSTERS {
-        notices.push(format!("only {}: intervals and p are rough", count(questions.n_clusters, "independent cluster")));
+        notices.push(format!(
+            "only {}: intervals and p are rough",
+            count(questions.n_clusters, "independent cluster")
+        ));
     }
     notices
 }
@@ -255,11 +329,19 @@ fn count(n: usize, noun: &str) -> String {
 }
 
 fn were(n: usize) -> String {
-    format!("{} {}", count(n, "question"), if n == 1 { "was" } else { "were" })
+    format!(
+        "{} {}",
+        count(n, "question"),
+        if n == 1 { "was" } else { "were" }
+    )
 }
 
 fn have(n: usize) -> String {
-    format!("{} {}", count(n, "question"), if n == 1 { "has" } else { "have" })
+    format!(
+        "{} {}",
+        count(n, "question"),
+        if n == 1 { "has" } else { "have" }
+    )
 }
 
 fn change(change: &Change) -> [String; 3] {
@@ -267,12 +349,20 @@ fn change(change: &Change) -> [String; 3] {
         text if value.is_null() || text.is_empty() => "(none)".to_owned(),
         text => text,
     };
-    [change.what.clone(), text(&change.baseline), text(&change.run)]
+    [
+        change.what.clone(),
+        text(&change.baseline),
+        text(&change.run),
+    ]
 }
 
 fn delta(found: &MeasureDifference) -> Option<Delta> {
     let is_share = found.measure.family().facts().range == (0.0, 1.0);
-    let delta = Delta { mean: found.delta, ci95: found.ci95, lower_is_better: found.lower_is_better };
+    let delta = Delta {
+        mean: found.delta,
+        ci95: found.ci95,
+        lower_is_better: found.lower_is_better,
+    };
     (is_share && found.n > 0).then_some(delta)
 }
 
@@ -284,7 +374,9 @@ fn cells(found: &MeasureDifference) -> [String; COLUMNS.len()] {
         format!("{:.3}", found.baseline),
         format!("{:.3}", found.run),
         format!("{:+.3}", found.delta),
-        found.ci95.map_or_else(dash, |ci| format!("[{:+.3}, {:+.3}]", ci.low, ci.high)),
+        found
+            .ci95
+            .map_or_else(dash, |ci| format!("[{:+.3}, {:+.3}]", ci.low, ci.high)),
         found.p_holm.or(found.p).map_or_else(dash, p_text),
         found.detectable_text().unwrap_or_else(dash),
         format!("{}/{}/{}", found.wins, found.ties, found.losses),
@@ -293,7 +385,11 @@ fn cells(found: &MeasureDifference) -> [String; COLUMNS.len()] {
 
 fn agreement(found: &Agreement, questions: QuestionCounts) -> AgreementView {
     let clustered = questions.n_clusters < questions.compared;
-    let caveat = if clustered { " (takes questions as independent, which these clusters are not)" } else { "" };
+    let caveat = if clustered {
+        " (takes questions as independent, which these clusters are not)"
+    } else {
+        ""
+    };
     let (title, states) = match found.of {
         State::Answer => ("Answers", ["right", "wrong"]),
         State::Support => ("Support in the prompt", ["there", "not there"]),
@@ -301,7 +397,10 @@ fn agreement(found: &Agreement, questions: QuestionCounts) -> AgreementView {
     AgreementView {
         title: format!("{title} ({} judged in both)", count(found.n, "question")),
         states,
-        counts: [[found.both, found.only_baseline], [found.only_run, found.neither]],
+        counts: [
+            [found.both, found.only_baseline],
+            [found.only_run, found.neither],
+        ],
         test: format!("McNemar's exact p: {}{caveat}", p_text(found.p)),
     }
 }
@@ -314,15 +413,27 @@ fn flip_group(group: &FlipGroup, label: &str, shown: usize) -> FlipGroupView {
     };
     let questions = group.questions.iter().take(shown).map(|flip| {
         let gold = Some(flip.gold.clone()).filter(|gold| !gold.is_empty());
-        let texts = [("gold", gold), ("A", flip.baseline.clone()), (label, flip.run.clone())];
+        let texts = [
+            ("gold", gold),
+            ("A", flip.baseline.clone()),
+            (label, flip.run.clone()),
+        ];
         FlipView {
             id: flip.id.to_string(),
             question: flip.question.clone(),
-            texts: texts.into_iter().filter_map(|(what, text)| Some((what.to_owned(), text?))).collect(),
+            texts: texts
+                .into_iter()
+                .filter_map(|(what, text)| Some((what.to_owned(), text?)))
+                .collect(),
         }
     });
     FlipGroupView {
-        title: format!("{turn}: {} -> {} ({})", group.from, group.to, group.questions.len()),
+        title: format!(
+            "{turn}: {} -> {} ({})",
+            group.from,
+            group.to,
+            group.questions.len()
+        ),
         turn: name,
         classes: (group.from, group.to),
         questions: questions.collect(),

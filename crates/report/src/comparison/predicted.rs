@@ -1,30 +1,61 @@
 //! What the loss budget predicted and what came in, as a table with a sentence a stage.
 
-use ragtriage_eval::compare::predicted::{Gain, Predicted, StageGain};
 use crate::section::Section;
+use ragtriage_eval::compare::predicted::{Gain, Predicted, StageGain};
 
 /// The section; `label`: the compared run's.
 pub(super) fn section(predicted: &Predicted, label: &str) -> Section {
     let n = predicted.n;
     let mut section = Section::new(
-        format!("Gain by A's loss budget, and what came in (answer score, a mean over {n} questions)"),
-        &["stage", "brought back", "newly lost", "predicted", "came in", "95 %"],
+        format!(
+            "Gain by A's loss budget, and what came in (answer score, a mean over {n} questions)"
+        ),
+        &[
+            "stage",
+            "brought back",
+            "newly lost",
+            "predicted",
+            "came in",
+            "95 %",
+        ],
     );
     let row = |name: &str, back: usize, lost: usize, gain: &Gain| {
-        let ci95 = gain.ci95.map_or(String::new(), |ci| format!("[{:+.3}, {:+.3}]", ci.low, ci.high));
+        let ci95 = gain.ci95.map_or(String::new(), |ci| {
+            format!("[{:+.3}, {:+.3}]", ci.low, ci.high)
+        });
         let gains = [gain.predicted, gain.came_in].map(|gain| format!("{gain:+.3}"));
         let [predicted, came_in] = gains;
-        vec![name.to_owned(), back.to_string(), lost.to_string(), predicted, came_in, ci95]
+        vec![
+            name.to_owned(),
+            back.to_string(),
+            lost.to_string(),
+            predicted,
+            came_in,
+            ci95,
+        ]
     };
-    for StageGain { stage, brought_back, newly_lost, gain } in &predicted.stages {
-        section.rows.push(row(stage.name(), *brought_back, *newly_lost, gain));
+    for StageGain {
+        stage,
+        brought_back,
+        newly_lost,
+        gain,
+    } in &predicted.stages
+    {
+        section
+            .rows
+            .push(row(stage.name(), *brought_back, *newly_lost, gain));
     }
     if predicted.stages.len() > 1 {
         let total = |of: fn(&StageGain) -> usize| predicted.stages.iter().map(of).sum();
-        let (back, lost) = (total(|stage| stage.brought_back), total(|stage| stage.newly_lost));
+        let (back, lost) = (
+            total(|stage| stage.brought_back),
+            total(|stage| stage.newly_lost),
+        );
         section.rows.push(row("all", back, lost, &predicted.total));
     }
-    section.notes.extend(predicted.stages.iter().map(|stage| sentence(stage, label)));
+    section
+        .notes
+        .extend(predicted.stages.iter().map(|stage| sentence(stage, label)));
     section.notes.push(format!(
         "predicted: what the stage had lost of the questions that A lost there and {label} delivers, less what it loses of those \
          that only {label} loses there; a larger prompt distracts more, which is not in it"
@@ -33,17 +64,37 @@ pub(super) fn section(predicted: &Predicted, label: &str) -> Section {
 }
 
 fn sentence(stage: &StageGain, label: &str) -> String {
-    let StageGain { stage, brought_back, newly_lost, gain } = stage;
+    let StageGain {
+        stage,
+        brought_back,
+        newly_lost,
+        gain,
+    } = stage;
     let name = stage.name();
     let questions = |n: usize| format!("{n} question{}", if n == 1 { "" } else { "s" });
     let whom = match (brought_back, newly_lost) {
-        (back, 0) => format!("the {} that {name} lost and {label} delivers", questions(*back)),
-        (0, lost) => format!("the {} that A delivered and {name} loses in {label}", questions(*lost)),
+        (back, 0) => format!(
+            "the {} that {name} lost and {label} delivers",
+            questions(*back)
+        ),
+        (0, lost) => format!(
+            "the {} that A delivered and {name} loses in {label}",
+            questions(*lost)
+        ),
         (back, lost) => {
-            format!("the {} that {name} lost and {label} delivers, and {} the other way", questions(*back), lost)
+            format!(
+                "the {} that {name} lost and {label} delivers, and {} the other way",
+                questions(*back),
+                lost
+            )
         }
     };
-    let ci95 = gain.ci95.map_or(String::new(), |ci| format!(" [{:.3}, {:.3}]", ci.low, ci.high));
+    let ci95 = gain.ci95.map_or(String::new(), |ci| {
+        format!(" [{:.3}, {:.3}]", ci.low, ci.high)
+    });
     let whose = if *brought_back > 0 { "A's" } else { "the" };
-    format!("{whose} loss budget predicted {:+.3} for {whom}; {:+.3}{ci95} came in", gain.predicted, gain.came_in)
+    format!(
+        "{whose} loss budget predicted {:+.3} for {whom}; {:+.3}{ci95} came in",
+        gain.predicted, gain.came_in
+    )
 }

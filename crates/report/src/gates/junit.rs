@@ -5,27 +5,47 @@
 use std::fmt::Write as _;
 
 use super::breaks;
-use ragtriage_eval::gate::{GateReport, GateResult, Verdict};
 use ragtriage_core::text::sanitize::one_line;
+use ragtriage_eval::gate::{GateReport, GateResult, Verdict};
 
 /// XML 1.0, UTF-8.
 #[must_use]
 pub fn render(report: &GateReport) -> String {
-    let failures = report.gates.iter().filter(|gate| breaks(gate, report.strict)).count();
-    let skipped = report.gates.iter().filter(|gate| is_skipped(gate, report)).count();
-    let counts = format!("tests=\"{}\" failures=\"{failures}\" errors=\"0\" skipped=\"{skipped}\"", report.gates.len());
+    let failures = report
+        .gates
+        .iter()
+        .filter(|gate| breaks(gate, report.strict))
+        .count();
+    let skipped = report
+        .gates
+        .iter()
+        .filter(|gate| is_skipped(gate, report))
+        .count();
+    let counts = format!(
+        "tests=\"{}\" failures=\"{failures}\" errors=\"0\" skipped=\"{skipped}\"",
+        report.gates.len()
+    );
     let name = escape(&report.run);
     let mut out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n".to_owned();
     let _ = writeln!(out, "<testsuites name=\"ragtriage check\" {counts}>");
     let _ = writeln!(out, "  <testsuite name=\"{name}\" {counts}>");
     for gate in &report.gates {
-        let case = format!("    <testcase classname=\"{name}\" name=\"{}\"", escape(&gate.gate));
+        let case = format!(
+            "    <testcase classname=\"{name}\" name=\"{}\"",
+            escape(&gate.gate)
+        );
         let reason = escape(&gate.reason);
         let _ = if breaks(gate, report.strict) {
             let kind = gate.verdict.name();
-            writeln!(out, "{case}>\n      <failure type=\"{kind}\" message=\"{reason}\"/>\n    </testcase>")
+            writeln!(
+                out,
+                "{case}>\n      <failure type=\"{kind}\" message=\"{reason}\"/>\n    </testcase>"
+            )
         } else if is_skipped(gate, report) {
-            writeln!(out, "{case}>\n      <skipped message=\"{reason}\"/>\n    </testcase>")
+            writeln!(
+                out,
+                "{case}>\n      <skipped message=\"{reason}\"/>\n    </testcase>"
+            )
         } else {
             writeln!(out, "{case}/>")
         };

@@ -1,10 +1,10 @@
 //! What becomes of a hostile name, and what CI servers read.
 
 use super::*;
-use ragtriage_eval::gate::Bound;
 use ragtriage_core::config::GateMode;
-use ragtriage_runs::SCHEMA;
 use ragtriage_core::types::Interval;
+use ragtriage_eval::gate::Bound;
+use ragtriage_runs::SCHEMA;
 
 /// A name that would end XML, start a command of GitHub's runner, and turn a terminal around.
 const HOSTILE: &str = "]]>\"'&<run>\n::error title=x::y\r%0A\u{1b}[31m\u{202e}\u{fffe}\u{7}";
@@ -16,7 +16,10 @@ fn result(verdict: Verdict) -> GateResult {
         bound: Bound::Min,
         limit: 0.5,
         value: 0.45,
-        ci95: Some(Interval { low: 0.25, high: 0.65 }),
+        ci95: Some(Interval {
+            low: 0.25,
+            high: 0.65,
+        }),
         n: 40,
         verdict,
         reason: format!("100 % of {HOSTILE}"),
@@ -32,22 +35,33 @@ fn report(strict: bool) -> GateReport {
         mode: GateMode::Interval,
         strict,
         passed: false,
-        gates: [Verdict::Pass, Verdict::Fail, Verdict::Inconclusive].map(result).into(),
+        gates: [Verdict::Pass, Verdict::Fail, Verdict::Inconclusive]
+            .map(result)
+            .into(),
     }
 }
 
 /// Counts of the suite, then each case's verdict and message.
 fn read_back(xml: &str) -> ([String; 3], Vec<(String, String)>) {
     let document = roxmltree::Document::parse(xml).expect("XML");
-    let suite = document.descendants().find(|node| node.has_tag_name("testsuite")).expect("a suite");
+    let suite = document
+        .descendants()
+        .find(|node| node.has_tag_name("testsuite"))
+        .expect("a suite");
     let count = |name: &str| suite.attribute(name).expect("a count").to_owned();
-    let cases = document.descendants().filter(|node| node.has_tag_name("testcase")).map(|case| {
-        assert_eq!(case.attribute("name"), Some("EM@5 >= 0.5"));
-        let inner = case.children().find(roxmltree::Node::is_element);
-        inner.map_or((String::new(), String::new()), |inner| {
-            (inner.tag_name().name().to_owned(), inner.attribute("message").unwrap_or_default().to_owned())
-        })
-    });
+    let cases = document
+        .descendants()
+        .filter(|node| node.has_tag_name("testcase"))
+        .map(|case| {
+            assert_eq!(case.attribute("name"), Some("EM@5 >= 0.5"));
+            let inner = case.children().find(roxmltree::Node::is_element);
+            inner.map_or((String::new(), String::new()), |inner| {
+                (
+                    inner.tag_name().name().to_owned(),
+                    inner.attribute("message").unwrap_or_default().to_owned(),
+                )
+            })
+        });
     (["tests", "failures", "skipped"].map(count), cases.collect())
 }
 
@@ -59,7 +73,10 @@ fn junit_reads_back_with_hostile_names_in_it() {
     assert_eq!(verdicts, ["", "failure", "skipped"]);
     assert_eq!(cases[1].1, "100 % of ]]>\"'&<run> ::error title=x::y %0A");
     let (counts, cases) = read_back(&junit::render(&report(true)));
-    assert_eq!((counts, cases[2].0.as_str()), (["3", "2", "0"].map(str::to_owned), "failure"));
+    assert_eq!(
+        (counts, cases[2].0.as_str()),
+        (["3", "2", "0"].map(str::to_owned), "failure")
+    );
 }
 
 #[test]
@@ -67,8 +84,15 @@ fn an_annotation_is_one_command_whatever_it_quotes() {
     let lines = github::annotations(&report(false));
     let title = "]]>\"'&<run> %3A%3Aerror title=x%3A%3Ay %250A\u{fffe}%3A EM@5 >= 0.5";
     let message = "100 %25 of ]]>\"'&<run> ::error title=x::y %250A\u{fffe}";
-    assert_eq!(lines, ["error", "warning"].map(|level| format!("::{level} title={title}::{message}")));
-    assert!(github::annotations(&report(true)).iter().all(|line| line.starts_with("::error ")));
+    assert_eq!(
+        lines,
+        ["error", "warning"].map(|level| format!("::{level} title={title}::{message}"))
+    );
+    assert!(
+        github::annotations(&report(true))
+            .iter()
+            .all(|line| line.starts_with("::error "))
+    );
 }
 
 #[test]
@@ -92,6 +116,10 @@ fn a_gate_is_a_line_with_its_reason_below() {
 #[test]
 fn no_line_of_a_hostile_name_is_a_command() {
     let text = render(&report(false), false);
-    assert!(text.lines().all(|line| !line.trim_start().starts_with("::")), "{text}");
+    assert!(
+        text.lines()
+            .all(|line| !line.trim_start().starts_with("::")),
+        "{text}"
+    );
     assert!(!text.contains(['\u{1b}', '\u{202e}', '\u{7}']), "{text}");
 }

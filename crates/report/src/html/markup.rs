@@ -25,7 +25,10 @@ pub fn escape(text: &str) -> String {
 
 /// A list of sentences; nothing where there is none.
 pub fn list<'a>(class: &str, items: impl IntoIterator<Item = &'a String>, out: &mut String) {
-    let items: Vec<String> = items.into_iter().map(|item| format!("<li>{}</li>\n", escape(item))).collect();
+    let items: Vec<String> = items
+        .into_iter()
+        .map(|item| format!("<li>{}</li>\n", escape(item)))
+        .collect();
     if !items.is_empty() {
         let _ = writeln!(out, "<ul class=\"{class}\">\n{}</ul>", items.concat());
     }
@@ -35,8 +38,10 @@ pub fn list<'a>(class: &str, items: impl IntoIterator<Item = &'a String>, out: &
 pub fn table<S: AsRef<str>>(head: &[S], rows: impl IntoIterator<Item = String>, out: &mut String) {
     out.push_str("<div class=\"scroll\"><table>\n");
     if head.iter().any(|cell| !cell.as_ref().is_empty()) {
-        let cells: Vec<String> =
-            head.iter().map(|cell| format!("<th scope=\"col\">{}</th>", escape(cell.as_ref()))).collect();
+        let cells: Vec<String> = head
+            .iter()
+            .map(|cell| format!("<th scope=\"col\">{}</th>", escape(cell.as_ref())))
+            .collect();
         let _ = writeln!(out, "<thead><tr>{}</tr></thead>", cells.concat());
     }
     out.push_str("<tbody>\n");
@@ -56,8 +61,13 @@ pub fn section(section: &Section, out: &mut String) {
 /// The table of a section alone.
 pub fn rows(section: &Section, out: &mut String) {
     let row = |row: &Vec<String>| {
-        let (first, rest) = row.split_first().map_or(("", &[][..]), |(first, rest)| (first.as_str(), rest));
-        let cells: Vec<String> = rest.iter().map(|cell| format!("<td>{}</td>", escape(cell))).collect();
+        let (first, rest) = row
+            .split_first()
+            .map_or(("", &[][..]), |(first, rest)| (first.as_str(), rest));
+        let cells: Vec<String> = rest
+            .iter()
+            .map(|cell| format!("<td>{}</td>", escape(cell)))
+            .collect();
         format!("<th scope=\"row\">{}</th>{}", escape(first), cells.concat())
     };
     table(&section.head, section.rows.iter().map(row), out);
@@ -74,7 +84,10 @@ fn drawn(drawing: &Drawing) -> String {
 pub fn figure(figure: &Figure, out: &mut String) {
     let drawn = drawn(&figure.drawing);
     let title = escape(&figure.figures.title);
-    let _ = writeln!(out, "<figure>\n<h3>{title}</h3>\n<div class=\"scroll\">\n{drawn}</div>");
+    let _ = writeln!(
+        out,
+        "<figure>\n<h3>{title}</h3>\n<div class=\"scroll\">\n{drawn}</div>"
+    );
     if !figure.figures.notes.is_empty() {
         out.push_str("<figcaption>\n");
         list("notes", &figure.figures.notes, out);
@@ -96,7 +109,10 @@ mod tests {
 
     #[test]
     fn a_cell_is_the_darker_the_more_stands_in_it() {
-        assert_eq!([0.0, 0.001, 0.2, 0.21, 0.8, 1.0].map(shade), [0, 1, 1, 2, 4, 5]);
+        assert_eq!(
+            [0.0, 0.001, 0.2, 0.21, 0.8, 1.0].map(shade),
+            [0, 1, 1, 2, 4, 5]
+        );
     }
 
     #[test]
@@ -116,7 +132,10 @@ mod tests {
         super::section(&section, &mut out);
         assert!(out.starts_with("<h3>&lt;t&gt;</h3>"), "{out}");
         assert!(out.contains("<th scope=\"col\">n</th>"), "{out}");
-        assert!(out.contains("<tr><th scope=\"row\">&lt;a&gt;</th><td>1</td></tr>"), "{out}");
+        assert!(
+            out.contains("<tr><th scope=\"row\">&lt;a&gt;</th><td>1</td></tr>"),
+            "{out}"
+        );
         assert!(out.contains("<li>&lt;n&gt;</li>"), "{out}");
     }
 

@@ -55,7 +55,9 @@ const PARTS: [Part; 8] = [
 /// Those that this page has: without a baseline there is nothing to compare.
 fn parts<'a>(page: &Page<'a>) -> impl Iterator<Item = Part> + use<'a> {
     let is_alone = page.comparison.is_none();
-    PARTS.into_iter().filter(move |(id, ..)| !(is_alone && *id == "comparison"))
+    PARTS
+        .into_iter()
+        .filter(move |(id, ..)| !(is_alone && *id == "comparison"))
 }
 
 fn comparison(page: &Page<'_>, out: &mut String) {

@@ -12,10 +12,20 @@ pub(super) fn verdict(page: &Page<'_>, out: &mut String) {
     let view = page.view;
     let _ = writeln!(out, "<p class=\"verdict\">{}</p>", escape(&view.verdict));
     if let Some(rule) = &view.rule_of_thumb {
-        let _ = writeln!(out, "<p class=\"rule\">Rule of thumb: {}.</p>", escape(rule));
+        let _ = writeln!(
+            out,
+            "<p class=\"rule\">Rule of thumb: {}.</p>",
+            escape(rule)
+        );
     }
     if !page.pictures.tiles.is_empty() {
-        let tiles = page.pictures.tiles.iter().map(tile).collect::<Vec<String>>().concat();
+        let tiles = page
+            .pictures
+            .tiles
+            .iter()
+            .map(tile)
+            .collect::<Vec<String>>()
+            .concat();
         let _ = writeln!(out, "<dl class=\"tiles\">\n{tiles}</dl>");
     }
     ran(page, out);
@@ -24,19 +34,38 @@ pub(super) fn verdict(page: &Page<'_>, out: &mut String) {
 
 /// Corpus and question set in a line, and the way to the rest.
 fn ran(page: &Page<'_>, out: &mut String) {
-    let parts = page.view.head.iter().filter(|(label, _)| ["Corpus", "Questions"].contains(&label.as_str()));
+    let parts = page
+        .view
+        .head
+        .iter()
+        .filter(|(label, _)| ["Corpus", "Questions"].contains(&label.as_str()));
     let said: Vec<String> = parts
         // Tags may be many; they stand in the section.
-        .map(|(label, text)| (label, text.split_once("; tags: ").map_or(text.as_str(), |(text, _)| text)))
+        .map(|(label, text)| {
+            (
+                label,
+                text.split_once("; tags: ")
+                    .map_or(text.as_str(), |(text, _)| text),
+            )
+        })
         .map(|(label, text)| format!("{}: {}", escape(label), escape(text)))
         .collect();
     if !said.is_empty() {
-        let _ = writeln!(out, "<p class=\"ran\">{}. <a href=\"#run\">More of what was run</a></p>", said.join(". "));
+        let _ = writeln!(
+            out,
+            "<p class=\"ran\">{}. <a href=\"#run\">More of what was run</a></p>",
+            said.join(". ")
+        );
     }
 }
 
 fn tile(tile: &Tile) -> String {
-    let range = tile.range.as_ref().map_or("no interval".to_owned(), |range| format!("95 %: {}", escape(range)));
+    let range = tile
+        .range
+        .as_ref()
+        .map_or("no interval".to_owned(), |range| {
+            format!("95 %: {}", escape(range))
+        });
     format!(
         "<div class=\"tile\"><dt>{}</dt><dd class=\"value\">{}</dd><dd>{range}</dd><dd>n = {}</dd><dd>{}</dd></div>\n",
         // A long name may break where its cutoff begins.
@@ -50,12 +79,24 @@ fn tile(tile: &Tile) -> String {
 /// Corpus, question set and settings in words.
 pub(super) fn run(page: &Page<'_>, out: &mut String) {
     facts(&page.view.head, out);
-    let Record { facts: made_with, settings, notes } = page.record;
+    let Record {
+        facts: made_with,
+        settings,
+        notes,
+    } = page.record;
     out.push_str("<details><summary>Provenance: hashes, versions, models, cost</summary>\n");
     facts(made_with, out);
-    let _ = writeln!(out, "</details>\n<details><summary>All {} settings, as resolved</summary>", settings.len());
+    let _ = writeln!(
+        out,
+        "</details>\n<details><summary>All {} settings, as resolved</summary>",
+        settings.len()
+    );
     let rows = settings.iter().map(|(name, value)| {
-        format!("<th scope=\"row\">{}</th><td class=\"text\">{}</td>", escape(name), escape(value))
+        format!(
+            "<th scope=\"row\">{}</th><td class=\"text\">{}</td>",
+            escape(name),
+            escape(value)
+        )
     });
     table(&["setting", "value"], rows, out);
     list("notes", notes, out);

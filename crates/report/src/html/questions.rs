@@ -12,9 +12,13 @@ pub(super) fn questions(page: &Page<'_>, out: &mut String) {
     let rows = view.lost.iter().map(|row| {
         let answer = row.answer.as_deref().unwrap_or_default();
         let why = format!("{}: {}", row.class, row.why);
-        let cells =
-            [&row.question, &row.gold, answer, &why].map(|text| format!("<td class=\"text\">{}</td>", escape(text)));
-        format!("<th scope=\"row\">{}</th>{}", escape(&row.id), cells.concat())
+        let cells = [&row.question, &row.gold, answer, &why]
+            .map(|text| format!("<td class=\"text\">{}</td>", escape(text)));
+        format!(
+            "<th scope=\"row\">{}</th>{}",
+            escape(&row.id),
+            cells.concat()
+        )
     });
     let _ = writeln!(
         out,

@@ -36,7 +36,9 @@ pub(super) fn script() -> String {
 
 /// The index, the script, the other blocks.
 pub(super) fn tail(blocks: &[Block], script: &str, out: &mut String) {
-    let Some((index, rest)) = blocks.split_first() else { return };
+    let Some((index, rest)) = blocks.split_first() else {
+        return;
+    };
     element(index, out);
     out.push_str("<script>");
     out.push_str(script);
@@ -47,7 +49,13 @@ pub(super) fn tail(blocks: &[Block], script: &str, out: &mut String) {
 }
 
 fn element(Block { id, text }: &Block, out: &mut String) {
-    for piece in ["<script type=\"application/octet-stream\" id=\"", id, "\">", text, "</script>\n"] {
+    for piece in [
+        "<script type=\"application/octet-stream\" id=\"",
+        id,
+        "\">",
+        text,
+        "</script>\n",
+    ] {
         out.push_str(piece);
     }
 }
@@ -58,8 +66,11 @@ mod tests {
 
     #[test]
     fn no_file_is_forgotten_and_nothing_in_them_ends_the_script() {
-        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/report/html/assets");
-        let files = std::fs::read_dir(folder).expect("the assets").map(|file| file.expect("readable").path());
+        let folder =
+            std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/report/html/assets");
+        let files = std::fs::read_dir(folder)
+            .expect("the assets")
+            .map(|file| file.expect("readable").path());
         let scripts: Vec<String> = files
             .filter(|path| path.extension().is_some_and(|ending| ending == "js"))
             .map(|path| std::fs::read_to_string(path).expect("text"))
@@ -68,7 +79,9 @@ mod tests {
         assert!(scripts.iter().all(|text| FILES.contains(&text.as_str())));
         let script = script().to_lowercase();
         // What an HTML parser reads in a script: its end, and a comment that would hide it.
-        assert!(!script.contains("</script") && !script.contains("<!--") && !script.contains("<script"));
+        assert!(
+            !script.contains("</script") && !script.contains("<!--") && !script.contains("<script")
+        );
     }
 
     #[test]
@@ -76,7 +89,14 @@ mod tests {
         let mut out = String::new();
         tail(&[], "x", &mut out);
         assert_eq!(out, "");
-        tail(&[Block { id: "rx-index".to_owned(), text: "QQ==".to_owned() }], "x", &mut out);
+        tail(
+            &[Block {
+                id: "rx-index".to_owned(),
+                text: "QQ==".to_owned(),
+            }],
+            "x",
+            &mut out,
+        );
         let block = "<script type=\"application/octet-stream\" id=\"rx-index\">QQ==</script>\n";
         assert_eq!(out, format!("{block}<script>x</script>\n"));
     }

@@ -1,7 +1,6 @@
 //! The page as a whole: what stands in it, what cannot, and that it says the same to those who see no picture.
 
 use super::{Page, policy, render, script};
-use ragtriage_eval::{curves, summary};
 use crate::comparison::ComparisonView;
 use crate::comparison::html::tests::view as compared;
 use crate::pictures::Pictures;
@@ -9,6 +8,7 @@ use crate::questions::Block;
 use crate::record::Record;
 use crate::specimen::{self, EVIL};
 use crate::view::View;
+use ragtriage_eval::{curves, summary};
 use ragtriage_runs::SavedRun;
 
 fn page(run: &SavedRun) -> String {
@@ -21,18 +21,31 @@ fn page_with(run: &SavedRun, comparison: Option<&ComparisonView>, blocks: &[Bloc
     let curves = curves::curves(run, &evaluation, &specimen::plan());
     let pictures = Pictures::new(run, &evaluation, &curves, &view);
     let record = Record::new(&run.manifest, &evaluation.summary);
-    render(&Page { view: &view, pictures: &pictures, record: &record, comparison, blocks })
+    render(&Page {
+        view: &view,
+        pictures: &pictures,
+        record: &record,
+        comparison,
+        blocks,
+    })
 }
 
 /// Every tag of the report with its attributes, in order; blocks and script stand behind it.
 fn tags(page: &str) -> Vec<&str> {
     let body = page.split("<body>").nth(1).expect("a body");
     let end = body.find("</main>").expect("its end") + "</main>".len();
-    body[..end].split('<').skip(1).map(|rest| rest.split('>').next().expect("its end")).collect()
+    body[..end]
+        .split('<')
+        .skip(1)
+        .map(|rest| rest.split('>').next().expect("its end"))
+        .collect()
 }
 
 fn blocks() -> [Block; 2] {
-    [("rx-index", "QQ=="), ("rx-p0", "Qg==")].map(|(id, text)| Block { id: id.to_owned(), text: text.to_owned() })
+    [("rx-index", "QQ=="), ("rx-p0", "Qg==")].map(|(id, text)| Block {
+        id: id.to_owned(),
+        text: text.to_owned(),
+    })
 }
 
 fn all() -> [(&'static str, String); 6] {
@@ -41,15 +54,25 @@ fn all() -> [(&'static str, String); 6] {
         ("no generator", page(&specimen::without_answers("r"))),
         ("no question", page(&specimen::empty())),
         ("imported", page(&specimen::imported("r"))),
-        ("compared", page_with(&specimen::run("r"), Some(&compared("r")), &[])),
-        ("with blocks", page_with(&specimen::run("r"), Some(&compared("r")), &blocks())),
+        (
+            "compared",
+            page_with(&specimen::run("r"), Some(&compared("r")), &[]),
+        ),
+        (
+            "with blocks",
+            page_with(&specimen::run("r"), Some(&compared("r")), &blocks()),
+        ),
     ]
 }
 
 #[test]
 fn the_policy_names_the_style_that_stands_there_and_nothing_else() {
     let page = page(&specimen::run("r"));
-    let style = page.split("<style>").nth(1).and_then(|rest| rest.split("</style>").next()).expect("a style");
+    let style = page
+        .split("<style>")
+        .nth(1)
+        .and_then(|rest| rest.split("</style>").next())
+        .expect("a style");
     let expected = format!(
         "content=\"default-src 'none'; script-src 'none'; style-src '{}'; base-uri 'none'; form-action 'none'\"",
         policy::source(style)
@@ -63,16 +86,26 @@ fn behind_the_report_stand_its_blocks_and_the_script_that_the_policy_names() {
     let script = script::script();
     for (what, page) in all() {
         let (_, tail) = page.split_once("</main>\n").expect("its end");
-        let block =
-            |id: &str, text: &str| format!("<script type=\"application/octet-stream\" id=\"{id}\">{text}</script>\n");
+        let block = |id: &str, text: &str| {
+            format!("<script type=\"application/octet-stream\" id=\"{id}\">{text}</script>\n")
+        };
         let has_blocks = what == "with blocks";
         let expected = if has_blocks {
-            [block("rx-index", "QQ=="), format!("<script>{script}</script>\n"), block("rx-p0", "Qg==")].concat()
+            [
+                block("rx-index", "QQ=="),
+                format!("<script>{script}</script>\n"),
+                block("rx-p0", "Qg=="),
+            ]
+            .concat()
         } else {
             String::new()
         };
         assert!(tail == format!("{expected}</body>\n</html>\n"), "{what}");
-        assert_eq!(page.contains(&format!("script-src '{}'", policy::source(&script))), has_blocks, "{what}");
+        assert_eq!(
+            page.contains(&format!("script-src '{}'", policy::source(&script))),
+            has_blocks,
+            "{what}"
+        );
     }
 }
 
@@ -82,24 +115,36 @@ fn nothing_in_the_page_could_run_or_be_fetched() {
         for tag in tags(&page) {
             let attributes = tag.split_once(' ').map_or("", |(_, attributes)| attributes);
             for forbidden in [" style=", " on", " src=", "javascript:", "http:", "https:"] {
-                assert!(!format!(" {attributes}").contains(forbidden), "{what}: <{tag}>");
+                assert!(
+                    !format!(" {attributes}").contains(forbidden),
+                    "{what}: <{tag}>"
+                );
             }
             assert!(
                 !tag.starts_with("script") && !tag.starts_with("link") && !tag.starts_with("img"),
                 "{what}: <{tag}>"
             );
         }
-        assert!(!page.contains("@import") && !page.contains("url("), "{what}");
+        assert!(
+            !page.contains("@import") && !page.contains("url("),
+            "{what}"
+        );
     }
 }
 
 #[test]
 fn hostile_data_is_text() {
     let page = page_with(&specimen::run(EVIL), Some(&compared(EVIL)), &[]);
-    assert!(!page.contains("<script") && !page.contains("<img"), "{page}");
+    assert!(
+        !page.contains("<script") && !page.contains("<img"),
+        "{page}"
+    );
     assert!(!page.contains(['\u{202e}', '\u{1b}', '\u{7}']));
     assert_eq!(page.matches("</style>").count(), 1);
-    assert!(page.contains("&lt;img src=x onerror=alert(1)&gt;"), "it is shown");
+    assert!(
+        page.contains("&lt;img src=x onerror=alert(1)&gt;"),
+        "it is shown"
+    );
 }
 
 #[test]
@@ -108,7 +153,11 @@ fn every_tag_that_opens_closes() {
     for (what, page) in all() {
         let mut open: Vec<&str> = Vec::new();
         for tag in tags(&page) {
-            let name = tag.trim_start_matches('/').split([' ', '/']).next().expect("a name");
+            let name = tag
+                .trim_start_matches('/')
+                .split([' ', '/'])
+                .next()
+                .expect("a name");
             if let Some(name) = tag.strip_prefix('/').filter(|name| !ALONE.contains(name)) {
                 assert_eq!(open.pop(), Some(name), "{what}");
             } else if !ALONE.contains(&name) {
@@ -122,19 +171,36 @@ fn every_tag_that_opens_closes() {
 #[test]
 fn headings_go_down_one_level_at_a_time_and_ids_stand_once() {
     for (what, page) in all() {
-        let levels: Vec<u32> =
-            tags(&page).iter().filter_map(|tag| tag.strip_prefix('h')?.get(..1)?.parse().ok()).collect();
+        let levels: Vec<u32> = tags(&page)
+            .iter()
+            .filter_map(|tag| tag.strip_prefix('h')?.get(..1)?.parse().ok())
+            .collect();
         assert_eq!(levels.first(), Some(&1), "{what}");
-        assert!(levels.windows(2).all(|pair| pair[1] <= pair[0] + 1 && pair[1] > 1), "{what}: {levels:?}");
-        let mut ids: Vec<&str> =
-            page.split(" id=\"").skip(1).map(|rest| rest.split('"').next().expect("its end")).collect();
+        assert!(
+            levels
+                .windows(2)
+                .all(|pair| pair[1] <= pair[0] + 1 && pair[1] > 1),
+            "{what}: {levels:?}"
+        );
+        let mut ids: Vec<&str> = page
+            .split(" id=\"")
+            .skip(1)
+            .map(|rest| rest.split('"').next().expect("its end"))
+            .collect();
         let n = ids.len();
         ids.sort_unstable();
         ids.dedup();
         assert_eq!(ids.len(), n, "{what}");
-        for target in page.split("href=\"#").skip(1).map(|rest| rest.split('"').next().expect("its end")) {
+        for target in page
+            .split("href=\"#")
+            .skip(1)
+            .map(|rest| rest.split('"').next().expect("its end"))
+        {
             assert!(
-                ids.contains(&target) || ["class=", "turn="].iter().any(|filter| target.starts_with(filter)),
+                ids.contains(&target)
+                    || ["class=", "turn="]
+                        .iter()
+                        .any(|filter| target.starts_with(filter)),
                 "{what}: #{target}"
             );
         }
@@ -149,13 +215,19 @@ fn every_picture_has_a_name_a_description_and_its_figures_as_a_table() {
         for picture in pictures {
             let svg = picture.split("</svg>").next().expect("a picture");
             assert!(
-                svg.contains("role=\"img\"") || svg.contains("role=\"group\"") && svg.contains("<a href"),
+                svg.contains("role=\"img\"")
+                    || svg.contains("role=\"group\"") && svg.contains("<a href"),
                 "{what}"
             );
             assert!(svg.contains("<title>") && svg.contains("<desc>"), "{what}");
-            let rest = picture.split("</svg>").nth(1).and_then(|rest| rest.split("</figure>").next()).expect("its end");
+            let rest = picture
+                .split("</svg>")
+                .nth(1)
+                .and_then(|rest| rest.split("</figure>").next())
+                .expect("its end");
             assert!(
-                rest.contains("<details><summary>The figures</summary>") && rest.contains("<th scope=\"row\">"),
+                rest.contains("<details><summary>The figures</summary>")
+                    && rest.contains("<th scope=\"row\">"),
                 "{what}"
             );
         }
@@ -165,7 +237,10 @@ fn every_picture_has_a_name_a_description_and_its_figures_as_a_table() {
 #[test]
 fn no_figure_is_no_number() {
     for (what, page) in all() {
-        assert!(!page.contains("NaN") && !page.contains("inf<") && !page.contains("-0.000"), "{what}");
+        assert!(
+            !page.contains("NaN") && !page.contains("inf<") && !page.contains("-0.000"),
+            "{what}"
+        );
     }
 }
 
@@ -173,9 +248,13 @@ fn no_figure_is_no_number() {
 fn the_waterfall_and_the_classes_say_what_was_lost_where() {
     let page = page(&specimen::run("r"));
     // Of 4 questions one is lost by retrieval, one by ranking, one by the generator.
-    for said in
-        ["\u{2212}1 retrieval", "\u{2212}1 ranking", ">3, 75.0 %<", ">2, 50.0 %<", "<a href=\"#class=ranking\">"]
-    {
+    for said in [
+        "\u{2212}1 retrieval",
+        "\u{2212}1 ranking",
+        ">3, 75.0 %<",
+        ">2, 50.0 %<",
+        "<a href=\"#class=ranking\">",
+    ] {
         assert!(page.contains(said), "`{said}` is missing");
     }
 }
@@ -183,27 +262,48 @@ fn the_waterfall_and_the_classes_say_what_was_lost_where() {
 #[test]
 fn settings_and_provenance_are_there_and_no_key_header_or_variable() {
     let page = page(&specimen::run("r"));
-    for said in
-        ["<dd>bm25", ">retrieval.bm25.k1</th><td class=\"text\">1.2</td>", &"cd".repeat(32), "0.1250 US dollars"]
-    {
+    for said in [
+        "<dd>bm25",
+        ">retrieval.bm25.k1</th><td class=\"text\">1.2</td>",
+        &"cd".repeat(32),
+        "0.1250 US dollars",
+    ] {
         assert!(page.contains(said), "`{said}` is missing");
     }
-    assert!(!page.contains("MY_SECRET_NAME") && !page.contains("MY_HEADER_NAME"), "{page}");
+    assert!(
+        !page.contains("MY_SECRET_NAME") && !page.contains("MY_HEADER_NAME"),
+        "{page}"
+    );
 }
 
 #[test]
 fn the_first_section_says_what_was_run_on_what_and_nothing_is_said_twice() {
     let page = page(&specimen::run("r"));
-    let summary =
-        page.split("<section id=\"summary\"").nth(1).and_then(|rest| rest.split("</section>").next()).expect("it");
-    for said in
-        ["Corpus: r: 2 documents, 2 chunks", "digest abababababab.", "Questions: 4: 4 span", "<a href=\"#run\">"]
-    {
+    let summary = page
+        .split("<section id=\"summary\"")
+        .nth(1)
+        .and_then(|rest| rest.split("</section>").next())
+        .expect("it");
+    for said in [
+        "Corpus: r: 2 documents, 2 chunks",
+        "digest abababababab.",
+        "Questions: 4: 4 span",
+        "<a href=\"#run\">",
+    ] {
         assert!(summary.contains(said), "`{said}` is missing: {summary}");
     }
     // Tags, versions and names of models stand in the section, once.
-    assert!(!summary.contains("tags:") && page.contains("tags: 4 r"), "{summary}");
-    assert_eq!([page.matches("<dt>Model, dense</dt>").count(), page.matches("<dt>ragtriage</dt>").count()], [1, 0]);
+    assert!(
+        !summary.contains("tags:") && page.contains("tags: 4 r"),
+        "{summary}"
+    );
+    assert_eq!(
+        [
+            page.matches("<dt>Model, dense</dt>").count(),
+            page.matches("<dt>ragtriage</dt>").count()
+        ],
+        [1, 0]
+    );
 }
 
 #[test]
@@ -213,7 +313,10 @@ fn no_main_figure_stands_without_its_interval_and_n() {
         assert_eq!(tiles.is_empty(), what == "no question", "{what}");
         for tile in tiles {
             let tile = tile.split("</div>").next().expect("its end");
-            assert!(tile.contains("<dd>95 %: ") && tile.contains("<dd>n = 4</dd>"), "{what}: {tile}");
+            assert!(
+                tile.contains("<dd>95 %: ") && tile.contains("<dd>n = 4</dd>"),
+                "{what}: {tile}"
+            );
         }
     }
 }
@@ -224,14 +327,26 @@ fn what_a_run_does_not_have_is_not_shown() {
     let has = |page: &str, name: &str| page.contains(&format!("<dt>{name}"));
     assert!(has(&full, "AnswerF1") && has(&full, "EM"), "{full}");
     assert!(!has(&bare, "AnswerF1") && has(&bare, "supported"), "{bare}");
-    assert!(!empty.contains("Support, stage by stage") && !empty.contains("against k"), "{empty}");
+    assert!(
+        !empty.contains("Support, stage by stage") && !empty.contains("against k"),
+        "{empty}"
+    );
 }
 
 #[test]
 fn without_a_script_a_few_lost_questions_are_there() {
     let page = page(&specimen::run("r"));
-    let place =
-        page.split("<section id=\"questions\"").nth(1).and_then(|rest| rest.split("</section>").next()).expect("it");
-    assert!(place.contains("<div id=\"rx-questions\"></div>\n<noscript>"), "{place}");
-    assert!(place.contains("3 of 3 lost questions") && place.contains("When r?"), "{place}");
+    let place = page
+        .split("<section id=\"questions\"")
+        .nth(1)
+        .and_then(|rest| rest.split("</section>").next())
+        .expect("it");
+    assert!(
+        place.contains("<div id=\"rx-questions\"></div>\n<noscript>"),
+        "{place}"
+    );
+    assert!(
+        place.contains("3 of 3 lost questions") && place.contains("When r?"),
+        "{place}"
+    );
 }

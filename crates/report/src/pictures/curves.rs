@@ -3,16 +3,19 @@
 use std::collections::BTreeSet;
 
 use super::{Drawing, Figure};
-use ragtriage_eval::curves::Curve;
-use ragtriage_eval::summary::MeasureSummary;
-use ragtriage_core::measure::Family;
 use crate::chart::{Chart, Line, Point, Scale, Style};
 use crate::section::Section;
+use ragtriage_core::measure::Family;
 use ragtriage_core::text::numbers::thousands;
+use ragtriage_eval::curves::Curve;
+use ragtriage_eval::summary::MeasureSummary;
 
 /// The picture; `None` where no curve has two points.
 pub(super) fn curves(curves: &[Curve]) -> Option<Figure> {
-    let drawn: Vec<&Curve> = curves.iter().filter(|curve| curve.points.len() > 1).collect();
+    let drawn: Vec<&Curve> = curves
+        .iter()
+        .filter(|curve| curve.points.len() > 1)
+        .collect();
     if drawn.is_empty() {
         return None;
     }
@@ -26,7 +29,10 @@ pub(super) fn curves(curves: &[Curve]) -> Option<Figure> {
         y_covers: vec![1.0],
         lines: drawn.iter().map(|curve| line(curve)).collect(),
     };
-    Some(Figure { drawing: Drawing::Chart(chart), figures: figures(title, &drawn) })
+    Some(Figure {
+        drawing: Drawing::Chart(chart),
+        figures: figures(title, &drawn),
+    })
 }
 
 fn line(curve: &Curve) -> Line {
@@ -37,7 +43,12 @@ fn line(curve: &Curve) -> Line {
         name: String::new(),
         is_labelled: false,
     };
-    let n = curve.points.iter().map(|(_, found)| found.n).max().unwrap_or(0);
+    let n = curve
+        .points
+        .iter()
+        .map(|(_, found)| found.n)
+        .max()
+        .unwrap_or(0);
     Line {
         name: format!("{}, n = {}", curve.family.name(), thousands(n)),
         style: Style::Line,
@@ -48,15 +59,28 @@ fn line(curve: &Curve) -> Line {
 fn figures(title: String, curves: &[&Curve]) -> Section {
     let mut section = Section::new(title, &["k"]);
     for curve in curves {
-        section.head.extend([format!("{}@k", curve.family.name()), "95 %".to_owned(), "n".to_owned()]);
+        section.head.extend([
+            format!("{}@k", curve.family.name()),
+            "95 %".to_owned(),
+            "n".to_owned(),
+        ]);
     }
-    let ks: BTreeSet<usize> = curves.iter().flat_map(|curve| curve.points.iter().map(|(k, _)| *k)).collect();
+    let ks: BTreeSet<usize> = curves
+        .iter()
+        .flat_map(|curve| curve.points.iter().map(|(k, _)| *k))
+        .collect();
     for k in ks {
         let cells = curves.iter().flat_map(|curve| {
-            let found = curve.points.iter().find(|(at, _)| *at == k).map(|(_, found)| found);
+            let found = curve
+                .points
+                .iter()
+                .find(|(at, _)| *at == k)
+                .map(|(_, found)| found);
             found.map_or_else(|| vec![String::new(); 3], cells)
         });
-        section.rows.push([thousands(k)].into_iter().chain(cells).collect());
+        section
+            .rows
+            .push([thousands(k)].into_iter().chain(cells).collect());
     }
     let looks_at = |curve: &&Curve| {
         let what = match curve.family {
@@ -67,12 +91,16 @@ fn figures(title: String, curves: &[&Curve]) -> Section {
         format!("{}@k: {what}", curve.family.name())
     };
     section.notes = curves.iter().map(looks_at).collect();
-    section.notes.push("band: 95 % interval at each k; k is spread by doublings".to_owned());
+    section
+        .notes
+        .push("band: 95 % interval at each k; k is spread by doublings".to_owned());
     let deepest = |curve: &Curve| curve.points.last().map(|(k, _)| *k);
     let most = curves.iter().filter_map(|curve| deepest(curve)).max();
     for curve in curves.iter().filter(|curve| deepest(curve) < most) {
         let name = curve.family.name();
-        section.notes.push(format!("{name}@k is costly for so many questions: evaluation.ks asks for it further down"));
+        section.notes.push(format!(
+            "{name}@k is costly for so many questions: evaluation.ks asks for it further down"
+        ));
     }
     section
 }
@@ -88,31 +116,59 @@ mod tests {
     use ragtriage_core::types::Interval;
 
     fn curve(family: Family, means: &[(usize, f64)]) -> Curve {
-        let found = |mean| MeasureSummary { mean, n: 40, ci95: Some(Interval { low: 0.0, high: 1.0 }) };
-        Curve { family, points: means.iter().map(|(k, mean)| (*k, found(*mean))).collect() }
+        let found = |mean| MeasureSummary {
+            mean,
+            n: 40,
+            ci95: Some(Interval {
+                low: 0.0,
+                high: 1.0,
+            }),
+        };
+        Curve {
+            family,
+            points: means.iter().map(|(k, mean)| (*k, found(*mean))).collect(),
+        }
     }
 
     #[test]
     fn every_point_stands_in_the_table_too() {
-        let found =
-            curves(&[curve(Family::Em, &[(1, 0.25), (5, 0.5)]), curve(Family::Recall, &[(1, 0.125), (5, 0.75)])])
-                .expect("a picture");
+        let found = curves(&[
+            curve(Family::Em, &[(1, 0.25), (5, 0.5)]),
+            curve(Family::Recall, &[(1, 0.125), (5, 0.75)]),
+        ])
+        .expect("a picture");
         assert_eq!(found.figures.title, "EM, Recall against k");
-        assert_eq!(found.figures.head, ["k", "EM@k", "95 %", "n", "Recall@k", "95 %", "n"]);
+        assert_eq!(
+            found.figures.head,
+            ["k", "EM@k", "95 %", "n", "Recall@k", "95 %", "n"]
+        );
         let ci = "[0.000, 1.000]";
-        assert_eq!(found.figures.rows[1], ["5", "0.500", ci, "40", "0.750", ci, "40"]);
-        let Drawing::Chart(chart) = found.drawing else { panic!("lines") };
+        assert_eq!(
+            found.figures.rows[1],
+            ["5", "0.500", ci, "40", "0.750", ci, "40"]
+        );
+        let Drawing::Chart(chart) = found.drawing else {
+            panic!("lines")
+        };
         assert_eq!(chart.lines[0].name, "EM, n = 40");
     }
 
     #[test]
     fn a_curve_that_ends_early_says_why() {
-        let found =
-            curves(&[curve(Family::Em, &[(1, 0.25), (5, 0.5)]), curve(Family::Recall, &[(1, 0.5), (50, 0.75)])])
-                .expect("a picture");
+        let found = curves(&[
+            curve(Family::Em, &[(1, 0.25), (5, 0.5)]),
+            curve(Family::Recall, &[(1, 0.5), (50, 0.75)]),
+        ])
+        .expect("a picture");
         // 1, 5 and 50.
         assert_eq!(found.figures.rows[2][1..4], ["", "", ""]);
-        assert!(found.figures.notes.last().is_some_and(|note| note.starts_with("EM@k is costly")));
+        assert!(
+            found
+                .figures
+                .notes
+                .last()
+                .is_some_and(|note| note.starts_with("EM@k is costly"))
+        );
     }
 
     #[test]

@@ -25,19 +25,31 @@ pub(super) fn losses(view: &View) -> Option<Figure> {
         ..Bars::default()
     };
     let mut figures = Section::new(bars.title.clone(), &["source", "loss a question", "95 %"]);
-    figures.rows =
-        view.losses.iter().map(|row| vec![row.label.clone(), format!("{:.3}", row.mean), range(row)]).collect();
+    figures.rows = view
+        .losses
+        .iter()
+        .map(|row| vec![row.label.clone(), format!("{:.3}", row.mean), range(row)])
+        .collect();
     figures.notes.push(view.loss_title.clone());
-    Some(Figure { drawing: Drawing::Bars(bars), figures })
+    Some(Figure {
+        drawing: Drawing::Bars(bars),
+        figures,
+    })
 }
 
 fn row(loss: &LossRow) -> Row {
     Row {
         label: loss.label.clone(),
         value: loss.mean,
-        paint: if loss.mean < 0.0 { Paint::Gain } else { Paint::Loss },
+        paint: if loss.mean < 0.0 {
+            Paint::Gain
+        } else {
+            Paint::Loss
+        },
         interval: loss.ci95,
-        figure: format!("{:.3} {}", loss.mean, range(loss)).trim_end().to_owned(),
+        figure: format!("{:.3} {}", loss.mean, range(loss))
+            .trim_end()
+            .to_owned(),
         ..Row::default()
     }
 }
@@ -53,12 +65,26 @@ mod tests {
 
     #[test]
     fn a_negative_loss_is_won_and_shown_as_it_is() {
-        let loss =
-            LossRow { label: "distraction".to_owned(), mean: -0.02, ci95: Some(Interval { low: -0.05, high: 0.01 }) };
+        let loss = LossRow {
+            label: "distraction".to_owned(),
+            mean: -0.02,
+            ci95: Some(Interval {
+                low: -0.05,
+                high: 0.01,
+            }),
+        };
         let drawn = row(&loss);
         assert_eq!((drawn.value, drawn.paint), (-0.02, Paint::Gain));
         assert_eq!(drawn.figure, "-0.020 [-0.050, 0.010]");
         // One cluster of questions has no interval.
-        assert_eq!(row(&LossRow { ci95: None, mean: 0.5, ..loss }).figure, "0.500");
+        assert_eq!(
+            row(&LossRow {
+                ci95: None,
+                mean: 0.5,
+                ..loss
+            })
+            .figure,
+            "0.500"
+        );
     }
 }

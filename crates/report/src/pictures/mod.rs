@@ -15,10 +15,10 @@ use super::chart::Chart;
 use super::chart::bars::Bars;
 use super::section::Section;
 use super::view::View;
+use ragtriage_core::measure::{Family, Measure};
 use ragtriage_eval::curves::Curve;
 use ragtriage_eval::summary::Evaluation;
 use ragtriage_eval::{arms, diagnose, distribution};
-use ragtriage_core::measure::{Family, Measure};
 use ragtriage_runs::SavedRun;
 
 pub use tiles::Tile;
@@ -64,9 +64,13 @@ impl Pictures {
     pub fn new(run: &SavedRun, evaluation: &Evaluation, against_k: &[Curve], view: &View) -> Self {
         let summary = &evaluation.summary;
         let scores = distribution::score_spread(run, summary.two_by_two.k);
-        let answers = Measure::new(Family::AnswerF1, None).and_then(|measure| evaluation.scores.column(measure));
+        let answers = Measure::new(Family::AnswerF1, None)
+            .and_then(|measure| evaluation.scores.column(measure));
         let tenths = distribution::tenths(answers.into_iter().flatten().flatten());
-        let spread = [scores.map(|found| spread::passages(&found, summary.two_by_two.k)), spread::answers(tenths)];
+        let spread = [
+            scores.map(|found| spread::passages(&found, summary.two_by_two.k)),
+            spread::answers(tenths),
+        ];
         let against_k = curves::curves(against_k);
         let seconds = effort::seconds(&view.timings, &run.manifest.seconds);
         let tokens = effort::tokens(summary, &arms::spared(&run.traces));

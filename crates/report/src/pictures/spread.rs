@@ -1,11 +1,11 @@
 //! How scores are spread: passages with gold against others, and answers by tenths.
 
 use super::{Drawing, Figure};
-use ragtriage_eval::distribution::ScoreSpread;
 use crate::chart::bars::{Bars, Row};
 use crate::chart::{Chart, Line, Scale, Style};
 use crate::section::Section;
 use ragtriage_core::text::numbers::thousands;
+use ragtriage_eval::distribution::ScoreSpread;
 
 /// Scores that need more decimals are written with an exponent.
 const MOST_DECIMALS: i32 = 6;
@@ -13,7 +13,8 @@ const MOST_DECIMALS: i32 = 6;
 /// Passages of the top `k` by score.
 pub(super) fn passages(spread: &ScoreSpread, k: usize) -> Figure {
     let title = format!("Scores of the top {k}: passages with gold against others");
-    let [n_gold, n_others] = [&spread.gold, &spread.others].map(|counts| counts.iter().sum::<usize>());
+    let [n_gold, n_others] =
+        [&spread.gold, &spread.others].map(|counts| counts.iter().sum::<usize>());
     let outline = |name: &str, counts: &[usize], n: usize| {
         let name = format!("{name}, {}", thousands(n));
         Line::new(name, Style::Outline, &outline(&spread.edges, counts, n))
@@ -24,11 +25,23 @@ pub(super) fn passages(spread: &ScoreSpread, k: usize) -> Figure {
         y_label: "% of passages".to_owned(),
         x_scale: Scale::Linear,
         y_covers: vec![0.0],
-        lines: vec![outline("with gold", &spread.gold, n_gold), outline("others", &spread.others, n_others)],
+        lines: vec![
+            outline("with gold", &spread.gold, n_gold),
+            outline("others", &spread.others, n_others),
+        ],
     };
-    let head = ["score from", "to", "with gold", "others", "gold kept", "others kept"];
+    let head = [
+        "score from",
+        "to",
+        "with gold",
+        "others",
+        "gold kept",
+        "others kept",
+    ];
     let mut figures = Section::new(title, &head);
-    figures.rows = (0..spread.gold.len()).map(|at| bin(spread, at, (n_gold, n_others))).collect();
+    figures.rows = (0..spread.gold.len())
+        .map(|at| bin(spread, at, (n_gold, n_others)))
+        .collect();
     figures.notes = vec![
         format!(
             "each outline is 100 % of its passages; {} questions with labelled evidence",
@@ -38,7 +51,10 @@ pub(super) fn passages(spread: &ScoreSpread, k: usize) -> Figure {
          Kept: what scores at least that much"
             .to_owned(),
     ];
-    Figure { drawing: Drawing::Chart(chart), figures }
+    Figure {
+        drawing: Drawing::Chart(chart),
+        figures,
+    }
 }
 
 /// The outline of bars in % of `n`, from the ground and back to it.
@@ -46,7 +62,10 @@ fn outline(edges: &[f64], counts: &[usize], n: usize) -> Vec<(f64, f64)> {
     let share = |count: usize| 100.0 * count as f64 / n.max(1) as f64;
     let first = edges.first().map(|edge| (*edge, 0.0));
     // A step keeps its height up to the next point and jumps there: a bar's height stands at its left end.
-    let bars = edges.iter().zip(counts).map(|(edge, count)| (*edge, share(*count)));
+    let bars = edges
+        .iter()
+        .zip(counts)
+        .map(|(edge, count)| (*edge, share(*count)));
     let last = edges.last().map(|edge| (*edge, 0.0));
     first.into_iter().chain(bars).chain(last).collect()
 }
@@ -54,7 +73,11 @@ fn outline(edges: &[f64], counts: &[usize], n: usize) -> Vec<(f64, f64)> {
 fn bin(spread: &ScoreSpread, at: usize, (n_gold, n_others): (usize, usize)) -> Vec<String> {
     let kept = |counts: &[usize], n: usize| {
         let n_kept: usize = counts[at..].iter().sum();
-        if n == 0 { String::new() } else { format!("{:.1} %", 100.0 * n_kept as f64 / n as f64) }
+        if n == 0 {
+            String::new()
+        } else {
+            format!("{:.1} %", 100.0 * n_kept as f64 / n as f64)
+        }
     };
     let width = spread.edges[at + 1] - spread.edges[at];
     vec![
@@ -74,7 +97,11 @@ fn edge(value: f64, width: f64) -> String {
         return value.to_string();
     }
     // What is left of a sum that should be zero.
-    let value = if value.abs() < 1e-6 * width { 0.0 } else { value };
+    let value = if value.abs() < 1e-6 * width {
+        0.0
+    } else {
+        value
+    };
     let decimals = 1 - place(width);
     if decimals > MOST_DECIMALS && value != 0.0 {
         let digits = usize::try_from(place(value) - place(width) + 1).unwrap_or(0);
@@ -105,10 +132,22 @@ pub(super) fn answers(tenths: [usize; 12]) -> Option<Figure> {
         ..Bars::default()
     };
     let mut figures = Section::new(title, &["AnswerF1", "questions", "share"]);
-    let cells = |(at, count): (usize, &usize)| vec![tenth(at), thousands(*count), format!("{:.1} %", percent(*count))];
+    let cells = |(at, count): (usize, &usize)| {
+        vec![
+            tenth(at),
+            thousands(*count),
+            format!("{:.1} %", percent(*count)),
+        ]
+    };
     figures.rows = tenths.iter().enumerate().map(cells).collect();
-    figures.notes.push(format!("{} questions; exactly 0 and exactly 1 stand apart", thousands(n)));
-    Some(Figure { drawing: Drawing::Bars(bars), figures })
+    figures.notes.push(format!(
+        "{} questions; exactly 0 and exactly 1 stand apart",
+        thousands(n)
+    ));
+    Some(Figure {
+        drawing: Drawing::Bars(bars),
+        figures,
+    })
 }
 
 fn tenth(at: usize) -> String {
@@ -133,28 +172,51 @@ mod tests {
 
     #[test]
     fn the_table_says_what_a_least_score_would_keep() {
-        let spread = ScoreSpread { edges: vec![0.0, 5.0, 10.0], gold: vec![1, 3], others: vec![9, 0], n_questions: 2 };
+        let spread = ScoreSpread {
+            edges: vec![0.0, 5.0, 10.0],
+            gold: vec![1, 3],
+            others: vec![9, 0],
+            n_questions: 2,
+        };
         let rows = passages(&spread, 5).figures.rows;
         // From 5 on three of four gold passages are kept and none of nine others.
         assert_eq!(rows[1], ["5.0", "10.0", "3", "0", "75.0 %", "0.0 %"]);
         // Without any gold in the top k there is no share of it.
-        let none = ScoreSpread { gold: vec![0, 0], ..spread };
+        let none = ScoreSpread {
+            gold: vec![0, 0],
+            ..spread
+        };
         assert_eq!(passages(&none, 5).figures.rows[0][4], "");
     }
 
     #[test]
     fn ends_of_narrow_bins_are_told_apart() {
-        assert_eq!([1e-5, 2e-5].map(|value| edge(value, 1e-5)), ["0.000010", "0.000020"]);
-        assert_eq!([1e-9, 2.5e-8].map(|value| edge(value, 1e-9)), ["1.0e-9", "2.50e-8"]);
-        assert_eq!([0.98761, 0.98762].map(|value| edge(value, 1e-5)), ["0.987610", "0.987620"]);
-        assert_eq!([-20.0, 0.0, 1200.0].map(|value| edge(value, 20.0)), ["-20", "0", "1200"]);
+        assert_eq!(
+            [1e-5, 2e-5].map(|value| edge(value, 1e-5)),
+            ["0.000010", "0.000020"]
+        );
+        assert_eq!(
+            [1e-9, 2.5e-8].map(|value| edge(value, 1e-9)),
+            ["1.0e-9", "2.50e-8"]
+        );
+        assert_eq!(
+            [0.98761, 0.98762].map(|value| edge(value, 1e-5)),
+            ["0.987610", "0.987620"]
+        );
+        assert_eq!(
+            [-20.0, 0.0, 1200.0].map(|value| edge(value, 20.0)),
+            ["-20", "0", "1200"]
+        );
         // The sum of 0.1, 0.2 and -0.3 is not quite zero, and has no sign.
         assert_eq!(edge(0.3 - (0.1 + 0.2), 0.1), "0.00");
     }
 
     #[test]
     fn tenths_are_named_by_where_they_begin() {
-        assert_eq!([0, 1, 2, 10, 11].map(tenth), ["0", "above 0", "from 0.1", "from 0.9", "1"]);
+        assert_eq!(
+            [0, 1, 2, 10, 11].map(tenth),
+            ["0", "above 0", "from 0.1", "from 0.9", "1"]
+        );
         assert_eq!(answers([0; 12]), None);
     }
 }

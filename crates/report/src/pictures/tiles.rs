@@ -1,8 +1,8 @@
 //! The main figures: the first that a reader looks for, each with its interval and how many questions it counts.
 
-use ragtriage_eval::summary::{MeasureSummary, Summary};
 use ragtriage_core::measure::{Cutoff, Family, Measure};
 use ragtriage_core::types::{Class, Interval};
+use ragtriage_eval::summary::{MeasureSummary, Summary};
 
 /// So many stand in a row.
 const MOST: usize = 6;
@@ -39,18 +39,32 @@ pub(super) fn tiles(summary: &Summary, is_external: bool) -> Vec<Tile> {
     ];
     let measured = wanted.into_iter().filter_map(|(family, cutoff)| {
         let measure = Measure::new(family, cutoff)?;
-        let found = summary.measures.get(&measure.to_string()).filter(|found| found.n > 0)?;
+        let found = summary
+            .measures
+            .get(&measure.to_string())
+            .filter(|found| found.n > 0)?;
         Some(of_measure(measure, *found))
     });
-    share(summary).into_iter().chain(measured).take(MOST).collect()
+    share(summary)
+        .into_iter()
+        .chain(measured)
+        .take(MOST)
+        .collect()
 }
 
 /// Right and supported, or without a generator supported.
 fn share(summary: &Summary) -> Option<Tile> {
     let has = |class: &&Class| summary.classes.get(class.name()).is_some_and(|n| *n > 0);
     let answered = !summary.arms.is_empty();
-    let class = if answered { Class::Correct } else { [Class::Supported].iter().find(has).copied()? };
-    let share = summary.class_shares.get(class.name()).filter(|_| summary.n_questions > 0)?;
+    let class = if answered {
+        Class::Correct
+    } else {
+        [Class::Supported].iter().find(has).copied()?
+    };
+    let share = summary
+        .class_shares
+        .get(class.name())
+        .filter(|_| summary.n_questions > 0)?;
     let meaning = match class {
         Class::Correct => "answered right, with the support in the prompt",
         _ => "the support reached the prompt",
@@ -58,7 +72,9 @@ fn share(summary: &Summary) -> Option<Tile> {
     Some(Tile {
         name: class.name().to_owned(),
         value: format!("{:.1} %", 100.0 * share.share),
-        range: share.ci95.map(|ci| format!("{:.1} to {:.1}", 100.0 * ci.low, 100.0 * ci.high)),
+        range: share
+            .ci95
+            .map(|ci| format!("{:.1} to {:.1}", 100.0 * ci.low, 100.0 * ci.high)),
         n: summary.n_questions,
         meaning: meaning.to_owned(),
     })

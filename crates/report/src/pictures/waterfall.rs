@@ -9,14 +9,35 @@ use crate::view::{Bar, View};
 use ragtriage_core::text::numbers::thousands;
 
 /// The picture; `None` for a data set with nothing to go by. `lost` stands parallel to the stations.
-pub(super) fn waterfall(view: &View, n: usize, lost: &[BTreeMap<&'static str, usize>]) -> Option<Figure> {
+pub(super) fn waterfall(
+    view: &View,
+    n: usize,
+    lost: &[BTreeMap<&'static str, usize>],
+) -> Option<Figure> {
     if view.waterfall.is_empty() {
         return None;
     }
-    let before = |at: usize| if at == 0 { n } else { view.waterfall[at - 1].count };
-    let steps = || view.waterfall.iter().enumerate().map(|(at, bar)| (bar, before(at), lost.get(at)));
-    let has_second = view.waterfall.iter().any(|bar| bar.with_elsewhere.is_some());
-    let mut keys = vec![(Key::Bar(Paint::Plain), "supported".to_owned()), (Key::Rest, "lost here".to_owned())];
+    let before = |at: usize| {
+        if at == 0 {
+            n
+        } else {
+            view.waterfall[at - 1].count
+        }
+    };
+    let steps = || {
+        view.waterfall
+            .iter()
+            .enumerate()
+            .map(|(at, bar)| (bar, before(at), lost.get(at)))
+    };
+    let has_second = view
+        .waterfall
+        .iter()
+        .any(|bar| bar.with_elsewhere.is_some());
+    let mut keys = vec![
+        (Key::Bar(Paint::Plain), "supported".to_owned()),
+        (Key::Rest, "lost here".to_owned()),
+    ];
     if has_second {
         keys.push((Key::Second, "with answer_elsewhere".to_owned()));
     }
@@ -25,9 +46,14 @@ pub(super) fn waterfall(view: &View, n: usize, lost: &[BTreeMap<&'static str, us
         x_label: "questions".to_owned(),
         covers: vec![n as f64],
         keys,
-        rows: steps().map(|(bar, before, lost)| row(bar, before, lost)).collect(),
+        rows: steps()
+            .map(|(bar, before, lost)| row(bar, before, lost))
+            .collect(),
     };
-    let mut figures = Section::new(bars.title.clone(), &["stage", "supported", "share", "lost here", "by"]);
+    let mut figures = Section::new(
+        bars.title.clone(),
+        &["stage", "supported", "share", "lost here", "by"],
+    );
     if has_second {
         figures.head.push("with answer_elsewhere".to_owned());
     }
@@ -56,19 +82,28 @@ pub(super) fn waterfall(view: &View, n: usize, lost: &[BTreeMap<&'static str, us
                 .to_owned(),
         );
     }
-    Some(Figure { drawing: Drawing::Bars(bars), figures })
+    Some(Figure {
+        drawing: Drawing::Bars(bars),
+        figures,
+    })
 }
 
 fn row(bar: &Bar, before: usize, lost: Option<&BTreeMap<&'static str, usize>>) -> Row {
     let n_lost = before.saturating_sub(bar.count);
-    let second = bar.with_elsewhere.map_or(String::new(), |count| format!(" ({})", thousands(count)));
+    let second = bar
+        .with_elsewhere
+        .map_or(String::new(), |count| format!(" ({})", thousands(count)));
     Row {
         label: bar.label.clone(),
         value: bar.count as f64,
         rest: (n_lost > 0).then_some(before as f64),
         second: bar.with_elsewhere.map(|count| count as f64),
         figure: format!("{}{second}, {}", thousands(bar.count), percent(bar.share)),
-        note: if n_lost == 0 { String::new() } else { note(n_lost, lost) },
+        note: if n_lost == 0 {
+            String::new()
+        } else {
+            note(n_lost, lost)
+        },
         ..Row::default()
     }
 }
@@ -78,7 +113,10 @@ fn note(n_lost: usize, lost: Option<&BTreeMap<&'static str, usize>>) -> String {
     let minus = format!("\u{2212}{}", thousands(n_lost));
     match lost {
         Some(lost) if lost.values().sum::<usize>() != n_lost => minus,
-        Some(lost) if lost.len() == 1 => lost.keys().next().map_or(minus.clone(), |class| format!("{minus} {class}")),
+        Some(lost) if lost.len() == 1 => lost
+            .keys()
+            .next()
+            .map_or(minus.clone(), |class| format!("{minus} {class}")),
         Some(lost) => format!("{minus}: {}", by(lost)),
         None => minus,
     }
@@ -88,7 +126,10 @@ fn note(n_lost: usize, lost: Option<&BTreeMap<&'static str, usize>>) -> String {
 fn by(lost: &BTreeMap<&'static str, usize>) -> String {
     let mut lost: Vec<(&&str, &usize)> = lost.iter().collect();
     lost.sort_by_key(|(_, n)| std::cmp::Reverse(**n));
-    lost.into_iter().map(|(class, n)| format!("{} {class}", thousands(*n))).collect::<Vec<_>>().join(", ")
+    lost.into_iter()
+        .map(|(class, n)| format!("{} {class}", thousands(*n)))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 fn percent(share: f64) -> String {
@@ -100,7 +141,12 @@ mod tests {
     use super::*;
 
     fn bar(label: &str, count: usize) -> Bar {
-        Bar { label: label.to_owned(), count, share: count as f64 / 200.0, with_elsewhere: None }
+        Bar {
+            label: label.to_owned(),
+            count,
+            share: count as f64 / 200.0,
+            with_elsewhere: None,
+        }
     }
 
     #[test]
@@ -113,7 +159,11 @@ mod tests {
             (drawn.figure.as_str(), drawn.note.as_str()),
             ("100, 50.0 %", "\u{2212}60: 40 ranking, 20 chunking")
         );
-        let one = row(&bar("top_k", 100), 160, Some(&BTreeMap::from([("ranking", 60)])));
+        let one = row(
+            &bar("top_k", 100),
+            160,
+            Some(&BTreeMap::from([("ranking", 60)])),
+        );
         assert_eq!(one.note, "\u{2212}60 ranking");
     }
 
@@ -125,6 +175,9 @@ mod tests {
 
     #[test]
     fn classes_that_do_not_add_up_are_not_named() {
-        assert_eq!(note(60, Some(&BTreeMap::from([("ranking", 59)]))), "\u{2212}60");
+        assert_eq!(
+            note(60, Some(&BTreeMap::from([("ranking", 59)]))),
+            "\u{2212}60"
+        );
     }
 }

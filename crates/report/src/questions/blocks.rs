@@ -30,18 +30,26 @@ impl Questions<'_> {
     #[must_use]
     pub fn blocks(&self) -> Vec<Block> {
         let details = self.detail_blocks().into_iter().enumerate();
-        let details = details.flat_map(|(run, n)| (0..n).map(move |block| Part::Details(run, block)));
+        let details =
+            details.flat_map(|(run, n)| (0..n).map(move |block| Part::Details(run, block)));
         let passages = self.passage_blocks().into_iter().enumerate();
         let passages = passages.map(|(block, numbers)| Part::Passages(block, numbers));
-        let parts: Vec<Part> = std::iter::once(Part::Index).chain(details).chain(passages).collect();
+        let parts: Vec<Part> = std::iter::once(Part::Index)
+            .chain(details)
+            .chain(passages)
+            .collect();
         parts.into_par_iter().map(|part| self.block(part)).collect()
     }
 
     fn block(&self, part: Part) -> Block {
         match part {
             Part::Index => block("rx-index".to_owned(), &self.index()),
-            Part::Details(run, block) => self::block(format!("rx-q{run}-{block}"), &self.details(run, block)),
-            Part::Passages(block, numbers) => self::block(format!("rx-p{block}"), &self.passages(numbers)),
+            Part::Details(run, block) => {
+                self::block(format!("rx-q{run}-{block}"), &self.details(run, block))
+            }
+            Part::Passages(block, numbers) => {
+                self::block(format!("rx-p{block}"), &self.passages(numbers))
+            }
         }
     }
 }
@@ -50,6 +58,11 @@ fn block(id: String, content: &impl Serialize) -> Block {
     let json = serde_json::to_vec(content).expect("plain data is JSON");
     let mut compressor = Compressor::new(CompressionLvl::default());
     let mut gzip = vec![0; compressor.gzip_compress_bound(json.len())];
-    let n_bytes = compressor.gzip_compress(&json, &mut gzip).expect("the bound is enough");
-    Block { id, text: base91::encode(&gzip[..n_bytes]) }
+    let n_bytes = compressor
+        .gzip_compress(&json, &mut gzip)
+        .expect("the bound is enough");
+    Block {
+        id,
+        text: base91::encode(&gzip[..n_bytes]),
+    }
 }

@@ -19,13 +19,28 @@ pub(super) struct Context<'a> {
 
 impl Context<'_> {
     pub fn detail(&self, trace: &Trace, outcome: &Outcome) -> Detail {
-        let Question { answers, required, forbidden, .. } = &trace.question;
-        let Gold { documents, chunks, groups } = &trace.gold;
+        let Question {
+            answers,
+            required,
+            forbidden,
+            ..
+        } = &trace.question;
+        let Gold {
+            documents,
+            chunks,
+            groups,
+        } = &trace.gold;
         let gold = golden(trace);
         let arms: Vec<ArmShown> = trace.arms.iter().map(|arm| self.arm(arm)).collect();
-        let stages: Vec<StageShown> = trace.stages.iter().map(|stage| self.stage(stage, &gold)).collect();
-        let places: Vec<Vec<GoldPlace>> =
-            groups.iter().map(|group| group.iter().map(|member| self.place(member)).collect()).collect();
+        let stages: Vec<StageShown> = trace
+            .stages
+            .iter()
+            .map(|stage| self.stage(stage, &gold))
+            .collect();
+        let places: Vec<Vec<GoldPlace>> = groups
+            .iter()
+            .map(|group| group.iter().map(|member| self.place(member)).collect())
+            .collect();
         Detail {
             reason: outcome.reason.clone(),
             answers: answers.clone(),
@@ -41,27 +56,52 @@ impl Context<'_> {
     }
 
     fn numbers<'i>(&self, ids: impl IntoIterator<Item = &'i ChunkId>) -> Vec<usize> {
-        ids.into_iter().filter_map(|id| self.passages.number(self.run, id)).collect()
+        ids.into_iter()
+            .filter_map(|id| self.passages.number(self.run, id))
+            .collect()
     }
 
     fn place(&self, member: &GoldMember) -> GoldPlace {
-        let GoldMember { doc, present, needed, chunks, .. } = member;
+        let GoldMember {
+            doc,
+            present,
+            needed,
+            chunks,
+            ..
+        } = member;
         GoldPlace {
             doc: doc.clone(),
             present: *present,
-            ranges: needed.iter().map(|range| [range.start, range.end]).collect(),
+            ranges: needed
+                .iter()
+                .map(|range| [range.start, range.end])
+                .collect(),
             n_passages: chunks.len(),
             passages: self.numbers(held(member)),
         }
     }
 
     fn stage(&self, ranked: &TraceStage, gold: &BTreeSet<&ChunkId>) -> StageShown {
-        let TraceStage { stage, hits, support, exact: _, seconds } = ranked;
+        let TraceStage {
+            stage,
+            hits,
+            support,
+            exact: _,
+            seconds,
+        } = ranked;
         let hit = |hit: &ragtriage_core::types::StageHit| {
-            let parts = hit.parts.iter().map(|(part, value)| (part.clone(), rounded(*value, 5)));
+            let parts = hit
+                .parts
+                .iter()
+                .map(|(part, value)| (part.clone(), rounded(*value, 5)));
             let passage = self.passages.number(self.run, &hit.id)?;
             let is_gold = gold.contains(&hit.id);
-            Some(HitShown { passage, is_gold, score: rounded(hit.score, 6), parts: parts.collect() })
+            Some(HitShown {
+                passage,
+                is_gold,
+                score: rounded(hit.score, 6),
+                parts: parts.collect(),
+            })
         };
         let below = passages::gold_below(ranked, gold, self.depth).into_iter();
         StageShown {
@@ -71,15 +111,30 @@ impl Context<'_> {
             support: *support,
             hits: shown(ranked, self.depth).iter().filter_map(hit).collect(),
             gold_below: below
-                .filter_map(|(rank, id)| Some(GoldBelow { rank, passage: self.passages.number(self.run, id)? }))
+                .filter_map(|(rank, id)| {
+                    Some(GoldBelow {
+                        rank,
+                        passage: self.passages.number(self.run, id)?,
+                    })
+                })
                 .collect(),
         }
     }
 
     fn arm(&self, arm: &Arm) -> ArmShown {
         let attempts = arm.attempts.iter().map(|attempt| {
-            let Attempt { passages, raw, extracted, stance, finish, origin, tokens, cost_usd, seconds, error } =
-                attempt;
+            let Attempt {
+                passages,
+                raw,
+                extracted,
+                stance,
+                finish,
+                origin,
+                tokens,
+                cost_usd,
+                seconds,
+                error,
+            } = attempt;
             AttemptShown {
                 passages: self.numbers(passages),
                 raw: raw.clone(),
@@ -93,7 +148,10 @@ impl Context<'_> {
                 error: error.clone(),
             }
         });
-        ArmShown { arm: arm.arm, attempts: attempts.collect() }
+        ArmShown {
+            arm: arm.arm,
+            attempts: attempts.collect(),
+        }
     }
 
     fn marks(
@@ -103,14 +161,28 @@ impl Context<'_> {
         gold: &[Vec<GoldPlace>],
         arms: &[ArmShown],
     ) -> BTreeMap<usize, Marks> {
-        let hits = stages.iter().flat_map(|stage| stage.hits.iter().map(|hit| hit.passage));
-        let below = stages.iter().flat_map(|stage| stage.gold_below.iter().map(|below| below.passage));
-        let places = gold.iter().flatten().flat_map(|place| place.passages.iter().copied());
-        let asked = arms.iter().flat_map(|arm| &arm.attempts).flat_map(|attempt| attempt.passages.iter().copied());
+        let hits = stages
+            .iter()
+            .flat_map(|stage| stage.hits.iter().map(|hit| hit.passage));
+        let below = stages
+            .iter()
+            .flat_map(|stage| stage.gold_below.iter().map(|below| below.passage));
+        let places = gold
+            .iter()
+            .flatten()
+            .flat_map(|place| place.passages.iter().copied());
+        let asked = arms
+            .iter()
+            .flat_map(|arm| &arm.attempts)
+            .flat_map(|attempt| attempt.passages.iter().copied());
         let named: BTreeSet<usize> = hits.chain(below).chain(places).chain(asked).collect();
         let marker = Marker::new(trace);
-        let marked =
-            |number: usize| Some((number, marker.marks(number, self.passages.list()[number], self.searchables)?));
+        let marked = |number: usize| {
+            Some((
+                number,
+                marker.marks(number, self.passages.list()[number], self.searchables)?,
+            ))
+        };
         named.into_iter().filter_map(marked).collect()
     }
 }

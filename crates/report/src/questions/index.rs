@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use super::{Evaluated, Other, Others, PromptPart, PromptParts, Row, RunIndex};
+use ragtriage_core::measure::{Cutoff, Family, Measure};
+use ragtriage_core::prompt::{NO_PASSAGES, PASSAGE_SEPARATOR, Part, Template};
+use ragtriage_core::types::{ArmName, Attempt, QuestionId, Trace};
 use ragtriage_eval::compare::PairComparison;
 use ragtriage_eval::compare::answers::Turn;
-use ragtriage_core::prompt::{NO_PASSAGES, PASSAGE_SEPARATOR, Part, Template};
-use ragtriage_core::measure::{Cutoff, Family, Measure};
-use ragtriage_core::types::{ArmName, Attempt, QuestionId, Trace};
 
 /// What a table can show at a glance: of these the measures that some question has.
 fn wanted(k: usize) -> Vec<Measure> {
@@ -21,7 +21,10 @@ fn wanted(k: usize) -> Vec<Measure> {
         (Family::AnswerF1, None),
         (Family::FactRecall, None),
     ];
-    families.into_iter().filter_map(|(family, cutoff)| Measure::new(family, cutoff)).collect()
+    families
+        .into_iter()
+        .filter_map(|(family, cutoff)| Measure::new(family, cutoff))
+        .collect()
 }
 
 /// The columns of all runs, so that one head stands for one measure in each: at the cutoff of the last, the baseline where there is
@@ -30,19 +33,33 @@ pub(super) fn measures(runs: &[Evaluated<'_>]) -> Vec<Measure> {
     let k = runs.last().map_or(0, |subject| subject.k);
     let has_value = |measure: &Measure| {
         runs.iter().any(|Evaluated { evaluation, .. }| {
-            let at = evaluation.scores.measures.iter().position(|column| column == measure);
+            let at = evaluation
+                .scores
+                .measures
+                .iter()
+                .position(|column| column == measure);
             at.is_some_and(|at| evaluation.scores.rows.iter().any(|row| row[at].is_some()))
         })
     };
     wanted(k).into_iter().filter(has_value).collect()
 }
 
-pub(super) fn run(subject: Evaluated<'_>, label: &str, measures: &[Measure], others: &[Option<Other>]) -> RunIndex {
+pub(super) fn run(
+    subject: Evaluated<'_>,
+    label: &str,
+    measures: &[Measure],
+    others: &[Option<Other>],
+) -> RunIndex {
     let Evaluated { run, evaluation, k } = subject;
     let scores = &evaluation.scores;
     let place = |measure: &Measure| scores.measures.iter().position(|column| column == measure);
     let columns: Vec<Option<usize>> = measures.iter().map(place).collect();
-    let questions = run.traces.iter().zip(&evaluation.outcomes).zip(&scores.rows).enumerate();
+    let questions = run
+        .traces
+        .iter()
+        .zip(&evaluation.outcomes)
+        .zip(&scores.rows)
+        .enumerate();
     let rows = questions.map(|(at, ((trace, outcome), row))| {
         let question = &trace.question;
         Row {
@@ -55,21 +72,36 @@ pub(super) fn run(subject: Evaluated<'_>, label: &str, measures: &[Measure], oth
             tags: question.tags.clone(),
             gold: question.gold_text(),
             answer: trace.attempt(ArmName::Retrieved).map(Attempt::answer_text),
-            scores: columns.iter().map(|column| row[(*column)?].map(|score| rounded(score, 6))).collect(),
+            scores: columns
+                .iter()
+                .map(|column| row[(*column)?].map(|score| rounded(score, 6)))
+                .collect(),
             seconds: rounded(seconds(trace), 3),
-            tokens: attempts(trace).map(|attempt| attempt.tokens.prompt + attempt.tokens.completion).sum(),
+            tokens: attempts(trace)
+                .map(|attempt| attempt.tokens.prompt + attempt.tokens.completion)
+                .sum(),
             other: others.get(at).copied().flatten(),
         }
     });
     let setting = |name: &str| run.manifest.settings.pointer(name);
     let generator = setting("/generation/generator").and_then(|value| value.as_str());
     let model = || setting("/generation/model").and_then(|value| value.as_str());
-    let template = run.manifest.template.as_deref().and_then(|text| Template::parse(text).ok());
-    let titles = setting("/chunking/title_prefix").and_then(serde_json::Value::as_bool).unwrap_or(true);
+    let template = run
+        .manifest
+        .template
+        .as_deref()
+        .and_then(|text| Template::parse(text).ok());
+    let titles = setting("/chunking/title_prefix")
+        .and_then(serde_json::Value::as_bool)
+        .unwrap_or(true);
     RunIndex {
         name: run.manifest.name.clone(),
         label: label.to_owned(),
-        k: if run.manifest.external.is_some() { 0 } else { k },
+        k: if run.manifest.external.is_some() {
+            0
+        } else {
+            k
+        },
         measures: measures.iter().map(ToString::to_string).collect(),
         generator: match generator {
             _ if run.manifest.external.is_some() => None,
@@ -106,15 +138,25 @@ impl Others {
     #[must_use]
     pub fn new(run: Evaluated<'_>, baseline: Evaluated<'_>, comparison: &PairComparison) -> Self {
         let flips = comparison.flips.iter();
-        let turns: HashMap<&QuestionId, Turn> =
-            flips.flat_map(|group| group.questions.iter().map(|flip| (&flip.id, group.turn))).collect();
-        let theirs: HashMap<&QuestionId, usize> =
-            baseline.run.traces.iter().enumerate().map(|(row, trace)| (&trace.question.id, row)).collect();
+        let turns: HashMap<&QuestionId, Turn> = flips
+            .flat_map(|group| group.questions.iter().map(|flip| (&flip.id, group.turn)))
+            .collect();
+        let theirs: HashMap<&QuestionId, usize> = baseline
+            .run
+            .traces
+            .iter()
+            .enumerate()
+            .map(|(row, trace)| (&trace.question.id, row))
+            .collect();
         let measures = measures(&[run, baseline]);
-        let mut others =
-            Self { of_run: vec![None; run.run.traces.len()], of_baseline: vec![None; baseline.run.traces.len()] };
+        let mut others = Self {
+            of_run: vec![None; run.run.traces.len()],
+            of_baseline: vec![None; baseline.run.traces.len()],
+        };
         for (own, trace) in run.run.traces.iter().enumerate() {
-            let Some(&there) = theirs.get(&trace.question.id) else { continue };
+            let Some(&there) = theirs.get(&trace.question.id) else {
+                continue;
+            };
             let other = &baseline.run.traces[there];
             let not_compared = match () {
                 () if trace.question.text != other.question.text => Some("another text in A"),
@@ -122,9 +164,20 @@ impl Others {
                 () => None,
             };
             let turn = turns.get(&trace.question.id).copied();
-            let differs = not_compared.is_some() || differ((run, own), (baseline, there), &measures);
-            others.of_run[own] = Some(Other { row: there, turn, differs, not_compared });
-            others.of_baseline[there] = Some(Other { row: own, turn, differs, not_compared });
+            let differs =
+                not_compared.is_some() || differ((run, own), (baseline, there), &measures);
+            others.of_run[own] = Some(Other {
+                row: there,
+                turn,
+                differs,
+                not_compared,
+            });
+            others.of_baseline[there] = Some(Other {
+                row: own,
+                turn,
+                differs,
+                not_compared,
+            });
         }
         others
     }
@@ -132,16 +185,26 @@ impl Others {
 
 /// Whether the answer, what became of the question or one of the measures that the table shows is otherwise. What was packed is not
 /// looked at: with other chunks it always is.
-fn differ((a, one): (Evaluated<'_>, usize), (b, other): (Evaluated<'_>, usize), measures: &[Measure]) -> bool {
+fn differ(
+    (a, one): (Evaluated<'_>, usize),
+    (b, other): (Evaluated<'_>, usize),
+    measures: &[Measure],
+) -> bool {
     let (first, second) = (&a.evaluation.outcomes[one], &b.evaluation.outcomes[other]);
     let answer = |trace: &Trace| trace.attempt(ArmName::Retrieved).map(Attempt::answer_text);
     let score = |subject: Evaluated<'_>, row: usize, measure: &Measure| {
         let scores = &subject.evaluation.scores;
-        scores.measures.iter().position(|column| column == measure).and_then(|column| scores.rows[row][column])
+        scores
+            .measures
+            .iter()
+            .position(|column| column == measure)
+            .and_then(|column| scores.rows[row][column])
     };
     (first.class, first.fault) != (second.class, second.fault)
         || answer(&a.run.traces[one]) != answer(&b.run.traces[other])
-        || measures.iter().any(|measure| score(a, one, measure) != score(b, other, measure))
+        || measures
+            .iter()
+            .any(|measure| score(a, one, measure) != score(b, other, measure))
 }
 
 fn attempts(trace: &Trace) -> impl Iterator<Item = &Attempt> {
@@ -149,7 +212,12 @@ fn attempts(trace: &Trace) -> impl Iterator<Item = &Attempt> {
 }
 
 fn seconds(trace: &Trace) -> f64 {
-    trace.stages.iter().map(|stage| stage.seconds).chain(attempts(trace).map(|attempt| attempt.seconds)).sum()
+    trace
+        .stages
+        .iter()
+        .map(|stage| stage.seconds)
+        .chain(attempts(trace).map(|attempt| attempt.seconds))
+        .sum()
 }
 
 /// `value` to `digits` significant digits: more would be most of the page.
@@ -163,5 +231,9 @@ pub(super) fn rounded(value: f64, digits: i32) -> f64 {
     if !scale.is_finite() {
         return value;
     }
-    if places >= 0 { (value * scale).round() / scale } else { (value / scale).round() * scale }
+    if places >= 0 {
+        (value * scale).round() / scale
+    } else {
+        (value / scale).round() * scale
+    }
 }

@@ -11,7 +11,12 @@ pub(super) struct Searchables(Vec<Searchable>);
 
 impl Searchables {
     pub fn new(passages: &[&Passage]) -> Self {
-        Self(passages.par_iter().map(|passage| Searchable::new(&passage.text)).collect())
+        Self(
+            passages
+                .par_iter()
+                .map(|passage| Searchable::new(&passage.text))
+                .collect(),
+        )
     }
 }
 
@@ -23,17 +28,28 @@ pub(super) struct Marker<'a> {
 
 impl<'a> Marker<'a> {
     pub fn new(trace: &'a Trace) -> Self {
-        Self { trace, matcher: AnswerMatcher::new(&wanted(&trace.question)) }
+        Self {
+            trace,
+            matcher: AnswerMatcher::new(&wanted(&trace.question)),
+        }
     }
 
     /// The marks of `passage`, whose number is `number`; `None` where there are none.
-    pub fn marks(&self, number: usize, passage: &Passage, searchables: &Searchables) -> Option<Marks> {
+    pub fn marks(
+        &self,
+        number: usize,
+        passage: &Passage,
+        searchables: &Searchables,
+    ) -> Option<Marks> {
         let answer = if self.matcher.found_in(&searchables.0[number]) {
             utf16(&passage.text, &self.matcher.ranges_in(&passage.text))
         } else {
             Vec::new()
         };
-        let marks = Marks { gold: self.gold(passage), answer };
+        let marks = Marks {
+            gold: self.gold(passage),
+            answer,
+        };
         (marks != Marks::default()).then_some(marks)
     }
 
@@ -42,18 +58,35 @@ impl<'a> Marker<'a> {
         if passage.text.len() != passage.range.len() {
             return Vec::new();
         }
-        let members = self.trace.gold.groups.iter().flatten().filter(|member| member.doc == passage.doc);
+        let members = self
+            .trace
+            .gold
+            .groups
+            .iter()
+            .flatten()
+            .filter(|member| member.doc == passage.doc);
         let needed = RangeSet::union(members.flat_map(|member| member.needed.iter().copied()));
         let here = needed.intersection(&RangeSet::union([passage.range]));
-        let own =
-            |range: &ByteRange| ByteRange::new(range.start - passage.range.start, range.end - passage.range.start);
-        utf16(&passage.text, &here.ranges().iter().map(own).collect::<Vec<_>>())
+        let own = |range: &ByteRange| {
+            ByteRange::new(
+                range.start - passage.range.start,
+                range.end - passage.range.start,
+            )
+        };
+        utf16(
+            &passage.text,
+            &here.ranges().iter().map(own).collect::<Vec<_>>(),
+        )
     }
 }
 
 /// The strings that an answer may be told by: a question's answers where it has spans, else what its facts may be worded as.
 fn wanted(question: &Question) -> Vec<String> {
-    if question.has_spans() { question.answers.clone() } else { question.required.iter().flatten().cloned().collect() }
+    if question.has_spans() {
+        question.answers.clone()
+    } else {
+        question.required.iter().flatten().cloned().collect()
+    }
 }
 
 /// Byte ranges of `text`, ascending, in UTF-16 units; one that parts a character is left out.
@@ -64,8 +97,12 @@ fn utf16(text: &str, ranges: &[ByteRange]) -> Vec<[usize; 2]> {
         byte = to;
         units
     };
-    let whole = ranges.iter().filter(|range| text.get(range.as_range()).is_some());
-    whole.map(|range| [place(range.start), place(range.end)]).collect()
+    let whole = ranges
+        .iter()
+        .filter(|range| text.get(range.as_range()).is_some());
+    whole
+        .map(|range| [place(range.start), place(range.end)])
+        .collect()
 }
 
 #[cfg(test)]
@@ -76,7 +113,14 @@ mod tests {
     fn ranges_count_utf16_units() {
         // `a` 1 byte, `é` 2 bytes and 1 unit, `𝄞` 4 bytes and 2 units: bytes 3..8 are `𝄞b`, units 2..5.
         let text = "aé𝄞bc";
-        assert_eq!(utf16(text, &[(0, 1).into(), (3, 8).into()]), [[0, 1], [2, 5]]);
-        assert_eq!(utf16(text, &[(2, 3).into(), (8, 9).into(), (9, 12).into()]), [[5, 6]], "parted, whole, beyond");
+        assert_eq!(
+            utf16(text, &[(0, 1).into(), (3, 8).into()]),
+            [[0, 1], [2, 5]]
+        );
+        assert_eq!(
+            utf16(text, &[(2, 3).into(), (8, 9).into(), (9, 12).into()]),
+            [[5, 6]],
+            "parted, whole, beyond"
+        );
     }
 }

@@ -21,10 +21,12 @@ pub use self::blocks::Block;
 use self::detail::Context;
 use self::marks::Searchables;
 use self::passages::PassageTable;
+use ragtriage_core::types::{
+    ArmName, DocId, Fault, Finish, Flag, Kind, Origin, QuestionId, Stage, Stance, Support, TokenUse,
+};
 use ragtriage_eval::compare::answers::Turn;
 use ragtriage_eval::summary::Evaluation;
 use ragtriage_runs::SavedRun;
-use ragtriage_core::types::{ArmName, DocId, Fault, Finish, Flag, Kind, Origin, QuestionId, Stage, Stance, Support, TokenUse};
 
 /// Details in a block: few enough to be opened at once, enough to be compressed well.
 const DETAILS_PER_BLOCK: usize = 64;
@@ -70,44 +72,82 @@ pub struct Questions<'a> {
 impl<'a> Questions<'a> {
     /// Of one run, or of one beside its baseline.
     #[must_use]
-    pub fn new(run: Evaluated<'a>, baseline: Option<(Evaluated<'a>, &'a Others)>, shown: Shown) -> Self {
-        let runs: Vec<Evaluated<'a>> = std::iter::once(run).chain(baseline.map(|(baseline, _)| baseline)).collect();
-        let passages = PassageTable::new(&runs.iter().map(|subject| subject.run).collect::<Vec<_>>(), shown.depth);
+    pub fn new(
+        run: Evaluated<'a>,
+        baseline: Option<(Evaluated<'a>, &'a Others)>,
+        shown: Shown,
+    ) -> Self {
+        let runs: Vec<Evaluated<'a>> = std::iter::once(run)
+            .chain(baseline.map(|(baseline, _)| baseline))
+            .collect();
+        let passages = PassageTable::new(
+            &runs.iter().map(|subject| subject.run).collect::<Vec<_>>(),
+            shown.depth,
+        );
         let searchables = Searchables::new(passages.list());
-        Self { runs, others: baseline.map(|(_, others)| others), shown, passages, searchables }
+        Self {
+            runs,
+            others: baseline.map(|(_, others)| others),
+            shown,
+            passages,
+            searchables,
+        }
     }
 
     /// The page's first block.
     #[must_use]
     pub fn index(&self) -> Index {
-        let [own, theirs] = self.others.map_or([&[][..]; 2], |others| [&others.of_run[..], &others.of_baseline]);
-        let labels = if self.others.is_some() { ["B", "A"] } else { ["", ""] };
+        let [own, theirs] = self.others.map_or([&[][..]; 2], |others| {
+            [&others.of_run[..], &others.of_baseline]
+        });
+        let labels = if self.others.is_some() {
+            ["B", "A"]
+        } else {
+            ["", ""]
+        };
         let runs = self.runs.iter().zip(labels).zip([own, theirs]);
         let measures = index::measures(&self.runs);
         Index {
-            runs: runs.map(|((run, label), others)| index::run(*run, label, &measures, others)).collect(),
+            runs: runs
+                .map(|((run, label), others)| index::run(*run, label, &measures, others))
+                .collect(),
             depth: self.shown.depth,
             has_text: self.shown.has_text,
             details_per_block: DETAILS_PER_BLOCK,
-            passage_blocks: self.passage_blocks().iter().map(|block| block.start).collect(),
+            passage_blocks: self
+                .passage_blocks()
+                .iter()
+                .map(|block| block.start)
+                .collect(),
         }
     }
 
     /// For each run how many blocks of details it has.
     #[must_use]
     pub fn detail_blocks(&self) -> Vec<usize> {
-        self.runs.iter().map(|subject| subject.run.traces.len().div_ceil(DETAILS_PER_BLOCK)).collect()
+        self.runs
+            .iter()
+            .map(|subject| subject.run.traces.len().div_ceil(DETAILS_PER_BLOCK))
+            .collect()
     }
 
     /// A block of a run's details.
     #[must_use]
     pub fn details(&self, run: usize, block: usize) -> Vec<Detail> {
         let subject = self.runs[run];
-        let context =
-            Context { run, depth: self.shown.depth, passages: &self.passages, searchables: &self.searchables };
+        let context = Context {
+            run,
+            depth: self.shown.depth,
+            passages: &self.passages,
+            searchables: &self.searchables,
+        };
         let questions = subject.run.traces.iter().zip(&subject.evaluation.outcomes);
-        let questions = questions.skip(block * DETAILS_PER_BLOCK).take(DETAILS_PER_BLOCK);
-        questions.map(|(trace, outcome)| context.detail(trace, outcome)).collect()
+        let questions = questions
+            .skip(block * DETAILS_PER_BLOCK)
+            .take(DETAILS_PER_BLOCK);
+        questions
+            .map(|(trace, outcome)| context.detail(trace, outcome))
+            .collect()
     }
 
     /// The numbers of the passages in each block, ascending, none left out.
@@ -128,7 +168,10 @@ impl<'a> Questions<'a> {
     /// A block of passages.
     #[must_use]
     pub fn passages(&self, numbers: Range<usize>) -> Vec<PassageText<'a>> {
-        self.passages.list()[numbers].iter().map(|passage| PassageText::from(*passage)).collect()
+        self.passages.list()[numbers]
+            .iter()
+            .map(|passage| PassageText::from(*passage))
+            .collect()
     }
 }
 

@@ -4,8 +4,8 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::PassageText;
-use ragtriage_runs::SavedRun;
 use ragtriage_core::types::{ChunkId, GoldMember, Passage, Stage, StageHit, Trace, TraceStage};
+use ragtriage_runs::SavedRun;
 
 /// The passages with their numbers.
 pub(super) struct PassageTable<'a> {
@@ -17,16 +17,27 @@ pub(super) struct PassageTable<'a> {
 impl<'a> PassageTable<'a> {
     /// All that the questions of `runs` name when `depth` hits of a ranking are shown.
     pub fn new(runs: &[&'a SavedRun], depth: usize) -> Self {
-        let mut table = Self { list: Vec::new(), numbers: Vec::new() };
+        let mut table = Self {
+            list: Vec::new(),
+            numbers: Vec::new(),
+        };
         for run in runs {
             let mut own: HashMap<&'a ChunkId, usize> = HashMap::new();
             for id in run.traces.iter().flat_map(|trace| named(trace, depth)) {
-                let Some(passage) = run.passages.get(id).filter(|_| !own.contains_key(id)) else { continue };
-                let known = table.numbers.iter().find_map(|numbers| numbers.get(id)).copied();
-                let number = known.filter(|number| table.list[*number] == passage).unwrap_or_else(|| {
-                    table.list.push(passage);
-                    table.list.len() - 1
-                });
+                let Some(passage) = run.passages.get(id).filter(|_| !own.contains_key(id)) else {
+                    continue;
+                };
+                let known = table
+                    .numbers
+                    .iter()
+                    .find_map(|numbers| numbers.get(id))
+                    .copied();
+                let number = known
+                    .filter(|number| table.list[*number] == passage)
+                    .unwrap_or_else(|| {
+                        table.list.push(passage);
+                        table.list.len() - 1
+                    });
                 own.insert(&passage.id, number);
             }
             table.numbers.push(own);
@@ -47,11 +58,26 @@ impl<'a> PassageTable<'a> {
 
 impl<'a> From<&'a Passage> for PassageText<'a> {
     fn from(passage: &'a Passage) -> Self {
-        let Passage { id, doc, title, range, text } = passage;
+        let Passage {
+            id,
+            doc,
+            title,
+            range,
+            text,
+        } = passage;
         let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
-        let is_told = id.as_str().rsplit_once('#').is_some_and(|(before, _)| before == doc.as_str());
+        let is_told = id
+            .as_str()
+            .rsplit_once('#')
+            .is_some_and(|(before, _)| before == doc.as_str());
         let doc = (!is_told).then_some(doc.as_str());
-        Self { id: id.as_str(), doc, title, range: [range.start, range.end], text }
+        Self {
+            id: id.as_str(),
+            doc,
+            title,
+            range: [range.start, range.end],
+            text,
+        }
     }
 }
 
@@ -73,7 +99,13 @@ pub(super) fn held(member: &GoldMember) -> &[ChunkId] {
 
 /// The chunks that hold gold.
 pub(super) fn golden(trace: &Trace) -> BTreeSet<&ChunkId> {
-    trace.gold.groups.iter().flatten().flat_map(|member| &member.chunks).collect()
+    trace
+        .gold
+        .groups
+        .iter()
+        .flatten()
+        .flat_map(|member| &member.chunks)
+        .collect()
 }
 
 /// The hits of a stage behind those shown that hold gold, with their ranks from 1.
@@ -82,16 +114,33 @@ pub(super) fn gold_below<'a>(
     gold: &BTreeSet<&ChunkId>,
     depth: usize,
 ) -> Vec<(usize, &'a ChunkId)> {
-    let hits = stage.hits.iter().enumerate().skip(shown(stage, depth).len());
-    hits.filter(|(_, hit)| gold.contains(&hit.id)).map(|(at, hit)| (at + 1, &hit.id)).collect()
+    let hits = stage
+        .hits
+        .iter()
+        .enumerate()
+        .skip(shown(stage, depth).len());
+    hits.filter(|(_, hit)| gold.contains(&hit.id))
+        .map(|(at, hit)| (at + 1, &hit.id))
+        .collect()
 }
 
 /// Every chunk that a question's detail names, some of them several times.
 fn named(trace: &Trace, depth: usize) -> impl Iterator<Item = &ChunkId> {
     let gold = golden(trace);
-    let below = trace.stages.iter().flat_map(move |stage| gold_below(stage, &gold, depth)).map(|(_, id)| id);
-    let hits = trace.stages.iter().flat_map(move |stage| shown(stage, depth)).map(|hit| &hit.id);
+    let below = trace
+        .stages
+        .iter()
+        .flat_map(move |stage| gold_below(stage, &gold, depth))
+        .map(|(_, id)| id);
+    let hits = trace
+        .stages
+        .iter()
+        .flat_map(move |stage| shown(stage, depth))
+        .map(|hit| &hit.id);
     let held = trace.gold.groups.iter().flatten().flat_map(held);
-    let asked = trace.arms.iter().flat_map(|arm| arm.attempts.iter().flat_map(|attempt| &attempt.passages));
+    let asked = trace
+        .arms
+        .iter()
+        .flat_map(|arm| arm.attempts.iter().flat_map(|attempt| &attempt.passages));
     hits.chain(below).chain(held).chain(asked)
 }

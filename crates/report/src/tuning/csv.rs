@@ -1,8 +1,8 @@
 //! `table.csv`: every setting of a sweep with every number, for spreadsheets and notebooks. Cells as in [`crate::csv`].
 
 use super::{Found, Generated};
-use ragtriage_eval::tuning::Row;
 use crate::csv::{row, text};
+use ragtriage_eval::tuning::Row;
 
 /// What stands before the varied settings' values.
 const COLUMNS: [&str; 19] = [
@@ -32,15 +32,35 @@ const GENERATED: [&str; 4] = ["answers", "answer_f1", "answer_em", "cost_usd"];
 /// The table: a header, then the settings best first, those that failed last and without a rank.
 #[must_use]
 pub fn render(found: &Found) -> String {
-    let generated: &[&str] = if found.generated.is_empty() { &[] } else { &GENERATED };
+    let generated: &[&str] = if found.generated.is_empty() {
+        &[]
+    } else {
+        &GENERATED
+    };
     let keys = found.varied.iter().map(|varied| varied.key.as_str());
-    let head = COLUMNS.into_iter().chain(keys).chain(generated.iter().copied());
+    let head = COLUMNS
+        .into_iter()
+        .chain(keys)
+        .chain(generated.iter().copied());
     let mut out = row(head.map(text));
     for (at, setting) in found.ranking.rows.iter().enumerate() {
-        let values = found.varied.iter().map(|varied| text(setting.values.get(&varied.key).map_or("", String::as_str)));
-        let answers = found.generated.iter().find(|generated| generated.name == setting.name);
-        let answers = if found.generated.is_empty() { Vec::new() } else { answered(answers) };
-        out.push_str(&row(numbers(found, at + 1, setting).into_iter().chain(values).chain(answers)));
+        let values = found
+            .varied
+            .iter()
+            .map(|varied| text(setting.values.get(&varied.key).map_or("", String::as_str)));
+        let answers = found
+            .generated
+            .iter()
+            .find(|generated| generated.name == setting.name);
+        let answers = if found.generated.is_empty() {
+            Vec::new()
+        } else {
+            answered(answers)
+        };
+        out.push_str(&row(numbers(found, at + 1, setting)
+            .into_iter()
+            .chain(values)
+            .chain(answers)));
     }
     out
 }
@@ -60,7 +80,11 @@ fn numbers(found: &Found, rank: usize, setting: &Row) -> [String; COLUMNS.len()]
         on_front,
     } = setting;
     let ran = error.is_none();
-    let number = |value: Option<f64>| value.filter(|_| ran).map_or_else(String::new, |value| value.to_string());
+    let number = |value: Option<f64>| {
+        value
+            .filter(|_| ran)
+            .map_or_else(String::new, |value| value.to_string())
+    };
     let paired = difference.and_then(|difference| difference.ci95);
     [
         if ran { rank.to_string() } else { String::new() },
@@ -70,7 +94,11 @@ fn numbers(found: &Found, rank: usize, setting: &Row) -> [String; COLUMNS.len()]
         (name == found.default).to_string(),
         text(error.as_deref().unwrap_or_default()),
         text(&found.ranking.measure.to_string()),
-        if ran { found.ranking.n.to_string() } else { String::new() },
+        if ran {
+            found.ranking.n.to_string()
+        } else {
+            String::new()
+        },
         number(Some(*mean)),
         number(ci95.map(|ci| ci.low)),
         number(ci95.map(|ci| ci.high)),
@@ -87,9 +115,21 @@ fn numbers(found: &Found, rank: usize, setting: &Row) -> [String; COLUMNS.len()]
 
 /// Cells of [`GENERATED`], empty for a setting that was not generated for.
 fn answered(generated: Option<&Generated>) -> Vec<String> {
-    let Some(Generated { name: _, n, answer_f1, answer_em, cost_usd }) = generated else {
+    let Some(Generated {
+        name: _,
+        n,
+        answer_f1,
+        answer_em,
+        cost_usd,
+    }) = generated
+    else {
         return vec![String::new(); GENERATED.len()];
     };
     let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
-    vec![n.to_string(), number(*answer_f1), number(*answer_em), number(*cost_usd)]
+    vec![
+        n.to_string(),
+        number(*answer_f1),
+        number(*answer_em),
+        number(*cost_usd),
+    ]
 }

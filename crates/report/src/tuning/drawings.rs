@@ -2,8 +2,8 @@
 
 use super::Found;
 use super::keys::named;
-use ragtriage_eval::tuning::{Curve, Row};
 use crate::chart::{Chart, Line, Point, Scale, Style};
+use ragtriage_eval::tuning::{Curve, Row};
 
 /// Characters of a line's name with its values: as many as a terminal's legend shows of it.
 const NAME: usize = 40;
@@ -21,12 +21,24 @@ pub struct Drawing {
 pub(super) fn all(found: &Found) -> Vec<Drawing> {
     let plan = found.plan;
     let sizes = [
-        ("by-size-equal-k", &found.ranking.by_size_equal_k, plan.equal_k, "at equal k"),
-        ("by-size-equal-tokens", &found.ranking.by_size_equal_tokens, plan.equal_tokens, "at equal tokens"),
+        (
+            "by-size-equal-k",
+            &found.ranking.by_size_equal_k,
+            plan.equal_k,
+            "at equal k",
+        ),
+        (
+            "by-size-equal-tokens",
+            &found.ranking.by_size_equal_tokens,
+            plan.equal_tokens,
+            "at equal tokens",
+        ),
     ];
     let curves = sizes.iter().flat_map(|(_, curves, ..)| curves.iter());
     // One axis for both views, so that they can be compared by eye.
-    let y_covers: Vec<f64> = curves.flat_map(|curve| curve.points.iter().map(|(_, y)| *y)).collect();
+    let y_covers: Vec<f64> = curves
+        .flat_map(|curve| curve.points.iter().map(|(_, y)| *y))
+        .collect();
     let by_size = sizes.map(|(name, curves, measure, view)| Drawing {
         name,
         chart: Chart {
@@ -35,10 +47,16 @@ pub(super) fn all(found: &Found) -> Vec<Drawing> {
             y_label: measure.to_string(),
             x_scale: Scale::Log2,
             y_covers: y_covers.clone(),
-            lines: curves.iter().map(|curve| Line::new(curve.name.as_str(), Style::Line, &curve.points)).collect(),
+            lines: curves
+                .iter()
+                .map(|curve| Line::new(curve.name.as_str(), Style::Line, &curve.points))
+                .collect(),
         },
     });
-    let drawings = [by_k(found)].into_iter().chain(by_size).filter(|drawing| has_way(&drawing.chart));
+    let drawings = [by_k(found)]
+        .into_iter()
+        .chain(by_size)
+        .filter(|drawing| has_way(&drawing.chart));
     drawings.chain(front(found)).collect()
 }
 
@@ -50,15 +68,28 @@ fn by_k(found: &Found) -> Drawing {
         y_label: format!("{family}@k"),
         x_scale: Scale::Log2,
         y_covers: Vec::new(),
-        lines: found.ranking.by_k.iter().map(|curve| of_setting(found, curve)).collect(),
+        lines: found
+            .ranking
+            .by_k
+            .iter()
+            .map(|curve| of_setting(found, curve))
+            .collect(),
     };
-    Drawing { name: "by-k", chart }
+    Drawing {
+        name: "by-k",
+        chart,
+    }
 }
 
 /// A setting's line, by its name and, but for the default, its values.
 fn of_setting(found: &Found, curve: &Curve) -> Line {
-    let row = found.scored().find(|row| row.name == curve.name && row.name != found.default);
-    let name = row.map_or_else(|| curve.name.clone(), |row| named(&row.name, found.varied, &row.values, NAME));
+    let row = found
+        .scored()
+        .find(|row| row.name == curve.name && row.name != found.default);
+    let name = row.map_or_else(
+        || curve.name.clone(),
+        |row| named(&row.name, found.varied, &row.values, NAME),
+    );
     Line::new(name, Style::Line, &curve.points)
 }
 
@@ -70,7 +101,13 @@ fn has_way(chart: &Chart) -> bool {
 /// Every setting as a point, the front as a step, default and winner by their names.
 fn front(found: &Found) -> Option<Drawing> {
     let point = |row: &Row, is_labelled| {
-        Some(Point { x: row.context_tokens, y: row.at_prompt?, interval: None, name: row.name.clone(), is_labelled })
+        Some(Point {
+            x: row.context_tokens,
+            y: row.at_prompt?,
+            interval: None,
+            name: row.name.clone(),
+            is_labelled,
+        })
     };
     let alone = |name: &str, row: Option<&Row>| Line {
         name: name.to_owned(),
@@ -79,7 +116,9 @@ fn front(found: &Found) -> Option<Drawing> {
     };
     let is_default = |row: &Row| row.name == found.default;
     let default = found.scored().find(|row| is_default(row));
-    let winner = found.scored().find(|row| found.is_winner(row) && !is_default(row));
+    let winner = found
+        .scored()
+        .find(|row| found.is_winner(row) && !is_default(row));
     let mut on_front: Vec<&Row> = found.scored().filter(|row| row.on_front).collect();
     on_front.sort_by(|a, b| a.context_tokens.total_cmp(&b.context_tokens));
     // The default and the winner have their names already.
@@ -88,7 +127,10 @@ fn front(found: &Found) -> Option<Drawing> {
     lines.push(Line {
         name: "front".to_owned(),
         style: Style::Step,
-        points: on_front.into_iter().filter_map(|row| point(row, is_plain(row))).collect(),
+        points: on_front
+            .into_iter()
+            .filter_map(|row| point(row, is_plain(row)))
+            .collect(),
     });
     lines.push(Line {
         name: "other settings".to_owned(),
@@ -110,5 +152,8 @@ fn front(found: &Found) -> Option<Drawing> {
         lines,
     };
     let n_points = found.scored().filter(|row| row.at_prompt.is_some()).count();
-    (n_points > 1).then_some(Drawing { name: "front", chart })
+    (n_points > 1).then_some(Drawing {
+        name: "front",
+        chart,
+    })
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use toml::Value;
 
-use ragtriage_eval::tuning::Varied;
 use ragtriage_core::text::sanitize::shortened;
+use ragtriage_eval::tuning::Varied;
 
 /// Characters of a value among others.
 const VALUE: usize = 40;
@@ -16,10 +16,16 @@ fn unlike<'a>(keys: impl IntoIterator<Item = &'a String>) -> Vec<String> {
     let short = |key: &&str| {
         let starts = key.rmatch_indices('.').map(|(dot, _)| dot + 1).chain([0]);
         let ends = |other: &str, tail: &str| {
-            other.strip_suffix(tail).is_some_and(|before| before.is_empty() || before.ends_with('.'))
+            other
+                .strip_suffix(tail)
+                .is_some_and(|before| before.is_empty() || before.ends_with('.'))
         };
         let is_own = |tail: &&str| keys.iter().filter(|other| ends(other, tail)).count() == 1;
-        starts.map(|start| &key[start..]).find(is_own).unwrap_or(key).to_owned()
+        starts
+            .map(|start| &key[start..])
+            .find(is_own)
+            .unwrap_or(key)
+            .to_owned()
     };
     keys.iter().map(short).collect()
 }
@@ -35,7 +41,9 @@ pub(super) fn plain(value: &str) -> String {
     match value.parse::<Value>() {
         Ok(Value::String(text)) if is_visible(&text) => text,
         Ok(Value::Array(items)) if items.is_empty() => "none".to_owned(),
-        Ok(Value::Array(items)) => words(&items).map_or_else(|| value.to_owned(), |words| words.join(" + ")),
+        Ok(Value::Array(items)) => {
+            words(&items).map_or_else(|| value.to_owned(), |words| words.join(" + "))
+        }
         _ => value.to_owned(),
     }
 }
@@ -46,7 +54,10 @@ fn is_visible(text: &str) -> bool {
 
 /// `items`, where all of them are words.
 fn words(items: &[Value]) -> Option<Vec<&str>> {
-    items.iter().map(|item| item.as_str().filter(|text| is_word(text))).collect()
+    items
+        .iter()
+        .map(|item| item.as_str().filter(|text| is_word(text)))
+        .collect()
 }
 
 fn is_word(text: &str) -> bool {
@@ -56,7 +67,13 @@ fn is_word(text: &str) -> bool {
 
 /// `size=256 overlap=32`: all varied values of one setting, in the order in which they were named.
 pub(super) fn pairs(varied: &[Varied], values: &BTreeMap<String, String>) -> String {
-    joined(varied.iter().map(|varied| &varied.key).zip(short_names(varied)), values)
+    joined(
+        varied
+            .iter()
+            .map(|varied| &varied.key)
+            .zip(short_names(varied)),
+        values,
+    )
 }
 
 /// The same of one setting alone, ascending by key.
@@ -65,17 +82,36 @@ pub fn all_pairs(values: &BTreeMap<String, String>) -> String {
     joined(values.keys().zip(unlike(values.keys())), values)
 }
 
-fn joined<'a>(keys: impl Iterator<Item = (&'a String, String)>, values: &BTreeMap<String, String>) -> String {
-    let pair = |(key, name)| Some(format!("{name}={}", shortened(&plain(values.get(key)?), VALUE)));
+fn joined<'a>(
+    keys: impl Iterator<Item = (&'a String, String)>,
+    values: &BTreeMap<String, String>,
+) -> String {
+    let pair = |(key, name)| {
+        Some(format!(
+            "{name}={}",
+            shortened(&plain(values.get(key)?), VALUE)
+        ))
+    };
     keys.filter_map(pair).collect::<Vec<String>>().join(" ")
 }
 
 /// `73eedc37 size=64 recursive dense`: a setting's name with its values of all that took several, words without their keys; the
 /// name alone where that is longer than `most` characters.
-pub(super) fn named(name: &str, varied: &[Varied], values: &BTreeMap<String, String>, most: usize) -> String {
+pub(super) fn named(
+    name: &str,
+    varied: &[Varied],
+    values: &BTreeMap<String, String>,
+    most: usize,
+) -> String {
     let mut text = name.to_owned();
-    for (key, short) in varied.iter().zip(short_names(varied)).filter(|(key, _)| key.values.len() > 1) {
-        let Some(value) = values.get(&key.key).map(|value| plain(value)) else { continue };
+    for (key, short) in varied
+        .iter()
+        .zip(short_names(varied))
+        .filter(|(key, _)| key.values.len() > 1)
+    {
+        let Some(value) = values.get(&key.key).map(|value| plain(value)) else {
+            continue;
+        };
         text.push(' ');
         if !says_enough(&value) {
             text.push_str(&short);
@@ -83,11 +119,16 @@ pub(super) fn named(name: &str, varied: &[Varied], values: &BTreeMap<String, Str
         }
         text.push_str(&value);
     }
-    if text.chars().count() <= most { text } else { name.to_owned() }
+    if text.chars().count() <= most {
+        text
+    } else {
+        name.to_owned()
+    }
 }
 
 fn says_enough(value: &str) -> bool {
-    value.starts_with(char::is_alphabetic) && !["true", "false", "none", "null", "not set"].contains(&value)
+    value.starts_with(char::is_alphabetic)
+        && !["true", "false", "none", "null", "not set"].contains(&value)
 }
 
 #[cfg(test)]
@@ -95,14 +136,31 @@ mod tests {
     use super::*;
 
     fn varied(keys: &[&str]) -> Vec<Varied> {
-        keys.iter().map(|key| Varied { key: (*key).to_owned(), values: Vec::new() }).collect()
+        keys.iter()
+            .map(|key| Varied {
+                key: (*key).to_owned(),
+                values: Vec::new(),
+            })
+            .collect()
     }
 
     #[test]
     fn a_key_keeps_what_tells_it_from_the_others() {
-        let keys = varied(&["chunking.size", "retrieval.k", "retrieval.fusion.k", "overlap", "chunking.oversize"]);
-        assert_eq!(short_names(&keys), ["size", "retrieval.k", "fusion.k", "overlap", "oversize"]);
-        assert_eq!(short_names(&varied(&["k", "retrieval.k"])), ["k", "retrieval.k"]);
+        let keys = varied(&[
+            "chunking.size",
+            "retrieval.k",
+            "retrieval.fusion.k",
+            "overlap",
+            "chunking.oversize",
+        ]);
+        assert_eq!(
+            short_names(&keys),
+            ["size", "retrieval.k", "fusion.k", "overlap", "oversize"]
+        );
+        assert_eq!(
+            short_names(&varied(&["k", "retrieval.k"])),
+            ["k", "retrieval.k"]
+        );
     }
 
     #[test]
@@ -128,21 +186,39 @@ mod tests {
 
     #[test]
     fn a_long_value_is_cut_among_others() {
-        let values = BTreeMap::from([("separators".to_owned(), format!("[\".\",\"{}\"]", "x".repeat(50)))]);
+        let values = BTreeMap::from([(
+            "separators".to_owned(),
+            format!("[\".\",\"{}\"]", "x".repeat(50)),
+        )]);
         // Of the 40 characters 6 are `[".","`, 33 are letters and one is the ellipsis.
-        assert_eq!(pairs(&varied(&["separators"]), &values), format!("separators=[\".\",\"{}…", "x".repeat(33)));
+        assert_eq!(
+            pairs(&varied(&["separators"]), &values),
+            format!("separators=[\".\",\"{}…", "x".repeat(33))
+        );
     }
 
     #[test]
     fn a_name_has_the_values_of_what_took_several_where_they_fit() {
-        let mut keys = varied(&["chunking.size", "overlap", "strategy", "retrievers", "dedup"]);
+        let mut keys = varied(&[
+            "chunking.size",
+            "overlap",
+            "strategy",
+            "retrievers",
+            "dedup",
+        ]);
         for at in [0, 2, 3, 4] {
             keys[at].values = vec![String::new(); 2];
         }
         let values = ["64", "0", "\"recursive\"", "[\"dense\"]", "true"];
-        let values: BTreeMap<String, String> =
-            keys.iter().map(|key| key.key.clone()).zip(values.map(str::to_owned)).collect();
-        assert_eq!(named("73eedc37", &keys, &values, 43), "73eedc37 size=64 recursive dense dedup=true");
+        let values: BTreeMap<String, String> = keys
+            .iter()
+            .map(|key| key.key.clone())
+            .zip(values.map(str::to_owned))
+            .collect();
+        assert_eq!(
+            named("73eedc37", &keys, &values, 43),
+            "73eedc37 size=64 recursive dense dedup=true"
+        );
         assert_eq!(named("73eedc37", &keys, &values, 42), "73eedc37");
     }
 }

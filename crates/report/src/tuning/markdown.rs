@@ -17,12 +17,19 @@ pub fn render(view: &TuningView) -> String {
         let _ = writeln!(out, "- {}", escape(notice));
     }
     ranked(&view.ranked, &mut out);
-    view.sections.iter().for_each(|table| section(table, &mut out));
+    view.sections
+        .iter()
+        .for_each(|table| section(table, &mut out));
     if !view.drawings.is_empty() {
         out.push_str("\n## Drawings\n");
     }
     for drawing in &view.drawings {
-        let _ = writeln!(out, "\n![{}]({}.svg)", escape(&drawing.chart.title), drawing.name);
+        let _ = writeln!(
+            out,
+            "\n![{}]({}.svg)",
+            escape(&drawing.chart.title),
+            drawing.name
+        );
     }
     let _ = writeln!(out, "\n## How to read it\n");
     for line in &view.legend {
@@ -33,7 +40,10 @@ pub fn render(view: &TuningView) -> String {
 
 fn ranked(ranked: &Ranked, out: &mut String) {
     let keys: Vec<String> = ranked.keys.iter().map(|key| escape(key)).collect();
-    let columns = keys.iter().map(String::as_str).chain(ranked.figures.iter().copied());
+    let columns = keys
+        .iter()
+        .map(String::as_str)
+        .chain(ranked.figures.iter().copied());
     let head: Vec<&str> = ["", "", "setting"].into_iter().chain(columns).collect();
     let _ = writeln!(
         out,
@@ -42,9 +52,22 @@ fn ranked(ranked: &Ranked, out: &mut String) {
         head.join(" | "),
         "--:|".repeat(head.len() - 3)
     );
-    for RankedRow { rank, marks, name, values, figures, .. } in &ranked.rows {
+    for RankedRow {
+        rank,
+        marks,
+        name,
+        values,
+        figures,
+        ..
+    } in &ranked.rows
+    {
         let cells = [rank.to_string(), marks.clone(), name.clone()];
-        let cells: Vec<String> = cells.iter().chain(values).chain(figures).map(|cell| escape(cell)).collect();
+        let cells: Vec<String> = cells
+            .iter()
+            .chain(values)
+            .chain(figures)
+            .map(|cell| escape(cell))
+            .collect();
         let _ = writeln!(out, "| {} |", cells.join(" | "));
     }
     if !ranked.rest.is_empty() {

@@ -62,7 +62,14 @@ impl Found<'_> {
 
     /// `>` the winner, `^` on the front, `=` the default.
     fn marks(&self, row: &Row) -> String {
-        let marks = [(self.is_winner(row), '>'), (row.on_front, '^'), (row.name == self.default, '=')];
-        marks.into_iter().filter_map(|(holds, mark)| holds.then_some(mark)).collect()
+        let marks = [
+            (self.is_winner(row), '>'),
+            (row.on_front, '^'),
+            (row.name == self.default, '='),
+        ];
+        marks
+            .into_iter()
+            .filter_map(|(holds, mark)| holds.then_some(mark))
+            .collect()
     }
 }

@@ -2,11 +2,11 @@
 
 use super::Found;
 use super::keys::{pairs, plain, short_names};
-use ragtriage_eval::compare::{LEVEL, p_text};
-use ragtriage_eval::tuning::{Ranking, Row, TuningPlan};
 use ragtriage_core::text::numbers::{plural, thousands};
 use ragtriage_core::text::sanitize::shortened;
 use ragtriage_core::types::Interval;
+use ragtriage_eval::compare::{LEVEL, p_text};
+use ragtriage_eval::tuning::{Ranking, Row, TuningPlan};
 
 /// Rows shown, besides the default's, the winner's and those that differ from the default beyond chance.
 const SHOWN: usize = 20;
@@ -22,7 +22,16 @@ pub(super) const EQUAL_TOKENS: &str = "equal tokens";
 /// The column of the mean tokens of what a setting packs itself.
 pub(super) const PACKED: &str = "packed";
 /// The columns of figures.
-const FIGURES: [&str; 8] = ["score", "95 %", "delta", "95 %", "max-T p", EQUAL_K, EQUAL_TOKENS, PACKED];
+const FIGURES: [&str; 8] = [
+    "score",
+    "95 %",
+    "delta",
+    "95 %",
+    "max-T p",
+    EQUAL_K,
+    EQUAL_TOKENS,
+    PACKED,
+];
 
 /// The ranked settings.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,16 +69,25 @@ impl Ranked {
     /// The table of what was found.
     pub(super) fn new(found: &Found) -> Self {
         let is_told = |row: &Row| {
-            let differs = row.difference.is_some_and(|difference| difference.p_max_t < LEVEL);
+            let differs = row
+                .difference
+                .is_some_and(|difference| difference.p_max_t < LEVEL);
             differs || found.is_winner(row) || row.name == found.default
         };
         let is_shown = |(at, row): &(usize, &Row)| *at < SHOWN || is_told(row);
-        let rows: Vec<RankedRow> =
-            found.scored().enumerate().filter(is_shown).map(|(at, row)| shown(found, at + 1, row)).collect();
+        let rows: Vec<RankedRow> = found
+            .scored()
+            .enumerate()
+            .filter(is_shown)
+            .map(|(at, row)| shown(found, at + 1, row))
+            .collect();
         let n_hidden = found.scored().count() - rows.len();
         let mut rest = Vec::new();
         if n_hidden > 0 {
-            rest.push(format!("and {} more: tune.json and table.csv have all", thousands(n_hidden)));
+            rest.push(format!(
+                "and {} more: tune.json and table.csv have all",
+                thousands(n_hidden)
+            ));
         }
         rest.extend(failures(found));
         Self {
@@ -87,19 +105,34 @@ fn title(ranking: &Ranking) -> String {
     let questions = if ranking.n_undefined == 0 {
         plural(n, "question", "questions")
     } else {
-        let (all, have) = (plural(n + n_without, "question", "questions"), if n == 1 { "has" } else { "have" });
+        let (all, have) = (
+            plural(n + n_without, "question", "questions"),
+            if n == 1 { "has" } else { "have" },
+        );
         format!("{} of {all} {have} a value", thousands(n))
     };
-    format!("Settings by {} ({questions}, {})", ranking.measure, plural(ranking.n_clusters, "cluster", "clusters"))
+    format!(
+        "Settings by {} ({questions}, {})",
+        ranking.measure,
+        plural(ranking.n_clusters, "cluster", "clusters")
+    )
 }
 
 fn shown(found: &Found, rank: usize, row: &Row) -> RankedRow {
-    let value = |key: &String| row.values.get(key).map_or_else(String::new, |value| shortened(&plain(value), VALUE));
+    let value = |key: &String| {
+        row.values
+            .get(key)
+            .map_or_else(String::new, |value| shortened(&plain(value), VALUE))
+    };
     RankedRow {
         rank,
         marks: found.marks(row),
         name: shortened(&row.name, VALUE),
-        values: found.varied.iter().map(|varied| value(&varied.key)).collect(),
+        values: found
+            .varied
+            .iter()
+            .map(|varied| value(&varied.key))
+            .collect(),
         pairs: pairs(found.varied, &row.values),
         figures: without_same(found.plan, &FIGURES, figures(row)),
     }
@@ -109,7 +142,9 @@ fn figures(row: &Row) -> [String; FIGURES.len()] {
     let difference = row.difference.as_ref();
     [
         mean(row.mean),
-        row.ci95.map_or_else(none, |ci| format!("{:.2}-{:.2}", snapped(ci.low, 5e-3), snapped(ci.high, 5e-3))),
+        row.ci95.map_or_else(none, |ci| {
+            format!("{:.2}-{:.2}", snapped(ci.low, 5e-3), snapped(ci.high, 5e-3))
+        }),
         difference.map_or_else(none, |difference| delta(difference.delta)),
         difference.map_or_else(none, |difference| interval(difference.ci95)),
         difference.map_or_else(none, |difference| p_text(difference.p_max_t)),
@@ -120,13 +155,21 @@ fn figures(row: &Row) -> [String; FIGURES.len()] {
 }
 
 /// `cells` without those of a view that is what settings are ranked by, which would show the score twice; `heads` are theirs.
-pub(super) fn without_same<T>(plan: &TuningPlan, heads: &[&str], cells: impl IntoIterator<Item = T>) -> Vec<T> {
+pub(super) fn without_same<T>(
+    plan: &TuningPlan,
+    heads: &[&str],
+    cells: impl IntoIterator<Item = T>,
+) -> Vec<T> {
     let is_own = |head: &str| match head {
         EQUAL_K => plan.equal_k != plan.measure,
         EQUAL_TOKENS => plan.equal_tokens != plan.measure,
         _ => true,
     };
-    heads.iter().zip(cells).filter_map(|(&head, cell)| is_own(head).then_some(cell)).collect()
+    heads
+        .iter()
+        .zip(cells)
+        .filter_map(|(&head, cell)| is_own(head).then_some(cell))
+        .collect()
 }
 
 /// What stands where there is no number.
@@ -143,7 +186,9 @@ pub(super) fn delta(value: f64) -> String {
 }
 
 pub(super) fn interval(ci95: Option<Interval>) -> String {
-    ci95.map_or_else(none, |ci| format!("[{}, {}]", delta(ci.low), delta(ci.high)))
+    ci95.map_or_else(none, |ci| {
+        format!("[{}, {}]", delta(ci.low), delta(ci.high))
+    })
 }
 
 /// `value`, or 0 where it is nearer to that than `half` of the last digit shown: no `-0.000`.
@@ -156,11 +201,19 @@ pub(super) fn tokens(value: f64) -> String {
 }
 
 fn failures(found: &Found) -> Vec<String> {
-    let failed: Vec<(&Row, &String)> =
-        found.ranking.rows.iter().filter_map(|row| Some((row, row.error.as_ref()?))).collect();
+    let failed: Vec<(&Row, &String)> = found
+        .ranking
+        .rows
+        .iter()
+        .filter_map(|row| Some((row, row.error.as_ref()?)))
+        .collect();
     let told = failed.iter().take(SHOWN_FAILED).map(|(row, error)| {
         let values = shortened(&pairs(found.varied, &row.values), 2 * VALUE);
-        format!("failed: {} ({values}): {}", shortened(&row.name, VALUE), shortened(error, ERROR))
+        format!(
+            "failed: {} ({values}): {}",
+            shortened(&row.name, VALUE),
+            shortened(error, ERROR)
+        )
     });
     let hidden = failed.len().saturating_sub(SHOWN_FAILED);
     let hidden = (hidden > 0).then(|| format!("and {} more failed", thousands(hidden)));

@@ -2,17 +2,28 @@
 
 use super::Found;
 use super::keys::{pairs, plain, short_names};
-use super::ranked::{EQUAL_K, EQUAL_TOKENS, PACKED, delta, interval, mean, none, tokens, without_same};
-use ragtriage_eval::compare::p_text;
-use ragtriage_eval::tuning::{Confirmation, CrossFit, Effect, HeldOut, Row};
+use super::ranked::{
+    EQUAL_K, EQUAL_TOKENS, PACKED, delta, interval, mean, none, tokens, without_same,
+};
 use crate::section::Section;
 use ragtriage_core::text::numbers::{plural, thousands};
 use ragtriage_core::text::sanitize::shortened;
+use ragtriage_eval::compare::p_text;
+use ragtriage_eval::tuning::{Confirmation, CrossFit, Effect, HeldOut, Row};
 
 /// Characters of a setting with its values.
 const SETTING: usize = 48;
 /// The columns of effects.
-const EFFECTS: [&str; 8] = ["", "mean", "effect", "95 %", EQUAL_K, EQUAL_TOKENS, PACKED, "settings"];
+const EFFECTS: [&str; 8] = [
+    "",
+    "mean",
+    "effect",
+    "95 %",
+    EQUAL_K,
+    EQUAL_TOKENS,
+    PACKED,
+    "settings",
+];
 
 /// A row a value of each varied setting, `~` before one whose values cannot be compared like with like.
 pub(super) fn effects(found: &Found) -> Option<Section> {
@@ -20,7 +31,10 @@ pub(super) fn effects(found: &Found) -> Option<Section> {
     let mut section = Section::new("What each setting does on its own", &head);
     let names = short_names(found.varied);
     let name = |effect: &Effect| {
-        let at = found.varied.iter().position(|varied| varied.key == effect.key);
+        let at = found
+            .varied
+            .iter()
+            .position(|varied| varied.key == effect.key);
         let name = at.map_or(effect.key.as_str(), |at| names[at].as_str());
         format!("{}{name}", if effect.balanced { "" } else { "~ " })
     };
@@ -47,10 +61,17 @@ pub(super) fn effects(found: &Found) -> Option<Section> {
 fn effect_notes(effects: &[Effect], name: impl Fn(&Effect) -> String) -> Vec<String> {
     let mut by_range: Vec<&Effect> = effects.iter().collect();
     by_range.sort_by(|a, b| b.range.total_cmp(&a.range));
-    let ranges: Vec<String> = by_range.iter().map(|&effect| format!("{} {:.3}", name(effect), effect.range)).collect();
+    let ranges: Vec<String> = by_range
+        .iter()
+        .map(|&effect| format!("{} {:.3}", name(effect), effect.range))
+        .collect();
     let mut notes = vec![
-        format!("from the worst value's mean to the best one's: {}", ranges.join(", ")),
-        "each interval is for its one effect alone: none is corrected for how many there are".to_owned(),
+        format!(
+            "from the worst value's mean to the best one's: {}",
+            ranges.join(", ")
+        ),
+        "each interval is for its one effect alone: none is corrected for how many there are"
+            .to_owned(),
     ];
     if effects.iter().any(|effect| !effect.balanced) {
         notes.push("~ its values did not meet the same others: not like with like".to_owned());
@@ -66,7 +87,12 @@ pub(super) fn front(found: &Found) -> Option<Section> {
     let mut rows: Vec<&Row> = found.scored().filter(|row| row.on_front).collect();
     rows.sort_by(|a, b| a.context_tokens.total_cmp(&b.context_tokens));
     for row in rows {
-        let setting = format!("{} {}: {}", found.marks(row), row.name, pairs(found.varied, &row.values));
+        let setting = format!(
+            "{} {}: {}",
+            found.marks(row),
+            row.name,
+            pairs(found.varied, &row.values)
+        );
         section.rows.push(vec![
             shortened(&setting, 2 * SETTING),
             tokens(row.context_tokens),
@@ -103,10 +129,21 @@ pub(super) fn confirmation(found: &Found) -> Option<Section> {
 }
 
 fn on_held_out(found: &HeldOut) -> Section {
-    let HeldOut { n, n_clusters, default, winner, delta: by, ci95, p, looks } = found;
+    let HeldOut {
+        n,
+        n_clusters,
+        default,
+        winner,
+        delta: by,
+        ci95,
+        p,
+        looks,
+    } = found;
     let mut section = Section::new(
         "The best setting on the held-out questions",
-        &["", "n", "clusters", "default", "best", "delta", "95 %", "p", "looks"],
+        &[
+            "", "n", "clusters", "default", "best", "delta", "95 %", "p", "looks",
+        ],
     );
     section.rows.push(vec![
         "held out".to_owned(),
@@ -127,16 +164,33 @@ fn on_held_out(found: &HeldOut) -> Section {
 }
 
 fn across(found: &CrossFit) -> Section {
-    let CrossFit { folds, n, delta: by, ci95 } = found;
+    let CrossFit {
+        folds,
+        n,
+        delta: by,
+        ci95,
+    } = found;
     let mut section = Section::new(
         "Choosing on some folds, scored on the other",
         &["", "n", "chosen on the others", "delta", "95 %"],
     );
     for (at, fold) in folds.iter().enumerate() {
         let name = shortened(&fold.chosen, SETTING);
-        section.rows.push(vec![format!("fold {}", at + 1), thousands(fold.n), name, delta(fold.delta), String::new()]);
+        section.rows.push(vec![
+            format!("fold {}", at + 1),
+            thousands(fold.n),
+            name,
+            delta(fold.delta),
+            String::new(),
+        ]);
     }
-    section.rows.push(vec!["all".to_owned(), thousands(*n), String::new(), delta(*by), interval(*ci95)]);
+    section.rows.push(vec![
+        "all".to_owned(),
+        thousands(*n),
+        String::new(),
+        delta(*by),
+        interval(*ci95),
+    ]);
     section.notes.push(
         "the data has no held-out split: each fold was scored with what was best on the others, so this is what choosing this way \
          brings, not what one setting does"

@@ -23,7 +23,9 @@ pub fn render(view: &TuningView, color: bool) -> String {
         out.wrapped("  ! ", notice);
     }
     ranked(&view.ranked, &mut out);
-    view.sections.iter().for_each(|section| out.section(section));
+    view.sections
+        .iter()
+        .for_each(|section| out.section(section));
     for drawing in &view.drawings {
         let drawn = plot::render(&drawing.chart);
         let mut lines = drawn.lines();
@@ -38,7 +40,9 @@ pub fn render(view: &TuningView, color: bool) -> String {
 fn ranked(ranked: &Ranked, out: &mut Page) {
     out.heading(&ranked.title);
     let wide = laid_out(ranked, true);
-    let fits = wide.lines().all(|line| line.trim_end().chars().count() <= WIDTH);
+    let fits = wide
+        .lines()
+        .all(|line| line.trim_end().chars().count() <= WIDTH);
     let text = if fits { wide } else { laid_out(ranked, false) };
     let n_head = text.lines().count().saturating_sub(ranked.rows.len());
     for (at, line) in text.lines().enumerate() {
@@ -48,7 +52,10 @@ fn ranked(ranked: &Ranked, out: &mut Page) {
             out.wrapped("           ", &row.pairs);
         }
     }
-    ranked.rest.iter().for_each(|line| out.wrapped("  - ", line));
+    ranked
+        .rest
+        .iter()
+        .for_each(|line| out.wrapped("  - ", line));
 }
 
 fn laid_out(ranked: &Ranked, with_values: bool) -> String {
@@ -57,10 +64,29 @@ fn laid_out(ranked: &Ranked, with_values: bool) -> String {
     table.load_style(presets::NOTHING);
     let broken = |name: &&str| name.replace(' ', "\n").replace("95\n%", "95 %");
     let figures: Vec<String> = ranked.figures.iter().map(broken).collect();
-    table.set_header(["", "", ""].map(str::to_owned).iter().chain(keys).chain(&figures));
-    for RankedRow { rank, marks, name, values, figures, .. } in &ranked.rows {
+    table.set_header(
+        ["", "", ""]
+            .map(str::to_owned)
+            .iter()
+            .chain(keys)
+            .chain(&figures),
+    );
+    for RankedRow {
+        rank,
+        marks,
+        name,
+        values,
+        figures,
+        ..
+    } in &ranked.rows
+    {
         let start = [rank.to_string(), marks.clone(), name.clone()];
-        table.add_row(start.iter().chain(values.iter().take(keys.len())).chain(figures));
+        table.add_row(
+            start
+                .iter()
+                .chain(values.iter().take(keys.len()))
+                .chain(figures),
+        );
     }
     for (at, column) in table.column_iter_mut().enumerate() {
         if at == 0 || at > 2 {

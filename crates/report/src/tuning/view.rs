@@ -4,8 +4,8 @@ use super::drawings::{self, Drawing};
 use super::keys::pairs;
 use super::ranked::Ranked;
 use super::{Found, sections};
-use ragtriage_core::measure::Measure;
 use crate::section::Section;
+use ragtriage_core::measure::Measure;
 use ragtriage_core::text::numbers::plural;
 
 /// A report's content.
@@ -33,7 +33,14 @@ impl TuningView {
     pub fn new(found: &Found, head: Vec<(String, String)>) -> Self {
         let best = found.scored().find(|row| found.is_winner(row)).map(|row| {
             let text = format!("{}: {}", row.name, pairs(found.varied, &row.values));
-            ("Best".to_owned(), if row.name == found.default { text + " (the default itself)" } else { text })
+            (
+                "Best".to_owned(),
+                if row.name == found.default {
+                    text + " (the default itself)"
+                } else {
+                    text
+                },
+            )
         });
         let sections = [
             sections::effects(found),
@@ -57,7 +64,9 @@ fn notices(found: &Found) -> Vec<String> {
     let n = found.ranking.n_left_out;
     let left_out = (n > 0).then(|| {
         let were = plural(n, "question was", "questions were");
-        format!("{were} left out: some settings failed there, and all are ranked on the same questions")
+        format!(
+            "{were} left out: some settings failed there, and all are ranked on the same questions"
+        )
     });
     let unconfirmed = found.confirmation.is_none().then(|| {
         "not confirmed: every figure is of the questions that the best was chosen on, where the best of many looks better than it is"
@@ -66,12 +75,25 @@ fn notices(found: &Found) -> Vec<String> {
     let packed = (found.plan.measure == found.plan.at_prompt).then(|| {
         "how much is packed is varied, and more text never finds less: choose on the front, not by the rank".to_owned()
     });
-    left_out.into_iter().chain(packed).chain(unconfirmed).collect()
+    left_out
+        .into_iter()
+        .chain(packed)
+        .chain(unconfirmed)
+        .collect()
 }
 
 fn legend(found: &Found) -> Vec<String> {
     let plan = found.plan;
-    let view = |measure: Measure| format!("{measure}{}", if measure == plan.measure { ", the score" } else { "" });
+    let view = |measure: Measure| {
+        format!(
+            "{measure}{}",
+            if measure == plan.measure {
+                ", the score"
+            } else {
+                ""
+            }
+        )
+    };
     vec![
         "> the best, ^ on the front, = the default; delta: a setting minus the default, question by question. Each interval is for \
          its one difference alone: of many settings some clear zero by chance"

@@ -17,7 +17,10 @@ pub(super) fn parse_blocks<'t, T: Send>(
     input: &'t Input,
     parse: impl Fn(&'t str) -> Result<T, ExternalError> + Send + Sync,
 ) -> Result<Vec<T>, ExternalError> {
-    let parsed: Vec<Result<T, ExternalError>> = blocks(input.text(), BLOCK_BYTES).into_par_iter().map(parse).collect();
+    let parsed: Vec<Result<T, ExternalError>> = blocks(input.text(), BLOCK_BYTES)
+        .into_par_iter()
+        .map(parse)
+        .collect();
     parsed.into_iter().collect()
 }
 
@@ -26,7 +29,9 @@ fn blocks(text: &str, size: usize) -> Vec<&str> {
     let mut blocks = Vec::with_capacity(text.len() / size + 1);
     let mut rest = text;
     while rest.len() > size {
-        let Some(end) = memchr::memchr(b'\n', &rest.as_bytes()[size..]) else { break };
+        let Some(end) = memchr::memchr(b'\n', &rest.as_bytes()[size..]) else {
+            break;
+        };
         let (block, after) = rest.split_at(size + end + 1);
         blocks.push(block);
         rest = after;
@@ -48,9 +53,17 @@ pub(super) fn lines<'t>(
         rest = end.map_or("", |end| &rest[end + 1..]);
         if line.len() > LONGEST_LINE {
             let position = input.position(line);
-            return Err(ExternalError::LongLine { position, length: line.len(), most: LONGEST_LINE });
+            return Err(ExternalError::LongLine {
+                position,
+                length: line.len(),
+                most: LONGEST_LINE,
+            });
         }
-        if line.bytes().find(|byte| !is_space(*byte)).is_some_and(|first| first != b'#') {
+        if line
+            .bytes()
+            .find(|byte| !is_space(*byte))
+            .is_some_and(|first| first != b'#')
+        {
             each(line)?;
         }
     }
@@ -95,7 +108,12 @@ mod tests {
         for size in 1..20 {
             let blocks = blocks(text, size);
             assert_eq!(blocks.concat(), text);
-            assert!(blocks[..blocks.len() - 1].iter().all(|block| block.ends_with('\n')), "{blocks:?}");
+            assert!(
+                blocks[..blocks.len() - 1]
+                    .iter()
+                    .all(|block| block.ends_with('\n')),
+                "{blocks:?}"
+            );
         }
         assert_eq!(blocks(text, 3), ["ab\ncdefgh\n", "\ni\nj"]);
     }

@@ -87,7 +87,9 @@ pub enum ExternalError {
         grade: Box<str>,
     },
     /// A ranking that holds a document twice.
-    #[error("{position}: document `{document}` is there twice for query `{query}`, first in {first}")]
+    #[error(
+        "{position}: document `{document}` is there twice for query `{query}`, first in {first}"
+    )]
     DuplicateDocument {
         /// The second line.
         position: Position,
@@ -99,7 +101,9 @@ pub enum ExternalError {
         document: Box<str>,
     },
     /// Two grades for one document and query.
-    #[error("{position}: document `{document}` has grade {grade} for query `{query}`, and grade {other} in {first}")]
+    #[error(
+        "{position}: document `{document}` has grade {grade} for query `{query}`, and grade {other} in {first}"
+    )]
     Contradiction {
         /// The second line.
         position: Position,
@@ -183,7 +187,9 @@ pub enum ExternalError {
         question: Box<str>,
     },
     /// Questions that nothing is recorded of.
-    #[error("`{file}` has nothing for {n_missing} of {n_questions} questions, the first is `{first}`")]
+    #[error(
+        "`{file}` has nothing for {n_missing} of {n_questions} questions, the first is `{first}`"
+    )]
     MissingQuestions {
         /// The record.
         file: String,
@@ -227,10 +233,14 @@ impl ExternalError {
             Self::Read { .. } => "check that it is a whole file (gzip or plain) that you may read",
             Self::Utf8 { .. } => "convert the file to UTF-8, for instance with `iconv`",
             Self::Empty { .. } => "check that the program which writes it has finished",
-            Self::Columns { .. } => "check that runs and qrels are not swapped, and that no id holds white space",
+            Self::Columns { .. } => {
+                "check that runs and qrels are not swapped, and that no id holds white space"
+            }
             Self::LongLine { .. } => "check that this is a text file of columns",
             Self::Score { .. } => "write scores as decimal numbers, the best the highest",
-            Self::Grade { .. } => "write grades as whole numbers: 0 not relevant, 1 and up relevant",
+            Self::Grade { .. } => {
+                "write grades as whole numbers: 0 not relevant, 1 and up relevant"
+            }
             Self::DuplicateDocument { .. } => {
                 "keep each document once, at its best score; passages of one document are collapsed to it first"
             }
@@ -238,7 +248,9 @@ impl ExternalError {
             Self::Json { .. } => {
                 "predictions are `{id: text}` or HotpotQA's `{\"answer\": {id: text}}`; golds are HotpotQA's or SQuAD's own JSON"
             }
-            Self::Line { .. } => "each line is one JSON object; NaN and Infinity are no JSON, leave such a score out",
+            Self::Line { .. } => {
+                "each line is one JSON object; NaN and Infinity are no JSON, leave such a score out"
+            }
             Self::Field { .. } => {
                 "a line is {\"id\" or \"question\", \"contexts\": [{\"text\", \"doc_id\", \"score\"}], \"answer\"}; leave out what is not known"
             }

@@ -31,7 +31,9 @@ impl Input {
         }
         match File::open(path) {
             Ok(opened) => Self::decoded(file, BufReader::new(opened)),
-            Err(source) if source.kind() == io::ErrorKind::NotFound => Err(ExternalError::Missing { file }),
+            Err(source) if source.kind() == io::ErrorKind::NotFound => {
+                Err(ExternalError::Missing { file })
+            }
             Err(source) => Err(ExternalError::Read { file, source }),
         }
     }
@@ -39,7 +41,9 @@ impl Input {
     fn decoded(name: String, mut reader: impl BufRead) -> Result<Self, ExternalError> {
         let mut bytes = Vec::new();
         let read = match reader.fill_buf() {
-            Ok(start) if start.starts_with(&GZIP) => MultiGzDecoder::new(reader).read_to_end(&mut bytes),
+            Ok(start) if start.starts_with(&GZIP) => {
+                MultiGzDecoder::new(reader).read_to_end(&mut bytes)
+            }
             Ok(_) => reader.read_to_end(&mut bytes),
             Err(error) => Err(error),
         };
@@ -50,7 +54,12 @@ impl Input {
             Ok(text) => Self::new(name, text),
             Err(broken) => {
                 let valid = &broken.as_bytes()[..broken.utf8_error().valid_up_to()];
-                Err(ExternalError::Utf8 { position: Position { file: name, line: Some(line_after(valid)) } })
+                Err(ExternalError::Utf8 {
+                    position: Position {
+                        file: name,
+                        line: Some(line_after(valid)),
+                    },
+                })
             }
         }
     }
@@ -60,8 +69,15 @@ impl Input {
         if text.starts_with(BYTE_ORDER_MARK) {
             text.drain(..BYTE_ORDER_MARK.len());
         }
-        let input = Self { name: name.into(), text };
-        if input.text.trim_start().is_empty() { Err(input.empty()) } else { Ok(input) }
+        let input = Self {
+            name: name.into(),
+            text,
+        };
+        if input.text.trim_start().is_empty() {
+            Err(input.empty())
+        } else {
+            Ok(input)
+        }
     }
 
     /// The path as it was given, or `standard input`.
@@ -81,17 +97,25 @@ impl Input {
     pub fn position(&self, piece: &str) -> Position {
         let offset = (piece.as_ptr() as usize).checked_sub(self.text.as_ptr() as usize);
         let before = offset.and_then(|offset| self.text.as_bytes().get(..offset));
-        Position { file: self.name.clone(), line: before.map(line_after) }
+        Position {
+            file: self.name.clone(),
+            line: before.map(line_after),
+        }
     }
 
     /// A line by its number.
     pub(super) fn line(&self, line: usize) -> Position {
-        Position { file: self.name.clone(), line: Some(line) }
+        Position {
+            file: self.name.clone(),
+            line: Some(line),
+        }
     }
 
     /// The error of a text that holds nothing.
     pub(super) fn empty(&self) -> ExternalError {
-        ExternalError::Empty { file: self.name.clone() }
+        ExternalError::Empty {
+            file: self.name.clone(),
+        }
     }
 }
 
@@ -135,15 +159,24 @@ mod tests {
 
     #[test]
     fn a_byte_order_mark_is_dropped_and_nothing_is_an_error() {
-        assert_eq!(read("\u{feff}q 0 d 1".as_bytes()).expect("reads").text(), "q 0 d 1");
+        assert_eq!(
+            read("\u{feff}q 0 d 1".as_bytes()).expect("reads").text(),
+            "q 0 d 1"
+        );
         for nothing in ["", " \r\n\n", "\u{feff}\n"] {
-            assert_eq!(read(nothing.as_bytes()).unwrap_err().to_string(), "`f` is empty");
+            assert_eq!(
+                read(nothing.as_bytes()).unwrap_err().to_string(),
+                "`f` is empty"
+            );
         }
     }
 
     #[test]
     fn bytes_that_are_no_utf_8_are_named_by_their_line() {
-        assert_eq!(read(b"a\nb\nc\xff\n").unwrap_err().to_string(), "`f` line 3: not valid UTF-8");
+        assert_eq!(
+            read(b"a\nb\nc\xff\n").unwrap_err().to_string(),
+            "`f` line 3: not valid UTF-8"
+        );
     }
 
     #[test]
@@ -156,7 +189,10 @@ mod tests {
     fn a_piece_of_the_text_knows_its_line() {
         let input = read(b"a\nbc\n\nd").expect("reads");
         let line = |at: usize| input.position(&input.text()[at..]).line;
-        assert_eq!([line(0), line(2), line(3), line(6)], [Some(1), Some(2), Some(2), Some(4)]);
+        assert_eq!(
+            [line(0), line(2), line(3), line(6)],
+            [Some(1), Some(2), Some(2), Some(4)]
+        );
         assert_eq!(input.position("elsewhere").to_string(), "`f`");
     }
 }

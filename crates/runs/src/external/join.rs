@@ -26,21 +26,36 @@ impl Joined {
     ///
     /// # Errors
     /// `UnknownQuestion`, `OtherQuestion`, `AmbiguousQuestion`, `DuplicateQuestion`.
-    pub fn new(lines: Vec<Recorded>, questions: &[Question], lenient: bool) -> Result<Self, ExternalError> {
-        let by_id: HashMap<&str, &Question> =
-            questions.iter().map(|question| (question.id.as_str(), question)).collect();
+    pub fn new(
+        lines: Vec<Recorded>,
+        questions: &[Question],
+        lenient: bool,
+    ) -> Result<Self, ExternalError> {
+        let by_id: HashMap<&str, &Question> = questions
+            .iter()
+            .map(|question| (question.id.as_str(), question))
+            .collect();
         let mut by_text: HashMap<&str, Vec<&Question>> = HashMap::new();
         for question in questions {
-            by_text.entry(question.text.trim()).or_default().push(question);
+            by_text
+                .entry(question.text.trim())
+                .or_default()
+                .push(question);
         }
         let mut joined = Self::default();
         for line in lines {
             match question_of(&line, &by_id, &by_text)? {
                 Some(question) => joined.insert(question, line)?,
-                None if lenient => joined.note(1, "lines whose question the data set does not have, left out"),
+                None if lenient => joined.note(
+                    1,
+                    "lines whose question the data set does not have, left out",
+                ),
                 None => {
                     let question = line.id.or(line.question).unwrap_or_default().into();
-                    return Err(ExternalError::UnknownQuestion { position: line.position, question });
+                    return Err(ExternalError::UnknownQuestion {
+                        position: line.position,
+                        question,
+                    });
                 }
             }
         }
@@ -55,7 +70,10 @@ impl Joined {
         let position = line.position.clone();
         match self.lines.insert(question.id.clone(), line) {
             None => Ok(()),
-            Some(_) => Err(ExternalError::DuplicateQuestion { position, id: question.id.as_str().into() }),
+            Some(_) => Err(ExternalError::DuplicateQuestion {
+                position,
+                id: question.id.as_str().into(),
+            }),
         }
     }
 
@@ -78,7 +96,10 @@ impl Joined {
     fn note(&mut self, count: usize, what: &str) {
         match self.notes.iter_mut().find(|note| note.what == what) {
             Some(note) => note.count += count,
-            None if count > 0 => self.notes.push(Note { count, what: what.to_owned() }),
+            None if count > 0 => self.notes.push(Note {
+                count,
+                what: what.to_owned(),
+            }),
             None => {}
         }
     }
@@ -94,16 +115,25 @@ impl Joined {
         lenient: bool,
     ) -> Result<Vec<Question>, ExternalError> {
         let n_questions = questions.len();
-        let (found, missing): (Vec<Question>, Vec<Question>) =
-            questions.into_iter().partition(|question| self.lines.contains_key(&question.id));
+        let (found, missing): (Vec<Question>, Vec<Question>) = questions
+            .into_iter()
+            .partition(|question| self.lines.contains_key(&question.id));
         let n_missing = missing.len();
         match missing.first() {
             Some(first) if !lenient || found.is_empty() => {
                 let (file, first) = (file.to_owned(), first.id.as_str().into());
-                Err(ExternalError::MissingQuestions { file, n_missing, n_questions, first })
+                Err(ExternalError::MissingQuestions {
+                    file,
+                    n_missing,
+                    n_questions,
+                    first,
+                })
             }
             _ => {
-                self.note(n_missing, "questions of the data set that nothing is recorded of, left out of every mean");
+                self.note(
+                    n_missing,
+                    "questions of the data set that nothing is recorded of, left out of every mean",
+                );
                 Ok(found)
             }
         }
@@ -118,16 +148,21 @@ impl Joined {
     /// The longest list of contexts.
     #[must_use]
     pub fn most_contexts(&self) -> usize {
-        self.lines.values().map(|line| line.contexts.len()).max().unwrap_or(0)
+        self.lines
+            .values()
+            .map(|line| line.contexts.len())
+            .max()
+            .unwrap_or(0)
     }
 
     /// Whether it has answers.
     #[must_use]
     pub fn has_answers(&self) -> bool {
-        self.lines.values().any(|line| line.answer != Answer::Unsaid)
+        self.lines
+            .values()
+            .any(|line| line.answer != Answer::Unsaid)
     }
 }
-
 
 fn question_of<'q>(
     line: &Recorded,
@@ -136,18 +171,27 @@ fn question_of<'q>(
 ) -> Result<Option<&'q Question>, ExternalError> {
     let asked = line.question.as_deref().map(str::trim);
     if let Some(question) = line.id.as_deref().and_then(|id| by_id.get(id)) {
-        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        let words = |text: &str| {
+            text.split_whitespace()
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+        };
         return match asked {
-            Some(asked) if words(asked) != words(&question.text) => Err(ExternalError::OtherQuestion {
-                position: line.position.clone(),
-                id: question.id.as_str().into(),
-                known: question.text.as_str().into(),
-                asked: asked.into(),
-            }),
+            Some(asked) if words(asked) != words(&question.text) => {
+                Err(ExternalError::OtherQuestion {
+                    position: line.position.clone(),
+                    id: question.id.as_str().into(),
+                    known: question.text.as_str().into(),
+                    asked: asked.into(),
+                })
+            }
             _ => Ok(Some(question)),
         };
     }
-    match asked.and_then(|asked| by_text.get(asked)).map(Vec::as_slice) {
+    match asked
+        .and_then(|asked| by_text.get(asked))
+        .map(Vec::as_slice)
+    {
         None | Some([]) => Ok(None),
         Some([question]) => Ok(Some(question)),
         Some(_) => Err(ExternalError::AmbiguousQuestion {
@@ -171,23 +215,39 @@ pub fn from_trec(
     let run = TrecRun::parse(input)?;
     let known = |column: &str, is_known: &dyn Fn(&str) -> bool| {
         let decoded = column::decode(column);
-        if !is_known(column) && is_known(&decoded) { decoded.into_owned() } else { column.to_owned() }
+        if !is_known(column) && is_known(&decoded) {
+            decoded.into_owned()
+        } else {
+            column.to_owned()
+        }
     };
     let query = |query: &str| {
         let id = known(query, is_question);
         // Counting lines is dear: only the one that an error will name is counted.
         let unknown = !is_question(&id);
-        let nowhere = || Position { file: input.name().to_owned(), line: None };
+        let nowhere = || Position {
+            file: input.name().to_owned(),
+            line: None,
+        };
         let context = |hit: &super::trec_run::Hit<'_>| Context {
             doc_id: Some(known(hit.document, is_document)),
             score: Some(f64::from(hit.score)),
             ..Context::default()
         };
         Ok(Recorded {
-            position: if unknown { input.position(query) } else { nowhere() },
+            position: if unknown {
+                input.position(query)
+            } else {
+                nowhere()
+            },
             id: Some(id),
             question: None,
-            contexts: run.ranking(query)?.unwrap_or_default().iter().map(context).collect(),
+            contexts: run
+                .ranking(query)?
+                .unwrap_or_default()
+                .iter()
+                .map(context)
+                .collect(),
             packed: Some(k),
             answer: Answer::Unsaid,
             prompt: None,
@@ -221,7 +281,12 @@ mod tests {
     }
 
     fn set() -> Vec<Question> {
-        vec![question("1", "one?"), question("2", "two?"), question("3", "twice?"), question("4", "twice?")]
+        vec![
+            question("1", "one?"),
+            question("2", "two?"),
+            question("3", "twice?"),
+            question("4", "twice?"),
+        ]
     }
 
     fn join(text: &str, lenient: bool) -> Result<Joined, ExternalError> {
@@ -233,14 +298,23 @@ mod tests {
     fn a_line_goes_to_its_id_else_to_its_text() {
         let text = "{\"id\": 1, \"contexts\": [\"a\"]}\n{\"id\": \"uuid\", \"question\": \" two? \", \"contexts\": [\"b\", \"c\"]}";
         let joined = join(text, false).expect("joins");
-        assert_eq!((joined.lines[&"1".into()].contexts.len(), joined.lines[&"2".into()].contexts.len()), (1, 2));
+        assert_eq!(
+            (
+                joined.lines[&"1".into()].contexts.len(),
+                joined.lines[&"2".into()].contexts.len()
+            ),
+            (1, 2)
+        );
         assert!(!joined.has_answers());
     }
 
     #[test]
     fn what_does_not_join_is_an_error_with_its_line() {
         for (text, expected) in [
-            ("{\"id\": 9, \"contexts\": []}", "`f` line 1: the data set has no question `9`"),
+            (
+                "{\"id\": 9, \"contexts\": []}",
+                "`f` line 1: the data set has no question `9`",
+            ),
             (
                 "{\"id\": 1, \"question\": \"two?\", \"contexts\": []}",
                 "`f` line 1: question `1` of the data set is `one?`, the line asks `two?`",
@@ -256,14 +330,26 @@ mod tests {
         ] {
             assert_eq!(join(text, false).expect_err(text).to_string(), expected);
         }
-        assert_eq!(join("{\"id\": 9, \"contexts\": []}", true).expect("lenient").notes[0].count, 1);
+        assert_eq!(
+            join("{\"id\": 9, \"contexts\": []}", true)
+                .expect("lenient")
+                .notes[0]
+                .count,
+            1
+        );
     }
 
     #[test]
     fn questions_without_a_line_are_refused_or_counted() {
         let text = "{\"id\": 1, \"contexts\": []}";
-        let error = join(text, false).expect("joins").answered("f", set(), false).expect_err("three lack");
-        assert_eq!(error.to_string(), "`f` has nothing for 3 of 4 questions, the first is `2`");
+        let error = join(text, false)
+            .expect("joins")
+            .answered("f", set(), false)
+            .expect_err("three lack");
+        assert_eq!(
+            error.to_string(),
+            "`f` has nothing for 3 of 4 questions, the first is `2`"
+        );
         let mut joined = join(text, false).expect("joins");
         assert_eq!(joined.answered("f", set(), true).expect("lenient").len(), 1);
         assert_eq!(joined.notes[0].count, 3);
@@ -271,7 +357,8 @@ mod tests {
 
     #[test]
     fn in_a_record_of_answers_a_line_without_one_has_none() {
-        let text = "{\"id\": 1, \"contexts\": [], \"answer\": \"x\"}\n{\"id\": 2, \"contexts\": []}";
+        let text =
+            "{\"id\": 1, \"contexts\": [], \"answer\": \"x\"}\n{\"id\": 2, \"contexts\": []}";
         let joined = join(text, false).expect("joins");
         assert_eq!(joined.lines[&"2".into()].answer, Answer::None);
         assert_eq!(joined.notes[0].count, 1);
@@ -282,10 +369,26 @@ mod tests {
         let text = "1 Q0 a%20b 1 2.5 t\n1 Q0 c%25 2 1.5 t\n2 Q0 a 1 1 t\n";
         let input = Input::new("r.trec", text.to_owned()).expect("text");
         let documents = ["a b", "c%25"];
-        let lines = from_trec(&input, 5, &|id| id == "1", &|id| documents.contains(&id)).expect("a run");
-        let ids: Vec<&str> = lines[0].contexts.iter().filter_map(|context| context.doc_id.as_deref()).collect();
-        assert_eq!(ids, ["a b", "c%25"], "decoded only where the corpus has no such id");
-        assert_eq!((lines[0].packed, lines[0].contexts[0].score), (Some(5), Some(2.5)));
-        assert_eq!(lines[1].position.line, Some(3), "a query that is unknown is named by its line");
+        let lines =
+            from_trec(&input, 5, &|id| id == "1", &|id| documents.contains(&id)).expect("a run");
+        let ids: Vec<&str> = lines[0]
+            .contexts
+            .iter()
+            .filter_map(|context| context.doc_id.as_deref())
+            .collect();
+        assert_eq!(
+            ids,
+            ["a b", "c%25"],
+            "decoded only where the corpus has no such id"
+        );
+        assert_eq!(
+            (lines[0].packed, lines[0].contexts[0].score),
+            (Some(5), Some(2.5))
+        );
+        assert_eq!(
+            lines[1].position.line,
+            Some(3),
+            "a query that is unknown is named by its line"
+        );
     }
 }

@@ -16,4 +16,3 @@ mod columns;
 mod error;
 
 pub use error::{ExternalError, Position};
-

@@ -34,7 +34,11 @@ struct Judgment<'t> {
 impl<'t> Qrels<'t> {
     /// Reads qrels.
     pub fn parse(input: &'t Input) -> Result<Self, ExternalError> {
-        let header = input.text().lines().next().filter(|line| Columns::of(line).eq(BEIR_HEADER));
+        let header = input
+            .text()
+            .lines()
+            .next()
+            .filter(|line| Columns::of(line).eq(BEIR_HEADER));
         let blocks = columns::parse_blocks(input, |block| {
             let mut judgments = Vec::new();
             columns::lines(input, block, |line| {
@@ -46,18 +50,30 @@ impl<'t> Qrels<'t> {
             })?;
             Ok(judgments)
         })?;
-        let mut qrels = Self { queries: BTreeMap::new(), n_repeated: 0 };
-        for judgments in blocks.iter().flat_map(|block| block.chunk_by(|a, b| a.query == b.query)) {
+        let mut qrels = Self {
+            queries: BTreeMap::new(),
+            n_repeated: 0,
+        };
+        for judgments in blocks
+            .iter()
+            .flat_map(|block| block.chunk_by(|a, b| a.query == b.query))
+        {
             let judged = qrels.queries.entry(judgments[0].query).or_default();
             for judgment in judgments {
                 match judged.get_key_value(judgment.document) {
                     None => drop(judged.insert(judgment.document, judgment.grade)),
                     Some((_, grade)) if *grade == judgment.grade => qrels.n_repeated += 1,
-                    Some((first, grade)) => return Err(contradiction(input, judgment, first, *grade)),
+                    Some((first, grade)) => {
+                        return Err(contradiction(input, judgment, first, *grade));
+                    }
                 }
             }
         }
-        if qrels.queries.is_empty() { Err(input.empty()) } else { Ok(qrels) }
+        if qrels.queries.is_empty() {
+            Err(input.empty())
+        } else {
+            Ok(qrels)
+        }
     }
 
     /// The judged queries, ascending by bytes, each with its documents' grades.
@@ -78,18 +94,35 @@ impl<'t> Qrels<'t> {
     }
 }
 
-fn parse_line<'t>(input: &Input, line: &'t str, is_beir: bool) -> Result<Judgment<'t>, ExternalError> {
+fn parse_line<'t>(
+    input: &Input,
+    line: &'t str,
+    is_beir: bool,
+) -> Result<Judgment<'t>, ExternalError> {
     let mut columns = Columns::of(line);
     let mut next = || columns.next();
     let (query, iteration) = (next(), if is_beir { Some("") } else { next() });
-    let (Some(query), Some(_), Some(document), Some(grade), None) = (query, iteration, next(), next(), next()) else {
+    let (Some(query), Some(_), Some(document), Some(grade), None) =
+        (query, iteration, next(), next(), next())
+    else {
         let expected = if is_beir { BEIR_COLUMNS } else { COLUMNS };
         let found = Columns::of(line).count();
-        return Err(ExternalError::Columns { position: input.position(line), found, expected });
+        return Err(ExternalError::Columns {
+            position: input.position(line),
+            found,
+            expected,
+        });
     };
     match grade.parse() {
-        Ok(grade) => Ok(Judgment { query, document, grade }),
-        Err(_) => Err(ExternalError::Grade { position: input.position(line), grade: grade.into() }),
+        Ok(grade) => Ok(Judgment {
+            query,
+            document,
+            grade,
+        }),
+        Err(_) => Err(ExternalError::Grade {
+            position: input.position(line),
+            grade: grade.into(),
+        }),
     }
 }
 
@@ -116,8 +149,14 @@ mod tests {
     fn judgments_are_grouped_by_query_in_byte_order() {
         let input = input("# by hand\n9 0 a 1\r\n10 0 a -1\n\n9\tQ0\tb\t+2\n10 0 a -1\n");
         let qrels = Qrels::parse(&input).expect("qrels");
-        assert_eq!(qrels.queries().map(|(query, _)| query).collect::<Vec<_>>(), ["10", "9"]);
-        assert_eq!(qrels.judged("9"), Some(&HashMap::from([("a", 1), ("b", 2)])));
+        assert_eq!(
+            qrels.queries().map(|(query, _)| query).collect::<Vec<_>>(),
+            ["10", "9"]
+        );
+        assert_eq!(
+            qrels.judged("9"),
+            Some(&HashMap::from([("a", 1), ("b", 2)]))
+        );
         assert_eq!(qrels.judged("10"), Some(&HashMap::from([("a", -1)])));
         assert_eq!((qrels.judged("1"), qrels.n_repeated()), (None, 1));
     }
@@ -125,17 +164,32 @@ mod tests {
     #[test]
     fn what_is_malformed_is_refused_with_its_line() {
         for (text, expected) in [
-            ("q 0 a 1\nq 0 b", "`q.rels` line 2: 3 columns, expected 4: query iteration document grade"),
-            ("q 0 a 1 x", "`q.rels` line 1: 5 columns, expected 4: query iteration document grade"),
-            ("q 0 a 1.7", "`q.rels` line 1: grade `1.7` is not an integer"),
-            ("\nq 0 a 3000000000", "`q.rels` line 2: grade `3000000000` is not an integer"),
+            (
+                "q 0 a 1\nq 0 b",
+                "`q.rels` line 2: 3 columns, expected 4: query iteration document grade",
+            ),
+            (
+                "q 0 a 1 x",
+                "`q.rels` line 1: 5 columns, expected 4: query iteration document grade",
+            ),
+            (
+                "q 0 a 1.7",
+                "`q.rels` line 1: grade `1.7` is not an integer",
+            ),
+            (
+                "\nq 0 a 3000000000",
+                "`q.rels` line 2: grade `3000000000` is not an integer",
+            ),
             (
                 "q 0 a 1\np 0 a 2\n\nq 0 a 2",
                 "`q.rels` line 4: document `a` has grade 2 for query `q`, and grade 1 in `q.rels` line 1",
             ),
             ("# nothing", "`q.rels` is empty"),
         ] {
-            assert_eq!(Qrels::parse(&input(text)).expect_err("refused").to_string(), expected);
+            assert_eq!(
+                Qrels::parse(&input(text)).expect_err("refused").to_string(),
+                expected
+            );
         }
     }
 }

@@ -21,8 +21,16 @@ use ragtriage_core::types::ArmName;
 
 /// The keys whose slips of the pen are refused: those long enough to be told from others. `score` is not among them:
 /// without one the order counts, and `store` is a fair key.
-const KEYS: [&str; 8] =
-    ["question", "user_input", "contexts", "retrieved_contexts", "answer", "response", "prompt", "error"];
+const KEYS: [&str; 8] = [
+    "question",
+    "user_input",
+    "contexts",
+    "retrieved_contexts",
+    "answer",
+    "response",
+    "prompt",
+    "error",
+];
 /// Of a context.
 const CONTEXT_KEYS: [&str; 2] = ["doc_id", "title"];
 /// Of an arm.
@@ -94,13 +102,21 @@ pub struct RecordedArm {
 /// # Errors
 /// The first line that is none, or lacks what is needed.
 pub fn read(input: &Input) -> Result<Vec<Recorded>, ExternalError> {
-    let lines = input.text().lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    let lines = input
+        .text()
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| !line.trim().is_empty());
     let line = |(number, line): (usize, &str)| {
         let position = input.line(number + 1);
         let recorded = object(&position, line)?;
         if recorded.id.is_none() && recorded.question.is_none() {
             let expected = "a string, or there must be an `id`";
-            return Err(ExternalError::Field { position, field: "question".to_owned(), expected });
+            return Err(ExternalError::Field {
+                position,
+                field: "question".to_owned(),
+                expected,
+            });
         }
         Ok(recorded)
     };
@@ -137,7 +153,9 @@ impl Fields<'_> {
             None | Some(Value::Null) => None,
             Some(Value::String(id)) if !id.is_empty() => Some(id),
             Some(Value::Number(number)) if !number.is_f64() => Some(number.to_string()),
-            Some(_) => return Err(self.wrong("id", "a string that is not empty, or a whole number")),
+            Some(_) => {
+                return Err(self.wrong("id", "a string that is not empty, or a whole number"));
+            }
         };
         let question = self.text(&["question", "user_input"])?;
         let error = self.text(&["error"])?;
@@ -151,7 +169,9 @@ impl Fields<'_> {
             None => Answer::Unsaid,
             Some((_, Value::Null)) => Answer::None,
             Some((_, Value::String(text))) => Answer::Text(text),
-            Some((key, _)) => return Err(self.wrong(key, "a string, or null where there was no answer")),
+            Some((key, _)) => {
+                return Err(self.wrong(key, "a string, or null where there was no answer"));
+            }
         };
         let prompt = self.text(&["prompt"])?;
         let arms = self.arms(&mut unread)?;
@@ -159,12 +179,24 @@ impl Fields<'_> {
         unread.extend(self.fields.into_iter().map(|(key, _)| key));
         unread.sort_unstable();
         unread.dedup();
-        Ok(Recorded { position, id, question, contexts, packed: None, answer, prompt, arms, error, unread })
+        Ok(Recorded {
+            position,
+            id,
+            question,
+            contexts,
+            packed: None,
+            answer,
+            prompt,
+            arms,
+            error,
+            unread,
+        })
     }
 
     /// The value of the first of `keys` that is there.
     fn take(&mut self, keys: &[&'static str]) -> Option<(&'static str, Value)> {
-        keys.iter().find_map(|key| Some((*key, self.fields.remove(*key)?)))
+        keys.iter()
+            .find_map(|key| Some((*key, self.fields.remove(*key)?)))
     }
 
     fn text(&mut self, keys: &[&'static str]) -> Result<Option<String>, ExternalError> {
@@ -175,7 +207,12 @@ impl Fields<'_> {
         }
     }
 
-    fn contexts(&self, key: &str, items: Vec<Value>, unread: &mut Vec<String>) -> Result<Vec<Context>, ExternalError> {
+    fn contexts(
+        &self,
+        key: &str,
+        items: Vec<Value>,
+        unread: &mut Vec<String>,
+    ) -> Result<Vec<Context>, ExternalError> {
         let mut contexts = Vec::with_capacity(items.len());
         for (at, item) in items.into_iter().enumerate() {
             let (context, others) = self.context(&format!("{key}[{at}]"), item)?;
@@ -186,17 +223,34 @@ impl Fields<'_> {
     }
 
     /// A context and the keys of it that are not read.
-    fn context(&self, name: &str, item: Value) -> Result<(Context, Map<String, Value>), ExternalError> {
+    fn context(
+        &self,
+        name: &str,
+        item: Value,
+    ) -> Result<(Context, Map<String, Value>), ExternalError> {
         let filled = |text: &String| !text.trim().is_empty();
-        let no_text = || self.wrong(name, "a text that is not blank, or an object with one as `text`");
+        let no_text = || {
+            self.wrong(
+                name,
+                "a text that is not blank, or an object with one as `text`",
+            )
+        };
         let mut fields = match item {
             Value::String(text) if filled(&text) => {
-                return Ok((Context { text: Some(text), ..Context::default() }, Map::new()));
+                return Ok((
+                    Context {
+                        text: Some(text),
+                        ..Context::default()
+                    },
+                    Map::new(),
+                ));
             }
             Value::Object(fields) => fields,
             _ => return Err(no_text()),
         };
-        let Some(Value::String(text)) = fields.remove("text") else { return Err(no_text()) };
+        let Some(Value::String(text)) = fields.remove("text") else {
+            return Err(no_text());
+        };
         if !filled(&text) {
             return Err(no_text());
         }
@@ -206,7 +260,10 @@ impl Fields<'_> {
             Some(Value::String(id)) if !id.is_empty() => Some(id),
             Some(Value::Number(number)) if !number.is_f64() => Some(number.to_string()),
             Some(_) => {
-                return Err(self.wrong(&format!("{name}.doc_id"), "a string that is not empty, or a whole number"));
+                return Err(self.wrong(
+                    &format!("{name}.doc_id"),
+                    "a string that is not empty, or a whole number",
+                ));
             }
         };
         let title = match fields.remove("title") {
@@ -219,7 +276,15 @@ impl Fields<'_> {
             Some(Value::Number(score)) => score.as_f64().filter(|score| score.is_finite()),
             Some(_) => return Err(self.wrong(&format!("{name}.score"), "a number")),
         };
-        Ok((Context { text: Some(text), doc_id, title, score }, fields))
+        Ok((
+            Context {
+                text: Some(text),
+                doc_id,
+                title,
+                score,
+            },
+            fields,
+        ))
     }
 
     fn arms(&mut self, unread: &mut Vec<String>) -> Result<Vec<RecordedArm>, ExternalError> {
@@ -229,7 +294,10 @@ impl Fields<'_> {
             Some(_) => return Err(self.wrong("arms", "an object of arms")),
         };
         let mut arms = Vec::new();
-        for &arm in ArmName::ALL.iter().filter(|arm| **arm != ArmName::Retrieved) {
+        for &arm in ArmName::ALL
+            .iter()
+            .filter(|arm| **arm != ArmName::Retrieved)
+        {
             let name = format!("arms.{arm}");
             let (answer, contexts) = match given.remove(arm.name()) {
                 None => continue,
@@ -248,16 +316,23 @@ impl Fields<'_> {
             };
             let contexts = match contexts {
                 None | Some(Value::Null) => Vec::new(),
-                Some(Value::Array(items)) => self.contexts(&format!("{name}.contexts"), items, unread)?,
+                Some(Value::Array(items)) => {
+                    self.contexts(&format!("{name}.contexts"), items, unread)?
+                }
                 Some(_) => return Err(self.wrong(&format!("{name}.contexts"), "a list")),
             };
-            arms.push(RecordedArm { arm, answer, contexts });
+            arms.push(RecordedArm {
+                arm,
+                answer,
+                contexts,
+            });
         }
         match given.into_iter().next() {
             None => Ok(arms),
-            Some((arm, _)) => {
-                Err(self.wrong(&format!("arms.{arm}"), "left out: there are `oracle`, `gold_in_noise`, `closed_book`"))
-            }
+            Some((arm, _)) => Err(self.wrong(
+                &format!("arms.{arm}"),
+                "left out: there are `oracle`, `gold_in_noise`, `closed_book`",
+            )),
         }
     }
 
@@ -269,21 +344,34 @@ impl Fields<'_> {
         fields: &Map<String, Value>,
         known: &[&'static str],
     ) -> Result<(), ExternalError> {
-        let absent: Vec<&'static str> = known.iter().copied().filter(|name| !fields.contains_key(*name)).collect();
+        let absent: Vec<&'static str> = known
+            .iter()
+            .copied()
+            .filter(|name| !fields.contains_key(*name))
+            .collect();
         for key in fields.keys().filter(|key| !known.contains(&key.as_str())) {
             let near = |name: &&&'static str| {
-                strsim::damerau_levenshtein(name, &key.to_lowercase()) <= if name.len() > 5 { 2 } else { 1 }
+                strsim::damerau_levenshtein(name, &key.to_lowercase())
+                    <= if name.len() > 5 { 2 } else { 1 }
             };
             if let Some(nearest) = absent.iter().find(near) {
                 let (position, key) = (self.position.clone(), format!("{place}{key}"));
-                return Err(ExternalError::UnknownKey { position, key, nearest });
+                return Err(ExternalError::UnknownKey {
+                    position,
+                    key,
+                    nearest,
+                });
             }
         }
         Ok(())
     }
 
     fn wrong(&self, field: &str, expected: &'static str) -> ExternalError {
-        ExternalError::Field { position: self.position.clone(), field: field.to_owned(), expected }
+        ExternalError::Field {
+            position: self.position.clone(),
+            field: field.to_owned(),
+            expected,
+        }
     }
 }
 
@@ -292,11 +380,20 @@ mod tests {
     use super::*;
 
     fn line(text: &str) -> Result<Recorded, ExternalError> {
-        object(&Position { file: "f.jsonl".to_owned(), line: Some(7) }, text)
+        object(
+            &Position {
+                file: "f.jsonl".to_owned(),
+                line: Some(7),
+            },
+            text,
+        )
     }
 
     fn context(text: &str) -> Context {
-        Context { text: Some(text.to_owned()), ..Context::default() }
+        Context {
+            text: Some(text.to_owned()),
+            ..Context::default()
+        }
     }
 
     #[test]
@@ -306,12 +403,31 @@ mod tests {
                 "answer": "x", "prompt": "p", "arms": {"closed_book": "y", "oracle": {"answer": null, "contexts": ["c"]}}, "cost": 1}"#,
         )
         .expect("reads");
-        assert_eq!((whole.id.as_deref(), whole.question.as_deref()), (Some("4"), Some("q?")));
-        let second = Context { doc_id: Some("9".into()), title: Some("T".into()), score: Some(0.5), ..context("b") };
+        assert_eq!(
+            (whole.id.as_deref(), whole.question.as_deref()),
+            (Some("4"), Some("q?"))
+        );
+        let second = Context {
+            doc_id: Some("9".into()),
+            title: Some("T".into()),
+            score: Some(0.5),
+            ..context("b")
+        };
         assert_eq!(whole.contexts, [context("a"), second]);
-        assert_eq!((whole.answer, whole.prompt.as_deref()), (Answer::Text("x".into()), Some("p")));
-        let oracle = RecordedArm { arm: ArmName::Oracle, answer: None, contexts: vec![context("c")] };
-        let closed = RecordedArm { arm: ArmName::ClosedBook, answer: Some("y".into()), contexts: vec![] };
+        assert_eq!(
+            (whole.answer, whole.prompt.as_deref()),
+            (Answer::Text("x".into()), Some("p"))
+        );
+        let oracle = RecordedArm {
+            arm: ArmName::Oracle,
+            answer: None,
+            contexts: vec![context("c")],
+        };
+        let closed = RecordedArm {
+            arm: ArmName::ClosedBook,
+            answer: Some("y".into()),
+            contexts: vec![],
+        };
         assert_eq!(whole.arms, [oracle, closed]);
         assert_eq!(whole.unread, ["cost"]);
     }
@@ -323,37 +439,74 @@ mod tests {
                 "arms": {"oracle": {"answer": "x", "cost": 1, "contexts": [{"text": "c", "page": 4}]}}}"#,
         )
         .expect("reads");
-        let expected =
-            ["arms.oracle.contexts[].page", "arms.oracle.cost", "contexts[].rank", "contexts[].store", "order"];
+        let expected = [
+            "arms.oracle.contexts[].page",
+            "arms.oracle.cost",
+            "contexts[].rank",
+            "contexts[].store",
+            "order",
+        ];
         assert_eq!(read.unread, expected);
     }
 
     #[test]
     fn no_answer_and_nothing_said_of_answers_differ() {
-        assert_eq!(line(r#"{"id": "a", "contexts": []}"#).expect("reads").answer, Answer::Unsaid);
-        assert_eq!(line(r#"{"id": "a", "contexts": [], "answer": null}"#).expect("reads").answer, Answer::None);
-        let ragas = line(r#"{"user_input": "q", "retrieved_contexts": ["a"], "response": "r"}"#).expect("reads");
-        assert_eq!((ragas.answer, ragas.contexts.len()), (Answer::Text("r".into()), 1));
+        assert_eq!(
+            line(r#"{"id": "a", "contexts": []}"#)
+                .expect("reads")
+                .answer,
+            Answer::Unsaid
+        );
+        assert_eq!(
+            line(r#"{"id": "a", "contexts": [], "answer": null}"#)
+                .expect("reads")
+                .answer,
+            Answer::None
+        );
+        let ragas = line(r#"{"user_input": "q", "retrieved_contexts": ["a"], "response": "r"}"#)
+            .expect("reads");
+        assert_eq!(
+            (ragas.answer, ragas.contexts.len()),
+            (Answer::Text("r".into()), 1)
+        );
     }
 
     #[test]
     fn a_question_that_failed_there_needs_no_contexts() {
-        assert_eq!(line(r#"{"id": "a", "error": "timeout"}"#).expect("reads").error.as_deref(), Some("timeout"));
+        assert_eq!(
+            line(r#"{"id": "a", "error": "timeout"}"#)
+                .expect("reads")
+                .error
+                .as_deref(),
+            Some("timeout")
+        );
     }
 
     #[test]
     fn lines_are_numbered_and_must_say_which_question_they_are() {
-        let input =
-            Input::new("f.jsonl", "{\"id\": 1, \"contexts\": []}\n\n{\"contexts\": []}\n".to_owned()).expect("text");
+        let input = Input::new(
+            "f.jsonl",
+            "{\"id\": 1, \"contexts\": []}\n\n{\"contexts\": []}\n".to_owned(),
+        )
+        .expect("text");
         let error = read(&input).expect_err("whose?").to_string();
-        assert_eq!(error, "`f.jsonl` line 3: `question` must be a string, or there must be an `id`");
+        assert_eq!(
+            error,
+            "`f.jsonl` line 3: `question` must be a string, or there must be an `id`"
+        );
     }
 
     #[test]
     fn what_is_wrong_is_named_by_file_line_and_field() {
         for (text, expected) in [
-            ("[1]", "`f.jsonl` line 7 column 1: no JSON object: invalid type: sequence, expected a map"),
-            (r#"{"id": "a", "contexts": [NaN]}"#, "`f.jsonl` line 7 column 26: no JSON object: expected value"),
+            (
+                "[1]",
+                "`f.jsonl` line 7 column 1: no JSON object: invalid type: sequence, expected a map",
+            ),
+            (
+                r#"{"id": "a", "contexts": [NaN]}"#,
+                "`f.jsonl` line 7 column 26: no JSON object: expected value",
+            ),
             (
                 r#"{"id": "a", "contexts": [{"text": "t", "score": 1e999}]}"#,
                 "`f.jsonl` line 7 column 53: no JSON object: number out of range",
@@ -362,7 +515,10 @@ mod tests {
                 r#"{"id": 1.5, "contexts": []}"#,
                 "`f.jsonl` line 7: `id` must be a string that is not empty, or a whole number",
             ),
-            (r#"{"id": "a"}"#, "`f.jsonl` line 7: `contexts` must be a list of texts, or of objects with a `text`"),
+            (
+                r#"{"id": "a"}"#,
+                "`f.jsonl` line 7: `contexts` must be a list of texts, or of objects with a `text`",
+            ),
             (
                 r#"{"id": "a", "contexts": ["t", {"doc_id": "d"}]}"#,
                 "`f.jsonl` line 7: `contexts[1]` must be a text that is not blank, or an object with one as `text`",
@@ -379,8 +535,14 @@ mod tests {
                 r#"{"id": "a", "contexts": [], "answer": 42}"#,
                 "`f.jsonl` line 7: `answer` must be a string, or null where there was no answer",
             ),
-            (r#"{"id": "a", "contexts": [], "anwser": "x"}"#, "`f.jsonl` line 7: unknown key `anwser`"),
-            (r#"{"id": "a", "contexts": [], "eror": "x"}"#, "`f.jsonl` line 7: unknown key `eror`"),
+            (
+                r#"{"id": "a", "contexts": [], "anwser": "x"}"#,
+                "`f.jsonl` line 7: unknown key `anwser`",
+            ),
+            (
+                r#"{"id": "a", "contexts": [], "eror": "x"}"#,
+                "`f.jsonl` line 7: unknown key `eror`",
+            ),
             (
                 r#"{"id": "a", "contexts": ["t", {"text": "t", "docId": "d"}]}"#,
                 "`f.jsonl` line 7: unknown key `contexts[1].docId`",

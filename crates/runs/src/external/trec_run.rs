@@ -61,16 +61,28 @@ impl<'t> TrecRun<'t> {
     /// Reads a run. Rankings are sorted and checked for duplicates when they are asked for.
     pub fn parse(input: &'t Input) -> Result<Self, ExternalError> {
         let parsed = columns::parse_blocks(input, |block| Block::parse(input, block))?;
-        let tag = parsed.iter().rev().find_map(|block| block.tag).ok_or_else(|| input.empty())?;
+        let tag = parsed
+            .iter()
+            .rev()
+            .find_map(|block| block.tag)
+            .ok_or_else(|| input.empty())?;
         let mut queries: BTreeMap<&str, Vec<Piece>> = BTreeMap::new();
         let mut blocks = Vec::with_capacity(parsed.len());
         for (block, parsed) in parsed.into_iter().enumerate() {
             for (query, lines) in parsed.queries {
-                queries.entry(query).or_default().push(Piece { block, lines });
+                queries
+                    .entry(query)
+                    .or_default()
+                    .push(Piece { block, lines });
             }
             blocks.push(parsed.lines);
         }
-        Ok(Self { input, tag, blocks, queries })
+        Ok(Self {
+            input,
+            tag,
+            blocks,
+            queries,
+        })
     }
 
     /// The run's name: the sixth column of its last line.
@@ -89,12 +101,22 @@ impl<'t> TrecRun<'t> {
     /// # Errors
     /// A document that is there twice.
     pub fn ranking(&self, query: &str) -> Result<Option<Vec<Hit<'t>>>, ExternalError> {
-        let Some(pieces) = self.queries.get(query) else { return Ok(None) };
+        let Some(pieces) = self.queries.get(query) else {
+            return Ok(None);
+        };
         let mut hits = Vec::with_capacity(pieces.iter().map(|piece| piece.lines.len()).sum());
         for piece in pieces {
-            hits.extend(self.blocks[piece.block][piece.lines.clone()].iter().map(|line| self.hit(*line)));
+            hits.extend(
+                self.blocks[piece.block][piece.lines.clone()]
+                    .iter()
+                    .map(|line| self.hit(*line)),
+            );
         }
-        let order = |a: &Hit, b: &Hit| b.score.total_cmp(&a.score).then_with(|| b.document.cmp(a.document));
+        let order = |a: &Hit, b: &Hit| {
+            b.score
+                .total_cmp(&a.score)
+                .then_with(|| b.document.cmp(a.document))
+        };
         if !hits.is_sorted_by(|a, b| order(a, b).is_le()) {
             hits.sort_unstable_by(order);
         }
@@ -108,20 +130,36 @@ impl<'t> TrecRun<'t> {
     }
 
     fn hit(&self, line: Line) -> Hit<'t> {
-        Hit { document: &self.input.text()[line.start..line.start + line.length as usize], score: line.score }
+        Hit {
+            document: &self.input.text()[line.start..line.start + line.length as usize],
+            score: line.score,
+        }
     }
 
     fn duplicate(&self, query: &str, one: &str, other: &str) -> ExternalError {
         let (one_at, other_at) = (self.input.position(one), self.input.position(other));
-        let (first, position) = if one_at.line < other_at.line { (one_at, other_at) } else { (other_at, one_at) };
-        ExternalError::DuplicateDocument { position, first, query: query.into(), document: one.into() }
+        let (first, position) = if one_at.line < other_at.line {
+            (one_at, other_at)
+        } else {
+            (other_at, one_at)
+        };
+        ExternalError::DuplicateDocument {
+            position,
+            first,
+            query: query.into(),
+            document: one.into(),
+        }
     }
 }
 
 impl<'t> Block<'t> {
     fn parse(input: &'t Input, block: &'t str) -> Result<Self, ExternalError> {
         let n_lines = memchr::memchr_iter(b'\n', block.as_bytes()).count() + 1;
-        let mut parsed = Self { lines: Vec::with_capacity(n_lines), queries: Vec::new(), tag: None };
+        let mut parsed = Self {
+            lines: Vec::with_capacity(n_lines),
+            queries: Vec::new(),
+            tag: None,
+        };
         columns::lines(input, block, |line| {
             let (query, hit, tag) = parse_line(input, line)?;
             parsed.push(input, query, hit);
@@ -139,7 +177,11 @@ impl<'t> Block<'t> {
             _ => self.queries.push((query, at..at + 1)),
         }
         let start = hit.document.as_ptr() as usize - input.text().as_ptr() as usize;
-        self.lines.push(Line { start, length: hit.document.len() as u32, score: hit.score });
+        self.lines.push(Line {
+            start,
+            length: hit.document.len() as u32,
+            score: hit.score,
+        });
     }
 
     /// Brings lines of one query together where the file mixes queries.
@@ -153,30 +195,51 @@ impl<'t> Block<'t> {
         }
         let mut grouped: BTreeMap<&'t str, Vec<Line>> = BTreeMap::new();
         for (query, lines) in &self.queries {
-            grouped.entry(query).or_default().extend_from_slice(&self.lines[lines.clone()]);
+            grouped
+                .entry(query)
+                .or_default()
+                .extend_from_slice(&self.lines[lines.clone()]);
         }
         self.lines.clear();
         self.queries.clear();
         for (query, lines) in grouped {
-            self.queries.push((query, self.lines.len()..self.lines.len() + lines.len()));
+            self.queries
+                .push((query, self.lines.len()..self.lines.len() + lines.len()));
             self.lines.extend(lines);
         }
     }
 }
 
-fn parse_line<'t>(input: &Input, line: &'t str) -> Result<(&'t str, Hit<'t>, &'t str), ExternalError> {
+fn parse_line<'t>(
+    input: &Input,
+    line: &'t str,
+) -> Result<(&'t str, Hit<'t>, &'t str), ExternalError> {
     let mut columns = Columns::of(line);
     let mut next = || columns.next();
     let (Some(query), Some(_), Some(document), Some(_), Some(score), Some(tag)) =
         (next(), next(), next(), next(), next(), next())
     else {
         let found = Columns::of(line).count();
-        return Err(ExternalError::Columns { position: input.position(line), found, expected: COLUMNS });
+        return Err(ExternalError::Columns {
+            position: input.position(line),
+            found,
+            expected: COLUMNS,
+        });
     };
     match score.parse::<f64>() {
         // Adding 0 makes -0 to 0, with which it ties.
-        Ok(number) if !number.is_nan() => Ok((query, Hit { document, score: number as f32 + 0.0 }, tag)),
-        _ => Err(ExternalError::Score { position: input.position(line), score: score.into() }),
+        Ok(number) if !number.is_nan() => Ok((
+            query,
+            Hit {
+                document,
+                score: number as f32 + 0.0,
+            },
+            tag,
+        )),
+        _ => Err(ExternalError::Score {
+            position: input.position(line),
+            score: score.into(),
+        }),
     }
 }
 
@@ -191,7 +254,10 @@ mod tests {
     fn ranked(text: &str, query: &str) -> Vec<String> {
         let input = input(text);
         let run = TrecRun::parse(&input).expect("a run");
-        let hits = run.ranking(query).expect("no duplicates").expect("the query");
+        let hits = run
+            .ranking(query)
+            .expect("no duplicates")
+            .expect("the query");
         hits.iter().map(|hit| hit.document.to_owned()).collect()
     }
 
@@ -203,34 +269,46 @@ mod tests {
 
     #[test]
     fn documents_come_by_score_then_by_id_descending_whatever_the_rank_column_says() {
-        let text = "q Q0 d1 1 1.0 t\nq Q0 d10 2 1.0 t\nq Q0 d2 3 1 t\nq Q0 e 4 2 t\nq Q0 f 5 -1e3 t\n";
+        let text =
+            "q Q0 d1 1 1.0 t\nq Q0 d10 2 1.0 t\nq Q0 d2 3 1 t\nq Q0 e 4 2 t\nq Q0 f 5 -1e3 t\n";
         assert_eq!(ranked(text, "q"), ["e", "d2", "d10", "d1", "f"]);
     }
 
     #[test]
     fn scores_tie_as_32_bit_floats_and_minus_zero_with_zero() {
-        assert_eq!(ranked("q 0 a 0 1.00000001 t\nq 0 b 0 1.0 t", "q"), ["b", "a"]);
+        assert_eq!(
+            ranked("q 0 a 0 1.00000001 t\nq 0 b 0 1.0 t", "q"),
+            ["b", "a"]
+        );
         assert_eq!(ranked("q 0 a 0 0.0 t\nq 0 b 0 -0.0 t", "q"), ["b", "a"]);
-        assert_eq!(ranked("q 0 a 0 inf t\nq 0 b 0 9e99 t\nq 0 c 0 -inf t", "q"), ["b", "a", "c"]);
+        assert_eq!(
+            ranked("q 0 a 0 inf t\nq 0 b 0 9e99 t\nq 0 c 0 -inf t", "q"),
+            ["b", "a", "c"]
+        );
     }
 
     #[test]
     fn lines_of_queries_may_be_mixed_and_columns_may_follow_the_tag() {
-        let text = "# a comment\nq 0 a 0 1 t\np 0 a 0 2 t more\n\nq 0 b 0 2 t\r\np 0 b 0 1 last junk";
+        let text =
+            "# a comment\nq 0 a 0 1 t\np 0 a 0 2 t more\n\nq 0 b 0 2 t\r\np 0 b 0 1 last junk";
         assert_eq!(
             (ranked(text, "q"), ranked(text, "p")),
             (vec!["b".into(), "a".into()], vec!["a".into(), "b".into()])
         );
         let input = input(text);
         let run = TrecRun::parse(&input).expect("a run");
-        assert_eq!((run.queries().collect::<Vec<_>>(), run.tag()), (vec!["p", "q"], "last"));
+        assert_eq!(
+            (run.queries().collect::<Vec<_>>(), run.tag()),
+            (vec!["p", "q"], "last")
+        );
         assert!(run.ranking("x").expect("no duplicates").is_none());
     }
 
     #[test]
     fn a_query_that_spans_blocks_is_one_ranking() {
         // 60,000 lines of about 35 bytes are two blocks of 1 MiB; three queries take turns.
-        let lines = (0..60_000).map(|i| format!("query-{} Q0 document-{i:08} {i} {i} tag\n", i % 3));
+        let lines =
+            (0..60_000).map(|i| format!("query-{} Q0 document-{i:08} {i} {i} tag\n", i % 3));
         let ranking = ranked(&lines.collect::<String>(), "query-2");
         assert_eq!(
             (ranking.len(), ranking[0].as_str(), ranking[19_999].as_str()),
@@ -241,10 +319,22 @@ mod tests {
     #[test]
     fn what_is_malformed_is_refused_with_its_line() {
         for (text, expected) in [
-            ("q 0 a 0 1 t\nq 0 b 0 1", "`r.trec` line 2: 5 columns, expected 6: query Q0 document rank score tag"),
-            ("\nq 0 a 0 one t", "`r.trec` line 2: score `one` is not a number"),
-            ("q 0 a 0 NaN t", "`r.trec` line 1: score `NaN` is not a number"),
-            ("q 0 a 0 3,5 t", "`r.trec` line 1: score `3,5` is not a number"),
+            (
+                "q 0 a 0 1 t\nq 0 b 0 1",
+                "`r.trec` line 2: 5 columns, expected 6: query Q0 document rank score tag",
+            ),
+            (
+                "\nq 0 a 0 one t",
+                "`r.trec` line 2: score `one` is not a number",
+            ),
+            (
+                "q 0 a 0 NaN t",
+                "`r.trec` line 1: score `NaN` is not a number",
+            ),
+            (
+                "q 0 a 0 3,5 t",
+                "`r.trec` line 1: score `3,5` is not a number",
+            ),
             (
                 "#c\nq 0 a 0 1 t\np 0 a 0 1 t\nq 0 b 0 2 t\nq 0 a 0 3 t",
                 "`r.trec` line 5: document `a` is there twice for query `q`, first in `r.trec` line 2",
@@ -254,6 +344,9 @@ mod tests {
             assert_eq!(refused(text), expected);
         }
         let long = refused(&format!("q 0 a 0 1 t\nq 0 {} 0 1 t", "a".repeat(1 << 20)));
-        assert_eq!(long, "`r.trec` line 2: the line has 1048586 bytes, more than 1048576");
+        assert_eq!(
+            long,
+            "`r.trec` line 2: the line has 1048586 bytes, more than 1048576"
+        );
     }
 }

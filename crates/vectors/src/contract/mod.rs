@@ -18,13 +18,16 @@ use async_trait::async_trait;
 use qdrant_client::Qdrant;
 use qdrant_client::qdrant::{DeletePointsBuilder, PointStruct, PointsIdsList, UpsertPointsBuilder};
 use qdrant_edge::{
-    EdgeShard, PointId, PointInsertOperations, PointOperations, PointStruct as EdgePoint, UpdateOperation, Vectors,
+    EdgeShard, PointId, PointInsertOperations, PointOperations, PointStruct as EdgePoint,
+    UpdateOperation, Vectors,
 };
 use tempfile::TempDir;
 
-use super::{CollectionSpec, EmbeddedStore, IndexError, Server, ServerStore, VectorSpec, VectorStore};
-use ragtriage_core::types::Similarity;
+use super::{
+    CollectionSpec, EmbeddedStore, IndexError, Server, ServerStore, VectorSpec, VectorStore,
+};
 use oracle::DIMENSION;
+use ragtriage_core::types::Similarity;
 
 /// Makes stores of one kind, all over the same cache or server, and does to collections what others might do.
 #[async_trait]
@@ -54,26 +57,41 @@ const CACHE: &str = "RAGTRIAGE_CONTRACT_CACHE";
 
 impl Embedded {
     fn update(&self, spec: &CollectionSpec, operation: PointOperations) {
-        let shard = EdgeShard::load(&self.cache.join(spec.name()).join("0/engine"), None).expect("a closed collection");
-        shard.update(UpdateOperation::PointOperation(operation)).expect("changed");
+        let shard = EdgeShard::load(&self.cache.join(spec.name()).join("0/engine"), None)
+            .expect("a closed collection");
+        shard
+            .update(UpdateOperation::PointOperation(operation))
+            .expect("changed");
     }
 }
 
 #[async_trait]
 impl Kind for Embedded {
     async fn open(&self, spec: &CollectionSpec) -> Result<Box<dyn VectorStore>, IndexError> {
-        Ok(Box::new(EmbeddedStore::open_or_create(&self.cache, spec).await?))
+        Ok(Box::new(
+            EmbeddedStore::open_or_create(&self.cache, spec).await?,
+        ))
     }
 
     async fn lose(&self, spec: &CollectionSpec, numbers: &[u32]) {
-        let ids = numbers.iter().map(|&number| PointId::NumId(u64::from(number))).collect();
+        let ids = numbers
+            .iter()
+            .map(|&number| PointId::NumId(u64::from(number)))
+            .collect();
         self.update(spec, PointOperations::DeletePoints { ids });
     }
 
     async fn plant(&self, spec: &CollectionSpec, number: u64) {
         let no_vectors: [(String, Vec<f32>); 0] = [];
-        let point = EdgePoint::new(PointId::NumId(number), Vectors::new_named(no_vectors), serde_json::json!({}));
-        self.update(spec, PointOperations::UpsertPoints(PointInsertOperations::PointsList(vec![point.into()])));
+        let point = EdgePoint::new(
+            PointId::NumId(number),
+            Vectors::new_named(no_vectors),
+            serde_json::json!({}),
+        );
+        self.update(
+            spec,
+            PointOperations::UpsertPoints(PointInsertOperations::PointsList(vec![point.into()])),
+        );
     }
 
     fn environment(&self) -> (&'static str, String) {
@@ -88,7 +106,11 @@ struct Remote(Server);
 impl Remote {
     fn client(&self) -> Qdrant {
         let Server { url, api_key, .. } = &self.0;
-        Qdrant::from_url(url).api_key(api_key.clone()).skip_compatibility_check().build().expect("a client")
+        Qdrant::from_url(url)
+            .api_key(api_key.clone())
+            .skip_compatibility_check()
+            .build()
+            .expect("a client")
     }
 
     fn collection(spec: &CollectionSpec) -> String {
@@ -103,8 +125,15 @@ impl Kind for Remote {
     }
 
     async fn lose(&self, spec: &CollectionSpec, numbers: &[u32]) {
-        let ids = PointsIdsList { ids: numbers.iter().map(|&number| u64::from(number).into()).collect() };
-        let request = DeletePointsBuilder::new(Self::collection(spec)).points(ids).wait(true);
+        let ids = PointsIdsList {
+            ids: numbers
+                .iter()
+                .map(|&number| u64::from(number).into())
+                .collect(),
+        };
+        let request = DeletePointsBuilder::new(Self::collection(spec))
+            .points(ids)
+            .wait(true);
         self.client().delete_points(request).await.expect("deleted");
     }
 
@@ -120,7 +149,10 @@ impl Kind for Remote {
     }
 
     async fn clean(&self, spec: &CollectionSpec) {
-        self.client().delete_collection(Self::collection(spec)).await.expect("deleted");
+        self.client()
+            .delete_collection(Self::collection(spec))
+            .await
+            .expect("deleted");
     }
 }
 
@@ -129,21 +161,36 @@ const URL: &str = "RAGTRIAGE_QDRANT_URL";
 #[expect(clippy::unnecessary_wraps, reason = "as `remote`")]
 fn embedded() -> Option<Embedded> {
     let folder = tempfile::tempdir().expect("a folder");
-    Some(Embedded { cache: folder.path().to_owned(), _folder: Some(folder) })
+    Some(Embedded {
+        cache: folder.path().to_owned(),
+        _folder: Some(folder),
+    })
 }
 
 fn remote() -> Option<Remote> {
     let url = env::var(URL).ok()?;
     let api_key = env::var("RAGTRIAGE_QDRANT_API_KEY").ok();
     let (timeout, indexing_timeout) = (Duration::from_secs(30), Duration::from_mins(2));
-    Some(Remote(Server { url, api_key, timeout, indexing_timeout }))
+    Some(Remote(Server {
+        url,
+        api_key,
+        timeout,
+        indexing_timeout,
+    }))
 }
 
 /// A collection that no other test uses, in this process or another.
 fn spec(expected_points: usize) -> CollectionSpec {
     static NEXT: AtomicU32 = AtomicU32::new(0);
-    let content = format!("{:08x}{:08x}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-    let vector = VectorSpec::Dense { dimension: DIMENSION, similarity: Similarity::Cosine };
+    let content = format!(
+        "{:08x}{:08x}",
+        std::process::id(),
+        NEXT.fetch_add(1, Ordering::Relaxed)
+    );
+    let vector = VectorSpec::Dense {
+        dimension: DIMENSION,
+        similarity: Similarity::Cosine,
+    };
     CollectionSpec::new(content, "dense", vector, expected_points)
 }
 

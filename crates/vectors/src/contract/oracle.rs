@@ -14,7 +14,10 @@ pub(super) struct Random(pub(super) u64);
 impl Random {
     /// 0 up to 2^24.
     pub(super) fn next(&mut self) -> u32 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 40) as u32
     }
 
@@ -23,7 +26,9 @@ impl Random {
     }
 
     pub(super) fn row(&mut self, n: usize) -> Vec<f32> {
-        (0..n).map(|_| self.next() as f32 / (1 << 23) as f32 - 1.0).collect()
+        (0..n)
+            .map(|_| self.next() as f32 / (1 << 23) as f32 - 1.0)
+            .collect()
     }
 }
 
@@ -41,7 +46,9 @@ pub(super) fn point(number: u32, vector: Vector) -> Point {
 /// `n` points of one row whose components lie in -1 to 1.
 pub(super) fn dense(n: u32, dimension: usize) -> Vec<Point> {
     let mut random = Random(20_261_121);
-    (0..n).map(|number| point(number, Vector::Dense(random.row(dimension)))).collect()
+    (0..n)
+        .map(|number| point(number, Vector::Dense(random.row(dimension))))
+        .collect()
 }
 
 /// `n` points of one to six rows.
@@ -51,20 +58,35 @@ pub(super) fn multi(n: u32) -> Vec<Point> {
         let n_rows = 1 + random.below(6);
         random.row(n_rows * DIMENSION)
     };
-    (0..n).map(|number| point(number, Vector::Multi(rows()))).collect()
+    (0..n)
+        .map(|number| point(number, Vector::Multi(rows())))
+        .collect()
 }
 
 /// The search that the tests ask most.
 pub(super) fn exact(vector: &Vector, limit: usize) -> Search<'_> {
-    Search { vector, limit, mode: SearchMode::Exact, filter: None }
+    Search {
+        vector,
+        limit,
+        mode: SearchMode::Exact,
+        filter: None,
+    }
 }
 
 pub(super) fn approximate(vector: &Vector, limit: usize) -> Search<'_> {
-    Search { mode: SearchMode::Approximate, ..exact(vector, limit) }
+    Search {
+        mode: SearchMode::Approximate,
+        ..exact(vector, limit)
+    }
 }
 
 fn similarity_of(similarity: Similarity, a: &[f32], b: &[f32]) -> f64 {
-    let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum::<f64>();
+    let dot = |a: &[f32], b: &[f32]| {
+        a.iter()
+            .zip(b)
+            .map(|(a, b)| f64::from(*a) * f64::from(*b))
+            .sum::<f64>()
+    };
     match similarity {
         Similarity::Dot => dot(a, b),
         Similarity::Cosine => dot(a, b) / (dot(a, a) * dot(b, b)).sqrt(),
@@ -74,17 +96,31 @@ fn similarity_of(similarity: Similarity, a: &[f32], b: &[f32]) -> f64 {
 /// Numbers and similarities by comparing with every point, best first.
 pub(super) fn brute_force(points: &[Point], query: &Vector, spec: VectorSpec) -> Vec<(u32, f64)> {
     let score = |vector: &Vector| match (spec, vector, query) {
-        (VectorSpec::Dense { similarity, .. }, Vector::Dense(a), Vector::Dense(b)) => similarity_of(similarity, a, b),
-        (VectorSpec::Multi { similarity, dimension }, Vector::Multi(a), Vector::Multi(b)) => {
+        (VectorSpec::Dense { similarity, .. }, Vector::Dense(a), Vector::Dense(b)) => {
+            similarity_of(similarity, a, b)
+        }
+        (
+            VectorSpec::Multi {
+                similarity,
+                dimension,
+            },
+            Vector::Multi(a),
+            Vector::Multi(b),
+        ) => {
             let best = |row: &[f32]| {
-                let each = a.chunks(dimension).map(|other| similarity_of(similarity, other, row));
+                let each = a
+                    .chunks(dimension)
+                    .map(|other| similarity_of(similarity, other, row));
                 each.fold(f64::NEG_INFINITY, f64::max)
             };
             b.chunks(dimension).map(best).sum()
         }
         _ => panic!("{spec:?} has no such vectors"),
     };
-    let mut all: Vec<(u32, f64)> = points.iter().map(|point| (point.number, score(&point.vector))).collect();
+    let mut all: Vec<(u32, f64)> = points
+        .iter()
+        .map(|point| (point.number, score(&point.vector)))
+        .collect();
     all.sort_by(|a, b| b.1.total_cmp(&a.1));
     all
 }
@@ -97,10 +133,17 @@ pub(super) fn numbers(found: &[Neighbour]) -> Vec<u32> {
 pub(super) fn assert_best(found: &[Neighbour], expected: &[(u32, f64)], limit: usize) {
     assert_eq!(found.len(), limit.min(expected.len()));
     let truth: BTreeMap<u32, f64> = expected.iter().copied().collect();
-    assert_eq!(numbers(found).into_iter().collect::<BTreeSet<_>>().len(), found.len(), "one is found twice");
+    assert_eq!(
+        numbers(found).into_iter().collect::<BTreeSet<_>>().len(),
+        found.len(),
+        "one is found twice"
+    );
     for (neighbour, (_, best)) in found.iter().zip(expected) {
         let tolerance = 1e-5 * best.abs().max(1.0);
         let near = |score: f64| (f64::from(neighbour.score) - score).abs() < tolerance;
-        assert!(near(truth[&neighbour.number]) && near(*best), "{neighbour:?} is not {best}");
+        assert!(
+            near(truth[&neighbour.number]) && near(*best),
+            "{neighbour:?} is not {best}"
+        );
     }
 }

@@ -21,8 +21,17 @@ const SIGN: &str = "three windows are stored";
 fn child(kind: &impl Kind, spec: &CollectionSpec) -> Child {
     let (place, value) = kind.environment();
     Command::new(env::current_exe().expect("this binary"))
-        .args(["--exact", "index::contract::processes::fills", "--ignored", "--nocapture"])
-        .envs([(place, value), (CONTENT, spec.content.clone()), (POINTS, spec.expected_points.to_string())])
+        .args([
+            "--exact",
+            "index::contract::processes::fills",
+            "--ignored",
+            "--nocapture",
+        ])
+        .envs([
+            (place, value),
+            (CONTENT, spec.content.clone()),
+            (POINTS, spec.expected_points.to_string()),
+        ])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -33,12 +42,27 @@ fn child(kind: &impl Kind, spec: &CollectionSpec) -> Child {
 #[tokio::test]
 #[ignore = "run as a child process"]
 async fn fills() {
-    let Ok(content) = env::var(CONTENT) else { return };
-    let n: usize = env::var(POINTS).expect("given with it").parse().expect("a number");
+    let Ok(content) = env::var(CONTENT) else {
+        return;
+    };
+    let n: usize = env::var(POINTS)
+        .expect("given with it")
+        .parse()
+        .expect("a number");
     let spec = CollectionSpec { content, ..spec(n) };
     let store: Box<dyn VectorStore> = match env::var_os(CACHE) {
-        Some(cache) => Embedded { cache: cache.into(), _folder: None }.open(&spec).await.expect("opened"),
-        None => remote().expect("a server").open(&spec).await.expect("opened"),
+        Some(cache) => Embedded {
+            cache: cache.into(),
+            _folder: None,
+        }
+        .open(&spec)
+        .await
+        .expect("opened"),
+        None => remote()
+            .expect("a server")
+            .open(&spec)
+            .await
+            .expect("opened"),
     };
     for (i, window) in dense(n as u32, DIMENSION).chunks(WINDOW).enumerate() {
         store.upsert(window).await.expect("stored");
@@ -69,7 +93,11 @@ pub(super) async fn two_processes_fill_one_collection(kind: &impl Kind) {
     let expected = brute_force(&points[..5_000], query, spec.vector);
     let store = kind.open(&spec).await.expect("opened");
     assert!(store.missing().await.expect("listed").is_empty());
-    assert_best(&store.search(exact(query, 20)).await.expect("searched"), &expected, 20);
+    assert_best(
+        &store.search(exact(query, 20)).await.expect("searched"),
+        &expected,
+        20,
+    );
     kind.clean(&spec).await;
 }
 
@@ -77,19 +105,33 @@ pub(super) async fn a_killed_filling_keeps_what_was_upserted(kind: &impl Kind) {
     let spec = spec(100_000);
     let mut child = child(kind, &spec);
     let lines = BufReader::new(child.stderr.take().expect("piped")).lines();
-    assert!(lines.map_while(Result::ok).any(|line| line == SIGN), "it ended early");
+    assert!(
+        lines.map_while(Result::ok).any(|line| line == SIGN),
+        "it ended early"
+    );
     child.kill().expect("SIGKILL");
     child.wait().expect("ended");
     let store = kind.open(&spec).await.expect("opened");
     let missing = store.missing().await.expect("listed");
     let first = missing.first().map_or(0, |&number| number as usize);
-    assert!(first >= 3 * WINDOW && missing.len() > WINDOW, "the first missing is {first}, of {}", missing.len());
+    assert!(
+        first >= 3 * WINDOW && missing.len() > WINDOW,
+        "the first missing is {first}, of {}",
+        missing.len()
+    );
     let points = dense(100_001, DIMENSION);
-    let rest: Vec<_> = missing.iter().map(|&number| points[number as usize].clone()).collect();
+    let rest: Vec<_> = missing
+        .iter()
+        .map(|&number| points[number as usize].clone())
+        .collect();
     store.upsert(&rest).await.expect("the rest stored");
     assert!(store.missing().await.expect("listed").is_empty());
     let query = &points[100_000].vector;
     let expected = brute_force(&points[..100_000], query, spec.vector);
-    assert_best(&store.search(exact(query, 50)).await.expect("searched"), &expected, 50);
+    assert_best(
+        &store.search(exact(query, 50)).await.expect("searched"),
+        &expected,
+        50,
+    );
     kind.clean(&spec).await;
 }

@@ -14,7 +14,10 @@ use ragtriage_core::types::Similarity;
 
 const N_POINTS: usize = 100_000;
 
-const DENSE: VectorSpec = VectorSpec::Dense { dimension: 384, similarity: Similarity::Cosine };
+const DENSE: VectorSpec = VectorSpec::Dense {
+    dimension: 384,
+    similarity: Similarity::Cosine,
+};
 
 async fn fill(spec: CollectionSpec, points: &[Point]) {
     let store = remote().expect("a server").open(&spec).await.expect("made");
@@ -27,14 +30,28 @@ async fn fill(spec: CollectionSpec, points: &[Point]) {
 #[tokio::test]
 #[ignore = "leaves a collection on the server"]
 async fn float32() {
-    fill(CollectionSpec { vector: DENSE, ..spec(N_POINTS) }, &dense(N_POINTS as u32, 384)).await;
+    fill(
+        CollectionSpec {
+            vector: DENSE,
+            ..spec(N_POINTS)
+        },
+        &dense(N_POINTS as u32, 384),
+    )
+    .await;
 }
 
 #[tokio::test]
 #[ignore = "leaves a collection on the server"]
 async fn int8() {
-    let quantization = Quantization { kind: QuantizationKind::Scalar, ..Quantization::default() };
-    let spec = CollectionSpec { vector: DENSE, quantization, ..spec(N_POINTS) };
+    let quantization = Quantization {
+        kind: QuantizationKind::Scalar,
+        ..Quantization::default()
+    };
+    let spec = CollectionSpec {
+        vector: DENSE,
+        quantization,
+        ..spec(N_POINTS)
+    };
     fill(spec, &dense(N_POINTS as u32, 384)).await;
 }
 
@@ -51,10 +68,20 @@ async fn sparse() {
         }
         point(
             number,
-            Vector::Sparse { indices: terms.keys().copied().collect(), values: terms.into_values().collect() },
+            Vector::Sparse {
+                indices: terms.keys().copied().collect(),
+                values: terms.into_values().collect(),
+            },
         )
     };
     let points: Vec<Point> = (0..N_POINTS as u32).map(&mut chunk).collect();
-    fill(CollectionSpec { vector: VectorSpec::Sparse, vector_name: "bm25".to_owned(), ..spec(N_POINTS) }, &points)
-        .await;
+    fill(
+        CollectionSpec {
+            vector: VectorSpec::Sparse,
+            vector_name: "bm25".to_owned(),
+            ..spec(N_POINTS)
+        },
+        &points,
+    )
+    .await;
 }

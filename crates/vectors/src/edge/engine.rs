@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use qdrant_edge::{CountRequest, EdgeShard, OperationResult, PointId, QueryRequest, UpdateOperation};
+use qdrant_edge::{
+    CountRequest, EdgeShard, OperationResult, PointId, QueryRequest, UpdateOperation,
+};
 
 use super::wire;
 use crate::collection::{CollectionSpec, absent};
@@ -41,7 +43,9 @@ impl Engine {
         let slot = Slot::take(&cache.join(&name))?;
         let path = slot.engine();
         let found = match slot.state(&name, &layout)? {
-            Some(state @ (State::Filling | State::Whole)) => load(&path, &spec)?.map(|shard| (state, shard)),
+            Some(state @ (State::Filling | State::Whole)) => {
+                load(&path, &spec)?.map(|shard| (state, shard))
+            }
             Some(State::Building) | None => None,
         };
         let (state, shard) = if let Some(found) = found {
@@ -49,11 +53,28 @@ impl Engine {
         } else {
             slot.clear()?;
             let made = EdgeShard::new(&path, wire::config(&spec));
-            (State::Filling, made.map_err(|error| engine_error("create a collection", path, error.into()))?)
+            (
+                State::Filling,
+                made.map_err(|error| engine_error("create a collection", path, error.into()))?,
+            )
         };
-        let indexed = shard.info().payload_schema.keys().map(ToString::to_string).collect();
-        let is_whole = AtomicBool::new(state == State::Whole && shard.info().points_count == spec.expected_points);
-        Ok(Self { shard, writing: Mutex::new(indexed), is_whole, slot, spec, layout })
+        let indexed = shard
+            .info()
+            .payload_schema
+            .keys()
+            .map(ToString::to_string)
+            .collect();
+        let is_whole = AtomicBool::new(
+            state == State::Whole && shard.info().points_count == spec.expected_points,
+        );
+        Ok(Self {
+            shard,
+            writing: Mutex::new(indexed),
+            is_whole,
+            slot,
+            spec,
+            layout,
+        })
     }
 
     pub(super) fn path(&self) -> PathBuf {
@@ -65,7 +86,13 @@ impl Engine {
     }
 
     pub(super) fn count(&self) -> Result<usize, IndexError> {
-        self.named("count points", self.shard.count(CountRequest { filter: None, exact: true }))
+        self.named(
+            "count points",
+            self.shard.count(CountRequest {
+                filter: None,
+                exact: true,
+            }),
+        )
     }
 
     pub(super) fn missing(&self) -> Result<Vec<u32>, IndexError> {
@@ -73,7 +100,11 @@ impl Engine {
         let beyond = self.page(PointId::NumId(expected as u64), 1)?.0;
         if let Some(point) = beyond.first() {
             let (collection, place) = (self.spec.name(), self.path().display().to_string());
-            return Err(IndexError::Foreign { collection, place, point: point.to_string() });
+            return Err(IndexError::Foreign {
+                collection,
+                place,
+                point: point.to_string(),
+            });
         }
         if self.count()? == expected {
             return Ok(Vec::new());
@@ -88,8 +119,13 @@ impl Engine {
         Ok(absent(expected, &found))
     }
 
-    fn page(&self, offset: PointId, limit: usize) -> Result<(Vec<PointId>, Option<PointId>), IndexError> {
-        let (records, next) = self.named("list points", self.shard.scroll(wire::page(offset, limit)))?;
+    fn page(
+        &self,
+        offset: PointId,
+        limit: usize,
+    ) -> Result<(Vec<PointId>, Option<PointId>), IndexError> {
+        let (records, next) =
+            self.named("list points", self.shard.scroll(wire::page(offset, limit)))?;
         Ok((records.iter().map(|record| record.id).collect(), next))
     }
 
@@ -109,7 +145,8 @@ impl Engine {
         let _alone = self.alone();
         self.shard.flush();
         trim_log(&self.path());
-        if self.shard.info().points_count < self.spec.expected_points || !self.missing()?.is_empty() {
+        if self.shard.info().points_count < self.spec.expected_points || !self.missing()?.is_empty()
+        {
             return Ok(());
         }
         if wire::has_to_build(&self.spec) {
@@ -131,7 +168,10 @@ impl Engine {
         for (path, kind) in fields {
             let key = wire::json_path(path).to_string();
             if !indexed.contains(&key) {
-                self.named("index a metadata field", self.shard.update(wire::field_index(path, *kind)))?;
+                self.named(
+                    "index a metadata field",
+                    self.shard.update(wire::field_index(path, *kind)),
+                )?;
                 self.shard.flush();
                 indexed.insert(key);
             }
@@ -192,7 +232,9 @@ pub(super) async fn blocking<T: Send + 'static>(
 /// not used. One that opens but holds other vectors than asked for is an error: somebody put it there.
 fn load(path: &Path, spec: &CollectionSpec) -> Result<Option<EdgeShard>, IndexError> {
     let opened = catch_unwind(AssertUnwindSafe(|| EdgeShard::load(path, None)));
-    let Some(shard) = opened.ok().and_then(Result::ok) else { return Ok(None) };
+    let Some(shard) = opened.ok().and_then(Result::ok) else {
+        return Ok(None);
+    };
     let wanted = wire::config(spec);
     let is_ours = {
         let found = shard.config();
@@ -214,9 +256,20 @@ fn load(path: &Path, spec: &CollectionSpec) -> Result<Option<EdgeShard>, IndexEr
 /// log goes on, and an operation with a smaller number than those before would be ignored. What cannot be deleted stays
 /// too, and costs nothing but its space.
 fn trim_log(engine: &Path) {
-    let Ok(files) = fs::read_dir(engine.join("wal")) else { return };
-    let full = |file: &DirEntry| file.file_name().to_str()?.strip_prefix("closed-")?.parse::<u64>().ok();
-    let mut files: Vec<(u64, PathBuf)> = files.flatten().filter_map(|file| Some((full(&file)?, file.path()))).collect();
+    let Ok(files) = fs::read_dir(engine.join("wal")) else {
+        return;
+    };
+    let full = |file: &DirEntry| {
+        file.file_name()
+            .to_str()?
+            .strip_prefix("closed-")?
+            .parse::<u64>()
+            .ok()
+    };
+    let mut files: Vec<(u64, PathBuf)> = files
+        .flatten()
+        .filter_map(|file| Some((full(&file)?, file.path())))
+        .collect();
     files.sort_unstable();
     files.pop();
     for (_, path) in files {
@@ -225,5 +278,9 @@ fn trim_log(engine: &Path) {
 }
 
 fn engine_error(action: &'static str, path: PathBuf, source: Foreign) -> IndexError {
-    IndexError::Engine { action, path, source }
+    IndexError::Engine {
+        action,
+        path,
+        source,
+    }
 }

@@ -41,8 +41,14 @@ impl EmbeddedStore {
     pub async fn open_or_create(dir: &Path, spec: &CollectionSpec) -> Result<Self, IndexError> {
         spec.check()?;
         let (cache, wanted) = (dir.to_owned(), spec.clone());
-        let engine = blocking("open a collection", dir.join(spec.name()), move || Engine::open(&cache, wanted)).await?;
-        Ok(Self { engine: Arc::new(engine), spec: spec.clone() })
+        let engine = blocking("open a collection", dir.join(spec.name()), move || {
+            Engine::open(&cache, wanted)
+        })
+        .await?;
+        Ok(Self {
+            engine: Arc::new(engine),
+            spec: spec.clone(),
+        })
     }
 }
 
@@ -65,18 +71,25 @@ impl VectorStore for EmbeddedStore {
         let (most_points, most_bytes) = BATCH;
         for batch in batches(points, most_bytes, most_points) {
             let operation = self.engine.insertion(batch);
-            on(&self.engine, "store points", |engine| engine.write(operation)).await?;
+            on(&self.engine, "store points", |engine| {
+                engine.write(operation)
+            })
+            .await?;
         }
         on(&self.engine, "store points", Engine::finish).await
     }
 
     async fn search(&self, search: Search<'_>) -> Result<Vec<Neighbour>, IndexError> {
         self.spec.check_search(&search)?;
-        let asks_nothing = matches!(search.vector, Vector::Sparse { indices, .. } if indices.is_empty());
+        let asks_nothing =
+            matches!(search.vector, Vector::Sparse { indices, .. } if indices.is_empty());
         if search.limit == 0 || asks_nothing {
             return Ok(Vec::new());
         }
-        let fields = search.filter.map(|filter| Demands::of(filter).fields()).unwrap_or_default();
+        let fields = search
+            .filter
+            .map(|filter| Demands::of(filter).fields())
+            .unwrap_or_default();
         let request = wire::query(&self.spec, &search);
         let work = move |engine: &Engine| {
             engine.index_fields(&fields)?;
@@ -86,7 +99,10 @@ impl VectorStore for EmbeddedStore {
     }
 
     async fn graph_in_use(&self) -> Result<bool, IndexError> {
-        on(&self.engine, "describe a collection", |engine| Ok(engine.graph_in_use())).await
+        on(&self.engine, "describe a collection", |engine| {
+            Ok(engine.graph_in_use())
+        })
+        .await
     }
 }
 
@@ -100,7 +116,10 @@ mod tests {
     use ragtriage_core::types::Similarity;
 
     fn spec(expected_points: usize) -> CollectionSpec {
-        let vector = VectorSpec::Dense { dimension: 2, similarity: Similarity::Dot };
+        let vector = VectorSpec::Dense {
+            dimension: 2,
+            similarity: Similarity::Dot,
+        };
         CollectionSpec::new("ab".to_owned(), "dense", vector, expected_points)
     }
 
@@ -122,13 +141,20 @@ mod tests {
     }
 
     async fn filled(cache: &Path, spec: &CollectionSpec) -> EmbeddedStore {
-        let store = EmbeddedStore::open_or_create(cache, spec).await.expect("made");
-        store.upsert(&points(spec.expected_points as u32)).await.expect("stored");
+        let store = EmbeddedStore::open_or_create(cache, spec)
+            .await
+            .expect("made");
+        store
+            .upsert(&points(spec.expected_points as u32))
+            .await
+            .expect("stored");
         store
     }
 
     async fn count_when_opened(cache: &Path, spec: &CollectionSpec) -> usize {
-        let store = EmbeddedStore::open_or_create(cache, spec).await.expect("made again");
+        let store = EmbeddedStore::open_or_create(cache, spec)
+            .await
+            .expect("made again");
         store.count().await.expect("counted")
     }
 
@@ -138,7 +164,11 @@ mod tests {
         let spec = spec(10);
         drop(filled(cache.path(), &spec).await);
         let segments = cache.path().join(spec.name()).join("0/engine/segments");
-        let segment = fs::read_dir(segments).expect("the engine's folder").next().expect("a segment").expect("read");
+        let segment = fs::read_dir(segments)
+            .expect("the engine's folder")
+            .next()
+            .expect("a segment")
+            .expect("read");
         fs::remove_file(segment.path().join("segment.json")).expect("the segment's state");
         assert_eq!(count_when_opened(cache.path(), &spec).await, 0);
         let store = filled(cache.path(), &spec).await;
@@ -151,7 +181,9 @@ mod tests {
         let spec = spec(10);
         drop(filled(cache.path(), &spec).await);
         let state = cache.path().join(spec.name()).join("0/state");
-        let text = fs::read_to_string(&state).expect("a state").replace("whole", "building");
+        let text = fs::read_to_string(&state)
+            .expect("a state")
+            .replace("whole", "building");
         fs::write(&state, text).expect("as a crash leaves it");
         assert_eq!(count_when_opened(cache.path(), &spec).await, 0);
     }
@@ -161,11 +193,18 @@ mod tests {
         let cache = tempfile::tempdir().expect("a folder");
         let (ours, other) = (spec(10), spec(9));
         drop(filled(cache.path(), &other).await);
-        fs::rename(cache.path().join(other.name()), cache.path().join(ours.name())).expect("renamed");
-        let Err(error) = EmbeddedStore::open_or_create(cache.path(), &ours).await else { panic!("it is another") };
+        fs::rename(
+            cache.path().join(other.name()),
+            cache.path().join(ours.name()),
+        )
+        .expect("renamed");
+        let Err(error) = EmbeddedStore::open_or_create(cache.path(), &ours).await else {
+            panic!("it is another")
+        };
         let text = error.to_string();
         assert!(
-            text.contains("was made as `format 2, 9 points, ") && text.contains("`format 2, 10 points, "),
+            text.contains("was made as `format 2, 9 points, ")
+                && text.contains("`format 2, 10 points, "),
             "{text}"
         );
     }
@@ -173,21 +212,48 @@ mod tests {
     #[tokio::test]
     async fn a_graph_is_built_once_and_from_the_size_that_the_settings_say() {
         let cache = tempfile::tempdir().expect("a folder");
-        let hnsw = |from_points| Some(Hnsw { from_points, ..Hnsw::default() });
-        let store = filled(cache.path(), &CollectionSpec { hnsw: hnsw(2_001), ..spec(2_000) }).await;
+        let hnsw = |from_points| {
+            Some(Hnsw {
+                from_points,
+                ..Hnsw::default()
+            })
+        };
+        let store = filled(
+            cache.path(),
+            &CollectionSpec {
+                hnsw: hnsw(2_001),
+                ..spec(2_000)
+            },
+        )
+        .await;
         assert!(!store.graph_in_use().await.expect("described"));
-        let spec = CollectionSpec { hnsw: hnsw(2_000), ..spec(2_000) };
-        let store = EmbeddedStore::open_or_create(cache.path(), &spec).await.expect("made");
+        let spec = CollectionSpec {
+            hnsw: hnsw(2_000),
+            ..spec(2_000)
+        };
+        let store = EmbeddedStore::open_or_create(cache.path(), &spec)
+            .await
+            .expect("made");
         let points = points(2_000);
         store.upsert(&points[..1_999]).await.expect("stored");
-        assert!(!store.graph_in_use().await.expect("described"), "one point is missing");
+        assert!(
+            !store.graph_in_use().await.expect("described"),
+            "one point is missing"
+        );
         store.upsert(&points[1_999..]).await.expect("stored");
         assert!(store.graph_in_use().await.expect("described"));
         drop(store);
-        let store = EmbeddedStore::open_or_create(cache.path(), &spec).await.expect("opened");
+        let store = EmbeddedStore::open_or_create(cache.path(), &spec)
+            .await
+            .expect("opened");
         assert!(store.graph_in_use().await.expect("described"));
         for mode in [SearchMode::Exact, SearchMode::Approximate] {
-            let search = Search { vector: &points[999].vector, limit: 3, mode, filter: None };
+            let search = Search {
+                vector: &points[999].vector,
+                limit: 3,
+                mode,
+                filter: None,
+            };
             let found = store.search(search).await.expect("searched");
             let mut numbers: Vec<u32> = found.iter().map(|neighbour| neighbour.number).collect();
             assert_eq!(numbers[0], 999, "{mode:?}");
@@ -201,36 +267,72 @@ mod tests {
     #[tokio::test]
     async fn the_log_is_kept_short_and_what_was_stored_does_not_suffer() {
         let cache = tempfile::tempdir().expect("a folder");
-        let vector = VectorSpec::Dense { dimension: 512, similarity: Similarity::Dot };
-        let spec = CollectionSpec { vector, ..spec(20_000) };
+        let vector = VectorSpec::Dense {
+            dimension: 512,
+            similarity: Similarity::Dot,
+        };
+        let spec = CollectionSpec {
+            vector,
+            ..spec(20_000)
+        };
         let point = |number: u32| {
             let mut row = vec![0.5; 512];
             row[number as usize % 512] = number as f32;
-            let metadata = std::collections::BTreeMap::from([("even".to_owned(), number.is_multiple_of(2).into())]);
-            Point { vector: Vector::Dense(row), metadata: Arc::new(metadata), number, ..points(1).remove(0) }
+            let metadata = std::collections::BTreeMap::from([(
+                "even".to_owned(),
+                number.is_multiple_of(2).into(),
+            )]);
+            Point {
+                vector: Vector::Dense(row),
+                metadata: Arc::new(metadata),
+                number,
+                ..points(1).remove(0)
+            }
         };
         let all: Vec<Point> = (0..20_000).map(point).collect();
         for half in all.chunks(10_000) {
-            let store = EmbeddedStore::open_or_create(cache.path(), &spec).await.expect("opened");
+            let store = EmbeddedStore::open_or_create(cache.path(), &spec)
+                .await
+                .expect("opened");
             for window in half.chunks(4_000) {
                 store.upsert(window).await.expect("stored");
             }
         }
-        let store = EmbeddedStore::open_or_create(cache.path(), &spec).await.expect("opened");
+        let store = EmbeddedStore::open_or_create(cache.path(), &spec)
+            .await
+            .expect("opened");
         assert!(store.missing().await.expect("listed").is_empty());
-        let log = fs::read_dir(store.engine.path().join("wal")).expect("a log").flatten();
+        let log = fs::read_dir(store.engine.path().join("wal"))
+            .expect("a log")
+            .flatten();
         let bytes: u64 = log.map(|file| file.metadata().expect("a file").len()).sum();
         // The vectors are 39 MiB.
         assert!(bytes <= 3 * (8 << 20), "{bytes} bytes");
-        let filter: ragtriage_core::types::Filter = toml::from_str("even = true").expect("a filter");
+        let filter: ragtriage_core::types::Filter =
+            toml::from_str("even = true").expect("a filter");
         let mut row = vec![0.0; 512];
         row[19_999 % 512] = 1.0;
         let vector = Vector::Dense(row);
-        let search = Search { vector: &vector, limit: 2, mode: SearchMode::Exact, filter: None };
+        let search = Search {
+            vector: &vector,
+            limit: 2,
+            mode: SearchMode::Exact,
+            filter: None,
+        };
         let found = store.search(search).await.expect("searched");
         assert_eq!((found[0].number, found[1].number), (19_999, 19_999 - 512));
-        let found = store.search(Search { filter: Some(&filter), ..search }).await.expect("searched");
-        assert_eq!((found.len(), found[0].score), (2, 0.5), "every even number is far from it");
+        let found = store
+            .search(Search {
+                filter: Some(&filter),
+                ..search
+            })
+            .await
+            .expect("searched");
+        assert_eq!(
+            (found.len(), found[0].score),
+            (2, 0.5),
+            "every even number is far from it"
+        );
     }
 
     #[tokio::test]
@@ -238,8 +340,12 @@ mod tests {
         let cache = tempfile::tempdir().expect("a folder");
         let file = cache.path().join("file");
         fs::write(&file, "").expect("written");
-        let Err(error) = EmbeddedStore::open_or_create(&file, &spec(1)).await else { panic!("a file is in the way") };
-        let IndexError::File { path, .. } = error else { panic!("{error}") };
+        let Err(error) = EmbeddedStore::open_or_create(&file, &spec(1)).await else {
+            panic!("a file is in the way")
+        };
+        let IndexError::File { path, .. } = error else {
+            panic!("{error}")
+        };
         assert_eq!(path, file.join(spec(1).name()).join("0"));
     }
 }

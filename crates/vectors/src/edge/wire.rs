@@ -4,21 +4,23 @@ use std::collections::HashMap;
 
 use qdrant_edge::external::ordered_float::OrderedFloat;
 use qdrant_edge::{
-    AnyVariants, Condition, ConditionalInsertOperation, CreateIndex, Distance, EdgeConfig, EdgeOptimizersConfig,
-    EdgeSparseVectorParams, EdgeVectorParams, FieldCondition, FieldIndexOperations, Filter as EdgeFilter,
-    HasIdCondition, HnswIndexConfig, JsonPath, Match, MatchAny, MatchValue, Modifier, MultiVectorComparator,
-    MultiVectorConfig, NamedQuery, Payload, PayloadFieldSchema, PayloadSchemaType, PointId, PointInsertOperations,
-    PointOperations, PointStructPersisted, QuantizationConfig, QuantizationSearchParams, QueryEnum, QueryRequest,
-    Range, ScalarQuantizationConfig, ScalarType, ScoredPoint, ScoringQuery, ScrollRequest, SearchParams, SparseVector,
-    TypedMultiDenseVector, UpdateMode, UpdateOperation, ValueVariants, VectorInternal, VectorPersisted,
-    VectorStructPersisted, WalOptions, WithPayloadInterface, WithVector,
+    AnyVariants, Condition, ConditionalInsertOperation, CreateIndex, Distance, EdgeConfig,
+    EdgeOptimizersConfig, EdgeSparseVectorParams, EdgeVectorParams, FieldCondition,
+    FieldIndexOperations, Filter as EdgeFilter, HasIdCondition, HnswIndexConfig, JsonPath, Match,
+    MatchAny, MatchValue, Modifier, MultiVectorComparator, MultiVectorConfig, NamedQuery, Payload,
+    PayloadFieldSchema, PayloadSchemaType, PointId, PointInsertOperations, PointOperations,
+    PointStructPersisted, QuantizationConfig, QuantizationSearchParams, QueryEnum, QueryRequest,
+    Range, ScalarQuantizationConfig, ScalarType, ScoredPoint, ScoringQuery, ScrollRequest,
+    SearchParams, SparseVector, TypedMultiDenseVector, UpdateMode, UpdateOperation, ValueVariants,
+    VectorInternal, VectorPersisted, VectorStructPersisted, WalOptions, WithPayloadInterface,
+    WithVector,
 };
 
 use crate::collection::{CollectionSpec, Parameters, payload};
 use crate::filter::{Clause, Demands, FieldKind};
-use ragtriage_core::config::{Hnsw, Quantization};
 use crate::vector::{NO_TERM, Vector, VectorSpec};
 use crate::{Neighbour, Point, Search};
+use ragtriage_core::config::{Hnsw, Quantization};
 use ragtriage_core::types::{Bounds, Similarity};
 
 /// The least size, in KiB of vectors, from which the engine indexes once we ask it to. Whether we ask is decided by
@@ -34,25 +36,48 @@ pub(super) fn has_to_build(spec: &CollectionSpec) -> bool {
 }
 
 pub(super) fn config(spec: &CollectionSpec) -> EdgeConfig {
-    let log = WalOptions { segment_capacity: LOG_FILE, ..WalOptions::default() };
+    let log = WalOptions {
+        segment_capacity: LOG_FILE,
+        ..WalOptions::default()
+    };
     let config = EdgeConfig::builder().wal_options(log);
     let dense = |dimension, similarity| EdgeVectorParams::builder(dimension, distance(similarity));
     let name = spec.vector_name.as_str();
     let config = match spec.vector {
-        VectorSpec::Dense { dimension, similarity } => config.vector(name, dense(dimension, similarity).build()),
-        VectorSpec::Multi { dimension, similarity } => {
-            let max_sim = MultiVectorConfig { comparator: MultiVectorComparator::MaxSim };
-            config.vector(name, dense(dimension, similarity).multivector_config(max_sim).build())
+        VectorSpec::Dense {
+            dimension,
+            similarity,
+        } => config.vector(name, dense(dimension, similarity).build()),
+        VectorSpec::Multi {
+            dimension,
+            similarity,
+        } => {
+            let max_sim = MultiVectorConfig {
+                comparator: MultiVectorComparator::MaxSim,
+            };
+            config.vector(
+                name,
+                dense(dimension, similarity)
+                    .multivector_config(max_sim)
+                    .build(),
+            )
         }
-        VectorSpec::Sparse => {
-            config.sparse_vector(name, EdgeSparseVectorParams::builder().modifier(Modifier::Idf).build())
-        }
+        VectorSpec::Sparse => config.sparse_vector(
+            name,
+            EdgeSparseVectorParams::builder()
+                .modifier(Modifier::Idf)
+                .build(),
+        ),
     };
     if !has_to_build(spec) {
         return config.build();
     }
     // Without edges there is no graph, but the quantized copies are made.
-    let (m, ef_construct) = spec.graph().map_or((0, Hnsw::default().ef_construct), |hnsw| (hnsw.m, hnsw.ef_construct));
+    let (m, ef_construct) = spec
+        .graph()
+        .map_or((0, Hnsw::default().ef_construct), |hnsw| {
+            (hnsw.m, hnsw.ef_construct)
+        });
     let hnsw = HnswIndexConfig {
         m,
         ef_construct,
@@ -62,8 +87,10 @@ pub(super) fn config(spec: &CollectionSpec) -> EdgeConfig {
         payload_m: None,
         inline_storage: None,
     };
-    let optimizers =
-        EdgeOptimizersConfig { indexing_threshold: Some(INDEX_FROM_KB), ..EdgeOptimizersConfig::default() };
+    let optimizers = EdgeOptimizersConfig {
+        indexing_threshold: Some(INDEX_FROM_KB),
+        ..EdgeOptimizersConfig::default()
+    };
     let config = config.hnsw_config(hnsw).optimizers(optimizers);
     match spec.scalar() {
         Some(scalar) => config.quantization_config(quantization(scalar)).build(),
@@ -79,19 +106,31 @@ fn distance(similarity: Similarity) -> Distance {
 }
 
 fn quantization(scalar: Quantization) -> QuantizationConfig {
-    let Quantization { kind: _, quantile, always_ram, rescore: _, oversampling: _ } = scalar;
-    ScalarQuantizationConfig { r#type: ScalarType::Int8, quantile: Some(quantile as f32), always_ram: Some(always_ram) }
-        .into()
+    let Quantization {
+        kind: _,
+        quantile,
+        always_ram,
+        rescore: _,
+        oversampling: _,
+    } = scalar;
+    ScalarQuantizationConfig {
+        r#type: ScalarType::Int8,
+        quantile: Some(quantile as f32),
+        always_ram: Some(always_ram),
+    }
+    .into()
 }
 
 /// Adds the points that are not there.
 pub(super) fn insertion(spec: &CollectionSpec, points: &[Point]) -> UpdateOperation {
     let points = points.iter().map(|point| persisted(spec, point)).collect();
-    UpdateOperation::PointOperation(PointOperations::UpsertPointsConditional(ConditionalInsertOperation {
-        points_op: PointInsertOperations::PointsList(points),
-        condition: EdgeFilter::default(),
-        update_mode: Some(UpdateMode::InsertOnly),
-    }))
+    UpdateOperation::PointOperation(PointOperations::UpsertPointsConditional(
+        ConditionalInsertOperation {
+            points_op: PointInsertOperations::PointsList(points),
+            condition: EdgeFilter::default(),
+            update_mode: Some(UpdateMode::InsertOnly),
+        },
+    ))
 }
 
 fn persisted(spec: &CollectionSpec, point: &Point) -> PointStructPersisted {
@@ -102,11 +141,15 @@ fn persisted(spec: &CollectionSpec, point: &Point) -> PointStructPersisted {
         }
         (Vector::Multi(rows), _) => VectorPersisted::Dense(rows.clone()),
         (Vector::Sparse { indices, .. }, _) if indices.is_empty() => {
-            VectorPersisted::Sparse(SparseVector { indices: vec![NO_TERM], values: vec![1.0] })
+            VectorPersisted::Sparse(SparseVector {
+                indices: vec![NO_TERM],
+                values: vec![1.0],
+            })
         }
-        (Vector::Sparse { indices, values }, _) => {
-            VectorPersisted::Sparse(SparseVector { indices: indices.clone(), values: values.clone() })
-        }
+        (Vector::Sparse { indices, values }, _) => VectorPersisted::Sparse(SparseVector {
+            indices: indices.clone(),
+            values: values.clone(),
+        }),
     };
     PointStructPersisted {
         id: PointId::NumId(u64::from(point.number)),
@@ -116,18 +159,31 @@ fn persisted(spec: &CollectionSpec, point: &Point) -> PointStructPersisted {
 }
 
 pub(super) fn query(spec: &CollectionSpec, search: &Search<'_>) -> QueryRequest {
-    let &Search { vector, limit, mode, filter } = search;
+    let &Search {
+        vector,
+        limit,
+        mode,
+        filter,
+    } = search;
     let vector = match (vector, spec.vector) {
         (Vector::Dense(row), _) => VectorInternal::Dense(row.clone()),
         (Vector::Multi(rows), VectorSpec::Multi { dimension, .. }) => {
-            VectorInternal::MultiDense(TypedMultiDenseVector { flattened_vectors: rows.clone(), dim: dimension })
+            VectorInternal::MultiDense(TypedMultiDenseVector {
+                flattened_vectors: rows.clone(),
+                dim: dimension,
+            })
         }
         (Vector::Multi(rows), _) => VectorInternal::Dense(rows.clone()),
-        (Vector::Sparse { indices, values }, _) => {
-            VectorInternal::Sparse(SparseVector { indices: indices.clone(), values: values.clone() })
-        }
+        (Vector::Sparse { indices, values }, _) => VectorInternal::Sparse(SparseVector {
+            indices: indices.clone(),
+            values: values.clone(),
+        }),
     };
-    let Parameters { exact, ef, quantization } = spec.parameters(mode);
+    let Parameters {
+        exact,
+        ef,
+        quantization,
+    } = spec.parameters(mode);
     let quantization = quantization.map(|(rescore, oversampling)| QuantizationSearchParams {
         ignore: false,
         rescore: Some(rescore),
@@ -135,12 +191,20 @@ pub(super) fn query(spec: &CollectionSpec, search: &Search<'_>) -> QueryRequest 
     });
     QueryRequest {
         prefetches: Vec::new(),
-        query: Some(ScoringQuery::Vector(QueryEnum::Nearest(NamedQuery::new(vector, spec.vector_name.as_str())))),
+        query: Some(ScoringQuery::Vector(QueryEnum::Nearest(NamedQuery::new(
+            vector,
+            spec.vector_name.as_str(),
+        )))),
         filter: filter.map(|filter| translated(&Demands::of(filter))),
         score_threshold: None,
         limit,
         offset: 0,
-        params: Some(SearchParams { hnsw_ef: ef, exact, quantization, ..SearchParams::default() }),
+        params: Some(SearchParams {
+            hnsw_ef: ef,
+            exact,
+            quantization,
+            ..SearchParams::default()
+        }),
         with_vector: WithVector::Bool(false),
         with_payload: WithPayloadInterface::Bool(false),
     }
@@ -148,7 +212,10 @@ pub(super) fn query(spec: &CollectionSpec, search: &Search<'_>) -> QueryRequest 
 
 /// A found point; every id in a collection is a number of ours.
 pub(super) fn neighbour(point: &ScoredPoint) -> Option<Neighbour> {
-    Some(Neighbour { number: number(point.id)?, score: point.score })
+    Some(Neighbour {
+        number: number(point.id)?,
+        score: point.score,
+    })
 }
 
 pub(super) fn number(id: PointId) -> Option<u32> {
@@ -183,13 +250,17 @@ pub(super) fn field_index(path: &str, kind: FieldKind) -> UpdateOperation {
 }
 
 pub(super) fn json_path(path: &str) -> JsonPath {
-    path.parse().expect("a path of ours quotes what has to be quoted")
+    path.parse()
+        .expect("a path of ours quotes what has to be quoted")
 }
 
 fn translated(demands: &Demands) -> EdgeFilter {
     let Demands { must, must_not } = demands;
     let one_of = |clauses: &Vec<Clause>| {
-        Condition::Filter(EdgeFilter { should: Some(clauses.iter().map(condition).collect()), ..EdgeFilter::default() })
+        Condition::Filter(EdgeFilter {
+            should: Some(clauses.iter().map(condition).collect()),
+            ..EdgeFilter::default()
+        })
     };
     EdgeFilter {
         should: None,
@@ -206,9 +277,12 @@ fn condition(clause: &Clause) -> Condition {
             let any = AnyVariants::Strings(texts.iter().cloned().collect());
             FieldCondition::new_match(json_path(path), Match::Any(MatchAny { any }))
         }
-        Clause::Bool(path, value) => {
-            FieldCondition::new_match(json_path(path), Match::Value(MatchValue { value: ValueVariants::Bool(*value) }))
-        }
+        Clause::Bool(path, value) => FieldCondition::new_match(
+            json_path(path),
+            Match::Value(MatchValue {
+                value: ValueVariants::Bool(*value),
+            }),
+        ),
         Clause::Within(path, bounds) => {
             let Bounds { gt, gte, lt, lte } = bounds.to_owned();
             let [gt, gte, lt, lte] = [gt, gte, lt, lte].map(|bound| bound.map(OrderedFloat));

@@ -6,13 +6,16 @@ use std::time::Duration;
 use qdrant_client::{Qdrant, QdrantError};
 use tokio::time::{Instant, timeout_at};
 
-use crate::Server;
 use super::failure::Failure;
+use crate::Server;
 use crate::error::IndexError;
 
 /// The waits before the second, third and fourth attempt.
-pub(super) const WAITS: [Duration; 3] =
-    [Duration::from_millis(200), Duration::from_millis(800), Duration::from_millis(3_200)];
+pub(super) const WAITS: [Duration; 3] = [
+    Duration::from_millis(200),
+    Duration::from_millis(800),
+    Duration::from_millis(3_200),
+];
 
 /// The client and whom it speaks to about which collection.
 pub(super) struct Calls {
@@ -25,7 +28,12 @@ pub(super) struct Calls {
 impl Calls {
     /// A client that has not connected yet.
     pub(super) fn new(server: &Server, collection: String) -> Result<Self, IndexError> {
-        let Server { url, api_key, timeout, indexing_timeout: _ } = server;
+        let Server {
+            url,
+            api_key,
+            timeout,
+            indexing_timeout: _,
+        } = server;
         server.check()?;
         // Another part of the process may have chosen already: that one will do.
         let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
@@ -37,16 +45,30 @@ impl Calls {
             .skip_compatibility_check()
             .build();
         // The address was checked: it has neither user nor key in it.
-        let client = built.map_err(|error| IndexError::Url { url: url.clone(), reason: error.to_string() })?;
-        Ok(Self { client, url: url.clone(), collection, timeout: *timeout })
+        let client = built.map_err(|error| IndexError::Url {
+            url: url.clone(),
+            reason: error.to_string(),
+        })?;
+        Ok(Self {
+            client,
+            url: url.clone(),
+            collection,
+            timeout: *timeout,
+        })
     }
 
     /// Asks until the server answers, at most four times and until the deadline.
-    pub(super) async fn retry<T, F>(&self, action: &'static str, call: impl Fn() -> F) -> Result<T, IndexError>
+    pub(super) async fn retry<T, F>(
+        &self,
+        action: &'static str,
+        call: impl Fn() -> F,
+    ) -> Result<T, IndexError>
     where
         F: Future<Output = Result<T, QdrantError>>,
     {
-        self.attempt(action, &WAITS, call).await.map_err(|(failure, attempts)| self.error(failure, action, attempts))
+        self.attempt(action, &WAITS, call)
+            .await
+            .map_err(|(failure, attempts)| self.error(failure, action, attempts))
     }
 
     /// Asks once, and once more after each of `waits` while the failure is one that may pass. The deadline is one for
@@ -78,12 +100,20 @@ impl Calls {
         }
     }
 
-    pub(super) fn error(&self, failure: Failure, action: &'static str, attempts: usize) -> IndexError {
+    pub(super) fn error(
+        &self,
+        failure: Failure,
+        action: &'static str,
+        attempts: usize,
+    ) -> IndexError {
         failure.into_error(&self.url, &self.collection, action, attempts, self.timeout)
     }
 
     /// An answer that lacks what the protocol promises.
     pub(super) fn lacks(&self, what: &'static str) -> IndexError {
-        IndexError::Answer { url: self.url.clone(), what }
+        IndexError::Answer {
+            url: self.url.clone(),
+            what,
+        }
     }
 }

@@ -21,12 +21,26 @@ pub(super) struct Failure {
 impl Failure {
     /// What the client says, without its types.
     pub(super) fn of(error: &QdrantError) -> Self {
-        let failure = |code, message: String, asked_wait| Self { code, message, asked_wait, is_late: false };
+        let failure = |code, message: String, asked_wait| Self {
+            code,
+            message,
+            asked_wait,
+            is_late: false,
+        };
         match error {
-            QdrantError::ResponseError { status } => failure(status.code() as i32, status.message().to_owned(), None),
-            QdrantError::ResourceExhaustedError { status, retry_after_seconds } => {
+            QdrantError::ResponseError { status } => {
+                failure(status.code() as i32, status.message().to_owned(), None)
+            }
+            QdrantError::ResourceExhaustedError {
+                status,
+                retry_after_seconds,
+            } => {
                 let wait = Duration::from_secs(*retry_after_seconds);
-                failure(status.code() as i32, status.message().to_owned(), Some(wait))
+                failure(
+                    status.code() as i32,
+                    status.message().to_owned(),
+                    Some(wait),
+                )
             }
             other => failure(2, other.to_string(), None),
         }
@@ -34,22 +48,37 @@ impl Failure {
 
     /// No answer before our deadline.
     pub(super) fn late(action: &str) -> Self {
-        Self { code: 4, message: format!("no answer to: {action}"), asked_wait: None, is_late: true }
+        Self {
+            code: 4,
+            message: format!("no answer to: {action}"),
+            asked_wait: None,
+            is_late: true,
+        }
     }
 
     /// Whether nobody was there to answer, or nobody that speaks gRPC. The client reports both as its own internal
     /// errors, known by their words only (`qdrant-client` 1.18, `channel_pool.rs`; `tonic` 0.12, `transport/error.rs`).
     pub(super) fn is_no_answer(&self) -> bool {
-        let words =
-            ["failed to connect", "transport error", "h2 protocol error", "http2 error", "error trying to connect"];
+        let words = [
+            "failed to connect",
+            "transport error",
+            "h2 protocol error",
+            "http2 error",
+            "error trying to connect",
+        ];
         let message = self.message.to_ascii_lowercase();
-        self.code == 14 || (matches!(self.code, 1 | 2 | 13) && words.iter().any(|word| message.contains(word)))
+        self.code == 14
+            || (matches!(self.code, 1 | 2 | 13) && words.iter().any(|word| message.contains(word)))
     }
 
     /// Whether a cluster has not yet, or not now, a machine that serves the collection. Qdrant reports that as an
     /// internal error, known by its words only (`lib/collection/src/shards/replica_set`, 1.18).
     fn is_not_ready(&self) -> bool {
-        let words = ["0 of 0 read operations failed", "no active replica", "enough active replicas"];
+        let words = [
+            "0 of 0 read operations failed",
+            "no active replica",
+            "enough active replicas",
+        ];
         self.code == 13 && words.iter().any(|word| self.message.contains(word))
     }
 
@@ -73,16 +102,39 @@ impl Failure {
     ) -> IndexError {
         let (url, collection) = (url.to_owned(), collection.to_owned());
         if self.is_late {
-            return IndexError::Deadline { url, collection, action, seconds: timeout.as_secs_f64() };
+            return IndexError::Deadline {
+                url,
+                collection,
+                action,
+                seconds: timeout.as_secs_f64(),
+            };
         }
         if self.is_no_answer() {
-            return IndexError::Unreachable { url, source: foreign(self.message) };
+            return IndexError::Unreachable {
+                url,
+                source: foreign(self.message),
+            };
         }
         let status = code_name(self.code);
         match self.code {
-            7 | 16 => IndexError::Denied { url, status, source: foreign(self.message) },
-            5 => IndexError::Gone { collection, url, source: foreign(self.message) },
-            _ => IndexError::Server { url, collection, action, status, attempts, source: foreign(self.message) },
+            7 | 16 => IndexError::Denied {
+                url,
+                status,
+                source: foreign(self.message),
+            },
+            5 => IndexError::Gone {
+                collection,
+                url,
+                source: foreign(self.message),
+            },
+            _ => IndexError::Server {
+                url,
+                collection,
+                action,
+                status,
+                attempts,
+                source: foreign(self.message),
+            },
         }
     }
 }
@@ -108,7 +160,10 @@ fn code_name(code: i32) -> &'static str {
         "data loss",
         "unauthenticated",
     ];
-    usize::try_from(code).ok().and_then(|code| NAMES.get(code).copied()).unwrap_or("unknown")
+    usize::try_from(code)
+        .ok()
+        .and_then(|code| NAMES.get(code).copied())
+        .unwrap_or("unknown")
 }
 
 #[cfg(test)]
@@ -116,11 +171,22 @@ mod tests {
     use super::*;
 
     fn failure(code: i32, message: &str) -> Failure {
-        Failure { code, message: message.to_owned(), asked_wait: None, is_late: false }
+        Failure {
+            code,
+            message: message.to_owned(),
+            asked_wait: None,
+            is_late: false,
+        }
     }
 
     fn error(failure: Failure, action: &'static str, attempts: usize) -> IndexError {
-        failure.into_error("http://localhost:6334", "ragtriage_ab", action, attempts, Duration::from_millis(2_500))
+        failure.into_error(
+            "http://localhost:6334",
+            "ragtriage_ab",
+            action,
+            attempts,
+            Duration::from_millis(2_500),
+        )
     }
 
     #[test]
@@ -139,9 +205,15 @@ mod tests {
 
     #[test]
     fn a_connection_that_fails_is_told_from_a_server_that_fails() {
-        let refused = failure(13, "Failed to connect to http://localhost:6334/: ConnectionRefused");
+        let refused = failure(
+            13,
+            "Failed to connect to http://localhost:6334/: ConnectionRefused",
+        );
         let full = failure(13, "Service internal error: No space left on device");
-        assert!(matches!(error(refused, "search", 4), IndexError::Unreachable { .. }));
+        assert!(matches!(
+            error(refused, "search", 4),
+            IndexError::Unreachable { .. }
+        ));
         assert_eq!(
             error(full, "store points", 1).to_string(),
             "the Qdrant server at `http://localhost:6334` could not store points (collection `ragtriage_ab`, gRPC status \
@@ -152,13 +224,29 @@ mod tests {
     #[test]
     fn a_wrong_key_is_told_as_such() {
         let error = error(failure(16, "Must provide an API key"), "search", 1);
-        assert!(matches!(error, IndexError::Denied { status: "unauthenticated", .. }), "{error}");
+        assert!(
+            matches!(
+                error,
+                IndexError::Denied {
+                    status: "unauthenticated",
+                    ..
+                }
+            ),
+            "{error}"
+        );
     }
 
     #[test]
     fn a_collection_that_is_gone_and_an_answer_that_never_came_name_it() {
-        let gone = error(failure(5, "Collection `ragtriage_ab` doesn't exist!"), "search", 1).to_string();
-        assert!(gone.starts_with("collection `ragtriage_ab` on the Qdrant server at `http://localhost:6334` is gone"));
+        let gone = error(
+            failure(5, "Collection `ragtriage_ab` doesn't exist!"),
+            "search",
+            1,
+        )
+        .to_string();
+        assert!(gone.starts_with(
+            "collection `ragtriage_ab` on the Qdrant server at `http://localhost:6334` is gone"
+        ));
         assert_eq!(
             error(Failure::late("search"), "search", 1).to_string(),
             "the Qdrant server at `http://localhost:6334` did not search within 2.5 s (collection `ragtriage_ab`)"

@@ -22,7 +22,7 @@ use tokio::time::Instant;
 use super::collection::{CollectionSpec, absent, batches};
 use super::error::{IndexError, foreign};
 use super::filter::Demands;
-use super::{Neighbour, Point, Search, Server, SearchMode, Vector, VectorStore};
+use super::{Neighbour, Point, Search, SearchMode, Server, Vector, VectorStore};
 use calls::{Calls, WAITS};
 
 /// Stands before the collection's name, so that a shared server shows whose it is.
@@ -57,7 +57,10 @@ impl ServerStore {
     /// # Errors
     /// A parameter out of range; a URL without scheme or port; nobody there; a wrong key; a collection of another layout
     /// under the name.
-    pub async fn open_or_create(server: &Server, spec: &CollectionSpec) -> Result<Self, IndexError> {
+    pub async fn open_or_create(
+        server: &Server,
+        spec: &CollectionSpec,
+    ) -> Result<Self, IndexError> {
         spec.check()?;
         let store = Self {
             calls: Calls::new(server, format!("{PREFIX}{}", spec.name()))?,
@@ -84,7 +87,11 @@ impl ServerStore {
 
     async fn create(&self) -> Result<(), IndexError> {
         let action = "create a collection";
-        let request = || self.calls.client.create_collection(wire::creation(&self.calls.collection, &self.spec));
+        let request = || {
+            self.calls
+                .client
+                .create_collection(wire::creation(&self.calls.collection, &self.spec))
+        };
         match self.calls.attempt(action, &WAITS, request).await {
             Ok(_) => Ok(()),
             // Another process may have made it in between; servers name that case differently.
@@ -100,7 +107,10 @@ impl ServerStore {
         let action = "describe a collection";
         let request = || self.calls.client.collection_info(&self.calls.collection);
         match self.calls.attempt(action, waits, request).await {
-            Ok(answer) => answer.result.map(Some).ok_or_else(|| self.calls.lacks("the collection's description")),
+            Ok(answer) => answer
+                .result
+                .map(Some)
+                .ok_or_else(|| self.calls.lacks("the collection's description")),
             Err((failure, _)) if failure.is_not_found() => Ok(None),
             Err((failure, attempts)) => Err(self.calls.error(failure, action, attempts)),
         }
@@ -109,15 +119,22 @@ impl ServerStore {
     async fn info(&self) -> Result<CollectionInfo, IndexError> {
         let request = || self.calls.client.collection_info(&self.calls.collection);
         let answer = self.calls.retry("describe a collection", request).await?;
-        answer.result.ok_or_else(|| self.calls.lacks("the collection's description"))
+        answer
+            .result
+            .ok_or_else(|| self.calls.lacks("the collection's description"))
     }
 
     fn check_layout(&self, info: CollectionInfo) -> Result<(), IndexError> {
-        let config = info.config.ok_or_else(|| self.calls.lacks("the collection's settings"))?;
-        let params = config.params.ok_or_else(|| self.calls.lacks("the collection's vectors"))?;
+        let config = info
+            .config
+            .ok_or_else(|| self.calls.lacks("the collection's settings"))?;
+        let params = config
+            .params
+            .ok_or_else(|| self.calls.lacks("the collection's vectors"))?;
         let wanted = self.spec.layout();
         let found = wire::found_layout(&config.metadata);
-        let is_ours = found.as_ref().is_none_or(|found| *found == wanted) && wire::has_vector(&params, &self.spec);
+        let is_ours = found.as_ref().is_none_or(|found| *found == wanted)
+            && wire::has_vector(&params, &self.spec);
         if is_ours {
             *lock(&self.fields) = info.payload_schema.into_keys().collect();
             return Ok(());
@@ -125,27 +142,51 @@ impl ServerStore {
         Err(IndexError::Mismatch {
             collection: self.calls.collection.clone(),
             place: self.calls.url.clone(),
-            found: found.filter(|found| *found != wanted).unwrap_or_else(|| "vectors of another kind".to_owned()),
+            found: found
+                .filter(|found| *found != wanted)
+                .unwrap_or_else(|| "vectors of another kind".to_owned()),
             wanted,
         })
     }
 
     /// Ids from `offset` on, and where the next page begins.
-    async fn page(&self, offset: PointId, limit: u32) -> Result<(Vec<PointId>, Option<PointId>), IndexError> {
-        let request = || self.calls.client.scroll(wire::page(&self.calls.collection, offset.clone(), limit));
+    async fn page(
+        &self,
+        offset: PointId,
+        limit: u32,
+    ) -> Result<(Vec<PointId>, Option<PointId>), IndexError> {
+        let request = || {
+            self.calls
+                .client
+                .scroll(wire::page(&self.calls.collection, offset.clone(), limit))
+        };
         let answer = self.calls.retry("list points", request).await?;
-        Ok((answer.result.into_iter().filter_map(|point| point.id).collect(), answer.next_page_offset))
+        Ok((
+            answer
+                .result
+                .into_iter()
+                .filter_map(|point| point.id)
+                .collect(),
+            answer.next_page_offset,
+        ))
     }
 
     async fn insert(&self, batch: &[Point]) -> Result<(), IndexError> {
         let request = wire::insertion(&self.calls.collection, &self.spec, batch);
-        self.calls.retry("store points", || self.calls.client.upsert_points(request.clone())).await.map(drop)
+        self.calls
+            .retry("store points", || {
+                self.calls.client.upsert_points(request.clone())
+            })
+            .await
+            .map(drop)
     }
 
     /// Has the server begin to index, where there is something to index and it has not begun.
     async fn begin_indexing(&self, info: CollectionInfo) -> Result<(), IndexError> {
         let kb = wire::indexing_kb(&self.spec, true);
-        let found = info.config.and_then(|config| config.optimizer_config?.indexing_threshold);
+        let found = info
+            .config
+            .and_then(|config| config.optimizer_config?.indexing_threshold);
         if found == Some(kb) {
             return Ok(());
         }
@@ -154,8 +195,15 @@ impl ServerStore {
 
     async fn set_indexing(&self, kb: u64) -> Result<(), IndexError> {
         *lock(&self.settled) = None;
-        let request = || self.calls.client.update_collection(wire::indexing(&self.calls.collection, kb));
-        self.calls.retry("index a collection", request).await.map(drop)
+        let request = || {
+            self.calls
+                .client
+                .update_collection(wire::indexing(&self.calls.collection, kb))
+        };
+        self.calls
+            .retry("index a collection", request)
+            .await
+            .map(drop)
     }
 
     /// Waits until the server has indexed what it means to, and says whether there is an index then.
@@ -178,15 +226,22 @@ impl ServerStore {
                     return Err(IndexError::Unindexed {
                         url: self.calls.url.clone(),
                         collection: self.calls.collection.clone(),
-                        source: foreign(info.optimizer_status.map(|status| status.error).unwrap_or_default()),
+                        source: foreign(
+                            info.optimizer_status
+                                .map(|status| status.error)
+                                .unwrap_or_default(),
+                        ),
                     });
                 }
                 // After a restart the server waits for a change before it goes on.
                 CollectionStatus::Grey if !was_woken => {
                     was_woken = true;
-                    self.set_indexing(wire::indexing_kb(&self.spec, true)).await?;
+                    self.set_indexing(wire::indexing_kb(&self.spec, true))
+                        .await?;
                 }
-                CollectionStatus::Grey | CollectionStatus::Yellow | CollectionStatus::UnknownCollectionStatus => {}
+                CollectionStatus::Grey
+                | CollectionStatus::Yellow
+                | CollectionStatus::UnknownCollectionStatus => {}
             }
             if Instant::now() + pause >= deadline {
                 return Err(IndexError::Indexing {
@@ -207,8 +262,13 @@ impl ServerStore {
             if lock(&self.fields).contains(&path) {
                 continue;
             }
-            let request =
-                || self.calls.client.create_field_index(wire::field_index(&self.calls.collection, &path, kind));
+            let request = || {
+                self.calls.client.create_field_index(wire::field_index(
+                    &self.calls.collection,
+                    &path,
+                    kind,
+                ))
+            };
             self.calls.retry("index a metadata field", request).await?;
             lock(&self.fields).insert(path);
         }
@@ -219,7 +279,11 @@ impl ServerStore {
 #[async_trait]
 impl VectorStore for ServerStore {
     async fn count(&self) -> Result<usize, IndexError> {
-        let request = || self.calls.client.count(CountPointsBuilder::new(&self.calls.collection).exact(true));
+        let request = || {
+            self.calls
+                .client
+                .count(CountPointsBuilder::new(&self.calls.collection).exact(true))
+        };
         let counted = self.calls.retry("count points", request).await?.result;
         let counted = counted.ok_or_else(|| self.calls.lacks("a count"))?;
         Ok(usize::try_from(counted.count).unwrap_or(usize::MAX))
@@ -230,7 +294,11 @@ impl VectorStore for ServerStore {
         let (beyond, _) = self.page(PointId::from(expected as u64), 1).await?;
         if let Some(point) = beyond.first() {
             let (collection, place) = (self.calls.collection.clone(), self.calls.url.clone());
-            return Err(IndexError::Foreign { collection, place, point: wire::shown(point) });
+            return Err(IndexError::Foreign {
+                collection,
+                place,
+                point: wire::shown(point),
+            });
         }
         if self.count().await? == expected {
             self.begin_indexing(self.info().await?).await?;
@@ -250,29 +318,45 @@ impl VectorStore for ServerStore {
         self.spec.check_points(points)?;
         let (most_points, most_bytes) = BATCH;
         let batches = batches(points, most_bytes, most_points);
-        let upserts: Vec<_> = batches.into_iter().map(|batch| self.insert(batch)).collect();
-        stream::iter(upserts).buffer_unordered(IN_FLIGHT).try_collect::<()>().await?;
+        let upserts: Vec<_> = batches
+            .into_iter()
+            .map(|batch| self.insert(batch))
+            .collect();
+        stream::iter(upserts)
+            .buffer_unordered(IN_FLIGHT)
+            .try_collect::<()>()
+            .await?;
         // The description counts roughly but at once; the exact count looks at every point.
         let info = self.info().await?;
         let is_whole = info.points_count.unwrap_or(0) >= self.spec.expected_points as u64
             && self.count().await? >= self.spec.expected_points;
-        if is_whole { self.begin_indexing(info).await } else { Ok(()) }
+        if is_whole {
+            self.begin_indexing(info).await
+        } else {
+            Ok(())
+        }
     }
 
     async fn search(&self, search: Search<'_>) -> Result<Vec<Neighbour>, IndexError> {
         self.spec.check_search(&search)?;
-        let asks_nothing = matches!(search.vector, Vector::Sparse { indices, .. } if indices.is_empty());
+        let asks_nothing =
+            matches!(search.vector, Vector::Sparse { indices, .. } if indices.is_empty());
         if search.limit == 0 || asks_nothing {
             return Ok(Vec::new());
         }
         if let Some(filter) = search.filter {
             self.index_fields(&Demands::of(filter)).await?;
         }
-        if search.mode == SearchMode::Approximate && (self.spec.graph().is_some() || self.spec.scalar().is_some()) {
+        if search.mode == SearchMode::Approximate
+            && (self.spec.graph().is_some() || self.spec.scalar().is_some())
+        {
             self.settle().await?;
         }
         let request = wire::query(&self.calls.collection, &self.spec, &search);
-        let found = self.calls.retry("search", || self.calls.client.query(request.clone())).await?;
+        let found = self
+            .calls
+            .retry("search", || self.calls.client.query(request.clone()))
+            .await?;
         Ok(found.result.iter().filter_map(wire::neighbour).collect())
     }
 
@@ -297,14 +381,25 @@ mod tests {
     use ragtriage_core::types::Similarity;
 
     fn spec() -> CollectionSpec {
-        let vector = VectorSpec::Dense { dimension: 3, similarity: Similarity::Cosine };
+        let vector = VectorSpec::Dense {
+            dimension: 3,
+            similarity: Similarity::Cosine,
+        };
         CollectionSpec::new("ab".to_owned(), "dense", vector, 2)
     }
 
     fn loopback(timeout: Duration) -> (TcpListener, Server) {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
         let url = format!("http://{}", listener.local_addr().expect("bound"));
-        (listener, Server { url, api_key: None, timeout, indexing_timeout: timeout })
+        (
+            listener,
+            Server {
+                url,
+                api_key: None,
+                timeout,
+                indexing_timeout: timeout,
+            },
+        )
     }
 
     async fn refused(server: &Server) -> IndexError {
@@ -318,8 +413,13 @@ mod tests {
     async fn an_encrypted_address_that_nobody_serves_is_an_error_and_no_panic() {
         let (listener, server) = loopback(Duration::from_secs(10));
         drop(listener);
-        let server = Server { url: server.url.replace("http://", "https://"), ..server };
-        let Err(error) = ServerStore::open_or_create(&server, &spec()).await else { panic!("nobody is there") };
+        let server = Server {
+            url: server.url.replace("http://", "https://"),
+            ..server
+        };
+        let Err(error) = ServerStore::open_or_create(&server, &spec()).await else {
+            panic!("nobody is there")
+        };
         assert!(matches!(error, IndexError::Unreachable { .. }), "{error:?}");
     }
 
@@ -328,7 +428,10 @@ mod tests {
         let (listener, server) = loopback(Duration::from_secs(10));
         drop(listener);
         let error = refused(&server).await;
-        assert_eq!(error.to_string(), format!("no Qdrant server answers at `{}`", server.url));
+        assert_eq!(
+            error.to_string(),
+            format!("no Qdrant server answers at `{}`", server.url)
+        );
     }
 
     #[tokio::test]
@@ -337,7 +440,8 @@ mod tests {
         std::thread::spawn(move || {
             for mut connection in listener.incoming().flatten() {
                 let _ = connection.read(&mut [0; 24]);
-                let _ = connection.write_all(b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n");
+                let _ =
+                    connection.write_all(b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n");
             }
         });
         let error = refused(&server).await;
@@ -350,9 +454,16 @@ mod tests {
         let _held = std::thread::spawn(move || listener.incoming().flatten().collect::<Vec<_>>());
         let began = Instant::now();
         let error = refused(&server).await;
-        assert!(began.elapsed() < Duration::from_secs(3), "{:?}", began.elapsed());
+        assert!(
+            began.elapsed() < Duration::from_secs(3),
+            "{:?}",
+            began.elapsed()
+        );
         let text = error.to_string();
-        assert!(text.contains("did not describe a collection within 0.3 s (collection `ragtriage_ab-"), "{text}");
+        assert!(
+            text.contains("did not describe a collection within 0.3 s (collection `ragtriage_ab-"),
+            "{text}"
+        );
         assert!(text.contains(&server.url), "{text}");
     }
 }

@@ -8,20 +8,21 @@ use qdrant_client::qdrant::point_id::PointIdOptions;
 use qdrant_client::qdrant::quantization_config::Quantization as QuantizationOneOf;
 use qdrant_client::qdrant::value::Kind;
 use qdrant_client::qdrant::{
-    CollectionParams, Condition, CreateCollection, CreateFieldIndexCollection, DenseVector, Distance, FieldType,
-    Filter as GrpcFilter, HnswConfigDiff, ListValue, Modifier, MultiDenseVector, MultiVectorComparator,
-    MultiVectorConfig, NamedVectors, OptimizersConfigDiff, PointId, PointStruct, QuantizationConfig,
-    QuantizationSearchParams, QuantizationType, Query, QueryPoints, Range, ScalarQuantization, ScoredPoint,
-    ScrollPoints, SearchParams, SparseVector, SparseVectorConfig, SparseVectorParams, Struct, UpdateCollection,
-    UpdateMode, UpsertPoints, Value, Vector as GrpcVector, VectorInput, VectorParams, VectorParamsMap, VectorsConfig,
+    CollectionParams, Condition, CreateCollection, CreateFieldIndexCollection, DenseVector,
+    Distance, FieldType, Filter as GrpcFilter, HnswConfigDiff, ListValue, Modifier,
+    MultiDenseVector, MultiVectorComparator, MultiVectorConfig, NamedVectors, OptimizersConfigDiff,
+    PointId, PointStruct, QuantizationConfig, QuantizationSearchParams, QuantizationType, Query,
+    QueryPoints, Range, ScalarQuantization, ScoredPoint, ScrollPoints, SearchParams, SparseVector,
+    SparseVectorConfig, SparseVectorParams, Struct, UpdateCollection, UpdateMode, UpsertPoints,
+    Value, Vector as GrpcVector, VectorInput, VectorParams, VectorParamsMap, VectorsConfig,
     vector_input, vectors_config,
 };
 
 use crate::collection::{CollectionSpec, Parameters, payload};
 use crate::filter::{Clause, Demands, FieldKind};
-use ragtriage_core::config::{Hnsw, Placement, Quantization};
 use crate::vector::{NO_TERM, Vector, VectorSpec};
 use crate::{Neighbour, Point, Search};
+use ragtriage_core::config::{Hnsw, Placement, Quantization};
 use ragtriage_core::types::{Bounds, Similarity};
 
 /// The key of a collection's metadata under which its layout stands.
@@ -41,24 +42,46 @@ pub(super) fn indexing_kb(spec: &CollectionSpec, is_whole: bool) -> u64 {
         VectorSpec::Sparse => 10_000,
         VectorSpec::Dense { .. } | VectorSpec::Multi { .. } => {
             let has_to_build = spec.graph().is_some() || spec.scalar().is_some();
-            if is_whole && has_to_build { LEAST_KB as u64 } else { 0 }
+            if is_whole && has_to_build {
+                LEAST_KB as u64
+            } else {
+                0
+            }
         }
     }
 }
 
 pub(super) fn creation(collection: &str, spec: &CollectionSpec) -> CreateCollection {
-    let Placement { shards, replicas, write_consistency } = spec.placement;
+    let Placement {
+        shards,
+        replicas,
+        write_consistency,
+    } = spec.placement;
     let (dense, sparse) = match dense_params(spec) {
         Some(params) => (Some(params), None),
-        None => (None, Some(SparseVectorParams { index: None, modifier: Some(Modifier::Idf.into()) })),
+        None => (
+            None,
+            Some(SparseVectorParams {
+                index: None,
+                modifier: Some(Modifier::Idf.into()),
+            }),
+        ),
     };
     let named = |params| HashMap::from([(spec.vector_name.clone(), params)]);
-    let dense = dense.map(|params| VectorParamsMap { map: HashMap::from([(spec.vector_name.clone(), params)]) });
+    let dense = dense.map(|params| VectorParamsMap {
+        map: HashMap::from([(spec.vector_name.clone(), params)]),
+    });
     // Without edges there is no graph, but the quantized copies are made.
-    let (m, ef_construct) = spec.graph().map_or((0, Hnsw::default().ef_construct), |hnsw| (hnsw.m, hnsw.ef_construct));
+    let (m, ef_construct) = spec
+        .graph()
+        .map_or((0, Hnsw::default().ef_construct), |hnsw| {
+            (hnsw.m, hnsw.ef_construct)
+        });
     CreateCollection {
         collection_name: collection.to_owned(),
-        vectors_config: dense.map(|map| VectorsConfig { config: Some(vectors_config::Config::ParamsMap(map)) }),
+        vectors_config: dense.map(|map| VectorsConfig {
+            config: Some(vectors_config::Config::ParamsMap(map)),
+        }),
         sparse_vectors_config: sparse.map(|params| SparseVectorConfig { map: named(params) }),
         hnsw_config: Some(HnswConfigDiff {
             m: Some(m as u64),
@@ -78,10 +101,20 @@ pub(super) fn creation(collection: &str, spec: &CollectionSpec) -> CreateCollect
 
 fn dense_params(spec: &CollectionSpec) -> Option<VectorParams> {
     let (dimension, similarity, multivector_config) = match spec.vector {
-        VectorSpec::Dense { dimension, similarity } => (dimension, similarity, None),
-        VectorSpec::Multi { dimension, similarity } => {
-            (dimension, similarity, Some(MultiVectorConfig { comparator: MultiVectorComparator::MaxSim.into() }))
-        }
+        VectorSpec::Dense {
+            dimension,
+            similarity,
+        } => (dimension, similarity, None),
+        VectorSpec::Multi {
+            dimension,
+            similarity,
+        } => (
+            dimension,
+            similarity,
+            Some(MultiVectorConfig {
+                comparator: MultiVectorComparator::MaxSim.into(),
+            }),
+        ),
         VectorSpec::Sparse => return None,
     };
     let distance = match similarity {
@@ -97,17 +130,28 @@ fn dense_params(spec: &CollectionSpec) -> Option<VectorParams> {
 }
 
 fn quantization(scalar: Quantization) -> QuantizationConfig {
-    let Quantization { kind: _, quantile, always_ram, rescore: _, oversampling: _ } = scalar;
+    let Quantization {
+        kind: _,
+        quantile,
+        always_ram,
+        rescore: _,
+        oversampling: _,
+    } = scalar;
     let scalar = ScalarQuantization {
         r#type: QuantizationType::Int8.into(),
         quantile: Some(quantile as f32),
         always_ram: Some(always_ram),
     };
-    QuantizationConfig { quantization: Some(QuantizationOneOf::Scalar(scalar)) }
+    QuantizationConfig {
+        quantization: Some(QuantizationOneOf::Scalar(scalar)),
+    }
 }
 
 fn optimizers(indexing_kb: u64) -> OptimizersConfigDiff {
-    OptimizersConfigDiff { indexing_threshold: Some(indexing_kb), ..OptimizersConfigDiff::default() }
+    OptimizersConfigDiff {
+        indexing_threshold: Some(indexing_kb),
+        ..OptimizersConfigDiff::default()
+    }
 }
 
 /// Sets the indexing threshold, which also wakes the server's optimizers.
@@ -126,8 +170,14 @@ pub(super) fn found_layout(metadata: &HashMap<String, Value>) -> Option<String> 
 
 /// Whether a collection has the one vector that is asked for.
 pub(super) fn has_vector(params: &CollectionParams, spec: &CollectionSpec) -> bool {
-    let dense = params.vectors_config.as_ref().and_then(|vectors| vectors.config.as_ref());
-    let sparse = params.sparse_vectors_config.as_ref().and_then(|vectors| vectors.map.get(&spec.vector_name));
+    let dense = params
+        .vectors_config
+        .as_ref()
+        .and_then(|vectors| vectors.config.as_ref());
+    let sparse = params
+        .sparse_vectors_config
+        .as_ref()
+        .and_then(|vectors| vectors.map.get(&spec.vector_name));
     match (dense_params(spec), dense) {
         (Some(wanted), Some(vectors_config::Config::ParamsMap(found))) => {
             found.map.get(&spec.vector_name).is_some_and(|found| {
@@ -145,7 +195,10 @@ pub(super) fn insertion(collection: &str, spec: &CollectionSpec, points: &[Point
     UpsertPoints {
         collection_name: collection.to_owned(),
         wait: Some(true),
-        points: points.iter().map(|point| point_struct(spec, point)).collect(),
+        points: points
+            .iter()
+            .map(|point| point_struct(spec, point))
+            .collect(),
         update_mode: Some(UpdateMode::InsertOnly.into()),
         ..UpsertPoints::default()
     }
@@ -153,17 +206,28 @@ pub(super) fn insertion(collection: &str, spec: &CollectionSpec, points: &[Point
 
 fn point_struct(spec: &CollectionSpec, point: &Point) -> PointStruct {
     let vector: GrpcVector = match (&point.vector, spec.vector) {
-        (Vector::Sparse { indices, .. }, _) if indices.is_empty() => sparse(&[NO_TERM], &[1.0]).into(),
+        (Vector::Sparse { indices, .. }, _) if indices.is_empty() => {
+            sparse(&[NO_TERM], &[1.0]).into()
+        }
         (Vector::Sparse { indices, values }, _) => sparse(indices, values).into(),
         (Vector::Multi(rows), VectorSpec::Multi { dimension, .. }) => multi(rows, dimension).into(),
         (Vector::Dense(row) | Vector::Multi(row), _) => DenseVector { data: row.clone() }.into(),
     };
-    let vectors = NamedVectors { vectors: HashMap::from([(spec.vector_name.clone(), vector)]) };
-    PointStruct::new(u64::from(point.number), vectors, Payload::from(fields(payload(point))))
+    let vectors = NamedVectors {
+        vectors: HashMap::from([(spec.vector_name.clone(), vector)]),
+    };
+    PointStruct::new(
+        u64::from(point.number),
+        vectors,
+        Payload::from(fields(payload(point))),
+    )
 }
 
 fn fields(object: serde_json::Map<String, serde_json::Value>) -> HashMap<String, Value> {
-    object.into_iter().map(|(field, value)| (field, json(value))).collect()
+    object
+        .into_iter()
+        .map(|(field, value)| (field, json(value)))
+        .collect()
 }
 
 fn json(value: serde_json::Value) -> Value {
@@ -175,31 +239,58 @@ fn json(value: serde_json::Value) -> Value {
             None => Kind::DoubleValue(number.as_f64().unwrap_or(f64::NAN)),
         },
         serde_json::Value::String(text) => Kind::StringValue(text),
-        serde_json::Value::Array(items) => Kind::ListValue(ListValue { values: items.into_iter().map(json).collect() }),
-        serde_json::Value::Object(object) => Kind::StructValue(Struct { fields: fields(object) }),
+        serde_json::Value::Array(items) => Kind::ListValue(ListValue {
+            values: items.into_iter().map(json).collect(),
+        }),
+        serde_json::Value::Object(object) => Kind::StructValue(Struct {
+            fields: fields(object),
+        }),
     };
     Value { kind: Some(kind) }
 }
 
 fn sparse(indices: &[u32], values: &[f32]) -> SparseVector {
-    SparseVector { indices: indices.to_vec(), values: values.to_vec() }
+    SparseVector {
+        indices: indices.to_vec(),
+        values: values.to_vec(),
+    }
 }
 
 fn multi(rows: &[f32], dimension: usize) -> MultiDenseVector {
-    MultiDenseVector { vectors: rows.chunks(dimension).map(|row| DenseVector { data: row.to_vec() }).collect() }
+    MultiDenseVector {
+        vectors: rows
+            .chunks(dimension)
+            .map(|row| DenseVector { data: row.to_vec() })
+            .collect(),
+    }
 }
 
 pub(super) fn query(collection: &str, spec: &CollectionSpec, search: &Search<'_>) -> QueryPoints {
-    let &Search { vector, limit, mode, filter } = search;
+    let &Search {
+        vector,
+        limit,
+        mode,
+        filter,
+    } = search;
     let variant = match (vector, spec.vector) {
-        (Vector::Sparse { indices, values }, _) => vector_input::Variant::Sparse(sparse(indices, values)),
+        (Vector::Sparse { indices, values }, _) => {
+            vector_input::Variant::Sparse(sparse(indices, values))
+        }
         (Vector::Multi(rows), VectorSpec::Multi { dimension, .. }) => {
             vector_input::Variant::MultiDense(multi(rows, dimension))
         }
-        (Vector::Dense(row) | Vector::Multi(row), _) => vector_input::Variant::Dense(DenseVector { data: row.clone() }),
+        (Vector::Dense(row) | Vector::Multi(row), _) => {
+            vector_input::Variant::Dense(DenseVector { data: row.clone() })
+        }
     };
-    let vector = VectorInput { variant: Some(variant) };
-    let Parameters { exact, ef, quantization } = spec.parameters(mode);
+    let vector = VectorInput {
+        variant: Some(variant),
+    };
+    let Parameters {
+        exact,
+        ef,
+        quantization,
+    } = spec.parameters(mode);
     let quantization = quantization.map(|(rescore, oversampling)| QuantizationSearchParams {
         ignore: Some(false),
         rescore: Some(rescore),
@@ -225,7 +316,10 @@ pub(super) fn query(collection: &str, spec: &CollectionSpec, search: &Search<'_>
 
 /// A found point; every id in a collection is a number of ours.
 pub(super) fn neighbour(point: &ScoredPoint) -> Option<Neighbour> {
-    Some(Neighbour { number: number(point.id.as_ref()?)?, score: point.score })
+    Some(Neighbour {
+        number: number(point.id.as_ref()?)?,
+        score: point.score,
+    })
 }
 
 pub(super) fn number(id: &PointId) -> Option<u32> {
@@ -256,7 +350,11 @@ pub(super) fn page(collection: &str, offset: PointId, limit: u32) -> ScrollPoint
     }
 }
 
-pub(super) fn field_index(collection: &str, path: &str, kind: FieldKind) -> CreateFieldIndexCollection {
+pub(super) fn field_index(
+    collection: &str,
+    path: &str,
+    kind: FieldKind,
+) -> CreateFieldIndexCollection {
     let kind = match kind {
         FieldKind::Text => FieldType::Keyword,
         FieldKind::Number => FieldType::Float,
@@ -274,7 +372,11 @@ pub(super) fn field_index(collection: &str, path: &str, kind: FieldKind) -> Crea
 fn translated(demands: &Demands) -> GrpcFilter {
     let Demands { must, must_not } = demands;
     let one_of = |clauses: &Vec<Clause>| -> Condition {
-        GrpcFilter { should: clauses.iter().map(condition).collect(), ..GrpcFilter::default() }.into()
+        GrpcFilter {
+            should: clauses.iter().map(condition).collect(),
+            ..GrpcFilter::default()
+        }
+        .into()
     };
     GrpcFilter {
         must: must.iter().map(one_of).collect(),
@@ -301,37 +403,88 @@ mod tests {
     use ragtriage_core::config::QuantizationKind;
 
     fn spec() -> CollectionSpec {
-        let vector = VectorSpec::Dense { dimension: 3, similarity: Similarity::Cosine };
+        let vector = VectorSpec::Dense {
+            dimension: 3,
+            similarity: Similarity::Cosine,
+        };
         CollectionSpec::new("ab".to_owned(), "dense", vector, 2)
     }
 
     #[test]
     fn nothing_is_built_before_the_last_point_and_without_a_graph_never() {
         let threshold = |spec: &CollectionSpec| {
-            let made = creation("ragtriage_ab", spec).optimizers_config.and_then(|config| config.indexing_threshold);
+            let made = creation("ragtriage_ab", spec)
+                .optimizers_config
+                .and_then(|config| config.indexing_threshold);
             (made, indexing_kb(spec, true))
         };
         assert_eq!(threshold(&spec()), (Some(0), 0));
-        let hnsw = Some(Hnsw { m: 32, ef_construct: 200, from_points: 2, ..Hnsw::default() });
+        let hnsw = Some(Hnsw {
+            m: 32,
+            ef_construct: 200,
+            from_points: 2,
+            ..Hnsw::default()
+        });
         let graph = CollectionSpec { hnsw, ..spec() };
         assert_eq!(threshold(&graph), (Some(0), 10));
-        let made = creation("ragtriage_ab", &graph).hnsw_config.expect("a graph");
-        assert_eq!((made.m, made.ef_construct, made.full_scan_threshold), (Some(32), Some(200), Some(10)));
-        let scalar = Quantization { kind: QuantizationKind::Scalar, ..Quantization::default() };
-        assert_eq!(threshold(&CollectionSpec { quantization: scalar, ..spec() }), (Some(0), 10));
-        assert_eq!(threshold(&CollectionSpec { vector: VectorSpec::Sparse, ..spec() }), (Some(10_000), 10_000));
+        let made = creation("ragtriage_ab", &graph)
+            .hnsw_config
+            .expect("a graph");
+        assert_eq!(
+            (made.m, made.ef_construct, made.full_scan_threshold),
+            (Some(32), Some(200), Some(10))
+        );
+        let scalar = Quantization {
+            kind: QuantizationKind::Scalar,
+            ..Quantization::default()
+        };
+        assert_eq!(
+            threshold(&CollectionSpec {
+                quantization: scalar,
+                ..spec()
+            }),
+            (Some(0), 10)
+        );
+        assert_eq!(
+            threshold(&CollectionSpec {
+                vector: VectorSpec::Sparse,
+                ..spec()
+            }),
+            (Some(10_000), 10_000)
+        );
     }
 
     #[test]
     fn placement_passes_through() {
-        let placement = Placement { shards: Some(6), replicas: Some(2), write_consistency: Some(1) };
-        let made = creation("ragtriage_ab", &CollectionSpec { placement, ..spec() });
+        let placement = Placement {
+            shards: Some(6),
+            replicas: Some(2),
+            write_consistency: Some(1),
+        };
+        let made = creation(
+            "ragtriage_ab",
+            &CollectionSpec {
+                placement,
+                ..spec()
+            },
+        );
         assert_eq!(
-            (made.shard_number, made.replication_factor, made.write_consistency_factor),
+            (
+                made.shard_number,
+                made.replication_factor,
+                made.write_consistency_factor
+            ),
             (Some(6), Some(2), Some(1))
         );
         let made = creation("ragtriage_ab", &spec());
-        assert_eq!((made.shard_number, made.replication_factor, made.write_consistency_factor), (None, None, None));
+        assert_eq!(
+            (
+                made.shard_number,
+                made.replication_factor,
+                made.write_consistency_factor
+            ),
+            (None, None, None)
+        );
     }
 
     #[test]
@@ -339,14 +492,28 @@ mod tests {
         let similarity = Similarity::Dot;
         let specs = [
             spec().vector,
-            VectorSpec::Dense { dimension: 3, similarity },
-            VectorSpec::Multi { dimension: 3, similarity },
+            VectorSpec::Dense {
+                dimension: 3,
+                similarity,
+            },
+            VectorSpec::Multi {
+                dimension: 3,
+                similarity,
+            },
             VectorSpec::Sparse,
         ]
         .map(|vector| CollectionSpec { vector, ..spec() });
         for (i, made) in specs.iter().enumerate() {
-            let CreateCollection { vectors_config, sparse_vectors_config, .. } = creation("ragtriage_ab", made);
-            let params = CollectionParams { vectors_config, sparse_vectors_config, ..CollectionParams::default() };
+            let CreateCollection {
+                vectors_config,
+                sparse_vectors_config,
+                ..
+            } = creation("ragtriage_ab", made);
+            let params = CollectionParams {
+                vectors_config,
+                sparse_vectors_config,
+                ..CollectionParams::default()
+            };
             for (j, wanted) in specs.iter().enumerate() {
                 assert_eq!(has_vector(&params, wanted), i == j, "{made:?} {wanted:?}");
             }
@@ -357,13 +524,19 @@ mod tests {
     fn a_chunk_without_terms_gets_one_that_no_question_asks() {
         let point = Point {
             number: 1,
-            vector: Vector::Sparse { indices: vec![], values: vec![] },
+            vector: Vector::Sparse {
+                indices: vec![],
+                values: vec![],
+            },
             chunk_id: "d#1".to_owned(),
             doc_id: "d".to_owned(),
             range: (0, 1),
             metadata: std::sync::Arc::default(),
         };
-        let spec = CollectionSpec { vector: VectorSpec::Sparse, ..spec() };
+        let spec = CollectionSpec {
+            vector: VectorSpec::Sparse,
+            ..spec()
+        };
         let made = format!("{:?}", point_struct(&spec, &point));
         assert!(made.contains("indices: [4294967295]"), "{made}");
     }

@@ -4,19 +4,30 @@ use super::super::classify::{Rightness, classify};
 use super::super::gold::{self, Haystacks};
 use super::super::support::SupportTest;
 use super::{TENS, attempt, corpus, judged, member, question, trace, with_gold, wrong};
-use crate::types::{Attempt, ByteRange, ChunkId, Class, Fault, Flag, Gold, Kind, Question, Stance, TokenUse};
+use crate::types::{
+    Attempt, ByteRange, ChunkId, Class, Fault, Flag, Gold, Kind, Question, Stance, TokenUse,
+};
 
 #[test]
 fn gold_that_is_in_no_document_is_lost_by_the_corpus() {
     let corpus = corpus(&TENS);
     let outcome = judged(
-        &trace(question(vec![vec![member("gone", &[(0, 3)])]]), &corpus, &["d#0"], &["d#0"], Some(wrong())),
+        &trace(
+            question(vec![vec![member("gone", &[(0, 3)])]]),
+            &corpus,
+            &["d#0"],
+            &["d#0"],
+            Some(wrong()),
+        ),
         &corpus,
         false,
         None,
     );
     assert_eq!(outcome.class, Class::Corpus);
-    assert_eq!(outcome.reason, "gold document `gone` is not in the corpus, or empty there");
+    assert_eq!(
+        outcome.reason,
+        "gold document `gone` is not in the corpus, or empty there"
+    );
     assert_eq!(outcome.reached, Some([false; 5]));
 }
 
@@ -24,13 +35,22 @@ fn gold_that_is_in_no_document_is_lost_by_the_corpus() {
 fn gold_that_no_retriever_returned_is_lost_by_retrieval() {
     let corpus = corpus(&TENS);
     let outcome = judged(
-        &trace(question(vec![vec![member("d", &[(10, 19)])]]), &corpus, &["d#0", "e#0"], &["d#0"], Some(wrong())),
+        &trace(
+            question(vec![vec![member("d", &[(10, 19)])]]),
+            &corpus,
+            &["d#0", "e#0"],
+            &["d#0"],
+            Some(wrong()),
+        ),
         &corpus,
         false,
         None,
     );
     assert_eq!(outcome.class, Class::Retrieval);
-    assert_eq!(outcome.reason, "gold range 10-19 of `d` is in chunk 1, which was not among 2 candidates");
+    assert_eq!(
+        outcome.reason,
+        "gold range 10-19 of `d` is in chunk 1, which was not among 2 candidates"
+    );
 }
 
 #[test]
@@ -49,7 +69,10 @@ fn gold_below_k_is_lost_by_ranking() {
         None,
     );
     assert_eq!(outcome.class, Class::Ranking);
-    assert_eq!(outcome.reason, "gold range 10-19 of `d` is in chunk 1, which came third, below the top 2");
+    assert_eq!(
+        outcome.reason,
+        "gold range 10-19 of `d` is in chunk 1, which came third, below the top 2"
+    );
     assert_eq!(outcome.reached, Some([true, true, true, false, false]));
 }
 
@@ -57,7 +80,13 @@ fn gold_below_k_is_lost_by_ranking() {
 fn gold_in_the_top_k_that_did_not_fit_is_lost_by_packing() {
     let corpus = corpus(&TENS);
     let outcome = judged(
-        &trace(question(vec![vec![member("d", &[(10, 19)])]]), &corpus, &["d#0", "d#1"], &["d#0"], Some(wrong())),
+        &trace(
+            question(vec![vec![member("d", &[(10, 19)])]]),
+            &corpus,
+            &["d#0", "d#1"],
+            &["d#0"],
+            Some(wrong()),
+        ),
         &corpus,
         false,
         None,
@@ -69,7 +98,18 @@ fn gold_in_the_top_k_that_did_not_fit_is_lost_by_packing() {
 fn a_boundary_through_the_gold_of_which_a_piece_was_found_is_lost_by_chunking() {
     let corpus = corpus(&TENS);
     let cut = question(vec![vec![member("d", &[(10, 24)])]]);
-    let outcome = judged(&trace(cut, &corpus, &["d#1", "e#0", "d#2"], &["d#1"], Some(wrong())), &corpus, false, None);
+    let outcome = judged(
+        &trace(
+            cut,
+            &corpus,
+            &["d#1", "e#0", "d#2"],
+            &["d#1"],
+            Some(wrong()),
+        ),
+        &corpus,
+        false,
+        None,
+    );
     assert_eq!(outcome.class, Class::Chunking);
     assert_eq!(
         outcome.reason,
@@ -83,7 +123,13 @@ fn a_cut_gold_of_which_no_piece_was_found_is_lost_by_retrieval() {
     let corpus = corpus(&TENS);
     let cut = question(vec![vec![member("d", &[(10, 24)])]]);
     assert_eq!(
-        judged(&trace(cut, &corpus, &["d#0"], &["d#0"], Some(wrong())), &corpus, false, None).class,
+        judged(
+            &trace(cut, &corpus, &["d#0"], &["d#0"], Some(wrong())),
+            &corpus,
+            false,
+            None
+        )
+        .class,
         Class::Retrieval
     );
 }
@@ -92,8 +138,17 @@ fn a_cut_gold_of_which_no_piece_was_found_is_lost_by_retrieval() {
 fn both_pieces_of_a_cut_gold_together_support_it() {
     let corpus = corpus(&TENS);
     let cut = question(vec![vec![member("d", &[(10, 24)])]]);
-    let found = trace(cut, &corpus, &["d#2", "d#1"], &["d#2", "d#1"], Some(wrong()));
-    assert_eq!(judged(&found, &corpus, false, Some(false)).fault, Some(Fault::Reader));
+    let found = trace(
+        cut,
+        &corpus,
+        &["d#2", "d#1"],
+        &["d#2", "d#1"],
+        Some(wrong()),
+    );
+    assert_eq!(
+        judged(&found, &corpus, false, Some(false)).fault,
+        Some(Fault::Reader)
+    );
 }
 
 #[test]
@@ -101,8 +156,17 @@ fn white_space_between_two_chunks_is_not_missing() {
     // Chunks 0..9 and 10..19 leave byte 9, a space, to nobody; the gold 5..14 spans it.
     let corpus = corpus(&[(0, 9), (10, 19), (20, 30)]);
     let spanning = question(vec![vec![member("d", &[(5, 14)])]]);
-    let found = trace(spanning, &corpus, &["d#0", "d#1"], &["d#0", "d#1"], Some(wrong()));
-    assert_eq!(found.gold.groups[0][0].needed, [ByteRange::new(5, 9), ByteRange::new(10, 14)]);
+    let found = trace(
+        spanning,
+        &corpus,
+        &["d#0", "d#1"],
+        &["d#0", "d#1"],
+        Some(wrong()),
+    );
+    assert_eq!(
+        found.gold.groups[0][0].needed,
+        [ByteRange::new(5, 9), ByteRange::new(10, 14)]
+    );
     assert_eq!(judged(&found, &corpus, true, None).class, Class::Correct);
 }
 
@@ -113,10 +177,19 @@ fn any_member_of_a_group_will_do_and_every_group_is_needed() {
     let gold = gold::locate(&either, &corpus, || panic!("labelled"), &|_| None);
     let holds = |question: &Question, gold: &Gold, ids: &[&str]| {
         let ids: Vec<ChunkId> = ids.iter().map(|id| ChunkId::from(*id)).collect();
-        SupportTest::new(question, &gold.groups, &corpus).of(&ids).holds
+        SupportTest::new(question, &gold.groups, &corpus)
+            .of(&ids)
+            .holds
     };
-    assert!(holds(&either, &gold, &["e#0"]) && holds(&either, &gold, &["d#0"]) && !holds(&either, &gold, &["d#1"]));
-    let both = question(vec![vec![member("d", &[(0, 4)])], vec![member("e", &[(0, 7)])]]);
+    assert!(
+        holds(&either, &gold, &["e#0"])
+            && holds(&either, &gold, &["d#0"])
+            && !holds(&either, &gold, &["d#1"])
+    );
+    let both = question(vec![
+        vec![member("d", &[(0, 4)])],
+        vec![member("e", &[(0, 7)])],
+    ]);
     let gold = gold::locate(&both, &corpus, || panic!("labelled"), &|_| None);
     assert!(!holds(&both, &gold, &["e#0"]) && holds(&both, &gold, &["e#0", "d#0"]));
 }
@@ -126,7 +199,11 @@ fn a_gold_document_as_a_whole_needs_the_chunk_with_the_answer() {
     let corpus = corpus(&TENS);
     let whole = question(vec![vec![member("d", &[])]]);
     let gold = gold::locate(&whole, &corpus, || panic!("labelled"), &|_| None);
-    assert_eq!(gold.groups[0][0].chunks, [ChunkId::from("d#1")], "1992 stands at 15..19");
+    assert_eq!(
+        gold.groups[0][0].chunks,
+        [ChunkId::from("d#1")],
+        "1992 stands at 15..19"
+    );
     let test = SupportTest::new(&whole, &gold.groups, &corpus);
     assert!(!test.of(&[ChunkId::from("d#0")]).holds);
     assert!(test.of(&[ChunkId::from("d#1")]).holds);
@@ -138,9 +215,21 @@ fn without_evidence_an_answer_string_decides() {
     let haystacks = Haystacks::new(&corpus);
     let asked = question(vec![]);
     let gold = gold::locate(&asked, &corpus, || &haystacks, &|_| None);
-    assert!(gold.documents.holds && gold.chunks.holds, "e#0 holds 1992 whole");
-    let found = with_gold(asked.clone(), gold.clone(), &["e#0"], &["e#0"], Some(wrong()));
-    assert_eq!(judged(&found, &corpus, false, None).class, Class::Generation);
+    assert!(
+        gold.documents.holds && gold.chunks.holds,
+        "e#0 holds 1992 whole"
+    );
+    let found = with_gold(
+        asked.clone(),
+        gold.clone(),
+        &["e#0"],
+        &["e#0"],
+        Some(wrong()),
+    );
+    assert_eq!(
+        judged(&found, &corpus, false, None).class,
+        Class::Generation
+    );
     let lost = with_gold(asked, gold, &["d#0"], &["d#0"], Some(wrong()));
     assert_eq!(judged(&lost, &corpus, false, None).class, Class::Retrieval);
 }
@@ -161,16 +250,37 @@ fn an_answer_that_only_a_boundary_cuts_is_lost_by_chunking_where_nothing_is_labe
 fn what_the_generator_did_with_its_support_is_told_apart() {
     let corpus = corpus(&TENS);
     let fault = |answer: Attempt, oracle| {
-        let found = trace(question(vec![vec![member("d", &[(10, 19)])]]), &corpus, &["d#1"], &["d#1"], Some(answer));
+        let found = trace(
+            question(vec![vec![member("d", &[(10, 19)])]]),
+            &corpus,
+            &["d#1"],
+            &["d#1"],
+            Some(answer),
+        );
         let outcome = judged(&found, &corpus, false, oracle);
         assert_eq!(outcome.class, Class::Generation);
         outcome.fault.expect("a fault")
     };
-    assert_eq!(fault(attempt("1815", Stance::Answered), Some(true)), Fault::ContextUse);
-    assert_eq!(fault(attempt("1815", Stance::Answered), Some(false)), Fault::Reader);
-    assert_eq!(fault(attempt("", Stance::Abstained), Some(true)), Fault::Abstained);
-    assert_eq!(fault(attempt("", Stance::Refused), Some(true)), Fault::Refused);
-    assert_eq!(fault(attempt("", Stance::Unreadable), Some(true)), Fault::Format);
+    assert_eq!(
+        fault(attempt("1815", Stance::Answered), Some(true)),
+        Fault::ContextUse
+    );
+    assert_eq!(
+        fault(attempt("1815", Stance::Answered), Some(false)),
+        Fault::Reader
+    );
+    assert_eq!(
+        fault(attempt("", Stance::Abstained), Some(true)),
+        Fault::Abstained
+    );
+    assert_eq!(
+        fault(attempt("", Stance::Refused), Some(true)),
+        Fault::Refused
+    );
+    assert_eq!(
+        fault(attempt("", Stance::Unreadable), Some(true)),
+        Fault::Format
+    );
 }
 
 #[test]
@@ -182,8 +292,15 @@ fn right_answers_are_told_apart_by_their_support() {
     assert_eq!(judged(&with, &corpus, true, None).class, Class::Correct);
     let without = trace(asked(), &corpus, &["e#0"], &["e#0"], answer());
     let outcome = judged(&without, &corpus, true, None);
-    assert_eq!((outcome.class, outcome.lost), (Class::CorrectUnsupported, Some(Class::Retrieval)));
-    assert_eq!(outcome.flags, [Flag::AnswerElsewhere], "e#0 holds 1992 and the question's cccc");
+    assert_eq!(
+        (outcome.class, outcome.lost),
+        (Class::CorrectUnsupported, Some(Class::Retrieval))
+    );
+    assert_eq!(
+        outcome.flags,
+        [Flag::AnswerElsewhere],
+        "e#0 holds 1992 and the question's cccc"
+    );
 }
 
 #[test]
@@ -194,9 +311,18 @@ fn unanswerable_questions_stand_outside_the_waterfall() {
     asked.answers.clear();
     let class = |answer: Option<Attempt>| {
         let gold = gold::locate(&asked, &corpus, || panic!("no spans"), &|_| None);
-        classify(&with_gold(asked.clone(), gold, &["d#0"], &["d#0"], answer), 2, Rightness::default(), &corpus).class
+        classify(
+            &with_gold(asked.clone(), gold, &["d#0"], &["d#0"], answer),
+            2,
+            Rightness::default(),
+            &corpus,
+        )
+        .class
     };
-    assert_eq!(class(Some(attempt("", Stance::Abstained))), Class::CorrectAbstention);
+    assert_eq!(
+        class(Some(attempt("", Stance::Abstained))),
+        Class::CorrectAbstention
+    );
     assert_eq!(class(Some(wrong())), Class::Hallucinated);
     assert_eq!(class(None), Class::Unattributed);
 }
@@ -205,23 +331,48 @@ fn unanswerable_questions_stand_outside_the_waterfall() {
 fn a_failed_call_is_no_wrong_answer_and_no_generator_no_loss() {
     let corpus = corpus(&TENS);
     let asked = || question(vec![vec![member("d", &[(10, 19)])]]);
-    let failed = Attempt { error: Some("500".to_owned()), ..attempt("", Stance::Unreadable) };
+    let failed = Attempt {
+        error: Some("500".to_owned()),
+        ..attempt("", Stance::Unreadable)
+    };
     let found = trace(asked(), &corpus, &["d#1"], &["d#1"], Some(failed));
-    assert_eq!(classify(&found, 2, Rightness::default(), &corpus).class, Class::Failed);
+    assert_eq!(
+        classify(&found, 2, Rightness::default(), &corpus).class,
+        Class::Failed
+    );
     let alone = trace(asked(), &corpus, &["d#1"], &["d#1"], None);
-    assert_eq!(classify(&alone, 2, Rightness::default(), &corpus).class, Class::Supported);
+    assert_eq!(
+        classify(&alone, 2, Rightness::default(), &corpus).class,
+        Class::Supported
+    );
     let lost = trace(asked(), &corpus, &["d#0"], &["d#0"], None);
-    assert_eq!(classify(&lost, 2, Rightness::default(), &corpus).class, Class::Retrieval);
+    assert_eq!(
+        classify(&lost, 2, Rightness::default(), &corpus).class,
+        Class::Retrieval
+    );
 }
 
 #[test]
 fn a_prompt_that_the_server_cut_is_lost_by_packing() {
     let corpus = corpus(&TENS);
     let mut answer = attempt("1815", Stance::Answered);
-    answer.tokens = TokenUse { prompt: 1000, prompt_billed: Some(799), completion: 3 };
-    let found = trace(question(vec![vec![member("d", &[(10, 19)])]]), &corpus, &["d#1"], &["d#1"], Some(answer));
+    answer.tokens = TokenUse {
+        prompt: 1000,
+        prompt_billed: Some(799),
+        completion: 3,
+    };
+    let found = trace(
+        question(vec![vec![member("d", &[(10, 19)])]]),
+        &corpus,
+        &["d#1"],
+        &["d#1"],
+        Some(answer),
+    );
     let outcome = judged(&found, &corpus, false, Some(true));
-    assert_eq!((outcome.class, outcome.flags), (Class::Packing, vec![Flag::ServerTruncated]));
+    assert_eq!(
+        (outcome.class, outcome.flags),
+        (Class::Packing, vec![Flag::ServerTruncated])
+    );
 }
 
 #[test]
@@ -229,8 +380,12 @@ fn gold_beyond_what_the_encoder_reads_is_flagged() {
     let corpus = corpus(&TENS);
     let asked = question(vec![vec![member("d", &[(15, 19)])]]);
     // Of chunk 1 (10..20) the encoder reads five bytes, 10..15: the gold at 15..19 is beyond.
-    let gold = gold::locate(&asked, &corpus, || panic!("labelled"), &|number| (number == 1).then_some(5));
+    let gold = gold::locate(&asked, &corpus, || panic!("labelled"), &|number| {
+        (number == 1).then_some(5)
+    });
     assert!(gold.groups[0][0].encoder_truncated);
-    let gold = gold::locate(&asked, &corpus, || panic!("labelled"), &|number| (number == 1).then_some(9));
+    let gold = gold::locate(&asked, &corpus, || panic!("labelled"), &|number| {
+        (number == 1).then_some(9)
+    });
     assert!(!gold.groups[0][0].encoder_truncated);
 }

@@ -6,17 +6,27 @@ use super::{attempt, corpus, member, question, shown, with_gold};
 use crate::types::{Attempt, ChunkId, Class, Corpus, Flag, Group, Passage, Stage, Stance};
 
 /// The outcome for a pipeline elsewhere that showed these passages, all of them in its prompt, with `retrieval.k` = 1.
-fn elsewhere(evidence: Vec<Group>, passages: &[Passage], right: Rightness, answer: Option<Attempt>) -> Outcome {
+fn elsewhere(
+    evidence: Vec<Group>,
+    passages: &[Passage],
+    right: Rightness,
+    answer: Option<Attempt>,
+) -> Outcome {
     let corpus = Corpus::new(corpus(&[]).documents().to_vec(), vec![]);
     let known: Vec<&Passage> = passages.iter().collect();
     let gold = gold::locate_shown(&question(evidence.clone()), &corpus, &known, |matcher| {
-        corpus.documents().iter().any(|document| matcher.found_in_text(&document.text))
+        corpus
+            .documents()
+            .iter()
+            .any(|document| matcher.found_in_text(&document.text))
     });
     let ids: Vec<&str> = passages.iter().map(|passage| passage.id.as_str()).collect();
     let mut trace = with_gold(question(evidence), gold, &ids, &ids, answer);
     trace.stages[0].stage = Stage::External;
-    let by_id: std::collections::HashMap<ChunkId, Passage> =
-        passages.iter().map(|passage| (passage.id.clone(), passage.clone())).collect();
+    let by_id: std::collections::HashMap<ChunkId, Passage> = passages
+        .iter()
+        .map(|passage| (passage.id.clone(), passage.clone()))
+        .collect();
     classify(&trace, 1, right, &by_id)
 }
 
@@ -24,44 +34,94 @@ fn elsewhere(evidence: Vec<Group>, passages: &[Passage], right: Rightness, answe
 fn elsewhere_all_that_stood_in_the_prompt_is_the_top_k() {
     // `cccc 1992` is bytes 10 to 19 of `d`; the passage that holds it came second, and k is 1.
     let gold = || vec![vec![member("d", &[(10, 19)])]];
-    let arrived = elsewhere(gold(), &[shown("x", (0, 0)), shown("d", (5, 24))], Rightness::default(), None);
-    assert_eq!((arrived.class, arrived.reached), (Class::Supported, Some([true; 5])));
+    let arrived = elsewhere(
+        gold(),
+        &[shown("x", (0, 0)), shown("d", (5, 24))],
+        Rightness::default(),
+        None,
+    );
+    assert_eq!(
+        (arrived.class, arrived.reached),
+        (Class::Supported, Some([true; 5]))
+    );
     let lost = elsewhere(gold(), &[shown("x", (0, 0))], Rightness::default(), None);
-    assert_eq!((lost.class, lost.flags.len()), (Class::Retrieval, 0), "a chunk that was never shown is not cut");
+    assert_eq!(
+        (lost.class, lost.flags.len()),
+        (Class::Retrieval, 0),
+        "a chunk that was never shown is not cut"
+    );
     assert_eq!(lost.reached, Some([true, true, false, false, false]));
-    assert_eq!(lost.reason, "gold range 10-19 of `d` is in no passage that was shown");
+    assert_eq!(
+        lost.reason,
+        "gold range 10-19 of `d` is in no passage that was shown"
+    );
 }
 
 #[test]
 fn elsewhere_a_gold_range_of_which_a_piece_was_shown_is_lost_by_chunking() {
     let gold = || vec![vec![member("d", &[(10, 19)])]];
     let torn = elsewhere(gold(), &[shown("d", (0, 14))], Rightness::default(), None);
-    assert_eq!((torn.class, torn.flags.as_slice()), (Class::Chunking, [Flag::Cut].as_slice()));
-    assert_eq!(torn.reason, "of gold range 10-19 of `d` only a part was shown: passage `d#0-14` came first");
+    assert_eq!(
+        (torn.class, torn.flags.as_slice()),
+        (Class::Chunking, [Flag::Cut].as_slice())
+    );
+    assert_eq!(
+        torn.reason,
+        "of gold range 10-19 of `d` only a part was shown: passage `d#0-14` came first"
+    );
     // Both pieces, the space at byte 14 in neither: white space between two passages is not missing.
     let pieces = [shown("d", (15, 24)), shown("d", (0, 14))];
-    assert_eq!(elsewhere(gold(), &pieces, Rightness::default(), None).class, Class::Supported);
+    assert_eq!(
+        elsewhere(gold(), &pieces, Rightness::default(), None).class,
+        Class::Supported
+    );
     // A letter between them is: bytes 10 to 12 and 13 to 19 leave out byte 12.
     let gap = [shown("d", (10, 12)), shown("d", (13, 19))];
-    assert_eq!(elsewhere(gold(), &gap, Rightness::default(), None).class, Class::Chunking);
+    assert_eq!(
+        elsewhere(gold(), &gap, Rightness::default(), None).class,
+        Class::Chunking
+    );
 }
 
 #[test]
 fn elsewhere_documents_that_the_corpus_lacks_and_unlabelled_answers_are_told_apart() {
     let gone = vec![vec![member("gone", &[(0, 4)])]];
-    assert_eq!(elsewhere(gone, &[shown("d", (0, 30))], Rightness::default(), None).class, Class::Corpus);
-    assert_eq!(elsewhere(vec![], &[shown("d", (15, 19))], Rightness::default(), None).class, Class::Supported);
-    assert_eq!(elsewhere(vec![], &[shown("d", (0, 14))], Rightness::default(), None).class, Class::Retrieval);
+    assert_eq!(
+        elsewhere(gone, &[shown("d", (0, 30))], Rightness::default(), None).class,
+        Class::Corpus
+    );
+    assert_eq!(
+        elsewhere(vec![], &[shown("d", (15, 19))], Rightness::default(), None).class,
+        Class::Supported
+    );
+    assert_eq!(
+        elsewhere(vec![], &[shown("d", (0, 14))], Rightness::default(), None).class,
+        Class::Retrieval
+    );
     // `d` as a whole holds the answer, so the passage of it must too.
     let whole = || vec![vec![member("d", &[])]];
-    assert_eq!(elsewhere(whole(), &[shown("d", (15, 24))], Rightness::default(), None).class, Class::Supported);
-    assert_eq!(elsewhere(whole(), &[shown("d", (0, 9))], Rightness::default(), None).class, Class::Retrieval);
+    assert_eq!(
+        elsewhere(whole(), &[shown("d", (15, 24))], Rightness::default(), None).class,
+        Class::Supported
+    );
+    assert_eq!(
+        elsewhere(whole(), &[shown("d", (0, 9))], Rightness::default(), None).class,
+        Class::Retrieval
+    );
 }
 
 #[test]
 fn a_wrong_answer_without_the_oracles_has_no_fault_to_name() {
-    let right = Rightness { retrieved: Some(false), ..Rightness::default() };
+    let right = Rightness {
+        retrieved: Some(false),
+        ..Rightness::default()
+    };
     let answer = Some(attempt("1815", Stance::Answered));
-    let outcome = elsewhere(vec![vec![member("d", &[(10, 19)])]], &[shown("d", (0, 30))], right, answer);
+    let outcome = elsewhere(
+        vec![vec![member("d", &[(10, 19)])]],
+        &[shown("d", (0, 30))],
+        right,
+        answer,
+    );
     assert_eq!((outcome.class, outcome.fault), (Class::Generation, None));
 }

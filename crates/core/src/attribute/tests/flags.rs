@@ -4,13 +4,20 @@ use super::super::classify::{Rightness, classify};
 use super::super::modes::{self, Signs};
 use super::{TENS, attempt, corpus, judged, member, question, shown, trace, wrong};
 use crate::types::{
-    Arm, ArmName, Attempt, ChunkId, Corpus, Flag, Kind, Mode, Passage, Question, Stage, Stance, Support, SupportRule,
+    Arm, ArmName, Attempt, ChunkId, Corpus, Flag, Kind, Mode, Passage, Question, Stage, Stance,
+    Support, SupportRule,
 };
 
 /// The flags of a question whose gold was in its prompt, by its arms' answers, with the prompts they were given.
 fn flags_of(arms: &[(ArmName, &str, &[&str])], right: Rightness) -> Vec<Flag> {
     let corpus = corpus(&TENS);
-    let mut found = trace(question(vec![vec![member("d", &[(10, 19)])]]), &corpus, &["d#1", "d#0"], &["d#1"], None);
+    let mut found = trace(
+        question(vec![vec![member("d", &[(10, 19)])]]),
+        &corpus,
+        &["d#1", "d#0"],
+        &["d#1"],
+        None,
+    );
     let arm = |(arm, answer, passages): &(ArmName, &str, &[&str])| Arm {
         arm: *arm,
         attempts: vec![Attempt {
@@ -24,29 +31,67 @@ fn flags_of(arms: &[(ArmName, &str, &[&str])], right: Rightness) -> Vec<Flag> {
 
 #[test]
 fn a_label_is_suspect_where_answer_and_gold_contain_one_another_or_all_arms_agree() {
-    let wrong = Rightness { retrieved: Some(false), oracle: Some(false), closed_book: None };
+    let wrong = Rightness {
+        retrieved: Some(false),
+        oracle: Some(false),
+        closed_book: None,
+    };
     let both = |retrieved, oracle| {
-        let (retrieved, oracle) =
-            ((ArmName::Retrieved, retrieved, &["d#1"][..]), (ArmName::Oracle, oracle, &["d#2"][..]));
+        let (retrieved, oracle) = (
+            (ArmName::Retrieved, retrieved, &["d#1"][..]),
+            (ArmName::Oracle, oracle, &["d#2"][..]),
+        );
         flags_of(&[retrieved, oracle], wrong)
     };
-    assert_eq!(both("1815", "May 1992"), [Flag::LabelSuspect], "the gold is 1992");
-    assert_eq!(both("1815", "The 1815!"), [Flag::LabelSuspect], "the same answer, as scripts compare answers");
+    assert_eq!(
+        both("1815", "May 1992"),
+        [Flag::LabelSuspect],
+        "the gold is 1992"
+    );
+    assert_eq!(
+        both("1815", "The 1815!"),
+        [Flag::LabelSuspect],
+        "the same answer, as scripts compare answers"
+    );
     assert_eq!(both("1815", "1816"), []);
     let third = (ArmName::ClosedBook, "1816", &[][..]);
-    let two = [(ArmName::Retrieved, "1815", &["d#1"][..]), (ArmName::Oracle, "1815", &["d#2"][..])];
-    assert_eq!(flags_of(&[two[0], two[1], third], wrong), [], "one of three arms disagrees");
-    let same_prompt = [(ArmName::Retrieved, "1815", &["d#1"][..]), (ArmName::Oracle, "1815", &["d#1"][..])];
-    assert_eq!(flags_of(&same_prompt, wrong), [], "one prompt agrees with itself");
-    let right = Rightness { retrieved: Some(true), oracle: Some(true), closed_book: None };
+    let two = [
+        (ArmName::Retrieved, "1815", &["d#1"][..]),
+        (ArmName::Oracle, "1815", &["d#2"][..]),
+    ];
+    assert_eq!(
+        flags_of(&[two[0], two[1], third], wrong),
+        [],
+        "one of three arms disagrees"
+    );
+    let same_prompt = [
+        (ArmName::Retrieved, "1815", &["d#1"][..]),
+        (ArmName::Oracle, "1815", &["d#1"][..]),
+    ];
+    assert_eq!(
+        flags_of(&same_prompt, wrong),
+        [],
+        "one prompt agrees with itself"
+    );
+    let right = Rightness {
+        retrieved: Some(true),
+        oracle: Some(true),
+        closed_book: None,
+    };
     assert_eq!(flags_of(&two, right), []);
 }
 
 #[test]
 fn right_without_context_and_wrong_with_it_is_misled() {
-    let arms = [(ArmName::Retrieved, "1815", &["d#1"][..]), (ArmName::ClosedBook, "1992", &[][..])];
-    let right =
-        |retrieved, closed_book| Rightness { retrieved: Some(retrieved), oracle: None, closed_book: Some(closed_book) };
+    let arms = [
+        (ArmName::Retrieved, "1815", &["d#1"][..]),
+        (ArmName::ClosedBook, "1992", &[][..]),
+    ];
+    let right = |retrieved, closed_book| Rightness {
+        retrieved: Some(retrieved),
+        oracle: None,
+        closed_book: Some(closed_book),
+    };
     assert_eq!(flags_of(&arms, right(false, true)), [Flag::Misled]);
     assert_eq!(flags_of(&arms, right(true, true)), []);
     assert_eq!(flags_of(&arms, right(false, false)), []);
@@ -56,21 +101,43 @@ fn right_without_context_and_wrong_with_it_is_misled() {
 fn what_exact_search_would_have_found_is_an_ann_miss() {
     let corpus = corpus(&TENS);
     let flags = |ranked: &[&str], exact: bool| {
-        let mut found = trace(question(vec![vec![member("d", &[(10, 19)])]]), &corpus, ranked, &["d#0"], None);
-        found.stages[0].exact = Some(Support { holds: exact, rule: SupportRule::Ranges });
+        let mut found = trace(
+            question(vec![vec![member("d", &[(10, 19)])]]),
+            &corpus,
+            ranked,
+            &["d#0"],
+            None,
+        );
+        found.stages[0].exact = Some(Support {
+            holds: exact,
+            rule: SupportRule::Ranges,
+        });
         judged(&found, &corpus, false, None).flags
     };
     assert_eq!(flags(&["d#0"], true), [Flag::AnnMiss]);
     assert_eq!(flags(&["d#0"], false), []);
-    assert_eq!(flags(&["d#0", "d#1"], true), [], "the graph found it as well");
+    assert_eq!(
+        flags(&["d#0", "d#1"], true),
+        [],
+        "the graph found it as well"
+    );
 }
 
 #[test]
 fn an_answer_elsewhere_wants_a_content_term_that_is_not_the_answers_own() {
     let corpus = corpus(&TENS);
     let flags = |text: &str| {
-        let asked = Question { text: text.to_owned(), ..question(vec![vec![member("d", &[(0, 4)])]]) };
-        judged(&trace(asked, &corpus, &["e#0"], &["e#0"], Some(wrong())), &corpus, false, None).flags
+        let asked = Question {
+            text: text.to_owned(),
+            ..question(vec![vec![member("d", &[(0, 4)])]])
+        };
+        judged(
+            &trace(asked, &corpus, &["e#0"], &["e#0"], Some(wrong())),
+            &corpus,
+            false,
+            None,
+        )
+        .flags
     };
     // e#0 is `in 1992, cccc`.
     assert_eq!(flags("When did cccc end?"), [Flag::AnswerElsewhere]);
@@ -79,33 +146,65 @@ fn an_answer_elsewhere_wants_a_content_term_that_is_not_the_answers_own() {
 }
 
 /// What is seen of a question with these evidence members, one a group.
-fn seen(corpus: &Corpus, evidence: &[(&str, (usize, usize))], ranked: &[&str], packed: &[&str], k: usize) -> Signs {
-    let groups = evidence.iter().map(|(doc, range)| vec![member(doc, &[*range])]).collect();
+fn seen(
+    corpus: &Corpus,
+    evidence: &[(&str, (usize, usize))],
+    ranked: &[&str],
+    packed: &[&str],
+    k: usize,
+) -> Signs {
+    let groups = evidence
+        .iter()
+        .map(|(doc, range)| vec![member(doc, &[*range])])
+        .collect();
     let found = trace(question(groups), corpus, ranked, packed, Some(wrong()));
-    let outcome = classify(&found, k, Rightness { retrieved: Some(false), ..Rightness::default() }, corpus);
+    let outcome = classify(
+        &found,
+        k,
+        Rightness {
+            retrieved: Some(false),
+            ..Rightness::default()
+        },
+        corpus,
+    );
     modes::signs(&found, &outcome, k, true, corpus)
 }
 
 #[test]
 fn a_gold_passage_shares_a_content_term_with_the_question_or_not() {
     let corpus = corpus(&TENS);
-    let shows =
-        |evidence: &[(&str, (usize, usize))]| seen(&corpus, evidence, &["d#2"], &["d#2"], 2).shows(Mode::NoSharedTerm);
+    let shows = |evidence: &[(&str, (usize, usize))]| {
+        seen(&corpus, evidence, &["d#2"], &["d#2"], 2).shows(Mode::NoSharedTerm)
+    };
     // The question is `When cccc?`; of `d`, chunk 1 is `cccc 1992 `, chunk 0 `aaaa bbbb `.
     assert_eq!(shows(&[("d", (15, 19))]), Some(false));
     assert_eq!(shows(&[("d", (0, 4))]), Some(true));
-    assert_eq!(shows(&[("d", (15, 19)), ("d", (0, 4))]), Some(true), "of one group nothing is shared");
+    assert_eq!(
+        shows(&[("d", (15, 19)), ("d", (0, 4))]),
+        Some(true),
+        "of one group nothing is shared"
+    );
     assert_eq!(shows(&[("gone", (0, 4))]), None, "no passage to look at");
 }
 
 #[test]
 fn a_title_counts_where_it_is_indexed() {
     let corpus = corpus(&TENS);
-    let found = trace(question(vec![vec![member("d", &[(0, 4)])]]), &corpus, &["d#0"], &["d#0"], Some(wrong()));
-    let titled = Passage { title: "The cccc".to_owned(), ..shown("d", (0, 10)) };
+    let found = trace(
+        question(vec![vec![member("d", &[(0, 4)])]]),
+        &corpus,
+        &["d#0"],
+        &["d#0"],
+        Some(wrong()),
+    );
+    let titled = Passage {
+        title: "The cccc".to_owned(),
+        ..shown("d", (0, 10))
+    };
     let passages = std::collections::HashMap::from([(ChunkId::from("d#0"), titled)]);
     let outcome = classify(&found, 2, Rightness::default(), &passages);
-    let shows = |titled| modes::signs(&found, &outcome, 2, titled, &passages).shows(Mode::NoSharedTerm);
+    let shows =
+        |titled| modes::signs(&found, &outcome, 2, titled, &passages).shows(Mode::NoSharedTerm);
     assert_eq!((shows(true), shows(false)), (Some(false), Some(true)));
 }
 
@@ -121,7 +220,11 @@ fn a_bridge_is_missed_where_one_group_is_there_and_another_is_not() {
     assert_eq!(bridge(&both, &["e#0"]), (Some(true), Some(0)));
     assert_eq!(bridge(&both, &["d#2"]), (Some(false), None), "neither");
     assert_eq!(bridge(&both, &["d#0", "e#0"]), (Some(false), None), "both");
-    assert_eq!(bridge(&both[..1], &["d#2"]), (None, None), "one group is no bridge");
+    assert_eq!(
+        bridge(&both[..1], &["d#2"]),
+        (None, None),
+        "one group is no bridge"
+    );
 }
 
 #[test]
@@ -132,12 +235,31 @@ fn near_duplicates_crowd_the_top_k_and_may_have_kept_the_gold_out() {
         let signs = seen(&corpus, &[evidence], ranked, &ranked[..2], 2);
         (signs.shows(Mode::NearDuplicates), signs.distinct_support)
     };
-    assert_eq!(crowd(("e", (0, 7)), &["d#0", "d#1", "e#0"]), (Some(true), true));
-    assert_eq!(crowd(("d", (26, 30)), &["d#0", "d#1", "e#0", "d#2"]), (Some(true), false), "the third that differs");
-    assert_eq!(crowd(("d", (26, 30)), &["d#0", "e#0", "d#2"]), (Some(false), false), "lost, but not crowded");
-    assert_eq!(crowd(("d", (0, 4)), &["d#0", "d#1"]), (Some(true), false), "crowded, but not lost");
+    assert_eq!(
+        crowd(("e", (0, 7)), &["d#0", "d#1", "e#0"]),
+        (Some(true), true)
+    );
+    assert_eq!(
+        crowd(("d", (26, 30)), &["d#0", "d#1", "e#0", "d#2"]),
+        (Some(true), false),
+        "the third that differs"
+    );
+    assert_eq!(
+        crowd(("d", (26, 30)), &["d#0", "e#0", "d#2"]),
+        (Some(false), false),
+        "lost, but not crowded"
+    );
+    assert_eq!(
+        crowd(("d", (0, 4)), &["d#0", "d#1"]),
+        (Some(true), false),
+        "crowded, but not lost"
+    );
     let one = seen(&corpus, &[("d", (0, 4))], &["d#0"], &["d#0"], 2);
-    assert_eq!(one.shows(Mode::NearDuplicates), None, "one passage crowds nothing");
+    assert_eq!(
+        one.shows(Mode::NearDuplicates),
+        None,
+        "one passage crowds nothing"
+    );
 }
 
 #[test]
@@ -150,8 +272,16 @@ fn gold_is_late_where_support_is_whole_in_the_later_half() {
     let four = ["d#0", "d#1", "d#2", "e#0"];
     assert_eq!(late(&[("d", (10, 19))], &four), (Some(2), Some(false)));
     assert_eq!(late(&[("d", (20, 24))], &four), (Some(3), Some(true)));
-    assert_eq!(late(&[("d", (0, 4)), ("e", (0, 7))], &four), (Some(4), Some(true)), "the last needed passage");
-    assert_eq!(late(&[("d", (20, 24))], &four[..3]), (Some(3), None), "three have no later half");
+    assert_eq!(
+        late(&[("d", (0, 4)), ("e", (0, 7))], &four),
+        (Some(4), Some(true)),
+        "the last needed passage"
+    );
+    assert_eq!(
+        late(&[("d", (20, 24))], &four[..3]),
+        (Some(3), None),
+        "three have no later half"
+    );
     assert_eq!(late(&[("gone", (0, 4))], &four), (None, None));
 }
 
@@ -159,12 +289,25 @@ fn gold_is_late_where_support_is_whole_in_the_later_half() {
 fn what_cannot_be_said_of_a_question_is_in_no_share() {
     let corpus = corpus(&TENS);
     let shows = |mode| seen(&corpus, &[("d", (0, 4))], &["e#0"], &["e#0"], 2).shows(mode);
-    assert_eq!(shows(Mode::AnswerElsewhere), Some(true), "e#0 holds 1992 and cccc");
+    assert_eq!(
+        shows(Mode::AnswerElsewhere),
+        Some(true),
+        "e#0 holds 1992 and cccc"
+    );
     assert_eq!(shows(Mode::EncoderTruncated), None, "no encoder took part");
-    let asked = Question { kind: Kind::YesNo, ..question(vec![vec![member("d", &[(0, 4)])]]) };
+    let asked = Question {
+        kind: Kind::YesNo,
+        ..question(vec![vec![member("d", &[(0, 4)])]])
+    };
     let mut found = trace(asked, &corpus, &["e#0"], &["e#0"], Some(wrong()));
     found.stages[0].stage = Stage::Dense;
     let outcome = judged(&found, &corpus, false, None);
     let signs = modes::signs(&found, &outcome, 2, true, &corpus);
-    assert_eq!((signs.shows(Mode::AnswerElsewhere), signs.shows(Mode::EncoderTruncated)), (None, Some(false)));
+    assert_eq!(
+        (
+            signs.shows(Mode::AnswerElsewhere),
+            signs.shows(Mode::EncoderTruncated)
+        ),
+        (None, Some(false))
+    );
 }

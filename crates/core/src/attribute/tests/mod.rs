@@ -8,8 +8,9 @@ mod reasons;
 use super::classify::{Outcome, Rightness, classify};
 use super::gold;
 use crate::types::{
-    Arm, ArmName, Attempt, Chunk, ChunkId, Class, Corpus, Document, Finish, Gold, Group, Kind, Member, Origin, Passage,
-    Question, Stage, StageHit, Stance, Support, SupportRule, TokenUse, Trace, TraceStage,
+    Arm, ArmName, Attempt, Chunk, ChunkId, Class, Corpus, Document, Finish, Gold, Group, Kind,
+    Member, Origin, Passage, Question, Stage, StageHit, Stance, Support, SupportRule, TokenUse,
+    Trace, TraceStage,
 };
 
 /// Document `d` is 30 bytes in three chunks of ten; the gold lies where a test says. Document `e` holds the answer too.
@@ -29,9 +30,16 @@ fn corpus(ranges: &[(usize, usize)]) -> Corpus {
         range: range.into(),
         n_tokens: 1,
     };
-    let mut chunks: Vec<Chunk> = ranges.iter().enumerate().map(|(at, range)| chunk("d", at, *range)).collect();
+    let mut chunks: Vec<Chunk> = ranges
+        .iter()
+        .enumerate()
+        .map(|(at, range)| chunk("d", at, *range))
+        .collect();
     chunks.push(chunk("e", 0, (0, 13)));
-    Corpus::new(vec![document("d", TEXT), document("e", "in 1992, cccc")], chunks)
+    Corpus::new(
+        vec![document("d", TEXT), document("e", "in 1992, cccc")],
+        chunks,
+    )
 }
 
 fn question(evidence: Vec<Group>) -> Question {
@@ -50,7 +58,10 @@ fn question(evidence: Vec<Group>) -> Question {
 }
 
 fn member(doc: &str, ranges: &[(usize, usize)]) -> Member {
-    Member { doc: doc.into(), ranges: ranges.iter().map(|range| (*range).into()).collect() }
+    Member {
+        doc: doc.into(),
+        ranges: ranges.iter().map(|range| (*range).into()).collect(),
+    }
 }
 
 fn attempt(extracted: &str, stance: Stance) -> Attempt {
@@ -69,17 +80,44 @@ fn attempt(extracted: &str, stance: Stance) -> Attempt {
 }
 
 /// A trace with one retriever's ranking, packed as given, answered by both arms.
-fn trace(question: Question, corpus: &Corpus, ranked: &[&str], packed: &[&str], answer: Option<Attempt>) -> Trace {
-    let gold = gold::locate(&question, corpus, || panic!("the question has evidence"), &|_| None);
+fn trace(
+    question: Question,
+    corpus: &Corpus,
+    ranked: &[&str],
+    packed: &[&str],
+    answer: Option<Attempt>,
+) -> Trace {
+    let gold = gold::locate(
+        &question,
+        corpus,
+        || panic!("the question has evidence"),
+        &|_| None,
+    );
     with_gold(question, gold, ranked, packed, answer)
 }
 
-fn with_gold(question: Question, gold: Gold, ranked: &[&str], packed: &[&str], answer: Option<Attempt>) -> Trace {
+fn with_gold(
+    question: Question,
+    gold: Gold,
+    ranked: &[&str],
+    packed: &[&str],
+    answer: Option<Attempt>,
+) -> Trace {
     let stage = |stage, ids: &[&str]| TraceStage {
         exact: None,
         stage,
-        hits: ids.iter().map(|id| StageHit { id: (*id).into(), score: 0.0, parts: [].into() }).collect(),
-        support: Support { holds: false, rule: SupportRule::Nothing },
+        hits: ids
+            .iter()
+            .map(|id| StageHit {
+                id: (*id).into(),
+                score: 0.0,
+                parts: [].into(),
+            })
+            .collect(),
+        support: Support {
+            holds: false,
+            rule: SupportRule::Nothing,
+        },
         seconds: 0.0,
     };
     Trace {
@@ -87,7 +125,13 @@ fn with_gold(question: Question, gold: Gold, ranked: &[&str], packed: &[&str], a
         question,
         gold,
         stages: vec![stage(Stage::Bm25, ranked), stage(Stage::Packed, packed)],
-        arms: answer.map(|attempt| Arm { arm: ArmName::Retrieved, attempts: vec![attempt] }).into_iter().collect(),
+        arms: answer
+            .map(|attempt| Arm {
+                arm: ArmName::Retrieved,
+                attempts: vec![attempt],
+            })
+            .into_iter()
+            .collect(),
         class: Class::Failed,
         fault: None,
         reason: String::new(),
@@ -100,7 +144,16 @@ fn wrong() -> Attempt {
 }
 
 fn judged(trace: &Trace, corpus: &Corpus, retrieved: bool, oracle: Option<bool>) -> Outcome {
-    classify(trace, 2, Rightness { retrieved: Some(retrieved), oracle, closed_book: None }, corpus)
+    classify(
+        trace,
+        2,
+        Rightness {
+            retrieved: Some(retrieved),
+            oracle,
+            closed_book: None,
+        },
+        corpus,
+    )
 }
 
 /// The three chunks of ten bytes; bytes 9, 14, 19 of the text are white space, all in chunks.
@@ -108,7 +161,11 @@ const TENS: [(usize, usize); 3] = [(0, 10), (10, 20), (20, 30)];
 
 /// A passage of `d` that another system cut, or of a document that is none of ours.
 fn shown(doc: &str, range: (usize, usize)) -> Passage {
-    let text = if doc == "d" { TEXT[range.0..range.1].to_owned() } else { String::new() };
+    let text = if doc == "d" {
+        TEXT[range.0..range.1].to_owned()
+    } else {
+        String::new()
+    };
     Passage {
         id: format!("{doc}#{}-{}", range.0, range.1).as_str().into(),
         doc: doc.into(),

@@ -4,15 +4,20 @@ use super::super::gold::{self, Haystacks};
 use super::super::support::SupportTest;
 use super::{TENS, attempt, corpus, judged, member, question, trace, with_gold, wrong};
 use crate::types::{
-    Arm, ArmName, Attempt, Chunk, ChunkId, Class, Corpus, Document, Fault, Flag, Kind, Member, Question, Stage, Stance,
-    Trace, TraceStage,
+    Arm, ArmName, Attempt, Chunk, ChunkId, Class, Corpus, Document, Fault, Flag, Kind, Member,
+    Question, Stage, Stance, Trace, TraceStage,
 };
 
 /// Class and sentence of a question answered wrong, the first two of `ranked` being the top k.
 fn why(corpus: &Corpus, question: Question, ranked: &[&str], packed: &[&str]) -> (Class, String) {
     let haystacks = Haystacks::new(corpus);
     let gold = gold::locate(&question, corpus, || &haystacks, &|_| None);
-    let outcome = judged(&with_gold(question, gold, ranked, packed, Some(wrong())), corpus, false, None);
+    let outcome = judged(
+        &with_gold(question, gold, ranked, packed, Some(wrong())),
+        corpus,
+        false,
+        None,
+    );
     (outcome.class, outcome.reason)
 }
 
@@ -24,19 +29,33 @@ fn said(class: Class, sentence: &str) -> (Class, String) {
 fn the_rule_on_ranges_names_range_chunks_and_places() {
     let corpus = corpus(&TENS);
     let lost = |range, ranked: &[&str], packed: &[&str]| {
-        why(&corpus, question(vec![vec![member("d", &[range])]]), ranked, packed)
+        why(
+            &corpus,
+            question(vec![vec![member("d", &[range])]]),
+            ranked,
+            packed,
+        )
     };
     assert_eq!(
         lost((10, 19), &["d#0", "e#0"], &["d#0", "e#0"]),
-        said(Class::Retrieval, "gold range 10-19 of `d` is in chunk 1, which was not among 2 candidates")
+        said(
+            Class::Retrieval,
+            "gold range 10-19 of `d` is in chunk 1, which was not among 2 candidates"
+        )
     );
     assert_eq!(
         lost((10, 19), &["d#0", "e#0", "d#1"], &["d#0", "e#0"]),
-        said(Class::Ranking, "gold range 10-19 of `d` is in chunk 1, which came third, below the top 2")
+        said(
+            Class::Ranking,
+            "gold range 10-19 of `d` is in chunk 1, which came third, below the top 2"
+        )
     );
     assert_eq!(
         lost((10, 19), &["d#0", "d#1"], &["d#0"]),
-        said(Class::Packing, "gold range 10-19 of `d` is in chunk 1, which came second but did not fit the prompt")
+        said(
+            Class::Packing,
+            "gold range 10-19 of `d` is in chunk 1, which came second but did not fit the prompt"
+        )
     );
     assert_eq!(
         lost((10, 24), &["d#1", "e#0", "d#2"], &["d#1", "e#0"]),
@@ -59,7 +78,12 @@ fn the_rule_on_ranges_names_range_chunks_and_places() {
 fn large_numbers_are_parted_and_long_lists_end() {
     // Document `d` of 2,000 bytes in chunks of 100: the gold 1,150 to 1,950 touches chunks 11 to 19.
     let text = "x ".repeat(1000);
-    let document = Document { id: "d".into(), title: String::new(), text, metadata: [].into() };
+    let document = Document {
+        id: "d".into(),
+        title: String::new(),
+        text,
+        metadata: [].into(),
+    };
     let chunks = (0..20).map(|ordinal| Chunk {
         id: ChunkId::new(&"d".into(), ordinal),
         doc_id: "d".into(),
@@ -68,7 +92,12 @@ fn large_numbers_are_parted_and_long_lists_end() {
         n_tokens: 1,
     });
     let corpus = Corpus::new(vec![document], chunks.collect());
-    let (class, sentence) = why(&corpus, question(vec![vec![member("d", &[(1150, 1950)])]]), &["d#11"], &["d#11"]);
+    let (class, sentence) = why(
+        &corpus,
+        question(vec![vec![member("d", &[(1150, 1950)])]]),
+        &["d#11"],
+        &["d#11"],
+    );
     assert_eq!(class, Class::Chunking);
     assert!(
         sentence.starts_with(
@@ -83,9 +112,18 @@ fn large_numbers_are_parted_and_long_lists_end() {
 fn a_boundary_in_white_space_cuts_as_well() {
     // Trimmed chunks: byte 9, a space, is in none, and the gold 5 to 14 lies on both sides of it.
     let corpus = corpus(&[(0, 9), (10, 19), (20, 30)]);
-    let found = trace(question(vec![vec![member("d", &[(5, 14)])]]), &corpus, &["d#0"], &["d#0"], Some(wrong()));
+    let found = trace(
+        question(vec![vec![member("d", &[(5, 14)])]]),
+        &corpus,
+        &["d#0"],
+        &["d#0"],
+        Some(wrong()),
+    );
     let outcome = judged(&found, &corpus, false, None);
-    assert_eq!((outcome.class, outcome.flags.as_slice()), (Class::Chunking, [Flag::Cut].as_slice()));
+    assert_eq!(
+        (outcome.class, outcome.flags.as_slice()),
+        (Class::Chunking, [Flag::Cut].as_slice())
+    );
     assert_eq!(
         outcome.reason,
         "gold range 5-14 of `d` is cut between chunks 0 and 1; chunk 0 came first, chunk 1 was not among 1 candidate"
@@ -96,7 +134,12 @@ fn a_boundary_in_white_space_cuts_as_well() {
 fn of_several_chunks_that_hold_the_gold_each_has_its_place() {
     let corpus = corpus(&[(0, 20), (10, 30)]);
     assert_eq!(
-        why(&corpus, question(vec![vec![member("d", &[(10, 19)])]]), &["e#0", "x#0", "d#1"], &["e#0"]),
+        why(
+            &corpus,
+            question(vec![vec![member("d", &[(10, 19)])]]),
+            &["e#0", "x#0", "d#1"],
+            &["e#0"]
+        ),
         said(
             Class::Ranking,
             "gold range 10-19 of `d` is in each of chunks 0 and 1; chunk 0 was not among 3 candidates, \
@@ -109,7 +152,12 @@ fn of_several_chunks_that_hold_the_gold_each_has_its_place() {
 fn of_several_ranges_the_first_missing_one_is_named_and_the_others_are_counted() {
     let corpus = corpus(&TENS);
     assert_eq!(
-        why(&corpus, question(vec![vec![member("d", &[(0, 4), (10, 14), (20, 24)])]]), &["d#1"], &["d#1"]),
+        why(
+            &corpus,
+            question(vec![vec![member("d", &[(0, 4), (10, 14), (20, 24)])]]),
+            &["d#1"],
+            &["d#1"]
+        ),
         said(
             Class::Retrieval,
             "gold range 0-4 of `d` is in chunk 0, which was not among 1 candidate; 1 more of its gold ranges is missing"
@@ -120,14 +168,27 @@ fn of_several_ranges_the_first_missing_one_is_named_and_the_others_are_counted()
 #[test]
 fn a_candidate_that_fusion_or_min_score_dropped_is_said_to_be_one() {
     let corpus = corpus(&TENS);
-    let asked =
-        || trace(question(vec![vec![member("d", &[(10, 19)])]]), &corpus, &["d#0", "d#1"], &["d#0"], Some(wrong()));
-    let stage = |trace: &Trace, stage| TraceStage { stage, ..trace.stages[1].clone() };
+    let asked = || {
+        trace(
+            question(vec![vec![member("d", &[(10, 19)])]]),
+            &corpus,
+            &["d#0", "d#1"],
+            &["d#0"],
+            Some(wrong()),
+        )
+    };
+    let stage = |trace: &Trace, stage| TraceStage {
+        stage,
+        ..trace.stages[1].clone()
+    };
     let mut scored = asked();
     scored.stages.insert(1, stage(&scored, Stage::MinScore));
     let outcome = judged(&scored, &corpus, false, None);
     assert_eq!(outcome.class, Class::Ranking);
-    assert_eq!(outcome.reason, "gold range 10-19 of `d` is in chunk 1, which scored below `min_score`");
+    assert_eq!(
+        outcome.reason,
+        "gold range 10-19 of `d` is in chunk 1, which scored below `min_score`"
+    );
     let mut fused = asked();
     fused.stages.insert(1, stage(&fused, Stage::Fused));
     let outcome = judged(&fused, &corpus, false, None);
@@ -140,23 +201,41 @@ fn a_candidate_that_fusion_or_min_score_dropped_is_said_to_be_one() {
 #[test]
 fn the_rule_on_whole_documents_names_the_first_chunk_or_that_with_the_answer() {
     let corpus = corpus(&TENS);
-    let lost =
-        |doc, ranked: &[&str], packed: &[&str]| why(&corpus, question(vec![vec![member(doc, &[])]]), ranked, packed);
+    let lost = |doc, ranked: &[&str], packed: &[&str]| {
+        why(
+            &corpus,
+            question(vec![vec![member(doc, &[])]]),
+            ranked,
+            packed,
+        )
+    };
     assert_eq!(
         lost("gone", &["d#0"], &["d#0"]),
-        said(Class::Corpus, "gold document `gone` is not in the corpus, or empty there")
+        said(
+            Class::Corpus,
+            "gold document `gone` is not in the corpus, or empty there"
+        )
     );
     assert_eq!(
         lost("e", &["d#0", "d#2"], &["d#0"]),
-        said(Class::Retrieval, "no chunk of gold document `e` was among 2 candidates")
+        said(
+            Class::Retrieval,
+            "no chunk of gold document `e` was among 2 candidates"
+        )
     );
     assert_eq!(
         lost("e", &["d#0", "d#1", "e#0"], &["d#0", "d#1"]),
-        said(Class::Ranking, "of gold document `e` the first chunk, chunk 0, came third, below the top 2")
+        said(
+            Class::Ranking,
+            "of gold document `e` the first chunk, chunk 0, came third, below the top 2"
+        )
     );
     assert_eq!(
         lost("e", &["d#0", "e#0"], &["d#0"]),
-        said(Class::Packing, "of gold document `e` the first chunk, chunk 0, came second but did not fit the prompt")
+        said(
+            Class::Packing,
+            "of gold document `e` the first chunk, chunk 0, came second but did not fit the prompt"
+        )
     );
     assert_eq!(
         lost("d", &["d#0", "e#0", "d#1"], &["d#0", "e#0"]),
@@ -171,17 +250,29 @@ fn the_rule_on_whole_documents_names_the_first_chunk_or_that_with_the_answer() {
 #[test]
 fn the_rule_on_answer_strings_names_the_first_passage_that_holds_one() {
     let lost = |answer: &str, ranked: &[&str], packed: &[&str]| {
-        let asked = Question { answers: vec![answer.to_owned()], ..question(vec![]) };
+        let asked = Question {
+            answers: vec![answer.to_owned()],
+            ..question(vec![])
+        };
         why(&corpus(&[(0, 14), (15, 30)]), asked, ranked, packed)
     };
-    assert_eq!(lost("1815", &["d#0"], &["d#0"]), said(Class::Corpus, "no document holds an answer string"));
+    assert_eq!(
+        lost("1815", &["d#0"], &["d#0"]),
+        said(Class::Corpus, "no document holds an answer string")
+    );
     assert_eq!(
         lost("cccc 1992", &["d#0"], &["d#0"]),
-        said(Class::Chunking, "an answer string is in a document, but whole in no chunk")
+        said(
+            Class::Chunking,
+            "an answer string is in a document, but whole in no chunk"
+        )
     );
     assert_eq!(
         lost("1992", &["d#0"], &["d#0"]),
-        said(Class::Retrieval, "no passage that holds an answer string was among 1 candidate")
+        said(
+            Class::Retrieval,
+            "no passage that holds an answer string was among 1 candidate"
+        )
     );
     assert_eq!(
         lost("1992", &["d#0", "x#0", "e#0", "d#1"], &["d#0"]),
@@ -202,10 +293,16 @@ fn the_rule_on_answer_strings_names_the_first_passage_that_holds_one() {
 #[test]
 fn an_answer_that_no_chunk_of_the_gold_document_holds_whole_is_lost_by_chunking() {
     let corpus = corpus(&[(0, 14), (15, 30)]);
-    let asked = Question { answers: vec!["cccc 1992".to_owned()], ..question(vec![vec![member("d", &[])]]) };
+    let asked = Question {
+        answers: vec!["cccc 1992".to_owned()],
+        ..question(vec![vec![member("d", &[])]])
+    };
     assert_eq!(
         why(&corpus, asked, &["d#0", "d#1"], &["d#0", "d#1"]),
-        said(Class::Chunking, "an answer string is in a gold document, but whole in no chunk of one")
+        said(
+            Class::Chunking,
+            "an answer string is in a gold document, but whole in no chunk of one"
+        )
     );
 }
 
@@ -215,7 +312,10 @@ fn of_several_groups_the_missing_one_is_named() {
     let both = |first: Member| question(vec![vec![first], vec![member("e", &[(0, 7)])]]);
     assert_eq!(
         why(&corpus, both(member("d", &[(0, 4)])), &["e#0"], &["e#0"]),
-        said(Class::Retrieval, "evidence 1 of 2: gold range 0-4 of `d` is in chunk 0, which was not among 1 candidate")
+        said(
+            Class::Retrieval,
+            "evidence 1 of 2: gold range 0-4 of `d` is in chunk 0, which was not among 1 candidate"
+        )
     );
     assert_eq!(
         why(&corpus, both(member("d", &[(0, 4)])), &["d#2"], &["d#2"]),
@@ -227,7 +327,10 @@ fn of_several_groups_the_missing_one_is_named() {
     );
     assert_eq!(
         why(&corpus, both(member("gone", &[(0, 4)])), &["e#0"], &["e#0"]),
-        said(Class::Corpus, "evidence 1 of 2: gold document `gone` is not in the corpus, or empty there")
+        said(
+            Class::Corpus,
+            "evidence 1 of 2: gold document `gone` is not in the corpus, or empty there"
+        )
     );
 }
 
@@ -235,18 +338,33 @@ fn of_several_groups_the_missing_one_is_named() {
 fn of_several_members_the_nearest_is_named() {
     let corpus = corpus(&TENS);
     let any = |members: &[(&str, (usize, usize))]| {
-        question(vec![members.iter().map(|(doc, range)| member(doc, &[*range])).collect()])
+        question(vec![
+            members
+                .iter()
+                .map(|(doc, range)| member(doc, &[*range]))
+                .collect(),
+        ])
     };
     let members = [("gone", (0, 3)), ("d", (20, 24)), ("e", (0, 7))];
     assert_eq!(
-        why(&corpus, any(&members), &["d#0", "d#1", "e#0", "d#2"], &["d#0", "d#1"]),
+        why(
+            &corpus,
+            any(&members),
+            &["d#0", "d#1", "e#0", "d#2"],
+            &["d#0", "d#1"]
+        ),
         said(
             Class::Ranking,
             "gold range 0-7 of `e` (nearest of 3 alternatives) is in chunk 0, which came third, below the top 2"
         )
     );
     assert_eq!(
-        why(&corpus, any(&[("gone", (0, 3)), ("lost", (0, 3))]), &["d#0"], &["d#0"]),
+        why(
+            &corpus,
+            any(&[("gone", (0, 3)), ("lost", (0, 3))]),
+            &["d#0"],
+            &["d#0"]
+        ),
         said(
             Class::Corpus,
             "gold documents `gone` and `lost`, of which one would do, are not in the corpus, or empty there"
@@ -259,24 +377,51 @@ fn a_member_with_ranges_asks_for_no_answer_of_another_that_is_a_whole_document()
     let corpus = corpus(&TENS);
     let either = question(vec![vec![member("e", &[(0, 2)]), member("d", &[])]]);
     let gold = gold::locate(&either, &corpus, || panic!("labelled"), &|_| None);
-    let holds = |id: &str| SupportTest::new(&either, &gold.groups, &corpus).of(&[ChunkId::from(id)]).holds;
-    assert!(gold.chunks.holds && holds("e#0") && holds("d#1"), "e's range, or d's chunk with 1992");
+    let holds = |id: &str| {
+        SupportTest::new(&either, &gold.groups, &corpus)
+            .of(&[ChunkId::from(id)])
+            .holds
+    };
+    assert!(
+        gold.chunks.holds && holds("e#0") && holds("d#1"),
+        "e's range, or d's chunk with 1992"
+    );
     assert!(!holds("d#0"), "a chunk of `d` without the answer");
 }
 
 #[test]
 fn a_right_answer_says_how_its_support_was_lost() {
     let corpus = corpus(&TENS);
-    let found = trace(question(vec![vec![member("d", &[(10, 19)])]]), &corpus, &["d#0"], &["d#0"], Some(wrong()));
+    let found = trace(
+        question(vec![vec![member("d", &[(10, 19)])]]),
+        &corpus,
+        &["d#0"],
+        &["d#0"],
+        Some(wrong()),
+    );
     assert_eq!(
         judged(&found, &corpus, true, None).reason,
         "right, though its support was lost (retrieval): gold range 10-19 of `d` is in chunk 1, which was not among 1 candidate"
     );
-    let unlabelled = Question { kind: Kind::Free, ..question(vec![]) };
+    let unlabelled = Question {
+        kind: Kind::Free,
+        ..question(vec![])
+    };
     let gold = gold::locate(&unlabelled, &corpus, || panic!("no spans"), &|_| None);
-    let outcome = judged(&with_gold(unlabelled, gold, &["d#0"], &["d#0"], Some(wrong())), &corpus, true, None);
-    assert_eq!((outcome.class, outcome.reached), (Class::CorrectUnsupported, None));
-    assert_eq!(outcome.reason, "right, with no evidence and no answer string to look for its support by");
+    let outcome = judged(
+        &with_gold(unlabelled, gold, &["d#0"], &["d#0"], Some(wrong())),
+        &corpus,
+        true,
+        None,
+    );
+    assert_eq!(
+        (outcome.class, outcome.reached),
+        (Class::CorrectUnsupported, None)
+    );
+    assert_eq!(
+        outcome.reason,
+        "right, with no evidence and no answer string to look for its support by"
+    );
 }
 
 #[test]
@@ -285,9 +430,19 @@ fn the_first_of_several_attempts_decides() {
     let asked = || question(vec![vec![member("d", &[(10, 19)])]]);
     let repeated = |answers: [Attempt; 2]| {
         let mut found = trace(asked(), &corpus, &["d#1"], &["d#1"], None);
-        found.arms = vec![Arm { arm: ArmName::Retrieved, attempts: answers.to_vec() }];
+        found.arms = vec![Arm {
+            arm: ArmName::Retrieved,
+            attempts: answers.to_vec(),
+        }];
         judged(&found, &corpus, false, None).fault
     };
-    assert_eq!(repeated([attempt("", Stance::Abstained), wrong()]), Some(Fault::Abstained));
-    assert_eq!(repeated([wrong(), attempt("", Stance::Abstained)]), None, "wrong, and no oracle to tell why");
+    assert_eq!(
+        repeated([attempt("", Stance::Abstained), wrong()]),
+        Some(Fault::Abstained)
+    );
+    assert_eq!(
+        repeated([wrong(), attempt("", Stance::Abstained)]),
+        None,
+        "wrong, and no oracle to tell why"
+    );
 }

@@ -19,7 +19,12 @@ struct Place {
     term_length: u8,
 }
 
-const FREE: Place = Place { word: [0; LONGEST], term: [0; LONGEST], word_length: 0, term_length: 0 };
+const FREE: Place = Place {
+    word: [0; LONGEST],
+    term: [0; LONGEST],
+    word_length: 0,
+    term_length: 0,
+};
 
 /// A memory of words and of the terms that they became.
 pub(super) struct Memo {
@@ -30,7 +35,10 @@ pub(super) struct Memo {
 
 impl Default for Memo {
     fn default() -> Self {
-        Self { places: vec![FREE; PLACES].into_boxed_slice(), long: String::new() }
+        Self {
+            places: vec![FREE; PLACES].into_boxed_slice(),
+            long: String::new(),
+        }
     }
 }
 
@@ -59,8 +67,14 @@ fn hash(word: &[u8]) -> usize {
     let (words, rest) = word.as_chunks::<8>();
     let mut last = [0; 8];
     last[..rest.len()].copy_from_slice(rest);
-    let step = |hash: u64, word: u64| (hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
-    let hash = words.iter().fold(word.len() as u64, |hash, &word| step(hash, u64::from_le_bytes(word)));
+    let step = |hash: u64, word: u64| {
+        (hash ^ word)
+            .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+            .rotate_left(29)
+    };
+    let hash = words.iter().fold(word.len() as u64, |hash, &word| {
+        step(hash, u64::from_le_bytes(word))
+    });
     (step(hash, u64::from_le_bytes(last)) >> 7) as usize
 }
 
@@ -81,7 +95,10 @@ mod tests {
     fn long_words_are_made_each_time() {
         let mut memo = Memo::default();
         for term in ["a", "b", ""] {
-            let made = memo.term("a-word-of-twenty-four-ch", || term.to_owned()).unwrap_or_default().to_owned();
+            let made = memo
+                .term("a-word-of-twenty-four-ch", || term.to_owned())
+                .unwrap_or_default()
+                .to_owned();
             assert_eq!(made, term);
         }
         // U+0130 in lower case is longer than it was.
@@ -96,7 +113,11 @@ mod tests {
         for round in 0..2 {
             for n in 0..3 * PLACES {
                 let word = format!("word-{n}");
-                assert_eq!(memo.term(&word, || word.clone()), Some(word.as_str()), "round {round}");
+                assert_eq!(
+                    memo.term(&word, || word.clone()),
+                    Some(word.as_str()),
+                    "round {round}"
+                );
             }
         }
     }

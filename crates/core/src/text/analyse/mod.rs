@@ -50,8 +50,9 @@ pub enum Stemmer {
 
 /// `EnglishAnalyzer.ENGLISH_STOP_WORDS_SET` of Apache Lucene, sorted.
 const ENGLISH: [&str; 33] = [
-    "a", "an", "and", "are", "as", "at", "be", "but", "by", "for", "if", "in", "into", "is", "it", "no", "not", "of",
-    "on", "or", "such", "that", "the", "their", "then", "there", "these", "they", "this", "to", "was", "will", "with",
+    "a", "an", "and", "are", "as", "at", "be", "but", "by", "for", "if", "in", "into", "is", "it",
+    "no", "not", "of", "on", "or", "such", "that", "the", "their", "then", "there", "these",
+    "they", "this", "to", "was", "will", "with",
 ];
 
 /// Cuts text into words, lowers, drops stop words, stems: in this order.
@@ -69,7 +70,13 @@ impl Analyzer {
     #[must_use]
     pub fn new(words: Words, lowercase: bool, stopwords: StopWords, stemmer: Stemmer) -> Self {
         let stemmer = (stemmer == Stemmer::English).then(|| Snowball::create(Algorithm::English));
-        Self { words, lowercase, stopwords, stemmer, memos: Mutex::new(Vec::new()) }
+        Self {
+            words,
+            lowercase,
+            stopwords,
+            stemmer,
+            memos: Mutex::new(Vec::new()),
+        }
     }
 
     /// Calls `each` with every term of `text`, in order.
@@ -85,17 +92,29 @@ impl Analyzer {
             });
             return;
         };
-        let mut memo = self.memos.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
+        let mut memo = self
+            .memos
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .pop()
+            .unwrap_or_default();
         let mut lowered = String::new();
         self.words(text, |word| {
             if let Some(term) = memo.term(word, || {
                 let term = self.lower(word, &mut lowered);
-                if self.is_stopped(term) { String::new() } else { stemmer.stem(term).into_owned() }
+                if self.is_stopped(term) {
+                    String::new()
+                } else {
+                    stemmer.stem(term).into_owned()
+                }
             }) {
                 each(term);
             }
         });
-        self.memos.lock().unwrap_or_else(PoisonError::into_inner).push(memo);
+        self.memos
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(memo);
     }
 
     fn words<'t>(&self, text: &'t str, each: impl FnMut(&'t str)) {

@@ -18,12 +18,19 @@ pub(super) struct Encoded<'a> {
 impl<'a> Encoded<'a> {
     /// Encodes `text`.
     pub(super) fn new(counter: &'a BytePairs, text: &'a str) -> Self {
-        Self { counter, text, starts: counter.starts(text) }
+        Self {
+            counter,
+            text,
+            starts: counter.starts(text),
+        }
     }
 
     /// Where `slice` begins in the text, if it is a part of it: the same memory, not just the same characters.
     fn offset(&self, slice: &str) -> Option<usize> {
-        let offset = slice.as_ptr().addr().checked_sub(self.text.as_ptr().addr())?;
+        let offset = slice
+            .as_ptr()
+            .addr()
+            .checked_sub(self.text.as_ptr().addr())?;
         (offset + slice.len() <= self.text.len()).then_some(offset)
     }
 
@@ -38,7 +45,9 @@ impl TokenCounter for Encoded<'_> {
         let (Some(offset), Some(first)) = (self.offset(slice), first) else {
             return self.counter.count(slice);
         };
-        let last = (first..slice.len()).rfind(|&at| parts_tokens(slice, at)).unwrap_or(first);
+        let last = (first..slice.len())
+            .rfind(|&at| parts_tokens(slice, at))
+            .unwrap_or(first);
         let between = self.tokens_before(offset + last) - self.tokens_before(offset + first);
         self.counter.count(&slice[..first]) + between + self.counter.count(&slice[last..])
     }

@@ -52,13 +52,18 @@ pub trait TokenCounter: Send + Sync {
 /// # Errors
 /// [`TokenError::NoModel`] without the bytes that `model` needs, [`TokenError::BadModel`] and
 /// [`TokenError::NoUnknownToken`] for bytes that cannot count.
-pub fn counter(tokenizer: Tokenizer, model_json: Option<&[u8]>) -> Result<Arc<dyn TokenCounter>, TokenError> {
+pub fn counter(
+    tokenizer: Tokenizer,
+    model_json: Option<&[u8]>,
+) -> Result<Arc<dyn TokenCounter>, TokenError> {
     Ok(match tokenizer {
         Tokenizer::Cl100kBase => Arc::new(BytePairs::cl100k_base()),
         Tokenizer::O200kBase => Arc::new(BytePairs::o200k_base()),
         Tokenizer::Chars => Arc::new(Chars),
         Tokenizer::Words => Arc::new(Words),
-        Tokenizer::Model => Arc::new(ModelTokens::from_json(model_json.ok_or(TokenError::NoModel)?)?),
+        Tokenizer::Model => Arc::new(ModelTokens::from_json(
+            model_json.ok_or(TokenError::NoModel)?,
+        )?),
     })
 }
 
@@ -72,7 +77,9 @@ pub enum TokenError {
         name: String,
     },
     /// `model` was asked for where no encoder is set.
-    #[error("the tokenizer `model` was asked for, but there is no encoder whose `tokenizer.json` it could be")]
+    #[error(
+        "the tokenizer `model` was asked for, but there is no encoder whose `tokenizer.json` it could be"
+    )]
     NoModel,
     /// The bytes are no tokenizer.
     #[error("the encoder's `tokenizer.json` cannot be read")]
@@ -98,7 +105,9 @@ impl TokenError {
             Self::Unknown { .. } => format!("use one of {}", tokenizer::names()),
             Self::NoModel => "use `cl100k_base`, or set a dense retriever's model".to_owned(),
             Self::BadModel { .. } => "fetch the model again, or use `cl100k_base`".to_owned(),
-            Self::NoUnknownToken { .. } => "name the unknown token in the model, or use `cl100k_base`".to_owned(),
+            Self::NoUnknownToken { .. } => {
+                "name the unknown token in the model, or use `cl100k_base`".to_owned()
+            }
         }
     }
 }
@@ -128,13 +137,19 @@ pub(crate) mod tests {
     }"###;
 
     fn counters() -> Vec<(Tokenizer, Arc<dyn TokenCounter>)> {
-        let with_model = |tokenizer| counter(tokenizer, Some(TINY_MODEL.as_bytes())).expect("a counter");
-        Tokenizer::ALL.into_iter().map(|tokenizer| (tokenizer, with_model(tokenizer))).collect()
+        let with_model =
+            |tokenizer| counter(tokenizer, Some(TINY_MODEL.as_bytes())).expect("a counter");
+        Tokenizer::ALL
+            .into_iter()
+            .map(|tokenizer| (tokenizer, with_model(tokenizer)))
+            .collect()
     }
 
     #[test]
     fn the_model_counter_needs_the_model() {
-        let error = counter(Tokenizer::Model, None).err().expect("no model was given");
+        let error = counter(Tokenizer::Model, None)
+            .err()
+            .expect("no model was given");
         assert!(matches!(error, TokenError::NoModel));
         assert!(error.hint().contains("cl100k_base"));
     }

@@ -16,12 +16,18 @@ pub(super) struct ModelTokens(HuggingFace);
 impl ModelTokens {
     /// Reads the bytes of a `tokenizer.json`.
     pub(super) fn from_json(json: &[u8]) -> Result<Self, TokenError> {
-        let mut tokenizer = HuggingFace::from_bytes(json).map_err(|source| TokenError::BadModel { source })?;
-        tokenizer.with_truncation(None).map_err(|source| TokenError::BadModel { source })?;
+        let mut tokenizer =
+            HuggingFace::from_bytes(json).map_err(|source| TokenError::BadModel { source })?;
+        tokenizer
+            .with_truncation(None)
+            .map_err(|source| TokenError::BadModel { source })?;
         tokenizer.with_padding(None);
         for probe in PROBES {
             let encoding = tokenizer.encode_fast(probe, false);
-            encoding.map_err(|source| TokenError::NoUnknownToken { probe: probe.to_owned(), source })?;
+            encoding.map_err(|source| TokenError::NoUnknownToken {
+                probe: probe.to_owned(),
+                source,
+            })?;
         }
         Ok(Self(tokenizer))
     }
@@ -31,7 +37,9 @@ impl TokenCounter for ModelTokens {
     /// A text that the tokenizer refuses in spite of the probes counts one token a character: too much rather than
     /// too little, so that its chunks still fit.
     fn count(&self, text: &str) -> usize {
-        self.0.encode_fast(text, false).map_or_else(|_| text.chars().count(), |encoding| encoding.len())
+        self.0
+            .encode_fast(text, false)
+            .map_or_else(|_| text.chars().count(), |encoding| encoding.len())
     }
 
     fn starts(&self, text: &str) -> Vec<usize> {
@@ -42,11 +50,20 @@ impl TokenCounter for ModelTokens {
         let mut floor = 0;
         let ascending = |(i, &(start, _)): (usize, &(usize, usize))| {
             // A normaliser may insert or reorder characters; an offset never runs backwards here, and the first is 0.
-            let start = if i == 0 { 0 } else { text.floor_char_boundary(start.min(last)) };
+            let start = if i == 0 {
+                0
+            } else {
+                text.floor_char_boundary(start.min(last))
+            };
             floor = floor.max(start);
             floor
         };
-        encoding.get_offsets().iter().enumerate().map(ascending).collect()
+        encoding
+            .get_offsets()
+            .iter()
+            .enumerate()
+            .map(ascending)
+            .collect()
     }
 }
 
@@ -79,12 +96,18 @@ mod tests {
 
     #[test]
     fn bytes_that_are_no_tokenizer_are_refused() {
-        assert!(matches!(ModelTokens::from_json(b"{\"version\": 1}"), Err(TokenError::BadModel { .. })));
+        assert!(matches!(
+            ModelTokens::from_json(b"{\"version\": 1}"),
+            Err(TokenError::BadModel { .. })
+        ));
     }
 
     #[test]
     fn a_tokenizer_without_an_unknown_token_is_refused() {
         let json = TINY_MODEL.replace("\"unk_token\": \"[UNK]\"", "\"unk_token\": \"[NONE]\"");
-        assert!(matches!(ModelTokens::from_json(json.as_bytes()), Err(TokenError::NoUnknownToken { .. })));
+        assert!(matches!(
+            ModelTokens::from_json(json.as_bytes()),
+            Err(TokenError::NoUnknownToken { .. })
+        ));
     }
 }

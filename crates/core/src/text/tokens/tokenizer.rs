@@ -9,7 +9,20 @@ use serde::{Deserialize, Serialize};
 use super::TokenError;
 
 /// What one unit of a chunk's or a prompt's size is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Tokenizer {
     /// `OpenAI`'s byte pairs of GPT-3.5 and GPT-4.
@@ -27,7 +40,13 @@ pub enum Tokenizer {
 
 impl Tokenizer {
     /// All of them, in the order they are listed to people.
-    pub const ALL: [Self; 5] = [Self::Cl100kBase, Self::O200kBase, Self::Chars, Self::Words, Self::Model];
+    pub const ALL: [Self; 5] = [
+        Self::Cl100kBase,
+        Self::O200kBase,
+        Self::Chars,
+        Self::Words,
+        Self::Model,
+    ];
 
     /// Its name in settings.
     #[must_use]
@@ -52,14 +71,20 @@ impl FromStr for Tokenizer {
     type Err = TokenError;
 
     fn from_str(name: &str) -> Result<Self, TokenError> {
-        let known = Self::ALL.into_iter().find(|tokenizer| tokenizer.name() == name);
-        known.ok_or_else(|| TokenError::Unknown { name: name.to_owned() })
+        let known = Self::ALL
+            .into_iter()
+            .find(|tokenizer| tokenizer.name() == name);
+        known.ok_or_else(|| TokenError::Unknown {
+            name: name.to_owned(),
+        })
     }
 }
 
 /// Every name in backticks, for a hint.
 pub(super) fn names() -> String {
-    Tokenizer::ALL.map(|tokenizer| format!("`{tokenizer}`")).join(", ")
+    Tokenizer::ALL
+        .map(|tokenizer| format!("`{tokenizer}`"))
+        .join(", ")
 }
 
 #[cfg(test)]
@@ -71,8 +96,14 @@ mod tests {
         let written = ["cl100k_base", "o200k_base", "chars", "words", "model"];
         for (tokenizer, name) in Tokenizer::ALL.into_iter().zip(written) {
             assert_eq!(tokenizer.to_string(), name);
-            assert_eq!(name.parse::<Tokenizer>().expect("a name of the set"), tokenizer);
-            assert_eq!(serde_json::to_string(&tokenizer).expect("serialises"), format!("\"{name}\""));
+            assert_eq!(
+                name.parse::<Tokenizer>().expect("a name of the set"),
+                tokenizer
+            );
+            assert_eq!(
+                serde_json::to_string(&tokenizer).expect("serialises"),
+                format!("\"{name}\"")
+            );
         }
     }
 
@@ -80,6 +111,9 @@ mod tests {
     fn an_unknown_name_is_refused_with_the_known_ones() {
         let error = "gpt2".parse::<Tokenizer>().expect_err("not in the set");
         assert_eq!(error.to_string(), "unknown tokenizer `gpt2`");
-        assert_eq!(error.hint(), "use one of `cl100k_base`, `o200k_base`, `chars`, `words`, `model`");
+        assert_eq!(
+            error.hint(),
+            "use one of `cl100k_base`, `o200k_base`, `chars`, `words`, `model`"
+        );
     }
 }

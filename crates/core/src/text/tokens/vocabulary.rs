@@ -12,8 +12,7 @@ use regex::Regex;
 use tiktoken_rs::{CoreBPE, cl100k_base_singleton, o200k_base_singleton};
 
 /// The pattern of `cl100k_base` with `\s+(?!\S)|\s` as `\s+`; see [`Vocabulary::piece_end`].
-const CL100K_PATTERN: &str =
-    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s+$|\s*[\r\n]|\s+";
+const CL100K_PATTERN: &str = r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s+$|\s*[\r\n]|\s+";
 
 /// The pattern of `o200k_base` with `\s+(?!\S)|\s+` as `\s+`.
 const O200K_PATTERN: &str = concat!(
@@ -51,11 +50,17 @@ pub(super) static O200K_BASE: LazyLock<Vocabulary> =
 impl Vocabulary {
     fn new(pattern: &str, tiktoken: &'static CoreBPE, n_tokens: u32) -> Self {
         let entry = |rank| {
-            let bytes = tiktoken.decode_bytes(&[rank]).expect("tokens are numbered without a gap");
+            let bytes = tiktoken
+                .decode_bytes(&[rank])
+                .expect("tokens are numbered without a gap");
             (bytes.into_boxed_slice(), rank)
         };
         let pattern = Regex::new(pattern).expect("a constant pattern");
-        Self { pattern, ranks: (0..n_tokens).map(entry).collect(), tiktoken }
+        Self {
+            pattern,
+            ranks: (0..n_tokens).map(entry).collect(),
+            tiktoken,
+        }
     }
 
     /// Calls `visit` with the length in bytes of each token of `text`, in order.
@@ -78,26 +83,49 @@ impl Vocabulary {
     /// Where the piece that starts at `start` ends; tokens never run across. Several white-space characters before
     /// something else leave the last one to it: that is what `\s+(?!\S)` says.
     fn piece_end(&self, text: &str, start: usize) -> usize {
-        let end = self.pattern.find_at(text, start).expect("the pattern matches any character").end();
-        let last = text[start..end].chars().next_back().expect("a match holds a character");
+        let end = self
+            .pattern
+            .find_at(text, start)
+            .expect("the pattern matches any character")
+            .end();
+        let last = text[start..end]
+            .chars()
+            .next_back()
+            .expect("a match holds a character");
         let gives_back = last.is_whitespace() && !matches!(last, '\r' | '\n') && end < text.len();
         let shorter = end - last.len_utf8();
-        if gives_back && shorter > start { shorter } else { end }
+        if gives_back && shorter > start {
+            shorter
+        } else {
+            end
+        }
     }
 
     /// Byte-pair encoding (Sennrich et al. 2016): from single bytes on, the leftmost adjoining pair of the lowest rank
     /// becomes one.
     fn merge(&self, piece: &[u8], visit: &mut impl FnMut(usize)) {
-        let rank = |from: usize, to: usize| self.ranks.get(&piece[from..to]).copied().unwrap_or(u32::MAX);
+        let rank = |from: usize, to: usize| {
+            self.ranks
+                .get(&piece[from..to])
+                .copied()
+                .unwrap_or(u32::MAX)
+        };
         // Each part's start, and the rank of it and the next as one; the end of the piece stands last.
-        let mut parts: Vec<(usize, u32)> = (0..=piece.len()).map(|start| (start, u32::MAX)).collect();
-        let paired =
-            |parts: &[(usize, u32)], i: usize| parts.get(i + 2).map_or(u32::MAX, |end| rank(parts[i].0, end.0));
+        let mut parts: Vec<(usize, u32)> =
+            (0..=piece.len()).map(|start| (start, u32::MAX)).collect();
+        let paired = |parts: &[(usize, u32)], i: usize| {
+            parts
+                .get(i + 2)
+                .map_or(u32::MAX, |end| rank(parts[i].0, end.0))
+        };
         for i in 0..piece.len() {
             parts[i].1 = paired(&parts, i);
         }
-        while let Some((i, _)) =
-            parts.iter().enumerate().min_by_key(|(_, part)| part.1).filter(|(_, part)| part.1 < u32::MAX)
+        while let Some((i, _)) = parts
+            .iter()
+            .enumerate()
+            .min_by_key(|(_, part)| part.1)
+            .filter(|(_, part)| part.1 < u32::MAX)
         {
             parts.remove(i + 1);
             parts[i].1 = paired(&parts, i);
@@ -105,7 +133,9 @@ impl Vocabulary {
                 parts[i - 1].1 = paired(&parts, i - 1);
             }
         }
-        parts.windows(2).for_each(|pair| visit(pair[1].0 - pair[0].0));
+        parts
+            .windows(2)
+            .for_each(|pair| visit(pair[1].0 - pair[0].0));
     }
 
     fn merge_long(&self, piece: &str, visit: &mut impl FnMut(usize)) {
@@ -113,7 +143,12 @@ impl Vocabulary {
         while !rest.is_empty() {
             let (part, after) = rest.split_at(rest.floor_char_boundary(MAX_PIECE_BYTES));
             for token in self.tiktoken.encode_ordinary(part) {
-                visit(self.tiktoken.decode_bytes(&[token]).expect("the vocabulary made this token").len());
+                visit(
+                    self.tiktoken
+                        .decode_bytes(&[token])
+                        .expect("the vocabulary made this token")
+                        .len(),
+                );
             }
             rest = after;
         }
@@ -143,7 +178,9 @@ impl Hasher for Fnv {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::{ProptestConfig, Strategy, any, prop, prop_assert_eq, prop_oneof, proptest};
+    use proptest::prelude::{
+        ProptestConfig, Strategy, any, prop, prop_assert_eq, prop_oneof, proptest,
+    };
 
     use super::*;
 
@@ -154,8 +191,19 @@ mod tests {
     }
 
     fn lengths_by_tiktoken(vocabulary: &Vocabulary, text: &str) -> Vec<usize> {
-        let length = |token| vocabulary.tiktoken.decode_bytes(&[token]).expect("its own token").len();
-        vocabulary.tiktoken.encode_ordinary(text).into_iter().map(length).collect()
+        let length = |token| {
+            vocabulary
+                .tiktoken
+                .decode_bytes(&[token])
+                .expect("its own token")
+                .len()
+        };
+        vocabulary
+            .tiktoken
+            .encode_ordinary(text)
+            .into_iter()
+            .map(length)
+            .collect()
     }
 
     proptest! {
@@ -188,9 +236,15 @@ mod tests {
 
     #[test]
     fn white_space_that_tiktoken_gives_up_on_and_a_word_longer_than_it_is_given_are_counted() {
-        for text in [format!("{}1", " ".repeat(1_100_000)), "A".repeat(3 * MAX_PIECE_BYTES + 1)] {
+        for text in [
+            format!("{}1", " ".repeat(1_100_000)),
+            "A".repeat(3 * MAX_PIECE_BYTES + 1),
+        ] {
             for vocabulary in [&*CL100K_BASE, &*O200K_BASE] {
-                assert_eq!(lengths(vocabulary, &text).into_iter().sum::<usize>(), text.len());
+                assert_eq!(
+                    lengths(vocabulary, &text).into_iter().sum::<usize>(),
+                    text.len()
+                );
             }
         }
     }

@@ -36,8 +36,14 @@ impl<'a> Texts<'a> {
     /// Those of `documents`.
     #[must_use]
     pub fn new(documents: &'a [Document]) -> Self {
-        let by_id = documents.iter().map(|document| (document.id.as_str(), document.text.as_str())).collect();
-        Self { by_id, spaced: OnceLock::new() }
+        let by_id = documents
+            .iter()
+            .map(|document| (document.id.as_str(), document.text.as_str()))
+            .collect();
+        Self {
+            by_id,
+            spaced: OnceLock::new(),
+        }
     }
 
     /// The documents' ids, ascending.
@@ -59,18 +65,33 @@ impl<'a> Texts<'a> {
 
     /// The one document that `quote` stands in, whole words, other than `but`; none where it stands in several.
     fn only_holder(&self, quote: &str, but: &DocId) -> Option<DocId> {
-        let spaced = self.spaced.get_or_init(|| self.by_id.iter().map(|(id, text)| (*id, one_spaced(text))).collect());
+        let spaced = self.spaced.get_or_init(|| {
+            self.by_id
+                .iter()
+                .map(|(id, text)| (*id, one_spaced(text)))
+                .collect()
+        });
         let quote = one_spaced(quote);
-        let mut holders = spaced.iter().filter(|(id, text)| *id != but.as_str() && stands_in(&quote, text));
+        let mut holders = spaced
+            .iter()
+            .filter(|(id, text)| *id != but.as_str() && stands_in(&quote, text));
         let first = holders.next().map(|(id, _)| DocId::from(*id));
-        if holders.next().is_some() { None } else { first }
+        if holders.next().is_some() {
+            None
+        } else {
+            first
+        }
     }
 }
 
 /// How often `quote` stands in `text`; 0 where it does so only with a letter or digit running on past its own.
 fn n_places(text: &str, quote: &str) -> usize {
     let n_found = quote::locate(text, quote).map_or(0, |located| located.n_found);
-    if n_found > 0 && stands_in(&one_spaced(quote), &one_spaced(text)) { n_found } else { 0 }
+    if n_found > 0 && stands_in(&one_spaced(quote), &one_spaced(text)) {
+        n_found
+    } else {
+        0
+    }
 }
 
 /// What became of one piece of evidence.
@@ -138,28 +159,50 @@ pub enum Break {
 
 /// Says of each piece of evidence in `lines` where it stands in `now`, and lets the lines say so where that is another place.
 /// `then`: the documents that the labels were made for; without them nothing is known of byte ranges.
-pub fn reanchor(lines: &mut [LabelLine], now: &Texts<'_>, then: Option<&Texts<'_>>) -> Vec<Anchored> {
+pub fn reanchor(
+    lines: &mut [LabelLine],
+    now: &Texts<'_>,
+    then: Option<&Texts<'_>>,
+) -> Vec<Anchored> {
     let renames = renames(lines, now);
     let mut all = Vec::new();
     for line in lines {
         for number in 0..line.pieces.len() {
             let piece = line.pieces[number].clone();
             let doc = renames.get(&piece.doc).unwrap_or(&piece.doc);
-            let place = Place { doc, golds: golds(line), now };
+            let place = Place {
+                doc,
+                golds: golds(line),
+                now,
+            };
             let was = then.and_then(|then| then.of(&piece.doc));
-            let quotes = piece.quotes.iter().map(|quote| (quote.clone(), place.quote(quote, was)));
-            let ranges = piece.ranges.iter().map(|range| place.range(*range, &piece.doc, then));
+            let quotes = piece
+                .quotes
+                .iter()
+                .map(|quote| (quote.clone(), place.quote(quote, was)));
+            let ranges = piece
+                .ranges
+                .iter()
+                .map(|range| place.range(*range, &piece.doc, then));
             let mut placed: Vec<(String, Result<Target, Break>)> = quotes.chain(ranges).collect();
-            let mut docs: Vec<&DocId> =
-                placed.iter().filter_map(|(_, target)| target.as_ref().ok()).map(|to| &to.doc).collect();
+            let mut docs: Vec<&DocId> = placed
+                .iter()
+                .filter_map(|(_, target)| target.as_ref().ok())
+                .map(|to| &to.doc)
+                .collect();
             docs.dedup();
-            let hinders = match (docs.len() > 1, placed.iter().any(|(_, target)| target.is_err())) {
+            let hinders = match (
+                docs.len() > 1,
+                placed.iter().any(|(_, target)| target.is_err()),
+            ) {
                 (true, _) => Some(Break::Parted),
                 (false, true) => Some(Break::Beside),
                 (false, false) => None,
             };
             if let Some(why) = hinders {
-                let is_new = |target: &Result<Target, Break>| target.as_ref().is_ok_and(|to| to.is_new(&piece.doc));
+                let is_new = |target: &Result<Target, Break>| {
+                    target.as_ref().is_ok_and(|to| to.is_new(&piece.doc))
+                };
                 let found = placed.iter_mut().filter(|(_, target)| is_new(target));
                 found.for_each(|(_, target)| *target = Err(why.clone()));
             } else {
@@ -168,7 +211,13 @@ pub fn reanchor(lines: &mut [LabelLine], now: &Texts<'_>, then: Option<&Texts<'_
             }
             all.extend(placed.into_iter().map(|(quote, target)| {
                 let outcome = target.map_or_else(Outcome::Broken, |to| to.outcome(&piece.doc));
-                Anchored { id: line.id.clone(), line: line.place.line, doc: piece.doc.clone(), quote, outcome }
+                Anchored {
+                    id: line.id.clone(),
+                    line: line.place.line,
+                    doc: piece.doc.clone(),
+                    quote,
+                    outcome,
+                }
             }));
         }
         for (from, to) in &renames {
@@ -181,7 +230,11 @@ pub fn reanchor(lines: &mut [LabelLine], now: &Texts<'_>, then: Option<&Texts<'_
 /// Lets the piece say where it stands, and its document be relevant as the old one was.
 fn apply(line: &mut LabelLine, number: usize, targets: &[&Target]) {
     let Some(first) = targets.first() else { return };
-    let quotes: Vec<String> = targets.iter().filter(|to| to.range.is_none()).map(|to| to.quote.clone()).collect();
+    let quotes: Vec<String> = targets
+        .iter()
+        .filter(|to| to.range.is_none())
+        .map(|to| to.quote.clone())
+        .collect();
     let ranges: Vec<ByteRange> = targets.iter().filter_map(|to| to.range).collect();
     let piece = line.pieces[number].clone();
     if (&first.doc, &quotes, &ranges) != (&piece.doc, &piece.quotes, &piece.ranges) {
@@ -195,14 +248,23 @@ fn apply(line: &mut LabelLine, number: usize, targets: &[&Target]) {
 /// What an edited quote must not lose: the answers, and each required fact.
 fn golds(line: &LabelLine) -> Vec<AnswerMatcher> {
     let all = std::iter::once(&line.answers).chain(&line.required);
-    all.filter(|wordings| !wordings.is_empty()).map(|wordings| AnswerMatcher::new(wordings)).collect()
+    all.filter(|wordings| !wordings.is_empty())
+        .map(|wordings| AnswerMatcher::new(wordings))
+        .collect()
 }
 
 /// Documents that are gone, each with the one other document that holds at least half of its quotes, while none holds another.
 fn renames(lines: &[LabelLine], now: &Texts<'_>) -> BTreeMap<DocId, DocId> {
     let mut holders: BTreeMap<&DocId, Vec<Option<DocId>>> = BTreeMap::new();
-    for piece in lines.iter().flat_map(|line| &line.pieces).filter(|piece| now.of(&piece.doc).is_none()) {
-        let of_piece = piece.quotes.iter().map(|quote| now.only_holder(quote, &piece.doc));
+    for piece in lines
+        .iter()
+        .flat_map(|line| &line.pieces)
+        .filter(|piece| now.of(&piece.doc).is_none())
+    {
+        let of_piece = piece
+            .quotes
+            .iter()
+            .map(|quote| now.only_holder(quote, &piece.doc));
         holders.entry(&piece.doc).or_default().extend(of_piece);
     }
     let agreed = |(from, found): (&DocId, Vec<Option<DocId>>)| {
@@ -237,7 +299,11 @@ impl Target {
 
     fn outcome(self, was: &DocId) -> Outcome {
         match self.change {
-            Change::Words { likeness } => Outcome::Edited { doc: self.doc, quote: self.quote, likeness },
+            Change::Words { likeness } => Outcome::Edited {
+                doc: self.doc,
+                quote: self.quote,
+                likeness,
+            },
             Change::None if self.doc == *was => Outcome::Kept,
             Change::None | Change::Bytes => Outcome::Moved { doc: self.doc },
         }
@@ -254,20 +320,31 @@ struct Place<'a, 't> {
 impl Place<'_, '_> {
     /// `was`: the text that the quote was taken from, where it is known.
     fn quote(&self, quote: &str, was: Option<&str>) -> Result<Target, Break> {
-        let here = |doc: DocId| Target { doc, quote: quote.to_owned(), range: None, change: Change::None };
+        let here = |doc: DocId| Target {
+            doc,
+            quote: quote.to_owned(),
+            range: None,
+            change: Change::None,
+        };
         let elsewhere = || self.now.only_holder(quote, self.doc);
-        let Some(text) = self.now.of(self.doc) else { return elsewhere().map(here).ok_or(Break::DocumentGone) };
+        let Some(text) = self.now.of(self.doc) else {
+            return elsewhere().map(here).ok_or(Break::DocumentGone);
+        };
         match n_places(text, quote) {
             0 => {}
             1 => return Ok(here(self.doc.clone())),
             // It always stood there so often, and the first was always taken.
-            n if was.is_some_and(|was| was == text || n_places(was, quote) == n) => return Ok(here(self.doc.clone())),
+            n if was.is_some_and(|was| was == text || n_places(was, quote) == n) => {
+                return Ok(here(self.doc.clone()));
+            }
             _ => return Err(Break::Several),
         }
         match self.edited(text, quote) {
-            Ok((quote, _, likeness)) => {
-                Ok(Target { quote, change: Change::Words { likeness }, ..here(self.doc.clone()) })
-            }
+            Ok((quote, _, likeness)) => Ok(Target {
+                quote,
+                change: Change::Words { likeness },
+                ..here(self.doc.clone())
+            }),
             Err(why @ Break::Gone { .. }) if quote.split_whitespace().count() >= LEAST_WORDS => {
                 elsewhere().map(here).ok_or(why)
             }
@@ -276,19 +353,34 @@ impl Place<'_, '_> {
     }
 
     /// A range of the document `was`, looked for as the text that stood there then; that text, and the place.
-    fn range(&self, range: ByteRange, was: &DocId, then: Option<&Texts<'_>>) -> (String, Result<Target, Break>) {
+    fn range(
+        &self,
+        range: ByteRange,
+        was: &DocId,
+        then: Option<&Texts<'_>>,
+    ) -> (String, Result<Target, Break>) {
         let before = then.and_then(|then| then.of(was));
-        let piece = before.and_then(|before| before.get(range.as_range())).filter(|piece| !piece.trim().is_empty());
+        let piece = before
+            .and_then(|before| before.get(range.as_range()))
+            .filter(|piece| !piece.trim().is_empty());
         match (before, piece) {
             (Some(before), Some(piece)) => (piece.to_owned(), self.piece(piece, range, before)),
-            _ => (format!("bytes {} to {}", range.start, range.end), Err(Break::RangeUnknown)),
+            _ => (
+                format!("bytes {} to {}", range.start, range.end),
+                Err(Break::RangeUnknown),
+            ),
         }
     }
 
     fn piece(&self, piece: &str, range: ByteRange, before: &str) -> Result<Target, Break> {
         let text = self.now.of(self.doc).ok_or(Break::DocumentGone)?;
         let target = |range, quote: &str, change| {
-            Ok(Target { doc: self.doc.clone(), quote: quote.to_owned(), range: Some(range), change })
+            Ok(Target {
+                doc: self.doc.clone(),
+                quote: quote.to_owned(),
+                range: Some(range),
+                change,
+            })
         };
         let places: Vec<usize> = text.match_indices(piece).map(|(start, _)| start).collect();
         if places.is_empty() {
@@ -296,7 +388,10 @@ impl Place<'_, '_> {
             return target(range, &quote, Change::Words { likeness });
         }
         // Of several places the one with as many before it as then, where their number is the same.
-        let starts: Vec<usize> = before.match_indices(piece).map(|(start, _)| start).collect();
+        let starts: Vec<usize> = before
+            .match_indices(piece)
+            .map(|(start, _)| start)
+            .collect();
         let number = starts.iter().position(|start| *start == range.start);
         let start = match number {
             Some(number) if starts.len() == places.len() => places[number],
@@ -304,7 +399,15 @@ impl Place<'_, '_> {
             _ => return Err(Break::Several),
         };
         let found = ByteRange::new(start, start + piece.len());
-        target(found, piece, if found == range { Change::None } else { Change::Bytes })
+        target(
+            found,
+            piece,
+            if found == range {
+                Change::None
+            } else {
+                Change::Bytes
+            },
+        )
     }
 
     /// The nearest stretch of `text`, its bytes, and how near it is.
@@ -312,12 +415,18 @@ impl Place<'_, '_> {
         let found = align::nearest(text, quote).ok_or(Break::Gone { nearest: None })?;
         let nearest = text[found.range.as_range()].to_owned();
         if found.likeness < LEAST_LIKENESS {
-            return Err(Break::Gone { nearest: Some(nearest) });
+            return Err(Break::Gone {
+                nearest: Some(nearest),
+            });
         }
         if found.likeness - found.next < LEAST_LEAD {
             return Err(Break::Several);
         }
-        if self.golds.iter().any(|gold| gold.found_in_text(quote) && !gold.found_in_text(&nearest)) {
+        if self
+            .golds
+            .iter()
+            .any(|gold| gold.found_in_text(quote) && !gold.found_in_text(&nearest))
+        {
             return Err(Break::AnswerGone { nearest });
         }
         Ok((nearest, found.range, found.likeness))

@@ -27,7 +27,10 @@ pub fn masked(text: &str) -> Cow<'_, str> {
 pub fn masked_piece<'a>(text: &'a str, range: Range<usize>, secrets: &[Secret]) -> Cow<'a, str> {
     let first = secrets.partition_point(|secret| secret.end <= range.start);
     let (mut out, mut at) = (String::new(), range.start);
-    for secret in secrets[first..].iter().take_while(|secret| secret.start < range.end) {
+    for secret in secrets[first..]
+        .iter()
+        .take_while(|secret| secret.start < range.end)
+    {
         out.push_str(&text[at..secret.hidden.clamp(at, range.end)]);
         out.push('…');
         at = secret.end.min(range.end);
@@ -51,7 +54,8 @@ impl Known {
             let has_digit = |bytes: &[u8]| bytes.iter().any(u8::is_ascii_digit);
             // A secret may hold words: they stand elsewhere, too.
             let is_plain = !has_digit(value.as_bytes()) && value.len() >= LEAST_LETTERS;
-            self.0.extend(traces(&value).filter(|trace| is_plain || has_digit(trace)));
+            self.0
+                .extend(traces(&value).filter(|trace| is_plain || has_digit(trace)));
         }
     }
 
@@ -85,11 +89,17 @@ fn parts(c: char) -> bool {
 }
 
 fn squashed(text: &str) -> String {
-    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    text.chars()
+        .filter(|c| c.is_alphanumeric())
+        .flat_map(char::to_lowercase)
+        .collect()
 }
 
 fn traces(squashed: &str) -> impl Iterator<Item = [u8; TRACE]> {
-    squashed.as_bytes().windows(TRACE).map(|window| window.try_into().expect("a window of that width"))
+    squashed
+        .as_bytes()
+        .windows(TRACE)
+        .map(|window| window.try_into().expect("a window of that width"))
 }
 
 #[cfg(test)]
@@ -106,7 +116,10 @@ mod tests {
     #[test]
     fn a_secret_is_cut_away_and_what_stands_before_it_is_not() {
         let (token, value) = (made("ghp_", 36), made("", 12));
-        assert_eq!(masked(&format!("use {token}, or password={value}")), "use ghp_…, or password=…");
+        assert_eq!(
+            masked(&format!("use {token}, or password={value}")),
+            "use ghp_…, or password=…"
+        );
         assert!(matches!(masked("use the token"), Cow::Borrowed(_)));
     }
 
@@ -117,7 +130,10 @@ mod tests {
         let secrets = found_in(&text);
         let piece = |range| masked_piece(&text, range, &secrets);
         // `use ` is bytes 0 to 3, the token 4 to 43.
-        assert_eq!([piece(0..20), piece(20..49), piece(20..30), piece(0..6)], ["use ghp_…", "… here", "…", "use gh…"]);
+        assert_eq!(
+            [piece(0..20), piece(20..49), piece(20..30), piece(0..6)],
+            ["use ghp_…", "… here", "…", "use gh…"]
+        );
         assert_eq!([piece(0..4), piece(44..49)], ["use ", " here"]);
     }
 
@@ -133,15 +149,24 @@ mod tests {
             value.replace('-', ""),
             format!("a {half}, `{half}`"),
         ];
-        assert_eq!(texts.map(|text| known.masked(&text)), ["…", "…", "…", "…", "a … `…`"]);
-        assert_eq!(known.masked("the  release `waits`\n"), "the  release `waits`\n");
+        assert_eq!(
+            texts.map(|text| known.masked(&text)),
+            ["…", "…", "…", "…", "a … `…`"]
+        );
+        assert_eq!(
+            known.masked("the  release `waits`\n"),
+            "the  release `waits`\n"
+        );
         assert_eq!(format!("{known:?}"), "Known { .. }");
     }
 
     #[test]
     fn a_password_that_is_a_word_does_not_hide_the_word_elsewhere() {
         let text = ["postgres://app:", "checkout@db/orders"].concat();
-        assert_eq!(known(&text).masked("why is checkout slow?"), "why is checkout slow?");
+        assert_eq!(
+            known(&text).masked("why is checkout slow?"),
+            "why is checkout slow?"
+        );
         assert_eq!(known(&text).masked(&text), "postgres://app:…db/orders");
     }
 }

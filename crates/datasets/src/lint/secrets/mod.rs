@@ -34,8 +34,10 @@ pub struct Found {
 #[must_use]
 pub fn find(subject: &Subject<'_>) -> Found {
     let of_document = |document: &Document| (found_in(&document.text), found_in(&document.title));
-    let in_documents: Vec<(Vec<Secret>, Vec<Secret>)> = subject.documents.par_iter().map(of_document).collect();
-    let in_questions: Vec<Vec<(&str, Vec<Secret>)>> = subject.questions.par_iter().map(of_question).collect();
+    let in_documents: Vec<(Vec<Secret>, Vec<Secret>)> =
+        subject.documents.par_iter().map(of_document).collect();
+    let in_questions: Vec<Vec<(&str, Vec<Secret>)>> =
+        subject.questions.par_iter().map(of_question).collect();
     let (mut findings, mut known) = (Vec::new(), Known::default());
     for (document, (in_text, in_title)) in subject.documents.iter().zip(&in_documents) {
         known.learn(&document.text, in_text);
@@ -46,13 +48,22 @@ pub fn find(subject: &Subject<'_>) -> Found {
         let mut found = Vec::new();
         for (text, secrets) in texts {
             known.learn(text, &secrets);
-            let finding = |secret: &Secret| subject.finding(number, Rule::Secret, message(secret, text), HINT);
+            let finding = |secret: &Secret| {
+                subject.finding(number, Rule::Secret, message(secret, text), HINT)
+            };
             found.extend(secrets.iter().map(finding));
         }
         findings.extend(capped(found));
     }
-    let in_documents = in_documents.into_iter().map(|(in_text, _)| in_text).collect();
-    Found { findings, in_documents, known }
+    let in_documents = in_documents
+        .into_iter()
+        .map(|(in_text, _)| in_text)
+        .collect();
+    Found {
+        findings,
+        in_documents,
+        known,
+    }
 }
 
 fn message(secret: &Secret, text: &str) -> String {
@@ -61,23 +72,39 @@ fn message(secret: &Secret, text: &str) -> String {
 
 /// The texts of a question that hold one.
 fn of_question(question: &Question) -> Vec<(&str, Vec<Secret>)> {
-    let facts = question.required.iter().chain(&question.forbidden).flatten();
-    let texts = std::iter::once(&question.text).chain(&question.answers).chain(facts);
-    texts.map(|text| (text.as_str(), found_in(text))).filter(|(_, secrets)| !secrets.is_empty()).collect()
+    let facts = question
+        .required
+        .iter()
+        .chain(&question.forbidden)
+        .flatten();
+    let texts = std::iter::once(&question.text)
+        .chain(&question.answers)
+        .chain(facts);
+    texts
+        .map(|text| (text.as_str(), found_in(text)))
+        .filter(|(_, secrets)| !secrets.is_empty())
+        .collect()
 }
 
 /// A title is mostly the first heading of the text: it is told where the text has none.
 fn in_document(document: &Document, in_text: &[Secret], in_title: &[Secret]) -> Vec<Finding> {
-    let finding =
-        |secret: &Secret, text: &str| Finding::new(Rule::Secret, message(secret, text), HINT).in_document(&document.id);
+    let finding = |secret: &Secret, text: &str| {
+        Finding::new(Rule::Secret, message(secret, text), HINT).in_document(&document.id)
+    };
     if in_text.is_empty() {
-        return in_title.iter().map(|secret| finding(secret, &document.title)).collect();
+        return in_title
+            .iter()
+            .map(|secret| finding(secret, &document.title))
+            .collect();
     }
     let (mut line, mut at) = (1, 0);
     let on_line = |secret: &Secret| {
         line += document.text[at..secret.start].matches('\n').count();
         at = secret.start;
-        Finding { line: Some(line), ..finding(secret, &document.text) }
+        Finding {
+            line: Some(line),
+            ..finding(secret, &document.text)
+        }
     };
     in_text.iter().map(on_line).collect()
 }
@@ -115,24 +142,51 @@ mod tests {
     #[test]
     fn a_title_is_told_where_its_text_has_none() {
         let token = made("ghp_", 36);
-        let titled = |id: &str, text: &str| Document { title: token.clone(), ..document(id, text) };
-        let inspection = inspection(vec![titled("a", &token), titled("b", "nothing")], Vec::new());
+        let titled = |id: &str, text: &str| Document {
+            title: token.clone(),
+            ..document(id, text)
+        };
+        let inspection = inspection(
+            vec![titled("a", &token), titled("b", "nothing")],
+            Vec::new(),
+        );
         let found = find(&Subject::new(&inspection)).findings;
-        let lines: Vec<(&str, Option<usize>)> =
-            found.iter().map(|finding| (finding.document.as_ref().expect("named").as_str(), finding.line)).collect();
+        let lines: Vec<(&str, Option<usize>)> = found
+            .iter()
+            .map(|finding| {
+                (
+                    finding.document.as_ref().expect("named").as_str(),
+                    finding.line,
+                )
+            })
+            .collect();
         assert_eq!(lines, [("a", Some(1)), ("b", None)]);
     }
 
     #[test]
     fn a_log_with_a_password_a_line_is_told_by_its_first_twenty() {
         let line = |n: usize| ["passw", &format!("ord=a1b2c3d4e5{n}\n")].concat();
-        let inspection = inspection(vec![document("log", &(0..5000).map(line).collect::<String>())], Vec::new());
-        let Found { findings, in_documents, .. } = find(&Subject::new(&inspection));
+        let inspection = inspection(
+            vec![document("log", &(0..5000).map(line).collect::<String>())],
+            Vec::new(),
+        );
+        let Found {
+            findings,
+            in_documents,
+            ..
+        } = find(&Subject::new(&inspection));
         assert_eq!(in_documents[0].len(), 5000);
-        assert_eq!(told(&findings[..1]), ["log: a password or key, `password=…`"]);
+        assert_eq!(
+            told(&findings[..1]),
+            ["log: a password or key, `password=…`"]
+        );
         // The first that is not told for itself stands on line 21.
         assert_eq!(
-            (findings.len(), findings[20].line, findings[20].message.as_str()),
+            (
+                findings.len(),
+                findings[20].line,
+                findings[20].message.as_str()
+            ),
             (21, Some(21), "and 4,980 more")
         );
     }

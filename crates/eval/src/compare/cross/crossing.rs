@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use ragtriage_core::sample;
+use super::prompts::{Call, PromptMaker, Replies, shown};
 use crate::compare::CompareError;
 use crate::compare::pairs::Pairs;
 use ragtriage_core::prompt::PromptPassage;
-use super::prompts::{Call, PromptMaker, Replies, shown};
-use ragtriage_runs::SavedRun;
+use ragtriage_core::sample;
 use ragtriage_core::types::{ArmName, Attempt, Question, QuestionId, Trace};
+use ragtriage_runs::SavedRun;
 
 /// Prompts of each run that are made again to see whether they are the ones that were asked then.
 const CHECKED: usize = 20;
@@ -67,7 +67,12 @@ impl<'a> Crossing<'a> {
     ///
     /// # Errors
     /// `NoAnswers`; `OtherPrompts` where a run's prompts cannot be made again as they were.
-    pub fn new(sides: [Side<'a>; 2], pairs: &Pairs<'a>, noise_sample: usize, seed: u64) -> Result<Self, CompareError> {
+    pub fn new(
+        sides: [Side<'a>; 2],
+        pairs: &Pairs<'a>,
+        noise_sample: usize,
+        seed: u64,
+    ) -> Result<Self, CompareError> {
         let same_generator = sides[0].prompts.is_like(&sides[1].prompts);
         let mut crossing = Self {
             sides,
@@ -83,7 +88,9 @@ impl<'a> Crossing<'a> {
         if crossing.rows.is_empty() {
             let [a, b] = &crossing.sides;
             let lacking = if has_answers(a.run) { b } else { a };
-            return Err(CompareError::NoAnswers { run: lacking.run.manifest.name.clone() });
+            return Err(CompareError::NoAnswers {
+                run: lacking.run.manifest.name.clone(),
+            });
         }
         crossing.sample(noise_sample, seed);
         Ok(crossing)
@@ -98,12 +105,20 @@ impl<'a> Crossing<'a> {
     /// The calls to be made once more, by generator; their replies must not come from a cache.
     #[must_use]
     pub fn again(&self) -> [Vec<Call>; 2] {
-        self.again.each_ref().map(|calls| calls.iter().map(|(_, call)| call.clone()).collect())
+        self.again
+            .each_ref()
+            .map(|calls| calls.iter().map(|(_, call)| call.clone()).collect())
     }
 
     fn add(&mut self, traces: [&'a Trace; 2], cluster: usize) -> Result<(), CompareError> {
-        let answered = |trace: &'a Trace| trace.attempt(ArmName::Retrieved).filter(|attempt| attempt.error.is_none());
-        let [Some(a), Some(b)] = traces.map(answered) else { return Ok(()) };
+        let answered = |trace: &'a Trace| {
+            trace
+                .attempt(ArmName::Retrieved)
+                .filter(|attempt| attempt.error.is_none())
+        };
+        let [Some(a), Some(b)] = traces.map(answered) else {
+            return Ok(());
+        };
         let own = [a, b];
         let shown = [0, 1].map(|at| self.shown(at, own[at]));
         self.same_passages += usize::from(shown[0] == shown[1]);
@@ -120,11 +135,21 @@ impl<'a> Crossing<'a> {
             if self.same_generator {
                 return Answered::Recorded(own[passages]);
             }
-            let prompt = self.sides[generator].prompts.prompt(&traces[0].question, shown[passages].clone());
-            self.calls[generator].push(Call { chunks: own[passages].passages.clone(), prompt });
+            let prompt = self.sides[generator]
+                .prompts
+                .prompt(&traces[0].question, shown[passages].clone());
+            self.calls[generator].push(Call {
+                chunks: own[passages].passages.clone(),
+                prompt,
+            });
             Answered::Call(self.calls[generator].len() - 1)
         });
-        self.rows.push(Asked { traces, own, crossed, cluster });
+        self.rows.push(Asked {
+            traces,
+            own,
+            crossed,
+            cluster,
+        });
         Ok(())
     }
 
@@ -134,9 +159,20 @@ impl<'a> Crossing<'a> {
     }
 
     /// The answer that a run's generator gave to the same passages, in whatever arm.
-    fn recorded(&self, at: usize, trace: &'a Trace, wanted: &[PromptPassage]) -> Option<&'a Attempt> {
-        let mut attempts = trace.arms.iter().flat_map(|arm| &arm.attempts).filter(|attempt| attempt.error.is_none());
-        attempts.find(|attempt| attempt.passages.len() == wanted.len() && self.shown(at, attempt) == wanted)
+    fn recorded(
+        &self,
+        at: usize,
+        trace: &'a Trace,
+        wanted: &[PromptPassage],
+    ) -> Option<&'a Attempt> {
+        let mut attempts = trace
+            .arms
+            .iter()
+            .flat_map(|arm| &arm.attempts)
+            .filter(|attempt| attempt.error.is_none());
+        attempts.find(|attempt| {
+            attempt.passages.len() == wanted.len() && self.shown(at, attempt) == wanted
+        })
     }
 
     /// Refuses a prompt that is made otherwise now: its template has changed.
@@ -148,7 +184,9 @@ impl<'a> Crossing<'a> {
         shown: &[PromptPassage],
     ) -> Result<(), CompareError> {
         let side = &self.sides[at];
-        let now = side.prompts.tokens(&side.prompts.prompt(question, shown.to_vec()));
+        let now = side
+            .prompts
+            .tokens(&side.prompts.prompt(question, shown.to_vec()));
         let then = attempt.tokens.prompt;
         if now == then {
             return Ok(());
@@ -160,17 +198,36 @@ impl<'a> Crossing<'a> {
     /// Of each generator without recorded repeats a sample of its own prompts.
     fn sample(&mut self, n: usize, seed: u64) {
         for at in self.generators() {
-            if self.runs_of(at).any(|run| self.rows.iter().any(|row| repeats(row.traces[run]).len() > 1)) {
+            if self.runs_of(at).any(|run| {
+                self.rows
+                    .iter()
+                    .any(|row| repeats(row.traces[run]).len() > 1)
+            }) {
                 continue;
             }
-            let ids: Vec<QuestionId> = self.rows.iter().map(|row| row.traces[at].question.id.clone()).collect();
+            let ids: Vec<QuestionId> = self
+                .rows
+                .iter()
+                .map(|row| row.traces[at].question.id.clone())
+                .collect();
             let drawn = sample::sampled(&ids, n, seed ^ STREAM);
             let call = |row: &Asked<'a>| {
                 let (trace, own) = (row.traces[at], row.own[at]);
-                let prompt = self.sides[at].prompts.prompt(&trace.question, self.shown(at, own));
-                (trace, Call { chunks: own.passages.clone(), prompt })
+                let prompt = self.sides[at]
+                    .prompts
+                    .prompt(&trace.question, self.shown(at, own));
+                (
+                    trace,
+                    Call {
+                        chunks: own.passages.clone(),
+                        prompt,
+                    },
+                )
             };
-            let rows = self.rows.iter().filter(|row| drawn.contains(&row.traces[at].question.id));
+            let rows = self
+                .rows
+                .iter()
+                .filter(|row| drawn.contains(&row.traces[at].question.id));
             self.again[at] = rows.map(call).collect();
         }
     }
@@ -182,7 +239,11 @@ impl<'a> Crossing<'a> {
 
     /// The runs that have generator `at`.
     pub(super) fn runs_of(&self, at: usize) -> std::ops::Range<usize> {
-        if self.same_generator { 0..2 } else { at..at + 1 }
+        if self.same_generator {
+            0..2
+        } else {
+            at..at + 1
+        }
     }
 }
 
@@ -195,9 +256,14 @@ impl Answered<'_> {
 /// Every answer to a run's own prompt that did not fail.
 pub(super) fn repeats(trace: &Trace) -> Vec<&Attempt> {
     let arm = trace.arms.iter().find(|arm| arm.arm == ArmName::Retrieved);
-    arm.into_iter().flat_map(|arm| &arm.attempts).filter(|attempt| attempt.error.is_none()).collect()
+    arm.into_iter()
+        .flat_map(|arm| &arm.attempts)
+        .filter(|attempt| attempt.error.is_none())
+        .collect()
 }
 
 fn has_answers(run: &SavedRun) -> bool {
-    run.traces.iter().any(|trace| trace.attempt(ArmName::Retrieved).is_some())
+    run.traces
+        .iter()
+        .any(|trace| trace.attempt(ArmName::Retrieved).is_some())
 }

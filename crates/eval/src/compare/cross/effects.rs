@@ -52,7 +52,13 @@ pub(super) fn effect(
     variances: [Option<f64>; 2],
     plan: &EvaluationPlan,
 ) -> Effect {
-    let value = |row: &Row<'_>| row.scores.iter().zip(weights).map(|(score, weight)| score * weight).sum();
+    let value = |row: &Row<'_>| {
+        row.scores
+            .iter()
+            .zip(weights)
+            .map(|(score, weight)| score * weight)
+            .sum()
+    };
     let values: Vec<f64> = rows.iter().map(value).collect();
     let cluster_of: Vec<usize> = rows.iter().map(|row| row.cluster).collect();
     let n = rows.len().max(1) as f64;
@@ -69,12 +75,21 @@ pub(super) fn effect(
 
 /// The variance that noise gives the sum over questions: replies are independent, and one that stands in several cells
 /// counts with the sum of its weights. `None` where a generator's is needed and not known.
-fn noise_variance(rows: &[Row<'_>], weights: [f64; N_CELLS], variances: [Option<f64>; 2]) -> Option<f64> {
+fn noise_variance(
+    rows: &[Row<'_>],
+    weights: [f64; N_CELLS],
+    variances: [Option<f64>; 2],
+) -> Option<f64> {
     let of_row = |row: &Row<'_>| -> Option<f64> {
-        let first = |cell: usize| row.replies.iter().position(|reply| std::ptr::eq(*reply, row.replies[cell]));
+        let first = |cell: usize| {
+            row.replies
+                .iter()
+                .position(|reply| std::ptr::eq(*reply, row.replies[cell]))
+        };
         let mut sum = 0.0;
         for cell in (0..N_CELLS).filter(|cell| first(*cell) == Some(*cell)) {
-            let same = (0..N_CELLS).filter(|other| std::ptr::eq(row.replies[*other], row.replies[cell]));
+            let same =
+                (0..N_CELLS).filter(|other| std::ptr::eq(row.replies[*other], row.replies[cell]));
             let weight: f64 = same.map(|other| weights[other]).sum();
             if weight != 0.0 {
                 sum += weight * weight * variances[GENERATOR_OF[cell]]?;

@@ -39,8 +39,12 @@ pub(super) fn noise(source: NoiseSource, repeats: &[Vec<(f64, bool)>]) -> Option
     if n == 0 {
         return None;
     }
-    let flipped = asked.iter().filter(|all| all.iter().any(|(_, right)| *right != all[0].1)).count();
-    let mean = |of: fn(&[(f64, bool)]) -> f64| asked.iter().map(|all| of(all)).sum::<f64>() / n as f64;
+    let flipped = asked
+        .iter()
+        .filter(|all| all.iter().any(|(_, right)| *right != all[0].1))
+        .count();
+    let mean =
+        |of: fn(&[(f64, bool)]) -> f64| asked.iter().map(|all| of(all)).sum::<f64>() / n as f64;
     Some(Noise {
         source,
         n,
@@ -53,12 +57,18 @@ pub(super) fn noise(source: NoiseSource, repeats: &[Vec<(f64, bool)>]) -> Option
 
 /// Over all pairs of askings.
 fn mean_change(all: &[(f64, bool)]) -> f64 {
-    let pairs = all.iter().enumerate().flat_map(|(i, (a, _))| all[i + 1..].iter().map(move |(b, _)| (a - b).abs()));
+    let pairs = all
+        .iter()
+        .enumerate()
+        .flat_map(|(i, (a, _))| all[i + 1..].iter().map(move |(b, _)| (a - b).abs()));
     pairs.sum::<f64>() / (all.len() * (all.len() - 1) / 2) as f64
 }
 
 fn variance(all: &[(f64, bool)]) -> f64 {
     let n = all.len() as f64;
     let mean = all.iter().map(|(score, _)| score).sum::<f64>() / n;
-    all.iter().map(|(score, _)| (score - mean).powi(2)).sum::<f64>() / (n - 1.0)
+    all.iter()
+        .map(|(score, _)| (score - mean).powi(2))
+        .sum::<f64>()
+        / (n - 1.0)
 }

@@ -5,14 +5,14 @@ use std::collections::HashMap;
 use super::crossing::{Answered, Asked, Crossed, Crossing, repeats};
 use super::effects::{self, DIFFERENCE, Effect, GENERATOR, INTERACTION, RETRIEVAL, Row};
 use super::noise::{self, Noise, NoiseSource};
+use super::prompts::{Call, Replies};
 use super::{Cross, verdict};
 use crate::arms::ArmUse;
 use crate::compare::CompareError;
 use crate::summary::EvaluationPlan;
 use crate::{diagnose, score};
-use ragtriage_core::measure::answer;
-use super::prompts::{Call, Replies};
 use ragtriage_core::attribute::judge::Judge;
+use ragtriage_core::measure::answer;
 use ragtriage_core::types::{Attempt, QuestionId, Trace};
 
 /// The share of crossed calls that may fail.
@@ -25,27 +25,57 @@ impl Crossing<'_> {
     /// `CallsFailed` where more than 5 % of the crossed calls did; `NoGold` where no answer can be judged.
     pub fn numbers(&self, crossed: &Crossed, plan: &EvaluationPlan) -> Result<Cross, CompareError> {
         let attempts = || crossed.calls.iter().flat_map(|replies| &replies.attempts);
-        let (n_calls, n_failed) = (attempts().count(), attempts().filter(|attempt| attempt.is_none()).count());
+        let (n_calls, n_failed) = (
+            attempts().count(),
+            attempts().filter(|attempt| attempt.is_none()).count(),
+        );
         if n_failed as f64 > MOST_FAILED * n_calls as f64 {
-            let last = crossed.calls.iter().find_map(|replies| replies.failure.clone()).unwrap_or_default();
-            return Err(CompareError::CallsFailed { n_failed, n_calls, last });
+            let last = crossed
+                .calls
+                .iter()
+                .find_map(|replies| replies.failure.clone())
+                .unwrap_or_default();
+            return Err(CompareError::CallsFailed {
+                n_failed,
+                n_calls,
+                last,
+            });
         }
         let judged = |row: &&Asked<'_>| value(row.traces[0], row.own[0], plan.judge).is_some();
         let n_judged = self.rows.iter().filter(judged).count();
-        let rows: Vec<Row<'_>> = self.rows.iter().filter_map(|row| row.cells(crossed, plan.judge)).collect();
+        let rows: Vec<Row<'_>> = self
+            .rows
+            .iter()
+            .filter_map(|row| row.cells(crossed, plan.judge))
+            .collect();
         if rows.is_empty() {
             return Err(CompareError::NoGold);
         }
-        let noise: Vec<Option<Noise>> =
-            self.generators().map(|at| self.noise(at, &crossed.again[at], plan.judge)).collect();
-        let variance = |at: usize| noise.get(at).or(noise.first()).and_then(|noise| Some(noise.as_ref()?.variance));
-        let effect = |weights| -> Effect { effects::effect(&rows, weights, [variance(0), variance(1)], plan) };
-        let mean = |cell: usize| rows.iter().map(|row| row.scores[cell]).sum::<f64>() / rows.len() as f64;
+        let noise: Vec<Option<Noise>> = self
+            .generators()
+            .map(|at| self.noise(at, &crossed.again[at], plan.judge))
+            .collect();
+        let variance = |at: usize| {
+            noise
+                .get(at)
+                .or(noise.first())
+                .and_then(|noise| Some(noise.as_ref()?.variance))
+        };
+        let effect = |weights| -> Effect {
+            effects::effect(&rows, weights, [variance(0), variance(1)], plan)
+        };
+        let mean =
+            |cell: usize| rows.iter().map(|row| row.scores[cell]).sum::<f64>() / rows.len() as f64;
         let mut cross = Cross {
             n: rows.len(),
             failed: n_judged - rows.len(),
             asked: asked(crossed),
-            recorded: self.rows.iter().flat_map(|row| row.crossed).filter(Answered::is_recorded).count(),
+            recorded: self
+                .rows
+                .iter()
+                .flat_map(|row| row.crossed)
+                .filter(Answered::is_recorded)
+                .count(),
             same_generator: self.same_generator,
             same_passages: self.same_passages,
             cells: [[mean(0), mean(2)], [mean(1), mean(3)]],
@@ -64,20 +94,37 @@ impl Crossing<'_> {
         let judged = |trace: &Trace, attempts: &[&Attempt]| -> Vec<(f64, bool)> {
             attempts
                 .iter()
-                .filter_map(|attempt| Some((value(trace, attempt, judge)?, is_right(trace, attempt, judge))))
+                .filter_map(|attempt| {
+                    Some((
+                        value(trace, attempt, judge)?,
+                        is_right(trace, attempt, judge),
+                    ))
+                })
                 .collect()
         };
         if self.again[at].is_empty() {
-            let traces = self.runs_of(at).flat_map(|run| self.rows.iter().map(move |row| row.traces[run]));
+            let traces = self
+                .runs_of(at)
+                .flat_map(|run| self.rows.iter().map(move |row| row.traces[run]));
             let all: Vec<_> = traces.map(|trace| judged(trace, &repeats(trace))).collect();
             return noise::noise(NoiseSource::Recorded, &all);
         }
-        let own: HashMap<&QuestionId, &Attempt> =
-            self.rows.iter().map(|row| (&row.traces[at].question.id, row.own[at])).collect();
+        let own: HashMap<&QuestionId, &Attempt> = self
+            .rows
+            .iter()
+            .map(|row| (&row.traces[at].question.id, row.own[at]))
+            .collect();
         let pair = |((trace, _), reply): (&(&Trace, Call), &Option<Attempt>)| {
-            Some(judged(trace, &[*own.get(&trace.question.id)?, reply.as_ref()?]))
+            Some(judged(
+                trace,
+                &[*own.get(&trace.question.id)?, reply.as_ref()?],
+            ))
         };
-        let all: Vec<_> = self.again[at].iter().zip(&again.attempts).filter_map(pair).collect();
+        let all: Vec<_> = self.again[at]
+            .iter()
+            .zip(&again.attempts)
+            .filter_map(pair)
+            .collect();
         noise::noise(NoiseSource::AskedAgain, &all)
     }
 }
@@ -91,26 +138,43 @@ impl Asked<'_> {
         };
         let replies = [self.own[0], reply(0)?, reply(1)?, self.own[1]];
         let scores = replies.map(|attempt| value(self.traces[0], attempt, judge));
-        let [Some(aa), Some(ba), Some(ab), Some(bb)] = scores else { return None };
-        Some(Row { scores: [aa, ba, ab, bb], replies, cluster: self.cluster })
+        let [Some(aa), Some(ba), Some(ab), Some(bb)] = scores else {
+            return None;
+        };
+        Some(Row {
+            scores: [aa, ba, ab, bb],
+            replies,
+            cluster: self.cluster,
+        })
     }
 }
 
 /// An answer's score by the golds of `trace`: by facts 1 or 0, else `AnswerF1`, also of what is unanswerable where the flavour
 /// scores that.
 fn value(trace: &Trace, attempt: &Attempt, judge: Judge) -> Option<f64> {
-    let by_text = || score::attempt_scores(&trace.question, attempt, judge.flavour).map(|scores| scores.f1);
+    let by_text =
+        || score::attempt_scores(&trace.question, attempt, judge.flavour).map(|scores| scores.f1);
     diagnose::attempt_quality(trace, attempt, judge).or_else(by_text)
 }
 
 fn is_right(trace: &Trace, attempt: &Attempt, judge: Judge) -> bool {
-    let right = answer::is_right(&trace.question, &attempt.extracted, attempt.stance, judge.flavour, judge.correct_f1);
+    let right = answer::is_right(
+        &trace.question,
+        &attempt.extracted,
+        attempt.stance,
+        judge.flavour,
+        judge.correct_f1,
+    );
     right.unwrap_or(false)
 }
 
 fn asked(crossed: &Crossed) -> ArmUse {
     let mut used = ArmUse::default();
-    let replies = crossed.calls.iter().chain(&crossed.again).flat_map(|replies| &replies.attempts);
+    let replies = crossed
+        .calls
+        .iter()
+        .chain(&crossed.again)
+        .flat_map(|replies| &replies.attempts);
     for attempt in replies {
         match attempt {
             Some(attempt) => used.add(attempt),

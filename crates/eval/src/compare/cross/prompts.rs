@@ -23,7 +23,9 @@ impl PromptMaker {
     /// Whether `other` makes the same prompt of the same passages and puts it to the same generator.
     #[must_use]
     pub fn is_like(&self, other: &Self) -> bool {
-        self.template == other.template && self.generator == other.generator && self.fingerprint == other.fingerprint
+        self.template == other.template
+            && self.generator == other.generator
+            && self.fingerprint == other.fingerprint
     }
 
     /// Its prompt of `question` over `passages`.
@@ -41,10 +43,18 @@ impl PromptMaker {
 
 /// Chunks of a run as its prompts showed them: with their documents' `titles`, or without.
 #[must_use]
-pub fn shown<'a>(run: &SavedRun, chunks: impl IntoIterator<Item = &'a ChunkId>, titles: bool) -> Vec<PromptPassage> {
+pub fn shown<'a>(
+    run: &SavedRun,
+    chunks: impl IntoIterator<Item = &'a ChunkId>,
+    titles: bool,
+) -> Vec<PromptPassage> {
     let passages = chunks.into_iter().filter_map(|id| run.passages.get(id));
     let shown = |passage: &Passage| PromptPassage {
-        title: if titles { passage.title.clone() } else { String::new() },
+        title: if titles {
+            passage.title.clone()
+        } else {
+            String::new()
+        },
         text: passage.text.clone(),
     };
     passages.map(shown).collect()

@@ -8,21 +8,42 @@ const REACH: f64 = 1.959_963_984_540_054;
 
 /// The sentence.
 pub(super) fn sentence(cross: &Cross) -> String {
-    let retrieval = clause("retrieval", "retrieval's change", &cross.retrieval, "repeat noise");
-    let own = if cross.same_generator { "both runs have the same generator: its" } else { "the generator's" };
-    let generator = clause("the generator", &format!("{own} change"), &cross.generator, "its own repeat noise");
+    let retrieval = clause(
+        "retrieval",
+        "retrieval's change",
+        &cross.retrieval,
+        "repeat noise",
+    );
+    let own = if cross.same_generator {
+        "both runs have the same generator: its"
+    } else {
+        "the generator's"
+    };
+    let generator = clause(
+        "the generator",
+        &format!("{own} change"),
+        &cross.generator,
+        "its own repeat noise",
+    );
     let mut text = format!("{}; {generator}.", upper_first(&retrieval));
     if is_shown(&cross.retrieval) || is_shown(&cross.generator) {
         return text;
     }
-    let Effect { mean, noise_error, n_changed, .. } = cross.difference;
+    let Effect {
+        mean,
+        noise_error,
+        n_changed,
+        ..
+    } = cross.difference;
     let luck = match noise_error {
         _ if n_changed == 0 => "There is no difference to split.".to_owned(),
         Some(error) if mean.abs() <= REACH * error => format!(
             "Luck is enough to explain the whole difference of {mean:+.3}: asking again alone gives one of +-{:.3} in 95 % of cases.",
             REACH * error
         ),
-        _ => format!("Neither is shown: with these questions a difference of {mean:+.3} may be luck."),
+        _ => format!(
+            "Neither is shown: with these questions a difference of {mean:+.3} may be luck."
+        ),
     };
     text.push(' ');
     text.push_str(&luck);
@@ -34,11 +55,19 @@ fn is_shown(effect: &Effect) -> bool {
 }
 
 fn clause(who: &str, change: &str, effect: &Effect, noise: &str) -> String {
-    let Effect { mean, ci95, p, noise_error, n_changed } = *effect;
+    let Effect {
+        mean,
+        ci95,
+        p,
+        noise_error,
+        n_changed,
+    } = *effect;
     if n_changed == 0 {
         return format!("{change} is 0 on every question");
     }
-    let ci95 = ci95.map_or(String::new(), |ci| format!(" [{:+.3}, {:+.3}]", ci.low, ci.high));
+    let ci95 = ci95.map_or(String::new(), |ci| {
+        format!(" [{:+.3}, {:+.3}]", ci.low, ci.high)
+    });
     let p = p.map_or(String::new(), |p| format!(", p {}", equals(p)));
     if is_shown(effect) {
         let turn = if mean > 0.0 { "better" } else { "worse" };
@@ -54,5 +83,7 @@ fn clause(who: &str, change: &str, effect: &Effect, noise: &str) -> String {
 
 fn upper_first(text: &str) -> String {
     let mut chars = text.chars();
-    chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
+    chars.next().map_or(String::new(), |first| {
+        first.to_uppercase().chain(chars).collect()
+    })
 }

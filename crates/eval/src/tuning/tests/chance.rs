@@ -28,31 +28,58 @@ struct Sweep {
 
 fn sweep(random: &mut Random) -> Sweep {
     let sizes = std::iter::from_fn(|| Some(1 + random.below(4)));
-    let cluster_of: Vec<usize> =
-        sizes.enumerate().flat_map(|(cluster, size)| std::iter::repeat_n(cluster, size)).take(150).collect();
+    let cluster_of: Vec<usize> = sizes
+        .enumerate()
+        .flat_map(|(cluster, size)| std::iter::repeat_n(cluster, size))
+        .take(150)
+        .collect();
     let common: Vec<f64> = cluster_of.iter().map(|_| random.unit()).collect();
-    let ease = |&cluster: &usize| if random.below(2) == 0 { common[cluster] } else { random.unit() };
+    let ease = |&cluster: &usize| {
+        if random.below(2) == 0 {
+            common[cluster]
+        } else {
+            random.unit()
+        }
+    };
     let ease: Vec<f64> = cluster_of.iter().map(ease).collect();
     let mut errors = || -> Vec<f64> { ease.iter().map(|_| 0.3 * (random.unit() - 0.5)).collect() };
     let groups: Vec<Vec<f64>> = (0..N_GROUPS).map(|_| errors()).collect();
     let default: Vec<f64> = ease.iter().map(|ease| outcome(*ease)).collect();
     let differences = (0..N_SETTINGS).map(|setting| {
         let (group, own) = (&groups[setting % N_GROUPS], errors());
-        (0..ease.len()).map(|at| outcome(ease[at] + group[at] + own[at]) - default[at]).collect()
+        (0..ease.len())
+            .map(|at| outcome(ease[at] + group[at] + own[at]) - default[at])
+            .collect()
     });
     let differences = differences.collect();
-    Sweep { cluster_of, default, differences }
+    Sweep {
+        cluster_of,
+        default,
+        differences,
+    }
 }
 
 impl Sweep {
     /// The same with each cluster's differences, of all settings at once, given either sign: none is better than the default.
     fn flipped(&self, random: &mut Random) -> Self {
-        let signs: Vec<f64> = self.cluster_of.iter().map(|_| if random.below(2) == 0 { 1.0 } else { -1.0 }).collect();
+        let signs: Vec<f64> = self
+            .cluster_of
+            .iter()
+            .map(|_| if random.below(2) == 0 { 1.0 } else { -1.0 })
+            .collect();
         let flip = |differences: &Vec<f64>| {
-            differences.iter().zip(&self.cluster_of).map(|(difference, cluster)| signs[*cluster] * difference).collect()
+            differences
+                .iter()
+                .zip(&self.cluster_of)
+                .map(|(difference, cluster)| signs[*cluster] * difference)
+                .collect()
         };
         let (cluster_of, default) = (self.cluster_of.clone(), self.default.clone());
-        Self { cluster_of, default, differences: self.differences.iter().map(flip).collect() }
+        Self {
+            cluster_of,
+            default,
+            differences: self.differences.iter().map(flip).collect(),
+        }
     }
 
     /// The board of some of the questions.
@@ -61,7 +88,11 @@ impl Sweep {
         let mut settings = vec![known("default", default, 500.0)];
         for (at, differences) in self.differences.iter().enumerate() {
             let differences = &differences[questions.clone()];
-            let values: Vec<f64> = default.iter().zip(differences).map(|(value, more)| value + more).collect();
+            let values: Vec<f64> = default
+                .iter()
+                .zip(differences)
+                .map(|(value, more)| value + more)
+                .collect();
             settings.push(known(&format!("s{at}"), &values, 500.0));
         }
         board(&self.cluster_of[questions], settings)
@@ -71,22 +102,41 @@ impl Sweep {
 /// What is claimed of a sweep cross-fitted, of one whose second half was held out, and what would be by the best setting's
 /// interval alone, the others forgotten.
 fn claims(sweep: &Sweep) -> [Option<String>; 3] {
-    let plan = TuningPlan { permutations: 500, folds: 5, ..plan("EM@5") };
+    let plan = TuningPlan {
+        permutations: 500,
+        folds: 5,
+        ..plan("EM@5")
+    };
     let n = sweep.default.len();
     let whole = sweep.board(0..n);
     let confirmation = cross_fit(&whole, &plan).map(Confirmation::CrossFit);
     let ranking = rank(&whole, &plan);
     let crosswise = judge(&ranking, confirmation.as_ref(), &whole, &plan);
     let best = &ranking.rows[0];
-    let alone = best.difference.and_then(|difference| difference.ci95).filter(|ci95| ci95.low > 0.0);
+    let alone = best
+        .difference
+        .and_then(|difference| difference.ci95)
+        .filter(|ci95| ci95.low > 0.0);
     let naive = alone.map(|_| best.name.clone());
     // The half begins with a cluster.
-    let half = (n / 2..n).find(|&at| sweep.cluster_of[at] != sweep.cluster_of[at - 1]).expect("many clusters");
+    let half = (n / 2..n)
+        .find(|&at| sweep.cluster_of[at] != sweep.cluster_of[at - 1])
+        .expect("many clusters");
     let (tuned, rest) = (sweep.board(0..half), sweep.board(half..n));
     let ranking = rank(&tuned, &plan);
     let values = |name: &str| {
-        let setting = rest.settings.iter().find(|setting| setting.name == name).expect("ranked");
-        setting.result.as_ref().expect("none failed").scores.column(plan.measure).expect("measured")
+        let setting = rest
+            .settings
+            .iter()
+            .find(|setting| setting.name == name)
+            .expect("ranked");
+        setting
+            .result
+            .as_ref()
+            .expect("none failed")
+            .scores
+            .column(plan.measure)
+            .expect("measured")
     };
     let winner = values(ranking.winner.as_deref().expect("a best one"));
     let found = held_out(&values("default"), &winner, &rest.cluster_of, &plan, 1);
@@ -95,15 +145,28 @@ fn claims(sweep: &Sweep) -> [Option<String>; 3] {
 }
 
 /// How often a claim was made that `counts`, each way.
-fn count(tries: u64, sweep: impl Fn(u64) -> Sweep + Sync, counts: impl Fn(&str) -> bool + Sync) -> [usize; 3] {
-    let one = |at| claims(&sweep(at)).map(|claimed| usize::from(claimed.is_some_and(|name| counts(&name))));
-    (0..tries).into_par_iter().map(one).reduce(|| [0; 3], |a, b| std::array::from_fn(|way| a[way] + b[way]))
+fn count(
+    tries: u64,
+    sweep: impl Fn(u64) -> Sweep + Sync,
+    counts: impl Fn(&str) -> bool + Sync,
+) -> [usize; 3] {
+    let one = |at| {
+        claims(&sweep(at)).map(|claimed| usize::from(claimed.is_some_and(|name| counts(&name))))
+    };
+    (0..tries)
+        .into_par_iter()
+        .map(one)
+        .reduce(|| [0; 3], |a, b| std::array::from_fn(|way| a[way] + b[way]))
 }
 
 #[test]
 fn where_signs_are_chance_a_winner_is_claimed_in_at_most_16_of_200_sweeps() {
     let seen = sweep(&mut Random::new(1));
-    let [crosswise, held_out, naive] = count(TRIES, |at| seen.flipped(&mut Random::stream(2, at)), |_| true);
+    let [crosswise, held_out, naive] = count(
+        TRIES,
+        |at| seen.flipped(&mut Random::stream(2, at)),
+        |_| true,
+    );
     assert!(crosswise <= 16 && held_out <= 16, "{crosswise}, {held_out}");
     // What it guards against: by its own interval alone the best of 36 would be claimed in a quarter of them.
     assert!(naive > 40, "{naive}");

@@ -41,7 +41,11 @@ pub(super) enum Refusal {
     #[error("its directory lists {n_listed} entries, {n_read} can be read")]
     Directory { n_listed: usize, n_read: usize },
     #[error("its `{name}` has {found} bytes or more, and says {declared}")]
-    Size { name: String, declared: u64, found: u64 },
+    Size {
+        name: String,
+        declared: u64,
+        found: u64,
+    },
     #[error("it grows to more than {} MiB", .0 >> 20)]
     Grows(u64),
     #[error(transparent)]
@@ -57,12 +61,25 @@ impl Refusal {
 }
 
 /// Takes the files of `set` out of `archive` into the empty folder `into`. A folder around all of them is left out.
-pub(super) fn unpack(packed: Packed, archive: &Path, set: &KnownSet, into: &Path) -> Result<(), Refusal> {
+pub(super) fn unpack(
+    packed: Packed,
+    archive: &Path,
+    set: &KnownSet,
+    into: &Path,
+) -> Result<(), Refusal> {
     let file = File::open(archive).map_err(Refusal::unreadable)?;
     let n_bytes = file.metadata().map_err(Refusal::unreadable)?.len();
-    let most_bytes = n_bytes.saturating_mul(MOST_GROWTH).clamp(ALWAYS_BYTES, MOST_BYTES);
+    let most_bytes = n_bytes
+        .saturating_mul(MOST_GROWTH)
+        .clamp(ALWAYS_BYTES, MOST_BYTES);
     let wanted = globs::set(set.patterns())?;
-    let mut taken = Taken { into, wanted, names: HashSet::new(), most_bytes, n_bytes: 0 };
+    let mut taken = Taken {
+        into,
+        wanted,
+        names: HashSet::new(),
+        most_bytes,
+        n_bytes: 0,
+    };
     match packed {
         Packed::Zip => zip::unpack(file, &mut taken),
         Packed::TarGz => tar::unpack(file, &mut taken),
@@ -83,7 +100,9 @@ struct Taken<'a> {
 impl Taken<'_> {
     /// Takes the file `path` of the archive, if it is wanted; `declared` is its size as the archive has it.
     fn file(&mut self, path: &str, declared: u64, bytes: &mut impl Read) -> Result<(), Refusal> {
-        let Some(name) = self.wanted_name(path)? else { return Ok(()) };
+        let Some(name) = self.wanted_name(path)? else {
+            return Ok(());
+        };
         if !self.names.insert(name.to_lowercase()) {
             return Err(Refusal::Twice(name));
         }
@@ -92,7 +111,10 @@ impl Taken<'_> {
             return Err(Refusal::Grows(self.most_bytes));
         }
         let target = self.into.join(&name);
-        let write = |source| Refusal::Write { path: target.clone(), source };
+        let write = |source| Refusal::Write {
+            path: target.clone(),
+            source,
+        };
         fs::create_dir_all(target.parent().unwrap_or(self.into)).map_err(write)?;
         let mut file = File::create_new(&target).map_err(write)?;
         let mut bytes = bytes.take(declared.saturating_add(1));
@@ -106,13 +128,24 @@ impl Taken<'_> {
                 }
             }
         }
-        if found == declared { Ok(()) } else { Err(Refusal::Size { name, declared, found }) }
+        if found == declared {
+            Ok(())
+        } else {
+            Err(Refusal::Size {
+                name,
+                declared,
+                found,
+            })
+        }
     }
 
     /// The name in the set of what stands at `path`: as it is, or without the folder around all.
     fn wanted_name(&self, path: &str) -> Result<Option<String>, Refusal> {
         let parts = inside(path)?;
-        let names = [parts.join("/"), parts.get(1..).unwrap_or_default().join("/")];
+        let names = [
+            parts.join("/"),
+            parts.get(1..).unwrap_or_default().join("/"),
+        ];
         Ok(names.into_iter().find(|name| self.wanted.is_match(name)))
     }
 }
@@ -124,5 +157,8 @@ fn inside(path: &str) -> Result<Vec<&str>, Refusal> {
     if path.is_empty() || has_drive || leads_out || path.contains(['\\', '\0']) {
         return Err(Refusal::Outside(path.to_owned()));
     }
-    Ok(path.split('/').filter(|part| !matches!(*part, "" | ".")).collect())
+    Ok(path
+        .split('/')
+        .filter(|part| !matches!(*part, "" | "."))
+        .collect())
 }

@@ -10,7 +10,11 @@ use super::{Refusal, Taken, inside};
 
 pub(super) fn unpack(file: File, taken: &mut Taken<'_>) -> Result<(), Refusal> {
     let most_bytes = taken.most_bytes;
-    let bytes = Bounded { inner: MultiGzDecoder::new(BufReader::new(file)), left: most_bytes, most_bytes };
+    let bytes = Bounded {
+        inner: MultiGzDecoder::new(BufReader::new(file)),
+        left: most_bytes,
+        most_bytes,
+    };
     let mut archive = Archive::new(bytes);
     for entry in archive.entries().map_err(Refusal::unreadable)? {
         let mut entry = entry.map_err(Refusal::unreadable)?;
@@ -42,7 +46,10 @@ struct Bounded<R> {
 impl<R: Read> Read for Bounded<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n = self.inner.read(buffer)?;
-        self.left = self.left.checked_sub(n as u64).ok_or_else(|| io::Error::other(Refusal::Grows(self.most_bytes)))?;
+        self.left = self
+            .left
+            .checked_sub(n as u64)
+            .ok_or_else(|| io::Error::other(Refusal::Grows(self.most_bytes)))?;
         Ok(n)
     }
 }

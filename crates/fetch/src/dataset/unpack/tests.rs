@@ -26,13 +26,18 @@ fn tar_gz(entries: &[(&str, EntryType, &[u8])]) -> Vec<u8> {
         header.set_cksum();
         builder.append(&header, *content).expect("in memory");
     }
-    builder.into_inner().and_then(GzEncoder::finish).expect("in memory")
+    builder
+        .into_inner()
+        .and_then(GzEncoder::finish)
+        .expect("in memory")
 }
 
 fn zip(entries: &[(&str, &[u8])]) -> Vec<u8> {
     let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
     for (name, content) in entries {
-        writer.start_file(*name, SimpleFileOptions::default()).expect("in memory");
+        writer
+            .start_file(*name, SimpleFileOptions::default())
+            .expect("in memory");
         writer.write_all(content).expect("in memory");
     }
     writer.finish().expect("in memory").into_inner()
@@ -45,9 +50,17 @@ fn unpacked(set: &str, archive: &[u8]) -> Result<Vec<(String, Vec<u8>)>, Refusal
     let (file, into) = (folder.path().join("archive"), folder.path().join("into"));
     fs::write(&file, archive).expect("written");
     fs::create_dir(&into).expect("made");
-    unpack(set.publisher.as_ref().expect("published").packed, &file, set, &into)?;
+    unpack(
+        set.publisher.as_ref().expect("published").packed,
+        &file,
+        set,
+        &into,
+    )?;
     let files = globs::walk(&into).expect("read");
-    Ok(files.into_iter().map(|(name, path)| (name, fs::read(path).expect("read"))).collect())
+    Ok(files
+        .into_iter()
+        .map(|(name, path)| (name, fs::read(path).expect("read")))
+        .collect())
 }
 
 fn refused(set: &str, archive: &[u8]) -> String {
@@ -70,7 +83,10 @@ fn the_files_of_a_set_are_taken_from_wherever_they_lie() {
     ]);
     assert_eq!(
         unpacked("cisi", &tar).expect("unpacked"),
-        [("CISI.QRY".into(), vec![]), ("cisi.all".into(), b"all".to_vec())]
+        [
+            ("CISI.QRY".into(), vec![]),
+            ("cisi.all".into(), b"all".to_vec())
+        ]
     );
     let zip = zip(&[
         ("scifact/", b""),
@@ -79,23 +95,44 @@ fn the_files_of_a_set_are_taken_from_wherever_they_lie() {
         ("scifact/deep/er/corpus.jsonl", b"not wanted"),
         ("scifact/README.md", b"licence"),
     ]);
-    assert_eq!(names(unpacked("scifact", &zip).expect("unpacked")), ["README.md", "corpus.jsonl", "qrels/test.tsv"]);
+    assert_eq!(
+        names(unpacked("scifact", &zip).expect("unpacked")),
+        ["README.md", "corpus.jsonl", "qrels/test.tsv"]
+    );
 }
 
 #[test]
 fn paths_that_lead_out_are_refused_wanted_or_not() {
-    for name in ["../CISI.ALL", "a/../../CISI.ALL", "/CISI.ALL", "C:CISI.ALL", "..\\CISI.ALL", "a/.."] {
+    for name in [
+        "../CISI.ALL",
+        "a/../../CISI.ALL",
+        "/CISI.ALL",
+        "C:CISI.ALL",
+        "..\\CISI.ALL",
+        "a/..",
+    ] {
         let expected = format!("its `{name}` leads out of its folder");
-        assert_eq!(refused("cisi", &tar_gz(&[ALL, (name, EntryType::Regular, b"x")])), expected);
-        assert_eq!(refused("scifact", &zip(&[("corpus.jsonl", b"{}"), (name, b"x")])), expected);
+        assert_eq!(
+            refused("cisi", &tar_gz(&[ALL, (name, EntryType::Regular, b"x")])),
+            expected
+        );
+        assert_eq!(
+            refused("scifact", &zip(&[("corpus.jsonl", b"{}"), (name, b"x")])),
+            expected
+        );
     }
 }
 
 #[test]
 fn links_devices_and_holes_are_refused() {
-    for kind in
-        [EntryType::Symlink, EntryType::Link, EntryType::Char, EntryType::Block, EntryType::Fifo, EntryType::GNUSparse]
-    {
+    for kind in [
+        EntryType::Symlink,
+        EntryType::Link,
+        EntryType::Char,
+        EntryType::Block,
+        EntryType::Fifo,
+        EntryType::GNUSparse,
+    ] {
         let text = refused("cisi", &tar_gz(&[ALL, ("CISI.QRY", kind, b"")]));
         assert!(
             text == "its `CISI.QRY` is neither a file nor a folder" || text.contains("damaged"),
@@ -103,16 +140,30 @@ fn links_devices_and_holes_are_refused() {
         );
     }
     let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
-    writer.add_symlink("corpus.jsonl", "/etc/passwd", SimpleFileOptions::default()).expect("in memory");
+    writer
+        .add_symlink("corpus.jsonl", "/etc/passwd", SimpleFileOptions::default())
+        .expect("in memory");
     let archive = writer.finish().expect("in memory").into_inner();
-    assert_eq!(refused("scifact", &archive), "its `corpus.jsonl` is neither a file nor a folder");
+    assert_eq!(
+        refused("scifact", &archive),
+        "its `corpus.jsonl` is neither a file nor a folder"
+    );
 }
 
 #[test]
 fn a_name_may_stand_once() {
     let again = ("cisi.all", EntryType::Regular, b"other".as_slice());
-    assert_eq!(refused("cisi", &tar_gz(&[ALL, again])), "it has `cisi.all` twice");
-    assert_eq!(refused("cisi", &tar_gz(&[ALL, ("a/CISI.ALL", EntryType::Regular, b"x")])), "it has `CISI.ALL` twice");
+    assert_eq!(
+        refused("cisi", &tar_gz(&[ALL, again])),
+        "it has `cisi.all` twice"
+    );
+    assert_eq!(
+        refused(
+            "cisi",
+            &tar_gz(&[ALL, ("a/CISI.ALL", EntryType::Regular, b"x")])
+        ),
+        "it has `CISI.ALL` twice"
+    );
     // The writer refuses this, so the second name is made the first one afterwards.
     let mut archive = zip(&[("corpus.jsonl", b"{}"), ("corpuX.jsonl", b"[]")]);
     while let Some(at) = archive.windows(6).position(|bytes| bytes == b"corpuX") {
@@ -125,28 +176,63 @@ fn a_name_may_stand_once() {
 fn a_directory_that_says_less_than_it_lists_is_refused() {
     // The end of the directory holds the number of entries twice, 8 and 10 bytes behind `PK\x05\x06`.
     let mut archive = zip(&[("corpus.jsonl", b"{}"), ("queries.jsonl", b"{}")]);
-    let at = archive.windows(4).position(|bytes| bytes == b"PK\x05\x06").expect("an end");
+    let at = archive
+        .windows(4)
+        .position(|bytes| bytes == b"PK\x05\x06")
+        .expect("an end");
     assert_eq!((archive[at + 8], archive[at + 10]), (2, 2));
     (archive[at + 8], archive[at + 10]) = (1, 1);
-    assert_eq!(refused("scifact", &archive), "its directory lists 2 entries, 1 can be read");
+    assert_eq!(
+        refused("scifact", &archive),
+        "its directory lists 2 entries, 1 can be read"
+    );
 }
 
 #[test]
 fn what_grows_beyond_measure_is_refused_by_what_it_says_and_by_what_it_holds() {
     // 8 MiB of zeros take some 8 KiB, so 1 MiB may come of them.
     let zeros = vec![0; 8 << 20];
-    assert_eq!(refused("scifact", &zip(&[("corpus.jsonl", &zeros)])), "it grows to more than 1 MiB");
-    assert_eq!(refused("cisi", &tar_gz(&[("CISI.ALL", EntryType::Regular, &zeros)])), "it grows to more than 1 MiB");
+    assert_eq!(
+        refused("scifact", &zip(&[("corpus.jsonl", &zeros)])),
+        "it grows to more than 1 MiB"
+    );
+    assert_eq!(
+        refused("cisi", &tar_gz(&[("CISI.ALL", EntryType::Regular, &zeros)])),
+        "it grows to more than 1 MiB"
+    );
     // What is not wanted is skipped, which unpacks it.
-    let text = refused("cisi", &tar_gz(&[("junk", EntryType::Regular, &zeros), ALL]));
+    let text = refused(
+        "cisi",
+        &tar_gz(&[("junk", EntryType::Regular, &zeros), ALL]),
+    );
     assert_eq!(text, "it is none, or damaged: it grows to more than 1 MiB");
-    assert!(unpacked("scifact", &zip(&[("junk", &zeros), ("corpus.jsonl", b"{}")])).is_ok(), "a zip's is not unpacked");
+    assert!(
+        unpacked(
+            "scifact",
+            &zip(&[("junk", &zeros), ("corpus.jsonl", b"{}")])
+        )
+        .is_ok(),
+        "a zip's is not unpacked"
+    );
     // A central directory that says 5 bytes of 8: the size stands 24 bytes behind `PK\x01\x02`.
     let mut archive = zip(&[("corpus.jsonl", b"12345678")]);
-    let at = archive.windows(4).position(|bytes| bytes == b"PK\x01\x02").expect("listed");
+    let at = archive
+        .windows(4)
+        .position(|bytes| bytes == b"PK\x01\x02")
+        .expect("listed");
     archive[at + 24] = 5;
     let refusal = unpacked("scifact", &archive).expect_err("hostile");
-    assert!(matches!(refusal, Refusal::Size { declared: 5, found: 6, .. }), "{refusal}");
+    assert!(
+        matches!(
+            refusal,
+            Refusal::Size {
+                declared: 5,
+                found: 6,
+                ..
+            }
+        ),
+        "{refusal}"
+    );
 }
 
 #[test]
@@ -156,7 +242,10 @@ fn what_is_no_archive_or_half_of_one_is_refused() {
             assert!(refused(set, bytes).starts_with("it is none, or damaged: "));
         }
     }
-    let whole = tar_gz(&[("CISI.ALL", EntryType::Regular, &b"abcdefgh".repeat(5000)), ALL]);
+    let whole = tar_gz(&[
+        ("CISI.ALL", EntryType::Regular, &b"abcdefgh".repeat(5000)),
+        ALL,
+    ]);
     assert!(refused("cisi", &whole[..whole.len() / 2]).starts_with("it is none, or damaged: "));
     let whole = zip(&[("corpus.jsonl", b"{}")]);
     assert!(refused("scifact", &whole[..whole.len() - 30]).starts_with("it is none, or damaged: "));

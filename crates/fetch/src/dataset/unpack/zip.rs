@@ -16,13 +16,17 @@ const FOLDER: u32 = 0o04_0000;
 pub(super) fn unpack(file: File, taken: &mut Taken<'_>) -> Result<(), Refusal> {
     let mut listed = BufReader::new(file.try_clone().map_err(Refusal::unreadable)?);
     let mut archive = ZipArchive::new(BufReader::new(file)).map_err(Refusal::unreadable)?;
-    let listed = names(&mut listed, archive.central_directory_start()).map_err(Refusal::unreadable)?;
+    let listed =
+        names(&mut listed, archive.central_directory_start()).map_err(Refusal::unreadable)?;
     let mut seen = HashSet::new();
     if let Some(twice) = listed.iter().find(|name| !seen.insert(name.as_slice())) {
         return Err(Refusal::Twice(String::from_utf8_lossy(twice).into_owned()));
     }
     if listed.len() != archive.len() {
-        return Err(Refusal::Directory { n_listed: listed.len(), n_read: archive.len() });
+        return Err(Refusal::Directory {
+            n_listed: listed.len(),
+            n_read: archive.len(),
+        });
     }
     for index in 0..archive.len() {
         let mut entry = archive.by_index(index).map_err(Refusal::unreadable)?;
@@ -51,7 +55,9 @@ fn names(file: &mut (impl Read + Seek), start: u64) -> io::Result<Vec<Vec<u8>>> 
         let mut name = vec![0; usize::from(length(28))];
         file.read_exact(&mut name)?;
         // The extra fields and the comment.
-        file.seek(SeekFrom::Current(i64::from(length(30)) + i64::from(length(32))))?;
+        file.seek(SeekFrom::Current(
+            i64::from(length(30)) + i64::from(length(32)),
+        ))?;
         names.push(name);
     }
     Ok(names)

@@ -37,7 +37,9 @@ pub fn read_answer(raw: &str, finish: Finish) -> (String, Stance) {
         Finish::Stop | Finish::Length => {}
     }
     let said = without_thinking(raw);
-    let answer = labelled(&said).map(Cow::Borrowed).or_else(|| field(&said).map(Cow::Owned));
+    let answer = labelled(&said)
+        .map(Cow::Borrowed)
+        .or_else(|| field(&said).map(Cow::Owned));
     let answer = tidy(answer.as_deref().unwrap_or(&said));
     let plain = plain(answer);
     if answer.is_empty() {
@@ -61,10 +63,15 @@ fn without_thinking(raw: &str) -> String {
         let mut from = 0;
         while let Some(start) = lower[from..].find(open).map(|at| from + at) {
             kept.push_str(&text[from..start]);
-            from = lower[start..].find(close).map_or(text.len(), |at| start + at + close.len());
+            from = lower[start..]
+                .find(close)
+                .map_or(text.len(), |at| start + at + close.len());
         }
         kept.push_str(&text[from..]);
-        let behind = kept.to_ascii_lowercase().rfind(close).map_or(0, |at| at + close.len());
+        let behind = kept
+            .to_ascii_lowercase()
+            .rfind(close)
+            .map_or(0, |at| at + close.len());
         text = kept.split_off(behind);
     }
     text
@@ -76,7 +83,13 @@ fn labelled(text: &str) -> Option<&str> {
     let mut lines = text.lines();
     while let Some(line) = lines.next() {
         if let Some(rest) = behind_label(line) {
-            let below = || lines.clone().map(str::trim).find(|line| !line.is_empty()).unwrap_or("");
+            let below = || {
+                lines
+                    .clone()
+                    .map(str::trim)
+                    .find(|line| !line.is_empty())
+                    .unwrap_or("")
+            };
             found = Some(if rest.is_empty() { below() } else { rest });
         }
     }
@@ -84,20 +97,30 @@ fn labelled(text: &str) -> Option<&str> {
 }
 
 fn behind_label(line: &str) -> Option<&str> {
-    let body = line.trim().trim_start_matches(['*', '_', '#', '>', '-', ' ']);
+    let body = line
+        .trim()
+        .trim_start_matches(['*', '_', '#', '>', '-', ' ']);
     let (label, rest) = body.split_once([':', '：'])?;
     let label = label.trim_matches(['*', '_', ' ']).to_lowercase();
     let rest = rest.trim();
     let is_emphasis = line.trim().starts_with('*');
-    let rest = if is_emphasis { rest.trim_start_matches('*').trim_end_matches('*').trim() } else { rest };
+    let rest = if is_emphasis {
+        rest.trim_start_matches('*').trim_end_matches('*').trim()
+    } else {
+        rest
+    };
     LABELS.contains(&label.as_str()).then_some(rest)
 }
 
 /// The `answer` field of the text's JSON object; `null` is an abstention.
 fn field(text: &str) -> Option<String> {
     let object = text.get(text.find('{')?..=text.rfind('}')?)?;
-    let Ok(Value::Object(fields)) = serde_json::from_str(object) else { return None };
-    let (_, value) = fields.into_iter().find(|(name, _)| LABELS.contains(&name.to_lowercase().as_str()))?;
+    let Ok(Value::Object(fields)) = serde_json::from_str(object) else {
+        return None;
+    };
+    let (_, value) = fields
+        .into_iter()
+        .find(|(name, _)| LABELS.contains(&name.to_lowercase().as_str()))?;
     Some(match value {
         Value::String(answer) => answer,
         Value::Null => "unanswerable".to_owned(),
@@ -114,10 +137,18 @@ fn tidy(answer: &str) -> &str {
 fn without_citations(mut text: &str) -> &str {
     loop {
         let body = text.strip_suffix('.').unwrap_or(text).trim_end();
-        let Some((before, inside)) = body.strip_suffix(']').and_then(|body| body.rsplit_once('[')) else { return text };
+        let Some((before, inside)) = body
+            .strip_suffix(']')
+            .and_then(|body| body.rsplit_once('['))
+        else {
+            return text;
+        };
         let is_mark = inside.contains(|c: char| c.is_ascii_digit())
-            && inside.chars().all(|c| c.is_ascii_digit() || matches!(c, ',' | ' ' | '-' | '–'));
-        let is_index = before.ends_with(char::is_alphanumeric) && !before.contains(char::is_whitespace);
+            && inside
+                .chars()
+                .all(|c| c.is_ascii_digit() || matches!(c, ',' | ' ' | '-' | '–'));
+        let is_index =
+            before.ends_with(char::is_alphanumeric) && !before.contains(char::is_whitespace);
         if !is_mark || is_index || before.trim().is_empty() {
             return text;
         }
@@ -127,10 +158,20 @@ fn without_citations(mut text: &str) -> &str {
 
 /// Takes off one pair of marks around the whole, and a full stop behind it, unless the mark stands inside as well.
 fn unquoted(text: &str) -> &str {
-    let pairs = [("**", "**"), ("\"", "\""), ("'", "'"), ("`", "`"), ("“", "”"), ("‘", "’"), ("«", "»")];
+    let pairs = [
+        ("**", "**"),
+        ("\"", "\""),
+        ("'", "'"),
+        ("`", "`"),
+        ("“", "”"),
+        ("‘", "’"),
+        ("«", "»"),
+    ];
     let body = text.strip_suffix('.').unwrap_or(text);
     for (open, close) in pairs {
-        let inner = body.strip_prefix(open).and_then(|rest| rest.strip_suffix(close));
+        let inner = body
+            .strip_prefix(open)
+            .and_then(|rest| rest.strip_suffix(close));
         if let Some(inner) = inner.filter(|inner| !inner.contains(open) && !inner.contains(close)) {
             return inner.trim();
         }
@@ -143,7 +184,10 @@ fn plain(answer: &str) -> String {
     let start: String = answer.chars().take(READ_CHARS).collect();
     let straight = start.to_lowercase().replace(['’', '‘'], "'");
     let words: Vec<&str> = straight.split_whitespace().collect();
-    words.join(" ").trim_end_matches(['.', '!', '?', ' ']).to_owned()
+    words
+        .join(" ")
+        .trim_end_matches(['.', '!', '?', ' '])
+        .to_owned()
 }
 
 #[cfg(test)]

@@ -42,7 +42,18 @@ const OPENING_ABSTENTIONS: [&str; 8] = [
 ];
 
 /// Words that may follow one of [`OPENING_ABSTENTIONS`] without a mark between.
-const CONTINUATIONS: [&str; 10] = ["as", "based", "because", "but", "from", "given", "if", "in", "since", "the answer"];
+const CONTINUATIONS: [&str; 10] = [
+    "as",
+    "based",
+    "because",
+    "but",
+    "from",
+    "given",
+    "if",
+    "in",
+    "since",
+    "the answer",
+];
 
 /// Abstentions that an answer may begin with, whatever follows.
 const LEADING_ABSTENTIONS: [&str; 38] = [
@@ -106,11 +117,20 @@ const SOURCES: [&str; 12] = [
 const SOURCE_WORDS: [&str; 6] = ["the", "provided", "given", "supplied", "retrieved", "above"];
 
 /// What a source does when it has no answer.
-const DENIALS: [&str; 6] = ["do not", "does not", "don't", "doesn't", "did not", "didn't"];
+const DENIALS: [&str; 6] = [
+    "do not", "does not", "don't", "doesn't", "did not", "didn't",
+];
 
 /// Apologies that may stand before an abstention or refusal.
-const APOLOGIES: [&str; 7] =
-    ["i'm sorry", "i am sorry", "sorry", "i apologize", "i apologise", "unfortunately", "my apologies"];
+const APOLOGIES: [&str; 7] = [
+    "i'm sorry",
+    "i am sorry",
+    "sorry",
+    "i apologize",
+    "i apologise",
+    "unfortunately",
+    "my apologies",
+];
 
 /// Refusals that an answer may begin with.
 const LEADING_REFUSALS: [&str; 20] = [
@@ -137,39 +157,63 @@ const LEADING_REFUSALS: [&str; 20] = [
 ];
 
 /// Refusals only behind an apology.
-const APOLOGETIC_REFUSALS: [&str; 5] = ["i can't", "i cannot", "i'm unable", "i am unable", "i'm not able"];
+const APOLOGETIC_REFUSALS: [&str; 5] = [
+    "i can't",
+    "i cannot",
+    "i'm unable",
+    "i am unable",
+    "i'm not able",
+];
 
 /// Whether a plain answer (lower case, straight apostrophes, no marks at the end) is an abstention.
 pub(super) fn abstains(plain: &str) -> bool {
     let plain = behind_apology(plain).unwrap_or(plain);
     let plain = behind_preamble(plain);
     WHOLE_ABSTENTIONS.contains(&plain)
-        || OPENING_ABSTENTIONS.iter().any(|phrase| plain.strip_prefix(phrase).is_some_and(ends_phrase))
-        || LEADING_ABSTENTIONS.iter().any(|phrase| starts_with_words(plain, phrase))
-        || plain.strip_prefix("not in ").is_some_and(|rest| behind_source(rest).is_some())
-        || behind_source(plain).is_some_and(|rest| DENIALS.iter().any(|denial| starts_with_words(rest, denial)))
+        || OPENING_ABSTENTIONS
+            .iter()
+            .any(|phrase| plain.strip_prefix(phrase).is_some_and(ends_phrase))
+        || LEADING_ABSTENTIONS
+            .iter()
+            .any(|phrase| starts_with_words(plain, phrase))
+        || plain
+            .strip_prefix("not in ")
+            .is_some_and(|rest| behind_source(rest).is_some())
+        || behind_source(plain)
+            .is_some_and(|rest| DENIALS.iter().any(|denial| starts_with_words(rest, denial)))
 }
 
 /// Whether a plain answer is a refusal; asked after [`abstains`].
 pub(super) fn refuses(plain: &str) -> bool {
     let apologised = behind_apology(plain);
     let body = apologised.unwrap_or(plain);
-    LEADING_REFUSALS.iter().any(|phrase| starts_with_words(body, phrase))
-        || (apologised.is_some() && APOLOGETIC_REFUSALS.iter().any(|phrase| starts_with_words(body, phrase)))
+    LEADING_REFUSALS
+        .iter()
+        .any(|phrase| starts_with_words(body, phrase))
+        || (apologised.is_some()
+            && APOLOGETIC_REFUSALS
+                .iter()
+                .any(|phrase| starts_with_words(body, phrase)))
 }
 
 fn starts_with_words(text: &str, phrase: &str) -> bool {
-    text.strip_prefix(phrase).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
+    text.strip_prefix(phrase)
+        .is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
 }
 
 fn ends_phrase(rest: &str) -> bool {
     let goes_on = rest.strip_prefix(' ').unwrap_or(rest);
-    !goes_on.starts_with(char::is_alphanumeric) || CONTINUATIONS.iter().any(|word| starts_with_words(goes_on, word))
+    !goes_on.starts_with(char::is_alphanumeric)
+        || CONTINUATIONS
+            .iter()
+            .any(|word| starts_with_words(goes_on, word))
 }
 
 /// What follows `I'm sorry, but`; `None` without an apology.
 fn behind_apology(plain: &str) -> Option<&str> {
-    let apology = APOLOGIES.iter().find(|apology| starts_with_words(plain, apology))?;
+    let apology = APOLOGIES
+        .iter()
+        .find(|apology| starts_with_words(plain, apology))?;
     let rest = plain[apology.len()..].trim_start_matches([',', '.', ';', ':', '!', ' ', '-', '—']);
     Some(rest.strip_prefix("but ").unwrap_or(rest))
 }
@@ -190,7 +234,9 @@ fn behind_source(plain: &str) -> Option<&str> {
         }
         text
     };
-    let behind = SOURCES.iter().find_map(|source| strip_word(drop_words(plain), source))?;
+    let behind = SOURCES
+        .iter()
+        .find_map(|source| strip_word(drop_words(plain), source))?;
     Some(drop_words(behind))
 }
 

@@ -4,16 +4,27 @@ use super::read_answer;
 use ragtriage_core::types::{Finish, Stance};
 
 fn answered(raw: &str, expected: &str) {
-    assert_eq!(read_answer(raw, Finish::Stop), (expected.to_owned(), Stance::Answered), "{raw:?}");
+    assert_eq!(
+        read_answer(raw, Finish::Stop),
+        (expected.to_owned(), Stance::Answered),
+        "{raw:?}"
+    );
 }
 
 fn stance(raw: &str, expected: Stance) {
-    assert_eq!(read_answer(raw, Finish::Stop), (String::new(), expected), "{raw:?}");
+    assert_eq!(
+        read_answer(raw, Finish::Stop),
+        (String::new(), expected),
+        "{raw:?}"
+    );
 }
 
 #[test]
 fn the_last_answer_line_is_taken() {
-    answered("Some reasoning.\nAnswer: Lyon\nNo, wait.\nAnswer: Paris", "Paris");
+    answered(
+        "Some reasoning.\nAnswer: Lyon\nNo, wait.\nAnswer: Paris",
+        "Paris",
+    );
     answered("**Answer:** Paris", "Paris");
     answered("**Answer: Paris**", "Paris");
     answered("### Final answer: Paris\n", "Paris");
@@ -26,7 +37,10 @@ fn the_last_answer_line_is_taken() {
 #[test]
 fn a_text_without_label_is_taken_whole() {
     answered("  Paris\n", "Paris");
-    answered("One line.\nAnother answer: here.", "One line.\nAnother answer: here.");
+    answered(
+        "One line.\nAnother answer: here.",
+        "One line.\nAnother answer: here.",
+    );
 }
 
 #[test]
@@ -43,7 +57,10 @@ fn a_json_field_is_the_answer() {
 fn thinking_is_dropped() {
     answered("<think>Answer: Lyon</think>Paris", "Paris");
     answered("<THINK>a</THINK>\n<think>b</think>\nAnswer: Paris", "Paris");
-    answered("no opening tag here\nAnswer: Lyon\n</think>\nParis", "Paris");
+    answered(
+        "no opening tag here\nAnswer: Lyon\n</think>\nParis",
+        "Paris",
+    );
     answered("<thinking>x</thinking> Paris", "Paris");
     stance("<think>never ends, Answer: Lyon", Stance::Unreadable);
 }
@@ -118,9 +135,18 @@ fn listed_refusals_are_told_from_abstentions() {
 
 #[test]
 fn the_finish_decides_where_there_is_nothing_to_read() {
-    assert_eq!(read_answer("Par", Finish::Filtered), (String::new(), Stance::Refused));
-    assert_eq!(read_answer("Paris", Finish::Error), (String::new(), Stance::Unreadable));
-    assert_eq!(read_answer("Paris", Finish::Length), ("Paris".to_owned(), Stance::Answered));
+    assert_eq!(
+        read_answer("Par", Finish::Filtered),
+        (String::new(), Stance::Refused)
+    );
+    assert_eq!(
+        read_answer("Paris", Finish::Error),
+        (String::new(), Stance::Unreadable)
+    );
+    assert_eq!(
+        read_answer("Paris", Finish::Length),
+        ("Paris".to_owned(), Stance::Answered)
+    );
     for raw in ["", " \n", "Answer:", "\"\"", "**Answer:** "] {
         stance(raw, Stance::Unreadable);
     }

@@ -8,7 +8,9 @@ use std::ops::Range;
 use super::terms::{Word, is_stop_word};
 
 /// Lower-case words that may stand inside a name, between two capitalised ones.
-const NAME_JOINTS: [&str; 12] = ["al", "bin", "da", "de", "del", "der", "di", "la", "of", "the", "van", "von"];
+const NAME_JOINTS: [&str; 12] = [
+    "al", "bin", "da", "de", "del", "der", "di", "la", "of", "the", "van", "von",
+];
 
 const MONTHS: [&str; 12] = [
     "January",
@@ -26,8 +28,8 @@ const MONTHS: [&str; 12] = [
 ];
 
 const NUMBER_WORDS: [&str; 17] = [
-    "billion", "eight", "eleven", "five", "four", "hundred", "million", "nine", "seven", "six", "ten", "thirty",
-    "thousand", "three", "twelve", "twenty", "two",
+    "billion", "eight", "eleven", "five", "four", "hundred", "million", "nine", "seven", "six",
+    "ten", "thirty", "thousand", "three", "twelve", "twenty", "two",
 ];
 
 /// Words behind a number that belong to it.
@@ -129,25 +131,42 @@ pub(super) fn candidates(text: &str, words: &[Word<'_>]) -> Vec<Candidate> {
             Looks::Name | Looks::Opening => stop = start + possessor(name).len(),
             _ => {}
         }
-        found.push(Candidate { range: start..stop, looks });
+        found.push(Candidate {
+            range: start..stop,
+            looks,
+        });
         at = end;
     }
     found
 }
 
 fn possessor(name: &str) -> &str {
-    name.strip_suffix("'s").or_else(|| name.strip_suffix("’s")).unwrap_or(name)
+    name.strip_suffix("'s")
+        .or_else(|| name.strip_suffix("’s"))
+        .unwrap_or(name)
 }
 
 /// What stands in backticks or double quotes.
 fn enclosed(text: &str) -> Vec<Candidate> {
     let mut found = Vec::new();
-    for (open, close, looks) in [('`', '`', Looks::Code), ('"', '"', Looks::Quoted), ('“', '”', Looks::Quoted)] {
+    for (open, close, looks) in [
+        ('`', '`', Looks::Code),
+        ('"', '"', Looks::Quoted),
+        ('“', '”', Looks::Quoted),
+    ] {
         let mut from = 0;
-        while let Some(start) = text[from..].find(open).map(|at| from + at + open.len_utf8()) {
-            let Some(end) = text[start..].find(close).map(|at| start + at) else { break };
+        while let Some(start) = text[from..]
+            .find(open)
+            .map(|at| from + at + open.len_utf8())
+        {
+            let Some(end) = text[start..].find(close).map(|at| start + at) else {
+                break;
+            };
             if (1..=LONGEST_QUOTE_BYTES).contains(&(end - start)) {
-                found.push(Candidate { range: start..end, looks });
+                found.push(Candidate {
+                    range: start..end,
+                    looks,
+                });
             }
             from = end + close.len_utf8();
         }
@@ -166,7 +185,14 @@ fn run(text: &str, words: &[Word<'_>], at: usize) -> Option<(Looks, usize)> {
     let opens_name = words[at].is_capital() && !is_stop_word(words[at].text);
     opens_name.then(|| {
         let end = name_end(text, words, at);
-        (if at == 0 && end == 1 { Looks::Opening } else { Looks::Name }, end)
+        (
+            if at == 0 && end == 1 {
+                Looks::Opening
+            } else {
+                Looks::Name
+            },
+            end,
+        )
     })
 }
 
@@ -193,12 +219,16 @@ fn name_end(text: &str, words: &[Word<'_>], at: usize) -> usize {
 }
 
 fn is_number(word: Word<'_>) -> bool {
-    word.is_numeric() || NUMBER_WORDS.binary_search(&word.text.to_lowercase().as_str()).is_ok()
+    word.is_numeric()
+        || NUMBER_WORDS
+            .binary_search(&word.text.to_lowercase().as_str())
+            .is_ok()
 }
 
 fn number_end(text: &str, words: &[Word<'_>], at: usize) -> usize {
-    let more =
-        (at + 1..words.len()).take_while(|&next| gap(text, words, next) == " " && is_number(words[next])).count();
+    let more = (at + 1..words.len())
+        .take_while(|&next| gap(text, words, next) == " " && is_number(words[next]))
+        .count();
     let end = at + 1 + more;
     let has_unit = end < words.len() && gap(text, words, end) == " " && is_unit(words[end].text);
     end + usize::from(has_unit)
@@ -213,7 +243,9 @@ pub(super) fn is_unit(word: &str) -> bool {
 fn date_end(words: &[Word<'_>], at: usize) -> Option<usize> {
     let word = |n: usize| words.get(at + n).map_or("", |word| word.text);
     let is_month = |n: usize| MONTHS.contains(&word(n));
-    let is_day = |n: usize| (1..=2).contains(&word(n).len()) && word(n).bytes().all(|byte| byte.is_ascii_digit());
+    let is_day = |n: usize| {
+        (1..=2).contains(&word(n).len()) && word(n).bytes().all(|byte| byte.is_ascii_digit())
+    };
     let n_words = if (is_day(0) && is_month(1)) || (is_month(0) && is_day(1)) {
         2 + usize::from(is_year(word(2)))
     } else if is_month(0) && is_year(word(1)) {
@@ -227,7 +259,9 @@ fn date_end(words: &[Word<'_>], at: usize) -> Option<usize> {
 /// Whether a word is a year from 1000 to 2099, or such a decade.
 pub(super) fn is_year(word: &str) -> bool {
     let digits = word.strip_suffix('s').unwrap_or(word);
-    digits.len() == 4 && digits.bytes().all(|byte| byte.is_ascii_digit()) && ("1000".."2100").contains(&digits)
+    digits.len() == 4
+        && digits.bytes().all(|byte| byte.is_ascii_digit())
+        && ("1000".."2100").contains(&digits)
 }
 
 #[cfg(test)]
@@ -236,13 +270,18 @@ mod tests {
     use super::*;
 
     fn found(text: &str) -> Vec<(&str, Looks)> {
-        candidates(text, &words(text)).into_iter().map(|found| (&text[found.range], found.looks)).collect()
+        candidates(text, &words(text))
+            .into_iter()
+            .map(|found| (&text[found.range], found.looks))
+            .collect()
     }
 
     #[test]
     fn what_stands_out_is_found_with_its_looks() {
         assert_eq!(
-            found("Run `kubectl drain` on J. R. Smith's host before 12 May 2005, wait 5 minutes, then \"Go\" at 80%."),
+            found(
+                "Run `kubectl drain` on J. R. Smith's host before 12 May 2005, wait 5 minutes, then \"Go\" at 80%."
+            ),
             [
                 ("kubectl drain", Looks::Code),
                 ("Go", Looks::Quoted),
@@ -256,7 +295,11 @@ mod tests {
         );
         assert_eq!(
             found("In the University of Oxford, over two million pages from the 1980s."),
-            [("University of Oxford", Looks::Name), ("two million", Looks::Number), ("1980s", Looks::Date)],
+            [
+                ("University of Oxford", Looks::Name),
+                ("two million", Looks::Number),
+                ("1980s", Looks::Date)
+            ],
         );
     }
 

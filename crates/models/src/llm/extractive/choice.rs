@@ -9,12 +9,18 @@ use ragtriage_core::prompt::PromptPassage;
 
 /// The option, as the question has it; `None` where the question has no two names with `or` between them, or no
 /// sentence speaks of one alone.
-pub(super) fn choose<'a>(question: &'a str, ranked: &[Sentence<'_>], passages: &[PromptPassage]) -> Option<&'a str> {
+pub(super) fn choose<'a>(
+    question: &'a str,
+    ranked: &[Sentence<'_>],
+    passages: &[PromptPassage],
+) -> Option<&'a str> {
     let (left, right) = options(question)?;
     let speaks = |option: &str, sentence: &Sentence<'_>| {
         sentence.text.contains(option) || passages[sentence.passage].title.contains(option)
     };
-    let decisive = ranked.iter().find(|sentence| speaks(left, sentence) != speaks(right, sentence))?;
+    let decisive = ranked
+        .iter()
+        .find(|sentence| speaks(left, sentence) != speaks(right, sentence))?;
     Some(if speaks(left, decisive) { left } else { right })
 }
 
@@ -25,9 +31,16 @@ fn options(question: &str) -> Option<(&str, &str)> {
         .into_iter()
         .filter(|found| matches!(found.looks, Looks::Name | Looks::Opening | Looks::Code))
         .collect();
-    let left = names.iter().rfind(|name| name.range.end <= or && !question[name.range.end..or].contains(' '))?;
-    let right = names.iter().find(|name| name.range.start >= or + " or ".len())?;
-    Some((&question[left.range.clone()], &question[right.range.clone()]))
+    let left = names
+        .iter()
+        .rfind(|name| name.range.end <= or && !question[name.range.end..or].contains(' '))?;
+    let right = names
+        .iter()
+        .find(|name| name.range.start >= or + " or ".len())?;
+    Some((
+        &question[left.range.clone()],
+        &question[right.range.clone()],
+    ))
 }
 
 #[cfg(test)]

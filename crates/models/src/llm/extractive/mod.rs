@@ -41,16 +41,27 @@ impl Extractive {
     pub fn answer(self, prompt: &Prompt) -> String {
         let terms = QuestionTerms::of(&prompt.question);
         let (ranked, weights) = score::rank(&terms, &prompt.passages);
-        let Some(top) = ranked.first().filter(|_| ranked.iter().any(|sentence| sentence.mask != 0)) else {
+        let Some(top) = ranked
+            .first()
+            .filter(|_| ranked.iter().any(|sentence| sentence.mask != 0))
+        else {
             return ABSTENTION.to_owned();
         };
         match prompt.kind {
             Kind::Span => match choice::choose(&prompt.question, &ranked, &prompt.passages) {
                 Some(option) => option.to_owned(),
-                None => narrow(want(&prompt.question), &ranked, &terms, &weights).unwrap_or(top.text).to_owned(),
+                None => narrow(want(&prompt.question), &ranked, &terms, &weights)
+                    .unwrap_or(top.text)
+                    .to_owned(),
             },
             Kind::YesNo => {
-                let yes = yes_no::decide(&prompt.question, &terms, &weights, &ranked, &prompt.passages);
+                let yes = yes_no::decide(
+                    &prompt.question,
+                    &terms,
+                    &weights,
+                    &ranked,
+                    &prompt.passages,
+                );
                 if yes { "yes" } else { "no" }.to_owned()
             }
             Kind::Free | Kind::Unanswerable => top.text.to_owned(),
@@ -59,13 +70,21 @@ impl Extractive {
 }
 
 /// The best span of the wanted sort, else the best sentence's best span, else its part that the question does not hold.
-fn narrow<'a>(want: Want, ranked: &[Sentence<'a>], terms: &QuestionTerms, weights: &[f64]) -> Option<&'a str> {
+fn narrow<'a>(
+    want: Want,
+    ranked: &[Sentence<'a>],
+    terms: &QuestionTerms,
+    weights: &[f64],
+) -> Option<&'a str> {
     let top = ranked.first()?;
     if want == Want::Clause {
         return Some(span::rest(top.text, terms));
     }
-    let spans: Vec<Span<'a>> =
-        ranked.iter().take(SENTENCES_TRIED).filter_map(|sentence| span::best(sentence, want, terms, weights)).collect();
+    let spans: Vec<Span<'a>> = ranked
+        .iter()
+        .take(SENTENCES_TRIED)
+        .filter_map(|sentence| span::best(sentence, want, terms, weights))
+        .collect();
     let best = spans.iter().find(|span| span.fits).or(spans.first());
     Some(best.map_or_else(|| span::rest(top.text, terms), |span| span.text))
 }
@@ -97,9 +116,18 @@ mod tests {
     fn prompt(question: &str, kind: Kind, passages: &[(&str, &str)]) -> Prompt {
         let passages = passages
             .iter()
-            .map(|&(title, text)| PromptPassage { title: title.to_owned(), text: text.to_owned() })
+            .map(|&(title, text)| PromptPassage {
+                title: title.to_owned(),
+                text: text.to_owned(),
+            })
             .collect();
-        Prompt { question: question.to_owned(), kind, passages, system: String::new(), user: String::new() }
+        Prompt {
+            question: question.to_owned(),
+            kind,
+            passages,
+            system: String::new(),
+            user: String::new(),
+        }
     }
 
     const RUNBOOKS: [(&str, &str); 2] = [
@@ -109,26 +137,45 @@ mod tests {
              - Run `kafka-drain --id N` to drain a broker.\n\
              - Wait 15 minutes for the replicas.\n- Never restart two brokers at once.",
         ),
-        ("Postgres", "The primary was moved to Frankfurt by Ada Brook on 3 May 2021. Its port is 5432."),
+        (
+            "Postgres",
+            "The primary was moved to Frankfurt by Ada Brook on 3 May 2021. Its port is 5432.",
+        ),
     ];
 
     #[test]
     fn the_question_kind_and_words_decide_what_is_answered() {
         for (question, kind, expected) in [
-            ("Which command drains a broker?", Kind::Span, "kafka-drain --id N"),
+            (
+                "Which command drains a broker?",
+                Kind::Span,
+                "kafka-drain --id N",
+            ),
             ("How long do the replicas need?", Kind::Span, "15 minutes"),
-            ("At how many messages does the alert fire?", Kind::Span, "10,000"),
+            (
+                "At how many messages does the alert fire?",
+                Kind::Span,
+                "10,000",
+            ),
             ("Who moved the Postgres primary?", Kind::Span, "Ada Brook"),
             ("Where was the primary moved?", Kind::Span, "Frankfurt"),
             ("In what year was the primary moved?", Kind::Span, "2021"),
             ("What is the port of Postgres?", Kind::Span, "5432"),
             ("Can I restart two brokers at once?", Kind::YesNo, "no"),
             ("Was the primary moved to Frankfurt?", Kind::YesNo, "yes"),
-            ("How do I drain a broker?", Kind::Free, "Run `kafka-drain --id N` to drain a broker."),
+            (
+                "How do I drain a broker?",
+                Kind::Free,
+                "Run `kafka-drain --id N` to drain a broker.",
+            ),
             ("Who wrote Hamlet?", Kind::Span, ABSTENTION),
             ("", Kind::Span, ABSTENTION),
         ] {
-            assert_eq!(Extractive.answer(&prompt(question, kind, &RUNBOOKS)), expected, "{question}");
+            assert_eq!(
+                Extractive.answer(&prompt(question, kind, &RUNBOOKS)),
+                expected,
+                "{question}"
+            );
         }
     }
 
@@ -141,25 +188,47 @@ mod tests {
 
     #[test]
     fn one_of_two_named_options_is_answered_as_the_question_has_it() {
-        let passages =
-            [("Ann Lee", "Ann Lee wrote poems."), ("Bob Ray", "Bob Ray built bridges and wrote on bridges.")];
-        let asked = prompt("Who built bridges, Ann Lee or Bob Ray?", Kind::Span, &passages);
+        let passages = [
+            ("Ann Lee", "Ann Lee wrote poems."),
+            ("Bob Ray", "Bob Ray built bridges and wrote on bridges."),
+        ];
+        let asked = prompt(
+            "Who built bridges, Ann Lee or Bob Ray?",
+            Kind::Span,
+            &passages,
+        );
         assert_eq!(Extractive.answer(&asked), "Bob Ray");
     }
 
     #[test]
     fn yes_needs_every_named_subject() {
         let question = "Are both Cypress and Ajuga shrubs?";
-        let both = [("Cypress", "It is one of the shrubs."), ("Ajuga", "A genus of shrubs.")];
-        let one = [("Cypress", "It is one of the shrubs."), ("Ajuga", "A genus of herbs.")];
-        assert_eq!(Extractive.answer(&prompt(question, Kind::YesNo, &both)), "yes");
-        assert_eq!(Extractive.answer(&prompt(question, Kind::YesNo, &one)), "no");
+        let both = [
+            ("Cypress", "It is one of the shrubs."),
+            ("Ajuga", "A genus of shrubs."),
+        ];
+        let one = [
+            ("Cypress", "It is one of the shrubs."),
+            ("Ajuga", "A genus of herbs."),
+        ];
+        assert_eq!(
+            Extractive.answer(&prompt(question, Kind::YesNo, &both)),
+            "yes"
+        );
+        assert_eq!(
+            Extractive.answer(&prompt(question, Kind::YesNo, &one)),
+            "no"
+        );
     }
 
     #[test]
     fn a_megabyte_without_white_space_or_of_marks_only_is_answered() {
-        for line in ["a".repeat(1_000_000), ".\"".repeat(500_000), "`A 1 or ".repeat(125_000), "é.\n".repeat(250_000)]
-        {
+        for line in [
+            "a".repeat(1_000_000),
+            ".\"".repeat(500_000),
+            "`A 1 or ".repeat(125_000),
+            "é.\n".repeat(250_000),
+        ] {
             for kind in Kind::ALL {
                 let asked = prompt(&line, kind, &[(&line, &line)]);
                 assert!(Extractive.answer(&asked).len() <= 1_000);

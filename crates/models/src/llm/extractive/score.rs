@@ -40,9 +40,15 @@ pub(super) struct Sentence<'a> {
 }
 
 /// The passages' sentences, best first, with the weight of each of the question's terms.
-pub(super) fn rank<'a>(terms: &QuestionTerms, passages: &'a [PromptPassage]) -> (Vec<Sentence<'a>>, Vec<f64>) {
-    let mut sentences: Vec<Sentence<'a>> =
-        passages.iter().enumerate().flat_map(|(passage, shown)| sentences_of(terms, passage, shown)).collect();
+pub(super) fn rank<'a>(
+    terms: &QuestionTerms,
+    passages: &'a [PromptPassage],
+) -> (Vec<Sentence<'a>>, Vec<f64>) {
+    let mut sentences: Vec<Sentence<'a>> = passages
+        .iter()
+        .enumerate()
+        .flat_map(|(passage, shown)| sentences_of(terms, passage, shown))
+        .collect();
     let weights = weights(terms.len(), &sentences);
     for sentence in &mut sentences {
         sentence.score = base(&weights, sentence);
@@ -52,7 +58,11 @@ pub(super) fn rank<'a>(terms: &QuestionTerms, passages: &'a [PromptPassage]) -> 
     (sentences, weights)
 }
 
-fn sentences_of<'a>(terms: &QuestionTerms, passage: usize, shown: &'a PromptPassage) -> Vec<Sentence<'a>> {
+fn sentences_of<'a>(
+    terms: &QuestionTerms,
+    passage: usize,
+    shown: &'a PromptPassage,
+) -> Vec<Sentence<'a>> {
     let title = terms.mask(&shown.title);
     let mut context = title;
     let mut found = Vec::new();
@@ -60,7 +70,13 @@ fn sentences_of<'a>(terms: &QuestionTerms, passage: usize, shown: &'a PromptPass
         let text = &shown.text[piece.range];
         match piece.shape {
             Shape::Heading => context = title | terms.mask(text),
-            Shape::Sentence => found.push(Sentence { text, passage, mask: terms.mask(text), context, score: 0.0 }),
+            Shape::Sentence => found.push(Sentence {
+                text,
+                passage,
+                mask: terms.mask(text),
+                context,
+                score: 0.0,
+            }),
         }
     }
     found
@@ -75,7 +91,10 @@ fn base(weights: &[f64], sentence: &Sentence<'_>) -> f64 {
 
 /// The bridge: a passage named by the best sentence gains a share of its score.
 fn lend(passages: &[PromptPassage], sentences: &mut [Sentence<'_>]) {
-    let Some(top) = sentences.iter().copied().reduce(|top, next| if next.score > top.score { next } else { top })
+    let Some(top) = sentences
+        .iter()
+        .copied()
+        .reduce(|top, next| if next.score > top.score { next } else { top })
     else {
         return;
     };
@@ -84,7 +103,10 @@ fn lend(passages: &[PromptPassage], sentences: &mut [Sentence<'_>]) {
         place != top.passage && !name.is_empty() && top.text.contains(name)
     };
     let named: Vec<bool> = passages.iter().enumerate().map(is_named).collect();
-    for sentence in sentences.iter_mut().filter(|sentence| named[sentence.passage]) {
+    for sentence in sentences
+        .iter_mut()
+        .filter(|sentence| named[sentence.passage])
+    {
         sentence.score += BRIDGE * top.score;
     }
 }
@@ -93,7 +115,10 @@ fn weights(n_terms: usize, sentences: &[Sentence<'_>]) -> Vec<f64> {
     let n = sentences.len() as f64;
     (0..n_terms)
         .map(|term| {
-            let holding = sentences.iter().filter(|sentence| sentence.mask >> term & 1 == 1).count();
+            let holding = sentences
+                .iter()
+                .filter(|sentence| sentence.mask >> term & 1 == 1)
+                .count();
             (1.0 + n / holding.max(1) as f64).ln()
         })
         .collect()
@@ -101,7 +126,12 @@ fn weights(n_terms: usize, sentences: &[Sentence<'_>]) -> Vec<f64> {
 
 /// The sum of the weights of the terms in `mask`.
 pub(super) fn weigh(weights: &[f64], mask: u128) -> f64 {
-    weights.iter().enumerate().filter(|(term, _)| mask >> term & 1 == 1).map(|(_, weight)| weight).sum()
+    weights
+        .iter()
+        .enumerate()
+        .filter(|(term, _)| mask >> term & 1 == 1)
+        .map(|(_, weight)| weight)
+        .sum()
 }
 
 #[cfg(test)]
@@ -109,13 +139,19 @@ mod tests {
     use super::*;
 
     fn passage(title: &str, text: &str) -> PromptPassage {
-        PromptPassage { title: title.into(), text: text.into() }
+        PromptPassage {
+            title: title.into(),
+            text: text.into(),
+        }
     }
 
     #[test]
     fn the_score_is_the_documented_sum() {
         let terms = QuestionTerms::of("kafka port");
-        let passages = [passage("On Kafka", "The port is 9092. It is slow."), passage("Other", "Kafka has a port.")];
+        let passages = [
+            passage("On Kafka", "The port is 9092. It is slow."),
+            passage("Other", "Kafka has a port."),
+        ];
         let (ranked, weights) = rank(&terms, &passages);
         // N = 3; kafka stands in 1 sentence, port in 2.
         let (kafka, port) = (4.0_f64.ln(), 2.5_f64.ln());
@@ -144,7 +180,10 @@ mod tests {
             passage("Blue Hill", "Blue Hill has one maker, Ann Lee."),
         ];
         let (ranked, _) = rank(&terms, &passages);
-        assert_eq!(ranked.iter().map(|s| s.passage).collect::<Vec<_>>(), [2, 1, 0]);
+        assert_eq!(
+            ranked.iter().map(|s| s.passage).collect::<Vec<_>>(),
+            [2, 1, 0]
+        );
     }
 
     #[test]
@@ -152,14 +191,23 @@ mod tests {
         let terms = QuestionTerms::of("restart kafka");
         let passages = [passage("", "Wait.\n# Restart\nRun it.\n# Stop\nEnd it.")];
         let (ranked, _) = rank(&terms, &passages);
-        assert_eq!(ranked.iter().map(|s| s.text).collect::<Vec<_>>(), ["Run it.", "Wait.", "End it."]);
+        assert_eq!(
+            ranked.iter().map(|s| s.text).collect::<Vec<_>>(),
+            ["Run it.", "Wait.", "End it."]
+        );
     }
 
     #[test]
     fn equal_sentences_keep_the_prompts_order() {
         let terms = QuestionTerms::of("kafka");
-        let passages = [passage("", "One kafka. Two kafka."), passage("", "Three kafka.")];
+        let passages = [
+            passage("", "One kafka. Two kafka."),
+            passage("", "Three kafka."),
+        ];
         let (ranked, _) = rank(&terms, &passages);
-        assert_eq!(ranked.iter().map(|s| s.text).collect::<Vec<_>>(), ["One kafka.", "Two kafka.", "Three kafka."]);
+        assert_eq!(
+            ranked.iter().map(|s| s.text).collect::<Vec<_>>(),
+            ["One kafka.", "Two kafka.", "Three kafka."]
+        );
     }
 }

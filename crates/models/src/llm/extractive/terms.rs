@@ -10,14 +10,16 @@ use rust_stemmers::{Algorithm, Stemmer};
 
 /// Words that say nothing about what is asked, ascending; question words among them.
 const STOP_WORDS: [&str; 113] = [
-    "a", "about", "after", "all", "also", "an", "and", "any", "are", "as", "at", "be", "because", "been", "before",
-    "being", "between", "both", "but", "by", "can", "could", "did", "do", "does", "during", "each", "for", "from",
-    "had", "has", "have", "he", "her", "here", "him", "his", "how", "i", "if", "in", "into", "is", "it", "its",
-    "itself", "just", "many", "may", "me", "might", "more", "most", "much", "must", "my", "no", "nor", "not", "of",
-    "off", "on", "one", "only", "or", "other", "our", "out", "over", "own", "s", "same", "shall", "she", "should",
-    "so", "some", "such", "t", "than", "that", "the", "their", "them", "then", "there", "these", "they", "this",
-    "those", "to", "too", "under", "up", "us", "very", "was", "we", "were", "what", "when", "where", "which", "while",
-    "who", "whom", "whose", "why", "will", "with", "would", "you", "your",
+    "a", "about", "after", "all", "also", "an", "and", "any", "are", "as", "at", "be", "because",
+    "been", "before", "being", "between", "both", "but", "by", "can", "could", "did", "do", "does",
+    "during", "each", "for", "from", "had", "has", "have", "he", "her", "here", "him", "his",
+    "how", "i", "if", "in", "into", "is", "it", "its", "itself", "just", "many", "may", "me",
+    "might", "more", "most", "much", "must", "my", "no", "nor", "not", "of", "off", "on", "one",
+    "only", "or", "other", "our", "out", "over", "own", "s", "same", "shall", "she", "should",
+    "so", "some", "such", "t", "than", "that", "the", "their", "them", "then", "there", "these",
+    "they", "this", "those", "to", "too", "under", "up", "us", "very", "was", "we", "were", "what",
+    "when", "where", "which", "while", "who", "whom", "whose", "why", "will", "with", "would",
+    "you", "your",
 ];
 
 /// Distinct terms read from a question; what stands beyond is ignored.
@@ -60,20 +62,28 @@ pub(super) fn words(text: &str) -> Vec<Word<'_>> {
         if c.is_alphanumeric() {
             start.get_or_insert(at);
         } else if let Some(from) = start.filter(|_| !joins(last, c, next)) {
-            found.push(Word { text: &text[from..at], start: from });
+            found.push(Word {
+                text: &text[from..at],
+                start: from,
+            });
             start = None;
         }
         last = c;
     }
     if let Some(from) = start {
-        found.push(Word { text: &text[from..], start: from });
+        found.push(Word {
+            text: &text[from..],
+            start: from,
+        });
     }
     found
 }
 
 fn joins(last: char, c: char, next: char) -> bool {
     match c {
-        '.' | '-' | '\'' | '’' | '/' | '_' | '@' => last.is_alphanumeric() && next.is_alphanumeric(),
+        '.' | '-' | '\'' | '’' | '/' | '_' | '@' => {
+            last.is_alphanumeric() && next.is_alphanumeric()
+        }
         ',' | ':' => last.is_ascii_digit() && next.is_ascii_digit(),
         _ => false,
     }
@@ -81,7 +91,9 @@ fn joins(last: char, c: char, next: char) -> bool {
 
 /// Whether a word is a stop word, in any case.
 pub(super) fn is_stop_word(word: &str) -> bool {
-    STOP_WORDS.binary_search(&word.to_lowercase().as_str()).is_ok()
+    STOP_WORDS
+        .binary_search(&word.to_lowercase().as_str())
+        .is_ok()
 }
 
 /// The content terms of one question, numbered, to be looked for in other texts.
@@ -95,9 +107,13 @@ pub(super) struct QuestionTerms {
 impl QuestionTerms {
     /// Reads the question's terms.
     pub fn of(question: &str) -> Self {
-        let mut terms =
-            Self { numbers: HashMap::new(), first_bytes: [false; 256], stemmer: Stemmer::create(Algorithm::English) };
-        for part in parts(question).filter(|part| STOP_WORDS.binary_search(&part.as_str()).is_err()) {
+        let mut terms = Self {
+            numbers: HashMap::new(),
+            first_bytes: [false; 256],
+            stemmer: Stemmer::create(Algorithm::English),
+        };
+        for part in parts(question).filter(|part| STOP_WORDS.binary_search(&part.as_str()).is_err())
+        {
             if terms.numbers.len() == MOST_TERMS {
                 break;
             }
@@ -146,7 +162,20 @@ mod tests {
     fn words_keep_inner_joiners_and_drop_outer_marks() {
         let text = "Run `kafka-lag` at 10:30, for 1,234 U.S. hosts (v1.2).";
         let found: Vec<&str> = words(text).iter().map(|word| word.text).collect();
-        assert_eq!(found, ["Run", "kafka-lag", "at", "10:30", "for", "1,234", "U.S", "hosts", "v1.2"]);
+        assert_eq!(
+            found,
+            [
+                "Run",
+                "kafka-lag",
+                "at",
+                "10:30",
+                "for",
+                "1,234",
+                "U.S",
+                "hosts",
+                "v1.2"
+            ]
+        );
         for word in words(text) {
             assert_eq!(&text[word.start..word.end()], word.text);
         }
@@ -162,7 +191,10 @@ mod tests {
 
     #[test]
     fn a_question_of_more_terms_than_bits_is_read_up_to_the_last_bit() {
-        let question = (0..500).map(|n| format!("term{n}")).collect::<Vec<_>>().join(" ");
+        let question = (0..500)
+            .map(|n| format!("term{n}"))
+            .collect::<Vec<_>>()
+            .join(" ");
         let terms = QuestionTerms::of(&question);
         assert_eq!(terms.len(), 128);
         assert_eq!(terms.mask(&question), u128::MAX);

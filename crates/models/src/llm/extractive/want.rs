@@ -29,8 +29,14 @@ pub(super) enum Want {
 const NOUNS: [(Want, &str); 6] = [
     (Want::Year, "year"),
     (Want::Date, "century date day decade month season"),
-    (Want::Person, "actor actress author director man musician person player singer woman writer"),
-    (Want::Place, "city continent country county island location nation place province region state town village"),
+    (
+        Want::Person,
+        "actor actress author director man musician person player singer woman writer",
+    ),
+    (
+        Want::Place,
+        "city continent country county island location nation place province region state town village",
+    ),
     (
         Want::Number,
         "age amount capacity duration height interval length number percentage population port size threshold timeout",
@@ -47,7 +53,10 @@ const NOUN_REACH: usize = 3;
 
 /// Reads the sort of span from the question's first telling word.
 pub(super) fn want(question: &str) -> Want {
-    let lower: Vec<String> = words(question).iter().map(|word| word.text.to_lowercase()).collect();
+    let lower: Vec<String> = words(question)
+        .iter()
+        .map(|word| word.text.to_lowercase())
+        .collect();
     for (at, word) in lower.iter().enumerate() {
         let next = lower.get(at + 1).map_or("", String::as_str);
         match word.as_str() {
@@ -55,7 +64,12 @@ pub(super) fn want(question: &str) -> Want {
             "when" => return Want::Date,
             "where" => return Want::Place,
             "why" => return Want::Clause,
-            "how" if matches!(next, "do" | "does" | "did" | "is" | "are" | "can" | "to" | "should" | "") => {
+            "how"
+                if matches!(
+                    next,
+                    "do" | "does" | "did" | "is" | "are" | "can" | "to" | "should" | ""
+                ) =>
+            {
                 return Want::Clause;
             }
             "how" if next == "many" => return Want::Count,
@@ -69,10 +83,17 @@ pub(super) fn want(question: &str) -> Want {
 
 /// The noun next to the question word decides: `what year`, `which of the two hosts`, `what is the port`.
 fn by_noun(behind: &[String]) -> Want {
-    let content = behind.iter().filter(|word| !is_stop_word(word)).take(NOUN_REACH);
+    let content = behind
+        .iter()
+        .filter(|word| !is_stop_word(word))
+        .take(NOUN_REACH);
     for word in content {
         let singular = word.strip_suffix('s').unwrap_or(word);
-        let names = |nouns: &str| nouns.split(' ').any(|noun| noun == word || noun == singular);
+        let names = |nouns: &str| {
+            nouns
+                .split(' ')
+                .any(|noun| noun == word || noun == singular)
+        };
         if let Some((want, _)) = NOUNS.iter().find(|(_, nouns)| names(nouns)) {
             return *want;
         }

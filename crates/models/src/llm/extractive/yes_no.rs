@@ -10,8 +10,18 @@ use super::terms::{QuestionTerms, words};
 use ragtriage_core::prompt::PromptPassage;
 
 /// Lower-cased words that turn a sentence round, ascending; `n't` besides.
-const NEGATIONS: [&str; 10] =
-    ["cannot", "forbidden", "neither", "never", "no", "none", "nor", "not", "unsafe", "without"];
+const NEGATIONS: [&str; 10] = [
+    "cannot",
+    "forbidden",
+    "neither",
+    "never",
+    "no",
+    "none",
+    "nor",
+    "not",
+    "unsafe",
+    "without",
+];
 
 /// Share of what is asked, by weight, that a sentence must hold.
 const ENOUGH: f64 = 0.5;
@@ -26,7 +36,11 @@ pub(super) fn decide(
 ) -> bool {
     let names = names(question);
     let asked = terms.mask(question) & !names.iter().fold(0, |mask, name| mask | terms.mask(name));
-    let named = |place: &usize| names.iter().any(|name| passages[*place].title.contains(name));
+    let named = |place: &usize| {
+        names
+            .iter()
+            .any(|name| passages[*place].title.contains(name))
+    };
     let subjects: Vec<usize> = (0..passages.len()).filter(named).collect();
     let covers = |sentence: &&Sentence<'_>| {
         weigh(weights, sentence.mask & asked) >= ENOUGH * weigh(weights, asked)
@@ -39,7 +53,9 @@ pub(super) fn decide(
         ranked
             .iter()
             .filter(|sentence| sentence.passage == subject)
-            .max_by(|a, b| weigh(weights, a.mask & asked).total_cmp(&weigh(weights, b.mask & asked)))
+            .max_by(|a, b| {
+                weigh(weights, a.mask & asked).total_cmp(&weigh(weights, b.mask & asked))
+            })
             .is_some_and(|best| covers(&best))
     })
 }
@@ -56,7 +72,9 @@ fn names(question: &str) -> Vec<&str> {
 fn negates(text: &str) -> bool {
     words(text).iter().any(|word| {
         let lower = word.text.to_lowercase();
-        NEGATIONS.binary_search(&lower.as_str()).is_ok() || lower.ends_with("n't") || lower.ends_with("n’t")
+        NEGATIONS.binary_search(&lower.as_str()).is_ok()
+            || lower.ends_with("n't")
+            || lower.ends_with("n’t")
     })
 }
 
@@ -66,7 +84,10 @@ mod tests {
     use super::*;
 
     fn decided(question: &str, text: &str) -> bool {
-        let passages = [PromptPassage { title: String::new(), text: text.to_owned() }];
+        let passages = [PromptPassage {
+            title: String::new(),
+            text: text.to_owned(),
+        }];
         let terms = QuestionTerms::of(question);
         let (ranked, weights) = rank(&terms, &passages);
         decide(question, &terms, &weights, &ranked, &passages)
@@ -77,14 +98,23 @@ mod tests {
         assert!(decided("Is a restart safe?", "A restart is safe."));
         assert!(!decided("Is a restart safe?", "A restart isn't safe."));
         assert!(!decided("Is a restart safe?", "Never call a restart safe."));
-        assert!(decided("Is it not safe to restart?", "It is not safe to restart."));
+        assert!(decided(
+            "Is it not safe to restart?",
+            "It is not safe to restart."
+        ));
     }
 
     #[test]
     fn a_sentence_that_holds_less_than_half_of_what_is_asked_is_a_no() {
         // One sentence, so that every weight is ln 2: one of three terms is less than half, two are more.
-        assert!(!decided("Does the nightly backup replicate?", "The backup is full."));
-        assert!(decided("Does the nightly backup replicate?", "The nightly backup is full."));
+        assert!(!decided(
+            "Does the nightly backup replicate?",
+            "The backup is full."
+        ));
+        assert!(decided(
+            "Does the nightly backup replicate?",
+            "The nightly backup is full."
+        ));
     }
 
     #[test]

@@ -30,13 +30,26 @@ const TRIES: u32 = 4;
 const LARGEST_ANSWER_BYTES: usize = 32 << 20;
 
 /// The generator for a server, with retries, and with `allowance` where the run has a limit. Nothing is called yet.
-pub fn connect(settings: &OpenAiSettings, allowance: Option<Arc<Allowance>>) -> Result<Arc<dyn Generator>, LlmError> {
+pub fn connect(
+    settings: &OpenAiSettings,
+    allowance: Option<Arc<Allowance>>,
+) -> Result<Arc<dyn Generator>, LlmError> {
     let server = OpenAi::new(settings)?;
-    let (first, most, pause) = (settings.concurrency, settings.most_concurrency, server.pause.clone());
+    let (first, most, pause) = (
+        settings.concurrency,
+        settings.most_concurrency,
+        server.pause.clone(),
+    );
     let backoff = Backoff::new(TRIES, settings.deadline);
     Ok(match allowance {
         None => Arc::new(Retrying::new(server, first, most, pause, backoff)?),
-        Some(allowance) => Arc::new(Retrying::new(Allowed::new(server, allowance), first, most, pause, backoff)?),
+        Some(allowance) => Arc::new(Retrying::new(
+            Allowed::new(server, allowance),
+            first,
+            most,
+            pause,
+            backoff,
+        )?),
     })
 }
 
@@ -62,23 +75,60 @@ impl OpenAi {
             ca_file: settings.ca_file.clone(),
             most_bytes: LARGEST_ANSWER_BYTES,
         })?;
-        let (model, body, pause) = (settings.model.clone(), wire::body(settings), Pause::new(settings.deadline));
+        let (model, body, pause) = (
+            settings.model.clone(),
+            wire::body(settings),
+            Pause::new(settings.deadline),
+        );
         let (url, query) = (endpoint.shown_url(), hashed_query(&settings.base_url));
         let headers = settings::hashed_headers(&settings.headers);
-        let fingerprint = format!("openai v{VERSION} {url}{query}{headers} {}", Value::Object(body.clone()));
-        Ok(Self { model, fingerprint, endpoint, body, pause })
+        let fingerprint = format!(
+            "openai v{VERSION} {url}{query}{headers} {}",
+            Value::Object(body.clone())
+        );
+        Ok(Self {
+            model,
+            fingerprint,
+            endpoint,
+            body,
+            pause,
+        })
     }
 
     /// A server's complaint.
     fn complaint(&self, answer: &Answer) -> LlmError {
         let complaint = wire::complaint(&answer.body);
-        let status = if answer.status == 200 { complaint.status.unwrap_or(answer.status) } else { answer.status };
-        let (url, excerpt) = (self.endpoint.shown_url().to_owned(), self.endpoint.excerpt(&complaint.message));
+        let status = if answer.status == 200 {
+            complaint.status.unwrap_or(answer.status)
+        } else {
+            answer.status
+        };
+        let (url, excerpt) = (
+            self.endpoint.shown_url().to_owned(),
+            self.endpoint.excerpt(&complaint.message),
+        );
         match wire::class(status, &complaint) {
-            ErrorClass::Transient => LlmError::Busy { url, status, excerpt, retry_after: answer.retry_after },
-            ErrorClass::TooLong => LlmError::TooLong { url, status, excerpt },
-            ErrorClass::Refused => LlmError::Refused { url, status, excerpt },
-            ErrorClass::Permanent | ErrorClass::Spent => LlmError::Rejected { url, status, excerpt },
+            ErrorClass::Transient => LlmError::Busy {
+                url,
+                status,
+                excerpt,
+                retry_after: answer.retry_after,
+            },
+            ErrorClass::TooLong => LlmError::TooLong {
+                url,
+                status,
+                excerpt,
+            },
+            ErrorClass::Refused => LlmError::Refused {
+                url,
+                status,
+                excerpt,
+            },
+            ErrorClass::Permanent | ErrorClass::Spent => LlmError::Rejected {
+                url,
+                status,
+                excerpt,
+            },
         }
     }
 }
@@ -101,12 +151,14 @@ impl Generator for OpenAi {
             self.pause.ask(wait);
         }
         if let Some(whole) = stream::whole(&answer.body) {
-            answer.body = whole.map_err(|reason| self.endpoint.unreadable(&reason, &answer.body))?;
+            answer.body =
+                whole.map_err(|reason| self.endpoint.unreadable(&reason, &answer.body))?;
         }
         if !answer.is_success() || wire::is_complaint(&answer.body) {
             return Err(self.complaint(&answer));
         }
-        wire::reply(&answer.body).map_err(|reason| self.endpoint.unreadable(&reason, &answer.body).into())
+        wire::reply(&answer.body)
+            .map_err(|reason| self.endpoint.unreadable(&reason, &answer.body).into())
     }
 }
 

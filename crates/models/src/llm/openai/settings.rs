@@ -52,19 +52,29 @@ pub struct OpenAiSettings {
 
 /// Most tokens of an answer, as a body with these fields says it; `None` where that is left to the server.
 #[must_use]
-pub fn most_completion_tokens(extra_body: &Map<String, Value>, max_tokens: Option<u32>) -> Option<u64> {
+pub fn most_completion_tokens(
+    extra_body: &Map<String, Value>,
+    max_tokens: Option<u32>,
+) -> Option<u64> {
     let named = |name| extra_body.get(name).and_then(Value::as_u64);
-    named(MAX_COMPLETION_TOKENS).or_else(|| named("max_tokens")).or(max_tokens.map(u64::from))
+    named(MAX_COMPLETION_TOKENS)
+        .or_else(|| named("max_tokens"))
+        .or(max_tokens.map(u64::from))
 }
 
 /// What a fingerprint says of the headers, which may choose a gateway's provider: ` headers ` and a hash of all but those that only say
 /// who asks; nothing without any.
 pub(super) fn hashed_headers(headers: &[(String, Secret)]) -> String {
-    let mut told: Vec<(String, &str)> =
-        headers.iter().map(|(name, value)| (name.to_lowercase(), value.expose())).collect();
+    let mut told: Vec<(String, &str)> = headers
+        .iter()
+        .map(|(name, value)| (name.to_lowercase(), value.expose()))
+        .collect();
     told.retain(|(name, _)| !WHO_ASKS.contains(&name.as_str()));
     told.sort_unstable();
-    let parts: Vec<&str> = told.iter().flat_map(|(name, value)| [name.as_str(), value]).collect();
+    let parts: Vec<&str> = told
+        .iter()
+        .flat_map(|(name, value)| [name.as_str(), value])
+        .collect();
     if parts.is_empty() {
         return String::new();
     }
@@ -75,7 +85,9 @@ pub(super) fn hashed_headers(headers: &[(String, Secret)]) -> String {
 fn holds_secret(value: &Value) -> bool {
     let is_secret = |(name, value): (&String, &Value)| {
         let name = name.to_lowercase();
-        let named = ["key", "token", "password", "secret", "authorization"].iter().any(|end| name.ends_with(end));
+        let named = ["key", "token", "password", "secret", "authorization"]
+            .iter()
+            .any(|end| name.ends_with(end));
         (named && value.is_string()) || holds_secret(value)
     };
     match value {
@@ -87,7 +99,12 @@ fn holds_secret(value: &Value) -> bool {
 
 /// Refuses values that cannot be.
 pub(super) fn check(settings: &OpenAiSettings) -> Result<(), LlmError> {
-    let bad = |setting, reason: &str| Err(LlmError::BadSetting { setting, reason: reason.to_owned() });
+    let bad = |setting, reason: &str| {
+        Err(LlmError::BadSetting {
+            setting,
+            reason: reason.to_owned(),
+        })
+    };
     if settings.model.is_empty() {
         return bad("model", "is empty");
     }
@@ -110,10 +127,20 @@ pub(super) fn check(settings: &OpenAiSettings) -> Result<(), LlmError> {
         );
     }
     if settings.extra_body.contains_key("messages") {
-        return bad("extra_body", "must not have `messages`: those are the prompt");
+        return bad(
+            "extra_body",
+            "must not have `messages`: those are the prompt",
+        );
     }
-    if settings.extra_body.get("stream").is_some_and(|stream| stream != &Value::Bool(false)) {
-        return bad("extra_body", "must not ask for a `stream`: answers are read whole");
+    if settings
+        .extra_body
+        .get("stream")
+        .is_some_and(|stream| stream != &Value::Bool(false))
+    {
+        return bad(
+            "extra_body",
+            "must not ask for a `stream`: answers are read whole",
+        );
     }
     Ok(())
 }

@@ -6,7 +6,10 @@ use serde_json::{Map, Value, json};
 /// The chat completion that a body of server-sent events adds up to, as JSON; its complaint where it has one. `None`: the body is
 /// none. The error says why a stream is not whole.
 pub(super) fn whole(body: &[u8]) -> Option<Result<Vec<u8>, String>> {
-    let text = std::str::from_utf8(body).ok()?.trim_start_matches('\u{feff}').trim_start();
+    let text = std::str::from_utf8(body)
+        .ok()?
+        .trim_start_matches('\u{feff}')
+        .trim_start();
     let begins = |field: &str| text.starts_with(field);
     (begins("data:") || begins("event:") || begins("id:") || begins(": ")).then(|| joined(text))
 }
@@ -15,12 +18,17 @@ pub(super) fn whole(body: &[u8]) -> Option<Result<Vec<u8>, String>> {
 fn joined(text: &str) -> Result<Vec<u8>, String> {
     let mut message: Map<String, Value> = Map::new();
     let (mut finish, mut usage, mut is_done) = (Value::Null, Value::Null, false);
-    for data in text.lines().filter_map(|line| line.strip_prefix("data:")).map(str::trim) {
+    for data in text
+        .lines()
+        .filter_map(|line| line.strip_prefix("data:"))
+        .map(str::trim)
+    {
         if data == "[DONE]" {
             is_done = true;
             continue;
         }
-        let event: Value = serde_json::from_str(data).map_err(|error| format!("an event of its stream ({error})"))?;
+        let event: Value = serde_json::from_str(data)
+            .map_err(|error| format!("an event of its stream ({error})"))?;
         if event.get("error").is_some_and(|error| !error.is_null()) {
             return Ok(data.as_bytes().to_vec());
         }
@@ -28,14 +36,23 @@ fn joined(text: &str) -> Result<Vec<u8>, String> {
             usage = counted.clone();
         }
         let choices = event["choices"].as_array().into_iter().flatten();
-        let Some(choice) = choices.into_iter().find(|choice| choice["index"].as_u64().unwrap_or(0) == 0) else {
+        let Some(choice) = choices
+            .into_iter()
+            .find(|choice| choice["index"].as_u64().unwrap_or(0) == 0)
+        else {
             continue;
         };
-        if let Some(reason) = choice.get("finish_reason").filter(|reason| !reason.is_null()) {
+        if let Some(reason) = choice
+            .get("finish_reason")
+            .filter(|reason| !reason.is_null())
+        {
             finish = reason.clone();
         }
         for (name, piece) in choice["delta"].as_object().into_iter().flatten() {
-            let Some(piece) = piece.as_str().filter(|_| matches!(name.as_str(), "content" | "refusal")) else {
+            let Some(piece) = piece
+                .as_str()
+                .filter(|_| matches!(name.as_str(), "content" | "refusal"))
+            else {
                 continue;
             };
             match message.entry(name).or_insert_with(|| json!("")) {
@@ -50,7 +67,8 @@ fn joined(text: &str) -> Result<Vec<u8>, String> {
     if !is_done && finish.is_null() {
         return Err("its stream ends before the answer does".to_owned());
     }
-    let whole = json!({ "choices": [{ "message": message, "finish_reason": finish }], "usage": usage });
+    let whole =
+        json!({ "choices": [{ "message": message, "finish_reason": finish }], "usage": usage });
     Ok(whole.to_string().into_bytes())
 }
 
@@ -59,7 +77,8 @@ mod tests {
     use super::*;
 
     fn read(body: &str) -> Option<Result<Value, String>> {
-        whole(body.as_bytes()).map(|whole| whole.map(|bytes| serde_json::from_slice(&bytes).expect("JSON")))
+        whole(body.as_bytes())
+            .map(|whole| whole.map(|bytes| serde_json::from_slice(&bytes).expect("JSON")))
     }
 
     #[test]
@@ -77,14 +96,24 @@ mod tests {
     #[test]
     fn a_stream_without_its_end_is_no_answer() {
         let begun = "data: {\"choices\": [{\"delta\": {\"content\": \"Pa\"}}]}\n\n";
-        assert_eq!(read(begun), Some(Err("its stream ends before the answer does".to_owned())));
-        assert!(read(&format!("{begun}data: {{\"cho")).expect("a stream").is_err());
+        assert_eq!(
+            read(begun),
+            Some(Err("its stream ends before the answer does".to_owned()))
+        );
+        assert!(
+            read(&format!("{begun}data: {{\"cho"))
+                .expect("a stream")
+                .is_err()
+        );
     }
 
     #[test]
     fn a_complaint_in_a_stream_stays_one() {
         let body = "data: {\"error\": {\"code\": 429, \"message\": \"slow down\"}}\n\n";
-        assert_eq!(read(body), Some(Ok(json!({"error": {"code": 429, "message": "slow down"}}))));
+        assert_eq!(
+            read(body),
+            Some(Ok(json!({"error": {"code": 429, "message": "slow down"}})))
+        );
     }
 
     #[test]

@@ -10,8 +10,11 @@ use ragtriage_core::prompt::Prompt;
 use ragtriage_core::types::{Finish, Origin};
 
 /// `error.code` and `error.type` values for a prompt that exceeds the model's context (`OpenAI`, llama.cpp, `LiteLLM`).
-const TOO_LONG_CODES: [&str; 3] =
-    ["context_length_exceeded", "exceed_context_size_error", "contextwindowexceedederror"];
+const TOO_LONG_CODES: [&str; 3] = [
+    "context_length_exceeded",
+    "exceed_context_size_error",
+    "contextwindowexceedederror",
+];
 
 /// Lower-cased parts of messages that say the same without a code (vLLM, LM Studio, TGI, gateways to others).
 const TOO_LONG_WORDS: [&str; 8] = [
@@ -27,7 +30,11 @@ const TOO_LONG_WORDS: [&str; 8] = [
 ];
 
 /// Codes of a provider's content filter (`OpenAI`, Azure).
-const REFUSED_CODES: [&str; 3] = ["content_filter", "content_policy_violation", "responsibleaipolicyviolation"];
+const REFUSED_CODES: [&str; 3] = [
+    "content_filter",
+    "content_policy_violation",
+    "responsibleaipolicyviolation",
+];
 
 /// Codes under status 429 that no waiting cures.
 const SPENT_CODES: [&str; 2] = ["insufficient_quota", "billing_hard_limit_reached"];
@@ -45,7 +52,10 @@ pub(super) fn body(settings: &OpenAiSettings) -> Map<String, Value> {
     if let Some(seed) = settings.seed {
         body.insert("seed".into(), json!(seed));
     }
-    if let Some(max_tokens) = settings.max_tokens.filter(|_| !settings.extra_body.contains_key(MAX_COMPLETION_TOKENS)) {
+    if let Some(max_tokens) = settings
+        .max_tokens
+        .filter(|_| !settings.extra_body.contains_key(MAX_COMPLETION_TOKENS))
+    {
         body.insert("max_tokens".into(), json!(max_tokens));
     }
     if !settings.stop.is_empty() {
@@ -58,7 +68,11 @@ pub(super) fn body(settings: &OpenAiSettings) -> Map<String, Value> {
 /// The prompt's messages: the system message only where there is one.
 pub(super) fn messages(prompt: &Prompt) -> Value {
     let user = json!({"role": "user", "content": prompt.user});
-    if prompt.system.is_empty() { json!([user]) } else { json!([{"role": "system", "content": prompt.system}, user]) }
+    if prompt.system.is_empty() {
+        json!([user])
+    } else {
+        json!([{"role": "system", "content": prompt.system}, user])
+    }
 }
 
 #[derive(Deserialize)]
@@ -100,7 +114,10 @@ const MOST_TOKENS: u64 = 1 << 32;
 
 /// A number of tokens out of `usage`; `None` for what cannot be one.
 fn tokens(usage: &Value, name: &str) -> Option<u64> {
-    usage.get(name)?.as_u64().filter(|tokens| *tokens <= MOST_TOKENS)
+    usage
+        .get(name)?
+        .as_u64()
+        .filter(|tokens| *tokens <= MOST_TOKENS)
 }
 
 /// Reads the body of a success; the error says in a few words why it is none.
@@ -110,7 +127,12 @@ pub(super) fn reply(body: &[u8]) -> Result<Reply, String> {
     }
     let completion: Completion =
         serde_json::from_slice(body).map_err(|error| format!("not a chat completion ({error})"))?;
-    let choice = completion.choices.into_iter().flatten().next().ok_or("it has no choices")?;
+    let choice = completion
+        .choices
+        .into_iter()
+        .flatten()
+        .next()
+        .ok_or("it has no choices")?;
     if choice.finish_reason.as_deref() == Some("error") {
         return Err("its answer ended in an error".to_owned());
     }
@@ -118,11 +140,21 @@ pub(super) fn reply(body: &[u8]) -> Result<Reply, String> {
     let (text, part_refusal) = match message.content {
         None => (String::new(), None),
         Some(Content::Text(text)) => (text, None),
-        Some(Content::Parts(parts)) => parts.into_iter().fold((String::new(), None), |(text, refusal), part| {
-            (text + &part.text.unwrap_or_default(), refusal.or(part.refusal))
-        }),
+        Some(Content::Parts(parts)) => {
+            parts
+                .into_iter()
+                .fold((String::new(), None), |(text, refusal), part| {
+                    (
+                        text + &part.text.unwrap_or_default(),
+                        refusal.or(part.refusal),
+                    )
+                })
+        }
     };
-    let refusal = message.refusal.or(part_refusal).filter(|refusal| !refusal.is_empty());
+    let refusal = message
+        .refusal
+        .or(part_refusal)
+        .filter(|refusal| !refusal.is_empty());
     let finish = match choice.finish_reason.as_deref() {
         _ if refusal.is_some() => Finish::Filtered,
         Some("content_filter") => Finish::Filtered,
@@ -132,7 +164,13 @@ pub(super) fn reply(body: &[u8]) -> Result<Reply, String> {
     let [prompt_tokens, completion_tokens] =
         ["prompt_tokens", "completion_tokens"].map(|name| tokens(&completion.usage, name));
     let text = refusal.unwrap_or(text);
-    Ok(Reply { text, finish, origin: Origin::Called, prompt_tokens, completion_tokens })
+    Ok(Reply {
+        text,
+        finish,
+        origin: Origin::Called,
+        prompt_tokens,
+        completion_tokens,
+    })
 }
 
 /// What a server says went wrong.
@@ -148,7 +186,10 @@ pub(super) struct Complaint {
 /// Reads a complaint, with the codes of `{"error": {"code", "type"}}`.
 pub(super) fn complaint(body: &[u8]) -> Complaint {
     let whole: Value = serde_json::from_slice(body).unwrap_or_default();
-    let error = whole.get("error").filter(|error| error.is_object()).unwrap_or(&whole);
+    let error = whole
+        .get("error")
+        .filter(|error| error.is_object())
+        .unwrap_or(&whole);
     let inner = error.get("innererror").and_then(|inner| inner.get("code"));
     Complaint {
         message: ragtriage_http::complaint(body),
@@ -156,7 +197,10 @@ pub(super) fn complaint(body: &[u8]) -> Complaint {
             .into_iter()
             .filter_map(|code| code?.as_str().map(str::to_lowercase))
             .collect(),
-        status: error.get("code").and_then(Value::as_u64).and_then(|code| u16::try_from(code).ok()),
+        status: error
+            .get("code")
+            .and_then(Value::as_u64)
+            .and_then(|code| u16::try_from(code).ok()),
     }
 }
 
@@ -171,8 +215,15 @@ pub(super) fn is_complaint(body: &[u8]) -> bool {
 /// What can be done about a complaint.
 pub(super) fn class(status: u16, complaint: &Complaint) -> ErrorClass {
     let message = complaint.message.to_lowercase();
-    let has_code = |codes: &[&str]| complaint.codes.iter().any(|code| codes.contains(&code.as_str()));
-    if has_code(&TOO_LONG_CODES) || (status != 429 && TOO_LONG_WORDS.iter().any(|words| message.contains(words))) {
+    let has_code = |codes: &[&str]| {
+        complaint
+            .codes
+            .iter()
+            .any(|code| codes.contains(&code.as_str()))
+    };
+    if has_code(&TOO_LONG_CODES)
+        || (status != 429 && TOO_LONG_WORDS.iter().any(|words| message.contains(words)))
+    {
         ErrorClass::TooLong
     } else if has_code(&REFUSED_CODES) {
         ErrorClass::Refused
@@ -197,10 +248,15 @@ mod tests {
 
     #[test]
     fn content_may_be_text_parts_or_null() {
-        let text = choice(&json!({"content": "Paris", "reasoning_content": "hm"}), "stop");
+        let text = choice(
+            &json!({"content": "Paris", "reasoning_content": "hm"}),
+            "stop",
+        );
         assert_eq!(read(&text), Ok(("Paris".into(), Finish::Stop)));
-        let parts =
-            choice(&json!({"content": [{"type": "text", "text": "Pa"}, {"type": "text", "text": "ris"}]}), "eos");
+        let parts = choice(
+            &json!({"content": [{"type": "text", "text": "Pa"}, {"type": "text", "text": "ris"}]}),
+            "eos",
+        );
         assert_eq!(read(&parts), Ok(("Paris".into(), Finish::Stop)));
         let null = choice(&json!({"content": null}), "length");
         assert_eq!(read(&null), Ok((String::new(), Finish::Length)));
@@ -210,7 +266,10 @@ mod tests {
     fn a_refusal_or_filter_is_an_answer_that_was_filtered() {
         let refusal = choice(&json!({"content": null, "refusal": "I can't."}), "stop");
         assert_eq!(read(&refusal), Ok(("I can't.".into(), Finish::Filtered)));
-        let part = choice(&json!({"content": [{"type": "refusal", "refusal": "No."}]}), "stop");
+        let part = choice(
+            &json!({"content": [{"type": "refusal", "refusal": "No."}]}),
+            "stop",
+        );
         assert_eq!(read(&part), Ok(("No.".into(), Finish::Filtered)));
         let filtered = choice(&json!({"content": "Par", "refusal": ""}), "content_filter");
         assert_eq!(read(&filtered), Ok(("Par".into(), Finish::Filtered)));
@@ -218,22 +277,50 @@ mod tests {
 
     #[test]
     fn what_is_no_completion_says_why() {
-        assert_eq!(read(&json!({"choices": []})), Err("it has no choices".into()));
-        assert_eq!(read(&json!({"choices": null})), Err("it has no choices".into()));
-        assert_eq!(read(&json!({"choices": [{"text": "old"}]})), Err("its choice has no message".into()));
-        assert_eq!(read(&json!({"choices": [{"message": null}]})), Err("its choice has no message".into()));
+        assert_eq!(
+            read(&json!({"choices": []})),
+            Err("it has no choices".into())
+        );
+        assert_eq!(
+            read(&json!({"choices": null})),
+            Err("it has no choices".into())
+        );
+        assert_eq!(
+            read(&json!({"choices": [{"text": "old"}]})),
+            Err("its choice has no message".into())
+        );
+        assert_eq!(
+            read(&json!({"choices": [{"message": null}]})),
+            Err("its choice has no message".into())
+        );
         let broken = choice(&json!({"content": "Par"}), "error");
         assert_eq!(read(&broken), Err("its answer ended in an error".into()));
-        assert_eq!(reply(b" <html>").expect_err("not JSON"), "a web page, not a chat completion");
-        assert!(reply(b"hello").expect_err("not JSON").starts_with("not a chat completion"));
+        assert_eq!(
+            reply(b" <html>").expect_err("not JSON"),
+            "a web page, not a chat completion"
+        );
+        assert!(
+            reply(b"hello")
+                .expect_err("not JSON")
+                .starts_with("not a chat completion")
+        );
     }
 
     #[test]
     fn numbers_of_tokens_that_cannot_be_are_left_out() {
         for (usage, expected) in [
-            (json!({"prompt_tokens": 12, "completion_tokens": 0}), (Some(12), Some(0))),
-            (json!({"prompt_tokens": -1, "completion_tokens": u64::MAX}), (None, None)),
-            (json!({"prompt_tokens": 1e300, "completion_tokens": "7"}), (None, None)),
+            (
+                json!({"prompt_tokens": 12, "completion_tokens": 0}),
+                (Some(12), Some(0)),
+            ),
+            (
+                json!({"prompt_tokens": -1, "completion_tokens": u64::MAX}),
+                (None, None),
+            ),
+            (
+                json!({"prompt_tokens": 1e300, "completion_tokens": "7"}),
+                (None, None),
+            ),
             (json!({"prompt_tokens": null}), (None, None)),
             (json!("none"), (None, None)),
             (json!([1, 2]), (None, None)),
@@ -241,24 +328,52 @@ mod tests {
             let mut body = choice(&json!({"content": "Paris"}), "stop");
             body["usage"] = usage;
             let reply = reply(body.to_string().as_bytes()).expect("an answer all the same");
-            assert_eq!((reply.prompt_tokens, reply.completion_tokens), expected, "{body}");
+            assert_eq!(
+                (reply.prompt_tokens, reply.completion_tokens),
+                expected,
+                "{body}"
+            );
         }
     }
 
     #[test]
     fn a_complaint_is_classed_by_code_then_words_then_status() {
         for (status, body, expected) in [
-            (400, json!({"error": {"message": "m", "code": "context_length_exceeded"}}), ErrorClass::TooLong),
-            (400, json!({"error": "This model's maximum context length is 8192 tokens"}), ErrorClass::TooLong),
+            (
+                400,
+                json!({"error": {"message": "m", "code": "context_length_exceeded"}}),
+                ErrorClass::TooLong,
+            ),
+            (
+                400,
+                json!({"error": "This model's maximum context length is 8192 tokens"}),
+                ErrorClass::TooLong,
+            ),
             (
                 400,
                 json!({"error": {"message": "litellm.ContextWindowExceededError: x", "type": "invalid_request_error", "code": "400"}}),
                 ErrorClass::TooLong,
             ),
-            (500, json!({"error": {"type": "exceed_context_size_error", "code": 400}}), ErrorClass::TooLong),
-            (400, json!({"error": {"code": "content_filter"}}), ErrorClass::Refused),
-            (429, json!({"error": {"code": "rate_limit_exceeded"}}), ErrorClass::Transient),
-            (429, json!({"error": {"code": "insufficient_quota"}}), ErrorClass::Permanent),
+            (
+                500,
+                json!({"error": {"type": "exceed_context_size_error", "code": 400}}),
+                ErrorClass::TooLong,
+            ),
+            (
+                400,
+                json!({"error": {"code": "content_filter"}}),
+                ErrorClass::Refused,
+            ),
+            (
+                429,
+                json!({"error": {"code": "rate_limit_exceeded"}}),
+                ErrorClass::Transient,
+            ),
+            (
+                429,
+                json!({"error": {"code": "insufficient_quota"}}),
+                ErrorClass::Permanent,
+            ),
             (503, json!("loading"), ErrorClass::Transient),
             (401, json!({"detail": "no"}), ErrorClass::Permanent),
             (501, json!({}), ErrorClass::Permanent),
@@ -272,7 +387,11 @@ mod tests {
     fn a_gateways_error_under_status_200_keeps_its_own_status() {
         let body = br#"{"error": {"code": 429, "message": "slow down"}}"#;
         assert!(is_complaint(body));
-        let expected = Complaint { message: "slow down".into(), codes: Vec::new(), status: Some(429) };
+        let expected = Complaint {
+            message: "slow down".into(),
+            codes: Vec::new(),
+            status: Some(429),
+        };
         assert_eq!(complaint(body), expected);
         assert!(!is_complaint(br#"{"error": null, "choices": []}"#));
     }

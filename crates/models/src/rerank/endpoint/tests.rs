@@ -12,7 +12,10 @@ const KEY: &str = "sk-very-secret";
 
 fn texts(request: &Request) -> Vec<String> {
     let body: Value = serde_json::from_slice(&request.body).expect("JSON");
-    let texts = body.get("documents").or_else(|| body.get("texts")).expect("passages");
+    let texts = body
+        .get("documents")
+        .or_else(|| body.get("texts"))
+        .expect("passages");
     serde_json::from_value(texts.clone()).expect("texts")
 }
 
@@ -24,9 +27,13 @@ fn rank(request: &Request) -> ResponseTemplate {
     let mut scored: Vec<(usize, f64)> = texts(request).iter().map(score).enumerate().collect();
     scored.sort_by(|a, b| b.1.total_cmp(&a.1));
     let answer = if body.get("texts").is_some() {
-        scored.iter().map(|(index, score)| json!({ "index": index, "score": score })).collect::<Value>()
+        scored
+            .iter()
+            .map(|(index, score)| json!({ "index": index, "score": score }))
+            .collect::<Value>()
     } else {
-        let of = |(index, score): &(usize, f64)| json!({ "index": index, "relevance_score": score });
+        let of =
+            |(index, score): &(usize, f64)| json!({ "index": index, "relevance_score": score });
         json!({ "id": "x", "results": scored.iter().map(of).collect::<Value>() })
     };
     ResponseTemplate::new(200).set_body_json(answer)
@@ -34,7 +41,11 @@ fn rank(request: &Request) -> ResponseTemplate {
 
 async fn server(respond: impl Respond + 'static) -> MockServer {
     let server = MockServer::start().await;
-    Mock::given(method("POST")).and(path("/v2/rerank")).respond_with(respond).mount(&server).await;
+    Mock::given(method("POST"))
+        .and(path("/v2/rerank"))
+        .respond_with(respond)
+        .mount(&server)
+        .await;
     server
 }
 
@@ -42,19 +53,31 @@ async fn server(respond: impl Respond + 'static) -> MockServer {
 fn settings(server: &MockServer, form: Form) -> EndpointSettings {
     EndpointSettings {
         api_key: Some(Secret::new(KEY.to_owned())),
-        backoff: Backoff { first_wait: Duration::ZERO, ..Backoff::new(3, Duration::from_secs(50)) },
+        backoff: Backoff {
+            first_wait: Duration::ZERO,
+            ..Backoff::new(3, Duration::from_secs(50))
+        },
         ..EndpointSettings::new(format!("{}/v2", server.uri()), form, "m".to_owned())
     }
 }
 
 async fn try_score(settings: EndpointSettings, passages: &[&str]) -> Result<Vec<f32>, RerankError> {
-    let passages: Vec<TitledText<'_>> = passages.iter().map(|text| TitledText::untitled(text)).collect();
+    let passages: Vec<TitledText<'_>> = passages
+        .iter()
+        .map(|text| TitledText::untitled(text))
+        .collect();
     Endpoint::new(settings)?.scores("12345678", &passages).await
 }
 
 /// Passages of each call, in the order of their arrival.
 async fn calls(server: &MockServer) -> Vec<usize> {
-    server.received_requests().await.expect("recorded").iter().map(|request| texts(request).len()).collect()
+    server
+        .received_requests()
+        .await
+        .expect("recorded")
+        .iter()
+        .map(|request| texts(request).len())
+        .collect()
 }
 
 #[tokio::test]
@@ -62,7 +85,10 @@ async fn every_form_keeps_the_contract() {
     let server = server(rank).await;
     for form in Form::ALL {
         contract::check(&Endpoint::new(settings(&server, form)).unwrap()).await;
-        let small = EndpointSettings { batch_passages: 2, ..settings(&server, form) };
+        let small = EndpointSettings {
+            batch_passages: 2,
+            ..settings(&server, form)
+        };
         contract::check(&Endpoint::new(small).unwrap()).await;
     }
 }
@@ -70,14 +96,20 @@ async fn every_form_keeps_the_contract() {
 #[tokio::test]
 async fn each_form_is_what_its_servers_take() {
     for (form, body) in [
-        (Form::Cohere, json!({ "model": "m", "query": "12345678", "documents": ["a", "bbb"], "top_n": 2 })),
+        (
+            Form::Cohere,
+            json!({ "model": "m", "query": "12345678", "documents": ["a", "bbb"], "top_n": 2 }),
+        ),
         (
             Form::Jina,
             json!({
                 "model": "m", "query": "12345678", "documents": ["a", "bbb"], "top_n": 2, "return_documents": false
             }),
         ),
-        (Form::Tei, json!({ "query": "12345678", "texts": ["a", "bbb"], "raw_scores": true, "truncate": true })),
+        (
+            Form::Tei,
+            json!({ "query": "12345678", "texts": ["a", "bbb"], "raw_scores": true, "truncate": true }),
+        ),
     ] {
         let server = MockServer::start().await;
         Mock::given(method("POST"))
@@ -89,7 +121,14 @@ async fn each_form_is_what_its_servers_take() {
             .mount(&server)
             .await;
         // 8 / 8 less the lengths 1 and 3.
-        assert_eq!(try_score(settings(&server, form), &["a", "bbb"]).await.unwrap(), [0.0, -2.0], "{}", form.name());
+        assert_eq!(
+            try_score(settings(&server, form), &["a", "bbb"])
+                .await
+                .unwrap(),
+            [0.0, -2.0],
+            "{}",
+            form.name()
+        );
     }
 }
 
@@ -106,8 +145,14 @@ async fn passages_go_in_batches_and_come_back_in_order() {
     let server = server(rank).await;
     let passages: Vec<String> = (1..=7).map(|n| "x".repeat(n)).collect();
     let passages: Vec<&str> = passages.iter().map(String::as_str).collect();
-    let small = EndpointSettings { batch_passages: 3, ..settings(&server, Form::Jina) };
-    assert_eq!(try_score(small, &passages).await.unwrap(), [0.0, -1.0, -2.0, -3.0, -4.0, -5.0, -6.0]);
+    let small = EndpointSettings {
+        batch_passages: 3,
+        ..settings(&server, Form::Jina)
+    };
+    assert_eq!(
+        try_score(small, &passages).await.unwrap(),
+        [0.0, -1.0, -2.0, -3.0, -4.0, -5.0, -6.0]
+    );
     let mut sizes = calls(&server).await;
     sizes.sort_unstable();
     assert_eq!(sizes, [1, 3, 3]);
@@ -131,11 +176,19 @@ async fn what_is_transient_is_tried_again_and_what_is_too_large_halved() {
         }
     })
     .await;
-    let scores = try_score(settings(&server, Form::Tei), &["a", "bb", "ccc", "dddd"]).await.unwrap();
+    let scores = try_score(settings(&server, Form::Tei), &["a", "bb", "ccc", "dddd"])
+        .await
+        .unwrap();
     assert_eq!(scores, [0.0, -1.0, -2.0, -3.0]);
     assert_eq!(calls(&server).await, [4, 2, 2, 2, 2]);
-    let error = try_score(settings(&server, Form::Tei), &["a", "ten  bytes"]).await.unwrap_err().to_string();
-    assert!(error.starts_with("a passage of 10 characters that begins with `ten bytes` is too long"), "{error}");
+    let error = try_score(settings(&server, Form::Tei), &["a", "ten  bytes"])
+        .await
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.starts_with("a passage of 10 characters that begins with `ten bytes` is too long"),
+        "{error}"
+    );
 }
 
 #[tokio::test]
@@ -146,22 +199,43 @@ async fn answers_that_do_not_score_each_passage_once_are_errors_that_name_it() {
         (json!([good]), "gave 1 answers for 2 texts"),
         (json!([]), "gave 0 answers for 2 texts"),
         (json!([good, good]), "gave two answers with index 0"),
-        (json!([good, result(2, json!(0.5))]), "gave an answer with index 2 for 2 texts"),
+        (
+            json!([good, result(2, json!(0.5))]),
+            "gave an answer with index 2 for 2 texts",
+        ),
         (json!([good, result(1, json!(1e39))]), "gave the score inf"),
-        (json!([good, result(-1, json!(0.5))]), "cannot be read: invalid value: integer `-1`"),
-        (json!([good, result(1, Value::Null)]), "cannot be read: invalid type: null"),
-        (json!([good, { "index": 1 }]), "cannot be read: missing field `score`"),
+        (
+            json!([good, result(-1, json!(0.5))]),
+            "cannot be read: invalid value: integer `-1`",
+        ),
+        (
+            json!([good, result(1, Value::Null)]),
+            "cannot be read: invalid type: null",
+        ),
+        (
+            json!([good, { "index": 1 }]),
+            "cannot be read: missing field `score`",
+        ),
         (Value::Null, "cannot be read: invalid type: null"),
     ] {
-        let server = server(ResponseTemplate::new(200).set_body_json(json!({ "results": results }))).await;
-        let error = try_score(settings(&server, Form::Cohere), &["a", "b"]).await.unwrap_err().to_string();
+        let server =
+            server(ResponseTemplate::new(200).set_body_json(json!({ "results": results }))).await;
+        let error = try_score(settings(&server, Form::Cohere), &["a", "b"])
+            .await
+            .unwrap_err()
+            .to_string();
         assert!(error.contains(part), "{part}: {error}");
         assert_eq!(calls(&server).await.len(), 1, "{part}");
     }
     for body in ["<html>hello</html>", r#"[{"index": 0, "score": 1}]"#] {
         let server = server(ResponseTemplate::new(200).set_body_string(body)).await;
-        let error = try_score(settings(&server, Form::Cohere), &["a"]).await.unwrap_err();
-        assert!(error.to_string().contains("/v2/rerank` cannot be read"), "{error}");
+        let error = try_score(settings(&server, Form::Cohere), &["a"])
+            .await
+            .unwrap_err();
+        assert!(
+            error.to_string().contains("/v2/rerank` cannot be read"),
+            "{error}"
+        );
         assert!(error.hint().unwrap().contains("`rerank.form`"), "{error}");
     }
 }
@@ -169,28 +243,71 @@ async fn answers_that_do_not_score_each_passage_once_are_errors_that_name_it() {
 #[tokio::test]
 async fn keys_stand_in_no_error_and_no_fingerprint() {
     let server = server(ResponseTemplate::new(403).set_body_string(format!("bad key {KEY}"))).await;
-    let error = try_score(settings(&server, Form::Cohere), &["a"]).await.unwrap_err();
+    let error = try_score(settings(&server, Form::Cohere), &["a"])
+        .await
+        .unwrap_err();
     assert!(!format!("{error}{error:?}").contains(KEY), "{error:?}");
     assert!(error.hint().unwrap().contains("`rerank.api_key_env`"));
     let url = format!("https://user:{KEY}@h/v2?key={KEY}");
-    let endpoint = Endpoint::new(EndpointSettings { url, ..settings(&server, Form::Cohere) }).unwrap();
+    let endpoint = Endpoint::new(EndpointSettings {
+        url,
+        ..settings(&server, Form::Cohere)
+    })
+    .unwrap();
     let fingerprint = endpoint.fingerprint();
-    assert!(fingerprint.starts_with("endpoint v1 cohere https://h/v2/rerank query "), "{fingerprint}");
-    assert!(fingerprint.ends_with(" \"m\"") && !fingerprint.contains(KEY), "{fingerprint}");
+    assert!(
+        fingerprint.starts_with("endpoint v1 cohere https://h/v2/rerank query "),
+        "{fingerprint}"
+    );
+    assert!(
+        fingerprint.ends_with(" \"m\"") && !fingerprint.contains(KEY),
+        "{fingerprint}"
+    );
 }
 
 #[tokio::test]
 async fn a_redirect_is_not_followed_and_the_deadline_holds() {
     let elsewhere = MockServer::start().await;
     let moved = server(ResponseTemplate::new(307).insert_header("location", elsewhere.uri())).await;
-    let error = try_score(settings(&moved, Form::Jina), &["a"]).await.unwrap_err();
-    assert!(matches!(error, RerankError::Http(HttpError::Redirected { status: 307, .. })), "{error}");
-    assert_eq!(elsewhere.received_requests().await.map(|requests| requests.len()), Some(0));
+    let error = try_score(settings(&moved, Form::Jina), &["a"])
+        .await
+        .unwrap_err();
+    assert!(
+        matches!(
+            error,
+            RerankError::Http(HttpError::Redirected { status: 307, .. })
+        ),
+        "{error}"
+    );
+    assert_eq!(
+        elsewhere
+            .received_requests()
+            .await
+            .map(|requests| requests.len()),
+        Some(0)
+    );
     let slow = MockServer::start().await;
-    Mock::given(any()).respond_with(ResponseTemplate::new(200).set_delay(Duration::from_secs(30))).mount(&slow).await;
-    let backoff = Backoff { deadline: Duration::from_millis(20), ..settings(&slow, Form::Tei).backoff };
-    let error = try_score(EndpointSettings { backoff, ..settings(&slow, Form::Tei) }, &["a"]).await.unwrap_err();
-    assert!(matches!(error, RerankError::Http(HttpError::DeadlinePassed { .. })), "{error}");
+    Mock::given(any())
+        .respond_with(ResponseTemplate::new(200).set_delay(Duration::from_secs(30)))
+        .mount(&slow)
+        .await;
+    let backoff = Backoff {
+        deadline: Duration::from_millis(20),
+        ..settings(&slow, Form::Tei).backoff
+    };
+    let error = try_score(
+        EndpointSettings {
+            backoff,
+            ..settings(&slow, Form::Tei)
+        },
+        &["a"],
+    )
+    .await
+    .unwrap_err();
+    assert!(
+        matches!(error, RerankError::Http(HttpError::DeadlinePassed { .. })),
+        "{error}"
+    );
 }
 
 #[test]
@@ -198,16 +315,59 @@ fn settings_that_cannot_be_are_refused_by_name() {
     let good = EndpointSettings::new("http://localhost".to_owned(), Form::Jina, "m".to_owned());
     let key = Some(Secret::new("a\nb".to_owned()));
     for (settings, name) in [
-        (EndpointSettings { url: "localhost".to_owned(), ..good.clone() }, "endpoint"),
-        (EndpointSettings { model: String::new(), ..good.clone() }, "model"),
-        (EndpointSettings { batch_passages: 0, ..good.clone() }, "batch_passages"),
-        (EndpointSettings { concurrency: 0, ..good.clone() }, "concurrency"),
-        (EndpointSettings { timeout: Duration::ZERO, ..good.clone() }, "timeout_s"),
-        (EndpointSettings { api_key: key, ..good.clone() }, "api_key_env"),
+        (
+            EndpointSettings {
+                url: "localhost".to_owned(),
+                ..good.clone()
+            },
+            "endpoint",
+        ),
+        (
+            EndpointSettings {
+                model: String::new(),
+                ..good.clone()
+            },
+            "model",
+        ),
+        (
+            EndpointSettings {
+                batch_passages: 0,
+                ..good.clone()
+            },
+            "batch_passages",
+        ),
+        (
+            EndpointSettings {
+                concurrency: 0,
+                ..good.clone()
+            },
+            "concurrency",
+        ),
+        (
+            EndpointSettings {
+                timeout: Duration::ZERO,
+                ..good.clone()
+            },
+            "timeout_s",
+        ),
+        (
+            EndpointSettings {
+                api_key: key,
+                ..good.clone()
+            },
+            "api_key_env",
+        ),
     ] {
         let error = Endpoint::new(settings).err().expect("refused");
-        assert!(matches!(error, RerankError::BadSetting { setting, .. } if setting == name), "{name}: {error}");
+        assert!(
+            matches!(error, RerankError::BadSetting { setting, .. } if setting == name),
+            "{name}: {error}"
+        );
     }
-    let nameless = EndpointSettings { model: String::new(), form: Form::Tei, ..good };
+    let nameless = EndpointSettings {
+        model: String::new(),
+        form: Form::Tei,
+        ..good
+    };
     assert!(Endpoint::new(nameless).is_ok());
 }

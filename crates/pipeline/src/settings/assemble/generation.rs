@@ -4,13 +4,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{AssembleError, Environment, dataset_label, key, not_here, prompt_counter};
+use crate::estimate::Terms;
+use crate::settings::{Resolved, Settings, SettingsError, cache_folder};
+use ragtriage_core::config::{GenerationSettings, GeneratorName};
+use ragtriage_core::text::address;
 use ragtriage_models::cache::CacheError;
 use ragtriage_models::llm::openai::{self, OpenAiSettings};
-use ragtriage_models::llm::{Allowance, CachedReplies, Extractive, Generator, Limits, Price, Secret};
-use crate::estimate::Terms;
-use ragtriage_core::config::{GenerationSettings, GeneratorName};
-use crate::settings::{Resolved, Settings, SettingsError, cache_folder};
-use ragtriage_core::text::address;
+use ragtriage_models::llm::{
+    Allowance, CachedReplies, Extractive, Generator, Limits, Price, Secret,
+};
 
 /// A prompt's deadline in units of the time for one call.
 const CALLS_A_PROMPT: f64 = 3.0;
@@ -31,7 +33,10 @@ pub(super) fn generator(
             if environment.offline && !address::is_on_this_machine(&generation.base_url) {
                 return Err(not_here("generation.base_url", &generation.base_url).into());
             }
-            Ok(Some(openai::connect(&openai_settings(resolved, environment)?, allowance)?))
+            Ok(Some(openai::connect(
+                &openai_settings(resolved, environment)?,
+                allowance,
+            )?))
         }
     }
 }
@@ -42,21 +47,34 @@ pub(super) fn keep_replies(
     settings: &Settings,
     environment: &Environment,
 ) -> Result<Option<Arc<CachedReplies>>, CacheError> {
-    if generator.fingerprint().is_none() || environment.scratch.is_some() || settings.generation.repeat > 1 {
+    if generator.fingerprint().is_none()
+        || environment.scratch.is_some()
+        || settings.generation.repeat > 1
+    {
         return Ok(None);
     }
     let path = environment.cache_dir.join(cache_folder::REPLIES);
-    CachedReplies::open(generator, &path, dataset_label(settings)).map(|replies| Some(Arc::new(replies)))
+    CachedReplies::open(generator, &path, dataset_label(settings))
+        .map(|replies| Some(Arc::new(replies)))
 }
 
-fn openai_settings(resolved: &Resolved, environment: &Environment) -> Result<OpenAiSettings, SettingsError> {
+fn openai_settings(
+    resolved: &Resolved,
+    environment: &Environment,
+) -> Result<OpenAiSettings, SettingsError> {
     let generation = &resolved.settings.generation;
-    let api_key = key(generation.api_key_env.as_deref(), "generation.api_key_env", environment)?;
+    let api_key = key(
+        generation.api_key_env.as_deref(),
+        "generation.api_key_env",
+        environment,
+    )?;
     let headers = generation.headers_env.iter().map(|(header, variable)| {
         let value = key(Some(variable), "generation.headers_env", environment)?.unwrap_or_default();
         Ok((header.clone(), Secret::new(value)))
     });
-    let deadline_s = generation.deadline_s.unwrap_or((CALLS_A_PROMPT * generation.timeout_s).max(LEAST_DEADLINE_S));
+    let deadline_s = generation
+        .deadline_s
+        .unwrap_or((CALLS_A_PROMPT * generation.timeout_s).max(LEAST_DEADLINE_S));
     Ok(OpenAiSettings {
         base_url: generation.base_url.clone(),
         model: generation.model.clone(),
@@ -72,13 +90,18 @@ fn openai_settings(resolved: &Resolved, environment: &Environment) -> Result<Ope
         deadline: Duration::from_secs_f64(deadline_s),
         concurrency: generation.concurrency,
         most_concurrency: most_concurrency(generation),
-        ca_file: generation.ca_file.as_ref().map(|path| resolved.base().join(path)),
+        ca_file: generation
+            .ca_file
+            .as_ref()
+            .map(|path| resolved.base().join(path)),
     })
 }
 
 /// Calls at once at most: `concurrency` is a beginning.
 pub(super) fn most_concurrency(generation: &GenerationSettings) -> usize {
-    generation.most_concurrency.unwrap_or(generation.concurrency.saturating_mul(4))
+    generation
+        .most_concurrency
+        .unwrap_or(generation.concurrency.saturating_mul(4))
 }
 
 /// What calls are estimated by, and limited to.
@@ -88,7 +111,10 @@ pub fn terms(generation: &GenerationSettings) -> Terms {
     Terms {
         most_completion_tokens: most.unwrap_or_default(),
         concurrency: generation.concurrency,
-        limits: Limits { usd: generation.max_usd, tokens: generation.max_tokens_total },
+        limits: Limits {
+            usd: generation.max_usd,
+            tokens: generation.max_tokens_total,
+        },
     }
 }
 
@@ -101,14 +127,28 @@ pub(super) fn allowance(settings: &Settings) -> Result<Option<Arc<Allowance>>, S
     }
     let price = price(settings);
     if let Some(usd) = limits.usd.filter(|_| price == Price::default()) {
-        let why = "without `generation.price` nothing costs anything, and it would never stop a run".to_owned();
-        return Err(SettingsError::OutOfRange { key: "generation.max_usd", value: usd.to_string(), why });
+        let why =
+            "without `generation.price` nothing costs anything, and it would never stop a run"
+                .to_owned();
+        return Err(SettingsError::OutOfRange {
+            key: "generation.max_usd",
+            value: usd.to_string(),
+            why,
+        });
     }
-    Ok(Some(Arc::new(Allowance::new(limits, price, prompt_counter()?, terms(generation).most_completion_tokens))))
+    Ok(Some(Arc::new(Allowance::new(
+        limits,
+        price,
+        prompt_counter()?,
+        terms(generation).most_completion_tokens,
+    ))))
 }
 
 /// What tokens cost.
 pub(super) fn price(settings: &Settings) -> Price {
     let price = &settings.generation.price;
-    Price { prompt_usd: price.prompt, completion_usd: price.completion }
+    Price {
+        prompt_usd: price.prompt,
+        completion_usd: price.completion,
+    }
 }

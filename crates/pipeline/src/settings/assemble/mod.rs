@@ -18,31 +18,31 @@ pub use self::generation::terms;
 use self::generation::{allowance, generator, keep_replies, most_concurrency, price};
 pub use self::reader::reader;
 use self::retrieval::Wiring;
-use ragtriage_core::config::{ArmSetting, GeneratorName};
 use super::{Resolved, Settings, SettingsError};
-use ragtriage_models::cache::CacheError;
-use ragtriage_encoder::checkpoint::CheckpointError;
-use ragtriage_core::chunk::ChunkSpec;
-use ragtriage_datasets::LoadSpec;
-use ragtriage_models::embed::{Cached, EmbedError};
-use ragtriage_eval::gate::{Bound, Gate, GateError};
-use ragtriage_eval::summary::EvaluationPlan;
-use ragtriage_models::service::{Rag, Service, ServiceError, ServiceSettings};
-use ragtriage_http::OnDownload;
-use ragtriage_models::llm::{Allowance, CachedReplies, Generator, LlmError, load_template};
-use ragtriage_core::prompt::Template;
-use ragtriage_core::measure::{Cutoff, Family, Measure};
 use crate::SEE_SCHEMA;
 use crate::ask::FAILURES_IN_A_ROW;
 use crate::plan::{ArmPlan, Plan, PromptPlan};
-use ragtriage_core::attribute::judge::Judge;
 use crate::recorded::RecordedPlan;
-use ragtriage_models::rerank::RerankError;
-use ragtriage_runs::ModelRecord;
+use ragtriage_core::attribute::judge::Judge;
+use ragtriage_core::chunk::ChunkSpec;
+use ragtriage_core::config::{ArmSetting, GeneratorName};
+use ragtriage_core::measure::{Cutoff, Family, Measure};
+use ragtriage_core::prompt::Template;
 use ragtriage_core::text::address;
 use ragtriage_core::text::hex::hex;
 use ragtriage_core::text::tokens::{self, TokenCounter, Tokenizer};
 use ragtriage_core::types::ArmName;
+use ragtriage_datasets::LoadSpec;
+use ragtriage_encoder::checkpoint::CheckpointError;
+use ragtriage_eval::gate::{Bound, Gate, GateError};
+use ragtriage_eval::summary::EvaluationPlan;
+use ragtriage_http::OnDownload;
+use ragtriage_models::cache::CacheError;
+use ragtriage_models::embed::{Cached, EmbedError};
+use ragtriage_models::llm::{Allowance, CachedReplies, Generator, LlmError, load_template};
+use ragtriage_models::rerank::RerankError;
+use ragtriage_models::service::{Rag, Service, ServiceError, ServiceSettings};
+use ragtriage_runs::ModelRecord;
 
 /// What the machine gives: read once in the shell, so that nothing below looks at the environment.
 pub struct Environment {
@@ -109,9 +109,9 @@ impl AssembleError {
             Self::Embed(error) => error.hint().or_else(|| Some(SEE_SCHEMA.to_owned())),
             Self::Rerank(error) => error.hint().or_else(|| Some(SEE_SCHEMA.to_owned())),
             Self::Llm(error) => Some(error.hint().unwrap_or(SEE_DEFAULTS).to_owned()),
-            Self::Replies(error) => error
-                .hint()
-                .map(|hint| format!("{hint}, but its replies are paid for again; `--no-cache` does without")),
+            Self::Replies(error) => error.hint().map(|hint| {
+                format!("{hint}, but its replies are paid for again; `--no-cache` does without")
+            }),
             Self::Service(error) => Some(error.hint().unwrap_or(SEE_DEFAULTS).to_owned()),
         }
     }
@@ -120,7 +120,11 @@ impl AssembleError {
 /// What a run's record and its kept replies call the data set.
 #[must_use]
 pub fn dataset_label(settings: &Settings) -> String {
-    format!("{} {}", settings.dataset.format, settings.dataset.path.display())
+    format!(
+        "{} {}",
+        settings.dataset.format,
+        settings.dataset.path.display()
+    )
 }
 
 /// Which data set the settings name; relative paths start from the settings file's folder.
@@ -159,22 +163,39 @@ pub fn evaluation(settings: &Settings) -> EvaluationPlan {
 /// A limit that its measure cannot keep or cannot break.
 pub fn gates(settings: &Settings) -> Result<Vec<Gate>, GateError> {
     let gates = &settings.gates;
-    let all = [(Bound::Min, &gates.min), (Bound::Max, &gates.max), (Bound::MaxDrop, &gates.max_drop)];
-    let each = all.into_iter().flat_map(|(bound, limits)| limits.iter().map(move |limit| (bound, limit)));
-    each.map(|(bound, (measure, limit))| Gate::new(*measure, bound, *limit)).collect()
+    let all = [
+        (Bound::Min, &gates.min),
+        (Bound::Max, &gates.max),
+        (Bound::MaxDrop, &gates.max_drop),
+    ];
+    let each = all
+        .into_iter()
+        .flat_map(|(bound, limits)| limits.iter().map(move |limit| (bound, limit)));
+    each.map(|(bound, (measure, limit))| Gate::new(*measure, bound, *limit))
+        .collect()
 }
 
 /// The standard measures at `ks`, `EM@k` and the rule of thumb's `EM@5`, and what was asked for besides; each once.
 fn measures(settings: &Settings) -> Vec<Measure> {
     let evaluation = &settings.evaluation;
     let em = [settings.retrieval.k, 5].map(|k| Measure::new(Family::Em, Some(Cutoff::Top(k))));
-    let further = evaluation.measures.iter().copied().chain(evaluation.primary);
-    let all = Measure::standard(&evaluation.ks).into_iter().chain(em.into_iter().flatten()).chain(further);
+    let further = evaluation
+        .measures
+        .iter()
+        .copied()
+        .chain(evaluation.primary);
+    let all = Measure::standard(&evaluation.ks)
+        .into_iter()
+        .chain(em.into_iter().flatten())
+        .chain(further);
     all.collect::<BTreeSet<Measure>>().into_iter().collect()
 }
 
 fn judge(settings: &Settings) -> Judge {
-    Judge { flavour: settings.evaluation.flavour, correct_f1: settings.evaluation.correct_f1 }
+    Judge {
+        flavour: settings.evaluation.flavour,
+        correct_f1: settings.evaluation.correct_f1,
+    }
 }
 
 /// Wires the parts. Fetches the model where it is not there yet.
@@ -195,35 +216,61 @@ pub async fn assemble(
     let mut wiring = Wiring::new(resolved, environment, on_download);
     let (chunk_counter, chunk_counter_id) = chunk_counter(&wiring).await?;
     let retrieval = wiring.retrieval().await?;
-    let Wiring { mut models, caches, .. } = wiring;
+    let Wiring {
+        mut models, caches, ..
+    } = wiring;
     if let Some(generator) = &generator {
         let (role, name) = ("generator".to_owned(), generator.name().to_owned());
-        models.push(ModelRecord { role, name, sha256: [].into() });
+        models.push(ModelRecord {
+            role,
+            name,
+            sha256: [].into(),
+        });
     }
-    let replies =
-        generator.clone().map(|generator| keep_replies(generator, settings, environment)).transpose()?.flatten();
+    let replies = generator
+        .clone()
+        .map(|generator| keep_replies(generator, settings, environment))
+        .transpose()?
+        .flatten();
     let plan = Plan {
         chunking,
         chunk_counter,
         chunk_counter_id,
         title_prefix: settings.chunking.title_prefix,
         retrieval,
-        prompt: PromptPlan { template, counter: prompt_counter()?, context_tokens: settings.generation.context_tokens },
-        generator: replies.clone().map(|replies| replies as Arc<dyn Generator>).or(generator),
+        prompt: PromptPlan {
+            template,
+            counter: prompt_counter()?,
+            context_tokens: settings.generation.context_tokens,
+        },
+        generator: replies
+            .clone()
+            .map(|replies| replies as Arc<dyn Generator>)
+            .or(generator),
         concurrency: concurrency(settings),
         calls: calls(settings),
         arms: arm_plan(settings),
         judge: judge(settings),
         price: price(settings),
     };
-    Ok(Assembled { plan, models, vector_caches: caches, replies, allowance })
+    Ok(Assembled {
+        plan,
+        models,
+        vector_caches: caches,
+        replies,
+        allowance,
+    })
 }
 
 /// Wires what a record of somebody else's pipeline needs. What failed there says nothing of the next question.
 ///
 /// # Errors
 /// A setting out of range.
-pub fn recorded(settings: &Settings, rag: Arc<dyn Rag>, concurrency: usize) -> Result<RecordedPlan, AssembleError> {
+pub fn recorded(
+    settings: &Settings,
+    rag: Arc<dyn Rag>,
+    concurrency: usize,
+) -> Result<RecordedPlan, AssembleError> {
     check(settings)?;
     Ok(RecordedPlan {
         rag,
@@ -240,7 +287,11 @@ pub fn recorded(settings: &Settings, rag: Arc<dyn Rag>, concurrency: usize) -> R
 ///
 /// # Errors
 /// A setting out of range, an address that is none, a key that is not set.
-pub fn service(settings: &Settings, url: &str, environment: &Environment) -> Result<RecordedPlan, AssembleError> {
+pub fn service(
+    settings: &Settings,
+    url: &str,
+    environment: &Environment,
+) -> Result<RecordedPlan, AssembleError> {
     check(settings)?;
     if environment.offline && !address::is_on_this_machine(url) {
         return Err(not_here("external.url", url).into());
@@ -248,33 +299,55 @@ pub fn service(settings: &Settings, url: &str, environment: &Environment) -> Res
     let external = &settings.external;
     let service = Service::new(ServiceSettings {
         url: url.to_owned(),
-        api_key: key(external.api_key_env.as_deref(), "external.api_key_env", environment)?,
+        api_key: key(
+            external.api_key_env.as_deref(),
+            "external.api_key_env",
+            environment,
+        )?,
         timeout: Duration::from_secs_f64(external.timeout_s),
         retries: external.retries,
         answers: settings.generation.generator != GeneratorName::None,
     })?;
     let plan = recorded(settings, Arc::new(service), external.concurrency)?;
-    Ok(RecordedPlan { most_failures: Some(FAILURES_IN_A_ROW), ..plan })
+    Ok(RecordedPlan {
+        most_failures: Some(FAILURES_IN_A_ROW),
+        ..plan
+    })
 }
 
 fn chunk_spec(settings: &Settings) -> Result<ChunkSpec, SettingsError> {
     let chunking = &settings.chunking;
     let separators = chunking.separators.clone();
-    ChunkSpec::new(chunking.strategy, chunking.size, chunking.overlap, separators, chunking.tokenizer)
-        .map_err(|error| unusable(&error.to_string(), Some(error.hint())))
+    ChunkSpec::new(
+        chunking.strategy,
+        chunking.size,
+        chunking.overlap,
+        separators,
+        chunking.tokenizer,
+    )
+    .map_err(|error| unusable(&error.to_string(), Some(error.hint())))
 }
 
 /// What `--offline` says to an address elsewhere, without what of it may be secret.
 fn not_here(key: &str, url: &str) -> SettingsError {
-    let message = format!("`{key}`: --offline refuses `{}`: it is not on this machine", address::shown_url(url));
-    unusable(&message, Some("name a service on this machine, or leave --offline out".to_owned()))
+    let message = format!(
+        "`{key}`: --offline refuses `{}`: it is not on this machine",
+        address::shown_url(url)
+    );
+    unusable(
+        &message,
+        Some("name a service on this machine, or leave --offline out".to_owned()),
+    )
 }
 
 /// What to do about a value that a part refuses without advice of its own.
 const SEE_DEFAULTS: &str = "`ragtriage config show` prints every setting with its default";
 
 fn unusable(message: &str, hint: Option<String>) -> SettingsError {
-    SettingsError::Unusable { message: message.to_owned(), hint }
+    SettingsError::Unusable {
+        message: message.to_owned(),
+        hint,
+    }
 }
 
 fn template(resolved: &Resolved) -> Result<Template, LlmError> {
@@ -285,26 +358,46 @@ fn template(resolved: &Resolved) -> Result<Template, LlmError> {
     load_template(&resolved.base().join(name).to_string_lossy())
 }
 
-fn key(name: Option<&str>, key: &'static str, environment: &Environment) -> Result<Option<String>, SettingsError> {
+fn key(
+    name: Option<&str>,
+    key: &'static str,
+    environment: &Environment,
+) -> Result<Option<String>, SettingsError> {
     let Some(name) = name else { return Ok(None) };
     let value = (environment.variable)(name).filter(|value| !value.is_empty());
-    value.map(Some).ok_or_else(|| SettingsError::NoKey { name: name.to_owned(), key })
+    value.map(Some).ok_or_else(|| SettingsError::NoKey {
+        name: name.to_owned(),
+        key,
+    })
 }
 
 /// The counter of a chunk's size, and what it depends on; `model`: the dense encoder's own.
-async fn chunk_counter(wiring: &Wiring<'_>) -> Result<(Arc<dyn TokenCounter>, String), AssembleError> {
+async fn chunk_counter(
+    wiring: &Wiring<'_>,
+) -> Result<(Arc<dyn TokenCounter>, String), AssembleError> {
     let settings = &wiring.resolved.settings;
     let tokenizer = settings.chunking.tokenizer;
     let bytes = if tokenizer == Tokenizer::Model {
         let dense = &settings.retrieval.dense;
-        let checkpoint = wiring.locate(&dense.model, dense.model_path.as_ref()).await?;
+        let checkpoint = wiring
+            .locate(&dense.model, dense.model_path.as_ref())
+            .await?;
         Some(read_tokenizer(&checkpoint.folder)?)
     } else {
         None
     };
-    let counter = tokens::counter(tokenizer, bytes.as_deref())
-        .map_err(|error| unusable(&format!("`chunking.tokenizer`: {error}"), Some(error.hint())))?;
-    Ok((counter, bytes.map(|bytes| hex(&Sha256::digest(bytes))).unwrap_or_default()))
+    let counter = tokens::counter(tokenizer, bytes.as_deref()).map_err(|error| {
+        unusable(
+            &format!("`chunking.tokenizer`: {error}"),
+            Some(error.hint()),
+        )
+    })?;
+    Ok((
+        counter,
+        bytes
+            .map(|bytes| hex(&Sha256::digest(bytes)))
+            .unwrap_or_default(),
+    ))
 }
 
 fn read_tokenizer(folder: &Path) -> Result<Vec<u8>, SettingsError> {
@@ -313,8 +406,12 @@ fn read_tokenizer(folder: &Path) -> Result<Vec<u8>, SettingsError> {
 }
 
 fn prompt_counter() -> Result<Arc<dyn TokenCounter>, SettingsError> {
-    tokens::counter(Tokenizer::Cl100kBase, None)
-        .map_err(|error| unusable(&format!("`generation.context_tokens`: {error}"), Some(error.hint())))
+    tokens::counter(Tokenizer::Cl100kBase, None).map_err(|error| {
+        unusable(
+            &format!("`generation.context_tokens`: {error}"),
+            Some(error.hint()),
+        )
+    })
 }
 
 /// Questions in work at once: for an endpoint twice as many as calls, so that a prompt is ready whenever a call ends; for local work

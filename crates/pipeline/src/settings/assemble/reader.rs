@@ -3,22 +3,28 @@
 use std::sync::Arc;
 
 use super::{
-    AssembleError, Environment, allowance, calls, check, generator, keep_replies, price, prompt_counter, template,
+    AssembleError, Environment, allowance, calls, check, generator, keep_replies, price,
+    prompt_counter, template,
 };
-use ragtriage_eval::compare::cross::PromptMaker;
-use ragtriage_models::llm::Generator;
 use crate::cross::Reader;
 use crate::settings::Resolved;
+use ragtriage_eval::compare::cross::PromptMaker;
+use ragtriage_models::llm::Generator;
 
 /// The generator with its template, its limits of cost and the cache of its replies, as `assemble` wires them; `None` for a run without
 /// one.
 ///
 /// # Errors
 /// A setting out of range, a cache that cannot be opened, a key that is not set, a template that is not there, an address that is none.
-pub fn reader(resolved: &Resolved, environment: &Environment) -> Result<Option<Reader>, AssembleError> {
+pub fn reader(
+    resolved: &Resolved,
+    environment: &Environment,
+) -> Result<Option<Reader>, AssembleError> {
     let settings = &resolved.settings;
     check(settings)?;
-    let Some(generator) = generator(resolved, environment, allowance(settings)?)? else { return Ok(None) };
+    let Some(generator) = generator(resolved, environment, allowance(settings)?)? else {
+        return Ok(None);
+    };
     let replies = keep_replies(Arc::clone(&generator), settings, environment)?;
     let generator = replies.map_or(generator, |replies| replies as Arc<dyn Generator>);
     let prompts = PromptMaker {

@@ -3,7 +3,9 @@
 use serde::Serialize;
 
 use crate::settings::Settings;
-use ragtriage_core::config::{Bm25Store, DenseSettings, GeneratorName, RerankSettings, RetrieverName, VectorStoreKind};
+use ragtriage_core::config::{
+    Bm25Store, DenseSettings, GeneratorName, RerankSettings, RetrieverName, VectorStoreKind,
+};
 use ragtriage_core::text::address;
 
 /// What a service is asked for.
@@ -36,7 +38,14 @@ pub struct Recipient {
 /// The services that a run of these settings calls, in the order it calls them.
 #[must_use]
 pub fn recipients(settings: &Settings) -> Vec<Recipient> {
-    let Settings { retrieval, rerank, vector_store, generation, external, .. } = settings;
+    let Settings {
+        retrieval,
+        rerank,
+        vector_store,
+        generation,
+        external,
+        ..
+    } = settings;
     let to = |role, url: &str| Recipient {
         role,
         address: address::shown_url(url),
@@ -46,13 +55,22 @@ pub fn recipients(settings: &Settings) -> Vec<Recipient> {
         return vec![to(Role::Service, url)];
     }
     let is_dense = retrieval.retrievers.contains(&RetrieverName::Dense);
-    let encoder = retrieval.dense.endpoint.iter().filter(|_| is_dense).map(|url| to(Role::Encoder, url));
+    let encoder = retrieval
+        .dense
+        .endpoint
+        .iter()
+        .filter(|_| is_dense)
+        .map(|url| to(Role::Encoder, url));
     let is_server = vector_store.kind == VectorStoreKind::Server && uses_vector_store(settings);
     let store = is_server.then(|| to(Role::VectorStore, &vector_store.url));
     let reranker = rerank.endpoint.iter().map(|url| to(Role::Reranker, url));
     let is_openai = generation.generator == GeneratorName::Openai;
     let generator = is_openai.then(|| to(Role::Generator, &generation.base_url));
-    encoder.chain(store).chain(reranker).chain(generator).collect()
+    encoder
+        .chain(store)
+        .chain(reranker)
+        .chain(generator)
+        .collect()
 }
 
 /// Whether any retriever keeps its vectors in the vector store.
@@ -69,7 +87,11 @@ pub fn uses_vector_store(settings: &Settings) -> bool {
 #[must_use]
 pub fn without_services(settings: &Settings) -> Settings {
     let mut local = settings.clone();
-    let calls = |role| recipients(settings).iter().any(|recipient| recipient.role == role);
+    let calls = |role| {
+        recipients(settings)
+            .iter()
+            .any(|recipient| recipient.role == role)
+    };
     if calls(Role::Reranker) {
         local.rerank = RerankSettings::default();
         local.retrieval.min_score = None;
@@ -77,11 +99,17 @@ pub fn without_services(settings: &Settings) -> Settings {
     if calls(Role::VectorStore) {
         local.vector_store.kind = VectorStoreKind::Embedded;
         local.retrieval.bm25.store = Bm25Store::Local;
-        local.retrieval.retrievers.retain(|name| matches!(name, RetrieverName::Bm25 | RetrieverName::Tfidf));
+        local
+            .retrieval
+            .retrievers
+            .retain(|name| matches!(name, RetrieverName::Bm25 | RetrieverName::Tfidf));
     }
     if calls(Role::Encoder) {
         local.retrieval.dense = DenseSettings::default();
-        local.retrieval.retrievers.retain(|name| *name != RetrieverName::Dense);
+        local
+            .retrieval
+            .retrievers
+            .retain(|name| *name != RetrieverName::Dense);
     }
     if local.retrieval.retrievers.is_empty() {
         local.retrieval.retrievers.push(RetrieverName::Bm25);
@@ -99,16 +127,27 @@ mod tests {
 
     fn settings(sets: &[&str]) -> Settings {
         let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
-        crate::settings::Resolved::new(None, &sets).expect("valid").settings
+        crate::settings::Resolved::new(None, &sets)
+            .expect("valid")
+            .settings
     }
 
     fn roles(settings: &Settings) -> Vec<(Role, bool)> {
-        recipients(settings).iter().map(|recipient| (recipient.role, recipient.is_here)).collect()
+        recipients(settings)
+            .iter()
+            .map(|recipient| (recipient.role, recipient.is_here))
+            .collect()
     }
 
     #[test]
     fn only_what_is_called_is_a_recipient() {
-        assert_eq!(roles(&settings(&["vector_store.url=http://h:6334", "generation.base_url=http://h/v1"])), []);
+        assert_eq!(
+            roles(&settings(&[
+                "vector_store.url=http://h:6334",
+                "generation.base_url=http://h/v1"
+            ])),
+            []
+        );
         let all = settings(&[
             "retrieval.retrievers=[\"bm25\", \"dense\"]",
             "retrieval.dense.endpoint=https://e/v1?key=hush",
@@ -116,8 +155,12 @@ mod tests {
             "rerank.endpoint=https://r",
             "generation.generator=openai",
         ]);
-        let expected =
-            [(Role::Encoder, false), (Role::VectorStore, true), (Role::Reranker, false), (Role::Generator, true)];
+        let expected = [
+            (Role::Encoder, false),
+            (Role::VectorStore, true),
+            (Role::Reranker, false),
+            (Role::Generator, true),
+        ];
         assert_eq!(roles(&all), expected);
         assert_eq!(recipients(&all)[0].address, "https://e/v1");
     }
@@ -131,11 +174,20 @@ mod tests {
             "rerank.endpoint=https://r",
         ]);
         let local = without_services(&mixed);
-        assert_eq!((roles(&local), local.retrieval.retrievers), (Vec::new(), vec![RetrieverName::Tfidf]));
-        let server =
-            settings(&["retrieval.retrievers=[\"bm25\"]", "retrieval.bm25.store=qdrant", "vector_store.kind=server"]);
+        assert_eq!(
+            (roles(&local), local.retrieval.retrievers),
+            (Vec::new(), vec![RetrieverName::Tfidf])
+        );
+        let server = settings(&[
+            "retrieval.retrievers=[\"bm25\"]",
+            "retrieval.bm25.store=qdrant",
+            "vector_store.kind=server",
+        ]);
         let local = without_services(&server);
-        assert_eq!((roles(&local), local.retrieval.retrievers), (Vec::new(), vec![RetrieverName::Bm25]));
+        assert_eq!(
+            (roles(&local), local.retrieval.retrievers),
+            (Vec::new(), vec![RetrieverName::Bm25])
+        );
         assert_eq!(without_services(&settings(&[])), settings(&[]));
     }
 }

@@ -7,27 +7,28 @@ use std::time::Duration;
 
 use super::recipients::uses_vector_store;
 use super::{AssembleError, Environment, SEE_DEFAULTS, key, not_here, unusable};
-use ragtriage_encoder::checkpoint::CheckpointError;
-use ragtriage_encoder::checkpoint::Checkpoint;
-use ragtriage_fetch::model::{self as source, ModelRef, Source};
-use ragtriage_models::embed::{
-    Cached, Encoder, LateInteraction, LateInteractionOptions, Local, LocalOptions, Remote, RemoteSettings, TwoEncoders,
-};
-use ragtriage_core::fuse::Fusion;
-use ragtriage_http::{Backoff, OnDownload, Secret};
-use ragtriage_vectors::{VectorPlace, SearchMode, Server};
-use ragtriage_bm25::{Parameters as Bm25Parameters, Weighting};
-use ragtriage_core::config::{Bm25Variant, Placement};
 use crate::plan::{
     RerankPlan, RetrievalPlan, RetrieverPlan, SparsePlace, SparsePlan, StorePlan, VectorPlan,
 };
-use ragtriage_models::rerank::{self, CrossEncoder, Endpoint, EndpointSettings, Reranker};
-use ragtriage_core::config::{Bm25Store, FusionMethod, RetrieverName, VectorStoreKind};
 use crate::settings::{Resolved, Settings, SettingsError, cache_folder};
-use ragtriage_runs::ModelRecord;
+use ragtriage_bm25::{Parameters as Bm25Parameters, Weighting};
+use ragtriage_core::config::{Bm25Store, FusionMethod, RetrieverName, VectorStoreKind};
+use ragtriage_core::config::{Bm25Variant, Placement};
+use ragtriage_core::fuse::Fusion;
 use ragtriage_core::text::address;
 use ragtriage_core::text::analyse::Analyzer;
 use ragtriage_core::types::{Similarity, Stage};
+use ragtriage_encoder::checkpoint::Checkpoint;
+use ragtriage_encoder::checkpoint::CheckpointError;
+use ragtriage_fetch::model::{self as source, ModelRef, Source};
+use ragtriage_http::{Backoff, OnDownload, Secret};
+use ragtriage_models::embed::{
+    Cached, Encoder, LateInteraction, LateInteractionOptions, Local, LocalOptions, Remote,
+    RemoteSettings, TwoEncoders,
+};
+use ragtriage_models::rerank::{self, CrossEncoder, Endpoint, EndpointSettings, Reranker};
+use ragtriage_runs::ModelRecord;
+use ragtriage_vectors::{SearchMode, Server, VectorPlace};
 
 /// What wiring needs, and what it leaves for the run's record.
 pub(super) struct Wiring<'a> {
@@ -41,8 +42,18 @@ pub(super) struct Wiring<'a> {
 }
 
 impl<'a> Wiring<'a> {
-    pub(super) fn new(resolved: &'a Resolved, environment: &'a Environment, on_download: OnDownload<'a>) -> Self {
-        Self { resolved, environment, on_download, models: Vec::new(), caches: Vec::new() }
+    pub(super) fn new(
+        resolved: &'a Resolved,
+        environment: &'a Environment,
+        on_download: OnDownload<'a>,
+    ) -> Self {
+        Self {
+            resolved,
+            environment,
+            on_download,
+            models: Vec::new(),
+            caches: Vec::new(),
+        }
     }
 
     fn settings(&self) -> &'a Settings {
@@ -56,7 +67,12 @@ impl<'a> Wiring<'a> {
     pub(super) async fn retrieval(&mut self) -> Result<RetrievalPlan, AssembleError> {
         let retrieval = &self.settings().retrieval;
         let analyzer = &retrieval.analyzer;
-        let analyzer = Analyzer::new(analyzer.words, analyzer.lowercase, analyzer.stopwords, analyzer.stemmer);
+        let analyzer = Analyzer::new(
+            analyzer.words,
+            analyzer.lowercase,
+            analyzer.stopwords,
+            analyzer.stemmer,
+        );
         let analyzer = Arc::new(analyzer);
         let store = self.store()?;
         let mut retrievers = Vec::with_capacity(retrieval.retrievers.len());
@@ -70,16 +86,25 @@ impl<'a> Wiring<'a> {
                 }),
                 RetrieverName::Bm25 => RetrieverPlan::Sparse(self.bm25(&analyzer)?),
                 RetrieverName::Dense => RetrieverPlan::Vectors(self.dense().await?),
-                RetrieverName::LateInteraction => RetrieverPlan::Vectors(self.late_interaction().await?),
+                RetrieverName::LateInteraction => {
+                    RetrieverPlan::Vectors(self.late_interaction().await?)
+                }
             });
         }
         Ok(RetrievalPlan {
             retrievers,
             fusion: match retrieval.fusion.method {
-                FusionMethod::Rrf => Fusion::ReciprocalRank { k: retrieval.fusion.k },
+                FusionMethod::Rrf => Fusion::ReciprocalRank {
+                    k: retrieval.fusion.k,
+                },
                 FusionMethod::Weighted => Fusion::Weighted(retrieval.fusion.normalization),
             },
-            weights: retrieval.fusion.weights.iter().map(|(name, weight)| (stage(*name), *weight)).collect(),
+            weights: retrieval
+                .fusion
+                .weights
+                .iter()
+                .map(|(name, weight)| (stage(*name), *weight))
+                .collect(),
             rerank: self.rerank().await?,
             store,
             filter: retrieval.filter.clone(),
@@ -92,7 +117,8 @@ impl<'a> Wiring<'a> {
 
     /// Where files of indexes are kept; none where nothing is to be kept.
     fn index_folder(&self) -> Option<PathBuf> {
-        let kept = self.environment.scratch.is_none() && !self.environment.cache_dir.as_os_str().is_empty();
+        let kept = self.environment.scratch.is_none()
+            && !self.environment.cache_dir.as_os_str().is_empty();
         kept.then(|| self.environment.cache_dir.join(cache_folder::INDEXES))
     }
 
@@ -102,7 +128,9 @@ impl<'a> Wiring<'a> {
             .map_err(|error| unusable(&error.to_string(), Some(SEE_DEFAULTS.to_owned())))?;
         let place = match bm25.store {
             Bm25Store::Local => SparsePlace::Local(self.index_folder()),
-            Bm25Store::Qdrant if bm25.variant == Bm25Variant::Lucene => SparsePlace::VectorStore(parameters),
+            Bm25Store::Qdrant if bm25.variant == Bm25Variant::Lucene => {
+                SparsePlace::VectorStore(parameters)
+            }
             Bm25Store::Qdrant => {
                 return Err(SettingsError::OutOfRange {
                     key: "retrieval.bm25.variant",
@@ -113,14 +141,23 @@ impl<'a> Wiring<'a> {
             }
         };
         let weighting = Weighting::Bm25(parameters);
-        Ok(SparsePlan { stage: Stage::Bm25, analyzer: Arc::clone(analyzer), weighting, place })
+        Ok(SparsePlan {
+            stage: Stage::Bm25,
+            analyzer: Arc::clone(analyzer),
+            weighting,
+            place,
+        })
     }
 
     async fn dense(&mut self) -> Result<VectorPlan, AssembleError> {
         let dense = &self.settings().retrieval.dense;
         let encoder: Arc<dyn Encoder> = if let Some(url) = &dense.endpoint {
             self.refuse_elsewhere("retrieval.dense.endpoint", url)?;
-            let api_key = key(dense.api_key_env.as_deref(), "retrieval.dense.api_key_env", self.environment)?;
+            let api_key = key(
+                dense.api_key_env.as_deref(),
+                "retrieval.dense.api_key_env",
+                self.environment,
+            )?;
             self.record("dense", &dense.model, None);
             let settings = RemoteSettings {
                 api_key: api_key.map(Secret::new),
@@ -130,7 +167,10 @@ impl<'a> Wiring<'a> {
                 similarity: dense.similarity.unwrap_or(Similarity::Cosine),
                 timeout: Duration::from_secs_f64(dense.timeout_s),
                 concurrency: dense.concurrency,
-                ca_file: dense.ca_file.as_ref().map(|path| self.resolved.base().join(path)),
+                ca_file: dense
+                    .ca_file
+                    .as_ref()
+                    .map(|path| self.resolved.base().join(path)),
                 backoff: patience(dense.timeout_s),
                 ..RemoteSettings::new(url.clone(), dense.model.clone())
             };
@@ -155,11 +195,17 @@ impl<'a> Wiring<'a> {
                     let checkpoint = self.locate(model, None).await?;
                     self.record("dense, questions", model, Some(&checkpoint));
                     let query = Local::open(checkpoint, options)?;
-                    Arc::new(TwoEncoders::new((model, Arc::new(query)), (&dense.model, Arc::new(passage)))?)
+                    Arc::new(TwoEncoders::new(
+                        (model, Arc::new(query)),
+                        (&dense.model, Arc::new(passage)),
+                    )?)
                 }
             }
         };
-        Ok(VectorPlan { stage: Stage::Dense, encoder: self.cached(encoder)? })
+        Ok(VectorPlan {
+            stage: Stage::Dense,
+            encoder: self.cached(encoder)?,
+        })
     }
 
     async fn late_interaction(&mut self) -> Result<VectorPlan, AssembleError> {
@@ -177,7 +223,10 @@ impl<'a> Wiring<'a> {
             precision: late.precision,
         };
         let encoder = Arc::new(LateInteraction::open(checkpoint, options)?);
-        Ok(VectorPlan { stage: Stage::LateInteraction, encoder: self.cached(encoder)? })
+        Ok(VectorPlan {
+            stage: Stage::LateInteraction,
+            encoder: self.cached(encoder)?,
+        })
     }
 
     async fn rerank(&mut self) -> Result<Option<RerankPlan>, AssembleError> {
@@ -186,7 +235,11 @@ impl<'a> Wiring<'a> {
             (None, None) => return Ok(None),
             (Some(url), model) => {
                 self.refuse_elsewhere("rerank.endpoint", url)?;
-                let api_key = key(rerank.api_key_env.as_deref(), "rerank.api_key_env", self.environment)?;
+                let api_key = key(
+                    rerank.api_key_env.as_deref(),
+                    "rerank.api_key_env",
+                    self.environment,
+                )?;
                 let model = model.clone().unwrap_or_default();
                 self.record("rerank", if model.is_empty() { url } else { &model }, None);
                 let settings = EndpointSettings::new(url.clone(), rerank.form, model);
@@ -194,7 +247,10 @@ impl<'a> Wiring<'a> {
                     api_key: api_key.map(Secret::new),
                     timeout: Duration::from_secs_f64(rerank.timeout_s),
                     concurrency: rerank.concurrency,
-                    ca_file: rerank.ca_file.as_ref().map(|path| self.resolved.base().join(path)),
+                    ca_file: rerank
+                        .ca_file
+                        .as_ref()
+                        .map(|path| self.resolved.base().join(path)),
                     backoff: patience(rerank.timeout_s),
                     ..settings
                 })?)
@@ -202,34 +258,51 @@ impl<'a> Wiring<'a> {
             (None, Some(model)) => {
                 let checkpoint = self.locate(model, None).await?;
                 self.record("rerank", model, Some(&checkpoint));
-                Arc::new(CrossEncoder::open(checkpoint, rerank.max_tokens, rerank.precision)?)
+                Arc::new(CrossEncoder::open(
+                    checkpoint,
+                    rerank.max_tokens,
+                    rerank.precision,
+                )?)
             }
         };
         let reranker: Arc<dyn Reranker> = match &self.environment.scratch {
             Some(_) => reranker,
-            None => Arc::new(rerank::Cached::open(reranker, &self.environment.cache_dir.join(cache_folder::SCORES))?),
+            None => Arc::new(rerank::Cached::open(
+                reranker,
+                &self.environment.cache_dir.join(cache_folder::SCORES),
+            )?),
         };
-        Ok(Some(RerankPlan { reranker, depth: rerank.depth.unwrap_or(self.settings().retrieval.candidates) }))
+        Ok(Some(RerankPlan {
+            reranker,
+            depth: rerank.depth.unwrap_or(self.settings().retrieval.candidates),
+        }))
     }
 
     fn store(&self) -> Result<StorePlan, SettingsError> {
         let store = &self.settings().vector_store;
         let place = match store.kind {
             VectorStoreKind::Embedded => {
-                let base = self.environment.scratch.as_ref().unwrap_or(&self.environment.cache_dir);
+                let base = self
+                    .environment
+                    .scratch
+                    .as_ref()
+                    .unwrap_or(&self.environment.cache_dir);
                 VectorPlace::Embedded(base.join(cache_folder::COLLECTIONS))
             }
             VectorStoreKind::Server => {
                 self.refuse_elsewhere("vector_store.url", &store.url)?;
                 if self.environment.scratch.is_some() && uses_vector_store(self.settings()) {
-                    let message =
-                        "`--no-cache` cannot be had of a Qdrant server: its collections are kept by their content";
+                    let message = "`--no-cache` cannot be had of a Qdrant server: its collections are kept by their content";
                     let hint = "leave it out, or use the embedded store: `--set vector_store.kind=embedded`";
                     return Err(unusable(message, Some(hint.to_owned())));
                 }
                 VectorPlace::Server(Server {
                     url: store.url.clone(),
-                    api_key: key(store.api_key_env.as_deref(), "vector_store.api_key_env", self.environment)?,
+                    api_key: key(
+                        store.api_key_env.as_deref(),
+                        "vector_store.api_key_env",
+                        self.environment,
+                    )?,
                     timeout: Duration::from_secs_f64(store.timeout_s),
                     indexing_timeout: Duration::from_secs_f64(store.indexing_timeout_s),
                 })
@@ -237,7 +310,11 @@ impl<'a> Wiring<'a> {
         };
         Ok(StorePlan {
             place,
-            mode: if store.exact { SearchMode::Exact } else { SearchMode::Approximate },
+            mode: if store.exact {
+                SearchMode::Exact
+            } else {
+                SearchMode::Approximate
+            },
             hnsw: store.hnsw,
             quantization: store.quantization,
             placement: Placement {
@@ -249,35 +326,60 @@ impl<'a> Wiring<'a> {
     }
 
     /// The checkpoint of the model `name`, in the folder `path` where one is given.
-    pub(super) async fn locate(&self, name: &str, path: Option<&PathBuf>) -> Result<Checkpoint, CheckpointError> {
+    pub(super) async fn locate(
+        &self,
+        name: &str,
+        path: Option<&PathBuf>,
+    ) -> Result<Checkpoint, CheckpointError> {
         let base = self.resolved.base();
         let model = match path {
             Some(path) => ModelRef::NamedIn(name.to_owned(), base.join(path)),
             None => ModelRef::parse(name, &base),
         };
-        let Environment { cache_dir, hub, offline, .. } = self.environment;
-        let source = Source { cache_dir: cache_dir.clone(), hub: hub.clone(), offline: *offline };
+        let Environment {
+            cache_dir,
+            hub,
+            offline,
+            ..
+        } = self.environment;
+        let source = Source {
+            cache_dir: cache_dir.clone(),
+            hub: hub.clone(),
+            offline: *offline,
+        };
         source::locate(&model, &source, self.on_download).await
     }
 
     /// Puts a model into the run's record; a remote one has no hashes.
     fn record(&mut self, role: &str, name: &str, checkpoint: Option<&Checkpoint>) {
-        let sha256: BTreeMap<String, String> =
-            checkpoint.map(|checkpoint| checkpoint.files.iter().cloned().collect()).unwrap_or_default();
-        self.models.push(ModelRecord { role: role.to_owned(), name: address::shown_url(name), sha256 });
+        let sha256: BTreeMap<String, String> = checkpoint
+            .map(|checkpoint| checkpoint.files.iter().cloned().collect())
+            .unwrap_or_default();
+        self.models.push(ModelRecord {
+            role: role.to_owned(),
+            name: address::shown_url(name),
+            sha256,
+        });
     }
 
     fn cached(&mut self, encoder: Arc<dyn Encoder>) -> Result<Arc<dyn Encoder>, AssembleError> {
         if self.environment.scratch.is_some() {
             return Ok(encoder);
         }
-        let cached = Arc::new(Cached::open(encoder, &self.environment.cache_dir.join(cache_folder::VECTORS))?);
+        let cached = Arc::new(Cached::open(
+            encoder,
+            &self.environment.cache_dir.join(cache_folder::VECTORS),
+        )?);
         self.caches.push(Arc::clone(&cached));
         Ok(cached)
     }
 
     fn refuse_elsewhere(&self, key: &str, url: &str) -> Result<(), SettingsError> {
-        if self.environment.offline && !address::is_on_this_machine(url) { Err(not_here(key, url)) } else { Ok(()) }
+        if self.environment.offline && !address::is_on_this_machine(url) {
+            Err(not_here(key, url))
+        } else {
+            Ok(())
+        }
     }
 }
 
