@@ -19,6 +19,8 @@ pub mod labelling;
 pub mod lint;
 pub mod markdown;
 pub mod pictures;
+#[cfg(test)]
+mod pinned;
 pub mod questions;
 pub mod record;
 pub mod reproduction;

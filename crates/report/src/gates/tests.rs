@@ -3,6 +3,7 @@
 use super::*;
 use ragtriage_core::config::GateMode;
 use ragtriage_core::types::Interval;
+use ragtriage_eval::compare::pairs::QuestionCounts;
 use ragtriage_eval::gate::Bound;
 use ragtriage_runs::SCHEMA;
 
@@ -122,4 +123,26 @@ fn no_line_of_a_hostile_name_is_a_command() {
         "{text}"
     );
     assert!(!text.contains(['\u{1b}', '\u{202e}', '\u{7}']), "{text}");
+}
+
+#[test]
+fn whole_reports() {
+    let mut report = report(false);
+    "nightly".clone_into(&mut report.run);
+    report.baseline = Some("main".to_owned());
+    report.questions = Some(QuestionCounts {
+        compared: 38,
+        failed: 0,
+        only_baseline: 1,
+        only_run: 2,
+        other_text: 0,
+        other_gold: 0,
+        n_clusters: 30,
+    });
+    insta::assert_snapshot!("terminal", render(&report, false));
+    insta::assert_snapshot!("junit", junit::render(&report));
+    insta::assert_snapshot!("github", github::annotations(&report).join("\n"));
+    (report.mode, report.strict, report.passed) = (GateMode::Mean, true, true);
+    report.gates.truncate(1);
+    insta::assert_snapshot!("terminal_passed", render(&report, false));
 }

@@ -554,3 +554,15 @@ fn what_data_says_is_text_everywhere() {
         "{page}"
     );
 }
+
+#[test]
+fn a_whole_report() {
+    insta::assert_snapshot!("terminal", sweep().terminal());
+    insta::assert_snapshot!("markdown", markdown::render(&sweep().view()));
+    let mut plain = sweep();
+    plain.confirmation = None;
+    plain.ranking.n_undefined = 9;
+    plain.plan.measure = plain.plan.at_prompt;
+    plain.generated.clear();
+    insta::assert_snapshot!("terminal_not_confirmed", plain.terminal());
+}

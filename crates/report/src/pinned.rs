@@ -1,0 +1,417 @@
+//! Whole outputs of the smaller reports, pinned as snapshots.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use ragtriage_core::measure::answer::Flavour;
+use ragtriage_core::types::{
+    ArmCalls, ArmName, Class, Document, Estimate, Fault, Forecast, Interval, Kept, Seconds, Stop,
+};
+use ragtriage_datasets::label::agreement::{Judged, Labelled, agreement};
+use ragtriage_datasets::lint::changed::{Touch, Touched};
+use ragtriage_datasets::lint::finding::{Finding, Rule};
+use ragtriage_datasets::lint::lengths::Truncated;
+use ragtriage_datasets::lint::reanchor::{Anchored, Break, Outcome};
+use ragtriage_datasets::lint::{Lint, Pooling, content};
+use ragtriage_datasets::{Inspection, Place};
+use ragtriage_eval::audit::{Audit, CorrectedShare, Mistake, SheetLine, SheetPassage};
+use ragtriage_eval::files::{Column, FilePlan, FileScores, Warning};
+use ragtriage_eval::summary::{MeasureSummary, Share};
+
+use crate::anchors;
+use crate::audit;
+use crate::cache::{self, CacheView, Holding};
+use crate::estimate::{self, EstimateView, Sending};
+use crate::scores::{self, ScoredFile, ScoredFiles};
+use crate::{lint, trec_eval};
+
+fn interval(low: f64, high: f64) -> Option<Interval> {
+    Some(Interval { low, high })
+}
+
+fn document(id: &str, text: &str) -> Document {
+    Document {
+        id: id.into(),
+        title: id.to_owned(),
+        text: text.to_owned(),
+        metadata: BTreeMap::new(),
+    }
+}
+
+/// Two documents, one of them unused, and a question about the first.
+fn inspection() -> Inspection {
+    let question = serde_json::json!({
+        "id": "q1", "text": "Where is the key?", "kind": "span", "answers": ["under the mat"],
+        "evidence": [[{"doc": "a.md", "ranges": [[0, 28]]}]], "relevant": {"a.md": 1}, "tags": ["door"],
+    });
+    Inspection {
+        documents: vec![
+            document("a.md", "The key is under the mat now."),
+            document("b.md", "The lamp is on."),
+        ],
+        questions: vec![serde_json::from_value(question).expect("a question")],
+        places: vec![Place {
+            path: std::path::Path::new("data/questions.jsonl").into(),
+            line: Some(1),
+            id: None,
+        }],
+        repeated_quotes: Vec::new(),
+        slips: Vec::new(),
+        notes: Vec::new(),
+    }
+}
+
+fn linted() -> Lint {
+    let mut lint = content("jsonl data".to_owned(), &inspection());
+    lint.figures.truncated = vec![Truncated {
+        retriever: "dense".to_owned(),
+        chunks: 1200,
+        chunks_cut: 30,
+        tokens: 40_000,
+        tokens_lost: 500,
+    }];
+    lint.figures.pooled = Some(Pooling {
+        retrievers: vec!["bm25".to_owned(), "dense".to_owned()],
+        depth: 10,
+        questions: 1,
+    });
+    lint.notes = vec!["3 lines without text".to_owned()];
+    let at = |line: usize, question: &str| Finding {
+        file: Some("data/questions.jsonl".to_owned()),
+        line: Some(line),
+        question: Some(question.into()),
+        ..Finding::new(
+            Rule::QuoteNotFound,
+            format!("the quote `x{line}` is not in a.md"),
+            "correct the quote",
+        )
+    };
+    lint.add((1..=10).map(|line| at(line, &format!("q{line}"))));
+    lint.add([Finding {
+        document: Some("b.md".into()),
+        line: Some(4),
+        ..Finding::new(Rule::EmptyDocument, "it has no text", "remove it")
+    }]);
+    lint
+}
+
+#[test]
+fn lint_with_and_without_findings() {
+    insta::assert_snapshot!("lint_findings", lint::render(&linted(), false));
+    let mut clean = linted();
+    clean.findings.clear();
+    clean.notes.clear();
+    (clean.errors, clean.warnings) = (0, 0);
+    insta::assert_snapshot!("lint_clean", lint::render(&clean, false));
+}
+
+#[test]
+fn anchors_and_changes() {
+    let anchored = |id: &str, outcome: Outcome| {
+        Anchored {
+        id: id.to_owned(),
+        line: Some(7),
+        doc: "a.md".into(),
+        quote: "The key is under the mat, where it has been since the door was painted green for the second time."
+            .to_owned(),
+        outcome,
+    }
+    };
+    let broken = |id: &str, why: Break| anchored(id, Outcome::Broken(why));
+    let nearest = "The key hangs behind the door.".to_owned();
+    let all = [
+        anchored("q1", Outcome::Kept),
+        anchored("q2", Outcome::Moved { doc: "b.md".into() }),
+        anchored(
+            "q3",
+            Outcome::Edited {
+                doc: "c.md".into(),
+                quote: "The key is under the old mat.".to_owned(),
+                likeness: 0.75,
+            },
+        ),
+        broken("q4", Break::DocumentGone),
+        broken(
+            "q5",
+            Break::Gone {
+                nearest: Some(nearest.clone()),
+            },
+        ),
+        broken("q5", Break::AnswerGone { nearest }),
+        broken("q6", Break::Several),
+        broken("q7", Break::Beside),
+        broken("q8", Break::Parted),
+        broken("q9", Break::RangeUnknown),
+    ];
+    let view = anchors::view(&all);
+    insta::assert_snapshot!("reanchor", anchors::render(&view, false));
+    insta::assert_snapshot!(
+        "reanchor_kept",
+        anchors::render(&anchors::view(&all[..1]), true)
+    );
+    let touched = Touched {
+        id: "q1".to_owned(),
+        text: "Where is the key?".to_owned(),
+        documents: vec![
+            ("a.md".into(), Touch::EvidenceGone),
+            ("b.md".into(), Touch::DocumentEdited),
+        ],
+    };
+    insta::assert_snapshot!("changed", anchors::render_changed(&[touched]));
+}
+
+#[test]
+fn an_audit_and_its_sheet() {
+    let share = |printed, corrected, ci95| CorrectedShare {
+        printed,
+        corrected,
+        ci95,
+    };
+    let cell = |printed, correct, count| Mistake {
+        printed,
+        correct,
+        count,
+    };
+    let found = Audit {
+        schema: 1,
+        run: "nightly".to_owned(),
+        n_questions: 275,
+        n_sampled: 50,
+        n_audited: 48,
+        wrong: Share {
+            count: 3,
+            share: 0.0625,
+            ci95: interval(0.0215, 0.1684),
+        },
+        confusion: vec![
+            cell(Class::Ranking, Class::Ranking, 20),
+            cell(Class::Ranking, Class::Retrieval, 3),
+            cell(Class::Correct, Class::Correct, 25),
+        ],
+        classes: BTreeMap::from([
+            ("ranking".to_owned(), share(0.4, 0.35, interval(0.3, 0.41))),
+            ("retrieval".to_owned(), share(0.0, 0.05, None)),
+            ("correct".to_owned(), share(0.6, 0.6, None)),
+        ]),
+        not_audited: vec![Class::Packing],
+    };
+    insta::assert_snapshot!("audit", audit::render(&found, false));
+    let line = SheetLine {
+        run: "nightly".to_owned(),
+        started: "2026-01-01T00:00:00Z".to_owned(),
+        question: "Where is the <key>?".to_owned(),
+        gold: "under the mat".to_owned(),
+        answer: Some("in the hall".to_owned()),
+        fault: Some(Fault::Reader),
+        rule: "in the prompt, answer wrong".to_owned(),
+        gold_text: vec!["The key is under the mat.".to_owned()],
+        passages: vec![SheetPassage {
+            id: "a.md#0".into(),
+            title: "Door".to_owned(),
+            text: "The key is under the mat.".to_owned(),
+        }],
+        ..sheet_line()
+    };
+    insta::assert_snapshot!("audit_sheet", audit::sheet(&[line, sheet_line()]));
+}
+
+fn sheet_line() -> SheetLine {
+    let line = serde_json::json!({
+        "run": "nightly", "started": "2026-01-01T00:00:00Z", "id": "q1", "question": "Who?",
+        "class": "generation", "rule": "why",
+    });
+    serde_json::from_value(line).expect("a line")
+}
+
+#[test]
+fn what_a_cache_holds_and_what_was_removed() {
+    let holding = |name: &str, entries, bytes| Holding {
+        name: name.to_owned(),
+        entries,
+        bytes,
+        oldest: Some("2026-11-21T19:00:00Z".to_owned()),
+        newest: None,
+    };
+    let view = CacheView {
+        folder: "/tmp/cache".to_owned(),
+        kinds: vec![
+            holding("vectors", 12_345, 3_000_000),
+            holding("models", 0, 0),
+        ],
+        replies: vec![holding("runbooks", 1, 512)],
+    };
+    insta::assert_snapshot!("cache", cache::render(&view));
+    let removed = [true, false].map(|would| cache::removed(&view.kinds, would));
+    insta::assert_snapshot!(
+        "cache_removed",
+        removed.concat() + &cache::removed(&[], false)
+    );
+}
+
+fn sending(here: bool, texts: bool) -> Sending {
+    Sending {
+        to: "https://host/v1".to_owned(),
+        purpose: "generator",
+        here,
+        passages: 4312,
+        questions: 1,
+        texts,
+        exact: here,
+    }
+}
+
+#[test]
+fn what_a_run_would_cost() {
+    let arm = |arm, questions| ArmCalls {
+        arm,
+        questions,
+        cached: 2,
+        same_prompt: 1,
+        calls: questions - 3,
+        prompt_tokens: 1_500 * questions,
+    };
+    let mut view = EstimateView {
+        config: "config/demo.toml".to_owned(),
+        dataset: "runbooks data/runbooks".to_owned(),
+        generator: "gpt, prompt `qa`".to_owned(),
+        repeat: 1,
+        max_tokens: 256,
+        is_priced: true,
+        stand_in: Some("retrieval by bm25 alone".to_owned()),
+        estimate: Estimate {
+            questions: 275,
+            failed: 2,
+            chunks: 1311,
+            arms: vec![arm(ArmName::Retrieved, 275), arm(ArmName::Oracle, 200)],
+            calls: 469,
+            questions_called: 270,
+            passages_called: 900,
+            prompt_tokens: 712_500,
+            completion_tokens: Forecast {
+                most: 120_064,
+                expected: Some(4690),
+            },
+            cost_usd: Forecast {
+                most: 1.5,
+                expected: Some(0.25),
+            },
+            seconds: Seconds {
+                concurrency: 8,
+                in_work: 16,
+                expected: Some(240.0),
+                at_one_a_call: 58.6,
+            },
+            kept: Kept {
+                replies: 1,
+                mean_completion_tokens: 10.0,
+                mean_seconds: 0.5,
+            },
+            stop: Some(Stop {
+                setting: "generation.max_usd",
+                limit: 0.1,
+                after_questions: 18,
+            }),
+        },
+        sent: vec![
+            sending(false, true),
+            sending(false, false),
+            sending(true, true),
+        ],
+    };
+    insta::assert_snapshot!("estimate", estimate::render(&view));
+    (view.is_priced, view.stand_in) = (false, None);
+    view.sent.clear();
+    view.estimate.completion_tokens.expected = None;
+    view.estimate.seconds.expected = None;
+    (view.estimate.stop, view.estimate.failed) = (None, 0);
+    insta::assert_snapshot!("estimate_without_replies", estimate::render(&view));
+    view.estimate.arms.clear();
+    insta::assert_snapshot!("estimate_without_arms", estimate::render(&view));
+}
+
+fn scored(name: &str, tag: Option<&str>, mean: f64) -> ScoredFile<'static> {
+    let summary = |n, ci95| MeasureSummary { mean, n, ci95 };
+    let column = |measure: &str, values: &[Option<f64>], summary| Column {
+        measure: measure.parse().expect("a measure"),
+        values: values.to_vec(),
+        summary,
+    };
+    ScoredFile {
+        name: name.to_owned(),
+        tag: tag.map(str::to_owned),
+        scores: FileScores {
+            ids: ["q1", "q2"].map(Cow::Borrowed).to_vec(),
+            columns: vec![
+                column(
+                    "nDCG@10",
+                    &[Some(mean), Some(mean)],
+                    summary(2, interval(mean - 0.1, mean + 0.1)),
+                ),
+                column("AP", &[None, None], summary(0, None)),
+            ],
+            counts: vec![ragtriage_eval::files::Counts::default(); 2],
+            warnings: vec![(Warning::QueriesMissing, 1)],
+            n_clusters: 2,
+        },
+    }
+}
+
+#[test]
+fn scores_of_files() {
+    let all = ScoredFiles {
+        plan: FilePlan {
+            measures: ["nDCG@10", "AP"]
+                .map(|name| name.parse().expect("a measure"))
+                .to_vec(),
+            only_shared: false,
+            level: 1,
+            n_documents: None,
+            flavour: Flavour::default(),
+            resamples: 100,
+            seed: 0,
+        },
+        files: vec![
+            scored("runs/a.trec", Some("a"), 0.5),
+            scored("runs/b.trec", Some("b"), 0.25),
+        ],
+    };
+    insta::assert_snapshot!("scores", scores::table(&all));
+    insta::assert_snapshot!("scores_per_query", scores::per_query(&all));
+    insta::assert_snapshot!("scores_json", scores::json(&all, true).expect("JSON"));
+    insta::assert_snapshot!("scores_trec_eval", trec_eval::render(&all.files[0], true));
+    let warnings = [
+        Warning::QueriesWithoutJudgments,
+        Warning::QueriesMissing,
+        Warning::QueriesWithoutRelevant,
+        Warning::NoJudgedDocument,
+        Warning::RepeatedJudgments,
+        Warning::PredictionsMissing,
+        Warning::PredictionsNull,
+        Warning::PredictionsOfUnknownIds,
+        Warning::RepeatedPredictions,
+    ];
+    let text = warnings.map(|warning| scores::warning(warning, 1, &all.plan) + "\n");
+    insta::assert_snapshot!("scores_warnings", text.concat());
+}
+
+#[test]
+fn annotators_who_disagree() {
+    let labels = |name: &str, grades: &[(&str, i32)]| Judged {
+        name: name.to_owned(),
+        questions: grades
+            .iter()
+            .map(|(id, grade)| Labelled {
+                id: (*id).to_owned(),
+                text: None,
+                kind: None,
+                grades: [("x".to_owned(), *grade)].into(),
+            })
+            .collect(),
+    };
+    let first = labels("a", &[("1", 3), ("2", 0), ("3", 1), ("4", 0), ("5", 2)]);
+    let second = labels("b", &[("1", 3), ("2", 0), ("3", 0), ("4", 0)]);
+    let mut found = agreement(&first, &second, 10).expect("shared");
+    found.n_other_text = 2;
+    found.answerable = vec!["7".to_owned()];
+    insta::assert_snapshot!("agreement", crate::agreement::render(&found, false));
+}
