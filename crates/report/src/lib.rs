@@ -29,6 +29,8 @@ pub mod section;
 #[cfg(test)]
 mod specimen;
 pub mod terminal;
+#[cfg(test)]
+mod tests;
 pub mod trec;
 pub mod trec_eval;
 pub mod tuning;

@@ -1,4 +1,4 @@
-//! A small run to draw in tests: four questions, one of each fate.
+//! Small runs to draw in tests: four questions, one of each fate, and sixteen that fill every section of a report.
 
 use std::collections::BTreeMap;
 
@@ -8,6 +8,7 @@ use ragtriage_core::attribute::judge::Judge;
 use ragtriage_core::measure::Measure;
 use ragtriage_core::measure::answer::Flavour;
 use ragtriage_core::types::{Passage, Trace};
+use ragtriage_eval::arms::ArmUse;
 use ragtriage_eval::summary::EvaluationPlan;
 use ragtriage_runs::{Manifest, SavedRun};
 
@@ -74,19 +75,24 @@ pub fn imported(name: &str) -> SavedRun {
 }
 
 fn saved(traces: Vec<Trace>, name: &str) -> SavedRun {
-    let passage = |id: &str, text: &str| {
-        let doc = &id[..1];
-        let passage =
-            json!({"id": id, "doc": doc, "title": name, "range": [0, text.len()], "text": text});
-        let passage: Passage = serde_json::from_value(passage).expect("a passage");
-        (passage.id.clone(), passage)
-    };
-    let passages = [passage("d#0", GOLD), passage("e#0", "It was in Ghent.")].into();
+    let passages = [
+        passage("d#0", GOLD, name),
+        passage("e#0", "It was in Ghent.", name),
+    ];
     SavedRun {
         manifest: manifest(traces.len(), name),
         traces,
-        passages,
+        passages: passages.map(|passage| (passage.id.clone(), passage)).into(),
     }
+}
+
+fn passage(id: &str, text: &str, title: &str) -> Passage {
+    let (doc, _) = id.split_once('#').expect("a number");
+    let range = [0, text.len()];
+    serde_json::from_value(
+        json!({"id": id, "doc": doc, "title": title, "range": range, "text": text}),
+    )
+    .expect("a passage")
 }
 
 /// The record of a run of `n` questions.
@@ -137,4 +143,166 @@ fn trace(index: usize, name: &str, hits: &[(&str, f64)], answer: Option<&str>) -
         "reason": "",
     }))
     .expect("a trace")
+}
+
+/// How one question of a [`sample`] fares: where its gold passage ranks, and what each arm answers.
+struct Fate {
+    hits: &'static [(&'static str, f64)],
+    retrieved: &'static str,
+    again: &'static str,
+    oracle: &'static str,
+    gold_in_noise: &'static str,
+    closed_book: &'static str,
+}
+
+/// `GOLD` stands for the question's own gold passage, `SECOND` for the one of its second hop.
+const FATES: [Fate; 8] = [
+    fate(
+        &[("GOLD", 3.0), ("e#0", 1.0)],
+        ["18 May", "18 May", "18 May", "18 May", ""],
+    ),
+    fate(
+        &[("GOLD", 3.0), ("SECOND", 1.0)],
+        ["18 May", "1815", "18 May", "18 May", "18 May"],
+    ),
+    fate(
+        &[("e#0", 3.0), ("GOLD", 1.0)],
+        ["1815", "1815", "18 May", "18 May", ""],
+    ),
+    fate(&[("e#0", 3.0)], ["1815", "", "18 May", "1815", "1815"]),
+    fate(
+        &[("GOLD", 2.0), ("e#0", 1.0)],
+        ["1815", "1815", "18 May", "18 May", "18 May"],
+    ),
+    fate(&[("GOLD", 2.0)], ["1816", "1816", "1816", "1816", "1816"]),
+    fate(&[("GOLD", 2.0)], ["", "", "18 May", "", ""]),
+    fate(
+        &[("x#0", 2.0), ("e#0", 1.0)],
+        ["18 May", "18 May", "18 May", "18 May", "18 May"],
+    ),
+];
+
+const fn fate(hits: &'static [(&'static str, f64)], answers: [&'static str; 5]) -> Fate {
+    let [retrieved, again, oracle, gold_in_noise, closed_book] = answers;
+    Fate {
+        hits,
+        retrieved,
+        again,
+        oracle,
+        gold_in_noise,
+        closed_book,
+    }
+}
+
+/// Sixteen questions in which every section of a report has something to say: each fate twice (from the `shift`th on), hops of one
+/// and two, four arms with a repeat, an unanswerable question and a failed one.
+pub fn sample(name: &str, shift: usize) -> SavedRun {
+    let mut run = saved(Vec::new(), name);
+    run.traces = (0..16)
+        .map(|at| sampled(at, &FATES[(at + shift) % FATES.len()]))
+        .collect();
+    for at in 0..16 {
+        for id in [format!("d{at}#0"), format!("f{at}#0")] {
+            let passage = passage(&id, GOLD, name);
+            run.passages.insert(passage.id.clone(), passage);
+        }
+    }
+    let elsewhere = passage("x#0", "On 18 May it rained.", name);
+    run.passages.insert(elsewhere.id.clone(), elsewhere);
+    run.manifest.n_questions = 17;
+    (run.manifest.n_documents, run.manifest.n_chunks) = (34, 34);
+    run.manifest.truncation = serde_json::from_value(json!([
+        {"retriever": "dense", "what": "chunks", "n_texts": 34, "n_cut": 2, "n_tokens": 340, "n_lost": 12},
+    ]))
+    .expect("a list");
+    run
+}
+
+fn sampled(at: usize, fate: &Fate) -> Trace {
+    let groups = if at % 4 == 3 {
+        ["d", "f"].as_slice()
+    } else {
+        &["d"]
+    };
+    let docs: Vec<String> = groups.iter().map(|group| format!("{group}{at}")).collect();
+    let range = json!([0, GOLD.len()]);
+    let is_answerable = at != 14;
+    let hits: Vec<Value> = fate
+        .hits
+        .iter()
+        .map(|(id, score)| {
+            let id = id
+                .replace("GOLD", &format!("d{at}#0"))
+                .replace("SECOND", &format!("f{at}#0"));
+            json!({"id": id, "score": score})
+        })
+        .collect();
+    let evidence: Vec<Value> = docs
+        .iter()
+        .map(|doc| json!([{"doc": doc, "ranges": [range]}]))
+        .collect();
+    let gold: Vec<Value> = docs
+        .iter()
+        .map(|doc| json!([{"doc": doc, "present": true, "needed": [range], "chunks": [format!("{doc}#0")], "doc_bytes": 100 + at}]))
+        .collect();
+    let support =
+        json!({"holds": is_answerable, "rule": if is_answerable { "ranges" } else { "nothing" }});
+    let arms = [
+        ("retrieved", vec![fate.retrieved, fate.again]),
+        ("oracle", vec![fate.oracle]),
+        ("gold_in_noise", vec![fate.gold_in_noise]),
+        ("closed_book", vec![fate.closed_book]),
+    ];
+    let arms = arms.map(|(arm, answers)| {
+        let attempts: Vec<Value> = answers
+            .iter()
+            .map(|answer| attempt(answer, &hits, at == 15))
+            .collect();
+        json!({"arm": arm, "attempts": attempts})
+    });
+    serde_json::from_value(json!({
+        "index": at,
+        "question": {
+            "id": format!("q{at}"), "text": format!("When did event {at} happen?"),
+            "kind": if is_answerable { "span" } else { "unanswerable" },
+            "answers": if is_answerable { vec!["18 May"] } else { vec![] },
+            "evidence": if is_answerable { evidence } else { vec![] },
+            "relevant": {&docs[0]: 1},
+            "tags": [if at % 2 == 0 { "even" } else { "odd" }],
+        },
+        "gold": {"documents": support, "chunks": support, "groups": if is_answerable { gold } else { vec![] }},
+        "stages": [
+            {"stage": "bm25", "hits": hits, "support": support, "seconds": 0.25},
+            {"stage": "packed", "hits": hits[..1], "support": support, "seconds": 0.0},
+        ],
+        "arms": arms,
+        "class": "correct",
+        "reason": "",
+    }))
+    .expect("a trace")
+}
+
+/// What a few calls used.
+pub fn usage() -> ArmUse {
+    ArmUse {
+        calls: 9,
+        failed: 1,
+        cached: 2,
+        same_prompt: 0,
+        prompt: 90,
+        completion: 18,
+        cost_usd: 0.125,
+    }
+}
+
+fn attempt(answer: &str, hits: &[Value], has_failed: bool) -> Value {
+    let mut attempt = json!({
+        "passages": [hits[0]["id"]], "raw": answer, "extracted": answer,
+        "stance": if answer.is_empty() { "abstained" } else { "answered" }, "finish": "stop",
+        "tokens": {"prompt": 10, "completion": 2}, "cost_usd": 0.03125, "seconds": 0.5,
+    });
+    if has_failed {
+        attempt["error"] = json!("the endpoint answered with status 500");
+    }
+    attempt
 }

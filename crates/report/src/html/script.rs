@@ -66,8 +66,7 @@ mod tests {
 
     #[test]
     fn no_file_is_forgotten_and_nothing_in_them_ends_the_script() {
-        let folder =
-            std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/report/html/assets");
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/html/assets");
         let files = std::fs::read_dir(folder)
             .expect("the assets")
             .map(|file| file.expect("readable").path());
