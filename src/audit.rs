@@ -6,7 +6,7 @@ use clap::ValueEnum;
 
 use super::report::Form;
 use super::{Failure, output};
-use ragtriage_eval::audit::{self, AuditError};
+use ragtriage_eval::audit;
 use ragtriage_eval::diagnose;
 use ragtriage_eval::summary::EvaluationPlan;
 use ragtriage_report::audit as shown;
@@ -65,10 +65,4 @@ fn other_form(flag: &str, forms: &str, found: Form) -> Failure {
         format!("there is no `--format {name}` of an audit"),
         Some(format!("{flag} takes {forms}")),
     )
-}
-
-impl From<AuditError> for Failure {
-    fn from(error: AuditError) -> Self {
-        Self::new(error.to_string(), Some(error.hint()))
-    }
 }

@@ -1,5 +1,6 @@
 //! `ragtriage model`: fetch the embedding model ahead of a run.
 
+use ragtriage_core::hint::Hint;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};

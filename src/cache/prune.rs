@@ -1,5 +1,6 @@
 //! Taking things out of the cache.
 
+use ragtriage_core::hint::Hint;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;

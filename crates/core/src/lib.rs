@@ -18,6 +18,7 @@ pub mod attribute;
 pub mod chunk;
 pub mod config;
 pub mod fuse;
+pub mod hint;
 pub mod measure;
 pub mod prompt;
 pub mod sample;

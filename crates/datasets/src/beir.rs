@@ -181,6 +181,7 @@ mod tests {
     use super::*;
     use crate::{load, spec::tests::with_files};
     use ragtriage_core::config::{Format, MissingEvidence};
+    use ragtriage_core::hint::Hint;
     use ragtriage_core::types::Dataset;
 
     const CORPUS: &str = "{\"_id\": \"d1\", \"title\": \"T\", \"text\": \"one\u{2028}line\", \"metadata\": {\"y\": 1}}\n{\"_id\": 2, \"text\": \"\"}\n";
@@ -278,7 +279,7 @@ mod tests {
         ];
         let error = with_files(&files, Format::Beir, |spec| load(spec)).unwrap_err();
         assert_eq!(
-            (error.to_string(), error.hint()),
+            (error.to_string(), error.hint().expect("a hint")),
             ("there is no split `test`".into(), "there are `dev`".into())
         );
     }

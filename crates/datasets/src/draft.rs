@@ -302,6 +302,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
+    use ragtriage_core::hint::Hint;
     use ragtriage_core::types::Kind;
 
     fn place() -> Place {
@@ -388,7 +389,8 @@ mod tests {
             error.to_string(),
             "`set` (`q`): document `alpah.md` is not in the corpus"
         );
-        assert!(error.hint().contains("`alpha.md`"), "{}", error.hint());
+        let hint = error.hint().expect("a hint");
+        assert!(hint.contains("`alpha.md`"), "{hint}");
 
         let mut draft = with_document(MissingEvidence::Keep);
         draft

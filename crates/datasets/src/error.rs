@@ -1,5 +1,6 @@
 //! Why a data set could not be loaded or copied, and what to do about it.
 
+use ragtriage_core::hint::Hint;
 use std::io;
 use std::path::PathBuf;
 
@@ -335,11 +336,11 @@ impl DatasetError {
             | Self::Exists { .. } => None,
         }
     }
+}
 
-    /// What the user can do about it, one sentence.
-    #[must_use]
-    pub fn hint(&self) -> String {
-        match self {
+impl Hint for DatasetError {
+    fn hint(&self) -> Option<String> {
+        Some(match self {
             Self::Missing { .. } => {
                 "check `dataset.path`; a published set is put in place by `ragtriage dataset fetch NAME`".into()
             }
@@ -393,6 +394,6 @@ impl DatasetError {
             Self::ChangedMeanwhile { .. } => "run it again".into(),
             Self::History { .. } => "name a commit, branch or tag of the repository that the data set lies in".into(),
             Self::Exists { .. } => "replace it with `--force`".into(),
-        }
+        })
     }
 }

@@ -340,6 +340,7 @@ mod tests {
     use super::*;
     use crate::{load, spec::tests::with_files};
     use ragtriage_core::config::{Format, MissingEvidence};
+    use ragtriage_core::hint::Hint;
     use ragtriage_core::types::{Dataset, Split};
 
     const CORPUS: &str = "{\"id\": \"a\", \"text\": \"It waits 6 minutes. It waits.\\n\"}\n{\"id\": \"b\", \"text\": \"Zürich\\n  lake\"}\n";
@@ -361,7 +362,7 @@ mod tests {
         let text = error.to_string();
         (
             text[text.find("` line").map_or(0, |at| at + 2)..].to_owned(),
-            error.hint(),
+            error.hint().expect("a hint"),
         )
     }
 

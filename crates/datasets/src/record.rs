@@ -209,6 +209,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
+    use ragtriage_core::hint::Hint;
 
     fn record(json: &str) -> Record {
         Record::parse(
@@ -229,7 +230,7 @@ mod tests {
             panic!("{unknown:?}")
         };
         assert_eq!(error.to_string(), "`f` line 3: unknown key `anwsers`");
-        assert_eq!(error.hint(), "did you mean `answers`?");
+        assert_eq!(error.hint().expect("a hint"), "did you mean `answers`?");
     }
 
     #[test]

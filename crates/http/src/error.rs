@@ -3,6 +3,7 @@
 //! No message holds a key, a header's value, or a URL's user info and query: URLs are redacted and excerpts cleaned
 //! where the error is made.
 
+use ragtriage_core::hint::Hint;
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -220,11 +221,11 @@ impl HttpError {
             error => error,
         }
     }
+}
 
-    /// The remedy, where it is the same whatever the service does.
-    #[must_use]
-    pub fn hint(&self) -> Option<&'static str> {
-        match self.last() {
+impl Hint for HttpError {
+    fn hint(&self) -> Option<String> {
+        let hint: Option<&'static str> = match self.last() {
             Self::BadAddress { .. } => Some("write it like `http://localhost:8080/v1`"),
             Self::BadKey => Some("check the variable with the key for a line feed at its end"),
             Self::KeyInClear { .. } => {
@@ -239,7 +240,8 @@ impl HttpError {
                 status: 401 | 403, ..
             } => Some("is the key right, and is the variable that holds it named?"),
             _ => None,
-        }
+        };
+        hint.map(str::to_owned)
     }
 }
 

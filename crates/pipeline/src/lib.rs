@@ -33,6 +33,7 @@ pub mod vectors;
 mod workers;
 
 use ragtriage_bm25::IndexFileError;
+use ragtriage_core::hint::Hint;
 use ragtriage_models::embed::EmbedError;
 use ragtriage_models::llm::{LlmError, parameter_hint};
 use ragtriage_models::rerank::RerankError;
@@ -125,10 +126,8 @@ pub enum PipelineError {
 pub const SEE_SCHEMA: &str =
     "mend what the message names; `ragtriage config schema` explains every setting";
 
-impl PipelineError {
-    /// What to do about it.
-    #[must_use]
-    pub fn hint(&self) -> Option<String> {
+impl Hint for PipelineError {
+    fn hint(&self) -> Option<String> {
         match self {
             Self::Embed(error) => error.hint().or_else(|| Some(SEE_SCHEMA.to_owned())),
             Self::Index(error) => error.hint().or_else(|| Some(SEE_SCHEMA.to_owned())),
@@ -136,7 +135,7 @@ impl PipelineError {
                 Some("set `cache.dir` to a folder that can be written, with free space".to_owned())
             }
             Self::Rerank(error) => error.hint().or_else(|| Some(SEE_SCHEMA.to_owned())),
-            Self::Store(error) => error.hint().map(str::to_owned),
+            Self::Store(error) => error.hint(),
             Self::NoSuchChunk { .. } => {
                 Some("delete the collection and run again: it is filled anew".to_owned())
             }

@@ -14,6 +14,7 @@ pub mod replies;
 mod saved;
 mod spent;
 
+use ragtriage_core::hint::Hint;
 use std::path::PathBuf;
 
 pub use folder::RunFolder;
@@ -84,11 +85,9 @@ pub enum StoreError {
     },
 }
 
-impl StoreError {
-    /// What to do about it.
-    #[must_use]
-    pub fn hint(&self) -> Option<&'static str> {
-        match self {
+impl Hint for StoreError {
+    fn hint(&self) -> Option<String> {
+        let hint: Option<&'static str> = match self {
             Self::Exists { .. } => {
                 Some("choose another --name, leave it out, or go on with it by --resume")
             }
@@ -115,6 +114,7 @@ impl StoreError {
             },
             Self::MissingPassages { .. } => Some("bring the whole folder back, or run it again"),
             Self::OtherSchema { .. } => Some("run it again with this version"),
-        }
+        };
+        hint.map(str::to_owned)
     }
 }

@@ -3,6 +3,7 @@
 //! The foreign errors behind a variant (Qdrant's engine, gRPC) are kept as boxed sources, so that their types stay in
 //! the file that speaks to that system.
 
+use ragtriage_core::hint::Hint;
 use std::error::Error;
 use std::io;
 use std::path::PathBuf;
@@ -244,10 +245,8 @@ pub enum IndexError {
     },
 }
 
-impl IndexError {
-    /// What to do about it, where there is something to do.
-    #[must_use]
-    pub fn hint(&self) -> Option<String> {
+impl Hint for IndexError {
+    fn hint(&self) -> Option<String> {
         match self {
             Self::NotBuiltIn { feature } => Some(format!(
                 "build it with `--features {feature}`, or use `retrieval.retrievers = [\"bm25\"]`, which needs no vector store"

@@ -1,6 +1,7 @@
 //! What can be wrong with a request to chunk. Cutting itself cannot fail.
 
 use super::Strategy;
+use crate::hint::Hint;
 
 /// Why a [`super::ChunkSpec`] was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -31,11 +32,9 @@ pub enum ChunkError {
     },
 }
 
-impl ChunkError {
-    /// What to do about it.
-    #[must_use]
-    pub fn hint(&self) -> String {
-        match self {
+impl Hint for ChunkError {
+    fn hint(&self) -> Option<String> {
+        Some(match self {
             Self::ZeroSize { .. } => "set `chunking.size`; 200 suits most encoders".to_owned(),
             Self::OverlapNotSmaller { size, .. } => {
                 format!("set `chunking.overlap` below {size}; a fifth of the size is usual")
@@ -48,6 +47,6 @@ impl ChunkError {
                         .join(", ")
                 )
             }
-        }
+        })
     }
 }

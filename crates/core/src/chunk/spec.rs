@@ -77,6 +77,7 @@ impl ChunkSpec {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hint::Hint;
 
     fn sized(size: usize, overlap: usize) -> Result<ChunkSpec, ChunkError> {
         ChunkSpec::new(Strategy::Fixed, size, overlap, Vec::new(), Tokenizer::Chars)
@@ -90,7 +91,7 @@ mod tests {
             "`chunking.overlap` = 50 is not smaller than `chunking.size` = 50"
         );
         assert_eq!(
-            error.hint(),
+            error.hint().expect("a hint"),
             "set `chunking.overlap` below 50; a fifth of the size is usual"
         );
         assert!(sized(50, 49).is_ok());

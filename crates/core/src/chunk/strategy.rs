@@ -111,6 +111,7 @@ impl FromStr for Strategy {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hint::Hint;
 
     #[test]
     fn a_name_prints_parses_and_stands_in_settings_the_same_way() {
@@ -133,7 +134,7 @@ mod tests {
         let error = "sentences".parse::<Strategy>().expect_err("not in the set");
         assert_eq!(error.to_string(), "unknown chunking strategy `sentences`");
         assert_eq!(
-            error.hint(),
+            error.hint().expect("a hint"),
             "use one of `fixed`, `paragraph`, `recursive`, `markdown`, `document`"
         );
     }

@@ -1,5 +1,6 @@
 //! The names of measures: a family and, where it has one, a cutoff. A name prints, parses and keys the same way.
 
+use crate::hint::Hint;
 use std::fmt;
 use std::str::FromStr;
 
@@ -112,11 +113,10 @@ pub struct UnknownMeasure {
     pub meant: Option<String>,
 }
 
-impl UnknownMeasure {
-    /// What to do about it.
-    #[must_use]
-    pub fn hint(&self) -> &'static str {
-        "measures read like `EM@5`, `EM@1000t`, `EM@prompt`, `nDCG@10`, `RR`, `AnswerF1`; `ragtriage score --list` explains them all"
+impl Hint for UnknownMeasure {
+    fn hint(&self) -> Option<String> {
+        let hint = "measures read like `EM@5`, `EM@1000t`, `EM@prompt`, `nDCG@10`, `RR`, `AnswerF1`; `ragtriage score --list` explains them all";
+        Some(hint.to_owned())
     }
 }
 

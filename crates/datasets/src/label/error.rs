@@ -1,5 +1,6 @@
 //! Why labelling could not go on, and what to do about it.
 
+use ragtriage_core::hint::Hint;
 use std::io;
 
 use crate::DatasetError;
@@ -27,19 +28,17 @@ pub enum LabelError {
     },
 }
 
-impl LabelError {
-    /// What to do about it.
-    #[must_use]
-    pub fn hint(&self) -> String {
-        match self {
+impl Hint for LabelError {
+    fn hint(&self) -> Option<String> {
+        Some(match self {
             Self::Annotator(_) => "what was judged before is kept: start again to go on".into(),
-            Self::Dataset(error) => error.hint(),
-            Self::External(error) => error.hint(),
+            Self::Dataset(error) => return error.hint(),
+            Self::External(error) => return error.hint(),
             Self::NothingShared { .. } => {
                 "questions are joined by an `id` of the same text, else by text alone, documents by id: have both judge the same \
                  `--queries`"
                     .into()
             }
-        }
+        })
     }
 }

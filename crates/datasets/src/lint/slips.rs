@@ -2,6 +2,7 @@
 
 use super::finding::{Finding, Rule};
 use crate::{DatasetError, Place, RepeatedQuote};
+use ragtriage_core::hint::Hint;
 
 /// A finding for each slip, in their order.
 #[must_use]
@@ -16,7 +17,7 @@ pub fn check(slips: &[DatasetError], repeated: &[RepeatedQuote]) -> Vec<Finding>
 fn of_slip(slip: &DatasetError) -> Finding {
     let said = slip.to_string();
     let Some(place) = slip.place() else {
-        return Finding::new(rule(slip), said, slip.hint());
+        return Finding::new(rule(slip), said, slip.hint().unwrap_or_default());
     };
     let message = said.strip_prefix(&place.to_string()).unwrap_or(&said);
     let message = message.strip_prefix(": ").unwrap_or(message).trim_start();
@@ -24,7 +25,7 @@ fn of_slip(slip: &DatasetError) -> Finding {
         place,
         Finding {
             document: document(slip),
-            ..Finding::new(rule(slip), message, slip.hint())
+            ..Finding::new(rule(slip), message, slip.hint().unwrap_or_default())
         },
     )
 }

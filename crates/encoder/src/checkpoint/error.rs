@@ -1,5 +1,6 @@
 //! Why a checkpoint could not be had or read, by cause, with what to do about it kept apart.
 
+use ragtriage_core::hint::Hint;
 use std::path::PathBuf;
 
 use crate::bert::BertError;
@@ -78,9 +79,8 @@ pub enum CheckpointError {
     Worker(#[source] tokio::task::JoinError),
 }
 
-impl CheckpointError {
-    /// What the user can do, where there is something.
-    pub fn hint(&self) -> Option<String> {
+impl Hint for CheckpointError {
+    fn hint(&self) -> Option<String> {
         match self {
             Self::ModelMissing { name, folder, .. } => Some(format!(
                 "put `config.json`, `tokenizer.json` and `model.safetensors` of `{name}` into `{}`, or name a folder that \

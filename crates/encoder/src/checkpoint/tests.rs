@@ -1,5 +1,6 @@
 //! Folders that are refused, each by name, and folders that are damaged: never a panic.
 
+use ragtriage_core::hint::Hint;
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;

@@ -1,5 +1,6 @@
 //! Why corrections could not be read back.
 
+use ragtriage_core::hint::Hint;
 use ragtriage_core::types::QuestionId;
 use ragtriage_runs::external::Position;
 
@@ -58,11 +59,9 @@ pub enum AuditError {
     },
 }
 
-impl AuditError {
-    /// What to do about it.
-    #[must_use]
-    pub fn hint(&self) -> String {
-        match self {
+impl Hint for AuditError {
+    fn hint(&self) -> Option<String> {
+        Some(match self {
             Self::Malformed { .. } => {
                 "a sheet is JSON lines: change `correct_class` and `note` only, or draw it again with --audit"
                     .to_owned()
@@ -75,7 +74,7 @@ impl AuditError {
             Self::NothingFilledIn { .. } => {
                 format!("write `ok` where the class is right, else one of {}", class_names())
             }
-        }
+        })
     }
 }
 

@@ -1,5 +1,6 @@
 //! Why runs cannot be compared.
 
+use ragtriage_core::hint::Hint;
 use ragtriage_core::measure::Measure;
 use ragtriage_core::types::QuestionId;
 
@@ -82,11 +83,11 @@ impl CompareError {
     /// Why a measure may have no value.
     pub(crate) const SEE_REPORT: &str = "answer measures need a generator and gold answers, rankings need judged \
         documents; `ragtriage report RUN` shows what a run has";
+}
 
-    /// What to do about it.
-    #[must_use]
-    pub fn hint(&self) -> String {
-        match self {
+impl Hint for CompareError {
+    fn hint(&self) -> Option<String> {
+        Some(match self {
             Self::OtherQuestions { common, .. } => format!(
                 "`--intersect` compares the {common} they share; a run that was interrupted goes on with `ragtriage run --resume NAME`"
             ),
@@ -103,6 +104,6 @@ impl CompareError {
                 "mend what the message says and call it again: what was answered is in the cache and is not asked twice"
                     .to_owned()
             }
-        }
+        })
     }
 }

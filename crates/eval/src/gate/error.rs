@@ -1,6 +1,7 @@
 //! Why a run cannot be judged.
 
 use crate::compare::CompareError;
+use ragtriage_core::hint::Hint;
 use ragtriage_core::measure::Measure;
 
 /// Why there is no verdict.
@@ -37,11 +38,9 @@ pub enum GateError {
     Compare(#[from] CompareError),
 }
 
-impl GateError {
-    /// What to do about it.
-    #[must_use]
-    pub fn hint(&self) -> String {
-        match self {
+impl Hint for GateError {
+    fn hint(&self) -> Option<String> {
+        Some(match self {
             Self::OutOfRange { .. } => {
                 "shares are written 0.8, not 80; a drop is a size, not a sign".to_owned()
             }
@@ -49,7 +48,7 @@ impl GateError {
             Self::NoBaseline { .. } => {
                 "name one with `--baseline RUN`, or as `baseline` under `[gates]`".to_owned()
             }
-            Self::Compare(error) => error.hint(),
-        }
+            Self::Compare(error) => return error.hint(),
+        })
     }
 }

@@ -84,6 +84,7 @@ fn copy_file(from: &Path, to: &Path) -> Result<(), DatasetError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ragtriage_core::hint::Hint;
 
     fn folder(files: &[&str]) -> tempfile::TempDir {
         let folder = tempfile::tempdir().expect("a folder");
@@ -188,12 +189,10 @@ mod tests {
         let to = folder(&[]);
         let error = copy_local("hotpot_qa", to.path(), to.path(), false).unwrap_err();
         assert_eq!(error.to_string(), "there is no known data set `hotpot_qa`");
+        let hint = error.hint().expect("a hint");
         assert!(
-            error
-                .hint()
-                .starts_with("did you mean `hotpotqa`? known are `hotpotqa`, `squad`,"),
-            "{}",
-            error.hint()
+            hint.starts_with("did you mean `hotpotqa`? known are `hotpotqa`, `squad`,"),
+            "{hint}"
         );
         assert!(matches!(
             copy_local("squad", &to.path().join("no"), to.path(), false),

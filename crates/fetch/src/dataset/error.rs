@@ -1,5 +1,6 @@
 //! Why a data set could not be fetched from its publisher, and what to do about it.
 
+use ragtriage_core::hint::Hint;
 use std::path::PathBuf;
 
 use ragtriage_datasets::DatasetError;
@@ -50,25 +51,20 @@ pub enum FetchError {
     Dataset(#[from] DatasetError),
 }
 
-impl FetchError {
-    /// What the user can do about it.
-    #[must_use]
-    pub fn hint(&self) -> Option<String> {
+impl Hint for FetchError {
+    fn hint(&self) -> Option<String> {
         match self {
             Self::NoPublisher { .. } => Some("name a copy with `--from PATH`".to_owned()),
             Self::Http(error) if error.is_transient() => {
                 Some("try again: it goes on where it broke off; or name a mirror with `--url`, a copy with `--from`".into())
             }
-            Self::Http(error) => Some(error.hint().map_or_else(
-                || "name another address with `--url URL`, or a copy with `--from PATH`".to_owned(),
-                str::to_owned,
-            )),
+            Self::Http(error) => error.hint().or_else(|| Some("name another address with `--url URL`, or a copy with `--from PATH`".to_owned())),
             Self::Hash { .. } => Some(
                 "nothing was kept; try again, and if it stays so, the publisher has changed the file: `--from PATH` takes a copy".into(),
             ),
             Self::Archive { .. } => Some("nothing was unpacked; name another address with `--url URL`".to_owned()),
             Self::Disk { .. } => Some("is there room on the disk, and may the folder be written?".to_owned()),
-            Self::Dataset(error) => Some(error.hint()),
+            Self::Dataset(error) => error.hint(),
         }
     }
 }

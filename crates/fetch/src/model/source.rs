@@ -141,6 +141,7 @@ mod tests {
     use wiremock::{Mock, MockServer, ResponseTemplate};
 
     use super::*;
+    use ragtriage_core::hint::Hint;
     use ragtriage_encoder::checkpoint::FILES;
 
     const MINILM: &str = "sentence-transformers/all-MiniLM-L6-v2";

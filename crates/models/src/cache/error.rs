@@ -1,5 +1,6 @@
 //! Why a cache could not be opened, read or written.
 
+use ragtriage_core::hint::Hint;
 use std::path::PathBuf;
 
 /// Why a cache could not be opened, read or written.
@@ -26,10 +27,8 @@ pub enum CacheError {
     Worker(#[source] tokio::task::JoinError),
 }
 
-impl CacheError {
-    /// What the user can do, where there is something.
-    #[must_use]
-    pub fn hint(&self) -> Option<String> {
+impl Hint for CacheError {
+    fn hint(&self) -> Option<String> {
         match self {
             Self::Database { path, .. } => Some(format!(
                 "see that `{}` can be written and the disk is not full; deleting it is safe",

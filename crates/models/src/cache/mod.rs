@@ -179,6 +179,7 @@ fn try_connect(path: &Path, tables: &[Table]) -> rusqlite::Result<Connection> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ragtriage_core::hint::Hint;
     use ragtriage_core::text::hex::hex;
 
     const TABLES: [Table; 2] = [

@@ -1,5 +1,6 @@
 //! Why texts could not be encoded, by cause, with what to do about it kept apart.
 
+use ragtriage_core::hint::Hint;
 use std::path::PathBuf;
 
 use crate::cache::CacheError;
@@ -106,13 +107,12 @@ impl From<HttpError> for EmbedError {
     }
 }
 
-impl EmbedError {
-    /// What the user can do, where there is something.
-    pub fn hint(&self) -> Option<String> {
+impl Hint for EmbedError {
+    fn hint(&self) -> Option<String> {
         match self {
             Self::Checkpoint(error) => error.hint(),
             Self::Cache(error) => error.hint(),
-            Self::Http(error) => http_hint(error.last()).map(str::to_owned),
+            Self::Http(error) => http_hint(error.last()),
             Self::BadSetting {
                 setting: "endpoint",
                 ..
@@ -137,8 +137,8 @@ impl EmbedError {
 }
 
 /// The remedy by the names of our settings.
-fn http_hint(error: &HttpError) -> Option<&'static str> {
-    match error {
+fn http_hint(error: &HttpError) -> Option<String> {
+    let hint = match error {
         HttpError::Unreachable { .. } => {
             Some("start the server or correct `retrieval.dense.endpoint`")
         }
@@ -157,6 +157,7 @@ fn http_hint(error: &HttpError) -> Option<&'static str> {
         HttpError::Unreadable { .. } => {
             Some("is there an OpenAI-compatible server at `retrieval.dense.endpoint`?")
         }
-        error => error.hint(),
-    }
+        error => return error.hint(),
+    };
+    hint.map(str::to_owned)
 }

@@ -3,6 +3,7 @@
 //! No message holds a key, a header's value, or a URL's user info and query: URLs are redacted and excerpts cleaned
 //! where the error is made.
 
+use ragtriage_core::hint::Hint;
 use std::io;
 use std::time::Duration;
 
@@ -138,12 +139,12 @@ impl LlmError {
             | Self::Template { .. } => ErrorClass::Permanent,
         }
     }
+}
 
-    /// The remedy, where there is one to name.
-    #[must_use]
-    pub fn hint(&self) -> Option<&'static str> {
-        match self {
-            Self::Http(error) => http_hint(error),
+impl Hint for LlmError {
+    fn hint(&self) -> Option<String> {
+        let hint: Option<&'static str> = match self {
+            Self::Http(error) => return http_hint(error),
             Self::DeadlinePassed { .. } => Some(SLOW),
             Self::Busy { status: 429, .. } => {
                 Some("raise `generation.deadline_s`, or lower `generation.most_concurrency`")
@@ -167,13 +168,14 @@ impl LlmError {
             Self::TemplateFile { .. } => {
                 Some("`generation.prompt` is `short-answer`, `free`, or a file's path")
             }
-            Self::GaveUp { last, .. } => last.hint(),
+            Self::GaveUp { last, .. } => return last.hint(),
             Self::Busy { .. }
             | Self::Rejected { .. }
             | Self::Refused { .. }
             | Self::BadSetting { .. }
             | Self::Template { .. } => None,
-        }
+        };
+        hint.map(str::to_owned)
     }
 }
 
@@ -200,8 +202,8 @@ pub fn parameter_hint(failure: &str) -> Option<&'static str> {
 const SLOW: &str = "raise `generation.timeout_s` or lower `generation.concurrency`";
 
 /// The remedy by the names of our settings.
-fn http_hint(error: &HttpError) -> Option<&'static str> {
-    match error {
+fn http_hint(error: &HttpError) -> Option<String> {
+    let hint = match error {
         HttpError::Unreachable { .. } => Some(
             "start the server (`ollama serve`, `vllm serve MODEL`, `llama-server -m MODEL.gguf`) or correct \
              `generation.base_url`; `generation.generator = \"extractive\"` needs none",
@@ -216,8 +218,9 @@ fn http_hint(error: &HttpError) -> Option<&'static str> {
         HttpError::Unreadable { .. } | HttpError::TooLarge { .. } => {
             Some("is there an OpenAI-compatible server at `generation.base_url`?")
         }
-        error => error.hint(),
-    }
+        error => return error.hint(),
+    };
+    hint.map(str::to_owned)
 }
 
 #[cfg(test)]

@@ -24,6 +24,7 @@ pub fn load_template(name: &str) -> Result<Template, LlmError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ragtriage_core::hint::Hint;
 
     #[test]
     fn a_name_that_is_neither_built_in_nor_a_file_is_an_error_with_a_hint() {

@@ -1,6 +1,7 @@
 //! Why passages could not be scored, by cause, with what to do about it kept apart.
 
 use crate::cache::CacheError;
+use ragtriage_core::hint::Hint;
 use ragtriage_encoder::checkpoint::CheckpointError;
 use ragtriage_http::HttpError;
 
@@ -69,10 +70,8 @@ impl From<HttpError> for RerankError {
     }
 }
 
-impl RerankError {
-    /// What the user can do, where there is something.
-    #[must_use]
-    pub fn hint(&self) -> Option<String> {
+impl Hint for RerankError {
+    fn hint(&self) -> Option<String> {
         match self {
             Self::Checkpoint(CheckpointError::ModelMissing { name, folder, .. }) => Some(format!(
                 "put `config.json`, `tokenizer.json` and `model.safetensors` of `{name}` into `{}`, or name a folder that \
@@ -84,7 +83,7 @@ impl RerankError {
                 "name another cross-encoder of the BERT family, or its folder, as `rerank.model`"
                     .to_owned(),
             ),
-            Self::Http(error) => http_hint(error.last()).map(str::to_owned),
+            Self::Http(error) => http_hint(error.last()),
             Self::BadSetting {
                 setting: "endpoint",
                 ..
@@ -99,8 +98,8 @@ impl RerankError {
 }
 
 /// The remedy by the names of our settings.
-fn http_hint(error: &HttpError) -> Option<&'static str> {
-    match error {
+fn http_hint(error: &HttpError) -> Option<String> {
+    let hint = match error {
         HttpError::Unreachable { .. } => Some("start the server or correct `rerank.endpoint`"),
         HttpError::Redirected { .. } => {
             Some("set `rerank.endpoint` to where it redirects, if that is to be trusted")
@@ -119,6 +118,7 @@ fn http_hint(error: &HttpError) -> Option<&'static str> {
         | HttpError::Unreadable { .. } => Some(
             "is `rerank.form` (`cohere`, `jina`, `tei`) the one that the server at `rerank.endpoint` takes?",
         ),
-        error => error.hint(),
-    }
+        error => return error.hint(),
+    };
+    hint.map(str::to_owned)
 }

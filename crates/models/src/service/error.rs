@@ -2,6 +2,7 @@
 //!
 //! No message holds a key, or a URL's user info and query, nor what a service repeats of them.
 
+use ragtriage_core::hint::Hint;
 use ragtriage_http::HttpError;
 
 /// Why one question got no answer, or the service cannot be asked at all.
@@ -51,15 +52,14 @@ impl From<HttpError> for ServiceError {
     }
 }
 
-impl ServiceError {
-    /// What to do about it, where it concerns the whole service.
-    #[must_use]
-    pub fn hint(&self) -> Option<&'static str> {
-        match self {
+impl Hint for ServiceError {
+    fn hint(&self) -> Option<String> {
+        let hint: Option<&'static str> = match self {
             Self::BadUrl { .. } => Some("write it like `http://localhost:8080/ask`"),
             Self::BadKey => Some("check the variable for a line feed at its end"),
-            Self::Http(error @ HttpError::KeyInClear { .. }) => error.hint(),
+            Self::Http(error @ HttpError::KeyInClear { .. }) => return error.hint(),
             _ => None,
-        }
+        };
+        hint.map(str::to_owned)
     }
 }

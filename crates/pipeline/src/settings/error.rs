@@ -1,5 +1,6 @@
 //! What can be wrong with settings, said with file, line and the nearest right name.
 
+use ragtriage_core::hint::Hint;
 use std::path::PathBuf;
 
 /// Why settings could not be used.
@@ -67,10 +68,8 @@ pub enum SettingsError {
     },
 }
 
-impl SettingsError {
-    /// What to do about it.
-    #[must_use]
-    pub fn hint(&self) -> Option<String> {
+impl Hint for SettingsError {
+    fn hint(&self) -> Option<String> {
         match self {
             Self::Unreadable { source, .. } if source.kind() == std::io::ErrorKind::NotFound => Some(
                 "give the path of a settings file: `ragtriage run path/to/config.toml`; the repository has some in config/".to_owned(),

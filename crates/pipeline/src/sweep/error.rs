@@ -1,5 +1,6 @@
 //! Why a sweep could not be made. What goes wrong with one setting only is its row.
 
+use ragtriage_core::hint::Hint;
 use std::path::PathBuf;
 
 use crate::settings::SettingsError;
@@ -126,10 +127,8 @@ pub enum SweepError {
     Assemble(#[from] AssembleError),
 }
 
-impl SweepError {
-    /// What to do about it.
-    #[must_use]
-    pub fn hint(&self) -> Option<String> {
+impl Hint for SweepError {
+    fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::NothingToVary => {
                 "give lists of values, for example `[sweep]` with `chunking.size = [64, 128, 256]`; config/tune.toml has more"
@@ -168,7 +167,7 @@ impl SweepError {
             Self::OtherConfig { .. } => "give this one a name of its own with `--name`",
             Self::Io { .. } => "see that the folder can be written, or give another with `--out`",
             Self::Damaged { .. } => "delete it: it is made again",
-            Self::Store(error) => return error.hint().map(str::to_owned),
+            Self::Store(error) => return error.hint(),
             Self::Assemble(error) => return error.hint(),
         };
         Some(hint.to_owned())

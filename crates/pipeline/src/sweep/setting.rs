@@ -194,6 +194,7 @@ fn varied(keys: &BTreeSet<&String>, made: &[Setting]) -> Vec<Varied> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ragtriage_core::hint::Hint;
 
     fn points(list: &str) -> Vec<Point> {
         serde_json::from_str(list).expect("points")

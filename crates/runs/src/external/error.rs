@@ -1,5 +1,6 @@
 //! Why a file of another system could not be read, and what to do about it.
 
+use ragtriage_core::hint::Hint;
 use std::fmt;
 use std::io;
 
@@ -224,10 +225,8 @@ pub enum ExternalError {
     },
 }
 
-impl ExternalError {
-    /// What the user can do about it, one sentence.
-    #[must_use]
-    pub fn hint(&self) -> String {
+impl Hint for ExternalError {
+    fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::Missing { .. } => "check the path; `-` is standard input",
             Self::Read { .. } => "check that it is a whole file (gzip or plain) that you may read",
@@ -254,7 +253,7 @@ impl ExternalError {
             Self::Field { .. } => {
                 "a line is {\"id\" or \"question\", \"contexts\": [{\"text\", \"doc_id\", \"score\"}], \"answer\"}; leave out what is not known"
             }
-            Self::UnknownKey { nearest, .. } => return format!("did you mean `{nearest}`?"),
+            Self::UnknownKey { nearest, .. } => return Some(format!("did you mean `{nearest}`?")),
             Self::UnknownQuestion { .. } => {
                 "check that `dataset` is the set that was asked; --partial leaves such lines out"
             }
@@ -271,6 +270,6 @@ impl ExternalError {
             }
             Self::NoQuestions { .. } => "check that it is the gold file",
         };
-        hint.to_owned()
+        Some(hint.to_owned())
     }
 }

@@ -4,6 +4,7 @@ use super::oracle::{DIMENSION, assert_best, brute_force, dense, exact, numbers};
 use super::{Kind, spec};
 use crate::{CollectionSpec, IndexError, Point, Vector, VectorSpec, VectorStore};
 use ragtriage_core::config::Placement;
+use ragtriage_core::hint::Hint;
 use ragtriage_core::types::Similarity;
 
 /// Asks for the neighbours of `points[of]` and compares with all of `points`.

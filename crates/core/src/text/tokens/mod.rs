@@ -12,6 +12,7 @@ mod model;
 mod vocabulary;
 mod words;
 
+use crate::hint::Hint;
 use std::sync::Arc;
 
 pub use tokenizer::Tokenizer;
@@ -97,18 +98,16 @@ pub enum TokenError {
     },
 }
 
-impl TokenError {
-    /// What to do about it.
-    #[must_use]
-    pub fn hint(&self) -> String {
-        match self {
+impl Hint for TokenError {
+    fn hint(&self) -> Option<String> {
+        Some(match self {
             Self::Unknown { .. } => format!("use one of {}", tokenizer::names()),
             Self::NoModel => "use `cl100k_base`, or set a dense retriever's model".to_owned(),
             Self::BadModel { .. } => "fetch the model again, or use `cl100k_base`".to_owned(),
             Self::NoUnknownToken { .. } => {
                 "name the unknown token in the model, or use `cl100k_base`".to_owned()
             }
-        }
+        })
     }
 }
 
@@ -151,7 +150,7 @@ pub(crate) mod tests {
             .err()
             .expect("no model was given");
         assert!(matches!(error, TokenError::NoModel));
-        assert!(error.hint().contains("cl100k_base"));
+        assert!(error.hint().expect("a hint").contains("cl100k_base"));
     }
 
     #[test]

@@ -90,6 +90,7 @@ pub(super) fn names() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hint::Hint;
 
     #[test]
     fn a_name_prints_parses_and_stands_in_settings_the_same_way() {
@@ -112,7 +113,7 @@ mod tests {
         let error = "gpt2".parse::<Tokenizer>().expect_err("not in the set");
         assert_eq!(error.to_string(), "unknown tokenizer `gpt2`");
         assert_eq!(
-            error.hint(),
+            error.hint().expect("a hint"),
             "use one of `cl100k_base`, `o200k_base`, `chars`, `words`, `model`"
         );
     }

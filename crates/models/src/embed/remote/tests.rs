@@ -1,5 +1,6 @@
 //! The encoder over loopback: what is sent, how answers are put in order, what is refused.
 
+use ragtriage_core::hint::Hint;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 

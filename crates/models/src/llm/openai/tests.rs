@@ -1,5 +1,6 @@
 //! The wire over loopback: what is sent, what is tried again, what an error shows.
 
+use ragtriage_core::hint::Hint;
 use std::time::Duration;
 
 use futures_util::FutureExt;

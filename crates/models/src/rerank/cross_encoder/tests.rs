@@ -1,5 +1,6 @@
 //! The tiny seeded cross-encoder of `tests/data/tiny-models`, whose logits transformers computed.
 
+use ragtriage_core::hint::Hint;
 use std::path::Path;
 
 use serde::Deserialize;

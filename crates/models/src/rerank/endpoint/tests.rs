@@ -1,5 +1,6 @@
 //! The reranker over loopback: each form's wire, batches, what is tried again, what is refused.
 
+use ragtriage_core::hint::Hint;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use wiremock::matchers::{any, body_json, header, method, path};

@@ -5,6 +5,7 @@ use crate::settings::{Settings, SettingsError};
 use ragtriage_core::config::Form;
 use ragtriage_core::config::Precision;
 use ragtriage_core::config::{ArmSetting, DenseSettings, RerankSettings};
+use ragtriage_core::hint::Hint;
 use ragtriage_core::text::tokens::Tokenizer;
 use ragtriage_core::types::{Bounds, Condition, Filter};
 
@@ -140,8 +141,7 @@ pub(super) fn check(settings: &Settings) -> Result<(), SettingsError> {
     dataset
         .limit
         .map_or(Ok(()), |limit| at_least("dataset.limit", limit, 1))?;
-    gates(settings)
-        .map_err(|error| unusable(&format!("`[gates]`: {error}"), Some(error.hint())))?;
+    gates(settings).map_err(|error| unusable(&format!("`[gates]`: {error}"), error.hint()))?;
     check_lists(settings)
 }
 

@@ -6,6 +6,7 @@ mod reader;
 pub mod recipients;
 mod retrieval;
 
+use ragtriage_core::hint::Hint;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -99,20 +100,18 @@ pub enum AssembleError {
     Service(#[from] ServiceError),
 }
 
-impl AssembleError {
-    /// What to do about it.
-    #[must_use]
-    pub fn hint(&self) -> Option<String> {
+impl Hint for AssembleError {
+    fn hint(&self) -> Option<String> {
         match self {
             Self::Settings(error) => error.hint(),
             Self::Checkpoint(error) => error.hint().or_else(|| Some(SEE_SCHEMA.to_owned())),
             Self::Embed(error) => error.hint().or_else(|| Some(SEE_SCHEMA.to_owned())),
             Self::Rerank(error) => error.hint().or_else(|| Some(SEE_SCHEMA.to_owned())),
-            Self::Llm(error) => Some(error.hint().unwrap_or(SEE_DEFAULTS).to_owned()),
+            Self::Llm(error) => error.hint().or_else(|| Some(SEE_DEFAULTS.to_owned())),
             Self::Replies(error) => error.hint().map(|hint| {
                 format!("{hint}, but its replies are paid for again; `--no-cache` does without")
             }),
-            Self::Service(error) => Some(error.hint().unwrap_or(SEE_DEFAULTS).to_owned()),
+            Self::Service(error) => error.hint().or_else(|| Some(SEE_DEFAULTS.to_owned())),
         }
     }
 }
@@ -325,7 +324,7 @@ fn chunk_spec(settings: &Settings) -> Result<ChunkSpec, SettingsError> {
         separators,
         chunking.tokenizer,
     )
-    .map_err(|error| unusable(&error.to_string(), Some(error.hint())))
+    .map_err(|error| unusable(&error.to_string(), error.hint()))
 }
 
 /// What `--offline` says to an address elsewhere, without what of it may be secret.
@@ -386,12 +385,8 @@ async fn chunk_counter(
     } else {
         None
     };
-    let counter = tokens::counter(tokenizer, bytes.as_deref()).map_err(|error| {
-        unusable(
-            &format!("`chunking.tokenizer`: {error}"),
-            Some(error.hint()),
-        )
-    })?;
+    let counter = tokens::counter(tokenizer, bytes.as_deref())
+        .map_err(|error| unusable(&format!("`chunking.tokenizer`: {error}"), error.hint()))?;
     Ok((
         counter,
         bytes
@@ -409,7 +404,7 @@ fn prompt_counter() -> Result<Arc<dyn TokenCounter>, SettingsError> {
     tokens::counter(Tokenizer::Cl100kBase, None).map_err(|error| {
         unusable(
             &format!("`generation.context_tokens`: {error}"),
-            Some(error.hint()),
+            error.hint(),
         )
     })
 }
