@@ -4,8 +4,9 @@ use std::path::Path;
 
 use clap::ValueEnum;
 
-use super::report::Form;
-use super::{Failure, output};
+use crate::failure::Failure;
+use crate::output;
+use crate::report_format::ReportFormat;
 use ragtriage_eval::audit;
 use ragtriage_eval::diagnose;
 use ragtriage_eval::summary::EvaluationPlan;
@@ -19,7 +20,7 @@ pub(super) fn sheet(
     plan: &EvaluationPlan,
     n: usize,
     seed: u64,
-    form: Form,
+    form: ReportFormat,
 ) -> Result<(), Failure> {
     let lines = audit::sheet(run, &diagnose::outcomes(run, plan.k, plan.judge), n, seed);
     if lines.is_empty() {
@@ -30,8 +31,8 @@ pub(super) fn sheet(
         ));
     }
     match form {
-        Form::Md => output::data(&shown::sheet(&lines)),
-        Form::Terminal | Form::Json => {
+        ReportFormat::Md => output::data(&shown::sheet(&lines)),
+        ReportFormat::Terminal | ReportFormat::Json => {
             let json: Result<Vec<String>, _> = lines.iter().map(serde_json::to_string).collect();
             let json = json
                 .map_err(|error| Failure::new(format!("cannot write the sheet: {error}"), None))?;
@@ -46,19 +47,19 @@ pub(super) fn audited(
     run: &SavedRun,
     plan: &EvaluationPlan,
     file: &Path,
-    form: Form,
+    form: ReportFormat,
 ) -> Result<(), Failure> {
     let corrections = audit::read(&Input::read(file)?, run)?;
     let outcomes = diagnose::outcomes(run, plan.k, plan.judge);
     let audit = audit::audit(run, &outcomes, &corrections, plan);
     match form {
-        Form::Terminal => output::data(&shown::render(&audit, output::color())),
-        Form::Json => output::data(&output::json(&audit, "the audit")?),
+        ReportFormat::Terminal => output::data(&shown::render(&audit, output::color())),
+        ReportFormat::Json => output::data(&output::json(&audit, "the audit")?),
         other => Err(other_form("--audited", "terminal, json", other)),
     }
 }
 
-fn other_form(flag: &str, forms: &str, found: Form) -> Failure {
+fn other_form(flag: &str, forms: &str, found: ReportFormat) -> Failure {
     let value = found.to_possible_value();
     let name = value.as_ref().map_or("", |value| value.get_name());
     Failure::new(

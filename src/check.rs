@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
-use super::{Failure, output, report};
+use crate::failure::Failure;
+use crate::output;
+use crate::run_folder::{folder_of, recorded_settings};
 use ragtriage_core::config::GateMode;
 use ragtriage_core::measure::Measure;
 use ragtriage_eval::gate::{self, Bound, Gate, GatePlan, GateReport};
@@ -69,8 +71,8 @@ enum Mode {
 /// Runs the command; whether the run passes.
 pub fn check(args: &CheckArgs) -> Result<bool, Failure> {
     let flags = flags(args)?;
-    let run = SavedRun::load(&report::folder_of(&args.run))?;
-    let recorded = report::recorded_settings(&run.manifest)?;
+    let run = SavedRun::load(&folder_of(&args.run))?;
+    let recorded = recorded_settings(&run.manifest)?;
     let (settings, base) = gate_settings(args, &recorded, &run.manifest)?;
     let gates = merged(assemble::gates(&settings)?, flags);
     if gates.is_empty() {
@@ -82,8 +84,8 @@ pub fn check(args: &CheckArgs) -> Result<bool, Failure> {
         ));
     }
     let baseline = match (&args.baseline, &settings.gates.baseline) {
-        (Some(named), _) => Some(report::folder_of(named)),
-        (None, Some(path)) => Some(report::folder_of(&base.join(path))),
+        (Some(named), _) => Some(folder_of(named)),
+        (None, Some(path)) => Some(folder_of(&base.join(path))),
         (None, None) => None,
     };
     let baseline = match baseline.filter(|_| gates.iter().any(Gate::needs_baseline)) {

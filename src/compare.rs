@@ -4,7 +4,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::{Failure, block_on, cross, output, report};
+use crate::failure::Failure;
+use crate::run_folder::{folder_of, recorded_settings};
+use crate::runtime::block_on;
+use crate::{cross, output};
 use ragtriage_core::measure::Measure;
 use ragtriage_eval::compare::{self, ComparePlan, Subject};
 use ragtriage_pipeline::settings::assemble;
@@ -107,7 +110,7 @@ pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
 }
 
 fn load(named: &Path) -> Result<cross::Loaded, Failure> {
-    let run = SavedRun::load(&report::folder_of(named))?;
-    let settings = report::recorded_settings(&run.manifest)?;
+    let run = SavedRun::load(&folder_of(named))?;
+    let settings = recorded_settings(&run.manifest)?;
     Ok((run, settings))
 }

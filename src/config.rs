@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::{Failure, output};
+use crate::failure::Failure;
+use crate::output;
 use ragtriage_pipeline::settings::{Resolved, Settings};
 
 #[derive(Debug, Subcommand)]

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use super::bars::Bars;
-use super::environment::environment;
-use super::{Failure, output};
+use crate::bars::Bars;
+use crate::environment::environment;
+use crate::failure::Failure;
+use crate::output;
 use ragtriage_core::config::GeneratorName;
 use ragtriage_eval::compare::ComparePlan;
 use ragtriage_eval::compare::cross::{Call, Cross, Crossed, Crossing, Side};

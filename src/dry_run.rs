@@ -3,10 +3,11 @@
 
 use std::collections::BTreeSet;
 
-use super::bars::Bars;
-use super::environment::environment;
-use super::run::{RunArgs, resolved_config, sample};
-use super::{Failure, output};
+use crate::bars::Bars;
+use crate::environment::environment;
+use crate::failure::Failure;
+use crate::output;
+use crate::run::{RunArgs, resolved_config, sample};
 use ragtriage_core::config::{GeneratorName, PriceSettings};
 use ragtriage_core::types::Dataset;
 use ragtriage_core::types::Estimate;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::Failure;
+use crate::failure::Failure;
 use ragtriage_core::config::{Bm25Store, GeneratorName, RetrieverName};
 use ragtriage_core::text::tokens::Tokenizer;
 use ragtriage_fetch::model::HUB;

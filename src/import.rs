@@ -8,10 +8,12 @@ use std::time::Instant;
 use clap::Args;
 use sha2::{Digest, Sha256};
 
-use super::bars::Bars;
-use super::environment::git_commit;
-use super::run::{self, DEFAULT_CONFIG, DEFAULT_OUT};
-use super::{Failure, block_on};
+use crate::bars::Bars;
+use crate::environment::git_commit;
+use crate::failure::Failure;
+use crate::run::{self, DEFAULT_CONFIG};
+use crate::run_folder::DEFAULT_OUT;
+use crate::runtime::block_on;
 use ragtriage_core::config::GeneratorName;
 use ragtriage_core::text::hex::hex;
 use ragtriage_core::types::Dataset;

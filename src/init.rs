@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::{Failure, output};
+use crate::failure::Failure;
+use crate::output;
 use crate::starter::{sentence, starter};
 use ragtriage_core::text::numbers::plural;
 use ragtriage_core::text::sanitize::one_line;

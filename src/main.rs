@@ -1,12 +1,10 @@
-//! The `ragtriage` command line: arguments to calls, results to exit codes. One file per command; only `output.rs` and
-//! `bars.rs` write to stdout and stderr.
-//!
-//! Exit 0: good. 1: a gate failed, or lint found errors. 2: could not do the job.
+//! The `ragtriage` program. One file per command; only `output.rs` and `bars.rs` write to stdout and stderr.
 
 mod audit;
 mod bars;
 mod cache;
 mod check;
+mod command_line;
 mod compare;
 mod config;
 mod cross;
@@ -20,112 +18,18 @@ mod model;
 mod output;
 mod page;
 mod report;
+mod report_format;
 mod reproduce;
 mod resume;
 mod run;
+mod run_folder;
+mod runtime;
 mod score;
 mod starter;
 mod tune;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
-
-use failure::Failure;
-
-/// Says which stage of a RAG pipeline lost the answers.
-#[derive(Debug, Parser)]
-#[command(name = "ragtriage", version, about, disable_help_subcommand = true)]
-struct Cli {
-    #[command(subcommand)]
-    command: Command,
-}
-
-#[derive(Debug, Subcommand)]
-enum Command {
-    /// Run the whole pipeline, print the report, write the run's folder.
-    Run(run::RunArgs),
-    /// Look at one's own documents; write a settings file and an empty questions file for them.
-    Init(init::InitArgs),
-    /// Run many settings on the same questions, and say which is best and whether that is more than luck.
-    Tune(tune::TuneArgs),
-    /// Make a run of what another RAG recorded, or of a TREC run.
-    Import(import::ImportArgs),
-    /// Report a finished run again; nothing is called.
-    Report(report::ReportArgs),
-    /// Compare runs with a baseline, question by question.
-    Compare(compare::CompareArgs),
-    /// Check a run against gates; exit 1 when it does not pass.
-    Check(check::CheckArgs),
-    /// Score files made elsewhere: TREC runs with qrels, HotpotQA and SQuAD predictions with golds.
-    Score(score::ScoreArgs),
-    /// Run what a list of published figures names, and put ours beside them; exit 1 when one is missed.
-    Reproduce(reproduce::ReproduceArgs),
-    /// Bring data sets here, look them over, write them for other tools.
-    #[command(subcommand)]
-    Dataset(dataset::DatasetCommand),
-    /// Fetch the embedding model ahead of a run.
-    #[command(subcommand)]
-    Model(model::ModelCommand),
-    /// Show what is kept between runs, or take some of it out.
-    #[command(subcommand)]
-    Cache(cache::CacheCommand),
-    /// Show every setting with its origin, or their JSON Schema.
-    #[command(subcommand)]
-    Config(config::ConfigCommand),
-}
-
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
-        Err(error) => {
-            // Help and version are data for stdout; a wrong call is talk for stderr, exit 2.
-            let wrong = error.use_stderr();
-            let _ = error.print();
-            return ExitCode::from(if wrong { 2 } else { 0 });
-        }
-    };
-    match dispatch(cli.command) {
-        Ok(code) => code,
-        Err(failure) => {
-            output::complain(&failure);
-            ExitCode::from(2)
-        }
-    }
-}
-
-/// Runs a command: success, or 1 where a gate failed.
-fn dispatch(command: Command) -> Result<ExitCode, Failure> {
-    match command {
-        Command::Run(args) => run::run(args)?,
-        Command::Tune(args) => tune::tune(args)?,
-        Command::Init(args) => init::init(&args)?,
-        Command::Import(args) => import::import(args)?,
-        Command::Report(args) => report::report(&args)?,
-        Command::Compare(args) => compare::compare(&args)?,
-        Command::Check(args) => {
-            let passed = check::check(&args)?;
-            return Ok(ExitCode::from(u8::from(!passed)));
-        }
-        Command::Score(args) => score::score(&args)?,
-        Command::Reproduce(args) => {
-            let met = reproduce::reproduce(&args)?;
-            return Ok(ExitCode::from(u8::from(!met)));
-        }
-        Command::Dataset(command) => return dataset::dataset(command),
-        Command::Model(command) => model::model(command)?,
-        Command::Cache(command) => cache::cache(command)?,
-        Command::Config(command) => config::config(&command)?,
-    }
-    Ok(ExitCode::SUCCESS)
-}
-
-/// A runtime for commands that wait for something.
-fn block_on<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build();
-    runtime
-        .map_err(|error| Failure::new(format!("cannot start the runtime: {error}"), None))?
-        .block_on(work)
+    command_line::run()
 }

@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 
-use super::bars::Bars;
-use super::environment::environment;
-use super::{Failure, block_on, output};
+use crate::bars::Bars;
+use crate::environment::environment;
+use crate::failure::Failure;
+use crate::output;
+use crate::runtime::block_on;
 use ragtriage_fetch::model::{self as source, ModelRef, Source};
 use ragtriage_pipeline::settings::Resolved;
 

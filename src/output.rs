@@ -4,7 +4,7 @@ use std::io::{IsTerminal, Write};
 
 use serde::Serialize;
 
-use super::Failure;
+use crate::failure::Failure;
 use ragtriage_core::text::sanitize::{escaped_json, one_line};
 
 /// Whether headings may be bold: stdout is a terminal and `NO_COLOR` is not set (no-color.org).

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use super::{Failure, report};
+use crate::failure::Failure;
+use crate::run_folder::{folder_of, recorded_settings};
 use ragtriage_eval::compare::{self, ComparePlan, Comparison, Subject};
 use ragtriage_eval::curves::{self, Curve};
 use ragtriage_eval::summary::{self, Evaluation, EvaluationPlan};
@@ -73,13 +74,13 @@ impl Reported {
         depth: usize,
     ) -> Result<Self, Failure> {
         let run = SavedRun::load_with_parts(folder, depth)?;
-        let own = assemble::evaluation(&report::recorded_settings(&run.manifest)?);
+        let own = assemble::evaluation(&recorded_settings(&run.manifest)?);
         let Some(baseline) = baseline else {
             return Ok(Self::alone(run, &own));
         };
-        let folder = report::folder_of(baseline);
+        let folder = folder_of(baseline);
         let theirs = SavedRun::load_with_parts(&folder, depth)?;
-        let settings = report::recorded_settings(&theirs.manifest)?;
+        let settings = recorded_settings(&theirs.manifest)?;
         let ruler = assemble::evaluation(&settings);
         let primary = settings.evaluation.primary;
         let plan = ComparePlan {

@@ -2,15 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
-use super::page::{self, Reported};
-use super::{Failure, audit, output};
+use crate::failure::Failure;
+use crate::page::{self, Reported};
+use crate::report_format::ReportFormat;
+use crate::run_folder::{folder_of, recorded_settings};
+use crate::{audit, output};
 use ragtriage_eval::summary::{EvaluationPlan, Summary};
-use ragtriage_pipeline::settings::{Settings, assemble};
+use ragtriage_pipeline::settings::assemble;
 use ragtriage_report::view::View;
 use ragtriage_report::{comparison, csv, markdown, terminal, trec};
-use ragtriage_runs::{Manifest, RunFolder, SavedRun};
+use ragtriage_runs::{RunFolder, SavedRun};
 
 #[derive(Debug, Args)]
 pub struct ReportArgs {
@@ -24,7 +27,7 @@ pub struct ReportArgs {
     intersect: bool,
     /// What to write. Default: html; of an audit json and terminal.
     #[arg(long, value_enum)]
-    format: Option<Form>,
+    format: Option<ReportFormat>,
     /// Where to, `-` for standard output. Default: a page into the run's folder, all else to standard output.
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -45,24 +48,6 @@ pub struct ReportArgs {
     audited: Option<PathBuf>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Form {
-    /// One self-contained HTML file.
-    Html,
-    /// Text for a terminal.
-    Terminal,
-    /// Markdown, for a pull request.
-    Md,
-    /// summary.json; beside a baseline both runs by its ruler: `summary` and `comparison`.
-    Json,
-    /// The final ranking of documents, a TREC run.
-    Trec,
-    /// The judged documents, as `trec_eval` reads them.
-    Qrels,
-    /// A table, a row a question.
-    Csv,
-}
-
 /// Runs the command.
 pub fn report(args: &ReportArgs) -> Result<(), Failure> {
     let folder = folder_of(&args.run);
@@ -75,18 +60,25 @@ pub fn report(args: &ReportArgs) -> Result<(), Failure> {
                 &plan,
                 n,
                 args.audit_seed,
-                args.format.unwrap_or(Form::Json),
+                args.format.unwrap_or(ReportFormat::Json),
             ),
-            (None, Some(file)) => {
-                audit::audited(&run, &plan, file, args.format.unwrap_or(Form::Terminal))
-            }
+            (None, Some(file)) => audit::audited(
+                &run,
+                &plan,
+                file,
+                args.format.unwrap_or(ReportFormat::Terminal),
+            ),
             (None, None) => Ok(()),
         };
     }
-    let form = args.format.unwrap_or(Form::Html);
-    let depth = if form == Form::Html { args.depth } else { 0 };
+    let form = args.format.unwrap_or(ReportFormat::Html);
+    let depth = if form == ReportFormat::Html {
+        args.depth
+    } else {
+        0
+    };
     let mut reported = Reported::load(&folder, args.compare.as_deref(), args.intersect, depth)?;
-    if form == Form::Html {
+    if form == ReportFormat::Html {
         reported.draw();
     }
     if args.no_text {
@@ -100,8 +92,9 @@ pub fn report(args: &ReportArgs) -> Result<(), Failure> {
             has_text: !args.no_text,
         },
     )?;
-    let beside =
-        || (form == Form::Html).then(|| folder.file(&page::file_name(&reported, args.no_text)));
+    let beside = || {
+        (form == ReportFormat::Html).then(|| folder.file(&page::file_name(&reported, args.no_text)))
+    };
     match args
         .out
         .clone()
@@ -116,7 +109,7 @@ pub fn report(args: &ReportArgs) -> Result<(), Failure> {
     }
 }
 
-fn content(reported: &Reported, form: Form, shown: page::Shown) -> Result<String, Failure> {
+fn content(reported: &Reported, form: ReportFormat, shown: page::Shown) -> Result<String, Failure> {
     let Reported {
         run,
         evaluation,
@@ -132,49 +125,30 @@ fn content(reported: &Reported, form: Form, shown: page::Shown) -> Result<String
         )
     };
     Ok(match (form, beside.as_ref()) {
-        (Form::Html, _) => page::render(reported, shown),
-        (Form::Terminal, None) => terminal::render(&view(), output::color()),
-        (Form::Terminal, Some(beside)) => {
+        (ReportFormat::Html, _) => page::render(reported, shown),
+        (ReportFormat::Terminal, None) => terminal::render(&view(), output::color()),
+        (ReportFormat::Terminal, Some(beside)) => {
             let color = output::color();
             terminal::render(&view(), color)
                 + "\n"
                 + &comparison::terminal::render(&beside.view(), color)
         }
-        (Form::Md, None) => markdown::render(&view()),
-        (Form::Md, Some(beside)) => {
+        (ReportFormat::Md, None) => markdown::render(&view()),
+        (ReportFormat::Md, Some(beside)) => {
             markdown::render(&view()) + "\n" + &comparison::markdown::render(&beside.view())
         }
-        (Form::Json, None) => output::json(&evaluation.summary, "summary.json")?,
-        (Form::Json, Some(beside)) => {
+        (ReportFormat::Json, None) => output::json(&evaluation.summary, "summary.json")?,
+        (ReportFormat::Json, Some(beside)) => {
             let both =
                 serde_json::json!({"summary": evaluation.summary, "comparison": beside.comparison});
             output::json(&both, "the comparison")?
         }
-        (Form::Trec, None) => trec::documents(run),
-        (Form::Qrels, None) => trec::qrels(run),
-        (Form::Csv, None) => csv::render(run, evaluation),
-        (Form::Trec, Some(_)) => return Err(of_two("trec")),
-        (Form::Qrels, Some(_)) => return Err(of_two("qrels")),
-        (Form::Csv, Some(_)) => return Err(of_two("csv")),
-    })
-}
-
-/// The folder of a run: as given, or by its name under evals/runs/.
-pub fn folder_of(run: &Path) -> RunFolder {
-    let named = Path::new(super::run::DEFAULT_OUT).join(run);
-    let is_run = |path: &Path| path.join("run.json").is_file();
-    RunFolder::existing(if !is_run(run) && is_run(&named) {
-        &named
-    } else {
-        run
-    })
-}
-
-/// The settings that a run's record holds.
-pub fn recorded_settings(manifest: &Manifest) -> Result<Settings, Failure> {
-    serde_json::from_value(manifest.settings.clone()).map_err(|error| {
-        let message = format!("run.json holds settings this version does not know: {error}");
-        Failure::new(message, Some("run it again with this version".to_owned()))
+        (ReportFormat::Trec, None) => trec::documents(run),
+        (ReportFormat::Qrels, None) => trec::qrels(run),
+        (ReportFormat::Csv, None) => csv::render(run, evaluation),
+        (ReportFormat::Trec, Some(_)) => return Err(of_two("trec")),
+        (ReportFormat::Qrels, Some(_)) => return Err(of_two("qrels")),
+        (ReportFormat::Csv, Some(_)) => return Err(of_two("csv")),
     })
 }
 

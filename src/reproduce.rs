@@ -4,10 +4,12 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::bars::Bars;
-use super::environment::{environment, git_commit};
-use super::run::{drop_if_empty, fresh_name, sample};
-use super::{Failure, block_on, output};
+use crate::bars::Bars;
+use crate::environment::{environment, git_commit};
+use crate::failure::Failure;
+use crate::output;
+use crate::run::{drop_if_empty, fresh_name, sample};
+use crate::runtime::block_on;
 use ragtriage_eval::summary;
 use ragtriage_pipeline::ask::Done;
 use ragtriage_pipeline::run;

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Failure, report};
+use crate::failure::Failure;
+use crate::run_folder::recorded_settings;
 use ragtriage_core::types::Note;
 use ragtriage_pipeline::settings::{Resolved, record};
 use ragtriage_runs::{ExternalSource, Manifest, RunFolder, SavedRun, SettingDifference};
@@ -48,7 +49,7 @@ pub(super) fn recorded(manifest: Manifest, sets: &[String]) -> Result<Resolved, 
         ));
     }
     Ok(Resolved::recorded(
-        report::recorded_settings(&manifest)?,
+        recorded_settings(&manifest)?,
         PathBuf::from(manifest.config),
         sets,
     )?)

@@ -7,9 +7,12 @@ use std::time::Instant;
 
 use clap::Args;
 
-use super::bars::Bars;
-use super::environment::{environment, git_commit};
-use super::{Failure, block_on, dry_run, output, report, resume};
+use crate::bars::Bars;
+use crate::environment::{environment, git_commit};
+use crate::failure::Failure;
+use crate::run_folder::DEFAULT_OUT;
+use crate::runtime::block_on;
+use crate::{dry_run, output, report, resume};
 use ragtriage_core::text::address;
 use ragtriage_core::types::Dataset;
 use ragtriage_pipeline::PipelineError;
@@ -23,8 +26,6 @@ use ragtriage_runs::{ExternalSource, Manifest, RunFolder, SavedRun, Spent};
 
 /// Where `run` looks without an argument.
 pub(super) const DEFAULT_CONFIG: &str = "config/runbooks.toml";
-/// Where runs go without `--out`.
-pub(super) const DEFAULT_OUT: &str = "evals/runs";
 
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own")]

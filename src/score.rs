@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::{ArgGroup, Args, ValueEnum};
 
-use super::{Failure, output};
+use crate::failure::Failure;
+use crate::output;
 use ragtriage_core::measure::answer::Flavour;
 use ragtriage_core::measure::{Family, Measure};
 use ragtriage_eval::files::{self, Column, FilePlan, FileScores};
@@ -53,8 +54,8 @@ pub struct ScoreArgs {
     #[arg(long, conflicts_with = "format")]
     json: bool,
     /// What to print.
-    #[arg(long, value_enum, default_value_t = Form::Terminal)]
-    format: Form,
+    #[arg(long, value_enum, default_value_t = ScoreFormat::Terminal)]
+    format: ScoreFormat,
     /// The least grade that is relevant.
     #[arg(long, value_name = "GRADE", default_value_t = 1, value_parser = clap::value_parser!(i32).range(1..))]
     level: i32,
@@ -69,7 +70,7 @@ pub struct ScoreArgs {
     documents: Option<usize>,
     /// Whose script scores answers; by default the golds' own.
     #[arg(long, value_enum, conflicts_with = "run")]
-    flavour: Option<Script>,
+    flavour: Option<ScorerName>,
     /// Bootstrap resamples of the intervals; 0 for none.
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(..=1_000_000))]
     resamples: u32,
@@ -79,7 +80,7 @@ pub struct ScoreArgs {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Form {
+enum ScoreFormat {
     /// A table.
     Terminal,
     /// JSON.
@@ -90,7 +91,7 @@ enum Form {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Script {
+enum ScorerName {
     /// `evaluate-v1.1.py`.
     Squad,
     /// `evaluate-v2.0.py`.
@@ -116,7 +117,11 @@ pub fn score(args: &ScoreArgs) -> Result<(), Failure> {
             Some(hint.to_owned()),
         ));
     }
-    let form = if args.json { Form::Json } else { args.format };
+    let form = if args.json {
+        ScoreFormat::Json
+    } else {
+        args.format
+    };
     match (&args.qrels, &args.gold) {
         (Some(qrels), _) => score_runs(args, qrels, form),
         (None, Some(gold)) => score_predictions(args, gold, form),
@@ -127,8 +132,8 @@ pub fn score(args: &ScoreArgs) -> Result<(), Failure> {
     }
 }
 
-fn score_runs(args: &ScoreArgs, qrels: &Path, form: Form) -> Result<(), Failure> {
-    let default = if form == Form::TrecEval {
+fn score_runs(args: &ScoreArgs, qrels: &Path, form: ScoreFormat) -> Result<(), Failure> {
+    let default = if form == ScoreFormat::TrecEval {
         AS_TREC_EVAL
     } else {
         OF_RUNS
@@ -154,8 +159,8 @@ fn score_runs(args: &ScoreArgs, qrels: &Path, form: Form) -> Result<(), Failure>
     print(args, &ScoredFiles { plan, files }, form)
 }
 
-fn score_predictions(args: &ScoreArgs, gold: &Path, form: Form) -> Result<(), Failure> {
-    if form == Form::TrecEval {
+fn score_predictions(args: &ScoreArgs, gold: &Path, form: ScoreFormat) -> Result<(), Failure> {
+    if form == ScoreFormat::TrecEval {
         let hint = "use `--format json`";
         return Err(Failure::new(
             "`--format trec_eval` is for runs, not for predictions",
@@ -165,9 +170,9 @@ fn score_predictions(args: &ScoreArgs, gold: &Path, form: Form) -> Result<(), Fa
     let gold = Input::read(gold)?;
     let golds = Golds::parse(&gold)?;
     let flavour = match (args.flavour, golds.form) {
-        (Some(Script::Squad), _) | (None, GoldForm::Squad) => Flavour::Squad,
-        (Some(Script::Squad2), _) | (None, GoldForm::Squad2) => Flavour::Squad2,
-        (Some(Script::Hotpotqa), _) | (None, GoldForm::Hotpotqa) => Flavour::Hotpotqa,
+        (Some(ScorerName::Squad), _) | (None, GoldForm::Squad) => Flavour::Squad,
+        (Some(ScorerName::Squad2), _) | (None, GoldForm::Squad2) => Flavour::Squad2,
+        (Some(ScorerName::Hotpotqa), _) | (None, GoldForm::Hotpotqa) => Flavour::Hotpotqa,
     };
     if flavour != Flavour::Squad2 {
         golds.all_answerable(&gold)?;
@@ -202,7 +207,7 @@ fn plan(
     args: &ScoreArgs,
     default: &str,
     flavour: Flavour,
-    form: Form,
+    form: ScoreFormat,
 ) -> Result<FilePlan, Failure> {
     let asked = args.measures.iter().map(String::as_str);
     let names: Vec<&str> = if args.measures.is_empty() {
@@ -224,7 +229,7 @@ fn plan(
         n_documents: args.documents,
         flavour,
         // trec_eval's columns have no place for intervals.
-        resamples: if form == Form::TrecEval {
+        resamples: if form == ScoreFormat::TrecEval {
             0
         } else {
             args.resamples as usize
@@ -287,7 +292,7 @@ fn nothing_shared(file: &Input, other: &Input, what: &str) -> Failure {
     )
 }
 
-fn print(args: &ScoreArgs, scored: &ScoredFiles<'_>, form: Form) -> Result<(), Failure> {
+fn print(args: &ScoreArgs, scored: &ScoredFiles<'_>, form: ScoreFormat) -> Result<(), Failure> {
     for file in &scored.files {
         for (warning, n) in &file.scores.warnings {
             output::talk(&format!(
@@ -298,11 +303,13 @@ fn print(args: &ScoreArgs, scored: &ScoredFiles<'_>, form: Form) -> Result<(), F
         }
     }
     output::data(&match form {
-        Form::Terminal if args.per_query => scores::per_query(scored) + &scores::table(scored),
-        Form::Terminal => scores::table(scored),
-        Form::Json => scores::json(scored, args.per_query)
+        ScoreFormat::Terminal if args.per_query => {
+            scores::per_query(scored) + &scores::table(scored)
+        }
+        ScoreFormat::Terminal => scores::table(scored),
+        ScoreFormat::Json => scores::json(scored, args.per_query)
             .map_err(|error| Failure::new(format!("cannot write JSON: {error}"), None))?,
-        Form::TrecEval => scored
+        ScoreFormat::TrecEval => scored
             .files
             .iter()
             .map(|file| trec_eval::render(file, args.per_query))

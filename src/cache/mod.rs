@@ -10,8 +10,8 @@ use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 use jiff::Timestamp;
 
-use super::environment::environment;
-use super::{Failure, block_on, output};
+use crate::environment::environment;
+use crate::failure::Failure;
 use kind::Kind;
 use ragtriage_pipeline::settings::Resolved;
 

@@ -6,7 +6,10 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::kind::{Kept, Kind, made, open};
-use super::{Failure, PruneArgs, block_on, folder, output};
+use super::{PruneArgs, folder};
+use crate::failure::Failure;
+use crate::output;
+use crate::runtime::block_on;
 use ragtriage_models::cache::{Database, DiskUse, Key, Size, Table};
 use ragtriage_models::llm::{KeptReply, REPLIES};
 use ragtriage_pipeline::settings::cache_folder as place;

@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::kind::{Kept, Kind, made, open};
-use super::{Failure, StatArgs, block_on, folder, output, written};
+use super::{StatArgs, folder, written};
+use crate::failure::Failure;
+use crate::output;
+use crate::runtime::block_on;
 use ragtriage_models::cache::{DiskUse, Key, Size};
 use ragtriage_models::llm::{KeptReply, REPLIES};
 use ragtriage_pipeline::settings::cache_folder as place;

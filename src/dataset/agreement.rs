@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::super::{Failure, output};
+use crate::failure::Failure;
+use crate::output;
 use ragtriage_datasets::label::agreement::{agreement as agreement_of, labels};
 use ragtriage_report::agreement::render;
 

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::super::{Failure, output, run};
 use super::source::{self, SourceArgs};
+use crate::failure::Failure;
+use crate::{output, run};
 use ragtriage_core::text::numbers::plural;
 use ragtriage_datasets::{Exported, Layout};
 use ragtriage_pipeline::settings::assemble;

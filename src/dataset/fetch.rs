@@ -4,8 +4,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::super::bars::Bars;
-use super::super::{Failure, block_on, output};
+use crate::bars::Bars;
+use crate::failure::Failure;
+use crate::output;
+use crate::runtime::block_on;
 use ragtriage_fetch::dataset::Fetched;
 use ragtriage_pipeline::progress::Progress;
 

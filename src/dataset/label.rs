@@ -6,11 +6,13 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::super::bars::Bars;
-use super::super::environment::environment;
-use super::super::{Failure, block_on, dry_run, output};
 use super::source::{self, SourceArgs};
 use super::terminal::Terminal;
+use crate::bars::Bars;
+use crate::environment::environment;
+use crate::failure::Failure;
+use crate::runtime::block_on;
+use crate::{dry_run, output};
 use ragtriage_core::config::{ExternalSettings, GeneratorName, RerankSettings};
 use ragtriage_core::text::numbers::{plural, thousands};
 use ragtriage_core::types::Pools;

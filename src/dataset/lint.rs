@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use super::super::bars::Bars;
-use super::super::environment::environment;
-use super::super::{Failure, block_on, output};
 use super::reanchor;
 use super::source::{self, SourceArgs};
+use crate::bars::Bars;
+use crate::environment::environment;
+use crate::failure::Failure;
+use crate::output;
+use crate::runtime::block_on;
 use ragtriage_core::chunk::{self, Strategy};
 use ragtriage_core::config::{GenerationSettings, GeneratorName, RerankSettings, RetrieverName};
 use ragtriage_core::text::numbers::listed;

@@ -13,7 +13,7 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
-use super::Failure;
+use crate::failure::Failure;
 
 #[derive(Debug, Subcommand)]
 pub enum DatasetCommand {

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::super::{Failure, output};
+use crate::failure::Failure;
+use crate::output;
 use ragtriage_core::config::Format;
 use ragtriage_core::text::numbers;
 use ragtriage_core::types::Document;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::super::Failure;
+use crate::failure::Failure;
 use ragtriage_pipeline::settings::Resolved;
 
 #[derive(Debug, Args)]

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead};
 
-use super::super::output;
+use crate::output;
 use ragtriage_core::text::sanitize::one_line;
 use ragtriage_core::types::{Question, QuestionId};
 use ragtriage_datasets::label::command::{Command, closing, command, picked, way_out, wordings};

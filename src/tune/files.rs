@@ -1,6 +1,7 @@
 //! What a sweep leaves in its folder, and the report that is printed.
 
-use crate::{Failure, output};
+use crate::failure::Failure;
+use crate::output;
 use ragtriage_core::config::Search;
 use ragtriage_core::measure::Cutoff;
 use ragtriage_core::text::numbers::{plural, thousands};

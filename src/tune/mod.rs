@@ -10,10 +10,12 @@ use tokio::sync::watch;
 
 use self::files::report;
 use self::told::{Told, in_words};
-use super::bars::Bars;
-use super::environment::{environment, git_commit};
-use super::run::{sample, stem_of};
-use super::{Failure, block_on, output};
+use crate::bars::Bars;
+use crate::environment::{environment, git_commit};
+use crate::failure::Failure;
+use crate::output;
+use crate::run::{sample, stem_of};
+use crate::runtime::block_on;
 use ragtriage_core::text::numbers::plural;
 use ragtriage_pipeline::settings::assemble::dataset_label;
 use ragtriage_pipeline::settings::{Resolved, assemble};

@@ -184,3 +184,11 @@ fn processes_share_a_cache_that_none_of_them_found_there() {
         );
     }
 }
+
+#[test]
+fn the_recorded_engine_version_is_the_pinned_one() {
+    let manifest = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
+    let manifest = std::fs::read_to_string(manifest).expect("Cargo.toml");
+    let pinned = format!("qdrant-edge = \"={}\"", ragtriage_vectors::QDRANT_EDGE);
+    assert!(manifest.contains(&pinned), "Cargo.toml has no `{pinned}`");
+}
