@@ -3,7 +3,7 @@
 use ragtriage_core::text::sanitize::one_line;
 
 /// Most columns of a line.
-const WIDTH: usize = 110;
+pub(crate) const WIDTH: usize = 110;
 
 /// `text` on one or more lines behind `lead`, later lines indented under the first; escape sequences, control and bidi
 /// characters of data are gone. Ends in a line feed.

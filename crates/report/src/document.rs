@@ -1,0 +1,250 @@
+//! A report as plain data: elements in reading order. [`crate::render`] lays them out, once per format.
+
+use ragtriage_datasets::lint::finding::Severity;
+
+/// A report of anything: a run, a comparison, a sweep, a data set.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Report {
+    /// In reading order. All texts may hold what data gave.
+    pub elements: Vec<Element>,
+}
+
+/// A part of a report.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Element {
+    /// A heading; the report's title has level 1.
+    Heading(usize, String),
+    /// The conclusion, in one paragraph.
+    Verdict(String),
+    /// Plain text.
+    Paragraph(String),
+    /// Labels with their values.
+    Facts(Vec<Fact>),
+    /// Warnings about what follows.
+    Notices(Vec<Notice>),
+    /// Sentences of equal rank.
+    List(Vec<String>),
+    /// Titled groups of facts, such as single questions.
+    Entries(Vec<Entry>),
+    /// Rows and columns under a heading of their own.
+    Table(Table),
+    /// A chart.
+    Picture(Picture),
+    /// Text whose line ends and spaces count.
+    Lines(Vec<String>),
+}
+
+/// A label with its value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fact {
+    /// What it is.
+    pub label: String,
+    /// Its value.
+    pub text: String,
+}
+
+/// What a reader should know before believing the numbers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notice {
+    /// How much it matters.
+    pub severity: Severity,
+    /// What is the matter.
+    pub text: String,
+    /// What to do about it.
+    pub hint: Option<String>,
+}
+
+/// A titled group of facts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// What it is about.
+    pub title: String,
+    /// What is known of it.
+    pub facts: Vec<Fact>,
+}
+
+/// Rows and columns with a title before and notes behind.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Table {
+    /// The heading; empty for none.
+    pub title: String,
+    /// From left to right.
+    pub columns: Vec<TableColumn>,
+    /// Each as long as `columns`.
+    pub rows: Vec<Vec<TableCell>>,
+    /// Lengths of bars in 0..=1, parallel to `rows`, for formats that draw them; empty for a table without bars.
+    pub bars: Vec<f64>,
+    /// How to read the table.
+    pub notes: Vec<String>,
+}
+
+/// A column of a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TableColumn {
+    /// May be empty.
+    pub title: String,
+    /// Where its cells begin or end.
+    pub align: Align,
+    /// Whether its values move to a line under their row where the table is too wide.
+    pub folds: bool,
+}
+
+/// Where a cell's text is placed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Align {
+    /// Text.
+    Left,
+    /// Numbers.
+    Right,
+}
+
+/// A cell of a table.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TableCell {
+    /// What is read first.
+    pub text: String,
+    /// What belongs to it, such as its interval; may be empty.
+    pub detail: String,
+}
+
+/// A chart, drawn ahead of time for formats of plain text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Picture {
+    /// Its heading.
+    pub title: String,
+    /// The image file next to the report.
+    pub file: String,
+    /// The same drawn with characters.
+    pub text: String,
+}
+
+impl Report {
+    /// Creates a report of the given title.
+    #[must_use]
+    pub fn new(title: impl Into<String>) -> Self {
+        Self {
+            elements: vec![Element::Heading(1, title.into())],
+        }
+    }
+
+    /// Appends a heading of the second level.
+    pub fn heading(&mut self, text: impl Into<String>) {
+        self.elements.push(Element::Heading(2, text.into()));
+    }
+
+    /// Appends facts, if any.
+    pub fn facts(&mut self, facts: Vec<Fact>) {
+        self.push_unless(facts.is_empty(), Element::Facts(facts));
+    }
+
+    /// Appends warnings without hints, if any.
+    pub fn warnings(&mut self, texts: &[String]) {
+        let notices: Vec<Notice> = texts.iter().map(Notice::warning).collect();
+        self.push_unless(notices.is_empty(), Element::Notices(notices));
+    }
+
+    /// Appends a list, if it has items.
+    pub fn list(&mut self, items: Vec<String>) {
+        self.push_unless(items.is_empty(), Element::List(items));
+    }
+
+    /// Appends entries, if any.
+    pub fn entries(&mut self, entries: Vec<Entry>) {
+        self.push_unless(entries.is_empty(), Element::Entries(entries));
+    }
+
+    /// Appends a table, if it has rows or notes.
+    pub fn table(&mut self, table: Table) {
+        let is_empty = table.rows.is_empty() && table.notes.is_empty();
+        self.push_unless(is_empty, Element::Table(table));
+    }
+
+    fn push_unless(&mut self, is_empty: bool, element: Element) {
+        if !is_empty {
+            self.elements.push(element);
+        }
+    }
+}
+
+impl Fact {
+    /// Creates a fact.
+    pub fn new(label: impl Into<String>, text: impl Into<String>) -> Self {
+        Self {
+            label: label.into(),
+            text: text.into(),
+        }
+    }
+}
+
+impl Notice {
+    /// Creates a warning without a hint.
+    pub fn warning(text: impl Into<String>) -> Self {
+        Self {
+            severity: Severity::Warning,
+            text: text.into(),
+            hint: None,
+        }
+    }
+}
+
+impl Table {
+    /// Creates a table without rows whose first column holds text and whose other columns hold numbers.
+    #[must_use]
+    pub fn new(title: impl Into<String>, columns: &[&str]) -> Self {
+        let mut table = Self {
+            title: title.into(),
+            columns: columns
+                .iter()
+                .copied()
+                .map(TableColumn::of_numbers)
+                .collect(),
+            ..Self::default()
+        };
+        if let Some(first) = table.columns.first_mut() {
+            first.align = Align::Left;
+        }
+        table
+    }
+
+    /// Creates a table without rows all of whose columns hold text.
+    #[must_use]
+    pub fn of_text(title: impl Into<String>, columns: &[&str]) -> Self {
+        let mut table = Self::new(title, columns);
+        for column in &mut table.columns {
+            column.align = Align::Left;
+        }
+        table
+    }
+
+    /// Appends a row.
+    pub fn row<C: Into<TableCell>>(&mut self, cells: impl IntoIterator<Item = C>) {
+        self.rows.push(cells.into_iter().map(Into::into).collect());
+    }
+}
+
+impl TableColumn {
+    /// Creates a column that ends at the right.
+    #[must_use]
+    pub fn of_numbers(title: &str) -> Self {
+        Self {
+            title: title.to_owned(),
+            align: Align::Right,
+            folds: false,
+        }
+    }
+}
+
+impl From<String> for TableCell {
+    fn from(text: String) -> Self {
+        Self {
+            text,
+            detail: String::new(),
+        }
+    }
+}
+
+impl From<&str> for TableCell {
+    fn from(text: &str) -> Self {
+        text.to_owned().into()
+    }
+}

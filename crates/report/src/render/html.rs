@@ -1,0 +1,191 @@
+//! Parts of a report as HTML elements. All text on its way in is escaped here.
+
+use std::fmt::Write as _;
+
+use crate::document::{Align, Element, Entry, Fact, Report, Table, TableCell, TableColumn};
+use ragtriage_core::text::sanitize::one_line;
+
+/// Lays `report` out, headings from the third level on.
+#[must_use]
+pub fn render(report: &Report) -> String {
+    let mut out = String::new();
+    report
+        .elements
+        .iter()
+        .for_each(|element| push(element, &mut out));
+    out
+}
+
+fn push(element: &Element, out: &mut String) {
+    match element {
+        Element::Heading(_, text) => heading(text, out),
+        Element::Verdict(text) => line("p class=\"verdict\"", text, out),
+        Element::Paragraph(text) => line("p", text, out),
+        Element::Facts(items) => facts(items, out),
+        Element::Notices(notices) => {
+            let texts: Vec<&String> = notices
+                .iter()
+                .flat_map(|notice| [Some(&notice.text), notice.hint.as_ref()])
+                .flatten()
+                .collect();
+            list("notices", texts, out);
+        }
+        Element::List(items) => list("notes", items, out),
+        Element::Entries(entries) => entries.iter().for_each(|one| entry(one, out)),
+        Element::Table(found) => table(found, out),
+        Element::Picture(picture) => {
+            heading(&picture.title, out);
+            lines(picture.text.lines(), out);
+        }
+        Element::Lines(texts) => lines(texts.iter().map(String::as_str), out),
+    }
+}
+
+fn heading(text: &str, out: &mut String) {
+    line("h3", text, out);
+}
+
+fn line(tag: &str, text: &str, out: &mut String) {
+    let name = tag.split(' ').next().unwrap_or(tag);
+    let _ = writeln!(out, "<{tag}>{}</{name}>", escape(text));
+}
+
+fn lines<'a>(lines: impl Iterator<Item = &'a str>, out: &mut String) {
+    let lines: Vec<String> = lines.map(escape).collect();
+    let _ = writeln!(out, "<pre>{}</pre>", lines.join("\n"));
+}
+
+/// Labels with their values.
+pub(crate) fn facts(facts: &[Fact], out: &mut String) {
+    out.push_str("<dl class=\"facts\">\n");
+    for Fact { label, text } in facts {
+        let _ = writeln!(out, "<dt>{}</dt><dd>{}</dd>", escape(label), escape(text));
+    }
+    out.push_str("</dl>\n");
+}
+
+fn entry(entry: &Entry, out: &mut String) {
+    line("p", &entry.title, out);
+    facts(&entry.facts, out);
+}
+
+/// A list of sentences; nothing where there is none.
+pub(crate) fn list<'a>(class: &str, items: impl IntoIterator<Item = &'a String>, out: &mut String) {
+    let items: Vec<String> = items
+        .into_iter()
+        .map(|item| format!("<li>{}</li>\n", escape(item)))
+        .collect();
+    if !items.is_empty() {
+        let _ = writeln!(out, "<ul class=\"{class}\">\n{}</ul>", items.concat());
+    }
+}
+
+/// A table under its heading, with its notes.
+pub(crate) fn table(table: &Table, out: &mut String) {
+    if !table.title.is_empty() {
+        heading(&table.title, out);
+    }
+    if !table.rows.is_empty() {
+        rows(table, out);
+    }
+    list("notes", &table.notes, out);
+}
+
+/// A table alone.
+pub(crate) fn rows(table: &Table, out: &mut String) {
+    let head: Vec<&str> = table
+        .columns
+        .iter()
+        .map(|column| column.title.as_str())
+        .collect();
+    let row = |row: &Vec<TableCell>| {
+        let cells = table.columns.iter().zip(row).enumerate();
+        cells
+            .map(|(at, (column, found))| cell(at, column, found))
+            .collect()
+    };
+    raw_table(&head, table.rows.iter().map(row), out);
+}
+
+fn cell(at: usize, column: &TableColumn, cell: &TableCell) -> String {
+    let detail = if cell.detail.is_empty() {
+        String::new()
+    } else {
+        format!("<br><small>{}</small>", escape(&cell.detail))
+    };
+    let content = escape(&cell.text) + &detail;
+    match (at, column.align) {
+        (0, _) => format!("<th scope=\"row\">{content}</th>"),
+        (_, Align::Left) => format!("<td class=\"text\">{content}</td>"),
+        (_, Align::Right) => format!("<td>{content}</td>"),
+    }
+}
+
+/// A table of head cells and rows of ready markup, in a box of its own that scrolls where the page is narrow.
+pub(crate) fn raw_table(head: &[&str], rows: impl IntoIterator<Item = String>, out: &mut String) {
+    out.push_str("<div class=\"scroll\"><table>\n");
+    if head.iter().any(|cell| !cell.is_empty()) {
+        let cells: Vec<String> = head
+            .iter()
+            .map(|cell| format!("<th scope=\"col\">{}</th>", escape(cell)))
+            .collect();
+        let _ = writeln!(out, "<thead><tr>{}</tr></thead>", cells.concat());
+    }
+    out.push_str("<tbody>\n");
+    for row in rows {
+        let _ = writeln!(out, "<tr>{row}</tr>");
+    }
+    out.push_str("</tbody></table></div>\n");
+}
+
+/// Text that data gave, for an element or an attribute in quotes.
+pub(crate) fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in one_line(text).chars() {
+        match c {
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '&' => out.push_str("&amp;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn data_cannot_open_a_tag_or_leave_an_attribute() {
+        assert_eq!(
+            escape("</script><img onerror=\"x\">&'"),
+            "&lt;/script&gt;&lt;img onerror=&quot;x&quot;&gt;&amp;&#39;"
+        );
+    }
+
+    #[test]
+    fn a_table_has_a_head_for_every_row_and_column() {
+        let mut found = Table::new("<t>", &["", "n"]);
+        found.row(["<a>", "1"]);
+        found.notes.push("<n>".to_owned());
+        let mut out = String::new();
+        table(&found, &mut out);
+        assert!(out.starts_with("<h3>&lt;t&gt;</h3>"), "{out}");
+        assert!(out.contains("<th scope=\"col\">n</th>"), "{out}");
+        assert!(
+            out.contains("<tr><th scope=\"row\">&lt;a&gt;</th><td>1</td></tr>"),
+            "{out}"
+        );
+        assert!(out.contains("<li>&lt;n&gt;</li>"), "{out}");
+    }
+
+    #[test]
+    fn an_empty_list_is_no_list() {
+        let mut out = String::new();
+        list("notes", &Vec::new(), &mut out);
+        assert_eq!(out, "");
+    }
+}

@@ -1,0 +1,8 @@
+//! Renderers: one per format. They lay a [`Report`](crate::document::Report) out and decide nothing about what it says.
+
+pub mod html;
+pub mod markdown;
+pub mod terminal;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,240 @@
+//! A report in a terminal: plain text without control characters of the data.
+
+use std::fmt::Write as _;
+
+use comfy_table::{CellAlignment, presets};
+
+use crate::document::{Align, Element, Entry, Fact, Notice, Report, Table, TableCell};
+use crate::wrap::{WIDTH as TEXT_WIDTH, wrapped_to};
+use ragtriage_core::text::sanitize::{one_line, shortened};
+use ragtriage_datasets::lint::finding::Severity;
+
+/// Most columns of a cell.
+const CELL_WIDTH: usize = 100;
+/// Space before everything under a heading.
+const INDENT: &str = "  ";
+
+/// What the terminal can show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Screen {
+    /// Its columns.
+    pub width: usize,
+    /// Whether headings are bold.
+    pub color: bool,
+}
+
+impl Screen {
+    /// Creates a screen of 120 columns.
+    #[must_use]
+    pub fn new(color: bool) -> Self {
+        Self { width: 120, color }
+    }
+}
+
+/// Lays `report` out; the text ends in a line feed.
+#[must_use]
+pub fn render(report: &Report, screen: Screen) -> String {
+    let mut out = Output {
+        screen,
+        text: String::new(),
+    };
+    report
+        .elements
+        .iter()
+        .for_each(|element| out.element(element));
+    out.text
+}
+
+struct Output {
+    screen: Screen,
+    text: String,
+}
+
+impl Output {
+    fn element(&mut self, element: &Element) {
+        match element {
+            Element::Heading(_, text) => self.heading(text),
+            Element::Verdict(text) | Element::Paragraph(text) => self.wrapped(INDENT, text),
+            Element::Facts(facts) => self.facts(INDENT, facts),
+            Element::Notices(notices) => notices.iter().for_each(|notice| self.notice(notice)),
+            Element::List(items) => self.list(items),
+            Element::Entries(entries) => entries.iter().for_each(|entry| self.entry(entry)),
+            Element::Table(table) => self.table(table),
+            Element::Picture(picture) => {
+                self.heading(&picture.title);
+                picture.text.lines().for_each(|line| self.line(line));
+            }
+            Element::Lines(lines) => lines
+                .iter()
+                .for_each(|line| self.line(&format!("{INDENT}{line}"))),
+        }
+    }
+
+    fn heading(&mut self, text: &str) {
+        let text = one_line(text);
+        let gap = if self.text.is_empty() { "" } else { "\n" };
+        let _ = if self.screen.color {
+            writeln!(self.text, "{gap}\u{1b}[1m{text}\u{1b}[0m")
+        } else {
+            writeln!(self.text, "{gap}{text}")
+        };
+    }
+
+    fn line(&mut self, text: &str) {
+        let _ = writeln!(self.text, "{}", one_line(text).trim_end());
+    }
+
+    fn wrapped(&mut self, lead: &str, text: &str) {
+        let width = self.screen.width.min(TEXT_WIDTH);
+        self.text.push_str(&wrapped_to(width, lead, text));
+    }
+
+    fn facts(&mut self, indent: &str, facts: &[Fact]) {
+        let labels: Vec<String> = facts
+            .iter()
+            .map(|fact| one_line(&fact.label).into_owned())
+            .collect();
+        let width = widest(&labels);
+        for (label, fact) in labels.iter().zip(facts) {
+            self.wrapped(&format!("{indent}{label:<width$}  "), &fact.text);
+        }
+    }
+
+    fn notice(&mut self, notice: &Notice) {
+        let mark = match notice.severity {
+            Severity::Error => "error: ",
+            Severity::Warning => "! ",
+        };
+        self.wrapped(&format!("{INDENT}{mark}"), &notice.text);
+        if let Some(hint) = &notice.hint {
+            self.wrapped(&format!("{INDENT}    hint: "), hint);
+        }
+    }
+
+    fn list(&mut self, items: &[String]) {
+        items.iter().for_each(|item| self.wrapped("  - ", item));
+    }
+
+    fn entry(&mut self, entry: &Entry) {
+        self.wrapped(INDENT, &entry.title);
+        self.facts("      ", &entry.facts);
+    }
+
+    fn table(&mut self, table: &Table) {
+        if !table.title.is_empty() {
+            self.heading(&table.title);
+        }
+        let wide = laid_out(table, true, self.screen);
+        if wide
+            .lines()
+            .all(|line| line.trim_end().chars().count() < self.screen.width)
+        {
+            self.rows(&wide);
+        } else {
+            self.folded(table);
+        }
+        self.list(&table.notes);
+    }
+
+    fn rows(&mut self, laid_out: &str) {
+        laid_out
+            .lines()
+            .for_each(|line| self.line(&format!(" {line}")));
+    }
+
+    /// The table without the columns that fold, their values under each row.
+    fn folded(&mut self, table: &Table) {
+        let text = laid_out(table, false, self.screen);
+        let heights: Vec<usize> = table.rows.iter().map(|row| height(row)).collect();
+        let lines: Vec<&str> = text.lines().collect();
+        let (head, mut rest) = lines.split_at(lines.len() - heights.iter().sum::<usize>());
+        self.rows(&head.join("\n"));
+        for (row, height) in table.rows.iter().zip(heights) {
+            self.rows(&rest[..height].join("\n"));
+            rest = &rest[height..];
+            let folded = table
+                .columns
+                .iter()
+                .zip(row)
+                .filter(|(column, _)| column.folds);
+            let pairs: Vec<String> = folded
+                .map(|(column, cell)| format!("{} {}", column.title, cell.text))
+                .collect();
+            if !pairs.is_empty() {
+                self.wrapped("      ", &pairs.join(", "));
+            }
+        }
+    }
+}
+
+fn laid_out(table: &Table, with_folding: bool, screen: Screen) -> String {
+    let has_column: Vec<bool> = table
+        .columns
+        .iter()
+        .map(|column| with_folding || !column.folds)
+        .collect();
+    let mut out = comfy_table::Table::new();
+    out.load_style(presets::NOTHING);
+    let columns = table
+        .columns
+        .iter()
+        .zip(&has_column)
+        .filter(|(_, has)| **has);
+    let columns: Vec<_> = columns.map(|(column, _)| column).collect();
+    if columns.iter().any(|column| !column.title.is_empty()) {
+        out.set_header(
+            columns
+                .iter()
+                .map(|column| shortened(&column.title, CELL_WIDTH)),
+        );
+    }
+    for (at, row) in table.rows.iter().enumerate() {
+        let cells = row.iter().zip(&has_column).filter(|(_, has)| **has);
+        let bar = table
+            .bars
+            .get(at)
+            .map(|share| bar(*share, screen.width / 3));
+        out.add_row(cells.map(|(cell, _)| lines_of(cell)).chain(bar));
+    }
+    for (at, column) in columns.iter().enumerate() {
+        if let Some(laid_out) = out.column_mut(at).filter(|_| column.align == Align::Right) {
+            laid_out.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    if table.rows.is_empty() {
+        String::new()
+    } else {
+        out.to_string()
+    }
+}
+
+fn lines_of(cell: &TableCell) -> String {
+    let [text, detail] = [&cell.text, &cell.detail].map(|text| shortened(text, CELL_WIDTH));
+    if detail.is_empty() {
+        text
+    } else {
+        format!("{text}\n{detail}")
+    }
+}
+
+/// Lines that a row takes.
+fn height(row: &[TableCell]) -> usize {
+    if row.iter().any(|cell| !cell.detail.is_empty()) {
+        2
+    } else {
+        1
+    }
+}
+
+fn bar(share: f64, width: usize) -> String {
+    let filled = ((share * width as f64).round() as usize).min(width);
+    "█".repeat(filled) + &"·".repeat(width - filled)
+}
+
+fn widest(texts: &[String]) -> usize {
+    texts
+        .iter()
+        .map(|text| text.chars().count())
+        .max()
+        .unwrap_or(0)
+}

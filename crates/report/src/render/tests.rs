@@ -1,0 +1,113 @@
+//! Every element in every format.
+
+use super::terminal::Screen;
+use super::{html, markdown, terminal};
+use crate::document::{Element, Entry, Fact, Notice, Picture, Report, Table, TableCell};
+use crate::specimen::EVIL;
+use ragtriage_datasets::lint::finding::Severity;
+
+fn report(data: &str) -> Report {
+    let mut report = Report::new(format!("ragtriage: {data}"));
+    report
+        .elements
+        .push(Element::Verdict(format!("The verdict on {data}.")));
+    report.facts(vec![Fact::new("Corpus", data), Fact::new("n", "2")]);
+    report.elements.push(Element::Notices(vec![
+        Notice::warning(format!("mind {data}")),
+        Notice {
+            severity: Severity::Error,
+            text: "it does not hold".to_owned(),
+            hint: Some("look again".to_owned()),
+        },
+    ]));
+    let mut bars = Table::new("Support", &["stage", "supported", "share"]);
+    bars.row(["documents", "4", "100.0 %"]);
+    bars.row(["chunks", "1", "25.0 %"]);
+    bars.bars = vec![1.0, 0.25];
+    bars.notes.push("a count".to_owned());
+    report.table(bars);
+    report.table(folding(data));
+    report.heading("Questions");
+    report.entries(vec![Entry {
+        title: format!("q1  {data}"),
+        facts: vec![Fact::new("gold", "a"), Fact::new("answer", "b")],
+    }]);
+    report
+        .elements
+        .push(Element::Paragraph("A paragraph.".to_owned()));
+    report
+        .elements
+        .push(Element::Lines(vec![" a line".to_owned()]));
+    report.elements.push(Element::Picture(Picture {
+        title: "By k".to_owned(),
+        file: "by-k.svg".to_owned(),
+        text: "| *\n+---\n".to_owned(),
+    }));
+    report.list(vec!["the first".to_owned(), "the second".to_owned()]);
+    report
+}
+
+fn folding(data: &str) -> Table {
+    let mut table = Table::new("Trials", &["trial", "retrieval.bm25.variant", "EM@5"]);
+    table.columns[1].folds = true;
+    for name in ["a", "b"] {
+        table.row([
+            name.into(),
+            format!("{data} {}", "x".repeat(70)).into(),
+            TableCell {
+                text: "0.500".to_owned(),
+                detail: "0.40-0.60".to_owned(),
+            },
+        ]);
+    }
+    table
+}
+
+fn in_terminal(data: &str, width: usize) -> String {
+    let color = false;
+    terminal::render(&report(data), Screen { width, color })
+}
+
+#[test]
+fn in_a_terminal_of_120_columns() {
+    insta::assert_snapshot!(in_terminal("data", 120));
+}
+
+#[test]
+fn in_a_terminal_of_80_columns() {
+    insta::assert_snapshot!(in_terminal("data", 80));
+}
+
+#[test]
+fn in_markdown() {
+    insta::assert_snapshot!(markdown::render(&report("data")));
+}
+
+#[test]
+fn in_html() {
+    insta::assert_snapshot!(html::render(&report("data")));
+}
+
+#[test]
+fn headings_are_bold_where_color_is_on() {
+    let text = terminal::render(&Report::new("a"), Screen::new(true));
+    assert_eq!(text, "\u{1b}[1ma\u{1b}[0m\n");
+}
+
+#[test]
+fn what_data_says_is_text_in_every_format() {
+    let [terminal, markdown, html] = [
+        in_terminal(EVIL, 120),
+        markdown::render(&report(EVIL)),
+        html::render(&report(EVIL)),
+    ];
+    for text in [&terminal, &markdown, &html] {
+        assert!(!text.contains(['\u{202e}', '\u{1b}', '\u{7}']), "{text}");
+    }
+    for text in [&markdown, &html] {
+        assert!(
+            !text.contains("<script") && !text.contains("<img"),
+            "{text}"
+        );
+    }
+}
