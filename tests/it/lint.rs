@@ -35,10 +35,6 @@ fn rules(lint: &Value) -> BTreeMap<&str, usize> {
     counts
 }
 
-fn made_token() -> String {
-    ["gh", "p_", &"aB3".repeat(12)].concat()
-}
-
 #[test]
 fn a_sound_set_passes_and_its_report_is_this() {
     let outcome = Project::new().call(&["dataset", "lint", "c.toml"]);
@@ -142,99 +138,6 @@ fn what_is_not_there_cannot_be_looked_at() {
         &["dataset", "lint", "c.toml", "--set", "dataset.path=gone"],
         "error: `gone/corpus.jsonl` is not there",
     );
-}
-
-#[test]
-fn a_secret_is_found_and_never_printed() {
-    let token = made_token();
-    let corpus = format!("{CORPUS}{{\"id\": \"s\", \"text\": \"first\\nuse {token} here\"}}\n");
-    let asked = format!(
-        "{QUESTIONS}{{\"id\": \"q3\", \"text\": \"What is {token}?\", \"answers\": [\"x\"], \"evidence\": [{{\"doc\": \"s\", \"quotes\": [\"used {token} here\"]}}]}}\n"
-    );
-    let project = project(&corpus, &asked);
-    for form in [
-        &["dataset", "lint", "data", "--json"][..],
-        &["dataset", "lint", "data"],
-    ] {
-        let outcome = project.call(&[form, &BM25].concat());
-        assert_eq!(outcome.code, 1);
-        let all = outcome.stdout + &outcome.stderr;
-        assert!(!all.contains(&token[4..10]), "{all}");
-        assert!(all.contains("a GitHub token, `ghp_…`"), "{all}");
-    }
-    let (_, lint) = linted(&project, &[]);
-    assert_eq!(
-        (
-            &lint["findings"][0]["document"],
-            &lint["findings"][0]["line"]
-        ),
-        (&"s".into(), &2.into())
-    );
-    assert_eq!(rules(&lint)["secret"], 2);
-}
-
-#[test]
-fn a_secret_that_a_finding_would_quote_in_other_letters_is_not_printed() {
-    let (token, key) = (made_token(), ["AKI", "AQ3RTZX5", "WN7LDJC2V"].concat());
-    let documents = [
-        format!(
-            "Use {token} for the release robot when the key {key} of the bank is old. It waits six minutes."
-        ),
-        format!("The key {key} of the bank waits six minutes."),
-    ];
-    let document = |(n, text): (usize, &String)| {
-        json!({"id": format!("s{n}"), "text": text}).to_string() + "\n"
-    };
-    let corpus: Vec<String> = (1..).zip(&documents).map(document).collect();
-    let question = |id: &str, text: &str, answers: &[&str], quote: &str| {
-        let evidence = json!([{"doc": "s1", "quotes": [quote]}]);
-        json!({"id": id, "text": text, "answers": answers, "evidence": evidence}).to_string()
-    };
-    let copy = format!("Who may use {token} for the release robot when the key {key} is new?");
-    let quote = "and then it waited again ".repeat(6) + &token;
-    let asked = [
-        question("copy", &copy, &["robot"], "release robot"),
-        question(
-            "hole",
-            &format!("How long does the key {key} wait?"),
-            &["six minutes"],
-            "six minutes",
-        ),
-        question("cut", "When is it?", &[], &quote),
-    ];
-    let project = project(&corpus.concat(), &asked.join("\n"));
-    let (code, lint) = linted(&project, &[]);
-    let found = rules(&lint);
-    assert_eq!(
-        (
-            code,
-            found["copied-wording"],
-            found["label-hole"],
-            found["quote-not-found"]
-        ),
-        (1, 1, 1, 1),
-        "{lint}"
-    );
-    let copied = lint["findings"]
-        .as_array()
-        .expect("a list")
-        .iter()
-        .find(|one| one["rule"] == "copied-wording");
-    let message = copied.expect("found")["message"].as_str().expect("a text");
-    assert_eq!(
-        message,
-        "it copies `use ghp… for release robot when key akia…` from its evidence"
-    );
-    for form in [
-        &["dataset", "lint", "data", "--json"][..],
-        &["dataset", "lint", "data"],
-    ] {
-        let outcome = project.call(&[form, &BM25].concat());
-        let all = (outcome.stdout + &outcome.stderr).to_lowercase();
-        for secret in [&token, &key] {
-            assert!(!all.contains(&secret[4..10].to_lowercase()), "{all}");
-        }
-    }
 }
 
 #[test]

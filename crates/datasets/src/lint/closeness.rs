@@ -2,9 +2,8 @@
 //!
 //! What is compared with a question are the sentences that hold its evidence. Its overlap is the share of its content terms
 //! (stems, without stop words and asking words) that stand there. Evidence that is a document as a whole has no
-//! sentence to be compared with. Words are quoted from masked text.
+//! sentence to be compared with.
 
-use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use rayon::iter::{
@@ -13,7 +12,6 @@ use rayon::iter::{
 use serde::Serialize;
 
 use super::finding::{Finding, Rule};
-use super::secrets::{Secret, masked, masked_piece};
 use super::subject::{Subject, content_terms};
 use ragtriage_core::attribute::terms;
 use ragtriage_core::text::normalise;
@@ -36,11 +34,10 @@ pub struct Overlap {
     pub n: usize,
 }
 
-/// The mean overlap (`None` where no question has one), and the questions that are too near. `secrets` are those of each
-/// document, by its number.
+/// Returns the mean overlap (`None` if no question has one) and the questions that copy their evidence.
 #[must_use]
-pub fn check(subject: &Subject<'_>, secrets: &[Vec<Secret>]) -> (Option<Overlap>, Vec<Finding>) {
-    let wordings = Wordings::new(subject, secrets);
+pub fn check(subject: &Subject<'_>) -> (Option<Overlap>, Vec<Finding>) {
+    let wordings = Wordings::new(subject);
     let near =
         |(number, question): (usize, &Question)| Some((number, Nearness::of(&wordings, question)?));
     let all: Vec<(usize, Nearness)> = subject
@@ -85,16 +82,18 @@ struct Nearness {
 
 impl Nearness {
     fn of(wordings: &Wordings<'_>, question: &Question) -> Option<Self> {
-        let sentences: Vec<Sentence<'_>> = quoted(question)
+        let sentences: Vec<&str> = quoted(question)
             .flat_map(|member| wordings.sentences_of(member))
             .collect();
         let wanted = content_terms(&question.text);
         if sentences.is_empty() || wanted.is_empty() {
             return None;
         }
-        let of_sentence = |sentence: &Sentence<'_>| terms::shared(sentence.text, &wanted);
-        let shared: BTreeSet<String> = sentences.iter().flat_map(of_sentence).collect();
-        let run = copied(&masked(&question.text), &sentences);
+        let shared: BTreeSet<String> = sentences
+            .iter()
+            .flat_map(|sentence| terms::shared(sentence, &wanted))
+            .collect();
+        let run = copied(&question.text, &sentences);
         Some(Self {
             n_terms: wanted.len(),
             n_shared: shared.len(),
@@ -112,21 +111,14 @@ fn quoted(question: &Question) -> impl Iterator<Item = &Member> {
         .filter(|member| !member.ranges.is_empty())
 }
 
-/// A sentence as it stands, and without secrets.
-struct Sentence<'a> {
-    text: &'a str,
-    masked: Cow<'a, str>,
-}
-
 /// The documents that some question quotes, each cut into sentences once.
 struct Wordings<'a> {
     subject: &'a Subject<'a>,
-    secrets: &'a [Vec<Secret>],
     pieces: HashMap<usize, Vec<Piece>>,
 }
 
 impl<'a> Wordings<'a> {
-    fn new(subject: &'a Subject<'a>, secrets: &'a [Vec<Secret>]) -> Self {
+    fn new(subject: &'a Subject<'a>) -> Self {
         let members = subject.questions.iter().flat_map(quoted);
         let used: HashSet<usize> = members
             .filter_map(|member| subject.document_number(&member.doc))
@@ -134,47 +126,37 @@ impl<'a> Wordings<'a> {
         let split = |number: usize| (number, sentences::split(&subject.documents[number].text));
         Self {
             subject,
-            secrets,
             pieces: used.into_par_iter().map(split).collect(),
         }
     }
 
     /// The sentences of a member's document that hold a byte of its ranges.
-    fn sentences_of(&self, member: &Member) -> Vec<Sentence<'a>> {
+    fn sentences_of(&self, member: &Member) -> Vec<&'a str> {
         let Some(number) = self.subject.document_number(&member.doc) else {
             return Vec::new();
         };
-        let (text, secrets) = (
-            self.subject.documents[number].text.as_str(),
-            &self.secrets[number],
-        );
+        let text = self.subject.documents[number].text.as_str();
         let pieces = &self.pieces[&number];
         let mut found = Vec::new();
         for range in &member.ranges {
             // Pieces ascend and do not overlap.
             let first = pieces.partition_point(|piece| piece.range.end <= range.start);
-            for Piece { range: piece, .. } in pieces[first..]
+            let overlapping = pieces[first..]
                 .iter()
-                .take_while(|piece| piece.range.start < range.end)
-            {
-                let masked = masked_piece(text, piece.clone(), secrets);
-                found.push(Sentence {
-                    text: &text[piece.clone()],
-                    masked,
-                });
-            }
+                .take_while(|piece| piece.range.start < range.end);
+            found.extend(overlapping.map(|piece| &text[piece.range.clone()]));
         }
         found
     }
 }
 
 /// The longest run of words that a sentence and the question share, where it is long enough; the first of equals.
-fn copied(question: &str, sentences: &[Sentence<'_>]) -> Option<String> {
+fn copied(question: &str, sentences: &[&str]) -> Option<String> {
     let question = normalise::official(question);
     let asked: Vec<&str> = question.split(' ').collect();
     let normal: Vec<String> = sentences
         .iter()
-        .map(|sentence| normalise::official(&sentence.masked))
+        .map(|sentence| normalise::official(sentence))
         .collect();
     let worded: Vec<Vec<&str>> = normal
         .iter()
@@ -203,7 +185,6 @@ fn copied(question: &str, sentences: &[Sentence<'_>]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::secrets;
     use super::super::subject::tests::{document, inspection, question, quoting, told};
     use super::*;
     use crate::Inspection;
@@ -211,8 +192,7 @@ mod tests {
     const TEXT: &str = "The old checkout waits six minutes before it gives up. Nothing else waits.\n\n| port | 9092 |\n";
 
     fn of(inspection: &Inspection) -> (Option<Overlap>, Vec<Finding>) {
-        let subject = Subject::new(inspection);
-        check(&subject, &secrets::find(&subject).in_documents)
+        check(&Subject::new(inspection))
     }
 
     fn checked(questions: Vec<Question>) -> (Option<Overlap>, Vec<String>) {
@@ -275,29 +255,6 @@ mod tests {
             vec![question("q", "Waits?", &[], &["a"])],
         );
         assert_eq!(of(&inspection), (None, Vec::new()));
-    }
-
-    #[test]
-    fn a_copied_run_goes_around_a_secret_that_only_the_document_shows_to_be_one() {
-        let value = ["hunter2", "Qx9zT4"].concat();
-        let text = [
-            "The gateway refuses passw",
-            "ord: ",
-            &value,
-            " after the seventh wrong attempt.",
-        ]
-        .concat();
-        let documents = vec![document("a", &text)];
-        let asked = format!("Why is password {value} after the seventh wrong attempt locked?");
-        let asked = quoting(
-            question("q", &asked, &[], &["a"]),
-            &documents[0],
-            &["seventh"],
-        );
-        let inspection = inspection(documents, vec![asked]);
-        let found = told(&of(&inspection).1);
-        // With the value the run would have six words; without it `after seventh wrong attempt` has four.
-        assert_eq!(found, [""; 0]);
     }
 
     #[test]

@@ -30,8 +30,6 @@ impl Severity {
 /// What a finding goes by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Rule {
-    /// A private key, a token, a password.
-    Secret,
     /// A file that could not be read as text.
     Unreadable,
     /// A line that does not parse.
@@ -102,8 +100,7 @@ pub enum Rule {
 
 impl Rule {
     /// Every rule, errors first, in the order reports list them.
-    pub const ALL: [Self; 34] = [
-        Self::Secret,
+    pub const ALL: [Self; 33] = [
         Self::Unreadable,
         Self::BrokenLine,
         Self::BadField,
@@ -143,11 +140,6 @@ impl Rule {
     fn facts(self) -> (&'static str, Severity, &'static str) {
         use Severity::{Error, Warning};
         match self {
-            Self::Secret => (
-                "secret",
-                Error,
-                "whoever gets the data gets these; runs send passages to endpoints",
-            ),
             Self::Unreadable => ("unreadable", Error, "files that could not be read as text"),
             Self::BrokenLine => ("broken-line", Error, "lines that do not parse"),
             Self::BadField => (

@@ -4,18 +4,17 @@
 //! (`pipeline::pool`). The rule is that of the flag `answer_elsewhere`, made stricter, for here a person has to look: the passage holds
 //! most of the question's content terms, and the very sentence of the answer one of them. Before it was made so strict, about
 //! every second of SQuAD's holes that were read did answer, and the others were the same words said of something else; what
-//! share does now was not measured. Terms are shown as far as they stand outside of secrets.
+//! share does now was not measured.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashSet};
 
 use super::finding::{Finding, Rule};
-use super::secrets::{Secret, found_in, masked, masked_piece};
 use super::subject::{Subject, content_terms};
 use ragtriage_core::attribute::elsewhere::Elsewhere;
 use ragtriage_core::attribute::terms;
 use ragtriage_core::text::normalise;
 use ragtriage_core::text::sentences;
-use ragtriage_core::types::{Chunk, Corpus, DocId, Question};
+use ragtriage_core::types::{Corpus, DocId, Question};
 use ragtriage_core::types::{Pooled, Pools};
 
 /// How many passages of each retriever are pooled: what measures read of a ranking for the most part.
@@ -40,23 +39,20 @@ pub fn worth_pooling(subject: &Subject<'_>) -> Vec<usize> {
 /// A finding for each question and unlabelled document, with the best ranked chunk. `pools` are those of the questions `numbers`.
 #[must_use]
 pub fn check(subject: &Subject<'_>, numbers: &[usize], pools: &Pools) -> Vec<Finding> {
-    let mut shown = Shown {
-        corpus: &pools.corpus,
-        secrets: HashMap::new(),
-    };
-    let of = |(number, pooled): (&usize, &Vec<Pooled>)| {
-        of_question(subject, *number, pooled, &mut shown)
-    };
-    numbers.iter().zip(&pools.of).flat_map(of).collect()
+    numbers
+        .iter()
+        .zip(&pools.of)
+        .flat_map(|(&number, pooled)| of_question(subject, number, pooled, &pools.corpus))
+        .collect()
 }
 
 fn of_question(
     subject: &Subject<'_>,
     number: usize,
     pooled: &[Pooled],
-    shown: &mut Shown<'_>,
+    corpus: &Corpus,
 ) -> Vec<Finding> {
-    let (question, corpus) = (&subject.questions[number], shown.corpus);
+    let question = &subject.questions[number];
     let answers: Vec<String> = question
         .answers
         .iter()
@@ -91,40 +87,9 @@ fn of_question(
             continue;
         }
         known.insert(passage.id.doc());
-        let shared = shown.of(question, &corpus.chunks()[chunk], &shared);
         found.push(finding(subject, number, passage, &shared));
     }
     found
-}
-
-/// Says which terms may be shown; looks for secrets in a document once.
-struct Shown<'a> {
-    corpus: &'a Corpus,
-    secrets: HashMap<DocId, Vec<Secret>>,
-}
-
-impl Shown<'_> {
-    /// Those of `shared` that question and passage hold outside of secrets.
-    fn of(
-        &mut self,
-        question: &Question,
-        chunk: &Chunk,
-        shared: &BTreeSet<String>,
-    ) -> BTreeSet<String> {
-        let Some(document) = self.corpus.document(&chunk.doc_id) else {
-            return BTreeSet::new();
-        };
-        let text = &document.text;
-        let secrets = self
-            .secrets
-            .entry(document.id.clone())
-            .or_insert_with(|| found_in(text));
-        let in_question = terms::shared(&masked(&question.text), shared);
-        terms::shared(
-            &masked_piece(text, chunk.range.as_range(), secrets),
-            &in_question,
-        )
-    }
 }
 
 fn finding(
@@ -141,15 +106,11 @@ fn finding(
         .map(|(stage, _)| stage.name())
         .collect();
     let shared: Vec<&str> = shared.iter().map(String::as_str).collect();
-    let shared = if shared.is_empty() {
-        "words that are not shown".to_owned()
-    } else {
-        shared.join(", ")
-    };
     let message = format!(
-        "`{}` ({} {rank}) holds an answer and of the question {shared}; no label names `{doc}`",
+        "`{}` ({} {rank}) holds an answer and of the question {}; no label names `{doc}`",
         passage.id,
-        retrievers.join(", ")
+        retrievers.join(", "),
+        shared.join(", ")
     );
     let hint = format!(
         "does it answer? then add it to the evidence; if not, `\"relevant\": {{\"{doc}\": 0}}` says so"
@@ -174,7 +135,7 @@ mod tests {
 
     use super::super::subject::tests::{document, inspection, question, told};
     use super::*;
-    use ragtriage_core::types::{ChunkId, Document, Kind, Stage};
+    use ragtriage_core::types::{Chunk, ChunkId, Document, Kind, Stage};
 
     /// Every document as one chunk, found by BM25 in this order.
     fn pools(documents: &[Document], n_questions: usize) -> Pools {
@@ -229,32 +190,6 @@ mod tests {
         assert_eq!(
             (found[0].rank, found[0].chunk.as_ref().map(ChunkId::as_str)),
             (Some(4), Some("hole#0"))
-        );
-    }
-
-    #[test]
-    fn an_access_key_is_not_shown_as_a_term() {
-        let key = ["AKI", "AQ3RTZX5", "WN7LDJC2V"].concat();
-        let hole = format!("Key {key} of the checkout waits six minutes.");
-        let documents = vec![
-            document("gold", "It waits six minutes."),
-            document("hole", &hole),
-        ];
-        let asked = question(
-            "q",
-            &format!("How long does key {key} of the checkout wait?"),
-            &["six minutes"],
-            &["gold"],
-        );
-        let pools = pools(&documents, 1);
-        let inspection = inspection(documents, vec![asked]);
-        let found = check(&Subject::new(&inspection), &[0], &pools);
-        // Of key, its id, checkout, long and wait: all but `long`.
-        assert_eq!(
-            told(&found),
-            [
-                "q: `hole#0` (bm25 2) holds an answer and of the question checkout, key, wait; no label names `hole`"
-            ]
         );
     }
 

@@ -15,7 +15,6 @@ pub mod holes;
 pub mod lengths;
 mod minhash;
 pub mod reanchor;
-pub mod secrets;
 mod slips;
 pub mod subject;
 
@@ -27,7 +26,6 @@ use closeness::Overlap;
 use coverage::Coverage;
 use finding::{Finding, Severity};
 use lengths::Truncated;
-use secrets::{Found, Known};
 use subject::Subject;
 
 use crate::Inspection;
@@ -55,9 +53,6 @@ pub struct Lint {
     pub unused_documents: Vec<DocId>,
     /// What was accepted while reading, and what could not be looked at.
     pub notes: Vec<String>,
-    /// What findings must not quote.
-    #[serde(skip)]
-    known: Known,
 }
 
 /// A data set in numbers.
@@ -99,15 +94,9 @@ pub struct Pooling {
 pub fn content(dataset: String, inspection: &Inspection) -> Lint {
     let subject = Subject::new(inspection);
     let (coverage, unused_documents) = coverage::of(&subject);
-    let Found {
-        findings: secrets,
-        in_documents,
-        known,
-    } = secrets::find(&subject);
-    let (overlap, copied) = closeness::check(&subject, &in_documents);
+    let (overlap, copied) = closeness::check(&subject);
     let found = [
         slips::check(&inspection.slips, &inspection.repeated_quotes),
-        secrets,
         answers::check(&subject),
         answers::unjudged(&subject),
         coverage::empty(&subject),
@@ -140,7 +129,7 @@ pub fn content(dataset: String, inspection: &Inspection) -> Lint {
                 questions
                     .iter()
                     .flat_map(|question| &question.tags)
-                    .map(|tag| known.masked(tag)),
+                    .cloned(),
             ),
             splits: counted(questions.iter().map(|question| split(question).to_owned())),
             coverage,
@@ -155,23 +144,15 @@ pub fn content(dataset: String, inspection: &Inspection) -> Lint {
             .iter()
             .map(|Note { count, what }| format!("{count} {what}"))
             .collect(),
-        known,
     };
     lint.add(found.into_iter().flatten());
     lint
 }
 
 impl Lint {
-    /// Takes further findings. Checks quote nothing of a secret that they can see; here messages and hints lose what has a secret's
-    /// form, and words that have eight characters in a row from one that was found. Ids and paths are let through.
+    /// Adds findings, in the order of [`finding::Rule::ALL`], and counts them by severity.
     pub fn add(&mut self, findings: impl IntoIterator<Item = Finding>) {
-        let known = &self.known;
-        let masked = |finding: Finding| Finding {
-            message: known.masked(&finding.message),
-            hint: known.masked(&finding.hint),
-            ..finding
-        };
-        self.findings.extend(findings.into_iter().map(masked));
+        self.findings.extend(findings);
         self.findings.sort_by_key(|finding| finding.rule);
         let n = |severity| {
             self.findings
@@ -192,22 +173,21 @@ fn counted(names: impl Iterator<Item = String>) -> BTreeMap<String, usize> {
 #[cfg(test)]
 mod tests {
     use super::finding::Rule;
-    use super::subject::tests::{document, inspection, question, quoting};
+    use super::subject::tests::{document, inspection, question};
     use super::*;
 
     #[test]
-    fn findings_are_counted_ordered_by_rule_and_masked() {
+    fn findings_are_counted_and_ordered_by_rule() {
         let asked = question("q", "Where is it?", &["there"], &["a"]);
         let inspection = inspection(
             vec![document("a", "It is there."), document("b", "")],
             vec![asked],
         );
         let mut lint = content("set".to_owned(), &inspection);
-        let key = ["-----BEGIN PRIV", "ATE KEY-----"].concat();
         lint.add([Finding::new(
             Rule::QuoteNotFound,
-            format!("the quote `xoxb-{}` is not there", "0a".repeat(9)),
-            key,
+            "its document does not contain the quote",
+            "correct the quote",
         )]);
         let rules: Vec<Rule> = lint.findings.iter().map(|finding| finding.rule).collect();
         assert_eq!(
@@ -215,30 +195,10 @@ mod tests {
             [Rule::QuoteNotFound, Rule::EmptyDocument, Rule::FewQuestions]
         );
         assert_eq!((lint.errors, lint.warnings), (1, 2));
-        assert_eq!(lint.findings[0].message, "the quote `xoxb-…` is not there");
         assert_eq!(
             lint.figures.splits,
             BTreeMap::from([("none".to_owned(), 1)])
         );
         assert_eq!(lint.unused_documents, ["b".into()]);
-    }
-
-    #[test]
-    fn a_secret_of_a_document_is_known_in_an_answer_that_quotes_its_value_alone() {
-        let value = ["Tr0ub4d", "or9xQ7"].concat();
-        let text = ["passw", "ord: ", &value, " opens the vault. It is old."].concat();
-        let documents = vec![document("a", &text)];
-        let asked = question("q", "What opens the vault?", &[&value], &["a"]);
-        let asked = quoting(asked, &documents[0], &["It is old."]);
-        let lint = content("set".to_owned(), &inspection(documents, vec![asked]));
-        let told = lint
-            .findings
-            .iter()
-            .find(|finding| finding.rule == Rule::AnswerNotInEvidence)
-            .expect("found");
-        assert_eq!(
-            told.message,
-            "its answer `…` does not stand in its evidence"
-        );
     }
 }
