@@ -8,8 +8,7 @@ use clap::{Parser, Subcommand};
 
 use crate::failure::Failure;
 use crate::{
-    cache, check, compare, config, dataset, import, init, model, output, report, reproduce, run,
-    score, tune,
+    cache, check, compare, config, dataset, import, init, model, output, report, run, score, tune,
 };
 
 /// Says which stage of a RAG pipeline lost the answers.
@@ -38,8 +37,6 @@ enum Command {
     Check(check::CheckArgs),
     /// Score files made elsewhere: TREC runs with qrels, HotpotQA and SQuAD predictions with golds.
     Score(score::ScoreArgs),
-    /// Run what a list of published figures names, and put ours beside them; exit 1 when one is missed.
-    Reproduce(reproduce::ReproduceArgs),
     /// Bring data sets here, look them over, write them for other tools.
     #[command(subcommand)]
     Dataset(dataset::DatasetCommand),
@@ -88,10 +85,6 @@ fn dispatch(command: Command) -> Result<ExitCode, Failure> {
             return Ok(ExitCode::from(u8::from(!passed)));
         }
         Command::Score(args) => score::score(&args)?,
-        Command::Reproduce(args) => {
-            let met = reproduce::reproduce(&args)?;
-            return Ok(ExitCode::from(u8::from(!met)));
-        }
         Command::Dataset(command) => return dataset::dataset(command),
         Command::Model(command) => model::model(command)?,
         Command::Cache(command) => cache::cache(command)?,

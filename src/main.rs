@@ -19,7 +19,6 @@ mod output;
 mod page;
 mod report;
 mod report_format;
-mod reproduce;
 mod resume;
 mod run;
 mod run_folder;

@@ -33,6 +33,7 @@ mod own_files;
 mod parity;
 mod planted;
 mod project;
+mod published;
 mod reanchor;
 mod reply_cache;
 mod report;

@@ -1,5 +1,5 @@
 //! Scores of files against the tools that define them: `pytrec_eval` and `ir_measures` on random pairs (`tests/data/trec`),
-//! `trec_eval`'s own test files and `HotpotQA`'s official script (`datasets/fetched`, passed over where it is not there).
+//! `trec_eval`'s own test files and `HotpotQA`'s official script (in `datasets/fetched`; ignored if it is missing).
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -173,10 +173,12 @@ fn trec_eval(folder: &Path, run: &str, qrels: &str, args: &[&str]) -> String {
 
 /// Expected: what the program printed for its authors; `COMMANDS.txt` there says by which command.
 #[test]
+#[cfg_attr(
+    not(has_data_trec_eval),
+    ignore = "needs datasets/fetched/trec_eval: ragtriage dataset fetch trec_eval --from FOLDER"
+)]
 fn trec_evals_own_test_files_come_out_as_it_printed_them() {
-    let Some(folder) = fetched("trec_eval") else {
-        return;
-    };
+    let folder = fetched("trec_eval");
     let printed = |name: &str| std::fs::read_to_string(folder.join(name)).expect("fetched");
     // Per query 4 counts less num_q and runid, 45 measures: 48 lines; for all 50.
     for (file, run, qrels, args, n_lines) in [
@@ -224,10 +226,12 @@ fn trec_evals_own_test_files_come_out_as_it_printed_them() {
 
 /// Expected: `hotpot_evaluate_v1.py` on these files prints em 0.412829169480081, f1 0.5420139876887058.
 #[test]
+#[cfg_attr(
+    not(has_data_qa_scores),
+    ignore = "needs datasets/fetched/qa_scores: ragtriage dataset fetch qa_scores --from FOLDER"
+)]
 fn hotpotqa_files_score_as_the_official_script_scores_them() {
-    let Some(folder) = fetched("qa_scores") else {
-        return;
-    };
+    let folder = fetched("qa_scores");
     let path = |name: &str| folder.join(name).to_string_lossy().into_owned();
     let (predictions, gold) = (
         path("hotpot_predictions_7405.json"),

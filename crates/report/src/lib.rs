@@ -25,7 +25,6 @@ mod pinned;
 pub mod questions;
 pub mod record;
 pub mod render;
-pub mod reproduction;
 pub mod scores;
 pub mod section;
 #[cfg(test)]

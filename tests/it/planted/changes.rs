@@ -89,7 +89,8 @@ fn changes() -> Vec<(&'static str, &'static str)> {
 #[test]
 fn the_gain_that_a_budget_promises_comes_in() {
     let project = Project::of(&[]);
-    let dataset = if let Some(folder) = fetched("hotpotqa") {
+    let dataset = if cfg!(has_data_hotpotqa) {
+        let folder = fetched("hotpotqa");
         project.write(
             "c.toml",
             SETTINGS

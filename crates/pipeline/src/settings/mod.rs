@@ -3,7 +3,6 @@
 pub mod assemble;
 pub mod cache_folder;
 pub mod record;
-pub mod reproduction;
 pub mod resolve;
 
 mod error;
