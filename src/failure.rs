@@ -2,8 +2,9 @@
 
 use std::error::Error;
 
-use ragtriage_core::hint::Hint;
 use ragtriage_core::text::causes::with_causes;
+
+use crate::advice::Advice;
 
 /// A message with a hint. Each one ends the program with exit code 2.
 #[derive(Debug)]
@@ -21,8 +22,8 @@ impl Failure {
     }
 }
 
-impl<E: Error + Hint> From<E> for Failure {
+impl<E: Error + Advice> From<E> for Failure {
     fn from(error: E) -> Self {
-        Self::new(with_causes(&error), error.hint())
+        Self::new(with_causes(&error), error.advice())
     }
 }

@@ -1,5 +1,6 @@
 //! The `ragtriage` program. One file per command; only `output.rs` and `bars.rs` write to stdout and stderr.
 
+mod advice;
 mod audit;
 mod bars;
 mod cache;

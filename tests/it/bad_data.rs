@@ -22,7 +22,7 @@ fn a_data_set_that_is_not_there_is_named() {
         &run_with("dataset.path=gone"),
         &[
             "error: `gone/corpus.jsonl` is not there",
-            "hint: check `dataset.path`; a published set is put in place by `ragtriage dataset fetch NAME`",
+            "hint: check `dataset.path`; `ragtriage dataset fetch NAME` downloads a public data set",
         ],
     );
 }
@@ -48,7 +48,7 @@ fn broken_json_in_the_corpus_is_named_by_line() {
         &RUN,
         &[
             "error: `data/corpus.jsonl` line 3 column 20: broken JSON: EOF while parsing a value",
-            "hint: mend that line, or check that `dataset.format` is the right one",
+            "hint: fix that line, or check `dataset.format`",
         ],
     );
 }
@@ -59,7 +59,7 @@ fn broken_json_among_the_questions_is_named_by_line() {
         &RUN,
         &[
             "error: `data/questions.jsonl` line 3 column 7: broken JSON: expected `:`",
-            "hint: mend that line, or check that `dataset.format` is the right one",
+            "hint: fix that line, or check `dataset.format`",
         ],
     );
 }
@@ -218,7 +218,7 @@ fn no_question_at_all_is_refused() {
         &RUN,
         &[
             "error: `data` has no questions",
-            "hint: add questions, a line each, or make them of real ones with `ragtriage dataset label`",
+            "hint: add questions, one per line, or label real ones with `ragtriage dataset label`",
         ],
     );
 }

@@ -189,7 +189,7 @@ fn a_run_name_that_is_taken_is_refused() {
         &RUN,
         &[
             "error: run folder `runs/r` exists already",
-            "hint: choose another --name, leave it out, or go on with it by --resume",
+            "hint: choose another `--name`, leave it out, or resume the run with `--resume`",
         ],
     );
 }
@@ -315,7 +315,7 @@ fn a_summary_that_finds_no_space_leaves_the_old_one_whole() {
     assert_eq!(
         outcome.stderr,
         "error: cannot write `runs/r/summary.json`: No space left on device (os error 28)\n\
-         hint: free some disk space; finished questions are kept, go on with --resume\n"
+         hint: free some disk space; finished questions are kept; continue with `--resume`\n"
     );
     assert_eq!(project.read("runs/r/summary.json"), before);
     assert!(

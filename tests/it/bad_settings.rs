@@ -15,7 +15,7 @@ fn a_settings_file_that_is_not_there_is_named() {
         &["run", "gone.toml", "--out", "runs"],
         &[
             "error: cannot read settings `gone.toml`: No such file or directory (os error 2)",
-            "hint: give the path of a settings file: `ragtriage run path/to/config.toml`; the repository has some in config/",
+            "hint: give the path of a configuration file: `ragtriage run path/to/config.toml`; the repository has some in config/",
         ],
     );
 }
@@ -59,7 +59,7 @@ fn an_unknown_key_of_a_flag_is_named_with_the_flag() {
     Project::new().refuses(
         &run_with("chunking.sise=3"),
         &[
-            "error: --set chunking.sise=3: unknown setting `sise`",
+            "error: override `chunking.sise=3`: unknown setting `sise`",
             "hint: did you mean `size`?",
         ],
     );
@@ -95,7 +95,7 @@ fn a_flag_of_the_wrong_type_is_named_with_the_flag() {
     let outcome = Project::new().refused(&run_with("chunking.size=big"));
     let lines: Vec<&str> = outcome.stderr.lines().collect();
     assert!(
-        lines[0].starts_with("error: --set chunking.size=big: invalid type: "),
+        lines[0].starts_with("error: override `chunking.size=big`: invalid type: "),
         "{}",
         outcome.stderr
     );
@@ -141,7 +141,7 @@ fn a_flag_without_a_value_is_answered_with_an_example() {
     Project::new().refuses(
         &run_with("retrieval.k"),
         &[
-            "error: `--set retrieval.k` is not `key=value`",
+            "error: `retrieval.k` is not `key=value`",
             "hint: for example `--set retrieval.k=3`, `--set chunking.strategy=fixed`",
         ],
     );

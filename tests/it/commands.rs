@@ -124,7 +124,7 @@ fn a_fetched_data_set_is_where_the_shipped_settings_look() {
     let again = project.refused(&["dataset", "fetch", "hotpotqa", "--from", "elsewhere"]);
     assert_eq!(
         again.stderr,
-        "error: `datasets/fetched/hotpotqa` is there already\nhint: replace it with `--force`\n"
+        "error: `datasets/fetched/hotpotqa` is there already\nhint: choose another path, or replace it with `--force`\n"
     );
     assert_eq!(
         project
@@ -185,7 +185,7 @@ fn a_report_of_what_is_no_run_is_refused() {
         &["report", "gone"],
         &[
             "error: cannot read `gone/run.json`: No such file or directory (os error 2)",
-            "hint: check the path; a run is a folder with run.json in it, under evals/runs/ unless --out said otherwise",
+            "hint: check the path: a run is a folder with a file run.json, under evals/runs/ unless `--out` named another folder",
         ],
     );
     project.write("runs/r/run.json", "{\"schema\": ");

@@ -302,7 +302,7 @@ fn runs_over_other_questions_are_refused_unless_they_intersect() {
         &[
             "error: `k5` and `other` do not ask the same questions: 1 in both, 1 only in `k5`, 1 only in `other`, 1 with one \
              id and two texts",
-            "hint: `--intersect` compares the 1 they share; a run that was interrupted goes on with `ragtriage run --resume NAME`",
+            "hint: `--intersect` compares the questions in both (1); `ragtriage run --resume NAME` completes an interrupted run",
         ],
     );
     let text = compared(&project, &["runs/k5", "runs/other", "--intersect"]);

@@ -103,7 +103,7 @@ fn a_tab_in_an_id_goes_to_jsonl_and_not_to_beir() {
         &["dataset", "convert", "set", "--to", "beir", "out"],
         &[
             "error: question `a b` cannot stand in a table parted by tabs",
-            "hint: ids there may have no white space at their ends and no tab or line end; `--to jsonl` holds any",
+            "hint: such an id has no white space at its ends and no tab or line break; the format `jsonl` allows them (`--to jsonl`)",
         ],
     );
     let tune: [&str; 2] = ["--set", "dataset.split=tune"];

@@ -85,7 +85,7 @@ fn a_data_set_goes_to_beir_and_back() {
         &again,
         &[
             "error: `out` is there already",
-            "hint: name a folder that is not there yet: nothing is overwritten",
+            "hint: name a new folder: nothing is overwritten",
         ],
     );
 }

@@ -574,7 +574,7 @@ fn a_set_that_is_there_is_replaced_by_force_only_and_nothing_is_asked_before() {
             &["dataset", "fetch", "cisi", "--url", &url(&server)],
             &[
                 "error: `datasets/fetched/cisi` is there already",
-                "hint: replace it with `--force`",
+                "hint: choose another path, or replace it with `--force`",
             ],
         );
         assert_eq!(

@@ -346,7 +346,7 @@ fn a_folder_of_another_layout_is_refused() {
     assert!(
         outcome
             .stderr
-            .ends_with("\nhint: check that `dataset.path` and `dataset.format` belong together\n"),
+            .ends_with("\nhint: check that `dataset.format` is the format of `dataset.path`\n"),
         "{}",
         outcome.stderr
     );

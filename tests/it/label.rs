@@ -420,7 +420,7 @@ fn two_annotators_who_share_nothing_or_a_file_that_is_none_are_refused() {
         &["dataset", "agreement", "one.jsonl", "two.jsonl"],
         &[
             "error: `one.jsonl` and `two.jsonl` judge no document for the same question",
-            "hint: questions are joined by an `id` of the same text, else by text alone, documents by id: have both judge the same `--queries`",
+            "hint: questions are matched by an `id` with the same text, else by text; documents by id: let both annotators judge the same questions (`--queries`)",
         ],
     );
     project.refuses_with_some_hint(

@@ -249,7 +249,7 @@ fn a_run_of_another_schema_is_refused() {
         &["run", "--out", "runs", "--resume", "torn"],
     ] {
         let outcome = project.refused(args);
-        let expected = "error: `runs/torn/run.json` has schema 99, this program reads 1\nhint: run it again with this version\n";
+        let expected = "error: `runs/torn/run.json` has schema 99, this program reads 1\nhint: run again with this version\n";
         assert_eq!(outcome.stderr, expected);
     }
 }

@@ -342,18 +342,18 @@ impl Hint for DatasetError {
     fn hint(&self) -> Option<String> {
         Some(match self {
             Self::Missing { .. } => {
-                "check `dataset.path`; a published set is put in place by `ragtriage dataset fetch NAME`".into()
+                "check `dataset.path`".into()
             }
-            Self::Read { .. } | Self::Write { .. } => "check that the path and its permissions are right".into(),
-            Self::Busy { .. } => "end that one first, or write to another file with `--out`".into(),
-            Self::Layout { .. } => "check that `dataset.path` and `dataset.format` belong together".into(),
+            Self::Read { .. } | Self::Write { .. } => "check the path and its permissions".into(),
+            Self::Busy { .. } => "wait until it ends, or write to another file".into(),
+            Self::Layout { .. } => "check that `dataset.format` is the format of `dataset.path`".into(),
             Self::Utf8 { .. } => {
                 "convert the file to UTF-8, for instance with `iconv`, or leave it out of the corpus".into()
             }
-            Self::Json { .. } => "mend that line, or check that `dataset.format` is the right one".into(),
-            Self::Line { .. } | Self::Field { .. } => "mend that record".into(),
+            Self::Json { .. } => "fix that line, or check `dataset.format`".into(),
+            Self::Line { .. } | Self::Field { .. } => "fix that record".into(),
             Self::UnknownKey { nearest: Some(nearest), .. } => format!("did you mean `{nearest}`?"),
-            Self::UnknownKey { nearest: None, .. } => "remove it, or begin its name with `_` to have it ignored".into(),
+            Self::UnknownKey { nearest: None, .. } => "remove it, or start its name with `_` to have it ignored".into(),
             Self::Grade { .. } => "write grades as whole numbers: 0 not relevant, 1 and up relevant".into(),
             Self::DuplicateDocument { .. } | Self::DuplicateQuestion { .. } => "give each its own id".into(),
             Self::UnknownDocument { nearest, .. } => match nearest {
@@ -363,16 +363,16 @@ impl Hint for DatasetError {
                 None => "add the document, or keep and count it with `dataset.missing_evidence = \"keep\"`".into(),
             },
             Self::UnknownQuestion { .. } | Self::Sentence { .. } | Self::AnswerNotFound { .. } => {
-                "mend the label, or keep and count it with `dataset.missing_evidence = \"keep\"`".into()
+                "fix the label, or keep and count it with `dataset.missing_evidence = \"keep\"`".into()
             }
             Self::QuoteNotFound { nearest: Some(text), .. } => format!("the nearest text there is `{text}`"),
-            Self::QuoteNotFound { nearest: None, .. } => "copy the quote from the document as it stands".into(),
+            Self::QuoteNotFound { nearest: None, .. } => "copy the quote from the document unchanged".into(),
             Self::Range { .. } => "give half-open byte ranges on character boundaries, or quotes instead".into(),
             Self::EmptyCorpus { .. } => "add documents with text, or check `dataset.path` and `dataset.globs`".into(),
             Self::EmptyQuestion { .. } => "write the question, or remove the record".into(),
             Self::NoQuestions { split: Some(_), .. } => "check `dataset.split` and the questions' `split`".into(),
             Self::NoQuestions { split: None, .. } => {
-                "add questions, a line each, or make them of real ones with `ragtriage dataset label`".into()
+                "add questions, one per line".into()
             }
             Self::NoAnswers { .. } => "add `answers`, or set `kind` to `free` or `unanswerable`".into(),
             Self::NoSplits { .. } => "remove `dataset.split`".into(),
@@ -385,15 +385,15 @@ impl Hint for DatasetError {
                     None => format!("known are {}", quoted.join(", ")),
                 }
             }
-            Self::Occupied { .. } => "name a folder that is not there yet: nothing is overwritten".into(),
+            Self::Occupied { .. } => "name a new folder: nothing is overwritten".into(),
             Self::NoColumn { .. } => {
-                "ids there may have no white space at their ends and no tab or line end; `--to jsonl` holds any".into()
+                "such an id has no white space at its ends and no tab or line break; the format `jsonl` allows them".into()
             }
-            Self::NotKept { .. } => "mend what is named; nothing was written".into(),
-            Self::NoFile { .. } => "name a file: what is in it is read, so that no question is asked twice".into(),
+            Self::NotKept { .. } => "fix the record named above; nothing was written".into(),
+            Self::NoFile { .. } => "name a file: it is read, so that no question is asked twice".into(),
             Self::ChangedMeanwhile { .. } => "run it again".into(),
-            Self::History { .. } => "name a commit, branch or tag of the repository that the data set lies in".into(),
-            Self::Exists { .. } => "replace it with `--force`".into(),
+            Self::History { .. } => "name a commit, branch or tag of the repository that holds the data set".into(),
+            Self::Exists { .. } => "choose another path".into(),
         })
     }
 }

@@ -231,14 +231,14 @@ impl Hint for HttpError {
             Self::KeyInClear { .. } => {
                 Some("use `https`; plain `http` with a key is for this machine only")
             }
-            Self::Redirected { .. } => {
-                Some("name the address to which it redirects, if that is to be trusted")
+            Self::Redirected { .. } => Some("use the address it redirects to, if you trust it"),
+            Self::Write { .. } => {
+                Some("check the free disk space and the permissions of the folder")
             }
-            Self::Write { .. } => Some("is there room on the disk, and may the folder be written?"),
             Self::Busy { .. } => Some("wait for it to end, then try again"),
             Self::Status {
                 status: 401 | 403, ..
-            } => Some("is the key right, and is the variable that holds it named?"),
+            } => Some("check the key and the setting that names its variable"),
             _ => None,
         };
         hint.map(str::to_owned)

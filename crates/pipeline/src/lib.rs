@@ -122,57 +122,50 @@ pub enum PipelineError {
     Panicked,
 }
 
-/// What to do about a part's failure for which it has no advice of its own.
-pub const SEE_SCHEMA: &str =
-    "mend what the message names; `ragtriage config schema` explains every setting";
-
 impl Hint for PipelineError {
     fn hint(&self) -> Option<String> {
         match self {
-            Self::Embed(error) => error.hint().or_else(|| Some(SEE_SCHEMA.to_owned())),
-            Self::Index(error) => error.hint().or_else(|| Some(SEE_SCHEMA.to_owned())),
+            Self::Embed(error) => error.hint(),
+            Self::Index(error) => error.hint(),
             Self::Sparse(_) => {
                 Some("set `cache.dir` to a folder that can be written, with free space".to_owned())
             }
-            Self::Rerank(error) => error.hint().or_else(|| Some(SEE_SCHEMA.to_owned())),
+            Self::Rerank(error) => error.hint(),
             Self::Store(error) => error.hint(),
             Self::NoSuchChunk { .. } => {
-                Some("delete the collection and run again: it is filled anew".to_owned())
+                Some("delete the collection and run again: it is rebuilt".to_owned())
             }
             Self::NotFinite { .. } => {
-                Some("compare by `cosine`, or look at what the encoder gives".to_owned())
+                Some("use the distance `cosine`, or check the encoder's vectors".to_owned())
             }
             Self::NothingAllowed { .. } => Some(
-                "compare its fields and values with the documents' metadata, letter for letter"
+                "check that its fields and values equal those in the metadata of the documents"
                     .to_owned(),
             ),
             Self::NothingToIndex { .. } => Some("check `dataset.path`".to_owned()),
-            Self::OnlyFailures { run, last, .. }
+            Self::OnlyFailures { last, .. }
                 if last.contains("cannot be reached")
                     || last.contains("no Qdrant server answers") =>
             {
-                Some(format!(
+                Some(
                     "start the server (`ollama serve`, `vllm serve MODEL`, `docker run -p 6334:6334 qdrant/qdrant`) or correct its \
-                 address, then go on with `--resume {run}`: what is done is kept"
-                ))
+                     address"
+                        .to_owned(),
+                )
             }
             Self::OnlyFailures { last, .. } if parameter_hint(last).is_some() => {
                 parameter_hint(last).map(str::to_owned)
             }
-            Self::OnlyFailures { run, .. } => Some(format!(
-                "mend what the message says, then go on with `--resume {run}`: what is done is kept"
-            )),
-            Self::Stopped { run, .. } => Some(format!(
-                "what is done is kept (`ragtriage report {run}`); raise the limit with --set and go on with --resume {run}"
-            )),
+            Self::OnlyFailures { .. } => Some("fix the error named above".to_owned()),
+            Self::Stopped { .. } => Some("raise the limit; finished questions are kept".to_owned()),
             Self::AllRecordedFailed { .. } => Some(
-                "there is nothing to evaluate: make the record again, then import that".to_owned(),
+                "record the answers again, then import them".to_owned(),
             ),
             Self::NoThreads(_) => {
                 Some("allow this process more threads, or close other programs".to_owned())
             }
             Self::Panicked => {
-                Some("what is done is kept: go on with --resume and the run's name".to_owned())
+                Some("finished questions are kept".to_owned())
             }
         }
     }

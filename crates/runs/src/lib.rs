@@ -88,32 +88,28 @@ pub enum StoreError {
 impl Hint for StoreError {
     fn hint(&self) -> Option<String> {
         let hint: Option<&'static str> = match self {
-            Self::Exists { .. } => {
-                Some("choose another --name, leave it out, or go on with it by --resume")
-            }
-            Self::InUse { .. } => Some("wait until it ends, or start a run of another name"),
-            Self::BadName { .. } => Some("choose another --name, or leave it out"),
+            Self::Exists { .. } => Some("choose another name, or resume that run"),
+            Self::InUse { .. } => Some("wait until it ends, or choose another name"),
+            Self::BadName { .. } => Some("choose another name"),
             Self::Damaged { .. } => {
-                Some("nothing was changed: repair or delete that line, or start a new run")
+                Some("repair or delete that line, or start a new run; nothing was changed")
             }
             Self::Io { source, .. } => match source.kind() {
                 std::io::ErrorKind::StorageFull
                 | std::io::ErrorKind::FileTooLarge
                 | std::io::ErrorKind::QuotaExceeded => {
-                    Some("free some disk space; finished questions are kept, go on with --resume")
+                    Some("free some disk space; finished questions are kept")
                 }
                 std::io::ErrorKind::PermissionDenied => {
-                    Some("check who may write there, or choose another folder with --out")
+                    Some("check the permissions, or choose another folder")
                 }
-                std::io::ErrorKind::NotFound => Some(
-                    "check the path; a run is a folder with run.json in it, under evals/runs/ unless --out said otherwise",
-                ),
-                _ => Some(
-                    "see that the folder is one and can be written, or choose another with --out",
-                ),
+                std::io::ErrorKind::NotFound => {
+                    Some("check the path: a run is a folder with a file run.json")
+                }
+                _ => Some("check that the folder exists and is writable, or choose another"),
             },
-            Self::MissingPassages { .. } => Some("bring the whole folder back, or run it again"),
-            Self::OtherSchema { .. } => Some("run it again with this version"),
+            Self::MissingPassages { .. } => Some("restore the whole folder, or run again"),
+            Self::OtherSchema { .. } => Some("run again with this version"),
         };
         hint.map(str::to_owned)
     }

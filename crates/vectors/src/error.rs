@@ -249,7 +249,7 @@ impl Hint for IndexError {
     fn hint(&self) -> Option<String> {
         match self {
             Self::NotBuiltIn { feature } => Some(format!(
-                "build it with `--features {feature}`, or use `retrieval.retrievers = [\"bm25\"]`, which needs no vector store"
+                "use a build with the Cargo feature `{feature}`, or set `retrieval.retrievers = [\"bm25\"]`, which needs no vector store"
             )),
             Self::Dimension { .. } => {
                 Some("encode questions and passages with models of the same dimension".to_owned())
@@ -258,16 +258,16 @@ impl Hint for IndexError {
                 Some("encode questions and passages with the same kind of model".to_owned())
             }
             Self::Mismatch { collection, .. } | Self::Foreign { collection, .. } => Some(format!(
-                "delete collection `{collection}`; it is filled again from the vector cache"
+                "delete collection `{collection}`; it is rebuilt from the vector cache"
             )),
             Self::Gone { .. } => {
-                Some("run again: it is filled again from the vector cache".to_owned())
+                Some("run again: the collection is rebuilt from the vector cache".to_owned())
             }
             Self::Deadline { url, .. } => Some(format!(
-                "see whether the server at `{url}` is overloaded or another service"
+                "check that the server at `{url}` is Qdrant and not overloaded"
             )),
             Self::Indexing { .. } => Some(
-                "wait and run again, the server goes on; or set `vector_store.exact = true`"
+                "wait and run again: the server continues indexing; or set `vector_store.exact = true`"
                     .to_owned(),
             ),
             Self::File { .. } => {
@@ -275,7 +275,7 @@ impl Hint for IndexError {
             }
             Self::Busy { .. } => Some("wait for the other runs to end".to_owned()),
             Self::Engine { path, .. } => Some(format!(
-                "check the free space there; deleting `{}` is safe, it is built again",
+                "check the free space there; `{}` can be deleted and is rebuilt",
                 path.display()
             )),
             Self::Url { .. } => {
@@ -288,7 +288,7 @@ impl Hint for IndexError {
             Self::Denied { .. } => Some(
                 "name the variable that holds the key in `vector_store.api_key_env`".to_owned(),
             ),
-            Self::Unindexed { .. } => Some("see the server's log for disk and memory".to_owned()),
+            Self::Unindexed { .. } => Some("check the server's log, disk and memory".to_owned()),
             Self::Parameter(_)
             | Self::NotFinite { .. }
             | Self::Malformed { .. }

@@ -115,7 +115,8 @@ pub struct UnknownMeasure {
 
 impl Hint for UnknownMeasure {
     fn hint(&self) -> Option<String> {
-        let hint = "measures read like `EM@5`, `EM@1000t`, `EM@prompt`, `nDCG@10`, `RR`, `AnswerF1`; `ragtriage score --list` explains them all";
+        let hint =
+            "measures read like `EM@5`, `EM@1000t`, `EM@prompt`, `nDCG@10`, `RR`, `AnswerF1`";
         Some(hint.to_owned())
     }
 }

@@ -31,12 +31,11 @@ pub enum LabelError {
 impl Hint for LabelError {
     fn hint(&self) -> Option<String> {
         Some(match self {
-            Self::Annotator(_) => "what was judged before is kept: start again to go on".into(),
+            Self::Annotator(_) => "start again to continue; earlier judgments are kept".into(),
             Self::Dataset(error) => return error.hint(),
             Self::External(error) => return error.hint(),
             Self::NothingShared { .. } => {
-                "questions are joined by an `id` of the same text, else by text alone, documents by id: have both judge the same \
-                 `--queries`"
+                "questions are matched by an `id` with the same text, else by text; documents by id: let both annotators judge the same questions"
                     .into()
             }
         })

@@ -63,7 +63,7 @@ pub fn check(subject: &Subject<'_>, coverage: &Coverage) -> Vec<Finding> {
         thousands(*used),
         100.0 * share
     );
-    let hint = "ask about more of them (--json lists those that are not used), or leave out what nobody asks about";
+    let hint = "ask about more of them, or remove documents that no question needs";
     vec![Finding::new(Rule::LowCoverage, message, hint)]
 }
 

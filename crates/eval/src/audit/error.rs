@@ -63,16 +63,20 @@ impl Hint for AuditError {
     fn hint(&self) -> Option<String> {
         Some(match self {
             Self::Malformed { .. } => {
-                "a sheet is JSON lines: change `correct_class` and `note` only, or draw it again with --audit"
-                    .to_owned()
+                "an audit sheet is JSON lines: change `correct_class` and `note` only".to_owned()
             }
             Self::OtherRun { .. } => "name the run that the sheet was drawn from".to_owned(),
             Self::UnknownQuestion { .. } | Self::Twice { .. } => {
                 "change `correct_class` and `note` only; lines may be left out".to_owned()
             }
-            Self::UnknownClass { .. } => format!("write `ok`, nothing, or one of {}", class_names()),
+            Self::UnknownClass { .. } => {
+                format!("write `ok`, nothing, or one of {}", class_names())
+            }
             Self::NothingFilledIn { .. } => {
-                format!("write `ok` where the class is right, else one of {}", class_names())
+                format!(
+                    "write `ok` where the class is right, else one of {}",
+                    class_names()
+                )
             }
         })
     }

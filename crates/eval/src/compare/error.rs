@@ -81,27 +81,26 @@ pub enum CompareError {
 
 impl CompareError {
     /// Why a measure may have no value.
-    pub(crate) const SEE_REPORT: &str = "answer measures need a generator and gold answers, rankings need judged \
-        documents; `ragtriage report RUN` shows what a run has";
+    pub(crate) const NO_VALUE: &str = "answer measures need a generator and gold answers; ranking measures need relevance judgments";
 }
 
 impl Hint for CompareError {
     fn hint(&self) -> Option<String> {
         Some(match self {
             Self::OtherQuestions { common, .. } => format!(
-                "`--intersect` compares the {common} they share; a run that was interrupted goes on with `ragtriage run --resume NAME`"
+                "compare the questions in both ({common}), or complete an interrupted run first"
             ),
             Self::NothingInCommon { .. } => "compare runs over the same question set".to_owned(),
-            Self::NoValue { .. } => Self::SEE_REPORT.to_owned(),
+            Self::NoValue { .. } => Self::NO_VALUE.to_owned(),
             Self::NoAnswers { .. } | Self::NoGold => {
-                "--cross splits a difference of answers: it needs runs with a generator over questions with golds"
+                "crossing answers needs runs with a generator over questions with gold answers"
                     .to_owned()
             }
             Self::OtherPrompts { .. } => {
-                "its template has changed since: bring `generation.prompt` back as it was, or run it again".to_owned()
+                "the prompt template has changed: restore `generation.prompt`, or run again".to_owned()
             }
             Self::CallsFailed { .. } => {
-                "mend what the message says and call it again: what was answered is in the cache and is not asked twice"
+                "fix the error named above and repeat the command; cached responses are not requested again"
                     .to_owned()
             }
         })

@@ -42,12 +42,10 @@ impl Hint for GateError {
     fn hint(&self) -> Option<String> {
         Some(match self {
             Self::OutOfRange { .. } => {
-                "shares are written 0.8, not 80; a drop is a size, not a sign".to_owned()
+                "write a share as 0.8, not 80, and a drop without a sign".to_owned()
             }
-            Self::NoValue { .. } => CompareError::SEE_REPORT.to_owned(),
-            Self::NoBaseline { .. } => {
-                "name one with `--baseline RUN`, or as `baseline` under `[gates]`".to_owned()
-            }
+            Self::NoValue { .. } => CompareError::NO_VALUE.to_owned(),
+            Self::NoBaseline { .. } => "name a run as `baseline` under `[gates]`".to_owned(),
             Self::Compare(error) => return error.hint(),
         })
     }

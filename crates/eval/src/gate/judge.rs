@@ -166,9 +166,9 @@ pub(super) fn complete(run: &SavedRun) -> Option<GateResult> {
     let missing = asked - run.traces.len();
     let judged = run.traces.len() - failed;
     let remedy = if run.manifest.is_imported() {
-        "the record lacks them: make it whole and import it again"
+        "complete the imported file and import it again"
     } else {
-        "`ragtriage run --resume` asks them"
+        "resume the run to ask them"
     };
     (failed + missing > 0).then(|| GateResult {
         gate: "every question judged".to_owned(),

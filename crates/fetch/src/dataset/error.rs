@@ -54,16 +54,18 @@ pub enum FetchError {
 impl Hint for FetchError {
     fn hint(&self) -> Option<String> {
         match self {
-            Self::NoPublisher { .. } => Some("name a copy with `--from PATH`".to_owned()),
+            Self::NoPublisher { .. } => Some("use a local copy".to_owned()),
             Self::Http(error) if error.is_transient() => {
-                Some("try again: it goes on where it broke off; or name a mirror with `--url`, a copy with `--from`".into())
+                Some("try again: the download continues where it stopped".into())
             }
-            Self::Http(error) => error.hint().or_else(|| Some("name another address with `--url URL`, or a copy with `--from PATH`".to_owned())),
+            Self::Http(error) => error.hint(),
             Self::Hash { .. } => Some(
-                "nothing was kept; try again, and if it stays so, the publisher has changed the file: `--from PATH` takes a copy".into(),
+                "try again; if the hash still differs, the publisher has changed the file".into(),
             ),
-            Self::Archive { .. } => Some("nothing was unpacked; name another address with `--url URL`".to_owned()),
-            Self::Disk { .. } => Some("is there room on the disk, and may the folder be written?".to_owned()),
+            Self::Archive { .. } => Some("use another address; nothing was unpacked".to_owned()),
+            Self::Disk { .. } => {
+                Some("check the free disk space and the permissions of the folder".to_owned())
+            }
             Self::Dataset(error) => error.hint(),
         }
     }

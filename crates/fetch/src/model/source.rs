@@ -102,8 +102,8 @@ async fn named(
         }
     }
     let skipped = match pin {
-        None => Some("not tried, since its bytes are not pinned: fetch it yourself"),
-        Some(_) if source.offline => Some("not tried, since `--offline` is set"),
+        None => Some("not tried: this model has no pinned hash, download it yourself"),
+        Some(_) if source.offline => Some("not tried in offline mode"),
         Some(_) => None,
     };
     if let (Some(pin), None) = (pin, skipped) {
@@ -176,7 +176,7 @@ mod tests {
         let folder = cache.path().join("models").join(MINILM);
         let expected = format!(
             "model `{MINILM}` was not found: the model cache: cannot read `{}`: No such file or directory (os error 2); \
-             the network: not tried, since `--offline` is set",
+             the network: not tried in offline mode",
             folder.join("config.json").display()
         );
         assert_eq!(error.to_string(), expected);

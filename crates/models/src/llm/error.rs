@@ -164,7 +164,7 @@ impl Hint for LlmError {
             Self::TooLong { .. } => {
                 Some("lower `generation.context_tokens`, or raise the server's context length")
             }
-            Self::Spent { .. } => Some("raise the limit with --set and go on with --resume"),
+            Self::Spent { .. } => Some("raise the limit; finished questions are kept"),
             Self::TemplateFile { .. } => {
                 Some("`generation.prompt` is `short-answer`, `free`, or a file's path")
             }

@@ -17,7 +17,7 @@ pub enum SettingsError {
     /// TOML that cannot be parsed, or a value of the wrong type.
     #[error("{place}: {message}")]
     Malformed {
-        /// File and line, or the flag.
+        /// File and line, or the override.
         place: String,
         /// What is wrong.
         message: String,
@@ -25,7 +25,7 @@ pub enum SettingsError {
     /// A key that is none.
     #[error("{place}: unknown setting `{key}`")]
     UnknownKey {
-        /// File and line, or the flag.
+        /// File and line, or the override.
         place: String,
         /// The key.
         key: String,
@@ -44,9 +44,9 @@ pub enum SettingsError {
         /// What it must be.
         why: String,
     },
-    /// `--set` without a key or value.
-    #[error("`--set {given}` is not `key=value`")]
-    BadFlag {
+    /// An override without a key or value.
+    #[error("`{given}` is not `key=value`")]
+    BadOverride {
         /// What was given.
         given: String,
     },
@@ -58,6 +58,19 @@ pub enum SettingsError {
         /// The setting that names it.
         key: &'static str,
     },
+    /// A service elsewhere, in offline mode.
+    #[error("`{key}`: `{url}` is not on this machine, and this is offline mode")]
+    NotLocal {
+        /// The setting.
+        key: String,
+        /// Its address, redacted.
+        url: String,
+    },
+    /// A run without caches on a Qdrant server.
+    #[error(
+        "a run without caches needs the embedded store: collections of a Qdrant server are shared by content"
+    )]
+    KeptByContent,
     /// Something it names cannot be used.
     #[error("{message}")]
     Unusable {
@@ -71,17 +84,24 @@ pub enum SettingsError {
 impl Hint for SettingsError {
     fn hint(&self) -> Option<String> {
         match self {
-            Self::Unreadable { source, .. } if source.kind() == std::io::ErrorKind::NotFound => Some(
-                "give the path of a settings file: `ragtriage run path/to/config.toml`; the repository has some in config/".to_owned(),
-            ),
-            Self::Unreadable { .. } => Some("see that the file can be read".to_owned()),
-            Self::Malformed { .. } | Self::OutOfRange { .. } => {
-                Some("`ragtriage config show` prints every setting with its default".to_owned())
+            Self::Unreadable { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
+                Some("give the path of a configuration file".to_owned())
             }
-            Self::UnknownKey { nearest: Some(nearest), .. } => Some(format!("did you mean `{nearest}`?")),
+            Self::Unreadable { .. } => Some("check the permissions of the file".to_owned()),
+            Self::Malformed { .. } | Self::OutOfRange { .. } => None,
+            Self::UnknownKey {
+                nearest: Some(nearest),
+                ..
+            } => Some(format!("did you mean `{nearest}`?")),
             Self::UnknownKey { known, .. } => Some(format!("there are: {}", known.join(", "))),
-            Self::BadFlag { .. } => Some("for example `--set retrieval.k=3`, `--set chunking.strategy=fixed`".to_owned()),
-            Self::NoKey { name, .. } => Some(format!("export {name}=..., or leave the setting out for a server without keys")),
+            Self::BadOverride { .. } => Some("write it like `retrieval.k=3`".to_owned()),
+            Self::NotLocal { .. } => Some("name a service on this machine".to_owned()),
+            Self::KeptByContent => {
+                Some("use the embedded store: `vector_store.kind = \"embedded\"`".to_owned())
+            }
+            Self::NoKey { name, .. } => Some(format!(
+                "export {name}=..., or leave the setting out for a server without keys"
+            )),
             Self::Unusable { hint, .. } => hint.clone(),
         }
     }

@@ -16,8 +16,8 @@ pub enum Origin {
     Default,
     /// The settings file.
     File,
-    /// `--set`, or a flag that stands for one.
-    Flag,
+    /// An override given with the command.
+    Override,
 }
 
 impl Origin {
@@ -25,7 +25,7 @@ impl Origin {
         match self {
             Self::Default => "default",
             Self::File => "file",
-            Self::Flag => "--set",
+            Self::Override => "override",
         }
     }
 }
@@ -144,18 +144,18 @@ fn with_sets(
 ) -> Result<Settings, SettingsError> {
     for set in sets {
         let (key, value) = parse_set(set)?;
-        // What is wrong with a flag is told with the flag; its address may hold a key.
+        // The message shows the override, whose address may hold a key.
         let shown = value.as_str().map_or_else(
             || set.clone(),
             |text| set.replace(text, &address::redacted_url(text)),
         );
-        let place = format!("--set {shown}");
+        let place = format!("override `{shown}`");
         insert(table, &key, value).map_err(|message| SettingsError::Malformed {
             place: place.clone(),
             message,
         })?;
         from_table(table).map_err(|error| explain(&error, &place, None))?;
-        origins.insert(key, Origin::Flag);
+        origins.insert(key, Origin::Override);
     }
     from_table(table).map_err(|error| explain(&error, "settings", None))
 }
@@ -205,7 +205,7 @@ fn join(prefix: &str, key: &str) -> String {
 }
 
 fn parse_set(set: &str) -> Result<(String, Value), SettingsError> {
-    let bad = || SettingsError::BadFlag {
+    let bad = || SettingsError::BadOverride {
         given: set.to_owned(),
     };
     let (key, value) = set.split_once('=').ok_or_else(bad)?;
@@ -293,7 +293,7 @@ mod tests {
         assert!(
             shown
                 .lines()
-                .any(|line| line.starts_with("k = 3 ") && line.ends_with("# --set")),
+                .any(|line| line.starts_with("k = 3 ") && line.ends_with("# override")),
             "{shown}"
         );
         assert!(
@@ -318,7 +318,7 @@ mod tests {
             .to_string();
         assert_eq!(
             error,
-            "--set generation.base_ulr=https://***@h/v1?api-version=***: unknown setting `base_ulr`"
+            "override `generation.base_ulr=https://***@h/v1?api-version=***`: unknown setting `base_ulr`"
         );
     }
 
@@ -384,7 +384,7 @@ mod tests {
         ));
         assert!(matches!(
             sets(&["retrieval.k"]),
-            Err(SettingsError::BadFlag { .. })
+            Err(SettingsError::BadOverride { .. })
         ));
     }
 }

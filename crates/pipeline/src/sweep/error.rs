@@ -63,7 +63,7 @@ pub enum SweepError {
         least: usize,
     },
     /// A setting of the sweep that is none, or a value of the wrong type.
-    #[error("`[sweep]`: {}", .0.to_string().trim_start_matches("--set "))]
+    #[error("`[sweep]`: {0}")]
     Setting(#[source] SettingsError),
     /// Questions without anything to score retrieval by.
     #[error(
@@ -85,7 +85,7 @@ pub enum SweepError {
         measure: Measure,
     },
     /// Answers are wanted of nobody.
-    #[error("`--generate` needs a generator, and `generation.generator` is `none`")]
+    #[error("generated answers need a generator, and `generation.generator` is `none`")]
     NoGenerator,
     /// Another process has the folder.
     #[error("another `tune` works in `{}`", path.display())]
@@ -150,23 +150,19 @@ impl Hint for SweepError {
                 "vary less, or set `tune.search = \"random\"` and `tune.samples`"
             }
             Self::Setting(error) => {
-                return error.hint().map(|hint| match error {
-                    SettingsError::Malformed { .. } => format!(
-                        "{hint}; a setting that is a list itself needs a list of lists: `retrieval.retrievers = [[\"bm25\"], [\"bm25\", \"dense\"]]`"
-                    ),
-                    _ => hint,
-                });
+                return match error {
+                    SettingsError::Malformed { .. } => Some("a setting that is a list itself needs a list of lists: `retrieval.retrievers = [[\"bm25\"], [\"bm25\", \"dense\"]]`".to_owned()),
+                    _ => error.hint(),
+                };
             }
-            Self::NothingGold => "label some questions: `ragtriage dataset label`",
-            Self::NoMean { .. } | Self::TooFew { .. } => {
-                "`ragtriage config show` prints every setting with its default"
-            }
-            Self::NoAnswers { .. } => "generate them for all settings: `--generate all`",
+            Self::NothingGold => "label some questions",
+            Self::NoMean { .. } | Self::TooFew { .. } => return None,
+            Self::NoAnswers { .. } => "generate answers for all of them",
             Self::NoGenerator => "set `generation.generator` to `extractive` or `openai`",
-            Self::Busy { .. } => "wait for it, or give this one a folder of its own with `--name`",
-            Self::OtherConfig { .. } => "give this one a name of its own with `--name`",
-            Self::Io { .. } => "see that the folder can be written, or give another with `--out`",
-            Self::Damaged { .. } => "delete it: it is made again",
+            Self::Busy { .. } => "wait until it ends, or give this sweep another name",
+            Self::OtherConfig { .. } => "give this sweep another name",
+            Self::Io { .. } => "check that the folder is writable, or choose another",
+            Self::Damaged { .. } => "delete it: it is rebuilt",
             Self::Store(error) => return error.hint(),
             Self::Assemble(error) => return error.hint(),
         };

@@ -245,29 +245,27 @@ impl Hint for ExternalError {
             }
             Self::Contradiction { .. } => "keep one judgment of each document and query",
             Self::Json { .. } => {
-                "predictions are `{id: text}` or HotpotQA's `{\"answer\": {id: text}}`; golds are HotpotQA's or SQuAD's own JSON"
+                "predictions are `{id: text}` or HotpotQA's `{\"answer\": {id: text}}`; gold files are the JSON of HotpotQA or SQuAD"
             }
             Self::Line { .. } => {
-                "each line is one JSON object; NaN and Infinity are no JSON, leave such a score out"
+                "write one JSON object per line; JSON has no NaN or Infinity: leave such a score out"
             }
             Self::Field { .. } => {
                 "a line is {\"id\" or \"question\", \"contexts\": [{\"text\", \"doc_id\", \"score\"}], \"answer\"}; leave out what is not known"
             }
             Self::UnknownKey { nearest, .. } => return Some(format!("did you mean `{nearest}`?")),
             Self::UnknownQuestion { .. } => {
-                "check that `dataset` is the set that was asked; --partial leaves such lines out"
+                "check that `dataset` is the data set whose questions were asked"
             }
             Self::OtherQuestion { .. } => {
-                "the ids are those of another set or order: leave `id` out and give the text alone"
+                "the ids belong to another data set or order: leave `id` out and give the text alone"
             }
             Self::AmbiguousQuestion { .. } => "give the question's `id`",
             Self::MissingQuestions { .. } => {
-                "leaving questions out changes every mean; --partial does, and says how many it left out"
+                "record them; leaving questions out changes every mean"
             }
             Self::DuplicateQuestion { .. } => "keep one of the two",
-            Self::NoGold { .. } => {
-                "give it an answer, or take it out of the golds; `--flavour squad2` scores questions without one"
-            }
+            Self::NoGold { .. } => "add a gold answer, or remove the question",
             Self::NoQuestions { .. } => "check that it is the gold file",
         };
         Some(hint.to_owned())

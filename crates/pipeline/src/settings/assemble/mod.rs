@@ -20,7 +20,6 @@ use self::generation::{allowance, generator, keep_replies, most_concurrency, pri
 pub use self::reader::reader;
 use self::retrieval::Wiring;
 use super::{Resolved, Settings, SettingsError};
-use crate::SEE_SCHEMA;
 use crate::ask::FAILURES_IN_A_ROW;
 use crate::plan::{ArmPlan, Plan, PromptPlan};
 use crate::recorded::RecordedPlan;
@@ -104,14 +103,14 @@ impl Hint for AssembleError {
     fn hint(&self) -> Option<String> {
         match self {
             Self::Settings(error) => error.hint(),
-            Self::Checkpoint(error) => error.hint().or_else(|| Some(SEE_SCHEMA.to_owned())),
-            Self::Embed(error) => error.hint().or_else(|| Some(SEE_SCHEMA.to_owned())),
-            Self::Rerank(error) => error.hint().or_else(|| Some(SEE_SCHEMA.to_owned())),
-            Self::Llm(error) => error.hint().or_else(|| Some(SEE_DEFAULTS.to_owned())),
-            Self::Replies(error) => error.hint().map(|hint| {
-                format!("{hint}, but its replies are paid for again; `--no-cache` does without")
-            }),
-            Self::Service(error) => error.hint().or_else(|| Some(SEE_DEFAULTS.to_owned())),
+            Self::Checkpoint(error) => error.hint(),
+            Self::Embed(error) => error.hint(),
+            Self::Rerank(error) => error.hint(),
+            Self::Llm(error) => error.hint(),
+            Self::Replies(error) => error
+                .hint()
+                .map(|hint| format!("{hint}, but its responses are paid for again")),
+            Self::Service(error) => error.hint(),
         }
     }
 }
@@ -327,20 +326,13 @@ fn chunk_spec(settings: &Settings) -> Result<ChunkSpec, SettingsError> {
     .map_err(|error| unusable(&error.to_string(), error.hint()))
 }
 
-/// What `--offline` says to an address elsewhere, without what of it may be secret.
+/// Refuses an address elsewhere in offline mode.
 fn not_here(key: &str, url: &str) -> SettingsError {
-    let message = format!(
-        "`{key}`: --offline refuses `{}`: it is not on this machine",
-        address::shown_url(url)
-    );
-    unusable(
-        &message,
-        Some("name a service on this machine, or leave --offline out".to_owned()),
-    )
+    SettingsError::NotLocal {
+        key: key.to_owned(),
+        url: address::shown_url(url),
+    }
 }
-
-/// What to do about a value that a part refuses without advice of its own.
-const SEE_DEFAULTS: &str = "`ragtriage config show` prints every setting with its default";
 
 fn unusable(message: &str, hint: Option<String>) -> SettingsError {
     SettingsError::Unusable {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::recipients::uses_vector_store;
-use super::{AssembleError, Environment, SEE_DEFAULTS, key, not_here, unusable};
+use super::{AssembleError, Environment, key, not_here, unusable};
 use crate::plan::{
     RerankPlan, RetrievalPlan, RetrieverPlan, SparsePlace, SparsePlan, StorePlan, VectorPlan,
 };
@@ -125,7 +125,7 @@ impl<'a> Wiring<'a> {
     fn bm25(&self, analyzer: &Arc<Analyzer>) -> Result<SparsePlan, SettingsError> {
         let bm25 = &self.settings().retrieval.bm25;
         let parameters = Bm25Parameters::new(bm25.variant, bm25.k1, bm25.b, bm25.delta)
-            .map_err(|error| unusable(&error.to_string(), Some(SEE_DEFAULTS.to_owned())))?;
+            .map_err(|error| unusable(&error.to_string(), None))?;
         let place = match bm25.store {
             Bm25Store::Local => SparsePlace::Local(self.index_folder()),
             Bm25Store::Qdrant if bm25.variant == Bm25Variant::Lucene => {
@@ -292,9 +292,7 @@ impl<'a> Wiring<'a> {
             VectorStoreKind::Server => {
                 self.refuse_elsewhere("vector_store.url", &store.url)?;
                 if self.environment.scratch.is_some() && uses_vector_store(self.settings()) {
-                    let message = "`--no-cache` cannot be had of a Qdrant server: its collections are kept by their content";
-                    let hint = "leave it out, or use the embedded store: `--set vector_store.kind=embedded`";
-                    return Err(unusable(message, Some(hint.to_owned())));
+                    return Err(SettingsError::KeptByContent);
                 }
                 VectorPlace::Server(Server {
                     url: store.url.clone(),
