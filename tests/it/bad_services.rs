@@ -137,7 +137,7 @@ fn a_model_that_cannot_be_had_offline_is_answered_with_where_to_put_it() {
         lines[0],
         format!(
             "error: model `{name}` was not found: the model cache: cannot read `{folder}/config.json`: \
-             No such file or directory (os error 2); the network: not tried, since `--offline` is set"
+             No such file or directory (os error 2); the network: not tried in offline mode"
         )
     );
     assert!(

@@ -171,7 +171,7 @@ fn a_model_that_is_not_cached_is_not_fetched_offline() {
     assert!(
         outcome
             .stderr
-            .contains("the network: not tried, since `--offline` is set"),
+            .contains("the network: not tried in offline mode"),
         "{}",
         outcome.stderr
     );

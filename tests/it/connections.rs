@@ -183,7 +183,7 @@ fn offline_names_whatever_it_refuses() {
     assert!(
         outcome
             .stderr
-            .contains("the network: not tried, since `--offline` is set"),
+            .contains("the network: not tried in offline mode"),
         "{}",
         outcome.stderr
     );
