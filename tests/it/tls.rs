@@ -87,7 +87,7 @@ fn certified(host: &str) -> (Arc<ServerConfig>, String) {
     let names = CertificateParams::new(vec![host.to_owned()]).expect("a name");
     let certificate = names.signed_by(&server_key, &issuer).expect("signed");
     let secret = PrivateKeyDer::try_from(server_key.serialize_der()).expect("PKCS#8");
-    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config =
         ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
     let config = config.expect("versions").with_no_client_auth();

@@ -72,7 +72,7 @@ impl Downloader {
                 host: url.host_str().unwrap_or("").to_owned(),
             });
         }
-        let mut builder = Client::builder()
+        let mut builder = crate::client::builder()
             .redirect(redirects::policy(has_user))
             .referer(false)
             .connect_timeout(connect_timeout)

@@ -272,7 +272,7 @@ fn sensitive(value: &str) -> Option<HeaderValue> {
 }
 
 fn client(url: &Url, ca_file: Option<PathBuf>) -> Result<Client, HttpError> {
-    let mut builder = Client::builder()
+    let mut builder = crate::client::builder()
         .redirect(redirect::Policy::none())
         .connect_timeout(CONNECT_TIMEOUT)
         .pool_idle_timeout(IDLE_TIMEOUT)

@@ -10,6 +10,7 @@ mod address;
 mod asked_wait;
 mod backoff;
 mod by_index;
+mod client;
 mod complaint;
 mod download;
 mod endpoint;

@@ -35,8 +35,6 @@ impl Calls {
             indexing_timeout: _,
         } = server;
         server.check()?;
-        // Another part of the process may have chosen already: that one will do.
-        let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
         let built = Qdrant::from_url(url)
             .api_key(api_key.clone())
             // Ours is over first; the client's own would be repeated inside the client.

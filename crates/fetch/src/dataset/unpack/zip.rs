@@ -30,7 +30,7 @@ pub(super) fn unpack(file: File, taken: &mut Taken<'_>) -> Result<(), Refusal> {
     }
     for index in 0..archive.len() {
         let mut entry = archive.by_index(index).map_err(Refusal::unreadable)?;
-        let path = entry.name().to_owned();
+        let path = entry.name().map_err(Refusal::unreadable)?.into_owned();
         inside(&path)?;
         match entry.unix_mode().unwrap_or_default() & TYPE {
             _ if entry.is_dir() => continue,
