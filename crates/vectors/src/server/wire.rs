@@ -129,6 +129,7 @@ fn dense_params(spec: &CollectionSpec) -> Option<VectorParams> {
     })
 }
 
+#[expect(deprecated, reason = "servers before 1.19 know `always_ram` alone")]
 fn quantization(scalar: Quantization) -> QuantizationConfig {
     let Quantization {
         kind: _,
@@ -141,6 +142,7 @@ fn quantization(scalar: Quantization) -> QuantizationConfig {
         r#type: QuantizationType::Int8.into(),
         quantile: Some(quantile as f32),
         always_ram: Some(always_ram),
+        ..ScalarQuantization::default()
     };
     QuantizationConfig {
         quantization: Some(QuantizationOneOf::Scalar(scalar)),
