@@ -73,6 +73,18 @@ impl Parameters {
         })
     }
 
+    /// Names variant and parameters, for cache keys.
+    #[must_use]
+    pub fn key(&self) -> String {
+        let Self {
+            variant,
+            k1,
+            b,
+            delta,
+        } = self;
+        format!("{} k1={k1} b={b} delta={delta}", variant.name())
+    }
+
     /// The idf of every term, by its document frequency, each at least 1.
     pub(super) fn idf(&self, frequencies: &[u32], n_documents: usize) -> Vec<f64> {
         let n = n_documents as f64;

@@ -13,6 +13,17 @@ pub enum Weighting {
     Tfidf,
 }
 
+impl Weighting {
+    /// Names the weighting with its parameters, for cache keys.
+    #[must_use]
+    pub fn key(&self) -> String {
+        match self {
+            Self::Bm25(parameters) => parameters.key(),
+            Self::Tfidf => "tfidf".to_owned(),
+        }
+    }
+}
+
 impl Default for Weighting {
     fn default() -> Self {
         Self::Bm25(Parameters::default())

@@ -4,7 +4,7 @@ use ragtriage_core::types::{Corpus, Question, TitledText};
 use ragtriage_datasets::lint::lengths::EncoderLengths;
 use ragtriage_models::embed::{EmbedError, Role};
 
-use crate::ingest::indexed_text;
+use crate::index::indexed_texts;
 use crate::plan::{Plan, RetrieverPlan};
 
 /// Returns the lengths of all chunks and questions for each encoder of `plan` that can count them.
@@ -21,10 +21,7 @@ pub async fn lengths(
         let RetrieverPlan::Vectors(vectors) = retriever else {
             continue;
         };
-        let numbers = 0..corpus.chunks().len();
-        let texts: Vec<TitledText<'_>> = numbers
-            .map(|number| indexed_text(corpus, number, plan.title_prefix))
-            .collect();
+        let texts = indexed_texts(corpus, plan.title_prefix);
         let Some(chunks) = vectors.encoder.lengths(&texts, Role::Passage).await? else {
             continue;
         };

@@ -12,6 +12,7 @@ mod contexts;
 pub mod cross;
 pub mod estimate;
 pub mod generate;
+mod index;
 pub mod ingest;
 pub mod lengths;
 pub mod plan;

@@ -118,7 +118,7 @@ pub struct SparsePlan {
 }
 
 /// Where postings are.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum SparsePlace {
     /// In our own index: a file in this folder, or memory alone.
     Local(Option<PathBuf>),
@@ -143,7 +143,7 @@ pub struct RerankPlan {
 }
 
 /// Where vectors are kept and how they are searched.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct StorePlan {
     /// In this process or on a server.
     pub place: VectorPlace,

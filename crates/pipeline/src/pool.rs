@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::PipelineError;
 use super::plan::Plan;
 use super::progress::Progress;
-use super::retrieve::{Query, Retriever};
+use super::retrieve::Retriever;
 use super::stock::{Ingested, Stock};
 use ragtriage_core::types::{ChunkId, Document, Pooled, Pools, Question, Stage};
 
@@ -36,18 +36,8 @@ pub async fn pool(
     let questions = stock.questions();
     let mut of = Vec::with_capacity(questions.len());
     progress.start("pooling", questions.len() as u64);
-    for (index, question) in questions {
-        of.push(
-            pool_one(
-                &retrievers,
-                Query {
-                    index: *index,
-                    text: &question.text,
-                },
-                depth,
-            )
-            .await?,
-        );
+    for (_, question) in questions {
+        of.push(pool_one(&retrievers, &question.text, depth).await?);
         progress.advance(1);
     }
     progress.finish();
@@ -56,12 +46,12 @@ pub async fn pool(
 
 async fn pool_one(
     retrievers: &[Arc<dyn Retriever>],
-    query: Query<'_>,
+    question: &str,
     depth: usize,
 ) -> Result<Vec<Pooled>, PipelineError> {
     let mut ranks: BTreeMap<ChunkId, BTreeMap<Stage, usize>> = BTreeMap::new();
     for retriever in retrievers {
-        let found = retriever.retrieve(query, depth).await?;
+        let found = retriever.retrieve(question, depth).await?;
         for (rank, id) in (1..).zip(found.ranking.ids()) {
             ranks
                 .entry(id.clone())
@@ -94,7 +84,7 @@ mod tests {
             self.0
         }
 
-        async fn retrieve(&self, _: Query<'_>, depth: usize) -> Result<Found, PipelineError> {
+        async fn retrieve(&self, _: &str, depth: usize) -> Result<Found, PipelineError> {
             let hits = self.1.iter().map(|(id, score)| Hit {
                 id: (*id).into(),
                 score: *score,
@@ -116,16 +106,7 @@ mod tests {
             Arc::new(Fixed(Stage::Bm25, terms.to_vec())),
             Arc::new(Fixed(Stage::Dense, vectors.to_vec())),
         ];
-        let pooled = pool_one(
-            &retrievers,
-            Query {
-                index: 0,
-                text: "why?",
-            },
-            depth,
-        )
-        .await
-        .expect("pooled");
+        let pooled = pool_one(&retrievers, "why?", depth).await.expect("pooled");
         let rank = |passage: &Pooled, stage| passage.ranks.get(&stage).copied();
         pooled
             .iter()

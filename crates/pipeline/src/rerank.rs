@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::PipelineError;
-use super::ingest::indexed_text;
+use super::index::indexed_text;
 use super::plan::RerankPlan;
 use ragtriage_core::fuse::Parts;
 use ragtriage_core::types::{Corpus, Hit, Ranking, TitledText};

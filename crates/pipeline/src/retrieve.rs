@@ -1,24 +1,18 @@
 //! One question to its stages: each retriever's ranking, the fused one, the reranked one, and what `min_score` leaves.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
 use async_trait::async_trait;
 
 use super::plan::RetrievalPlan;
+use super::progress::Progress;
 use super::{PipelineError, rerank};
 use ragtriage_core::attribute::support::SupportTest;
 use ragtriage_core::fuse::{Parts, Voice};
 use ragtriage_core::types::{ChunkId, Corpus, Hit, Question, Ranking, Stage, StageHit, TraceStage};
-
-/// A question as retrievers see it.
-#[derive(Clone, Copy, Debug)]
-pub struct Query<'a> {
-    /// Its place in the run.
-    pub index: usize,
-    /// Its text.
-    pub text: &'a str,
-}
+use ragtriage_runs::Truncation;
 
 /// What a retriever found.
 #[derive(Clone, Debug, Default)]
@@ -33,15 +27,34 @@ pub struct Found {
 
 /// Finds chunks.
 ///
-/// Contract: at most `depth` hits in ranking order, ties at the cut decided by the ranking's own order; only chunks that the
-/// run's filter lets through; nothing found is an empty ranking, not an error.
+/// Contract: any question may be asked, prepared or not, with the same result. At most `depth` hits in ranking order, ties at
+/// the cut decided by the ranking's own order; only chunks that the run's filter lets through. No match gives an empty
+/// ranking; a question that cannot be encoded is an error.
 #[async_trait]
 pub trait Retriever: Send + Sync {
     /// Its name in traces.
     fn stage(&self) -> Stage;
 
-    /// The best chunks for `query`.
-    async fn retrieve(&self, query: Query<'_>, depth: usize) -> Result<Found, PipelineError>;
+    /// Encodes questions in one batch ahead of asking them, which is faster than one by one.
+    async fn prepare(
+        &mut self,
+        _questions: &[&str],
+        _progress: &dyn Progress,
+    ) -> Result<Preparation, PipelineError> {
+        Ok(Preparation::default())
+    }
+
+    /// Returns the best chunks for `question`.
+    async fn retrieve(&self, question: &str, depth: usize) -> Result<Found, PipelineError>;
+}
+
+/// What preparing questions took, and how much of them the encoder does not read.
+#[derive(Clone, Debug, Default)]
+pub struct Preparation {
+    /// Wall seconds by step.
+    pub seconds: BTreeMap<String, f64>,
+    /// How much of the questions lies beyond the encoder's input limit; `None` where that is unknown.
+    pub truncation: Option<Truncation>,
 }
 
 /// Chunk numbers with scores to a ranking of ids.
@@ -72,15 +85,11 @@ pub(super) fn ranking(
 /// The first retriever's that fails, or the reranker's.
 pub async fn retrieve(
     retrievers: &[Arc<dyn Retriever>],
-    (index, question): (usize, &Question),
+    question: &Question,
     plan: &RetrievalPlan,
     (corpus, title_prefix): (&Arc<Corpus>, bool),
     support: &SupportTest<'_>,
 ) -> Result<Vec<TraceStage>, PipelineError> {
-    let query = Query {
-        index,
-        text: &question.text,
-    };
     let mut found = Vec::with_capacity(retrievers.len());
     let mut stages: Vec<TraceStage> = Vec::with_capacity(retrievers.len() + 4);
     let mut exact_rankings = Vec::with_capacity(retrievers.len());
@@ -90,7 +99,7 @@ pub async fn retrieve(
             ranking,
             parts,
             exact,
-        } = retriever.retrieve(query, plan.candidates).await?;
+        } = retriever.retrieve(&question.text, plan.candidates).await?;
         let kept = |ranking: Ranking| {
             if plan.skip_same_id {
                 without_document(&ranking, question)

@@ -9,7 +9,8 @@ use async_trait::async_trait;
 use super::PipelineError;
 use super::ask::{Asked, Asker, Done, FAILURES_IN_A_ROW, Pace, ask_all};
 use super::generate::Calls;
-use super::ingest::{self, IngestFacts};
+use super::index::indexed_text;
+use super::ingest::IngestFacts;
 use super::plan::{Plan, RetrieverPlan};
 use super::progress::Progress;
 use super::prompt;
@@ -227,10 +228,9 @@ impl Line {
     /// The stages of retrieval, and what was packed.
     async fn stages(&self, trace: &Trace) -> Result<Vec<TraceStage>, PipelineError> {
         let support = SupportTest::new(&trace.question, &trace.gold.groups, self.corpus.as_ref());
-        let question = (trace.index, &trace.question);
         let (plan, shown) = (&self.plan.retrieval, (&self.corpus, self.plan.title_prefix));
         let mut stages =
-            retrieve::retrieve(&self.retrievers, question, plan, shown, &support).await?;
+            retrieve::retrieve(&self.retrievers, &trace.question, plan, shown, &support).await?;
         let clock = Instant::now();
         let top: Vec<StageHit> = stages.last().map_or(Vec::new(), |last| {
             last.hits.iter().take(plan.k).cloned().collect()
@@ -260,7 +260,7 @@ impl Line {
 
     /// How many bytes of a chunk's own text every encoder reads; `None`: all, or there is no encoder.
     fn encoder_reads(&self, number: usize) -> Option<usize> {
-        let text = ingest::indexed_text(&self.corpus, number, self.plan.title_prefix);
+        let text = indexed_text(&self.corpus, number, self.plan.title_prefix);
         let encoders =
             self.plan
                 .retrieval

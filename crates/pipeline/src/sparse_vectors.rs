@@ -12,10 +12,9 @@ use async_trait::async_trait;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::PipelineError;
-use super::ingest::{Built, indexed_text};
-use super::plan::{SparsePlan, StorePlan};
-use super::progress::Progress;
-use super::retrieve::{Found, Query, Retriever};
+use super::index::{Built, IndexInputs};
+use super::plan::SparsePlan;
+use super::retrieve::{Found, Retriever};
 use super::stores::OpenStores;
 use super::vectors::{content_hash, point, spec, through_ties};
 use ragtriage_bm25::Parameters as Bm25Parameters;
@@ -43,9 +42,9 @@ impl Retriever for SparseVectorRetriever {
         self.stage
     }
 
-    async fn retrieve(&self, query: Query<'_>, depth: usize) -> Result<Found, PipelineError> {
+    async fn retrieve(&self, question: &str, depth: usize) -> Result<Found, PipelineError> {
         let mut counts: HashMap<u32, f32> = HashMap::new();
-        self.analyzer.terms(query.text, &mut |term| {
+        self.analyzer.terms(question, &mut |term| {
             if let Some(number) = self.vocabulary.get(term) {
                 *counts.entry(*number).or_default() += 1.0;
             }
@@ -72,50 +71,53 @@ impl Retriever for SparseVectorRetriever {
     }
 }
 
-/// Fills a collection with the chunks' terms, as far as they are not there.
+/// Stores the terms of all chunks that the collection lacks.
 ///
 /// # Errors
-/// The vector store's.
+/// Those of the vector store.
 pub(super) async fn build(
     plan: &SparsePlan,
     parameters: &Bm25Parameters,
-    (store_plan, stores): (&StorePlan, &mut OpenStores),
-    corpus: &Arc<Corpus>,
-    (filter, title_prefix): (&Filter, bool),
-    progress: &dyn Progress,
+    inputs: &IndexInputs<'_>,
+    stores: &mut OpenStores,
 ) -> Result<Built, PipelineError> {
     let clock = Instant::now();
-    let texts: Vec<TitledText<'_>> = (0..corpus.chunks().len())
-        .map(|number| indexed_text(corpus, number, title_prefix))
-        .collect();
+    let IndexInputs {
+        corpus,
+        retrieval,
+        progress,
+        title_prefix: _,
+    } = *inputs;
+    let texts = inputs.texts();
     let (vocabulary, n_terms) = vocabulary(&plan.analyzer, &texts);
     let mean_length = n_terms as f64 / texts.len() as f64;
     let made_by = format!(
-        "sparse analyser {} {:?} {parameters:?}",
+        "sparse analyser {} {} {}",
         analyse::VERSION,
-        plan.analyzer
+        plan.analyzer.key(),
+        parameters.key()
     );
     let content = content_hash(corpus, &texts, &made_by);
     let spec = spec(
-        store_plan,
+        &retrieval.store,
         content,
         plan.stage,
         VectorSpec::Sparse,
         texts.len(),
     );
-    let store = stores.open(store_plan, &spec).await?;
+    let store = stores.open(&retrieval.store, spec).await?;
     let missing = store.missing().await?;
     let is_new = !missing.is_empty();
     if !missing.is_empty() {
         progress.start("storing terms", missing.len() as u64);
         for window in missing.chunks(WINDOW) {
-            let vector = |number: u32| {
-                let text = texts[number as usize].joined();
-                terms(&plan.analyzer, &text, &vocabulary, parameters, mean_length)
-            };
             let points: Vec<Point> = window
                 .par_iter()
-                .map(|number| point(corpus, *number, vector(*number)))
+                .map(|number| {
+                    let text = texts[*number as usize].joined();
+                    let vector = terms(&plan.analyzer, &text, &vocabulary, parameters, mean_length);
+                    point(corpus, *number, vector)
+                })
                 .collect();
             store.upsert(&points).await?;
             progress.advance(window.len() as u64);
@@ -128,7 +130,7 @@ pub(super) async fn build(
         store,
         analyzer: Arc::clone(&plan.analyzer),
         vocabulary,
-        filter: filter.clone(),
+        filter: retrieval.filter.clone(),
     };
     let seconds = [(plan.stage.to_string(), clock.elapsed().as_secs_f64())].into();
     Ok(Built {
@@ -174,11 +176,13 @@ fn terms(
     } else {
         f64::from(length) / mean_length
     };
-    let share = |count: u32| parameters.tfc(f64::from(count), relative_length) as f32;
     sparse(
         counts
             .into_iter()
-            .map(|(term, count)| (term, share(count)))
+            .map(|(term, count)| {
+                let share = parameters.tfc(f64::from(count), relative_length);
+                (term, share as f32)
+            })
             .collect(),
     )
 }

@@ -12,13 +12,15 @@ use std::time::Instant;
 use async_trait::async_trait;
 
 use super::PipelineError;
-use super::ingest::{self, Built, IngestFacts};
-use super::plan::{Plan, RetrieverPlan};
+use super::index::{Built, IndexInputs};
+use super::ingest::{self, IngestFacts};
+use super::plan::{Plan, RetrieverPlan, SparsePlace, StorePlan};
 use super::progress::Progress;
-use super::retrieve::{Found, Query, Retriever};
+use super::retrieve::{Found, Retriever};
+use super::sparse::n_explained;
 use super::stores::OpenStores;
 use ragtriage_core::chunk::{self, ChunkSpec};
-use ragtriage_core::types::{Corpus, Document, Question, QuestionId, Stage};
+use ragtriage_core::types::{Corpus, Document, Filter, Question, QuestionId, Stage};
 use ragtriage_runs::Truncation;
 
 /// Documents and questions with all that was made for them.
@@ -35,12 +37,12 @@ pub struct Stock {
 /// Retrievers kept at most, with what they found: the last that were asked for.
 const MOST_RETRIEVERS: usize = 8;
 
-/// The documents in chunks, and the retrievers over them by [`identity`], the last that was asked for at the end.
+/// The documents in chunks, and the retrievers over them, the last that was asked for at the end.
 struct Cut {
     spec: ChunkSpec,
     counter: String,
     corpus: Arc<Corpus>,
-    retrievers: Vec<(String, Ready)>,
+    retrievers: Vec<(Identity, Ready)>,
     stores: OpenStores,
 }
 
@@ -270,7 +272,7 @@ impl Stock {
         progress: &dyn Progress,
     ) -> Result<Ready, PipelineError> {
         self.made.indexes.wanted += 1;
-        let identity = identity(retriever, plan);
+        let identity = Identity::new(retriever, plan);
         let cut = self.cut.as_mut().expect("the corpus was cut before");
         if let Some(at) = cut
             .retrievers
@@ -281,24 +283,29 @@ impl Stock {
             cut.retrievers.push(known.clone());
             return Ok(known.1);
         }
-        let built = ingest::build(
-            retriever,
-            plan,
+        let inputs = IndexInputs {
             corpus,
-            &self.questions,
-            &mut cut.stores,
+            retrieval: &plan.retrieval,
+            title_prefix: plan.title_prefix,
             progress,
-        )
-        .await?;
+        };
         let Built {
-            retriever,
+            mut retriever,
             is_new,
             seconds,
-            truncation,
+            mut truncation,
             vector_search,
-        } = built;
+        } = ingest::build(retriever, &inputs, &mut cut.stores).await?;
         self.made.indexes.made += usize::from(is_new);
         facts.seconds.extend(seconds);
+        let questions: Vec<&str> = self
+            .questions
+            .iter()
+            .map(|(_, question)| question.text.as_str())
+            .collect();
+        let prepared = retriever.prepare(&questions, progress).await?;
+        facts.seconds.extend(prepared.seconds);
+        truncation.extend(prepared.truncation);
         let retriever: Arc<dyn Retriever> = if self.remembers {
             Arc::new(Remembered::new(retriever, &self.asked))
         } else {
@@ -326,7 +333,7 @@ pub fn fingerprint(plan: &Plan) -> String {
         .iter()
         .map(|retriever| match retriever {
             RetrieverPlan::Sparse(sparse) => sparse.made_by(),
-            RetrieverPlan::Vectors(vectors) => vectors.identity(),
+            RetrieverPlan::Vectors(vectors) => vectors.made_by(),
         });
     let reranker = plan
         .retrieval
@@ -340,21 +347,34 @@ pub fn fingerprint(plan: &Plan) -> String {
         .join(" ")
 }
 
-/// All that makes a retriever over one corpus, and for one list of questions, another one.
-fn identity(retriever: &RetrieverPlan, plan: &Plan) -> String {
-    let Plan {
-        retrieval,
-        title_prefix,
-        ..
-    } = plan;
-    let own = match retriever {
-        RetrieverPlan::Sparse(sparse) => sparse.identity(retrieval.k),
-        RetrieverPlan::Vectors(vectors) => vectors.identity(),
-    };
-    format!(
-        "{own} {:?} {:?} {title_prefix}",
-        retrieval.store, retrieval.filter
-    )
+/// Everything that tells two retrievers over one corpus apart.
+#[derive(Clone, PartialEq)]
+struct Identity {
+    made_by: String,
+    /// Where a sparse retriever's postings are; `None` for one by vectors.
+    postings: Option<SparsePlace>,
+    n_explained: usize,
+    store: StorePlan,
+    filter: Filter,
+    title_prefix: bool,
+}
+
+impl Identity {
+    fn new(retriever: &RetrieverPlan, plan: &Plan) -> Self {
+        let (made_by, postings) = match retriever {
+            RetrieverPlan::Sparse(sparse) => (sparse.made_by(), Some(sparse.place.clone())),
+            RetrieverPlan::Vectors(vectors) => (vectors.made_by(), None),
+        };
+        let retrieval = &plan.retrieval;
+        Self {
+            made_by,
+            postings,
+            n_explained: n_explained(retrieval.k),
+            store: retrieval.store.clone(),
+            filter: retrieval.filter.clone(),
+            title_prefix: plan.title_prefix,
+        }
+    }
 }
 
 /// How vectors are searched, once where all retrievers agree; `None` without vectors.
@@ -380,8 +400,15 @@ struct Asked {
 /// A retriever that is asked each question once, at each depth.
 struct Remembered {
     inner: Box<dyn Retriever>,
-    found: Mutex<HashMap<(usize, usize), Found>>,
+    found: Mutex<HashMap<Request, Found>>,
     asked: Arc<Asked>,
+}
+
+/// One call of a retriever.
+#[derive(PartialEq, Eq, Hash)]
+struct Request {
+    question: String,
+    depth: usize,
 }
 
 impl Remembered {
@@ -393,7 +420,7 @@ impl Remembered {
         }
     }
 
-    fn found(&self) -> std::sync::MutexGuard<'_, HashMap<(usize, usize), Found>> {
+    fn found(&self) -> std::sync::MutexGuard<'_, HashMap<Request, Found>> {
         self.found.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -404,16 +431,19 @@ impl Retriever for Remembered {
         self.inner.stage()
     }
 
-    async fn retrieve(&self, query: Query<'_>, depth: usize) -> Result<Found, PipelineError> {
+    async fn retrieve(&self, question: &str, depth: usize) -> Result<Found, PipelineError> {
         self.asked.wanted.fetch_add(1, Ordering::Relaxed);
-        let key = (query.index, depth);
-        let known = self.found().get(&key).cloned();
+        let request = Request {
+            question: question.to_owned(),
+            depth,
+        };
+        let known = self.found().get(&request).cloned();
         if let Some(found) = known {
             return Ok(found);
         }
-        let found = self.inner.retrieve(query, depth).await?;
+        let found = self.inner.retrieve(question, depth).await?;
         self.asked.made.fetch_add(1, Ordering::Relaxed);
-        self.found().insert(key, found.clone());
+        self.found().insert(request, found.clone());
         Ok(found)
     }
 }

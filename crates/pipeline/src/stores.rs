@@ -1,32 +1,44 @@
-//! Collections that are open, each once: the embedded engine locks what it has open, and opening it again would fill a copy.
+//! Open collections, each opened once: the embedded engine locks an open collection, and a second opening would copy it.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::PipelineError;
 use super::plan::StorePlan;
-use ragtriage_vectors::{CollectionSpec, VectorStore, open_or_create};
+use ragtriage_vectors::{CollectionSpec, VectorPlace, VectorStore, open_or_create};
 
-/// Open collections by all that was asked of them.
+/// The collections that are open.
 #[derive(Default)]
-pub(super) struct OpenStores(HashMap<String, Arc<dyn VectorStore>>);
+pub(crate) struct OpenStores(Vec<OpenStore>);
+
+struct OpenStore {
+    place: VectorPlace,
+    spec: CollectionSpec,
+    store: Arc<dyn VectorStore>,
+}
 
 impl OpenStores {
-    /// The collection, opened or made, empty.
+    /// Opens the collection, or creates it, empty.
     ///
     /// # Errors
-    /// Whatever the vector store says.
-    pub(super) async fn open(
+    /// Those of the vector store.
+    pub(crate) async fn open(
         &mut self,
         plan: &StorePlan,
-        spec: &CollectionSpec,
+        spec: CollectionSpec,
     ) -> Result<Arc<dyn VectorStore>, PipelineError> {
-        let asked = format!("{spec:?} {:?}", plan.place);
-        if let Some(store) = self.0.get(&asked) {
-            return Ok(Arc::clone(store));
+        let open = self.0.iter();
+        let known = open
+            .filter(|open| open.place == plan.place)
+            .find(|open| open.spec == spec);
+        if let Some(known) = known {
+            return Ok(Arc::clone(&known.store));
         }
-        let store = open_or_create(&plan.place, spec).await?;
-        self.0.insert(asked, Arc::clone(&store));
+        let store = open_or_create(&plan.place, &spec).await?;
+        self.0.push(OpenStore {
+            place: plan.place.clone(),
+            spec,
+            store: Arc::clone(&store),
+        });
         Ok(store)
     }
 }

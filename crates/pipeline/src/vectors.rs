@@ -5,37 +5,68 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use async_trait::async_trait;
-use sha2::{Digest, Sha256};
 
 use super::PipelineError;
-use super::ingest::{Built, hex_name, indexed_text};
+use super::index::{Built, ContentHash, IndexInputs, indexed_text};
 use super::plan::{StorePlan, VectorPlan};
 use super::progress::Progress;
-use super::retrieve::{Found, Query, Retriever, ranking};
+use super::retrieve::{Found, Preparation, Retriever, ranking};
 use super::stores::OpenStores;
 use ragtriage_core::config::{Quantization, QuantizationKind};
 use ragtriage_core::fuse::Parts;
-use ragtriage_core::types::{Corpus, Filter, Question, Ranking, Stage, TitledText};
-use ragtriage_models::embed::{Role, Shape};
+use ragtriage_core::types::{Corpus, Filter, Length, Ranking, Stage, TitledText};
+use ragtriage_models::embed::{EmbedError, Encoder, Role, Shape};
 use ragtriage_runs::Truncation;
 use ragtriage_vectors::{
     CollectionSpec, Point, Search, SearchMode, Vector, VectorSpec, VectorStore,
 };
 
-/// Chunks encoded and stored together: what a broken-off filling loses, and what is held in memory at once. A chunk of
-/// many vectors has some hundred times the numbers.
+/// Chunks encoded and stored together: what an interrupted filling loses, and what is held in memory at once.
 const WINDOW: usize = 2048;
+/// The same for chunks of one vector per token, which have some hundred times the numbers.
 const WINDOW_OF_MANY: usize = 128;
 
-/// Nearest vectors in a collection.
-pub struct VectorRetriever {
+/// Finds the nearest vectors in a collection.
+struct VectorRetriever {
     stage: Stage,
     corpus: Arc<Corpus>,
     store: Arc<dyn VectorStore>,
     mode: SearchMode,
     filter: Filter,
-    /// The questions' vectors by their place in the run.
-    questions: HashMap<usize, Vector>,
+    encoder: Arc<dyn Encoder>,
+    /// Vectors of prepared questions, by text. Any other question is encoded when it is asked.
+    prepared: HashMap<String, Vector>,
+}
+
+impl VectorRetriever {
+    /// Returns the vector of `question`.
+    ///
+    /// # Errors
+    /// The encoder's; `Contract` where it gives no vector or several.
+    async fn encoded(&self, question: &str) -> Result<Vector, PipelineError> {
+        if let Some(vector) = self.prepared.get(question) {
+            return Ok(vector.clone());
+        }
+        let texts = [TitledText::untitled(question)];
+        let mut vectors = encode_questions(self.encoder.as_ref(), &texts, &|_| ()).await?;
+        Ok(vectors.remove(0))
+    }
+
+    async fn search(
+        &self,
+        vector: &Vector,
+        limit: usize,
+        mode: SearchMode,
+    ) -> Result<Ranking, PipelineError> {
+        let search = Search {
+            vector,
+            limit,
+            mode,
+            filter: Some(&self.filter).filter(|filter| !filter.is_empty()),
+        };
+        let ranking = through_ties(&self.corpus, self.store.as_ref(), search).await?;
+        Ok(ranking.cut(limit))
+    }
 }
 
 #[async_trait]
@@ -44,40 +75,83 @@ impl Retriever for VectorRetriever {
         self.stage
     }
 
-    async fn retrieve(&self, query: Query<'_>, depth: usize) -> Result<Found, PipelineError> {
-        let Some(vector) = self.questions.get(&query.index) else {
-            return Ok(Found::default());
-        };
-        let filter = Some(&self.filter).filter(|filter| !filter.is_empty());
-        let search = async |mode| {
-            let search = Search {
-                vector,
-                limit: depth,
-                mode,
-                filter,
-            };
-            Ok::<_, PipelineError>(
-                through_ties(&self.corpus, self.store.as_ref(), search)
-                    .await?
-                    .cut(depth),
-            )
-        };
-        // What the graph loses can only be said beside what it should have found.
+    async fn prepare(
+        &mut self,
+        questions: &[&str],
+        progress: &dyn Progress,
+    ) -> Result<Preparation, PipelineError> {
+        let clock = Instant::now();
+        let encoder = self.encoder.as_ref();
+        let texts: Vec<TitledText<'_>> = questions
+            .iter()
+            .map(|text| TitledText::untitled(text))
+            .collect();
+        let truncation = truncation(
+            encoder,
+            self.stage,
+            Texts {
+                what: "questions",
+                texts: &texts,
+                role: Role::Query,
+            },
+        )
+        .await?;
+        progress.start(
+            &format!("embedding questions ({})", self.stage),
+            texts.len() as u64,
+        );
+        let vectors = encode_questions(encoder, &texts, &|n| progress.advance(n as u64)).await?;
+        progress.finish();
+        let texts = questions.iter().map(|text| (*text).to_owned());
+        self.prepared.extend(texts.zip(vectors));
+        let step = format!("embed questions {}", self.stage);
+        Ok(Preparation {
+            seconds: [(step, clock.elapsed().as_secs_f64())].into(),
+            truncation,
+        })
+    }
+
+    async fn retrieve(&self, question: &str, depth: usize) -> Result<Found, PipelineError> {
+        let vector = self.encoded(question).await?;
+        // Losses of the graph can only be told from what exact search finds.
         let exact = if self.mode == SearchMode::Approximate {
-            Some(search(SearchMode::Exact).await?)
+            Some(self.search(&vector, depth, SearchMode::Exact).await?)
         } else {
             None
         };
         Ok(Found {
-            ranking: search(self.mode).await?,
+            ranking: self.search(&vector, depth, self.mode).await?,
             parts: Parts::new(),
             exact,
         })
     }
 }
 
+/// Encodes questions: a vector each, in order.
+///
+/// # Errors
+/// The encoder's; `Contract` where their number differs.
+async fn encode_questions(
+    encoder: &dyn Encoder,
+    texts: &[TitledText<'_>],
+    on_progress: &(dyn Fn(usize) + Send + Sync),
+) -> Result<Vec<Vector>, EmbedError> {
+    let vectors = encoder.encode(texts, Role::Query, on_progress).await?;
+    if vectors.len() != texts.len() {
+        return Err(EmbedError::Contract {
+            encoder: encoder.fingerprint(Role::Query).to_owned(),
+            what: format!("{} vectors for {} questions", vectors.len(), texts.len()),
+        });
+    }
+    let shape = encoder.shape();
+    Ok(vectors
+        .into_iter()
+        .map(|numbers| vector(shape, numbers))
+        .collect())
+}
+
 /// The best [`Search::limit`] hits and all that score as the last of them: stores cut ties as they like, a ranking by id.
-pub(super) async fn through_ties(
+pub(crate) async fn through_ties(
     corpus: &Corpus,
     store: &dyn VectorStore,
     search: Search<'_>,
@@ -104,103 +178,111 @@ pub(super) async fn through_ties(
     }
 }
 
-/// Fills a collection with the chunks' vectors, as far as they are not there, and encodes the questions.
+/// Stores the vectors of all chunks that the collection lacks.
 ///
 /// # Errors
-/// Whatever encoder and vector store say.
-pub(super) async fn build(
+/// Those of the encoder and of the vector store.
+pub(crate) async fn build(
     plan: &VectorPlan,
-    (store_plan, stores): (&StorePlan, &mut OpenStores),
-    corpus: &Arc<Corpus>,
-    questions: &[(usize, Question)],
-    (filter, title_prefix): (&Filter, bool),
-    progress: &dyn Progress,
+    inputs: &IndexInputs<'_>,
+    stores: &mut OpenStores,
 ) -> Result<Built, PipelineError> {
-    let shape = plan.encoder.shape();
-    let texts: Vec<TitledText<'_>> = (0..corpus.chunks().len())
-        .map(|number| indexed_text(corpus, number, title_prefix))
-        .collect();
-    let content = content_hash(corpus, &texts, plan.encoder.fingerprint(Role::Passage));
+    let IndexInputs {
+        corpus,
+        retrieval,
+        progress,
+        title_prefix: _,
+    } = *inputs;
+    let encoder = plan.encoder.as_ref();
+    let texts = inputs.texts();
+    let content = content_hash(corpus, &texts, encoder.fingerprint(Role::Passage));
     let clock = Instant::now();
     let spec = spec(
-        store_plan,
+        &retrieval.store,
         content,
         plan.stage,
-        vector_spec(shape),
+        vector_spec(encoder.shape()),
         texts.len(),
     );
-    let store = stores.open(store_plan, &spec).await?;
+    let store = stores.open(&retrieval.store, spec).await?;
     let mut seconds = Seconds::default();
-    seconds.store += clock.elapsed().as_secs_f64();
-
     let missing = store.missing().await?;
-    let is_new = !missing.is_empty();
+    seconds.store += clock.elapsed().as_secs_f64();
     if !missing.is_empty() {
         progress.start(
             &format!("embedding chunks ({})", plan.stage),
             missing.len() as u64,
         );
-        for window in missing.chunks(if shape.many { WINDOW_OF_MANY } else { WINDOW }) {
-            let clock = Instant::now();
-            let wanted: Vec<TitledText<'_>> = window
-                .iter()
-                .map(|number| texts[*number as usize])
-                .collect();
-            let vectors = plan
-                .encoder
-                .encode(&wanted, Role::Passage, &|n| progress.advance(n as u64))
-                .await?;
-            seconds.embed += clock.elapsed().as_secs_f64();
-            let clock = Instant::now();
-            let points = window
-                .iter()
-                .zip(vectors)
-                .map(|(number, numbers)| point(corpus, *number, vector(shape, numbers)));
-            store.upsert(&points.collect::<Vec<Point>>()).await?;
-            seconds.store += clock.elapsed().as_secs_f64();
-        }
+        fill(store.as_ref(), encoder, inputs, &missing, &mut seconds).await?;
         progress.finish();
     }
-
     let clock = Instant::now();
-    let asked: Vec<TitledText<'_>> = questions
-        .iter()
-        .map(|(_, question)| TitledText::untitled(&question.text))
-        .collect();
-    let mut cut = Vec::new();
-    for (what, texts, role) in [
-        ("chunks", &texts, Role::Passage),
-        ("questions", &asked, Role::Query),
-    ] {
-        cut.extend(truncation(plan, what, texts, role).await?);
-    }
+    let chunks = Texts {
+        what: "chunks",
+        texts: &texts,
+        role: Role::Passage,
+    };
+    let truncation = truncation(encoder, plan.stage, chunks).await?;
     seconds.embed += clock.elapsed().as_secs_f64();
-    let clock = Instant::now();
-    let questions = encode_questions(plan, questions, progress).await?;
-    seconds.questions += clock.elapsed().as_secs_f64();
-    let (mode, search) = how_searched(store_plan, store.as_ref(), texts.len()).await?;
+    let (mode, search) = how_searched(&retrieval.store, store.as_ref(), texts.len()).await?;
     let retriever = VectorRetriever {
         stage: plan.stage,
         corpus: Arc::clone(corpus),
         store,
         mode,
-        filter: filter.clone(),
-        questions,
+        filter: retrieval.filter.clone(),
+        encoder: Arc::clone(&plan.encoder),
+        prepared: HashMap::new(),
     };
     Ok(Built {
         retriever: Box::new(retriever),
-        is_new,
+        is_new: !missing.is_empty(),
         seconds: seconds.named(plan.stage),
-        truncation: cut,
+        truncation: truncation.into_iter().collect(),
         vector_search: Some(search),
     })
 }
 
+/// Encodes and stores the chunks of these numbers.
+async fn fill(
+    store: &dyn VectorStore,
+    encoder: &dyn Encoder,
+    inputs: &IndexInputs<'_>,
+    missing: &[u32],
+    seconds: &mut Seconds,
+) -> Result<(), PipelineError> {
+    let shape = encoder.shape();
+    let window = if shape.many { WINDOW_OF_MANY } else { WINDOW };
+    for window in missing.chunks(window) {
+        let clock = Instant::now();
+        let texts: Vec<TitledText<'_>> = window
+            .iter()
+            .map(|number| indexed_text(inputs.corpus, *number as usize, inputs.title_prefix))
+            .collect();
+        let vectors = encoder
+            .encode(&texts, Role::Passage, &|n| {
+                inputs.progress.advance(n as u64);
+            })
+            .await?;
+        seconds.embed += clock.elapsed().as_secs_f64();
+        let clock = Instant::now();
+        let points: Vec<Point> = window
+            .iter()
+            .zip(vectors)
+            .map(|(number, numbers)| point(inputs.corpus, *number, vector(shape, numbers)))
+            .collect();
+        store.upsert(&points).await?;
+        seconds.store += clock.elapsed().as_secs_f64();
+    }
+    Ok(())
+}
+
 impl VectorPlan {
-    /// All that makes a retriever over one corpus another one, besides store, filter and titles.
-    pub(super) fn identity(&self) -> String {
-        let of = |role| self.encoder.fingerprint(role);
-        format!("{} {} {}", self.stage, of(Role::Passage), of(Role::Query))
+    /// Everything its rankings depend on besides chunks, store, filter and titles.
+    pub(crate) fn made_by(&self) -> String {
+        let passages = self.encoder.fingerprint(Role::Passage);
+        let questions = self.encoder.fingerprint(Role::Query);
+        format!("{} {passages} {questions}", self.stage)
     }
 }
 
@@ -209,26 +291,20 @@ impl VectorPlan {
 struct Seconds {
     embed: f64,
     store: f64,
-    questions: f64,
 }
 
 impl Seconds {
     fn named(&self, stage: Stage) -> BTreeMap<String, f64> {
-        let steps = [
-            ("embed", self.embed),
-            ("embed questions", self.questions),
-            ("qdrant", self.store),
-        ];
-        steps
+        [("embed", self.embed), ("qdrant", self.store)]
             .into_iter()
-            .filter(|(_, s)| *s > 0.0)
-            .map(|(step, s)| (format!("{step} {stage}"), s))
+            .filter(|(_, seconds)| *seconds > 0.0)
+            .map(|(step, seconds)| (format!("{step} {stage}"), seconds))
             .collect()
     }
 }
 
 /// What is asked of a collection.
-pub(super) fn spec(
+pub(crate) fn spec(
     plan: &StorePlan,
     content: String,
     stage: Stage,
@@ -275,51 +351,35 @@ async fn how_searched(
     })
 }
 
-async fn encode_questions(
-    plan: &VectorPlan,
-    questions: &[(usize, Question)],
-    progress: &dyn Progress,
-) -> Result<HashMap<usize, Vector>, PipelineError> {
-    let texts: Vec<TitledText<'_>> = questions
-        .iter()
-        .map(|(_, question)| TitledText::untitled(&question.text))
-        .collect();
-    progress.start(
-        &format!("embedding questions ({})", plan.stage),
-        texts.len() as u64,
-    );
-    let vectors = plan
-        .encoder
-        .encode(&texts, Role::Query, &|n| progress.advance(n as u64))
-        .await?;
-    progress.finish();
-    let shape = plan.encoder.shape();
-    Ok(questions
-        .iter()
-        .map(|(index, _)| *index)
-        .zip(vectors.into_iter().map(|numbers| vector(shape, numbers)))
-        .collect())
+/// Texts whose truncation is measured.
+struct Texts<'a> {
+    what: &'static str,
+    texts: &'a [TitledText<'a>],
+    role: Role,
 }
 
-/// How much of the texts the encoder never reads; `None` where it cannot know.
+/// Measures how much of the texts lies beyond the encoder's input limit; `None` where that is unknown.
 async fn truncation(
-    plan: &VectorPlan,
-    what: &str,
-    texts: &[TitledText<'_>],
-    role: Role,
+    encoder: &dyn Encoder,
+    stage: Stage,
+    Texts { what, texts, role }: Texts<'_>,
 ) -> Result<Option<Truncation>, PipelineError> {
-    let Some(lengths) = plan.encoder.lengths(texts, role).await? else {
+    let Some(lengths) = encoder.lengths(texts, role).await? else {
         return Ok(None);
     };
-    let lost = |length: &ragtriage_core::types::Length| length.n_tokens - length.n_read;
     Ok(Some(Truncation {
-        retriever: plan.stage.name().to_owned(),
+        retriever: stage.name().to_owned(),
         what: what.to_owned(),
         n_texts: lengths.len(),
-        n_cut: lengths.iter().filter(|length| lost(length) > 0).count(),
+        n_cut: lengths.iter().filter(|length| n_lost(length) > 0).count(),
         n_tokens: lengths.iter().map(|length| length.n_tokens).sum(),
-        n_lost: lengths.iter().map(lost).sum(),
+        n_lost: lengths.iter().map(n_lost).sum(),
     }))
+}
+
+/// Tokens beyond the encoder's input limit.
+fn n_lost(length: &Length) -> usize {
+    length.n_tokens - length.n_read
 }
 
 fn vector_spec(shape: Shape) -> VectorSpec {
@@ -350,7 +410,7 @@ fn vector(shape: Shape, numbers: Vec<f32>) -> Vector {
 }
 
 /// A chunk as the store keeps it.
-pub(super) fn point(corpus: &Corpus, number: u32, vector: Vector) -> Point {
+pub(crate) fn point(corpus: &Corpus, number: u32, vector: Vector) -> Point {
     let chunk = &corpus.chunks()[number as usize];
     Point {
         number,
@@ -364,24 +424,20 @@ pub(super) fn point(corpus: &Corpus, number: u32, vector: Vector) -> Point {
 
 /// The hash of all that is in a collection: chunk ids, ranges, the very texts, the metadata that filters read, and what the
 /// vectors depend on. Another content is another name, so a stale collection cannot be opened.
-pub(super) fn content_hash(corpus: &Corpus, texts: &[TitledText<'_>], vectors: &str) -> String {
-    let mut hash = Sha256::new();
-    let mut field = |bytes: &[u8]| {
-        hash.update((bytes.len() as u64).to_le_bytes());
-        hash.update(bytes);
-    };
-    field(vectors.as_bytes());
+pub(crate) fn content_hash(corpus: &Corpus, texts: &[TitledText<'_>], vectors: &str) -> String {
+    let mut hash = ContentHash::default();
+    hash.part(vectors.as_bytes());
     for (number, (chunk, text)) in corpus.chunks().iter().zip(texts).enumerate() {
-        field(chunk.id.as_str().as_bytes());
-        field(&(chunk.range.start as u64).to_le_bytes());
-        field(&(chunk.range.end as u64).to_le_bytes());
-        field(text.title.as_bytes());
-        field(text.text.as_bytes());
-        field(
+        hash.part(chunk.id.as_str().as_bytes());
+        hash.part(&(chunk.range.start as u64).to_le_bytes());
+        hash.part(&(chunk.range.end as u64).to_le_bytes());
+        hash.part(text.title.as_bytes());
+        hash.part(text.text.as_bytes());
+        hash.part(
             serde_json::to_string(corpus.chunk_metadata(number))
                 .expect("JSON values serialise")
                 .as_bytes(),
         );
     }
-    hex_name(hash)
+    hash.name()
 }

@@ -8,7 +8,7 @@ use ragtriage_core::config::OutOfRange;
 use ragtriage_core::text::address::is_on_this_machine;
 
 /// Where a Qdrant server is.
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Server {
     /// `http://host:6334`: scheme and gRPC port are needed.
     pub url: String,

@@ -11,7 +11,7 @@ use super::address::Server;
 use super::{CollectionSpec, IndexError, VectorStore};
 
 /// Where vectors are stored.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum VectorPlace {
     /// In this process, under this folder.
     Embedded(PathBuf),

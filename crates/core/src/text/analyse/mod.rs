@@ -79,6 +79,25 @@ impl Analyzer {
         }
     }
 
+    /// Names its steps, for cache keys: analysers with the same key give the same terms.
+    #[must_use]
+    pub fn key(&self) -> String {
+        let words = match self.words {
+            Words::Unicode => "unicode",
+            Words::Whitespace => "whitespace",
+        };
+        let stopwords = match self.stopwords {
+            StopWords::English => "english",
+            StopWords::None => "none",
+        };
+        let stemmer = match self.stemmer {
+            Some(_) => "english",
+            None => "none",
+        };
+        let lowercase = self.lowercase;
+        format!("words={words} lowercase={lowercase} stopwords={stopwords} stemmer={stemmer}")
+    }
+
     /// Calls `each` with every term of `text`, in order.
     pub fn terms(&self, text: &str, each: &mut dyn FnMut(&str)) {
         // Lower-casing alone is faster than remembering what it gave.

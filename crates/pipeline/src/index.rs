@@ -1,0 +1,72 @@
+//! What the indexes of a run are built from, and what building one gives.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use sha2::{Digest, Sha256};
+
+use super::plan::RetrievalPlan;
+use super::progress::Progress;
+use super::retrieve::Retriever;
+use ragtriage_core::text::hex::hex;
+use ragtriage_core::types::{Corpus, TitledText};
+use ragtriage_runs::Truncation;
+
+/// What every index of a run is built from.
+#[derive(Clone, Copy)]
+pub(crate) struct IndexInputs<'a> {
+    pub(crate) corpus: &'a Arc<Corpus>,
+    pub(crate) retrieval: &'a RetrievalPlan,
+    pub(crate) title_prefix: bool,
+    pub(crate) progress: &'a dyn Progress,
+}
+
+impl<'a> IndexInputs<'a> {
+    /// The indexed texts of all chunks, in corpus order.
+    pub(crate) fn texts(&self) -> Vec<TitledText<'a>> {
+        indexed_texts(self.corpus, self.title_prefix)
+    }
+}
+
+/// A retriever with its index.
+pub(crate) struct Built {
+    pub(crate) retriever: Box<dyn Retriever>,
+    /// Whether its index had to be made, as far as that is known.
+    pub(crate) is_new: bool,
+    pub(crate) seconds: BTreeMap<String, f64>,
+    pub(crate) truncation: Vec<Truncation>,
+    /// How vectors are searched; `None` without vectors.
+    pub(crate) vector_search: Option<String>,
+}
+
+/// Returns the text of a chunk that is indexed, with its document's title where `title_prefix` is set.
+pub(crate) fn indexed_text(corpus: &Corpus, number: usize, title_prefix: bool) -> TitledText<'_> {
+    let (text, title) = corpus.chunk_text(number);
+    TitledText {
+        title: if title_prefix { title } else { "" },
+        text,
+    }
+}
+
+/// Returns the indexed texts of all chunks, in corpus order.
+pub(crate) fn indexed_texts(corpus: &Corpus, title_prefix: bool) -> Vec<TitledText<'_>> {
+    (0..corpus.chunks().len())
+        .map(|number| indexed_text(corpus, number, title_prefix))
+        .collect()
+}
+
+/// Hashes the parts of a content address, each preceded by its length.
+#[derive(Default)]
+pub(crate) struct ContentHash(Sha256);
+
+impl ContentHash {
+    pub(crate) fn part(&mut self, bytes: &[u8]) {
+        self.0.update((bytes.len() as u64).to_le_bytes());
+        self.0.update(bytes);
+    }
+
+    /// The first 16 bytes in hexadecimal.
+    pub(crate) fn name(self) -> String {
+        hex(&self.0.finalize()[..16])
+    }
+}
