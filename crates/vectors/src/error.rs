@@ -130,14 +130,6 @@ pub enum IndexError {
         /// What the system said.
         source: io::Error,
     },
-    /// Every slot of an embedded collection is in use.
-    #[error("collection `{path}` is open {n_slots} times already")]
-    Busy {
-        /// Its folder.
-        path: PathBuf,
-        /// How many may open it at once.
-        n_slots: usize,
-    },
     /// The embedded engine failed.
     #[error("the embedded Qdrant could not {action} in `{path}`")]
     Engine {
@@ -273,7 +265,6 @@ impl Hint for IndexError {
             Self::File { .. } => {
                 Some("set `cache.dir` to a folder that can be written, with free space".to_owned())
             }
-            Self::Busy { .. } => Some("wait for the other runs to end".to_owned()),
             Self::Engine { path, .. } => Some(format!(
                 "check the free space there; `{}` can be deleted and is rebuilt",
                 path.display()

@@ -12,10 +12,10 @@ mod contract;
 mod edge;
 mod error;
 mod filter;
+mod folder;
 mod open;
 #[cfg(feature = "server")]
 mod server;
-mod slot;
 mod upkeep;
 mod vector;
 

@@ -57,7 +57,7 @@ const CACHE: &str = "RAGTRIAGE_CONTRACT_CACHE";
 
 impl Embedded {
     fn update(&self, spec: &CollectionSpec, operation: PointOperations) {
-        let shard = EdgeShard::load(&self.cache.join(spec.name()).join("0/engine"), None)
+        let shard = EdgeShard::load(&self.cache.join(spec.name()).join("engine"), None)
             .expect("a closed collection");
         shard
             .update(UpdateOperation::PointOperation(operation))

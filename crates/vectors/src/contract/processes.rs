@@ -23,7 +23,7 @@ fn child(kind: &impl Kind, spec: &CollectionSpec) -> Child {
     Command::new(env::current_exe().expect("this binary"))
         .args([
             "--exact",
-            "index::contract::processes::fills",
+            "contract::processes::fills",
             "--ignored",
             "--nocapture",
         ])

@@ -1,4 +1,4 @@
-//! The engine over one slot: blocking calls, its state on disk, and what its panics ask of us.
+//! The engine over one folder: blocking calls, its state on disk, and its panics.
 
 use std::collections::BTreeSet;
 use std::fs::{self, DirEntry};
@@ -16,34 +16,35 @@ use super::wire;
 use crate::collection::{CollectionSpec, absent};
 use crate::error::{Foreign, IndexError};
 use crate::filter::FieldKind;
-use crate::slot::{Slot, State};
+use crate::folder::{CollectionFolder, State};
 use crate::{Neighbour, Point};
 
 /// Ids in one answer of the engine.
 const PAGE: usize = 10_000;
 
 /// A collection that is open in this process. Everything here blocks.
-pub(super) struct Engine {
-    /// Dropped (and flushed) first, while the slot is still locked.
+pub(crate) struct Engine {
+    /// Dropped (and flushed) first, while the folder is still locked.
     shard: EdgeShard,
     /// Held while points are written or flushed: the engine's flush panics when it meets a write. It holds the fields
     /// that are indexed.
     writing: Mutex<BTreeSet<String>>,
     /// Whether nothing is left to write.
     is_whole: AtomicBool,
-    slot: Slot,
+    folder: CollectionFolder,
     spec: CollectionSpec,
     layout: String,
 }
 
 impl Engine {
-    /// Takes a slot of the collection under `cache` and opens what lies there, else begins it anew.
-    pub(super) fn open(cache: &Path, spec: CollectionSpec) -> Result<Self, IndexError> {
+    /// Opens the collection under `cache`, or a temporary copy where another process has it open; creates it where it is missing
+    /// or damaged.
+    pub(crate) fn open(cache: &Path, spec: CollectionSpec) -> Result<Self, IndexError> {
         let (name, layout) = (spec.name(), spec.layout());
-        let slot = Slot::take(&cache.join(&name))?;
-        let path = slot.engine();
-        let found = match slot.state(&name, &layout)? {
-            Some(state @ (State::Filling | State::Whole)) => {
+        let folder = CollectionFolder::open(&cache.join(&name))?;
+        let path = folder.engine();
+        let found = match folder.state(&name, &layout)? {
+            Some(state @ (State::Filling | State::Whole | State::Indexing)) => {
                 load(&path, &spec)?.map(|shard| (state, shard))
             }
             Some(State::Building) | None => None,
@@ -51,7 +52,7 @@ impl Engine {
         let (state, shard) = if let Some(found) = found {
             found
         } else {
-            slot.clear()?;
+            folder.clear()?;
             let made = EdgeShard::new(&path, wire::config(&spec));
             (
                 State::Filling,
@@ -65,27 +66,27 @@ impl Engine {
             .map(ToString::to_string)
             .collect();
         let is_whole = AtomicBool::new(
-            state == State::Whole && shard.info().points_count == spec.expected_points,
+            state != State::Filling && shard.info().points_count == spec.expected_points,
         );
         Ok(Self {
             shard,
             writing: Mutex::new(indexed),
             is_whole,
-            slot,
+            folder,
             spec,
             layout,
         })
     }
 
-    pub(super) fn path(&self) -> PathBuf {
-        self.slot.engine()
+    pub(crate) fn path(&self) -> PathBuf {
+        self.folder.engine()
     }
 
-    pub(super) fn is_whole(&self) -> bool {
+    pub(crate) fn is_whole(&self) -> bool {
         self.is_whole.load(Ordering::Acquire)
     }
 
-    pub(super) fn count(&self) -> Result<usize, IndexError> {
+    pub(crate) fn count(&self) -> Result<usize, IndexError> {
         self.named(
             "count points",
             self.shard.count(CountRequest {
@@ -95,7 +96,7 @@ impl Engine {
         )
     }
 
-    pub(super) fn missing(&self) -> Result<Vec<u32>, IndexError> {
+    pub(crate) fn missing(&self) -> Result<Vec<u32>, IndexError> {
         let expected = self.spec.expected_points;
         let beyond = self.page(PointId::NumId(expected as u64), 1)?.0;
         if let Some(point) = beyond.first() {
@@ -130,18 +131,18 @@ impl Engine {
     }
 
     /// Says on disk that points are coming.
-    pub(super) fn begin(&self) -> Result<(), IndexError> {
+    pub(crate) fn begin(&self) -> Result<(), IndexError> {
         let _alone = self.alone();
-        self.slot.set_state(State::Filling, &self.layout)
+        self.folder.set_state(State::Filling, &self.layout)
     }
 
-    pub(super) fn write(&self, operation: UpdateOperation) -> Result<(), IndexError> {
+    pub(crate) fn write(&self, operation: UpdateOperation) -> Result<(), IndexError> {
         let _alone = self.alone();
         self.named("store points", self.shard.update(operation))
     }
 
     /// Makes all that was written durable; once every point is there, builds what is to be built and says so on disk.
-    pub(super) fn finish(&self) -> Result<(), IndexError> {
+    pub(crate) fn finish(&self) -> Result<(), IndexError> {
         let _alone = self.alone();
         self.shard.flush();
         trim_log(&self.path());
@@ -150,45 +151,56 @@ impl Engine {
             return Ok(());
         }
         if wire::has_to_build(&self.spec) {
-            self.slot.set_state(State::Building, &self.layout)?;
+            self.folder.set_state(State::Building, &self.layout)?;
             self.named("build the index", self.shard.optimize())?;
             self.shard.flush();
         }
-        self.slot.set_state(State::Whole, &self.layout)?;
+        self.folder.set_state(State::Whole, &self.layout)?;
         self.is_whole.store(true, Ordering::Release);
         Ok(())
     }
 
     /// Indexes those fields of a filter that are not indexed yet.
-    pub(super) fn index_fields(&self, fields: &[(String, FieldKind)]) -> Result<(), IndexError> {
+    pub(crate) fn index_fields(&self, fields: &[(String, FieldKind)]) -> Result<(), IndexError> {
         if fields.is_empty() {
             return Ok(());
         }
         let mut indexed = self.alone();
-        for (path, kind) in fields {
-            let key = wire::json_path(path).to_string();
-            if !indexed.contains(&key) {
-                self.named(
-                    "index a metadata field",
-                    self.shard.update(wire::field_index(path, *kind)),
-                )?;
-                self.shard.flush();
-                indexed.insert(key);
-            }
+        let missing: Vec<&(String, FieldKind)> = fields
+            .iter()
+            .filter(|(path, _)| !indexed.contains(&wire::json_path(path).to_string()))
+            .collect();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        // A temporary copy made from files that change meanwhile would be torn.
+        if self.is_whole() {
+            self.folder.set_state(State::Indexing, &self.layout)?;
+        }
+        for (path, kind) in missing {
+            self.named(
+                "index a metadata field",
+                self.shard.update(wire::field_index(path, *kind)),
+            )?;
+            self.shard.flush();
+            indexed.insert(wire::json_path(path).to_string());
+        }
+        if self.is_whole() {
+            self.folder.set_state(State::Whole, &self.layout)?;
         }
         Ok(())
     }
 
-    pub(super) fn search(&self, request: QueryRequest) -> Result<Vec<Neighbour>, IndexError> {
+    pub(crate) fn search(&self, request: QueryRequest) -> Result<Vec<Neighbour>, IndexError> {
         let points = self.named("search", self.shard.query(request))?;
         Ok(points.iter().filter_map(wire::neighbour).collect())
     }
 
-    pub(super) fn graph_in_use(&self) -> bool {
+    pub(crate) fn graph_in_use(&self) -> bool {
         self.spec.graph().is_some() && self.shard.info().indexed_vectors_count > 0
     }
 
-    pub(super) fn insertion(&self, points: &[Point]) -> UpdateOperation {
+    pub(crate) fn insertion(&self, points: &[Point]) -> UpdateOperation {
         wire::insertion(&self.spec, points)
     }
 
@@ -203,7 +215,7 @@ impl Engine {
 
 /// Runs `work` on the engine, off tokio's own threads. The engine panics where the disk refuses a write, and would again
 /// when it is dropped: it is then never dropped.
-pub(super) async fn on<T: Send + 'static>(
+pub(crate) async fn on<T: Send + 'static>(
     engine: &Arc<Engine>,
     action: &'static str,
     work: impl FnOnce(&Engine) -> Result<T, IndexError> + Send + 'static,
@@ -217,7 +229,7 @@ pub(super) async fn on<T: Send + 'static>(
 }
 
 /// Runs `work` on a blocking thread; a panic there becomes an error.
-pub(super) async fn blocking<T: Send + 'static>(
+pub(crate) async fn blocking<T: Send + 'static>(
     action: &'static str,
     path: PathBuf,
     work: impl FnOnce() -> Result<T, IndexError> + Send + 'static,

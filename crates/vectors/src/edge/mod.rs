@@ -34,7 +34,7 @@ pub struct EmbeddedStore {
 impl EmbeddedStore {
     /// Opens the collection `spec.name()` under the cache folder `dir`, or makes it, empty.
     ///
-    /// Several may be open at once, in one process or in many: each then has a copy of its own (see `slot.rs`).
+    /// It may be open several times at once, in one process or in many: all but the first work on temporary copies.
     ///
     /// # Errors
     /// A parameter out of range; a folder that cannot be written; a collection of another layout under the name.
@@ -163,7 +163,7 @@ mod tests {
         let cache = tempfile::tempdir().expect("a folder");
         let spec = spec(10);
         drop(filled(cache.path(), &spec).await);
-        let segments = cache.path().join(spec.name()).join("0/engine/segments");
+        let segments = cache.path().join(spec.name()).join("engine/segments");
         let segment = fs::read_dir(segments)
             .expect("the engine's folder")
             .next()
@@ -180,7 +180,7 @@ mod tests {
         let cache = tempfile::tempdir().expect("a folder");
         let spec = spec(10);
         drop(filled(cache.path(), &spec).await);
-        let state = cache.path().join(spec.name()).join("0/state");
+        let state = cache.path().join(spec.name()).join("state");
         let text = fs::read_to_string(&state)
             .expect("a state")
             .replace("whole", "building");
@@ -336,6 +336,45 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn an_open_collection_is_copied_for_a_second_opening_and_the_copy_is_removed() {
+        let cache = tempfile::tempdir().expect("a folder");
+        let spec = CollectionSpec {
+            hnsw: Some(Hnsw {
+                from_points: 2_000,
+                ..Hnsw::default()
+            }),
+            ..spec(2_000)
+        };
+        let first = filled(cache.path(), &spec).await;
+        let even: ragtriage_core::types::Filter =
+            toml::from_str("even = { not = [true] }").expect("a filter");
+        let points = points(2_000);
+        let search = Search {
+            vector: &points[999].vector,
+            limit: 5,
+            mode: SearchMode::Approximate,
+            filter: Some(&even),
+        };
+        let found = first.search(search).await.expect("searched");
+        let second = EmbeddedStore::open_or_create(cache.path(), &spec)
+            .await
+            .expect("opened");
+        assert!(second.missing().await.expect("listed").is_empty());
+        assert!(second.graph_in_use().await.expect("described"));
+        assert_eq!(second.search(search).await.expect("searched"), found);
+        let folder = cache.path().join(spec.name());
+        let n_entries = || fs::read_dir(&folder).expect("a folder").count();
+        assert_eq!(n_entries(), 4, "lock, state, engine and the copy");
+        drop(second);
+        assert_eq!(n_entries(), 3);
+        drop(first);
+        let again = EmbeddedStore::open_or_create(cache.path(), &spec)
+            .await
+            .expect("opened");
+        assert_eq!(again.search(search).await.expect("searched"), found);
+    }
+
+    #[tokio::test]
     async fn a_folder_that_cannot_be_made_is_named() {
         let cache = tempfile::tempdir().expect("a folder");
         let file = cache.path().join("file");
@@ -346,6 +385,6 @@ mod tests {
         let IndexError::File { path, .. } = error else {
             panic!("{error}")
         };
-        assert_eq!(path, file.join(spec(1).name()).join("0"));
+        assert_eq!(path, file.join(spec(1).name()));
     }
 }
