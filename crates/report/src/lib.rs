@@ -3,6 +3,7 @@
 pub mod agreement;
 pub mod anchors;
 mod arms;
+pub mod ask;
 pub mod audit;
 pub mod cache;
 pub mod chart;
