@@ -32,6 +32,9 @@ const MAGIC: u64 = 0x7261_6778_7370_7273;
 /// Documents that are scored together: as many as 16 bits can number.
 pub(super) const WINDOW: usize = 1 << 16;
 
+/// The scores of a window's documents.
+pub(super) type Scores = [f32; WINDOW];
+
 /// How many documents hold a share at least as large as each of [`Term::ranked`].
 pub(super) const RANKS: [usize; 3] = [10, 100, 1000];
 

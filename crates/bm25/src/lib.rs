@@ -35,8 +35,7 @@ pub use file::EXTENSION as INDEX_EXTENSION;
 pub use variant::Parameters;
 pub use weighting::Weighting;
 
-use image::Image;
-use search::Scores;
+use image::{Image, Scores};
 
 /// An inverted index, ready to be searched by many threads at once.
 ///

@@ -5,12 +5,9 @@ use std::sync::PoisonError;
 use pulp::{Arch, Simd, WithSimd};
 
 use super::best::Best;
-use super::image::{Postings, RANKS, WINDOW};
+use super::image::{Postings, RANKS, Scores, WINDOW};
 use super::weighting::inverse_frequency;
 use super::{Allowed, SparseIndex};
-
-/// The scores of a window's documents.
-pub(super) type Scores = [f32; WINDOW];
 
 /// The score of a document that no term of the query has touched. Adding any share to -0.0, 0.0 included, gives another
 /// bit pattern (IEEE 754, 6.3), so a document that matched with a score of 0 is told from one that did not match.

@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 
 use super::plan::RetrievalPlan;
 use super::progress::Progress;
-use super::retrieve::Retriever;
+use super::retriever::Retriever;
 use ragtriage_core::text::hex::hex;
 use ragtriage_core::types::{Corpus, TitledText};
 use ragtriage_runs::Truncation;

@@ -23,6 +23,7 @@ pub mod record;
 pub mod recorded;
 pub mod rerank;
 pub mod retrieve;
+pub mod retriever;
 pub mod run;
 pub mod settings;
 pub mod sparse;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::PipelineError;
 use super::plan::Plan;
 use super::progress::Progress;
-use super::retrieve::Retriever;
+use super::retriever::Retriever;
 use super::stock::{Ingested, Stock};
 use ragtriage_core::types::{ChunkId, Document, Pooled, Pools, Question, Stage};
 
@@ -72,7 +72,7 @@ mod tests {
     use async_trait::async_trait;
 
     use super::*;
-    use crate::retrieve::Found;
+    use crate::retriever::Found;
     use ragtriage_core::types::{Hit, Ranking};
 
     /// Finds the same for every question.

@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use super::PipelineError;
 use super::index::{Built, ContentHash, IndexInputs, indexed_text};
 use super::plan::SparsePlan;
-use super::retrieve::{Found, Retriever, ranking};
+use super::retriever::{Found, Retriever, ranking};
 use ragtriage_bm25::{Allowed, SparseIndex};
 use ragtriage_core::fuse::Parts;
 use ragtriage_core::text::analyse::{self, Analyzer};

@@ -14,7 +14,7 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use super::PipelineError;
 use super::index::{Built, IndexInputs};
 use super::plan::SparsePlan;
-use super::retrieve::{Found, Retriever};
+use super::retriever::{Found, Retriever};
 use super::stores::OpenStores;
 use super::vectors::{content_hash, point, spec, through_ties};
 use ragtriage_bm25::Parameters as Bm25Parameters;

@@ -16,7 +16,7 @@ use super::index::{Built, IndexInputs};
 use super::ingest::{self, IngestFacts};
 use super::plan::{Plan, RetrieverPlan, SparsePlace, StorePlan};
 use super::progress::Progress;
-use super::retrieve::{Found, Retriever};
+use super::retriever::{Found, Retriever};
 use super::sparse::n_explained;
 use super::stores::OpenStores;
 use ragtriage_core::chunk::{self, ChunkSpec};

@@ -10,7 +10,7 @@ use super::PipelineError;
 use super::index::{Built, ContentHash, IndexInputs, indexed_text};
 use super::plan::{StorePlan, VectorPlan};
 use super::progress::Progress;
-use super::retrieve::{Found, Preparation, Retriever, ranking};
+use super::retriever::{Found, Preparation, Retriever, ranking};
 use super::stores::OpenStores;
 use ragtriage_core::config::{Quantization, QuantizationKind};
 use ragtriage_core::fuse::Parts;

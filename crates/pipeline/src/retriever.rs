@@ -1,0 +1,76 @@
+//! A retriever: any question to a ranking of chunks.
+
+use std::collections::BTreeMap;
+
+use async_trait::async_trait;
+
+use super::PipelineError;
+use super::progress::Progress;
+use ragtriage_core::fuse::Parts;
+use ragtriage_core::types::{Corpus, Hit, Ranking, Stage};
+use ragtriage_runs::Truncation;
+
+/// What a retriever found.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    /// Its ranking.
+    pub ranking: Ranking,
+    /// What the best hits' scores are made of, where it can say.
+    pub parts: Parts,
+    /// What exact search finds, where the ranking comes from an approximate one.
+    pub exact: Option<Ranking>,
+}
+
+/// Finds chunks.
+///
+/// Contract: any question may be asked, prepared or not, with the same result. At most `depth` hits in ranking order, ties at
+/// the cut decided by the ranking's own order; only chunks that the run's filter lets through. No match gives an empty
+/// ranking; a question that cannot be encoded is an error.
+#[async_trait]
+pub trait Retriever: Send + Sync {
+    /// Its name in traces.
+    fn stage(&self) -> Stage;
+
+    /// Encodes questions in one batch ahead of asking them, which is faster than one by one.
+    async fn prepare(
+        &mut self,
+        _questions: &[&str],
+        _progress: &dyn Progress,
+    ) -> Result<Preparation, PipelineError> {
+        Ok(Preparation::default())
+    }
+
+    /// Returns the best chunks for `question`.
+    async fn retrieve(&self, question: &str, depth: usize) -> Result<Found, PipelineError>;
+}
+
+/// What preparing questions took, and how much of them the encoder does not read.
+#[derive(Clone, Debug, Default)]
+pub struct Preparation {
+    /// Wall seconds by step.
+    pub seconds: BTreeMap<String, f64>,
+    /// How much of the questions lies beyond the encoder's input limit; `None` where that is unknown.
+    pub truncation: Option<Truncation>,
+}
+
+/// Chunk numbers with scores to a ranking of ids.
+///
+/// # Errors
+/// `NoSuchChunk`: somebody put points of their own into a collection after it was opened; `NotFinite`.
+pub(crate) fn ranking(
+    corpus: &Corpus,
+    found: impl IntoIterator<Item = (u32, f64)>,
+) -> Result<Ranking, PipelineError> {
+    let hits =
+        found.into_iter().map(
+            |(number, score)| match corpus.chunks().get(number as usize) {
+                Some(_) if !score.is_finite() => Err(PipelineError::NotFinite { number }),
+                Some(chunk) => Ok(Hit {
+                    id: chunk.id.clone(),
+                    score,
+                }),
+                None => Err(PipelineError::NoSuchChunk { number }),
+            },
+        );
+    Ok(Ranking::new(hits.collect::<Result<_, _>>()?))
+}
