@@ -8,7 +8,8 @@ use clap::{Parser, Subcommand};
 
 use crate::failure::Failure;
 use crate::{
-    cache, check, compare, config, dataset, import, init, model, output, report, run, score, tune,
+    ask, cache, check, compare, config, dataset, import, init, model, output, report, run, score,
+    tune,
 };
 
 /// Says which stage of a RAG pipeline lost the answers.
@@ -25,6 +26,8 @@ enum Command {
     Run(run::RunArgs),
     /// Look at one's own documents; write a settings file and an empty questions file for them.
     Init(init::InitArgs),
+    /// Ask one question and explain its ranking, prompt and answer.
+    Ask(ask::AskArgs),
     /// Run many settings on the same questions, and say which is best and whether that is more than luck.
     Tune(tune::TuneArgs),
     /// Make a run of what another RAG recorded, or of a TREC run.
@@ -75,6 +78,7 @@ pub fn run() -> ExitCode {
 fn dispatch(command: Command) -> Result<ExitCode, Failure> {
     match command {
         Command::Run(args) => run::run(args)?,
+        Command::Ask(args) => ask::ask(&args)?,
         Command::Tune(args) => tune::tune(args)?,
         Command::Init(args) => init::init(&args)?,
         Command::Import(args) => import::import(args)?,

@@ -1,6 +1,7 @@
 //! The `ragtriage` program. One file per command; only `output.rs` and `bars.rs` write to stdout and stderr.
 
 mod advice;
+mod ask;
 mod audit;
 mod bars;
 mod cache;

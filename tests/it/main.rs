@@ -5,6 +5,7 @@
 
 mod accepted;
 mod allowance;
+mod ask;
 mod audit;
 mod bad_data;
 mod bad_services;

@@ -26,6 +26,7 @@ pub mod retrieve;
 pub mod retriever;
 pub mod run;
 pub mod settings;
+pub mod single;
 pub mod sparse;
 mod sparse_vectors;
 pub mod stock;

@@ -1,0 +1,122 @@
+//! `ragtriage ask`: one question through the pipeline, its ranking explained; nothing is recorded.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
+
+use crate::bars::Bars;
+use crate::environment::environment;
+use crate::failure::Failure;
+use crate::run::DEFAULT_CONFIG;
+use crate::runtime::block_on;
+use crate::{dry_run, output};
+use ragtriage_core::types::Attempt;
+use ragtriage_pipeline::PipelineError;
+use ragtriage_pipeline::progress::Progress;
+use ragtriage_pipeline::settings::Resolved;
+use ragtriage_pipeline::settings::assemble::{self, dataset_label};
+use ragtriage_pipeline::single::{Single, ask_single};
+use ragtriage_report::ask::{AnswerView, AskView, PromptView, RankedPassage};
+use ragtriage_report::render::terminal::{Screen, render};
+
+#[derive(Debug, Args)]
+pub struct AskArgs {
+    /// Question to ask; it need not be in the data set.
+    #[arg(value_parser = NonEmptyStringValueParser::new())]
+    question: String,
+    /// Configuration file [default: config/runbooks.toml].
+    config: Option<PathBuf>,
+    /// Set any configuration key, value in TOML: `--set retrieval.k=3`.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    sets: Vec<String>,
+    /// Do not read or write the caches of vectors and responses.
+    #[arg(long)]
+    no_cache: bool,
+    /// Refuse every connection that is not to this machine.
+    #[arg(long)]
+    offline: bool,
+    /// Print the result as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+pub fn ask(args: &AskArgs) -> Result<(), Failure> {
+    let config = args.config.as_deref().unwrap_or(Path::new(DEFAULT_CONFIG));
+    let resolved = Resolved::new(Some(config), &args.sets)?;
+    if resolved.settings.external.url.is_some() {
+        let hint = "remove `external.url`: `ask` explains the built-in pipeline".to_owned();
+        return Err(Failure::new(
+            "the configuration evaluates an external RAG service",
+            Some(hint),
+        ));
+    }
+    let answered = block_on(answered(args, &resolved))?;
+    let Answered { single, generator } = answered;
+    if single.trace.stages.is_empty() {
+        return Err(Failure::new(single.trace.reason, None));
+    }
+    let attempt = single
+        .trace
+        .arms
+        .first()
+        .and_then(|arm| arm.attempts.first());
+    let view = AskView {
+        question: args.question.clone(),
+        config: config.display().to_string(),
+        dataset: dataset_label(&resolved.settings),
+        n_chunks: single.facts.n_chunks,
+        vector_search: single.facts.ingest.vector_search.clone(),
+        passages: RankedPassage::of_trace(
+            &single.trace,
+            &single.passages,
+            resolved.settings.retrieval.k,
+        ),
+        prompt: PromptView::new(&single.prompt, single.prompt_tokens),
+        answer: generator
+            .zip(attempt)
+            .map(|(generator, attempt)| AnswerView::new(&generator, attempt)),
+    };
+    output::data(&if args.json {
+        output::json(&view, "the answer")?
+    } else {
+        render(&view.report(), Screen::new(output::color()))
+    })?;
+    attempt.map_or(Ok(()), succeeded)
+}
+
+/// A question with its answer, and the name of the generator.
+struct Answered {
+    single: Single,
+    generator: Option<String>,
+}
+
+async fn answered(args: &AskArgs, resolved: &Resolved) -> Result<Answered, Failure> {
+    let environment = environment(resolved, args.offline, args.no_cache)?;
+    let bars = Bars::new();
+    let assembled =
+        assemble::assemble(resolved, &environment, &|download| bars.download(download)).await;
+    bars.finish();
+    let plan = assembled?.plan;
+    let generator = plan.generator.as_ref().map(|it| it.name().to_owned());
+    let documents = ragtriage_datasets::documents(&assemble::load_spec(resolved))?;
+    dry_run::announce_all([&resolved.settings], 1, documents.len());
+    let single = ask_single(documents, &args.question, plan, &bars).await;
+    if let Some(scratch) = &environment.scratch {
+        let _ = std::fs::remove_dir_all(scratch);
+    }
+    match single {
+        Ok(single) => Ok(Answered { single, generator }),
+        Err(PipelineError::Stopped { why, .. }) => Err(why.into()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// A failed call ends the command with an error, after what was retrieved is printed.
+fn succeeded(attempt: &Attempt) -> Result<(), Failure> {
+    match &attempt.error {
+        Some(error) => Err(Failure::new(format!("no answer: {error}"), None)),
+        None => Ok(()),
+    }
+}
