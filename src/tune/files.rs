@@ -1,4 +1,4 @@
-//! What a sweep leaves in its folder, and the report that is printed.
+//! Writes the report files of a sweep and returns the report for the terminal.
 
 use crate::failure::Failure;
 use crate::output;
@@ -11,13 +11,13 @@ use ragtriage_pipeline::stock::Share;
 use ragtriage_pipeline::sweep::answers::Answers;
 use ragtriage_pipeline::sweep::best::{Packing, best};
 use ragtriage_pipeline::sweep::folder::SweepFolder;
-use ragtriage_pipeline::sweep::setting::DEFAULT;
-use ragtriage_pipeline::sweep::tune::Outcome;
+use ragtriage_pipeline::sweep::trials::DEFAULT;
+use ragtriage_pipeline::sweep::tune::SweepOutcome;
 use ragtriage_report::chart::{Place, svg};
 use ragtriage_report::tuning::view::TuningView;
 use ragtriage_report::tuning::{Found, Generated, csv, markdown, terminal};
 
-/// What an earlier sweep under the same name may have left, and this one may not write.
+/// Files that an earlier sweep of the same name may have left and this one may not write.
 const MAY_BE_STALE: [&str; 5] = [
     "best.toml",
     "by-k.svg",
@@ -28,7 +28,7 @@ const MAY_BE_STALE: [&str; 5] = [
 
 /// Writes the report's files, and returns it for the terminal.
 pub(super) fn report(
-    outcome: &Outcome,
+    outcome: &SweepOutcome,
     base: &Resolved,
     data: (usize, &str),
     folder: &SweepFolder,
@@ -65,7 +65,7 @@ pub(super) fn report(
         let comment = match packing {
             None => comment,
             Some(Packing { k, context_tokens }) => format!(
-                "{comment}\nIt is ranked by {context_tokens} tokens of context, so they are packed here: `retrieval.k` is {k} to fill them."
+                "{comment}\nTrials are ranked at {context_tokens} tokens of context, so this configuration packs as many: `retrieval.k` is {k} to fill them."
             ),
         };
         let text = best(
@@ -81,7 +81,7 @@ pub(super) fn report(
 
 /// What fills the budget that settings are ranked by: as many of the winner's passages as it takes on average. `None` where they are
 /// not ranked by a budget.
-fn packing(outcome: &Outcome, winner: &str, k: usize) -> Option<Packing> {
+fn packing(outcome: &SweepOutcome, winner: &str, k: usize) -> Option<Packing> {
     let Some(Cutoff::Tokens(budget)) = outcome.plan.measure.cutoff() else {
         return None;
     };
@@ -105,7 +105,7 @@ fn generated(answers: &Answers) -> Generated {
 
 /// What only the command knows of the sweep.
 fn head(
-    outcome: &Outcome,
+    outcome: &SweepOutcome,
     base: &Resolved,
     (n_documents, digest): (usize, &str),
 ) -> Vec<(String, String)> {
@@ -118,33 +118,30 @@ fn head(
     );
     let questions = match outcome.n_held_out {
         Some(n) => format!(
-            "{} choose, {} are held out to confirm",
+            "{} to choose, {} held out to confirm",
             thousands(outcome.n_choosing),
             thousands(n)
         ),
         None => format!("{}, none held out", thousands(outcome.n_choosing)),
     };
-    let n = outcome.settings.len() + outcome.n_left;
+    let n = outcome.trials.len() + outcome.n_left;
     let search = match settings.tune.search {
         Search::Grid => format!(
             "{}: every combination, and the default",
-            plural(n, "setting", "settings")
+            plural(n, "trial", "trials")
         ),
         Search::Random => {
             let seed = settings.tune.seed;
             format!(
                 "{}: drawn with seed {seed}, and the default",
-                plural(n, "setting", "settings")
+                plural(n, "trial", "trials")
             )
         }
     };
     let left = (outcome.n_left > 0).then(|| {
         (
             "Interrupted".to_owned(),
-            format!(
-                "{} were not tried; what follows is of the others alone",
-                outcome.n_left
-            ),
+            format!("{} not run; the figures are for the others", outcome.n_left),
         )
     });
     let failed = outcome
@@ -153,13 +150,13 @@ fn head(
         .iter()
         .filter(|row| row.error.is_some())
         .count();
-    let failed = (failed > 0).then(|| ("Failed".to_owned(), plural(failed, "setting", "settings")));
+    let failed = (failed > 0).then(|| ("Failed".to_owned(), plural(failed, "trial", "trials")));
     let made = Some(shared(outcome)).filter(|_| !outcome.work.stages().is_empty());
     let lines = [
         ("Data", Some(data)),
         ("Questions", Some(questions)),
         ("Search", Some(search)),
-        ("Made", made),
+        ("Computed", made),
     ];
     let lines = lines
         .into_iter()
@@ -176,10 +173,10 @@ fn head(
 }
 
 /// How much of each stage had to be made.
-fn shared(outcome: &Outcome) -> String {
+fn shared(outcome: &SweepOutcome) -> String {
     let stage = |(what, Share { wanted, made }): (&str, Share)| {
         format!("{} of {} {what}", thousands(made), thousands(wanted))
     };
     let stages: Vec<String> = outcome.work.stages().into_iter().map(stage).collect();
-    format!("{}; the others were there", stages.join(", "))
+    format!("{}; the rest were cached", stages.join(", "))
 }

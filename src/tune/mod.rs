@@ -1,4 +1,4 @@
-//! `ragtriage tune`: many settings on the same questions, the best confirmed, and what it is worth.
+//! `ragtriage tune`: ranks many trials on the same questions and confirms the best on held-out questions.
 
 mod files;
 mod told;
@@ -19,38 +19,39 @@ use crate::runtime::block_on;
 use ragtriage_core::text::numbers::plural;
 use ragtriage_pipeline::settings::assemble::dataset_label;
 use ragtriage_pipeline::settings::{Resolved, assemble};
-use ragtriage_pipeline::sweep::answers::{Generate, bill_of_all};
 use ragtriage_pipeline::sweep::folder::SweepFolder;
-use ragtriage_pipeline::sweep::record::Record;
-use ragtriage_pipeline::sweep::setting::DEFAULT;
-use ragtriage_pipeline::sweep::tune::{Outcome, Request, tune as sweep};
+use ragtriage_pipeline::sweep::generate::Generate;
+use ragtriage_pipeline::sweep::request::SweepRequest;
+use ragtriage_pipeline::sweep::trials::DEFAULT;
+use ragtriage_pipeline::sweep::tune::{SweepOutcome, bill_of_all, tune as sweep};
+use ragtriage_pipeline::sweep::tune_file::TuneFile;
 
 /// Where `tune` looks without an argument.
 const DEFAULT_CONFIG: &str = "config/tune.toml";
 
 #[derive(Debug, Args)]
 pub struct TuneArgs {
-    /// The settings file, with a `[sweep]`. Default: config/tune.toml.
+    /// Configuration file with a `[sweep]` table [default: config/tune.toml].
     config: Option<PathBuf>,
-    /// Set any setting, value in TOML: `--set tune.tokens=500`.
+    /// Override a configuration value, in TOML: `--set tune.tokens=500`.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     sets: Vec<String>,
-    /// Use only N questions, a seeded sample; the corpus stays whole.
+    /// Use a seeded sample of N questions over the whole corpus.
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
-    /// The sweep's name; what was run under it is not run again. Default: the settings file's.
+    /// Name of the sweep; its finished trials are reused [default: the file's name].
     #[arg(long)]
     name: Option<String>,
-    /// The folder that sweeps go to.
+    /// Folder to write sweeps to.
     #[arg(long, value_name = "DIR", default_value = "evals/tunes")]
     out: PathBuf,
-    /// For which settings answers are generated, after their retrieval was scored.
+    /// Which trials to generate answers for, after retrieval was scored.
     #[arg(long, value_enum, default_value_t)]
     generate: GenerateFor,
-    /// Only say what answers of all settings would ask and cost. Retrieval is run, no service is called.
+    /// Estimate the calls and cost of answering all trials; calls no service.
     #[arg(long)]
     dry_run: bool,
-    /// Refuse every connection that is not to this machine.
+    /// Refuse connections to other machines.
     #[arg(long)]
     offline: bool,
     /// Print tune.json instead of the report.
@@ -58,8 +59,8 @@ pub struct TuneArgs {
     json: bool,
 }
 
-/// What to do about an interrupted sweep.
-const GO_ON: &str = "the same command goes on from there: what was run is kept";
+/// Hint after an interrupted sweep.
+const GO_ON: &str = "run the same command again to resume: finished trials are reused";
 
 /// The value of `--generate`.
 #[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
@@ -67,7 +68,7 @@ enum GenerateFor {
     /// None: retrieval alone.
     #[default]
     None,
-    /// Those on the Pareto front, and the default.
+    /// Trials on the Pareto front, and the default.
     Front,
     /// All.
     All,
@@ -101,7 +102,7 @@ pub fn tune(args: TuneArgs) -> Result<(), Failure> {
             config,
         )?;
         let (told, (stop, stopped)) = (Told(Bars::new()), watch::channel(false));
-        let request = Request {
+        let request = SweepRequest {
             base: &base,
             generate: args.generate.into(),
             folder: &folder,
@@ -124,7 +125,7 @@ pub fn tune(args: TuneArgs) -> Result<(), Failure> {
             outcome = Box::pin(sweep(&request, dataset)) => outcome?,
             () = interrupted(&stop) => return Err(Failure::new("interrupted twice", Some(GO_ON.to_owned()))),
         };
-        let record = Record::new(
+        let record = TuneFile::new(
             &outcome,
             &base.settings.tune,
             config,
@@ -138,28 +139,28 @@ pub fn tune(args: TuneArgs) -> Result<(), Failure> {
         if let Some([default, best]) = pair(&outcome) {
             let measure = outcome.plan.measure;
             output::talk(&format!(
-                "question by question: ragtriage compare {default} {best} --primary {measure}"
+                "compare question by question: ragtriage compare {default} {best} --primary {measure}"
             ));
         }
         conclude(&outcome)
     })
 }
 
-/// The runs of the default and of another setting that is the best, where there are both.
-fn pair(outcome: &Outcome) -> Option<[std::path::Display<'_>; 2]> {
+/// Returns the runs of the default and the best trial, if they differ and neither failed.
+fn pair(outcome: &SweepOutcome) -> Option<[std::path::Display<'_>; 2]> {
     let (best, _) = outcome.winner().filter(|(_, best)| best.name != DEFAULT)?;
     let [default, best] = [0, best].map(|at| outcome.runs[at].as_deref().map(Path::display));
     Some([default?, best?])
 }
 
-/// A sweep that was interrupted did not do its job; what it did is kept.
-fn conclude(outcome: &Outcome) -> Result<(), Failure> {
+/// Returns an error if the sweep was interrupted or every trial failed.
+fn conclude(outcome: &SweepOutcome) -> Result<(), Failure> {
     if !outcome.interrupted {
         let all = |failed: bool, what: &str| {
             let hint = "the report names each one's error".to_owned();
             if failed {
                 Err(Failure::new(
-                    format!("every setting failed{what}"),
+                    format!("every trial failed{what}"),
                     Some(hint),
                 ))
             } else {
@@ -170,17 +171,13 @@ fn conclude(outcome: &Outcome) -> Result<(), Failure> {
         let answers = &outcome.answers;
         return all(
             !answers.is_empty() && answers.iter().all(|answers| answers.error.is_some()),
-            " to be answered",
+            " to generate answers",
         );
     }
-    let n = plural(
-        outcome.n_left + outcome.settings.len(),
-        "setting",
-        "settings",
-    );
+    let n = plural(outcome.n_left + outcome.trials.len(), "trial", "trials");
     let message = match outcome.n_left {
-        0 => format!("interrupted after all of {n}, before the end"),
-        left => format!("interrupted with {left} of {n} left"),
+        0 => format!("interrupted after all {n}, before confirmation"),
+        left => format!("interrupted with {left} of {n} left to run"),
     };
     Err(Failure::new(message, Some(GO_ON.to_owned())))
 }
@@ -192,7 +189,9 @@ async fn interrupted(stop: &watch::Sender<bool>) {
             std::future::pending::<()>().await;
         }
         if time == 1 {
-            output::talk("interrupted: what is known so far follows; once more ends it at once");
+            output::talk(
+                "interrupted: reporting the finished trials; interrupt again to stop at once",
+            );
             stop.send_replace(true);
         }
     }

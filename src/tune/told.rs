@@ -1,4 +1,4 @@
-//! What a sweep says on stderr while it works.
+//! Progress messages of a sweep, on stderr.
 
 use crate::bars::Bars;
 use crate::{dry_run, output};
@@ -8,10 +8,10 @@ use ragtriage_core::text::numbers::{plural, thousands};
 use ragtriage_pipeline::progress::Progress;
 use ragtriage_pipeline::stock::Share;
 use ragtriage_pipeline::sweep::SweepError;
-use ragtriage_pipeline::sweep::answers::Bill;
-use ragtriage_pipeline::sweep::setting::Setting;
-use ragtriage_pipeline::sweep::trial::Trial;
-use ragtriage_pipeline::sweep::tune::Watch;
+use ragtriage_pipeline::sweep::generate::Bill;
+use ragtriage_pipeline::sweep::request::Watch;
+use ragtriage_pipeline::sweep::trial::TrialResult;
+use ragtriage_pipeline::sweep::trials::Trial;
 use ragtriage_report::tuning::all_pairs;
 
 /// Tells of a sweep on stderr, over the bars of what is under way.
@@ -32,14 +32,14 @@ impl Progress for Told {
 }
 
 impl Watch for Told {
-    fn begins(&self, settings: &[Setting], n_questions: usize, n_documents: usize) {
-        let settings = settings.iter().map(|setting| &setting.resolved.settings);
+    fn begins(&self, trials: &[Trial], n_questions: usize, n_documents: usize) {
+        let settings = trials.iter().map(|trial| &trial.resolved.settings);
         dry_run::announce_all(settings, n_questions, n_documents);
     }
 
     fn trouble(&self, error: &SweepError) {
         output::talk(&format!(
-            "looks at held-out questions could not be recorded: {}",
+            "held-out evaluations could not be recorded: {}",
             with_causes(error)
         ));
     }
@@ -47,32 +47,32 @@ impl Watch for Told {
     fn tried(
         &self,
         (place, of): (usize, usize),
-        (setting, is_held_out): (&Setting, bool),
+        (trial, is_held_out): (&Trial, bool),
         measure: Measure,
-        result: &Result<Trial, String>,
+        result: &Result<TrialResult, String>,
     ) {
         let came = match result {
             Err(error) => format!("failed: {error}"),
-            Ok(trial) => {
-                let mean = trial.mean(measure).map_or(0.0, |(mean, _)| mean);
-                let work = trial.work.stages();
+            Ok(done) => {
+                let mean = done.mean(measure).map_or(0.0, |(mean, _)| mean);
+                let work = done.work.stages();
                 let made = |(what, Share { wanted, made }): &(&str, Share)| {
-                    (*what != "settings run").then(|| format!("{what} {made}/{wanted}"))
+                    (*what != "trials run").then(|| format!("{what} {made}/{wanted}"))
                 };
                 let made: Vec<String> = work.iter().filter_map(made).collect();
                 let made = if made.is_empty() {
-                    "kept from before".to_owned()
+                    "cached".to_owned()
                 } else {
-                    format!("made {}", made.join(", "))
+                    format!("computed {}", made.join(", "))
                 };
-                format!("{measure} {mean:.3}, {:.1} s, {made}", trial.seconds)
+                format!("{measure} {mean:.3}, {:.1} s, {made}", done.seconds)
             }
         };
         let part = if is_held_out { "held out: " } else { "" };
         output::talk(&format!(
             "{part}[{place}/{of}] {} {}: {came}",
-            setting.name,
-            all_pairs(&setting.values)
+            trial.name,
+            all_pairs(&trial.values)
         ));
     }
 
@@ -83,7 +83,7 @@ impl Watch for Told {
 
 pub(super) fn in_words(bill: &Bill) -> String {
     let Bill {
-        settings,
+        trials,
         chunkings,
         failed,
         calls,
@@ -92,14 +92,13 @@ pub(super) fn in_words(bill: &Bill) -> String {
         most_usd,
     } = bill;
     let failed = if *failed > 0 {
-        format!(" ({failed} of them fail)")
+        format!(" ({failed} of them failed)")
     } else {
         String::new()
     };
     format!(
-        "answers of {} ({}){failed} to the questions that choose: at most {} calls of the generator, {} tokens of prompts, {} of answers, \
-         {most_usd:.4} USD",
-        plural(*settings, "setting", "settings"),
+        "answers of {} ({}){failed}: at most {} generator calls, {} prompt tokens, {} answer tokens, {most_usd:.4} USD",
+        plural(*trials, "trial", "trials"),
         plural(*chunkings, "chunking", "chunkings"),
         thousands(*calls as usize),
         thousands(*prompt_tokens as usize),

@@ -135,7 +135,7 @@ fn what_was_run_is_not_run_again_and_its_runs_are_runs() {
     let (first, json) = tuned(&project, &[]);
     // The default and four: 64, 16, 16, 32, 32. Three chunkings; each pair of k1 is an index of its own.
     assert_eq!(
-        json["work"]["settings run"],
+        json["work"]["trials run"],
         serde_json::json!({"wanted": 5, "made": 5})
     );
     assert_eq!(
@@ -149,17 +149,15 @@ fn what_was_run_is_not_run_again_and_its_runs_are_runs() {
     let (second, again) = tuned(&project, &[]);
     assert_eq!(
         again["work"],
-        serde_json::json!({"settings run": {"wanted": 5, "made": 0}})
+        serde_json::json!({"trials run": {"wanted": 5, "made": 0}})
     );
     assert_eq!(again["ranking"], json["ranking"]);
-    assert!(
-        first.stderr.contains("made chunkings 1/1") && second.stderr.contains("kept from before")
-    );
+    assert!(first.stderr.contains("computed chunkings 1/1") && second.stderr.contains("cached"));
     // More values: only what is new is run.
     let wider = project.read("c.toml").replace("[16, 32]", "[16, 32, 8]");
     project.write("c.toml", wider);
     assert_eq!(
-        tuned(&project, &[]).1["work"]["settings run"],
+        tuned(&project, &[]).1["work"]["trials run"],
         serde_json::json!({"wanted": 7, "made": 2})
     );
 
@@ -281,7 +279,7 @@ fn the_winner_alone_is_looked_at_on_held_out_questions_and_every_look_is_counted
     );
     let confirmation = &json["confirmation"];
     assert_eq!(
-        (&confirmation["by"], &confirmation["looks"]),
+        (&confirmation["by"], &confirmation["evaluations"]),
         (&"held_out".into(), &1.into())
     );
     // At 64 words the budget of 24 tokens ends within the first 24 words, of which the evidence is those from the 17th on.
@@ -304,15 +302,21 @@ fn the_winner_alone_is_looked_at_on_held_out_questions_and_every_look_is_counted
     };
     assert_eq!(held_out(&project), 2, "{}", outcome.stderr);
     // The same look again is no new one; another winner's is.
-    assert_eq!(tuned(&project, &[]).1["confirmation"]["looks"], 1);
+    assert_eq!(tuned(&project, &[]).1["confirmation"]["evaluations"], 1);
     project.write(
         "c.toml",
         project
             .read("c.toml")
             .replace("[4, 8, 16, 32, 64]", "[8, 32]"),
     );
-    assert_eq!(tuned(&project, &[]).1["confirmation"]["looks"], 2);
-    assert_eq!(project.read("tunes/looks.jsonl").lines().count(), 3);
+    assert_eq!(tuned(&project, &[]).1["confirmation"]["evaluations"], 2);
+    assert_eq!(
+        project
+            .read("tunes/held_out_evaluations.jsonl")
+            .lines()
+            .count(),
+        3
+    );
 }
 
 #[test]
@@ -322,7 +326,7 @@ fn settings_that_do_the_same_are_told_apart_by_nobody() {
     let (outcome, json) = tuned(&project, &[]);
     assert_eq!(json["verdict"]["claimed"], Value::Null);
     assert_eq!(json["ranking"]["winner"], "default");
-    assert!(outcome.stdout.contains("no setting"), "{}", outcome.stdout);
+    assert!(outcome.stdout.contains("no trial"), "{}", outcome.stdout);
 }
 
 #[test]
@@ -454,12 +458,12 @@ fn an_interrupted_sweep_prints_the_table_so_far_and_goes_on_from_there() {
     stderr.read_to_string(&mut rest).expect("text");
     assert_eq!(child.wait().expect("ends").code(), Some(2), "{rest}");
     assert!(
-        stdout.contains("default") && stdout.contains("1 were not tried"),
+        stdout.contains("default") && stdout.contains("1 not run"),
         "{stdout}"
     );
     assert!(
-        rest.contains("interrupted with 1 of 2 settings left")
-            && rest.contains("goes on from there"),
+        rest.contains("interrupted with 1 of 2 trials left")
+            && rest.contains("run the same command again"),
         "{rest}"
     );
     let again = tune(
@@ -495,7 +499,7 @@ fn an_empty_table_leaves_everything_as_it_is() {
     let project = planted("[sweep]\nchunking = [{}, { size = 16 }]\n");
     let (_, json) = tuned(&project, &[]);
     assert_eq!(
-        json["work"]["settings run"]["wanted"], 2,
+        json["work"]["trials run"]["wanted"], 2,
         "the empty table is the default"
     );
     assert_eq!(
@@ -517,7 +521,7 @@ fn what_is_kept_and_damaged_is_made_anew() {
     project.write(&trial, kept.to_string());
     let (_, again) = tuned(&project, &[]);
     assert_eq!(
-        again["work"]["settings run"],
+        again["work"]["trials run"],
         serde_json::json!({"wanted": 2, "made": 1})
     );
     assert_eq!(again["ranking"], json["ranking"]);
@@ -533,10 +537,10 @@ fn another_tokenizer_under_the_same_name_is_another_setting() {
         "--set",
         "retrieval.dense.model=./model",
     ];
-    assert_eq!(tuned(&project, &sets).1["work"]["settings run"]["made"], 2);
-    assert_eq!(tuned(&project, &sets).1["work"]["settings run"]["made"], 0);
+    assert_eq!(tuned(&project, &sets).1["work"]["trials run"]["made"], 2);
+    assert_eq!(tuned(&project, &sets).1["work"]["trials run"]["made"], 0);
     project.append("model/tokenizer.json", "\n");
-    assert_eq!(tuned(&project, &sets).1["work"]["settings run"]["made"], 2);
+    assert_eq!(tuned(&project, &sets).1["work"]["trials run"]["made"], 2);
 }
 
 /// Two questions, and prompts with and without titles.
@@ -597,8 +601,8 @@ fn a_question_that_failed_is_asked_again() {
     broken.store(false, Ordering::SeqCst);
     let (_, json) = tuned(&project, &args);
     assert_eq!(
-        (&json["ranking"]["n"], &json["work"]["settings run"]["made"]),
+        (&json["ranking"]["n"], &json["work"]["trials run"]["made"]),
         (&2.into(), &2.into())
     );
-    assert_eq!(tuned(&project, &args).1["work"]["settings run"]["made"], 0);
+    assert_eq!(tuned(&project, &args).1["work"]["trials run"]["made"], 0);
 }

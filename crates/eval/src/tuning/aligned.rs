@@ -1,48 +1,48 @@
-//! The settings that ran, on the questions that every one of them has a value for: what all of tuning's numbers are over.
+//! The trials that ran, on the questions that every one of them has a value for: what all of tuning's numbers are over.
 
-use super::board::{Board, Marks, Tried};
 use super::means::{mean, minus};
+use super::sweep::{ScoredTrial, SweepScores, TrialScores};
 use ragtriage_core::measure::{Direction, Measure};
 use ragtriage_core::stats::cluster::clusters;
 
-/// A board's common ground.
+/// A sweep's common ground.
 pub(super) struct Aligned<'a> {
-    pub board: &'a Board,
+    pub sweep: &'a SweepScores,
     pub measure: Measure,
-    /// Places among the board's questions, ascending.
+    /// Places among the sweep's questions, ascending.
     pub questions: Vec<usize>,
-    /// Questions that only some of the settings have a value for.
+    /// Questions that only some of the trials have a value for.
     pub n_left_out: usize,
-    /// Questions that none of the settings has a value for.
+    /// Questions that none of the trials has a value for.
     pub n_undefined: usize,
     /// The questions' clusters, numbered from 0 without gaps.
     pub cluster_of: Vec<usize>,
-    /// In the board's order; without those that failed.
-    pub settings: Vec<Column<'a>>,
+    /// In the sweep's order; without those that failed.
+    pub trials: Vec<AlignedTrial<'a>>,
 }
 
-/// A setting that ran; the lists are parallel to [`Aligned::questions`].
-pub(super) struct Column<'a> {
-    /// Its place on the board: 0 is the default.
+/// A trial that ran; the lists are parallel to [`Aligned::questions`].
+pub(super) struct AlignedTrial<'a> {
+    /// Its place on the sweep: 0 is the default.
     pub at: usize,
-    pub tried: &'a Tried,
+    pub scored: &'a ScoredTrial,
     pub values: Vec<f64>,
     pub context_tokens: Vec<f64>,
-    marks: &'a Marks,
+    measured: &'a TrialScores,
 }
 
 impl<'a> Aligned<'a> {
-    pub fn new(board: &'a Board, measure: Measure) -> Self {
-        let ran: Vec<(usize, &Tried, &Marks)> = board
-            .settings
+    pub fn new(sweep: &'a SweepScores, measure: Measure) -> Self {
+        let ran: Vec<(usize, &ScoredTrial, &TrialScores)> = sweep
+            .trials
             .iter()
             .enumerate()
-            .filter_map(|(at, tried)| Some((at, tried, tried.result.as_ref().ok()?)))
+            .filter_map(|(at, scored)| Some((at, scored, scored.result.as_ref().ok()?)))
             .collect();
-        let nothing = || vec![None; board.questions.len()];
+        let nothing = || vec![None; sweep.questions.len()];
         let columns: Vec<Vec<Option<f64>>> = ran
             .iter()
-            .map(|(_, _, marks)| marks.scores.column(measure).unwrap_or_else(nothing))
+            .map(|(_, _, measured)| measured.scores.column(measure).unwrap_or_else(nothing))
             .collect();
         let n_valued = |question: usize| {
             columns
@@ -50,45 +50,47 @@ impl<'a> Aligned<'a> {
                 .filter(|column| column[question].is_some())
                 .count()
         };
-        let valued: Vec<usize> = (0..board.questions.len()).map(n_valued).collect();
+        let valued: Vec<usize> = (0..sweep.questions.len()).map(n_valued).collect();
         let of = |wanted: &dyn Fn(usize) -> bool| {
             (0..valued.len()).filter(|&at| wanted(valued[at])).collect()
         };
         let questions: Vec<usize> = of(&|n| n > 0 && n == ran.len());
         let left_out: Vec<usize> = of(&|n| n > 0 && n < ran.len());
         let undefined: Vec<usize> = of(&|n| n == 0);
-        let column =
-            |((at, tried, marks), values): ((usize, &'a Tried, &'a Marks), Vec<Option<f64>>)| {
-                Column {
-                    at,
-                    tried,
-                    values: questions
-                        .iter()
-                        .filter_map(|&question| values[question])
-                        .collect(),
-                    // A question with a value did not fail, so something was packed for it, be it of 0 tokens.
-                    context_tokens: questions
-                        .iter()
-                        .map(|&at| marks.context_tokens[at].unwrap_or(0.0))
-                        .collect(),
-                    marks,
-                }
-            };
-        let settings = ran.into_iter().zip(columns).map(column).collect();
+        let column = |((at, scored, measured), values): (
+            (usize, &'a ScoredTrial, &'a TrialScores),
+            Vec<Option<f64>>,
+        )| {
+            AlignedTrial {
+                at,
+                scored,
+                values: questions
+                    .iter()
+                    .filter_map(|&question| values[question])
+                    .collect(),
+                // A question with a value did not fail, so something was packed for it, be it of 0 tokens.
+                context_tokens: questions
+                    .iter()
+                    .map(|&at| measured.context_tokens[at].unwrap_or(0.0))
+                    .collect(),
+                measured,
+            }
+        };
+        let trials = ran.into_iter().zip(columns).map(column).collect();
         let cluster_of = clusters(
             questions
                 .iter()
-                .map(|&question| [board.cluster_of[question]]),
+                .map(|&question| [sweep.cluster_of[question]]),
         );
         let (n_left_out, n_undefined) = (left_out.len(), undefined.len());
         Self {
-            board,
+            sweep,
             measure,
             questions,
             n_left_out,
             n_undefined,
             cluster_of,
-            settings,
+            trials,
         }
     }
 
@@ -101,32 +103,32 @@ impl<'a> Aligned<'a> {
     }
 
     /// `None` where it failed or was not tried: the first that ran is another then, which stands for no default.
-    pub fn default(&self) -> Option<&Column<'a>> {
-        self.settings.first().filter(|column| column.at == 0)
+    pub fn default(&self) -> Option<&AlignedTrial<'a>> {
+        self.trials.first().filter(|column| column.at == 0)
     }
 
-    /// The settings that the sweep made. The default is one of them only where it took the place of a point of the sweep: each
-    /// of its values was tried, and no other setting has all of them.
-    pub fn sweep(&self) -> Vec<&Column<'a>> {
-        let [default, others @ ..] = &self.board.settings[..] else {
+    /// The trials that the sweep made. The default is one of them only where it took the place of a point of the sweep: each
+    /// of its values was tried, and no other trial has all of them.
+    pub fn searched(&self) -> Vec<&AlignedTrial<'a>> {
+        let [default, others @ ..] = &self.sweep.trials[..] else {
             return Vec::new();
         };
-        let tried = self.board.varied.iter().all(|varied| {
+        let tried = self.sweep.varied.iter().all(|varied| {
             default
                 .values
                 .get(&varied.key)
                 .is_some_and(|value| varied.values.contains(value))
         });
         let takes_a_place = tried && others.iter().all(|other| other.values != default.values);
-        self.settings
+        self.trials
             .iter()
             .filter(|column| column.at > 0 || takes_a_place)
             .collect()
     }
 
     /// Another measure's mean over the same questions, those of them that have it; `None` where none has.
-    pub fn mean_of(&self, setting: &Column<'_>, measure: Measure) -> Option<f64> {
-        let scores = &setting.marks.scores;
+    pub fn mean_of(&self, trial: &AlignedTrial<'_>, measure: Measure) -> Option<f64> {
+        let scores = &trial.measured.scores;
         let column = scores.measures.iter().position(|other| *other == measure)?;
         let values: Vec<f64> = self
             .questions
@@ -137,8 +139,8 @@ impl<'a> Aligned<'a> {
     }
 }
 
-impl Column<'_> {
-    /// This setting minus another, question by question.
+impl AlignedTrial<'_> {
+    /// This trial minus another, question by question.
     pub fn minus(&self, other: &Self) -> Vec<f64> {
         self.values
             .iter()

@@ -2,16 +2,16 @@
 
 use super::TuningPlan;
 use super::aligned::Aligned;
-use super::board::Board;
 use super::folds::folds;
 use super::means::{difference_interval, mean, minus};
 use super::order::best_first;
 use super::outcome::{CrossFit, Fold, HeldOut};
+use super::sweep::SweepScores;
 use ragtriage_core::stats::cluster::clusters;
 use ragtriage_core::stats::randomisation::randomisation;
 
 /// The winner against the default on held-out questions: the values of `plan.measure` question by question, compared where
-/// both have one. `looks`, at least 1, is how many settings were ever compared with a default on these questions, this one
+/// both have one. `evaluations`, at least 1, is how many trials were ever compared with a default on these questions, this one
 /// included: p is multiplied by it (Bonferroni), so that looking again does not find chance.
 #[must_use]
 pub fn held_out(
@@ -19,7 +19,7 @@ pub fn held_out(
     winner: &[Option<f64>],
     cluster_of: &[usize],
     plan: &TuningPlan,
-    looks: usize,
+    evaluations: usize,
 ) -> HeldOut {
     let pairs = default.iter().zip(winner).zip(cluster_of);
     let compared: Vec<((f64, f64), usize)> = pairs
@@ -43,17 +43,17 @@ pub fn held_out(
         winner: mean(&winner),
         delta: mean(&differences),
         ci95: difference_interval(&differences, &cluster_of, plan.measure.family()),
-        p: p.map(|p| (p.p * looks as f64).min(1.0)),
-        looks,
+        p: p.map(|p| (p.p * evaluations as f64).min(1.0)),
+        evaluations,
     }
 }
 
-/// Chooses the best setting without each fold in turn and scores it on that fold, against the default: what choosing this way
+/// Chooses the best trial without each fold in turn and scores it on that fold, against the default: what choosing this way
 /// brings on questions that had no say in it. Over the questions that [`super::rank`] is over. `None` where the default
 /// failed, and under two folds.
 #[must_use]
-pub fn cross_fit(board: &Board, plan: &TuningPlan) -> Option<CrossFit> {
-    let aligned = Aligned::new(board, plan.measure);
+pub fn cross_fit(sweep: &SweepScores, plan: &TuningPlan) -> Option<CrossFit> {
+    let aligned = Aligned::new(sweep, plan.measure);
     let default = aligned.default()?;
     let parts = folds(&aligned.cluster_of, plan.folds, plan.seed);
     if parts.len() < 2 {
@@ -69,7 +69,7 @@ pub fn cross_fit(board: &Board, plan: &TuningPlan) -> Option<CrossFit> {
             .flat_map(|(_, part)| part)
             .copied()
             .collect();
-        let chosen = &aligned.settings[best_first(&aligned, &others)[0]];
+        let chosen = &aligned.trials[best_first(&aligned, &others)[0]];
         for &question in part {
             differences[question] = minus(chosen.values[question], default.values[question]);
         }
@@ -81,7 +81,7 @@ pub fn cross_fit(board: &Board, plan: &TuningPlan) -> Option<CrossFit> {
         );
         folds.push(Fold {
             n: part.len(),
-            chosen: chosen.tried.name.clone(),
+            chosen: chosen.scored.name.clone(),
             delta,
         });
     }

@@ -2,53 +2,53 @@
 
 use std::collections::BTreeMap;
 
-use super::aligned::{Aligned, Column};
+use super::aligned::{Aligned, AlignedTrial};
 use super::means::mean;
-use super::outcome::Curve;
+use super::outcome::SweepCurve;
 use ragtriage_core::measure::{Cutoff, Measure};
 
-/// The means at each k of `measures`, a curve each of `settings`; those without a value have none.
+/// The means at each k of `measures`, a curve each of `trials`; those without a value have none.
 pub(super) fn by_k(
     aligned: &Aligned<'_>,
-    settings: &[&Column<'_>],
+    trials: &[&AlignedTrial<'_>],
     measures: &[Measure],
-) -> Vec<Curve> {
-    let point = |setting: &Column<'_>, measure: Measure| match measure.cutoff() {
-        Some(Cutoff::Top(k)) => Some((k as f64, aligned.mean_of(setting, measure)?)),
+) -> Vec<SweepCurve> {
+    let point = |trial: &AlignedTrial<'_>, measure: Measure| match measure.cutoff() {
+        Some(Cutoff::Top(k)) => Some((k as f64, aligned.mean_of(trial, measure)?)),
         _ => None,
     };
-    let curve = |setting: &&Column<'_>| {
+    let curve = |trial: &&AlignedTrial<'_>| {
         let points = measures
             .iter()
-            .filter_map(|measure| point(setting, *measure))
+            .filter_map(|measure| point(trial, *measure))
             .collect();
-        Curve {
-            name: setting.tried.name.clone(),
+        SweepCurve {
+            name: trial.scored.name.clone(),
             points,
         }
     };
-    settings
+    trials
         .iter()
         .map(curve)
         .filter(|curve| !curve.points.is_empty())
         .collect()
 }
 
-/// The means of `measure` against chunk size, a curve a group of the sweep's settings, by the groups' names. A point is the
-/// mean over the group's settings of that size.
-pub(super) fn by_size(aligned: &Aligned<'_>, measure: Measure) -> Vec<Curve> {
+/// The means of `measure` against chunk size, a curve a group of the sweep's trials, by the groups' names. A point is the
+/// mean over the group's trials of that size.
+pub(super) fn by_size(aligned: &Aligned<'_>, measure: Measure) -> Vec<SweepCurve> {
     let mut groups: BTreeMap<&str, BTreeMap<usize, Vec<f64>>> = BTreeMap::new();
-    for setting in aligned.sweep() {
-        if let (Some(size), Some(found)) = (setting.tried.size, aligned.mean_of(setting, measure)) {
+    for trial in aligned.searched() {
+        if let (Some(size), Some(found)) = (trial.scored.size, aligned.mean_of(trial, measure)) {
             groups
-                .entry(&setting.tried.group)
+                .entry(&trial.scored.group)
                 .or_default()
                 .entry(size)
                 .or_default()
                 .push(found);
         }
     }
-    let curve = |(group, sizes): (&str, BTreeMap<usize, Vec<f64>>)| Curve {
+    let curve = |(group, sizes): (&str, BTreeMap<usize, Vec<f64>>)| SweepCurve {
         name: group.to_owned(),
         points: sizes
             .into_iter()

@@ -1,27 +1,27 @@
-//! What each varied setting does on its own: of its values, the mean over all settings of the sweep that share it.
+//! What each varied parameter does on its own: of its values, the mean over all trials of the sweep that share it.
 //!
-//! In a full grid every value meets the same others, so that these means differ by the setting alone. In a random sample, or
-//! where settings failed, they do so only roughly: such an effect is said to be unbalanced.
+//! In a full grid every value meets the same others, so that these means differ by the trial alone. In a random sample, or
+//! where trials failed, they do so only roughly: such an effect is said to be unbalanced.
 
 use std::collections::BTreeMap;
 
 use super::TuningPlan;
-use super::aligned::{Aligned, Column};
-use super::board::Varied;
+use super::aligned::{Aligned, AlignedTrial};
 use super::means::{difference_interval, mean};
 use super::outcome::{Effect, EffectValue};
+use super::sweep::Varied;
 use ragtriage_core::measure::Measure;
 
-/// The effects, in the order in which the settings were given; none where no question has a value. Values that no setting
+/// The effects, in the order in which the trials were given; none where no question has a value. Values that no trial
 /// which ran has are left out, and what has one value only has no effect.
 pub(super) fn effects(aligned: &Aligned<'_>, plan: &TuningPlan) -> Vec<Effect> {
     if aligned.questions.is_empty() {
         return Vec::new();
     }
-    let sweep = aligned.sweep();
+    let sweep = aligned.searched();
     let overall = mean_column(&sweep);
     let effects = aligned
-        .board
+        .sweep
         .varied
         .iter()
         .map(|varied| effect(varied, &sweep, &overall, aligned, plan));
@@ -30,7 +30,7 @@ pub(super) fn effects(aligned: &Aligned<'_>, plan: &TuningPlan) -> Vec<Effect> {
 
 fn effect(
     varied: &Varied,
-    sweep: &[&Column<'_>],
+    sweep: &[&AlignedTrial<'_>],
     overall: &[f64],
     aligned: &Aligned<'_>,
     plan: &TuningPlan,
@@ -42,7 +42,7 @@ fn effect(
         let sharing = sharing(sweep, key, value);
         if !sharing.is_empty() {
             values.push(effect_value(value, &sharing, overall, aligned, plan));
-            beside.push(others(&sharing, key, &aligned.board.varied));
+            beside.push(others(&sharing, key, &aligned.sweep.varied));
         }
     }
     let balanced = beside.windows(2).all(|pair| pair[0] == pair[1]);
@@ -59,11 +59,15 @@ fn effect(
     }
 }
 
-/// The settings that have this value of `key`.
-fn sharing<'a, 'b>(sweep: &[&'b Column<'a>], key: &str, value: &str) -> Vec<&'b Column<'a>> {
-    let has = |column: &&Column<'_>| {
+/// The trials that have this value of `key`.
+fn sharing<'a, 'b>(
+    sweep: &[&'b AlignedTrial<'a>],
+    key: &str,
+    value: &str,
+) -> Vec<&'b AlignedTrial<'a>> {
+    let has = |column: &&AlignedTrial<'_>| {
         column
-            .tried
+            .scored
             .values
             .get(key)
             .is_some_and(|other| other == value)
@@ -71,15 +75,15 @@ fn sharing<'a, 'b>(sweep: &[&'b Column<'a>], key: &str, value: &str) -> Vec<&'b 
     sweep.iter().copied().filter(has).collect()
 }
 
-/// The settings' values of what was varied besides `key`, sorted.
+/// The trials' values of what was varied besides `key`, sorted.
 fn others<'a>(
-    settings: &[&Column<'a>],
+    trials: &[&AlignedTrial<'a>],
     key: &str,
     varied: &[Varied],
 ) -> Vec<Vec<Option<&'a String>>> {
     let mut found = Vec::new();
-    for column in settings {
-        let values: &'a BTreeMap<String, String> = &column.tried.values;
+    for column in trials {
+        let values: &'a BTreeMap<String, String> = &column.scored.values;
         let others = varied
             .iter()
             .filter(|other| other.key != key)
@@ -92,7 +96,7 @@ fn others<'a>(
 
 fn effect_value(
     value: &str,
-    sharing: &[&Column<'_>],
+    sharing: &[&AlignedTrial<'_>],
     overall: &[f64],
     aligned: &Aligned<'_>,
     plan: &TuningPlan,
@@ -112,7 +116,7 @@ fn effect_value(
     };
     EffectValue {
         value: value.to_owned(),
-        n_settings: sharing.len(),
+        n_trials: sharing.len(),
         mean: mean(&values),
         effect: mean(&differences),
         ci95: difference_interval(&differences, &aligned.cluster_of, plan.measure.family()),
@@ -127,8 +131,8 @@ fn effect_value(
     }
 }
 
-/// The mean over settings, question by question.
-fn mean_column(columns: &[&Column<'_>]) -> Vec<f64> {
+/// The mean over trials, question by question.
+fn mean_column(columns: &[&AlignedTrial<'_>]) -> Vec<f64> {
     let n_questions = columns.first().map_or(0, |column| column.values.len());
     let across = |question: usize| {
         mean(

@@ -1,13 +1,13 @@
 //! The Pareto front: quality at the prompt against the context tokens it costs.
 
 use super::means::{TIE, is_better};
-use super::outcome::Row;
+use super::outcome::RankedTrial;
 use ragtriage_core::measure::Direction;
 
 /// Of each row, whether no other is at least as good on both and better in one; equals stand on it together. A row
 /// without a mean at the prompt does not.
-pub(super) fn front(rows: &[Row], direction: Direction) -> Vec<bool> {
-    let beaten = |row: &Row, at_prompt: f64| {
+pub(super) fn front(rows: &[RankedTrial], direction: Direction) -> Vec<bool> {
+    let beaten = |row: &RankedTrial, at_prompt: f64| {
         rows.iter().any(|other| {
             let Some(quality) = other.at_prompt else {
                 return false;

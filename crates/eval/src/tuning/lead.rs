@@ -1,8 +1,8 @@
-//! The sentences about a setting that scored higher than the default where it was chosen, and about the others beside it.
+//! The sentences about a trial that scored higher than the default where it was chosen, and about the others beside it.
 //! What is claimed is `verdict.rs`'s to decide.
 
 use super::means::is_better;
-use super::outcome::{CrossFit, Difference, HeldOut, Ranking, Row, TuningVerdict};
+use super::outcome::{CrossFit, Difference, HeldOut, RankedTrial, TrialRanking, TuningVerdict};
 use crate::compare::{LEVEL, p_text};
 use ragtriage_core::measure::Direction;
 use ragtriage_core::text::numbers::plural;
@@ -11,11 +11,11 @@ use ragtriage_core::types::Interval;
 /// More names than that are counted: they stand in the table.
 const MOST_NAMES: usize = 3;
 
-/// A setting that scored higher than the default.
+/// A trial that scored higher than the default.
 pub(super) struct Lead<'a> {
-    ranking: &'a Ranking,
-    row: &'a Row,
-    default: &'a Row,
+    ranking: &'a TrialRanking,
+    row: &'a RankedTrial,
+    default: &'a RankedTrial,
     seen: Difference,
     direction: Direction,
 }
@@ -25,7 +25,7 @@ struct Unclear {
     n: usize,
     n_clusters: usize,
     /// What p was multiplied by.
-    looks: usize,
+    evaluations: usize,
     /// The n in words.
     questions: String,
     numbers: String,
@@ -34,9 +34,9 @@ struct Unclear {
 impl<'a> Lead<'a> {
     /// `None` where `row` did not score higher.
     pub fn new(
-        row: &'a Row,
-        default: &'a Row,
-        ranking: &'a Ranking,
+        row: &'a RankedTrial,
+        default: &'a RankedTrial,
+        ranking: &'a TrialRanking,
         direction: Direction,
     ) -> Option<Self> {
         let seen = row
@@ -51,7 +51,7 @@ impl<'a> Lead<'a> {
         })
     }
 
-    /// Whether max-T over all settings tells it from the default.
+    /// Whether max-T over all trials tells it from the default.
     pub fn passes(&self) -> bool {
         passes(self.row)
     }
@@ -69,7 +69,7 @@ impl<'a> Lead<'a> {
         let unclear = Unclear {
             n: found.n,
             n_clusters: found.n_clusters,
-            looks: found.looks,
+            evaluations: found.evaluations,
             questions: plural(found.n, "held-out question", "held-out questions"),
             numbers: held_out_numbers(found),
         };
@@ -78,12 +78,12 @@ impl<'a> Lead<'a> {
 
     /// The questions that chose it did not tell it from the default.
     pub fn not_shown(&self, n_needed: Option<usize>) -> TuningVerdict {
-        let Ranking { n, n_clusters, .. } = *self.ranking;
-        // Max-T allows for all settings by itself.
+        let TrialRanking { n, n_clusters, .. } = *self.ranking;
+        // Max-T allows for all trials by itself.
         let unclear = Unclear {
             n,
             n_clusters,
-            looks: 1,
+            evaluations: 1,
             questions: questions(n),
             numbers: self.numbers(),
         };
@@ -95,7 +95,7 @@ impl<'a> Lead<'a> {
         let Unclear {
             n,
             n_clusters,
-            looks,
+            evaluations,
             questions,
             numbers,
         } = unclear;
@@ -107,11 +107,11 @@ impl<'a> Lead<'a> {
             )
         } else {
             format!(
-                "{measure}: no setting is distinguishable from the default at this n ({questions}); the best, {name}, scored \
+                "{measure}: no trial is distinguishable from the default at this n ({questions}); the best, {name}, scored \
                  {numbers}."
             )
         };
-        let least_p = (least_p(*n_clusters) * *looks as f64).min(1.0);
+        let least_p = (least_p(*n_clusters) * *evaluations as f64).min(1.0);
         let too_few = least_p >= LEVEL;
         let clusters = if too_few {
             let clusters = plural(*n_clusters, "cluster", "clusters");
@@ -146,23 +146,23 @@ impl<'a> Lead<'a> {
         )
     }
 
-    /// The other settings that max-T tells from the default; nothing where there is none.
+    /// The other trials that max-T tells from the default; nothing where there is none.
     fn others(&self) -> String {
         let others = self
             .ranking
             .rows
             .iter()
             .filter(|row| row.name != self.row.name && passes(row));
-        let is_better = |row: &&Row| {
+        let is_better = |row: &&RankedTrial| {
             row.difference
                 .is_some_and(|seen| is_better(seen.delta, self.direction))
         };
-        let (better, worse): (Vec<&Row>, Vec<&Row>) = others.partition(is_better);
+        let (better, worse): (Vec<&RankedTrial>, Vec<&RankedTrial>) = others.partition(is_better);
         let n = better.len() + worse.len();
         if n == 0 {
             return String::new();
         }
-        let differ = plural(n, "other setting differs", "other settings differ");
+        let differ = plural(n, "other trial differs", "other trials differ");
         let sides = [("better", better), ("worse", worse)]
             .into_iter()
             .filter(|(_, rows)| !rows.is_empty());
@@ -185,7 +185,7 @@ impl<'a> Lead<'a> {
         let (measure, name, n_folds) = (self.ranking.measure, &self.row.name, found.folds.len());
         let (numbers, n) = (self.numbers(), questions(self.ranking.n));
         let gain = with_interval(found.delta, found.ci95);
-        let above: Vec<&Row> = self
+        let above: Vec<&RankedTrial> = self
             .ranking
             .rows
             .iter()
@@ -202,7 +202,7 @@ impl<'a> Lead<'a> {
                 names(&above)
             ),
         };
-        // The folds choose by the mean: where another has the best, the gain is not this setting's.
+        // The folds choose by the mean: where another has the best, the gain is not this trial's.
         let gained = if above.is_empty() {
             format!(
                 "Chosen without the questions it is scored on, in {n_folds} folds, the gain is {gain}"
@@ -232,15 +232,15 @@ impl<'a> Lead<'a> {
             p_max_t,
         } = self.seen;
         let (mean, default, p) = (self.row.mean, self.default.mean, p_text(p_max_t));
-        let n_settings = self
+        let n_trials = self
             .ranking
             .rows
             .iter()
             .filter(|row| row.difference.is_some())
             .count();
-        let settings = plural(n_settings, "setting", "settings");
+        let trials = plural(n_trials, "trial", "trials");
         format!(
-            "{mean:.3} against {default:.3}, {}, p {p} by max-T over {settings}",
+            "{mean:.3} against {default:.3}, {}, p {p} by max-T over {trials}",
             with_interval(delta, ci95)
         )
     }
@@ -251,7 +251,7 @@ pub(super) fn questions(n: usize) -> String {
     plural(n, "question", "questions")
 }
 
-fn passes(row: &Row) -> bool {
+fn passes(row: &RankedTrial) -> bool {
     row.difference.is_some_and(|seen| seen.p_max_t < LEVEL)
 }
 
@@ -260,7 +260,7 @@ fn least_p(n_clusters: usize) -> f64 {
     2.0 * 0.5_f64.powi(n_clusters as i32)
 }
 
-fn names(rows: &[&Row]) -> String {
+fn names(rows: &[&RankedTrial]) -> String {
     let said: Vec<&str> = rows
         .iter()
         .take(MOST_NAMES)
@@ -280,17 +280,17 @@ fn held_out_numbers(found: &HeldOut) -> String {
         delta,
         ci95,
         p,
-        looks,
+        evaluations,
         ..
     } = *found;
     let p = p.map_or(String::new(), |p| format!(", p {}", p_text(p)));
-    let looks = if looks > 1 {
-        format!(" ({looks} looks allowed for)")
+    let evaluations = if evaluations > 1 {
+        format!(" ({evaluations} evaluations allowed for)")
     } else {
         String::new()
     };
     format!(
-        "{winner:.3} against {default:.3}, {}{p}{looks}",
+        "{winner:.3} against {default:.3}, {}{p}{evaluations}",
         with_interval(delta, ci95)
     )
 }

@@ -1,11 +1,10 @@
-//! What a sweep found: many settings scored on the same questions, and whether any of them is better than the default.
+//! What a sweep found: many trials scored on the same questions, and whether any of them is better than the default.
 //!
-//! Everything here is arithmetic over a [`Board`]; running settings is `sweep/`'s. The order of work: [`rank`] the board of the
+//! Everything here is arithmetic over a [`SweepScores`]; running trials is `sweep/`'s. The order of work: [`rank`] the sweep of the
 //! questions that may be looked at, then confirm its winner on questions that chose nothing ([`held_out`]), or crosswise where
 //! there are none ([`cross_fit`]), then [`judge`] what follows.
 
 mod aligned;
-mod board;
 mod confirm;
 mod curves;
 mod effects;
@@ -16,32 +15,33 @@ mod means;
 mod order;
 mod outcome;
 mod ranking;
+mod sweep;
 mod verdict;
 
 #[cfg(test)]
 mod tests;
 
-pub use board::{Board, Marks, Tried, Varied};
 pub use confirm::{cross_fit, held_out};
 pub use outcome::{
-    Confirmation, CrossFit, Curve, Difference, Effect, EffectValue, Fold, HeldOut, Ranking, Row,
-    TuningVerdict,
+    Confirmation, CrossFit, Difference, Effect, EffectValue, Fold, HeldOut, RankedTrial,
+    SweepCurve, TrialRanking, TuningVerdict,
 };
 pub use ranking::rank;
+pub use sweep::{ScoredTrial, SweepScores, TrialScores, Varied};
 pub use verdict::judge;
 
 use ragtriage_core::measure::Measure;
 
-/// How a board is read.
+/// How a sweep is read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TuningPlan {
-    /// What settings are ranked and judged by; one whose values become one by their mean.
+    /// What trials are ranked and judged by; one whose values become one by their mean.
     pub measure: Measure,
     /// The view at equal k: the same family at one k for all.
     pub equal_k: Measure,
     /// The view at equal context tokens: the same family at one budget for all.
     pub equal_tokens: Measure,
-    /// What stands against context tokens in the front: the same family over what each setting itself packs.
+    /// What stands against context tokens in the front: the same family over what each trial itself packs.
     pub at_prompt: Measure,
     /// The family at several k, ascending, for the curves.
     pub curve: Vec<Measure>,

@@ -1,4 +1,4 @@
-//! Which setting comes first: by the measure, of equals fewer context tokens, then the default, then the earlier made.
+//! Which trial comes first: by the measure, of equals fewer context tokens, then the default, then the earlier made.
 
 use std::cmp::Ordering;
 
@@ -6,7 +6,7 @@ use super::aligned::Aligned;
 use super::means::{TIE, mean};
 use ragtriage_core::measure::Direction;
 
-/// The places of [`Aligned::settings`], best first, by means over the questions `over`, which are places of
+/// The places of [`Aligned::trials`], best first, by means over the questions `over`, which are places of
 /// [`Aligned::questions`].
 pub(super) fn best_first(aligned: &Aligned<'_>, over: &[usize]) -> Vec<usize> {
     let mean_over = |values: &[f64]| {
@@ -18,14 +18,14 @@ pub(super) fn best_first(aligned: &Aligned<'_>, over: &[usize]) -> Vec<usize> {
         )
     };
     let means: Vec<f64> = aligned
-        .settings
+        .trials
         .iter()
-        .map(|setting| mean_over(&setting.values))
+        .map(|trial| mean_over(&trial.values))
         .collect();
     let tokens: Vec<f64> = aligned
-        .settings
+        .trials
         .iter()
-        .map(|setting| mean_over(&setting.context_tokens))
+        .map(|trial| mean_over(&trial.context_tokens))
         .collect();
     let mut order: Vec<usize> = (0..means.len()).collect();
     order.sort_by(|&a, &b| by_mean(means[a], means[b], aligned.direction()));

@@ -7,39 +7,39 @@ use serde::Serialize;
 use ragtriage_core::measure::Measure;
 use ragtriage_core::types::Interval;
 
-/// A board in order.
+/// A sweep in order.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Ranking {
+pub struct TrialRanking {
     /// What it is ranked by.
     pub measure: Measure,
-    /// Questions that every setting which ran has a value for: all numbers are over these.
+    /// Questions that every trial which ran has a value for: all numbers are over these.
     pub n: usize,
-    /// Questions with a value for some settings only (they failed in others): left out.
+    /// Questions with a value for some trials only (they failed in others): left out.
     pub n_left_out: usize,
-    /// Questions of the board that no setting which ran has a value for: the measure is not defined for them, or they failed in all.
+    /// Questions of the sweep that no trial which ran has a value for: the measure is not defined for them, or they failed in all.
     pub n_undefined: usize,
     /// Clusters of the n.
     pub n_clusters: usize,
-    /// Best first: by the measure, of equals fewer context tokens, then the default, then the earlier made. Settings that failed stand last.
-    pub rows: Vec<Row>,
+    /// Best first: by the measure, of equals fewer context tokens, then the default, then the earlier made. Trials that failed stand last.
+    pub rows: Vec<RankedTrial>,
     /// The best row's name; may be the default's. `None` where nothing ran or no question has a value.
     pub winner: Option<String>,
-    /// What each varied setting does on its own, in the order they were given.
+    /// What each varied parameter does on its own, in the order they were given.
     pub effects: Vec<Effect>,
     /// The measure's family against k: the default, the winner and the best of each group of retrievers.
-    pub by_k: Vec<Curve>,
-    /// At equal k against chunk size: a curve a group of retrievers, each point the mean over that group's settings of that size.
-    pub by_size_equal_k: Vec<Curve>,
+    pub by_k: Vec<SweepCurve>,
+    /// At equal k against chunk size: a curve a group of retrievers, each point the mean over that group's trials of that size.
+    pub by_size_equal_k: Vec<SweepCurve>,
     /// The same at equal context tokens.
-    pub by_size_equal_tokens: Vec<Curve>,
+    pub by_size_equal_tokens: Vec<SweepCurve>,
 }
 
-/// One setting's numbers.
+/// One trial's numbers.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Row {
+pub struct RankedTrial {
     /// Its name and its run's.
     pub name: String,
-    /// The varied settings' values.
+    /// The varied parameters' values.
     pub values: BTreeMap<String, String>,
     /// Why it has no numbers; then all of them are 0 or absent.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -59,45 +59,45 @@ pub struct Row {
     /// Against the default; `None` for the default itself, and where that failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub difference: Option<Difference>,
-    /// Whether no other setting has as much at the prompt for fewer tokens, or more for as many.
+    /// Whether no other trial has as much at the prompt for fewer tokens, or more for as many.
     pub on_front: bool,
 }
 
-/// A setting minus the default, question by question.
+/// A trial minus the default, question by question.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Difference {
     /// Mean.
     pub delta: f64,
     /// Its 95 % interval by t over clusters, for this one difference alone; `None` under two clusters.
     pub ci95: Option<Interval>,
-    /// p by max-T over all settings: the chance that, were none different, any would differ as much.
+    /// p by max-T over all trials: the chance that, were none different, any would differ as much.
     pub p_max_t: f64,
 }
 
-/// What a varied setting does on its own: means over all settings that share a value of it.
+/// What a varied parameter does on its own: means over all trials that share a value of it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Effect {
-    /// The setting.
+    /// The trial.
     pub key: String,
-    /// In the order given; values that no setting which ran has are left out.
+    /// In the order given; values that no trial which ran has are left out.
     pub values: Vec<EffectValue>,
     /// The largest mean minus the smallest.
     pub range: f64,
-    /// Whether the settings of each of the values have the same combinations of all other varied settings' values, each as often. Where
-    /// not, as in a random sample or where settings failed, the means differ by those too.
+    /// Whether the trials of each of the values have the same combinations of all other varied parameters' values, each as often. Where
+    /// not, as in a random sample or where trials failed, the means differ by those too.
     pub balanced: bool,
 }
 
-/// One value of a varied setting.
+/// One value of a varied parameter.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct EffectValue {
     /// As TOML.
     pub value: String,
-    /// Settings with this value that ran, the default among them only where the sweep made it.
-    pub n_settings: usize,
+    /// Trials with this value that ran, the default among them only where the sweep made it.
+    pub n_trials: usize,
     /// The mean of the measure over them.
     pub mean: f64,
-    /// That mean minus the mean over all settings of the sweep.
+    /// That mean minus the mean over all trials of the sweep.
     pub effect: f64,
     /// The effect's 95 % interval by t over clusters of questions.
     pub ci95: Option<Interval>,
@@ -111,8 +111,8 @@ pub struct EffectValue {
 
 /// A line of a drawing.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Curve {
-    /// What it shows: a setting's name, a group of retrievers.
+pub struct SweepCurve {
+    /// What it shows: a trial's name, a group of retrievers.
     pub name: String,
     /// Ascending by x; both finite.
     pub points: Vec<(f64, f64)>,
@@ -143,10 +143,10 @@ pub struct HeldOut {
     pub delta: f64,
     /// Its 95 % interval by t over clusters; `None` under two clusters.
     pub ci95: Option<Interval>,
-    /// p by the paired randomisation test, two-sided, times `looks`, at most 1; `None` where no question was compared.
+    /// p by the paired randomisation test, two-sided, times `evaluations`, at most 1; `None` where no question was compared.
     pub p: Option<f64>,
-    /// Settings that were ever compared with a default on these questions, this one included.
-    pub looks: usize,
+    /// Trials that were ever compared with a default on these questions, this one included.
+    pub evaluations: usize,
 }
 
 /// The choice made in turn without each fold, scored on it.
@@ -167,7 +167,7 @@ pub struct CrossFit {
 pub struct Fold {
     /// Questions in it.
     pub n: usize,
-    /// The setting that was best on the others.
+    /// The trial that was best on the others.
     pub chosen: String,
     /// The mean over the fold's questions of chosen minus default.
     pub delta: f64,
@@ -176,7 +176,7 @@ pub struct Fold {
 /// What follows.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TuningVerdict {
-    /// The setting that is better than the default beyond chance; `None`: no claim is made.
+    /// The trial that is better than the default beyond chance; `None`: no claim is made.
     pub claimed: Option<String>,
     /// One or two sentences.
     pub text: String,

@@ -1,4 +1,4 @@
-//! Boards of a few questions worked by hand, and what tuning claims where there is nothing to find.
+//! Sweeps of a few questions worked by hand, and what tuning claims where there is nothing to find.
 
 mod chance;
 
@@ -29,9 +29,9 @@ fn plan(name: &str) -> TuningPlan {
     }
 }
 
-/// A setting that ran: the values of `EM@5`, of which `EM@3` is half and `EM@1` a quarter, and `EM@prompt` the same; so many
+/// A trial that ran: the values of `EM@5`, of which `EM@3` is half and `EM@1` a quarter, and `EM@prompt` the same; so many
 /// context tokens for each question.
-fn setting(name: &str, values: &[Option<f64>], tokens: f64) -> Tried {
+fn trial(name: &str, values: &[Option<f64>], tokens: f64) -> ScoredTrial {
     let row = |value: &Option<f64>| {
         vec![
             *value,
@@ -45,46 +45,46 @@ fn setting(name: &str, values: &[Option<f64>], tokens: f64) -> Tried {
         rows: values.iter().map(row).collect(),
     };
     let context_tokens = values.iter().map(|value| value.map(|_| tokens)).collect();
-    Tried {
+    ScoredTrial {
         name: name.to_owned(),
         values: BTreeMap::new(),
         size: None,
         group: "bm25".to_owned(),
-        result: Ok(Marks {
+        result: Ok(TrialScores {
             scores,
             context_tokens,
         }),
     }
 }
 
-fn known(name: &str, values: &[f64], tokens: f64) -> Tried {
-    setting(
+fn known(name: &str, values: &[f64], tokens: f64) -> ScoredTrial {
+    trial(
         name,
         &values.iter().copied().map(Some).collect::<Vec<_>>(),
         tokens,
     )
 }
 
-fn failed(name: &str) -> Tried {
-    Tried {
+fn failed(name: &str) -> ScoredTrial {
+    ScoredTrial {
         result: Err("no such model".to_owned()),
         ..known(name, &[], 0.0)
     }
 }
 
-fn board(cluster_of: &[usize], settings: Vec<Tried>) -> Board {
+fn sweep_of(cluster_of: &[usize], trials: Vec<ScoredTrial>) -> SweepScores {
     let questions = (0..cluster_of.len())
         .map(|at| format!("q{at}").into())
         .collect();
-    Board {
+    SweepScores {
         varied: vec![],
         questions,
         cluster_of: cluster_of.to_vec(),
-        settings,
+        trials,
     }
 }
 
-fn names(ranking: &Ranking) -> Vec<&str> {
+fn names(ranking: &TrialRanking) -> Vec<&str> {
     ranking.rows.iter().map(|row| row.name.as_str()).collect()
 }
 
@@ -98,18 +98,18 @@ fn assert_interval(found: Option<Interval>, low: f64, high: f64) {
 }
 
 /// Against the default's .4: a is .4, .4, .2 more, b .4, -.4, .2.
-fn three() -> Board {
-    let settings = vec![
+fn three() -> SweepScores {
+    let trials = vec![
         known("default", &[0.4, 0.4, 0.4], 100.0),
         known("b", &[0.8, 0.0, 0.6], 300.0),
         failed("c"),
         known("a", &[0.8, 0.8, 0.6], 200.0),
     ];
-    board(&[3, 7, 9], settings)
+    sweep_of(&[3, 7, 9], trials)
 }
 
 #[test]
-fn settings_stand_best_first_with_their_difference_from_the_default() {
+fn trials_are_ordered_best_first_with_their_difference_from_the_default() {
     // The 8 sign assignments of three clusters are counted although their numbers have gaps.
     let ranking = rank(
         &three(),
@@ -159,43 +159,41 @@ fn settings_stand_best_first_with_their_difference_from_the_default() {
 #[test]
 fn of_equals_the_cheaper_is_first_then_the_default_then_the_earlier() {
     // .1 + .2 is 5.6e-17 more than .3: no better.
-    let settings = vec![
+    let trials = vec![
         known("default", &[0.3, 0.0], 100.0),
         known("b", &[0.1, 0.2], 100.0),
         known("a", &[0.3, 0.0], 100.0),
         known("dear", &[0.1, 0.2], 101.0),
         known("cheap", &[0.3, 0.0], 99.0),
     ];
-    let ranking = rank(&board(&[0, 1], settings), &plan("EM@5"));
+    let ranking = rank(&sweep_of(&[0, 1], trials), &plan("EM@5"));
     assert_eq!(names(&ranking), ["cheap", "default", "b", "a", "dear"]);
 }
 
-/// The setting's values as another measure's.
-fn renamed(mut setting: Tried, name: &str) -> Tried {
-    if let Ok(marks) = &mut setting.result {
-        marks.scores.measures[0] = measure(name);
+/// The trial's values as another measure's.
+fn renamed(mut trial: ScoredTrial, name: &str) -> ScoredTrial {
+    if let Ok(measured) = &mut trial.result {
+        measured.scores.measures[0] = measure(name);
     }
-    setting
+    trial
 }
 
 #[test]
 fn where_less_is_better_the_lowest_wins() {
-    let settings = [
+    let trials = [
         known("default", &[0.5, 0.5], 1.0),
         known("worse", &[1.0, 0.5], 1.0),
         known("a", &[0.25, 0.25], 1.0),
     ];
-    let board = board(
+    let sweep = sweep_of(
         &[0, 1],
-        settings
-            .map(|setting| renamed(setting, "Fallout@5"))
-            .to_vec(),
+        trials.map(|trial| renamed(trial, "Fallout@5")).to_vec(),
     );
     let plan = TuningPlan {
         at_prompt: measure("Fallout@5"),
         ..plan("Fallout@5")
     };
-    let ranking = rank(&board, &plan);
+    let ranking = rank(&sweep, &plan);
     assert_eq!(names(&ranking), ["a", "default", "worse"]);
     assert_eq!(
         ranking
@@ -205,7 +203,7 @@ fn where_less_is_better_the_lowest_wins() {
             .collect::<Vec<_>>(),
         [true, false, false]
     );
-    assert_eq!(cross_fit(&board, &plan).expect("two folds").delta, -0.25);
+    assert_eq!(cross_fit(&sweep, &plan).expect("two folds").delta, -0.25);
     let held_out = |winner: [f64; 8]| {
         let values = |values: [f64; 8]| values.map(Some);
         let found = super::held_out(
@@ -215,7 +213,7 @@ fn where_less_is_better_the_lowest_wins() {
             &plan,
             1,
         );
-        judge(&ranking, Some(&Confirmation::HeldOut(found)), &board, &plan).claimed
+        judge(&ranking, Some(&Confirmation::HeldOut(found)), &sweep, &plan).claimed
     };
     // Eight clusters of one sign: p = 2 / 2^8.
     assert_eq!(held_out([0.5; 8]).as_deref(), Some("a"));
@@ -224,12 +222,12 @@ fn where_less_is_better_the_lowest_wins() {
 
 #[test]
 fn numbers_are_over_the_questions_that_every_setting_has_a_value_for() {
-    let settings = vec![
-        setting("default", &[Some(1.0), Some(0.0), None, None], 10.0),
-        setting("a", &[Some(0.0), Some(1.0), Some(1.0), None], 10.0),
+    let trials = vec![
+        trial("default", &[Some(1.0), Some(0.0), None, None], 10.0),
+        trial("a", &[Some(0.0), Some(1.0), Some(1.0), None], 10.0),
         failed("b"),
     ];
-    let ranking = rank(&board(&[4, 4, 5, 6], settings), &plan("EM@5"));
+    let ranking = rank(&sweep_of(&[4, 4, 5, 6], trials), &plan("EM@5"));
     assert_eq!(
         (
             ranking.n,
@@ -251,7 +249,7 @@ fn numbers_are_over_the_questions_that_every_setting_has_a_value_for() {
 
 #[test]
 fn without_the_default_there_is_an_order_and_no_difference() {
-    let board = board(
+    let sweep = sweep_of(
         &[0, 1],
         vec![
             failed("default"),
@@ -259,7 +257,7 @@ fn without_the_default_there_is_an_order_and_no_difference() {
             known("b", &[0.5, 0.5], 1.0),
         ],
     );
-    let ranking = rank(&board, &plan("EM@5"));
+    let ranking = rank(&sweep, &plan("EM@5"));
     assert_eq!(names(&ranking), ["b", "a", "default"]);
     assert!(ranking.rows.iter().all(|row| row.difference.is_none()));
     // The drawing against k begins with the best, not with the first that ran.
@@ -271,16 +269,16 @@ fn without_the_default_there_is_an_order_and_no_difference() {
             .collect::<Vec<_>>(),
         ["b"]
     );
-    assert_eq!(cross_fit(&board, &plan("EM@5")), None);
+    assert_eq!(cross_fit(&sweep, &plan("EM@5")), None);
     let (none, values) = ([None; 2], [Some(0.5); 2]);
     let held_out = held_out(&none, &values, &[0, 1], &plan("EM@5"), 1);
     assert_eq!((held_out.n, held_out.p), (0, None));
     for confirmation in [None, Some(Confirmation::HeldOut(held_out))] {
-        let verdict = judge(&ranking, confirmation.as_ref(), &board, &plan("EM@5"));
+        let verdict = judge(&ranking, confirmation.as_ref(), &sweep, &plan("EM@5"));
         assert_eq!((verdict.claimed, verdict.n_needed), (None, None));
         assert_eq!(
             verdict.text,
-            "The default was not scored (no such model), so no setting can be compared with it: b, EM@5 0.500, is the best of \
+            "The default was not scored (no such model), so no trial can be compared with it: b, EM@5 0.500, is the best of \
              the others."
         );
     }
@@ -288,21 +286,21 @@ fn without_the_default_there_is_an_order_and_no_difference() {
 
 #[test]
 fn without_the_default_what_it_stood_for_is_no_point_of_the_sweep() {
-    let mut board = grid();
-    board.settings[0].values = board.settings[4].values.clone();
-    board.settings.remove(4);
-    board.settings[0].result = Err("not tried".to_owned());
-    let aligned = Aligned::new(&board, measure("EM@5"));
+    let mut sweep = grid();
+    sweep.trials[0].values = sweep.trials[4].values.clone();
+    sweep.trials.remove(4);
+    sweep.trials[0].result = Err("not tried".to_owned());
+    let aligned = Aligned::new(&sweep, measure("EM@5"));
     assert!(aligned.default().is_none());
     assert_eq!(
         aligned
-            .sweep()
+            .searched()
             .iter()
-            .map(|column| column.tried.name.as_str())
+            .map(|column| column.scored.name.as_str())
             .collect::<Vec<_>>(),
         ["s1", "s2", "s3"]
     );
-    let ranking = rank(&board, &plan("EM@5"));
+    let ranking = rank(&sweep, &plan("EM@5"));
     assert!(ranking.rows.iter().all(|row| row.difference.is_none()));
     // Size 128 has k 3 and 5, size 256 k 3 only.
     assert!(ranking.effects.iter().all(|effect| !effect.balanced));
@@ -310,8 +308,8 @@ fn without_the_default_what_it_stood_for_is_no_point_of_the_sweep() {
 
 #[test]
 fn a_board_of_nothing_has_no_winner() {
-    let text = |board: &Board| {
-        let ranking = rank(board, &plan("EM@5"));
+    let text = |sweep: &SweepScores| {
+        let ranking = rank(sweep, &plan("EM@5"));
         assert_eq!(
             (ranking.winner.as_ref(), ranking.n, ranking.effects.len()),
             (None, 0, 0)
@@ -322,30 +320,30 @@ fn a_board_of_nothing_has_no_winner() {
                 .iter()
                 .all(|row| !row.on_front && row.difference.is_none())
         );
-        assert_eq!(cross_fit(board, &plan("EM@5")), None);
-        judge(&ranking, None, board, &plan("EM@5")).text
+        assert_eq!(cross_fit(sweep, &plan("EM@5")), None);
+        judge(&ranking, None, sweep, &plan("EM@5")).text
     };
-    let all_failed = board(&[0], vec![failed("default"), failed("a")]);
+    let all_failed = sweep_of(&[0], vec![failed("default"), failed("a")]);
     assert_eq!(
         text(&all_failed),
-        "No setting was scored, so there is nothing to compare."
+        "No trial was scored, so there is nothing to compare."
     );
-    let parted = board(
+    let parted = sweep_of(
         &[0, 1],
         vec![
-            setting("default", &[Some(1.0), None], 1.0),
-            setting("a", &[None, Some(1.0)], 1.0),
+            trial("default", &[Some(1.0), None], 1.0),
+            trial("a", &[None, Some(1.0)], 1.0),
         ],
     );
     assert_eq!(
         text(&parted),
-        "No question has a value of EM@5 in every setting that ran, so there is nothing to compare."
+        "No question has a value of EM@5 in every trial that ran, so there is nothing to compare."
     );
 }
 
 #[test]
 fn the_front_is_what_nothing_beats_on_both() {
-    let settings = [
+    let trials = [
         (0.5, 100.0),
         (0.625, 200.0),
         (0.625, 250.0),
@@ -353,14 +351,14 @@ fn the_front_is_what_nothing_beats_on_both() {
         (0.5, 100.0),
         (0.25, 50.0),
     ];
-    let settings = settings
+    let trials = trials
         .iter()
         .enumerate()
         .map(|(at, (mean, tokens))| known(&format!("s{at}"), &[*mean], *tokens));
-    let mut rows = rank(&board(&[0], settings.collect()), &plan("EM@5")).rows;
+    let mut rows = rank(&sweep_of(&[0], trials.collect()), &plan("EM@5")).rows;
     rows.sort_by(|a, b| a.name.cmp(&b.name));
     // s2 costs more than s1 for as much, s3 has less than s0 for as many tokens; s4 equals s0.
-    let found = |rows: &[Row], direction| front(rows, direction);
+    let found = |rows: &[RankedTrial], direction| front(rows, direction);
     assert_eq!(
         found(&rows, Direction::Higher),
         [true, true, false, false, true, true]
@@ -383,26 +381,26 @@ fn the_front_is_what_nothing_beats_on_both() {
 }
 
 /// Two questions of two clusters; a grid of size 128, 256 by k 3, 5; size 512 was tried and failed. The default lies outside.
-fn grid() -> Board {
+fn grid() -> SweepScores {
     let point = |name: &str, size: usize, k: usize, values: [f64; 2], tokens: f64| {
         let values_of = [("chunking.size", size), ("retrieval.k", k)];
         let values_of = values_of
             .map(|(key, value)| (key.to_owned(), value.to_string()))
             .into_iter()
             .collect();
-        Tried {
+        ScoredTrial {
             values: values_of,
             size: Some(size),
             ..known(name, &values, tokens)
         }
     };
-    let settings = vec![
+    let trials = vec![
         point("default", 200, 5, [1.0, 1.0], 10.0),
         point("s1", 128, 3, [0.0, 0.5], 100.0),
         point("s2", 128, 5, [0.5, 0.5], 200.0),
         point("s3", 256, 3, [0.5, 1.0], 300.0),
         point("s4", 256, 5, [1.0, 1.0], 400.0),
-        Tried {
+        ScoredTrial {
             result: Err("too long".to_owned()),
             ..point("s5", 512, 3, [0.0, 0.0], 0.0)
         },
@@ -415,9 +413,9 @@ fn grid() -> Board {
         varied("chunking.size", &["128", "256", "512"]),
         varied("retrieval.k", &["3", "5"]),
     ];
-    Board {
+    SweepScores {
         varied,
-        ..board(&[0, 1], settings)
+        ..sweep_of(&[0, 1], trials)
     }
 }
 
@@ -428,7 +426,7 @@ fn an_effect_is_the_mean_over_the_settings_that_share_a_value() {
         let numbers = |v: &EffectValue| {
             (
                 v.value.clone(),
-                v.n_settings,
+                v.n_trials,
                 v.mean,
                 v.effect,
                 v.context_tokens,
@@ -475,69 +473,69 @@ fn an_effect_is_the_mean_over_the_settings_that_share_a_value() {
 
 #[test]
 fn an_effect_is_balanced_where_each_value_has_the_same_settings_of_all_else() {
-    let balanced = |board: &Board| -> Vec<bool> {
-        rank(board, &plan("EM@5"))
+    let balanced = |sweep: &SweepScores| -> Vec<bool> {
+        rank(sweep, &plan("EM@5"))
             .effects
             .iter()
             .map(|effect| effect.balanced)
             .collect()
     };
-    // 128 with 3 and 256 with 5: as many settings of each size and of each k, and each size has its own k.
-    let mut board = grid();
-    board.settings.remove(3);
-    board.settings.remove(2);
-    assert_eq!(balanced(&board), [false, false]);
-    // A setting made twice counts twice.
-    let mut board = grid();
-    let again = Tried {
+    // 128 with 3 and 256 with 5: as many trials of each size and of each k, and each size has its own k.
+    let mut sweep = grid();
+    sweep.trials.remove(3);
+    sweep.trials.remove(2);
+    assert_eq!(balanced(&sweep), [false, false]);
+    // A trial made twice counts twice.
+    let mut sweep = grid();
+    let again = ScoredTrial {
         name: "s6".to_owned(),
-        ..board.settings[1].clone()
+        ..sweep.trials[1].clone()
     };
-    board.settings.push(again);
-    assert_eq!(balanced(&board), [false, false]);
+    sweep.trials.push(again);
+    assert_eq!(balanced(&sweep), [false, false]);
     // What goes with the size: 128 has overlap 0 only, and overlap 0 size 128; either k has both pairs.
-    let mut board = grid();
-    board.varied.push(Varied {
+    let mut sweep = grid();
+    sweep.varied.push(Varied {
         key: "chunking.overlap".to_owned(),
         values: vec!["0".to_owned(), "32".to_owned()],
     });
     for (at, overlap) in [(1, "0"), (2, "0"), (3, "32"), (4, "32")] {
-        board.settings[at]
+        sweep.trials[at]
             .values
             .insert("chunking.overlap".to_owned(), overlap.to_owned());
     }
-    assert_eq!(balanced(&board), [false, true, false]);
+    assert_eq!(balanced(&sweep), [false, true, false]);
 }
 
 #[test]
 fn the_default_is_one_of_the_sweep_where_it_took_a_points_place() {
-    let swept = |board: &Board| -> Vec<String> {
-        let aligned = Aligned::new(board, measure("EM@5"));
+    let swept = |sweep: &SweepScores| -> Vec<String> {
+        let aligned = Aligned::new(sweep, measure("EM@5"));
         aligned
-            .sweep()
+            .searched()
             .iter()
-            .map(|column| column.tried.name.clone())
+            .map(|column| column.scored.name.clone())
             .collect()
     };
-    let mut board = grid();
-    assert_eq!(swept(&board), ["s1", "s2", "s3", "s4"]);
+    let mut sweep = grid();
+    assert_eq!(swept(&sweep), ["s1", "s2", "s3", "s4"]);
     // The default's values, where another has them too, count once; then it alone has them.
-    board.settings[0].values = board.settings[4].values.clone();
-    assert_eq!(swept(&board), ["s1", "s2", "s3", "s4"]);
-    board.settings.remove(4);
-    assert_eq!(swept(&board), ["default", "s1", "s2", "s3"]);
+    sweep.trials[0].values = sweep.trials[4].values.clone();
+    assert_eq!(swept(&sweep), ["s1", "s2", "s3", "s4"]);
+    sweep.trials.remove(4);
+    assert_eq!(swept(&sweep), ["default", "s1", "s2", "s3"]);
 }
 
 #[test]
 fn curves_are_of_the_default_and_the_best_of_each_group_and_of_groups() {
-    let mut board = grid();
-    board.settings[0] = Tried {
-        values: board.settings[0].values.clone(),
+    let mut sweep = grid();
+    sweep.trials[0] = ScoredTrial {
+        values: sweep.trials[0].values.clone(),
         ..known("default", &[0.25, 0.25], 500.0)
     };
-    board.settings[3].group = "dense".to_owned();
-    let ranking = rank(&board, &plan("EM@5"));
-    let curve = |name: &str, points: &[(f64, f64)]| Curve {
+    sweep.trials[3].group = "dense".to_owned();
+    let ranking = rank(&sweep, &plan("EM@5"));
+    let curve = |name: &str, points: &[(f64, f64)]| SweepCurve {
         name: name.to_owned(),
         points: points.to_vec(),
     };
@@ -591,7 +589,15 @@ fn folds_keep_clusters_whole_and_are_of_one_size() {
 fn held_out_questions_are_compared_where_both_have_a_value() {
     let default = [Some(0.0), Some(0.0), Some(0.0), None, Some(1.0)];
     let winner = [Some(1.0); 5];
-    let found = |looks| held_out(&default, &winner, &[2, 4, 6, 8, 9], &plan("EM@5"), looks);
+    let found = |evaluations| {
+        held_out(
+            &default,
+            &winner,
+            &[2, 4, 6, 8, 9],
+            &plan("EM@5"),
+            evaluations,
+        )
+    };
     // Differences 1, 1, 1, 0: of 8 assignments two have a sum as large. sd .5, se .25; t(.975, 3) = 3.182446: .795612.
     let one = found(1);
     assert_eq!(
@@ -600,7 +606,7 @@ fn held_out_questions_are_compared_where_both_have_a_value() {
     );
     assert_interval(one.ci95, -0.045_612, 1.0);
     assert_eq!(
-        [1, 3, 5].map(|looks| found(looks).p),
+        [1, 3, 5].map(|evaluations| found(evaluations).p),
         [Some(0.25), Some(0.75), Some(1.0)]
     );
     let none = held_out(&[None], &[Some(1.0)], &[0], &plan("EM@5"), 1);
@@ -613,12 +619,12 @@ fn held_out_questions_are_compared_where_both_have_a_value() {
 #[test]
 fn cross_fitting_scores_each_fold_by_what_the_others_chose() {
     // On question 1 alone b is best, on question 0 alone a: each scores 0 on the other, half less than the default.
-    let settings = vec![
+    let trials = vec![
         known("default", &[0.5, 0.5], 1.0),
         known("a", &[1.0, 0.0], 1.0),
         known("b", &[0.0, 0.75], 1.0),
     ];
-    let found = cross_fit(&board(&[0, 1], settings.clone()), &plan("EM@5")).expect("two folds");
+    let found = cross_fit(&sweep_of(&[0, 1], trials.clone()), &plan("EM@5")).expect("two folds");
     let mut chosen: Vec<&str> = found
         .folds
         .iter()
@@ -634,13 +640,13 @@ fn cross_fitting_scores_each_fold_by_what_the_others_chose() {
     );
     assert_interval(found.ci95, -0.5, -0.5);
     // One cluster cannot be parted.
-    assert_eq!(cross_fit(&board(&[0, 0], settings), &plan("EM@5")), None);
+    assert_eq!(cross_fit(&sweep_of(&[0, 0], trials), &plan("EM@5")), None);
     // Of equals the default is chosen, as when ranking.
     let equals = vec![
         known("default", &[0.5, 0.5], 1.0),
         known("a", &[0.5, 0.5], 1.0),
     ];
-    let found = cross_fit(&board(&[0, 1], equals), &plan("EM@5")).expect("two folds");
+    let found = cross_fit(&sweep_of(&[0, 1], equals), &plan("EM@5")).expect("two folds");
     assert!(
         found
             .folds
@@ -650,11 +656,11 @@ fn cross_fitting_scores_each_fold_by_what_the_others_chose() {
 }
 
 /// Ten questions, each its own cluster: the default finds nothing, `a` the first `n_found`.
-fn ten(n_found: usize) -> Board {
+fn ten(n_found: usize) -> SweepScores {
     let values: Vec<f64> = (0..10)
         .map(|at| f64::from(u8::from(at < n_found)))
         .collect();
-    board(
+    sweep_of(
         &(0..10).collect::<Vec<_>>(),
         vec![
             known("default", &[0.0; 10], 50.0),
@@ -663,35 +669,35 @@ fn ten(n_found: usize) -> Board {
     )
 }
 
-fn verdict(board: &Board, confirmation: Option<&Confirmation>) -> TuningVerdict {
+fn verdict(sweep: &SweepScores, confirmation: Option<&Confirmation>) -> TuningVerdict {
     judge(
-        &rank(board, &plan("EM@5")),
+        &rank(sweep, &plan("EM@5")),
         confirmation,
-        board,
+        sweep,
         &plan("EM@5"),
     )
 }
 
-fn crosswise(board: &Board) -> Confirmation {
-    Confirmation::CrossFit(cross_fit(board, &plan("EM@5")).expect("two folds"))
+fn crosswise(sweep: &SweepScores) -> Confirmation {
+    Confirmation::CrossFit(cross_fit(sweep, &plan("EM@5")).expect("two folds"))
 }
 
 #[test]
 fn cross_fitted_max_t_decides_and_the_gain_is_its_size() {
     // Of 2^8 assignments of the eight that differ two are as large: p .0078. sd .421637, se .133333, t(.975, 9) = 2.262157.
-    let board = ten(8);
-    let found = verdict(&board, Some(&crosswise(&board)));
+    let sweep = ten(8);
+    let found = verdict(&sweep, Some(&crosswise(&sweep)));
     assert_eq!(
         (found.claimed.as_deref(), found.n_needed),
         (Some("a"), None)
     );
     assert_eq!(
         found.text,
-        "a is better than the default: EM@5 0.800 against 0.000, +0.800 [0.498, 1.000], p 0.008 by max-T over 1 setting, on \
+        "a is better than the default: EM@5 0.800 against 0.000, +0.800 [0.498, 1.000], p 0.008 by max-T over 1 trial, on \
          10 questions. Chosen without the questions it is scored on, in 2 folds, the gain is +0.800 [0.498, 1.000]."
     );
     // Unconfirmed it is no claim.
-    let found = verdict(&board, None);
+    let found = verdict(&sweep, None);
     assert_eq!((found.claimed, found.n_needed), (None, None));
     assert!(
         found
@@ -703,27 +709,27 @@ fn cross_fitted_max_t_decides_and_the_gain_is_its_size() {
 #[test]
 fn what_chance_explains_is_not_claimed_and_the_questions_needed_are_said() {
     // Two that differ: p = 2 / 4. Mean .2, sd .421637: statsmodels' solve_power(effect_size=.474342) is 36.85.
-    let board = ten(2);
-    let found = verdict(&board, Some(&crosswise(&board)));
+    let sweep = ten(2);
+    let found = verdict(&sweep, Some(&crosswise(&sweep)));
     assert_eq!((found.claimed, found.n_needed), (None, Some(37)));
     assert_eq!(
         found.text,
-        "EM@5: no setting is distinguishable from the default at this n (10 questions); the best, a, scored 0.200 against \
-         0.000, +0.200 [-0.102, 0.502], p 0.500 by max-T over 1 setting. A true difference of +0.200, as seen where it was \
+        "EM@5: no trial is distinguishable from the default at this n (10 questions); the best, a, scored 0.200 against \
+         0.000, +0.200 [-0.102, 0.502], p 0.500 by max-T over 1 trial. A true difference of +0.200, as seen where it was \
          chosen, would be found 4 times in 5 with 37 questions."
     );
-    let found = verdict(&board, None);
+    let found = verdict(&sweep, None);
     assert!(
         found
             .text
-            .contains("no setting is distinguishable from the default at this n (10 questions)")
+            .contains("no trial is distinguishable from the default at this n (10 questions)")
     );
 }
 
 #[test]
 fn on_held_out_questions_their_p_and_their_direction_decide() {
-    let board = ten(2);
-    let judged = |default: f64, winner: f64, p: f64, looks: usize| {
+    let sweep = ten(2);
+    let judged = |default: f64, winner: f64, p: f64, evaluations: usize| {
         let (delta, ci95) = (
             winner - default,
             Some(Interval {
@@ -739,9 +745,9 @@ fn on_held_out_questions_their_p_and_their_direction_decide() {
             delta,
             ci95,
             p: Some(p),
-            looks,
+            evaluations,
         };
-        verdict(&board, Some(&Confirmation::HeldOut(found)))
+        verdict(&sweep, Some(&Confirmation::HeldOut(found)))
     };
     let found = judged(0.25, 0.5, 0.0004, 1);
     assert_eq!(
@@ -758,8 +764,8 @@ fn on_held_out_questions_their_p_and_their_direction_decide() {
     assert_eq!((found.claimed, found.n_needed), (None, Some(50)));
     assert_eq!(
         found.text,
-        "EM@5: no setting is distinguishable from the default at this n (40 held-out questions); the best, a, scored 0.500 \
-         against 0.250, +0.250 [-0.500, 0.750], p 0.050 (3 looks allowed for). A true difference of +0.200, as seen where \
+        "EM@5: no trial is distinguishable from the default at this n (40 held-out questions); the best, a, scored 0.500 \
+         against 0.250, +0.250 [-0.500, 0.750], p 0.050 (3 evaluations allowed for). A true difference of +0.200, as seen where \
          it was chosen, would be found 4 times in 5 with 50 questions."
     );
     // Shown to be worse is no claim, and is not what the sentence above says either.
@@ -774,15 +780,15 @@ fn on_held_out_questions_their_p_and_their_direction_decide() {
 
 /// Ten questions, each its own cluster. The default has .5 on each; `a` 1 on seven and 0 on three; the others' differences from
 /// the default are the same on all.
-fn beside_a(others: &[(&str, f64)]) -> Board {
+fn beside_a(others: &[(&str, f64)]) -> SweepScores {
     let a = [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0];
-    let mut settings = vec![known("default", &[0.5; 10], 50.0), known("a", &a, 50.0)];
-    settings.extend(
+    let mut trials = vec![known("default", &[0.5; 10], 50.0), known("a", &a, 50.0)];
+    trials.extend(
         others
             .iter()
             .map(|(name, delta)| known(name, &[0.5 + delta; 10], 50.0)),
     );
-    board(&(0..10).collect::<Vec<_>>(), settings)
+    sweep_of(&(0..10).collect::<Vec<_>>(), trials)
 }
 
 // By max-T: of b's 2^10 signs those count that give a or b all of one sign, b's own, a's own and their opposites: p 4 / 1024. Of
@@ -792,7 +798,7 @@ fn beside_a(others: &[(&str, f64)]) -> Board {
 
 #[test]
 fn cross_fitted_the_best_that_max_t_tells_from_the_default_is_claimed() {
-    let board = beside_a(&[("b", 0.125)]);
+    let sweep = beside_a(&[("b", 0.125)]);
     let fold = |chosen: &str, delta| Fold {
         n: 5,
         chosen: chosen.to_owned(),
@@ -808,19 +814,19 @@ fn cross_fitted_the_best_that_max_t_tells_from_the_default_is_claimed() {
         delta: 0.15,
         ci95,
     };
-    let found = verdict(&board, Some(&Confirmation::CrossFit(found)));
+    let found = verdict(&sweep, Some(&Confirmation::CrossFit(found)));
     assert_eq!(
         (found.claimed.as_deref(), found.n_needed),
         (Some("b"), None)
     );
     assert_eq!(
         found.text,
-        "b is better than the default: EM@5 0.625 against 0.500, +0.125 [0.125, 0.125], p 0.004 by max-T over 2 settings, on \
+        "b is better than the default: EM@5 0.625 against 0.500, +0.125 [0.125, 0.125], p 0.004 by max-T over 2 trials, on \
          10 questions; a ranks higher and is not distinguishable. Choosing the best without the questions it is scored on, in \
          2 folds, brings +0.150 [-0.125, 0.400]."
     );
     // Unconfirmed it is no claim, and that it differs is said.
-    let found = verdict(&board, None);
+    let found = verdict(&sweep, None);
     assert_eq!(found.claimed, None);
     assert!(
         found
@@ -832,23 +838,23 @@ fn cross_fitted_the_best_that_max_t_tells_from_the_default_is_claimed() {
     assert!(
         found
             .text
-            .contains("By max-T 1 other setting differs where the best was chosen: better: b.")
+            .contains("By max-T 1 other trial differs where the best was chosen: better: b.")
     );
 }
 
 #[test]
 fn where_another_differs_it_is_not_said_that_none_does() {
-    let board = beside_a(&[("c", -0.125)]);
-    let found = verdict(&board, Some(&crosswise(&board)));
-    // At .025, a half for each of two settings, an effect size of .414039 has power .792 with 57 and .80009 with 58.
+    let sweep = beside_a(&[("c", -0.125)]);
+    let found = verdict(&sweep, Some(&crosswise(&sweep)));
+    // At .025, a half for each of two trials, an effect size of .414039 has power .792 with 57 and .80009 with 58.
     assert_eq!((found.claimed, found.n_needed), (None, Some(58)));
     let expected = "EM@5: the best, a, is not distinguishable from the default at this n (10 questions): it scored 0.700 \
-                    against 0.500, +0.200 [-0.146, 0.546], p 0.590 by max-T over 2 settings. By max-T 1 other setting \
+                    against 0.500, +0.200 [-0.146, 0.546], p 0.590 by max-T over 2 trials. By max-T 1 other trial \
                     differs where the best was chosen: worse: c. A true difference of +0.200, as seen where it was chosen, \
                     would be found 4 times in 5 with 58 questions.";
     assert_eq!(found.text, expected);
     // Three of a side are named. Held out only the best is tested.
-    let board = beside_a(&[
+    let sweep = beside_a(&[
         ("c", -0.125),
         ("d", -0.125),
         ("e", -0.125),
@@ -867,12 +873,12 @@ fn where_another_differs_it_is_not_said_that_none_does() {
         delta: 0.0,
         ci95,
         p: Some(1.0),
-        looks: 1,
+        evaluations: 1,
     };
-    let found = verdict(&board, Some(&Confirmation::HeldOut(found)));
+    let found = verdict(&sweep, Some(&Confirmation::HeldOut(found)));
     assert_eq!(found.claimed, None);
     let expected = "EM@5: the best, a, is not distinguishable from the default at this n (40 held-out questions): it scored \
-                    0.500 against 0.500, +0.000 [-0.500, 0.750], p 1.000. By max-T 5 other settings differ where the best \
+                    0.500 against 0.500, +0.000 [-0.500, 0.750], p 1.000. By max-T 5 other trials differ where the best \
                     was chosen: better: b; worse: c, d, e and 1 more. A true difference";
     assert!(found.text.starts_with(expected), "{}", found.text);
 }
@@ -880,23 +886,23 @@ fn where_another_differs_it_is_not_said_that_none_does() {
 #[test]
 fn with_clusters_too_few_for_any_p_that_is_said() {
     // All five differ one way: 2 of 2^5 signs. sd .223607, se .1, t(.975, 4) = 2.776445. Six clusters are the least: p 2 / 2^6.
-    let settings = vec![
+    let trials = vec![
         known("default", &[0.0; 5], 50.0),
         known("a", &[1.0, 1.0, 1.0, 1.0, 0.5], 90.0),
     ];
-    let five = board(&[0, 1, 2, 3, 4], settings);
+    let five = sweep_of(&[0, 1, 2, 3, 4], trials);
     let found = verdict(&five, Some(&crosswise(&five)));
     assert_eq!((found.claimed, found.n_needed), (None, Some(6)));
     assert_eq!(
         found.text,
-        "EM@5: no setting is distinguishable from the default at this n (5 questions); the best, a, scored 0.900 against \
-         0.000, +0.900 [0.622, 1.000], p 0.062 by max-T over 1 setting. With 5 clusters of questions that share documents p \
+        "EM@5: no trial is distinguishable from the default at this n (5 questions); the best, a, scored 0.900 against \
+         0.000, +0.900 [0.622, 1.000], p 0.062 by max-T over 1 trial. With 5 clusters of questions that share documents p \
          cannot come below 0.062: questions over more documents are needed. A true difference of +0.900, as seen where it \
          was chosen, would be found 4 times in 5 with 6 questions."
     );
-    // Held out, looks count: 3 x 2 / 2^6 is too much, 1 x 2 / 2^6 not. The 37 and 50 questions needed are fewer than these.
+    // Held out, evaluations count: 3 x 2 / 2^6 is too much, 1 x 2 / 2^6 not. The 37 and 50 questions needed are fewer than these.
     let ten = ten(2);
-    let text = |looks| {
+    let text = |evaluations| {
         let ci95 = Some(Interval {
             low: -0.5,
             high: 0.75,
@@ -910,7 +916,7 @@ fn with_clusters_too_few_for_any_p_that_is_said() {
             delta,
             ci95,
             p,
-            looks,
+            evaluations,
         };
         verdict(&ten, Some(&Confirmation::HeldOut(found))).text
     };
@@ -919,27 +925,27 @@ fn with_clusters_too_few_for_any_p_that_is_said() {
         "{}",
         text(1)
     );
-    let expected = "p 0.500 (3 looks allowed for). With 6 clusters of questions that share documents p cannot come below \
+    let expected = "p 0.500 (3 evaluations allowed for). With 6 clusters of questions that share documents p cannot come below \
                     0.094: questions over more documents are needed.";
     assert!(text(3).ends_with(expected), "{}", text(3));
 }
 
 #[test]
 fn where_none_scored_higher_that_is_said() {
-    let text = |board: &Board| {
-        let found = verdict(board, Some(&crosswise(board)));
+    let text = |sweep: &SweepScores| {
+        let found = verdict(sweep, Some(&crosswise(sweep)));
         assert_eq!((found.claimed, found.n_needed), (None, None));
         found.text
     };
     assert_eq!(
         text(&ten(0)),
-        "No setting scored higher than the default, EM@5 0.000 on 10 questions."
+        "No trial scored higher than the default, EM@5 0.000 on 10 questions."
     );
     let mut cheaper = ten(0);
-    cheaper.settings[1] = known("a", &[0.0; 10], 20.0);
+    cheaper.trials[1] = known("a", &[0.0; 10], 20.0);
     assert_eq!(
         text(&cheaper),
-        "No setting scored higher than the default, EM@5 0.000 on 10 questions; a scored the same and packs fewer tokens, \
+        "No trial scored higher than the default, EM@5 0.000 on 10 questions; a scored the same and packs fewer tokens, \
          20 against 50."
     );
 }

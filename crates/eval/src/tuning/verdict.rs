@@ -2,26 +2,26 @@
 //! `lead.rs`'s.
 //!
 //! A winner is the best of many, so that its lead is partly luck. A claim therefore rests on questions that chose nothing,
-//! or, where all questions chose, on max-T over all settings; the cross-fitted gain then says how large it is.
+//! or, where all questions chose, on max-T over all trials; the cross-fitted gain then says how large it is.
 
 use super::TuningPlan;
 use super::aligned::Aligned;
-use super::board::Board;
 use super::lead::{Lead, questions};
 use super::means::is_better;
-use super::outcome::{Confirmation, Ranking, Row, TuningVerdict};
+use super::outcome::{Confirmation, RankedTrial, TrialRanking, TuningVerdict};
+use super::sweep::SweepScores;
 use crate::compare::LEVEL;
 use ragtriage_core::stats::detectable::needed;
 
-/// Judges `ranking`, which is `board`'s by `plan`. On held-out questions its winner is claimed to be better than the default
-/// where their p, looks allowed for, is under 5 % and it is the better one there too: nothing else is tested there.
+/// Judges `ranking`, which is `sweep`'s by `plan`. On held-out questions its winner is claimed to be better than the default
+/// where their p, evaluations allowed for, is under 5 % and it is the better one there too: nothing else is tested there.
 /// Cross-fitted, the first in order that is better than the default with p by max-T under 5 % is claimed: max-T bounds the
-/// chance of any false claim over all settings, so that it need not be the winner. Without a confirmation nothing is claimed.
+/// chance of any false claim over all trials, so that it need not be the winner. Without a confirmation nothing is claimed.
 #[must_use]
 pub fn judge(
-    ranking: &Ranking,
+    ranking: &TrialRanking,
     confirmation: Option<&Confirmation>,
-    board: &Board,
+    sweep: &SweepScores,
     plan: &TuningPlan,
 ) -> TuningVerdict {
     let unclaimed = |text: String| TuningVerdict {
@@ -32,14 +32,14 @@ pub fn judge(
     let Some(best) = ranking.rows.first().filter(|_| ranking.winner.is_some()) else {
         return unclaimed(nothing_ranked(ranking));
     };
-    let Some(default) = default_row(ranking, board) else {
-        return unclaimed(no_default(ranking, best, board));
+    let Some(default) = default_row(ranking, sweep) else {
+        return unclaimed(no_default(ranking, best, sweep));
     };
     let direction = plan.measure.family().facts().direction;
     let Some(lead) = Lead::new(best, default, ranking, direction) else {
         return unclaimed(none_higher(ranking, best, default));
     };
-    let n_needed = || questions_needed(best, LEVEL / n_tries(ranking, confirmation), board, plan);
+    let n_needed = || questions_needed(best, LEVEL / n_tries(ranking, confirmation), sweep, plan);
     match confirmation {
         Some(Confirmation::HeldOut(found)) => {
             let shown = found.p.is_some_and(|p| p < LEVEL);
@@ -67,40 +67,40 @@ pub fn judge(
 }
 
 /// The default's row; `None` where it failed.
-fn default_row<'a>(ranking: &'a Ranking, board: &Board) -> Option<&'a Row> {
-    let default = board.settings.first()?;
+fn default_row<'a>(ranking: &'a TrialRanking, sweep: &SweepScores) -> Option<&'a RankedTrial> {
+    let default = sweep.trials.first()?;
     ranking
         .rows
         .iter()
         .find(|row| row.name == default.name && row.error.is_none())
 }
 
-fn nothing_ranked(ranking: &Ranking) -> String {
+fn nothing_ranked(ranking: &TrialRanking) -> String {
     if ranking.rows.iter().all(|row| row.error.is_some()) {
-        return "No setting was scored, so there is nothing to compare.".to_owned();
+        return "No trial was scored, so there is nothing to compare.".to_owned();
     }
     format!(
-        "No question has a value of {} in every setting that ran, so there is nothing to compare.",
+        "No question has a value of {} in every trial that ran, so there is nothing to compare.",
         ranking.measure
     )
 }
 
-fn no_default(ranking: &Ranking, best: &Row, board: &Board) -> String {
-    let why = board
-        .settings
+fn no_default(ranking: &TrialRanking, best: &RankedTrial, sweep: &SweepScores) -> String {
+    let why = sweep
+        .trials
         .first()
         .and_then(|default| default.result.as_ref().err());
     let why = why.map_or(String::new(), |why| format!(" ({why})"));
     format!(
-        "The default was not scored{why}, so no setting can be compared with it: {}, {} {:.3}, is the best of the others.",
+        "The default was not scored{why}, so no trial can be compared with it: {}, {} {:.3}, is the best of the others.",
         best.name, ranking.measure, best.mean
     )
 }
 
-fn none_higher(ranking: &Ranking, best: &Row, default: &Row) -> String {
+fn none_higher(ranking: &TrialRanking, best: &RankedTrial, default: &RankedTrial) -> String {
     let (measure, n) = (ranking.measure, questions(ranking.n));
     let head = format!(
-        "No setting scored higher than the default, {measure} {:.3} on {n}",
+        "No trial scored higher than the default, {measure} {:.3} on {n}",
         default.mean
     );
     if best.name == default.name {
@@ -113,11 +113,11 @@ fn none_higher(ranking: &Ranking, best: &Row, default: &Row) -> String {
     )
 }
 
-/// How many comparisons p allows for: the looks at held-out questions, or all settings. Of max-T, which allows for less where settings
+/// How many comparisons p allows for: the evaluations at held-out questions, or all trials. Of max-T, which allows for less where trials
 /// are alike, it is the most.
-fn n_tries(ranking: &Ranking, confirmation: Option<&Confirmation>) -> f64 {
+fn n_tries(ranking: &TrialRanking, confirmation: Option<&Confirmation>) -> f64 {
     let n = match confirmation {
-        Some(Confirmation::HeldOut(found)) => found.looks,
+        Some(Confirmation::HeldOut(found)) => found.evaluations,
         _ => ranking
             .rows
             .iter()
@@ -127,11 +127,16 @@ fn n_tries(ranking: &Ranking, confirmation: Option<&Confirmation>) -> f64 {
     n.max(1) as f64
 }
 
-fn questions_needed(best: &Row, level: f64, board: &Board, plan: &TuningPlan) -> Option<usize> {
-    let aligned = Aligned::new(board, plan.measure);
+fn questions_needed(
+    best: &RankedTrial,
+    level: f64,
+    sweep: &SweepScores,
+    plan: &TuningPlan,
+) -> Option<usize> {
+    let aligned = Aligned::new(sweep, plan.measure);
     let best = aligned
-        .settings
+        .trials
         .iter()
-        .find(|setting| setting.tried.name == best.name)?;
+        .find(|trial| trial.scored.name == best.name)?;
     needed(&best.minus(aligned.default()?), &aligned.cluster_of, level)
 }

@@ -1,59 +1,26 @@
-//! Answers for some settings of a sweep: which, what they would cost, and how good they are.
+//! Generated answers of trials: selecting the trials, estimating the cost, scoring the answers.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::SweepError;
-use super::prepared::Prepared;
-use super::setting::{DEFAULT, Setting};
-use super::trial::{Bench, Trial, Work};
-use super::tune::Request;
+use super::generate::{Bill, Generate};
+use super::request::SweepRequest;
+use super::trial::{Bench, SweepWork, TrialResult};
+use super::trials::{DEFAULT, Trial};
 use crate::estimate::estimate_from;
 use crate::settings::assemble::recipients::without_services;
 use crate::settings::assemble::{self, terms};
 use crate::stock::Stock;
 use ragtriage_core::measure::{Family, Measure};
-use ragtriage_core::types::Dataset;
 use ragtriage_core::types::Estimate;
-use ragtriage_eval::tuning::Ranking;
+use ragtriage_eval::tuning::TrialRanking;
 
-/// For which settings answers are generated.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Generate {
-    /// None: retrieval alone.
-    #[default]
-    None,
-    /// Those on the Pareto front, and the default.
-    Front,
-    /// All.
-    All,
-}
-
-/// What generating would ask and cost at most. A prompt that several settings make counts for each, though it is asked once.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Bill {
-    /// Settings.
-    pub settings: usize,
-    /// Different chunkings among them.
-    pub chunkings: usize,
-    /// Settings whose prompts could not be made.
-    pub failed: usize,
-    /// Calls that no kept reply answers.
-    pub calls: u64,
-    /// Tokens of their prompts.
-    pub prompt_tokens: u64,
-    /// Most tokens of their answers.
-    pub most_completion_tokens: u64,
-    /// US dollars at most.
-    pub most_usd: f64,
-}
-
-/// One setting's answers.
+/// One trial's answers.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Answers {
-    /// The setting's name.
+    /// The trial's name.
     pub name: String,
     /// Mean `AnswerF1`, with its n.
     pub f1: Option<(f64, usize)>,
@@ -64,17 +31,17 @@ pub struct Answers {
     /// Its run's folder, from the sweep's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<PathBuf>,
-    /// Why there are none.
+    /// The error, if generation failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
 
 impl Answers {
-    /// What `setting` answered.
+    /// Scores the answers of `trial`.
     #[must_use]
-    pub fn new(setting: &Setting, result: &Result<Trial, String>, folder: &Path) -> Self {
-        let name = setting.name.clone();
-        let mean = |trial: &Trial, family| {
+    pub fn new(trial: &Trial, result: &Result<TrialResult, String>, folder: &Path) -> Self {
+        let name = trial.name.clone();
+        let mean = |trial: &TrialResult, family| {
             Measure::new(family, None).and_then(|measure| trial.mean(measure))
         };
         match result {
@@ -103,7 +70,7 @@ impl Answers {
         }
     }
 
-    /// What is measured of answers.
+    /// Returns the answer metrics.
     #[must_use]
     pub fn measures() -> Vec<Measure> {
         [Family::AnswerF1, Family::AnswerEm]
@@ -113,14 +80,14 @@ impl Answers {
     }
 }
 
-impl Request<'_> {
-    /// The settings that answers are asked for, with their generator; none of an interrupted sweep.
-    pub(super) fn generating(&self, settings: &[Setting], ranking: &Ranking) -> Vec<Setting> {
-        let wanted = |setting: &&Setting| {
+impl SweepRequest<'_> {
+    /// Returns the trials to generate answers for, with their generator; none after an interrupt.
+    pub(super) fn generating(&self, trials: &[Trial], ranking: &TrialRanking) -> Vec<Trial> {
+        let wanted = |trial: &&Trial| {
             let row = ranking
                 .rows
                 .iter()
-                .find(|row| row.name == setting.name && row.error.is_none());
+                .find(|row| row.name == trial.name && row.error.is_none());
             row.is_some_and(|row| match self.generate {
                 Generate::None => false,
                 Generate::Front => row.on_front || row.name == DEFAULT,
@@ -128,56 +95,53 @@ impl Request<'_> {
             })
         };
         let generator = self.base.settings.generation.generator;
-        let wanted = settings
+        let wanted = trials
             .iter()
             .filter(|_| !*self.stop.borrow())
             .filter(wanted);
-        wanted
-            .map(|setting| setting.answered_by(generator))
-            .collect()
+        wanted.map(|trial| trial.answered_by(generator)).collect()
     }
 
-    /// Says what answers of `settings` would cost, then has them generated; what that wanted and made stands beside them.
+    /// Reports the estimated cost of answering `trials`, then generates the answers. Also returns the work done.
     pub(super) async fn answered(
         &self,
         bench: &Bench<'_>,
         stock: &mut Stock,
-        settings: &[Setting],
+        trials: &[Trial],
         measure: Measure,
-    ) -> (Vec<Answers>, Work) {
-        if settings.is_empty() {
-            return (Vec::new(), Work::default());
+    ) -> (Vec<Answers>, SweepWork) {
+        if trials.is_empty() {
+            return (Vec::new(), SweepWork::default());
         }
-        self.watch.bill(&Box::pin(self.bill(stock, settings)).await);
+        self.watch.bill(&Box::pin(self.bill(stock, trials)).await);
         self.watch
-            .begins(settings, bench.part.questions.len(), bench.part.n_documents);
-        let (results, work) = Box::pin(self.tried(bench, stock, settings, measure)).await;
-        let done = settings
+            .begins(trials, bench.part.questions.len(), bench.part.n_documents);
+        let (results, work) = Box::pin(self.tried(bench, stock, trials, measure)).await;
+        let done = trials
             .iter()
             .zip(&results)
-            .filter_map(|(setting, result)| Some((setting, result.as_ref()?)));
+            .filter_map(|(trial, result)| Some((trial, result.as_ref()?)));
         (
-            done.map(|(setting, result)| Answers::new(setting, result, self.folder.path()))
+            done.map(|(trial, result)| Answers::new(trial, result, self.folder.path()))
                 .collect(),
             work,
         )
     }
 
-    /// What answers of `settings` would cost, counted on their very prompts, as far as they can be made without asking a service;
+    /// What answers of `trials` would cost, counted on their very prompts, as far as they can be made without asking a service;
     /// nothing is asked. Of an interrupted sweep what was counted until then.
-    pub(super) async fn bill(&self, stock: &mut Stock, settings: &[Setting]) -> Bill {
-        let chunkings: BTreeSet<String> = settings.iter().map(Setting::chunking).collect();
+    pub(super) async fn bill(&self, stock: &mut Stock, trials: &[Trial]) -> Bill {
+        let chunkings: BTreeSet<String> = trials.iter().map(Trial::chunking).collect();
         let mut bill = Bill {
-            settings: settings.len(),
+            trials: trials.len(),
             chunkings: chunkings.len(),
             ..Bill::default()
         };
-        for setting in settings {
+        for trial in trials {
             let estimate = tokio::select! {
-                estimate = Box::pin(self.estimate(stock, setting)) => estimate,
+                estimate = Box::pin(self.estimate(stock, trial)) => estimate,
                 () = self.stopped() => break,
             };
-            // Why it fails is said where it is tried.
             let Some(estimate) = estimate else {
                 bill.failed += 1;
                 continue;
@@ -190,9 +154,9 @@ impl Request<'_> {
         bill
     }
 
-    async fn estimate(&self, stock: &mut Stock, setting: &Setting) -> Option<Estimate> {
-        let mut local = setting.resolved.clone();
-        local.settings = without_services(&setting.resolved.settings);
+    async fn estimate(&self, stock: &mut Stock, trial: &Trial) -> Option<Estimate> {
+        let mut local = trial.resolved.clone();
+        local.settings = without_services(&trial.resolved.settings);
         let assembled = assemble::assemble(&local, self.environment, self.on_download)
             .await
             .ok()?;
@@ -201,25 +165,4 @@ impl Request<'_> {
             .await
             .ok()
     }
-}
-
-/// What a sweep over `dataset` that generates answers for all its settings would cost; no service is called, nothing is scored.
-///
-/// # Errors
-/// As [`super::tune::tune`].
-pub async fn bill_of_all(request: &Request<'_>, dataset: Dataset) -> Result<Bill, SweepError> {
-    let Prepared {
-        list,
-        documents,
-        choosing,
-        ..
-    } = Prepared::new(request, dataset)?;
-    let mut stock = Stock::for_many(documents, choosing.questions.clone());
-    let generator = request.base.settings.generation.generator;
-    let settings: Vec<Setting> = list
-        .settings
-        .iter()
-        .map(|setting| setting.answered_by(generator))
-        .collect();
-    Ok(Box::pin(request.bill(&mut stock, &settings)).await)
 }

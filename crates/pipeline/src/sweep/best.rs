@@ -1,4 +1,4 @@
-//! `best.toml`: one setting as a settings file of its own, ready to run from where it lies.
+//! `best.toml`: the configuration of one trial, ready to run from its folder.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -7,7 +7,7 @@ use toml::{Table, Value};
 use crate::settings::{Resolved, Settings};
 use ragtriage_core::text::address;
 
-/// Settings that name a file or folder from the settings file's own.
+/// Configuration keys that hold a path relative to the configuration file.
 const PATHS: [&str; 11] = [
     "dataset.path",
     "generation.prompt",
@@ -22,7 +22,7 @@ const PATHS: [&str; 11] = [
     "cache.dir",
 ];
 
-/// How much is to be packed, where that is not what the setting itself says.
+/// Prompt packing that replaces the trial's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packing {
     /// `retrieval.k`.
@@ -31,7 +31,7 @@ pub struct Packing {
     pub context_tokens: usize,
 }
 
-/// The file: what differs from the defaults, relative paths rewritten to start from `folder`. `comment`'s lines stand above.
+/// Returns the file's text: what differs from the defaults, relative paths rewritten to start from `folder`. `comment`'s lines stand above.
 #[must_use]
 pub fn best(resolved: &Resolved, packing: Option<Packing>, folder: &Path, comment: &str) -> String {
     let table =
@@ -57,7 +57,7 @@ pub fn best(resolved: &Resolved, packing: Option<Packing>, folder: &Path, commen
     }
     let shortened = shortened.iter().map(|key| {
         format!(
-            "{key} stands here without its user info and query, which may hold keys: set it again."
+            "{key} is written without its user info and query, which may hold keys: set it again."
         )
     });
     let lines = comment
@@ -73,7 +73,7 @@ pub fn best(resolved: &Resolved, packing: Option<Packing>, folder: &Path, commen
     )
 }
 
-/// What of `own` is not the same in `other`.
+/// Returns the entries of `own` that differ from `other`.
 fn differing(own: &Table, other: &Table) -> Table {
     let differs = |(key, value): (&String, &Value)| match (value, other.get(key)) {
         (Value::Table(own), Some(Value::Table(other))) => {

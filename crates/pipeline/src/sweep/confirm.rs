@@ -1,14 +1,14 @@
-//! The winner against the default on held-out questions: one look, which is recorded before it is taken.
+//! Held-out evaluation of the winner against the default, recorded before it runs.
 
 use std::collections::BTreeSet;
 
 use sha2::{Digest, Sha256};
 
-use super::folder::Look;
-use super::partition::Part;
-use super::setting::Setting;
-use super::trial::{Bench, Trial, Work};
-use super::tune::Request;
+use super::folder::HeldOutEvaluation;
+use super::partition::QuestionPart;
+use super::request::SweepRequest;
+use super::trial::{Bench, SweepWork, TrialResult};
+use super::trials::Trial;
 use crate::settings::record;
 use crate::stock::Stock;
 use ragtriage_core::text::hex::hex;
@@ -16,21 +16,21 @@ use ragtriage_core::types::{Question, Split};
 use ragtriage_eval::summary;
 use ragtriage_eval::tuning::{Confirmation, TuningPlan, held_out};
 
-impl Request<'_> {
-    /// Compares `winner` with `default` on the questions of `bench`. `None` where one of them fails there, and where the look cannot
-    /// be recorded: then it is not taken.
+impl SweepRequest<'_> {
+    /// Compares `winner` with `default` on the questions of `bench`. `None` where one of them fails there, and where the evaluation cannot
+    /// be recorded: it does not run then.
     pub(super) async fn confirmed(
         &self,
         bench: &Bench<'_>,
         stock: &mut Stock,
-        [default, winner]: [&Setting; 2],
+        [default, winner]: [&Trial; 2],
         plan: &TuningPlan,
-        work: &mut Work,
+        work: &mut SweepWork,
     ) -> Option<Confirmation> {
-        let look = look(held_out_hash(&bench.part.questions), default, winner, plan);
-        let looks = self
+        let evaluation = evaluation(held_out_hash(&bench.part.questions), default, winner, plan);
+        let evaluations = self
             .folder
-            .look(&[look])
+            .record_evaluations(&[evaluation])
             .inspect_err(|error| self.watch.trouble(error))
             .ok()?;
         let pair = [default.clone(), winner.clone()];
@@ -40,7 +40,7 @@ impl Request<'_> {
             .iter()
             .flatten()
             .flatten()
-            .filter_map(|trial: &Trial| trial.marks.scores.column(plan.measure))
+            .filter_map(|trial: &TrialResult| trial.measured.scores.column(plan.measure))
             .collect();
         let [default, winner] = columns.as_slice() else {
             return None;
@@ -49,13 +49,18 @@ impl Request<'_> {
             &bench.part.questions,
             self.base.settings.evaluation.cluster,
         );
-        let found = held_out(default, winner, &clusters, plan, looks);
+        let found = held_out(default, winner, &clusters, plan, evaluations);
         (found.n > 0).then_some(Confirmation::HeldOut(found))
     }
 
-    /// Records a look for each setting where held-out questions are among those that choose: they confirm little afterwards.
-    pub(super) fn note_looks(&self, part: &Part, settings: &[Setting], plan: &TuningPlan) {
-        if settings.len() < 2
+    /// Records an evaluation for each trial where held-out questions are among those that choose: they can confirm little afterwards.
+    pub(super) fn note_evaluations(
+        &self,
+        part: &QuestionPart,
+        trials: &[Trial],
+        plan: &TuningPlan,
+    ) {
+        if trials.len() < 2
             || part
                 .questions
                 .iter()
@@ -64,23 +69,28 @@ impl Request<'_> {
             return;
         }
         let hash = held_out_hash(&part.questions);
-        let looks: Vec<Look> = settings[1..]
+        let evaluations: Vec<HeldOutEvaluation> = trials[1..]
             .iter()
-            .map(|setting| look(hash.clone(), &settings[0], setting, plan))
+            .map(|trial| evaluation(hash.clone(), &trials[0], trial, plan))
             .collect();
-        if let Err(error) = self.folder.look(&looks) {
+        if let Err(error) = self.folder.record_evaluations(&evaluations) {
             self.watch.trouble(&error);
         }
     }
 }
 
-fn look(questions: String, default: &Setting, setting: &Setting, plan: &TuningPlan) -> Look {
-    let (default, setting) = (default.id.clone(), setting.id.clone());
-    Look {
+fn evaluation(
+    questions: String,
+    default: &Trial,
+    trial: &Trial,
+    plan: &TuningPlan,
+) -> HeldOutEvaluation {
+    let (default, trial) = (default.id.clone(), trial.id.clone());
+    HeldOutEvaluation {
         at: record::now(),
         questions,
         default,
-        setting,
+        trial,
         measure: plan.measure,
     }
 }

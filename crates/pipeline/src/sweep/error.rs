@@ -1,4 +1,4 @@
-//! Why a sweep could not be made. What goes wrong with one setting only is its row.
+//! Errors of a sweep as a whole. The failure of a single trial is a row of its ranking.
 
 use ragtriage_core::hint::Hint;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use crate::settings::assemble::AssembleError;
 use ragtriage_core::measure::Measure;
 use ragtriage_runs::StoreError;
 
-/// Why a sweep could not be made or gone on with.
+/// An error of a sweep.
 #[derive(Debug, thiserror::Error)]
 pub enum SweepError {
     /// An empty `[sweep]`.
@@ -29,7 +29,7 @@ pub enum SweepError {
         value: String,
     },
     /// A range that holds nothing, or with keys of its own.
-    #[error("`sweep.{key}` is no range: `from` must be below `to`")]
+    #[error("`sweep.{key}` is not a range: `from` must be below `to`")]
     BadRange {
         /// The setting.
         key: String,
@@ -46,8 +46,8 @@ pub enum SweepError {
         /// The setting.
         key: String,
     },
-    /// More settings than anybody waits for.
-    #[error("the grid has more than {most} settings")]
+    /// A grid with too many trials.
+    #[error("the grid has more than {most} trials")]
     TooMany {
         /// The most there may be.
         most: usize,
@@ -64,7 +64,7 @@ pub enum SweepError {
     },
     /// A setting of the sweep that is none, or a value of the wrong type.
     #[error("`[sweep]`: {0}")]
-    Setting(#[source] SettingsError),
+    BadSetting(#[source] SettingsError),
     /// Questions without anything to score retrieval by.
     #[error(
         "no question has evidence, an answer or a relevant document: there is nothing to tune by"
@@ -72,7 +72,7 @@ pub enum SweepError {
     NothingGold,
     /// A measure without a mean.
     #[error(
-        "`tune.measure` is {measure}, whose values become one by their median: settings are compared by means"
+        "`tune.measure` is {measure}, which is aggregated by the median: trials are compared by means"
     )]
     NoMean {
         /// The measure.
@@ -84,17 +84,17 @@ pub enum SweepError {
         /// The measure.
         measure: Measure,
     },
-    /// Answers are wanted of nobody.
+    /// Answers are requested without a generator.
     #[error("generated answers need a generator, and `generation.generator` is `none`")]
     NoGenerator,
     /// Another process has the folder.
-    #[error("another `tune` works in `{}`", path.display())]
+    #[error("another sweep is running in `{}`", path.display())]
     Busy {
         /// The folder.
         path: PathBuf,
     },
     /// A folder that belongs to the sweeps of another settings file.
-    #[error("the sweep `{name}` is of `{config}`")]
+    #[error("the sweep `{name}` belongs to `{config}`")]
     OtherConfig {
         /// The sweep.
         name: String,
@@ -122,7 +122,7 @@ pub enum SweepError {
     /// A run's files.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// Parts of the default setting.
+    /// The default's components.
     #[error(transparent)]
     Assemble(#[from] AssembleError),
 }
@@ -149,7 +149,7 @@ impl Hint for SweepError {
             Self::TooMany { .. } => {
                 "vary less, or set `tune.search = \"random\"` and `tune.samples`"
             }
-            Self::Setting(error) => {
+            Self::BadSetting(error) => {
                 return match error {
                     SettingsError::Malformed { .. } => Some("a setting that is a list itself needs a list of lists: `retrieval.retrievers = [[\"bm25\"], [\"bm25\", \"dense\"]]`".to_owned()),
                     _ => error.hint(),

@@ -1,4 +1,4 @@
-//! The folder of a sweep: its settings' runs, each kept by what it is, and every look that was taken at held-out questions.
+//! The folder of a sweep: the runs of its trials, the generator's cost, and the log of held-out evaluations.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -8,38 +8,38 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::SweepError;
+use super::error::SweepError;
 use ragtriage_core::measure::Measure;
 use ragtriage_runs::{RunFolder, Spent, StoreError};
 
-/// Where looks are kept, beside the sweeps: held-out questions are the same under every name.
-const LOOKS: &str = "looks.jsonl";
-/// What a sweep's folder is known by; in it, whose it is.
+/// Log of held-out evaluations in the parent folder, shared by all sweeps: they use the same held-out questions.
+const EVALUATIONS: &str = "held_out_evaluations.jsonl";
+/// Lock file that marks a sweep folder; holds the path of its configuration file.
 const LOCK: &str = "lock";
-/// Where it is kept what the generator has cost.
+/// The cost of the generator's calls so far.
 const SPENT: &str = "spent.json";
 
-/// A sweep's folder, which no other process works in meanwhile.
+/// A sweep's folder, locked against other processes.
 #[derive(Debug)]
 pub struct SweepFolder {
     folder: RunFolder,
-    looks: PathBuf,
+    evaluations: PathBuf,
     /// Held as long as this lives.
     _lock: File,
 }
 
 /// A comparison with the default on held-out questions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Look {
+pub struct HeldOutEvaluation {
     /// When, UTC, RFC 3339.
     pub at: String,
     /// The hash of the held-out questions.
     pub questions: String,
-    /// The default's settings, by hash.
+    /// Hash of the default's configuration.
     pub default: String,
-    /// Those that were compared with it.
-    pub setting: String,
-    /// By which measure.
+    /// Hash of the compared trial's configuration.
+    pub trial: String,
+    /// The measure.
     pub measure: Measure,
 }
 
@@ -89,18 +89,18 @@ impl SweepFolder {
         }
         Ok(Self {
             folder,
-            looks: parent.join(LOOKS),
+            evaluations: parent.join(EVALUATIONS),
             _lock: lock,
         })
     }
 
-    /// Where it is.
+    /// Returns the folder's path.
     #[must_use]
     pub fn path(&self) -> &Path {
         self.folder.path()
     }
 
-    /// Where its runs are.
+    /// Returns the folder of its runs.
     #[must_use]
     pub fn runs(&self) -> PathBuf {
         self.folder.file("runs")
@@ -146,7 +146,7 @@ impl SweepFolder {
         }
     }
 
-    /// Keeps what they have cost by now.
+    /// Saves the cost so far.
     ///
     /// # Errors
     /// `Store`.
@@ -157,13 +157,16 @@ impl SweepFolder {
         )
     }
 
-    /// Records looks, and says how many different comparisons with a default there have now been on the questions of the last, by
+    /// Appends evaluations to the log and returns the number of distinct comparisons with a default on the questions of the last, by
     /// any sweep of the same parent folder. A line that cannot be read counts as one.
     ///
     /// # Errors
     /// `Io`.
-    pub fn look(&self, looks: &[Look]) -> Result<usize, SweepError> {
-        let path = &self.looks;
+    pub fn record_evaluations(
+        &self,
+        evaluations: &[HeldOutEvaluation],
+    ) -> Result<usize, SweepError> {
+        let path = &self.evaluations;
         let mut file = private()
             .read(true)
             .append(true)
@@ -178,16 +181,20 @@ impl SweepFolder {
         } else {
             "\n"
         };
-        let line = |look: &Look| serde_json::to_string(look).expect("a look is plain JSON") + "\n";
+        let line = |evaluation: &HeldOutEvaluation| {
+            serde_json::to_string(evaluation).expect("plain JSON") + "\n"
+        };
         let new: String = [torn.to_owned()]
             .into_iter()
-            .chain(looks.iter().map(line))
+            .chain(evaluations.iter().map(line))
             .collect();
         file.write_all(new.as_bytes())
             .and_then(|()| file.sync_data())
             .map_err(io("write", path))?;
-        let questions = looks.last().map(|look| look.questions.as_str());
-        let known: Vec<Result<Look, _>> = (text + &new)
+        let questions = evaluations
+            .last()
+            .map(|evaluation| evaluation.questions.as_str());
+        let known: Vec<Result<HeldOutEvaluation, _>> = (text + &new)
             .lines()
             .filter(|l| !l.is_empty())
             .map(serde_json::from_str)
@@ -195,11 +202,21 @@ impl SweepFolder {
         let here = known
             .iter()
             .flatten()
-            .filter(|look| Some(look.questions.as_str()) == questions);
+            .filter(|evaluation| Some(evaluation.questions.as_str()) == questions);
         let compared: BTreeSet<(&str, &str, Measure)> = here
-            .map(|look| (look.default.as_str(), look.setting.as_str(), look.measure))
+            .map(|evaluation| {
+                (
+                    evaluation.default.as_str(),
+                    evaluation.trial.as_str(),
+                    evaluation.measure,
+                )
+            })
             .collect();
-        Ok(compared.len() + known.iter().filter(|look| look.is_err()).count())
+        Ok(compared.len()
+            + known
+                .iter()
+                .filter(|evaluation| evaluation.is_err())
+                .count())
     }
 }
 
@@ -222,12 +239,12 @@ fn private() -> OpenOptions {
 mod tests {
     use super::*;
 
-    fn look(questions: &str, setting: &str) -> Look {
-        Look {
+    fn evaluation(questions: &str, trial: &str) -> HeldOutEvaluation {
+        HeldOutEvaluation {
             at: "2026-01-01T00:00:00Z".to_owned(),
             questions: questions.to_owned(),
             default: "d".to_owned(),
-            setting: setting.to_owned(),
+            trial: trial.to_owned(),
             measure: "EM@5".parse().expect("a measure"),
         }
     }
@@ -239,8 +256,10 @@ mod tests {
             let folder =
                 SweepFolder::open(parent.path(), "sweep", Path::new("c.toml")).expect("opened");
             all.iter()
-                .map(|(questions, setting)| {
-                    folder.look(&[look(questions, setting)]).expect("recorded")
+                .map(|(questions, trial)| {
+                    folder
+                        .record_evaluations(&[evaluation(questions, trial)])
+                        .expect("recorded")
                 })
                 .collect()
         };
@@ -254,13 +273,28 @@ mod tests {
         let parent = tempfile::tempdir().expect("a folder");
         let folder =
             SweepFolder::open(parent.path(), "sweep", Path::new("c.toml")).expect("opened");
-        assert_eq!(folder.look(&[look("q", "a")]).expect("recorded"), 1);
-        let path = parent.path().join(LOOKS);
+        assert_eq!(
+            folder
+                .record_evaluations(&[evaluation("q", "a")])
+                .expect("recorded"),
+            1
+        );
+        let path = parent.path().join(EVALUATIONS);
         let text = fs::read_to_string(&path).expect("there");
         fs::write(&path, &text[..text.len() - 9]).expect("torn");
         // The torn line counts, the new one is another.
-        assert_eq!(folder.look(&[look("q", "b")]).expect("recorded"), 2);
-        assert_eq!(folder.look(&[look("q", "b")]).expect("recorded"), 2);
+        assert_eq!(
+            folder
+                .record_evaluations(&[evaluation("q", "b")])
+                .expect("recorded"),
+            2
+        );
+        assert_eq!(
+            folder
+                .record_evaluations(&[evaluation("q", "b")])
+                .expect("recorded"),
+            2
+        );
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Which questions choose a setting, and which confirm it.
+//! Splits the questions into those that choose a trial and those that confirm the choice.
 
 use std::sync::Arc;
 
@@ -7,23 +7,23 @@ use ragtriage_core::types::{Dataset, Document, Note, Question, Split};
 
 /// A part of a data set's questions.
 #[derive(Clone, Debug)]
-pub struct Part {
+pub struct QuestionPart {
     /// The questions.
     pub questions: Vec<Question>,
-    /// Whether they choose nothing.
+    /// Whether the part is the held-out split.
     pub is_held_out: bool,
-    /// What runs over it note of it; `None` where it is all there are.
+    /// Note for the manifests of its runs; `None` if the part is the whole set.
     pub note: Option<String>,
     /// Hex sha256 of the whole data set.
     pub digest: String,
-    /// What its loader accepted and counted.
+    /// Notes of the loader.
     pub notes: Vec<Note>,
     /// Documents in the corpus.
     pub n_documents: usize,
 }
 
-impl Part {
-    /// What its runs' records say of it.
+impl QuestionPart {
+    /// Returns the data set facts for the manifests of its runs.
     #[must_use]
     pub fn data(&self) -> Data<'_> {
         Data {
@@ -37,7 +37,10 @@ impl Part {
 
 /// The documents, the questions that choose, and those of the split `heldout`, which confirm: where there are both, and `holds_out`.
 #[must_use]
-pub fn parted(dataset: Dataset, holds_out: bool) -> (Arc<[Document]>, Part, Option<Part>) {
+pub fn parted(
+    dataset: Dataset,
+    holds_out: bool,
+) -> (Arc<[Document]>, QuestionPart, Option<QuestionPart>) {
     let Dataset {
         documents,
         questions,
@@ -45,7 +48,7 @@ pub fn parted(dataset: Dataset, holds_out: bool) -> (Arc<[Document]>, Part, Opti
         digest,
     } = dataset;
     let (n, n_documents) = (questions.len(), documents.len());
-    let part = |questions: Vec<Question>, is_held_out, note: Option<&str>| Part {
+    let part = |questions: Vec<Question>, is_held_out, note: Option<&str>| QuestionPart {
         is_held_out,
         note: note.map(|which| {
             format!(

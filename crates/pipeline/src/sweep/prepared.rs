@@ -1,13 +1,14 @@
-//! What a sweep is before anything runs: its settings, its questions in parts, and what they are judged by.
+//! Preparation of a sweep: its trials, the split of its questions, and its measures.
 
 use std::sync::Arc;
 
-use super::SweepError;
-use super::answers::{Answers, Generate};
-use super::partition::{Part, parted};
-use super::setting::SettingList;
+use super::answers::Answers;
+use super::error::SweepError;
+use super::generate::Generate;
+use super::partition::{QuestionPart, parted};
+use super::request::SweepRequest;
 use super::space;
-use super::tune::Request;
+use super::trials::TrialList;
 use crate::settings::{Settings, assemble};
 use ragtriage_core::config::GeneratorName;
 use ragtriage_core::measure::{Aggregate, Cutoff, Family, Measure};
@@ -19,30 +20,30 @@ const CURVE: [usize; 11] = [1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50];
 /// Settings that change how much is packed: at one budget for all they would change nothing.
 const PACKING: [&str; 2] = ["retrieval.k", "generation.context_tokens"];
 
-/// A sweep that can begin.
-pub struct Prepared {
-    /// Every setting.
-    pub list: SettingList,
-    /// How their scores are read.
+/// A sweep that is ready to run.
+pub struct PreparedSweep {
+    /// The trials.
+    pub list: TrialList,
+    /// How the scores are compared.
     pub plan: TuningPlan,
     /// What is measured, each once.
     pub measures: Vec<Measure>,
     /// The documents.
     pub documents: Arc<[Document]>,
     /// The questions that choose.
-    pub choosing: Part,
+    pub choosing: QuestionPart,
     /// Those that confirm.
-    pub confirming: Option<Part>,
-    /// Whether settings are ranked by their answers, which then are generated for all of them.
+    pub confirming: Option<QuestionPart>,
+    /// Whether trials are ranked by an answer metric, so that all of them generate answers.
     pub answers_choose: bool,
 }
 
-impl Prepared {
-    /// Reads `[sweep]` and `[tune]`, and parts the questions.
+impl PreparedSweep {
+    /// Reads `[sweep]` and `[tune]`, and splits the questions.
     ///
     /// # Errors
-    /// All of [`SweepError`] that a settings file and a data set can cause.
-    pub fn new(request: &Request<'_>, dataset: Dataset) -> Result<Self, SweepError> {
+    /// Any [`SweepError`] that a configuration or a data set can cause.
+    pub fn new(request: &SweepRequest<'_>, dataset: Dataset) -> Result<Self, SweepError> {
         let settings = &request.base.settings;
         check(settings)?;
         if request.generate != Generate::None
@@ -64,7 +65,7 @@ impl Prepared {
         if answers_choose && !dataset.questions.iter().any(has_gold) {
             return Err(SweepError::NothingGold);
         }
-        let list = SettingList::new(request.base, &points, answers_choose)?;
+        let list = TrialList::new(request.base, &points, answers_choose)?;
         let plan = plan(settings, &list.varied, &dataset.questions)?;
         let (documents, choosing, confirming) = parted(dataset, settings.tune.heldout);
         let views = [
@@ -109,7 +110,7 @@ fn check(settings: &Settings) -> Result<(), SweepError> {
     }
 }
 
-/// What settings are judged by: the measure that is set, else the share of evidence, answers or relevant documents, whichever the
+/// Chooses the measures that trials are ranked by: the configured measure, else the share of evidence, answers or relevant documents, whichever the
 /// questions have, that stands in one budget of context for all; what each packs itself where that is what is varied.
 fn plan(
     settings: &Settings,

@@ -1,21 +1,21 @@
-//! What a sweep varies: `[sweep]` to axes, axes to combinations, all of them or some that are drawn.
+//! The search space: `[sweep]` parsed to axes, axes to combinations: all of a grid, or a random sample.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
-use super::SweepError;
+use super::error::SweepError;
 use ragtriage_core::config::{Search, TuneSettings};
 use ragtriage_core::stats::random::Random;
 use ragtriage_core::text::address;
 
-/// More settings than anybody waits for; a grid of so many is a mistake.
-const MOST_SETTINGS: usize = 10_000;
+/// A grid with more trials is taken for a mistake.
+const MOST_TRIALS: usize = 10_000;
 /// Draws for each sample wanted, until those that are left are taken to be too few.
 const DRAWS_A_SAMPLE: usize = 100;
 /// Significant digits of a number that is drawn from a range.
 const DIGITS: i32 = 3;
-/// Settings that a sweep may not vary: they change which questions are asked, how they are judged, or who answers at what cost.
+/// Keys that a sweep may not vary: they change the questions, the scoring, the generator or its price.
 const FIXED: [&str; 11] = [
     "dataset",
     "evaluation",
@@ -30,12 +30,12 @@ const FIXED: [&str; 11] = [
     "generation.price",
 ];
 
-/// One combination: each varied setting with its value.
-pub type Point = BTreeMap<String, Value>;
+/// One combination: each varied key with its value.
+pub type Combination = BTreeMap<String, Value>;
 
-/// Something that is varied.
+/// One varied key, or several that are varied together.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Axis {
+pub struct SweepAxis {
     /// The setting, or the table of settings that are varied together.
     pub key: String,
     values: Values,
@@ -59,7 +59,7 @@ enum Values {
 ///
 /// # Errors
 /// `NothingToVary`, `NotVaried`, `NoList`, `BadRange`, `TwiceVaried`.
-pub fn axes(sweep: &Map<String, Value>) -> Result<Vec<Axis>, SweepError> {
+pub fn axes(sweep: &Map<String, Value>) -> Result<Vec<SweepAxis>, SweepError> {
     let mut axes = Vec::new();
     walk("", sweep, &mut axes)?;
     if axes.is_empty() {
@@ -78,7 +78,11 @@ pub fn axes(sweep: &Map<String, Value>) -> Result<Vec<Axis>, SweepError> {
     Ok(axes)
 }
 
-fn walk(prefix: &str, table: &Map<String, Value>, axes: &mut Vec<Axis>) -> Result<(), SweepError> {
+fn walk(
+    prefix: &str,
+    table: &Map<String, Value>,
+    axes: &mut Vec<SweepAxis>,
+) -> Result<(), SweepError> {
     for (name, value) in table {
         let key = if prefix.is_empty() {
             name.clone()
@@ -99,7 +103,7 @@ fn walk(prefix: &str, table: &Map<String, Value>, axes: &mut Vec<Axis>) -> Resul
                 return Err(SweepError::NotVaried { key });
             }
             Value::Array(values) if !values.is_empty() => {
-                axes.push(Axis {
+                axes.push(SweepAxis {
                     key,
                     values: Values::Listed(values.clone()),
                 });
@@ -107,7 +111,7 @@ fn walk(prefix: &str, table: &Map<String, Value>, axes: &mut Vec<Axis>) -> Resul
             Value::Object(range) => {
                 let values =
                     self::range(range).ok_or_else(|| SweepError::BadRange { key: key.clone() })?;
-                axes.push(Axis { key, values });
+                axes.push(SweepAxis { key, values });
             }
             other => {
                 return Err(SweepError::NoList {
@@ -143,8 +147,8 @@ fn range(table: &Map<String, Value>) -> Option<Values> {
     })
 }
 
-impl Axis {
-    /// The settings it sets.
+impl SweepAxis {
+    /// Returns the keys it sets.
     fn leaves(&self) -> BTreeSet<String> {
         match &self.values {
             Values::Listed(values) => values
@@ -155,7 +159,7 @@ impl Axis {
         }
     }
 
-    fn draw(&self, random: &mut Random) -> Point {
+    fn draw(&self, random: &mut Random) -> Combination {
         match &self.values {
             Values::Listed(values) => leaves(&self.key, &values[random.below(values.len())]),
             Values::Range {
@@ -201,8 +205,8 @@ fn rounded(value: f64) -> f64 {
         .unwrap_or(value)
 }
 
-/// A value's settings: a table's each, or the one.
-fn leaves(key: &str, value: &Value) -> Point {
+/// Returns the keys and values that one entry sets: those of a table, or one.
+fn leaves(key: &str, value: &Value) -> Combination {
     match value {
         // An empty table leaves everything as it is: with `rerank = [{}, { model = "..." }]` once without a reranker.
         Value::Object(table) => table
@@ -217,32 +221,30 @@ fn leaves(key: &str, value: &Value) -> Point {
 ///
 /// # Errors
 /// `TooMany`, and `RangeInGrid` for a range that a grid cannot go through.
-pub fn points(axes: &[Axis], tune: &TuneSettings) -> Result<Vec<Point>, SweepError> {
+pub fn points(axes: &[SweepAxis], tune: &TuneSettings) -> Result<Vec<Combination>, SweepError> {
     match tune.search {
         Search::Grid => grid(axes),
         Search::Random => Ok(random(axes, tune.samples, tune.seed)),
     }
 }
 
-fn grid(axes: &[Axis]) -> Result<Vec<Point>, SweepError> {
-    let mut points = vec![Point::new()];
+fn grid(axes: &[SweepAxis]) -> Result<Vec<Combination>, SweepError> {
+    let mut points = vec![Combination::new()];
     for axis in axes {
         let Values::Listed(values) = &axis.values else {
             return Err(SweepError::RangeInGrid {
                 key: axis.key.clone(),
             });
         };
-        if points.len().saturating_mul(values.len()) > MOST_SETTINGS {
-            return Err(SweepError::TooMany {
-                most: MOST_SETTINGS,
-            });
+        if points.len().saturating_mul(values.len()) > MOST_TRIALS {
+            return Err(SweepError::TooMany { most: MOST_TRIALS });
         }
-        let with = |point: &Point, value: &Value| {
+        let with = |point: &Combination, value: &Value| {
             point
                 .clone()
                 .into_iter()
                 .chain(leaves(&axis.key, value))
-                .collect::<Point>()
+                .collect::<Combination>()
         };
         points = points
             .iter()
@@ -252,8 +254,8 @@ fn grid(axes: &[Axis]) -> Result<Vec<Point>, SweepError> {
     Ok(once(points))
 }
 
-fn random(axes: &[Axis], samples: usize, seed: u64) -> Vec<Point> {
-    let samples = samples.min(MOST_SETTINGS);
+fn random(axes: &[SweepAxis], samples: usize, seed: u64) -> Vec<Combination> {
+    let samples = samples.min(MOST_TRIALS);
     if let Ok(all) = grid(axes)
         && all.len() <= samples
     {
@@ -265,7 +267,7 @@ fn random(axes: &[Axis], samples: usize, seed: u64) -> Vec<Point> {
         if points.len() == samples {
             break;
         }
-        let point: Point = axes
+        let point: Combination = axes
             .iter()
             .flat_map(|axis| axis.draw(&mut random))
             .collect();
@@ -276,7 +278,7 @@ fn random(axes: &[Axis], samples: usize, seed: u64) -> Vec<Point> {
     points
 }
 
-fn once(points: Vec<Point>) -> Vec<Point> {
+fn once(points: Vec<Combination>) -> Vec<Combination> {
     let mut seen = BTreeSet::new();
     points
         .into_iter()
@@ -284,7 +286,7 @@ fn once(points: Vec<Point>) -> Vec<Point> {
         .collect()
 }
 
-fn written(point: &Point) -> String {
+fn written(point: &Combination) -> String {
     serde_json::to_string(point).expect("JSON values serialise")
 }
 
@@ -353,7 +355,7 @@ mod tests {
         );
         assert_eq!(
             refused("retrieval.bm25.k1 = { from = 2, to = 1 }"),
-            "`sweep.retrieval.bm25.k1` is no range: `from` must be below `to`"
+            "`sweep.retrieval.bm25.k1` is not a range: `from` must be below `to`"
         );
         let twice = "chunking = [{ size = 64 }]\n";
         let both = Map::from_iter([
@@ -409,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn a_grid_over_a_range_and_one_that_nobody_waits_for_are_refused() {
+    fn a_grid_over_a_range_and_one_with_too_many_trials_are_refused() {
         let range = axes(&sweep("retrieval.bm25.k1 = { from = 0.5, to = 2.0 }")).expect("axes");
         assert!(matches!(grid(&range), Err(SweepError::RangeInGrid { .. })));
         let list = format!("{:?}", (0..101).collect::<Vec<_>>());

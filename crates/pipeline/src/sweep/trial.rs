@@ -1,4 +1,4 @@
-//! One setting run on one part of the questions, and what it scored: kept beside the run, so that it is never run twice.
+//! One trial run on one part of the questions, and what it scored: kept beside the run, so that it is never run twice.
 //!
 //! What is kept belongs to a key: the hash of the settings, the models' files, the data set, the questions and this program's
 //! versions. Another key under the same name is another trial, and its run is made anew. A run that did not end has no scores and is
@@ -12,10 +12,10 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::SweepError;
+use super::error::SweepError;
 use super::folder::SweepFolder;
-use super::partition::Part;
-use super::setting::Setting;
+use super::partition::QuestionPart;
+use super::trials::Trial;
 use crate::ask::Done;
 use crate::plan::Plan;
 use crate::progress::Progress;
@@ -30,7 +30,7 @@ use ragtriage_core::text::hex::hex;
 use ragtriage_core::types::{Origin, Question, QuestionId, Trace};
 use ragtriage_eval::score::{self, Scores};
 use ragtriage_eval::shown;
-use ragtriage_eval::tuning::Marks;
+use ragtriage_eval::tuning::TrialScores;
 use ragtriage_models::embed::Cached;
 use ragtriage_models::llm::Allowance;
 use ragtriage_runs::{Manifest, RunFolder, SavedRun, Spent, deciding};
@@ -43,7 +43,7 @@ const SCHEMA: u32 = 1;
 /// What all trials of one part of the questions share.
 pub struct Bench<'a> {
     /// The part of the questions.
-    pub part: &'a Part,
+    pub part: &'a QuestionPart,
     /// What is measured.
     pub measures: &'a [Measure],
     /// Whether answers are generated.
@@ -64,11 +64,11 @@ pub struct Bench<'a> {
 
 /// What a trial gave.
 #[derive(Clone, Debug)]
-pub struct Trial {
+pub struct TrialResult {
     /// Its scores.
-    pub marks: Marks,
+    pub measured: TrialScores,
     /// What it wanted and what had to be made.
-    pub work: Work,
+    pub work: SweepWork,
     /// Wall seconds.
     pub seconds: f64,
     /// Its run's folder.
@@ -79,7 +79,7 @@ pub struct Trial {
 
 /// How much a trial, or all of them, wanted and made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Work {
+pub struct SweepWork {
     /// Trials; those made were not kept from before.
     pub trials: Share,
     /// Chunkings, indexes and rankings.
@@ -90,12 +90,12 @@ pub struct Work {
     pub replies: Share,
 }
 
-impl Trial {
+impl TrialResult {
     /// A measure's mean with its n; `None` where it has no value.
     #[must_use]
     pub fn mean(&self, measure: Measure) -> Option<(f64, usize)> {
         let values: Vec<f64> = self
-            .marks
+            .measured
             .scores
             .column(measure)?
             .into_iter()
@@ -112,54 +112,54 @@ impl Trial {
 
 /// What is kept.
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct SavedTrial {
     schema: u32,
     key: String,
     measures: Vec<Measure>,
     questions: Vec<QuestionId>,
-    /// The bits of each score: a decimal may be read one bit off, and a setting would differ from its equal that was run anew.
+    /// The bits of each score: a decimal may be read one bit off, and a trial would differ from its equal that was run anew.
     rows: Vec<Vec<Option<u64>>>,
     context_tokens: Vec<Option<f64>>,
     cost_usd: f64,
 }
 
 impl Bench<'_> {
-    /// Runs `setting`, or takes what is kept of it.
+    /// Runs `trial`, or takes what is kept of it.
     ///
     /// # Errors
-    /// What is wrong with this setting, in words: it is the setting's row.
-    pub async fn run(&self, stock: &mut Stock, setting: &Setting) -> Result<Trial, String> {
+    /// The trial's failure in words, for its row in the ranking.
+    pub async fn run(&self, stock: &mut Stock, trial: &Trial) -> Result<TrialResult, String> {
         let clock = Instant::now();
         let assembled =
-            assemble::assemble(&setting.resolved, self.environment, self.on_download).await;
+            assemble::assemble(&trial.resolved, self.environment, self.on_download).await;
         self.progress.finish();
         let assembled = assembled.map_err(|error| with_causes(&error))?;
         let mut manifest =
-            record::begun(&setting.resolved, self.part.data(), self.git_commit.clone());
+            record::begun(&trial.resolved, self.part.data(), self.git_commit.clone());
         record::parts(&mut manifest, &assembled);
         manifest.notes.extend(self.part.note.clone());
         let key = self.key(&manifest, &assembled.plan);
-        let path = self.folder.runs().join(self.name(setting));
+        let path = self.folder.runs().join(self.name(trial));
         let kept = self
             .kept(&path, &key)
             .map_err(|error| with_causes(&error))?;
         let (kept, work) = match kept {
             Some(kept) => (
                 kept,
-                Work {
+                SweepWork {
                     trials: Share { wanted: 1, made: 0 },
-                    ..Work::default()
+                    ..SweepWork::default()
                 },
             ),
             None => Box::pin(self.make(stock, assembled, manifest, &path, key)).await?,
         };
         let seconds = clock.elapsed().as_secs_f64();
-        Ok(Trial {
+        Ok(TrialResult {
             seconds,
             work,
             run: path,
             cost_usd: kept.cost_usd,
-            marks: kept.marks(),
+            measured: kept.measured(),
         })
     }
 
@@ -171,7 +171,7 @@ impl Bench<'_> {
         mut manifest: Manifest,
         path: &Path,
         key: String,
-    ) -> Result<(Kept, Work), String> {
+    ) -> Result<(SavedTrial, SweepWork), String> {
         let in_words = |error: SweepError| with_causes(&error);
         let before = stock.made();
         let Assembled {
@@ -212,15 +212,15 @@ impl Bench<'_> {
         Ok((kept, work(before, stock.made(), &vector_caches, &saved)))
     }
 
-    /// What the run of `setting` is called.
-    fn name(&self, setting: &Setting) -> String {
+    /// Returns the name of the trial's run.
+    fn name(&self, trial: &Trial) -> String {
         let part = if self.part.is_held_out {
             "-heldout"
         } else {
             ""
         };
         let answers = if self.answers { "-answered" } else { "" };
-        format!("{}{part}{answers}", setting.id)
+        format!("{}{part}{answers}", trial.id)
     }
 
     /// The folder of a run that begins; what another one left there goes.
@@ -243,12 +243,12 @@ impl Bench<'_> {
     }
 
     /// What is kept under `key`, scored by what is measured now; `None` where nothing is.
-    fn kept(&self, path: &Path, key: &str) -> Result<Option<Kept>, SweepError> {
+    fn kept(&self, path: &Path, key: &str) -> Result<Option<SavedTrial>, SweepError> {
         let Ok(text) = fs::read(path.join(FILE)) else {
             return Ok(None);
         };
         // What cannot be read is made anew.
-        let Ok(kept) = serde_json::from_slice::<Kept>(&text) else {
+        let Ok(kept) = serde_json::from_slice::<SavedTrial>(&text) else {
             return Ok(None);
         };
         if kept.schema != SCHEMA || kept.key != key || !kept.is_whole(&self.part.questions) {
@@ -273,9 +273,9 @@ impl Bench<'_> {
         Ok(Some(kept))
     }
 
-    fn score(&self, saved: &SavedRun, key: String) -> Kept {
+    fn score(&self, saved: &SavedRun, key: String) -> SavedTrial {
         let Scores { measures, rows } = score::score(saved, self.measures, self.flavour);
-        Kept {
+        SavedTrial {
             schema: SCHEMA,
             key,
             measures,
@@ -336,12 +336,12 @@ impl Drop for Spending<'_> {
     }
 }
 
-impl Kept {
-    fn marks(self) -> Marks {
+impl SavedTrial {
+    fn measured(self) -> TrialScores {
         let row =
             |row: &Vec<Option<u64>>| row.iter().map(|score| score.map(f64::from_bits)).collect();
         let rows = self.rows.iter().map(row).collect();
-        Marks {
+        TrialScores {
             scores: Scores {
                 measures: self.measures,
                 rows,
@@ -361,14 +361,14 @@ impl Kept {
     }
 }
 
-fn keep(folder: &RunFolder, kept: &Kept) -> Result<(), SweepError> {
+fn keep(folder: &RunFolder, kept: &SavedTrial) -> Result<(), SweepError> {
     Ok(folder.write(
         FILE,
         &serde_json::to_vec(kept).expect("scores are plain JSON"),
     )?)
 }
 
-fn work(before: Made, after: Made, caches: &[Arc<Cached>], saved: &SavedRun) -> Work {
+fn work(before: Made, after: Made, caches: &[Arc<Cached>], saved: &SavedRun) -> SweepWork {
     let hits: u64 = caches.iter().map(|cache| cache.n_hits()).sum();
     let misses: u64 = caches.iter().map(|cache| cache.n_misses()).sum();
     let mut replies = Share::default();
@@ -380,7 +380,7 @@ fn work(before: Made, after: Made, caches: &[Arc<Cached>], saved: &SavedRun) -> 
         replies.wanted += 1;
         replies.made += usize::from(attempt.origin == Origin::Called);
     }
-    Work {
+    SweepWork {
         trials: Share { wanted: 1, made: 1 },
         made: after.since(before),
         texts: Share {
@@ -391,7 +391,7 @@ fn work(before: Made, after: Made, caches: &[Arc<Cached>], saved: &SavedRun) -> 
     }
 }
 
-impl Work {
+impl SweepWork {
     /// Both together.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
@@ -418,7 +418,7 @@ impl Work {
             replies,
         } = *self;
         let all = [
-            ("settings run", trials),
+            ("trials run", trials),
             ("chunkings", chunkings),
             ("texts embedded", texts),
             ("indexes", indexes),

@@ -2,7 +2,7 @@
 
 use super::{Found, Generated};
 use crate::csv::{row, text};
-use ragtriage_eval::tuning::Row;
+use ragtriage_eval::tuning::RankedTrial;
 
 /// What stands before the varied settings' values.
 const COLUMNS: [&str; 19] = [
@@ -65,8 +65,8 @@ pub fn render(found: &Found) -> String {
     out
 }
 
-fn numbers(found: &Found, rank: usize, setting: &Row) -> [String; COLUMNS.len()] {
-    let Row {
+fn numbers(found: &Found, rank: usize, setting: &RankedTrial) -> [String; COLUMNS.len()] {
+    let RankedTrial {
         name,
         values: _,
         error,

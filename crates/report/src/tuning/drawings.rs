@@ -3,7 +3,7 @@
 use super::Found;
 use super::keys::named;
 use crate::chart::{Chart, Line, Point, Scale, Style};
-use ragtriage_eval::tuning::{Curve, Row};
+use ragtriage_eval::tuning::{RankedTrial, SweepCurve};
 
 /// Characters of a line's name with its values: as many as a terminal's legend shows of it.
 const NAME: usize = 40;
@@ -82,7 +82,7 @@ fn by_k(found: &Found) -> Drawing {
 }
 
 /// A setting's line, by its name and, but for the default, its values.
-fn of_setting(found: &Found, curve: &Curve) -> Line {
+fn of_setting(found: &Found, curve: &SweepCurve) -> Line {
     let row = found
         .scored()
         .find(|row| row.name == curve.name && row.name != found.default);
@@ -100,7 +100,7 @@ fn has_way(chart: &Chart) -> bool {
 
 /// Every setting as a point, the front as a step, default and winner by their names.
 fn front(found: &Found) -> Option<Drawing> {
-    let point = |row: &Row, is_labelled| {
+    let point = |row: &RankedTrial, is_labelled| {
         Some(Point {
             x: row.context_tokens,
             y: row.at_prompt?,
@@ -109,20 +109,20 @@ fn front(found: &Found) -> Option<Drawing> {
             is_labelled,
         })
     };
-    let alone = |name: &str, row: Option<&Row>| Line {
+    let alone = |name: &str, row: Option<&RankedTrial>| Line {
         name: name.to_owned(),
         style: Style::Points,
         points: row.and_then(|row| point(row, true)).into_iter().collect(),
     };
-    let is_default = |row: &Row| row.name == found.default;
+    let is_default = |row: &RankedTrial| row.name == found.default;
     let default = found.scored().find(|row| is_default(row));
     let winner = found
         .scored()
         .find(|row| found.is_winner(row) && !is_default(row));
-    let mut on_front: Vec<&Row> = found.scored().filter(|row| row.on_front).collect();
+    let mut on_front: Vec<&RankedTrial> = found.scored().filter(|row| row.on_front).collect();
     on_front.sort_by(|a, b| a.context_tokens.total_cmp(&b.context_tokens));
     // The default and the winner have their names already.
-    let is_plain = |row: &Row| !is_default(row) && !found.is_winner(row);
+    let is_plain = |row: &RankedTrial| !is_default(row) && !found.is_winner(row);
     let mut lines = vec![alone("default", default), alone("best", winner)];
     lines.push(Line {
         name: "front".to_owned(),

@@ -14,7 +14,9 @@ pub mod view;
 
 pub use keys::all_pairs;
 
-use ragtriage_eval::tuning::{Confirmation, Ranking, Row, TuningPlan, TuningVerdict, Varied};
+use ragtriage_eval::tuning::{
+    Confirmation, RankedTrial, TrialRanking, TuningPlan, TuningVerdict, Varied,
+};
 
 /// What a report of a sweep is made of.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +28,7 @@ pub struct Found<'a> {
     /// The name of the default's row.
     pub default: &'a str,
     /// The board in order.
-    pub ranking: &'a Ranking,
+    pub ranking: &'a TrialRanking,
     /// How its winner was confirmed; `None` where it was not.
     pub confirmation: Option<&'a Confirmation>,
     /// What follows.
@@ -52,16 +54,16 @@ pub struct Generated {
 
 impl Found<'_> {
     /// The rows that have numbers, best first.
-    fn scored(&self) -> impl Iterator<Item = &Row> {
+    fn scored(&self) -> impl Iterator<Item = &RankedTrial> {
         self.ranking.rows.iter().filter(|row| row.error.is_none())
     }
 
-    fn is_winner(&self, row: &Row) -> bool {
+    fn is_winner(&self, row: &RankedTrial) -> bool {
         self.ranking.winner.as_deref() == Some(row.name.as_str())
     }
 
     /// `>` the winner, `^` on the front, `=` the default.
-    fn marks(&self, row: &Row) -> String {
+    fn marks(&self, row: &RankedTrial) -> String {
         let marks = [
             (self.is_winner(row), '>'),
             (row.on_front, '^'),

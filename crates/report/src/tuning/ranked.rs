@@ -6,7 +6,7 @@ use ragtriage_core::text::numbers::{plural, thousands};
 use ragtriage_core::text::sanitize::shortened;
 use ragtriage_core::types::Interval;
 use ragtriage_eval::compare::{LEVEL, p_text};
-use ragtriage_eval::tuning::{Ranking, Row, TuningPlan};
+use ragtriage_eval::tuning::{RankedTrial, TrialRanking, TuningPlan};
 
 /// Rows shown, besides the default's, the winner's and those that differ from the default beyond chance.
 const SHOWN: usize = 20;
@@ -68,13 +68,13 @@ pub struct RankedRow {
 impl Ranked {
     /// The table of what was found.
     pub(super) fn new(found: &Found) -> Self {
-        let is_told = |row: &Row| {
+        let is_told = |row: &RankedTrial| {
             let differs = row
                 .difference
                 .is_some_and(|difference| difference.p_max_t < LEVEL);
             differs || found.is_winner(row) || row.name == found.default
         };
-        let is_shown = |(at, row): &(usize, &Row)| *at < SHOWN || is_told(row);
+        let is_shown = |(at, row): &(usize, &RankedTrial)| *at < SHOWN || is_told(row);
         let rows: Vec<RankedRow> = found
             .scored()
             .enumerate()
@@ -100,7 +100,7 @@ impl Ranked {
     }
 }
 
-fn title(ranking: &Ranking) -> String {
+fn title(ranking: &TrialRanking) -> String {
     let (n, n_without) = (ranking.n, ranking.n_left_out + ranking.n_undefined);
     let questions = if ranking.n_undefined == 0 {
         plural(n, "question", "questions")
@@ -118,7 +118,7 @@ fn title(ranking: &Ranking) -> String {
     )
 }
 
-fn shown(found: &Found, rank: usize, row: &Row) -> RankedRow {
+fn shown(found: &Found, rank: usize, row: &RankedTrial) -> RankedRow {
     let value = |key: &String| {
         row.values
             .get(key)
@@ -138,7 +138,7 @@ fn shown(found: &Found, rank: usize, row: &Row) -> RankedRow {
     }
 }
 
-fn figures(row: &Row) -> [String; FIGURES.len()] {
+fn figures(row: &RankedTrial) -> [String; FIGURES.len()] {
     let difference = row.difference.as_ref();
     [
         mean(row.mean),
@@ -201,7 +201,7 @@ pub(super) fn tokens(value: f64) -> String {
 }
 
 fn failures(found: &Found) -> Vec<String> {
-    let failed: Vec<(&Row, &String)> = found
+    let failed: Vec<(&RankedTrial, &String)> = found
         .ranking
         .rows
         .iter()

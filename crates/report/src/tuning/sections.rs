@@ -9,7 +9,7 @@ use crate::section::Section;
 use ragtriage_core::text::numbers::{plural, thousands};
 use ragtriage_core::text::sanitize::shortened;
 use ragtriage_eval::compare::p_text;
-use ragtriage_eval::tuning::{Confirmation, CrossFit, Effect, HeldOut, Row};
+use ragtriage_eval::tuning::{Confirmation, CrossFit, Effect, HeldOut, RankedTrial};
 
 /// Characters of a setting with its values.
 const SETTING: usize = 48;
@@ -49,7 +49,7 @@ pub(super) fn effects(found: &Found) -> Option<Section> {
                 value.equal_k.map_or_else(none, mean),
                 value.equal_tokens.map_or_else(none, mean),
                 tokens(value.context_tokens),
-                value.n_settings.to_string(),
+                value.n_trials.to_string(),
             ];
             section.rows.push(without_same(found.plan, &EFFECTS, cells));
         }
@@ -84,7 +84,7 @@ pub(super) fn front(found: &Found) -> Option<Section> {
     let at_prompt = found.plan.at_prompt.to_string();
     let title = format!("The front: the most {at_prompt} for so many context tokens");
     let mut section = Section::new(title, &["", PACKED, &at_prompt]);
-    let mut rows: Vec<&Row> = found.scored().filter(|row| row.on_front).collect();
+    let mut rows: Vec<&RankedTrial> = found.scored().filter(|row| row.on_front).collect();
     rows.sort_by(|a, b| a.context_tokens.total_cmp(&b.context_tokens));
     for row in rows {
         let setting = format!(
@@ -137,12 +137,20 @@ fn on_held_out(found: &HeldOut) -> Section {
         delta: by,
         ci95,
         p,
-        looks,
+        evaluations,
     } = found;
     let mut section = Section::new(
         "The best setting on the held-out questions",
         &[
-            "", "n", "clusters", "default", "best", "delta", "95 %", "p", "looks",
+            "",
+            "n",
+            "clusters",
+            "default",
+            "best",
+            "delta",
+            "95 %",
+            "p",
+            "evaluations",
         ],
     );
     section.rows.push(vec![
@@ -154,11 +162,11 @@ fn on_held_out(found: &HeldOut) -> Section {
         delta(*by),
         interval(*ci95),
         p.map_or_else(none, p_text),
-        thousands(*looks),
+        thousands(*evaluations),
     ]);
     section.notes.push(format!(
         "{} on these questions so far, this one included; p is multiplied by that, for each look is a try",
-        plural(*looks, "comparison with a default was made", "comparisons with a default were made")
+        plural(*evaluations, "comparison with a default was made", "comparisons with a default were made")
     ));
     section
 }

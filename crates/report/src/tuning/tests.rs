@@ -7,15 +7,15 @@ use super::view::TuningView;
 use super::{Found, Generated, csv, markdown, terminal};
 use ragtriage_core::types::Interval;
 use ragtriage_eval::tuning::{
-    Confirmation, CrossFit, Curve, Difference, Effect, EffectValue, Fold, HeldOut, Ranking, Row,
-    TuningPlan, TuningVerdict, Varied,
+    Confirmation, CrossFit, Difference, Effect, EffectValue, Fold, HeldOut, RankedTrial,
+    SweepCurve, TrialRanking, TuningPlan, TuningVerdict, Varied,
 };
 
 /// Everything that a report is made of, owned.
 struct Sweep {
     plan: TuningPlan,
     varied: Vec<Varied>,
-    ranking: Ranking,
+    ranking: TrialRanking,
     confirmation: Option<Confirmation>,
     verdict: TuningVerdict,
     generated: Vec<Generated>,
@@ -60,8 +60,8 @@ fn values(size: &str, retrievers: &str) -> BTreeMap<String, String> {
     .into()
 }
 
-fn row(name: &str, size: &str, retrievers: &str, mean: f64, tokens: f64) -> Row {
-    Row {
+fn row(name: &str, size: &str, retrievers: &str, mean: f64, tokens: f64) -> RankedTrial {
+    RankedTrial {
         name: name.to_owned(),
         values: values(size, retrievers),
         error: None,
@@ -99,7 +99,7 @@ fn sweep() -> Sweep {
     ];
     rows[0].on_front = true;
     rows[3].on_front = true;
-    rows[4] = Row {
+    rows[4] = RankedTrial {
         error: Some("chunking failed: `size` is smaller than `overlap`".to_owned()),
         ci95: None,
         equal_k: None,
@@ -109,13 +109,13 @@ fn sweep() -> Sweep {
         mean: 0.0,
         ..rows[4].clone()
     };
-    let curve = |name: &str, points: &[(f64, f64)]| Curve {
+    let curve = |name: &str, points: &[(f64, f64)]| SweepCurve {
         name: name.to_owned(),
         points: points.to_vec(),
     };
     let value = |value: &str, mean: f64| EffectValue {
         value: value.to_owned(),
-        n_settings: 2,
+        n_trials: 2,
         mean,
         effect: mean - 0.6,
         ci95: Some(Interval {
@@ -141,7 +141,7 @@ fn sweep() -> Sweep {
             Varied { key: "chunking.size".to_owned(), values: ["32", "128", "256", "512"].map(str::to_owned).to_vec() },
             Varied { key: "retrieval.retrievers".to_owned(), values: [BM25, BOTH].map(str::to_owned).to_vec() },
         ],
-        ranking: Ranking {
+        ranking: TrialRanking {
             measure: "EvidenceRecall@5".parse().unwrap(),
             n: 120,
             n_left_out: 1,
@@ -178,7 +178,7 @@ fn sweep() -> Sweep {
             delta: 0.04,
             ci95: Some(Interval { low: -0.01, high: 0.09 }),
             p: Some(0.24),
-            looks: 2,
+            evaluations: 2,
         })),
         verdict: TuningVerdict {
             claimed: None,
@@ -287,7 +287,7 @@ fn effects_the_front_answers_and_the_confirmation_are_tables() {
       s02  120     0.500     0.250           -
 
     The best setting on the held-out questions
-                 n  clusters  default   best   delta              95 %      p  looks
+                 n  clusters  default   best   delta              95 %      p  evaluations
       held out  60        50    0.610  0.650  +0.040  [-0.010, +0.090]  0.240      2
       - 2 comparisons with a default were made on these questions so far, this one included; p is multiplied by
         that, for each look is a try
@@ -349,7 +349,7 @@ fn lines_fit_120_columns_and_the_default_is_shown_however_low_it_stands() {
 #[test]
 fn a_difference_beyond_chance_is_shown_however_low_it_stands() {
     let mut sweep = sweep();
-    let others: Vec<Row> = (10..50)
+    let others: Vec<RankedTrial> = (10..50)
         .map(|n| row(&format!("s{n}"), "64", BOTH, 0.58, 700.0))
         .collect();
     sweep.ranking.rows.splice(3..3, others);

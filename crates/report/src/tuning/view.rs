@@ -69,7 +69,7 @@ fn notices(found: &Found) -> Vec<String> {
         )
     });
     let unconfirmed = found.confirmation.is_none().then(|| {
-        "not confirmed: every figure is of the questions that the best was chosen on, where the best of many looks better than it is"
+        "not confirmed: every figure is of the questions that the best was chosen on, where the best of many evaluations better than it is"
             .to_owned()
     });
     let packed = (found.plan.measure == found.plan.at_prompt).then(|| {

@@ -1,13 +1,13 @@
 //! What tuning claims by chance, and that it claims what is there: whole sweeps, simulated with fixed seeds.
 //!
-//! A sweep: 36 settings in six groups on about 150 questions in clusters of one to four. A question has a difficulty, half
-//! of the time its cluster's; the default and the settings see it with an error of which a group shares half, and find
-//! nothing, half or all by two thresholds. So settings tie on most questions, and alike ones differ alike.
+//! A sweep: 36 trials in six groups on about 150 questions in clusters of one to four. A question has a difficulty, half
+//! of the time its cluster's; the default and the trials see it with an error of which a group shares half, and find
+//! nothing, half or all by two thresholds. So trials tie on most questions, and alike ones differ alike.
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
-use super::super::{Board, Confirmation, TuningPlan, cross_fit, held_out, judge, rank};
-use super::{board, known, plan};
+use super::super::{Confirmation, SweepScores, TuningPlan, cross_fit, held_out, judge, rank};
+use super::{known, plan, sweep_of};
 use ragtriage_core::stats::random::Random;
 
 const N_SETTINGS: usize = 36;
@@ -19,7 +19,7 @@ fn outcome(ease: f64) -> f64 {
     f64::from(u8::from(ease > 0.4) + u8::from(ease > 0.6)) / 2.0
 }
 
-/// The questions' clusters, the default's values, and each setting's differences from them.
+/// The questions' clusters, the default's values, and each trial's differences from them.
 struct Sweep {
     cluster_of: Vec<usize>,
     default: Vec<f64>,
@@ -45,8 +45,8 @@ fn sweep(random: &mut Random) -> Sweep {
     let mut errors = || -> Vec<f64> { ease.iter().map(|_| 0.3 * (random.unit() - 0.5)).collect() };
     let groups: Vec<Vec<f64>> = (0..N_GROUPS).map(|_| errors()).collect();
     let default: Vec<f64> = ease.iter().map(|ease| outcome(*ease)).collect();
-    let differences = (0..N_SETTINGS).map(|setting| {
-        let (group, own) = (&groups[setting % N_GROUPS], errors());
+    let differences = (0..N_SETTINGS).map(|trial| {
+        let (group, own) = (&groups[trial % N_GROUPS], errors());
         (0..ease.len())
             .map(|at| outcome(ease[at] + group[at] + own[at]) - default[at])
             .collect()
@@ -60,7 +60,7 @@ fn sweep(random: &mut Random) -> Sweep {
 }
 
 impl Sweep {
-    /// The same with each cluster's differences, of all settings at once, given either sign: none is better than the default.
+    /// The same with each cluster's differences, of all trials at once, given either sign: none is better than the default.
     fn flipped(&self, random: &mut Random) -> Self {
         let signs: Vec<f64> = self
             .cluster_of
@@ -82,10 +82,10 @@ impl Sweep {
         }
     }
 
-    /// The board of some of the questions.
-    fn board(&self, questions: std::ops::Range<usize>) -> Board {
+    /// The sweep of some of the questions.
+    fn part(&self, questions: std::ops::Range<usize>) -> SweepScores {
         let default = &self.default[questions.clone()];
-        let mut settings = vec![known("default", default, 500.0)];
+        let mut trials = vec![known("default", default, 500.0)];
         for (at, differences) in self.differences.iter().enumerate() {
             let differences = &differences[questions.clone()];
             let values: Vec<f64> = default
@@ -93,13 +93,13 @@ impl Sweep {
                 .zip(differences)
                 .map(|(value, more)| value + more)
                 .collect();
-            settings.push(known(&format!("s{at}"), &values, 500.0));
+            trials.push(known(&format!("s{at}"), &values, 500.0));
         }
-        board(&self.cluster_of[questions], settings)
+        sweep_of(&self.cluster_of[questions], trials)
     }
 }
 
-/// What is claimed of a sweep cross-fitted, of one whose second half was held out, and what would be by the best setting's
+/// What is claimed of a sweep cross-fitted, of one whose second half was held out, and what would be by the best trial's
 /// interval alone, the others forgotten.
 fn claims(sweep: &Sweep) -> [Option<String>; 3] {
     let plan = TuningPlan {
@@ -108,7 +108,7 @@ fn claims(sweep: &Sweep) -> [Option<String>; 3] {
         ..plan("EM@5")
     };
     let n = sweep.default.len();
-    let whole = sweep.board(0..n);
+    let whole = sweep.part(0..n);
     let confirmation = cross_fit(&whole, &plan).map(Confirmation::CrossFit);
     let ranking = rank(&whole, &plan);
     let crosswise = judge(&ranking, confirmation.as_ref(), &whole, &plan);
@@ -122,15 +122,15 @@ fn claims(sweep: &Sweep) -> [Option<String>; 3] {
     let half = (n / 2..n)
         .find(|&at| sweep.cluster_of[at] != sweep.cluster_of[at - 1])
         .expect("many clusters");
-    let (tuned, rest) = (sweep.board(0..half), sweep.board(half..n));
+    let (tuned, rest) = (sweep.part(0..half), sweep.part(half..n));
     let ranking = rank(&tuned, &plan);
     let values = |name: &str| {
-        let setting = rest
-            .settings
+        let trial = rest
+            .trials
             .iter()
-            .find(|setting| setting.name == name)
+            .find(|trial| trial.name == name)
             .expect("ranked");
-        setting
+        trial
             .result
             .as_ref()
             .expect("none failed")

@@ -1,4 +1,4 @@
-//! `tune.json`: everything that a sweep found, and what it was made with.
+//! `tune.json`: the results of a sweep and its provenance.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -6,19 +6,19 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::answers::Answers;
-use super::setting::DEFAULT;
-use super::tune::Outcome;
+use super::trials::DEFAULT;
+use super::tune::SweepOutcome;
 use crate::stock::Share;
 use ragtriage_core::config::TuneSettings;
 use ragtriage_core::measure::Measure;
-use ragtriage_eval::tuning::{Confirmation, Ranking, TuningVerdict};
+use ragtriage_eval::tuning::{Confirmation, TrialRanking, TuningVerdict};
 
 /// Raised when a reader of the old file would misread the new.
 const SCHEMA: u32 = 1;
 
 /// The file.
 #[derive(Serialize)]
-pub struct Record<'a> {
+pub struct TuneFile<'a> {
     schema: u32,
     version: &'static str,
     /// The settings file as it was given.
@@ -39,40 +39,40 @@ pub struct Record<'a> {
     n_held_out: Option<usize>,
     n_left: usize,
     interrupted: bool,
-    ranking: &'a Ranking,
+    ranking: &'a TrialRanking,
     confirmation: Option<&'a Confirmation>,
     verdict: &'a TuningVerdict,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     answers: &'a [Answers],
     /// How much of each stage was wanted, and how much had to be made.
     work: BTreeMap<&'static str, Share>,
-    /// Each setting's run, from the sweep's folder.
+    /// Each trial's run, from the sweep's folder.
     runs: BTreeMap<&'a str, String>,
 }
 
-impl<'a> Record<'a> {
+impl<'a> TuneFile<'a> {
     /// Of `outcome`, found with `tune` in the sweep's `folder`.
     #[must_use]
     pub fn new(
-        outcome: &'a Outcome,
+        outcome: &'a SweepOutcome,
         tune: &'a TuneSettings,
         config: &Path,
         (dataset, dataset_digest): (String, &'a str),
         folder: &Path,
     ) -> Self {
-        let Outcome {
+        let SweepOutcome {
             plan,
-            settings,
+            trials,
             runs,
             ranking,
             confirmation,
             verdict,
             ..
         } = outcome;
-        let named = settings.iter().zip(runs).filter_map(|(setting, run)| {
+        let named = trials.iter().zip(runs).filter_map(|(trial, run)| {
             let run = run.as_ref()?;
             Some((
-                setting.name.as_str(),
+                trial.name.as_str(),
                 run.strip_prefix(folder)
                     .unwrap_or(run)
                     .display()

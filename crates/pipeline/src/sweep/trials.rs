@@ -1,4 +1,4 @@
-//! The settings of a sweep: the default and every combination, resolved, named by what they are.
+//! The trials of a sweep: the default and every combination, resolved and named by a hash of their configuration.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -6,8 +6,8 @@ use std::path::Path;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::SweepError;
-use super::space::Point;
+use super::error::SweepError;
+use super::space::Combination;
 use crate::settings::{Resolved, Settings};
 use ragtriage_core::chunk::Strategy;
 use ragtriage_core::config::{GatesSettings, GeneratorName, TuneSettings};
@@ -16,64 +16,68 @@ use ragtriage_core::text::hex::hex;
 use ragtriage_eval::tuning::Varied;
 use ragtriage_runs::deciding;
 
-/// Of 10,000 settings two share so many bytes of a hash once in 20,000 sweeps.
+/// Of 10,000 trials two share so many bytes of a hash once in 20,000 sweeps.
 const ID_BYTES: usize = 5;
 
 /// The default's name in tables.
 pub const DEFAULT: &str = "default";
 
-/// One setting to be tried.
+/// One configuration of a sweep.
 #[derive(Clone, Debug)]
-pub struct Setting {
+pub struct Trial {
     /// Its name in tables: `default`, else [`Self::id`].
     pub name: String,
-    /// The start of its settings' hash: what its runs are called.
+    /// The start of its configuration's hash: the name of its run.
     pub id: String,
     /// The varied settings' values, on one line as both JSON and TOML write them.
     pub values: BTreeMap<String, String>,
-    /// All its settings.
+    /// Its whole configuration.
     pub resolved: Resolved,
 }
 
-/// Every setting of a sweep.
+/// Every trial of a sweep.
 #[derive(Clone, Debug)]
-pub struct SettingList {
+pub struct TrialList {
     /// What was varied, with the values that combinations took.
     pub varied: Vec<Varied>,
-    /// The default first; each setting once.
-    pub settings: Vec<Setting>,
+    /// The default first; each trial once.
+    pub trials: Vec<Trial>,
 }
 
-impl SettingList {
+impl TrialList {
     /// The default of `base` and each of `points` over it. Retrieval alone, unless `generates`.
     ///
     /// # Errors
-    /// `Setting`: a key that is none, a value of another type. A combination that is out of range is a setting that fails.
-    pub fn new(base: &Resolved, points: &[Point], generates: bool) -> Result<Self, SweepError> {
+    /// `BadSetting`: a key that is none, a value of another type. A combination that is out of range is a trial that fails.
+    pub fn new(
+        base: &Resolved,
+        points: &[Combination],
+        generates: bool,
+    ) -> Result<Self, SweepError> {
         let plain = without_sweep(&base.settings, generates);
         let file = base.file.clone().unwrap_or_default();
-        let keys: BTreeSet<&String> = points.iter().flat_map(Point::keys).collect();
-        let default = Setting {
+        let keys: BTreeSet<&String> = points.iter().flat_map(Combination::keys).collect();
+        let default = Trial {
             name: DEFAULT.to_owned(),
-            ..Setting::new(&plain, &file, &Point::new(), &keys)?
+            ..Trial::new(&plain, &file, &Combination::new(), &keys)?
         };
-        let made: Vec<Setting> = points
+        let made: Vec<Trial> = points
             .iter()
-            .map(|point| Setting::new(&plain, &file, point, &keys))
+            .map(|point| Trial::new(&plain, &file, point, &keys))
             .collect::<Result<_, _>>()?;
         let varied = varied(&keys, &made);
         let mut seen = BTreeSet::new();
-        let mut settings: Vec<Setting> = [default].into_iter().chain(made).collect();
-        settings.retain(|setting| seen.insert(setting.id.clone()));
-        Ok(Self { varied, settings })
+        let mut trials: Vec<Trial> = [default].into_iter().chain(made).collect();
+        trials.retain(|trial| seen.insert(trial.id.clone()));
+        Ok(Self { varied, trials })
     }
 }
 
-impl Setting {
+impl Trial {
     fn new(
         plain: &Settings,
         file: &Path,
-        point: &Point,
+        point: &Combination,
         keys: &BTreeSet<&String>,
     ) -> Result<Self, SweepError> {
         // But for tables, which no value here is, JSON's way of writing is one of TOML's.
@@ -82,7 +86,7 @@ impl Setting {
             .map(|(key, value)| format!("{key}={value}"))
             .collect();
         let resolved = Resolved::recorded(plain.clone(), file.to_owned(), &sets)
-            .map_err(SweepError::Setting)?;
+            .map_err(SweepError::BadSetting)?;
         let json = |settings: &Settings| {
             serde_json::to_value(settings).expect("settings are plain JSON values")
         };
@@ -104,12 +108,12 @@ impl Setting {
     /// The same, answered by `generator`.
     #[must_use]
     pub fn answered_by(&self, generator: GeneratorName) -> Self {
-        let mut setting = self.clone();
-        setting.resolved.settings.generation.generator = generator;
-        setting
+        let mut trial = self.clone();
+        trial.resolved.settings.generation.generator = generator;
+        trial
     }
 
-    /// Its chunking, written out: settings with the same one share its chunks.
+    /// Its chunking, written out: trials with the same one share its chunks.
     #[must_use]
     pub fn chunking(&self) -> String {
         serde_json::to_string(&self.resolved.settings.chunking)
@@ -130,7 +134,7 @@ impl Setting {
         (chunking.strategy != Strategy::Document).then_some(chunking.size)
     }
 
-    /// What keeps settings of one size apart in a drawing.
+    /// Returns its retrievers, which group the curves against chunk size.
     #[must_use]
     pub fn group(&self) -> String {
         let names: Vec<&str> = self
@@ -145,7 +149,7 @@ impl Setting {
     }
 }
 
-/// What each setting has in common with the others: nothing that says how they were found.
+/// Returns the configuration without `[sweep]`, `[tune]` and `[gates]`, which trials do not depend on.
 fn without_sweep(settings: &Settings, generates: bool) -> Settings {
     let mut plain = settings.clone();
     plain.sweep.clear();
@@ -164,11 +168,11 @@ fn value_at(all: &Value, key: &str) -> String {
 }
 
 /// Every varied setting with the values that `made` has of it: in the order they were met; numbers ascending where all of them are.
-fn varied(keys: &BTreeSet<&String>, made: &[Setting]) -> Vec<Varied> {
+fn varied(keys: &BTreeSet<&String>, made: &[Trial]) -> Vec<Varied> {
     let values = |key: &String| {
         let mut values: Vec<String> = Vec::new();
-        for setting in made {
-            let value = &setting.values[key];
+        for trial in made {
+            let value = &trial.values[key];
             if !values.contains(value) {
                 values.push(value.clone());
             }
@@ -196,7 +200,7 @@ mod tests {
     use super::*;
     use ragtriage_core::hint::Hint;
 
-    fn points(list: &str) -> Vec<Point> {
+    fn points(list: &str) -> Vec<Combination> {
         serde_json::from_str(list).expect("points")
     }
 
@@ -208,14 +212,14 @@ mod tests {
     fn the_default_stands_first_and_takes_the_place_of_the_combination_that_equals_it() {
         let points =
             points(r#"[{"chunking.size": 64}, {"chunking.size": 200}, {"chunking.size": 100}]"#);
-        let list = SettingList::new(&base(), &points, false).expect("a list");
+        let list = TrialList::new(&base(), &points, false).expect("a list");
         let values: Vec<&str> = list
-            .settings
+            .trials
             .iter()
-            .map(|setting| setting.values["chunking.size"].as_str())
+            .map(|trial| trial.values["chunking.size"].as_str())
             .collect();
         assert_eq!(values, ["200", "64", "100"]);
-        assert_eq!(list.settings[0].name, DEFAULT);
+        assert_eq!(list.trials[0].name, DEFAULT);
         assert_eq!(
             list.varied,
             [Varied {
@@ -224,7 +228,7 @@ mod tests {
             }]
         );
         assert!(
-            list.settings
+            list.trials
                 .iter()
                 .all(|s| s.resolved.settings.generation.generator == GeneratorName::None)
         );
@@ -232,24 +236,24 @@ mod tests {
 
     #[test]
     fn a_list_setting_takes_lists_and_a_wrong_key_or_type_refuses_the_sweep() {
-        let list = SettingList::new(
+        let list = TrialList::new(
             &base(),
             &points(r#"[{"retrieval.retrievers": ["dense"]}]"#),
             false,
         )
         .expect("a list");
-        assert_eq!(list.settings[1].group(), "dense");
+        assert_eq!(list.trials[1].group(), "dense");
         assert_eq!(
-            list.settings[1].values["retrieval.retrievers"],
+            list.trials[1].values["retrieval.retrievers"],
             r#"["dense"]"#
         );
         for wrong in [
             r#"[{"chunking.sise": 3}]"#,
             r#"[{"retrieval.retrievers": "dense"}]"#,
         ] {
-            let error = SettingList::new(&base(), &points(wrong), false).expect_err("refused");
+            let error = TrialList::new(&base(), &points(wrong), false).expect_err("refused");
             assert!(
-                matches!(error, SweepError::Setting(_)) && error.hint().is_some(),
+                matches!(error, SweepError::BadSetting(_)) && error.hint().is_some(),
                 "{error}"
             );
         }
@@ -258,9 +262,9 @@ mod tests {
     #[test]
     fn names_are_those_of_the_settings_alone() {
         let of = |list: &str| {
-            SettingList::new(&base(), &points(list), false)
+            TrialList::new(&base(), &points(list), false)
                 .expect("a list")
-                .settings[1]
+                .trials[1]
                 .id
                 .clone()
         };

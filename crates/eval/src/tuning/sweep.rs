@@ -1,11 +1,11 @@
-//! The table a sweep is read from: settings, each with its scores on the same questions.
+//! The table a sweep is read from: trials, each with its scores on the same questions.
 
 use std::collections::BTreeMap;
 
 use crate::score::Scores;
 use ragtriage_core::types::QuestionId;
 
-/// A setting that was varied.
+/// A trial that was varied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Varied {
     /// Its name: `chunking.size`.
@@ -14,9 +14,9 @@ pub struct Varied {
     pub values: Vec<String>,
 }
 
-/// Settings scored on the same questions.
+/// Trials scored on the same questions.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Board {
+pub struct SweepScores {
     /// What was varied.
     pub varied: Vec<Varied>,
     /// The questions, in the data set's order.
@@ -24,28 +24,28 @@ pub struct Board {
     /// Each question's cluster: questions that share evidence documents have one. Numbers may have gaps.
     pub cluster_of: Vec<usize>,
     /// The default first, then in the order they were made. At least one.
-    pub settings: Vec<Tried>,
+    pub trials: Vec<ScoredTrial>,
 }
 
-/// One setting of a sweep.
+/// One trial of a sweep.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Tried {
+pub struct ScoredTrial {
     /// The name it has in tables, which is its run's: `default`, `s07`.
     pub name: String,
-    /// The varied settings' values, as TOML; of the default those it has anyway, whether or not the sweep names them.
+    /// The varied parameters' values, as TOML; of the default those it has anyway, whether or not the sweep names them.
     pub values: BTreeMap<String, String>,
     /// `chunking.size`, where chunks have one.
     pub size: Option<usize>,
-    /// What keeps settings of one size apart in a drawing: their retrievers, `bm25 + dense`.
+    /// What keeps trials of one size apart in a drawing: their retrievers, `bm25 + dense`.
     pub group: String,
     /// Its scores, or why there are none.
-    pub result: Result<Marks, String>,
+    pub result: Result<TrialScores, String>,
 }
 
-/// What one setting scored.
+/// What one trial scored.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Marks {
-    /// A row a question, parallel to [`Board::questions`]; `None` where a measure is not defined or the question failed.
+pub struct TrialScores {
+    /// A row a question, parallel to [`SweepScores::questions`]; `None` where a measure is not defined or the question failed.
     pub scores: Scores,
     /// Tokens (`cl100k_base`) of the passages packed for each question, as the prompt shows them; `None` where it failed.
     pub context_tokens: Vec<Option<f64>>,
