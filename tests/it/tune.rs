@@ -336,7 +336,7 @@ fn answers_are_generated_for_the_front_after_the_bill() {
     assert_eq!(dry.code, 0, "{}", dry.stderr);
     assert!(
         dry.stdout.starts_with(
-            "answers of 5 settings (5 chunkings) to the questions that choose: at most "
+            "answers of 5 trials (5 chunkings): at most "
         ),
         "{}",
         dry.stdout
