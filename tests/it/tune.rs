@@ -335,9 +335,8 @@ fn answers_are_generated_for_the_front_after_the_bill() {
     let dry = tune(&project, &["--dry-run"]);
     assert_eq!(dry.code, 0, "{}", dry.stderr);
     assert!(
-        dry.stdout.starts_with(
-            "answers of 5 trials (5 chunkings): at most "
-        ),
+        dry.stdout
+            .starts_with("answers of 5 trials (5 chunkings): at most "),
         "{}",
         dry.stdout
     );
