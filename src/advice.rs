@@ -221,10 +221,10 @@ impl Advice for LlmError {
 impl Advice for SweepError {
     fn advice(&self) -> Option<String> {
         match self {
-            Self::Setting(SettingsError::Malformed { .. }) => {
+            Self::BadSetting(SettingsError::Malformed { .. }) => {
                 self.hint().map(|hint| format!("{SEE_DEFAULTS}; {hint}"))
             }
-            Self::Setting(error) => error.advice(),
+            Self::BadSetting(error) => error.advice(),
             Self::NothingGold => with(self, ": ", "`ragtriage dataset label`"),
             Self::NoMean { .. } | Self::TooFew { .. } => advise(SEE_DEFAULTS),
             Self::NoAnswers { .. } => with(self, ": ", "`--generate all`"),
