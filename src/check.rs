@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 
 use crate::failure::Failure;
 use crate::output;
-use crate::run_folder::{folder_of, recorded_settings};
+use crate::run_folder::folder_of;
 use ragtriage_core::config::GateMode;
 use ragtriage_core::measure::Measure;
 use ragtriage_eval::gate::{self, Bound, Gate, GatePlan, GateReport};
@@ -72,8 +72,7 @@ enum Mode {
 pub fn check(args: &CheckArgs) -> Result<bool, Failure> {
     let flags = flags(args)?;
     let run = SavedRun::load(&folder_of(&args.run))?;
-    let recorded = recorded_settings(&run.manifest)?;
-    let (settings, base) = gate_settings(args, &recorded, &run.manifest)?;
+    let (settings, base) = gate_settings(args, &run.manifest)?;
     let gates = merged(assemble::gates(&settings)?, flags);
     if gates.is_empty() {
         return Err(Failure::new(
@@ -94,7 +93,7 @@ pub fn check(args: &CheckArgs) -> Result<bool, Failure> {
     };
     let plan = GatePlan {
         gates,
-        evaluation: assemble::evaluation(&recorded),
+        evaluation: assemble::evaluation(&run.manifest.settings),
         mode: args.mode.map_or(settings.gates.mode, |mode| match mode {
             Mode::Interval => GateMode::Interval,
             Mode::Mean => GateMode::Mean,
@@ -150,7 +149,6 @@ fn parse(flag: &str, bound: Bound, text: &str) -> Result<Gate, Failure> {
 /// The settings that hold the gates, and the folder that their paths start from.
 fn gate_settings(
     args: &CheckArgs,
-    recorded: &Settings,
     manifest: &Manifest,
 ) -> Result<(Settings, PathBuf), Failure> {
     if let Some(path) = &args.config {
@@ -161,7 +159,7 @@ fn gate_settings(
         .parent()
         .map(Path::to_owned)
         .unwrap_or_default();
-    Ok((recorded.clone(), base))
+    Ok((manifest.settings.clone(), base))
 }
 
 /// Settings first; a flag takes the place of a setting for the same bound.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::failure::Failure;
-use crate::run_folder::{folder_of, recorded_settings};
+use crate::run_folder::folder_of;
 use crate::runtime::block_on;
 use crate::{cross, output};
 use ragtriage_core::measure::Measure;
@@ -111,6 +111,6 @@ pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
 
 fn load(named: &Path) -> Result<cross::Loaded, Failure> {
     let run = SavedRun::load(&folder_of(named))?;
-    let settings = recorded_settings(&run.manifest)?;
+    let settings = run.manifest.settings.clone();
     Ok((run, settings))
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::failure::Failure;
-use crate::run_folder::{folder_of, recorded_settings};
+use crate::run_folder::folder_of;
 use ragtriage_eval::compare::{self, ComparePlan, Comparison, Subject};
 use ragtriage_eval::curves::{self, Curve};
 use ragtriage_eval::summary::{self, Evaluation, EvaluationPlan};
@@ -74,14 +74,14 @@ impl Reported {
         depth: usize,
     ) -> Result<Self, Failure> {
         let run = SavedRun::load_with_parts(folder, depth)?;
-        let own = assemble::evaluation(&recorded_settings(&run.manifest)?);
+        let own = assemble::evaluation(&run.manifest.settings);
         let Some(baseline) = baseline else {
             return Ok(Self::alone(run, &own));
         };
         let folder = folder_of(baseline);
         let theirs = SavedRun::load_with_parts(&folder, depth)?;
-        let settings = recorded_settings(&theirs.manifest)?;
-        let ruler = assemble::evaluation(&settings);
+        let settings = &theirs.manifest.settings;
+        let ruler = assemble::evaluation(settings);
         let primary = settings.evaluation.primary;
         let plan = ComparePlan {
             evaluation: ruler.clone(),

@@ -7,7 +7,7 @@ use clap::Args;
 use crate::failure::Failure;
 use crate::page::{self, Reported};
 use crate::report_format::ReportFormat;
-use crate::run_folder::{folder_of, recorded_settings};
+use crate::run_folder::folder_of;
 use crate::{audit, output};
 use ragtriage_eval::summary::{EvaluationPlan, Summary};
 use ragtriage_pipeline::settings::assemble;
@@ -53,7 +53,7 @@ pub fn report(args: &ReportArgs) -> Result<(), Failure> {
     let folder = folder_of(&args.run);
     if args.audit.is_some() || args.audited.is_some() {
         let run = SavedRun::load(&folder)?;
-        let plan = assemble::evaluation(&recorded_settings(&run.manifest)?);
+        let plan = assemble::evaluation(&run.manifest.settings);
         return match (args.audit, &args.audited) {
             (Some(n), _) => audit::sheet(
                 &run,

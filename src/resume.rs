@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
-use crate::run_folder::recorded_settings;
+use ragtriage_core::config::{GenerationSettings, Settings};
 use ragtriage_core::types::Note;
 use ragtriage_pipeline::settings::{Resolved, record};
 use ragtriage_runs::{ExternalSource, Manifest, RunFolder, SavedRun, SettingDifference};
@@ -49,7 +49,7 @@ pub(super) fn recorded(manifest: Manifest, sets: &[String]) -> Result<Resolved, 
         ));
     }
     Ok(Resolved::recorded(
-        recorded_settings(&manifest)?,
+        manifest.settings,
         PathBuf::from(manifest.config),
         sets,
     )?)
@@ -96,23 +96,30 @@ pub(super) fn go_on(name: &str, old: &SavedRun, new: &mut Manifest) -> Result<()
 
 /// What keeps a run from costing more may be changed, and not be forgotten.
 fn dropped_limit(old: &Manifest, new: &Manifest) -> Option<&'static str> {
-    const LIMITS: [&str; 4] = [
-        "generation.max_usd",
-        "generation.max_tokens_total",
-        "generation.price.prompt",
-        "generation.price.completion",
-    ];
-    let is_set = |manifest: &Manifest, key: &str| {
-        let value = manifest
-            .settings
-            .pointer(&format!("/{}", key.replace('.', "/")));
-        value
-            .and_then(serde_json::Value::as_f64)
-            .is_some_and(|value| value > 0.0)
-    };
-    LIMITS
-        .into_iter()
-        .find(|key| is_set(old, key) && !is_set(new, key))
+    let (old, new) = (limits(&old.settings), limits(&new.settings));
+    old.into_iter()
+        .zip(new)
+        .find(|((_, old), (_, new))| *old > 0.0 && *new <= 0.0)
+        .map(|((key, _), _)| key)
+}
+
+/// The settings that limit the cost of a run; 0: no limit.
+fn limits(settings: &Settings) -> [(&'static str, f64); 4] {
+    let GenerationSettings {
+        max_usd,
+        max_tokens_total,
+        price,
+        ..
+    } = &settings.generation;
+    [
+        ("generation.max_usd", max_usd.unwrap_or(0.0)),
+        (
+            "generation.max_tokens_total",
+            max_tokens_total.unwrap_or(0) as f64,
+        ),
+        ("generation.price.prompt", price.prompt),
+        ("generation.price.completion", price.completion),
+    ]
 }
 
 /// Adds what was counted now to what was counted before.

@@ -1,11 +1,8 @@
-//! Folders of finished runs: found by name, with the configuration they were run with.
+//! Folders of finished runs: found by name.
 
 use std::path::Path;
 
-use ragtriage_pipeline::settings::Settings;
-use ragtriage_runs::{Manifest, RunFolder};
-
-use crate::failure::Failure;
+use ragtriage_runs::RunFolder;
 
 /// Where runs go without `--out`.
 pub const DEFAULT_OUT: &str = "evals/runs";
@@ -17,14 +14,6 @@ pub fn folder_of(run: &Path) -> RunFolder {
         &named
     } else {
         run
-    })
-}
-
-/// Reads the configuration that a run's manifest holds.
-pub fn recorded_settings(manifest: &Manifest) -> Result<Settings, Failure> {
-    serde_json::from_value(manifest.settings.clone()).map_err(|error| {
-        let message = format!("run.json holds settings this version does not know: {error}");
-        Failure::new(message, Some("run it again with this version".to_owned()))
     })
 }
 

@@ -23,7 +23,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use ragtriage_eval::{diagnose, summary};
-use ragtriage_pipeline::settings::{Settings, assemble};
+use ragtriage_pipeline::settings::assemble;
 use ragtriage_runs::{RunFolder, SavedRun};
 
 use process::{Watched, watch};
@@ -139,9 +139,7 @@ impl Bench {
     fn diagnose(&self, name: &str) {
         let folder = RunFolder::existing(&self.runs().join(name));
         let (loading, run) = best_of(|| SavedRun::load(&folder).expect("it was just written"));
-        let settings: Settings =
-            serde_json::from_value(run.manifest.settings.clone()).expect("it was just written");
-        let plan = assemble::evaluation(&settings);
+        let plan = assemble::evaluation(&run.manifest.settings);
         let (attributing, _) = best_of(|| diagnose::outcomes(&run, plan.k, plan.judge));
         let (evaluating, _) = best_of(|| summary::evaluate(&run, &plan));
         let report = || {

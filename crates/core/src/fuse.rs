@@ -51,6 +51,17 @@ pub enum Normalization {
     ZScore,
 }
 
+impl Normalization {
+    /// Its name in settings.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::MinMax => "min_max",
+            Self::ZScore => "z_score",
+        }
+    }
+}
+
 impl Fusion {
     /// All chunks of all rankings by the sum of their shares, with the shares by name. No rankings give an empty one.
     #[must_use]

@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use serde::{Deserialize, Serialize};
 
-use super::shown::title_prefix;
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::attribute::modes::{self, Signs};
 use ragtriage_core::stats::share::ClusteredShare;
@@ -76,7 +75,7 @@ pub struct ModeShares {
 /// What is seen of every question of `run`; nothing of those that failed.
 #[must_use]
 pub fn signs(run: &SavedRun, outcomes: &[Outcome], k: usize) -> Vec<Signs> {
-    let titled = title_prefix(&run.manifest).unwrap_or_default();
+    let titled = run.manifest.settings.chunking.title_prefix;
     let signs = |(trace, outcome): (&Trace, &Outcome)| match outcome.class {
         Class::Failed => Signs::default(),
         _ => modes::signs(trace, outcome, k, titled, &run.passages),

@@ -13,7 +13,7 @@ use ragtriage_core::measure::{Cutoff, Measure};
 use ragtriage_core::prompt::passage_text;
 use ragtriage_core::text::tokens::{self, TokenCounter, Tokenizer};
 use ragtriage_core::types::{ByteRange, ChunkId, Passage, StageHit, Trace};
-use ragtriage_runs::{Manifest, SavedRun};
+use ragtriage_runs::SavedRun;
 
 /// A chunk, or as much of it as is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,14 +62,6 @@ impl<'a> Piece<'a> {
 /// Whether a passage is its range's text and no other.
 pub(super) fn is_sized(passage: &Passage) -> bool {
     !passage.range.is_empty() && passage.range.len() == passage.text.len()
-}
-
-/// The run's own `chunking.title_prefix`, where it says so.
-pub(super) fn title_prefix(manifest: &Manifest) -> Option<bool> {
-    manifest
-        .settings
-        .pointer("/chunking/title_prefix")
-        .and_then(serde_json::Value::as_bool)
 }
 
 /// What each budget shows of a question's final ranking, best first.
@@ -142,7 +134,7 @@ impl<'a> CountedPassages<'a> {
                 .map(|(id, passage)| (id, counted(passage)))
                 .collect(),
             // What another RAG's prompts showed is its record: its titles are those it gave.
-            titles: run.manifest.external.is_some() || title_prefix(&run.manifest).unwrap_or(true),
+            titles: run.manifest.external.is_some() || run.manifest.settings.chunking.title_prefix,
             counter: tokens::counter(Tokenizer::Cl100kBase, None).expect("a built-in vocabulary"),
             largest,
         }
@@ -229,6 +221,7 @@ mod tests {
     use super::super::score;
     use super::super::tests::{manifest, trace};
     use super::*;
+    use ragtriage_core::config::Settings;
     use ragtriage_core::measure::answer::Flavour;
     use ragtriage_core::types::{GoldMember, Member};
     use ragtriage_runs::ExternalSource;
@@ -269,7 +262,7 @@ mod tests {
             .map(|group| group.iter().map(gold).collect())
             .collect();
         let mut manifest = manifest();
-        manifest.settings = serde_json::json!({"chunking": {"title_prefix": titles}});
+        manifest.settings.chunking.title_prefix = titles;
         let passages = passages
             .into_iter()
             .map(|passage| (passage.id.clone(), passage))
@@ -345,7 +338,7 @@ mod tests {
         // Without titles `[ 1 ]⏎` are three tokens: 7 for the first, and 3 + 2 of the second.
         assert_eq!(texts(&two(false), 12), ["one two three four", "five six"]);
         let mut unsaid = two(false);
-        unsaid.manifest.settings = serde_json::Value::Null;
+        unsaid.manifest.settings = Settings::default();
         assert_eq!(
             texts(&unsaid, 16),
             texts(&two(true), 16),

@@ -8,6 +8,7 @@ use super::score;
 use super::verdict::{Source, answer_terms, judge_losses, rule_of_thumb};
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::attribute::judge::Judge;
+use ragtriage_core::config::Settings;
 use ragtriage_core::measure::Measure;
 use ragtriage_core::measure::answer::Flavour;
 use ragtriage_core::stats::bootstrap::Bootstrap;
@@ -590,7 +591,7 @@ pub(super) fn manifest() -> Manifest {
         started: String::new(),
         finished: None,
         config: String::new(),
-        settings: serde_json::Value::Null,
+        settings: Settings::default(),
         dataset: String::new(),
         dataset_digest: String::new(),
         shortened: vec![],

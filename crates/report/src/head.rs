@@ -3,6 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::external;
+use ragtriage_core::config::{
+    Bm25Settings, Bm25Store, DenseSettings, FusionMethod, FusionSettings, GenerationSettings,
+    GeneratorName, Precision, RetrieverName, Settings, VectorStoreKind,
+};
 use ragtriage_core::types::Kind;
 use ragtriage_eval::summary::Summary;
 use ragtriage_runs::{Manifest, SavedRun};
@@ -10,13 +14,8 @@ use ragtriage_runs::{Manifest, SavedRun};
 /// Label and text, in reading order.
 pub(super) fn head(run: &SavedRun, summary: &Summary) -> Vec<(String, String)> {
     let manifest = &run.manifest;
-    let setting = |path: &str| {
-        let found = path
-            .split('.')
-            .try_fold(&manifest.settings, |value, key| value.get(key));
-        found.map_or(String::new(), plain)
-    };
-    let retrieval = describe_retrieval(&setting, manifest);
+    let settings = &manifest.settings;
+    let (chunking, evaluation) = (&settings.chunking, &settings.evaluation);
     let mut head = vec![
         (
             "Corpus".to_owned(),
@@ -37,41 +36,28 @@ pub(super) fn head(run: &SavedRun, summary: &Summary) -> Vec<(String, String)> {
             "Chunking".to_owned(),
             format!(
                 "{} {}/{} {}{}",
-                setting("chunking.strategy"),
-                setting("chunking.size"),
-                setting("chunking.overlap"),
-                setting("chunking.tokenizer"),
-                if setting("chunking.title_prefix") == "true" {
+                chunking.strategy,
+                chunking.size,
+                chunking.overlap,
+                chunking.tokenizer.name(),
+                if chunking.title_prefix {
                     ", title before each chunk"
                 } else {
                     ""
                 }
             ),
         ),
-        ("Retrieval".to_owned(), retrieval),
+        ("Retrieval".to_owned(), describe_retrieval(manifest)),
         (
             "Generation".to_owned(),
-            match setting("generation.generator").as_str() {
-                "openai" => format!(
-                    "{} at {}, prompt `{}`, {} context tokens",
-                    setting("generation.model"),
-                    setting("generation.base_url"),
-                    setting("generation.prompt"),
-                    setting("generation.context_tokens")
-                ),
-                "none" => "none: retrieval alone".to_owned(),
-                name => format!(
-                    "{name} reader, {} context tokens",
-                    setting("generation.context_tokens")
-                ),
-            },
+            describe_generation(&settings.generation),
         ),
         (
             "Judging".to_owned(),
             format!(
                 "flavour {}, right = AnswerEM 1 or AnswerF1 >= {} (facts: all required, none forbidden)",
-                setting("evaluation.flavour"),
-                setting("evaluation.correct_f1")
+                evaluation.flavour.name(),
+                evaluation.correct_f1
             ),
         ),
         (
@@ -116,108 +102,125 @@ fn short(commit: &str) -> String {
     format!("{}{dirty}", hash.get(..12).unwrap_or(hash))
 }
 
+fn describe_generation(generation: &GenerationSettings) -> String {
+    let context_tokens = generation.context_tokens;
+    match generation.generator {
+        GeneratorName::Openai => format!(
+            "{} at {}, prompt `{}`, {context_tokens} context tokens",
+            generation.model, generation.base_url, generation.prompt
+        ),
+        GeneratorName::None => "none: retrieval alone".to_owned(),
+        GeneratorName::Extractive => format!("extractive reader, {context_tokens} context tokens"),
+    }
+}
+
 /// The retrievers and what is done to their rankings, in the order it happens.
-fn describe_retrieval(setting: &dyn Fn(&str) -> String, manifest: &Manifest) -> String {
-    let retrievers = setting("retrieval.retrievers");
-    let names: Vec<String> = retrievers
-        .split(", ")
-        .map(|name| describe_retriever(name, setting, manifest))
+fn describe_retrieval(manifest: &Manifest) -> String {
+    let Settings {
+        retrieval, rerank, ..
+    } = &manifest.settings;
+    let names: Vec<String> = retrieval
+        .retrievers
+        .iter()
+        .map(|name| describe_retriever(*name, manifest))
         .collect();
     let mut said = vec![names.join(" + ")];
     if names.len() > 1 {
-        said.push(match setting("retrieval.fusion.method").as_str() {
-            "rrf" => format!(", rrf k = {}", setting("retrieval.fusion.k")),
-            method => format!(
-                ", {method} after {}",
-                setting("retrieval.fusion.normalization")
-            ),
-        });
-        let weights = manifest
-            .settings
-            .pointer("/retrieval/fusion/weights")
-            .and_then(serde_json::Value::as_object);
-        if let Some(weights) = weights.filter(|weights| !weights.is_empty()) {
-            let each: Vec<String> = weights
-                .iter()
-                .map(|(name, weight)| format!("{name} {}", plain(weight)))
-                .collect();
-            said.push(format!(" (weights: {})", each.join(", ")));
-        }
+        said.push(describe_fusion(&retrieval.fusion));
     }
     if let Some(model) = manifest.models.iter().find(|model| model.role == "rerank") {
-        let depth = [setting("rerank.depth"), setting("retrieval.candidates")]
-            .into_iter()
-            .find(|depth| !depth.is_empty());
-        let place = Some(setting("rerank.endpoint")).filter(|url| !url.is_empty());
-        let place = place.map_or(String::new(), |url| format!(" at {url}"));
+        let place = rerank.endpoint.as_deref();
         said.push(format!(
-            "; up to {} reranked by {}{place}",
-            depth.unwrap_or_default(),
-            model.name
+            "; up to {} reranked by {}{}",
+            rerank.depth.unwrap_or(retrieval.candidates),
+            model.name,
+            place.map_or(String::new(), |url| format!(" at {url}"))
         ));
     }
-    if let Some(least) = Some(setting("retrieval.min_score")).filter(|least| !least.is_empty()) {
+    if let Some(least) = retrieval.min_score {
         said.push(format!("; those below {least} dropped"));
     }
-    if let Some(filter) = Some(setting("retrieval.filter")).filter(|filter| !filter.is_empty()) {
+    if !retrieval.filter.is_empty() {
+        let filter = serde_json::to_string(&retrieval.filter).unwrap_or_default();
         said.push(format!("; only documents with {filter}"));
     }
     said.push(format!(
         "; {} candidates, k = {}",
-        setting("retrieval.candidates"),
-        setting("retrieval.k")
+        retrieval.candidates, retrieval.k
     ));
     said.concat()
 }
 
-fn describe_retriever(name: &str, setting: &dyn Fn(&str) -> String, manifest: &Manifest) -> String {
-    let search = if manifest.vector_search.is_empty() {
-        String::new()
-    } else {
-        format!(", {}", manifest.vector_search)
+fn describe_fusion(fusion: &FusionSettings) -> String {
+    let method = match fusion.method {
+        FusionMethod::Rrf => format!(", rrf k = {}", fusion.k),
+        FusionMethod::Weighted => format!(", weighted after {}", fusion.normalization.name()),
     };
-    let place = format!("Qdrant {}{search}", setting("vector_store.kind"));
-    match name {
-        "bm25" => format!(
-            "bm25 ({}, k1 {}, b {}{})",
-            setting("retrieval.bm25.variant"),
-            setting("retrieval.bm25.k1"),
-            setting("retrieval.bm25.b"),
-            if setting("retrieval.bm25.store") == "qdrant" {
-                ", in Qdrant"
-            } else {
-                ""
-            }
-        ),
-        "dense" | "late_interaction" => {
-            let of = |key: &str| setting(&format!("retrieval.{name}.{key}"));
-            let mut model = of("model");
-            for (key, word) in [("query_model", "questions by"), ("endpoint", "at")] {
-                let value = of(key);
-                if !value.is_empty() {
-                    model = format!("{model}, {word} {value}");
-                }
-            }
-            if of("precision") == "bfloat16" {
-                model += ", bfloat16";
-            }
-            format!("{name} ({model}, {place})")
-        }
-        other => other.to_owned(),
+    if fusion.weights.is_empty() {
+        return method;
     }
+    let each: Vec<String> = fusion
+        .weights
+        .iter()
+        .map(|(name, weight)| format!("{} {weight}", name.name()))
+        .collect();
+    format!("{method} (weights: {})", each.join(", "))
 }
 
-/// A JSON value as a person would write it.
-pub(super) fn plain(value: &serde_json::Value) -> String {
-    match value {
-        serde_json::Value::String(text) => text.clone(),
-        serde_json::Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join(", "),
-        serde_json::Value::Number(number) => match number.as_f64() {
-            Some(whole) if whole.fract() == 0.0 && whole.abs() < 1e15 => format!("{whole:.0}"),
-            _ => number.to_string(),
-        },
-        other => other.to_string(),
-    }
+fn describe_retriever(name: RetrieverName, manifest: &Manifest) -> String {
+    let Settings {
+        retrieval,
+        vector_store,
+        ..
+    } = &manifest.settings;
+    let DenseSettings {
+        model,
+        query_model,
+        endpoint,
+        precision,
+        ..
+    } = &retrieval.dense;
+    let (encoder, precision) = match name {
+        RetrieverName::Tfidf => return name.name().to_owned(),
+        RetrieverName::Bm25 => return describe_bm25(&retrieval.bm25),
+        RetrieverName::LateInteraction => (
+            retrieval.late_interaction.model.clone(),
+            retrieval.late_interaction.precision,
+        ),
+        RetrieverName::Dense => {
+            let query_model = query_model.as_ref();
+            let query_model = query_model.map(|name| format!(", questions by {name}"));
+            let endpoint = endpoint.as_ref().map(|url| format!(", at {url}"));
+            let further = [query_model, endpoint].into_iter().flatten();
+            (
+                model.clone() + &further.collect::<String>(),
+                *precision,
+            )
+        }
+    };
+    let precision = match precision {
+        Precision::Float32 => "",
+        Precision::Bfloat16 => ", bfloat16",
+    };
+    let store = match vector_store.kind {
+        VectorStoreKind::Embedded => "embedded",
+        VectorStoreKind::Server => "server",
+    };
+    let search = match manifest.vector_search.as_str() {
+        "" => String::new(),
+        search => format!(", {search}"),
+    };
+    let name = name.name();
+    format!("{name} ({encoder}{precision}, Qdrant {store}{search})")
+}
+
+fn describe_bm25(bm25: &Bm25Settings) -> String {
+    let place = match bm25.store {
+        Bm25Store::Local => "",
+        Bm25Store::Qdrant => ", in Qdrant",
+    };
+    let Bm25Settings { variant, k1, b, .. } = bm25;
+    format!("bm25 ({variant}, k1 {k1}, b {b}{place})")
 }
 
 fn describe_questions(run: &SavedRun, summary: &Summary) -> String {

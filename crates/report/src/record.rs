@@ -5,7 +5,6 @@
 
 use serde_json::Value;
 
-use super::head::plain;
 use ragtriage_core::text::numbers::thousands;
 use ragtriage_eval::summary::Summary;
 use ragtriage_runs::{Manifest, is_private};
@@ -27,7 +26,8 @@ impl Record {
     pub fn new(manifest: &Manifest, summary: &Summary) -> Self {
         let mut settings = Vec::new();
         let mut n_hidden = 0;
-        collect("", &manifest.settings, &mut settings, &mut n_hidden);
+        let values = serde_json::to_value(&manifest.settings).unwrap_or_default();
+        collect("", &values, &mut settings, &mut n_hidden);
         let mut notes = Vec::new();
         if n_hidden > 0 {
             notes.push(format!(
@@ -135,6 +135,19 @@ fn collect(path: &str, value: &Value, settings: &mut Vec<(String, String)>, n_hi
     }
 }
 
+/// A JSON value as a person would write it.
+pub(super) fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join(", "),
+        Value::Number(number) => match number.as_f64() {
+            Some(whole) if whole.fract() == 0.0 && whole.abs() < 1e15 => format!("{whole:.0}"),
+            _ => number.to_string(),
+        },
+        other => other.to_string(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -148,31 +161,45 @@ mod tests {
         let summary = summary::evaluate(&run, &specimen::plan()).summary;
         Record::new(
             &Manifest {
-                settings,
+                settings: serde_json::from_value(settings).expect("settings"),
                 ..run.manifest
             },
             &summary,
         )
     }
 
+    fn extra_body(record: &Record) -> Vec<(String, String)> {
+        let mut settings = record.settings.clone();
+        settings.retain(|(name, _)| name.starts_with("generation.extra_body."));
+        settings
+    }
+
     #[test]
     fn every_setting_is_named_with_its_value() {
-        let found = record(
-            json!({"retrieval": {"k": 5, "retrievers": ["bm25"], "weights": {}}, "cache": {"dir": "c", "on": true}}),
-        );
-        let lines: Vec<String> = found
-            .settings
-            .iter()
-            .map(|(name, value)| format!("{name} = {value}"))
-            .collect();
+        let found = record(json!({
+            "retrieval": {"retrievers": ["bm25"], "bm25": {"k1": 1.0}},
+            "rerank": {"model": "m"}, "cache": {"dir": "c"},
+        }));
+        let told = |name: &str| {
+            let found = found.settings.iter().find(|(key, _)| key == name);
+            found.map(|(_, value)| value.as_str())
+        };
         let expected = [
-            "retrieval.k = 5",
-            "retrieval.retrievers = [\"bm25\"]",
-            "retrieval.weights = {}",
-            "cache.dir = \"c\"",
-            "cache.on = true",
+            ("retrieval.k", "5"),
+            ("retrieval.retrievers", "[\"bm25\"]"),
+            ("retrieval.bm25.k1", "1"),
+            ("retrieval.bm25.b", "0.75"),
+            ("rerank.model", "\"m\""),
+            ("gates.min", "{}"),
+            ("cache.dir", "\"c\""),
+            ("evaluation.cluster", "true"),
         ];
-        assert_eq!(lines, expected);
+        for (name, value) in expected {
+            assert_eq!(told(name), Some(value), "{name}");
+        }
+        let place = |name: &str| found.settings.iter().position(|(key, _)| key == name);
+        assert!(place("dataset.format") < place("retrieval.k"));
+        assert!(place("retrieval.k") < place("cache.dir"));
         assert_eq!(found.notes, Vec::<String>::new());
     }
 
@@ -183,7 +210,7 @@ mod tests {
             "extra_body": {"max_tokens": 20, "user": "u", "api-key": "SECRET", "nested": {"Authorization": "SECRET"}},
         }}));
         assert_eq!(
-            found.settings,
+            extra_body(&found),
             [
                 ("generation.extra_body.max_tokens", "20"),
                 ("generation.extra_body.user", "\"u\"")
@@ -203,7 +230,7 @@ mod tests {
             "providers": [{"auth": "SECRET", "n": 1}, {"Cookie": 7}], "headers": {"x": "SECRET"}, "stop": ["a", "b"],
         }}}));
         assert_eq!(
-            found.settings,
+            extra_body(&found),
             [
                 ("generation.extra_body.providers[0].n", "1"),
                 ("generation.extra_body.stop", "[\"a\",\"b\"]")
@@ -219,7 +246,7 @@ mod tests {
 
     #[test]
     fn hashes_stand_in_full_and_what_is_not_known_is_left_out() {
-        let found = record(Value::Null);
+        let found = record(json!({}));
         let text = |label: &str| {
             found
                 .facts

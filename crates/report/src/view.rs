@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::section::Section;
 use super::{arms, diagnosis, external, head};
+use ragtriage_core::config::GeneratorName;
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::measure::{Cutoff, Family, Measure};
 use ragtriage_core::stats::rounding::adding_up;
@@ -174,14 +175,10 @@ impl View {
 
 fn notices(run: &SavedRun, summary: &Summary) -> Vec<String> {
     let mut notices: Vec<String> = run.manifest.notes.clone();
-    let generator = run
-        .manifest
-        .settings
-        .pointer("/generation/generator")
-        .and_then(|value| value.as_str());
+    let settings = &run.manifest.settings;
     if let Some(source) = &run.manifest.external {
         notices.push(external::notice(source));
-    } else if generator == Some("extractive") {
+    } else if settings.generation.generator == GeneratorName::Extractive {
         notices.push(
             "answers come from the built-in extractive reader, a baseline without a language model: read its scores as a floor, \
              and expect the reader to be the largest loss. \
@@ -190,7 +187,7 @@ fn notices(run: &SavedRun, summary: &Summary) -> Vec<String> {
                 .to_owned(),
         );
     }
-    let filtered = run.manifest.settings.pointer("/retrieval/filter").is_some();
+    let filtered = !settings.retrieval.filter.is_empty();
     let emptied = run
         .traces
         .iter()

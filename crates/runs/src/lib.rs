@@ -75,6 +75,14 @@ pub enum StoreError {
         /// How many mentions lead nowhere.
         n_missing: usize,
     },
+    /// A configuration with settings of another version.
+    #[error("`{}` holds settings that this version does not read: {source}", path.display())]
+    UnknownSettings {
+        /// The manifest.
+        path: PathBuf,
+        /// The first of them.
+        source: serde_json::Error,
+    },
     /// A run of another version.
     #[error("`{}` has schema {found}, this program reads {SCHEMA}", path.display())]
     OtherSchema {
@@ -109,7 +117,9 @@ impl Hint for StoreError {
                 _ => Some("check that the folder exists and is writable, or choose another"),
             },
             Self::MissingPassages { .. } => Some("restore the whole folder, or run again"),
-            Self::OtherSchema { .. } => Some("run again with this version"),
+            Self::UnknownSettings { .. } | Self::OtherSchema { .. } => {
+                Some("run again with this version")
+            }
         };
         hint.map(str::to_owned)
     }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{RunFolder, StoreError};
+use ragtriage_core::config::{GatesSettings, Settings, marks};
 use ragtriage_core::text::sanitize::escaped_json;
 
 /// The version of a run's files; raised when a reader of the old ones would misread the new.
@@ -81,7 +82,7 @@ pub struct Manifest {
     /// The settings file as it was given; relative paths in `settings` start from its folder.
     pub config: String,
     /// Every setting as resolved; never a key or header.
-    pub settings: Value,
+    pub settings: Settings,
     /// The data set: format and path.
     pub dataset: String,
     /// Hex sha256 of the loaded data set.
@@ -145,6 +146,8 @@ impl Manifest {
         #[derive(serde::Deserialize)]
         struct Versioned {
             schema: u32,
+            #[serde(default)]
+            settings: Value,
         }
         let path = &folder.file("run.json");
         let text = std::fs::read_to_string(path).map_err(|source| StoreError::Io {
@@ -157,13 +160,17 @@ impl Manifest {
             line: source.line(),
             source,
         };
-        let found = serde_json::from_str::<Versioned>(&text)
-            .map_err(damaged)?
-            .schema;
-        if found != SCHEMA {
+        let Versioned { schema, settings } = serde_json::from_str(&text).map_err(damaged)?;
+        if schema != SCHEMA {
             return Err(StoreError::OtherSchema {
                 path: path.clone(),
-                found,
+                found: schema,
+            });
+        }
+        if let Err(source) = Settings::deserialize(&settings) {
+            return Err(StoreError::UnknownSettings {
+                path: path.clone(),
+                source,
             });
         }
         serde_json::from_str(&text).map_err(damaged)
@@ -181,71 +188,36 @@ pub struct SettingDifference {
     pub to: Value,
 }
 
-/// Settings that change no answer: how fast and how long calls are made, what they may cost, where keys and caches are. A name
-/// that ends in a full stop is a whole table.
-const CHANGE_NO_ANSWER: [&str; 26] = [
-    "cache.",
-    "external.api_key_env",
-    "external.concurrency",
-    "external.retries",
-    "external.timeout_s",
-    "gates.",
-    "generation.api_key_env",
-    "generation.ca_file",
-    "generation.concurrency",
-    "generation.deadline_s",
-    "generation.max_tokens_total",
-    "generation.max_usd",
-    "generation.most_concurrency",
-    "generation.price.",
-    "generation.timeout_s",
-    "rerank.api_key_env",
-    "rerank.ca_file",
-    "rerank.concurrency",
-    "rerank.timeout_s",
-    "retrieval.dense.api_key_env",
-    "retrieval.dense.ca_file",
-    "retrieval.dense.concurrency",
-    "retrieval.dense.timeout_s",
-    "vector_store.api_key_env",
-    "vector_store.indexing_timeout_s",
-    "vector_store.timeout_s",
-];
-
-/// Settings that change how a run's traces are summed up and nothing in them.
-const CHANGE_NO_TRACE: [&str; 4] = [
-    "evaluation.ks",
-    "evaluation.measures",
-    "evaluation.primary",
-    "evaluation.resamples",
-];
-
-/// `settings` without those that change no answer and no ranking: two runs with the same of these have the same traces.
+/// Returns `settings` without those that change no trace: two runs with equal ones have equal traces.
 #[must_use]
-pub fn deciding(settings: &Value) -> Value {
-    fn without(path: &str, value: &Value) -> Option<Value> {
-        let changes_none = |name: &&str| path == name.trim_end_matches('.');
-        if CHANGE_NO_ANSWER
-            .iter()
-            .chain(&CHANGE_NO_TRACE)
-            .any(changes_none)
-        {
-            return None;
-        }
-        let Value::Object(table) = value else {
-            return Some(value.clone());
-        };
-        let inner = |(key, value): (&String, &Value)| {
-            let path = if path.is_empty() {
-                key.clone()
-            } else {
-                format!("{path}.{key}")
-            };
-            Some((key.clone(), without(&path, value)?))
-        };
-        Some(Value::Object(table.iter().filter_map(inner).collect()))
+pub fn deciding(settings: &Settings) -> Value {
+    without_indifferent("", &as_json(settings)).unwrap_or_default()
+}
+
+fn without_indifferent(path: &str, value: &Value) -> Option<Value> {
+    let (marks, _) = marks(path);
+    if marks.may_change_on_resume || marks.affects_summary_only {
+        return None;
     }
-    without("", settings).unwrap_or_default()
+    let Value::Object(table) = value else {
+        return Some(value.clone());
+    };
+    let decides = |(key, value): (&String, &Value)| {
+        Some((key.clone(), without_indifferent(&join(path, key), value)?))
+    };
+    Some(Value::Object(table.iter().filter_map(decides).collect()))
+}
+
+fn as_json(settings: &Settings) -> Value {
+    serde_json::to_value(settings).expect("settings are plain JSON values")
+}
+
+fn join(path: &str, key: &str) -> String {
+    if path.is_empty() {
+        key.to_owned()
+    } else {
+        format!("{path}.{key}")
+    }
 }
 
 impl Manifest {
@@ -258,37 +230,28 @@ impl Manifest {
         folder.write("run.json", (escaped_json(&json) + "\n").as_bytes())
     }
 
-    /// [`Self::setting_differences`] without those that change no answer: a run may be gone on with them.
+    /// Returns [`Self::setting_differences`] without those that may change when a run is resumed.
     #[must_use]
     pub fn answer_differences(&self, other: &Self) -> Vec<SettingDifference> {
-        let changes_none = |key: &str| {
-            CHANGE_NO_ANSWER.iter().any(|name| {
-                if name.ends_with('.') {
-                    key.starts_with(name)
-                } else {
-                    key == *name
-                }
-            })
-        };
-        self.setting_differences(other)
-            .into_iter()
-            .filter(|difference| !changes_none(&difference.key))
-            .collect()
+        let mut found = self.setting_differences(other);
+        found.retain(|difference| !marks(&difference.key).0.may_change_on_resume);
+        found
     }
 
-    /// The settings that `other` has otherwise, ascending by name. Gates are left out: they judge a finished run and
+    /// Returns the settings that differ in `other`, ascending by name. Gates are left out: they judge a finished run and
     /// change nothing in it.
     #[must_use]
     pub fn setting_differences(&self, other: &Self) -> Vec<SettingDifference> {
-        differences(&self.settings, &other.settings)
+        let [from, to] = [self, other].map(|manifest| {
+            as_json(&Settings {
+                gates: GatesSettings::default(),
+                ..manifest.settings.clone()
+            })
+        });
+        let mut found = Vec::new();
+        collect_differences("", &from, &to, &mut found);
+        found
     }
-}
-
-fn differences(from: &Value, to: &Value) -> Vec<SettingDifference> {
-    let mut found = Vec::new();
-    collect_differences("", from, to, &mut found);
-    found.retain(|difference| !difference.key.starts_with("gates."));
-    found
 }
 
 fn collect_differences(path: &str, from: &Value, to: &Value, found: &mut Vec<SettingDifference>) {
@@ -302,13 +265,8 @@ fn collect_differences(path: &str, from: &Value, to: &Value, found: &mut Vec<Set
         let (a, b) = (fields(from), fields(to));
         let keys: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
         for key in keys {
-            let path = if path.is_empty() {
-                key.clone()
-            } else {
-                format!("{path}.{key}")
-            };
             collect_differences(
-                &path,
+                &join(path, key),
                 a.get(key).unwrap_or(&Value::Null),
                 b.get(key).unwrap_or(&Value::Null),
                 found,
@@ -329,10 +287,11 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn differences_are_told_key_by_key_and_gates_are_none() {
-        let from = json!({"retrieval": {"k": 5, "bm25": {"b": 0.75}}, "gates": {"min": {"RR": 0.5}}, "same": [1]});
-        let to = json!({"retrieval": {"k": 3, "dense": {"model": "m"}}, "gates": {}, "same": [1]});
-        let found = differences(&from, &to);
+    fn differences_are_listed_key_by_key() {
+        let from = json!({"retrieval": {"k": 5, "bm25": {"b": 0.75}}, "same": [1]});
+        let to = json!({"retrieval": {"k": 3, "dense": {"model": "m"}}, "same": [1]});
+        let mut found = Vec::new();
+        collect_differences("", &from, &to, &mut found);
         let told: Vec<String> = found
             .iter()
             .map(|one| format!("{} {} {}", one.key, one.from, one.to))
@@ -345,5 +304,38 @@ mod tests {
                 "retrieval.k 5 3"
             ]
         );
+    }
+
+    #[test]
+    fn a_resumed_run_may_change_limits_and_gates_and_no_more() {
+        let manifest = |settings: Value| {
+            let settings: Settings = serde_json::from_value(settings).expect("settings");
+            let json = json!({
+                "schema": SCHEMA, "name": "", "version": "", "versions": {}, "git_commit": null, "started": "", "finished": null,
+                "config": "", "settings": settings, "dataset": "", "dataset_digest": "", "notes": [], "n_documents": 0,
+                "n_chunks": 0, "chunk_tokens": 0, "n_questions": 0, "models": [], "seed": 0, "vector_search": "", "seconds": {},
+                "prompt_tokens": 0, "completion_tokens": 0, "cost_usd": 0.0, "vectors_cached": 0, "vectors_computed": 0,
+            });
+            serde_json::from_value::<Manifest>(json).expect("a manifest")
+        };
+        let old = manifest(json!({}));
+        let new = manifest(json!({
+            "retrieval": {"k": 3}, "generation": {"price": {"prompt": 1.0}, "timeout_s": 1.0},
+            "gates": {"min": {"RR": 0.5}}, "cache": {"dir": "c"}, "evaluation": {"resamples": 10},
+        }));
+        let keys = |found: Vec<SettingDifference>| -> Vec<String> {
+            found.into_iter().map(|one| one.key).collect()
+        };
+        assert_eq!(keys(old.answer_differences(&new)), ["evaluation.resamples", "retrieval.k"]);
+        assert_eq!(
+            keys(old.setting_differences(&new)),
+            ["cache.dir", "evaluation.resamples", "generation.price.prompt", "generation.timeout_s", "retrieval.k"]
+        );
+        let decides = deciding(&new.settings);
+        assert_eq!(decides["retrieval"]["k"], 3);
+        for (table, key) in [("generation", "timeout_s"), ("evaluation", "resamples")] {
+            assert_eq!(decides[table].get(key), None, "{key}");
+        }
+        assert_eq!((decides.get("cache"), decides.get("gates")), (None, None));
     }
 }

@@ -1,9 +1,9 @@
-//! Which settings stay in the run's folder: reports and comparisons are passed on more freely.
+//! Settings that stay in the run's folder, because reports and comparisons are passed on more freely.
 //!
-//! Names decide, for no value tells a key from a word: names of variables (`api_key_env`, all of `headers_env`), whole tables of
-//! headers, and what `extra_body` or any other table holds under a name that smells of a key. Settings never hold the keys that we
-//! ask the environment for.
+//! Fields are marked (`x-private`: names of environment variables). In free tables (`generation.extra_body`, `sweep`) names decide,
+//! for no value tells a key from a word. Settings never hold the keys that the environment is asked for.
 
+use ragtriage_core::config::marks;
 use serde_json::Value;
 
 /// Wherever in a name.
@@ -24,31 +24,51 @@ const STARTS: [&str; 2] = ["authen", "authori"];
 /// Whole words.
 const WORDS: [&str; 4] = ["env", "header", "headers", "pass"];
 
-/// Whether the setting of this name (`generation.extra_body.auth`, `a.b[0].c`) with this value is kept to the run's folder.
+/// Returns whether the setting `path` (`generation.extra_body.auth`, `a.b[0].c`) with this value stays in the run's folder: its
+/// field is marked so, or it lies in a free table under a name like that of a key.
 #[must_use]
 pub fn is_private(path: &str, value: &Value) -> bool {
-    let last = path.rsplit('.').next().unwrap_or_default();
-    // Tokens are counted or sent: `max_tokens = 20` is no key.
-    let is_count = matches!(value, Value::Null | Value::Bool(_) | Value::Number(_));
-    path.split('.').any(smells) || !is_count && words(last).any(|word| word == "tokens")
+    let (marks, free) = marks(path);
+    marks.is_private || is_like_a_key(free, value)
 }
 
-/// `value` as it may be shown: what is private in its tables, in arrays too, is put as `instead`.
+/// Returns `value` as it may be shown, with `instead` in place of what is private in its tables, in arrays too.
 #[must_use]
 pub fn shown(path: &str, value: &Value, instead: &str) -> Value {
     if is_private(path, value) {
-        return instead.into();
+        instead.into()
+    } else {
+        shown_inside(value, instead)
     }
+}
+
+fn shown_inside(value: &Value, instead: &str) -> Value {
     match value {
-        Value::Object(table) => {
-            let inner = |(key, value): (&String, &Value)| (key.clone(), shown(key, value, instead));
-            Value::Object(table.iter().map(inner).collect())
-        }
-        Value::Array(items) => {
-            Value::Array(items.iter().map(|item| shown("", item, instead)).collect())
-        }
+        Value::Object(table) => table
+            .iter()
+            .map(|(key, value)| {
+                let shown = if is_like_a_key(key, value) {
+                    instead.into()
+                } else {
+                    shown_inside(value, instead)
+                };
+                (key.clone(), shown)
+            })
+            .collect(),
+        Value::Array(items) => items
+            .iter()
+            .map(|item| shown_inside(item, instead))
+            .collect(),
         plain => plain.clone(),
     }
+}
+
+/// Returns whether any part of a name in a free table is like that of a key.
+fn is_like_a_key(path: &str, value: &Value) -> bool {
+    let last = path.rsplit('.').next().unwrap_or_default();
+    // Tokens are counted or sent: `max_tokens = 20` is not a key.
+    let is_count = matches!(value, Value::Null | Value::Bool(_) | Value::Number(_));
+    path.split('.').any(smells) || !is_count && words(last).any(|word| word == "tokens")
 }
 
 fn smells(name: &str) -> bool {

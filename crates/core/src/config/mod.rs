@@ -4,6 +4,7 @@ mod addresses;
 mod bm25;
 mod dataset;
 mod evaluation;
+mod marks;
 mod model;
 mod retrieval;
 mod settings;
@@ -13,6 +14,7 @@ mod vector_store;
 pub use bm25::Bm25Variant;
 pub use dataset::{Format, MissingEvidence};
 pub use evaluation::{GateMode, NoisePosition};
+pub use marks::{Marks, marks};
 pub use model::{Form, Pooling, Precision, Titles};
 pub use retrieval::{
     AnalyzerSettings, Bm25Settings, Bm25Store, DenseSettings, FusionMethod, FusionSettings,

@@ -191,16 +191,20 @@ pub struct DenseSettings {
     pub endpoint: Option<String>,
     /// The environment variable that holds the endpoint's key.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-resume" = "may change", "x-private" = true))]
     pub api_key_env: Option<String>,
     /// The length of vectors to ask the endpoint for. Default: its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dimensions: Option<usize>,
     /// Seconds until a call of the endpoint counts as failed, > 0.
+    #[schemars(extend("x-resume" = "may change"))]
     pub timeout_s: f64,
     /// Most calls of the endpoint at once, at least 1.
+    #[schemars(extend("x-resume" = "may change"))]
     pub concurrency: usize,
     /// A PEM file with a private certificate authority, for the endpoint.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-resume" = "may change"))]
     pub ca_file: Option<PathBuf>,
 }
 
@@ -296,6 +300,7 @@ pub struct RerankSettings {
     pub form: Form,
     /// The environment variable that holds the endpoint's key.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-resume" = "may change", "x-private" = true))]
     pub api_key_env: Option<String>,
     /// How many candidates are reranked, at least `retrieval.k`; the others keep their order below them, or are dropped where
     /// `min_score` is set, for they have no score to judge by. Default: all.
@@ -307,11 +312,14 @@ pub struct RerankSettings {
     /// The numbers that matrix products of a local model are made of.
     pub precision: Precision,
     /// Seconds until a call of the endpoint counts as failed, > 0.
+    #[schemars(extend("x-resume" = "may change"))]
     pub timeout_s: f64,
     /// Most calls of the endpoint at once, at least 1.
+    #[schemars(extend("x-resume" = "may change"))]
     pub concurrency: usize,
     /// A PEM file with a private certificate authority, for the endpoint.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-resume" = "may change"))]
     pub ca_file: Option<PathBuf>,
 }
 
@@ -353,6 +361,7 @@ pub struct VectorStoreSettings {
     pub url: String,
     /// The environment variable that holds the server's key.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-resume" = "may change", "x-private" = true))]
     pub api_key_env: Option<String>,
     /// Compare every vector; `false`: by HNSW, where the engine built one, and by exact search beside it, so that what HNSW
     /// loses is known (`ann_miss`).
@@ -371,8 +380,10 @@ pub struct VectorStoreSettings {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub write_consistency: Option<u32>,
     /// Seconds until a call of the server counts as failed, > 0.
+    #[schemars(extend("x-resume" = "may change"))]
     pub timeout_s: f64,
     /// Seconds that a search waits for the server to build a graph, > 0.
+    #[schemars(extend("x-resume" = "may change"))]
     pub indexing_timeout_s: f64,
 }
 

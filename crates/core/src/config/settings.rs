@@ -38,8 +38,10 @@ pub struct Settings {
     /// How answers and rankings are judged.
     pub evaluation: EvaluationSettings,
     /// When a run is good enough; read by `ragtriage check`.
+    #[schemars(extend("x-resume" = "may change"))]
     pub gates: GatesSettings,
     /// Where things are kept between runs.
+    #[schemars(extend("x-resume" = "may change"))]
     pub cache: CacheSettings,
     /// How a sweep is searched and its winner confirmed; read by `ragtriage tune`.
     pub tune: TuneSettings,
@@ -171,9 +173,11 @@ pub struct GenerationSettings {
     pub model: String,
     /// The environment variable that holds the endpoint's key.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-resume" = "may change", "x-private" = true))]
     pub api_key_env: Option<String>,
     /// Further headers of every request, each with the environment variable that holds its value: `{ "api-key" = "AZURE_KEY" }`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(extend("x-private" = true))]
     pub headers_env: BTreeMap<String, String>,
     /// Further fields of every request.
     #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
@@ -196,27 +200,35 @@ pub struct GenerationSettings {
     /// Most tokens of an answer, at least 1.
     pub max_tokens: u32,
     /// Calls at once to begin with, at least 1; more while it goes well, a fifth less whenever the endpoint says that it is too much.
+    #[schemars(extend("x-resume" = "may change"))]
     pub concurrency: usize,
     /// Most calls at once, at least `concurrency`. Default: four times that.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-resume" = "may change"))]
     pub most_concurrency: Option<usize>,
     /// Seconds until a call counts as failed, > 0.
+    #[schemars(extend("x-resume" = "may change"))]
     pub timeout_s: f64,
     /// Seconds for one prompt, all tries and waits between them, > 0. Default: three times `timeout_s`, at least 180.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-resume" = "may change"))]
     pub deadline_s: Option<f64>,
     /// How often each question's own prompt is asked, at least 1; above 1 no reply is taken from the cache.
     pub repeat: usize,
     /// US dollars that a run may cost, by `price`: it stops before a call that could exceed them. Default: no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-resume" = "may change"))]
     pub max_usd: Option<f64>,
     /// Tokens of prompts and answers that a run may use. Default: no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-resume" = "may change"))]
     pub max_tokens_total: Option<u64>,
     /// What tokens cost.
+    #[schemars(extend("x-resume" = "may change"))]
     pub price: PriceSettings,
     /// A PEM file with a private certificate authority.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-resume" = "may change"))]
     pub ca_file: Option<PathBuf>,
 }
 
@@ -259,12 +271,16 @@ pub struct ExternalSettings {
     pub url: Option<String>,
     /// The environment variable that holds the service's key.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-resume" = "may change", "x-private" = true))]
     pub api_key_env: Option<String>,
     /// Seconds until a call counts as failed, > 0.
+    #[schemars(extend("x-resume" = "may change"))]
     pub timeout_s: f64,
     /// Most calls at once, at least 1.
+    #[schemars(extend("x-resume" = "may change"))]
     pub concurrency: usize,
     /// How often a call that may succeed later is made again.
+    #[schemars(extend("x-resume" = "may change"))]
     pub retries: u32,
 }
 
@@ -285,12 +301,15 @@ impl Default for ExternalSettings {
 #[serde(deny_unknown_fields, default)]
 pub struct EvaluationSettings {
     /// The cutoffs of all measures, each at least 1.
+    #[schemars(extend("x-affects" = "summary"))]
     pub ks: Vec<usize>,
     /// Measures besides the standard ones, by name (`ragtriage score --list`).
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(extend("x-affects" = "summary"))]
     pub measures: Vec<Measure>,
     /// The measure that comparisons are decided by. Default: `AnswerF1` where there are answers, else `EM@5`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-affects" = "summary"))]
     pub primary: Option<Measure>,
     /// Whose script scores answers.
     pub flavour: Flavour,
@@ -305,6 +324,7 @@ pub struct EvaluationSettings {
     /// Seed of the bootstrap.
     pub seed: u64,
     /// Bootstrap resamples, at least 1.
+    #[schemars(extend("x-affects" = "summary"))]
     pub resamples: usize,
     /// Resample questions that share gold documents together.
     pub cluster: bool,

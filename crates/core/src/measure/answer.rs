@@ -27,6 +27,18 @@ pub enum Flavour {
     Hotpotqa,
 }
 
+impl Flavour {
+    /// Its name in settings.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Squad => "squad",
+            Self::Squad2 => "squad2",
+            Self::Hotpotqa => "hotpotqa",
+        }
+    }
+}
+
 /// One answer's scores, each in 0..=1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct AnswerScores {

@@ -424,8 +424,8 @@ fn what_differs_is_told_settings_first() {
         name: "mini".to_owned(),
         sha256: [("model.safetensors".to_owned(), hash.to_owned())].into(),
     };
-    a.manifest.settings = serde_json::json!({"retrieval": {"k": 5, "candidates": 100}});
-    b.manifest.settings = serde_json::json!({"retrieval": {"k": 3, "candidates": 100}});
+    a.manifest.settings.retrieval.k = 5;
+    b.manifest.settings.retrieval.k = 3;
     "aa".clone_into(&mut a.manifest.dataset_digest);
     "bb".clone_into(&mut b.manifest.dataset_digest);
     a.manifest.models = vec![model("0123456789abcdef")];

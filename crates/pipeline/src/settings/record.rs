@@ -53,7 +53,6 @@ impl<'a> From<&'a Dataset> for Data<'a> {
 #[must_use]
 pub fn begun(resolved: &Resolved, data: Data<'_>, git_commit: Option<String>) -> Manifest {
     let (settings, shortened) = resolved.settings.with_addresses(address::shown_url);
-    let settings = serde_json::to_value(&settings).unwrap_or_default();
     Manifest {
         schema: SCHEMA,
         name: String::new(),

@@ -96,7 +96,7 @@ impl Trial {
             .iter()
             .map(|key| ((*key).clone(), value_at(&shown, key)))
             .collect();
-        let id = hex(&Sha256::digest(deciding(&json(&resolved.settings)).to_string())[..ID_BYTES]);
+        let id = hex(&Sha256::digest(deciding(&resolved.settings).to_string())[..ID_BYTES]);
         Ok(Self {
             name: id.clone(),
             id,

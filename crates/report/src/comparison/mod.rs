@@ -16,7 +16,7 @@ use ragtriage_eval::compare::pairs::QuestionCounts;
 use ragtriage_eval::compare::provenance::Change;
 use ragtriage_eval::compare::{Comparison, PairComparison, p_text};
 
-use super::head::plain;
+use super::record::plain;
 use super::section::Section;
 use super::view::FEW_CLUSTERS;
 

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::{Evaluated, Other, Others, PromptPart, PromptParts, Row, RunIndex};
+use ragtriage_core::config::{GeneratorName, Settings};
 use ragtriage_core::measure::{Cutoff, Family, Measure};
 use ragtriage_core::prompt::{NO_PASSAGES, PASSAGE_SEPARATOR, Part, Template};
 use ragtriage_core::types::{ArmName, Attempt, QuestionId, Trace};
@@ -83,17 +84,16 @@ pub(super) fn run(
             other: others.get(at).copied().flatten(),
         }
     });
-    let setting = |name: &str| run.manifest.settings.pointer(name);
-    let generator = setting("/generation/generator").and_then(|value| value.as_str());
-    let model = || setting("/generation/model").and_then(|value| value.as_str());
+    let Settings {
+        chunking,
+        generation,
+        ..
+    } = &run.manifest.settings;
     let template = run
         .manifest
         .template
         .as_deref()
         .and_then(|text| Template::parse(text).ok());
-    let titles = setting("/chunking/title_prefix")
-        .and_then(serde_json::Value::as_bool)
-        .unwrap_or(true);
     RunIndex {
         name: run.manifest.name.clone(),
         label: label.to_owned(),
@@ -103,13 +103,13 @@ pub(super) fn run(
             k
         },
         measures: measures.iter().map(ToString::to_string).collect(),
-        generator: match generator {
+        generator: match generation.generator {
             _ if run.manifest.external.is_some() => None,
-            Some("none") | None => None,
-            Some("openai") => model().map(str::to_owned),
-            Some(other) => Some(other.to_owned()),
+            GeneratorName::None => None,
+            GeneratorName::Openai => Some(generation.model.clone()),
+            GeneratorName::Extractive => Some("extractive".to_owned()),
         },
-        prompt: template.map(|template| prompt(&template, titles)),
+        prompt: template.map(|template| prompt(&template, chunking.title_prefix)),
         rows: rows.collect(),
     }
 }
