@@ -17,7 +17,7 @@ fn view() -> View {
 fn compared() -> Comparison {
     let baseline = specimen::sample("baseline", 0);
     let mut run = specimen::sample("changed", 1);
-    run.manifest.settings["retrieval"]["bm25"]["k1"] = 0.9.into();
+    run.manifest.settings.retrieval.bm25.k1 = 0.9;
     let plan = ComparePlan {
         evaluation: specimen::plan(),
         measures: Vec::new(),
