@@ -147,10 +147,7 @@ fn parse(flag: &str, bound: Bound, text: &str) -> Result<Gate, Failure> {
 }
 
 /// The settings that hold the gates, and the folder that their paths start from.
-fn gate_settings(
-    args: &CheckArgs,
-    manifest: &Manifest,
-) -> Result<(Settings, PathBuf), Failure> {
+fn gate_settings(args: &CheckArgs, manifest: &Manifest) -> Result<(Settings, PathBuf), Failure> {
     if let Some(path) = &args.config {
         let resolved = Resolved::new(Some(path), &[])?;
         return Ok((resolved.settings.clone(), resolved.base()));

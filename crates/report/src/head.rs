@@ -192,10 +192,7 @@ fn describe_retriever(name: RetrieverName, manifest: &Manifest) -> String {
             let query_model = query_model.map(|name| format!(", questions by {name}"));
             let endpoint = endpoint.as_ref().map(|url| format!(", at {url}"));
             let further = [query_model, endpoint].into_iter().flatten();
-            (
-                model.clone() + &further.collect::<String>(),
-                *precision,
-            )
+            (model.clone() + &further.collect::<String>(), *precision)
         }
     };
     let precision = match precision {

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::section::Section;
 use super::{arms, diagnosis, external, head};
-use ragtriage_core::config::GeneratorName;
 use ragtriage_core::attribute::classify::Outcome;
+use ragtriage_core::config::GeneratorName;
 use ragtriage_core::measure::{Cutoff, Family, Measure};
 use ragtriage_core::stats::rounding::adding_up;
 use ragtriage_core::types::{ArmName, Attempt, Class, Interval, Stage, Trace};

@@ -326,10 +326,19 @@ mod tests {
         let keys = |found: Vec<SettingDifference>| -> Vec<String> {
             found.into_iter().map(|one| one.key).collect()
         };
-        assert_eq!(keys(old.answer_differences(&new)), ["evaluation.resamples", "retrieval.k"]);
+        assert_eq!(
+            keys(old.answer_differences(&new)),
+            ["evaluation.resamples", "retrieval.k"]
+        );
         assert_eq!(
             keys(old.setting_differences(&new)),
-            ["cache.dir", "evaluation.resamples", "generation.price.prompt", "generation.timeout_s", "retrieval.k"]
+            [
+                "cache.dir",
+                "evaluation.resamples",
+                "generation.price.prompt",
+                "generation.timeout_s",
+                "retrieval.k"
+            ]
         );
         let decides = deciding(&new.settings);
         assert_eq!(decides["retrieval"]["k"], 3);
