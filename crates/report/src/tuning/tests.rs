@@ -288,7 +288,7 @@ fn effects_the_front_answers_and_the_confirmation_are_tables() {
 
     The best setting on the held-out questions
                  n  clusters  default   best   delta              95 %      p  evaluations
-      held out  60        50    0.610  0.650  +0.040  [-0.010, +0.090]  0.240      2
+      held out  60        50    0.610  0.650  +0.040  [-0.010, +0.090]  0.240            2
       - 2 comparisons with a default were made on these questions so far, this one included; p is multiplied by
         that, for each look is a try
     ");
