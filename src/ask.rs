@@ -54,8 +54,8 @@ pub fn ask(args: &AskArgs) -> Result<(), Failure> {
     }
     let answered = block_on(answered(args, &resolved))?;
     let Answered { single, generator } = answered;
-    if single.trace.stages.is_empty() {
-        return Err(Failure::new(single.trace.reason, None));
+    if let Some(failure) = single.trace.failure().filter(|failure| failure.arm.is_none()) {
+        return Err(Failure::new(failure.to_string(), None));
     }
     let attempt = single
         .trace
@@ -116,7 +116,7 @@ async fn answered(args: &AskArgs, resolved: &Resolved) -> Result<Answered, Failu
 /// A failed call ends the command with an error, after what was retrieved is printed.
 fn succeeded(attempt: &Attempt) -> Result<(), Failure> {
     match &attempt.error {
-        Some(error) => Err(Failure::new(format!("no answer: {error}"), None)),
+        Some(error) => Err(Failure::new(format!("no answer: {}", error.message), None)),
         None => Ok(()),
     }
 }

@@ -12,7 +12,9 @@ use ragtriage_core::config::{GeneratorName, PriceSettings};
 use ragtriage_core::types::Dataset;
 use ragtriage_core::types::Estimate;
 use ragtriage_pipeline::ask::Done;
-use ragtriage_pipeline::estimate::estimate;
+use ragtriage_pipeline::estimate::EstimateSink;
+use ragtriage_pipeline::execute::{Source, execute};
+use ragtriage_pipeline::run::stocked;
 use ragtriage_pipeline::settings::assemble::recipients::{
     Recipient, Role, recipients, without_services,
 };
@@ -84,18 +86,18 @@ async fn counted(
     let assembled =
         assemble::assemble(local, &environment, &|download| bars.download(download)).await;
     ragtriage_pipeline::progress::Progress::finish(&bars);
-    let counted = estimate(
-        dataset,
-        assembled?.plan,
-        done,
-        terms(&local.settings.generation),
-        &bars,
-    )
-    .await;
+    let mut sink = EstimateSink::new(terms(&local.settings.generation));
+    let mut stock = stocked(dataset, done);
+    let source = Source::Pipeline {
+        stock: &mut stock,
+        plan: assembled?.plan,
+    };
+    let executed = execute(source, &mut sink, &bars).await;
     if let Some(scratch) = &environment.scratch {
         let _ = std::fs::remove_dir_all(scratch);
     }
-    Ok(counted?)
+    executed?;
+    Ok(sink.estimate())
 }
 
 fn generator(settings: &Settings) -> String {

@@ -18,7 +18,8 @@ use ragtriage_core::config::GeneratorName;
 use ragtriage_core::text::hex::hex;
 use ragtriage_core::types::Dataset;
 use ragtriage_pipeline::ask::Done;
-use ragtriage_pipeline::recorded;
+use ragtriage_pipeline::execute::{Source, execute};
+use ragtriage_pipeline::record::RunSink;
 use ragtriage_pipeline::settings::{Resolved, Settings, assemble, record};
 use ragtriage_runs::external::input::Input;
 use ragtriage_runs::external::join::{self, Joined};
@@ -92,15 +93,17 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
             .clone()
             .unwrap_or_else(|| run::fresh_name(&args.file));
         let folder = RunFolder::create(&args.out, &manifest.name)?;
-        manifest.save(&folder)?;
-        let outcome = recorded::run(dataset, plan, &folder, Done::default(), &Bars::new()).await;
+        let source = Source::External {
+            documents: dataset.documents,
+            questions: dataset.questions.into_iter().enumerate().collect(),
+            plan,
+        };
+        let mut sink = RunSink::new(&folder, manifest, Done::default(), Vec::new());
         // Half an import is worth nothing: the file is still there.
-        let (facts, notes) =
-            outcome.inspect_err(|_| drop(std::fs::remove_dir_all(folder.path())))?;
-        manifest.finished = Some(record::now());
-        manifest.notes.extend(notes.iter().map(record::counted));
-        manifest.seconds.extend(facts.ingest.seconds);
-        run::conclude(&folder, manifest, &resolved.settings, args.json)
+        execute(source, &mut sink, &Bars::new())
+            .await
+            .inspect_err(|_| drop(std::fs::remove_dir_all(folder.path())))?;
+        run::conclude(&folder, &resolved.settings, args.json)
     })
 }
 

@@ -9,7 +9,8 @@ use crate::page::{self, Reported};
 use crate::report_format::ReportFormat;
 use crate::run_folder::folder_of;
 use crate::{audit, output};
-use ragtriage_eval::summary::{EvaluationPlan, Summary};
+use ragtriage_eval::outcomes;
+use ragtriage_eval::summary::EvaluationPlan;
 use ragtriage_pipeline::settings::assemble;
 use ragtriage_report::view::View;
 use ragtriage_report::{comparison, csv, markdown, terminal, trec};
@@ -157,7 +158,7 @@ pub fn write_and_print(
     folder: &RunFolder,
     plan: &EvaluationPlan,
     as_json: bool,
-) -> Result<Summary, Failure> {
+) -> Result<(), Failure> {
     let mut reported = Reported::alone(SavedRun::load_with_parts(folder, page::DEPTH)?, plan);
     reported.draw();
     let Reported {
@@ -165,6 +166,8 @@ pub fn write_and_print(
     } = &reported;
     let summary = output::json(&evaluation.summary, "summary.json")?;
     folder.write("summary.json", summary.as_bytes())?;
+    let judged = outcomes::render(&run.traces, &evaluation.outcomes);
+    folder.write(outcomes::FILE, judged.as_bytes())?;
     folder.write("retrieval.trec", trec::documents(run).as_bytes())?;
     folder.write("chunks.trec", trec::chunks(run).as_bytes())?;
     folder.write("qrels.trec", trec::qrels(run).as_bytes())?;
@@ -189,6 +192,5 @@ pub fn write_and_print(
                 "the run is whole; print it again: `ragtriage report {path}`"
             )),
         )
-    })?;
-    Ok(reported.evaluation.summary)
+    })
 }

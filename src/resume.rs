@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
 use ragtriage_core::config::{GenerationSettings, Settings};
-use ragtriage_core::types::Note;
-use ragtriage_pipeline::settings::{Resolved, record};
+use ragtriage_pipeline::settings::Resolved;
 use ragtriage_runs::{ExternalSource, Manifest, RunFolder, SavedRun, SettingDifference};
 
 /// The record of run `name` under `out`; refused where its questions cannot be asked, only imported. `None` where the folder is
@@ -122,26 +121,6 @@ fn limits(settings: &Settings) -> [(&'static str, f64); 4] {
     ]
 }
 
-/// Adds what was counted now to what was counted before.
-pub(super) fn add_notes(notes: &mut Vec<String>, counted: &[Note]) {
-    for note in counted {
-        let before = |old: &String| {
-            old.strip_suffix(&note.what)?
-                .strip_suffix(' ')?
-                .parse::<usize>()
-                .ok()
-        };
-        let found = notes
-            .iter()
-            .enumerate()
-            .find_map(|(at, old)| Some((at, before(old)?)));
-        match found {
-            Some((at, count)) => notes[at] = format!("{} {}", count + note.count, note.what),
-            None => notes.push(record::counted(note)),
-        }
-    }
-}
-
 /// What differs between a run's record and what is asked now, as `key: then -> now`.
 fn differences(old: &Manifest, new: &Manifest) -> Vec<String> {
     let told = |one: &SettingDifference| format!("`{}`: {} -> {}", one.key, one.from, one.to);
@@ -162,29 +141,4 @@ fn differences(old: &Manifest, new: &Manifest) -> Vec<String> {
         out.push("the data set's content".to_owned());
     }
     out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn counts_of_one_kind_are_added_up() {
-        let mut notes = vec![
-            "3 contexts twice".to_owned(),
-            "12 other contexts twice".to_owned(),
-        ];
-        let counted = |count, what: &str| Note {
-            count,
-            what: what.to_owned(),
-        };
-        add_notes(
-            &mut notes,
-            &[counted(2, "contexts twice"), counted(1, "new ones")],
-        );
-        assert_eq!(
-            notes,
-            ["5 contexts twice", "12 other contexts twice", "1 new ones"]
-        );
-    }
 }

@@ -17,8 +17,10 @@ use ragtriage_core::text::address;
 use ragtriage_core::types::Dataset;
 use ragtriage_pipeline::PipelineError;
 use ragtriage_pipeline::ask::Done;
-use ragtriage_pipeline::recorded::{self, RecordedPlan};
-use ragtriage_pipeline::run;
+use ragtriage_pipeline::execute::{Source, execute};
+use ragtriage_pipeline::record::RunSink;
+use ragtriage_pipeline::recorded::RecordedPlan;
+use ragtriage_pipeline::run::stocked;
 use ragtriage_pipeline::settings::assemble::{self, Assembled};
 use ragtriage_pipeline::settings::{Resolved, Settings, record};
 use ragtriage_runs::replies::{self, Replies};
@@ -121,22 +123,28 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         dry_run::announce(&resolved.settings, &dataset);
 
         let (folder, done, before) = open_folder(&args, begins, &mut manifest)?;
-        if begins {
-            manifest.save(&folder)?;
-        }
         let (mut caches, mut replies) = (Vec::new(), None);
-        let outcome = match work {
+        let mut stock;
+        let source = match work {
             Work::Ours(assembled) => {
                 if let Some(allowance) = &assembled.allowance {
                     allowance.already(before.usd, before.tokens);
                 }
                 (caches, replies) = (assembled.vector_caches, assembled.replies);
-                run::run(dataset, assembled.plan, &folder, done, &bars)
-                    .await
-                    .map(|facts| (facts, Vec::new()))
+                stock = stocked(dataset, &done);
+                Source::Pipeline {
+                    stock: &mut stock,
+                    plan: assembled.plan,
+                }
             }
-            Work::Service(plan) => recorded::run(dataset, plan, &folder, done, &bars).await,
+            Work::Service(plan) => Source::External {
+                documents: dataset.documents,
+                questions: done.left(dataset.questions),
+                plan,
+            },
         };
+        let mut sink = RunSink::new(&folder, manifest, done, caches);
+        let outcome = execute(source, &mut sink, &bars).await;
         if let Some(scratch) = &environment.scratch {
             let _ = std::fs::remove_dir_all(scratch);
         }
@@ -145,32 +153,24 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
                 "replies could not all be kept, and will be paid for again: {failure}"
             ));
         }
-        let (facts, notes) = outcome.inspect_err(|error| match error {
-            // It can be gone on with once the limit is raised.
+        outcome.inspect_err(|error| match error {
+            // It can be resumed once the limit is raised.
             PipelineError::Stopped { .. } => {}
             // Another process may be at work in it.
             _ if args.resume.is_some() => {}
             _ => drop_if_empty(&folder),
         })?;
-        resume::add_notes(&mut manifest.notes, &notes);
-        record::finish(&mut manifest, facts, &caches);
-        conclude(&folder, manifest, &resolved.settings, args.json)
+        conclude(&folder, &resolved.settings, args.json)
     })
 }
 
-/// Writes the record of a finished run and all that is derived from it, and prints the report.
+/// Writes all that is derived from a finished run, and prints the report.
 pub(super) fn conclude(
     folder: &RunFolder,
-    mut manifest: Manifest,
     settings: &Settings,
     json: bool,
 ) -> Result<(), Failure> {
-    manifest.save(folder)?;
-    let summary = report::write_and_print(folder, &assemble::evaluation(settings), json)?;
-    manifest.prompt_tokens = summary.tokens.prompt;
-    manifest.completion_tokens = summary.tokens.completion;
-    manifest.cost_usd = summary.cost_usd;
-    manifest.save(folder)?;
+    report::write_and_print(folder, &assemble::evaluation(settings), json)?;
     output::talk(&format!("run folder: {}", folder.path().display()));
     Ok(())
 }

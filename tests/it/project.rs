@@ -143,12 +143,25 @@ impl Project {
         self.json(&format!("runs/{name}/summary.json"))
     }
 
-    /// The traces of a run by `index`, of several lines with one id the last.
+    /// The traces of a run by `index`, of several lines with one id the last; with class, fault, reason and flags of its
+    /// `outcomes.jsonl`, where it was evaluated.
     pub fn traces(&self, name: &str) -> Vec<Value> {
         let mut last = BTreeMap::new();
         for line in self.read(&format!("runs/{name}/traces.jsonl")).lines() {
             let trace: Value = serde_json::from_str(line).expect("a whole line of JSON");
             last.insert(trace["index"].as_u64().expect("an index"), trace);
+        }
+        let outcomes = self.path(&format!("runs/{name}/outcomes.jsonl"));
+        for line in fs::read_to_string(outcomes).unwrap_or_default().lines() {
+            let outcome: Value = serde_json::from_str(line).expect("a whole line of JSON");
+            let index = outcome["index"].as_u64().expect("an index");
+            if let Some(trace) = last.get_mut(&index) {
+                for field in ["class", "fault", "reason", "flags"] {
+                    if let Some(value) = outcome.get(field) {
+                        trace[field] = value.clone();
+                    }
+                }
+            }
         }
         last.into_values().collect()
     }

@@ -547,8 +547,8 @@ fn a_question_that_failed_in_one_run_is_beside_its_other_and_said_not_to_be_comp
     project.good("a", &[]);
     project.good("b", &["--set", "retrieval.k=1"]);
     let mut traces = project.traces("a");
-    (traces[1]["class"], traces[1]["stages"], traces[1]["arms"]) =
-        (json!("failed"), json!([]), json!([]));
+    let error = json!({"part": "retrieval", "kind": "transient", "message": "no answer"});
+    (traces[1]["error"], traces[1]["stages"], traces[1]["arms"]) = (error, json!([]), json!([]));
     project.write(
         "runs/a/traces.jsonl",
         traces

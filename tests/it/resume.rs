@@ -28,6 +28,7 @@ fn with_copy() -> Project {
 fn tear(project: &Project, n_lines: usize) {
     for file in [
         "summary.json",
+        "outcomes.jsonl",
         "retrieval.trec",
         "chunks.trec",
         "qrels.trec",
@@ -249,7 +250,7 @@ fn a_run_of_another_schema_is_refused() {
         &["run", "--out", "runs", "--resume", "torn"],
     ] {
         let outcome = project.refused(args);
-        let expected = "error: `runs/torn/run.json` has schema 99, this program reads 1\nhint: run again with this version\n";
+        let expected = "error: `runs/torn/run.json` has schema 99, this program reads 2\nhint: run again with this version\n";
         assert_eq!(outcome.stderr, expected);
     }
 }

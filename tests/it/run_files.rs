@@ -6,8 +6,9 @@ use serde_json::Value;
 
 use crate::project::Project;
 
-const FILES: [&str; 8] = [
+const FILES: [&str; 9] = [
     "chunks.trec",
+    "outcomes.jsonl",
     "passages.jsonl",
     "qrels.trec",
     "report.html",
@@ -219,7 +220,7 @@ fn check_traces(project: &Project, name: &str, summary: &Value) {
             .count();
         assert_eq!(
             summary["classes"][class], n,
-            "{class} in traces.jsonl and in summary.json"
+            "{class} in outcomes.jsonl and in summary.json"
         );
     }
     let passages = project.read(&format!("runs/{name}/passages.jsonl"));

@@ -50,7 +50,7 @@ fn the_runs_folder_holds_what_the_design_names() {
     // 100 documents, 300 questions: datasets/runbooks/README.md.
     assert_eq!(
         (&run["n_documents"], &run["n_questions"], &run["schema"]),
-        (&100.into(), &300.into(), &1.into())
+        (&100.into(), &300.into(), &2.into())
     );
     assert_eq!(
         (&run["name"], &run["version"]),

@@ -13,24 +13,13 @@ use ragtriage_core::measure::answer::{self, Flavour};
 use ragtriage_core::types::{ArmName, Attempt, Class, Flag, Kind, Station, Trace};
 use ragtriage_runs::SavedRun;
 
-/// Classifies every question of `run` anew. A question whose retrieval failed keeps its class `failed`.
+/// Classifies every question of `run`: the only place where failure classes are decided.
 #[must_use]
 pub fn outcomes(run: &SavedRun, k: usize, judge: Judge) -> Vec<Outcome> {
-    let outcome = |trace: &Trace| {
-        if trace.stages.is_empty() {
-            let reason = trace.reason.clone();
-            return Outcome {
-                class: Class::Failed,
-                fault: None,
-                lost: None,
-                reason,
-                flags: Vec::new(),
-                reached: None,
-            };
-        }
-        classify::classify(trace, k, rightness(trace, judge), &run.passages)
-    };
-    run.traces.par_iter().map(outcome).collect()
+    run.traces
+        .par_iter()
+        .map(|trace| classify::classify(trace, k, rightness(trace, judge), &run.passages))
+        .collect()
 }
 
 /// The outcomes as they would be if an answer string in a packed passage that is not gold (`answer_elsewhere`) were support.

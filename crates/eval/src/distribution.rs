@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 
 use ragtriage_core::stats::histogram;
-use ragtriage_core::types::{ChunkId, Class};
+use ragtriage_core::types::ChunkId;
 use ragtriage_runs::SavedRun;
 
 /// Passages of the top k by their score.
@@ -28,7 +28,7 @@ pub fn score_spread(run: &SavedRun, k: usize) -> Option<ScoreSpread> {
     let labelled = run
         .traces
         .iter()
-        .filter(|trace| trace.class != Class::Failed && !trace.question.evidence.is_empty());
+        .filter(|trace| !trace.failed() && !trace.question.evidence.is_empty());
     let (mut gold, mut others, mut n_questions, mut is_rank) = (Vec::new(), Vec::new(), 0, true);
     for trace in labelled {
         n_questions += 1;
@@ -84,7 +84,7 @@ pub fn tenths(scores: impl Iterator<Item = f64>) -> [usize; 12] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tests::{manifest, trace};
+    use crate::tests::{failed, manifest, trace};
     use ragtriage_core::types::{GoldMember, Trace};
 
     /// A question with these scores from the first place on; `d#0` holds its gold.
@@ -129,7 +129,7 @@ mod tests {
         );
         // What failed, and what has no label, says nothing.
         let mut silent = traces;
-        silent[0].class = Class::Failed;
+        silent[0].error = Some(failed());
         silent[1].question.evidence.clear();
         assert_eq!(score_spread(&run(silent), 2), None);
     }

@@ -16,6 +16,7 @@ pub mod distribution;
 pub mod files;
 pub mod gate;
 pub mod modes;
+pub mod outcomes;
 pub mod positions;
 pub mod score;
 pub mod shown;

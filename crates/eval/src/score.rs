@@ -13,7 +13,7 @@ use ragtriage_core::measure::spans::{Span, SpanCounts};
 use ragtriage_core::measure::{Cutoff, Family, Measure};
 use ragtriage_core::text::answers::{AnswerMatcher, Searchable};
 use ragtriage_core::types::{
-    ArmName, Attempt, ChunkId, Class, DocId, GoldMember, Kind, Passage, Question, StageHit, Trace,
+    ArmName, Attempt, ChunkId, DocId, GoldMember, Kind, Passage, Question, StageHit, Trace,
     collapse,
 };
 use ragtriage_runs::SavedRun;
@@ -116,7 +116,7 @@ fn score_question(
     measures: &[Measure],
     context: &Context<'_>,
 ) -> Vec<Option<f64>> {
-    if trace.class == Class::Failed {
+    if trace.failed() {
         return vec![None; measures.len()];
     }
     let wants = |scores_answers: bool| {

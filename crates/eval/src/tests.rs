@@ -82,10 +82,16 @@ pub(super) fn trace(index: usize, ranked: &[&str], retrieved: &str, oracle: Opti
             seconds: 0.0,
         }],
         arms,
-        class: Class::Correct,
-        fault: None,
-        reason: String::new(),
-        flags: vec![],
+        error: None,
+    }
+}
+
+/// A call that a server answered with status 500.
+pub(super) fn failed() -> TraceError {
+    TraceError {
+        part: FailedPart::Generator,
+        kind: ErrorKind::Transient,
+        message: "500".to_owned(),
     }
 }
 
@@ -229,7 +235,7 @@ fn what_was_asked_twice_and_answered_otherwise_flipped() {
 #[test]
 fn only_a_call_costs_tokens() {
     let mut one = trace(0, &["d#0"], "18 May", Some("18 May"));
-    let used = |origin, prompt_billed, error: Option<&str>| Attempt {
+    let used = |origin, prompt_billed, error: Option<TraceError>| Attempt {
         origin,
         tokens: TokenUse {
             prompt: 10,
@@ -237,12 +243,12 @@ fn only_a_call_costs_tokens() {
             completion: 2,
         },
         cost_usd: 0.5,
-        error: error.map(str::to_owned),
+        error,
         ..attempt("18 May")
     };
     one.arms[0].attempts = vec![
         used(Origin::Called, Some(12), None),
-        used(Origin::Called, None, Some("500")),
+        used(Origin::Called, None, Some(failed())),
     ];
     one.arms[1].attempts = vec![
         used(Origin::Cached, Some(12), None),
@@ -607,9 +613,6 @@ pub(super) fn manifest() -> Manifest {
         truncation: Vec::new(),
         vector_search: String::new(),
         seconds: [].into(),
-        prompt_tokens: 0,
-        completion_tokens: 0,
-        cost_usd: 0.0,
         vectors_cached: 0,
         vectors_computed: 0,
     }

@@ -4,6 +4,7 @@
 //! where the error is made.
 
 use ragtriage_core::hint::Hint;
+use ragtriage_core::types::ErrorKind;
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -147,7 +148,17 @@ impl HttpError {
         }
     }
 
-    /// Whether the same call may succeed a moment later.
+    /// Its cause, as a trace keeps it.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        match self.last() {
+            Self::Unreachable { .. } => ErrorKind::Unreachable,
+            error if error.is_transient() => ErrorKind::Transient,
+            _ => ErrorKind::Permanent,
+        }
+    }
+
+    /// Whether the same call may succeed later.
     #[must_use]
     pub fn is_transient(&self) -> bool {
         match self {

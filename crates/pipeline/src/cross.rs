@@ -8,7 +8,7 @@ use tokio::task::JoinSet;
 
 use super::ask::FAILURES_IN_A_ROW;
 use super::progress::Progress;
-use super::{PipelineError, generate};
+use super::{PipelineError, generate, prompt};
 use ragtriage_eval::compare::cross::{Call, PromptMaker, Replies};
 use ragtriage_models::llm::{Generator, Price};
 
@@ -51,9 +51,14 @@ pub async fn ask(
             working.spawn(async move {
                 let (generator, counter) =
                     (reader.generator.as_ref(), reader.prompts.counter.as_ref());
+                let call = generate::Call {
+                    n_tokens: prompt::n_tokens(&prompt, counter),
+                    passages: chunks,
+                    prompt,
+                };
                 (
                     at,
-                    generate::ask(generator, &prompt, chunks, counter, reader.price).await,
+                    generate::ask(generator, &call, counter, reader.price).await,
                 )
             });
         }
@@ -67,7 +72,7 @@ pub async fn ask(
                 in_a_row = 0;
                 continue;
             }
-            (_, Ok(attempt)) => attempt.error,
+            (_, Ok(attempt)) => attempt.error.map(|error| error.message),
             (_, Err(spent)) => {
                 stopped = true;
                 Some(spent.to_string())

@@ -1,7 +1,9 @@
 //! The calls of one question: each arm's prompt, and what came back.
 
+use std::sync::Arc;
 use std::time::Instant;
 
+use async_trait::async_trait;
 use futures_util::future::join_all;
 use tokio::sync::Semaphore;
 
@@ -11,138 +13,182 @@ use super::prompt;
 use ragtriage_core::prompt::Prompt;
 use ragtriage_core::text::tokens::TokenCounter;
 use ragtriage_core::types::{
-    Arm, Attempt, ChunkId, Corpus, Finish, Origin, Stance, TokenUse, Trace,
+    Arm, ArmName, Attempt, ChunkId, Corpus, FailedPart, Finish, Origin, Question, QuestionId,
+    Stance, TokenUse, Trace, TraceError,
 };
 use ragtriage_models::llm::{self, ErrorClass, Generator, LlmError, Price};
 use ragtriage_runs::replies::Replies;
 
-/// The calls of a run: replies of questions in work, and a permit for each call whose reply is not yet on disk, so that a kill
-/// costs no more calls than there are permits.
-pub struct Calls {
-    replies: Replies,
+/// A prompt to be sent.
+pub struct Call {
+    /// The passages that it shows, in order.
+    pub passages: Vec<ChunkId>,
+    /// The prompt.
+    pub prompt: Prompt,
+    /// Its tokens by our own count.
+    pub n_tokens: u64,
+}
+
+/// The prompt of one arm of a question.
+pub(super) struct ArmPrompt {
+    arm: ArmName,
+    /// Its call; of several arms with the same passages the first has it.
+    call: Arc<Call>,
+    /// How often it is sent; 0 where an arm before has the same prompt.
+    times: usize,
+}
+
+/// Makes the calls of questions.
+#[async_trait]
+pub trait Caller: Send + Sync {
+    /// Sends one prompt of `question`.
+    ///
+    /// # Errors
+    /// Only where the run must stop ([`ErrorClass::Spent`]); any other failure is the attempt's.
+    async fn call(&self, question: &QuestionId, call: &Call) -> Result<Attempt, LlmError>;
+}
+
+/// Calls the generator, unless the reply is there from before the run was killed. A permit for each call whose reply is not
+/// yet on disk: a kill costs no more calls than there are permits.
+pub(super) struct Calling {
+    generator: Arc<dyn Generator>,
+    counter: Arc<dyn TokenCounter>,
+    price: Price,
+    /// Where replies are kept while a run goes on.
+    replies: Option<Replies>,
     permits: Semaphore,
 }
 
-impl Calls {
-    /// At most `n` calls at once.
-    #[must_use]
-    pub fn new(replies: Replies, n: usize) -> Self {
+impl Calling {
+    /// Calls `generator`, which is that of `plan`.
+    pub(super) fn new(generator: &Arc<dyn Generator>, plan: &Plan, replies: Option<Replies>) -> Self {
         Self {
+            generator: Arc::clone(generator),
+            counter: Arc::clone(&plan.prompt.counter),
+            price: plan.price,
             replies,
-            permits: Semaphore::new(n.min(Semaphore::MAX_PERMITS)),
+            permits: Semaphore::new(plan.calls.min(Semaphore::MAX_PERMITS)),
         }
     }
 }
 
-/// Runs the arms of `plan` that this question has, all at the same time; `in_sample`: it is one of those asked without context.
-///
-/// A prompt that an arm before had is not asked again, nor one that has its reply in `calls` from before the run was killed.
-///
-/// # Errors
-/// Only where the run must stop ([`ErrorClass::Spent`]); any other failure is its attempt's.
-pub async fn arms(
+#[async_trait]
+impl Caller for Calling {
+    async fn call(&self, question: &QuestionId, call: &Call) -> Result<Attempt, LlmError> {
+        let earlier = self.replies.as_ref();
+        if let Some(earlier) = earlier.and_then(|replies| replies.take(question, &call.passages)) {
+            return Ok(earlier);
+        }
+        let _permit = self
+            .permits
+            .acquire()
+            .await
+            .expect("the semaphore is never closed");
+        let (generator, counter) = (self.generator.as_ref(), self.counter.as_ref());
+        let attempt = ask(generator, call, counter, self.price).await?;
+        if let Some(replies) = &self.replies {
+            replies.keep(question, &attempt);
+        }
+        Ok(attempt)
+    }
+}
+
+/// The prompts of the arms of `plan` that this question has; `in_sample`: it is one of those asked without context.
+pub(super) fn prompts(
     trace: &Trace,
     in_sample: bool,
     corpus: &Corpus,
     plan: &Plan,
-    calls: Option<&Calls>,
-) -> Result<Vec<Arm>, LlmError> {
-    let Some(generator) = &plan.generator else {
-        return Ok(Vec::new());
-    };
-    let wanted = arms::prompts(trace, in_sample, corpus, plan);
-    let attempts = async |chunks: &[ChunkId], times: usize| {
-        let prompt = prompt::prompt(
-            &trace.question,
-            chunks,
-            corpus,
-            &plan.prompt,
-            plan.title_prefix,
-        );
-        let counter = plan.prompt.counter.as_ref();
-        let call = || {
-            ask(
-                generator.as_ref(),
-                &prompt,
-                chunks.to_vec(),
-                counter,
-                plan.price,
-            )
-        };
-        let once = async || {
-            let Some(Calls { replies, permits }) = calls else {
-                return call().await;
-            };
-            if let Some(earlier) = replies.take(&trace.question.id, chunks) {
-                return Ok(earlier);
-            }
-            let _permit = permits
-                .acquire()
-                .await
-                .expect("the semaphore is never closed");
-            let attempt = call().await?;
-            replies.keep(&trace.question.id, &attempt);
-            Ok(attempt)
-        };
-        join_all((0..times).map(|_| once()))
-            .await
-            .into_iter()
-            .collect::<Result<Vec<Attempt>, LlmError>>()
-    };
-    let is_repeated = |at: usize| {
-        wanted[..at]
+) -> Vec<ArmPrompt> {
+    let mut prompts: Vec<ArmPrompt> = Vec::new();
+    for (arm, passages) in arms::prompts(trace, in_sample, corpus, plan) {
+        let same = prompts
             .iter()
-            .any(|(_, chunks)| *chunks == wanted[at].1)
-    };
-    let first = wanted.iter().enumerate().map(|(at, (arm, chunks))| {
-        attempts(
-            chunks,
-            if is_repeated(at) {
-                0
-            } else {
-                plan.arms.times(*arm)
+            .find(|earlier| earlier.call.passages == passages);
+        let prompt = match same {
+            Some(earlier) => ArmPrompt {
+                arm,
+                call: Arc::clone(&earlier.call),
+                times: 0,
             },
-        )
+            None => ArmPrompt {
+                arm,
+                call: Arc::new(call(&trace.question, passages, corpus, plan)),
+                times: plan.arms.times(arm),
+            },
+        };
+        prompts.push(prompt);
+    }
+    prompts
+}
+
+fn call(question: &Question, passages: Vec<ChunkId>, corpus: &Corpus, plan: &Plan) -> Call {
+    let (parts, titles) = (&plan.prompt, plan.title_prefix);
+    let prompt = prompt::prompt(question, &passages, corpus, parts, titles);
+    Call {
+        n_tokens: prompt::n_tokens(&prompt, parts.counter.as_ref()),
+        passages,
+        prompt,
+    }
+}
+
+/// Sends the `prompts` of one question, all at the same time. A prompt that an arm before had is not sent again, unless it
+/// failed there.
+///
+/// # Errors
+/// Only where the run must stop ([`ErrorClass::Spent`]); any other failure is its attempt's.
+pub(super) async fn arms(
+    question: &QuestionId,
+    prompts: Vec<ArmPrompt>,
+    caller: &dyn Caller,
+) -> Result<Vec<Arm>, LlmError> {
+    let sent = prompts.iter().map(|prompt| {
+        join_all((0..prompt.times).map(|_| caller.call(question, &prompt.call)))
     });
-    let mut arms: Vec<Arm> = Vec::with_capacity(wanted.len());
-    for ((arm, chunks), asked) in wanted.iter().zip(join_all(first).await) {
-        let mut asked = asked?;
-        if asked.is_empty() {
-            let mut before = arms.iter().flat_map(|arm| &arm.attempts);
-            let same =
-                before.find(|attempt| attempt.passages == *chunks && attempt.error.is_none());
-            asked = match same {
-                Some(same) => vec![Attempt {
-                    origin: Origin::SamePrompt,
-                    cost_usd: 0.0,
-                    seconds: 0.0,
-                    ..same.clone()
-                }],
-                None => attempts(chunks, 1).await?,
-            };
+    let sent = join_all(sent).await;
+    let mut arms: Vec<Arm> = Vec::with_capacity(prompts.len());
+    for (ArmPrompt { arm, call, .. }, attempts) in prompts.iter().zip(sent) {
+        let mut attempts = attempts.into_iter().collect::<Result<Vec<Attempt>, LlmError>>()?;
+        if attempts.is_empty() {
+            attempts.push(match same_prompt(&arms, call) {
+                Some(same) => same,
+                None => caller.call(question, call).await?,
+            });
         }
         arms.push(Arm {
             arm: *arm,
-            attempts: asked,
+            attempts,
         });
     }
     Ok(arms)
 }
 
-/// One call, and what is to be read from its reply. `passages` are those that `prompt` shows.
+/// The reply that an arm before has to the same prompt.
+fn same_prompt(arms: &[Arm], call: &Call) -> Option<Attempt> {
+    let mut before = arms.iter().flat_map(|arm| &arm.attempts);
+    let same = before
+        .find(|attempt| attempt.passages == call.passages && attempt.error.is_none())?;
+    Some(Attempt {
+        origin: Origin::SamePrompt,
+        cost_usd: 0.0,
+        seconds: 0.0,
+        ..same.clone()
+    })
+}
+
+/// Sends one prompt and reads the answer from the reply.
 ///
 /// # Errors
 /// Only where the run must stop ([`ErrorClass::Spent`]); any other failure is the attempt's.
 pub async fn ask(
     generator: &dyn Generator,
-    prompt: &Prompt,
-    passages: Vec<ChunkId>,
+    call: &Call,
     counter: &dyn TokenCounter,
     price: Price,
 ) -> Result<Attempt, LlmError> {
-    let counted = prompt::n_tokens(prompt, counter);
+    let (counted, passages) = (call.n_tokens, call.passages.clone());
     let clock = Instant::now();
-    let reply = generator.generate(prompt).await;
+    let reply = generator.generate(&call.prompt).await;
     let seconds = clock.elapsed().as_secs_f64();
     let error = match reply {
         Ok(reply) => {
@@ -198,6 +244,10 @@ pub async fn ask(
         },
         cost_usd: 0.0,
         seconds,
-        error: (!refused).then(|| error.to_string()),
+        error: (!refused).then(|| TraceError {
+            part: FailedPart::Generator,
+            kind: error.kind(),
+            message: error.to_string(),
+        }),
     })
 }

@@ -1,16 +1,19 @@
 //! Floor 4, the pipeline: the straight line from a data set to a run's traces.
 //!
 //! ```text
-//! dataset -> chunk -> index (BM25 + Qdrant) -> retrieve -> fuse -> rerank -> pack prompt -> generate -> classify -> traces.jsonl
+//! dataset -> chunk -> index (BM25 + Qdrant) -> retrieve -> fuse -> rerank -> pack prompt -> generate -> traces.jsonl
 //! ```
 //!
-//! Read [`run`] first: it is that line. [`recorded`] makes the same traces of what somebody else's pipeline did. [`plan`] holds the parts it is run with, wired in `settings/assemble/`.
+//! Read [`execute`](mod@execute) first: it executes every run. [`run`] is the built-in pipeline, [`recorded`] makes the same traces of an external RAG.
+//! [`plan`] holds the parts of the pipeline, wired in `settings/assemble/`.
 
 mod arms;
 pub mod ask;
+mod compute;
 mod contexts;
 pub mod cross;
 pub mod estimate;
+pub mod execute;
 pub mod generate;
 mod index;
 pub mod ingest;
@@ -27,18 +30,19 @@ pub mod retriever;
 pub mod run;
 pub mod settings;
 pub mod single;
+pub mod sink;
 pub mod sparse;
 mod sparse_vectors;
 pub mod stock;
 mod stores;
 pub mod sweep;
 pub mod vectors;
-mod workers;
 
 use ragtriage_bm25::IndexFileError;
 use ragtriage_core::hint::Hint;
+use ragtriage_core::types::ErrorKind;
 use ragtriage_models::embed::EmbedError;
-use ragtriage_models::llm::{LlmError, parameter_hint};
+use ragtriage_models::llm::{LlmError, kind_hint};
 use ragtriage_models::rerank::RerankError;
 use ragtriage_runs::StoreError;
 use ragtriage_vectors::IndexError;
@@ -96,6 +100,8 @@ pub enum PipelineError {
         n: usize,
         /// What the last one's trace says.
         last: String,
+        /// Its cause.
+        kind: ErrorKind,
         /// The run's name.
         run: String,
     },
@@ -117,12 +123,21 @@ pub enum PipelineError {
         /// What the last one's trace says.
         last: String,
     },
-    /// The threads that questions are worked on.
-    #[error("cannot start the threads that questions are worked on: {0}")]
-    NoThreads(#[source] std::io::Error),
     /// A question's work panicked: a defect of ours.
     #[error("a question ended in a panic, which is a defect of ragtriage; please report it")]
     Panicked,
+}
+
+impl PipelineError {
+    /// Its cause, as a trace keeps it.
+    pub(crate) fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Embed(error) => error.kind(),
+            Self::Index(error) => error.kind(),
+            Self::Rerank(error) => error.kind(),
+            _ => ErrorKind::Permanent,
+        }
+    }
 }
 
 impl Hint for PipelineError {
@@ -146,27 +161,23 @@ impl Hint for PipelineError {
                     .to_owned(),
             ),
             Self::NothingToIndex { .. } => Some("check `dataset.path`".to_owned()),
-            Self::OnlyFailures { last, .. }
-                if last.contains("cannot be reached")
-                    || last.contains("no Qdrant server answers") =>
-            {
+            Self::OnlyFailures {
+                kind: ErrorKind::Unreachable,
+                ..
+            } => {
                 Some(
                     "start the server (`ollama serve`, `vllm serve MODEL`, `docker run -p 6334:6334 qdrant/qdrant`) or correct its \
                      address"
                         .to_owned(),
                 )
             }
-            Self::OnlyFailures { last, .. } if parameter_hint(last).is_some() => {
-                parameter_hint(last).map(str::to_owned)
+            Self::OnlyFailures { kind, .. } => {
+                Some(kind_hint(*kind).unwrap_or("fix the error named above").to_owned())
             }
-            Self::OnlyFailures { .. } => Some("fix the error named above".to_owned()),
             Self::Stopped { .. } => Some("raise the limit; finished questions are kept".to_owned()),
             Self::AllRecordedFailed { .. } => Some(
                 "record the answers again, then import them".to_owned(),
             ),
-            Self::NoThreads(_) => {
-                Some("allow this process more threads, or close other programs".to_owned())
-            }
             Self::Panicked => {
                 Some("finished questions are kept".to_owned())
             }

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use ragtriage_bm25::{Parameters as Bm25Parameters, Weighting};
-use ragtriage_core::attribute::judge::Judge;
 use ragtriage_core::chunk::ChunkSpec;
 use ragtriage_core::config::{Hnsw, NoisePosition, Placement, Quantization};
 use ragtriage_core::fuse::Fusion;
@@ -40,8 +39,6 @@ pub struct Plan {
     pub calls: usize,
     /// What is asked of the generator.
     pub arms: ArmPlan,
-    /// How answers are judged.
-    pub judge: Judge,
     /// Price of the generator's tokens.
     pub price: Price,
 }

@@ -1,41 +1,107 @@
-//! Traces to the run's folder as they finish: passages first, so that a trace on disk never names one that is not.
+//! Results to a run's folder as they finish: passages first, so that a trace on disk never names one that is not.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
+use std::sync::Arc;
 
-use ragtriage_core::types::{ChunkId, Corpus, Passage, Trace};
-use ragtriage_runs::{LineWriter, RunFolder, StoreError};
+use super::PipelineError;
+use super::ask::{Asked, Done, PassageSource, RunFacts};
+use super::generate::{Caller, Calling};
+use super::plan::Plan;
+use super::settings::record;
+use super::sink::Sink;
+use ragtriage_core::types::{ChunkId, Trace};
+use ragtriage_models::embed::Cached;
+use ragtriage_runs::replies::{self, Replies, Reply};
+use ragtriage_runs::{LineWriter, Manifest, RunFolder, StoreError};
 
-/// Gives the passages that a trace names.
-pub trait PassageSource: Send + Sync {
-    /// The passage of that chunk id, `None` when it is not there.
-    fn passage(&self, id: &ChunkId) -> Option<Passage>;
+/// The folder of a run: the manifest when it begins and ends, traces and passages as questions finish.
+pub struct RunSink<'a> {
+    folder: &'a RunFolder,
+    manifest: Manifest,
+    caches: Vec<Arc<Cached>>,
+    written: HashSet<ChunkId>,
+    replies: Vec<Reply>,
+    /// Opened when the run begins.
+    recorder: Option<Recorder>,
 }
 
-impl PassageSource for Corpus {
-    fn passage(&self, id: &ChunkId) -> Option<Passage> {
-        Self::passage(self, id)
+impl<'a> RunSink<'a> {
+    /// Records the run of `manifest` in `folder`, where `done` is already; `caches` are the caches of its vectors.
+    #[must_use]
+    pub fn new(
+        folder: &'a RunFolder,
+        manifest: Manifest,
+        done: Done,
+        caches: Vec<Arc<Cached>>,
+    ) -> Self {
+        Self {
+            folder,
+            manifest,
+            caches,
+            written: done.passages,
+            replies: done.replies,
+            recorder: None,
+        }
+    }
+
+    /// Writes the manifest: the only place that does.
+    fn write_manifest(&self) -> Result<(), PipelineError> {
+        Ok(self.manifest.save(self.folder)?)
     }
 }
 
-impl<S: std::hash::BuildHasher + Send + Sync> PassageSource for HashMap<ChunkId, Passage, S> {
-    fn passage(&self, id: &ChunkId) -> Option<Passage> {
-        self.get(id).cloned()
+impl Sink for RunSink<'_> {
+    fn name(&self) -> String {
+        self.folder.name()
+    }
+
+    /// The manifest of a resumed run stays as it is until the run ends.
+    fn begin(&mut self) -> Result<(), PipelineError> {
+        if !self.folder.file("run.json").exists() {
+            self.write_manifest()?;
+        }
+        let written = std::mem::take(&mut self.written);
+        self.recorder = Some(Recorder::open(self.folder, written)?);
+        Ok(())
+    }
+
+    fn caller(&mut self, plan: &Plan) -> Result<Option<Box<dyn Caller>>, PipelineError> {
+        let Some(generator) = &plan.generator else {
+            return Ok(None);
+        };
+        let replies = Replies::open(self.folder, std::mem::take(&mut self.replies))?;
+        Ok(Some(Box::new(Calling::new(generator, plan, Some(replies)))))
+    }
+
+    fn take(&mut self, asked: Asked) -> Result<(), PipelineError> {
+        let recorder = self.recorder.as_mut().expect("it is opened when the run begins");
+        Ok(recorder.record(&asked.trace, asked.passages.as_ref())?)
+    }
+
+    fn tolerates_failures(&self) -> bool {
+        false
+    }
+
+    fn finish(&mut self, facts: RunFacts, failed: bool) -> Result<(), PipelineError> {
+        // The replies of a failed question are not asked again on resume.
+        if !failed && self.folder.file(replies::FILE).exists() {
+            Replies::remove(self.folder)?;
+        }
+        record::finish(&mut self.manifest, facts, &self.caches);
+        self.write_manifest()
     }
 }
 
 /// Writes traces and the passages they name.
-pub struct Recorder {
+struct Recorder {
     traces: LineWriter,
     passages: LineWriter,
     written: HashSet<ChunkId>,
 }
 
 impl Recorder {
-    /// Opens the two files of `folder`; `written` are the passages that stand there already.
-    ///
-    /// # Errors
-    /// `Io`.
-    pub fn open(folder: &RunFolder, written: HashSet<ChunkId>) -> Result<Self, StoreError> {
+    /// Opens the two files of `folder`; `written` are the passages that are there already.
+    fn open(folder: &RunFolder, written: HashSet<ChunkId>) -> Result<Self, StoreError> {
         Ok(Self {
             traces: LineWriter::open(&folder.file("traces.jsonl"))?,
             passages: LineWriter::open(&folder.file("passages.jsonl"))?,
@@ -44,10 +110,7 @@ impl Recorder {
     }
 
     /// Appends one trace.
-    ///
-    /// # Errors
-    /// `Io`: the disk is full, say.
-    pub fn record(
+    fn record(
         &mut self,
         trace: &Trace,
         passages: &dyn PassageSource,

@@ -5,32 +5,25 @@
 //! same byte ranges as for chunks of ours.
 
 use ragtriage_models::service::Rag;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use async_trait::async_trait;
 
-use super::PipelineError;
-use super::ask::{Asked, Asker, Done, Pace, ask_all};
+use super::ask::{Asked, Asker, Prepared, RunFacts};
+use super::compute::Compute;
 use super::contexts::{Placed, Places};
-use super::ingest::IngestFacts;
-use super::progress::Progress;
-use super::run::RunFacts;
-use ragtriage_core::attribute::classify;
 use ragtriage_core::attribute::gold::{self, locate_shown};
-use ragtriage_core::attribute::judge::Judge;
-use ragtriage_core::attribute::judge::rightness;
 use ragtriage_core::attribute::support::SupportTest;
 use ragtriage_core::text::answers::Searchable;
 use ragtriage_core::text::tokens::TokenCounter;
 use ragtriage_core::text::{quote, sanitize};
 use ragtriage_core::types::{
-    Arm, ArmName, Attempt, ChunkId, Corpus, Dataset, Finish, Hit, Note, Origin, Passage, Question,
-    Stage, StageHit, Stance, TokenUse, Trace, TraceStage,
+    Arm, ArmName, Attempt, ChunkId, Corpus, Document, ErrorKind, FailedPart, Finish, Hit, Note,
+    Origin, Passage, Question, Stage, StageHit, Stance, TokenUse, Trace, TraceError, TraceStage,
 };
 use ragtriage_models::llm::{self, LlmError};
-use ragtriage_runs::RunFolder;
 use ragtriage_runs::external::recorded::{Answer, Recorded};
 
 /// Characters of a recorded error that its trace keeps.
@@ -40,10 +33,6 @@ const ERROR_CHARS: usize = 300;
 pub struct RecordedPlan {
     /// Whose pipeline.
     pub rag: Arc<dyn Rag>,
-    /// How answers are judged.
-    pub judge: Judge,
-    /// How many hits are packed, for classes; a record says it itself.
-    pub k: usize,
     /// Counts prompts and answers: `cl100k_base`.
     pub counter: Arc<dyn TokenCounter>,
     /// How many questions are in work at once.
@@ -54,50 +43,26 @@ pub struct RecordedPlan {
     pub skip_same_id: bool,
 }
 
-/// Puts the questions of `dataset` that are left to the pipeline of `plan` and appends a trace each to `folder`. Gives
-/// what was counted of the contexts as well.
-///
-/// # Errors
-/// `OnlyFailures`, `AllRecordedFailed`, and the disk's.
-pub async fn run(
-    dataset: Dataset,
+/// Makes the data set ready for the contexts of an external RAG.
+pub(super) fn prepare(
+    documents: Vec<Document>,
+    questions: Vec<(usize, Question)>,
     plan: RecordedPlan,
-    folder: &RunFolder,
-    done: Done,
-    progress: &dyn Progress,
-) -> Result<(RunFacts, Vec<Note>), PipelineError> {
-    let clock = Instant::now();
-    let Dataset {
-        documents,
-        questions,
-        ..
-    } = dataset;
-    let left = done.left(questions);
-    let n_asked = left.len();
-    let pace = Pace {
-        concurrency: plan.concurrency,
-        most_failures: plan.most_failures,
-    };
-    let line = Arc::new(RecordedLine {
+) -> Prepared {
+    let (concurrency, most_failures) = (plan.concurrency, plan.most_failures);
+    let line = RecordedLine {
         places: Places::new(Corpus::new(documents, Vec::new()), plan.skip_same_id),
         searchable: OnceLock::new(),
         plan,
-    });
-    let asker: Arc<dyn Asker> = Arc::clone(&line) as _;
-    ask_all(&asker, left, pace, folder, done.passages, progress).await?;
-    let seconds = BTreeMap::from([("questions".to_owned(), clock.elapsed().as_secs_f64())]);
-    Ok((
-        RunFacts {
-            n_chunks: 0,
-            chunk_tokens: 0,
-            n_asked,
-            ingest: IngestFacts {
-                seconds,
-                ..IngestFacts::default()
-            },
-        },
-        line.places.take_notes(),
-    ))
+        compute: Compute::default(),
+    };
+    Prepared {
+        asker: Arc::new(line),
+        questions,
+        concurrency,
+        most_failures,
+        facts: RunFacts::default(),
+    }
 }
 
 /// The data set beside a pipeline that ran elsewhere, shared by all questions.
@@ -106,18 +71,22 @@ struct RecordedLine {
     /// Made when the first question comes without evidence.
     searchable: OnceLock<Vec<Searchable>>,
     plan: RecordedPlan,
+    compute: Compute,
 }
 
 #[async_trait]
 impl Asker for RecordedLine {
-    async fn ask(&self, index: usize, question: Question) -> Result<Asked, LlmError> {
+    async fn ask(self: Arc<Self>, index: usize, question: Question) -> Result<Asked, LlmError> {
         let clock = Instant::now();
         let recorded = match self.plan.rag.ask(&question).await {
             Ok(Recorded {
                 error: Some(error), ..
             }) => {
-                let error = sanitize::shortened(&error, ERROR_CHARS);
-                Err(format!("the recorded pipeline failed: {error}"))
+                Err(TraceError {
+                    part: FailedPart::Recorded,
+                    kind: ErrorKind::Permanent,
+                    message: sanitize::shortened(&error, ERROR_CHARS),
+                })
             }
             Ok(recorded) => {
                 // A record's are counted by name when it is joined.
@@ -127,10 +96,20 @@ impl Asker for RecordedLine {
                 );
                 Ok(recorded)
             }
-            Err(error) => Err(format!("the service failed: {error}")),
+            Err(error) => Err(TraceError {
+                part: FailedPart::Service,
+                kind: error.kind(),
+                message: error.to_string(),
+            }),
         };
         let seconds = clock.elapsed().as_secs_f64();
-        Ok(self.asked(index, question, recorded, seconds))
+        let line = Arc::clone(&self);
+        let asked = async move { line.asked(index, question, recorded, seconds) };
+        Ok(self.compute.run(asked).await)
+    }
+
+    fn take_notes(&self) -> Vec<Note> {
+        self.places.take_notes()
     }
 }
 
@@ -139,7 +118,7 @@ impl RecordedLine {
         &self,
         index: usize,
         question: Question,
-        recorded: Result<Recorded, String>,
+        recorded: Result<Recorded, TraceError>,
         seconds: f64,
     ) -> Asked {
         let recorded = recorded.map(|recorded| {
@@ -171,9 +150,9 @@ impl RecordedLine {
                 .get_or_init(|| gold::searchable_documents(&self.places.corpus));
             documents.iter().any(|document| matcher.found_in(document))
         });
-        let mut trace = Trace::unclassified(index, question, gold);
+        let mut trace = Trace::new(index, question, gold);
         match recorded {
-            Err(reason) => trace.reason = reason,
+            Err(error) => trace.error = Some(error),
             Ok((_, arms, hits, recorded)) => {
                 let support = SupportTest::new(&trace.question, &trace.gold.groups, &passages);
                 let stage = |stage, hits: Vec<StageHit>, seconds| TraceStage {
@@ -192,8 +171,6 @@ impl RecordedLine {
                 ];
                 self.check_prompt(&recorded);
                 trace.arms = self.arms(recorded, ids, arms);
-                let right = rightness(&trace, self.plan.judge);
-                classify::classify(&trace, self.plan.k, right, &passages).onto(&mut trace);
             }
         }
         Asked {
@@ -332,9 +309,11 @@ fn only_passages(placed: Vec<Placed<'_>>) -> Vec<Passage> {
 mod tests {
     use super::*;
     use crate::contexts::hash;
+    use ragtriage_core::attribute::classify::{Outcome, classify};
+    use ragtriage_core::attribute::judge::{Judge, rightness};
     use ragtriage_core::measure::answer::Flavour;
     use ragtriage_core::text::tokens::{self, Tokenizer};
-    use ragtriage_core::types::{Class, Document, Fault, Kind, Member};
+    use ragtriage_core::types::{Class, Fault, Kind, Member};
     use ragtriage_runs::external::Position;
     use ragtriage_runs::external::join::Joined;
     use ragtriage_runs::external::recorded::{Context, RecordedArm};
@@ -360,22 +339,17 @@ mod tests {
             document("g", "G", "same words again in another text"),
         ];
         let counter = tokens::counter(Tokenizer::Words, None).expect("built in");
-        let judge = Judge {
-            flavour: Flavour::Squad2,
-            correct_f1: 0.6,
-        };
         RecordedLine {
             places: Places::new(Corpus::new(documents, Vec::new()), false),
             searchable: OnceLock::new(),
             plan: RecordedPlan {
                 rag: Arc::new(Joined::default()),
-                judge,
-                k: 5,
                 counter,
                 concurrency: 1,
                 most_failures: None,
                 skip_same_id: false,
             },
+            compute: Compute::default(),
         }
     }
 
@@ -425,6 +399,19 @@ mod tests {
             error: None,
             unread: vec![],
         }
+    }
+
+    fn outcome(asked: &Asked) -> Outcome {
+        let judge = Judge {
+            flavour: Flavour::Squad2,
+            correct_f1: 0.6,
+        };
+        let passages: HashMap<ChunkId, Passage> = asked
+            .trace
+            .passages()
+            .filter_map(|id| Some((id.clone(), asked.passages.passage(id)?)))
+            .collect();
+        classify(&asked.trace, 5, rightness(&asked.trace, judge), &passages)
     }
 
     fn ids(line: &RecordedLine, question: &Question, contexts: Vec<Context>) -> Vec<String> {
@@ -487,7 +474,7 @@ mod tests {
             .map(|id| id.as_str().split('~').next().expect("an id"))
             .collect();
         assert_eq!(shown, ["f#0-31", "f#36-61"]);
-        assert_ne!(asked.trace.class, Class::Supported);
+        assert_ne!(outcome(&asked).class, Class::Supported);
         // Nothing gold in it: its own document, or the one that it names, and no byte of any.
         let other = question(&[("d", &[(4, 7)])]);
         let shown = ids(
@@ -508,7 +495,7 @@ mod tests {
             Ok(recorded(vec![context("x y", Some("d"), None)])),
             0.0,
         );
-        assert_eq!(asked.trace.class, Class::Retrieval);
+        assert_eq!(outcome(&asked).class, Class::Retrieval);
     }
 
     #[test]
@@ -544,7 +531,6 @@ mod tests {
             recorded.answer = Answer::Text("wrong".to_owned());
             recorded.arms = arms;
             line.asked(0, question(&[("d", &[(4, 18)])]), Ok(recorded), 0.0)
-                .trace
         };
         let oracle = RecordedArm {
             arm: ArmName::Oracle,
@@ -552,11 +538,13 @@ mod tests {
             contexts: vec![context("one two three four", Some("d"), None)],
         };
         let (alone, beside) = (asked(vec![]), asked(vec![oracle]));
+        let (of_alone, of_beside) = (outcome(&alone), outcome(&beside));
         assert_eq!(
-            (beside.class, &beside.reason, &beside.flags),
-            (alone.class, &alone.reason, &alone.flags)
+            (of_beside.class, of_beside.reason, of_beside.flags),
+            (of_alone.class, of_alone.reason, of_alone.flags)
         );
-        assert_eq!((alone.class, beside.gold), (Class::Chunking, alone.gold));
+        let (alone, beside) = (alone.trace, beside.trace);
+        assert_eq!((of_alone.class, beside.gold), (Class::Chunking, alone.gold));
         assert_eq!(beside.arms[1].attempts[0].passages, ["d#0-18".into()]);
     }
 
@@ -570,8 +558,8 @@ mod tests {
             };
             let mut recorded = recorded(vec![context("one two", Some("d"), None)]);
             recorded.answer = answer;
-            let trace = line.asked(0, unanswerable, Ok(recorded), 0.0).trace;
-            (trace.class, trace.fault)
+            let found = outcome(&line.asked(0, unanswerable, Ok(recorded), 0.0));
+            (found.class, found.fault)
         };
         for blank in [
             Answer::None,
@@ -664,16 +652,15 @@ mod tests {
             packed: Some(1),
             ..recorded(vec![whole("gone"), whole("d")])
         };
-        let trace = line
-            .asked(0, question(&[("d", &[(4, 7)])]), Ok(run), 0.0)
-            .trace;
+        let asked = line.asked(0, question(&[("d", &[(4, 7)])]), Ok(run), 0.0);
+        let (class, trace) = (outcome(&asked).class, asked.trace);
         let ranked: Vec<&str> = trace.stages[0]
             .hits
             .iter()
             .map(|hit| hit.id.as_str())
             .collect();
         assert_eq!(
-            (ranked, trace.packed().count(), trace.class),
+            (ranked, trace.packed().count(), class),
             (vec!["gone#~", "d#0-23"], 1, Class::Ranking)
         );
     }

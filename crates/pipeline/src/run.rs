@@ -1,4 +1,4 @@
-//! The straight line: a data set, a plan and a folder become a run.
+//! The built-in pipeline: one question from its text to its answers.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, OnceLock};
@@ -7,111 +7,30 @@ use std::time::Instant;
 use async_trait::async_trait;
 
 use super::PipelineError;
-use super::ask::{Asked, Asker, Done, FAILURES_IN_A_ROW, Pace, ask_all};
-use super::generate::Calls;
+use super::ask::{Asked, Asker, Done, FAILURES_IN_A_ROW, PassageSource, Prepared, RunFacts};
+use super::compute::Compute;
+use super::generate::{self, ArmPrompt, Caller};
 use super::index::indexed_text;
-use super::ingest::IngestFacts;
 use super::plan::{Plan, RetrieverPlan};
 use super::progress::Progress;
 use super::prompt;
-use super::record::PassageSource;
 use super::retrieve;
 use super::retriever::Retriever;
+use super::sink::Sink;
 use super::stock::{Ingested, Stock};
-use super::workers::Carried;
-use super::{arms, generate};
-use ragtriage_core::attribute::classify;
 use ragtriage_core::attribute::gold::{self, Haystacks};
-use ragtriage_core::attribute::judge::rightness;
 use ragtriage_core::attribute::support::SupportTest;
-use ragtriage_core::prompt::Prompt;
 use ragtriage_core::text::causes::with_causes;
 use ragtriage_core::types::{
-    ArmName, ChunkId, Corpus, Dataset, Question, QuestionId, Stage, StageHit, Trace, TraceStage,
+    Corpus, Dataset, FailedPart, Question, QuestionId, Stage, StageHit, Trace, TraceError,
+    TraceStage,
 };
 use ragtriage_models::embed::Role;
 use ragtriage_models::llm::LlmError;
-use ragtriage_runs::RunFolder;
-use ragtriage_runs::replies::Replies;
 
-/// What a run did, besides its traces.
-#[derive(Clone, Debug, Default)]
-pub struct RunFacts {
-    /// Chunks of the corpus.
-    pub n_chunks: usize,
-    /// Their tokens in all.
-    pub chunk_tokens: usize,
-    /// Questions asked now; on resume those left.
-    pub n_asked: usize,
-    /// Making the corpus searchable; its seconds with those of asking the questions.
-    pub ingest: IngestFacts,
-}
-
-/// Runs `dataset` through `plan` and appends a trace a question to `folder`, as they finish.
-///
-/// # Errors
-/// Whatever concerns the whole run: encoder, index, disk. One question's failure is its trace's class.
-pub async fn run(
-    dataset: Dataset,
-    plan: Plan,
-    folder: &RunFolder,
-    done: Done,
-    progress: &dyn Progress,
-) -> Result<RunFacts, PipelineError> {
-    let mut stock = stocked(dataset, &done);
-    run_from(&mut stock, plan, folder, done, progress).await
-}
-
-/// Runs the questions of `stock` through `plan`, as [`run`] does, with what is there already.
-///
-/// # Errors
-/// As [`run`].
-pub async fn run_from(
-    stock: &mut Stock,
-    plan: Plan,
-    folder: &RunFolder,
-    done: Done,
-    progress: &dyn Progress,
-) -> Result<RunFacts, PipelineError> {
-    let Prepared {
-        mut line,
-        left,
-        mut facts,
-    } = prepare(stock, plan, progress).await?;
-    let clock = Instant::now();
-    let pace = Pace {
-        concurrency: line.plan.concurrency,
-        most_failures: Some(FAILURES_IN_A_ROW),
-    };
-    let generator = line.plan.generator.take();
-    line.plan.generator = generator.map(|generator| Arc::new(Carried::here(generator)) as _);
-    line.calls = Some(Calls::new(
-        Replies::open(folder, done.replies)?,
-        line.plan.calls,
-    ));
-    let line: Arc<dyn Asker> = Arc::new(line);
-    let n_failed = ask_all(&line, left, pace, folder, done.passages, progress).await?;
-    // What a failed question has answers to is not asked again on resume.
-    if n_failed == 0 {
-        Replies::remove(folder)?;
-    }
-    facts
-        .ingest
-        .seconds
-        .insert("questions".to_owned(), clock.elapsed().as_secs_f64());
-    Ok(facts)
-}
-
-/// A pipeline that is built, with the questions that are left to ask.
-pub(super) struct Prepared {
-    pub line: Line,
-    /// Each with its place in the run.
-    pub left: Vec<(usize, Question)>,
-    pub facts: RunFacts,
-}
-
-/// The stock of a run of its own: `dataset`'s documents, and those of its questions that are left.
-pub(super) fn stocked(dataset: Dataset, done: &Done) -> Stock {
+/// The stock of a single run: `dataset`'s documents, and those of its questions that are left.
+#[must_use]
+pub fn stocked(dataset: Dataset, done: &Done) -> Stock {
     let Dataset {
         documents,
         questions,
@@ -128,6 +47,7 @@ pub(super) fn stocked(dataset: Dataset, done: &Done) -> Stock {
 pub(super) async fn prepare(
     stock: &mut Stock,
     plan: Plan,
+    sink: &mut dyn Sink,
     progress: &dyn Progress,
 ) -> Result<Prepared, PipelineError> {
     let closed_book =
@@ -137,93 +57,71 @@ pub(super) async fn prepare(
         retrievers,
         facts: ingest,
     } = stock.ingest(&plan, progress).await?;
-    let left = stock.questions().to_vec();
     let facts = RunFacts {
         n_chunks: corpus.chunks().len(),
         chunk_tokens: corpus.chunks().iter().map(|chunk| chunk.n_tokens).sum(),
-        n_asked: left.len(),
         ingest,
+        notes: Vec::new(),
     };
+    let concurrency = plan.concurrency;
     let line = Line {
         corpus,
         retrievers,
         haystacks: OnceLock::new(),
         closed_book,
+        caller: sink.caller(&plan)?,
         plan,
-        calls: None,
+        compute: Compute::default(),
     };
-    Ok(Prepared { line, left, facts })
+    Ok(Prepared {
+        asker: Arc::new(line),
+        questions: stock.questions().to_vec(),
+        concurrency,
+        most_failures: Some(FAILURES_IN_A_ROW),
+        facts,
+    })
 }
 
 /// The built pipeline, shared by all questions.
-pub struct Line {
+struct Line {
     corpus: Arc<Corpus>,
     retrievers: Vec<Arc<dyn Retriever>>,
     haystacks: OnceLock<Haystacks>,
     /// The questions asked without context.
     closed_book: HashSet<QuestionId>,
-    pub(super) plan: Plan,
-    /// Of the questions in work; none where nothing is asked.
-    calls: Option<Calls>,
+    plan: Plan,
+    /// Makes the generator's calls; `None` without a generator.
+    caller: Option<Box<dyn Caller>>,
+    compute: Compute,
 }
 
 impl Line {
-    /// One question through every stage.
-    async fn trace(&self, index: usize, question: Question) -> Result<Trace, LlmError> {
-        let mut trace = self.retrieved(index, question).await;
-        if trace.stages.is_empty() {
-            return Ok(trace);
-        }
-        trace.arms = generate::arms(
-            &trace,
-            self.in_sample(&trace),
-            &self.corpus,
-            &self.plan,
-            self.calls.as_ref(),
-        )
-        .await?;
-        let outcome = classify::classify(
-            &trace,
-            self.plan.retrieval.k,
-            rightness(&trace, self.plan.judge),
-            self.corpus.as_ref(),
-        );
-        outcome.onto(&mut trace);
-        Ok(trace)
-    }
-
-    /// One question as far as its packed passages; without any stage, and with the reason, where retrieval failed.
-    pub(super) async fn retrieved(&self, index: usize, question: Question) -> Trace {
+    /// One question as far as its prompts; without any stage, and with the error, where retrieval failed.
+    async fn retrieved(&self, index: usize, question: Question) -> (Trace, Vec<ArmPrompt>) {
         let haystacks = || self.haystacks.get_or_init(|| Haystacks::new(&self.corpus));
         let gold = gold::locate(&question, &self.corpus, haystacks, &|number| {
             self.encoder_reads(number)
         });
-        let mut trace = Trace::unclassified(index, question, gold);
+        let mut trace = Trace::new(index, question, gold);
         match self.stages(&trace).await {
             Ok(stages) => trace.stages = stages,
-            Err(error) => trace.reason = format!("retrieval failed: {}", with_causes(&error)),
+            Err(error) => {
+                trace.error = Some(TraceError {
+                    part: FailedPart::Retrieval,
+                    kind: error.kind(),
+                    message: with_causes(&error),
+                });
+                return (trace, Vec::new());
+            }
         }
-        trace
-    }
-
-    /// The arms of a question that was retrieved for, each with the chunks of its prompt.
-    pub(super) fn prompts(&self, trace: &Trace) -> Vec<(ArmName, Vec<ChunkId>)> {
-        arms::prompts(trace, self.in_sample(trace), &self.corpus, &self.plan)
-    }
-
-    /// The prompt over these chunks.
-    pub(super) fn prompt(&self, trace: &Trace, chunks: &[ChunkId]) -> Prompt {
-        prompt::prompt(
-            &trace.question,
-            chunks,
-            &self.corpus,
-            &self.plan.prompt,
-            self.plan.title_prefix,
-        )
-    }
-
-    fn in_sample(&self, trace: &Trace) -> bool {
-        self.closed_book.contains(&trace.question.id)
+        let prompts = match self.caller {
+            Some(_) => {
+                let in_sample = self.closed_book.contains(&trace.question.id);
+                generate::prompts(&trace, in_sample, &self.corpus, &self.plan)
+            }
+            None => Vec::new(),
+        };
+        (trace, prompts)
     }
 
     /// The stages of retrieval, and what was packed.
@@ -279,11 +177,16 @@ impl Line {
 
 #[async_trait]
 impl Asker for Line {
-    async fn ask(&self, index: usize, question: Question) -> Result<Asked, LlmError> {
+    async fn ask(self: Arc<Self>, index: usize, question: Question) -> Result<Asked, LlmError> {
+        let line = Arc::clone(&self);
+        let (mut trace, prompts) = self
+            .compute
+            .run(async move { line.retrieved(index, question).await })
+            .await;
+        if let Some(caller) = &self.caller {
+            trace.arms = generate::arms(&trace.question.id, prompts, caller.as_ref()).await?;
+        }
         let passages: Arc<dyn PassageSource> = Arc::clone(&self.corpus) as _;
-        Ok(Asked {
-            trace: self.trace(index, question).await?,
-            passages,
-        })
+        Ok(Asked { trace, passages })
     }
 }

@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use super::PipelineError;
-use super::ask::{Asked, Asker};
+use super::ask::{Asked, RunFacts};
+use super::execute::{Source, execute};
+use super::generate::{Caller, Calling};
 use super::plan::Plan;
 use super::progress::Progress;
-use super::run::{self, Prepared, RunFacts};
+use super::sink::Sink;
 use super::stock::Stock;
 use ragtriage_core::prompt::{Prompt, PromptPassage, n_tokens, of_passages};
 use ragtriage_core::types::{ArmName, Document, Kind, Passage, Question, QuestionId, Trace};
@@ -48,13 +50,14 @@ pub async fn ask_single(
         vec![question.id.clone()],
         vec![(0, question.clone())],
     );
-    let Prepared { line, facts, .. } = run::prepare(&mut stock, plan, progress).await?;
-    let asked = line.ask(0, question.clone()).await;
-    let Asked { trace, passages } = asked.map_err(|why| PipelineError::Stopped {
-        why,
-        n_left: 1,
-        run: String::new(),
-    })?;
+    let mut sink = SingleSink::default();
+    let source = Source::Pipeline {
+        stock: &mut stock,
+        plan,
+    };
+    execute(source, &mut sink, progress).await?;
+    let SingleSink { asked, facts } = sink;
+    let Asked { trace, passages } = asked.expect("an execution that succeeds took its question");
     let packed = trace.packed().filter_map(|id| passages.passage(id));
     let shown = packed.map(|passage| PromptPassage {
         title: if title_prefix {
@@ -78,6 +81,44 @@ pub async fn ask_single(
         prompt,
         facts,
     })
+}
+
+/// Keeps the result of the question.
+#[derive(Default)]
+struct SingleSink {
+    asked: Option<Asked>,
+    facts: RunFacts,
+}
+
+impl Sink for SingleSink {
+    fn name(&self) -> String {
+        String::new()
+    }
+
+    fn begin(&mut self) -> Result<(), PipelineError> {
+        Ok(())
+    }
+
+    fn caller(&mut self, plan: &Plan) -> Result<Option<Box<dyn Caller>>, PipelineError> {
+        Ok(plan
+            .generator
+            .as_ref()
+            .map(|generator| Box::new(Calling::new(generator, plan, None)) as Box<dyn Caller>))
+    }
+
+    fn take(&mut self, asked: Asked) -> Result<(), PipelineError> {
+        self.asked = Some(asked);
+        Ok(())
+    }
+
+    fn tolerates_failures(&self) -> bool {
+        true
+    }
+
+    fn finish(&mut self, facts: RunFacts, _: bool) -> Result<(), PipelineError> {
+        self.facts = facts;
+        Ok(())
+    }
 }
 
 fn unlabelled(text: &str) -> Question {

@@ -240,7 +240,7 @@ impl AnswerView {
             completion_tokens: attempt.tokens.completion,
             cost_usd: attempt.cost_usd,
             seconds: attempt.seconds,
-            error: attempt.error.clone(),
+            error: attempt.error.as_ref().map(|error| error.message.clone()),
         }
     }
 

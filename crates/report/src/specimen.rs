@@ -104,13 +104,13 @@ pub fn manifest(n: usize, name: &str) -> Manifest {
         "evaluation": {"ks": [1, 2]},
     });
     serde_json::from_value(json!({
-        "schema": 1, "name": name, "version": "0.1.0", "versions": {"analyser": "1"}, "git_commit": "0123456789abcdef-dirty",
+        "schema": ragtriage_runs::SCHEMA, "name": name, "version": "0.1.0", "versions": {"analyser": "1"}, "git_commit": "0123456789abcdef-dirty",
         "started": "2026-01-02T03:04:05Z", "finished": "2026-01-02T03:05:05Z", "config": name, "settings": settings,
         "dataset": name, "dataset_digest": "ab".repeat(32), "notes": [name], "n_documents": 2, "n_chunks": 2,
         "chunk_tokens": 10, "n_questions": n,
         "models": [{"role": "dense", "name": name, "sha256": {"model.safetensors": "cd".repeat(32)}}],
-        "seed": 0, "vector_search": "", "seconds": {"load": 0.25, "bm25": 1.5}, "prompt_tokens": 40, "completion_tokens": 8,
-        "cost_usd": 0.125, "vectors_cached": 0, "vectors_computed": 0,
+        "seed": 0, "vector_search": "", "seconds": {"load": 0.25, "bm25": 1.5},
+        "vectors_cached": 0, "vectors_computed": 0,
     }))
     .expect("a record")
 }
@@ -139,8 +139,6 @@ fn trace(index: usize, name: &str, hits: &[(&str, f64)], answer: Option<&str>) -
             {"stage": "packed", "hits": all[..1], "support": support, "seconds": 0.0},
         ],
         "arms": arms,
-        "class": "correct",
-        "reason": "",
     }))
     .expect("a trace")
 }
@@ -276,8 +274,6 @@ fn sampled(at: usize, fate: &Fate) -> Trace {
             {"stage": "packed", "hits": hits[..1], "support": support, "seconds": 0.0},
         ],
         "arms": arms,
-        "class": "correct",
-        "reason": "",
     }))
     .expect("a trace")
 }

@@ -2,7 +2,7 @@
 //! the only thing scoring, attribution and reports look at.
 //!
 //! `run.json` (the [`Manifest`]), `traces.jsonl` (a line a question, appended as it finishes), `passages.jsonl` (each
-//! passage a trace names, once), and what is derived from these: `summary.json`, the TREC files, `report.html`. While questions
+//! passage a trace names, once), and what is derived from these: `summary.json`, `outcomes.jsonl`, the TREC files, `report.html`. While questions
 //! are in work their replies stand in `replies.jsonl` ([`replies`]).
 
 pub mod external;

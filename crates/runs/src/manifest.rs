@@ -10,7 +10,7 @@ use ragtriage_core::config::{GatesSettings, Settings, marks};
 use ragtriage_core::text::sanitize::escaped_json;
 
 /// The version of a run's files; raised when a reader of the old ones would misread the new.
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;
 
 /// A model that a run used.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -117,12 +117,6 @@ pub struct Manifest {
     pub vector_search: String,
     /// Wall seconds by step: load, assemble, chunk, then by retriever (`bm25`, `embed dense`, `qdrant dense`), questions.
     pub seconds: BTreeMap<String, f64>,
-    /// Tokens of all prompts, as billed, else by our own count.
-    pub prompt_tokens: u64,
-    /// Tokens of all answers.
-    pub completion_tokens: u64,
-    /// US dollars of all calls.
-    pub cost_usd: f64,
     /// Vectors taken from the cache.
     pub vectors_cached: usize,
     /// Vectors that had to be computed.

@@ -110,9 +110,9 @@ impl Replies {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ragtriage_core::types::{Finish, Origin, Stance, TokenUse};
+    use ragtriage_core::types::{ErrorKind, FailedPart, Finish, Origin, Stance, TokenUse, TraceError};
 
-    fn attempt(raw: &str, error: Option<&str>) -> Attempt {
+    fn attempt(raw: &str, error: Option<TraceError>) -> Attempt {
         Attempt {
             passages: vec!["d#0".into()],
             raw: raw.to_owned(),
@@ -123,7 +123,7 @@ mod tests {
             tokens: TokenUse::default(),
             cost_usd: 0.0,
             seconds: 0.0,
-            error: error.map(str::to_owned),
+            error,
         }
     }
 
@@ -133,9 +133,14 @@ mod tests {
         let folder = RunFolder::existing(parent.path());
         let (question, passages) = ("q".into(), ["d#0".into()]);
         let replies = Replies::open(&folder, Vec::new()).expect("opened");
+        let failed = TraceError {
+            part: FailedPart::Generator,
+            kind: ErrorKind::Transient,
+            message: "status 500".to_owned(),
+        };
         for kept in [
             attempt("first", None),
-            attempt("", Some("status 500")),
+            attempt("", Some(failed)),
             attempt("second", None),
         ] {
             replies.keep(&question, &kept);

@@ -95,8 +95,11 @@ impl SavedRun {
                 attempt.extracted.clear();
                 // An endpoint's message may quote what it was sent.
                 if let Some(error) = &mut attempt.error {
-                    "(left out)".clone_into(error);
+                    "(left out)".clone_into(&mut error.message);
                 }
+            }
+            if let Some(error) = &mut trace.error {
+                "(left out)".clone_into(&mut error.message);
             }
         }
     }
@@ -153,8 +156,6 @@ mod tests {
                 "seconds": 0.0,
             }],
             "arms": [],
-            "class": "unattributed",
-            "reason": "",
         });
         let (kept, _) = shared(
             serde_json::from_value(trace.clone()).expect("a trace"),

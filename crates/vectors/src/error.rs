@@ -4,6 +4,7 @@
 //! the file that speaks to that system.
 
 use ragtriage_core::hint::Hint;
+use ragtriage_core::types::ErrorKind;
 use std::error::Error;
 use std::io;
 use std::path::PathBuf;
@@ -235,6 +236,20 @@ pub enum IndexError {
         /// What is missing.
         what: &'static str,
     },
+}
+
+impl IndexError {
+    /// Its cause, as a trace keeps it.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Unreachable { .. } => ErrorKind::Unreachable,
+            Self::Deadline { .. } | Self::Indexing { .. } | Self::Server { .. } => {
+                ErrorKind::Transient
+            }
+            _ => ErrorKind::Permanent,
+        }
+    }
 }
 
 impl Hint for IndexError {

@@ -40,19 +40,6 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Writes class, fault, reason and flags into the trace that they were found for.
-    pub fn onto(self, trace: &mut Trace) {
-        let Self {
-            class,
-            fault,
-            reason,
-            flags,
-            lost: _,
-            reached: _,
-        } = self;
-        (trace.class, trace.fault, trace.reason, trace.flags) = (class, fault, reason, flags);
-    }
-
     /// The station that lost the support; `None` when it reached the prompt or there is no gold.
     #[must_use]
     pub fn lost_at(&self) -> Option<Station> {
@@ -72,10 +59,20 @@ impl Outcome {
     }
 }
 
-/// Classifies a trace whose `class`, `fault`, `reason` and `flags` are not yet decided. `k` is how many hits are packed. With
-/// repeats an arm's first attempt decides.
+/// Classifies a question from its trace. `k` is how many hits are packed. With repeats an arm's first attempt decides.
 #[must_use]
 pub fn classify(trace: &Trace, k: usize, right: Rightness, passages: &dyn Passages) -> Outcome {
+    // Of a question that failed before any call nothing is known.
+    if trace.error.is_some() {
+        return Outcome {
+            class: Class::Failed,
+            fault: None,
+            reason: trace.failure().map_or(String::new(), |failure| failure.to_string()),
+            flags: Vec::new(),
+            lost: None,
+            reached: None,
+        };
+    }
     let delivery = Delivery::new(trace, k, passages);
     let reached = delivery.reached();
     let lost = reached
@@ -121,16 +118,8 @@ fn decide(
     right: Rightness,
 ) -> (Class, Option<Fault>, String) {
     let attempt = trace.attempt(ArmName::Retrieved);
-    let mut calls = trace
-        .arms
-        .iter()
-        .flat_map(|arm| arm.attempts.iter().map(move |call| (arm.arm, call)));
-    if let Some((arm, error)) = calls.find_map(|(arm, call)| Some((arm, call.error.as_ref()?))) {
-        return (
-            Class::Failed,
-            None,
-            format!("the generator's call failed (arm `{arm}`): {error}"),
-        );
+    if let Some(failure) = trace.failure() {
+        return (Class::Failed, None, failure.to_string());
     }
     if trace.question.kind == Kind::Unanswerable {
         return unanswerable(attempt);

@@ -2,7 +2,7 @@
 //!
 //! A trace holds all that scoring, attribution and reports need together with `passages.jsonl`: the question
 //! with its golds, what each stage returned, what was packed and answered. Nothing in it is recomputed by
-//! calling anything.
+//! calling anything. It holds no judgment: failure classes come from evaluation.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,7 +10,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::class::closed_set;
-use super::{ByteRange, ChunkId, Class, DocId, Fault, Flag, Question};
+use super::{ByteRange, ChunkId, DocId, Failure, Question, TraceError};
 
 closed_set! {
     /// A step whose ranking a trace keeps.
@@ -213,7 +213,7 @@ pub struct Attempt {
     pub seconds: f64,
     /// Why the call failed, where it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub error: Option<String>,
+    pub error: Option<TraceError>,
 }
 
 impl Attempt {
@@ -250,32 +250,22 @@ pub struct Trace {
     pub stages: Vec<TraceStage>,
     /// The generator's arms; empty without a generator.
     pub arms: Vec<Arm>,
-    /// Where the answer was lost.
-    pub class: Class,
-    /// Inside `generation`: what went wrong.
+    /// Why the question failed before any call of the generator; then it has no stage and no arm.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub fault: Option<Fault>,
-    /// The rule that gave the class, as a sentence.
-    pub reason: String,
-    /// Circumstances.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub flags: Vec<Flag>,
+    pub error: Option<TraceError>,
 }
 
 impl Trace {
-    /// A trace that nothing has happened to: failed until a class is found.
+    /// Creates a trace without stages and arms.
     #[must_use]
-    pub fn unclassified(index: usize, question: Question, gold: Gold) -> Self {
+    pub fn new(index: usize, question: Question, gold: Gold) -> Self {
         Self {
             index,
             question,
             gold,
             stages: Vec::new(),
             arms: Vec::new(),
-            class: Class::Failed,
-            fault: None,
-            reason: String::new(),
-            flags: Vec::new(),
+            error: None,
         }
     }
 
@@ -360,9 +350,24 @@ impl Trace {
             .first()
     }
 
-    /// Whether the question failed for a reason outside the pipeline and is to be asked again on resume.
+    /// The failure that leaves the question without a result: its own, else that of the first call that failed.
+    #[must_use]
+    pub fn failure(&self) -> Option<Failure<'_>> {
+        if let Some(error) = &self.error {
+            return Some(Failure { arm: None, error });
+        }
+        self.arms.iter().find_map(|arm| {
+            let error = arm.attempts.iter().find_map(|call| call.error.as_ref())?;
+            Some(Failure {
+                arm: Some(arm.arm),
+                error,
+            })
+        })
+    }
+
+    /// Whether the question failed and is to be asked again on resume.
     #[must_use]
     pub fn failed(&self) -> bool {
-        self.class == Class::Failed
+        self.failure().is_some()
     }
 }

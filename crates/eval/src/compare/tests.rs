@@ -2,7 +2,7 @@
 
 use super::answers::{State, Turn};
 use super::*;
-use crate::tests::{JUDGE, manifest, outcome, trace};
+use crate::tests::{JUDGE, failed, manifest, outcome, trace};
 use ragtriage_core::measure::answer::Flavour;
 use ragtriage_core::stats::mcnemar::mcnemar;
 use ragtriage_core::types::{Class, Interval};
@@ -321,8 +321,8 @@ fn runs_over_other_questions_are_refused_with_the_counts() {
 #[test]
 fn a_failed_question_is_left_out_and_other_golds_are_counted() {
     let (mut a, mut b) = (run("a", &[RIGHT; 4]), run("b", &[RIGHT; 4]));
-    a.traces[0].class = Class::Failed;
-    b.traces[1].class = Class::Failed;
+    a.traces[0].error = Some(failed());
+    b.traces[1].error = Some(failed());
     b.traces[2].question.answers.push("19 May".to_owned());
     let questions = compared(&a, &[&b], &plan(&["AnswerF1"])).pairs[0].questions;
     assert_eq!(
@@ -330,7 +330,7 @@ fn a_failed_question_is_left_out_and_other_golds_are_counted() {
         (2, 2, 1)
     );
     for trace in &mut a.traces {
-        trace.class = Class::Failed;
+        trace.error = Some(failed());
     }
     let comparison = compared(&a, &[&b], &plan(&["AnswerF1"]));
     assert_eq!(comparison.primary, None);

@@ -4,7 +4,7 @@ use super::judge::{Found, judge};
 use super::*;
 use crate::compare::CompareError;
 use crate::compare::tests::{evaluation, run};
-use ragtriage_core::types::Class;
+use crate::tests::failed;
 use ragtriage_runs::ExternalSource;
 
 fn gate(name: &str, bound: Bound, limit: f64) -> Gate {
@@ -212,7 +212,7 @@ fn one_cluster_decides_nothing() {
 #[test]
 fn questions_without_an_answer_are_a_gate_of_their_own() {
     let mut torn = run("torn", &["18 May"; 4]);
-    torn.traces[0].class = Class::Failed;
+    torn.traces[0].error = Some(failed());
     torn.manifest.n_questions = 6;
     let report =
         check(&torn, None, &plan(vec![gate("AnswerEM", Bound::Min, 0.5)])).expect("judged");

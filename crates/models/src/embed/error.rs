@@ -1,6 +1,7 @@
 //! Why texts could not be encoded, by cause, with what to do about it kept apart.
 
 use ragtriage_core::hint::Hint;
+use ragtriage_core::types::ErrorKind;
 use std::path::PathBuf;
 
 use crate::cache::CacheError;
@@ -84,6 +85,18 @@ pub enum EmbedError {
 impl From<BertError> for EmbedError {
     fn from(error: BertError) -> Self {
         Self::Checkpoint(error.into())
+    }
+}
+
+impl EmbedError {
+    /// Its cause, as a trace keeps it.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Http(error) => error.kind(),
+            Self::TooLong { .. } => ErrorKind::TooLong,
+            _ => ErrorKind::Permanent,
+        }
     }
 }
 

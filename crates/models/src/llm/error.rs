@@ -8,6 +8,7 @@ use std::io;
 use std::time::Duration;
 
 use ragtriage_core::prompt::TemplateError;
+use ragtriage_core::types::ErrorKind;
 use ragtriage_http::HttpError;
 
 /// What the caller can do about a failure.
@@ -141,6 +142,30 @@ impl LlmError {
     }
 }
 
+impl LlmError {
+    /// Its cause, as a trace keeps it.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Http(error) => error.kind(),
+            Self::GaveUp { last, .. } => last.kind(),
+            Self::Busy { .. } | Self::DeadlinePassed { .. } => ErrorKind::Transient,
+            Self::TooLong { .. } => ErrorKind::TooLong,
+            Self::Rejected {
+                status: 400 | 422,
+                excerpt,
+                ..
+            } => rejected_parameter(excerpt).unwrap_or(ErrorKind::Permanent),
+            Self::Rejected { .. }
+            | Self::Refused { .. }
+            | Self::Spent { .. }
+            | Self::BadSetting { .. }
+            | Self::TemplateFile { .. }
+            | Self::Template { .. } => ErrorKind::Permanent,
+        }
+    }
+}
+
 impl Hint for LlmError {
     fn hint(&self) -> Option<String> {
         let hint: Option<&'static str> = match self {
@@ -154,7 +179,7 @@ impl Hint for LlmError {
             } => Some("`generation.api_key_env` names the variable with the key"),
             Self::Rejected {
                 status: 400 | 422, ..
-            } => parameter_hint(&self.to_string()),
+            } => kind_hint(self.kind()),
             Self::Rejected {
                 status: 404 | 405, ..
             } => Some(
@@ -179,23 +204,32 @@ impl Hint for LlmError {
     }
 }
 
-/// What to do where a server takes a parameter in another form or not at all, by the words of its failure: `OpenAI`'s reasoning
-/// models refuse two that we send.
+/// What a server that rejects one of the parameters that we send calls it: `OpenAI`'s reasoning models refuse two.
+fn rejected_parameter(excerpt: &str) -> Option<ErrorKind> {
+    if excerpt.contains("max_tokens") {
+        Some(ErrorKind::RejectsMaxTokens)
+    } else {
+        excerpt
+            .contains("temperature")
+            .then_some(ErrorKind::RejectsTemperature)
+    }
+}
+
+/// The setting that replaces a parameter which a server does not take.
 #[must_use]
-pub fn parameter_hint(failure: &str) -> Option<&'static str> {
-    if !failure.contains("rejected the call: status 4") {
-        None
-    } else if failure.contains("max_tokens") {
-        Some(
+pub fn kind_hint(kind: ErrorKind) -> Option<&'static str> {
+    match kind {
+        ErrorKind::RejectsMaxTokens => Some(
             "with `generation.extra_body = { max_completion_tokens = 2048 }` that is sent instead of `max_tokens`, and \
              `temperature = 1` there takes the place of a temperature that is refused",
-        )
-    } else if failure.contains("temperature") {
-        Some(
+        ),
+        ErrorKind::RejectsTemperature => Some(
             "`generation.extra_body = { temperature = 1 }` takes the place of `generation.temperature`",
-        )
-    } else {
-        None
+        ),
+        ErrorKind::Unreachable
+        | ErrorKind::Transient
+        | ErrorKind::TooLong
+        | ErrorKind::Permanent => None,
     }
 }
 

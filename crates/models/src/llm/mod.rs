@@ -23,7 +23,7 @@ use async_trait::async_trait;
 pub use self::allowance::{Allowance, Allowed, Limits};
 pub use self::answer::read_answer;
 pub use self::cached::{CachedReplies, REPLIES};
-pub use self::error::{ErrorClass, LlmError, parameter_hint};
+pub use self::error::{ErrorClass, LlmError, kind_hint};
 pub use self::extractive::Extractive;
 pub use self::kept::KeptReply;
 pub use self::price::Price;

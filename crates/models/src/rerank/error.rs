@@ -2,6 +2,7 @@
 
 use crate::cache::CacheError;
 use ragtriage_core::hint::Hint;
+use ragtriage_core::types::ErrorKind;
 use ragtriage_encoder::checkpoint::CheckpointError;
 use ragtriage_http::HttpError;
 
@@ -48,6 +49,18 @@ pub enum RerankError {
     /// The scoring thread panicked or the runtime is going down.
     #[error("reranking was broken off: {0}")]
     Worker(#[source] tokio::task::JoinError),
+}
+
+impl RerankError {
+    /// Its cause, as a trace keeps it.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Http(error) => error.kind(),
+            Self::TooLong { .. } => ErrorKind::TooLong,
+            _ => ErrorKind::Permanent,
+        }
+    }
 }
 
 impl From<HttpError> for RerankError {

@@ -3,6 +3,7 @@
 //! No message holds a key, or a URL's user info and query, nor what a service repeats of them.
 
 use ragtriage_core::hint::Hint;
+use ragtriage_core::types::ErrorKind;
 use ragtriage_http::HttpError;
 
 /// Why one question got no answer, or the service cannot be asked at all.
@@ -39,6 +40,17 @@ pub enum ServiceError {
     /// A record that does not have the question.
     #[error("nothing is recorded of this question")]
     NotRecorded,
+}
+
+impl ServiceError {
+    /// Its cause, as a trace keeps it.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Http(error) => error.kind(),
+            _ => ErrorKind::Permanent,
+        }
+    }
 }
 
 impl From<HttpError> for ServiceError {

@@ -4,18 +4,20 @@ mod tally;
 
 use std::sync::Arc;
 
-use super::PipelineError;
-use super::ask::Done;
-use super::plan::Plan;
-use super::progress::Progress;
-use super::prompt;
-use super::run::{self, Line, Prepared};
-use super::stock::Stock;
-use futures_util::{StreamExt, stream};
-use tally::{Asked, Tally};
+use async_trait::async_trait;
 
-use ragtriage_core::types::{ArmCalls, ChunkId, Dataset, Estimate, Question};
-use ragtriage_models::llm::Limits;
+use super::PipelineError;
+use super::ask::{Asked, RunFacts};
+use super::generate::{Call, Caller};
+use super::plan::Plan;
+use super::sink::Sink;
+use tally::{Counted, Tally};
+
+use ragtriage_core::text::tokens::TokenCounter;
+use ragtriage_core::types::{
+    Attempt, Estimate, Finish, Origin, QuestionId, Stance, TokenUse,
+};
+use ragtriage_models::llm::{Generator, Limits, LlmError};
 
 /// What calls are estimated by.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,87 +30,107 @@ pub struct Terms {
     pub limits: Limits,
 }
 
-/// Retrieves for every question that is left and looks at each arm's prompt; calls no generator, writes no run.
-///
-/// # Errors
-/// Whatever concerns the whole run: encoder, index.
-pub async fn estimate(
-    dataset: Dataset,
-    plan: Plan,
-    done: &Done,
+/// A dry run: counts the calls that an execution would make.
+pub struct EstimateSink {
     terms: Terms,
-    progress: &dyn Progress,
-) -> Result<Estimate, PipelineError> {
-    estimate_from(&mut run::stocked(dataset, done), plan, terms, progress).await
+    tally: Option<Tally>,
+    /// Each question's calls with its place in the run.
+    counted: Vec<(usize, Counted)>,
 }
 
-/// [`estimate`] for the questions of `stock`, with what is there already.
-///
-/// # Errors
-/// As [`estimate`].
-pub async fn estimate_from(
-    stock: &mut Stock,
-    plan: Plan,
-    terms: Terms,
-    progress: &dyn Progress,
-) -> Result<Estimate, PipelineError> {
-    let (price, in_work) = (plan.price, plan.calls);
-    let Prepared { line, left, facts } = run::prepare(stock, plan, progress).await?;
-    let mut tally = Tally::new(&line.plan.arms, facts.n_chunks);
-    progress.start("prompts", left.len() as u64);
-    let line = Arc::new(line);
-    let look = |(index, question)| {
-        let line = Arc::clone(&line);
-        tokio::spawn(async move { look(&line, index, question).await })
-    };
-    let mut looked = stream::iter(left).map(look).buffered(in_work);
-    while let Some(asked) = looked.next().await {
-        tally.add(asked.map_err(|_| PipelineError::Panicked)?);
-        progress.advance(1);
+impl EstimateSink {
+    /// Estimates calls by `terms`.
+    #[must_use]
+    pub fn new(terms: Terms) -> Self {
+        Self {
+            terms,
+            tally: None,
+            counted: Vec::new(),
+        }
     }
-    progress.finish();
-    Ok(tally.estimate(price, in_work, terms))
+
+    /// Returns the estimate over the questions that were executed.
+    #[must_use]
+    pub fn estimate(self) -> Estimate {
+        let mut counted = self.counted;
+        counted.sort_unstable_by_key(|(index, _)| *index);
+        let mut tally = self.tally.unwrap_or_default();
+        counted.into_iter().for_each(|(_, counted)| tally.add(counted));
+        tally.estimate(self.terms)
+    }
 }
 
-/// One question as far as its prompts.
-async fn look(line: &Line, index: usize, question: Question) -> Asked {
-    let trace = line.retrieved(index, question).await;
-    if trace.stages.is_empty() {
-        return Asked {
-            failed: true,
-            ..Asked::default()
-        };
+impl Sink for EstimateSink {
+    fn name(&self) -> String {
+        "dry run".to_owned()
     }
-    let Some(generator) = &line.plan.generator else {
-        return Asked::default();
-    };
-    let counter = &line.plan.prompt.counter;
-    let mut asked = Asked::default();
-    let mut before: Vec<Vec<ChunkId>> = Vec::new();
-    for (arm, chunks) in line.prompts(&trace) {
-        let mut calls = ArmCalls {
-            questions: 1,
-            ..ArmCalls::of(arm)
-        };
-        if before.contains(&chunks) {
-            calls.same_prompt = 1;
-            asked.arms.push(calls);
-            continue;
-        }
-        let prompt = line.prompt(&trace, &chunks);
-        if let Some(kept) = generator.kept(&prompt).await {
-            let completion = kept
-                .completion_tokens
-                .unwrap_or_else(|| counter.count(&kept.text) as u64);
-            asked.kept.push((completion, kept.seconds));
-            calls.cached = 1;
-        } else {
-            calls.calls = line.plan.arms.times(arm) as u64;
-            calls.prompt_tokens = calls.calls * prompt::n_tokens(&prompt, counter.as_ref());
-            asked.passages.extend(chunks.iter().cloned());
-        }
-        asked.arms.push(calls);
-        before.push(chunks);
+
+    fn begin(&mut self) -> Result<(), PipelineError> {
+        Ok(())
     }
-    asked
+
+    fn caller(&mut self, plan: &Plan) -> Result<Option<Box<dyn Caller>>, PipelineError> {
+        self.tally = Some(Tally::new(&plan.arms, plan.price, plan.calls));
+        Ok(plan.generator.as_ref().map(|generator| {
+            Box::new(Counting {
+                generator: Arc::clone(generator),
+                counter: Arc::clone(&plan.prompt.counter),
+            }) as Box<dyn Caller>
+        }))
+    }
+
+    fn take(&mut self, asked: Asked) -> Result<(), PipelineError> {
+        self.counted
+            .push((asked.trace.index, Counted::of(&asked.trace)));
+        Ok(())
+    }
+
+    fn tolerates_failures(&self) -> bool {
+        true
+    }
+
+    fn finish(&mut self, facts: RunFacts, _: bool) -> Result<(), PipelineError> {
+        if let Some(tally) = &mut self.tally {
+            tally.set_chunks(facts.n_chunks);
+        }
+        Ok(())
+    }
+}
+
+/// Calls nothing: the reply is a cached one, or empty where a call would be made.
+struct Counting {
+    generator: Arc<dyn Generator>,
+    counter: Arc<dyn TokenCounter>,
+}
+
+#[async_trait]
+impl Caller for Counting {
+    async fn call(&self, _: &QuestionId, call: &Call) -> Result<Attempt, LlmError> {
+        let kept = self.generator.kept(&call.prompt).await;
+        let (origin, completion, seconds) = match kept {
+            Some(kept) => {
+                let completion = kept
+                    .completion_tokens
+                    .unwrap_or_else(|| self.counter.count(&kept.text) as u64);
+                (Origin::Cached, completion, kept.seconds)
+            }
+            None => (Origin::Called, 0, 0.0),
+        };
+        Ok(Attempt {
+            passages: call.passages.clone(),
+            raw: String::new(),
+            extracted: String::new(),
+            stance: Stance::Unreadable,
+            finish: Finish::Stop,
+            origin,
+            tokens: TokenUse {
+                prompt: call.n_tokens,
+                prompt_billed: None,
+                completion,
+            },
+            cost_usd: 0.0,
+            seconds,
+            error: None,
+        })
+    }
 }

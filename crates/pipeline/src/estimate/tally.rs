@@ -4,12 +4,14 @@ use std::collections::HashSet;
 
 use super::Terms;
 use crate::plan::ArmPlan;
-use ragtriage_core::types::{ArmCalls, ChunkId, Estimate, Forecast, Kept, Seconds, Stop};
+use ragtriage_core::types::{
+    ArmCalls, ChunkId, Estimate, Forecast, Kept, Origin, Seconds, Stop, Trace,
+};
 use ragtriage_models::llm::{Limits, Price};
 
 /// What one question would ask.
 #[derive(Debug, Default)]
-pub(super) struct Asked {
+pub(super) struct Counted {
     /// Whether its retrieval failed, so that nothing is asked.
     pub failed: bool,
     /// By arm.
@@ -20,9 +22,45 @@ pub(super) struct Asked {
     pub kept: Vec<(u64, f64)>,
 }
 
+impl Counted {
+    /// Counts the calls of a dry run's trace.
+    pub(super) fn of(trace: &Trace) -> Self {
+        let mut counted = Self {
+            failed: trace.failed(),
+            ..Self::default()
+        };
+        for arm in &trace.arms {
+            let mut calls = ArmCalls {
+                questions: 1,
+                ..ArmCalls::of(arm.arm)
+            };
+            for attempt in &arm.attempts {
+                match attempt.origin {
+                    Origin::SamePrompt => calls.same_prompt += 1,
+                    Origin::Cached => {
+                        calls.cached += 1;
+                        let kept = (attempt.tokens.completion, attempt.seconds);
+                        counted.kept.push(kept);
+                    }
+                    Origin::Called => {
+                        calls.calls += 1;
+                        calls.prompt_tokens += attempt.tokens.prompt;
+                        counted.passages.extend(attempt.passages.iter().cloned());
+                    }
+                }
+            }
+            counted.arms.push(calls);
+        }
+        counted
+    }
+}
+
 /// The questions so far, in their order.
+#[derive(Default)]
 pub(super) struct Tally {
     estimate: Estimate,
+    price: Price,
+    in_work: usize,
     passages: HashSet<ChunkId>,
     /// Each question's prompt tokens and calls.
     questions: Vec<(u64, u64)>,
@@ -31,22 +69,26 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    pub(super) fn new(arms: &ArmPlan, chunks: usize) -> Self {
+    /// Of a plan with `arms`, whose calls cost `price` and of which `in_work` are made at once.
+    pub(super) fn new(arms: &ArmPlan, price: Price, in_work: usize) -> Self {
         let arms = arms.names.iter().map(|arm| ArmCalls::of(*arm)).collect();
         Self {
             estimate: Estimate {
-                chunks,
                 arms,
                 ..Estimate::default()
             },
-            passages: HashSet::new(),
-            questions: Vec::new(),
-            kept_tokens: 0,
-            kept_seconds: 0.0,
+            price,
+            in_work,
+            ..Self::default()
         }
     }
 
-    pub(super) fn add(&mut self, asked: Asked) {
+    /// Sets how many chunks the corpus has.
+    pub(super) fn set_chunks(&mut self, n_chunks: usize) {
+        self.estimate.chunks = n_chunks;
+    }
+
+    pub(super) fn add(&mut self, asked: Counted) {
         let estimate = &mut self.estimate;
         estimate.questions += 1;
         estimate.failed += usize::from(asked.failed);
@@ -68,7 +110,7 @@ impl Tally {
     }
 
     /// The sums, and what may come of them.
-    pub(super) fn estimate(self, price: Price, in_work: usize, terms: Terms) -> Estimate {
+    pub(super) fn estimate(self, terms: Terms) -> Estimate {
         let Terms {
             most_completion_tokens,
             concurrency,
@@ -76,6 +118,8 @@ impl Tally {
         } = terms;
         let Self {
             mut estimate,
+            price,
+            in_work,
             passages,
             questions,
             kept_tokens,
@@ -164,7 +208,7 @@ mod tests {
         completion_usd: 100.0,
     };
 
-    fn tally() -> Tally {
+    fn tally(in_work: usize) -> Tally {
         let names = vec![ArmName::Retrieved, ArmName::Oracle];
         let plan = ArmPlan {
             names,
@@ -173,11 +217,13 @@ mod tests {
             seed: 0,
             noise_position: NoisePosition::default(),
         };
-        Tally::new(&plan, 9)
+        let mut tally = Tally::new(&plan, PRICE, in_work);
+        tally.set_chunks(9);
+        tally
     }
 
     /// A question with one call of 1,000 prompt tokens over these passages, and these kept replies.
-    fn asked(passages: &[&str], kept: &[(u64, f64)]) -> Asked {
+    fn asked(passages: &[&str], kept: &[(u64, f64)]) -> Counted {
         let retrieved = ArmCalls {
             questions: 1,
             calls: 1,
@@ -190,7 +236,7 @@ mod tests {
             ..ArmCalls::of(ArmName::Oracle)
         };
         let passages = passages.iter().map(|id| ChunkId::from(*id)).collect();
-        Asked {
+        Counted {
             failed: false,
             arms: vec![retrieved, oracle],
             passages,
@@ -208,10 +254,10 @@ mod tests {
 
     #[test]
     fn expectations_are_means_of_kept_replies_and_passages_count_once() {
-        let mut tally = tally();
+        let mut tally = tally(4);
         tally.add(asked(&["a#0", "b#0"], &[(10, 1.0)]));
         tally.add(asked(&["b#0", "c#0"], &[(30, 3.0)]));
-        let estimate = tally.estimate(PRICE, 4, terms(None, None));
+        let estimate = tally.estimate(terms(None, None));
         assert_eq!(
             (
                 estimate.questions,
@@ -246,9 +292,9 @@ mod tests {
 
     #[test]
     fn nothing_is_expected_where_nothing_is_kept() {
-        let mut tally = tally();
+        let mut tally = tally(1);
         tally.add(asked(&[], &[]));
-        let estimate = tally.estimate(PRICE, 1, terms(None, None));
+        let estimate = tally.estimate(terms(None, None));
         assert_eq!(
             (
                 estimate.completion_tokens.expected,
@@ -263,9 +309,9 @@ mod tests {
     #[test]
     fn the_limit_met_first_is_told() {
         let stop = |usd, tokens| {
-            let mut tally = tally();
+            let mut tally = tally(1);
             (0..10).for_each(|_| tally.add(asked(&[], &[])));
-            tally.estimate(PRICE, 1, terms(usd, tokens)).stop
+            tally.estimate(terms(usd, tokens)).stop
         };
         // A question may cost 1,000 * $10 / 1e6 + 200 * $100 / 1e6 = $0.03 and 1,200 tokens; ten cost $0.30 and 12,000.
         let usd = Stop {

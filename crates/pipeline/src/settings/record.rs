@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::Resolved;
 use super::assemble::{Assembled, dataset_label};
-use crate::run::RunFacts;
+use crate::ask::RunFacts;
 use ragtriage_core::chunk::Strategy;
 use ragtriage_core::text::{address, analyse, tokens};
 use ragtriage_core::types::{Dataset, Note};
@@ -83,9 +83,6 @@ pub fn begun(resolved: &Resolved, data: Data<'_>, git_commit: Option<String>) ->
         truncation: Vec::new(),
         vector_search: String::new(),
         seconds: BTreeMap::new(),
-        prompt_tokens: 0,
-        completion_tokens: 0,
-        cost_usd: 0.0,
         vectors_cached: 0,
         vectors_computed: 0,
     }
@@ -134,9 +131,10 @@ pub fn finish(manifest: &mut Manifest, facts: RunFacts, caches: &[Arc<Cached>]) 
     let RunFacts {
         n_chunks,
         chunk_tokens,
-        n_asked: _,
         ingest,
+        notes,
     } = facts;
+    add_notes(&mut manifest.notes, &notes);
     manifest.finished = Some(now());
     manifest.n_chunks = n_chunks;
     manifest.chunk_tokens = chunk_tokens;
@@ -152,4 +150,49 @@ pub fn finish(manifest: &mut Manifest, facts: RunFacts, caches: &[Arc<Cached>]) 
     }
     manifest.vectors_cached = caches.iter().map(|cache| cache.n_hits() as usize).sum();
     manifest.vectors_computed = caches.iter().map(|cache| cache.n_misses() as usize).sum();
+}
+
+/// Adds what was counted now to what was counted before.
+fn add_notes(notes: &mut Vec<String>, new: &[Note]) {
+    for note in new {
+        let before = |old: &String| {
+            old.strip_suffix(&note.what)?
+                .strip_suffix(' ')?
+                .parse::<usize>()
+                .ok()
+        };
+        let found = notes
+            .iter()
+            .enumerate()
+            .find_map(|(at, old)| Some((at, before(old)?)));
+        match found {
+            Some((at, count)) => notes[at] = format!("{} {}", count + note.count, note.what),
+            None => notes.push(counted(note)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_of_one_kind_are_added_up() {
+        let mut notes = vec![
+            "3 contexts twice".to_owned(),
+            "12 other contexts twice".to_owned(),
+        ];
+        let counted = |count, what: &str| Note {
+            count,
+            what: what.to_owned(),
+        };
+        add_notes(
+            &mut notes,
+            &[counted(2, "contexts twice"), counted(1, "new ones")],
+        );
+        assert_eq!(
+            notes,
+            ["5 contexts twice", "12 other contexts twice", "1 new ones"]
+        );
+    }
 }

@@ -9,7 +9,8 @@ use super::generate::{Bill, Generate};
 use super::request::SweepRequest;
 use super::trial::{Bench, SweepWork, TrialResult};
 use super::trials::{DEFAULT, Trial};
-use crate::estimate::estimate_from;
+use crate::estimate::EstimateSink;
+use crate::execute::{Source, execute};
 use crate::settings::assemble::recipients::without_services;
 use crate::settings::assemble::{self, terms};
 use crate::stock::Stock;
@@ -160,9 +161,12 @@ impl SweepRequest<'_> {
         let assembled = assemble::assemble(&local, self.environment, self.on_download)
             .await
             .ok()?;
-        let terms = terms(&local.settings.generation);
-        estimate_from(stock, assembled.plan, terms, self.watch)
-            .await
-            .ok()
+        let mut sink = EstimateSink::new(terms(&local.settings.generation));
+        let source = Source::Pipeline {
+            stock,
+            plan: assembled.plan,
+        };
+        execute(source, &mut sink, self.watch).await.ok()?;
+        Some(sink.estimate())
     }
 }

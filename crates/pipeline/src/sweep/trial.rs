@@ -17,9 +17,10 @@ use super::folder::SweepFolder;
 use super::partition::QuestionPart;
 use super::trials::Trial;
 use crate::ask::Done;
+use crate::execute::{Source, execute};
 use crate::plan::Plan;
 use crate::progress::Progress;
-use crate::run;
+use crate::record::RunSink;
 use crate::settings::assemble::{self, Assembled, Environment};
 use crate::settings::record;
 use crate::stock::{self, Made, Share, Stock};
@@ -186,23 +187,18 @@ impl Bench<'_> {
         }
         let folder = self.begin(path).map_err(in_words)?;
         manifest.name = folder.name();
-        manifest
-            .save(&folder)
-            .map_err(|error| with_causes(&error))?;
         let spending = allowance.map(|allowance| Spending {
             folder: self.folder,
             allowance,
         });
-        let facts = run::run_from(stock, plan, &folder, Done::default(), self.progress).await;
+        let source = Source::Pipeline { stock, plan };
+        let mut sink = RunSink::new(&folder, manifest, Done::default(), vector_caches.clone());
+        let executed = execute(source, &mut sink, self.progress).await;
         drop(spending);
-        let facts = facts.map_err(|error| {
+        executed.map_err(|error| {
             let _ = fs::remove_dir_all(path); // it has no scores, and would be made anew
             with_causes(&error)
         })?;
-        record::finish(&mut manifest, facts, &vector_caches);
-        manifest
-            .save(&folder)
-            .map_err(|error| with_causes(&error))?;
         let saved = SavedRun::load(&folder).map_err(|error| with_causes(&error))?;
         let kept = self.score(&saved, key);
         // A question that failed may not fail again: then the trial is made anew the next time.

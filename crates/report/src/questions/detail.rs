@@ -145,7 +145,7 @@ impl Context<'_> {
                 tokens: *tokens,
                 cost_usd: *cost_usd,
                 seconds: rounded(*seconds, 3),
-                error: error.clone(),
+                error: error.as_ref().map(|error| error.message.clone()),
             }
         });
         ArmShown {

@@ -5,7 +5,8 @@ use super::super::gold::{self, Haystacks};
 use super::super::support::SupportTest;
 use super::{TENS, attempt, corpus, judged, member, question, trace, with_gold, wrong};
 use crate::types::{
-    Attempt, ByteRange, ChunkId, Class, Fault, Flag, Gold, Kind, Question, Stance, TokenUse,
+    Attempt, ByteRange, ChunkId, Class, ErrorKind, FailedPart, Fault, Flag, Gold, Kind, Question,
+    Stance, TokenUse, TraceError,
 };
 
 #[test]
@@ -332,7 +333,11 @@ fn a_failed_call_is_no_wrong_answer_and_no_generator_no_loss() {
     let corpus = corpus(&TENS);
     let asked = || question(vec![vec![member("d", &[(10, 19)])]]);
     let failed = Attempt {
-        error: Some("500".to_owned()),
+        error: Some(TraceError {
+            part: FailedPart::Generator,
+            kind: ErrorKind::Transient,
+            message: "500".to_owned(),
+        }),
         ..attempt("", Stance::Unreadable)
     };
     let found = trace(asked(), &corpus, &["d#1"], &["d#1"], Some(failed));

@@ -8,7 +8,7 @@ mod reasons;
 use super::classify::{Outcome, Rightness, classify};
 use super::gold;
 use crate::types::{
-    Arm, ArmName, Attempt, Chunk, ChunkId, Class, Corpus, Document, Finish, Gold, Group, Kind,
+    Arm, ArmName, Attempt, Chunk, ChunkId, Corpus, Document, Finish, Gold, Group, Kind,
     Member, Origin, Passage, Question, Stage, StageHit, Stance, Support, SupportRule, TokenUse,
     Trace, TraceStage,
 };
@@ -132,10 +132,7 @@ fn with_gold(
             })
             .into_iter()
             .collect(),
-        class: Class::Failed,
-        fault: None,
-        reason: String::new(),
-        flags: vec![],
+        error: None,
     }
 }
 

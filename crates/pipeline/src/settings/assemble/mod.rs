@@ -248,7 +248,6 @@ pub async fn assemble(
         concurrency: concurrency(settings),
         calls: calls(settings),
         arms: arm_plan(settings),
-        judge: judge(settings),
         price: price(settings),
     };
     Ok(Assembled {
@@ -272,8 +271,6 @@ pub fn recorded(
     check(settings)?;
     Ok(RecordedPlan {
         rag,
-        judge: judge(settings),
-        k: settings.retrieval.k,
         counter: prompt_counter()?,
         concurrency,
         most_failures: None,

@@ -1,0 +1,75 @@
+//! Why a question or a call has no result, as a trace keeps it.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::ArmName;
+use super::class::closed_set;
+
+closed_set! {
+    /// The cause of a failure, by what can be done about it.
+    ErrorKind {
+        /// No server answers at the address.
+        Unreachable = "unreachable",
+        /// The server was busy, failing or too slow: the same call may succeed later.
+        Transient = "transient",
+        /// The prompt or text is longer than the model takes.
+        TooLong = "too_long",
+        /// The server does not take the parameter `max_tokens`.
+        RejectsMaxTokens = "rejects_max_tokens",
+        /// The server does not take the temperature.
+        RejectsTemperature = "rejects_temperature",
+        /// The same call fails again until configuration, data or server change.
+        Permanent = "permanent",
+    }
+}
+
+closed_set! {
+    /// The part of a pipeline that failed.
+    FailedPart {
+        /// Retrieval, reranking or packing.
+        Retrieval = "retrieval",
+        /// A call of the generator.
+        Generator = "generator",
+        /// The service of an external RAG.
+        Service = "service",
+        /// An external RAG when it was recorded.
+        Recorded = "recorded",
+    }
+}
+
+/// A failure in a trace.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TraceError {
+    /// What failed.
+    pub part: FailedPart,
+    /// Its cause.
+    pub kind: ErrorKind,
+    /// What the part reported.
+    pub message: String,
+}
+
+/// The failure that leaves a question without a result, as one sentence.
+#[derive(Clone, Copy, Debug)]
+pub struct Failure<'a> {
+    /// The arm whose call failed; `None` where the question failed before any call.
+    pub arm: Option<ArmName>,
+    /// The failure.
+    pub error: &'a TraceError,
+}
+
+impl fmt::Display for Failure<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.error.part {
+            FailedPart::Retrieval => f.write_str("retrieval failed")?,
+            FailedPart::Generator => f.write_str("the generator's call failed")?,
+            FailedPart::Service => f.write_str("the service failed")?,
+            FailedPart::Recorded => f.write_str("the recorded pipeline failed")?,
+        }
+        if let Some(arm) = self.arm {
+            write!(f, " (arm `{arm}`)")?;
+        }
+        write!(f, ": {}", self.error.message)
+    }
+}

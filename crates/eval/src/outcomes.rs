@@ -1,0 +1,41 @@
+//! `outcomes.jsonl`: what evaluation decided of each question, a line each.
+
+use serde::Serialize;
+
+use ragtriage_core::attribute::classify::Outcome;
+use ragtriage_core::text::sanitize::escaped_json;
+use ragtriage_core::types::{Class, Fault, Flag, QuestionId, Trace};
+
+/// The file's name.
+pub const FILE: &str = "outcomes.jsonl";
+
+#[derive(Serialize)]
+struct Line<'a> {
+    /// The question's place in the run.
+    index: usize,
+    id: &'a QuestionId,
+    class: Class,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fault: Option<Fault>,
+    /// The rule that gave the class, as a sentence.
+    reason: &'a str,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    flags: &'a [Flag],
+}
+
+/// Writes the outcomes of `traces`, in their order.
+#[must_use]
+pub fn render(traces: &[Trace], outcomes: &[Outcome]) -> String {
+    let line = |(trace, outcome): (&Trace, &Outcome)| {
+        let line = Line {
+            index: trace.index,
+            id: &trace.question.id,
+            class: outcome.class,
+            fault: outcome.fault,
+            reason: &outcome.reason,
+            flags: &outcome.flags,
+        };
+        escaped_json(&serde_json::to_string(&line).expect("an outcome is plain JSON")) + "\n"
+    };
+    traces.iter().zip(outcomes).map(line).collect()
+}

@@ -1,0 +1,171 @@
+//! Executes a run, whoever asks for it: `run`, `tune`, `import`, an external service, a dry run.
+//!
+//! A [`Source`] answers the questions, several at once; a [`Sink`] receives each result as it finishes.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use tokio::task::JoinSet;
+
+use super::PipelineError;
+use super::ask::{Asked, Prepared};
+use super::plan::Plan;
+use super::progress::Progress;
+use super::recorded::{self, RecordedPlan};
+use super::sink::Sink;
+use super::stock::Stock;
+use super::run;
+use ragtriage_core::types::{Document, Question};
+use ragtriage_models::llm::LlmError;
+
+/// What answers the questions of a run.
+pub enum Source<'a> {
+    /// The built-in pipeline, over what is prepared already.
+    Pipeline {
+        /// Documents and questions, with what was made for them.
+        stock: &'a mut Stock,
+        /// The parts of the pipeline.
+        plan: Plan,
+    },
+    /// An external RAG: its record, or a service.
+    External {
+        /// Documents of the data set.
+        documents: Vec<Document>,
+        /// Questions that are left, each with its place in the run.
+        questions: Vec<(usize, Question)>,
+        /// The external RAG.
+        plan: RecordedPlan,
+    },
+}
+
+impl Source<'_> {
+    async fn prepare(
+        self,
+        sink: &mut dyn Sink,
+        progress: &dyn Progress,
+    ) -> Result<Prepared, PipelineError> {
+        match self {
+            Self::Pipeline { stock, plan } => run::prepare(stock, plan, sink, progress).await,
+            Self::External {
+                documents,
+                questions,
+                plan,
+            } => Ok(recorded::prepare(documents, questions, plan)),
+        }
+    }
+}
+
+/// Asks every question of `source` and hands each result to `sink`.
+///
+/// # Errors
+/// Whatever concerns the whole run: encoder, index, disk, `OnlyFailures`, `AllRecordedFailed`, `Stopped`. One question's
+/// failure is in its trace.
+pub async fn execute(
+    source: Source<'_>,
+    sink: &mut dyn Sink,
+    progress: &dyn Progress,
+) -> Result<(), PipelineError> {
+    sink.begin()?;
+    let mut prepared = source.prepare(sink, progress).await?;
+    let clock = Instant::now();
+    progress.start("questions", prepared.questions.len() as u64);
+    let failed = ask_all(&mut prepared, sink, progress).await;
+    progress.finish();
+    let Prepared {
+        asker, mut facts, ..
+    } = prepared;
+    facts.notes = asker.take_notes();
+    facts
+        .ingest
+        .seconds
+        .insert("questions".to_owned(), clock.elapsed().as_secs_f64());
+    sink.finish(facts, failed?)
+}
+
+/// Asks the questions, `concurrency` at a time; returns whether any failed.
+async fn ask_all(
+    prepared: &mut Prepared,
+    sink: &mut dyn Sink,
+    progress: &dyn Progress,
+) -> Result<bool, PipelineError> {
+    let mut waiting = std::mem::take(&mut prepared.questions).into_iter();
+    let mut failures = Failures::new(prepared, waiting.len(), sink);
+    let mut n_left = waiting.len();
+    let mut stopped: Option<LlmError> = None;
+    let mut in_flight = JoinSet::new();
+    loop {
+        while stopped.is_none() && in_flight.len() < prepared.concurrency {
+            let Some((index, question)) = waiting.next() else {
+                break;
+            };
+            in_flight.spawn(Arc::clone(&prepared.asker).ask(index, question));
+        }
+        let Some(finished) = in_flight.join_next().await else {
+            break;
+        };
+        match finished.map_err(|_| PipelineError::Panicked)? {
+            Ok(asked) => {
+                let aborted = failures.count(&asked, sink);
+                sink.take(asked)?;
+                progress.advance(1);
+                n_left -= 1;
+                aborted?;
+            }
+            // What is in flight already may still be answered from what was paid for.
+            Err(why) => stopped = Some(why),
+        }
+    }
+    match stopped {
+        None => Ok(failures.any),
+        Some(why) => Err(PipelineError::Stopped {
+            why,
+            n_left,
+            run: sink.name(),
+        }),
+    }
+}
+
+/// Decides when failures end a run.
+struct Failures {
+    any: bool,
+    in_a_row: usize,
+    n_questions: usize,
+    most: Option<usize>,
+    tolerated: bool,
+}
+
+impl Failures {
+    fn new(prepared: &Prepared, n_questions: usize, sink: &dyn Sink) -> Self {
+        Self {
+            any: false,
+            in_a_row: 0,
+            n_questions,
+            most: prepared.most_failures,
+            tolerated: sink.tolerates_failures(),
+        }
+    }
+
+    fn count(&mut self, asked: &Asked, sink: &dyn Sink) -> Result<(), PipelineError> {
+        let Some(failure) = asked.trace.failure() else {
+            self.in_a_row = 0;
+            return Ok(());
+        };
+        self.any = true;
+        self.in_a_row += 1;
+        let all_failed = self.in_a_row == self.n_questions;
+        let too_many = all_failed || self.most.is_some_and(|most| self.in_a_row >= most);
+        if self.tolerated || !too_many {
+            return Ok(());
+        }
+        let (n, last) = (self.in_a_row, failure.to_string());
+        Err(match self.most {
+            Some(_) => PipelineError::OnlyFailures {
+                n,
+                last,
+                kind: failure.error.kind,
+                run: sink.name(),
+            },
+            None => PipelineError::AllRecordedFailed { n, last },
+        })
+    }
+}
