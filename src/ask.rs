@@ -54,7 +54,11 @@ pub fn ask(args: &AskArgs) -> Result<(), Failure> {
     }
     let answered = block_on(answered(args, &resolved))?;
     let Answered { single, generator } = answered;
-    if let Some(failure) = single.trace.failure().filter(|failure| failure.arm.is_none()) {
+    if let Some(failure) = single
+        .trace
+        .failure()
+        .filter(|failure| failure.arm.is_none())
+    {
         return Err(Failure::new(failure.to_string(), None));
     }
     let attempt = single

@@ -165,11 +165,7 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
 }
 
 /// Writes all that is derived from a finished run, and prints the report.
-pub(super) fn conclude(
-    folder: &RunFolder,
-    settings: &Settings,
-    json: bool,
-) -> Result<(), Failure> {
+pub(super) fn conclude(folder: &RunFolder, settings: &Settings, json: bool) -> Result<(), Failure> {
     report::write_and_print(folder, &assemble::evaluation(settings), json)?;
     output::talk(&format!("run folder: {}", folder.path().display()));
     Ok(())

@@ -31,7 +31,11 @@ impl Compute {
     where
         F: Future<Output: Send> + Send + 'static,
     {
-        let _place = self.places.acquire().await.expect("the semaphore is never closed");
+        let _place = self
+            .places
+            .acquire()
+            .await
+            .expect("the semaphore is never closed");
         let (waiting, dropped) = oneshot::channel::<()>();
         let runtime = Handle::current();
         let computed = spawn_blocking(move || {
@@ -62,7 +66,9 @@ mod tests {
 
     #[tokio::test]
     async fn work_is_driven_by_another_thread_than_the_runtimes() {
-        let driven_by = Compute::default().run(async { thread::current().id() }).await;
+        let driven_by = Compute::default()
+            .run(async { thread::current().id() })
+            .await;
         // The test's runtime has one thread, this one.
         assert_ne!(driven_by, thread::current().id());
     }

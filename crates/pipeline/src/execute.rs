@@ -12,9 +12,9 @@ use super::ask::{Asked, Prepared};
 use super::plan::Plan;
 use super::progress::Progress;
 use super::recorded::{self, RecordedPlan};
+use super::run;
 use super::sink::Sink;
 use super::stock::Stock;
-use super::run;
 use ragtriage_core::types::{Document, Question};
 use ragtriage_models::llm::LlmError;
 

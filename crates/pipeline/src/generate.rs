@@ -61,7 +61,11 @@ pub(super) struct Calling {
 
 impl Calling {
     /// Calls `generator`, which is that of `plan`.
-    pub(super) fn new(generator: &Arc<dyn Generator>, plan: &Plan, replies: Option<Replies>) -> Self {
+    pub(super) fn new(
+        generator: &Arc<dyn Generator>,
+        plan: &Plan,
+        replies: Option<Replies>,
+    ) -> Self {
         Self {
             generator: Arc::clone(generator),
             counter: Arc::clone(&plan.prompt.counter),
@@ -142,13 +146,15 @@ pub(super) async fn arms(
     prompts: Vec<ArmPrompt>,
     caller: &dyn Caller,
 ) -> Result<Vec<Arm>, LlmError> {
-    let sent = prompts.iter().map(|prompt| {
-        join_all((0..prompt.times).map(|_| caller.call(question, &prompt.call)))
-    });
+    let sent = prompts
+        .iter()
+        .map(|prompt| join_all((0..prompt.times).map(|_| caller.call(question, &prompt.call))));
     let sent = join_all(sent).await;
     let mut arms: Vec<Arm> = Vec::with_capacity(prompts.len());
     for (ArmPrompt { arm, call, .. }, attempts) in prompts.iter().zip(sent) {
-        let mut attempts = attempts.into_iter().collect::<Result<Vec<Attempt>, LlmError>>()?;
+        let mut attempts = attempts
+            .into_iter()
+            .collect::<Result<Vec<Attempt>, LlmError>>()?;
         if attempts.is_empty() {
             attempts.push(match same_prompt(&arms, call) {
                 Some(same) => same,
@@ -166,8 +172,8 @@ pub(super) async fn arms(
 /// The reply that an arm before has to the same prompt.
 fn same_prompt(arms: &[Arm], call: &Call) -> Option<Attempt> {
     let mut before = arms.iter().flat_map(|arm| &arm.attempts);
-    let same = before
-        .find(|attempt| attempt.passages == call.passages && attempt.error.is_none())?;
+    let same =
+        before.find(|attempt| attempt.passages == call.passages && attempt.error.is_none())?;
     Some(Attempt {
         origin: Origin::SamePrompt,
         cost_usd: 0.0,

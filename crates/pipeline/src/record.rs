@@ -74,7 +74,10 @@ impl Sink for RunSink<'_> {
     }
 
     fn take(&mut self, asked: Asked) -> Result<(), PipelineError> {
-        let recorder = self.recorder.as_mut().expect("it is opened when the run begins");
+        let recorder = self
+            .recorder
+            .as_mut()
+            .expect("it is opened when the run begins");
         Ok(recorder.record(&asked.trace, asked.passages.as_ref())?)
     }
 
@@ -110,11 +113,7 @@ impl Recorder {
     }
 
     /// Appends one trace.
-    fn record(
-        &mut self,
-        trace: &Trace,
-        passages: &dyn PassageSource,
-    ) -> Result<(), StoreError> {
+    fn record(&mut self, trace: &Trace, passages: &dyn PassageSource) -> Result<(), StoreError> {
         let mut new = Vec::new();
         for id in trace.passages() {
             if !self.written.contains(id) {

@@ -81,13 +81,11 @@ impl Asker for RecordedLine {
         let recorded = match self.plan.rag.ask(&question).await {
             Ok(Recorded {
                 error: Some(error), ..
-            }) => {
-                Err(TraceError {
-                    part: FailedPart::Recorded,
-                    kind: ErrorKind::Permanent,
-                    message: sanitize::shortened(&error, ERROR_CHARS),
-                })
-            }
+            }) => Err(TraceError {
+                part: FailedPart::Recorded,
+                kind: ErrorKind::Permanent,
+                message: sanitize::shortened(&error, ERROR_CHARS),
+            }),
             Ok(recorded) => {
                 // A record's are counted by name when it is joined.
                 self.places.note(

@@ -110,7 +110,9 @@ impl Replies {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ragtriage_core::types::{ErrorKind, FailedPart, Finish, Origin, Stance, TokenUse, TraceError};
+    use ragtriage_core::types::{
+        ErrorKind, FailedPart, Finish, Origin, Stance, TokenUse, TraceError,
+    };
 
     fn attempt(raw: &str, error: Option<TraceError>) -> Attempt {
         Attempt {

@@ -67,7 +67,9 @@ pub fn classify(trace: &Trace, k: usize, right: Rightness, passages: &dyn Passag
         return Outcome {
             class: Class::Failed,
             fault: None,
-            reason: trace.failure().map_or(String::new(), |failure| failure.to_string()),
+            reason: trace
+                .failure()
+                .map_or(String::new(), |failure| failure.to_string()),
             flags: Vec::new(),
             lost: None,
             reached: None,

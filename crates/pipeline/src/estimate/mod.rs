@@ -14,9 +14,7 @@ use super::sink::Sink;
 use tally::{Counted, Tally};
 
 use ragtriage_core::text::tokens::TokenCounter;
-use ragtriage_core::types::{
-    Attempt, Estimate, Finish, Origin, QuestionId, Stance, TokenUse,
-};
+use ragtriage_core::types::{Attempt, Estimate, Finish, Origin, QuestionId, Stance, TokenUse};
 use ragtriage_models::llm::{Generator, Limits, LlmError};
 
 /// What calls are estimated by.
@@ -55,7 +53,9 @@ impl EstimateSink {
         let mut counted = self.counted;
         counted.sort_unstable_by_key(|(index, _)| *index);
         let mut tally = self.tally.unwrap_or_default();
-        counted.into_iter().for_each(|(_, counted)| tally.add(counted));
+        counted
+            .into_iter()
+            .for_each(|(_, counted)| tally.add(counted));
         tally.estimate(self.terms)
     }
 }

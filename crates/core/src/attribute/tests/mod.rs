@@ -8,9 +8,9 @@ mod reasons;
 use super::classify::{Outcome, Rightness, classify};
 use super::gold;
 use crate::types::{
-    Arm, ArmName, Attempt, Chunk, ChunkId, Corpus, Document, Finish, Gold, Group, Kind,
-    Member, Origin, Passage, Question, Stage, StageHit, Stance, Support, SupportRule, TokenUse,
-    Trace, TraceStage,
+    Arm, ArmName, Attempt, Chunk, ChunkId, Corpus, Document, Finish, Gold, Group, Kind, Member,
+    Origin, Passage, Question, Stage, StageHit, Stance, Support, SupportRule, TokenUse, Trace,
+    TraceStage,
 };
 
 /// Document `d` is 30 bytes in three chunks of ten; the gold lies where a test says. Document `e` holds the answer too.
