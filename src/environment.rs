@@ -25,9 +25,11 @@ pub fn environment(
         .as_ref()
         .map(|dir| resolved.base().join(dir));
     let settings = &resolved.settings;
-    let by_terms =
-        |name: &RetrieverName| matches!(name, RetrieverName::Bm25 | RetrieverName::Tfidf);
-    let wants_cache = !settings.retrieval.retrievers.iter().all(by_terms)
+    let wants_cache = !settings
+        .retrieval
+        .retrievers
+        .iter()
+        .all(|name: &RetrieverName| matches!(name, RetrieverName::Bm25 | RetrieverName::Tfidf))
         || settings.retrieval.bm25.store == Bm25Store::Qdrant
         || settings.rerank.model.is_some()
         || settings.rerank.endpoint.is_some()

@@ -93,13 +93,13 @@ pub fn report(args: &ReportArgs) -> Result<(), Failure> {
             has_text: !args.no_text,
         },
     )?;
-    let beside = || {
-        (form == ReportFormat::Html).then(|| folder.file(&page::file_name(&reported, args.no_text)))
-    };
     match args
         .out
         .clone()
-        .or_else(beside)
+        .or_else(|| {
+            (form == ReportFormat::Html)
+                .then(|| folder.file(&page::file_name(&reported, args.no_text)))
+        })
         .filter(|file| file != Path::new("-"))
     {
         None => output::data(&content),

@@ -97,18 +97,20 @@ struct TouchedJson<'a> {
 
 impl<'a> ChangedJson<'a> {
     fn new(documents: &'a [&'a str], touched: &'a [Touched]) -> Self {
-        let question = |touched: &'a Touched| TouchedJson {
-            id: &touched.id,
-            text: &touched.text,
-            documents: touched
-                .documents
-                .iter()
-                .map(|(doc, touch)| (doc.as_str(), touch.name()))
-                .collect(),
-        };
         Self {
             documents,
-            questions: touched.iter().map(question).collect(),
+            questions: touched
+                .iter()
+                .map(|touched: &'a Touched| TouchedJson {
+                    id: &touched.id,
+                    text: &touched.text,
+                    documents: touched
+                        .documents
+                        .iter()
+                        .map(|(doc, touch)| (doc.as_str(), touch.name()))
+                        .collect(),
+                })
+                .collect(),
         }
     }
 }

@@ -29,8 +29,11 @@ pub fn arm_scores(
     judge: Judge,
     bootstrap: &Bootstrap,
 ) -> BTreeMap<String, ArmScore> {
-    let ran = |arm: &ArmName| traces.iter().any(|trace| trace.attempt(*arm).is_some());
-    let arms: Vec<ArmName> = ArmName::ALL.iter().copied().filter(ran).collect();
+    let arms: Vec<ArmName> = ArmName::ALL
+        .iter()
+        .copied()
+        .filter(|arm: &ArmName| traces.iter().any(|trace| trace.attempt(*arm).is_some()))
+        .collect();
     let column = |arm: &ArmName| {
         traces
             .iter()
@@ -182,17 +185,20 @@ pub fn repeats(traces: &[Trace], judge: Judge) -> Option<Repeats> {
             .arms
             .iter()
             .find(|arm| arm.arm == ArmName::Retrieved)?;
-        let judged = |attempt: &Attempt| {
-            let right = answer::is_right(
-                &trace.question,
-                &attempt.extracted,
-                attempt.stance,
-                judge.flavour,
-                judge.correct_f1,
-            );
-            Some((diagnose::attempt_quality(trace, attempt, judge)?, right?))
-        };
-        let all: Option<Vec<(f64, bool)>> = arm.attempts.iter().map(judged).collect();
+        let all: Option<Vec<(f64, bool)>> = arm
+            .attempts
+            .iter()
+            .map(|attempt: &Attempt| {
+                let right = answer::is_right(
+                    &trace.question,
+                    &attempt.extracted,
+                    attempt.stance,
+                    judge.flavour,
+                    judge.correct_f1,
+                );
+                Some((diagnose::attempt_quality(trace, attempt, judge)?, right?))
+            })
+            .collect();
         all.filter(|all| all.len() > 1)
     });
     let asked: Vec<Vec<(f64, bool)>> = asked.collect();

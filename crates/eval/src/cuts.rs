@@ -158,12 +158,11 @@ impl Columns<'_> {
     }
 
     fn part(&self, value: String, questions: &[usize]) -> Part {
-        let found = |at: usize| Some(self.em[at]? > 0.0);
         Part {
             value,
             n: questions.len(),
             rough: questions.len() < FEW,
-            em: self.share(questions, found),
+            em: self.share(questions, |at: usize| Some(self.em[at]? > 0.0)),
             supported: self.share(questions, |at| self.supported(at)),
             right: self.share(questions, |at| self.right[at]),
             answer_f1: self.mean(questions, &self.answer_f1),

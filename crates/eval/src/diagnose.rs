@@ -25,24 +25,27 @@ pub fn outcomes(run: &SavedRun, k: usize, judge: Judge) -> Vec<Outcome> {
 /// The outcomes as they would be if an answer string in a packed passage that is not gold (`answer_elsewhere`) were support.
 #[must_use]
 pub fn with_elsewhere(traces: &[Trace], outcomes: &[Outcome], judge: Judge) -> Vec<Outcome> {
-    let counted = |(trace, outcome): (&Trace, &Outcome)| {
-        if outcome.lost.is_none()
-            || !outcome.flags.contains(&Flag::AnswerElsewhere)
-            || outcome.class == Class::Failed
-        {
-            return outcome.clone();
-        }
-        let supported = Outcome {
-            lost: None,
-            reached: Some([true; 5]),
-            ..outcome.clone()
-        };
-        Outcome {
-            class: supported.class_with(trace, rightness(trace, judge)),
-            ..supported
-        }
-    };
-    traces.iter().zip(outcomes).map(counted).collect()
+    traces
+        .iter()
+        .zip(outcomes)
+        .map(|(trace, outcome): (&Trace, &Outcome)| {
+            if outcome.lost.is_none()
+                || !outcome.flags.contains(&Flag::AnswerElsewhere)
+                || outcome.class == Class::Failed
+            {
+                return outcome.clone();
+            }
+            let supported = Outcome {
+                lost: None,
+                reached: Some([true; 5]),
+                ..outcome.clone()
+            };
+            Outcome {
+                class: supported.class_with(trace, rightness(trace, judge)),
+                ..supported
+            }
+        })
+        .collect()
 }
 
 /// One step of the waterfall.
@@ -67,15 +70,15 @@ pub fn waterfall(outcomes: &[Outcome], answered: bool) -> (Vec<WaterfallStep>, u
         .iter()
         .enumerate()
         .filter(|(_, stage)| **stage != Station::Answer || answered);
-    let steps = steps.map(|(at, &stage)| {
-        let holds = |(class, reached): &&(Class, [bool; 5])| match stage {
-            Station::Answer => *class == Class::Correct,
-            _ => reached[at],
-        };
-        WaterfallStep {
-            stage,
-            supported: counted.iter().filter(holds).count(),
-        }
+    let steps = steps.map(|(at, &stage)| WaterfallStep {
+        stage,
+        supported: counted
+            .iter()
+            .filter(|(class, reached): &&(Class, [bool; 5])| match stage {
+                Station::Answer => *class == Class::Correct,
+                _ => reached[at],
+            })
+            .count(),
     });
     (steps.collect(), counted.len())
 }

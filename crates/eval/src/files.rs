@@ -244,22 +244,24 @@ fn score_answer(answer: Option<&str>, gold: &Gold, plan: &FilePlan) -> Vec<Optio
         answer::score(answer, &golds_of(gold, plan.flavour), plan.flavour)
     });
     let answerable = !gold.answers.is_empty();
-    let value = |measure: &Measure| match measure.family() {
-        Family::AnswerEm => Some(scores.em),
-        Family::AnswerF1 => Some(scores.f1),
-        Family::AnswerPrecision => Some(scores.precision),
-        Family::AnswerRecall => Some(scores.recall),
-        Family::AnswerEmHasAns => answerable.then_some(scores.em),
-        Family::AnswerF1HasAns => answerable.then_some(scores.f1),
-        Family::AnswerEmNoAns => (!answerable).then_some(scores.em),
-        Family::AnswerF1NoAns => (!answerable).then_some(scores.f1),
-        Family::AnswerContains => {
-            let contains = answer::contains(answer.unwrap_or_default(), &gold.answers);
-            contains.map(|contains| f64::from(u8::from(contains && answer.is_some())))
-        }
-        _ => None,
-    };
-    plan.measures.iter().map(value).collect()
+    plan.measures
+        .iter()
+        .map(|measure: &Measure| match measure.family() {
+            Family::AnswerEm => Some(scores.em),
+            Family::AnswerF1 => Some(scores.f1),
+            Family::AnswerPrecision => Some(scores.precision),
+            Family::AnswerRecall => Some(scores.recall),
+            Family::AnswerEmHasAns => answerable.then_some(scores.em),
+            Family::AnswerF1HasAns => answerable.then_some(scores.f1),
+            Family::AnswerEmNoAns => (!answerable).then_some(scores.em),
+            Family::AnswerF1NoAns => (!answerable).then_some(scores.f1),
+            Family::AnswerContains => {
+                let contains = answer::contains(answer.unwrap_or_default(), &gold.answers);
+                contains.map(|contains| f64::from(u8::from(contains && answer.is_some())))
+            }
+            _ => None,
+        })
+        .collect()
 }
 
 /// The golds that a script compares with: `evaluate-v2.0.py` drops those that normalise to nothing, and where none is

@@ -76,37 +76,39 @@ pub struct ModeShares {
 #[must_use]
 pub fn signs(run: &SavedRun, outcomes: &[Outcome], k: usize) -> Vec<Signs> {
     let titled = run.manifest.settings.chunking.title_prefix;
-    let signs = |(trace, outcome): (&Trace, &Outcome)| match outcome.class {
-        Class::Failed => Signs::default(),
-        _ => modes::signs(trace, outcome, k, titled, &run.passages),
-    };
-    run.traces.par_iter().zip(outcomes).map(signs).collect()
+    run.traces
+        .par_iter()
+        .zip(outcomes)
+        .map(|(trace, outcome): (&Trace, &Outcome)| match outcome.class {
+            Class::Failed => Signs::default(),
+            _ => modes::signs(trace, outcome, k, titled, &run.passages),
+        })
+        .collect()
 }
 
 /// The modes of every class that lost a question. All lists are parallel.
 #[must_use]
 pub fn class_modes(outcomes: &[Outcome], signs: &[Signs], cluster_of: &[usize]) -> Vec<ClassModes> {
-    let of_class = |class: Class| {
-        let lost: Vec<usize> = (0..outcomes.len())
-            .filter(|&at| outcomes[at].class == class)
-            .collect();
-        let passed: Vec<usize> = (0..outcomes.len())
-            .filter(|&at| passed(&outcomes[at], class))
-            .collect();
-        let modes = Mode::ALL.iter().filter(|mode| mode.concerns(class));
-        let modes = modes
-            .filter_map(|&mode| shares(mode, &lost, &passed, signs, cluster_of))
-            .collect();
-        ClassModes {
-            class,
-            n: lost.len(),
-            n_passed: passed.len(),
-            modes,
-        }
-    };
     CLASSES
         .into_iter()
-        .map(of_class)
+        .map(|class: Class| {
+            let lost: Vec<usize> = (0..outcomes.len())
+                .filter(|&at| outcomes[at].class == class)
+                .collect();
+            let passed: Vec<usize> = (0..outcomes.len())
+                .filter(|&at| passed(&outcomes[at], class))
+                .collect();
+            let modes = Mode::ALL.iter().filter(|mode| mode.concerns(class));
+            let modes = modes
+                .filter_map(|&mode| shares(mode, &lost, &passed, signs, cluster_of))
+                .collect();
+            ClassModes {
+                class,
+                n: lost.len(),
+                n_passed: passed.len(),
+                modes,
+            }
+        })
         .filter(|class| class.n > 0)
         .collect()
 }
@@ -154,11 +156,6 @@ fn shares(
     {
         *missing.entry(group + 1).or_default() += 1;
     }
-    let n_distinct = || {
-        lost.iter()
-            .filter(|&&at| signs[at].distinct_support)
-            .count()
-    };
     (in_lost.n > 0).then(|| ModeShares {
         mode,
         lost: Seen::of(&in_lost),
@@ -166,7 +163,11 @@ fn shares(
         difference_ci95,
         differs: difference_ci95.is_some_and(|interval| !interval.holds_zero()),
         missing,
-        distinct_support: (mode == Mode::NearDuplicates).then(n_distinct),
+        distinct_support: (mode == Mode::NearDuplicates).then(|| {
+            lost.iter()
+                .filter(|&&at| signs[at].distinct_support)
+                .count()
+        }),
     })
 }
 

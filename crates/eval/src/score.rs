@@ -126,12 +126,14 @@ fn score_question(
     };
     let rankings = wants(false).then(|| Rankings::new(trace, shown, context));
     let answer = AnswerOf::new(trace, context.flavour);
-    let value = |measure: &Measure| match (&rankings, measure.cutoff()) {
-        (_, None) if measure.family().scores_answers() => answer.value(measure.family()),
-        (Some(rankings), cutoff) => rankings.value(measure.family(), cutoff),
-        (None, _) => None,
-    };
-    measures.iter().map(value).collect()
+    measures
+        .iter()
+        .map(|measure: &Measure| match (&rankings, measure.cutoff()) {
+            (_, None) if measure.family().scores_answers() => answer.value(measure.family()),
+            (Some(rankings), cutoff) => rankings.value(measure.family(), cutoff),
+            (None, _) => None,
+        })
+        .collect()
 }
 
 /// All that a question's measures of retrieval look at.
@@ -143,9 +145,6 @@ struct Rankings<'a> {
 
 impl<'a> Rankings<'a> {
     fn new(trace: &'a Trace, shown: &ByBudget<'a>, context: &'a Context<'a>) -> Self {
-        let of_budget = |(&budget, pieces): (&usize, &Vec<Piece<'a>>)| {
-            (budget, Ranked::new(trace, pieces.clone(), context))
-        };
         Self {
             ranked: Ranked::new(
                 trace,
@@ -156,7 +155,12 @@ impl<'a> Rankings<'a> {
                 context,
             ),
             packed: Ranked::new(trace, trace.packed().map(Piece::whole).collect(), context),
-            by_budget: shown.iter().map(of_budget).collect(),
+            by_budget: shown
+                .iter()
+                .map(|(&budget, pieces): (&usize, &Vec<Piece<'a>>)| {
+                    (budget, Ranked::new(trace, pieces.clone(), context))
+                })
+                .collect(),
         }
     }
 

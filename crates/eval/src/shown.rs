@@ -80,15 +80,17 @@ pub(super) fn shown<'a>(run: &'a SavedRun, measures: &[Measure]) -> Vec<ByBudget
         return vec![ByBudget::new(); run.traces.len()];
     };
     let passages = CountedPassages::new(run, largest);
-    let of_trace = |trace: &'a Trace| {
-        let hits = trace.final_ranking().map_or(&[][..], |stage| &stage.hits);
-        let ranked = passages.ranked(hits);
-        budgets
-            .iter()
-            .map(|&budget| (budget, passages.cut_at(budget, &ranked)))
-            .collect()
-    };
-    run.traces.par_iter().map(of_trace).collect()
+    run.traces
+        .par_iter()
+        .map(|trace: &'a Trace| {
+            let hits = trace.final_ranking().map_or(&[][..], |stage| &stage.hits);
+            let ranked = passages.ranked(hits);
+            budgets
+                .iter()
+                .map(|&budget| (budget, passages.cut_at(budget, &ranked)))
+                .collect()
+        })
+        .collect()
 }
 
 /// Tokens (`cl100k_base`) of what was packed for each question, as the prompt shows it; `None` where the question failed. Parallel
@@ -96,14 +98,16 @@ pub(super) fn shown<'a>(run: &'a SavedRun, measures: &[Measure]) -> Vec<ByBudget
 #[must_use]
 pub fn context_tokens(run: &SavedRun) -> Vec<Option<f64>> {
     let passages = CountedPassages::new(run, usize::MAX);
-    let of_trace = |trace: &Trace| {
-        let packed: Vec<&Counted<'_>> = trace
-            .packed()
-            .filter_map(|id| passages.by_id.get(id))
-            .collect();
-        (!trace.failed()).then(|| passages.n_tokens(&packed) as f64)
-    };
-    run.traces.par_iter().map(of_trace).collect()
+    run.traces
+        .par_iter()
+        .map(|trace: &Trace| {
+            let packed: Vec<&Counted<'_>> = trace
+                .packed()
+                .filter_map(|id| passages.by_id.get(id))
+                .collect();
+            (!trace.failed()).then(|| passages.n_tokens(&packed) as f64)
+        })
+        .collect()
 }
 
 /// A run's passages, each cut into tokens once, when a budget first reaches it.

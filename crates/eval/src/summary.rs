@@ -233,17 +233,16 @@ pub fn question_clusters<'a>(
     cluster: bool,
 ) -> Vec<usize> {
     // Evidence only: judged documents of a test collection chain nearly all of its queries into one cluster.
-    let gold_docs = |question: &Question| -> BTreeSet<DocId> {
-        question
-            .evidence
-            .iter()
-            .flatten()
-            .map(|m| m.doc.clone())
-            .collect()
-    };
     let questions = questions.into_iter();
     if cluster {
-        clusters(questions.map(gold_docs))
+        clusters(questions.map(|question: &Question| -> BTreeSet<DocId> {
+            question
+                .evidence
+                .iter()
+                .flatten()
+                .map(|m| m.doc.clone())
+                .collect()
+        }))
     } else {
         questions.enumerate().map(|(at, _)| at).collect()
     }

@@ -251,10 +251,12 @@ fn verdict(budget: &LossBudget, resampled: &[Vec<f64>], bootstrap: &Bootstrap) -
         return nothing("Nothing was lost.");
     }
     let n_resamples = resampled[first].len();
-    let largest = |r: &usize| {
-        (0..resampled.len()).all(|c| c == first || resampled[c][*r] < resampled[first][*r])
-    };
-    let stability = (0..n_resamples).filter(largest).count() as f64 / n_resamples.max(1) as f64;
+    let stability = (0..n_resamples)
+        .filter(|r: &usize| {
+            (0..resampled.len()).all(|c| c == first || resampled[c][*r] < resampled[first][*r])
+        })
+        .count() as f64
+        / n_resamples.max(1) as f64;
     let differences: Vec<f64> = resampled[first]
         .iter()
         .zip(&resampled[second])

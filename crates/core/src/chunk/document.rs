@@ -2,7 +2,7 @@
 //!
 //! There is no size limit: `size` and `overlap` are not looked at, and an encoder may read only the beginning.
 
-use super::{Piece, mend};
+use super::piece::{Piece, trim};
 use crate::text::tokens::TokenCounter;
 
 /// Raised whenever the same input would give another range.
@@ -10,7 +10,7 @@ pub const VERSION: u32 = 1;
 
 /// One piece without outer white space; none for a text that is nothing else.
 pub(super) fn pieces(text: &str, counter: &dyn TokenCounter) -> Vec<Piece> {
-    let range = mend::trim(text, 0..text.len());
+    let range = trim(text, 0..text.len());
     if range.is_empty() {
         return Vec::new();
     }

@@ -1,9 +1,11 @@
-//! What can be wrong with a request to chunk. Cutting itself cannot fail.
+//! Errors of a chunking request. Chunking itself cannot fail.
 
-use super::Strategy;
+use std::str::FromStr;
+
+use super::strategy::Strategy;
 use crate::hint::Hint;
 
-/// Why a [`super::ChunkSpec`] was refused.
+/// Error of an invalid [`super::ChunkSpec`] or strategy name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ChunkError {
     /// No chunk could hold anything.
@@ -47,6 +49,19 @@ impl Hint for ChunkError {
                         .join(", ")
                 )
             }
+        })
+    }
+}
+
+impl FromStr for Strategy {
+    type Err = ChunkError;
+
+    fn from_str(name: &str) -> Result<Self, ChunkError> {
+        let known = Self::ALL
+            .into_iter()
+            .find(|strategy| strategy.name() == name);
+        known.ok_or_else(|| ChunkError::UnknownStrategy {
+            name: name.to_owned(),
         })
     }
 }

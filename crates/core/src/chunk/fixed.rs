@@ -5,7 +5,9 @@
 //! tokens at its end until it fits; the next then starts no later than it ends. A last window inside the one
 //! before is dropped.
 
-use super::{Piece, mend};
+use std::ops::Range;
+
+use super::piece::{Piece, trim};
 use crate::text::tokens::TokenCounter;
 
 /// Raised whenever the same input would give another range.
@@ -18,7 +20,7 @@ pub(super) fn pieces(
     overlap: usize,
     counter: &dyn TokenCounter,
 ) -> Vec<Piece> {
-    let whole = mend::trim(text, 0..text.len());
+    let whole = trim(text, 0..text.len());
     let starts = counter.starts(text);
     let tokens = Tokens {
         text,
@@ -37,7 +39,7 @@ pub(super) fn pieces(
             break;
         }
         let next = tokens.start_after(start, size - overlap).min(end);
-        start = mend::trim(text, next..whole.end).start;
+        start = trim(text, next..whole.end).start;
     }
     pieces
 }
@@ -53,23 +55,16 @@ struct Tokens<'a> {
 impl Tokens<'_> {
     /// The largest window of at most `size` tokens from `start`, which is no white space and below `self.end`.
     fn window(&self, start: usize, size: usize, counter: &dyn TokenCounter) -> Piece {
-        let piece = |end| {
-            let range = mend::trim(self.text, start..end);
-            Piece {
-                range,
-                n_tokens: counter.count(&self.text[range.as_range()]),
-            }
-        };
         let first = self.token_at(start);
         let mut n = size;
         loop {
             let end = self.token_start(first.saturating_add(n));
-            let window = piece(end.max(self.char_end(start)));
+            let window = Piece::counted(self.text, start..end.max(self.char_end(start)), counter);
             if window.n_tokens <= size || end <= self.char_end(start) {
                 return window;
             }
             if n == 1 {
-                return self.window_inside_token(start, window.range.end, size, piece);
+                return self.window_inside_token(start..window.range.end, size, counter);
             }
             n = n.saturating_sub(window.n_tokens - size).max(1);
         }
@@ -79,21 +74,21 @@ impl Tokens<'_> {
     /// bisection, or the first character alone.
     fn window_inside_token(
         &self,
-        start: usize,
-        end: usize,
+        token: Range<usize>,
         size: usize,
-        piece: impl Fn(usize) -> Piece,
+        counter: &dyn TokenCounter,
     ) -> Piece {
-        let ends: Vec<usize> = self.text[start..end]
+        let start = token.start;
+        let ends: Vec<usize> = self.text[token]
             .char_indices()
             .skip(1)
             .map(|(offset, _)| start + offset)
             .collect();
-        let mut best = piece(self.char_end(start));
+        let mut best = Piece::counted(self.text, start..self.char_end(start), counter);
         let (mut low, mut high) = (1, ends.len());
         while low < high {
             let middle = usize::midpoint(low, high);
-            let window = piece(ends[middle]);
+            let window = Piece::counted(self.text, start..ends[middle], counter);
             if window.n_tokens <= size {
                 best = window;
                 low = middle + 1;

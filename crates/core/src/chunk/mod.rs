@@ -1,14 +1,14 @@
-//! Floor 2, chunking: a document's text to byte ranges.
+//! Chunking: a document's text to byte ranges.
 //!
 //! One closed set of strategies. Whatever the strategy, [`split`] gives ranges that
 //! - together hold every character that is not white space,
 //! - ascend by start and by end, so that none lies inside another,
 //! - begin and end with a character that is not white space, on char boundaries,
-//! - fit the size when their own text is counted anew; except [`Strategy::Document`], which has no limit, and a
+//! - fit the size when their own text is counted alone; except [`Strategy::Document`], which has no limit, and a
 //!   single character that alone exceeds it,
 //! - are the same for the same text, [`ChunkSpec`] and counter.
 //!
-//! A text without anything but white space gives none. Titles are no business of this folder.
+//! A text without anything but white space gives none. Titles are not part of this folder.
 
 mod error;
 mod spec;
@@ -16,10 +16,12 @@ mod strategy;
 
 mod document;
 mod fixed;
-mod mend;
 mod paragraph;
+mod piece;
+mod repair;
 mod semantic;
 mod separators;
+mod version;
 
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
@@ -27,17 +29,12 @@ pub use error::ChunkError;
 pub use spec::ChunkSpec;
 pub use strategy::Strategy;
 
+use piece::Piece;
+
 use crate::text::tokens::TokenCounter;
 use crate::types::{ByteRange, Chunk, ChunkId, Document};
 
-/// A range and what its text counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Piece {
-    range: ByteRange,
-    n_tokens: usize,
-}
-
-/// The byte ranges of `text` that `spec` makes of it, sized by `counter`, ascending.
+/// Cuts `text` into byte ranges by `spec`, sized by `counter`, ascending.
 #[must_use]
 pub fn split(text: &str, spec: &ChunkSpec, counter: &dyn TokenCounter) -> Vec<ByteRange> {
     pieces(text, spec, counter)
@@ -46,7 +43,7 @@ pub fn split(text: &str, spec: &ChunkSpec, counter: &dyn TokenCounter) -> Vec<By
         .collect()
 }
 
-/// The chunks of `documents`, in the documents' order, ordinals from 0 in each. Documents are cut in parallel on
+/// Cuts `documents` into chunks, in the documents' order, ordinals from 0 in each. Documents are cut in parallel on
 /// rayon's current pool.
 ///
 /// `n_tokens` is the count of the chunk's own text, so neighbours' counts need not add up to the document's.
@@ -56,24 +53,24 @@ pub fn chunk_documents(
     spec: &ChunkSpec,
     counter: &dyn TokenCounter,
 ) -> Vec<Chunk> {
-    let of_document = |document: &Document| {
-        let chunk = |(ordinal, Piece { range, n_tokens })| {
-            let id = ChunkId::new(&document.id, ordinal);
-            Chunk {
-                id,
-                doc_id: document.id.clone(),
-                ordinal,
-                range,
-                n_tokens,
-            }
-        };
-        pieces(&document.text, spec, counter)
-            .into_iter()
-            .enumerate()
-            .map(chunk)
-            .collect::<Vec<_>>()
-    };
-    documents.par_iter().flat_map_iter(of_document).collect()
+    documents
+        .par_iter()
+        .flat_map_iter(|document| chunks_of(document, spec, counter))
+        .collect()
+}
+
+fn chunks_of(document: &Document, spec: &ChunkSpec, counter: &dyn TokenCounter) -> Vec<Chunk> {
+    pieces(&document.text, spec, counter)
+        .into_iter()
+        .enumerate()
+        .map(|(ordinal, Piece { range, n_tokens })| Chunk {
+            id: ChunkId::new(&document.id, ordinal),
+            doc_id: document.id.clone(),
+            ordinal,
+            range,
+            n_tokens,
+        })
+        .collect()
 }
 
 fn pieces(text: &str, spec: &ChunkSpec, counter: &dyn TokenCounter) -> Vec<Piece> {
@@ -84,7 +81,7 @@ fn pieces(text: &str, spec: &ChunkSpec, counter: &dyn TokenCounter) -> Vec<Piece
         None
     };
     let counter = prepared.as_deref().unwrap_or(counter);
-    if has_limit && let Some(whole) = mend::whole(text, spec, counter) {
+    if has_limit && let Some(whole) = repair::whole(text, spec, counter) {
         return vec![whole];
     }
     let ranges = match spec.strategy() {
@@ -97,7 +94,7 @@ fn pieces(text: &str, spec: &ChunkSpec, counter: &dyn TokenCounter) -> Vec<Piece
         Strategy::Recursive => semantic::text(text, spec, counter),
         Strategy::Markdown => semantic::markdown(text, spec, counter),
     };
-    mend::mend(text, ranges, spec.size(), counter)
+    repair::repair(text, ranges, spec.size(), counter)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! `paragraph`: paragraphs parted by blank lines, merged up to the size.
+//! `paragraph`: paragraphs separated by blank lines, merged up to the size.
 //!
 //! A line ends at `\n` (a `\r` before it is white space like any other); a line of nothing but white space is
 //! blank. A chunk is as many adjoining paragraphs as fit. Overlap: a chunk starts with those whole paragraphs at the
@@ -8,7 +8,9 @@
 
 use std::ops::Range;
 
-use super::{ChunkSpec, Piece, mend, semantic, separators};
+use super::piece::Piece;
+use super::spec::ChunkSpec;
+use super::{semantic, separators};
 use crate::text::tokens::TokenCounter;
 use crate::types::ByteRange;
 
@@ -45,26 +47,21 @@ pub(super) fn ranges(text: &str, spec: &ChunkSpec, counter: &dyn TokenCounter) -
 
 /// The paragraphs of `text`, without outer white space. `n_tokens` is each one's own count.
 fn paragraphs(text: &str, counter: &dyn TokenCounter) -> Vec<Piece> {
-    let mut paragraphs = Vec::new();
-    let mut push = |range| {
-        let range = mend::trim(text, range);
-        if !range.is_empty() {
-            paragraphs.push(Piece {
-                range,
-                n_tokens: counter.count(&text[range.as_range()]),
-            });
-        }
-    };
+    let mut blocks = Vec::new();
     let (mut start, mut line_start) = (0, 0);
     for line in text.split_inclusive('\n') {
         if line.trim().is_empty() {
-            push(start..line_start);
+            blocks.push(start..line_start);
             start = line_start;
         }
         line_start += line.len();
     }
-    push(start..text.len());
-    paragraphs
+    blocks.push(start..text.len());
+    blocks
+        .into_iter()
+        .filter(|block| !text[block.clone()].trim().is_empty())
+        .map(|block| Piece::counted(text, block, counter))
+        .collect()
 }
 
 fn cut(
@@ -79,10 +76,12 @@ fn cut(
     } else {
         separators::ranges(own, spec, counter)
     };
-    let shift = |range: ByteRange| {
-        ByteRange::new(paragraph.start + range.start, paragraph.start + range.end)
-    };
-    ranges.into_iter().map(shift).collect()
+    ranges
+        .into_iter()
+        .map(|range: ByteRange| {
+            ByteRange::new(paragraph.start + range.start, paragraph.start + range.end)
+        })
+        .collect()
 }
 
 /// Finds how many paragraphs fit. The sum of their counts says about where, whole counts decide: counting every
@@ -98,21 +97,16 @@ impl Merger<'_> {
     /// Past the last paragraph of the largest chunk that starts with `first` and holds all below `least`.
     fn reach(&self, first: usize, least: usize) -> usize {
         let size = self.spec.size();
-        let may_take = |i: usize| {
-            self.paragraphs
-                .get(i)
-                .is_some_and(|paragraph| paragraph.n_tokens <= size)
-        };
         let mut end = least;
         let mut sum = (first..least).map(|i| self.with_gap(i)).sum::<usize>();
-        while may_take(end) && sum + self.with_gap(end) <= size {
+        while self.is_within(end, size) && sum + self.with_gap(end) <= size {
             sum += self.with_gap(end);
             end += 1;
         }
         while end > least && !self.fits(first..end, size) {
             end -= 1;
         }
-        while may_take(end) && self.fits(first..end + 1, size) {
+        while self.is_within(end, size) && self.fits(first..end + 1, size) {
             end += 1;
         }
         end
@@ -134,6 +128,11 @@ impl Merger<'_> {
             start -= 1;
         }
         start
+    }
+
+    fn is_within(&self, i: usize, size: usize) -> bool {
+        let paragraph = self.paragraphs.get(i);
+        paragraph.is_some_and(|paragraph| paragraph.n_tokens <= size)
     }
 
     fn fits(&self, paragraphs: Range<usize>, limit: usize) -> bool {

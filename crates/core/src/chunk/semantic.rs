@@ -6,7 +6,7 @@
 
 use text_splitter::{ChunkConfig, ChunkSizer, MarkdownSplitter, TextSplitter};
 
-use super::ChunkSpec;
+use super::spec::ChunkSpec;
 use crate::text::tokens::TokenCounter;
 use crate::types::ByteRange;
 

@@ -1,4 +1,4 @@
-//! `recursive` with separators of one's own: after `LangChain`'s `RecursiveCharacterTextSplitter`.
+//! `recursive` with configured separators, after `LangChain`'s `RecursiveCharacterTextSplitter`.
 //!
 //! The text is cut before each occurrence of the first separator it contains (the separator stays at the start of
 //! the part after it, as `keep_separator=True` has it). Parts below the size are gathered up to it, with trailing
@@ -7,11 +7,12 @@
 //! that, and "below" for parts, is what published figures were made with.
 //!
 //! Left out: separators as regular expressions, and separators dropped from the text. Ours gives ranges, and what
-//! the original would leave over size (a part that no separator is left for) is cut further by [`super::mend`].
+//! the original would leave over size (a part that no separator is left for) is cut further by [`super::repair`].
 
 use std::ops::Range;
 
-use super::{ChunkSpec, Piece};
+use super::piece::Piece;
+use super::spec::ChunkSpec;
 use crate::text::tokens::TokenCounter;
 use crate::types::ByteRange;
 
@@ -66,13 +67,13 @@ impl Splitter<'_> {
         let mut first = 0;
         let mut total = 0;
         for (i, part) in parts.iter().enumerate() {
-            let over = |total: usize| total + part.n_tokens > self.spec.size();
-            if over(total) && first < i {
+            let (size, overlap) = (self.spec.size(), self.spec.overlap());
+            if total + part.n_tokens > size && first < i {
                 self.chunks.push(ByteRange::new(
                     parts[first].range.start,
                     parts[i - 1].range.end,
                 ));
-                while total > self.spec.overlap() || (over(total) && total > 0) {
+                while total > overlap || (total + part.n_tokens > size && total > 0) {
                     total -= parts[first].n_tokens;
                     first += 1;
                 }
@@ -114,12 +115,13 @@ fn parts(text: &str, range: Range<usize>, separator: Option<&str>) -> Vec<ByteRa
     };
     cuts.push(range.end);
     let mut start = range.start;
-    let part = |end| {
-        let part = ByteRange::new(start, end);
-        start = end;
-        (!part.is_empty()).then_some(part)
-    };
-    cuts.into_iter().filter_map(part).collect()
+    cuts.into_iter()
+        .filter_map(|end| {
+            let part = ByteRange::new(start, end);
+            start = end;
+            (!part.is_empty()).then_some(part)
+        })
+        .collect()
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! A checked request to chunk.
 
-use super::{ChunkError, Strategy};
+use super::error::ChunkError;
+use super::strategy::Strategy;
 use crate::text::tokens::Tokenizer;
 
-/// How to chunk: the settings of `[chunking]` that change ranges. Sizes are in tokens of `tokenizer`.
+/// Settings of `[chunking]` that change ranges, checked. Sizes are in tokens of `tokenizer`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ChunkSpec {
     strategy: Strategy,
@@ -17,7 +18,7 @@ impl ChunkSpec {
     /// Chunks of at most `size` tokens that repeat up to `overlap` tokens of the one before.
     ///
     /// `separators`, from coarse to fine, replace the default boundaries of `recursive`, of `markdown` and of a
-    /// `paragraph` over size; empty keeps them. `""` parts every character.
+    /// `paragraph` over size; empty keeps them. `""` separates all characters.
     ///
     /// # Errors
     /// [`ChunkError::ZeroSize`] and [`ChunkError::OverlapNotSmaller`], for every strategy alike.
@@ -43,31 +44,31 @@ impl ChunkSpec {
         })
     }
 
-    /// How the text is cut.
+    /// Returns the strategy.
     #[must_use]
     pub fn strategy(&self) -> Strategy {
         self.strategy
     }
 
-    /// The most tokens a chunk may have; at least 1.
+    /// Returns the maximum tokens of a chunk; at least 1.
     #[must_use]
     pub fn size(&self) -> usize {
         self.size
     }
 
-    /// The most tokens a chunk repeats of the one before; below [`Self::size`].
+    /// Returns the maximum tokens a chunk repeats of the one before; below [`Self::size`].
     #[must_use]
     pub fn overlap(&self) -> usize {
         self.overlap
     }
 
-    /// What to cut at, from coarse to fine; empty for the strategy's own boundaries.
+    /// Returns the separators, from coarse to fine; empty for the strategy's own boundaries.
     #[must_use]
     pub fn separators(&self) -> &[String] {
         &self.separators
     }
 
-    /// What a token is. The caller makes the counter from it.
+    /// Returns the tokenizer. The caller creates the counter from it.
     #[must_use]
     pub fn tokenizer(&self) -> Tokenizer {
         self.tokenizer

@@ -1,14 +1,11 @@
 //! The closed set of ways to cut a document.
 
 use std::fmt;
-use std::str::FromStr;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{ChunkError, document, fixed, mend, paragraph, semantic, separators};
-
-/// How a document's text is cut into chunks.
+/// A way to cut a document's text into chunks.
 #[derive(
     Clone,
     Copy,
@@ -27,7 +24,7 @@ use super::{ChunkError, document, fixed, mend, paragraph, semantic, separators};
 pub enum Strategy {
     /// Windows of `size` tokens, each starting `size - overlap` tokens after the one before.
     Fixed,
-    /// Paragraphs parted by blank lines, merged up to `size`; one over size is cut as `recursive` does.
+    /// Paragraphs separated by blank lines, merged up to `size`; one over size is cut as `recursive` does.
     Paragraph,
     /// The largest of paragraphs, sentences, words and characters that fit; or by `separators`, where they are given.
     #[default]
@@ -39,7 +36,7 @@ pub enum Strategy {
 }
 
 impl Strategy {
-    /// All of them, in the order they are listed to people.
+    /// All strategies, in the order of the documentation.
     pub const ALL: [Self; 5] = [
         Self::Fixed,
         Self::Paragraph,
@@ -48,7 +45,7 @@ impl Strategy {
         Self::Document,
     ];
 
-    /// Its name in settings.
+    /// Returns the name used in a configuration.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -59,52 +56,11 @@ impl Strategy {
             Self::Document => "document",
         }
     }
-
-    /// Part of every cache key that depends on chunks: the versions of all the code that a strategy runs through,
-    /// so that no change to a shared part leaves an old key valid.
-    #[must_use]
-    pub fn version(self) -> String {
-        let versions: &[u32] = match self {
-            Self::Fixed => &[fixed::VERSION],
-            Self::Paragraph => &[
-                paragraph::VERSION,
-                semantic::VERSION,
-                separators::VERSION,
-                mend::VERSION,
-                fixed::VERSION,
-            ],
-            Self::Recursive | Self::Markdown => &[
-                semantic::VERSION,
-                separators::VERSION,
-                mend::VERSION,
-                fixed::VERSION,
-            ],
-            Self::Document => &[document::VERSION],
-        };
-        versions
-            .iter()
-            .map(u32::to_string)
-            .collect::<Vec<_>>()
-            .join(".")
-    }
 }
 
 impl fmt::Display for Strategy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
-    }
-}
-
-impl FromStr for Strategy {
-    type Err = ChunkError;
-
-    fn from_str(name: &str) -> Result<Self, ChunkError> {
-        let known = Self::ALL
-            .into_iter()
-            .find(|strategy| strategy.name() == name);
-        known.ok_or_else(|| ChunkError::UnknownStrategy {
-            name: name.to_owned(),
-        })
     }
 }
 
@@ -114,7 +70,7 @@ mod tests {
     use crate::hint::Hint;
 
     #[test]
-    fn a_name_prints_parses_and_stands_in_settings_the_same_way() {
+    fn a_name_prints_parses_and_serialises_alike() {
         let written = ["fixed", "paragraph", "recursive", "markdown", "document"];
         for (strategy, name) in Strategy::ALL.into_iter().zip(written) {
             assert_eq!(strategy.to_string(), name);

@@ -73,8 +73,7 @@ pub fn score(answer: &str, golds: &[String], flavour: Flavour) -> AnswerScores {
 }
 
 fn token_overlap(answer: &str, gold: &str, flavour: Flavour) -> AnswerScores {
-    let closed = |text: &str| matches!(text, "yes" | "no" | "noanswer");
-    if flavour == Flavour::Hotpotqa && answer != gold && (closed(answer) || closed(gold)) {
+    if flavour == Flavour::Hotpotqa && answer != gold && (is_closed(answer) || is_closed(gold)) {
         return AnswerScores::default();
     }
     if flavour == Flavour::Squad2 && (answer.is_empty() || gold.is_empty()) {
@@ -86,9 +85,8 @@ fn token_overlap(answer: &str, gold: &str, flavour: Flavour) -> AnswerScores {
             recall: same,
         };
     }
-    let tokens = |text: &'_ str| text.split(' ').filter(|token| !token.is_empty()).count();
     let mut counts: HashMap<&str, usize> = HashMap::new();
-    for token in gold.split(' ').filter(|token| !token.is_empty()) {
+    for token in tokens(gold) {
         *counts.entry(token).or_default() += 1;
     }
     let mut shared = 0;
@@ -101,14 +99,22 @@ fn token_overlap(answer: &str, gold: &str, flavour: Flavour) -> AnswerScores {
     if shared == 0 {
         return AnswerScores::default();
     }
-    let precision = f64::from(shared) / tokens(answer) as f64;
-    let recall = f64::from(shared) / tokens(gold) as f64;
+    let precision = f64::from(shared) / tokens(answer).count() as f64;
+    let recall = f64::from(shared) / tokens(gold).count() as f64;
     AnswerScores {
         em: 0.0,
         f1: 2.0 * precision * recall / (precision + recall),
         precision,
         recall,
     }
+}
+
+fn is_closed(text: &str) -> bool {
+    matches!(text, "yes" | "no" | "noanswer")
+}
+
+fn tokens(text: &str) -> impl Iterator<Item = &str> {
+    text.split(' ').filter(|token| !token.is_empty())
 }
 
 /// `AnswerContains`: whether `answer` contains a gold, normalised as for `EM@k`, on word boundaries. `None` without golds.
@@ -129,7 +135,7 @@ fn states(answer: &str, fact: &Fact) -> bool {
     AnswerMatcher::new(fact).found_in_text(answer)
 }
 
-/// Whether an answer counts as right.
+/// Decides if an answer counts as correct.
 ///
 /// With facts: all required are stated and none forbidden. Else `AnswerEM` 1 or `AnswerF1` >= `correct_f1`.
 /// Unanswerable: it abstained. `None`: nothing gold to go by.
@@ -152,10 +158,12 @@ pub fn is_right(
         return Some(false);
     }
     if facts {
-        let states = |fact: &Fact| states(extracted, fact);
-        return Some(
-            question.required.iter().all(states) && !question.forbidden.iter().any(states),
-        );
+        let states_all = question.required.iter().all(|fact| states(extracted, fact));
+        let states_forbidden = question
+            .forbidden
+            .iter()
+            .any(|fact| states(extracted, fact));
+        return Some(states_all && !states_forbidden);
     }
     let scores = score(extracted, &question.answers, flavour);
     Some(scores.em >= 1.0 || scores.f1 >= correct_f1)

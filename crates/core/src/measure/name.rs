@@ -71,23 +71,21 @@ impl Measure {
     /// and precision at the prompt, the ranking measures over the whole ranking too, and all that is said of answers.
     #[must_use]
     pub fn standard(ks: &[usize]) -> Vec<Self> {
-        let at_ks = || ks.iter().map(|&k| Some(Cutoff::Top(k)));
         let mut measures = Vec::new();
         for &family in Family::ALL {
-            let mut add = |cutoffs: &mut dyn Iterator<Item = Option<Cutoff>>| {
-                measures.extend(cutoffs.filter_map(|cutoff| Self::new(family, cutoff)));
-            };
-            match family {
+            let (at_ks, last) = match family {
                 Family::Em | Family::EvidenceRecall | Family::Precision => {
-                    add(&mut at_ks().chain([Some(Cutoff::Prompt)]));
+                    (ks, Some(Some(Cutoff::Prompt)))
                 }
-                Family::Recall | Family::Success | Family::FullRecall => add(&mut at_ks()),
+                Family::Recall | Family::Success | Family::FullRecall => (ks, None),
                 Family::ReciprocalRank | Family::Ndcg | Family::AveragePrecision => {
-                    add(&mut at_ks().chain([None]))
+                    (ks, Some(None))
                 }
-                _ if family.scores_answers() => add(&mut [None].into_iter()),
-                _ => {}
-            }
+                _ if family.scores_answers() => (&[][..], Some(None)),
+                _ => continue,
+            };
+            let cutoffs = at_ks.iter().map(|&k| Some(Cutoff::Top(k))).chain(last);
+            measures.extend(cutoffs.filter_map(|cutoff| Self::new(family, cutoff)));
         }
         measures
     }
@@ -153,7 +151,6 @@ fn counted(digits: &str) -> Option<usize> {
 
 /// The measure that `text` names in other letters, by another tool's name, or with `_` for `@` (`ndcg_cut_10`).
 fn meant(text: &str) -> Option<String> {
-    let plain = |name: &str| name.to_lowercase().replace([' ', '-', '_'], "");
     let text = match text.rsplit_once('_') {
         Some((name, k))
             if !text.contains('@') && !k.is_empty() && k.bytes().all(|b| b.is_ascii_digit()) =>
@@ -162,13 +159,17 @@ fn meant(text: &str) -> Option<String> {
         }
         _ => text.to_owned(),
     };
-    let names = |family: Family, name: &str| {
+    parse(&text, |family: Family, name: &str| {
         let known = [family.name()]
             .into_iter()
             .chain(family.facts().also.iter().copied());
         known.map(plain).any(|known| known == plain(name))
-    };
-    parse(&text, names).map(|measure| measure.to_string())
+    })
+    .map(|measure| measure.to_string())
+}
+
+fn plain(name: &str) -> String {
+    name.to_lowercase().replace([' ', '-', '_'], "")
 }
 
 impl TryFrom<String> for Measure {

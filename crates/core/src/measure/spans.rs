@@ -40,15 +40,7 @@ impl SpanCounts {
             evidence: 0,
         };
         for doc in docs {
-            let of = |spans: &[Span<'_>]| {
-                RangeSet::union(
-                    spans
-                        .iter()
-                        .filter(|(name, _)| *name == doc)
-                        .map(|(_, range)| *range),
-                )
-            };
-            let (held, wanted) = (of(passages), of(evidence));
+            let (held, wanted) = (united(passages, doc), united(evidence, doc));
             let shared = held.intersection(&wanted).len_bytes();
             counts.shared += shared;
             counts.evidence += wanted.len_bytes();
@@ -80,6 +72,11 @@ impl SpanCounts {
     pub fn precision_omega(self) -> f64 {
         over(self.shared, self.united)
     }
+}
+
+fn united(spans: &[Span<'_>], doc: &str) -> RangeSet {
+    let own = spans.iter().filter(|(name, _)| *name == doc);
+    RangeSet::union(own.map(|(_, range)| *range))
 }
 
 fn over(part: usize, whole: usize) -> f64 {

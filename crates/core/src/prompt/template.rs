@@ -11,14 +11,14 @@
 //! ```
 //!
 //! A section begins at a line that is `[system]` or `[user]` and nothing else; `[system]` may be left out; text before
-//! the first is refused. Blank lines around a section's text are dropped. `{passages}` and `{question}` stand once
+//! the first is refused. Blank lines around a section's text are dropped. `{passages}` and `{question}` occur once
 //! each, in either section; another `{name}` of lower-case letters and underscores is refused, any other brace is a
 //! brace. What is put in is never read for placeholders. The question's kind is not to be had: it is gold, and a real
 //! prompt could not know it.
 
 use std::fmt;
 
-use super::{Prompt, PromptPassage};
+use super::message::{Prompt, PromptPassage};
 use crate::text::content_key::key;
 use crate::text::hex::hex;
 use crate::types::Kind;
@@ -57,7 +57,6 @@ impl fmt::Display for Part {
 /// A text that [`Template::parse`] makes the same template of.
 impl fmt::Display for Template {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let written = |parts: &[Part]| parts.iter().map(ToString::to_string).collect::<String>();
         match &self.system[..] {
             [] => write!(f, "[user]\n{}\n", written(&self.user)),
             system => write!(
@@ -70,7 +69,11 @@ impl fmt::Display for Template {
     }
 }
 
-/// Why a text is no template.
+fn written(parts: &[Part]) -> String {
+    parts.iter().map(ToString::to_string).collect()
+}
+
+/// Error of a text that is not a template.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[allow(
     missing_docs,
@@ -165,15 +168,10 @@ impl Template {
         } else {
             shown.join(PASSAGE_SEPARATOR)
         };
-        let fill = |parts: &[Part]| {
-            let texts = parts.iter().map(|part| match part {
-                Part::Text(text) => text.as_str(),
-                Part::Question => question,
-                Part::Passages => &shown,
-            });
-            texts.collect::<String>()
-        };
-        (fill(&self.system), fill(&self.user))
+        (
+            filled(&self.system, question, &shown),
+            filled(&self.user, question, &shown),
+        )
     }
 
     /// A whole prompt: what is given, and its rendering.
@@ -229,6 +227,15 @@ fn sections(text: &str) -> Result<[Option<String>; 2], TemplateError> {
         }
     }
     Ok(found.map(|text| text.map(|text| text.trim().to_owned())))
+}
+
+fn filled(parts: &[Part], question: &str, passages: &str) -> String {
+    let texts = parts.iter().map(|part| match part {
+        Part::Text(text) => text.as_str(),
+        Part::Question => question,
+        Part::Passages => passages,
+    });
+    texts.collect()
 }
 
 fn parts(text: &str) -> Result<Vec<Part>, TemplateError> {

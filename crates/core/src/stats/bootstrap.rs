@@ -65,22 +65,20 @@ impl Bootstrap {
     pub fn intervals(&self, columns: &[Vec<Option<f64>>]) -> Vec<Option<Interval>> {
         let columns = self.by_cluster(columns);
         // Only clusters with a value say anything: few of them widen a column's interval however many others there are.
-        let n_clusters =
-            |column: &ClusterSums| column.counts.iter().filter(|count| **count > 0.0).count();
-        let known: BTreeSet<usize> = columns.iter().map(n_clusters).filter(|n| *n >= 2).collect();
+        let n_clusters = columns.iter().map(ClusterSums::n_clusters);
+        let known: BTreeSet<usize> = n_clusters.filter(|n| *n >= 2).collect();
         let reach: BTreeMap<usize, f64> =
             known.into_iter().map(|n| (n, interval::reach(n))).collect();
-        let interval = |(column, means): (&ClusterSums, Vec<f64>)| {
-            let reach = *reach.get(&n_clusters(column))?;
-            match self.method {
-                IntervalMethod::Percentile => interval::percentile(means, reach),
-                IntervalMethod::Bca => interval::bca(column, means, reach),
-            }
-        };
         columns
             .par_iter()
             .zip(self.resample(&columns))
-            .map(interval)
+            .map(|(column, means): (&ClusterSums, Vec<f64>)| {
+                let reach = *reach.get(&column.n_clusters())?;
+                match self.method {
+                    IntervalMethod::Percentile => interval::percentile(means, reach),
+                    IntervalMethod::Bca => interval::bca(column, means, reach),
+                }
+            })
             .collect()
     }
 
@@ -125,18 +123,20 @@ impl Bootstrap {
     }
 
     fn by_cluster(&self, columns: &[Vec<Option<f64>>]) -> Vec<ClusterSums> {
-        let by_cluster = |column: &Vec<Option<f64>>| {
-            let mut sums = vec![0.0; self.n_clusters()];
-            let mut counts = sums.clone();
-            for (value, &cluster) in column.iter().zip(&self.cluster_of) {
-                if let Some(value) = value {
-                    sums[cluster] += value;
-                    counts[cluster] += 1.0;
+        columns
+            .iter()
+            .map(|column: &Vec<Option<f64>>| {
+                let mut sums = vec![0.0; self.n_clusters()];
+                let mut counts = sums.clone();
+                for (value, &cluster) in column.iter().zip(&self.cluster_of) {
+                    if let Some(value) = value {
+                        sums[cluster] += value;
+                        counts[cluster] += 1.0;
+                    }
                 }
-            }
-            ClusterSums { sums, counts }
-        };
-        columns.iter().map(by_cluster).collect()
+                ClusterSums { sums, counts }
+            })
+            .collect()
     }
 
     fn resample(&self, columns: &[ClusterSums]) -> Vec<Vec<f64>> {
@@ -151,10 +151,9 @@ impl Bootstrap {
             }
         }
         // Counts that are the same in every cluster need no draws at all.
-        let constant = |counts: &[f64]| counts.iter().all(|count| *count == counts[0]);
         let varying = counts
             .iter()
-            .filter(|counts| !constant(counts))
+            .filter(|counts| !are_equal(counts))
             .map(|counts| (*counts).clone());
         let mut totals = self.draws.totals(
             &columns
@@ -167,20 +166,26 @@ impl Bootstrap {
         let n_of: Vec<Vec<f64>> = counts
             .iter()
             .map(|counts| {
-                let fixed = || vec![counts.iter().sum(); self.draws.resamples];
-                if constant(counts) {
-                    fixed()
+                if are_equal(counts) {
+                    vec![counts.iter().sum(); self.draws.resamples]
                 } else {
                     varying.next().expect("one a varying list of counts")
                 }
             })
             .collect();
-        let means = |(sums, counts): (Vec<f64>, usize)| {
-            let means = sums.iter().zip(&n_of[counts]).filter(|(_, n)| **n > 0.0);
-            means.map(|(sum, n)| sum / n).collect()
-        };
-        totals.into_par_iter().zip(counts_of).map(means).collect()
+        totals
+            .into_par_iter()
+            .zip(counts_of)
+            .map(|(sums, counts): (Vec<f64>, usize)| {
+                let means = sums.iter().zip(&n_of[counts]).filter(|(_, n)| **n > 0.0);
+                means.map(|(sum, n)| sum / n).collect()
+            })
+            .collect()
     }
+}
+
+fn are_equal(counts: &[f64]) -> bool {
+    counts.iter().all(|count| *count == counts[0])
 }
 
 #[cfg(test)]

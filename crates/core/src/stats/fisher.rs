@@ -9,10 +9,10 @@ pub fn fisher((a, n): (usize, usize), (b, m): (usize, usize)) -> f64 {
     let (least, most) = (hits.saturating_sub(m), hits.min(n));
     // P(x + 1) / P(x) = (n - x)(hits - x) / ((x + 1)(m - hits + x + 1)), begun at 1 and scaled by the sum at the end. A term may
     // vanish or overflow only far from the mode: logarithms keep both.
-    let ratio = |x: usize| ((n - x) * (hits - x)) as f64 / ((x + 1) * (m + x + 1 - hits)) as f64;
     let mut logs = vec![0.0];
     for x in least..most {
-        logs.push(logs.last().copied().unwrap_or_default() + ratio(x).ln());
+        let ratio = ((n - x) * (hits - x)) as f64 / ((x + 1) * (m + x + 1 - hits)) as f64;
+        logs.push(logs.last().copied().unwrap_or_default() + ratio.ln());
     }
     let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let terms: Vec<f64> = logs.iter().map(|log| (log - largest).exp()).collect();

@@ -46,6 +46,13 @@ pub(super) struct ClusterSums {
     pub counts: Vec<f64>,
 }
 
+impl ClusterSums {
+    /// Returns the number of clusters with a value.
+    pub(super) fn n_clusters(&self) -> usize {
+        self.counts.iter().filter(|count| **count > 0.0).count()
+    }
+}
+
 /// How far out, in normal standard deviations, an interval over `n_clusters` >= 2 reads its resamples.
 pub(super) fn reach(n_clusters: usize) -> f64 {
     let g = n_clusters as f64;
@@ -107,43 +114,43 @@ fn acceleration(column: &ClusterSums) -> f64 {
         .map(|(s, count)| (sum - s) / (n - count))
         .collect();
     let middle = without.iter().sum::<f64>() / without.len() as f64;
-    let power_sum = |power: i32| {
-        without
-            .iter()
-            .map(|mean| (middle - mean).powi(power))
-            .sum::<f64>()
-    };
-    let squares = power_sum(2);
+    let squares = power_sum(&without, middle, 2);
     if squares > 0.0 {
-        power_sum(3) / (6.0 * squares.powf(1.5))
+        power_sum(&without, middle, 3) / (6.0 * squares.powf(1.5))
     } else {
         0.0
     }
 }
 
+fn power_sum(means: &[f64], middle: f64, power: i32) -> f64 {
+    means.iter().map(|mean| (middle - mean).powi(power)).sum()
+}
+
 /// The points of `values` below which shares of `low` and `high` lie, interpolated linearly between order statistics
 /// (Hyndman and Fan 1996, type 7). A point beside infinity is infinite. `None` for no values.
 fn points(mut values: Vec<f64>, low: f64, high: f64) -> Option<Interval> {
-    let last = values.len().checked_sub(1)?;
-    let mut point = |share: f64| {
-        let at = share.clamp(0.0, 1.0) * last as f64;
-        let (_, below, rest) = values.select_nth_unstable_by(at as usize, f64::total_cmp);
-        let below = *below;
-        let above = rest
-            .iter()
-            .copied()
-            .min_by(f64::total_cmp)
-            .filter(|_| at.fract() > 0.0)
-            .unwrap_or(below);
-        // Not `below + ...` for infinities: infinity less infinity is no number.
-        if below == above || below.is_infinite() {
-            below
-        } else {
-            below + (above - below) * at.fract()
-        }
-    };
-    let (low, high) = (point(low), point(high));
-    Some(Interval { low, high })
+    Some(Interval {
+        low: point(&mut values, low)?,
+        high: point(&mut values, high)?,
+    })
+}
+
+fn point(values: &mut [f64], share: f64) -> Option<f64> {
+    let at = share.clamp(0.0, 1.0) * values.len().checked_sub(1)? as f64;
+    let (_, below, rest) = values.select_nth_unstable_by(at as usize, f64::total_cmp);
+    let below = *below;
+    let above = rest
+        .iter()
+        .copied()
+        .min_by(f64::total_cmp)
+        .filter(|_| at.fract() > 0.0)
+        .unwrap_or(below);
+    // Not `below + ...` for infinities: infinity less infinity is not a number.
+    Some(if below == above || below.is_infinite() {
+        below
+    } else {
+        below + (above - below) * at.fract()
+    })
 }
 
 #[cfg(test)]

@@ -5,14 +5,23 @@ use serde::Serialize;
 use super::t::mean_error;
 use crate::types::Interval;
 
-/// What a pair of grades counts as disagreement.
+/// Weight of a pair of grades as disagreement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Disagreement {
-    /// 1 for any two grades that are not the same (Cohen 1960).
+    /// 1 for any two different grades (Cohen 1960).
     Any,
     /// The square of the grades' distance, over the square of the largest distance there is (Cohen 1968).
     Squared,
+}
+
+impl Disagreement {
+    fn between(self, a: i32, b: i32, widest: f64) -> f64 {
+        match self {
+            Self::Any => f64::from(u8::from(a != b)),
+            Self::Squared => ((f64::from(a) - f64::from(b)) / widest.max(1.0)).powi(2),
+        }
+    }
 }
 
 /// Agreement beyond chance.
@@ -22,13 +31,13 @@ pub struct Kappa {
     pub value: f64,
     /// 1 - the mean disagreement: with [`Disagreement::Any`] the share of equal grades.
     pub observed: f64,
-    /// The same of two people who grade as often so and so as these, but without regard to what they grade.
+    /// Agreement expected by chance from the annotators' marginals.
     pub expected: f64,
     /// `None` under two clusters, and where the clusters do not differ (full agreement say): nothing seen shows a spread.
     pub ci95: Option<Interval>,
 }
 
-/// Kappa of `pairs`, the first one's grade and the second one's of each thing:
+/// Computes kappa of `pairs`, the first one's grade and the second one's of each thing:
 ///
 /// `kappa = 1 - D_o / D_e`, `D_o = mean of v(a, b)`, `D_e = mean of v(a, b') over all a and all b'`
 ///
@@ -53,25 +62,16 @@ pub fn kappa(
     let all = pairs.iter().flat_map(|(a, b)| [*a, *b]);
     let (least, most) = (all.clone().min()?, all.max()?);
     let widest = f64::from(most) - f64::from(least);
-    let v = |a: i32, b: i32| match disagreement {
-        Disagreement::Any => f64::from(u8::from(a != b)),
-        Disagreement::Squared => ((f64::from(a) - f64::from(b)) / widest.max(1.0)).powi(2),
-    };
     let (firsts, seconds) = (
-        counted(pairs.iter().map(|pair| pair.0)),
-        counted(pairs.iter().map(|pair| pair.1)),
+        GradeCounts::new(pairs.iter().map(|pair| pair.0)),
+        GradeCounts::new(pairs.iter().map(|pair| pair.1)),
     );
-    let mean = |of: &dyn Fn(i32) -> f64, counts: &[(i32, usize)]| {
-        counts
-            .iter()
-            .map(|(grade, count)| of(*grade) * *count as f64)
-            .sum::<f64>()
-            / n
-    };
-    let first_against_all = |a: i32| mean(&|b| v(a, b), &seconds);
-    let second_against_all = |b: i32| mean(&|a| v(a, b), &firsts);
-    let observed = pairs.iter().map(|(a, b)| v(*a, *b)).sum::<f64>() / n;
-    let expected = mean(&first_against_all, &firsts);
+    let observed = pairs
+        .iter()
+        .map(|(a, b)| disagreement.between(*a, *b, widest))
+        .sum::<f64>()
+        / n;
+    let expected = firsts.mean(|a| seconds.mean(|b| disagreement.between(a, b, widest)));
     if expected == 0.0 {
         return None;
     }
@@ -79,8 +79,10 @@ pub fn kappa(
     let terms: Vec<f64> = pairs
         .iter()
         .map(|(a, b)| {
-            ((1.0 - value) * (first_against_all(*a) + second_against_all(*b)) - v(*a, *b))
-                / expected
+            let against_seconds = seconds.mean(|other| disagreement.between(*a, other, widest));
+            let against_firsts = firsts.mean(|other| disagreement.between(other, *b, widest));
+            let own = disagreement.between(*a, *b, widest);
+            ((1.0 - value) * (against_seconds + against_firsts) - own) / expected
         })
         .collect();
     let error = mean_error(&terms, cluster_of).filter(|error| error.error > 0.0);
@@ -101,14 +103,41 @@ pub fn kappa(
     })
 }
 
-/// Each grade with how often it occurs, ascending.
-fn counted(grades: impl Iterator<Item = i32>) -> Vec<(i32, usize)> {
-    let mut grades: Vec<i32> = grades.collect();
-    grades.sort_unstable();
-    grades
-        .chunk_by(|a, b| a == b)
-        .map(|equal| (equal[0], equal.len()))
-        .collect()
+/// The grades of one annotator.
+struct GradeCounts {
+    n: usize,
+    /// Ascending by grade.
+    grades: Vec<GradeCount>,
+}
+
+struct GradeCount {
+    grade: i32,
+    count: usize,
+}
+
+impl GradeCounts {
+    fn new(grades: impl Iterator<Item = i32>) -> Self {
+        let mut grades: Vec<i32> = grades.collect();
+        grades.sort_unstable();
+        Self {
+            n: grades.len(),
+            grades: grades
+                .chunk_by(|a, b| a == b)
+                .map(|equal| GradeCount {
+                    grade: equal[0],
+                    count: equal.len(),
+                })
+                .collect(),
+        }
+    }
+
+    fn mean(&self, value_of: impl Fn(i32) -> f64) -> f64 {
+        let terms = self
+            .grades
+            .iter()
+            .map(|GradeCount { grade, count }| value_of(*grade) * *count as f64);
+        terms.sum::<f64>() / self.n as f64
+    }
 }
 
 #[cfg(test)]

@@ -46,13 +46,15 @@ pub fn max_t(
     largest.sort_unstable_by(f64::total_cmp);
     // Of drawn assignments, the observed one counts as one more.
     let observed = usize::from(!all);
-    let p = |sums: &Vec<f64>| {
-        let absolute: f64 = sums.iter().map(|sum| sum.abs()).sum();
-        let least = sums.iter().sum::<f64>().abs() - absolute * EQUAL;
-        let reached = largest.len() - largest.partition_point(|statistic| *statistic < least);
-        (reached + observed) as f64 / (largest.len() + observed) as f64
-    };
-    settings.iter().map(p).collect()
+    settings
+        .iter()
+        .map(|sums: &Vec<f64>| {
+            let absolute: f64 = sums.iter().map(|sum| sum.abs()).sum();
+            let least = sums.iter().sum::<f64>().abs() - absolute * EQUAL;
+            let reached = largest.len() - largest.partition_point(|statistic| *statistic < least);
+            (reached + observed) as f64 / (largest.len() + observed) as f64
+        })
+        .collect()
 }
 
 /// The setting's cluster sums over the root of their squares' sum; all 0 where it differs nowhere.

@@ -54,13 +54,12 @@ pub(super) fn resampled(column: &[Option<f64>], cluster_of: &[usize], draws: Dra
 /// The place at which more than `n` values have been counted.
 fn nth(counts: &[usize], n: usize) -> usize {
     let mut counted = 0;
-    let reached = |count: &usize| {
-        counted += count;
-        counted > n
-    };
     counts
         .iter()
-        .position(reached)
+        .position(|count: &usize| {
+            counted += count;
+            counted > n
+        })
         .expect("`n` is below the count of all")
 }
 

@@ -20,7 +20,7 @@ const LANES: usize = 4;
 /// Columns added at a time.
 const WIDEST: usize = 8;
 
-/// What is drawn, how often, from which seed. The same draws for whatever is computed from them.
+/// What is drawn, how often, from which seed. Everything computed from it uses identical draws.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Draws {
     /// Clusters to draw from, and to draw: below 2^32.
@@ -34,14 +34,14 @@ impl Draws {
     pub fn totals(self, columns: &[Vec<f64>]) -> Vec<Vec<f64>> {
         // Measures often say the same of every question, as EM@5 and EM@prompt where five are packed: such columns are added once.
         let mut distinct: Vec<&Vec<f64>> = Vec::new();
-        let mut place = |column| {
+        let mut places = Vec::with_capacity(columns.len());
+        for column in columns {
             let known = distinct.iter().position(|known| *known == column);
-            known.unwrap_or_else(|| {
+            places.push(known.unwrap_or(distinct.len()));
+            if known.is_none() {
                 distinct.push(column);
-                distinct.len() - 1
-            })
-        };
-        let places: Vec<usize> = columns.iter().map(&mut place).collect();
+            }
+        }
         let totals = distinct
             .chunks(WIDEST)
             .flat_map(|columns| match columns.len() {
@@ -92,9 +92,11 @@ impl Draws {
 
     /// The totals of at most `WIDTH` columns.
     fn block<const WIDTH: usize>(self, columns: &[&Vec<f64>]) -> Vec<Vec<f64>> {
-        let row =
-            |cluster| std::array::from_fn(|c| columns.get(c).map_or(0.0, |column| column[cluster]));
-        let table: Vec<[f64; WIDTH]> = (0..self.n_clusters).map(row).collect();
+        let table: Vec<[f64; WIDTH]> = (0..self.n_clusters)
+            .map(|cluster| {
+                std::array::from_fn(|c| columns.get(c).map_or(0.0, |column| column[cluster]))
+            })
+            .collect();
         let totals: Vec<[f64; WIDTH]> = self.map(|resample| {
             let mut sums = [[0.0; WIDTH]; LANES];
             self.draw(resample, |lane, cluster| {

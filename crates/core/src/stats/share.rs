@@ -32,16 +32,16 @@ impl ClusteredShare {
             .filter(|size| *size > 0.0)
             .collect();
         let (g, n_f, p) = (sizes.len() as f64, n as f64, count as f64 / n.max(1) as f64);
-        let squares = |values: &[f64]| values.iter().map(|value| value * value).sum::<f64>();
         let effect = if count == 0 || count == n {
-            squares(&sizes) / n_f
+            sum_of_squares(&sizes) / n_f
         } else {
             let residuals: Vec<f64> = holds
                 .iter()
                 .map(|&holds| f64::from(u8::from(holds)) - p)
                 .collect();
             let small = (g / (g - 1.0)) / (n_f / (n_f - 1.0));
-            small * squares(&cluster::sums(&residuals, cluster_of)) / squares(&residuals)
+            small * sum_of_squares(&cluster::sums(&residuals, cluster_of))
+                / sum_of_squares(&residuals)
         };
         Self {
             count,
@@ -69,12 +69,15 @@ impl ClusteredShare {
     pub fn difference(&self, other: &Self) -> Option<Interval> {
         let (own, its) = (self.interval()?, other.interval()?);
         let (p, q) = (self.share(), other.share());
-        let reach = |near: f64, far: f64| near.hypot(far);
         Some(Interval {
-            low: p - q - reach(p - own.low, its.high - q),
-            high: p - q + reach(own.high - p, q - its.low),
+            low: p - q - (p - own.low).hypot(its.high - q),
+            high: p - q + (own.high - p).hypot(q - its.low),
         })
     }
+}
+
+fn sum_of_squares(values: &[f64]) -> f64 {
+    values.iter().map(|value| value * value).sum()
 }
 
 #[cfg(test)]

@@ -38,13 +38,16 @@ pub fn redacted_url(url: &str) -> String {
     } else {
         shown
     };
-    let hidden = |pair: &str| {
-        pair.split_once('=')
-            .map_or("***".to_owned(), |(name, _)| format!("{name}=***"))
-    };
-    let query = parsed
-        .query()
-        .map(|query| query.split('&').map(hidden).collect::<Vec<_>>().join("&"));
+    let query = parsed.query().map(|query| {
+        query
+            .split('&')
+            .map(|pair: &str| {
+                pair.split_once('=')
+                    .map_or("***".to_owned(), |(name, _)| format!("{name}=***"))
+            })
+            .collect::<Vec<_>>()
+            .join("&")
+    });
     query.map_or_else(|| shown.clone(), |query| format!("{shown}?{query}"))
 }
 

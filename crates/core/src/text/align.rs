@@ -1,4 +1,4 @@
-//! Where an edited quote stands now: the stretch of a text that differs from it by the fewest words.
+//! Locates an edited quote: the stretch of a text that differs from it by the fewest words.
 //!
 //! Sellers, "The Theory and Computation of Evolutionary Distances: Pattern Recognition" (Journal of Algorithms, 1980): edit
 //! distance of a pattern to the best substring, here over words (UAX 29: marks between them count nothing) in lower case, each
@@ -29,51 +29,66 @@ struct Path {
 /// The stretch of `text` nearest to `quote`, the first of equals; `None` when either has no word, or none is shared.
 #[must_use]
 pub fn nearest(text: &str, quote: &str) -> Option<Alignment> {
-    let words: Vec<(ByteRange, String)> = words(text);
+    let words = words(text);
     let wanted: Vec<String> = quote.unicode_words().map(str::to_lowercase).collect();
     if wanted.is_empty() || words.is_empty() {
         return None;
     }
-    let ends = ends(&words, &wanted);
-    let length = |end: usize| (end + 1).saturating_sub(ends[end].start);
-    let likeness = |end: usize| 1.0 - ends[end].edits as f64 / wanted.len().max(length(end)) as f64;
+    let stretches = stretches(&words, &wanted);
+    let n_wanted = wanted.len();
     // Of equals the one nearest in length, since a replaced word is likelier than one dropped; then the first.
-    let rank = |end: usize| {
-        (
-            std::cmp::Reverse(length(end).abs_diff(wanted.len())),
-            std::cmp::Reverse(end),
-        )
-    };
-    let best = (0..words.len()).max_by(|&a, &b| {
-        likeness(a)
-            .total_cmp(&likeness(b))
-            .then(rank(a).cmp(&rank(b)))
+    let best = stretches.iter().max_by(|a, b| {
+        a.likeness(n_wanted)
+            .total_cmp(&b.likeness(n_wanted))
+            .then_with(|| b.length_error(n_wanted).cmp(&a.length_error(n_wanted)))
+            .then(b.end.cmp(&a.end))
     })?;
-    if likeness(best) <= 0.0 {
+    let likeness = best.likeness(n_wanted);
+    if likeness <= 0.0 {
         return None;
     }
-    let overlaps = |end: usize| end >= ends[best].start && ends[end].start <= best;
-    let next = (0..words.len())
-        .filter(|&end| !overlaps(end))
-        .map(likeness)
+    let next = stretches
+        .iter()
+        .filter(|other| other.end < best.start || other.start > best.end)
+        .map(|other| other.likeness(n_wanted))
         .fold(0.0, f64::max);
-    let range = ByteRange::new(words[ends[best].start].0.start, words[best].0.end);
     Some(Alignment {
-        range,
-        likeness: likeness(best),
+        range: ByteRange::new(words[best.start].range.start, words[best.end].range.end),
+        likeness,
         next,
     })
 }
 
+/// The cheapest stretch of the whole quote that ends at word `end`.
+struct Stretch {
+    edits: usize,
+    start: usize,
+    end: usize,
+}
+
+impl Stretch {
+    fn n_words(&self) -> usize {
+        (self.end + 1).saturating_sub(self.start)
+    }
+
+    fn likeness(&self, n_wanted: usize) -> f64 {
+        1.0 - self.edits as f64 / n_wanted.max(self.n_words()) as f64
+    }
+
+    fn length_error(&self, n_wanted: usize) -> usize {
+        self.n_words().abs_diff(n_wanted)
+    }
+}
+
 /// For each word of the text the cheapest path of the whole quote that ends there; of equals the longest, for a word
 /// too many costs an edit and a replaced word is likelier than one dropped.
-fn ends(words: &[(ByteRange, String)], wanted: &[String]) -> Vec<Path> {
+fn stretches(words: &[Word], wanted: &[String]) -> Vec<Stretch> {
     // Row `i` holds the cheapest path of the quote's first `i` words that ends before the text's current word.
     let mut column: Vec<Path> = (0..=wanted.len())
         .map(|edits| Path { edits, start: 0 })
         .collect();
     let mut ends = Vec::with_capacity(words.len());
-    for (at, (_, word)) in words.iter().enumerate() {
+    for (at, Word { text: word, .. }) in words.iter().enumerate() {
         let mut diagonal = column[0];
         column[0] = Path {
             edits: 0,
@@ -99,22 +114,28 @@ fn ends(words: &[(ByteRange, String)], wanted: &[String]) -> Vec<Path> {
                 .unwrap_or(matched);
         }
         let Path { edits, start } = column[wanted.len()];
-        ends.push(Path {
+        ends.push(Stretch {
             edits,
             start: start.min(at),
+            end: at,
         });
     }
     ends
 }
 
-fn words(text: &str) -> Vec<(ByteRange, String)> {
-    let placed = |(start, word): (usize, &str)| {
-        (
-            ByteRange::new(start, start + word.len()),
-            word.to_lowercase(),
-        )
-    };
-    text.unicode_word_indices().map(placed).collect()
+/// A word of the text in lower case.
+struct Word {
+    range: ByteRange,
+    text: String,
+}
+
+fn words(text: &str) -> Vec<Word> {
+    text.unicode_word_indices()
+        .map(|(start, word)| Word {
+            range: ByteRange::new(start, start + word.len()),
+            text: word.to_lowercase(),
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -192,8 +213,8 @@ mod tests {
         fn edits_are_the_fewest_of_all_stretches_that_end_there(
             quote in proptest::collection::vec("[a-c]", 1..8), text in proptest::collection::vec("[a-c]", 1..8),
         ) {
-            let placed: Vec<(ByteRange, String)> = text.iter().map(|word| (ByteRange::new(0, 0), word.clone())).collect();
-            for (end, path) in ends(&placed, &quote).into_iter().enumerate() {
+            let placed: Vec<Word> = text.iter().map(|word| Word { range: ByteRange::new(0, 0), text: word.clone() }).collect();
+            for (end, path) in stretches(&placed, &quote).into_iter().enumerate() {
                 // `start` one past `end` stands for no word at all.
                 let each = (0..=end + 1).map(|start| strsim::generic_levenshtein(&Words(&quote), &Words(&text[start..=end])));
                 proptest::prop_assert_eq!(Some(path.edits), each.min());

@@ -1,6 +1,6 @@
-//! Does a passage hold a gold answer?
+//! Finds gold answers in passages.
 //!
-//! Both sides are normalised by [`normalise::matching`] and the gold must stand on word boundaries: `18` is not in
+//! Both sides are normalised by [`normalise::matching`] and the gold answer must begin and end at word boundaries: `18` is not in
 //! `2018`. A gold that normalises to nothing (`The The`, `!!!`) is looked for in lower case with nothing deleted.
 
 use std::sync::OnceLock;
@@ -34,7 +34,7 @@ impl Searchable {
     }
 }
 
-/// The golds of one question.
+/// Matches any gold answer of one question.
 #[derive(Clone, Debug, Default)]
 pub struct AnswerMatcher {
     stripped: Vec<String>,
@@ -60,7 +60,7 @@ impl AnswerMatcher {
         matcher
     }
 
-    /// Whether some gold stands in `passage`.
+    /// Returns true if some gold answer occurs in `passage`.
     #[must_use]
     pub fn found_in(&self, passage: &Searchable) -> bool {
         self.stripped
@@ -72,20 +72,14 @@ impl AnswerMatcher {
                 .any(|gold| stands_in(gold, passage.unstripped()))
     }
 
-    /// Whether some gold stands in `text`, normalising only as far as the golds need.
+    /// Returns true if some gold answer occurs in `text`, normalising only as far as the answers need.
     #[must_use]
     pub fn found_in_text(&self, text: &str) -> bool {
-        let any_in = |golds: &[String], form: fn(&str) -> String| {
-            !golds.is_empty() && {
-                let passage = form(text);
-                golds.iter().any(|gold| stands_in(gold, &passage))
-            }
-        };
-        any_in(&self.stripped, normalise::matching)
-            || any_in(&self.unstripped, normalise::unstripped)
+        any_in(&self.stripped, text, normalise::matching)
+            || any_in(&self.unstripped, text, normalise::unstripped)
     }
 
-    /// Where golds stand in `text`: from the first to the last word (parted by white space) that an occurrence touches, outer
+    /// Returns the ranges of gold answers in `text`: from the first to the last word (separated by white space) that an occurrence touches, outer
     /// ASCII punctuation left out; ascending, none inside or across another. Empty exactly where [`Self::found_in_text`] is false.
     #[must_use]
     pub fn ranges_in(&self, text: &str) -> Vec<ByteRange> {
@@ -94,25 +88,30 @@ impl AnswerMatcher {
         RangeSet::union(found).ranges().to_vec()
     }
 
-    /// Whether there is nothing to look for.
+    /// Returns true if there is nothing to find.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.stripped.is_empty() && self.unstripped.is_empty()
     }
 }
 
-/// Whether `gold` occurs in `text` with no letter or digit running on past its own outer letters or digits.
+fn any_in(golds: &[String], text: &str, form: fn(&str) -> String) -> bool {
+    if golds.is_empty() {
+        return false;
+    }
+    let passage = form(text);
+    golds.iter().any(|gold| stands_in(gold, &passage))
+}
+
+/// Returns true if `gold` occurs in `text` with no letter or digit running on past its own outer letters or digits.
 /// Every position is tried: a gold may overlap itself.
 #[must_use]
 pub fn stands_in(gold: &str, text: &str) -> bool {
     occurrences(gold, text).next().is_some()
 }
 
-/// The bytes of `text` where `gold` so occurs, ascending.
+/// Returns the bytes of `text` where `gold` so occurs, ascending.
 fn occurrences<'a>(gold: &'a str, text: &'a str) -> impl Iterator<Item = ByteRange> + 'a {
-    let runs_on = |edge: Option<char>, neighbour: Option<char>| {
-        edge.is_some_and(char::is_alphanumeric) && neighbour.is_some_and(char::is_alphanumeric)
-    };
     let (first, last) = (gold.chars().next(), gold.chars().next_back());
     let mut from = 0;
     std::iter::from_fn(move || {
@@ -130,38 +129,72 @@ fn occurrences<'a>(gold: &'a str, text: &'a str) -> impl Iterator<Item = ByteRan
     })
 }
 
-/// The stretches of `text` that any of `golds` touches once both are in the same `form`. White space parts words for good: what
-/// the form makes of a text is what it makes of its words, those that vanish left out, one space between two.
+/// Returns true if a word that ends with `edge` goes on with `neighbour`.
+fn runs_on(edge: Option<char>, neighbour: Option<char>) -> bool {
+    edge.is_some_and(char::is_alphanumeric) && neighbour.is_some_and(char::is_alphanumeric)
+}
+
+/// Returns the stretches of `text` that any of `golds` touches once both are in the same `form`. White space separates words for
+/// good: the form of a text is the forms of its words, those that vanish left out, one space between two.
 fn touched(golds: &[String], text: &str, form: fn(&str) -> String) -> Vec<ByteRange> {
     if golds.is_empty() {
         return Vec::new();
     }
-    let mut formed = String::with_capacity(text.len());
-    let mut words: Vec<(usize, ByteRange)> = Vec::new(); // where a word's form begins, and where the word stands
-    for word in text
-        .split(normalise::is_space)
-        .filter(|word| !word.is_empty())
-    {
-        let own = form(word);
-        if own.is_empty() {
-            continue;
+    let formed = FormedText::new(text, form);
+    golds
+        .iter()
+        .flat_map(|gold| occurrences(gold, &formed.form).map(|found| formed.stretch(found)))
+        .collect()
+}
+
+/// A text in comparable form, and the words that the form came from.
+struct FormedText<'a> {
+    text: &'a str,
+    form: String,
+    words: Vec<FormedWord>,
+}
+
+struct FormedWord {
+    /// Byte of the form at which the word's form begins.
+    form_start: usize,
+    /// The word's bytes in the text.
+    range: ByteRange,
+}
+
+impl<'a> FormedText<'a> {
+    fn new(text: &'a str, form_of: fn(&str) -> String) -> Self {
+        let mut form = String::with_capacity(text.len());
+        let mut words = Vec::new();
+        for word in text
+            .split(normalise::is_space)
+            .filter(|word| !word.is_empty())
+        {
+            let own = form_of(word);
+            if own.is_empty() {
+                continue;
+            }
+            if !form.is_empty() {
+                form.push(' ');
+            }
+            let start = word.as_ptr().addr() - text.as_ptr().addr();
+            words.push(FormedWord {
+                form_start: form.len(),
+                range: ByteRange::new(start, start + word.len()),
+            });
+            form.push_str(&own);
         }
-        if !formed.is_empty() {
-            formed.push(' ');
-        }
-        let start = word.as_ptr().addr() - text.as_ptr().addr();
-        words.push((formed.len(), ByteRange::new(start, start + word.len())));
-        formed.push_str(&own);
+        Self { text, form, words }
     }
-    let word_at = |byte: usize| {
-        words[words
-            .partition_point(|(from, _)| *from <= byte)
-            .saturating_sub(1)]
-        .1
-    };
-    let stretch = |found: ByteRange| {
-        let (first, last) = (word_at(found.start), word_at(found.end - 1));
-        let whole = &text[first.start..last.end];
+
+    fn word_at(&self, byte: usize) -> ByteRange {
+        let after = self.words.partition_point(|word| word.form_start <= byte);
+        self.words[after.saturating_sub(1)].range
+    }
+
+    /// Returns the words of the text that `found` of the form touches, without outer punctuation.
+    fn stretch(&self, found: ByteRange) -> ByteRange {
+        let (first, last) = (self.word_at(found.start), self.word_at(found.end - 1));
+        let whole = &self.text[first.start..last.end];
         let kept = whole.trim_matches(|c: char| c.is_ascii_punctuation());
         let lead = whole.len()
             - whole
@@ -172,11 +205,7 @@ fn touched(golds: &[String], text: &str, form: fn(&str) -> String) -> Vec<ByteRa
         } else {
             ByteRange::new(first.start + lead, first.start + lead + kept.len())
         }
-    };
-    golds
-        .iter()
-        .flat_map(|gold| occurrences(gold, &formed).map(stretch).collect::<Vec<_>>())
-        .collect()
+    }
 }
 
 #[cfg(test)]

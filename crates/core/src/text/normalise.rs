@@ -1,4 +1,4 @@
-//! Answer normalisation: what is compared when an answer is compared.
+//! Normalisation of answers before they are compared.
 //!
 //! [`official`] is `normalize_answer` of the SQuAD and HotpotQA scripts (Rajpurkar et al. 2016): lower case, ASCII
 //! punctuation deleted, the articles a/an/the removed as whole words, white space collapsed. [`matching`] does the
@@ -23,24 +23,25 @@ pub fn matching(text: &str) -> String {
     if text.is_ascii() {
         return strip_ascii(text);
     }
-    // White space parts words for good, so most of a text can be normalised byte by byte, and the words that are not ASCII alone
+    // White space separates words for good, so most of a text can be normalised byte by byte, and the words that are not ASCII alone
     // go the long way.
     let mut out = String::with_capacity(text.len());
-    let mut append = |form: String| {
-        if !out.is_empty() && !form.is_empty() {
-            out.push(' ');
-        }
-        out.push_str(&form);
-    };
     let mut ascii_from = 0;
     for word in text.split(is_space).filter(|word| !word.is_ascii()) {
         let start = word.as_ptr().addr() - text.as_ptr().addr();
-        append(ascii_words(&text[ascii_from..start]));
-        append(strip(&fold(word)));
+        append(&mut out, &ascii_words(&text[ascii_from..start]));
+        append(&mut out, &strip(&fold(word)));
         ascii_from = start + word.len();
     }
-    append(ascii_words(&text[ascii_from..]));
+    append(&mut out, &ascii_words(&text[ascii_from..]));
     out
+}
+
+fn append(out: &mut String, form: &str) {
+    if !out.is_empty() && !form.is_empty() {
+        out.push(' ');
+    }
+    out.push_str(form);
 }
 
 /// Words that are ASCII, whatever white space stands between them.
@@ -63,11 +64,14 @@ fn fold(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
     }
-    let composed = |text: &str| match is_nfkc_quick(text.chars()) {
+    composed(&composed(text).to_lowercase())
+}
+
+fn composed(text: &str) -> String {
+    match is_nfkc_quick(text.chars()) {
         unicode_normalization::IsNormalized::Yes => text.to_owned(),
         _ => text.nfkc().collect(),
-    };
-    composed(&composed(text).to_lowercase())
+    }
 }
 
 /// Deletes ASCII punctuation, removes articles, collapses white space. `text` is lower case already.

@@ -69,13 +69,16 @@ pub fn nearest(text: &str, quote: &str) -> Option<ByteRange> {
     }
     let (shared, first) = best;
     let last = words.len().min(first + width).checked_sub(1)?;
-    let start_of = |word: &str| word.as_ptr() as usize - text.as_ptr() as usize;
     (shared > 0).then(|| {
         ByteRange::new(
-            start_of(words[first]),
-            start_of(words[last]) + words[last].len(),
+            start_of(words[first], text),
+            start_of(words[last], text) + words[last].len(),
         )
     })
+}
+
+fn start_of(word: &str, text: &str) -> usize {
+    word.as_ptr() as usize - text.as_ptr() as usize
 }
 
 /// `text` with each run of white space as one space, and none at its ends.

@@ -156,16 +156,15 @@ fn sentence_ends(block: &str) -> Vec<usize> {
         .filter(|(_, c)| matches!(c, '.' | '!' | '?' | '。'))
     {
         let behind = at + mark.len_utf8();
-        let closing = |c: &char| {
-            matches!(
-                c,
-                '.' | '!' | '?' | '"' | '\'' | '”' | '’' | ')' | ']' | '*' | '_'
-            )
-        };
         let closers: usize = block[behind..]
             .chars()
             .take(MOST_CLOSERS)
-            .take_while(closing)
+            .take_while(|c: &char| {
+                matches!(
+                    c,
+                    '.' | '!' | '?' | '"' | '\'' | '”' | '’' | ')' | ']' | '*' | '_'
+                )
+            })
             .map(char::len_utf8)
             .sum();
         let rest = &block[behind + closers..];

@@ -1,4 +1,4 @@
-//! Which documents may be found, by their metadata: one definition that all retrievers keep.
+//! Metadata filters of documents: one definition for all retrievers.
 //!
 //! Qdrant's payload filter has the same meaning; the contract suite of vector stores holds it to [`Filter::matches`].
 //! Left out: `or` between fields, full-text and geographic conditions.
@@ -17,7 +17,7 @@ pub struct Filter {
     pub fields: BTreeMap<String, Condition>,
 }
 
-/// What a field's value must be. A field that holds a list meets a condition when any of its items does; a missing field
+/// A condition on a field's value. A field that holds a list meets a condition when any of its items does; a missing field
 /// and null meet none but [`Condition::Not`].
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
@@ -35,30 +35,16 @@ pub enum Condition {
 impl<'de> Deserialize<'de> for Condition {
     /// By hand, for an untagged enum would take a list in a list for [`Excluded`], and says nothing of what it wants.
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let read = |value: Value| -> Result<Self, serde_json::Error> {
-            Ok(match value {
-                Value::Array(_) => Self::OneOf(serde_json::from_value(value)?),
-                Value::Object(ref fields) if fields.contains_key("not") => {
-                    Self::Not(serde_json::from_value(value)?)
-                }
-                // JSON has no infinity: such a bound has become null.
-                Value::Object(ref fields) if fields.values().any(Value::is_null) => {
-                    Self::Is(serde_json::from_value(Value::Null)?)
-                }
-                Value::Object(_) => Self::Within(serde_json::from_value(value)?),
-                value => Self::Is(serde_json::from_value(value)?),
-            })
-        };
         let wanted = "a condition is a text, a finite number, true or false, a list of these, `{ not = [...] }`, or numbers as \
                       `{ gt, gte, lt, lte }`";
         let value = Value::deserialize(deserializer)?;
         let shown = value.to_string();
-        read(value)
+        Self::read(value)
             .map_err(|_| serde::de::Error::custom(format!("{shown} is no condition: {wanted}")))
     }
 }
 
-/// What a field must not be.
+/// Values that a field must not have.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Excluded {
@@ -74,7 +60,7 @@ pub enum Literal {
     Bool(bool),
     /// A number.
     Number(f64),
-    /// A text, equal letter for letter.
+    /// A text, equal character for character.
     Text(String),
 }
 
@@ -97,13 +83,13 @@ pub struct Bounds {
 }
 
 impl Filter {
-    /// Whether there is no condition.
+    /// Returns true if there is no condition.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.fields.is_empty()
     }
 
-    /// Whether a document with this metadata may be found.
+    /// Returns true if a document with this metadata may be found.
     #[must_use]
     pub fn matches(&self, metadata: &BTreeMap<String, Value>) -> bool {
         self.fields
@@ -113,18 +99,30 @@ impl Filter {
 }
 
 impl Condition {
+    fn read(value: Value) -> Result<Self, serde_json::Error> {
+        Ok(match value {
+            Value::Array(_) => Self::OneOf(serde_json::from_value(value)?),
+            Value::Object(ref fields) if fields.contains_key("not") => {
+                Self::Not(serde_json::from_value(value)?)
+            }
+            // JSON has no infinity: such a bound has become null.
+            Value::Object(ref fields) if fields.values().any(Value::is_null) => {
+                Self::Is(serde_json::from_value(Value::Null)?)
+            }
+            Value::Object(_) => Self::Within(serde_json::from_value(value)?),
+            value => Self::Is(serde_json::from_value(value)?),
+        })
+    }
+
     fn holds(&self, value: Option<&Value>) -> bool {
-        let any = |test: &dyn Fn(&Value) -> bool| items(value).iter().any(test);
+        let items = items(value);
         match self {
-            Self::Is(literal) => any(&|item| literal.equals(item)),
-            Self::OneOf(literals) => {
-                any(&|item| literals.iter().any(|literal| literal.equals(item)))
-            }
-            Self::Not(excluded) => {
-                !any(&|item| excluded.not.iter().any(|literal| literal.equals(item)))
-            }
+            Self::Is(literal) => literal.equals_any(items),
+            Self::OneOf(literals) => literals.iter().any(|literal| literal.equals_any(items)),
+            Self::Not(excluded) => !excluded.not.iter().any(|literal| literal.equals_any(items)),
             Self::Within(bounds) => {
-                any(&|item| item.as_f64().is_some_and(|number| bounds.hold(number)))
+                let mut numbers = items.iter().filter_map(Value::as_f64);
+                numbers.any(|number| bounds.hold(number))
             }
         }
     }
@@ -140,6 +138,10 @@ fn items(value: Option<&Value>) -> &[Value] {
 }
 
 impl Literal {
+    fn equals_any(&self, items: &[Value]) -> bool {
+        items.iter().any(|item| self.equals(item))
+    }
+
     fn equals(&self, value: &Value) -> bool {
         match self {
             Self::Bool(wanted) => value.as_bool() == Some(*wanted),

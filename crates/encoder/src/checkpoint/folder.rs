@@ -48,10 +48,10 @@ impl Checkpoint {
 
     /// Word pieces that the folder says are read at most, specials included.
     pub fn max_tokens(&self, config: &BertConfig) -> Result<usize, CheckpointError> {
-        let of_folder = || recipe::max_tokens(&self.folder, config.positions());
-        self.recipe
-            .as_ref()
-            .map_or_else(of_folder, |recipe| Ok(recipe.max_tokens))
+        self.recipe.as_ref().map_or_else(
+            || recipe::max_tokens(&self.folder, config.positions()),
+            |recipe| Ok(recipe.max_tokens),
+        )
     }
 
     pub(super) fn file(&self, name: &str) -> PathBuf {

@@ -194,9 +194,11 @@ fn read_pooling(path: &Path) -> Result<Pooling, CheckpointError> {
             .collect(),
         _ => {
             let chosen = config.iter().filter(|(_, value)| **value == true);
-            let mode =
-                |(key, _): (&String, _)| key.strip_prefix("pooling_mode_").map(str::to_owned);
-            chosen.filter_map(mode).collect()
+            chosen
+                .filter_map(|(key, _): (&String, _)| {
+                    key.strip_prefix("pooling_mode_").map(str::to_owned)
+                })
+                .collect()
         }
     };
     let unsupported = |setting: &'static str, value: String, supported: &'static str| {
@@ -232,9 +234,12 @@ pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, Checkpoin
         path: path.to_owned(),
         source,
     })?;
-    let malformed = |error: serde_json::Error| BertError::Malformed {
-        path: path.to_owned(),
-        what: error.to_string(),
-    };
-    Ok(serde_json::from_slice(&bytes).map_err(malformed)?)
+    Ok(
+        serde_json::from_slice(&bytes).map_err(|error: serde_json::Error| {
+            BertError::Malformed {
+                path: path.to_owned(),
+                what: error.to_string(),
+            }
+        })?,
+    )
 }

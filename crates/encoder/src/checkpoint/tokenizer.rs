@@ -60,16 +60,15 @@ pub(super) fn tokenizer_bytes(checkpoint: &Checkpoint) -> Result<Vec<u8>, Checkp
         return Err(malformed("no `[CLS]`, `[SEP]` or `[UNK]` among its lines".to_owned()).into());
     };
     let cleaning = cleaning(checkpoint)?;
-    let special = |word_piece: &str| {
+    let tokenizer = json!({
+        "version": "1.0",
+        "added_tokens": SPECIALS.into_iter().filter_map(|word_piece: &str| {
         let id = id(word_piece)?;
         Some(
             json!({"id": id, "content": word_piece, "single_word": false, "lstrip": false, "rstrip": false,
             "normalized": false, "special": true}),
         )
-    };
-    let tokenizer = json!({
-        "version": "1.0",
-        "added_tokens": SPECIALS.into_iter().filter_map(special).collect::<Vec<_>>(),
+    }).collect::<Vec<_>>(),
         "normalizer": {"type": "BertNormalizer", "clean_text": true,
             "handle_chinese_chars": cleaning.tokenize_chinese_chars, "strip_accents": cleaning.strip_accents,
             "lowercase": cleaning.do_lower_case},

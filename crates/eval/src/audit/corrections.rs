@@ -48,11 +48,12 @@ pub fn read(input: &Input, run: &SavedRun) -> Result<Corrections, AuditError> {
         .filter(|(_, text)| !text.trim().is_empty())
     {
         let position = || input.position(text);
-        let malformed = |error: serde_json::Error| AuditError::Malformed {
-            position: position(),
-            reason: error.to_string(),
-        };
-        let line: SheetLine = serde_json::from_str(text).map_err(malformed)?;
+        let line: SheetLine = serde_json::from_str(text).map_err(|error: serde_json::Error| {
+            AuditError::Malformed {
+                position: position(),
+                reason: error.to_string(),
+            }
+        })?;
         let told = |name: &str, started: &str| format!("`{name}` of {started}");
         let (found, run) = (
             told(&line.run, &line.started),

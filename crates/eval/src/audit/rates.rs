@@ -199,14 +199,17 @@ fn intervals(
             shares.push(share);
         }
     }
-    let interval = |(shares, share): (Vec<f64>, &f64)| {
-        let same = shares.iter().all(|other| (other - share).abs() < 1e-12);
-        let spread = bootstrap.interval(shares)?;
-        Some(if same {
-            of_equal_values(*share, (0.0, 1.0), bootstrap.n_clusters())
-        } else {
-            spread
+    resampled
+        .into_iter()
+        .zip(corrected)
+        .map(|(shares, share): (Vec<f64>, &f64)| {
+            let same = shares.iter().all(|other| (other - share).abs() < 1e-12);
+            let spread = bootstrap.interval(shares)?;
+            Some(if same {
+                of_equal_values(*share, (0.0, 1.0), bootstrap.n_clusters())
+            } else {
+                spread
+            })
         })
-    };
-    resampled.into_iter().zip(corrected).map(interval).collect()
+        .collect()
 }

@@ -122,10 +122,15 @@ pub(super) fn judged(
             }
         }),
     };
-    let side = |(a, b): &(Side<'_>, Side<'_>)| fate(*a, &first[a.at]).zip(fate(*b, &second[b.at]));
     Judged {
         of,
-        sides: pairs.list.iter().map(side).collect(),
+        sides: pairs
+            .list
+            .iter()
+            .map(|(a, b): &(Side<'_>, Side<'_>)| {
+                fate(*a, &first[a.at]).zip(fate(*b, &second[b.at]))
+            })
+            .collect(),
     }
 }
 
@@ -137,8 +142,11 @@ impl Judged {
     /// The 2 x 2; `None` when no question is judged in both.
     pub(super) fn agreement(&self) -> Option<Agreement> {
         let count = |first: bool, second: bool| {
-            let cell = |(a, b): &&(Fate, Fate)| a.good == first && b.good == second;
-            self.sides.iter().flatten().filter(cell).count()
+            self.sides
+                .iter()
+                .flatten()
+                .filter(|(a, b): &&(Fate, Fate)| a.good == first && b.good == second)
+                .count()
         };
         let (both, neither) = (count(true, true), count(false, false));
         let (only_baseline, only_run) = (count(true, false), count(false, true));

@@ -128,11 +128,14 @@ impl Column {
                 run.push(b);
             }
         }
-        let difference = |(a, b): (&f64, &f64)| match measure.family().aggregate() {
-            Aggregate::Mean => b - a,
-            Aggregate::Median => f64::from(b.total_cmp(a) as i8),
-        };
-        let differences = baseline.iter().zip(&run).map(difference).collect();
+        let differences = baseline
+            .iter()
+            .zip(&run)
+            .map(|(a, b): (&f64, &f64)| match measure.family().aggregate() {
+                Aggregate::Mean => b - a,
+                Aggregate::Median => f64::from(b.total_cmp(a) as i8),
+            })
+            .collect();
         Some(Self {
             measure,
             rows,

@@ -115,18 +115,20 @@ pub(super) fn predicted(
         }
         cluster_of.push(*cluster);
     }
-    let of_stage = |stage: Source| {
-        let here: Vec<&Moved> = moved.iter().filter(|one| one.stage == stage).collect();
-        let brought_back = here.iter().filter(|one| one.back).count();
-        let newly_lost = here.len() - brought_back;
-        (!here.is_empty()).then(|| StageGain {
-            stage,
-            brought_back,
-            newly_lost,
-            gain: gain(&here, &cluster_of),
+    let stages: Vec<StageGain> = STAGES
+        .into_iter()
+        .filter_map(|stage: Source| {
+            let here: Vec<&Moved> = moved.iter().filter(|one| one.stage == stage).collect();
+            let brought_back = here.iter().filter(|one| one.back).count();
+            let newly_lost = here.len() - brought_back;
+            (!here.is_empty()).then(|| StageGain {
+                stage,
+                brought_back,
+                newly_lost,
+                gain: gain(&here, &cluster_of),
+            })
         })
-    };
-    let stages: Vec<StageGain> = STAGES.into_iter().filter_map(of_stage).collect();
+        .collect();
     let total = gain(&moved.iter().collect::<Vec<_>>(), &cluster_of);
     (!stages.is_empty()).then_some(Predicted {
         n: cluster_of.len(),

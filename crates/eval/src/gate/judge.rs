@@ -48,17 +48,16 @@ impl Found {
             ..
         } = difference;
         let sign = worsening(*lower_is_better);
-        let turned = |ci: Interval| {
-            let (a, b) = (sign * ci.low + 0.0, sign * ci.high + 0.0);
-            Interval {
-                low: a.min(b),
-                high: a.max(b),
-            }
-        };
         let too_few_differ = least_p.is_some_and(|least| least >= LEVEL);
         Self {
             value: sign * delta + 0.0,
-            ci95: ci95.map(turned),
+            ci95: ci95.map(|ci: Interval| {
+                let (a, b) = (sign * ci.low + 0.0, sign * ci.high + 0.0);
+                Interval {
+                    low: a.min(b),
+                    high: a.max(b),
+                }
+            }),
             n: *n,
             detectable: *detectable,
             too_few_differ,

@@ -79,8 +79,11 @@ impl Joined {
 
     /// A record of answers has one for every question: where nothing is said of it, there was none.
     fn settle_answers(&mut self) {
-        let is_said = |line: &Recorded| line.answer != Answer::Unsaid;
-        if !self.lines.values().any(is_said) {
+        if !self
+            .lines
+            .values()
+            .any(|line: &Recorded| line.answer != Answer::Unsaid)
+        {
             return;
         }
         let mut n_none = 0;
@@ -229,11 +232,6 @@ pub fn from_trec(
             file: input.name().to_owned(),
             line: None,
         };
-        let context = |hit: &super::trec_run::Hit<'_>| Context {
-            doc_id: Some(known(hit.document, is_document)),
-            score: Some(f64::from(hit.score)),
-            ..Context::default()
-        };
         Ok(Recorded {
             position: if unknown {
                 input.position(query)
@@ -246,7 +244,11 @@ pub fn from_trec(
                 .ranking(query)?
                 .unwrap_or_default()
                 .iter()
-                .map(context)
+                .map(|hit: &super::trec_run::Hit<'_>| Context {
+                    doc_id: Some(known(hit.document, is_document)),
+                    score: Some(f64::from(hit.score)),
+                    ..Context::default()
+                })
                 .collect(),
             packed: Some(k),
             answer: Answer::Unsaid,

@@ -168,23 +168,25 @@ impl<'t> Facts<'t> {
 }
 
 fn hotpotqa<'t>(input: &Input, rows: Vec<HotpotqaRow<'t>>) -> Result<Golds<'t>, ExternalError> {
-    let question = |row: HotpotqaRow<'t>| {
-        let HotpotqaRow {
-            id: Text(id),
-            answer,
-            supporting_facts,
-        } = row;
-        let Some(Text(answer)) = answer else {
-            return Err(no_gold(input, &id));
-        };
-        let documents = supporting_facts.map(Facts::titles).unwrap_or_default();
-        Ok(Gold {
-            id,
-            answers: vec![answer.into_owned()],
-            documents,
+    let questions: Result<_, _> = rows
+        .into_iter()
+        .map(|row: HotpotqaRow<'t>| {
+            let HotpotqaRow {
+                id: Text(id),
+                answer,
+                supporting_facts,
+            } = row;
+            let Some(Text(answer)) = answer else {
+                return Err(no_gold(input, &id));
+            };
+            let documents = supporting_facts.map(Facts::titles).unwrap_or_default();
+            Ok(Gold {
+                id,
+                answers: vec![answer.into_owned()],
+                documents,
+            })
         })
-    };
-    let questions: Result<_, _> = rows.into_iter().map(question).collect();
+        .collect();
     Ok(Golds {
         form: GoldForm::Hotpotqa,
         questions: questions?,

@@ -107,20 +107,21 @@ pub fn read(input: &Input) -> Result<Vec<Recorded>, ExternalError> {
         .lines()
         .enumerate()
         .filter(|(_, line)| !line.trim().is_empty());
-    let line = |(number, line): (usize, &str)| {
-        let position = input.line(number + 1);
-        let recorded = object(&position, line)?;
-        if recorded.id.is_none() && recorded.question.is_none() {
-            let expected = "a string, or there must be an `id`";
-            return Err(ExternalError::Field {
-                position,
-                field: "question".to_owned(),
-                expected,
-            });
-        }
-        Ok(recorded)
-    };
-    lines.map(line).collect()
+    lines
+        .map(|(number, line): (usize, &str)| {
+            let position = input.line(number + 1);
+            let recorded = object(&position, line)?;
+            if recorded.id.is_none() && recorded.question.is_none() {
+                let expected = "a string, or there must be an `id`";
+                return Err(ExternalError::Field {
+                    position,
+                    field: "question".to_owned(),
+                    expected,
+                });
+            }
+            Ok(recorded)
+        })
+        .collect()
 }
 
 /// Reads one object that stands at `position`.
@@ -350,11 +351,10 @@ impl Fields<'_> {
             .filter(|name| !fields.contains_key(*name))
             .collect();
         for key in fields.keys().filter(|key| !known.contains(&key.as_str())) {
-            let near = |name: &&&'static str| {
+            if let Some(nearest) = absent.iter().find(|name: &&&'static str| {
                 strsim::damerau_levenshtein(name, &key.to_lowercase())
                     <= if name.len() > 5 { 2 } else { 1 }
-            };
-            if let Some(nearest) = absent.iter().find(near) {
+            }) {
                 let (position, key) = (self.position.clone(), format!("{place}{key}"));
                 return Err(ExternalError::UnknownKey {
                     position,

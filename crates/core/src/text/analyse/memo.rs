@@ -67,15 +67,16 @@ fn hash(word: &[u8]) -> usize {
     let (words, rest) = word.as_chunks::<8>();
     let mut last = [0; 8];
     last[..rest.len()].copy_from_slice(rest);
-    let step = |hash: u64, word: u64| {
-        (hash ^ word)
-            .wrapping_mul(0x9e37_79b9_7f4a_7c15)
-            .rotate_left(29)
-    };
     let hash = words.iter().fold(word.len() as u64, |hash, &word| {
         step(hash, u64::from_le_bytes(word))
     });
     (step(hash, u64::from_le_bytes(last)) >> 7) as usize
+}
+
+fn step(hash: u64, word: u64) -> u64 {
+    (hash ^ word)
+        .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        .rotate_left(29)
 }
 
 #[cfg(test)]

@@ -80,22 +80,23 @@ fn noise_variance(
     weights: [f64; N_CELLS],
     variances: [Option<f64>; 2],
 ) -> Option<f64> {
-    let of_row = |row: &Row<'_>| -> Option<f64> {
-        let first = |cell: usize| {
-            row.replies
-                .iter()
-                .position(|reply| std::ptr::eq(*reply, row.replies[cell]))
-        };
-        let mut sum = 0.0;
-        for cell in (0..N_CELLS).filter(|cell| first(*cell) == Some(*cell)) {
-            let same =
-                (0..N_CELLS).filter(|other| std::ptr::eq(row.replies[*other], row.replies[cell]));
-            let weight: f64 = same.map(|other| weights[other]).sum();
-            if weight != 0.0 {
-                sum += weight * weight * variances[GENERATOR_OF[cell]]?;
+    rows.iter()
+        .map(|row: &Row<'_>| -> Option<f64> {
+            let first = |cell: usize| {
+                row.replies
+                    .iter()
+                    .position(|reply| std::ptr::eq(*reply, row.replies[cell]))
+            };
+            let mut sum = 0.0;
+            for cell in (0..N_CELLS).filter(|cell| first(*cell) == Some(*cell)) {
+                let same = (0..N_CELLS)
+                    .filter(|other| std::ptr::eq(row.replies[*other], row.replies[cell]));
+                let weight: f64 = same.map(|other| weights[other]).sum();
+                if weight != 0.0 {
+                    sum += weight * weight * variances[GENERATOR_OF[cell]]?;
+                }
             }
-        }
-        Some(sum)
-    };
-    rows.iter().map(of_row).sum()
+            Some(sum)
+        })
+        .sum()
 }

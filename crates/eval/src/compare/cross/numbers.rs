@@ -41,8 +41,11 @@ impl Crossing<'_> {
                 last,
             });
         }
-        let judged = |row: &&Asked<'_>| value(row.traces[0], row.own[0], plan.judge).is_some();
-        let n_judged = self.rows.iter().filter(judged).count();
+        let n_judged = self
+            .rows
+            .iter()
+            .filter(|row: &&Asked<'_>| value(row.traces[0], row.own[0], plan.judge).is_some())
+            .count();
         let rows: Vec<Row<'_>> = self
             .rows
             .iter()
@@ -152,9 +155,9 @@ impl Asked<'_> {
 /// An answer's score by the golds of `trace`: by facts 1 or 0, else `AnswerF1`, also of what is unanswerable where the flavour
 /// scores that.
 fn value(trace: &Trace, attempt: &Attempt, judge: Judge) -> Option<f64> {
-    let by_text =
-        || score::attempt_scores(&trace.question, attempt, judge.flavour).map(|scores| scores.f1);
-    diagnose::attempt_quality(trace, attempt, judge).or_else(by_text)
+    diagnose::attempt_quality(trace, attempt, judge).or_else(|| {
+        score::attempt_scores(&trace.question, attempt, judge.flavour).map(|scores| scores.f1)
+    })
 }
 
 fn is_right(trace: &Trace, attempt: &Attempt, judge: Judge) -> bool {

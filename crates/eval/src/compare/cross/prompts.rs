@@ -49,15 +49,16 @@ pub fn shown<'a>(
     titles: bool,
 ) -> Vec<PromptPassage> {
     let passages = chunks.into_iter().filter_map(|id| run.passages.get(id));
-    let shown = |passage: &Passage| PromptPassage {
-        title: if titles {
-            passage.title.clone()
-        } else {
-            String::new()
-        },
-        text: passage.text.clone(),
-    };
-    passages.map(shown).collect()
+    passages
+        .map(|passage: &Passage| PromptPassage {
+            title: if titles {
+                passage.title.clone()
+            } else {
+                String::new()
+            },
+            text: passage.text.clone(),
+        })
+        .collect()
 }
 
 /// A prompt to be asked, over these chunks.

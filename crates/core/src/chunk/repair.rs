@@ -1,27 +1,22 @@
-//! What makes any chunker's ranges hold the promises of this folder.
+//! Repairs a chunker's ranges, so that they hold the guarantees of this folder.
 //!
-//! Chunkers cut where they see fit; here their ranges are trimmed, those over size are cut again, what they left
-//! out is put in, and what lies inside another is dropped. Ranges that already keep the promises pass unchanged.
+//! Ranges are trimmed, those over size are cut again, missing text is added, and what lies inside another range is
+//! dropped. Ranges that already hold the guarantees pass unchanged.
 
 use std::ops::Range;
 
-use super::{ChunkSpec, Piece, fixed};
+use super::fixed;
+use super::piece::{Piece, trim};
+use super::spec::ChunkSpec;
 use crate::text::tokens::TokenCounter;
 use crate::types::ByteRange;
 
-/// Raised whenever the same ranges would be mended otherwise.
+/// Raised whenever the same ranges would be repaired differently.
 pub const VERSION: u32 = 1;
 
 /// A text is only tried whole up to this many bytes a token of the size: English has about 4.5 of `cl100k_base`,
 /// and a longer text would be counted in vain.
 const PLAUSIBLE_BYTES_PER_TOKEN: usize = 16;
-
-/// `range` of `text` without outer white space; empty where there is nothing else.
-pub(super) fn trim(text: &str, range: Range<usize>) -> ByteRange {
-    let slice = &text[range.start..range.end];
-    let start = range.start + (slice.len() - slice.trim_start().len());
-    ByteRange::new(start, start + slice.trim().len())
-}
 
 /// The whole text, where it fits as it is: every strategy gives just that then, at the price of one count.
 pub(super) fn whole(text: &str, spec: &ChunkSpec, counter: &dyn TokenCounter) -> Option<Piece> {
@@ -33,8 +28,8 @@ pub(super) fn whole(text: &str, spec: &ChunkSpec, counter: &dyn TokenCounter) ->
     (n_tokens <= spec.size()).then_some(Piece { range, n_tokens })
 }
 
-/// The pieces of at most `size` tokens that `ranges`, in any order, come to.
-pub(super) fn mend(
+/// Turns `ranges`, in any order, into pieces of at most `size` tokens.
+pub(super) fn repair(
     text: &str,
     ranges: Vec<ByteRange>,
     size: usize,
@@ -76,21 +71,8 @@ fn push_fitting(
         pieces.push(Piece { range, n_tokens });
         return;
     }
-    let shifted = |piece: Piece| {
-        let Piece {
-            range: ByteRange { start, end },
-            n_tokens,
-        } = piece;
-        Piece {
-            range: ByteRange::new(range.start + start, range.start + end),
-            n_tokens,
-        }
-    };
-    pieces.extend(
-        fixed::pieces(own, size, 0, counter)
-            .into_iter()
-            .map(shifted),
-    );
+    let windows = fixed::pieces(own, size, 0, counter).into_iter();
+    pieces.extend(windows.map(|window| window.shifted(range.start)));
 }
 
 fn without_contained(mut pieces: Vec<Piece>) -> Vec<Piece> {
@@ -110,10 +92,10 @@ mod tests {
     use super::*;
     use crate::text::tokens::{Tokenizer, counter};
 
-    fn mended(text: &str, ranges: &[(usize, usize)], size: usize) -> Vec<(usize, usize)> {
+    fn repaired(text: &str, ranges: &[(usize, usize)], size: usize) -> Vec<(usize, usize)> {
         let chars = counter(Tokenizer::Chars, None).expect("chars need no model");
         let ranges = ranges.iter().map(|&range| range.into()).collect();
-        mend(text, ranges, size, chars.as_ref())
+        repair(text, ranges, size, chars.as_ref())
             .into_iter()
             .map(|piece| piece.range.into())
             .collect()
@@ -121,14 +103,14 @@ mod tests {
 
     #[test]
     fn ranges_that_keep_the_promises_pass_unchanged() {
-        assert_eq!(mended("ab cd ef", &[(0, 5), (3, 8)], 5), [(0, 5), (3, 8)]);
+        assert_eq!(repaired("ab cd ef", &[(0, 5), (3, 8)], 5), [(0, 5), (3, 8)]);
     }
 
     #[test]
     fn outer_white_space_and_what_lies_inside_another_go() {
         // " cd" becomes 3-5, which 0-5 holds; the duplicate of 0-5 goes too.
         assert_eq!(
-            mended("ab cd ef", &[(2, 5), (0, 5), (0, 6), (5, 8)], 5),
+            repaired("ab cd ef", &[(2, 5), (0, 5), (0, 6), (5, 8)], 5),
             [(0, 5), (6, 8)]
         );
     }
@@ -137,7 +119,7 @@ mod tests {
     fn a_range_over_size_is_cut_and_a_gap_is_filled() {
         // 0-5 is cut into 0-2, 2-4, 4-5; the gap 5-8 holds "f g", three chars: "f" and "g".
         assert_eq!(
-            mended("abcdef gh", &[(0, 5), (8, 9)], 2),
+            repaired("abcdef gh", &[(0, 5), (8, 9)], 2),
             [(0, 2), (2, 4), (4, 5), (5, 6), (7, 8), (8, 9)]
         );
     }

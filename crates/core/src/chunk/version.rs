@@ -1,0 +1,34 @@
+//! The version of a strategy's code, for cache keys.
+
+use super::strategy::Strategy;
+use super::{document, fixed, paragraph, repair, semantic, separators};
+
+impl Strategy {
+    /// Joins the versions of all the code that a strategy runs through. It is part of every cache key that depends on
+    /// chunks, so that no change to a shared part leaves an old key valid.
+    #[must_use]
+    pub fn version(self) -> String {
+        let versions: &[u32] = match self {
+            Self::Fixed => &[fixed::VERSION],
+            Self::Paragraph => &[
+                paragraph::VERSION,
+                semantic::VERSION,
+                separators::VERSION,
+                repair::VERSION,
+                fixed::VERSION,
+            ],
+            Self::Recursive | Self::Markdown => &[
+                semantic::VERSION,
+                separators::VERSION,
+                repair::VERSION,
+                fixed::VERSION,
+            ],
+            Self::Document => &[document::VERSION],
+        };
+        versions
+            .iter()
+            .map(u32::to_string)
+            .collect::<Vec<_>>()
+            .join(".")
+    }
+}

@@ -1,0 +1,27 @@
+//! The input of a generator.
+
+use crate::types::Kind;
+
+/// One passage as the prompt shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PromptPassage {
+    /// The document's title; may be empty.
+    pub title: String,
+    /// The chunk's own text.
+    pub text: String,
+}
+
+/// The input of a generator: the same content twice, structured for local readers, rendered for chat models.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Prompt {
+    /// The question.
+    pub question: String,
+    /// The expected kind of answer.
+    pub kind: Kind,
+    /// The packed passages, in prompt order; empty in the closed-book arm.
+    pub passages: Vec<PromptPassage>,
+    /// The rendered system message; empty for none.
+    pub system: String,
+    /// The rendered user message.
+    pub user: String,
+}
