@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::summary::MeasureSummary;
+use super::measure_summary::MeasureSummary;
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::stats::share::ClusteredShare;
 use ragtriage_core::stats::t::mean_error;

@@ -15,6 +15,7 @@ pub mod diagnose;
 pub mod distribution;
 pub mod files;
 pub mod gate;
+mod measure_summary;
 pub mod modes;
 pub mod outcomes;
 pub mod positions;

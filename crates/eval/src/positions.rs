@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::cuts::{Columns, FEW};
-use super::summary::MeasureSummary;
+use super::measure_summary::MeasureSummary;
 use ragtriage_core::attribute::modes::Signs;
 
 /// Label and last place of each row.

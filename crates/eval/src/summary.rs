@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::arms::{self, ArmScore, Repeats, TokenTotals};
 use super::cuts::{self, Columns, Cut};
 use super::diagnose::{self, TwoByTwo, WaterfallStep};
+pub use super::measure_summary::MeasureSummary;
 use super::modes::{self, ClassModes};
 use super::positions::{self, PositionRow};
 use super::score::{self, Scores};
@@ -21,9 +22,7 @@ use ragtriage_core::stats::cluster::clusters;
 use ragtriage_core::stats::interval::{IntervalMethod, of_equal_values};
 use ragtriage_core::stats::median::median;
 use ragtriage_core::stats::wilson::wilson;
-use ragtriage_core::types::{
-    ArmName, Class, DocId, Fault, Flag, Interval, Question, Stage, Trace, or_infinite,
-};
+use ragtriage_core::types::{ArmName, Class, DocId, Fault, Flag, Interval, Question, Stage, Trace};
 use ragtriage_runs::{SCHEMA, SavedRun};
 
 /// How a run is evaluated.
@@ -41,18 +40,6 @@ pub struct EvaluationPlan {
     pub seed: u64,
     /// Whether questions that share gold documents are resampled together.
     pub cluster: bool,
-}
-
-/// A measure over the questions it is defined for.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct MeasureSummary {
-    /// The mean (`MedianRank`: the median, infinite, null in JSON, when most found nothing); 0 when n is 0.
-    #[serde(with = "or_infinite")]
-    pub mean: f64,
-    /// Questions it is defined for.
-    pub n: usize,
-    /// Its 95 % interval; `None` where fewer than two clusters of questions have a value.
-    pub ci95: Option<Interval>,
 }
 
 /// A class with its share.

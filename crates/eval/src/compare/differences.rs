@@ -10,7 +10,7 @@
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::Serialize;
 
-use super::Pairs;
+use super::pairs::Pairs;
 use crate::score::Scores;
 use crate::summary::EvaluationPlan;
 use ragtriage_core::measure::{Aggregate, Direction, Measure};

@@ -9,12 +9,14 @@
 //! as it is, for exploring.
 
 pub mod answers;
+mod comparison;
 pub mod cross;
 pub mod differences;
 mod error;
 pub mod pairs;
 pub mod predicted;
 pub mod provenance;
+mod scored;
 mod verdict;
 
 #[cfg(test)]
@@ -22,33 +24,19 @@ pub(super) mod tests;
 
 use std::collections::BTreeSet;
 
-use serde::Serialize;
-
-use self::answers::{Agreement, Flip, FlipGroup};
-use self::cross::Cross;
 use self::differences::MeasureDifference;
-use self::pairs::{Pairs, QuestionCounts};
-use self::predicted::Predicted;
+use self::pairs::Pairs;
 use self::provenance::Change;
-use super::diagnose;
-use super::score::{self, Scores};
+use self::scored::Scored;
 use super::summary::EvaluationPlan;
-use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::measure::{Cutoff, Family, Measure};
 use ragtriage_core::stats::holm::holm;
 use ragtriage_runs::{SCHEMA, SavedRun};
 
+pub use comparison::{Comparison, PairComparison, RunHead};
 pub use error::CompareError;
+pub use scored::Subject;
 pub use verdict::{LEVEL, p_text};
-
-/// A run that is compared with the baseline.
-#[derive(Clone, Copy, Debug)]
-pub struct Subject<'a> {
-    /// Its files.
-    pub run: &'a SavedRun,
-    /// How many hits it packed: its classes depend on it.
-    pub k: usize,
-}
 
 /// What is asked of a comparison.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,62 +49,6 @@ pub struct ComparePlan {
     pub primary: Option<Measure>,
     /// Whether runs over different questions are compared over those they share.
     pub intersect: bool,
-}
-
-/// A comparison in numbers.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Comparison {
-    /// The files' schema.
-    pub schema: u32,
-    /// The run that all others are compared with.
-    pub baseline: RunHead,
-    /// The measure that decides; `None` when no pair has a value of any.
-    pub primary: Option<Measure>,
-    /// How many hits the baseline packed.
-    pub k: usize,
-    /// Bootstrap resamples and random permutations.
-    pub resamples: usize,
-    /// Their seed.
-    pub seed: u64,
-    /// One for each other run, in the order given.
-    pub pairs: Vec<PairComparison>,
-}
-
-/// Which run is meant.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct RunHead {
-    /// `A` is the baseline, then `B`, `C`, ...
-    pub label: String,
-    /// The run's name.
-    pub name: String,
-    /// When it began, UTC.
-    pub started: String,
-    /// Its questions.
-    pub n_questions: usize,
-}
-
-/// One run against the baseline.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct PairComparison {
-    /// The run.
-    pub run: RunHead,
-    /// Which questions were compared.
-    pub questions: QuestionCounts,
-    /// What the primary measure says, in a sentence.
-    pub verdict: String,
-    /// What was set, used or read otherwise.
-    pub changes: Vec<Change>,
-    /// In report order.
-    pub measures: Vec<MeasureDifference>,
-    /// What the baseline's loss budget predicted and what came in; `None` where it says nothing of any question that changed.
-    pub predicted: Option<Predicted>,
-    /// The difference of the answers split, where that was asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cross: Option<Cross>,
-    /// Right answers, or support in the prompt, in one run by the other; `None` when no question tells.
-    pub agreement: Option<Agreement>,
-    /// Questions that flipped.
-    pub flips: Vec<FlipGroup>,
 }
 
 /// Compares `others` with `baseline`.
@@ -150,8 +82,9 @@ pub fn compare(
             let second = Scored::new(*other, &measures, evaluation);
             pair(
                 head(at + 1, other.run),
-                (baseline, &first),
-                (other.run, &second),
+                provenance::changes(&baseline.manifest, &other.run.manifest),
+                &first,
+                &second,
                 &pairs,
                 plan,
             )
@@ -177,25 +110,11 @@ pub fn compare(
     })
 }
 
-/// A run's scores and outcomes, parallel to its traces.
-struct Scored {
-    scores: Scores,
-    outcomes: Vec<Outcome>,
-}
-
-impl Scored {
-    fn new(subject: Subject<'_>, measures: &[Measure], plan: &EvaluationPlan) -> Self {
-        Self {
-            scores: score::score(subject.run, measures, plan.judge.flavour),
-            outcomes: diagnose::outcomes(subject.run, subject.k, plan.judge),
-        }
-    }
-}
-
 fn pair(
     run: RunHead,
-    (baseline, first): (&SavedRun, &Scored),
-    (other, second): (&SavedRun, &Scored),
+    changes: Vec<Change>,
+    first: &Scored,
+    second: &Scored,
     pairs: &Pairs<'_>,
     plan: &ComparePlan,
 ) -> PairComparison {
@@ -214,7 +133,7 @@ fn pair(
         run,
         questions: pairs.counts,
         verdict: String::new(),
-        changes: provenance::changes(&baseline.manifest, &other.manifest),
+        changes,
         measures,
         predicted: predicted::predicted(pairs, first, second, plan.evaluation.judge),
         cross: None,
@@ -261,12 +180,8 @@ fn measures(plan: &ComparePlan) -> Vec<Measure> {
 
 /// The measure that decides.
 fn primary(plan: &ComparePlan, pairs: &[PairComparison]) -> Result<Option<Measure>, CompareError> {
-    let has = |pair: &PairComparison, measure: Measure| {
-        pair.measure(measure).is_some_and(|found| found.n > 0)
-    };
-    let everywhere = |measure: &Measure| pairs.iter().all(|pair| has(pair, *measure));
     if let Some(measure) = plan.primary {
-        let anywhere = pairs.iter().any(|pair| has(pair, measure));
+        let anywhere = pairs.iter().any(|pair| pair.has(measure));
         return if anywhere {
             Ok(Some(measure))
         } else {
@@ -283,7 +198,9 @@ fn primary(plan: &ComparePlan, pairs: &[PairComparison]) -> Result<Option<Measur
         .into_iter()
         .flatten()
         .filter(|measure| measured.contains(measure));
-    Ok(usual.chain(measured.iter().copied()).find(everywhere))
+    Ok(usual
+        .chain(measured.iter().copied())
+        .find(|measure| pairs.iter().all(|pair| pair.has(*measure))))
 }
 
 /// Holm's adjustment of the primary measure's p-values, those of all pairs that have one.
@@ -299,37 +216,5 @@ fn adjust(pairs: &mut [PairComparison], primary: Option<Measure>) {
         .collect();
     for (difference, adjusted) in family.iter_mut().zip(holm(&p_values)) {
         difference.p_holm = Some(adjusted);
-    }
-}
-
-impl Comparison {
-    /// From here on it does not know what golds and answers say.
-    pub fn forget_texts(&mut self) {
-        for flip in self
-            .pairs
-            .iter_mut()
-            .flat_map(|pair| &mut pair.flips)
-            .flat_map(|group| &mut group.questions)
-        {
-            let Flip {
-                id: _,
-                question: _,
-                gold,
-                baseline,
-                run,
-            } = flip;
-            gold.clear();
-            (*baseline, *run) = (None, None);
-        }
-    }
-}
-
-impl PairComparison {
-    /// One measure's difference, where it was compared.
-    #[must_use]
-    pub fn measure(&self, measure: Measure) -> Option<&MeasureDifference> {
-        self.measures
-            .iter()
-            .find(|difference| difference.measure == measure)
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
-use super::CompareError;
+use super::error::CompareError;
 use crate::summary;
 use ragtriage_core::types::{Question, Trace};
 use ragtriage_runs::SavedRun;

@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use super::{Pairs, Scored};
+use super::pairs::Pairs;
+use super::scored::Scored;
 use crate::diagnose;
 use crate::verdict::{self, Source};
 use ragtriage_core::attribute::judge::Judge;

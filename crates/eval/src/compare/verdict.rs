@@ -1,6 +1,6 @@
 //! What the primary measure says, in a sentence.
 
-use super::PairComparison;
+use super::comparison::PairComparison;
 use super::differences::MeasureDifference;
 use ragtriage_core::measure::Measure;
 

@@ -1,6 +1,6 @@
 //! One gate's verdict, with the reason in words.
 
-use super::{Bound, Gate, GateResult, Verdict, worsening};
+use super::limit::{Bound, Gate, GateResult, GateVerdict, worsening};
 use crate::compare::LEVEL;
 use crate::compare::differences::MeasureDifference;
 use crate::summary::MeasureSummary;
@@ -16,7 +16,7 @@ const ROUNDING: f64 = 1e-9;
 
 /// What a gate is held against.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Found {
+pub(super) struct Judgeable {
     pub value: f64,
     pub ci95: Option<Interval>,
     pub n: usize,
@@ -26,7 +26,7 @@ pub(super) struct Found {
     pub too_few_differ: bool,
 }
 
-impl Found {
+impl Judgeable {
     pub(super) fn mean(summary: &MeasureSummary) -> Self {
         Self {
             value: summary.mean,
@@ -65,7 +65,7 @@ impl Found {
     }
 }
 
-pub(super) fn judge(gate: &Gate, found: Found, mode: GateMode) -> GateResult {
+pub(super) fn judge(gate: &Gate, found: Judgeable, mode: GateMode) -> GateResult {
     let limit = gate.limit;
     // No number of questions can show that a share is exactly 0 or 1: such a limit is asked of these very questions.
     let mode = if gate.is_absolute() {
@@ -78,13 +78,13 @@ pub(super) fn judge(gate: &Gate, found: Found, mode: GateMode) -> GateResult {
         Bound::Max | Bound::MaxDrop => value <= limit + ROUNDING,
     };
     let verdict = match (mode, found.ci95) {
-        (GateMode::Mean, _) if keeps(found.value) => Verdict::Pass,
-        (GateMode::Mean, _) => Verdict::Fail,
-        (GateMode::Interval, None) => Verdict::Inconclusive,
+        (GateMode::Mean, _) if keeps(found.value) => GateVerdict::Pass,
+        (GateMode::Mean, _) => GateVerdict::Fail,
+        (GateMode::Interval, None) => GateVerdict::Inconclusive,
         (GateMode::Interval, Some(ci)) => match (keeps(ci.low), keeps(ci.high)) {
-            (true, true) => Verdict::Pass,
-            (false, false) if !found.too_few_differ => Verdict::Fail,
-            _ => Verdict::Inconclusive,
+            (true, true) => GateVerdict::Pass,
+            (false, false) if !found.too_few_differ => GateVerdict::Fail,
+            _ => GateVerdict::Inconclusive,
         },
     };
     GateResult {
@@ -100,7 +100,7 @@ pub(super) fn judge(gate: &Gate, found: Found, mode: GateMode) -> GateResult {
     }
 }
 
-fn reason(gate: &Gate, found: Found, mode: GateMode, verdict: Verdict) -> String {
+fn reason(gate: &Gate, found: Judgeable, mode: GateMode, verdict: GateVerdict) -> String {
     let (limit, value) = (gate.limit, found.value);
     let name = match gate.bound {
         Bound::MaxDrop => format!("the drop of {}", gate.measure),
@@ -114,30 +114,32 @@ fn reason(gate: &Gate, found: Found, mode: GateMode, verdict: Verdict) -> String
     };
     let Some(ci) = found.ci95.filter(|_| mode == GateMode::Interval) else {
         return match verdict {
-            Verdict::Inconclusive => format!(
+            GateVerdict::Inconclusive => format!(
                 "{name} is {value:.3}, but there is no interval to judge by: fewer than two clusters in {}; `--gate mean` \
                  judges by the value alone",
                 questions(found.n)
             ),
             _ => format!(
                 "{name} is {value:.3}, {} {limit}",
-                side(verdict == Verdict::Pass)
+                side(verdict == GateVerdict::Pass)
             ),
         };
     };
     match verdict {
-        Verdict::Pass => format!("all of {ci:.3} is {} {limit}", side(true)),
-        Verdict::Fail => format!(
+        GateVerdict::Pass => format!("all of {ci:.3} is {} {limit}", side(true)),
+        GateVerdict::Fail => format!(
             "{name} is {value:.3}, and all of its interval {ci:.3} is {} {limit}",
             side(false)
         ),
-        Verdict::Inconclusive if found.too_few_differ && (ci.low > limit || ci.high < limit) => {
+        GateVerdict::Inconclusive
+            if found.too_few_differ && (ci.low > limit || ci.high < limit) =>
+        {
             format!(
                 "all of {ci:.3} is {} {limit}, but so few clusters of questions differ that it may be chance",
                 side(false)
             )
         }
-        Verdict::Inconclusive => {
+        GateVerdict::Inconclusive => {
             let could = found.detectable.map_or(String::new(), |least| {
                 format!("; a true difference of {least:.3} is what they would find 4 times in 5")
             });
@@ -178,9 +180,9 @@ pub(super) fn complete(run: &SavedRun) -> Option<GateResult> {
         ci95: None,
         n: asked,
         verdict: if (judged as f64) < (1.0 - MOST_UNJUDGED) * asked as f64 {
-            Verdict::Fail
+            GateVerdict::Fail
         } else {
-            Verdict::Inconclusive
+            GateVerdict::Inconclusive
         },
         reason: format!(
             "{failed} of {asked} questions failed and {missing} were not asked: no mean holds for them; {remedy}"

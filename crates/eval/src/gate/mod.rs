@@ -7,6 +7,7 @@
 
 mod error;
 mod judge;
+mod limit;
 
 #[cfg(test)]
 mod tests;
@@ -19,141 +20,10 @@ use super::compare::pairs::{Pairs, QuestionCounts};
 use super::score;
 use super::summary::{self, EvaluationPlan};
 use ragtriage_core::measure::Measure;
-use ragtriage_core::types::Interval;
 use ragtriage_runs::{SCHEMA, SavedRun};
 
 pub use error::GateError;
-
-/// What a gate bounds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Bound {
-    /// The mean, from below.
-    Min,
-    /// The mean, from above.
-    Max,
-    /// How far the mean got worse than the baseline's, from above: the fall of a measure of which more is better, the
-    /// rise of one of which less is better.
-    MaxDrop,
-    /// The share of the run's questions that were judged, from below: only there when it is not all of them.
-    Complete,
-}
-
-/// One bound on one measure.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Gate {
-    measure: Measure,
-    bound: Bound,
-    limit: f64,
-}
-
-impl Gate {
-    /// A gate that the measure can pass and fail.
-    ///
-    /// # Errors
-    /// `OutOfRange`: the limit is no number, or outside what the measure can be; a drop is at least 0.
-    pub fn new(measure: Measure, bound: Bound, limit: f64) -> Result<Self, GateError> {
-        let (low, high) = measure.family().facts().range;
-        let range = if bound == Bound::MaxDrop {
-            (0.0, high - low)
-        } else {
-            (low, high)
-        };
-        if limit.is_finite() && range.0 <= limit && limit <= range.1 {
-            Ok(Self {
-                measure,
-                bound,
-                limit,
-            })
-        } else {
-            Err(GateError::OutOfRange {
-                measure,
-                limit,
-                low: range.0,
-                high: range.1,
-            })
-        }
-    }
-
-    /// Whether `other` bounds the same thing.
-    #[must_use]
-    pub fn replaces(&self, other: &Self) -> bool {
-        (self.measure, self.bound) == (other.measure, other.bound)
-    }
-
-    /// Whether it needs a run to compare with.
-    #[must_use]
-    pub fn needs_baseline(&self) -> bool {
-        self.bound == Bound::MaxDrop
-    }
-
-    /// Whether the limit is the best value there is: no forbidden fact at all, say.
-    fn is_absolute(&self) -> bool {
-        let (low, high) = self.measure.family().facts().range;
-        match self.bound {
-            Bound::Min => self.limit >= high,
-            Bound::Max => self.limit <= low,
-            Bound::MaxDrop | Bound::Complete => false,
-        }
-    }
-
-    /// As a condition: `EM@5 >= 0.8`, `AnswerF1 drop <= 0.02`.
-    #[must_use]
-    pub fn title(&self) -> String {
-        match self.bound {
-            Bound::Max => format!("{} <= {}", self.measure, self.limit),
-            Bound::MaxDrop => format!("{} drop <= {}", self.measure, self.limit),
-            Bound::Min | Bound::Complete => format!("{} >= {}", self.measure, self.limit),
-        }
-    }
-}
-
-/// What became of a gate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Verdict {
-    /// It is kept.
-    Pass,
-    /// It is broken.
-    Fail,
-    /// These questions do not decide it.
-    Inconclusive,
-}
-
-impl Verdict {
-    /// Its name in files and reports.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Pass => "pass",
-            Self::Fail => "fail",
-            Self::Inconclusive => "inconclusive",
-        }
-    }
-}
-
-/// A gate with its verdict.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct GateResult {
-    /// The condition.
-    pub gate: String,
-    /// The measure.
-    pub measure: String,
-    /// What is bounded.
-    pub bound: Bound,
-    /// By what.
-    pub limit: f64,
-    /// The run's mean; for a drop how far it is worse than the baseline's (below 0: better).
-    pub value: f64,
-    /// Its 95 % interval; `None` where the questions form fewer than two clusters.
-    pub ci95: Option<Interval>,
-    /// Questions it rests on.
-    pub n: usize,
-    /// What became of it.
-    pub verdict: Verdict,
-    /// Why, in a sentence.
-    pub reason: String,
-}
+pub use limit::{Bound, Gate, GateResult, GateVerdict};
 
 /// All gates of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -201,14 +71,10 @@ pub fn check(
     baseline: Option<&SavedRun>,
     plan: &GatePlan,
 ) -> Result<GateReport, GateError> {
-    let wants = |drop: bool| -> Vec<Measure> {
-        let gates = plan
-            .gates
-            .iter()
-            .filter(|gate| (gate.bound == Bound::MaxDrop) == drop);
-        gates.map(|gate| gate.measure).collect()
-    };
-    let (bounded, dropping) = (wants(false), wants(true));
+    let (dropping, bounded): (Vec<&Gate>, Vec<&Gate>) =
+        plan.gates.iter().partition(|gate| gate.needs_baseline());
+    let bounded: Vec<Measure> = bounded.iter().map(|gate| gate.measure).collect();
+    let dropping: Vec<Measure> = dropping.iter().map(|gate| gate.measure).collect();
     let flavour = plan.evaluation.judge.flavour;
     let scores = score::score(run, &bounded, flavour);
     let means =
@@ -225,29 +91,25 @@ pub fn check(
         drops = differences::differences(&before, &after, &pairs, &plan.evaluation);
         questions = Some(pairs.counts);
     }
-    let result = |gate: &Gate| {
-        let name = gate.measure.to_string();
+    let mut gates: Vec<GateResult> = judge::complete(run).into_iter().collect();
+    for gate in &plan.gates {
         let found = match gate.bound {
             Bound::MaxDrop => drops
                 .iter()
                 .find(|drop| drop.measure == gate.measure)
-                .map(judge::Found::dropped),
-            Bound::Min | Bound::Max | Bound::Complete => means.get(&name).map(judge::Found::mean),
+                .map(judge::Judgeable::dropped),
+            Bound::Min | Bound::Max | Bound::Complete => means
+                .get(&gate.measure.to_string())
+                .map(judge::Judgeable::mean),
         };
-        let found = found.filter(|found| found.n > 0);
-        let found = found.ok_or_else(|| GateError::NoValue {
-            run: run.manifest.name.clone(),
-            measure: gate.measure,
-        })?;
-        Ok(judge::judge(gate, found, plan.mode))
-    };
-    let gates: Result<Vec<GateResult>, GateError> = plan.gates.iter().map(result).collect();
-    let gates: Vec<GateResult> = judge::complete(run).into_iter().chain(gates?).collect();
-    let good = |gate: &GateResult| match gate.verdict {
-        Verdict::Pass => true,
-        Verdict::Fail => false,
-        Verdict::Inconclusive => !plan.strict,
-    };
+        let found = found
+            .filter(|found| found.n > 0)
+            .ok_or_else(|| GateError::NoValue {
+                run: run.manifest.name.clone(),
+                measure: gate.measure,
+            })?;
+        gates.push(judge::judge(gate, found, plan.mode));
+    }
     Ok(GateReport {
         schema: SCHEMA,
         run: run.manifest.name.clone(),
@@ -257,12 +119,7 @@ pub fn check(
         questions,
         mode: plan.mode,
         strict: plan.strict,
-        passed: gates.iter().all(good),
+        passed: gates.iter().all(|gate| gate.verdict.passes(plan.strict)),
         gates,
     })
-}
-
-/// How far a measure got worse: minus the difference where more is better.
-fn worsening(lower_is_better: bool) -> f64 {
-    if lower_is_better { 1.0 } else { -1.0 }
 }

@@ -21,13 +21,13 @@ fn plan(gates: Vec<Gate>) -> GatePlan {
     }
 }
 
-fn verdicts(report: &GateReport) -> Vec<Verdict> {
+fn verdicts(report: &GateReport) -> Vec<GateVerdict> {
     report.gates.iter().map(|gate| gate.verdict).collect()
 }
 
 #[test]
 fn the_interval_decides_each_way() {
-    use Verdict::{Fail, Inconclusive, Pass};
+    use GateVerdict::{Fail, Inconclusive, Pass};
     for (bound, low, high, verdict) in [
         (Bound::Min, 0.5, 0.9, Pass),
         (Bound::Min, 0.6, 0.9, Pass),
@@ -74,11 +74,11 @@ fn the_mean_alone_passes_or_fails_and_rounding_breaks_no_gate() {
         |bound, value| judge(&gate("EM@5", bound, 0.3), found(value), GateMode::Mean).verdict;
     // .1 + .2 is a little over .3 in binary.
     for (bound, value, expected) in [
-        (Bound::Min, 0.31, Verdict::Pass),
-        (Bound::Min, 0.29, Verdict::Fail),
-        (Bound::Max, 0.1 + 0.2, Verdict::Pass),
-        (Bound::MaxDrop, 0.1 + 0.2, Verdict::Pass),
-        (Bound::MaxDrop, 0.31, Verdict::Fail),
+        (Bound::Min, 0.31, GateVerdict::Pass),
+        (Bound::Min, 0.29, GateVerdict::Fail),
+        (Bound::Max, 0.1 + 0.2, GateVerdict::Pass),
+        (Bound::MaxDrop, 0.1 + 0.2, GateVerdict::Pass),
+        (Bound::MaxDrop, 0.31, GateVerdict::Fail),
     ] {
         assert_eq!(verdict(bound, value), expected, "{bound:?} {value}");
     }
@@ -144,7 +144,11 @@ fn a_run_is_checked_against_its_own_means_and_its_baseline() {
     // Six wrong answers hold the share of right ones under 1 - .025^(1/6) = .459.
     assert_eq!(
         verdicts(&report),
-        [Verdict::Fail, Verdict::Inconclusive, Verdict::Fail]
+        [
+            GateVerdict::Fail,
+            GateVerdict::Inconclusive,
+            GateVerdict::Fail
+        ]
     );
     assert_eq!(
         (report.passed, report.baseline.as_deref()),
@@ -156,7 +160,11 @@ fn a_run_is_checked_against_its_own_means_and_its_baseline() {
     // Six right ones hold it over .541; the same answers twice are no drop.
     assert_eq!(
         verdicts(&report),
-        [Verdict::Inconclusive, Verdict::Fail, Verdict::Pass]
+        [
+            GateVerdict::Inconclusive,
+            GateVerdict::Fail,
+            GateVerdict::Pass
+        ]
     );
 }
 
@@ -166,12 +174,12 @@ fn a_limit_at_the_end_of_the_range_is_asked_of_these_very_questions() {
     let none = || vec![gate("AnswerEM", Bound::Max, 0.0)];
     assert_eq!(
         verdicts(&check(&run("none", &["1815"; 3]), None, &plan(none())).expect("judged")),
-        [Verdict::Pass]
+        [GateVerdict::Pass]
     );
     let one = run("one", &["1815", "18 May", "1815"]);
     assert_eq!(
         verdicts(&check(&one, None, &plan(none())).expect("judged")),
-        [Verdict::Fail]
+        [GateVerdict::Fail]
     );
 }
 
@@ -182,7 +190,7 @@ fn what_is_undecided_fails_only_a_strict_check() {
     let report = check(&half, None, &plan).expect("judged");
     assert_eq!(
         (verdicts(&report), report.passed),
-        (vec![Verdict::Inconclusive], true)
+        (vec![GateVerdict::Inconclusive], true)
     );
     plan.strict = true;
     assert!(!check(&half, None, &plan).expect("judged").passed);
@@ -190,7 +198,7 @@ fn what_is_undecided_fails_only_a_strict_check() {
     let report = check(&half, None, &plan).expect("judged");
     assert_eq!(
         (verdicts(&report), report.passed),
-        (vec![Verdict::Pass], true)
+        (vec![GateVerdict::Pass], true)
     );
 }
 
@@ -206,7 +214,7 @@ fn one_cluster_decides_nothing() {
         "AnswerEM is 1.000, but there is no interval to judge by: fewer than two clusters in 3 questions; \
          `--gate mean` judges by the value alone"
     );
-    assert_eq!(report.gates[0].verdict, Verdict::Inconclusive);
+    assert_eq!(report.gates[0].verdict, GateVerdict::Inconclusive);
 }
 
 #[test]
@@ -222,7 +230,10 @@ fn questions_without_an_answer_are_a_gate_of_their_own() {
         (complete.bound, complete.value, complete.n),
         (Bound::Complete, 0.5, 6)
     );
-    assert_eq!(verdicts(&report), [Verdict::Fail, Verdict::Inconclusive]);
+    assert_eq!(
+        verdicts(&report),
+        [GateVerdict::Fail, GateVerdict::Inconclusive]
+    );
     // One of 25 is within what an interval leaves out.
     let mut nearly = run("nearly", &["18 May"; 24]);
     nearly.manifest.n_questions = 25;
@@ -232,7 +243,10 @@ fn questions_without_an_answer_are_a_gate_of_their_own() {
         &plan(vec![gate("AnswerEM", Bound::Min, 0.5)]),
     )
     .expect("judged");
-    assert_eq!(verdicts(&report), [Verdict::Inconclusive, Verdict::Pass]);
+    assert_eq!(
+        verdicts(&report),
+        [GateVerdict::Inconclusive, GateVerdict::Pass]
+    );
     assert!(
         complete.reason.ends_with("resume the run to ask them"),
         "{}",

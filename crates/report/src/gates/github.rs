@@ -2,7 +2,7 @@
 
 use super::breaks;
 use ragtriage_core::text::sanitize::one_line;
-use ragtriage_eval::gate::{GateReport, Verdict};
+use ragtriage_eval::gate::{GateReport, GateVerdict};
 
 /// A line for every gate that does not pass: an error where it keeps the run from passing, else a warning.
 #[must_use]
@@ -10,7 +10,7 @@ pub fn annotations(report: &GateReport) -> Vec<String> {
     let open = report
         .gates
         .iter()
-        .filter(|gate| gate.verdict != Verdict::Pass);
+        .filter(|gate| gate.verdict != GateVerdict::Pass);
     let annotation = |gate: &ragtriage_eval::gate::GateResult| {
         let level = if breaks(gate, report.strict) {
             "error"

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use super::breaks;
 use ragtriage_core::text::sanitize::one_line;
-use ragtriage_eval::gate::{GateReport, GateResult, Verdict};
+use ragtriage_eval::gate::{GateReport, GateResult, GateVerdict};
 
 /// XML 1.0, UTF-8.
 #[must_use]
@@ -55,7 +55,7 @@ pub fn render(report: &GateReport) -> String {
 }
 
 fn is_skipped(gate: &GateResult, report: &GateReport) -> bool {
-    gate.verdict == Verdict::Inconclusive && !breaks(gate, report.strict)
+    gate.verdict == GateVerdict::Inconclusive && !breaks(gate, report.strict)
 }
 
 /// For an attribute's value: one line, as harmless as in a terminal, without what XML 1.0 has no way to write (section 2.2).

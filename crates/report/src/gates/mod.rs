@@ -8,7 +8,7 @@ mod tests;
 
 use super::terminal::Page;
 use ragtriage_core::config::GateMode;
-use ragtriage_eval::gate::{GateReport, GateResult, Verdict};
+use ragtriage_eval::gate::{GateReport, GateResult, GateVerdict};
 
 /// Each gate a line, with the reason under it when it does not pass; the count last.
 #[must_use]
@@ -39,7 +39,7 @@ pub fn render(report: &GateReport, color: bool) -> String {
         .unwrap_or(0);
     for gate in &report.gates {
         out.line(&line(gate, width));
-        if gate.verdict != Verdict::Pass {
+        if gate.verdict != GateVerdict::Pass {
             out.wrapped("                ", &gate.reason);
         }
     }
@@ -60,7 +60,7 @@ fn line(gate: &GateResult, width: usize) -> String {
 
 /// How many gates passed, failed and were undecided, and what that means.
 fn totals(report: &GateReport) -> String {
-    let count = |verdict: Verdict| {
+    let count = |verdict: GateVerdict| {
         report
             .gates
             .iter()
@@ -68,9 +68,9 @@ fn totals(report: &GateReport) -> String {
             .count()
     };
     let (passed, failed, open) = (
-        count(Verdict::Pass),
-        count(Verdict::Fail),
-        count(Verdict::Inconclusive),
+        count(GateVerdict::Pass),
+        count(GateVerdict::Fail),
+        count(GateVerdict::Inconclusive),
     );
     let strict = match (open, report.strict) {
         (0, _) => "",
@@ -91,5 +91,5 @@ fn totals(report: &GateReport) -> String {
 
 /// Whether a gate keeps the run from passing.
 fn breaks(gate: &GateResult, strict: bool) -> bool {
-    gate.verdict == Verdict::Fail || strict && gate.verdict == Verdict::Inconclusive
+    gate.verdict == GateVerdict::Fail || strict && gate.verdict == GateVerdict::Inconclusive
 }

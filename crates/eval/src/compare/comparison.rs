@@ -1,0 +1,104 @@
+//! The numbers of a comparison.
+
+use serde::Serialize;
+
+use super::answers::{Agreement, Flip, FlipGroup};
+use super::cross::Cross;
+use super::differences::MeasureDifference;
+use super::pairs::QuestionCounts;
+use super::predicted::Predicted;
+use super::provenance::Change;
+use ragtriage_core::measure::Measure;
+
+/// A comparison in numbers.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Comparison {
+    /// The files' schema.
+    pub schema: u32,
+    /// The run that all others are compared with.
+    pub baseline: RunHead,
+    /// The measure that decides; `None` when no pair has a value of any.
+    pub primary: Option<Measure>,
+    /// How many hits the baseline packed.
+    pub k: usize,
+    /// Bootstrap resamples and random permutations.
+    pub resamples: usize,
+    /// Their seed.
+    pub seed: u64,
+    /// One for each other run, in the order given.
+    pub pairs: Vec<PairComparison>,
+}
+
+/// Which run is meant.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RunHead {
+    /// `A` is the baseline, then `B`, `C`, ...
+    pub label: String,
+    /// The run's name.
+    pub name: String,
+    /// When it began, UTC.
+    pub started: String,
+    /// Its questions.
+    pub n_questions: usize,
+}
+
+/// One run against the baseline.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PairComparison {
+    /// The run.
+    pub run: RunHead,
+    /// Which questions were compared.
+    pub questions: QuestionCounts,
+    /// What the primary measure says, in a sentence.
+    pub verdict: String,
+    /// What was set, used or read otherwise.
+    pub changes: Vec<Change>,
+    /// In report order.
+    pub measures: Vec<MeasureDifference>,
+    /// What the baseline's loss budget predicted and what came in; `None` where it says nothing of any question that changed.
+    pub predicted: Option<Predicted>,
+    /// The difference of the answers split, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cross: Option<Cross>,
+    /// Right answers, or support in the prompt, in one run by the other; `None` when no question tells.
+    pub agreement: Option<Agreement>,
+    /// Questions that flipped.
+    pub flips: Vec<FlipGroup>,
+}
+
+impl Comparison {
+    /// Removes the text of gold answers and model answers.
+    pub fn forget_texts(&mut self) {
+        for flip in self
+            .pairs
+            .iter_mut()
+            .flat_map(|pair| &mut pair.flips)
+            .flat_map(|group| &mut group.questions)
+        {
+            let Flip {
+                id: _,
+                question: _,
+                gold,
+                baseline,
+                run,
+            } = flip;
+            gold.clear();
+            (*baseline, *run) = (None, None);
+        }
+    }
+}
+
+impl PairComparison {
+    /// One measure's difference, where it was compared.
+    #[must_use]
+    pub fn measure(&self, measure: Measure) -> Option<&MeasureDifference> {
+        self.measures
+            .iter()
+            .find(|difference| difference.measure == measure)
+    }
+
+    /// Returns true if both runs have a value of the measure.
+    pub(super) fn has(&self, measure: Measure) -> bool {
+        self.measure(measure).is_some_and(|found| found.n > 0)
+    }
+}

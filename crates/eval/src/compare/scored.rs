@@ -1,0 +1,33 @@
+//! A run with its scores and outcomes.
+
+use ragtriage_core::attribute::classify::Outcome;
+use ragtriage_core::measure::Measure;
+use ragtriage_runs::SavedRun;
+
+use crate::diagnose;
+use crate::score::{self, Scores};
+use crate::summary::EvaluationPlan;
+
+/// A run that is compared with the baseline.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject<'a> {
+    /// Its files.
+    pub run: &'a SavedRun,
+    /// How many hits it packed: its classes depend on it.
+    pub k: usize,
+}
+
+/// A run's scores and outcomes, parallel to its traces.
+pub(super) struct Scored {
+    pub scores: Scores,
+    pub outcomes: Vec<Outcome>,
+}
+
+impl Scored {
+    pub(super) fn new(subject: Subject<'_>, measures: &[Measure], plan: &EvaluationPlan) -> Self {
+        Self {
+            scores: score::score(subject.run, measures, plan.judge.flavour),
+            outcomes: diagnose::outcomes(subject.run, subject.k, plan.judge),
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Gates and their results.
+
+use serde::Serialize;
+
+use super::error::GateError;
+use ragtriage_core::measure::Measure;
+use ragtriage_core::types::Interval;
+
+/// A kind of bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Bound {
+    /// The mean, from below.
+    Min,
+    /// The mean, from above.
+    Max,
+    /// How far the mean got worse than the baseline's, from above: the fall of a measure of which more is better, the
+    /// rise of one of which less is better.
+    MaxDrop,
+    /// The share of the run's questions that were judged, from below: only there when it is not all of them.
+    Complete,
+}
+
+/// One bound on one measure.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Gate {
+    pub(super) measure: Measure,
+    pub(super) bound: Bound,
+    pub(super) limit: f64,
+}
+
+impl Gate {
+    /// A gate that the measure can pass and fail.
+    ///
+    /// # Errors
+    /// `OutOfRange`: the limit is no number, or outside what the measure can be; a drop is at least 0.
+    pub fn new(measure: Measure, bound: Bound, limit: f64) -> Result<Self, GateError> {
+        let (low, high) = measure.family().facts().range;
+        let range = if bound == Bound::MaxDrop {
+            (0.0, high - low)
+        } else {
+            (low, high)
+        };
+        if limit.is_finite() && range.0 <= limit && limit <= range.1 {
+            Ok(Self {
+                measure,
+                bound,
+                limit,
+            })
+        } else {
+            Err(GateError::OutOfRange {
+                measure,
+                limit,
+                low: range.0,
+                high: range.1,
+            })
+        }
+    }
+
+    /// Returns true if `other` has the same measure and kind of bound.
+    #[must_use]
+    pub fn replaces(&self, other: &Self) -> bool {
+        (self.measure, self.bound) == (other.measure, other.bound)
+    }
+
+    /// Returns true if the gate needs a baseline run.
+    #[must_use]
+    pub fn needs_baseline(&self) -> bool {
+        self.bound == Bound::MaxDrop
+    }
+
+    /// Returns true if the limit is the best value there is: no forbidden fact at all, for example.
+    pub(super) fn is_absolute(&self) -> bool {
+        let (low, high) = self.measure.family().facts().range;
+        match self.bound {
+            Bound::Min => self.limit >= high,
+            Bound::Max => self.limit <= low,
+            Bound::MaxDrop | Bound::Complete => false,
+        }
+    }
+
+    /// Writes the gate as a condition: `EM@5 >= 0.8`, `AnswerF1 drop <= 0.02`.
+    #[must_use]
+    pub fn title(&self) -> String {
+        match self.bound {
+            Bound::Max => format!("{} <= {}", self.measure, self.limit),
+            Bound::MaxDrop => format!("{} drop <= {}", self.measure, self.limit),
+            Bound::Min | Bound::Complete => format!("{} >= {}", self.measure, self.limit),
+        }
+    }
+}
+
+/// The decision on a gate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GateVerdict {
+    /// It is kept.
+    Pass,
+    /// It is broken.
+    Fail,
+    /// These questions do not decide it.
+    Inconclusive,
+}
+
+impl GateVerdict {
+    /// Returns the name used in files and reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Fail => "fail",
+            Self::Inconclusive => "inconclusive",
+        }
+    }
+
+    pub(super) fn passes(self, strict: bool) -> bool {
+        match self {
+            Self::Pass => true,
+            Self::Fail => false,
+            Self::Inconclusive => !strict,
+        }
+    }
+}
+
+/// A gate with its verdict.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct GateResult {
+    /// The condition.
+    pub gate: String,
+    /// The measure.
+    pub measure: String,
+    /// What is bounded.
+    pub bound: Bound,
+    /// By what.
+    pub limit: f64,
+    /// The run's mean; for a drop how far it is worse than the baseline's (below 0: better).
+    pub value: f64,
+    /// Its 95 % interval; `None` where the questions form fewer than two clusters.
+    pub ci95: Option<Interval>,
+    /// Questions it rests on.
+    pub n: usize,
+    /// The decision.
+    pub verdict: GateVerdict,
+    /// Why, in a sentence.
+    pub reason: String,
+}
+
+/// Returns the sign that turns a difference into a worsening: minus where higher is better.
+pub(super) fn worsening(lower_is_better: bool) -> f64 {
+    if lower_is_better { 1.0 } else { -1.0 }
+}
