@@ -11,7 +11,8 @@
 use pulp::{Arch, Simd, WithSimd};
 
 use super::aligned::Aligned;
-use super::matmul::{Finish, Packed, Product, ProductScratch};
+use super::matmul::{Packed, ProductScratch};
+use super::product::{Finish, Product};
 use super::vector::{exponentials, scale};
 use ragtriage_core::config::Precision;
 

@@ -98,12 +98,8 @@ struct Kind {
 impl BertConfig {
     /// Reads and checks the bytes of the `config.json` at `path` (named in errors only).
     pub fn read(bytes: &[u8], path: &Path) -> Result<Self, BertError> {
-        let malformed = |what: String| BertError::Malformed {
-            path: path.to_owned(),
-            what,
-        };
         let kind: Kind =
-            serde_json::from_slice(bytes).map_err(|error| malformed(error.to_string()))?;
+            serde_json::from_slice(bytes).map_err(|error| BertError::malformed(path, error))?;
         let Some(family) = Family::of(&kind.model_type) else {
             let (setting, supported) = ("model_type", Family::SUPPORTED);
             return Err(BertError::Unsupported {
@@ -114,7 +110,7 @@ impl BertConfig {
             });
         };
         let shared: Shared =
-            serde_json::from_slice(bytes).map_err(|error| malformed(error.to_string()))?;
+            serde_json::from_slice(bytes).map_err(|error| BertError::malformed(path, error))?;
         shared.check(path)?;
         let first_position = if family == Family::Roberta {
             shared.pad_token_id.unwrap_or(1) + 1
@@ -124,7 +120,12 @@ impl BertConfig {
         let type_vocab_size = match (family, shared.type_vocab_size) {
             (Family::DistilBert, _) => 0,
             (_, Some(n)) => n,
-            (_, None) => return Err(malformed("missing field `type_vocab_size`".to_owned())),
+            (_, None) => {
+                return Err(BertError::malformed(
+                    path,
+                    "missing field `type_vocab_size`".to_owned(),
+                ));
+            }
         };
         let config = Self {
             family,
@@ -139,7 +140,9 @@ impl BertConfig {
             layer_norm_eps: shared.layer_norm_eps.unwrap_or(LAYER_NORM_EPSILON),
             n_labels: shared.id2label.map(|labels| labels.len()),
         };
-        config.check().map_err(malformed)?;
+        config
+            .check()
+            .map_err(|what| BertError::malformed(path, what))?;
         Ok(config)
     }
 
@@ -201,38 +204,41 @@ impl BertConfig {
 impl Shared {
     /// Refuses what would be computed otherwise.
     fn check(&self, path: &Path) -> Result<(), BertError> {
-        let refuse = |setting: &'static str, value: &str, supported: &'static str| {
-            Err(BertError::Unsupported {
-                path: path.to_owned(),
-                setting,
-                value: value.to_owned(),
-                supported,
-            })
-        };
         // Folders with code of their own name it here; their model type may be `bert` and the arithmetic another.
         if let Some(code) = self.auto_map.as_ref().and_then(|map| map.get("AutoModel")) {
-            return refuse(
+            return Err(BertError::unsupported(
+                path,
                 "auto_map.AutoModel",
                 &code.to_string(),
                 "models without code of their own",
-            );
+            ));
         }
         match self.position_embedding_type.as_deref() {
             None | Some("absolute") => {}
-            Some(other) => return refuse("position_embedding_type", other, "absolute"),
+            Some(other) => {
+                return Err(BertError::unsupported(
+                    path,
+                    "position_embedding_type",
+                    other,
+                    "absolute",
+                ));
+            }
         }
         match self.hidden_act.as_deref() {
             None => {}
             Some(name) if GELU_NAMES.contains(&name) => {}
-            Some(other) => return refuse("hidden_act", other, "gelu"),
+            Some(other) => return Err(BertError::unsupported(path, "hidden_act", other, "gelu")),
         }
         if self.is_decoder {
-            return refuse("is_decoder", "true", "false");
+            return Err(BertError::unsupported(path, "is_decoder", "true", "false"));
         }
         match self.projection_dim {
-            Some(width) if width > 0 && self.model_type == "dpr" => {
-                refuse("projection_dim", &width.to_string(), "0")
-            }
+            Some(width) if width > 0 && self.model_type == "dpr" => Err(BertError::unsupported(
+                path,
+                "projection_dim",
+                &width.to_string(),
+                "0",
+            )),
             _ => Ok(()),
         }
     }

@@ -1,6 +1,6 @@
 //! Why a checkpoint's bytes are no model of ours.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Why a checkpoint's bytes are no model of ours.
 #[derive(Debug, thiserror::Error)]
@@ -48,4 +48,27 @@ pub enum BertError {
     /// The tokenizer refused a text.
     #[error("cannot tokenize a text: {0}")]
     Tokenize(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+impl BertError {
+    pub(crate) fn malformed(path: &Path, what: impl ToString) -> Self {
+        Self::Malformed {
+            path: path.to_owned(),
+            what: what.to_string(),
+        }
+    }
+
+    pub(crate) fn unsupported(
+        path: &Path,
+        setting: &'static str,
+        value: impl ToString,
+        supported: &'static str,
+    ) -> Self {
+        Self::Unsupported {
+            path: path.to_owned(),
+            setting,
+            value: value.to_string(),
+            supported,
+        }
+    }
 }

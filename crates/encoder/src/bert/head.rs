@@ -4,7 +4,8 @@ use pulp::Arch;
 
 use super::BertError;
 use super::config::{BertConfig, Family};
-use super::matmul::{Finish, Packed, Product, ProductScratch};
+use super::matmul::{Packed, ProductScratch};
+use super::product::{Finish, Product};
 use super::tensors::Tensors;
 use ragtriage_core::config::Precision;
 

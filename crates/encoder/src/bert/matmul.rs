@@ -5,14 +5,13 @@
 //! `Encoder` contract needs. `float32` runs in [`super::panels`], `bfloat16` on the tiles of [`super::tiles`] or, where the
 //! processor has none, through `panels` over rounded numbers. Left out: threads (callers run one batch a thread).
 
-use std::ops::Range;
-
 use pulp::Arch;
 
 use super::aligned::Aligned;
 use super::amx::Amx;
 use super::panels::Panels;
 use super::precision::rounded_to_bfloat;
+use super::product::Product;
 use super::tiles::Tiles;
 use ragtriage_core::config::Precision;
 
@@ -20,7 +19,7 @@ use ragtriage_core::config::Precision;
 pub(super) enum Packed {
     /// For vectors of `f32`.
     Float32(Panels),
-    /// The same, of numbers rounded to bfloat16.
+    /// For vectors of `f32`, of numbers rounded to bfloat16.
     Rounded(Panels),
     /// For tiles of bfloat16.
     Tiles(Tiles, Amx),
@@ -94,31 +93,6 @@ impl Packed {
     }
 }
 
-/// What is done to a product before it is stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Finish {
-    /// Nothing.
-    Plain,
-    /// The exact, erf-based GELU.
-    Gelu,
-}
-
-/// `out[i] = finish(left[i] * right + bias)` for rows `i`, in `columns` alone.
-pub(super) struct Product<'a> {
-    pub(super) n_rows: usize,
-    /// Rows of `right`'s depth, `left_stride` apart.
-    pub(super) left: &'a [f32],
-    pub(super) left_stride: usize,
-    /// Columns that are wanted. Some before them may be written as well; none after.
-    pub(super) columns: Range<usize>,
-    /// A number a column of `right`, or none.
-    pub(super) bias: &'a [f32],
-    pub(super) finish: Finish,
-    /// Rows `out_stride` apart.
-    pub(super) out: &'a mut [f32],
-    pub(super) out_stride: usize,
-}
-
 impl Product<'_> {
     /// Computes it.
     pub(super) fn run(self, right: &Packed, arch: Arch, scratch: &mut ProductScratch) {
@@ -149,7 +123,7 @@ impl Product<'_> {
     }
 }
 
-/// What products write on the way, used again by the next.
+/// Buffers of products, reused by the next.
 #[derive(Default)]
 pub(super) struct ProductScratch {
     rounded: Aligned,
@@ -159,6 +133,8 @@ pub(super) struct ProductScratch {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bert::product::Finish;
+    use std::ops::Range;
 
     /// Numbers in [-1, 1] of a fixed pseudo-random sequence (Knuth's MMIX constants).
     fn numbers(n: usize, seed: u64) -> Vec<f32> {

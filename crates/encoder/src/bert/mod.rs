@@ -20,6 +20,7 @@ mod matmul;
 mod model;
 mod panels;
 mod precision;
+mod product;
 mod tensors;
 mod tiles;
 mod vector;

@@ -11,7 +11,8 @@ use pulp::Arch;
 use super::aligned::Aligned;
 use super::attention::{Attention, Heads};
 use super::config::BertConfig;
-use super::matmul::{Finish, Product, ProductScratch};
+use super::matmul::ProductScratch;
+use super::product::{Finish, Product};
 use super::vector::AddNorm;
 use super::weights::{Layer, Linear, Norm, Weights};
 

@@ -14,7 +14,7 @@ use std::ops::Range;
 use pulp::{Arch, Simd, WithSimd};
 
 use super::aligned::Aligned;
-use super::matmul::{Finish, Product};
+use super::product::{Finish, Product};
 use super::vector::{gelu, lanes_of_this_machine};
 
 /// Rows of a tile with 32 vector registers and with 16.

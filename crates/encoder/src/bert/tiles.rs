@@ -12,8 +12,8 @@ use pulp::{Arch, Simd, WithSimd};
 
 use super::aligned::Aligned;
 use super::amx::{Amx, SIDE, STEP, STEP_NUMBERS};
-use super::matmul::{Finish, Product};
 use super::precision::bfloat;
+use super::product::{Finish, Product};
 use super::vector::gelu;
 
 /// Weights that all rows pass before the next are read: 256 KiB, an eighth of a second-level cache.

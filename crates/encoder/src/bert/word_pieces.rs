@@ -67,12 +67,8 @@ impl WordPieces {
         max_tokens: usize,
         vocab_size: usize,
     ) -> Result<Self, BertError> {
-        let malformed = |what: String| BertError::Malformed {
-            path: path.to_owned(),
-            what,
-        };
         let mut json: Value =
-            serde_json::from_slice(bytes).map_err(|error| malformed(error.to_string()))?;
+            serde_json::from_slice(bytes).map_err(|error| BertError::malformed(path, error))?;
         if let Some(parts) = json.as_object_mut() {
             for unused in ["decoder", "truncation", "padding"] {
                 parts.insert(unused.to_owned(), Value::Null);
@@ -81,7 +77,7 @@ impl WordPieces {
         // The crate panics at some malformed parts, at others only when they first meet a text.
         let read = std::panic::catch_unwind(|| {
             let tokenizer = Tokenizer::from_bytes(json.to_string())
-                .map_err(|error| malformed(error.to_string()))?;
+                .map_err(|error| BertError::malformed(path, error))?;
             let read = Self::new(tokenizer, path, max_tokens, vocab_size)?;
             read.ids(&Input::One("a".into()))?;
             if read.room(true).is_ok() {
@@ -89,7 +85,12 @@ impl WordPieces {
             }
             Ok(read)
         });
-        read.unwrap_or_else(|_| Err(malformed("its parts do not fit each other".to_owned())))
+        read.unwrap_or_else(|_| {
+            Err(BertError::malformed(
+                path,
+                "its parts do not fit each other".to_owned(),
+            ))
+        })
     }
 
     fn new(
@@ -98,19 +99,16 @@ impl WordPieces {
         max_tokens: usize,
         vocab_size: usize,
     ) -> Result<Self, BertError> {
-        let malformed = |what: String| BertError::Malformed {
-            path: path.to_owned(),
-            what,
-        };
         if let Some(id) = tokenizer
             .get_vocab(true)
             .into_values()
             .max()
             .filter(|id| *id as usize >= vocab_size)
         {
-            return Err(malformed(format!(
-                "word piece id {id} is not below the model's `vocab_size` {vocab_size}"
-            )));
+            return Err(BertError::malformed(
+                path,
+                format!("word piece id {id} is not below the model's `vocab_size` {vocab_size}"),
+            ));
         }
         let n_added = [false, true].map(|pair| {
             tokenizer

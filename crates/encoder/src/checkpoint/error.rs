@@ -1,7 +1,7 @@
 //! Why a checkpoint could not be had or read, by cause, with what to do about it kept apart.
 
 use ragtriage_core::hint::Hint;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::bert::BertError;
 
@@ -77,6 +77,15 @@ pub enum CheckpointError {
     /// The hashing thread panicked or the runtime is going down.
     #[error("reading the checkpoint was broken off: {0}")]
     Worker(#[source] tokio::task::JoinError),
+}
+
+impl CheckpointError {
+    pub(crate) fn unreadable(path: &Path, source: std::io::Error) -> Self {
+        Self::Read {
+            path: path.to_owned(),
+            source,
+        }
+    }
 }
 
 impl Hint for CheckpointError {

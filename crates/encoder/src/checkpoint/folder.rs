@@ -3,14 +3,19 @@
 use std::path::{Path, PathBuf};
 
 use super::error::CheckpointError;
-use super::model::read;
+use super::file::read;
 use super::pin::{FILES, Pin, sha256_of_file};
 use super::recipe::{self, Recipe};
-use super::tokenizer::{TOKENIZER, TOKENIZER_CONFIG, VOCABULARY};
 use crate::bert::BertConfig;
 
 /// The file of the weights.
 pub(super) const WEIGHTS: &str = "model.safetensors";
+/// The tokenizer as it is read.
+pub(super) const TOKENIZER: &str = "tokenizer.json";
+/// A word piece a line, its id the line's number from 0.
+pub(super) const VOCABULARY: &str = "vocab.txt";
+/// How text is cleaned before it is cut into word pieces.
+pub(super) const TOKENIZER_CONFIG: &str = "tokenizer_config.json";
 
 /// A checkpoint's folder with the digests of its files.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -110,24 +115,13 @@ impl Checkpoint {
 /// The files of a folder that are read. Errors: a tokenizer or weights in a form that is not read, by its file's name; what
 /// is not there at all shows when it is opened.
 fn names(folder: &Path) -> Result<Vec<&'static str>, CheckpointError> {
-    let has = |name: &str| folder.join(name).is_file();
-    let refused = |expected: &'static str, others: &[&'static str]| match others
-        .iter()
-        .find(|name| has(name))
-    {
-        Some(found) if !has(expected) => Err(CheckpointError::Form {
-            folder: folder.to_owned(),
-            found: (*found).to_owned(),
-            expected,
-        }),
-        _ => Ok(expected),
-    };
     let mut names = vec!["config.json"];
-    if has(VOCABULARY) && !has(TOKENIZER) {
+    if has(folder, VOCABULARY) && !has(folder, TOKENIZER) {
         names.push(VOCABULARY);
-        names.extend(has(TOKENIZER_CONFIG).then_some(TOKENIZER_CONFIG));
+        names.extend(has(folder, TOKENIZER_CONFIG).then_some(TOKENIZER_CONFIG));
     } else {
-        names.push(refused(
+        names.push(expected_form(
+            folder,
             TOKENIZER,
             &[
                 "sentencepiece.bpe.model",
@@ -143,6 +137,26 @@ fn names(folder: &Path) -> Result<Vec<&'static str>, CheckpointError> {
         "pytorch_model.bin.index.json",
         "tf_model.h5",
     ];
-    names.push(refused(WEIGHTS, &split)?);
+    names.push(expected_form(folder, WEIGHTS, &split)?);
     Ok(names)
+}
+
+fn has(folder: &Path, name: &str) -> bool {
+    folder.join(name).is_file()
+}
+
+/// Returns `expected`, unless the folder has one of `others` instead.
+fn expected_form(
+    folder: &Path,
+    expected: &'static str,
+    others: &[&'static str],
+) -> Result<&'static str, CheckpointError> {
+    match others.iter().find(|name| has(folder, name)) {
+        Some(found) if !has(folder, expected) => Err(CheckpointError::Form {
+            folder: folder.to_owned(),
+            found: (*found).to_owned(),
+            expected,
+        }),
+        _ => Ok(expected),
+    }
 }

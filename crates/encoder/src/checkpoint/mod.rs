@@ -4,6 +4,7 @@
 //! token vectors. [`Model`] reads tokenizer and weights when they are first needed; [`SequenceClassifier`] scores pairs.
 
 mod error;
+mod file;
 mod folder;
 mod model;
 mod pin;

@@ -3,7 +3,8 @@
 
 use std::sync::OnceLock;
 
-use super::CheckpointError;
+use super::error::CheckpointError;
+use super::file::read;
 use super::folder::{Checkpoint, WEIGHTS};
 use super::pin::sha256_hex;
 use super::recipe;
@@ -137,14 +138,6 @@ impl<H> Model<H> {
             Ok((bert, (self.read_head)(&tensors, &self.config)?))
         })
     }
-}
-
-/// A file's bytes.
-pub(super) fn read(path: &std::path::Path) -> Result<Vec<u8>, CheckpointError> {
-    std::fs::read(path).map_err(|source| CheckpointError::Read {
-        path: path.to_owned(),
-        source,
-    })
 }
 
 /// Loads into `cell` unless another thread has; a failed load is tried again by the next caller.

@@ -65,15 +65,14 @@ pub fn sha256_hex(bytes: &[u8]) -> String {
 
 /// The sha256 of the file at `path`, in hex.
 pub fn sha256_of_file(path: &Path) -> Result<String, CheckpointError> {
-    let failed = |source| CheckpointError::Read {
-        path: path.to_owned(),
-        source,
-    };
-    let mut file = File::open(path).map_err(failed)?;
+    let mut file = File::open(path).map_err(|source| CheckpointError::unreadable(path, source))?;
     let mut digest = Sha256::new();
     let mut buffer = vec![0; 1 << 18];
     loop {
-        match file.read(&mut buffer).map_err(failed)? {
+        match file
+            .read(&mut buffer)
+            .map_err(|source| CheckpointError::unreadable(path, source))?
+        {
             0 => return Ok(hex(&digest.finalize())),
             n => digest.update(&buffer[..n]),
         }

@@ -201,31 +201,28 @@ fn read_pooling(path: &Path) -> Result<Pooling, CheckpointError> {
                 .collect()
         }
     };
-    let unsupported = |setting: &'static str, value: String, supported: &'static str| {
-        Err(BertError::Unsupported {
-            path: path.to_owned(),
-            setting,
-            value,
-            supported,
-        }
-        .into())
-    };
     if config.get("include_prompt") == Some(&Value::Bool(false)) {
-        return unsupported("include_prompt", "false".to_owned(), "true");
+        return Err(
+            BertError::unsupported(path, "include_prompt", "false".to_owned(), "true").into(),
+        );
     }
     match modes.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["mean" | "mean_tokens"] => Ok(Pooling::Mean),
         ["cls" | "cls_token"] => Ok(Pooling::Cls),
-        [] => unsupported(
+        [] => Err(BertError::unsupported(
+            path,
             "pooling_mode",
             "none".to_owned(),
             "mean or cls, one of them",
-        ),
-        _ => unsupported(
+        )
+        .into()),
+        _ => Err(BertError::unsupported(
+            path,
             "pooling_mode",
             modes.join(" + "),
             "mean or cls, one of them",
-        ),
+        )
+        .into()),
     }
 }
 

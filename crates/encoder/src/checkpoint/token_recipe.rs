@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::CheckpointError;
 use super::folder::{Checkpoint, WEIGHTS};
-use super::model::read;
+use super::file::read;
 use super::pin::sha256_hex;
 use super::recipe::{modules, read_json};
 use crate::bert::{BertConfig, BertError, Dense, Tensors};
@@ -254,23 +254,16 @@ fn punctuation() -> Vec<String> {
 
 /// The projection's width, where the weights have one. Reads the file's header only: the weights are many megabytes.
 fn projected_width(path: &Path, config: &BertConfig) -> Result<Option<usize>, CheckpointError> {
-    let failed = |source| CheckpointError::Read {
-        path: path.to_owned(),
-        source,
-    };
-    let malformed = |what: String| BertError::Malformed {
-        path: path.to_owned(),
-        what,
-    };
-    let mut file = File::open(path).map_err(failed)?;
+    let mut file = File::open(path).map_err(|source| CheckpointError::unreadable(path, source))?;
     let mut length = [0; 8];
-    file.read_exact(&mut length).map_err(failed)?;
+    file.read_exact(&mut length)
+        .map_err(|source| CheckpointError::unreadable(path, source))?;
     let mut header = Vec::new();
     file.take(u64::from_le_bytes(length).min(MAX_HEADER_BYTES))
         .read_to_end(&mut header)
-        .map_err(failed)?;
+        .map_err(|source| CheckpointError::unreadable(path, source))?;
     let header: Map<String, Value> =
-        serde_json::from_slice(&header).map_err(|error| malformed(error.to_string()))?;
+        serde_json::from_slice(&header).map_err(|error| BertError::malformed(path, error))?;
     let name = format!("{PROJECTION}.weight");
     let Some(tensor) = header.get(&name) else {
         return Ok(None);
@@ -282,9 +275,10 @@ fn projected_width(path: &Path, config: &BertConfig) -> Result<Option<usize>, Ch
         }
         _ => {
             let hidden = config.hidden_size();
-            Err(malformed(format!(
-                "tensor `{name}` has shape {sizes:?}, expected [any, {hidden}]"
-            ))
+            Err(BertError::malformed(
+                path,
+                format!("tensor `{name}` has shape {sizes:?}, expected [any, {hidden}]"),
+            )
             .into())
         }
     }
@@ -293,24 +287,19 @@ fn projected_width(path: &Path, config: &BertConfig) -> Result<Option<usize>, Ch
 fn read_dense(folder: &Path, config: &BertConfig) -> Result<Projection, CheckpointError> {
     let path = folder.join("config.json");
     let dense: DenseConfig = read_json(&path)?;
-    let refuse = |setting: &'static str, value: String, supported: &'static str| {
-        Err(BertError::Unsupported {
-            path: path.clone(),
-            setting,
-            value,
-            supported,
-        }
-        .into())
-    };
     if dense.bias {
-        return refuse("bias", "true".to_owned(), "false");
+        return Err(BertError::unsupported(&path, "bias", "true".to_owned(), "false").into());
     }
     if dense.use_residual {
-        return refuse("use_residual", "true".to_owned(), "false");
+        return Err(
+            BertError::unsupported(&path, "use_residual", "true".to_owned(), "false").into(),
+        );
     }
     match dense.activation_function {
         Some(name) if !name.ends_with(".Identity") => {
-            return refuse("activation_function", name, "Identity");
+            return Err(
+                BertError::unsupported(&path, "activation_function", name, "Identity").into(),
+            );
         }
         _ => {}
     }

@@ -3,18 +3,12 @@
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::CheckpointError;
-use super::folder::Checkpoint;
-use super::model::read;
+use super::error::CheckpointError;
+use super::file::read;
+use super::folder::{Checkpoint, TOKENIZER, TOKENIZER_CONFIG, VOCABULARY};
 use super::recipe::read_json;
 use crate::bert::BertError;
 
-/// The tokenizer as it is read.
-pub(super) const TOKENIZER: &str = "tokenizer.json";
-/// A word piece a line, its id the line's number from 0.
-pub(super) const VOCABULARY: &str = "vocab.txt";
-/// How text is cleaned before it is cut into word pieces.
-pub(super) const TOKENIZER_CONFIG: &str = "tokenizer_config.json";
 /// The special word pieces of BERT's vocabularies.
 const SPECIALS: [&str; 5] = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"];
 
@@ -45,11 +39,8 @@ pub(super) fn tokenizer_bytes(checkpoint: &Checkpoint) -> Result<Vec<u8>, Checkp
         return read(&checkpoint.file(TOKENIZER));
     }
     let path = checkpoint.file(VOCABULARY);
-    let malformed = |what: String| BertError::Malformed {
-        path: path.clone(),
-        what,
-    };
-    let text = String::from_utf8(read(&path)?).map_err(|error| malformed(error.to_string()))?;
+    let text =
+        String::from_utf8(read(&path)?).map_err(|error| BertError::malformed(&path, error))?;
     let vocabulary: Map<String, Value> = text
         .lines()
         .enumerate()
@@ -57,7 +48,9 @@ pub(super) fn tokenizer_bytes(checkpoint: &Checkpoint) -> Result<Vec<u8>, Checkp
         .collect();
     let id = |word_piece: &str| vocabulary.get(word_piece).cloned();
     let (Some(cls), Some(sep), Some(_)) = (id("[CLS]"), id("[SEP]"), id("[UNK]")) else {
-        return Err(malformed("no `[CLS]`, `[SEP]` or `[UNK]` among its lines".to_owned()).into());
+        return Err(
+            BertError::malformed(&path, "no `[CLS]`, `[SEP]` or `[UNK]` among its lines").into(),
+        );
     };
     let cleaning = cleaning(checkpoint)?;
     let tokenizer = json!({
