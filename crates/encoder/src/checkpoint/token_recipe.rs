@@ -9,8 +9,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::CheckpointError;
-use super::folder::{Checkpoint, WEIGHTS};
 use super::file::read;
+use super::folder::{Checkpoint, WEIGHTS};
 use super::pin::sha256_hex;
 use super::recipe::{modules, read_json};
 use crate::bert::{BertConfig, BertError, Dense, Tensors};
