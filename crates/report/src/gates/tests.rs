@@ -10,7 +10,7 @@ use ragtriage_runs::SCHEMA;
 /// A name that would end XML, start a command of GitHub's runner, and turn a terminal around.
 const HOSTILE: &str = "]]>\"'&<run>\n::error title=x::y\r%0A\u{1b}[31m\u{202e}\u{fffe}\u{7}";
 
-fn result(verdict: Verdict) -> GateResult {
+fn result(verdict: GateVerdict) -> GateResult {
     GateResult {
         gate: "EM@5 >= 0.5".to_owned(),
         measure: "EM@5".to_owned(),
@@ -36,7 +36,7 @@ fn report(strict: bool) -> GateReport {
         mode: GateMode::Interval,
         strict,
         passed: false,
-        gates: [Verdict::Pass, Verdict::Fail, Verdict::Inconclusive]
+        gates: [GateVerdict::Pass, GateVerdict::Fail, GateVerdict::Inconclusive]
             .map(result)
             .into(),
     }
