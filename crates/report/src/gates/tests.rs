@@ -36,9 +36,13 @@ fn report(strict: bool) -> GateReport {
         mode: GateMode::Interval,
         strict,
         passed: false,
-        gates: [GateVerdict::Pass, GateVerdict::Fail, GateVerdict::Inconclusive]
-            .map(result)
-            .into(),
+        gates: [
+            GateVerdict::Pass,
+            GateVerdict::Fail,
+            GateVerdict::Inconclusive,
+        ]
+        .map(result)
+        .into(),
     }
 }
 
