@@ -1,6 +1,7 @@
 //! Gates each way: passed, failed, undecided, and what cannot be judged.
 
-use super::judge::{Found, judge};
+use super::judge::{Judgeable, judge};
+use ragtriage_core::types::Interval;
 use super::*;
 use crate::compare::CompareError;
 use crate::compare::tests::{evaluation, run};
@@ -42,7 +43,7 @@ fn the_interval_decides_each_way() {
         (Bound::MaxDrop, 0.4, 0.6, Inconclusive),
         (Bound::MaxDrop, 0.6, 0.9, Fail),
     ] {
-        let found = Found {
+        let found = Judgeable {
             value: f64::midpoint(low, high),
             ci95: Some(Interval { low, high }),
             n: 9,
@@ -60,7 +61,7 @@ fn the_interval_decides_each_way() {
 
 #[test]
 fn the_mean_alone_passes_or_fails_and_rounding_breaks_no_gate() {
-    let found = |value| Found {
+    let found = |value| Judgeable {
         value,
         ci95: Some(Interval {
             low: 0.0,
@@ -107,8 +108,8 @@ fn a_drop_is_a_fall_of_what_should_be_high_and_a_rise_of_what_should_be_low() {
         lower_is_better,
     };
     let (fall, rise) = (
-        Found::dropped(&difference(false)),
-        Found::dropped(&difference(true)),
+        Judgeable::dropped(&difference(false)),
+        Judgeable::dropped(&difference(true)),
     );
     assert_eq!(
         (fall.value, fall.ci95),
