@@ -1,11 +1,11 @@
 //! Gates each way: passed, failed, undecided, and what cannot be judged.
 
 use super::judge::{Judgeable, judge};
-use ragtriage_core::types::Interval;
 use super::*;
 use crate::compare::CompareError;
 use crate::compare::tests::{evaluation, run};
 use crate::tests::failed;
+use ragtriage_core::types::Interval;
 use ragtriage_runs::ExternalSource;
 
 fn gate(name: &str, bound: Bound, limit: f64) -> Gate {
