@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use flate2::read::GzDecoder;
 use wiremock::{Request, ResponseTemplate};
 
@@ -14,7 +16,7 @@ use crate::page::Page;
 use crate::project::{Project, outcome};
 use crate::sample::{N_QUESTIONS, Sample};
 
-/// Before a block's id and its letters.
+/// Before a block's id and its base64.
 const BLOCK: &str = "<script type=\"application/octet-stream\" id=\"";
 
 /// A file's blocks by id, unpacked; and under the empty name the file itself.
@@ -32,8 +34,8 @@ fn contents(file: &Path) -> BTreeMap<String, String> {
 
 fn block(rest: &str) -> (String, String) {
     let (id, rest) = rest.split_once("\">").expect("the tag's end");
-    let (letters, _) = rest.split_once("</script>").expect("the element's end");
-    let bytes = ragtriage_core::text::base91::decode(letters.trim()).expect("letters of a block");
+    let (base64, _) = rest.split_once("</script>").expect("the element's end");
+    let bytes = STANDARD.decode(base64.trim()).expect("base64");
     let mut text = String::new();
     GzDecoder::new(&bytes[..])
         .read_to_string(&mut text)

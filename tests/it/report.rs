@@ -2,6 +2,8 @@
 
 use std::io::Read as _;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use crate::project::Project;
@@ -27,8 +29,8 @@ fn project() -> Project {
 fn block(page: &str, id: &str) -> Value {
     let open = format!("<script type=\"application/octet-stream\" id=\"{id}\">");
     let from = page.find(&open).unwrap_or_else(|| panic!("no block {id}")) + open.len();
-    let letters = &page[from..from + page[from..].find('<').expect("the element ends")];
-    let bytes = ragtriage_core::text::base91::decode(letters).expect("letters of a block");
+    let base64 = &page[from..from + page[from..].find('<').expect("the element ends")];
+    let bytes = STANDARD.decode(base64).expect("base64");
     let mut json = String::new();
     flate2::read::GzDecoder::new(&bytes[..])
         .read_to_string(&mut json)

@@ -5,7 +5,6 @@ pub mod address;
 pub mod align;
 pub mod analyse;
 pub mod answers;
-pub mod base91;
 pub mod causes;
 pub mod column;
 pub mod content_key;

@@ -1,13 +1,15 @@
-//! A page's questions as they lie in the file: JSON, compressed, in letters that no HTML parser takes for anything.
+//! The questions of an HTML report as they are stored in the file: blocks of compressed JSON.
 //!
-//! Each block is gzip (RFC 1952), which a browser opens by itself, in [`base91`]. Named `rx-index`, `rx-q<run>-<block>` and `rx-p<block>`.
+//! Each block is gzip (RFC 1952), which a browser unpacks by itself, in base64, which has no character that could end an HTML
+//! element. Named `rx-index`, `rx-q<run>-<block>` and `rx-p<block>`.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use libdeflater::{CompressionLvl, Compressor};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use serde::Serialize;
 
 use super::Questions;
-use ragtriage_core::text::base91;
 
 /// A block of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,6 +65,6 @@ fn block(id: String, content: &impl Serialize) -> Block {
         .expect("the bound is enough");
     Block {
         id,
-        text: base91::encode(&gzip[..n_bytes]),
+        text: STANDARD.encode(&gzip[..n_bytes]),
     }
 }

@@ -1,12 +1,6 @@
-// The data in this file: blocks of JSON, compressed and written as letters, in elements that no browser runs or shows.
-// The index stands before this script; the other blocks come behind it, so that the table is there before they are read.
+// The data in this file: blocks of JSON, compressed and written as base64, in elements that no browser runs or shows.
+// The index precedes this script; the other blocks follow it, so that the table is there before they are read.
 // Nothing is fetched: a block is unpacked from the page's own text, and a few are kept.
-
-/** The digits that letters stand for: printable ASCII without the space, `<`, `"` and `\\`. */
-const DIGITS = new Uint8Array(128);
-Array.from({ length: 94 }, (_, at) => at + 33)
-  .filter((code) => ![0x22, 0x3c, 0x5c].includes(code))
-  .forEach((code, digit) => (DIGITS[code] = digit));
 
 const BLOCKS_KEPT = 48;
 const keptBlocks = new Map();
@@ -76,29 +70,23 @@ async function elementWhenRead(id) {
   return element;
 }
 
-/** Letters of gzip of JSON to their value. */
-async function unpacked(letters) {
+/** The value of base64 of gzip of JSON. */
+async function unpacked(base64) {
   if (typeof DecompressionStream === "undefined") throw new TooOld();
   try {
-    const stream = new Blob([bytesOf(letters.trim())]).stream().pipeThrough(new DecompressionStream("gzip"));
+    const stream = new Blob([bytesOf(base64.trim())]).stream().pipeThrough(new DecompressionStream("gzip"));
     return JSON.parse(await new Response(stream).text());
   } catch (_) {
     throw new Error("a block does not unpack");
   }
 }
 
-/** Two letters are 13 bits, a last one alone 6; bits that fill no byte are left (`text/base91.rs` writes them). */
-function bytesOf(letters) {
-  const bytes = new Uint8Array(Math.floor((letters.length * 13) / 16));
-  let [held, bits, at] = [0, 0, 0];
-  for (let i = 0; i < letters.length; i += 2) {
-    const isPair = i + 1 < letters.length;
-    const first = DIGITS[letters.charCodeAt(i)];
-    held = isPair ? (held << 13) | (first * 91 + DIGITS[letters.charCodeAt(i + 1)]) : (held << 6) | first;
-    for (bits += isPair ? 13 : 6; bits >= 8; bits -= 8) bytes[at++] = held >> (bits - 8);
-    held &= (1 << bits) - 1;
-  }
-  return bytes.subarray(0, at);
+/** The bytes that base64 text stands for. */
+function bytesOf(base64) {
+  const binary = atob(base64);
+  const bytes = new Uint8Array(binary.length);
+  for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
+  return bytes;
 }
 
 /** The browser cannot unpack. */
