@@ -1,32 +1,27 @@
-//! Words of a text and the question's content terms among them.
-//!
-//! A term is a lower-cased run of letters and digits, no stop word, stemmed by the English Snowball stemmer. This is
-//! the reader's own idea of a term: retrieval has its analyser with settings, the reader stays as it is whatever
-//! those say, so that its answers compare between runs.
+//! Words of a text and content terms of a question, with the reader's own rules: its answers do not depend on the settings of
+//! the retrieval analyzer.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
 
 use rust_stemmers::{Algorithm, Stemmer};
 
-/// Words that say nothing about what is asked, ascending; question words among them.
-const STOP_WORDS: [&str; 113] = [
-    "a", "about", "after", "all", "also", "an", "and", "any", "are", "as", "at", "be", "because",
-    "been", "before", "being", "between", "both", "but", "by", "can", "could", "did", "do", "does",
-    "during", "each", "for", "from", "had", "has", "have", "he", "her", "here", "him", "his",
-    "how", "i", "if", "in", "into", "is", "it", "its", "itself", "just", "many", "may", "me",
-    "might", "more", "most", "much", "must", "my", "no", "nor", "not", "of", "off", "on", "one",
-    "only", "or", "other", "our", "out", "over", "own", "s", "same", "shall", "she", "should",
-    "so", "some", "such", "t", "than", "that", "the", "their", "them", "then", "there", "these",
-    "they", "this", "those", "to", "too", "under", "up", "us", "very", "was", "we", "were", "what",
-    "when", "where", "which", "while", "who", "whom", "whose", "why", "will", "with", "would",
-    "you", "your",
-];
+/// Words without content, question words among them.
+static STOP_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    "a about after all also an and any are as at be because been before being between both but by can could did do does during \
+     each for from had has have he her here him his how i if in into is it its itself just many may me might more most much must \
+     my no nor not of off on one only or other our out over own s same shall she should so some such t than that the their them \
+     then there these they this those to too under up us very was we were what when where which while who whom whose why will \
+     with would you your"
+        .split(' ')
+        .collect()
+});
 
-/// Distinct terms read from a question; what stands beyond is ignored.
+/// Distinct terms read from a question; later ones are ignored.
 const MOST_TERMS: usize = u128::BITS as usize;
 
 /// A word with its place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub(super) struct Word<'a> {
     /// Letters and digits, with single joiners (`.-'/_@`, and `,:` between digits) inside.
     pub text: &'a str,
@@ -35,46 +30,27 @@ pub(super) struct Word<'a> {
 }
 
 impl Word<'_> {
-    /// Byte offset behind it.
+    /// Returns the byte offset of its end.
     pub fn end(&self) -> usize {
         self.start + self.text.len()
     }
-
-    /// Whether it begins with an upper-case letter.
-    pub fn is_capital(&self) -> bool {
-        self.text.starts_with(char::is_uppercase)
-    }
-
-    /// Whether it begins with a digit.
-    pub fn is_numeric(&self) -> bool {
-        self.text.starts_with(|c: char| c.is_ascii_digit())
-    }
 }
 
-/// Cuts a text into words.
+/// Splits a text into words.
 pub(super) fn words(text: &str) -> Vec<Word<'_>> {
-    let mut found = Vec::new();
-    let mut start = None;
-    let mut last = ' ';
-    let mut chars = text.char_indices().peekable();
+    let (mut found, mut start, mut last) = (Vec::new(), None, ' ');
+    let mut chars = text.char_indices().chain([(text.len(), ' ')]).peekable();
     while let Some((at, c)) = chars.next() {
         let next = chars.peek().map_or(' ', |&(_, next)| next);
         if c.is_alphanumeric() {
             start.get_or_insert(at);
-        } else if let Some(from) = start.filter(|_| !joins(last, c, next)) {
+        } else if let Some(start) = start.take_if(|_| !joins(last, c, next)) {
             found.push(Word {
-                text: &text[from..at],
-                start: from,
+                text: &text[start..at],
+                start,
             });
-            start = None;
         }
         last = c;
-    }
-    if let Some(from) = start {
-        found.push(Word {
-            text: &text[from..],
-            start: from,
-        });
     }
     found
 }
@@ -89,17 +65,15 @@ fn joins(last: char, c: char, next: char) -> bool {
     }
 }
 
-/// Whether a word is a stop word, in any case.
+/// Returns true for a stop word, in any case.
 pub(super) fn is_stop_word(word: &str) -> bool {
-    STOP_WORDS
-        .binary_search(&word.to_lowercase().as_str())
-        .is_ok()
+    STOP_WORDS.contains(word.to_lowercase().as_str())
 }
 
-/// The content terms of one question, numbered, to be looked for in other texts.
+/// The content terms of one question, numbered, to find them in other texts.
 pub(super) struct QuestionTerms {
     numbers: HashMap<String, usize>,
-    /// Whether a term begins with that byte: spares the stemmer most words.
+    /// First bytes of terms: most words need no stemming.
     first_bytes: [bool; 256],
     stemmer: Stemmer,
 }
@@ -112,37 +86,33 @@ impl QuestionTerms {
             first_bytes: [false; 256],
             stemmer: Stemmer::create(Algorithm::English),
         };
-        for part in parts(question).filter(|part| STOP_WORDS.binary_search(&part.as_str()).is_err())
-        {
+        for part in parts(question).filter(|part| !STOP_WORDS.contains(part.as_str())) {
             if terms.numbers.len() == MOST_TERMS {
                 break;
             }
-            let stem = terms.stemmer.stem(&part).into_owned();
-            terms.first_bytes[usize::from(part.as_bytes()[0])] = true;
             let next = terms.numbers.len();
+            let stem = terms.stemmer.stem(&part).into_owned();
             terms.numbers.entry(stem).or_insert(next);
+            terms.first_bytes[usize::from(part.as_bytes()[0])] = true;
         }
         terms
     }
 
-    /// How many distinct terms there are.
+    /// Returns the number of distinct terms.
     pub fn len(&self) -> usize {
         self.numbers.len()
     }
 
-    /// Which of the terms stand in `text`, one bit each.
+    /// Returns the terms that occur in `text`, one bit each.
     pub fn mask(&self, text: &str) -> u128 {
-        let mut mask = 0;
-        for part in parts(text).filter(|part| self.first_bytes[usize::from(part.as_bytes()[0])]) {
-            if let Some(number) = self.numbers.get(&*self.stemmer.stem(&part)) {
-                mask |= 1 << number;
-            }
-        }
-        mask
+        parts(text)
+            .filter(|part| self.first_bytes[usize::from(part.as_bytes()[0])])
+            .filter_map(|part| self.numbers.get(&*self.stemmer.stem(&part)))
+            .fold(0, |mask, number| mask | 1 << number)
     }
 }
 
-/// Lower-cased runs of letters and digits, single ASCII letters left out.
+/// Lower-cased runs of letters and digits, without single ASCII letters.
 fn parts(text: &str) -> impl Iterator<Item = String> {
     text.split(|c: char| !c.is_alphanumeric())
         .filter(|part| part.len() > 1 || part.starts_with(|c: char| c.is_ascii_digit()))
@@ -152,11 +122,6 @@ fn parts(text: &str) -> impl Iterator<Item = String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_stop_words_are_sorted_for_the_binary_search() {
-        assert!(STOP_WORDS.is_sorted());
-    }
 
     #[test]
     fn words_keep_inner_joiners_and_drop_outer_marks() {
