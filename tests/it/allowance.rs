@@ -131,7 +131,7 @@ fn a_limit_that_could_never_stop_a_run_is_refused() {
         .into_iter()
         .chain(sets)
         .collect();
-    let error = "error: `generation.max_usd` is 1: without `generation.price` nothing costs anything, and it would never stop a run";
+    let error = "error: `generation.max_usd` is 1, but no call has a price: set `generation.price`";
     project.refuses_with_some_hint(&args, error);
 }
 

@@ -438,24 +438,21 @@ fn what_cannot_be_wired_is_refused_before_anything_is_read() {
     );
     refused(
         "retrieval.fusion.weights={ dense = 1.0 }",
-        "error: `retrieval.fusion.weights` is dense: no such retriever is asked (`retrieval.retrievers`)",
+        "error: `retrieval.fusion.weights` is dense, which is not in `retrieval.retrievers`",
     );
     refused(
         "rerank.depth=2",
-        "error: `rerank.depth` is set: nothing is reranked without `rerank.model` or `rerank.endpoint`",
+        "error: `rerank.depth` is set, but nothing is reranked without `rerank.model` or `rerank.endpoint`",
     );
     let shallow = [
         &RUN[..],
         &["--set", "rerank.depth=2", "--set", "rerank.model=m"],
     ]
     .concat();
-    project.refuses_with_some_hint(
-        &shallow,
-        "error: `rerank.depth` is 2: it must be at least 5",
-    );
+    project.refuses_with_some_hint(&shallow, "error: `rerank.depth` is 2, must be at least 5");
     refused(
         "retrieval.dense.dimensions=3",
-        "error: `retrieval.dense.dimensions` is set: it belongs to `retrieval.dense.endpoint`",
+        "error: `retrieval.dense.dimensions` is set, but only `retrieval.dense.endpoint` uses it",
     );
     refused(
         "retrieval.filter={ team = \"nobody\" }",
@@ -473,7 +470,7 @@ fn what_cannot_be_wired_is_refused_before_anything_is_read() {
     .concat();
     project.refuses_with_some_hint(
         &qdrant,
-        "error: `retrieval.bm25.variant` is atire: Qdrant's idf is that of `lucene`; other variants need \
-         `retrieval.bm25.store = \"local\"`",
+        "error: `retrieval.bm25.variant` is atire, but Qdrant computes the idf of `lucene`: set `retrieval.bm25.store` to \
+         `local`",
     );
 }

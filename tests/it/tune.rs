@@ -407,7 +407,7 @@ fn what_a_sweep_cannot_be_is_said_before_anything_is_run() {
     );
     assert!(
         refused(SIZES, &["--set", "tune.folds=1"])
-            .contains("`tune.folds` is 1: it must be at least 2")
+            .contains("`tune.folds` is 1, must be at least 2")
     );
     assert!(refused(SIZES, &["--set", "tune.measure=MedianRank"]).contains("median"));
     let none = ["--set", "generation.generator=none", "--generate", "all"];

@@ -15,7 +15,7 @@
 //!
 //! In `bm25l` and `bm25plus` a term adds something to documents without it, too: the formula at tf = 0.
 
-use ragtriage_core::config::{Bm25Variant as Variant, OutOfRange};
+use ragtriage_core::config::{Bm25Settings, Bm25Variant as Variant, OutOfRange, check_ranges};
 
 /// A variant with its parameters, each within its range.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,9 +38,6 @@ impl Default for Parameters {
     }
 }
 
-/// Beyond any use, and far from where shares would stop being numbers.
-const LARGEST: f64 = 1e6;
-
 impl Parameters {
     /// `k1` >= 0: how fast repetition saturates. `b` in 0 to 1: how far length counts. `delta` >= 0: what occurring at
     /// all is worth, in `bm25l` and `bm25plus`; `None` is the variant's usual value, and the others do not look at it.
@@ -48,28 +45,19 @@ impl Parameters {
     /// # Errors
     /// [`OutOfRange`] for a value outside its range, infinite or not a number.
     pub fn new(variant: Variant, k1: f64, b: f64, delta: Option<f64>) -> Result<Self, OutOfRange> {
-        let delta = delta.unwrap_or(variant.default_delta());
-        let refuse = |name, value: f64, wanted| {
-            Err(OutOfRange {
-                name,
-                value: value.to_string(),
-                wanted,
-            })
-        };
-        if !(0.0..=LARGEST).contains(&k1) {
-            return refuse("retrieval.bm25.k1", k1, "a number from 0 to 1e6");
-        }
-        if !(0.0..=1.0).contains(&b) {
-            return refuse("retrieval.bm25.b", b, "a number from 0 to 1");
-        }
-        if !(0.0..=LARGEST).contains(&delta) {
-            return refuse("retrieval.bm25.delta", delta, "a number from 0 to 1e6");
-        }
-        Ok(Self {
+        let settings = Bm25Settings {
             variant,
             k1,
             b,
             delta,
+            ..Bm25Settings::default()
+        };
+        check_ranges("retrieval.bm25", &settings)?;
+        Ok(Self {
+            variant,
+            k1,
+            b,
+            delta: delta.unwrap_or(variant.default_delta()),
         })
     }
 
@@ -177,7 +165,7 @@ mod tests {
         assert!(
             error
                 .to_string()
-                .starts_with("`retrieval.bm25.variant` is `bm25+`"),
+                .starts_with("`retrieval.bm25.variant` is bm25+"),
             "{error}"
         );
     }
@@ -191,19 +179,19 @@ mod tests {
         };
         assert_eq!(
             refused(-0.1, 0.75, None),
-            "`retrieval.bm25.k1` is `-0.1`, but has to be a number from 0 to 1e6"
+            "`retrieval.bm25.k1` is -0.1, must be 0 to 1000000"
         );
         assert_eq!(
             refused(f64::NAN, 0.75, None),
-            "`retrieval.bm25.k1` is `NaN`, but has to be a number from 0 to 1e6"
+            "`retrieval.bm25.k1` is not a finite number, must be 0 to 1000000"
         );
         assert_eq!(
             refused(1.2, 1.5, None),
-            "`retrieval.bm25.b` is `1.5`, but has to be a number from 0 to 1"
+            "`retrieval.bm25.b` is 1.5, must be 0 to 1"
         );
         assert_eq!(
             refused(1.2, 0.5, Some(-1.0)),
-            "`retrieval.bm25.delta` is `-1`, but has to be a number from 0 to 1e6"
+            "`retrieval.bm25.delta` is -1, must be 0 to 1000000"
         );
         assert!(Parameters::new(Variant::Lucene, 0.0, 1.0, None).is_ok());
     }

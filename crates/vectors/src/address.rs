@@ -57,9 +57,9 @@ impl Server {
         match &self.api_key {
             Some(key) if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) => {
                 Err(IndexError::Parameter(OutOfRange {
-                    name: "the Qdrant API key",
+                    name: "the Qdrant API key".into(),
                     value: "...".to_owned(),
-                    wanted: "printable ASCII without spaces",
+                    problem: "must be printable ASCII without spaces".into(),
                 }))
             }
             _ => Ok(()),

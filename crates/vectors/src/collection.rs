@@ -175,14 +175,6 @@ impl CollectionSpec {
 
     /// Refuses what no engine could make, or what could leave the cache's folder.
     pub(super) fn check(&self) -> Result<(), IndexError> {
-        let refuse = |name, value: &str, wanted| {
-            Err(OutOfRange {
-                name,
-                value: value.to_owned(),
-                wanted,
-            }
-            .into())
-        };
         let is_hex = self
             .content
             .bytes()
@@ -191,7 +183,7 @@ impl CollectionSpec {
             return refuse(
                 "collection's content",
                 &self.content,
-                "a hash in lower-case hex, 1 to 128 digits",
+                "must be a hash in lower-case hex, 1 to 128 digits",
             );
         }
         if self.vector_name.is_empty()
@@ -200,13 +192,17 @@ impl CollectionSpec {
                 .bytes()
                 .all(|byte| matches!(byte, b'a'..=b'z' | b'_' | b'0'..=b'9'))
         {
-            return refuse("vector name", &self.vector_name, "made of a-z, 0-9 and _");
+            return refuse(
+                "vector name",
+                &self.vector_name,
+                "must be made of a-z, 0-9 and _",
+            );
         }
         if u32::try_from(self.expected_points).is_err() {
             return refuse(
                 "number of points",
                 &self.expected_points.to_string(),
-                "below 4,294,967,296",
+                "must be below 4,294,967,296",
             );
         }
         self.vector.check()?;
@@ -291,6 +287,15 @@ pub(super) fn absent(expected_points: usize, found: &[u32]) -> Vec<u32> {
         .filter(|(_, there)| !there)
         .map(|(number, _)| number)
         .collect()
+}
+
+fn refuse(name: &'static str, value: &str, problem: &'static str) -> Result<(), IndexError> {
+    Err(OutOfRange {
+        name: name.into(),
+        value: value.to_owned(),
+        problem: problem.into(),
+    }
+    .into())
 }
 
 #[cfg(test)]

@@ -102,9 +102,9 @@ impl VectorSpec {
                 if !(1..=MAX_DIMENSION).contains(&dimension) =>
             {
                 Err(OutOfRange {
-                    name: "dimension",
+                    name: "dimension".into(),
                     value: dimension.to_string(),
-                    wanted: "1 to 65,536",
+                    problem: "must be 1 to 65,536".into(),
                 }
                 .into())
             }

@@ -76,9 +76,11 @@ impl FromStr for Bm25Variant {
             .into_iter()
             .find(|variant| variant.name() == text)
             .ok_or_else(|| OutOfRange {
-                name: "retrieval.bm25.variant",
+                name: "retrieval.bm25.variant".into(),
                 value: text.to_owned(),
-                wanted: "one of `lucene`, `robertson`, `atire`, `bm25l`, `bm25plus`, `okapi`",
+                problem:
+                    "must be one of `lucene`, `robertson`, `atire`, `bm25l`, `bm25plus`, `okapi`"
+                        .into(),
             })
     }
 }

@@ -1,13 +1,7 @@
-//! Marks on settings, declared on the fields of [`Settings`] and read from its JSON Schema:
+//! Marks on settings, declared on the fields of [`Settings`](super::Settings) and read from its JSON Schema:
 //! `x-resume`, `x-affects` and `x-private`. A mark on a table holds for every setting in it.
 
-use std::sync::LazyLock;
-
-use serde_json::Value;
-
-use super::Settings;
-
-static SCHEMA: LazyLock<Value> = LazyLock::new(|| schemars::schema_for!(Settings).to_value());
+use super::schema::{definition, settings_schema};
 
 /// The marks of one setting.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,7 +19,7 @@ pub struct Marks {
 #[must_use]
 pub fn marks(key: &str) -> (Marks, &str) {
     let mut marks = Marks::default();
-    let (mut table, mut rest) = (definition(&SCHEMA), key);
+    let (mut table, mut rest) = (definition(settings_schema()), key);
     while !rest.is_empty() {
         let (name, behind) = rest.split_once('.').unwrap_or((rest, ""));
         let Some(field) = table["properties"].get(name) else {
@@ -37,14 +31,6 @@ pub fn marks(key: &str) -> (Marks, &str) {
         (table, rest) = (definition(field), behind);
     }
     (marks, rest)
-}
-
-/// Follows a reference to the definition of a type.
-fn definition(schema: &'static Value) -> &'static Value {
-    let name = schema["$ref"]
-        .as_str()
-        .and_then(|target| target.strip_prefix("#/$defs/"));
-    name.map_or(schema, |name| &SCHEMA["$defs"][name])
 }
 
 #[cfg(test)]

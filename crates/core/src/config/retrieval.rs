@@ -45,14 +45,17 @@ impl RetrieverName {
 #[serde(deny_unknown_fields, default)]
 pub struct RetrievalSettings {
     /// One or several; several are fused.
+    #[schemars(length(min = 1))]
     pub retrievers: Vec<RetrieverName>,
     /// How many hits go to packing, at least 1.
+    #[schemars(range(min = 1))]
     pub k: usize,
     /// How many hits each retriever returns, at least `k`.
     pub candidates: usize,
     /// Hits of the final ranking (the reranker's, else fusion's, else the retriever's) with a lower score are dropped before
     /// packing. Default: none.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = -1e9, max = 1e9))]
     pub min_score: Option<f64>,
     /// Only documents whose metadata meets these conditions are found: `{ team = "search", year = { gte = 2024 } }`.
     #[serde(skip_serializing_if = "Filter::is_empty")]
@@ -129,11 +132,14 @@ pub struct Bm25Settings {
     /// The formula (Kamphuis et al. 2020).
     pub variant: Bm25Variant,
     /// Term frequency saturation, >= 0.
+    #[schemars(range(min = 0.0, max = 1e6))]
     pub k1: f64,
     /// Length normalisation, in 0..=1.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub b: f64,
     /// The lower bound of `bm25l` and `bm25plus`. Default: .5 and 1.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 1e6))]
     pub delta: Option<f64>,
     /// Where the postings are.
     pub store: Bm25Store,
@@ -198,9 +204,11 @@ pub struct DenseSettings {
     pub dimensions: Option<usize>,
     /// Seconds until a call of the endpoint counts as failed, > 0.
     #[schemars(extend("x-resume" = "may change"))]
+    #[schemars(range(min = 1e-3, max = 86_400.0))]
     pub timeout_s: f64,
     /// Most calls of the endpoint at once, at least 1.
     #[schemars(extend("x-resume" = "may change"))]
+    #[schemars(range(min = 1))]
     pub concurrency: usize,
     /// A PEM file with a private certificate authority, for the endpoint.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -266,9 +274,11 @@ pub struct FusionSettings {
     /// How.
     pub method: FusionMethod,
     /// RRF's constant, > 0, on ranks from 1.
+    #[schemars(range(min = 1e-9, max = 1e9))]
     pub k: f64,
     /// Each retriever's weight, >= 0, by its name: `{ bm25 = 0.3, dense = 0.7 }`. Default: 1 each.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(extend("additionalProperties" = serde_json::json!({"type": "number", "minimum": 0, "maximum": 1e9})))]
     pub weights: BTreeMap<RetrieverName, f64>,
     /// How `weighted` makes scores comparable.
     pub normalization: Normalization,
@@ -313,9 +323,11 @@ pub struct RerankSettings {
     pub precision: Precision,
     /// Seconds until a call of the endpoint counts as failed, > 0.
     #[schemars(extend("x-resume" = "may change"))]
+    #[schemars(range(min = 1e-3, max = 86_400.0))]
     pub timeout_s: f64,
     /// Most calls of the endpoint at once, at least 1.
     #[schemars(extend("x-resume" = "may change"))]
+    #[schemars(range(min = 1))]
     pub concurrency: usize,
     /// A PEM file with a private certificate authority, for the endpoint.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -372,18 +384,23 @@ pub struct VectorStoreSettings {
     pub quantization: Quantization,
     /// On a server: shards of a collection. Default: the server's.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1024))]
     pub shards: Option<u32>,
     /// On a server: copies of each shard. Default: the server's.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1024))]
     pub replicas: Option<u32>,
     /// On a server: copies that must confirm a write. Default: the server's.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1024))]
     pub write_consistency: Option<u32>,
     /// Seconds until a call of the server counts as failed, > 0.
     #[schemars(extend("x-resume" = "may change"))]
+    #[schemars(range(min = 1e-3, max = 86_400.0))]
     pub timeout_s: f64,
     /// Seconds that a search waits for the server to build a graph, > 0.
     #[schemars(extend("x-resume" = "may change"))]
+    #[schemars(range(min = 1e-3, max = 864_000.0))]
     pub indexing_timeout_s: f64,
 }
 

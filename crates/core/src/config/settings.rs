@@ -63,6 +63,7 @@ pub struct DatasetSettings {
     pub split: Option<String>,
     /// Only so many questions, a seeded sample; the corpus stays whole. Default: all.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
     pub limit: Option<usize>,
     /// Seed of that sample.
     pub seed: u64,
@@ -98,6 +99,7 @@ pub struct ChunkingSettings {
     /// The splitter.
     pub strategy: Strategy,
     /// Most tokens of a chunk, at least 1.
+    #[schemars(range(min = 1))]
     pub size: usize,
     /// Tokens that neighbours share, less than `size`.
     pub overlap: usize,
@@ -156,8 +158,10 @@ pub enum ArmSetting {
 #[serde(deny_unknown_fields, default)]
 pub struct PriceSettings {
     /// Of the prompt.
+    #[schemars(range(min = 0.0, max = 1e6))]
     pub prompt: f64,
     /// Of the answer.
+    #[schemars(range(min = 0.0, max = 1e6))]
     pub completion: f64,
 }
 
@@ -185,6 +189,7 @@ pub struct GenerationSettings {
     /// A built-in template (`short-answer`, `free`) or a file.
     pub prompt: String,
     /// How many tokens (`cl100k_base`) of passages fit the prompt, at least 1.
+    #[schemars(range(min = 1))]
     pub context_tokens: usize,
     /// Sampling temperature.
     pub temperature: f64,
@@ -198,9 +203,11 @@ pub struct GenerationSettings {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stop: Vec<String>,
     /// Most tokens of an answer, at least 1.
+    #[schemars(range(min = 1))]
     pub max_tokens: u32,
     /// Calls at once to begin with, at least 1; more while it goes well, a fifth less whenever the endpoint says that it is too much.
     #[schemars(extend("x-resume" = "may change"))]
+    #[schemars(range(min = 1))]
     pub concurrency: usize,
     /// Most calls at once, at least `concurrency`. Default: four times that.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -208,16 +215,20 @@ pub struct GenerationSettings {
     pub most_concurrency: Option<usize>,
     /// Seconds until a call counts as failed, > 0.
     #[schemars(extend("x-resume" = "may change"))]
+    #[schemars(range(min = 1e-3, max = 86_400.0))]
     pub timeout_s: f64,
     /// Seconds for one prompt, all tries and waits between them, > 0. Default: three times `timeout_s`, at least 180.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-resume" = "may change"))]
+    #[schemars(range(min = 1e-3, max = 864_000.0))]
     pub deadline_s: Option<f64>,
     /// How often each question's own prompt is asked, at least 1; above 1 no reply is taken from the cache.
+    #[schemars(range(min = 1))]
     pub repeat: usize,
     /// US dollars that a run may cost, by `price`: it stops before a call that could exceed them. Default: no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-resume" = "may change"))]
+    #[schemars(range(min = 0.0, max = 1e9))]
     pub max_usd: Option<f64>,
     /// Tokens of prompts and answers that a run may use. Default: no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -275,12 +286,15 @@ pub struct ExternalSettings {
     pub api_key_env: Option<String>,
     /// Seconds until a call counts as failed, > 0.
     #[schemars(extend("x-resume" = "may change"))]
+    #[schemars(range(min = 1e-3, max = 86_400.0))]
     pub timeout_s: f64,
     /// Most calls at once, at least 1.
     #[schemars(extend("x-resume" = "may change"))]
+    #[schemars(range(min = 1))]
     pub concurrency: usize,
     /// How often a call that may succeed later is made again.
     #[schemars(extend("x-resume" = "may change"))]
+    #[schemars(range(min = 0, max = 10))]
     pub retries: u32,
 }
 
@@ -296,12 +310,16 @@ impl Default for ExternalSettings {
     }
 }
 
+/// The most bootstrap resamples: more take gigabytes and change no digit that matters. A manifest is trusted no more than a file.
+pub const MOST_RESAMPLES: usize = 1_000_000;
+
 /// `[evaluation]`
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct EvaluationSettings {
     /// The cutoffs of all measures, each at least 1.
     #[schemars(extend("x-affects" = "summary"))]
+    #[schemars(length(min = 1), inner(range(min = 1)))]
     pub ks: Vec<usize>,
     /// Measures besides the standard ones, by name (`ragtriage score --list`).
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -314,6 +332,7 @@ pub struct EvaluationSettings {
     /// Whose script scores answers.
     pub flavour: Flavour,
     /// The least `AnswerF1` of a right answer, in 0..=1.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub correct_f1: f64,
     /// What is asked of the generator.
     pub arms: Vec<ArmSetting>,
@@ -325,6 +344,7 @@ pub struct EvaluationSettings {
     pub seed: u64,
     /// Bootstrap resamples, at least 1.
     #[schemars(extend("x-affects" = "summary"))]
+    #[schemars(range(min = 1, max = MOST_RESAMPLES))]
     pub resamples: usize,
     /// Resample questions that share gold documents together.
     pub cluster: bool,

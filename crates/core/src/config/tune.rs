@@ -23,6 +23,7 @@ pub struct TuneSettings {
     /// How settings are picked out of `[sweep]`.
     pub search: Search,
     /// How many the random search draws, at least 1.
+    #[schemars(range(min = 1))]
     pub samples: usize,
     /// Seed of the draw, the folds and the sign flips.
     pub seed: u64,
@@ -31,10 +32,12 @@ pub struct TuneSettings {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub measure: Option<Measure>,
     /// The budget of the view at equal context tokens (`cl100k_base`), at least 1.
+    #[schemars(range(min = 1))]
     pub tokens: usize,
     /// Whether questions of the split `heldout` choose nothing and confirm the winner. Else, and where there are none, folds confirm it.
     pub heldout: bool,
     /// Where no split is held out: parts of the questions, each scored by what was best on the others; at least 2.
+    #[schemars(range(min = 2))]
     pub folds: usize,
 }
 

@@ -5,17 +5,20 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::OutOfRange;
+use super::{OutOfRange, check_ranges};
 
 /// The HNSW graph (Malkov and Yashunin 2016) that approximate search follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Hnsw {
     /// Edges per node, at least 1. More find more and take more memory.
+    #[schemars(range(min = 1))]
     pub m: usize,
     /// Neighbours looked at while building, at least 4.
+    #[schemars(range(min = 4))]
     pub ef_construct: usize,
     /// Neighbours looked at while searching, at least 1; never fewer than the hits asked for.
+    #[schemars(range(min = 1))]
     pub ef: usize,
     /// The graph is built for collections of at least so many points; smaller ones are scanned, which is exact.
     pub from_points: usize,
@@ -37,28 +40,7 @@ impl Default for Hnsw {
 impl Hnsw {
     /// Refuses a value outside its range.
     pub fn check(self) -> Result<(), OutOfRange> {
-        let Self {
-            m,
-            ef_construct,
-            ef,
-            from_points: _,
-        } = self;
-        let too_small = |name, value: usize, wanted| {
-            Err(OutOfRange {
-                name,
-                value: value.to_string(),
-                wanted,
-            })
-        };
-        match () {
-            () if m == 0 => too_small("vector_store.hnsw.m", m, "at least 1"),
-            // 4 is the least that Qdrant accepts.
-            () if ef_construct < 4 => {
-                too_small("vector_store.hnsw.ef_construct", ef_construct, "at least 4")
-            }
-            () if ef == 0 => too_small("vector_store.hnsw.ef", ef, "at least 1"),
-            () => Ok(()),
-        }
+        check_ranges("vector_store.hnsw", &self)
     }
 }
 
@@ -80,12 +62,14 @@ pub struct Quantization {
     /// `none` (the default) or `scalar`. The other fields matter to `scalar` alone.
     pub kind: QuantizationKind,
     /// The share of components that the byte's range covers, 0.5 to 1; what lies outside is cut off.
+    #[schemars(range(min = 0.5, max = 1.0))]
     pub quantile: f64,
     /// Whether the compressed copy stays in memory when the vectors themselves do not.
     pub always_ram: bool,
     /// Whether the best hits are scored again with the vectors themselves.
     pub rescore: bool,
     /// How many times the hits asked for are found by the compressed copy before they are scored again, at least 1.
+    #[schemars(range(min = 1.0))]
     pub oversampling: f64,
 }
 
@@ -105,31 +89,7 @@ impl Default for Quantization {
 impl Quantization {
     /// Refuses a value outside its range.
     pub fn check(self) -> Result<(), OutOfRange> {
-        let Self {
-            kind: _,
-            quantile,
-            always_ram: _,
-            rescore: _,
-            oversampling,
-        } = self;
-        let refuse = |name, value: f64, wanted| {
-            Err(OutOfRange {
-                name,
-                value: value.to_string(),
-                wanted,
-            })
-        };
-        if !(0.5..=1.0).contains(&quantile) {
-            return refuse("vector_store.quantization.quantile", quantile, "0.5 to 1");
-        }
-        if !(oversampling >= 1.0 && oversampling.is_finite()) {
-            return refuse(
-                "vector_store.quantization.oversampling",
-                oversampling,
-                "at least 1",
-            );
-        }
-        Ok(())
+        check_ranges("vector_store.quantization", &self)
     }
 }
 
@@ -152,29 +112,7 @@ pub struct Placement {
 impl Placement {
     /// Refuses a value outside its range.
     pub fn check(self) -> Result<(), OutOfRange> {
-        let Self {
-            shards,
-            replicas,
-            write_consistency,
-        } = self;
-        let given = [
-            ("vector_store.shards", shards),
-            ("vector_store.replicas", replicas),
-            ("vector_store.write_consistency", write_consistency),
-        ];
-        // Far beyond any cluster; a server that is asked for a hundred thousand shards dies of it.
-        let refused = |value: u32| !(1..=1024).contains(&value);
-        match given
-            .into_iter()
-            .find_map(|(name, value)| Some((name, value.filter(|value| refused(*value))?)))
-        {
-            Some((name, value)) => Err(OutOfRange {
-                name,
-                value: value.to_string(),
-                wanted: "1 to 1024",
-            }),
-            None => Ok(()),
-        }
+        check_ranges("vector_store", &self)
     }
 }
 
@@ -214,7 +152,7 @@ mod tests {
         };
         assert_eq!(
             text(hnsw.check()),
-            "`vector_store.hnsw.ef_construct` is `3`, but has to be at least 4"
+            "`vector_store.hnsw.ef_construct` is 3, must be at least 4"
         );
         for quantile in [0.4, 1.1, f64::NAN] {
             assert!(
@@ -244,7 +182,7 @@ mod tests {
         };
         assert_eq!(
             text(placement.check()),
-            "`vector_store.replicas` is `0`, but has to be 1 to 1024"
+            "`vector_store.replicas` is 0, must be 1 to 1024"
         );
     }
 }

@@ -3,6 +3,7 @@
 use ragtriage_core::hint::Hint;
 use std::path::PathBuf;
 
+use ragtriage_core::config::OutOfRange;
 /// Why settings could not be used.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
@@ -34,16 +35,9 @@ pub enum SettingsError {
         /// All keys there.
         known: Vec<String>,
     },
-    /// A value outside its range.
-    #[error("`{key}` is {value}: {why}")]
-    OutOfRange {
-        /// The setting.
-        key: &'static str,
-        /// Its value.
-        value: String,
-        /// What it must be.
-        why: String,
-    },
+    /// A value that its setting does not accept.
+    #[error(transparent)]
+    OutOfRange(#[from] OutOfRange),
     /// An override without a key or value.
     #[error("`{given}` is not `key=value`")]
     BadOverride {

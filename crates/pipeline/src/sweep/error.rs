@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use crate::settings::SettingsError;
 use crate::settings::assemble::AssembleError;
+use ragtriage_core::config::OutOfRange;
 use ragtriage_core::measure::Measure;
 use ragtriage_runs::StoreError;
 
@@ -53,15 +54,8 @@ pub enum SweepError {
         most: usize,
     },
     /// A value of `[tune]` outside its range.
-    #[error("`tune.{key}` is {value}: it must be at least {least}")]
-    TooFew {
-        /// The setting.
-        key: &'static str,
-        /// Its value.
-        value: usize,
-        /// The least.
-        least: usize,
-    },
+    #[error(transparent)]
+    OutOfRange(#[from] OutOfRange),
     /// A setting of the sweep that is none, or a value of the wrong type.
     #[error("`[sweep]`: {0}")]
     BadSetting(#[source] SettingsError),
@@ -156,7 +150,7 @@ impl Hint for SweepError {
                 };
             }
             Self::NothingGold => "label some questions",
-            Self::NoMean { .. } | Self::TooFew { .. } => return None,
+            Self::NoMean { .. } | Self::OutOfRange(_) => return None,
             Self::NoAnswers { .. } => "generate answers for all of them",
             Self::NoGenerator => "set `generation.generator` to `extractive` or `openai`",
             Self::Busy { .. } => "wait until it ends, or give this sweep another name",

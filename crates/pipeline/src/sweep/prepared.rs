@@ -11,6 +11,7 @@ use super::space;
 use super::trials::TrialList;
 use crate::settings::{Settings, assemble};
 use ragtriage_core::config::GeneratorName;
+use ragtriage_core::config::check_ranges;
 use ragtriage_core::measure::{Aggregate, Cutoff, Family, Measure};
 use ragtriage_core::types::{Dataset, Document, Question};
 use ragtriage_eval::tuning::{TuningPlan, Varied};
@@ -45,7 +46,7 @@ impl PreparedSweep {
     /// Any [`SweepError`] that a configuration or a data set can cause.
     pub fn new(request: &SweepRequest<'_>, dataset: Dataset) -> Result<Self, SweepError> {
         let settings = &request.base.settings;
-        check(settings)?;
+        check_ranges("tune", &settings.tune)?;
         if request.generate != Generate::None
             && settings.generation.generator == GeneratorName::None
         {
@@ -94,19 +95,6 @@ impl PreparedSweep {
             confirming,
             answers_choose,
         })
-    }
-}
-
-fn check(settings: &Settings) -> Result<(), SweepError> {
-    let tune = &settings.tune;
-    let least = [
-        ("samples", tune.samples, 1),
-        ("tokens", tune.tokens, 1),
-        ("folds", tune.folds, 2),
-    ];
-    match least.into_iter().find(|(_, value, least)| value < least) {
-        Some((key, value, least)) => Err(SweepError::TooFew { key, value, least }),
-        None => Ok(()),
     }
 }
 

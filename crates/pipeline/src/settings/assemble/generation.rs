@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::{AssembleError, Environment, dataset_label, key, not_here, prompt_counter};
 use crate::estimate::Terms;
 use crate::settings::{Resolved, Settings, SettingsError, cache_folder};
-use ragtriage_core::config::{GenerationSettings, GeneratorName};
+use ragtriage_core::config::{GenerationSettings, GeneratorName, OutOfRange};
 use ragtriage_core::text::address;
 use ragtriage_models::cache::CacheError;
 use ragtriage_models::llm::openai::{self, OpenAiSettings};
@@ -127,14 +127,12 @@ pub(super) fn allowance(settings: &Settings) -> Result<Option<Arc<Allowance>>, S
     }
     let price = price(settings);
     if let Some(usd) = limits.usd.filter(|_| price == Price::default()) {
-        let why =
-            "without `generation.price` nothing costs anything, and it would never stop a run"
-                .to_owned();
-        return Err(SettingsError::OutOfRange {
-            key: "generation.max_usd",
+        return Err(OutOfRange {
+            name: "generation.max_usd".into(),
             value: usd.to_string(),
-            why,
-        });
+            problem: "but no call has a price: set `generation.price`".into(),
+        }
+        .into());
     }
     Ok(Some(Arc::new(Allowance::new(
         limits,

@@ -1,6 +1,5 @@
 //! Settings to wired parts: the one place that knows which setting makes which part.
 
-mod check;
 mod generation;
 mod reader;
 pub mod recipients;
@@ -14,7 +13,6 @@ use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 
-use self::check::check;
 pub use self::generation::terms;
 use self::generation::{allowance, generator, keep_replies, most_concurrency, price};
 pub use self::reader::reader;
@@ -25,7 +23,7 @@ use crate::plan::{ArmPlan, Plan, PromptPlan};
 use crate::recorded::RecordedPlan;
 use ragtriage_core::attribute::judge::Judge;
 use ragtriage_core::chunk::ChunkSpec;
-use ragtriage_core::config::{ArmSetting, GeneratorName};
+use ragtriage_core::config::{ArmSetting, GeneratorName, MOST_RESAMPLES};
 use ragtriage_core::measure::{Cutoff, Family, Measure};
 use ragtriage_core::prompt::Template;
 use ragtriage_core::text::address;
@@ -138,8 +136,12 @@ pub fn load_spec(resolved: &Resolved) -> LoadSpec {
     }
 }
 
-/// More resamples would tell nothing that matters and take gigabytes; a run's record is no more believed than a file.
-const MOST_RESAMPLES: usize = 1_000_000;
+/// Refuses values outside their range, and gates that no measure could meet.
+fn check(settings: &Settings) -> Result<(), SettingsError> {
+    settings.validate()?;
+    gates(settings).map_err(|error| unusable(&format!("`[gates]`: {error}"), error.hint()))?;
+    Ok(())
+}
 
 /// How a run of these settings is evaluated.
 #[must_use]

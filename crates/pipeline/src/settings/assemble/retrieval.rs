@@ -12,8 +12,8 @@ use crate::plan::{
 };
 use crate::settings::{Resolved, Settings, SettingsError, cache_folder};
 use ragtriage_bm25::{Parameters as Bm25Parameters, Weighting};
+use ragtriage_core::config::Placement;
 use ragtriage_core::config::{Bm25Store, FusionMethod, RetrieverName, VectorStoreKind};
-use ragtriage_core::config::{Bm25Variant, Placement};
 use ragtriage_core::fuse::Fusion;
 use ragtriage_core::text::address;
 use ragtriage_core::text::analyse::Analyzer;
@@ -124,21 +124,10 @@ impl<'a> Wiring<'a> {
 
     fn bm25(&self, analyzer: &Arc<Analyzer>) -> Result<SparsePlan, SettingsError> {
         let bm25 = &self.settings().retrieval.bm25;
-        let parameters = Bm25Parameters::new(bm25.variant, bm25.k1, bm25.b, bm25.delta)
-            .map_err(|error| unusable(&error.to_string(), None))?;
+        let parameters = Bm25Parameters::new(bm25.variant, bm25.k1, bm25.b, bm25.delta)?;
         let place = match bm25.store {
             Bm25Store::Local => SparsePlace::Local(self.index_folder()),
-            Bm25Store::Qdrant if bm25.variant == Bm25Variant::Lucene => {
-                SparsePlace::VectorStore(parameters)
-            }
-            Bm25Store::Qdrant => {
-                return Err(SettingsError::OutOfRange {
-                    key: "retrieval.bm25.variant",
-                    value: bm25.variant.to_string(),
-                    why: "Qdrant's idf is that of `lucene`; other variants need `retrieval.bm25.store = \"local\"`"
-                        .to_owned(),
-                });
-            }
+            Bm25Store::Qdrant => SparsePlace::VectorStore(parameters),
         };
         let weighting = Weighting::Bm25(parameters);
         Ok(SparsePlan {

@@ -1,0 +1,231 @@
+//! Rules between settings: what a value of one setting demands of another. The range of a single setting is declared on its field.
+
+use std::borrow::Cow;
+
+use super::{
+    ArmSetting, Bm25Store, Bm25Variant, DenseSettings, Form, OutOfRange, Precision, RerankSettings,
+    RetrieverName, Settings, check_ranges,
+};
+use crate::text::tokens::Tokenizer;
+use crate::types::{Bounds, Condition, Filter};
+
+const ONLY_LOCAL: &str = "but only a model in this process uses it, not an endpoint";
+
+impl Settings {
+    /// Checks every range, and what one setting demands of another.
+    ///
+    /// # Errors
+    /// The first setting that cannot be used.
+    pub fn validate(&self) -> Result<(), OutOfRange> {
+        check_ranges("", self)?;
+        let (retrieval, generation) = (&self.retrieval, &self.generation);
+        at_least("retrieval.candidates", retrieval.candidates, retrieval.k)?;
+        if let Some(depth) = self.rerank.depth {
+            at_least("rerank.depth", depth, retrieval.k)?;
+        }
+        if let Some(most) = generation.most_concurrency {
+            at_least("generation.most_concurrency", most, generation.concurrency)?;
+        }
+        check_dense(&retrieval.dense, self.chunking.tokenizer)?;
+        check_rerank(&self.rerank)?;
+        check_filter(&retrieval.filter)?;
+        self.check_retrievers()?;
+        self.check_arms()
+    }
+
+    fn check_retrievers(&self) -> Result<(), OutOfRange> {
+        let (retrievers, weights) = (&self.retrieval.retrievers, &self.retrieval.fusion.weights);
+        if let Some(name) = duplicate(retrievers) {
+            return refuse("retrieval.retrievers", name.name(), "listed twice");
+        }
+        let bm25 = &self.retrieval.bm25;
+        if bm25.store == Bm25Store::Qdrant
+            && bm25.variant != Bm25Variant::Lucene
+            && retrievers.contains(&RetrieverName::Bm25)
+        {
+            let problem =
+                "but Qdrant computes the idf of `lucene`: set `retrieval.bm25.store` to `local`";
+            return refuse("retrieval.bm25.variant", bm25.variant.name(), problem);
+        }
+        let key = "retrieval.fusion.weights";
+        if let Some(name) = weights.keys().find(|name| !retrievers.contains(name)) {
+            return refuse(key, name.name(), "which is not in `retrieval.retrievers`");
+        }
+        if weights.len() == retrievers.len() && weights.values().all(|weight| *weight == 0.0) {
+            return refuse(key, "0 for all", "at least one must be above 0");
+        }
+        Ok(())
+    }
+
+    fn check_arms(&self) -> Result<(), OutOfRange> {
+        let arms = &self.evaluation.arms;
+        if let Some(arm) = duplicate(arms) {
+            return refuse("evaluation.arms", &format!("{arm:?}"), "listed twice");
+        }
+        if arms.first() != Some(&ArmSetting::Retrieved) {
+            let value = format!("{arms:?}");
+            return refuse("evaluation.arms", &value, "must begin with `retrieved`");
+        }
+        Ok(())
+    }
+}
+
+fn check_dense(dense: &DenseSettings, tokenizer: Tokenizer) -> Result<(), OutOfRange> {
+    let DenseSettings {
+        model: _,
+        model_path,
+        query_model,
+        pooling,
+        normalize,
+        similarity: _,
+        max_tokens,
+        precision,
+        titles,
+        query_prefix: _,
+        passage_prefix: _,
+        endpoint,
+        api_key_env,
+        dimensions,
+        timeout_s: _,
+        concurrency: _,
+        ca_file,
+    } = dense;
+    let problem = if endpoint.is_some() {
+        ONLY_LOCAL
+    } else {
+        "but only `retrieval.dense.endpoint` uses it"
+    };
+    let local = [
+        ("retrieval.dense.model_path", model_path.is_some()),
+        ("retrieval.dense.query_model", query_model.is_some()),
+        ("retrieval.dense.pooling", pooling.is_some()),
+        ("retrieval.dense.normalize", normalize.is_some()),
+        ("retrieval.dense.max_tokens", max_tokens.is_some()),
+        (
+            "retrieval.dense.precision",
+            *precision != Precision::default(),
+        ),
+        ("retrieval.dense.titles", titles.is_some()),
+        ("chunking.tokenizer", tokenizer == Tokenizer::Model),
+    ];
+    let remote = [
+        ("retrieval.dense.api_key_env", api_key_env.is_some()),
+        ("retrieval.dense.dimensions", dimensions.is_some()),
+        ("retrieval.dense.ca_file", ca_file.is_some()),
+    ];
+    let unused = if endpoint.is_some() {
+        &local[..]
+    } else {
+        &remote[..]
+    };
+    match unused.iter().find(|(_, is_set)| *is_set) {
+        Some((key, _)) => refuse(key, "set", problem),
+        None => Ok(()),
+    }
+}
+
+fn check_rerank(rerank: &RerankSettings) -> Result<(), OutOfRange> {
+    let RerankSettings {
+        model,
+        endpoint,
+        form,
+        api_key_env,
+        depth,
+        max_tokens,
+        precision,
+        timeout_s: _,
+        concurrency: _,
+        ca_file,
+    } = rerank;
+    let only_remote = "but only `rerank.endpoint` uses it";
+    let nothing = "but nothing is reranked without `rerank.model` or `rerank.endpoint`";
+    let is_remote = endpoint.is_some();
+    let is_local = model.is_some() && !is_remote;
+    let unused = [
+        (
+            "rerank.depth",
+            depth.is_some() && !is_local && !is_remote,
+            nothing,
+        ),
+        (
+            "rerank.api_key_env",
+            api_key_env.is_some() && !is_remote,
+            only_remote,
+        ),
+        (
+            "rerank.ca_file",
+            ca_file.is_some() && !is_remote,
+            only_remote,
+        ),
+        (
+            "rerank.form",
+            *form != Form::default() && !is_remote,
+            only_remote,
+        ),
+        (
+            "rerank.max_tokens",
+            max_tokens.is_some() && !is_local,
+            ONLY_LOCAL,
+        ),
+        (
+            "rerank.precision",
+            *precision != Precision::default() && !is_local,
+            ONLY_LOCAL,
+        ),
+    ];
+    match unused.into_iter().find(|(_, is_set, _)| *is_set) {
+        Some((key, _, problem)) => refuse(key, "set", problem),
+        None => Ok(()),
+    }
+}
+
+/// A condition without a value would let everything through, or nothing.
+fn check_filter(filter: &Filter) -> Result<(), OutOfRange> {
+    let Some((field, _)) = filter
+        .fields
+        .iter()
+        .find(|(_, condition)| is_empty(condition))
+    else {
+        return Ok(());
+    };
+    refuse(
+        "retrieval.filter",
+        &format!("`{field}` without a value"),
+        "must have a value, a list of values, `not`, or one of `gt`, `gte`, `lt`, `lte`",
+    )
+}
+
+fn is_empty(condition: &Condition) -> bool {
+    match condition {
+        Condition::Is(_) => false,
+        Condition::OneOf(values) => values.is_empty(),
+        Condition::Not(excluded) => excluded.not.is_empty(),
+        Condition::Within(bounds) => *bounds == Bounds::default(),
+    }
+}
+
+fn duplicate<T: PartialEq>(items: &[T]) -> Option<&T> {
+    let mut items_at = items.iter().enumerate();
+    items_at
+        .find(|(at, item)| items[..*at].contains(item))
+        .map(|(_, item)| item)
+}
+
+fn at_least(key: &'static str, value: usize, least: usize) -> Result<(), OutOfRange> {
+    if value >= least {
+        return Ok(());
+    }
+    refuse(key, &value.to_string(), format!("must be at least {least}"))
+}
+
+fn refuse(
+    key: &'static str,
+    value: &str,
+    problem: impl Into<Cow<'static, str>>,
+) -> Result<(), OutOfRange> {
+    Err(OutOfRange {
+        name: key.into(),
+        value: value.to_owned(),
+        problem: problem.into(),
+    })
+}
