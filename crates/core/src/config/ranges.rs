@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::{Number, Value};
 
 use super::OutOfRange;
-use super::schema::{definition, field, settings_schema};
+use super::schema::{field, settings_schema};
 
 /// Checks every value in `value`, which is at `path` in the settings (`""`: all of them), against the range of its field.
 ///
