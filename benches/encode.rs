@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use ragtriage_core::config::Precision;
 use ragtriage_core::types::TitledText;
-use ragtriage_fetch::model::{ModelRef, Source, locate};
+use ragtriage_fetch::model::{ModelRef, ModelSource, locate};
 use ragtriage_models::embed::{Encoder, Local, LocalOptions, Role};
 
 /// As sentence-transformers cuts all-MiniLM-L6-v2.
@@ -88,7 +88,7 @@ async fn main() {
         .collect();
 
     let begun = Instant::now();
-    let source = Source {
+    let source = ModelSource {
         cache_dir: "unused".into(),
         hub: String::new(),
         offline: true,

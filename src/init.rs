@@ -45,7 +45,7 @@ pub fn init(args: &InitArgs) -> Result<(), Failure> {
             shell(&settings)
         );
         return Err(Failure::new(
-            format!("`{}` is there already", settings.display()),
+            format!("`{}` already exists", settings.display()),
             Some(hint),
         ));
     }

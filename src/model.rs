@@ -10,7 +10,7 @@ use crate::environment::environment;
 use crate::failure::Failure;
 use crate::output;
 use crate::runtime::block_on;
-use ragtriage_fetch::model::{self as source, ModelRef, Source};
+use ragtriage_fetch::model::{self as source, ModelRef, ModelSource};
 use ragtriage_pipeline::settings::Resolved;
 
 #[derive(Debug, Subcommand)]
@@ -39,7 +39,7 @@ pub fn model(command: ModelCommand) -> Result<(), Failure> {
     let name = args
         .name
         .unwrap_or_else(|| resolved.settings.retrieval.dense.model.clone());
-    let source = Source {
+    let source = ModelSource {
         cache_dir: environment.cache_dir,
         hub: environment.hub,
         offline: args.offline,

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use clap::ValueEnum;
 
 use ragtriage_bm25::INDEX_EXTENSION;
-use ragtriage_models::cache::{CacheError, Database, DiskUse, Table};
+use ragtriage_models::cache::{CacheError, CacheTable, Database, DiskUse};
 use ragtriage_models::embed::{LENGTHS, VECTORS};
 use ragtriage_models::llm::REPLIES;
 use ragtriage_models::rerank::SCORES;
@@ -41,7 +41,7 @@ pub enum Kind {
 /// How a kind is kept.
 pub enum Kept {
     /// In a table of a database.
-    Table(PathBuf, Table),
+    Table(PathBuf, CacheTable),
     /// As files or folders of their own.
     Files(Vec<PathBuf>),
 }
@@ -81,7 +81,7 @@ impl Kind {
 }
 
 /// Opens the database of a table; `None` where there is none yet.
-pub fn open(path: &Path, table: Table) -> Result<Option<Database>, CacheError> {
+pub fn open(path: &Path, table: CacheTable) -> Result<Option<Database>, CacheError> {
     if path.exists() {
         Database::open(path, &[table]).map(Some)
     } else {

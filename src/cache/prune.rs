@@ -10,7 +10,7 @@ use super::{PruneArgs, folder};
 use crate::failure::Failure;
 use crate::output;
 use crate::runtime::block_on;
-use ragtriage_models::cache::{Database, DiskUse, Key, Size, Table};
+use ragtriage_models::cache::{CacheTable, Database, DiskUse, Key, Size};
 use ragtriage_models::llm::{KeptReply, REPLIES};
 use ragtriage_pipeline::settings::cache_folder as place;
 use ragtriage_report::cache::{Holding, removed};
@@ -99,7 +99,7 @@ fn selection(args: &PruneArgs) -> Result<Selection, Failure> {
 
 async fn of_table(
     database: &Database,
-    table: Table,
+    table: CacheTable,
     selection: &Selection,
     dry_run: bool,
 ) -> Result<Size, Failure> {

@@ -21,7 +21,7 @@ fn a_data_set_that_is_not_there_is_named() {
     Project::new().refuses(
         &run_with("dataset.path=gone"),
         &[
-            "error: `gone/corpus.jsonl` is not there",
+            "error: `gone/corpus.jsonl` does not exist",
             "hint: check `dataset.path`; `ragtriage dataset fetch NAME` downloads a public data set",
         ],
     );
@@ -35,7 +35,7 @@ fn a_questions_file_that_is_not_there_is_named() {
     assert!(
         outcome
             .stderr
-            .starts_with("error: `data/questions.jsonl` is not there\nhint: "),
+            .starts_with("error: `data/questions.jsonl` does not exist\nhint: "),
         "{}",
         outcome.stderr
     );
@@ -47,7 +47,7 @@ fn broken_json_in_the_corpus_is_named_by_line() {
     with_document("{\"id\": \"c\", \"text\": \n").refuses(
         &RUN,
         &[
-            "error: `data/corpus.jsonl` line 3 column 20: broken JSON: EOF while parsing a value",
+            "error: `data/corpus.jsonl` line 3 column 20: invalid JSON: EOF while parsing a value",
             "hint: fix that line, or check `dataset.format`",
         ],
     );
@@ -58,7 +58,7 @@ fn broken_json_among_the_questions_is_named_by_line() {
     with_question("{\"id\" \"c\"}").refuses(
         &RUN,
         &[
-            "error: `data/questions.jsonl` line 3 column 7: broken JSON: expected `:`",
+            "error: `data/questions.jsonl` line 3 column 7: invalid JSON: expected `:`",
             "hint: fix that line, or check `dataset.format`",
         ],
     );
@@ -77,7 +77,7 @@ fn a_document_id_that_is_there_twice_is_named_by_the_second_ones_line() {
     assert!(
         outcome
             .stderr
-            .ends_with(": document `a` is there twice\nhint: give each its own id\n"),
+            .ends_with(": duplicate document `a`\nhint: give each its own id\n"),
         "{}",
         outcome.stderr
     );
@@ -88,7 +88,7 @@ fn a_question_id_that_is_there_twice_is_named_by_the_second_ones_line() {
     with_question(r#"{"id": "q1", "text": "again?"}"#).refuses(
         &RUN,
         &[
-            "error: `data/questions.jsonl` line 3 (`q1`): question `q1` is there twice",
+            "error: `data/questions.jsonl` line 3 (`q1`): duplicate question `q1`",
             "hint: give each its own id",
         ],
     );

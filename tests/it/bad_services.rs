@@ -49,7 +49,7 @@ fn a_qdrant_address_that_is_none_is_refused() {
     Project::new().refuses(
         &args(&[&bert[0], &bert[1], "vector_store.kind=server", "vector_store.url=nonsense"]),
         &[
-            "error: `nonsense` is no URL of a Qdrant server: it has to begin with `http://` or `https://`",
+            "error: invalid Qdrant server URL `nonsense`: it has to begin with `http://` or `https://`",
             "hint: write it like `http://localhost:6334`, the gRPC port",
         ],
     );
@@ -75,7 +75,7 @@ fn offline_refuses_services_on_other_machines() {
         let outcome = project.refused(&[&args(sets)[..], &["--offline"]].concat());
         let lines: Vec<&str> = outcome.stderr.lines().collect();
         assert!(
-            lines[0].contains("--offline refuses `http://example.com"),
+            lines[0].contains("`http://example.com"),
             "{}",
             outcome.stderr
         );
@@ -188,7 +188,7 @@ fn a_run_name_that_is_taken_is_refused() {
     project.refuses(
         &RUN,
         &[
-            "error: run folder `runs/r` exists already",
+            "error: run folder `runs/r` already exists",
             "hint: choose another `--name`, leave it out, or resume the run with `--resume`",
         ],
     );
@@ -199,7 +199,7 @@ fn a_run_name_that_would_leave_the_folder_is_refused() {
     let project = Project::new();
     for name in ["../r", "a/b", ".hidden", ""] {
         let error =
-            format!("error: `{name}` is no run name: use letters, digits, `.`, `_` and `-`");
+            format!("error: invalid run name `{name}`: use letters, digits, `.`, `_` and `-`");
         let outcome = project.refused(&["run", "c.toml", "--out", "runs", "--name", name]);
         assert_eq!(outcome.stderr.lines().next(), Some(error.as_str()));
     }

@@ -241,7 +241,7 @@ fn what_cannot_be_checked_is_exit_2() {
         ),
         (
             &["runs/k1", "--min", "em@5=0.8"],
-            "error: `em@5` is no measure; did you mean `EM@5`?",
+            "error: unknown measure `em@5`; did you mean `EM@5`?",
         ),
         (
             &["runs/k1", "--max-drop", "RR=0.1"],
@@ -261,7 +261,7 @@ fn what_cannot_be_checked_is_exit_2() {
     project.write("g.toml", "[gates]\nmin = { \"EM@0\" = 0.5 }\n");
     project.refuses_with_some_hint(
         &["check", "runs/k1", "--config", "g.toml"],
-        "error: g.toml:2: `EM@0` is no measure",
+        "error: g.toml:2: unknown measure `EM@0`",
     );
     project.write("g.toml", "[gates]\nmin = { \"EM@5\" = 50 }\n");
     project.refuses_with_some_hint(

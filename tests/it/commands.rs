@@ -124,7 +124,7 @@ fn a_fetched_data_set_is_where_the_shipped_settings_look() {
     let again = project.refused(&["dataset", "fetch", "hotpotqa", "--from", "elsewhere"]);
     assert_eq!(
         again.stderr,
-        "error: `datasets/fetched/hotpotqa` is there already\nhint: choose another path, or replace it with `--force`\n"
+        "error: `datasets/fetched/hotpotqa` already exists\nhint: choose another path, or replace it with `--force`\n"
     );
     assert_eq!(
         project
@@ -145,12 +145,11 @@ fn a_fetched_data_set_is_where_the_shipped_settings_look() {
 fn fetching_what_is_not_known_or_not_there_is_refused() {
     let project = Project::new();
     let outcome = project.refused(&["dataset", "fetch", "hotpotq", "--from", "."]);
-    let expected =
-        "error: there is no known data set `hotpotq`\nhint: did you mean `hotpotqa`? known are ";
+    let expected = "error: unknown data set `hotpotq`\nhint: did you mean `hotpotqa`? known are ";
     assert!(outcome.stderr.starts_with(expected), "{}", outcome.stderr);
     let outcome = project.refused(&["dataset", "fetch", "cisi", "--from", "gone"]);
     assert!(
-        outcome.stderr.starts_with("error: `gone` is not there\n"),
+        outcome.stderr.starts_with("error: `gone` does not exist\n"),
         "{}",
         outcome.stderr
     );

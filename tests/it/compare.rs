@@ -370,7 +370,7 @@ fn a_wrong_call_is_refused_with_a_hint() {
     project.refuses(
         &["compare", "runs/k5", "runs/k1", "-m", "ndcg@5"],
         &[
-            "error: `ndcg@5` is no measure; did you mean `nDCG@5`?",
+            "error: unknown measure `ndcg@5`; did you mean `nDCG@5`?",
             "hint: measures read like `EM@5`, `EM@1000t`, `EM@prompt`, `nDCG@10`, `RR`, `AnswerF1`; `ragtriage score --list` explains them all",
         ],
     );

@@ -167,7 +167,7 @@ fn offline_names_whatever_it_refuses() {
             .chain(sets.iter().flat_map(|set| ["--set", set]))
             .collect();
         let outcome = Project::new().refused(&[&args[..], &["--offline"]].concat());
-        let error = format!("error: `{key}`: --offline refuses `{elsewhere}");
+        let error = format!("error: `{key}`: `{elsewhere}");
         assert!(
             outcome.stderr.starts_with(&error),
             "{key}: {}",

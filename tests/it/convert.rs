@@ -102,7 +102,7 @@ fn a_tab_in_an_id_goes_to_jsonl_and_not_to_beir() {
     project.refuses(
         &["dataset", "convert", "set", "--to", "beir", "out"],
         &[
-            "error: question `a b` cannot stand in a table parted by tabs",
+            "error: question `a b` cannot be written to a tab-separated file",
             "hint: such an id has no white space at its ends and no tab or line break; the format `jsonl` allows them (`--to jsonl`)",
         ],
     );

@@ -201,7 +201,7 @@ fn failed_calls_refuse_the_split_and_what_was_answered_is_kept() {
     assert!(
         refused
             .stderr
-            .contains("\nerror: 3 of 6 crossed calls failed, the last: "),
+            .contains("\nerror: 3 of 6 crossed calls failed; last error: "),
         "{}",
         refused.stderr
     );

@@ -84,7 +84,7 @@ fn a_data_set_goes_to_beir_and_back() {
     project.refuses(
         &again,
         &[
-            "error: `out` is there already",
+            "error: `out` already exists",
             "hint: name a new folder: nothing is overwritten",
         ],
     );

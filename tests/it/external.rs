@@ -169,7 +169,7 @@ fn a_service_that_answers_otherwise_is_told_what_was_expected() {
             json!({ "error": "no index" }),
             "the recorded pipeline failed: no index",
         ),
-        (json!([1]), "no JSON object"),
+        (json!([1]), "not a JSON object"),
     ] {
         let project = Project::new();
         let rag = Rag::start(ResponseTemplate::new(200).set_body_json(body));
@@ -178,7 +178,7 @@ fn a_service_that_answers_otherwise_is_told_what_was_expected() {
         assert!(
             outcome
                 .stderr
-                .starts_with("error: stopped after 2 failed questions"),
+                .starts_with("error: aborted after 2 consecutive failures"),
             "{}",
             outcome.stderr
         );
@@ -267,7 +267,8 @@ fn addresses_and_keys_that_cannot_be_used_are_refused_before_anything_is_asked()
     let elsewhere = "external.url=http://user:pass@example.com/ask?key=k";
     let stderr = refused(&["--set", elsewhere, "--offline"]);
     assert!(
-        stderr.contains("--offline refuses `http://example.com/ask`") && !stderr.contains("pass"),
+        stderr.contains("`http://example.com/ask` is not on this machine")
+            && !stderr.contains("pass"),
         "{stderr}"
     );
     let stderr = refused(&["--set", elsewhere]);
@@ -277,7 +278,7 @@ fn addresses_and_keys_that_cannot_be_used_are_refused_before_anything_is_asked()
     );
     let stderr = refused(&["--set", "external.url=nonsense"]);
     assert!(
-        stderr.starts_with("error: `external.url` is no URL"),
+        stderr.starts_with("error: `external.url` is not a URL"),
         "{stderr}"
     );
     let keyed = [

@@ -344,7 +344,7 @@ fn a_wrong_hash_leaves_nothing() {
     let server = Socket::start(|_| whole("v1", b"{}"));
     // sha256 of "{}" by sha256sum.
     let error = format!(
-        "error: what `{}` sent has sha256 44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a, \
+        "error: the response of `{}` has sha256 44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a, \
          expected 95aa6a52d5d6a735563366753ca50492a658031da74f301ac5238b03966972c9",
         url(&server)
     );
@@ -494,7 +494,7 @@ fn a_server_that_always_breaks_off_at_the_same_place_is_given_up() {
     let outcome = fetch(&project, &server);
     assert_eq!(outcome.code, 2);
     let said = format!(
-        "error: after 5 tries: the connection to `{}` broke off: ",
+        "error: after 5 tries: the connection to `{}` was interrupted: ",
         url(&server)
     );
     assert!(outcome.stderr.starts_with(&said), "{}", outcome.stderr);
@@ -516,7 +516,7 @@ fn a_body_that_does_not_end_and_one_that_says_so_are_cut_off() {
     for server in [endless, promised] {
         let project = Project::of(&[]);
         let error = format!(
-            "error: the answer of `{}` is larger than 32 MiB",
+            "error: the response of `{}` is larger than 32 MiB",
             url(&server)
         );
         project.refuses_with_some_hint(
@@ -537,15 +537,9 @@ fn archives_that_are_hostile_incomplete_or_none_leave_nothing() {
     ]);
     let incomplete = tar_gz(&[("CISI.ALL", "a"), ("CISI.QRY", "q")]);
     for (archive, part) in [
-        (
-            hostile,
-            "is not unpacked: its `../../escaped` leads out of its folder",
-        ),
+        (hostile, "its `../../escaped` leads out of its folder"),
         (incomplete, "has no `CISI.REL`"),
-        (
-            b"<html>gone</html>".to_vec(),
-            "is not unpacked: it is none, or damaged: ",
-        ),
+        (b"<html>gone</html>".to_vec(), "it is none, or damaged: "),
     ] {
         let project = Project::of(&[]);
         let server = Socket::start(move |_| whole("v1", &archive));
@@ -573,7 +567,7 @@ fn a_set_that_is_there_is_replaced_by_force_only_and_nothing_is_asked_before() {
         project.refuses(
             &["dataset", "fetch", "cisi", "--url", &url(&server)],
             &[
-                "error: `datasets/fetched/cisi` is there already",
+                "error: `datasets/fetched/cisi` already exists",
                 "hint: choose another path, or replace it with `--force`",
             ],
         );
@@ -628,7 +622,7 @@ fn what_cannot_be_fetched_is_told_without_a_call() {
     assert!(
         outcome
             .stderr
-            .starts_with("error: `datasets/fetched` could not be written: "),
+            .starts_with("error: cannot write `datasets/fetched`: "),
         "{}",
         outcome.stderr
     );

@@ -249,7 +249,7 @@ fn a_run_that_has_nothing_to_go_by_reports_zeros_and_says_so() {
 
 #[test]
 fn a_beir_split_that_is_not_there_is_answered_with_those_that_are() {
-    let error = "error: there is no split `dev`";
+    let error = "error: unknown split `dev`";
     project("beir", &BEIR).refuses(
         &crate::project::run_with("dataset.split=dev"),
         &[error, "hint: there are `test`"],

@@ -283,7 +283,7 @@ fn questions_and_lines_without_the_other_are_refused_or_counted() {
     project.write("r.jsonl", "{\"id\": \"q1\", \"contexts\": []}\n");
     project.refuses_with_some_hint(
         &args,
-        "error: `r.jsonl` has nothing for 1 of 2 questions, the first is `q2`",
+        "error: `r.jsonl` has no line for 1 of 2 questions, the first is `q2`",
     );
     project.write(
         "r.jsonl",
@@ -313,7 +313,7 @@ fn what_cannot_be_read_is_named_by_file_and_line() {
     for (second, error) in [
         (
             "{\"id\": \"q2\", \"contexts\": [NaN]}",
-            "line 2 column 27: no JSON object: expected value",
+            "line 2 column 27: not a JSON object: expected value",
         ),
         (
             "{\"id\": \"q2\", \"contexts\": [{\"doc_id\": \"b\"}]}",
@@ -325,7 +325,7 @@ fn what_cannot_be_read_is_named_by_file_and_line() {
         ),
         (
             "{\"id\": \"q1\", \"contexts\": []}",
-            "line 2: question `q1` is there twice",
+            "line 2: duplicate question `q1`",
         ),
         (
             "{\"id\": \"q2\", \"context\": []}",
@@ -415,7 +415,7 @@ fn failures_in_a_row_end_no_import_unless_there_is_nothing_else() {
     let args = [
         "import", "r.jsonl", "--config", "c.toml", "--out", "runs", "--name", "r",
     ];
-    let refused = "error: all 30 recorded questions failed there, the last: the recorded pipeline failed: timeout";
+    let refused = "error: all 30 recorded questions failed; last error: the recorded pipeline failed: timeout";
     project.refuses_with_some_hint(&args, refused);
     assert!(!project.path("runs/r").exists());
     record[29] =

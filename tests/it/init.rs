@@ -141,7 +141,7 @@ fn nothing_that_is_there_is_written_over() {
     assert!(
         again
             .stderr
-            .starts_with("error: `./ragtriage.toml` is there already\nhint: "),
+            .starts_with("error: `./ragtriage.toml` already exists\nhint: "),
         "{}",
         again.stderr
     );

@@ -425,7 +425,7 @@ fn two_annotators_who_share_nothing_or_a_file_that_is_none_are_refused() {
     );
     project.refuses_with_some_hint(
         &["dataset", "agreement", "one.jsonl", "gone"],
-        "error: `gone` is not there",
+        "error: `gone` does not exist",
     );
 }
 

@@ -133,10 +133,10 @@ fn without_questions_the_documents_are_still_looked_at() {
 #[test]
 fn what_is_not_there_cannot_be_looked_at() {
     let project = Project::new();
-    project.refuses_with_some_hint(&["dataset", "lint", "gone"], "error: `gone` is not there");
+    project.refuses_with_some_hint(&["dataset", "lint", "gone"], "error: `gone` does not exist");
     project.refuses_with_some_hint(
         &["dataset", "lint", "c.toml", "--set", "dataset.path=gone"],
-        "error: `gone/corpus.jsonl` is not there",
+        "error: `gone/corpus.jsonl` does not exist",
     );
 }
 

@@ -439,7 +439,7 @@ fn bad_files_are_refused_with_file_and_line() {
         (
             "bad.trec",
             "q1 Q0 a 1 2 t\nq1 Q0 a 2 1 t\n",
-            "error: `bad.trec` line 2: document `a` is there twice for query `q1`, first in `bad.trec` line 1",
+            "error: `bad.trec` line 2: duplicate document `a` for query `q1` (first in `bad.trec` line 1)",
         ),
         (
             "bad.trec",
@@ -497,7 +497,7 @@ fn bad_files_are_refused_with_file_and_line() {
     );
     project.refuses_with_some_hint(
         &["score", "--run", "gone", "--qrels", "q.rels"],
-        "error: `gone` is not there",
+        "error: `gone` does not exist",
     );
     let twice = "error: standard input can be read only once";
     project.refuses_with_some_hint(&["score", "--run", "-", "--qrels", "-"], twice);
@@ -536,7 +536,7 @@ fn measures_that_files_do_not_give_are_refused() {
     );
     refused(
         "ndcg_cut_10",
-        "error: `ndcg_cut_10` is no measure; did you mean `nDCG@10`?",
+        "error: unknown measure `ndcg_cut_10`; did you mean `nDCG@10`?",
     );
     project.write("gold.json", SQUAD2);
     project.write("p.json", "{\"a\": \"x\"}");

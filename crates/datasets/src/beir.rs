@@ -43,11 +43,11 @@ struct QueryLine {
 
 /// What stands of ours in a query's `metadata`.
 #[derive(Serialize)]
-pub(super) struct Metadata<T> {
+pub(super) struct OwnMetadata<T> {
     pub(super) ragtriage: T,
 }
 
-/// The key of [`Metadata`].
+/// The key of [`OwnMetadata`].
 const OWN: &str = "ragtriage";
 
 /// Reads the folder `path` into `draft`.
@@ -280,7 +280,7 @@ mod tests {
         let error = with_files(&files, Format::Beir, |spec| load(spec)).unwrap_err();
         assert_eq!(
             (error.to_string(), error.hint().expect("a hint")),
-            ("there is no split `test`".into(), "there are `dev`".into())
+            ("unknown split `test`".into(), "there are `dev`".into())
         );
     }
 }

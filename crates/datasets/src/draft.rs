@@ -347,20 +347,14 @@ mod tests {
         let again = draft
             .push_document(&place(), document("alpha.md", "other"))
             .unwrap_err();
-        assert_eq!(
-            again.to_string(),
-            "`set`: document `alpha.md` is there twice"
-        );
+        assert_eq!(again.to_string(), "`set`: duplicate document `alpha.md`");
         draft
             .push_question(&place(), question("q", "why?", &[]))
             .expect("taken");
         let again = draft
             .push_question(&place(), question("q", "how?", &[]))
             .unwrap_err();
-        assert_eq!(
-            again.to_string(),
-            "`set` (`q`): question `q` is there twice"
-        );
+        assert_eq!(again.to_string(), "`set` (`q`): duplicate question `q`");
     }
 
     #[test]

@@ -12,13 +12,13 @@ use ragtriage_core::types::{DocId, Kind, QuestionId};
 #[derive(Debug, thiserror::Error)]
 pub enum DatasetError {
     /// Nothing stands at the path.
-    #[error("`{path}` is not there")]
+    #[error("`{path}` does not exist")]
     Missing {
         /// The file or folder.
         path: PathBuf,
     },
     /// The operating system would not read it.
-    #[error("`{path}` could not be read")]
+    #[error("cannot read `{path}`")]
     Read {
         /// The file or folder.
         path: PathBuf,
@@ -26,7 +26,7 @@ pub enum DatasetError {
         source: io::Error,
     },
     /// The operating system would not write it.
-    #[error("`{path}` could not be written")]
+    #[error("cannot write `{path}`")]
     Write {
         /// The file or folder.
         path: PathBuf,
@@ -56,7 +56,7 @@ pub enum DatasetError {
         offset: usize,
     },
     /// JSON that does not parse, or not into what the format holds.
-    #[error("{place} column {column}: broken JSON: {message}")]
+    #[error("{place} column {column}: invalid JSON: {message}")]
     Json {
         /// The file and line.
         place: Place,
@@ -102,7 +102,7 @@ pub enum DatasetError {
         grade: Box<str>,
     },
     /// Two documents of one id.
-    #[error("{place}: document `{id}` is there twice")]
+    #[error("{place}: duplicate document `{id}`")]
     DuplicateDocument {
         /// The second one.
         place: Place,
@@ -110,7 +110,7 @@ pub enum DatasetError {
         id: DocId,
     },
     /// Two questions of one id.
-    #[error("{place}: question `{id}` is there twice")]
+    #[error("{place}: duplicate question `{id}`")]
     DuplicateQuestion {
         /// The second one.
         place: Place,
@@ -128,7 +128,7 @@ pub enum DatasetError {
         nearest: Option<DocId>,
     },
     /// A judgment for a question that is not there.
-    #[error("{place}: there is no question `{id}`")]
+    #[error("{place}: unknown question `{id}`")]
     UnknownQuestion {
         /// The judgment.
         place: Place,
@@ -149,7 +149,7 @@ pub enum DatasetError {
     },
     /// An evidence range that cannot be: outside the text, empty, or inside a character.
     #[error(
-        "{place}: bytes {start} to {end} are no piece of document `{doc}`, which has {length} bytes"
+        "{place}: invalid byte range {start} to {end} of document `{doc}`, which has {length} bytes"
     )]
     Range {
         /// The question.
@@ -220,7 +220,7 @@ pub enum DatasetError {
         split: Box<str>,
     },
     /// A split that is not there.
-    #[error("there is no split `{split}`")]
+    #[error("unknown split `{split}`")]
     UnknownSplit {
         /// What was asked for.
         split: Box<str>,
@@ -228,7 +228,7 @@ pub enum DatasetError {
         known: Box<str>,
     },
     /// A file pattern that does not parse.
-    #[error("the pattern `{glob}` is not a glob")]
+    #[error("invalid glob pattern `{glob}`")]
     Glob {
         /// The pattern.
         glob: String,
@@ -236,7 +236,7 @@ pub enum DatasetError {
         source: globset::Error,
     },
     /// A data set that `dataset fetch` does not know.
-    #[error("there is no known data set `{name}`")]
+    #[error("unknown data set `{name}`")]
     UnknownSet {
         /// The requested name.
         name: Box<str>,
@@ -244,13 +244,13 @@ pub enum DatasetError {
         known: Vec<&'static str>,
     },
     /// Something stands where a new folder should.
-    #[error("`{path}` is there already")]
+    #[error("`{path}` already exists")]
     Occupied {
         /// The path.
         path: PathBuf,
     },
     /// An id that a table parted by tabs cannot hold.
-    #[error("{what} `{id}` cannot stand in a table parted by tabs")]
+    #[error("{what} `{id}` cannot be written to a tab-separated file")]
     NoColumn {
         /// What has it.
         what: &'static str,
@@ -258,19 +258,19 @@ pub enum DatasetError {
         id: Box<str>,
     },
     /// A device, pipe or folder where questions are to be added and read back.
-    #[error("`{path}` is no regular file")]
+    #[error("`{path}` is not a regular file")]
     NoFile {
         /// The path.
         path: PathBuf,
     },
     /// A line that was to be written over is no longer what was read.
-    #[error("{place}: the line was changed meanwhile, nothing was written")]
+    #[error("{place}: the line has changed since it was read; nothing was written")]
     ChangedMeanwhile {
         /// The line.
         place: Place,
     },
     /// Git could not show how the data set stood then.
-    #[error("how `{path}` stood at `{reference}` cannot be seen: {said}")]
+    #[error("cannot read `{path}` at `{reference}`: {said}")]
     History {
         /// The data set.
         path: PathBuf,
@@ -280,7 +280,7 @@ pub enum DatasetError {
         said: String,
     },
     /// A layout does not give a data set back as it is.
-    #[error("format `{format}` does not give the data set back as it is: {what}")]
+    #[error("format `{format}` cannot hold this data set unchanged: {what}")]
     NotKept {
         /// The format.
         format: Format,
@@ -288,7 +288,7 @@ pub enum DatasetError {
         what: String,
     },
     /// A copy is there already.
-    #[error("`{path}` is there already")]
+    #[error("`{path}` already exists")]
     Exists {
         /// The copy.
         path: PathBuf,

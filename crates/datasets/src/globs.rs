@@ -104,6 +104,6 @@ mod tests {
             set.is_match("READ.MD") && !set.is_match("a/b.md") && set.is_match("guides/a/b/c.rst")
         );
         let error = super::set(["a[b"]).unwrap_err();
-        assert_eq!(error.to_string(), "the pattern `a[b` is not a glob");
+        assert_eq!(error.to_string(), "invalid glob pattern `a[b`");
     }
 }

@@ -19,15 +19,15 @@ use ragtriage_core::text::quote;
 use ragtriage_core::types::{ByteRange, DocId, Document, Group, Kind, Member, Question};
 
 #[derive(Deserialize)]
-struct Row {
+struct HotpotQuestion {
     #[serde(rename = "_id", alias = "id")]
     id: String,
     question: String,
     #[serde(default)]
     answer: Option<String>,
     #[serde(default)]
-    supporting_facts: Pairs<i64>,
-    context: Pairs<Vec<String>>,
+    supporting_facts: TitledPairs<i64>,
+    context: TitledPairs<Vec<String>>,
     #[serde(default, rename = "type")]
     reasoning: Option<String>,
     #[serde(default)]
@@ -35,7 +35,7 @@ struct Row {
 }
 
 /// Titles with a sentence's index or a paragraph's sentences.
-struct Pairs<T>(Vec<(String, T)>);
+struct TitledPairs<T>(Vec<(String, T)>);
 
 /// Reads `path` (a JSON list or JSON lines) into `draft`.
 pub(super) fn read(path: &Path, draft: &mut Draft) -> Result<(), DatasetError> {
@@ -51,10 +51,10 @@ pub(super) fn read(path: &Path, draft: &mut Draft) -> Result<(), DatasetError> {
     Ok(())
 }
 
-fn rows(path: &Path, text: &str) -> Result<Vec<(Place, Row)>, DatasetError> {
+fn rows(path: &Path, text: &str) -> Result<Vec<(Place, HotpotQuestion)>, DatasetError> {
     let file = Place::file(path);
     if text.trim_start().starts_with('[') {
-        let rows: Vec<Row> = read::json(&file, text)?;
+        let rows: Vec<HotpotQuestion> = read::json(&file, text)?;
         return Ok(rows.into_iter().map(|row| (file.clone(), row)).collect());
     }
     let lines = text
@@ -75,7 +75,11 @@ fn rows(path: &Path, text: &str) -> Result<Vec<(Place, Row)>, DatasetError> {
 /// The sentences of every paragraph, as bytes of its text.
 type Sentences = HashMap<DocId, Vec<ByteRange>>;
 
-fn pool(rows: &[(Place, Row)], file: &Place, draft: &mut Draft) -> Result<Sentences, DatasetError> {
+fn pool(
+    rows: &[(Place, HotpotQuestion)],
+    file: &Place,
+    draft: &mut Draft,
+) -> Result<Sentences, DatasetError> {
     let mut sentences = Sentences::new();
     for (title, paragraph) in rows.iter().flat_map(|(_, row)| &row.context.0) {
         let id = DocId::from(title.as_str());
@@ -107,7 +111,7 @@ fn pool(rows: &[(Place, Row)], file: &Place, draft: &mut Draft) -> Result<Senten
 }
 
 fn question(
-    row: Row,
+    row: HotpotQuestion,
     place: &Place,
     sentences: &Sentences,
     draft: &mut Draft,
@@ -196,13 +200,13 @@ fn evidence(
     Ok(members.into_iter().map(|member| vec![member]).collect())
 }
 
-impl<T> Default for Pairs<T> {
+impl<T> Default for TitledPairs<T> {
     fn default() -> Self {
         Self(Vec::new())
     }
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Pairs<T> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for TitledPairs<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(PairsVisitor(PhantomData))
     }
@@ -211,23 +215,23 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Pairs<T> {
 struct PairsVisitor<T>(PhantomData<T>);
 
 impl<'de, T: Deserialize<'de>> Visitor<'de> for PairsVisitor<T> {
-    type Value = Pairs<T>;
+    type Value = TitledPairs<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a list of pairs, or `title` with `sentences` or `sent_id`")
     }
 
     /// The official form: `[[title, x], ...]`.
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Pairs<T>, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<TitledPairs<T>, A::Error> {
         let mut pairs = Vec::with_capacity(list.size_hint().unwrap_or(10));
         while let Some(pair) = list.next_element()? {
             pairs.push(pair);
         }
-        Ok(Pairs(pairs))
+        Ok(TitledPairs(pairs))
     }
 
     /// The Hugging Face form: `{"title": [...], "sentences" or "sent_id": [...]}`, of equal length.
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Pairs<T>, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<TitledPairs<T>, A::Error> {
         let (mut titles, mut others) = (None::<Vec<String>>, None::<Vec<T>>);
         while let Some(key) = map.next_key::<String>()? {
             match key.as_str() {
@@ -247,7 +251,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for PairsVisitor<T> {
                 others.len()
             )));
         }
-        Ok(Pairs(titles.into_iter().zip(others).collect()))
+        Ok(TitledPairs(titles.into_iter().zip(others).collect()))
     }
 }
 

@@ -115,16 +115,16 @@ mod tests {
         assert_eq!(
             slips(&inspection),
             [
-                "line 2 column 8: broken JSON: EOF while parsing an object",
-                "line 3: document `a` is there twice",
+                "line 2 column 8: invalid JSON: EOF while parsing an object",
+                "line 3: duplicate document `a`",
                 "line 1 (`1`): the quote `It waits 7` is not in document `a`",
                 "line 1 (`1`): the quote `gone` is not in document `a`",
                 "line 2: unknown key `tag`",
                 "line 2: unknown key `txt`",
                 "line 3 (`3`): a `span` question needs at least one answer",
                 "line 3 (`3`): the quote `c` is not in document `b`",
-                "line 4 column 12: broken JSON: expected `,` or `}`",
-                "line 5 (`1`): question `1` is there twice",
+                "line 4 column 12: invalid JSON: expected `,` or `}`",
+                "line 5 (`1`): duplicate question `1`",
                 "line 6 (`5`): the question is empty",
                 "line 2 (`2`): document `c` is not in the corpus",
             ]

@@ -90,7 +90,7 @@ mod tests {
         let cases = [
             (
                 "{\"id\": 1, \"text\": \"a\"}\n{\"id\": \"1\", \"text\": \"b\"}",
-                "line 2: document `1` is there twice",
+                "line 2: duplicate document `1`",
             ),
             (
                 "{\"id\": 1, \"text\": \"a\", \"titel\": \"b\"}",

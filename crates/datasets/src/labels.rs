@@ -27,7 +27,7 @@ pub struct LabelLine {
     /// What a free answer must state: each fact by any of its wordings.
     pub required: Vec<Vec<String>>,
     /// The pieces of its evidence, in the order of the line.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<LabelMember>,
     /// The documents it names as relevant, by whatever grade.
     pub relevant: Vec<DocId>,
     raw: String,
@@ -37,7 +37,7 @@ pub struct LabelLine {
 
 /// A member of an evidence group.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Piece {
+pub struct LabelMember {
     /// Its document.
     pub doc: DocId,
     /// What is quoted of it.
@@ -140,7 +140,7 @@ impl LabelLine {
     ) {
         let piece = &mut self.pieces[number];
         let (group, member) = piece.at;
-        *piece = Piece {
+        *piece = LabelMember {
             doc,
             quotes,
             ranges,
@@ -250,7 +250,7 @@ fn label_line(place: Place, raw: &str) -> Result<LabelLine, DatasetError> {
         Some(Value::Array(docs)) => strings(docs).into_iter().map(DocId::from).collect(),
         _ => pieces
             .iter()
-            .map(|piece: &Piece| piece.doc.clone())
+            .map(|piece: &LabelMember| piece.doc.clone())
             .collect(),
     };
     let answers = answers.map(wordings).unwrap_or_default();
@@ -274,13 +274,17 @@ fn label_line(place: Place, raw: &str) -> Result<LabelLine, DatasetError> {
     })
 }
 
-fn piece(record: &Record, value: Value, at: (usize, Option<usize>)) -> Result<Piece, DatasetError> {
+fn piece(
+    record: &Record,
+    value: Value,
+    at: (usize, Option<usize>),
+) -> Result<LabelMember, DatasetError> {
     let mut member = Record::inside(record.place(), "evidence", value)?;
     let doc = DocId::from(member.need::<Id>(&["doc"], "a document's id")?.0);
     let quotes: Option<Vec<String>> = member.take(&["quotes"], "a list of strings")?;
     let ranges: Option<Vec<ByteRange>> =
         member.take(&["ranges"], "a list of `[start, end]` in bytes")?;
-    Ok(Piece {
+    Ok(LabelMember {
         doc,
         quotes: quotes.unwrap_or_default(),
         ranges: ranges.unwrap_or_default(),

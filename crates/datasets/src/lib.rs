@@ -55,7 +55,7 @@ pub use export::{Exported, Layout, export};
 pub use guess::guess_format;
 pub use history::{Earlier, earlier};
 pub use inspect::{Inspection, RepeatedQuote, inspect};
-pub use labels::{LabelLine, Piece, labels, write_labels};
+pub use labels::{LabelLine, LabelMember, labels, write_labels};
 pub use line::question_line;
 pub use place::Place;
 pub use spec::LoadSpec;

@@ -508,15 +508,15 @@ mod tests {
             ),
             (
                 r#"{"id": "q", "text": "?", "evidence": [{"doc": "b", "ranges": [[0, 2]]}]}"#,
-                "line 1 (`q`): bytes 0 to 2 are no piece of document `b`, which has 14 bytes",
+                "line 1 (`q`): invalid byte range 0 to 2 of document `b`, which has 14 bytes",
             ),
             (
                 r#"{"id": "q" "text": "?"}"#,
-                "line 1 column 12: broken JSON: expected `,` or `}`",
+                "line 1 column 12: invalid JSON: expected `,` or `}`",
             ),
             (
                 r#"["id"]"#,
-                "line 1 column 1: broken JSON: invalid type: sequence, expected a map",
+                "line 1 column 1: invalid JSON: invalid type: sequence, expected a map",
             ),
         ];
         for (question, expected) in cases {

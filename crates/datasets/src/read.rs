@@ -200,7 +200,7 @@ mod tests {
         let error = json::<serde_json::Value>(&place, "{\"a\": 1,\n \"b\" 2}").unwrap_err();
         assert_eq!(
             error.to_string(),
-            "`f` line 8 column 6: broken JSON: expected `:`"
+            "`f` line 8 column 6: invalid JSON: expected `:`"
         );
     }
 

@@ -242,7 +242,7 @@ mod tests {
         assert!(
             error
                 .to_string()
-                .ends_with("broken JSON: the key `answers` stands twice"),
+                .ends_with("invalid JSON: the key `answers` stands twice"),
             "{error}"
         );
     }

@@ -15,34 +15,34 @@ use ragtriage_core::types::{ByteRange, DocId, Document, Kind, Member, Question};
 
 #[derive(Deserialize)]
 struct File {
-    data: Vec<Article>,
+    data: Vec<SquadArticle>,
 }
 
 #[derive(Deserialize)]
-struct Article {
+struct SquadArticle {
     title: String,
-    paragraphs: Vec<Paragraph>,
+    paragraphs: Vec<SquadParagraph>,
 }
 
 #[derive(Deserialize)]
-struct Paragraph {
+struct SquadParagraph {
     context: String,
     #[serde(default)]
-    qas: Vec<Asked>,
+    qas: Vec<SquadQuestion>,
 }
 
 #[derive(Deserialize)]
-struct Asked {
+struct SquadQuestion {
     id: String,
     question: String,
     #[serde(default)]
-    answers: Vec<Answer>,
+    answers: Vec<SquadAnswer>,
     #[serde(default)]
     is_impossible: bool,
 }
 
 #[derive(Deserialize)]
-struct Answer {
+struct SquadAnswer {
     text: String,
     answer_start: i64,
 }
@@ -55,7 +55,7 @@ pub(super) fn read(path: &Path, draft: &mut Draft) -> Result<(), DatasetError> {
     let file: File = read::json(&place, &text)?;
     for article in file.data {
         for (number, paragraph) in article.paragraphs.into_iter().enumerate() {
-            let Paragraph { context, qas } = paragraph;
+            let SquadParagraph { context, qas } = paragraph;
             let doc = DocId::from(format!("{}/{number}", article.title));
             for asked in qas {
                 let taken = question(asked, &doc, &context, &place, draft);
@@ -77,7 +77,7 @@ pub(super) fn read(path: &Path, draft: &mut Draft) -> Result<(), DatasetError> {
 }
 
 fn question(
-    asked: Asked,
+    asked: SquadQuestion,
     doc: &DocId,
     context: &str,
     place: &Place,
@@ -147,7 +147,7 @@ fn question(
 
 /// The bytes of an answer: where it says, else at its nearest occurrence, else nowhere (refused or counted).
 fn locate(
-    answer: &Answer,
+    answer: &SquadAnswer,
     doc: &DocId,
     context: &str,
     place: &Place,

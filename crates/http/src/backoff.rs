@@ -14,7 +14,7 @@ use tokio::time::{Instant, sleep, timeout_at};
 /// How hard and how long one call is tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Backoff {
-    /// Calls in all, but for those that were turned away ([`Verdict::Limited`]); one is made in any case.
+    /// Calls in all, but for those that were turned away ([`Retry::Limited`]); one is made in any case.
     pub tries: u32,
     /// Upper bound of the first wait.
     pub first_wait: Duration,
@@ -26,7 +26,7 @@ pub struct Backoff {
 
 /// What a failure means for the next try.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum Retry {
     /// The same call fails again.
     Stop,
     /// Try again, after the wait that the server asks for where it does.
@@ -39,7 +39,7 @@ pub enum Verdict {
 
 /// Why there is no answer.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Failure<E> {
+pub enum Abandoned<E> {
     /// A failure that no further try mends, or that of the only try.
     Final(E),
     /// Out of tries or out of time; the last failure that a call came back with.
@@ -53,16 +53,16 @@ pub enum Failure<E> {
     OutOfTime,
 }
 
-impl<E> Failure<E> {
+impl<E> Abandoned<E> {
     /// The same with another error.
-    pub fn map<F>(self, other: impl FnOnce(E) -> F) -> Failure<F> {
+    pub fn map<F>(self, other: impl FnOnce(E) -> F) -> Abandoned<F> {
         match self {
-            Self::Final(error) => Failure::Final(other(error)),
-            Self::GaveUp { tries, last } => Failure::GaveUp {
+            Self::Final(error) => Abandoned::Final(other(error)),
+            Self::GaveUp { tries, last } => Abandoned::GaveUp {
                 tries,
                 last: other(last),
             },
-            Self::OutOfTime => Failure::OutOfTime,
+            Self::OutOfTime => Abandoned::OutOfTime,
         }
     }
 }
@@ -83,8 +83,8 @@ impl Backoff {
     pub async fn run<T, E, F: Future<Output = Result<T, E>>>(
         &self,
         mut call: impl FnMut() -> F,
-        verdict: impl Fn(&E) -> Verdict,
-    ) -> Result<T, Failure<E>> {
+        verdict: impl Fn(&E) -> Retry,
+    ) -> Result<T, Abandoned<E>> {
         let deadline = Instant::now() + self.deadline;
         let mut last = None;
         let (mut n_calls, mut tries, mut n_limited) = (0, 0, 0);
@@ -94,21 +94,21 @@ impl Backoff {
                 Ok(Ok(done)) => return Ok(done),
                 Ok(Err(error)) => error,
                 Err(_) => {
-                    return Err(last.map_or(Failure::OutOfTime, |last| gave_up(n_calls, last)));
+                    return Err(last.map_or(Abandoned::OutOfTime, |last| gave_up(n_calls, last)));
                 }
             };
             let verdict = verdict(&error);
-            if let Verdict::Limited(_) = verdict {
+            if let Retry::Limited(_) = verdict {
                 n_limited += 1;
             } else {
                 tries += 1;
             }
             let wait = match verdict {
-                Verdict::Stop => return Err(Failure::Final(error)),
-                Verdict::AtOnce if n_calls == 1 => Duration::ZERO,
-                Verdict::AtOnce => self.wait(tries, None, random_fraction()),
-                Verdict::Again(asked) => self.wait(tries, asked, random_fraction()),
-                Verdict::Limited(asked) => self.wait(n_limited, asked, random_fraction()),
+                Retry::Stop => return Err(Abandoned::Final(error)),
+                Retry::AtOnce if n_calls == 1 => Duration::ZERO,
+                Retry::AtOnce => self.wait(tries, None, random_fraction()),
+                Retry::Again(asked) => self.wait(tries, asked, random_fraction()),
+                Retry::Limited(asked) => self.wait(n_limited, asked, random_fraction()),
             };
             let too_late = Instant::now()
                 .checked_add(wait)
@@ -134,11 +134,11 @@ impl Backoff {
 }
 
 /// `tries`: calls made, those that were turned away as well.
-fn gave_up<E>(tries: u32, last: E) -> Failure<E> {
+fn gave_up<E>(tries: u32, last: E) -> Abandoned<E> {
     if tries == 1 {
-        Failure::Final(last)
+        Abandoned::Final(last)
     } else {
-        Failure::GaveUp { tries, last }
+        Abandoned::GaveUp { tries, last }
     }
 }
 
@@ -166,8 +166,8 @@ mod tests {
     async fn tried(
         backoff: Backoff,
         n_failures: u32,
-        verdict: Verdict,
-    ) -> Result<u32, Failure<u32>> {
+        verdict: Retry,
+    ) -> Result<u32, Abandoned<u32>> {
         let n_calls = Cell::new(0);
         let call = || {
             n_calls.set(n_calls.get() + 1);
@@ -179,15 +179,15 @@ mod tests {
 
     #[tokio::test]
     async fn as_many_failures_as_tries_are_one_too_many() {
-        let again = Verdict::Again(None);
+        let again = Retry::Again(None);
         assert_eq!(tried(AT_ONCE, 2, again).await, Ok(3));
         assert_eq!(
             tried(AT_ONCE, 3, again).await,
-            Err(Failure::GaveUp { tries: 3, last: 3 })
+            Err(Abandoned::GaveUp { tries: 3, last: 3 })
         );
         assert_eq!(
-            tried(AT_ONCE, 3, Verdict::Stop).await,
-            Err(Failure::Final(1))
+            tried(AT_ONCE, 3, Retry::Stop).await,
+            Err(Abandoned::Final(1))
         );
         assert_eq!(
             tried(
@@ -199,23 +199,23 @@ mod tests {
                 again
             )
             .await,
-            Err(Failure::Final(1))
+            Err(Abandoned::Final(1))
         );
     }
 
     #[tokio::test]
     async fn calls_that_were_turned_away_are_no_tries() {
-        let limited = Verdict::Limited(None);
+        let limited = Retry::Limited(None);
         assert_eq!(tried(AT_ONCE, 30, limited).await, Ok(31));
         let soon = Backoff {
             first_wait: Duration::from_mins(1),
             longest_wait: Duration::from_mins(1),
             ..AT_ONCE
         };
-        let asked = Verdict::Limited(Some(Duration::from_secs(51)));
+        let asked = Retry::Limited(Some(Duration::from_secs(51)));
         assert_eq!(
             tried(soon, 30, asked).await,
-            Err(Failure::Final(1)),
+            Err(Abandoned::Final(1)),
             "51 s are more than 50 s"
         );
     }
@@ -227,20 +227,20 @@ mod tests {
             longest_wait: Duration::from_hours(1),
             ..AT_ONCE
         };
-        assert_eq!(tried(slow, 1, Verdict::AtOnce).await, Ok(2));
+        assert_eq!(tried(slow, 1, Retry::AtOnce).await, Ok(2));
         assert_eq!(
-            tried(AT_ONCE, 3, Verdict::AtOnce).await,
-            Err(Failure::GaveUp { tries: 3, last: 3 })
+            tried(AT_ONCE, 3, Retry::AtOnce).await,
+            Err(Abandoned::GaveUp { tries: 3, last: 3 })
         );
     }
 
     #[tokio::test]
     async fn a_wait_beyond_the_deadline_is_not_begun() {
-        let asked = Verdict::Again(Some(Duration::from_secs(51)));
-        assert_eq!(tried(AT_ONCE, 1, asked).await, Err(Failure::Final(1)));
+        let asked = Retry::Again(Some(Duration::from_secs(51)));
+        assert_eq!(tried(AT_ONCE, 1, asked).await, Err(Abandoned::Final(1)));
         assert_eq!(
-            tried(AT_ONCE, 1, Verdict::Again(Some(Duration::MAX))).await,
-            Err(Failure::Final(1))
+            tried(AT_ONCE, 1, Retry::Again(Some(Duration::MAX))).await,
+            Err(Abandoned::Final(1))
         );
     }
 
@@ -252,8 +252,8 @@ mod tests {
         };
         let never = || std::future::pending::<Result<(), ()>>();
         assert_eq!(
-            soon.run(never, |()| Verdict::Stop).await,
-            Err(Failure::OutOfTime)
+            soon.run(never, |()| Retry::Stop).await,
+            Err(Abandoned::OutOfTime)
         );
         // The second call never ends: the first one's failure is told.
         let n_calls = Cell::new(0);
@@ -268,10 +268,10 @@ mod tests {
                 }
             }
         };
-        let failure = soon.run(call, |_| Verdict::Again(None)).await;
+        let failure = soon.run(call, |_| Retry::Again(None)).await;
         assert_eq!(
             failure,
-            Err(Failure::GaveUp {
+            Err(Abandoned::GaveUp {
                 tries: 2,
                 last: "busy"
             })

@@ -14,7 +14,7 @@ use reqwest::{Client, Response, Url};
 use tokio::sync::Mutex;
 
 use super::asked_wait::asked_wait;
-use super::{Backoff, HttpError, Partial, Verdict, redirects};
+use super::{Backoff, HttpError, Partial, Retry, redirects};
 use ragtriage_core::text::address::{is_loopback, shown};
 use ragtriage_core::text::causes::root_cause;
 
@@ -37,7 +37,7 @@ pub type OnDownload<'a> = &'a (dyn Fn(Download<'_>) + Send + Sync);
 
 /// What is wanted.
 #[derive(Clone, Copy, Debug)]
-pub struct Wanted<'a> {
+pub struct FileRequest<'a> {
     /// Its name, for whoever watches.
     pub file: &'a str,
     /// A larger file is not fetched, whatever the server says of its size.
@@ -97,7 +97,7 @@ impl Downloader {
     /// What no further try mends, or the last failure; what had arrived by then stays in `partial`.
     pub async fn fetch(
         &self,
-        wanted: &Wanted<'_>,
+        wanted: &FileRequest<'_>,
         partial: &mut Partial,
         on_download: OnDownload<'_>,
     ) -> Result<(), HttpError> {
@@ -111,8 +111,8 @@ impl Downloader {
             done.map_err(|error| Failed { error, brought })
         };
         let verdict = |failed: &Failed| match failed.error.verdict() {
-            Verdict::Stop => Verdict::Stop,
-            _ if failed.brought => Verdict::Limited(None),
+            Retry::Stop => Retry::Stop,
+            _ if failed.brought => Retry::Limited(None),
             verdict => verdict,
         };
         let done = wanted.backoff.run(one, verdict).await;
@@ -127,7 +127,7 @@ impl Downloader {
 
     async fn one_try(
         &self,
-        wanted: &Wanted<'_>,
+        wanted: &FileRequest<'_>,
         partial: &mut Partial,
         on_download: OnDownload<'_>,
     ) -> Result<(), HttpError> {
@@ -145,7 +145,7 @@ impl Downloader {
             .send()
             .await
             .map_err(|error| self.broken(&url, error))?;
-        let Answer::Body { total } = begin(&response, &url, partial)? else {
+        let Delivery::Body { total } = begin(&response, &url, partial)? else {
             return Ok(());
         };
         let too_large = || HttpError::TooLarge {
@@ -190,7 +190,7 @@ impl Downloader {
 }
 
 /// What an answer brings.
-enum Answer {
+enum Delivery {
     /// Bytes, at the end of which the file has this many, where the server says.
     Body { total: Option<u64> },
     /// Nothing: the whole file is there.
@@ -198,35 +198,35 @@ enum Answer {
 }
 
 /// Makes `partial` ready for the answer's body.
-fn begin(response: &Response, url: &str, partial: &mut Partial) -> Result<Answer, HttpError> {
+fn begin(response: &Response, url: &str, partial: &mut Partial) -> Result<Delivery, HttpError> {
     let status = response.status();
     let headers = response.headers();
     let part = headers
         .get(CONTENT_RANGE)
-        .and_then(|value| Part::parse(value.to_str().ok()?));
+        .and_then(|value| ContentRange::parse(value.to_str().ok()?));
     match (status.as_u16(), part) {
         (200, _) => {
             partial.begin(version(headers))?;
-            Ok(Answer::Body {
+            Ok(Delivery::Body {
                 total: response.content_length(),
             })
         }
         (
             206,
-            Some(Part {
+            Some(ContentRange {
                 start: Some(start),
                 total,
             }),
-        ) if start == partial.n_bytes() => Ok(Answer::Body {
+        ) if start == partial.n_bytes() => Ok(Delivery::Body {
             total: total.or_else(|| response.content_length().map(|rest| start + rest)),
         }),
         (
             416,
-            Some(Part {
+            Some(ContentRange {
                 start: None,
                 total: Some(total),
             }),
-        ) if total == partial.n_bytes() => Ok(Answer::Whole),
+        ) if total == partial.n_bytes() => Ok(Delivery::Whole),
         (206 | 416, _) => {
             partial.begin(None)?;
             Err(HttpError::Broken {
@@ -257,12 +257,12 @@ fn version(headers: &HeaderMap) -> Option<String> {
 
 /// A `Content-Range`: `bytes 3-9/10`, `bytes 3-9/*`, `bytes */10`.
 #[derive(Debug, PartialEq, Eq)]
-struct Part {
+struct ContentRange {
     start: Option<u64>,
     total: Option<u64>,
 }
 
-impl Part {
+impl ContentRange {
     fn parse(text: &str) -> Option<Self> {
         let (range, total) = text.trim().strip_prefix("bytes ")?.trim().split_once('/')?;
         let start = if range == "*" {
@@ -287,10 +287,10 @@ mod tests {
 
     #[test]
     fn a_content_range_says_where_a_part_begins_and_how_long_the_whole_is() {
-        let part = |start, total| Some(Part { start, total });
-        assert_eq!(Part::parse("bytes 3-9/10"), part(Some(3), Some(10)));
-        assert_eq!(Part::parse("bytes 3-9/*"), part(Some(3), None));
-        assert_eq!(Part::parse("bytes */10"), part(None, Some(10)));
+        let part = |start, total| Some(ContentRange { start, total });
+        assert_eq!(ContentRange::parse("bytes 3-9/10"), part(Some(3), Some(10)));
+        assert_eq!(ContentRange::parse("bytes 3-9/*"), part(Some(3), None));
+        assert_eq!(ContentRange::parse("bytes */10"), part(None, Some(10)));
         for broken in [
             "",
             "3-9/10",
@@ -300,7 +300,7 @@ mod tests {
             "items 0-1/2",
             "bytes 3-9/-1",
         ] {
-            assert_eq!(Part::parse(broken), None, "{broken}");
+            assert_eq!(ContentRange::parse(broken), None, "{broken}");
         }
     }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Certificate, Client, Response, Url, redirect};
+use reqwest::{Certificate, Client, Url, redirect};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -61,7 +61,7 @@ impl EndpointSettings {
 }
 
 /// What a server answered, whatever its status.
-pub struct Answer {
+pub struct Response {
     /// The status: none of a redirect.
     pub status: u16,
     /// The whole body.
@@ -70,7 +70,7 @@ pub struct Answer {
     pub retry_after: Option<Duration>,
 }
 
-impl Answer {
+impl Response {
     /// Whether the status is one of success.
     #[must_use]
     pub fn is_success(&self) -> bool {
@@ -131,7 +131,7 @@ impl JsonEndpoint {
     }
 
     /// One call, whose answer may have any status but a redirect's.
-    pub async fn send(&self, body: &impl Serialize) -> Result<Answer, HttpError> {
+    pub async fn send(&self, body: &impl Serialize) -> Result<Response, HttpError> {
         let body = serde_json::to_vec(body).expect("what is sent has string keys only");
         let request = self
             .client
@@ -151,7 +151,7 @@ impl JsonEndpoint {
             });
         }
         let retry_after = asked_wait(response.headers(), SystemTime::now());
-        Ok(Answer {
+        Ok(Response {
             status: status.as_u16(),
             body: self.body(response).await?,
             retry_after,
@@ -179,8 +179,8 @@ impl JsonEndpoint {
 
     /// The error of an answer that is none of success.
     #[must_use]
-    pub fn status(&self, answer: &Answer) -> HttpError {
-        let Answer {
+    pub fn status(&self, answer: &Response) -> HttpError {
+        let Response {
             status,
             body,
             retry_after,
@@ -211,7 +211,7 @@ impl JsonEndpoint {
         self.mask.excerpt(text)
     }
 
-    async fn body(&self, mut response: Response) -> Result<Vec<u8>, HttpError> {
+    async fn body(&self, mut response: reqwest::Response) -> Result<Vec<u8>, HttpError> {
         let mut body = Vec::new();
         while let Some(piece) = response.chunk().await.map_err(|error| self.broken(error))? {
             if body.len() + piece.len() > self.most_bytes {

@@ -9,7 +9,7 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::{Backoff, Failure, Verdict};
+use super::{Abandoned, Backoff, Retry};
 
 /// Lower-cased parts of what servers say of a request that is too large (`OpenAI`, text-embeddings-inference, vLLM,
 /// gateways). One too many costs some calls in vain, no wrong answer.
@@ -36,10 +36,10 @@ pub enum HttpError {
     #[error("`{url}` cannot be reached: {reason}")]
     Unreachable { url: String, reason: String },
     /// The connection broke off under way.
-    #[error("the connection to `{url}` broke off: {reason}")]
+    #[error("the connection to `{url}` was interrupted: {reason}")]
     Broken { url: String, reason: String },
     /// No answer in time.
-    #[error("`{url}` gave no answer within {} s", .after.as_secs_f64())]
+    #[error("`{url}` did not respond within {} s", .after.as_secs_f64())]
     TimedOut { url: String, after: Duration },
     /// The server's certificate is not trusted.
     #[error("the certificate of `{url}` is not trusted: {reason}")]
@@ -48,7 +48,7 @@ pub enum HttpError {
     #[error("`{url}` redirects elsewhere: status {status}")]
     Redirected { url: String, status: u16 },
     /// A redirect that a download does not follow.
-    #[error("`{url}` redirects, which is not followed: {reason}")]
+    #[error("`{url}` redirects to an address that is not followed: {reason}")]
     NotFollowed { url: String, reason: String },
     /// What was fetched could not be written.
     #[error("cannot write `{}`", .path.display())]
@@ -65,10 +65,10 @@ pub enum HttpError {
         retry_after: Option<Duration>,
     },
     /// An answer that is too large to be one.
-    #[error("the answer of `{url}` is larger than {} MiB", most_bytes >> 20)]
+    #[error("the response of `{url}` is larger than {} MiB", most_bytes >> 20)]
     TooLarge { url: String, most_bytes: usize },
     /// An answer of another form.
-    #[error("the answer of `{url}` cannot be read: {reason}: {excerpt}")]
+    #[error("the response of `{url}` cannot be read: {reason}: {excerpt}")]
     Unreadable {
         url: String,
         reason: String,
@@ -78,19 +78,19 @@ pub enum HttpError {
     #[error("after {tries} tries: {last}")]
     GaveUp { tries: u32, last: Box<Self> },
     /// The time for all tries is over.
-    #[error("`{url}` gave no answer within the deadline of {} s", .deadline.as_secs_f64())]
+    #[error("`{url}` did not respond within the deadline of {} s", .deadline.as_secs_f64())]
     DeadlinePassed { url: String, deadline: Duration },
     /// An address that is none.
     #[error("the address {reason}")]
     BadAddress { reason: String },
     /// A key that no header may hold.
-    #[error("the key holds characters that no header may have")]
+    #[error("the key contains characters that are not allowed in a header")]
     BadKey,
     /// A header that cannot be.
-    #[error("the headers have `{name}`, which is no header's name")]
+    #[error("invalid header name `{name}`")]
     BadHeaderName { name: String },
     /// A header's value that cannot be.
-    #[error("the header `{name}` holds characters that no header may have")]
+    #[error("the value of header `{name}` contains characters that are not allowed")]
     BadHeaderValue { name: String },
     /// A key would go over the network unencrypted.
     #[error("the key would be sent unencrypted to `{host}`")]
@@ -99,7 +99,7 @@ pub enum HttpError {
     #[error("cannot read the CA file `{}`", .path.display())]
     CaFile { path: PathBuf, source: io::Error },
     /// The same without a certificate.
-    #[error("the CA file holds no certificate: `{}`", .path.display())]
+    #[error("the CA file has no certificate: `{}`", .path.display())]
     NoCertificate { path: PathBuf },
     /// The HTTP client could not be made.
     #[error("cannot make an HTTP client: {reason}")]
@@ -134,14 +134,14 @@ impl HttpError {
     }
 
     /// What all tries came to.
-    pub(super) fn final_of(failure: Failure<Self>, url: &str, backoff: &Backoff) -> Self {
+    pub(super) fn final_of(failure: Abandoned<Self>, url: &str, backoff: &Backoff) -> Self {
         match failure {
-            Failure::Final(error) => error,
-            Failure::GaveUp { tries, last } => Self::GaveUp {
+            Abandoned::Final(error) => error,
+            Abandoned::GaveUp { tries, last } => Self::GaveUp {
                 tries,
                 last: Box::new(last),
             },
-            Failure::OutOfTime => Self::DeadlinePassed {
+            Abandoned::OutOfTime => Self::DeadlinePassed {
                 url: url.to_owned(),
                 deadline: backoff.deadline,
             },
@@ -210,17 +210,17 @@ impl HttpError {
 
     /// What it means for the next try.
     #[must_use]
-    pub fn verdict(&self) -> Verdict {
+    pub fn verdict(&self) -> Retry {
         match self {
-            error if error.is_too_large() => Verdict::Stop,
+            error if error.is_too_large() => Retry::Stop,
             Self::Status {
                 status,
                 retry_after,
                 ..
-            } if is_transient_status(*status) => Verdict::Again(*retry_after),
-            Self::Broken { .. } => Verdict::AtOnce,
-            error if error.is_transient() => Verdict::Again(None),
-            _ => Verdict::Stop,
+            } if is_transient_status(*status) => Retry::Again(*retry_after),
+            Self::Broken { .. } => Retry::AtOnce,
+            error if error.is_transient() => Retry::Again(None),
+            _ => Retry::Stop,
         }
     }
 
@@ -303,7 +303,7 @@ mod tests {
         ] {
             let error = status(code, words);
             assert!(
-                error.is_too_large() && error.verdict() == Verdict::Stop,
+                error.is_too_large() && error.verdict() == Retry::Stop,
                 "{error}"
             );
         }

@@ -22,11 +22,11 @@ mod redirects;
 mod secret;
 
 pub use address::{address, hashed_query};
-pub use backoff::{Backoff, Failure, Verdict, random_fraction};
+pub use backoff::{Abandoned, Backoff, Retry, random_fraction};
 pub use by_index::by_index;
 pub use complaint::complaint;
-pub use download::{Download, Downloader, OnDownload, Wanted};
-pub use endpoint::{Answer, EndpointSettings, JsonEndpoint, LARGEST_BODY_BYTES};
+pub use download::{Download, Downloader, FileRequest, OnDownload};
+pub use endpoint::{EndpointSettings, JsonEndpoint, LARGEST_BODY_BYTES, Response};
 pub use error::{HttpError, is_transient_status};
 pub use halve::in_halves;
 pub use partial::Partial;

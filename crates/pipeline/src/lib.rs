@@ -73,7 +73,7 @@ pub enum PipelineError {
     },
     /// A point that stands for no chunk.
     #[error(
-        "the vector store found point {number}, which is no chunk of this corpus: somebody else wrote into the collection"
+        "the vector store found point {number}, which is not a chunk of this corpus: another program wrote into the collection"
     )]
     NoSuchChunk {
         /// Its number.
@@ -94,7 +94,7 @@ pub enum PipelineError {
         n_chunks: usize,
     },
     /// One question after another failed: an endpoint or server is away.
-    #[error("stopped after {n} failed questions and no other, the last: {last}")]
+    #[error("aborted after {n} consecutive failures; last error: {last}")]
     OnlyFailures {
         /// How many.
         n: usize,
@@ -116,7 +116,7 @@ pub enum PipelineError {
         run: String,
     },
     /// A record of failures alone.
-    #[error("all {n} recorded questions failed there, the last: {last}")]
+    #[error("all {n} recorded questions failed; last error: {last}")]
     AllRecordedFailed {
         /// How many.
         n: usize,

@@ -30,13 +30,13 @@ pub use spent::Spent;
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The run's name is taken.
-    #[error("run folder `{}` exists already", path.display())]
+    #[error("run folder `{}` already exists", path.display())]
     Exists {
         /// The folder.
         path: PathBuf,
     },
     /// A name that would leave the runs' folder.
-    #[error("`{name}` is no run name: use letters, digits, `.`, `_` and `-`")]
+    #[error("invalid run name `{name}`: use letters, digits, `.`, `_` and `-`")]
     BadName {
         /// What was given.
         name: String,

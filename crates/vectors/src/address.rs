@@ -131,7 +131,7 @@ mod tests {
     fn a_password_in_a_url_is_refused_and_not_repeated() {
         let error = reason("http://me:secret@localhost:6334");
         assert!(
-            error.starts_with("`http://...@localhost:6334` is no URL of a Qdrant server"),
+            error.starts_with("invalid Qdrant server URL `http://...@localhost:6334`"),
             "{error}"
         );
     }

@@ -86,9 +86,7 @@ pub enum IndexError {
         n_points: usize,
     },
     /// A collection that stands there under our name, made otherwise.
-    #[error(
-        "collection `{collection}` at `{place}` was made as `{found}`, but `{wanted}` is wanted"
-    )]
+    #[error("collection `{collection}` at `{place}` has layout `{found}`, expected `{wanted}`")]
     Mismatch {
         /// The collection.
         collection: String,
@@ -100,9 +98,7 @@ pub enum IndexError {
         wanted: String,
     },
     /// A collection that holds points which nobody of ours put there.
-    #[error(
-        "collection `{collection}` at `{place}` holds points that are not its own, such as `{point}`"
-    )]
+    #[error("collection `{collection}` at `{place}` holds unknown points, such as `{point}`")]
     Foreign {
         /// The collection.
         collection: String,
@@ -142,7 +138,7 @@ pub enum IndexError {
         source: Foreign,
     },
     /// What was given as the server's URL is none.
-    #[error("`{url}` is no URL of a Qdrant server: {reason}")]
+    #[error("invalid Qdrant server URL `{url}`: {reason}")]
     Url {
         /// The URL without user info.
         url: String,
@@ -229,7 +225,7 @@ pub enum IndexError {
         source: Foreign,
     },
     /// The server's answer lacks what the protocol promises.
-    #[error("the answer of the Qdrant server at `{url}` lacks {what}")]
+    #[error("the response of the Qdrant server at `{url}` lacks {what}")]
     Answer {
         /// The URL.
         url: String,

@@ -433,7 +433,7 @@ mod tests {
             .expect_err("another layout")
             .to_string();
         assert!(
-            error.ends_with("was made as `3 dimensions`, but `4 dimensions` is wanted"),
+            error.ends_with("has layout `3 dimensions`, expected `4 dimensions`"),
             "{error}"
         );
     }

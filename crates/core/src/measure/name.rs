@@ -103,7 +103,7 @@ impl fmt::Display for Measure {
 
 /// A text that names no measure.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is no measure{}", meant.as_ref().map(|name| format!("; did you mean `{name}`?")).unwrap_or_default())]
+#[error("unknown measure `{text}`{}", meant.as_ref().map(|name| format!("; did you mean `{name}`?")).unwrap_or_default())]
 pub struct UnknownMeasure {
     /// What was given.
     pub text: String,
@@ -258,7 +258,7 @@ mod tests {
             );
         }
         let unknown = "BLEU".parse::<Measure>().expect_err("no measure");
-        assert_eq!(unknown.to_string(), "`BLEU` is no measure");
+        assert_eq!(unknown.to_string(), "unknown measure `BLEU`");
     }
 
     #[test]

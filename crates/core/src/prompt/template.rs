@@ -93,7 +93,7 @@ pub enum TemplateError {
     #[error("unknown placeholder `{{{name}}}`; there are `{{question}}` and `{{passages}}`")]
     UnknownPlaceholder { name: String },
     /// A placeholder missing or more than once.
-    #[error("`{{{name}}}` must stand once, found {n} times")]
+    #[error("`{{{name}}}` must occur once, found {n} times")]
     NotOnce { name: &'static str, n: usize },
 }
 
@@ -326,11 +326,11 @@ mod tests {
             ("[user]\n[user]", "line 2: a second `[user]`"),
             (
                 "[user]\n{question}",
-                "`{passages}` must stand once, found 0 times",
+                "`{passages}` must occur once, found 0 times",
             ),
             (
                 "[system]\n{question}\n[user]\n{question}{passages}",
-                "`{question}` must stand once, found 2 times",
+                "`{question}` must occur once, found 2 times",
             ),
             (
                 "[user]\n{question}{passages}{context}",

@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::Texts;
 use crate::DatasetError;
-use crate::beir::Metadata;
+use crate::beir::OwnMetadata;
 use crate::line::{Labels, spaced};
 use ragtriage_core::types::{Dataset, QuestionId};
 
@@ -22,7 +22,7 @@ struct QueryLine<'a> {
     id: &'a QuestionId,
     text: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    metadata: Option<Metadata<Labels<'a>>>,
+    metadata: Option<OwnMetadata<Labels<'a>>>,
 }
 
 pub(super) fn write(
@@ -40,7 +40,8 @@ pub(super) fn write(
     let queries = dataset.questions.iter().map(|question| {
         let mut labels = Labels::new(question, |doc| texts.get(doc).copied());
         labels.relevant = Some(&question.relevant).filter(|relevant| relevant.is_empty());
-        let metadata = Some(Metadata { ragtriage: labels }).filter(|own| !own.ragtriage.is_plain());
+        let metadata =
+            Some(OwnMetadata { ragtriage: labels }).filter(|own| !own.ragtriage.is_plain());
         spaced(&QueryLine {
             id: &question.id,
             text: &question.text,

@@ -10,7 +10,7 @@ use ragtriage_runs::external::ExternalError;
 #[derive(Debug, thiserror::Error)]
 pub enum LabelError {
     /// The annotator cannot be heard.
-    #[error("the judgments could not be read")]
+    #[error("cannot read the judgments")]
     Annotator(#[from] io::Error),
     /// A data set's file.
     #[error(transparent)]

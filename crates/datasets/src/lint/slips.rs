@@ -152,9 +152,9 @@ mod tests {
                 (
                     Rule::BrokenLine,
                     Some(4),
-                    "column 7: broken JSON: expected `:`"
+                    "column 7: invalid JSON: expected `:`"
                 ),
-                (Rule::DuplicateId, Some(5), "document `d` is there twice"),
+                (Rule::DuplicateId, Some(5), "duplicate document `d`"),
                 (Rule::EmptyCorpus, None, "the corpus of `data` is empty"),
                 (
                     Rule::RepeatedQuote,

@@ -75,7 +75,7 @@ pub enum CheckpointError {
     #[error(transparent)]
     Bert(#[from] BertError),
     /// The hashing thread panicked or the runtime is going down.
-    #[error("reading the checkpoint was broken off: {0}")]
+    #[error("reading the checkpoint was interrupted: {0}")]
     Worker(#[source] tokio::task::JoinError),
 }
 

@@ -8,7 +8,7 @@ use ragtriage_runs::external::Position;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AuditError {
     /// A line that is no line of an audit sheet.
-    #[error("{position}: no line of an audit sheet: {reason}")]
+    #[error("{position}: not a line of an audit sheet: {reason}")]
     Malformed {
         /// The line.
         position: Position,
@@ -34,7 +34,7 @@ pub enum AuditError {
         id: QuestionId,
     },
     /// One question twice.
-    #[error("{position}: question `{id}` stands on line {first} already")]
+    #[error("{position}: duplicate question `{id}` (first defined on line {first})")]
     Twice {
         /// The second line.
         position: Position,
@@ -44,7 +44,7 @@ pub enum AuditError {
         first: usize,
     },
     /// A class that there is not.
-    #[error("{position}: `correct_class` is `{found}`, which is no class")]
+    #[error("{position}: unknown class `{found}` in `correct_class`")]
     UnknownClass {
         /// The line.
         position: Position,

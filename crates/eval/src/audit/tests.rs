@@ -152,12 +152,12 @@ fn what_cannot_be_read_back_is_named_by_its_line() {
     let class = text.replacen(r#""correct_class":"""#, r#""correct_class":"rank""#, 1);
     assert_eq!(
         error(class),
-        "`a.jsonl` line 2: `correct_class` is `rank`, which is no class"
+        "`a.jsonl` line 2: unknown class `rank` in `correct_class`"
     );
     let twice = format!("{text}\n\n{}", text.lines().next().expect("a line"));
     assert_eq!(
         error(twice),
-        "`a.jsonl` line 12: question `q0` stands on line 1 already"
+        "`a.jsonl` line 12: duplicate question `q0` (first defined on line 1)"
     );
     assert_eq!(
         error(text.replace(r#""id":"q1""#, r#""id":"q10""#)),
@@ -170,7 +170,7 @@ fn what_cannot_be_read_back_is_named_by_its_line() {
     );
     assert!(
         error(text.replace(r#""class""#, r#""klass""#))
-            .starts_with("`a.jsonl` line 1: no line of an audit sheet: ")
+            .starts_with("`a.jsonl` line 1: not a line of an audit sheet: ")
     );
     assert_eq!(
         error(text.replace(r#":"ok""#, r#":"""#)),

@@ -41,7 +41,7 @@ pub enum CompareError {
         n_run: usize,
     },
     /// Nothing to cross.
-    #[error("no question of `{run}` has an answer to be crossed")]
+    #[error("no question of `{run}` has an answer to cross")]
     NoAnswers {
         /// The run.
         run: String,
@@ -59,7 +59,7 @@ pub enum CompareError {
         now: u64,
     },
     /// Too few answers to go by.
-    #[error("{n_failed} of {n_calls} crossed calls failed, the last: {last}")]
+    #[error("{n_failed} of {n_calls} crossed calls failed; last error: {last}")]
     CallsFailed {
         /// Calls without an answer, those not made any more among them.
         n_failed: usize,
@@ -69,7 +69,7 @@ pub enum CompareError {
         last: String,
     },
     /// Answers that nothing can be said of.
-    #[error("no question with an answer in both runs has a gold to compare it with")]
+    #[error("no question with an answer in both runs has a gold answer")]
     NoGold,
     /// A measure that was asked for and is defined for no question.
     #[error("no question has a value of `{measure}` in both runs")]

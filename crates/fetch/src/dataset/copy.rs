@@ -188,7 +188,7 @@ mod tests {
     fn an_unknown_name_is_answered_with_the_known_ones() {
         let to = folder(&[]);
         let error = copy_local("hotpot_qa", to.path(), to.path(), false).unwrap_err();
-        assert_eq!(error.to_string(), "there is no known data set `hotpot_qa`");
+        assert_eq!(error.to_string(), "unknown data set `hotpot_qa`");
         let hint = error.hint().expect("a hint");
         assert!(
             hint.starts_with("did you mean `hotpotqa`? known are `hotpotqa`, `squad`,"),

@@ -19,7 +19,7 @@ pub enum FetchError {
     #[error(transparent)]
     Http(#[from] HttpError),
     /// Other bytes than the set's.
-    #[error("what `{url}` sent has {kind} {found}, expected {expected}")]
+    #[error("the response of `{url}` has {kind} {found}, expected {expected}")]
     Hash {
         /// The address.
         url: String,
@@ -31,7 +31,7 @@ pub enum FetchError {
         found: String,
     },
     /// An archive that is none, or that nobody should unpack.
-    #[error("the archive of `{url}` is not unpacked: {what}")]
+    #[error("cannot unpack the archive of `{url}`: {what}")]
     Archive {
         /// The address.
         url: String,
@@ -39,7 +39,7 @@ pub enum FetchError {
         what: String,
     },
     /// A file could not be read or written.
-    #[error("`{path}` could not be read or written")]
+    #[error("cannot read or write `{path}`")]
     Disk {
         /// The file.
         path: PathBuf,

@@ -19,7 +19,7 @@ pub(super) struct KnownSet {
 /// Where a set is fetched from.
 pub(super) struct Publisher {
     pub(super) url: &'static str,
-    pub(super) packed: Packed,
+    pub(super) packed: Archived,
     /// What the file is known by; none where nobody says.
     pub(super) hash: Option<Hash>,
     /// A larger file is not the set.
@@ -30,7 +30,7 @@ pub(super) struct Publisher {
 
 /// What is fetched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Packed {
+pub(super) enum Archived {
     /// The set's one file, under its name there.
     File(&'static str),
     /// A zip archive.
@@ -63,7 +63,7 @@ static SETS: [KnownSet; 8] = [
         optional: &[],
         publisher: Some(Publisher {
             url: "http://curtis.ml.cmu.edu/datasets/hotpot/hotpot_dev_distractor_v1.json",
-            packed: Packed::File("hotpot_dev_distractor_v1.json"),
+            packed: Archived::File("hotpot_dev_distractor_v1.json"),
             hash: Some(Hash::Sha256(
                 "4e9ecb5c8d3b719f624d66b60f8d56bf227f03914f5f0753d6fa1b359d7104ea",
             )),
@@ -77,7 +77,7 @@ static SETS: [KnownSet; 8] = [
         optional: &[],
         publisher: Some(Publisher {
             url: "https://rajpurkar.github.io/SQuAD-explorer/dataset/dev-v1.1.json",
-            packed: Packed::File("dev-v1.1.json"),
+            packed: Archived::File("dev-v1.1.json"),
             hash: Some(Hash::Sha256(
                 "95aa6a52d5d6a735563366753ca50492a658031da74f301ac5238b03966972c9",
             )),
@@ -91,7 +91,7 @@ static SETS: [KnownSet; 8] = [
         optional: &[],
         publisher: Some(Publisher {
             url: "https://rajpurkar.github.io/SQuAD-explorer/dataset/dev-v2.0.json",
-            packed: Packed::File("dev-v2.0.json"),
+            packed: Archived::File("dev-v2.0.json"),
             hash: Some(Hash::Sha256(
                 "80a5225e94905956a6446d296ca1093975c4d3b3260f1d6c8f68bc2ab77182d8",
             )),
@@ -105,7 +105,7 @@ static SETS: [KnownSet; 8] = [
         optional: &["qrels/*.tsv"],
         publisher: Some(Publisher {
             url: "https://public.ukp.informatik.tu-darmstadt.de/thakur/BEIR/datasets/scifact.zip",
-            packed: Packed::Zip,
+            packed: Archived::Zip,
             hash: Some(Hash::Md5("5f7d1de60b170fc8027bb7898e2efca1")),
             most_bytes: 32 * MIB,
             licence: "see allenai/scifact",
@@ -117,7 +117,7 @@ static SETS: [KnownSet; 8] = [
         optional: &[],
         publisher: Some(Publisher {
             url: "http://ir.dcs.gla.ac.uk/resources/test_collections/cisi/cisi.tar.gz",
-            packed: Packed::TarGz,
+            packed: Archived::TarGz,
             hash: None,
             most_bytes: 32 * MIB,
             licence: "none stated, for research",
@@ -181,9 +181,9 @@ mod tests {
                 .and_then(Iterator::last)
                 .expect("a file");
             match publisher.packed {
-                Packed::File(file) => assert_eq!(name, file),
-                Packed::Zip => assert_eq!(name.rsplit('.').next(), Some("zip")),
-                Packed::TarGz => assert!(name.ends_with(".tar.gz")),
+                Archived::File(file) => assert_eq!(name, file),
+                Archived::Zip => assert_eq!(name.rsplit('.').next(), Some("zip")),
+                Archived::TarGz => assert!(name.ends_with(".tar.gz")),
             }
             // 4 bits a digit.
             let n_digits = publisher

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::hash::sha256;
-use super::known::{self, KnownSet, Packed, Publisher};
+use super::known::{self, Archived, KnownSet, Publisher};
 use super::scratch::{self, Scratch};
 use super::unpack::{Refusal, unpack};
 use super::{FetchError, wanted};
 use ragtriage_core::text::address::shown;
 use ragtriage_datasets::DatasetError;
-use ragtriage_http::{Backoff, Downloader, HttpError, OnDownload, Partial, Wanted, address};
+use ragtriage_http::{Backoff, Downloader, FileRequest, HttpError, OnDownload, Partial, address};
 
 /// Publishers' servers are slow to answer, or gone.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
@@ -69,7 +69,7 @@ async fn fetch_set(
     let path = to_root.join(format!(".{}.partial", set.name));
     let mut partial = Partial::resumed(&path, &url)?;
     let backoff = Backoff::new(TRIES, DEADLINE);
-    let file = Wanted {
+    let file = FileRequest {
         file: set.name,
         most_bytes: publisher.most_bytes,
         backoff,
@@ -126,7 +126,7 @@ fn place(
     };
     let scratch = Scratch::new(to_root, set.name, "tmp")?;
     match publisher.packed {
-        Packed::File(name) => fs::copy(file, scratch.path().join(name))
+        Archived::File(name) => fs::copy(file, scratch.path().join(name))
             .map(drop)
             .map_err(disk)?,
         packed => unpack(packed, file, set, scratch.path()).map_err(|refusal| match refusal {

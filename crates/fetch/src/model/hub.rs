@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::time::Duration;
 
-use super::part::Part;
+use super::part::PartialFile;
 use ragtriage_core::text::causes::with_causes;
 use ragtriage_encoder::checkpoint::{Attempt, FILES, Pin};
-use ragtriage_http::{Backoff, Downloader, HttpError, OnDownload, Partial, Wanted, address};
+use ragtriage_http::{Backoff, Downloader, FileRequest, HttpError, OnDownload, Partial, address};
 
 /// An unreachable hub is given up quickly: there is another way to the same bytes.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -46,9 +46,9 @@ async fn fetch_file(
 ) -> Result<(), String> {
     let why = |error: HttpError| with_causes(&error);
     let url = address(url, "").map_err(why)?;
-    let part = Part::create(folder, file).map_err(|error| with_causes(&error))?;
+    let part = PartialFile::create(folder, file).map_err(|error| with_causes(&error))?;
     let mut partial = Partial::fresh(part.path()).map_err(why)?;
-    let wanted = Wanted {
+    let wanted = FileRequest {
         file,
         most_bytes: MOST_BYTES,
         backoff: Backoff::new(1, DEADLINE),

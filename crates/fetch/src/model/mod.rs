@@ -5,4 +5,4 @@ mod part;
 mod pip;
 mod source;
 
-pub use source::{HUB, ModelRef, Source, locate};
+pub use source::{HUB, ModelRef, ModelSource, locate};

@@ -19,12 +19,12 @@ pub(super) fn own_name(folder: &Path, stem: &str) -> PathBuf {
 }
 
 /// The file; removed when dropped unfinished.
-pub(super) struct Part {
+pub(super) struct PartialFile {
     path: PathBuf,
     target: PathBuf,
 }
 
-impl Part {
+impl PartialFile {
     /// Starts `name` in `folder`, empty.
     pub(super) fn create(folder: &Path, name: &str) -> Result<Self, CheckpointError> {
         let path = own_name(folder, name);
@@ -65,7 +65,7 @@ impl Part {
     }
 }
 
-impl Drop for Part {
+impl Drop for PartialFile {
     fn drop(&mut self) {
         // Gone already when it was renamed.
         let _ = std::fs::remove_file(&self.path);

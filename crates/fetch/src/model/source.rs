@@ -40,7 +40,7 @@ impl ModelRef {
 
 /// Where models are kept and fetched from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Source {
+pub struct ModelSource {
     /// The cache directory; models lie in `models/<name>/` under it.
     pub cache_dir: PathBuf,
     /// The hub's base URL, without a slash at the end: [`HUB`] unless `HF_ENDPOINT` says otherwise.
@@ -58,7 +58,7 @@ pub const HUB: &str = "https://huggingface.co";
 /// file in a named folder, or in the cache when it cannot be fetched anew.
 pub async fn locate(
     model: &ModelRef,
-    source: &Source,
+    source: &ModelSource,
     on_download: OnDownload<'_>,
 ) -> Result<Checkpoint, CheckpointError> {
     match model {
@@ -82,7 +82,7 @@ async fn open(folder: &Path, pin: Option<&'static Pin>) -> Result<Checkpoint, Ch
 
 async fn named(
     name: &str,
-    source: &Source,
+    source: &ModelSource,
     on_download: OnDownload<'_>,
 ) -> Result<Checkpoint, CheckpointError> {
     let folder = source.cache_dir.join("models").join(name);
@@ -165,7 +165,7 @@ mod tests {
     #[tokio::test]
     async fn offline_says_what_was_not_tried_and_how_to_get_the_model() {
         let cache = tempfile::tempdir().unwrap();
-        let source = Source {
+        let source = ModelSource {
             cache_dir: cache.path().to_owned(),
             hub: HUB.to_owned(),
             offline: true,
@@ -192,7 +192,7 @@ mod tests {
     async fn a_pinned_models_file_with_other_bytes_is_named_with_both_hashes() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("config.json"), "{}").unwrap();
-        let source = Source {
+        let source = ModelSource {
             cache_dir: "unused".into(),
             hub: HUB.to_owned(),
             offline: true,
@@ -211,7 +211,7 @@ mod tests {
     #[tokio::test]
     async fn a_model_without_a_pin_is_not_fetched() {
         let cache = tempfile::tempdir().unwrap();
-        let source = Source {
+        let source = ModelSource {
             cache_dir: cache.path().to_owned(),
             hub: HUB.to_owned(),
             offline: false,
@@ -219,7 +219,7 @@ mod tests {
         let error = locate(&ModelRef::Named("some/model".to_owned()), &source, &|_| ())
             .await
             .unwrap_err();
-        assert!(error.to_string().contains("not pinned"), "{error}");
+        assert!(error.to_string().contains("no pinned hash"), "{error}");
     }
 
     #[tokio::test]

@@ -23,7 +23,7 @@ pub enum CacheError {
         source: std::io::Error,
     },
     /// The working thread panicked or the runtime is going down.
-    #[error("reading or writing a cache was broken off: {0}")]
+    #[error("reading or writing a cache was interrupted: {0}")]
     Worker(#[source] tokio::task::JoinError),
 }
 

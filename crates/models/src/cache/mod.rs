@@ -27,7 +27,7 @@ const BUSY_PAUSE: Duration = Duration::from_millis(20);
 
 /// One kind of value in a database: a table of two columns, `key` and this.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Table {
+pub struct CacheTable {
     /// Its name.
     pub name: &'static str,
     /// The name of the column that holds the value.
@@ -43,7 +43,7 @@ pub struct Database {
 
 impl Database {
     /// Opens or makes the database at `path` with its `tables`, and its folder.
-    pub fn open(path: &Path, tables: &[Table]) -> Result<Self, CacheError> {
+    pub fn open(path: &Path, tables: &[CacheTable]) -> Result<Self, CacheError> {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).map_err(|source| CacheError::Folder {
                 path: folder.to_owned(),
@@ -62,7 +62,7 @@ impl Database {
 
     /// [`Self::open`] for values that are nobody else's business: a new file is its owner's alone (mode 0600), and so are those
     /// that `SQLite` puts beside it.
-    pub fn open_private(path: &Path, tables: &[Table]) -> Result<Self, CacheError> {
+    pub fn open_private(path: &Path, tables: &[CacheTable]) -> Result<Self, CacheError> {
         let folder = |path: &Path| {
             let path = path.to_owned();
             |source| CacheError::Folder { path, source }
@@ -82,14 +82,14 @@ impl Database {
     /// What `decode` makes of each key's value, in order; `None` where there is no value, or it makes nothing of it.
     pub async fn read<T: Send + 'static>(
         &self,
-        table: Table,
+        table: CacheTable,
         keys: Vec<Key>,
         decode: impl Fn(&[u8]) -> Option<T> + Send + 'static,
     ) -> Result<Vec<Option<T>>, CacheError> {
         self.work(move |connection| {
             // One read transaction for all: without it each look-up takes and drops the file lock.
             let transaction = connection.transaction()?;
-            let Table { name, value } = table;
+            let CacheTable { name, value } = table;
             let mut statement = transaction
                 .prepare_cached(&format!("SELECT {value} FROM {name} WHERE key = ?1"))?;
             keys.iter()
@@ -104,12 +104,16 @@ impl Database {
     }
 
     /// Keeps all of `rows` or, where it fails, none.
-    pub async fn write(&self, table: Table, rows: Vec<(Key, Vec<u8>)>) -> Result<(), CacheError> {
+    pub async fn write(
+        &self,
+        table: CacheTable,
+        rows: Vec<(Key, Vec<u8>)>,
+    ) -> Result<(), CacheError> {
         self.work(move |connection| {
             let transaction =
                 connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             {
-                let Table { name, value } = table;
+                let CacheTable { name, value } = table;
                 let sql = format!("INSERT OR REPLACE INTO {name} (key, {value}) VALUES (?1, ?2)");
                 let mut statement = transaction.prepare_cached(&sql)?;
                 for (key, bytes) in &rows {
@@ -141,7 +145,7 @@ impl Database {
 
 /// Opens the database. Switching a new file to WAL takes an exclusive lock without the busy handler's patience (SQLite,
 /// "Write-Ahead Logging", section 2), so processes that make the file at once are let in one after another.
-fn connect(path: &Path, tables: &[Table]) -> rusqlite::Result<Connection> {
+fn connect(path: &Path, tables: &[CacheTable]) -> rusqlite::Result<Connection> {
     let since = Instant::now();
     loop {
         match try_connect(path, tables) {
@@ -160,7 +164,7 @@ fn is_busy(error: &rusqlite::Error) -> bool {
     )
 }
 
-fn try_connect(path: &Path, tables: &[Table]) -> rusqlite::Result<Connection> {
+fn try_connect(path: &Path, tables: &[CacheTable]) -> rusqlite::Result<Connection> {
     let connection = Connection::open(path)?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
     // A 384-number vector is 1,536 bytes: larger pages waste less of their ends. Only a new file takes it.
@@ -168,7 +172,7 @@ fn try_connect(path: &Path, tables: &[Table]) -> rusqlite::Result<Connection> {
     connection.pragma_update(None, "journal_mode", "WAL")?;
     // In WAL mode this loses the last transactions on power failure, never the file.
     connection.pragma_update(None, "synchronous", "NORMAL")?;
-    for Table { name, value } in tables {
+    for CacheTable { name, value } in tables {
         connection.execute_batch(&format!(
             "CREATE TABLE IF NOT EXISTS {name} (key BLOB PRIMARY KEY, {value} BLOB NOT NULL) WITHOUT ROWID"
         ))?;
@@ -182,12 +186,12 @@ mod tests {
     use ragtriage_core::hint::Hint;
     use ragtriage_core::text::hex::hex;
 
-    const TABLES: [Table; 2] = [
-        Table {
+    const TABLES: [CacheTable; 2] = [
+        CacheTable {
             name: "a",
             value: "x",
         },
-        Table {
+        CacheTable {
             name: "b",
             value: "y",
         },

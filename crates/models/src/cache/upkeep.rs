@@ -5,7 +5,7 @@
 use rusqlite::{Connection, TransactionBehavior};
 use serde::Serialize;
 
-use super::{CacheError, Database, Table};
+use super::{CacheError, CacheTable, Database};
 
 /// How much there is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -25,19 +25,19 @@ impl std::ops::AddAssign for Size {
 
 impl Database {
     /// How much a table holds.
-    pub async fn size(&self, table: Table) -> Result<Size, CacheError> {
+    pub async fn size(&self, table: CacheTable) -> Result<Size, CacheError> {
         self.work(move |connection| size(connection, table)).await
     }
 
     /// Shows every value of a table to `each`, in the order of their keys, which is none.
     pub async fn fold<T: Send + 'static>(
         &self,
-        table: Table,
+        table: CacheTable,
         mut folded: T,
         each: impl Fn(&mut T, &[u8]) + Send + 'static,
     ) -> Result<T, CacheError> {
         self.work(move |connection| {
-            let Table { name, value } = table;
+            let CacheTable { name, value } = table;
             let mut statement =
                 connection.prepare_cached(&format!("SELECT {value} FROM {name}"))?;
             let mut rows = statement.query([])?;
@@ -51,7 +51,7 @@ impl Database {
     }
 
     /// Takes out all that a table holds.
-    pub async fn clear(&self, table: Table) -> Result<Size, CacheError> {
+    pub async fn clear(&self, table: CacheTable) -> Result<Size, CacheError> {
         self.work(move |connection| {
             let transaction =
                 connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -66,13 +66,13 @@ impl Database {
     /// Takes out the entries of whose value `doomed` says so.
     pub async fn remove(
         &self,
-        table: Table,
+        table: CacheTable,
         doomed: impl Fn(&[u8]) -> bool + Send + 'static,
     ) -> Result<Size, CacheError> {
         self.work(move |connection| {
             let transaction =
                 connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let Table { name, value } = table;
+            let CacheTable { name, value } = table;
             let mut removed = Size::default();
             {
                 let mut keys: Vec<Vec<u8>> = Vec::new();
@@ -109,8 +109,8 @@ impl Database {
     }
 }
 
-fn size(connection: &Connection, table: Table) -> rusqlite::Result<Size> {
-    let Table { name, value } = table;
+fn size(connection: &Connection, table: CacheTable) -> rusqlite::Result<Size> {
+    let CacheTable { name, value } = table;
     let sql =
         format!("SELECT count(*), coalesce(sum(length(key) + length({value})), 0) FROM {name}");
     connection.query_row(&sql, [], |row| {
@@ -127,7 +127,7 @@ mod tests {
     use super::*;
     use crate::cache::key;
 
-    const TABLE: Table = Table {
+    const TABLE: CacheTable = CacheTable {
         name: "a",
         value: "x",
     };

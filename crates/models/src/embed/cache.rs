@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use async_trait::async_trait;
 
 use super::{EmbedError, Encoder, Length, OnProgress, Role, Shape};
-use crate::cache::{Database, Key, Table, key};
+use crate::cache::{CacheTable, Database, Key, key};
 use ragtriage_core::types::TitledText;
 
 /// Texts encoded and written in one go: some seconds of work for `all-MiniLM-L6-v2` on two cores.
@@ -22,25 +22,25 @@ const WRITTEN_TOGETHER: usize = 256;
 const MEASURED_TOGETHER: usize = 8192;
 
 /// Where vectors are kept.
-pub const VECTORS: Table = Table {
+pub const VECTORS: CacheTable = CacheTable {
     name: "vectors",
     value: "vector",
 };
 /// Where it is kept how long texts are.
-pub const LENGTHS: Table = Table {
+pub const LENGTHS: CacheTable = CacheTable {
     name: "text_lengths",
     value: "length",
 };
 
 /// An [`Encoder`] that asks another only for what it has not seen.
-pub struct Cached {
+pub struct CachedEncoder {
     inner: Arc<dyn Encoder>,
     database: Database,
     n_hits: AtomicU64,
     n_misses: AtomicU64,
 }
 
-impl Cached {
+impl CachedEncoder {
     /// Opens or makes the database at `path`, and its folder.
     pub fn open(inner: Arc<dyn Encoder>, path: &Path) -> Result<Self, EmbedError> {
         let database = Database::open(path, &[VECTORS, LENGTHS])?;
@@ -103,7 +103,7 @@ impl Cached {
 }
 
 #[async_trait]
-impl Encoder for Cached {
+impl Encoder for CachedEncoder {
     fn fingerprint(&self, role: Role) -> &str {
         self.inner.fingerprint(role)
     }
@@ -334,7 +334,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("new/vectors.sqlite");
         let inner = counting("a");
-        let first = Cached::open(inner.clone(), &path).unwrap();
+        let first = CachedEncoder::open(inner.clone(), &path).unwrap();
         let n_done = AtomicUsize::new(0);
         let on_progress = |n| _ = n_done.fetch_add(n, Ordering::Relaxed);
         let vectors = first
@@ -349,7 +349,7 @@ mod tests {
         );
 
         // Another process's view of the same file, while the first is open.
-        let second = Cached::open(inner.clone(), &path).unwrap();
+        let second = CachedEncoder::open(inner.clone(), &path).unwrap();
         let again = second
             .encode(&untitled(&["zzz", "yy"]), Role::Query, &|_| ())
             .await
@@ -368,7 +368,7 @@ mod tests {
         let expected =
             [(1, 1), (3, 2), (1, 1)].map(|(n_tokens, n_read)| Length { n_tokens, n_read });
         for _ in 0..2 {
-            let cached = Cached::open(inner.clone(), &path).unwrap();
+            let cached = CachedEncoder::open(inner.clone(), &path).unwrap();
             assert_eq!(
                 cached
                     .lengths(&texts, Role::Passage)
@@ -379,7 +379,7 @@ mod tests {
             );
             assert_eq!(inner.n_asked.load(Ordering::Relaxed), 2);
         }
-        let remote = Cached::open(counting("remote"), &path).unwrap();
+        let remote = CachedEncoder::open(counting("remote"), &path).unwrap();
         assert_eq!(remote.lengths(&texts, Role::Passage).await.unwrap(), None);
     }
 
@@ -388,17 +388,17 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("vectors.sqlite");
         let (a, b) = (counting("a"), counting("b"));
-        Cached::open(a.clone(), &path)
+        CachedEncoder::open(a.clone(), &path)
             .unwrap()
             .encode(&untitled(&["x"]), Role::Query, &|_| ())
             .await
             .unwrap();
-        Cached::open(a.clone(), &path)
+        CachedEncoder::open(a.clone(), &path)
             .unwrap()
             .encode(&untitled(&["x"]), Role::Passage, &|_| ())
             .await
             .unwrap();
-        Cached::open(b.clone(), &path)
+        CachedEncoder::open(b.clone(), &path)
             .unwrap()
             .encode(&untitled(&["x"]), Role::Query, &|_| ())
             .await
@@ -416,7 +416,7 @@ mod tests {
     async fn a_value_of_the_wrong_length_is_encoded_again_and_replaced() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("vectors.sqlite");
-        let cached = Cached::open(counting("a"), &path).unwrap();
+        let cached = CachedEncoder::open(counting("a"), &path).unwrap();
         cached
             .encode(&untitled(&["x"]), Role::Query, &|_| ())
             .await

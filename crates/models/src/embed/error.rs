@@ -50,7 +50,7 @@ pub enum EmbedError {
         what: String,
     },
     /// The encoders of questions and of passages give different kinds of vectors.
-    #[error("questions and passages have no common measure: {query}; {passage}")]
+    #[error("the encoders of questions and passages do not match: {query}; {passage}")]
     Apart {
         /// What the questions' gives.
         query: String,
@@ -78,7 +78,7 @@ pub enum EmbedError {
         positions: usize,
     },
     /// The encoding thread panicked or the runtime is going down.
-    #[error("encoding was broken off: {0}")]
+    #[error("encoding was interrupted: {0}")]
     Worker(#[source] tokio::task::JoinError),
 }
 
@@ -109,7 +109,8 @@ impl From<HttpError> for EmbedError {
                 reason,
             },
             HttpError::BadKey => {
-                let reason = "names a key with characters that no header may have".to_owned();
+                let reason =
+                    "names a key with characters that are not allowed in a header".to_owned();
                 Self::BadSetting {
                     setting: "api_key_env",
                     reason,

@@ -35,18 +35,18 @@ pub struct LateInteractionOptions {
 
 /// A ColBERT checkpoint as an [`Encoder`].
 pub struct LateInteraction {
-    inner: Arc<Inner>,
+    inner: Arc<TokenModel>,
     fingerprint: String,
 }
 
-struct Inner {
+struct TokenModel {
     model: Model<Option<Dense>>,
     recipe: TokenRecipe,
     width: usize,
 }
 
 /// What of the vocabulary frames a text.
-struct Frame {
+struct TokenFrame {
     /// `[CLS]` and the role's marker.
     before: Vec<u32>,
     /// `[SEP]`.
@@ -113,7 +113,7 @@ impl LateInteraction {
             precision,
             move |tensors, config| told.projection(tensors, config),
         )?;
-        let inner = Inner {
+        let inner = TokenModel {
             model,
             recipe,
             width,
@@ -231,9 +231,9 @@ impl Encoder for LateInteraction {
     }
 }
 
-impl Inner {
+impl TokenModel {
     /// What frames a text of this role.
-    fn frame(&self, role: Role) -> Result<Frame, EmbedError> {
+    fn frame(&self, role: Role) -> Result<TokenFrame, EmbedError> {
         let word_pieces = self.model.word_pieces()?;
         let id = |name: &str| {
             let (folder, word_piece) = (self.model.checkpoint().folder.clone(), name.to_owned());
@@ -255,7 +255,7 @@ impl Inner {
         if !marker.is_empty() {
             before.push(id(marker)?);
         }
-        let mut frame = Frame {
+        let mut frame = TokenFrame {
             before,
             after: sep.to_vec(),
             n_tokens,
@@ -277,7 +277,7 @@ impl Inner {
     }
 }
 
-impl Frame {
+impl TokenFrame {
     /// Word pieces that fit beside the frame.
     fn room(&self) -> usize {
         self.n_tokens

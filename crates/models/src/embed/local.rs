@@ -43,12 +43,12 @@ pub struct LocalOptions {
 
 /// A BERT checkpoint as an [`Encoder`].
 pub struct Local {
-    inner: Arc<Inner>,
+    inner: Arc<PooledModel>,
     query_fingerprint: String,
     passage_fingerprint: String,
 }
 
-struct Inner {
+struct PooledModel {
     model: Model,
     recipe: Recipe,
     titles: Titles,
@@ -101,7 +101,7 @@ impl Local {
         );
         let query_fingerprint = format!("{shared} prefix {query_prefix:?}");
         let passage_fingerprint = format!("{shared} titles {titles:?} prefix {passage_prefix:?}");
-        let inner = Arc::new(Inner {
+        let inner = Arc::new(PooledModel {
             model,
             recipe,
             titles,
@@ -203,7 +203,7 @@ impl Encoder for Local {
     }
 }
 
-impl Inner {
+impl PooledModel {
     fn inputs(&self, texts: &[TitledText<'_>], role: Role) -> Vec<Input<'static>> {
         texts.iter().map(|text| self.input(*text, role)).collect()
     }

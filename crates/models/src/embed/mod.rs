@@ -1,7 +1,7 @@
 //! Floor 3, encoders: texts to vectors.
 //!
 //! [`Local`] runs a BERT checkpoint in this process and gives one vector a text, [`LateInteraction`] one a token;
-//! [`TwoEncoders`] joins an encoder of questions with one of passages; [`Remote`] asks a server; [`Cached`] keeps any
+//! [`TwoEncoders`] joins an encoder of questions with one of passages; [`Remote`] asks a server; [`CachedEncoder`] keeps any
 //! encoder's vectors and lengths in a database file.
 
 mod cache;
@@ -14,7 +14,7 @@ mod work;
 
 use async_trait::async_trait;
 
-pub use cache::{Cached, LENGTHS, VECTORS};
+pub use cache::{CachedEncoder, LENGTHS, VECTORS};
 pub use error::EmbedError;
 pub use late_interaction::{LateInteraction, LateInteractionOptions};
 pub use local::{Local, LocalOptions};

@@ -199,7 +199,7 @@ mod tests {
             .err()
             .unwrap()
             .to_string();
-        let expected = "questions and passages have no common measure: `a` gives 12 numbers, compared by dot; `b` gives 24 \
+        let expected = "the encoders of questions and passages do not match: `a` gives 12 numbers, compared by dot; `b` gives 24 \
                         numbers, compared by cosine";
         assert_eq!(error, expected);
     }

@@ -35,12 +35,12 @@ pub struct Allowance {
     counter: Arc<dyn TokenCounter>,
     /// Most tokens of an answer.
     most_completion_tokens: u64,
-    state: Mutex<State>,
+    state: Mutex<Spending>,
     settled: Notify,
 }
 
 #[derive(Clone, Copy, Default)]
-struct State {
+struct Spending {
     spent: Cost,
     /// The worst case of the calls under way.
     aside: Cost,
@@ -163,7 +163,7 @@ impl Allowance {
         self.counter.count(text) as u64
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, Spending> {
         self.state.lock().expect("no holder panics")
     }
 }
@@ -186,12 +186,12 @@ impl Drop for Aside<'_> {
 }
 
 /// A generator that keeps within an allowance.
-pub struct Allowed<G> {
+pub struct WithAllowance<G> {
     inner: G,
     allowance: Arc<Allowance>,
 }
 
-impl<G: Generator> Allowed<G> {
+impl<G: Generator> WithAllowance<G> {
     /// Wraps `inner`, of which every call is one call of the server.
     #[must_use]
     pub fn new(inner: G, allowance: Arc<Allowance>) -> Self {
@@ -200,7 +200,7 @@ impl<G: Generator> Allowed<G> {
 }
 
 #[async_trait]
-impl<G: Generator> Generator for Allowed<G> {
+impl<G: Generator> Generator for WithAllowance<G> {
     fn name(&self) -> &str {
         self.inner.name()
     }
@@ -296,14 +296,14 @@ mod tests {
         }
     }
 
-    fn allowed(limits: Limits, bills: Bills) -> Allowed<Bills> {
+    fn allowed(limits: Limits, bills: Bills) -> WithAllowance<Bills> {
         let words = tokens::counter(Tokenizer::Words, None).expect("built in");
         // A dollar a token of a prompt, ten a token of an answer; an answer has at most five.
         let price = Price {
             prompt_usd: 1e6,
             completion_usd: 1e7,
         };
-        Allowed::new(bills, Arc::new(Allowance::new(limits, price, words, 5)))
+        WithAllowance::new(bills, Arc::new(Allowance::new(limits, price, words, 5)))
     }
 
     #[tokio::test]
@@ -422,7 +422,7 @@ mod tests {
             tokens: Some(50),
             usd: None,
         };
-        let allowed = Allowed::new(
+        let allowed = WithAllowance::new(
             BreaksOff,
             Arc::new(Allowance::new(limits, Price::default(), words, 5)),
         );

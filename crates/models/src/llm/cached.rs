@@ -17,12 +17,12 @@ use async_trait::async_trait;
 use tokio::sync::OnceCell;
 
 use super::{Generator, KeptReply, LlmError, Reply};
-use crate::cache::{CacheError, Database, Key, Table, key};
+use crate::cache::{CacheError, CacheTable, Database, Key, key};
 use ragtriage_core::prompt::Prompt;
 use ragtriage_core::types::Origin;
 
 /// Where replies are kept.
-pub const REPLIES: Table = Table {
+pub const REPLIES: CacheTable = CacheTable {
     name: "replies",
     value: "reply",
 };

@@ -26,6 +26,36 @@ pub enum ErrorClass {
     Spent,
 }
 
+/// A parameter of a request that a server may refuse.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SentParameter {
+    /// `max_tokens`: `OpenAI`'s reasoning models take `max_completion_tokens` instead.
+    MaxTokens,
+    /// `temperature`: `OpenAI`'s reasoning models take 1 only.
+    Temperature,
+}
+
+impl SentParameter {
+    fn kind(self) -> ErrorKind {
+        match self {
+            Self::MaxTokens => ErrorKind::RejectsMaxTokens,
+            Self::Temperature => ErrorKind::RejectsTemperature,
+        }
+    }
+
+    fn hint(self) -> &'static str {
+        match self {
+            Self::MaxTokens => {
+                "with `generation.extra_body = { max_completion_tokens = 2048 }` that is sent instead of `max_tokens`, and \
+                 `temperature = 1` there takes the place of a temperature that is refused"
+            }
+            Self::Temperature => {
+                "`generation.extra_body = { temperature = 1 }` takes the place of `generation.temperature`"
+            }
+        }
+    }
+}
+
 /// Why a call failed, or a generator or template could not be made.
 #[derive(Debug, thiserror::Error)]
 #[allow(
@@ -50,6 +80,7 @@ pub enum LlmError {
         url: String,
         status: u16,
         excerpt: String,
+        parameter: Option<SentParameter>,
     },
     /// The prompt exceeds the model's context.
     #[error("the prompt is too long for `{url}`: status {status}: {excerpt}")]
@@ -103,15 +134,15 @@ impl From<HttpError> for LlmError {
             HttpError::BadAddress { reason } => bad("base_url", reason),
             HttpError::BadKey => bad(
                 "api_key",
-                "holds characters that no header may have (in the key)".to_owned(),
+                "contains characters that are not allowed in a header (in the key)".to_owned(),
             ),
             HttpError::BadHeaderName { name } => bad(
                 "headers_env",
-                format!("has `{name}`, which is no header's name"),
+                format!("has the invalid header name `{name}`"),
             ),
             HttpError::BadHeaderValue { name } => bad(
                 "headers_env",
-                format!("holds characters that no header may have (in {name})"),
+                format!("contains characters that are not allowed in a header (in {name})"),
             ),
             HttpError::NoCertificate { path } => bad(
                 "ca_file",
@@ -153,9 +184,9 @@ impl LlmError {
             Self::TooLong { .. } => ErrorKind::TooLong,
             Self::Rejected {
                 status: 400 | 422,
-                excerpt,
+                parameter,
                 ..
-            } => rejected_parameter(excerpt).unwrap_or(ErrorKind::Permanent),
+            } => parameter.map_or(ErrorKind::Permanent, SentParameter::kind),
             Self::Rejected { .. }
             | Self::Refused { .. }
             | Self::Spent { .. }
@@ -178,8 +209,10 @@ impl Hint for LlmError {
                 status: 401 | 403, ..
             } => Some("`generation.api_key_env` names the variable with the key"),
             Self::Rejected {
-                status: 400 | 422, ..
-            } => kind_hint(self.kind()),
+                status: 400 | 422,
+                parameter,
+                ..
+            } => parameter.map(SentParameter::hint),
             Self::Rejected {
                 status: 404 | 405, ..
             } => Some(
@@ -204,28 +237,12 @@ impl Hint for LlmError {
     }
 }
 
-/// What a server that rejects one of the parameters that we send calls it: `OpenAI`'s reasoning models refuse two.
-fn rejected_parameter(excerpt: &str) -> Option<ErrorKind> {
-    if excerpt.contains("max_tokens") {
-        Some(ErrorKind::RejectsMaxTokens)
-    } else {
-        excerpt
-            .contains("temperature")
-            .then_some(ErrorKind::RejectsTemperature)
-    }
-}
-
 /// The setting that replaces a parameter which a server does not take.
 #[must_use]
 pub fn kind_hint(kind: ErrorKind) -> Option<&'static str> {
     match kind {
-        ErrorKind::RejectsMaxTokens => Some(
-            "with `generation.extra_body = { max_completion_tokens = 2048 }` that is sent instead of `max_tokens`, and \
-             `temperature = 1` there takes the place of a temperature that is refused",
-        ),
-        ErrorKind::RejectsTemperature => Some(
-            "`generation.extra_body = { temperature = 1 }` takes the place of `generation.temperature`",
-        ),
+        ErrorKind::RejectsMaxTokens => Some(SentParameter::MaxTokens.hint()),
+        ErrorKind::RejectsTemperature => Some(SentParameter::Temperature.hint()),
         ErrorKind::Unreachable
         | ErrorKind::Transient
         | ErrorKind::TooLong
@@ -263,20 +280,29 @@ mod tests {
 
     #[test]
     fn a_refused_parameter_is_answered_with_the_setting_that_replaces_it() {
-        let rejected = |excerpt: &str| {
-            let error = LlmError::Rejected {
-                url: "u".into(),
-                status: 400,
-                excerpt: excerpt.into(),
-            };
-            error.hint().unwrap_or_default()
-        };
-        // As OpenAI words them.
-        let tokens = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
-        assert!(rejected(tokens).contains("extra_body = { max_completion_tokens = 2048 }"));
-        let temperature = "Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) value is supported.";
-        assert!(rejected(temperature).contains("extra_body = { temperature = 1 }"));
-        assert_eq!(rejected("no such model"), "");
+        for (parameter, setting) in [
+            (
+                SentParameter::MaxTokens,
+                "extra_body = { max_completion_tokens = 2048 }",
+            ),
+            (
+                SentParameter::Temperature,
+                "extra_body = { temperature = 1 }",
+            ),
+        ] {
+            let hint = rejected(Some(parameter)).hint().expect("a hint");
+            assert!(hint.contains(setting), "{hint}");
+        }
+        assert_eq!(rejected(None).hint(), None);
+    }
+
+    fn rejected(parameter: Option<SentParameter>) -> LlmError {
+        LlmError::Rejected {
+            url: "u".into(),
+            status: 400,
+            excerpt: "no".into(),
+            parameter,
+        }
     }
 
     #[test]

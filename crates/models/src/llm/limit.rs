@@ -10,7 +10,7 @@
 //!   say that began before the last shrink is one episode with it.
 //! - Any other failure begins the window anew.
 //!
-//! [`Gate`] hands the places out in the order in which they are asked for. Left out: when to call again ([`ragtriage_http::Backoff`]) and the
+//! [`CallLimiter`] hands the places out in the order in which they are asked for. Left out: when to call again ([`ragtriage_http::Backoff`]) and the
 //! server's own pauses ([`super::pause`]).
 
 use std::sync::{Mutex, MutexGuard};
@@ -25,7 +25,7 @@ const ROUNDS: usize = 2;
 
 /// How a call ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Outcome {
+pub(super) enum CallOutcome {
     /// An answer, after so long.
     Good(Duration),
     /// The server had too much to do.
@@ -59,26 +59,26 @@ impl Limit {
     }
 
     /// A call that began in `episode` has ended; `is_full`: every place was taken until then.
-    fn ended(&mut self, episode: u64, outcome: Outcome, is_full: bool) {
+    fn ended(&mut self, episode: u64, outcome: CallOutcome, is_full: bool) {
         if episode != self.episode {
             return;
         }
         match outcome {
-            Outcome::TooMuch => {
+            CallOutcome::TooMuch => {
                 self.places -= (self.places / 5).max(1).min(self.places - 1);
                 self.episode += 1;
                 self.best_mean = f64::INFINITY; // what was good then may not be now
                 self.begin_window();
             }
-            Outcome::Other => self.begin_window(),
-            Outcome::Good(latency) if is_full => {
+            CallOutcome::Other => self.begin_window(),
+            CallOutcome::Good(latency) if is_full => {
                 self.n_successes += 1;
                 self.seconds += latency.as_secs_f64();
                 if self.n_successes >= ROUNDS * self.places {
                     self.end_window();
                 }
             }
-            Outcome::Good(_) => {}
+            CallOutcome::Good(_) => {}
         }
     }
 
@@ -103,13 +103,13 @@ impl Limit {
 
 /// Places for calls, handed out first come, first served.
 #[derive(Debug)]
-pub(super) struct Gate {
-    state: Mutex<State>,
+pub(super) struct CallLimiter {
+    state: Mutex<Slots>,
     places: Semaphore,
 }
 
 #[derive(Debug)]
-struct State {
+struct Slots {
     limit: Limit,
     /// Places that are taken.
     taken: usize,
@@ -117,10 +117,10 @@ struct State {
     owed: usize,
 }
 
-impl Gate {
+impl CallLimiter {
     /// `first` places to begin with, never more than `most`; both at least 1.
     pub(super) fn new(first: usize, most: usize) -> Self {
-        let state = State {
+        let state = Slots {
             limit: Limit::new(first, most),
             taken: 0,
             owed: 0,
@@ -132,24 +132,24 @@ impl Gate {
     }
 
     /// Waits for a place, behind all who wait already.
-    pub(super) async fn enter(&self) -> Place<'_> {
+    pub(super) async fn enter(&self) -> CallSlot<'_> {
         let permit = self
             .places
             .acquire()
             .await
             .expect("the semaphore is never closed");
         self.state().taken += 1;
-        Place {
+        CallSlot {
             gate: self,
             permit: Some(permit),
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, Slots> {
         self.state.lock().expect("no holder panics")
     }
 
-    fn ended(&self, episode: u64, outcome: Outcome) {
+    fn ended(&self, episode: u64, outcome: CallOutcome) {
         let mut state = self.state();
         let (before, is_full) = (state.limit.places, state.taken >= state.limit.places);
         state.limit.ended(episode, outcome, is_full);
@@ -168,24 +168,24 @@ impl Gate {
 
 /// A place among the calls, free again when dropped. It may be kept for several calls, one after another.
 #[derive(Debug)]
-pub(super) struct Place<'a> {
-    gate: &'a Gate,
+pub(super) struct CallSlot<'a> {
+    gate: &'a CallLimiter,
     permit: Option<SemaphorePermit<'a>>,
 }
 
-impl Place<'_> {
-    /// To be told to [`Place::ended`] by the call that begins now.
+impl CallSlot<'_> {
+    /// To be told to [`CallSlot::ended`] by the call that begins now.
     pub(super) fn episode(&self) -> u64 {
         self.gate.state().limit.episode
     }
 
     /// What came of a call that began in `episode`. Nothing has to be told of one that was broken off.
-    pub(super) fn ended(&self, episode: u64, outcome: Outcome) {
+    pub(super) fn ended(&self, episode: u64, outcome: CallOutcome) {
         self.gate.ended(episode, outcome);
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for CallSlot<'_> {
     fn drop(&mut self) {
         let mut state = self.gate.state();
         state.taken -= 1;
@@ -204,12 +204,12 @@ mod tests {
 
     use super::*;
 
-    fn good(seconds: f64) -> Outcome {
-        Outcome::Good(Duration::from_secs_f64(seconds))
+    fn good(seconds: f64) -> CallOutcome {
+        CallOutcome::Good(Duration::from_secs_f64(seconds))
     }
 
     /// Ends `n` calls of the present episode, with all places taken.
-    fn ended(limit: &mut Limit, n: usize, outcome: Outcome) -> usize {
+    fn ended(limit: &mut Limit, n: usize, outcome: CallOutcome) -> usize {
         for _ in 0..n {
             limit.ended(limit.episode, outcome, true);
         }
@@ -243,12 +243,12 @@ mod tests {
         let mut limit = Limit::new(12, 48);
         // Twelve calls are told that it is too much, all begun before the first of them was: 12 - 12/5 = 10.
         for _ in 0..12 {
-            limit.ended(0, Outcome::TooMuch, true);
+            limit.ended(0, CallOutcome::TooMuch, true);
         }
         assert_eq!(limit.places, 10);
         // 10 - 2, then 8 - 1, 7 - 1, ... and never below 1.
         let places: Vec<usize> = (0..9)
-            .map(|_| ended(&mut limit, 1, Outcome::TooMuch))
+            .map(|_| ended(&mut limit, 1, CallOutcome::TooMuch))
             .collect();
         assert_eq!(places, [8, 7, 6, 5, 4, 3, 2, 1, 1]);
         // From then on by one a window.
@@ -265,14 +265,14 @@ mod tests {
         assert_eq!(limit.places, 2);
         // Three of the four successes of a window, a failure, three more.
         ended(&mut limit, 3, good(1.0));
-        ended(&mut limit, 1, Outcome::Other);
+        ended(&mut limit, 1, CallOutcome::Other);
         assert_eq!(ended(&mut limit, 3, good(1.0)), 2);
         assert_eq!(ended(&mut limit, 1, good(1.0)), 3);
     }
 
     #[tokio::test]
     async fn places_are_handed_out_as_the_limit_says() {
-        let gate = Gate::new(2, 3);
+        let gate = CallLimiter::new(2, 3);
         let (first, second) = (gate.enter().await, gate.enter().await);
         assert!(gate.enter().now_or_never().is_none(), "two are taken");
         for _ in 0..4 {
@@ -280,13 +280,13 @@ mod tests {
         }
         let third = gate.enter().now_or_never().expect("a third place");
         // Down to two while three are taken: the place that is given back is not handed out.
-        first.ended(0, Outcome::TooMuch);
+        first.ended(0, CallOutcome::TooMuch);
         drop(third);
         assert!(gate.enter().now_or_never().is_none());
         drop(second);
         assert!(gate.enter().now_or_never().is_some());
         // Down to one while one is taken and one is free.
-        first.ended(first.episode(), Outcome::TooMuch);
+        first.ended(first.episode(), CallOutcome::TooMuch);
         assert!(gate.enter().now_or_never().is_none());
         drop(first);
         assert!(gate.enter().now_or_never().is_some());
@@ -294,7 +294,7 @@ mod tests {
 
     #[tokio::test]
     async fn who_comes_first_is_served_first() {
-        let gate = Gate::new(1, 1);
+        let gate = CallLimiter::new(1, 1);
         let place = gate.enter().await;
         let (mut first, mut second) = (Box::pin(gate.enter()), Box::pin(gate.enter()));
         assert!((&mut first).now_or_never().is_none() && (&mut second).now_or_never().is_none());

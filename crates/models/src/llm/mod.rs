@@ -1,7 +1,7 @@
 //! Floor 3, generators: a prompt to an answer.
 //!
 //! [`Extractive`] reads the passages itself, offline. [`openai`] calls a chat model; [`Retrying`] is the patience
-//! around it, [`Allowed`] what a run may cost, [`CachedReplies`] the memory. [`Template`] renders the prompts and
+//! around it, [`WithAllowance`] what a run may cost, [`CachedReplies`] the memory. [`Template`] renders the prompts and
 //! [`read_answer`] takes the short answer from what a model wrote.
 //! Which passages go into a prompt is decided above, what a right answer is elsewhere.
 
@@ -20,10 +20,10 @@ mod template;
 
 use async_trait::async_trait;
 
-pub use self::allowance::{Allowance, Allowed, Limits};
+pub use self::allowance::{Allowance, Limits, WithAllowance};
 pub use self::answer::read_answer;
 pub use self::cached::{CachedReplies, REPLIES};
-pub use self::error::{ErrorClass, LlmError, kind_hint};
+pub use self::error::{ErrorClass, LlmError, SentParameter, kind_hint};
 pub use self::extractive::Extractive;
 pub use self::kept::KeptReply;
 pub use self::price::Price;

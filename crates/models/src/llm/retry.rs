@@ -1,6 +1,6 @@
 //! Patience: the wrapper that limits how many calls run at once and tries transient failures again.
 //!
-//! How many is [`Gate`]'s, how long it waits and when it gives up is [`Backoff`]'s, and a server's [`Pause`] holds back all calls. A
+//! How many is [`CallLimiter`]'s, how long it waits and when it gives up is [`Backoff`]'s, and a server's [`Pause`] holds back all calls. A
 //! call keeps its place among the concurrent ones while it waits to be made again: that is what slows a hurried caller
 //! down. Its deadline begins when it has a place and no pause is on.
 
@@ -11,18 +11,18 @@ use async_trait::async_trait;
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
-use super::limit::{Gate, Outcome, Place};
+use super::limit::{CallLimiter, CallOutcome, CallSlot};
 use super::pause::Pause;
 use super::{ErrorClass, Generator, LlmError, Reply};
 use ragtriage_core::prompt::Prompt;
-use ragtriage_http::{Backoff, Failure, HttpError, Verdict};
+use ragtriage_http::{Abandoned, Backoff, HttpError, Retry};
 
 /// A generator that tries again.
 #[derive(Debug)]
 pub struct Retrying<G> {
     inner: G,
     backoff: Backoff,
-    gate: Gate,
+    gate: CallLimiter,
     pause: Pause,
     /// Whether a prompt waited for its whole deadline and was still turned away, and nothing succeeded since: the others are
     /// then given one call each, or twenty of them would wait for an hour before the run stops.
@@ -54,14 +54,14 @@ impl<G: Generator> Retrying<G> {
         Ok(Self {
             inner,
             backoff,
-            gate: Gate::new(first, most),
+            gate: CallLimiter::new(first, most),
             pause,
             in_vain: AtomicBool::new(false),
         })
     }
 
     /// One call.
-    async fn call(&self, place: &Place<'_>, prompt: &Prompt) -> Result<Reply, LlmError> {
+    async fn call(&self, place: &CallSlot<'_>, prompt: &Prompt) -> Result<Reply, LlmError> {
         self.pause.over().await;
         let (episode, clock) = (place.episode(), Instant::now());
         let reply = self.inner.generate(prompt).await;
@@ -69,20 +69,20 @@ impl<G: Generator> Retrying<G> {
         reply
     }
 
-    fn verdict(&self, error: &LlmError) -> Verdict {
+    fn verdict(&self, error: &LlmError) -> Retry {
         match error {
             LlmError::Busy { status: 429, .. } if self.in_vain.load(Ordering::Relaxed) => {
-                Verdict::Stop
+                Retry::Stop
             }
             LlmError::Busy {
                 status: 429,
                 retry_after,
                 ..
-            } => Verdict::Limited(*retry_after),
-            LlmError::Busy { retry_after, .. } => Verdict::Again(*retry_after),
+            } => Retry::Limited(*retry_after),
+            LlmError::Busy { retry_after, .. } => Retry::Again(*retry_after),
             LlmError::Http(error) => error.verdict(),
-            error if error.class() == ErrorClass::Transient => Verdict::Again(None),
-            _ => Verdict::Stop,
+            error if error.class() == ErrorClass::Transient => Retry::Again(None),
+            _ => Retry::Stop,
         }
     }
 }
@@ -106,7 +106,7 @@ impl<G: Generator> Generator for Retrying<G> {
             .await;
         match &done {
             Ok(_) => self.in_vain.store(false, Ordering::Relaxed),
-            Err(Failure::GaveUp {
+            Err(Abandoned::GaveUp {
                 last: LlmError::Busy { status: 429, .. },
                 ..
             }) => {
@@ -115,12 +115,12 @@ impl<G: Generator> Generator for Retrying<G> {
             Err(_) => {}
         }
         done.map_err(|failure| match failure {
-            Failure::Final(error) => error,
-            Failure::GaveUp { tries, last } => LlmError::GaveUp {
+            Abandoned::Final(error) => error,
+            Abandoned::GaveUp { tries, last } => LlmError::GaveUp {
                 tries,
                 last: Box::new(last),
             },
-            Failure::OutOfTime => LlmError::DeadlinePassed {
+            Abandoned::OutOfTime => LlmError::DeadlinePassed {
                 deadline: self.backoff.deadline,
             },
         })
@@ -128,17 +128,17 @@ impl<G: Generator> Generator for Retrying<G> {
 }
 
 /// What a call says of the server's load.
-fn outcome(reply: &Result<Reply, LlmError>, latency: Duration) -> Outcome {
+fn outcome(reply: &Result<Reply, LlmError>, latency: Duration) -> CallOutcome {
     match reply {
-        Ok(_) => Outcome::Good(latency),
+        Ok(_) => CallOutcome::Good(latency),
         Err(
             LlmError::Busy {
                 status: 429 | 503 | 529,
                 ..
             }
             | LlmError::Http(HttpError::TimedOut { .. }),
-        ) => Outcome::TooMuch,
-        Err(_) => Outcome::Other,
+        ) => CallOutcome::TooMuch,
+        Err(_) => CallOutcome::Other,
     }
 }
 

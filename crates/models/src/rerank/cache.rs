@@ -10,24 +10,24 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use async_trait::async_trait;
 
 use super::{RerankError, Reranker};
-use crate::cache::{Database, Key, Table, key};
+use crate::cache::{CacheTable, Database, Key, key};
 use ragtriage_core::types::TitledText;
 
 /// Where scores are kept.
-pub const SCORES: Table = Table {
+pub const SCORES: CacheTable = CacheTable {
     name: "scores",
     value: "score",
 };
 
 /// A [`Reranker`] that asks another only for what it has not seen.
-pub struct Cached {
+pub struct CachedReranker {
     inner: Arc<dyn Reranker>,
     database: Database,
     n_hits: AtomicU64,
     n_misses: AtomicU64,
 }
 
-impl Cached {
+impl CachedReranker {
     /// Opens or makes the database at `path`, and its folder.
     pub fn open(inner: Arc<dyn Reranker>, path: &Path) -> Result<Self, RerankError> {
         let database = Database::open(path, &[SCORES])?;
@@ -84,7 +84,7 @@ impl Cached {
 }
 
 #[async_trait]
-impl Reranker for Cached {
+impl Reranker for CachedReranker {
     fn fingerprint(&self) -> &str {
         self.inner.fingerprint()
     }

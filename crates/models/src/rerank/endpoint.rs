@@ -57,7 +57,7 @@ fn request(form: Form, model: &str, query: &str, passages: &[String]) -> Value {
 
 /// Where and how to ask. Not `Debug`: the URL may hold user info.
 #[derive(Clone)]
-pub struct EndpointSettings {
+pub struct RerankSettings {
     /// The calls go to `<url>/rerank`.
     pub url: String,
     /// What the server speaks.
@@ -78,7 +78,7 @@ pub struct EndpointSettings {
     pub ca_file: Option<PathBuf>,
 }
 
-impl EndpointSettings {
+impl RerankSettings {
     /// `model` at `url` with the form's usual batch, four calls at once, four tries.
     #[must_use]
     pub fn new(url: String, form: Form, model: String) -> Self {
@@ -102,14 +102,14 @@ impl EndpointSettings {
 /// A server's model as a [`Reranker`].
 pub struct Endpoint {
     client: JsonEndpoint,
-    settings: EndpointSettings,
+    settings: RerankSettings,
     permits: Semaphore,
     fingerprint: String,
 }
 
 impl Endpoint {
     /// Checks the settings and makes the client. Nothing is called yet.
-    pub fn new(settings: EndpointSettings) -> Result<Self, RerankError> {
+    pub fn new(settings: RerankSettings) -> Result<Self, RerankError> {
         check(&settings)?;
         let url = address(&settings.url, "/rerank")?;
         let client = JsonEndpoint::new(ragtriage_http::EndpointSettings {
@@ -143,7 +143,7 @@ impl Endpoint {
             .acquire()
             .await
             .expect("the semaphore is never closed");
-        let EndpointSettings {
+        let RerankSettings {
             form,
             model,
             backoff,
@@ -158,7 +158,7 @@ impl Endpoint {
                 .map(|answer: Results| answer.results),
             Form::Tei => self.client.post(&request, backoff).await,
         };
-        let scored: Vec<Scored> = answer.map_err(|error| {
+        let scored: Vec<WireScore> = answer.map_err(|error| {
             if error.is_too_large() {
                 too_long(passages, error)
             } else {
@@ -210,7 +210,7 @@ impl Reranker for Endpoint {
 }
 
 /// Refuses values that cannot be.
-fn check(settings: &EndpointSettings) -> Result<(), RerankError> {
+fn check(settings: &RerankSettings) -> Result<(), RerankError> {
     let bad = |setting, reason: &str| {
         Err(RerankError::BadSetting {
             setting,
@@ -244,11 +244,11 @@ fn too_long(passages: &[String], source: HttpError) -> RerankError {
 
 #[derive(Deserialize)]
 struct Results {
-    results: Vec<Scored>,
+    results: Vec<WireScore>,
 }
 
 #[derive(Deserialize)]
-struct Scored {
+struct WireScore {
     index: usize,
     #[serde(alias = "relevance_score")]
     score: f32,

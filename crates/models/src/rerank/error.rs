@@ -47,7 +47,7 @@ pub enum RerankError {
     #[error(transparent)]
     Cache(#[from] CacheError),
     /// The scoring thread panicked or the runtime is going down.
-    #[error("reranking was broken off: {0}")]
+    #[error("reranking was interrupted: {0}")]
     Worker(#[source] tokio::task::JoinError),
 }
 
@@ -72,7 +72,8 @@ impl From<HttpError> for RerankError {
                 reason,
             },
             HttpError::BadKey => {
-                let reason = "names a key with characters that no header may have".to_owned();
+                let reason =
+                    "names a key with characters that are not allowed in a header".to_owned();
                 Self::BadSetting {
                     setting: "api_key_env",
                     reason,

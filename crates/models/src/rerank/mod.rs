@@ -1,6 +1,6 @@
 //! Floor 3, rerankers: a question and passages to a score each.
 //!
-//! [`CrossEncoder`] runs a checkpoint in this process; [`Endpoint`] asks a server; [`Cached`] keeps any reranker's scores
+//! [`CrossEncoder`] runs a checkpoint in this process; [`Endpoint`] asks a server; [`CachedReranker`] keeps any reranker's scores
 //! in a database file. How many candidates are reranked, and what becomes of the others, is decided above.
 
 mod cache;
@@ -10,9 +10,9 @@ mod error;
 
 use async_trait::async_trait;
 
-pub use cache::{Cached, SCORES};
+pub use cache::{CachedReranker, SCORES};
 pub use cross_encoder::CrossEncoder;
-pub use endpoint::{Endpoint, EndpointSettings};
+pub use endpoint::{Endpoint, RerankSettings};
 pub use error::RerankError;
 
 use ragtriage_core::types::TitledText;

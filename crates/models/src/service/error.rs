@@ -20,7 +20,7 @@ pub enum ServiceError {
     #[error("`external.url` {reason}")]
     BadUrl { reason: String },
     /// A key that no header may hold.
-    #[error("`external.api_key_env` names a key with characters that no header may have")]
+    #[error("`external.api_key_env` names a key with characters that are not allowed in a header")]
     BadKey,
     /// An answer of another form.
     #[error("the answer of {reason}")]
@@ -38,7 +38,7 @@ pub enum ServiceError {
     )]
     NoAnswer { url: String },
     /// A record that does not have the question.
-    #[error("nothing is recorded of this question")]
+    #[error("no recorded answer for this question")]
     NotRecorded,
 }
 

@@ -13,7 +13,7 @@ pub use error::ServiceError;
 
 use ragtriage_core::types::Question;
 use ragtriage_http::{
-    Backoff, EndpointSettings, Failure, HttpError, JsonEndpoint, Secret, Verdict, address,
+    Abandoned, Backoff, EndpointSettings, HttpError, JsonEndpoint, Retry, Secret, address,
 };
 use ragtriage_runs::external::Position;
 use ragtriage_runs::external::join::Joined;
@@ -144,8 +144,8 @@ impl Rag for Service {
             .run(|| self.call(question), verdict)
             .await
             .map_err(|failure| match failure {
-                Failure::Final(error) | Failure::GaveUp { last: error, .. } => error,
-                Failure::OutOfTime => {
+                Abandoned::Final(error) | Abandoned::GaveUp { last: error, .. } => error,
+                Abandoned::OutOfTime => {
                     let (url, deadline) =
                         (self.endpoint.shown_url().to_owned(), self.backoff.deadline);
                     HttpError::DeadlinePassed { url, deadline }.into()
@@ -154,10 +154,10 @@ impl Rag for Service {
     }
 }
 
-fn verdict(error: &ServiceError) -> Verdict {
+fn verdict(error: &ServiceError) -> Retry {
     match error {
         ServiceError::Http(error) => error.verdict(),
-        _ => Verdict::Stop,
+        _ => Retry::Stop,
     }
 }
 
@@ -188,7 +188,7 @@ mod tests {
             refused("ftp://h/x", None),
             "`external.url` must begin with `http://` or `https://`"
         );
-        assert!(refused("nonsense", None).starts_with("`external.url` is no URL"));
+        assert!(refused("nonsense", None).starts_with("`external.url` is not a URL"));
         assert_eq!(
             refused("http://example.com/ask", Some("k")),
             "the key would be sent unencrypted to `example.com`"

@@ -10,7 +10,7 @@ use crate::ask::RunFacts;
 use ragtriage_core::chunk::Strategy;
 use ragtriage_core::text::{address, analyse, tokens};
 use ragtriage_core::types::{Dataset, Note};
-use ragtriage_models::embed::Cached;
+use ragtriage_models::embed::CachedEncoder;
 use ragtriage_runs::{Manifest, SCHEMA};
 
 /// What a loader accepted, with how often.
@@ -127,7 +127,7 @@ pub fn now() -> String {
 }
 
 /// Puts into the record what a run that ended did, and what its caches were good for.
-pub fn finish(manifest: &mut Manifest, facts: RunFacts, caches: &[Arc<Cached>]) {
+pub fn finish(manifest: &mut Manifest, facts: RunFacts, caches: &[Arc<CachedEncoder>]) {
     let RunFacts {
         n_chunks,
         chunk_tokens,

@@ -32,7 +32,7 @@ use ragtriage_core::types::{Origin, Question, QuestionId, Trace};
 use ragtriage_eval::score::{self, Scores};
 use ragtriage_eval::shown;
 use ragtriage_eval::tuning::TrialScores;
-use ragtriage_models::embed::Cached;
+use ragtriage_models::embed::CachedEncoder;
 use ragtriage_models::llm::Allowance;
 use ragtriage_runs::{Manifest, RunFolder, SavedRun, Spent, deciding};
 
@@ -364,7 +364,7 @@ fn keep(folder: &RunFolder, kept: &SavedTrial) -> Result<(), SweepError> {
     )?)
 }
 
-fn work(before: Made, after: Made, caches: &[Arc<Cached>], saved: &SavedRun) -> SweepWork {
+fn work(before: Made, after: Made, caches: &[Arc<CachedEncoder>], saved: &SavedRun) -> SweepWork {
     let hits: u64 = caches.iter().map(|cache| cache.n_hits()).sum();
     let misses: u64 = caches.iter().map(|cache| cache.n_misses()).sum();
     let mut replies = Share::default();

@@ -26,13 +26,13 @@ impl fmt::Display for Position {
 #[derive(Debug, thiserror::Error)]
 pub enum ExternalError {
     /// Nothing stands at the path.
-    #[error("`{file}` is not there")]
+    #[error("`{file}` does not exist")]
     Missing {
         /// The path.
         file: String,
     },
     /// The operating system would not read it, or its gzip is damaged.
-    #[error("`{file}` could not be read")]
+    #[error("cannot read `{file}`")]
     Read {
         /// The path.
         file: String,
@@ -88,9 +88,7 @@ pub enum ExternalError {
         grade: Box<str>,
     },
     /// A ranking that holds a document twice.
-    #[error(
-        "{position}: document `{document}` is there twice for query `{query}`, first in {first}"
-    )]
+    #[error("{position}: duplicate document `{document}` for query `{query}` (first in {first})")]
     DuplicateDocument {
         /// The second line.
         position: Position,
@@ -130,7 +128,7 @@ pub enum ExternalError {
         message: String,
     },
     /// A line that is no JSON object.
-    #[error("{position} column {column}: no JSON object: {message}")]
+    #[error("{position} column {column}: not a JSON object: {message}")]
     Line {
         /// The line.
         position: Position,
@@ -180,7 +178,7 @@ pub enum ExternalError {
         asked: Box<str>,
     },
     /// A line without an id whose text is that of several questions.
-    #[error("{position}: several questions of the data set are `{question}`")]
+    #[error("{position}: several questions of the data set have the text `{question}`")]
     AmbiguousQuestion {
         /// The line.
         position: Position,
@@ -189,7 +187,7 @@ pub enum ExternalError {
     },
     /// Questions that nothing is recorded of.
     #[error(
-        "`{file}` has nothing for {n_missing} of {n_questions} questions, the first is `{first}`"
+        "`{file}` has no line for {n_missing} of {n_questions} questions, the first is `{first}`"
     )]
     MissingQuestions {
         /// The record.
@@ -202,7 +200,7 @@ pub enum ExternalError {
         first: Box<str>,
     },
     /// Two gold questions of one id.
-    #[error("{position}: question `{id}` is there twice")]
+    #[error("{position}: duplicate question `{id}`")]
     DuplicateQuestion {
         /// The second one.
         position: Position,

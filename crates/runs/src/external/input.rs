@@ -153,7 +153,7 @@ mod tests {
     fn damaged_gzip_is_an_error() {
         let whole = gzip("a text that is long enough to be cut somewhere in its middle\n");
         let error = read(&whole[..whole.len() - 9]).unwrap_err();
-        assert_eq!(error.to_string(), "`f` could not be read");
+        assert_eq!(error.to_string(), "cannot read `f`");
         assert!(matches!(error, ExternalError::Read { .. }));
     }
 
@@ -182,7 +182,7 @@ mod tests {
     #[test]
     fn a_path_that_is_not_there_is_missing() {
         let error = Input::read(Path::new("no/such.trec")).unwrap_err();
-        assert_eq!(error.to_string(), "`no/such.trec` is not there");
+        assert_eq!(error.to_string(), "`no/such.trec` does not exist");
     }
 
     #[test]

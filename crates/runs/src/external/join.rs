@@ -323,11 +323,11 @@ mod tests {
             ),
             (
                 "{\"question\": \"twice?\", \"contexts\": []}",
-                "`f` line 1: several questions of the data set are `twice?`",
+                "`f` line 1: several questions of the data set have the text `twice?`",
             ),
             (
                 "{\"id\": 1, \"contexts\": []}\n{\"question\": \"one?\", \"contexts\": []}",
-                "`f` line 2: question `1` is there twice",
+                "`f` line 2: duplicate question `1`",
             ),
         ] {
             assert_eq!(join(text, false).expect_err(text).to_string(), expected);
@@ -350,7 +350,7 @@ mod tests {
             .expect_err("three lack");
         assert_eq!(
             error.to_string(),
-            "`f` has nothing for 3 of 4 questions, the first is `2`"
+            "`f` has no line for 3 of 4 questions, the first is `2`"
         );
         let mut joined = join(text, false).expect("joins");
         assert_eq!(joined.answered("f", set(), true).expect("lenient").len(), 1);

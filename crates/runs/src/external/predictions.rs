@@ -426,7 +426,7 @@ mod tests {
         for (text, expected) in [
             (
                 "[{\"_id\": \"a\", \"answer\": \"x\"},\n{\"_id\": \"a\", \"answer\": \"y\"}]",
-                "`f.json` line 2: question `a` is there twice",
+                "`f.json` line 2: duplicate question `a`",
             ),
             (
                 "[\n{\"_id\": \"a\", \"answer\": null}]",

@@ -501,15 +501,15 @@ mod tests {
         for (text, expected) in [
             (
                 "[1]",
-                "`f.jsonl` line 7 column 1: no JSON object: invalid type: sequence, expected a map",
+                "`f.jsonl` line 7 column 1: not a JSON object: invalid type: sequence, expected a map",
             ),
             (
                 r#"{"id": "a", "contexts": [NaN]}"#,
-                "`f.jsonl` line 7 column 26: no JSON object: expected value",
+                "`f.jsonl` line 7 column 26: not a JSON object: expected value",
             ),
             (
                 r#"{"id": "a", "contexts": [{"text": "t", "score": 1e999}]}"#,
-                "`f.jsonl` line 7 column 53: no JSON object: number out of range",
+                "`f.jsonl` line 7 column 53: not a JSON object: number out of range",
             ),
             (
                 r#"{"id": 1.5, "contexts": []}"#,

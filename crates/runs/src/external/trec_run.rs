@@ -337,7 +337,7 @@ mod tests {
             ),
             (
                 "#c\nq 0 a 0 1 t\np 0 a 0 1 t\nq 0 b 0 2 t\nq 0 a 0 3 t",
-                "`r.trec` line 5: document `a` is there twice for query `q`, first in `r.trec` line 2",
+                "`r.trec` line 5: duplicate document `a` for query `q` (first in `r.trec` line 2)",
             ),
             ("# nothing", "`r.trec` is empty"),
         ] {

@@ -54,7 +54,7 @@ async fn a_collection_made_by_hand_under_our_name_is_told_apart() {
     let Err(error) = kind.open(&spec).await else {
         panic!("it is another")
     };
-    let wanted = "was made as `vectors of another kind`, but `format 2, 5 points, vector `dense` of 8 dimensions, cosine` is wanted";
+    let wanted = "has layout `vectors of another kind`, expected `format 2, 5 points, vector `dense` of 8 dimensions, cosine`";
     assert!(error.to_string().ends_with(wanted), "{error}");
     kind.clean(&spec).await;
 }

@@ -215,7 +215,7 @@ pub(super) async fn a_point_that_is_not_ours_is_named(kind: &impl Kind) {
     assert!(
         error
             .to_string()
-            .ends_with("holds points that are not its own, such as `1000`"),
+            .ends_with("holds unknown points, such as `1000`"),
         "{error}"
     );
     assert!(

@@ -203,7 +203,7 @@ mod tests {
         };
         let text = error.to_string();
         assert!(
-            text.contains("was made as `format 2, 9 points, ")
+            text.contains("has layout `format 2, 9 points, ")
                 && text.contains("`format 2, 10 points, "),
             "{text}"
         );

@@ -78,9 +78,7 @@ pub enum TokenError {
         name: String,
     },
     /// `model` was asked for where no encoder is set.
-    #[error(
-        "the tokenizer `model` was asked for, but there is no encoder whose `tokenizer.json` it could be"
-    )]
+    #[error("the tokenizer `model` needs a dense encoder, and none is configured")]
     NoModel,
     /// The bytes are no tokenizer.
     #[error("the encoder's `tokenizer.json` cannot be read")]

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 use globset::GlobSet;
 
-use super::known::{KnownSet, Packed};
+use super::known::{Archived, KnownSet};
 use ragtriage_datasets::{DatasetError, globs};
 
 /// Text shrinks to a third, at best to a tenth; deflate's bound is 1,032.
@@ -50,7 +50,7 @@ pub(super) enum Refusal {
     Grows(u64),
     #[error(transparent)]
     Glob(#[from] DatasetError),
-    #[error("`{path}` could not be written")]
+    #[error("cannot write `{path}`")]
     Write { path: PathBuf, source: io::Error },
 }
 
@@ -62,7 +62,7 @@ impl Refusal {
 
 /// Takes the files of `set` out of `archive` into the empty folder `into`. A folder around all of them is left out.
 pub(super) fn unpack(
-    packed: Packed,
+    packed: Archived,
     archive: &Path,
     set: &KnownSet,
     into: &Path,
@@ -81,9 +81,9 @@ pub(super) fn unpack(
         n_bytes: 0,
     };
     match packed {
-        Packed::Zip => zip::unpack(file, &mut taken),
-        Packed::TarGz => tar::unpack(file, &mut taken),
-        Packed::File(_) => Err(Refusal::unreadable("the set is a single file")),
+        Archived::Zip => zip::unpack(file, &mut taken),
+        Archived::TarGz => tar::unpack(file, &mut taken),
+        Archived::File(_) => Err(Refusal::unreadable("the set is a single file")),
     }
 }
 

@@ -9,7 +9,7 @@ use wiremock::matchers::{any, body_json, header, method, path};
 use wiremock::{Mock, MockServer, Request as Received, Respond, ResponseTemplate};
 
 use super::*;
-use crate::embed::Cached;
+use crate::embed::CachedEncoder;
 
 const KEY: &str = "sk-very-secret";
 
@@ -427,7 +427,7 @@ async fn the_vector_cache_serves_it_as_any_encoder() {
     let server = server(encode).await;
     let folder = tempfile::tempdir().unwrap();
     let remote = Arc::new(Remote::open(settings(&server)).await.unwrap());
-    let cached = Cached::open(remote, &folder.path().join("vectors.sqlite")).unwrap();
+    let cached = CachedEncoder::open(remote, &folder.path().join("vectors.sqlite")).unwrap();
     for _ in 0..2 {
         let vectors = cached
             .encode(&untitled(&["a", "bb"]), Role::Query, &|_| ())

@@ -1,6 +1,6 @@
 //! Chat completions of any OpenAI-compatible server: `OpenAI`, Azure, vLLM, Ollama, llama.cpp, LM Studio, gateways.
 //!
-//! [`connect`] gives the generator that the pipeline uses: [`OpenAi`], one call a prompt, inside [`Allowed`] where there is a limit, inside
+//! [`connect`] gives the generator that the pipeline uses: [`OpenAi`], one call a prompt, inside [`WithAllowance`] where there is a limit, inside
 //! [`Retrying`]. Streaming is not asked for; the stream of a server that answers with one all the same is put together.
 
 mod settings;
@@ -14,12 +14,12 @@ use serde_json::{Map, Value};
 
 use self::settings::check;
 pub use self::settings::{OpenAiSettings, most_completion_tokens};
-use super::allowance::{Allowance, Allowed};
+use super::allowance::{Allowance, WithAllowance};
 use super::pause::Pause;
 use super::retry::Retrying;
 use super::{ErrorClass, Generator, LlmError, Reply};
 use ragtriage_core::prompt::Prompt;
-use ragtriage_http::{Answer, Backoff, EndpointSettings, JsonEndpoint, address, hashed_query};
+use ragtriage_http::{Backoff, EndpointSettings, JsonEndpoint, Response, address, hashed_query};
 
 /// Part of the fingerprint: raised whenever a change here changes what is sent or how a reply is read.
 const VERSION: u32 = 1;
@@ -44,7 +44,7 @@ pub fn connect(
     Ok(match allowance {
         None => Arc::new(Retrying::new(server, first, most, pause, backoff)?),
         Some(allowance) => Arc::new(Retrying::new(
-            Allowed::new(server, allowance),
+            WithAllowance::new(server, allowance),
             first,
             most,
             pause,
@@ -96,7 +96,7 @@ impl OpenAi {
     }
 
     /// A server's complaint.
-    fn complaint(&self, answer: &Answer) -> LlmError {
+    fn complaint(&self, answer: &Response) -> LlmError {
         let complaint = wire::complaint(&answer.body);
         let status = if answer.status == 200 {
             complaint.status.unwrap_or(answer.status)
@@ -128,6 +128,7 @@ impl OpenAi {
                 url,
                 status,
                 excerpt,
+                parameter: wire::refused_parameter(&complaint),
             },
         }
     }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::OpenAiSettings;
 use super::settings::MAX_COMPLETION_TOKENS;
-use crate::llm::{ErrorClass, Reply};
+use crate::llm::{ErrorClass, Reply, SentParameter};
 use ragtriage_core::prompt::Prompt;
 use ragtriage_core::types::{Finish, Origin};
 
@@ -100,11 +100,11 @@ struct Message {
 #[serde(untagged)]
 enum Content {
     Text(String),
-    Parts(Vec<Part>),
+    Parts(Vec<ContentPart>),
 }
 
 #[derive(Deserialize)]
-struct Part {
+struct ContentPart {
     text: Option<String>,
     refusal: Option<String>,
 }
@@ -210,6 +210,17 @@ pub(super) fn is_complaint(body: &[u8]) -> bool {
         value["choices"].as_array().is_none_or(Vec::is_empty)
             && value.get("error").is_some_and(|error| !error.is_null())
     })
+}
+
+/// The parameter that a complaint names, by the words of `OpenAI` and those who copy its interface.
+pub(super) fn refused_parameter(complaint: &Complaint) -> Option<SentParameter> {
+    if complaint.message.contains("max_tokens") {
+        Some(SentParameter::MaxTokens)
+    } else if complaint.message.contains("temperature") {
+        Some(SentParameter::Temperature)
+    } else {
+        None
+    }
 }
 
 /// What can be done about a complaint.
@@ -332,6 +343,24 @@ mod tests {
                 (reply.prompt_tokens, reply.completion_tokens),
                 expected,
                 "{body}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_refused_parameter_is_known_by_its_name() {
+        // As OpenAI words them.
+        let tokens = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
+        let temperature = "Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) value is supported.";
+        for (message, parameter) in [
+            (tokens, Some(SentParameter::MaxTokens)),
+            (temperature, Some(SentParameter::Temperature)),
+            ("no such model", None),
+        ] {
+            let body = json!({ "error": { "message": message } }).to_string();
+            assert_eq!(
+                refused_parameter(&super::complaint(body.as_bytes())),
+                parameter
             );
         }
     }

@@ -51,18 +51,18 @@ async fn server(respond: impl Respond + 'static) -> MockServer {
 }
 
 /// Without waits.
-fn settings(server: &MockServer, form: Form) -> EndpointSettings {
-    EndpointSettings {
+fn settings(server: &MockServer, form: Form) -> RerankSettings {
+    RerankSettings {
         api_key: Some(Secret::new(KEY.to_owned())),
         backoff: Backoff {
             first_wait: Duration::ZERO,
             ..Backoff::new(3, Duration::from_secs(50))
         },
-        ..EndpointSettings::new(format!("{}/v2", server.uri()), form, "m".to_owned())
+        ..RerankSettings::new(format!("{}/v2", server.uri()), form, "m".to_owned())
     }
 }
 
-async fn try_score(settings: EndpointSettings, passages: &[&str]) -> Result<Vec<f32>, RerankError> {
+async fn try_score(settings: RerankSettings, passages: &[&str]) -> Result<Vec<f32>, RerankError> {
     let passages: Vec<TitledText<'_>> = passages
         .iter()
         .map(|text| TitledText::untitled(text))
@@ -86,7 +86,7 @@ async fn every_form_keeps_the_contract() {
     let server = server(rank).await;
     for form in Form::ALL {
         contract::check(&Endpoint::new(settings(&server, form)).unwrap()).await;
-        let small = EndpointSettings {
+        let small = RerankSettings {
             batch_passages: 2,
             ..settings(&server, form)
         };
@@ -146,7 +146,7 @@ async fn passages_go_in_batches_and_come_back_in_order() {
     let server = server(rank).await;
     let passages: Vec<String> = (1..=7).map(|n| "x".repeat(n)).collect();
     let passages: Vec<&str> = passages.iter().map(String::as_str).collect();
-    let small = EndpointSettings {
+    let small = RerankSettings {
         batch_passages: 3,
         ..settings(&server, Form::Jina)
     };
@@ -250,7 +250,7 @@ async fn keys_stand_in_no_error_and_no_fingerprint() {
     assert!(!format!("{error}{error:?}").contains(KEY), "{error:?}");
     assert!(error.hint().unwrap().contains("`rerank.api_key_env`"));
     let url = format!("https://user:{KEY}@h/v2?key={KEY}");
-    let endpoint = Endpoint::new(EndpointSettings {
+    let endpoint = Endpoint::new(RerankSettings {
         url,
         ..settings(&server, Form::Cohere)
     })
@@ -297,7 +297,7 @@ async fn a_redirect_is_not_followed_and_the_deadline_holds() {
         ..settings(&slow, Form::Tei).backoff
     };
     let error = try_score(
-        EndpointSettings {
+        RerankSettings {
             backoff,
             ..settings(&slow, Form::Tei)
         },
@@ -313,46 +313,46 @@ async fn a_redirect_is_not_followed_and_the_deadline_holds() {
 
 #[test]
 fn settings_that_cannot_be_are_refused_by_name() {
-    let good = EndpointSettings::new("http://localhost".to_owned(), Form::Jina, "m".to_owned());
+    let good = RerankSettings::new("http://localhost".to_owned(), Form::Jina, "m".to_owned());
     let key = Some(Secret::new("a\nb".to_owned()));
     for (settings, name) in [
         (
-            EndpointSettings {
+            RerankSettings {
                 url: "localhost".to_owned(),
                 ..good.clone()
             },
             "endpoint",
         ),
         (
-            EndpointSettings {
+            RerankSettings {
                 model: String::new(),
                 ..good.clone()
             },
             "model",
         ),
         (
-            EndpointSettings {
+            RerankSettings {
                 batch_passages: 0,
                 ..good.clone()
             },
             "batch_passages",
         ),
         (
-            EndpointSettings {
+            RerankSettings {
                 concurrency: 0,
                 ..good.clone()
             },
             "concurrency",
         ),
         (
-            EndpointSettings {
+            RerankSettings {
                 timeout: Duration::ZERO,
                 ..good.clone()
             },
             "timeout_s",
         ),
         (
-            EndpointSettings {
+            RerankSettings {
                 api_key: key,
                 ..good.clone()
             },
@@ -365,7 +365,7 @@ fn settings_that_cannot_be_are_refused_by_name() {
             "{name}: {error}"
         );
     }
-    let nameless = EndpointSettings {
+    let nameless = RerankSettings {
         model: String::new(),
         form: Form::Tei,
         ..good

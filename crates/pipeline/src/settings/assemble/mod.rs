@@ -36,7 +36,7 @@ use ragtriage_eval::gate::{Bound, Gate, GateError};
 use ragtriage_eval::summary::EvaluationPlan;
 use ragtriage_http::OnDownload;
 use ragtriage_models::cache::CacheError;
-use ragtriage_models::embed::{Cached, EmbedError};
+use ragtriage_models::embed::{CachedEncoder, EmbedError};
 use ragtriage_models::llm::{Allowance, CachedReplies, Generator, LlmError, load_template};
 use ragtriage_models::rerank::RerankError;
 use ragtriage_models::service::{Rag, Service, ServiceError, ServiceSettings};
@@ -64,7 +64,7 @@ pub struct Assembled {
     /// Models with their hashes.
     pub models: Vec<ModelRecord>,
     /// The vector caches, for their counts.
-    pub vector_caches: Vec<Arc<Cached>>,
+    pub vector_caches: Vec<Arc<CachedEncoder>>,
     /// The generator's, for its failure.
     pub replies: Option<Arc<CachedReplies>>,
     /// What the generator may cost, where that is limited: to be told what a resumed run has spent already.

@@ -20,13 +20,13 @@ use ragtriage_core::text::analyse::Analyzer;
 use ragtriage_core::types::{Similarity, Stage};
 use ragtriage_encoder::checkpoint::Checkpoint;
 use ragtriage_encoder::checkpoint::CheckpointError;
-use ragtriage_fetch::model::{self as source, ModelRef, Source};
+use ragtriage_fetch::model::{self as source, ModelRef, ModelSource};
 use ragtriage_http::{Backoff, OnDownload, Secret};
 use ragtriage_models::embed::{
-    Cached, Encoder, LateInteraction, LateInteractionOptions, Local, LocalOptions, Remote,
+    CachedEncoder, Encoder, LateInteraction, LateInteractionOptions, Local, LocalOptions, Remote,
     RemoteSettings, TwoEncoders,
 };
-use ragtriage_models::rerank::{self, CrossEncoder, Endpoint, EndpointSettings, Reranker};
+use ragtriage_models::rerank::{self, CrossEncoder, Endpoint, RerankSettings, Reranker};
 use ragtriage_runs::ModelRecord;
 use ragtriage_vectors::{SearchMode, Server, VectorPlace};
 
@@ -38,7 +38,7 @@ pub(super) struct Wiring<'a> {
     /// Models with their hashes.
     pub(super) models: Vec<ModelRecord>,
     /// Vector caches, for their counts.
-    pub(super) caches: Vec<Arc<Cached>>,
+    pub(super) caches: Vec<Arc<CachedEncoder>>,
 }
 
 impl<'a> Wiring<'a> {
@@ -231,8 +231,8 @@ impl<'a> Wiring<'a> {
                 )?;
                 let model = model.clone().unwrap_or_default();
                 self.record("rerank", if model.is_empty() { url } else { &model }, None);
-                let settings = EndpointSettings::new(url.clone(), rerank.form, model);
-                Arc::new(Endpoint::new(EndpointSettings {
+                let settings = RerankSettings::new(url.clone(), rerank.form, model);
+                Arc::new(Endpoint::new(RerankSettings {
                     api_key: api_key.map(Secret::new),
                     timeout: Duration::from_secs_f64(rerank.timeout_s),
                     concurrency: rerank.concurrency,
@@ -256,7 +256,7 @@ impl<'a> Wiring<'a> {
         };
         let reranker: Arc<dyn Reranker> = match &self.environment.scratch {
             Some(_) => reranker,
-            None => Arc::new(rerank::Cached::open(
+            None => Arc::new(rerank::CachedReranker::open(
                 reranker,
                 &self.environment.cache_dir.join(cache_folder::SCORES),
             )?),
@@ -329,7 +329,7 @@ impl<'a> Wiring<'a> {
             offline,
             ..
         } = self.environment;
-        let source = Source {
+        let source = ModelSource {
             cache_dir: cache_dir.clone(),
             hub: hub.clone(),
             offline: *offline,
@@ -353,7 +353,7 @@ impl<'a> Wiring<'a> {
         if self.environment.scratch.is_some() {
             return Ok(encoder);
         }
-        let cached = Arc::new(Cached::open(
+        let cached = Arc::new(CachedEncoder::open(
             encoder,
             &self.environment.cache_dir.join(cache_folder::VECTORS),
         )?);
