@@ -34,7 +34,7 @@ impl Block {
         for document in range {
             let before = terms.len();
             terms_of(document, &mut |term| {
-                terms.push(vocabulary.number(term.as_bytes()))
+                terms.push(vocabulary.number(term.as_bytes()));
             });
             lengths.push((terms.len() - before) as u32);
         }
@@ -137,7 +137,7 @@ mod tests {
     fn a_block_gives_back_the_postings_of_its_documents() {
         let texts = ["a b a", "", "b c", "a"];
         let block = Block::new(0..4, &|document, each| {
-            texts[document].split_whitespace().for_each(each)
+            texts[document].split_whitespace().for_each(each);
         });
         let mut postings = Vec::new();
         block.postings(|term, document, count| postings.push((term, document, count)));

@@ -208,7 +208,7 @@ fn place(
             // The run before is this term's, and of this window, where another block of the window held the term.
             match (*next_run as usize).checked_sub(1) {
                 Some(last) if *next_run > terms[term].runs && runs[last].window == window => {
-                    runs[last].end = end
+                    runs[last].end = end;
                 }
                 _ => {
                     runs[*next_run as usize] = Run { window, end };
@@ -317,7 +317,7 @@ mod tests {
             .map(|n| ChunkId::from(format!("d{n}")))
             .collect();
         SparseIndex::build(&Weighting::default(), &ids, |doc, each| {
-            texts[doc].split_whitespace().for_each(each)
+            texts[doc].split_whitespace().for_each(each);
         })
     }
 

@@ -130,7 +130,7 @@ proptest! {
 fn small() -> (Vec<ChunkId>, [&'static str; 3], Vec<u8>) {
     let (ids, texts) = (ids(3), ["a b a", "b c", "a d e"]);
     let index = SparseIndex::build(&Weighting::default(), &ids, |n, each| {
-        texts[n].split_whitespace().for_each(each)
+        texts[n].split_whitespace().for_each(each);
     });
     let bytes = index.image.bytes().to_vec();
     (ids, texts, bytes)
@@ -252,7 +252,7 @@ fn a_folder_that_cannot_be_made_is_named() {
     fs::write(&file, "").expect("written");
     let error =
         SparseIndex::open_or_build(&file, "0a", &Weighting::default(), &ids(1), |_, each| {
-            each("x")
+            each("x");
         });
     let message = error.err().expect("refused").to_string();
     assert!(message.contains(&file.display().to_string()), "{message}");

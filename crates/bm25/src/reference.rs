@@ -18,7 +18,7 @@ fn weighted(weighting: &Weighting, texts: &[&str]) -> SparseIndex {
         .map(|n| ChunkId::from(format!("d{n}")))
         .collect();
     SparseIndex::build(weighting, &ids, |doc, each| {
-        texts[doc].split_whitespace().for_each(each)
+        texts[doc].split_whitespace().for_each(each);
     })
 }
 

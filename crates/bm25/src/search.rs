@@ -396,7 +396,7 @@ mod tests {
             Weighting::Bm25(Parameters::new(variant, 1.2, 0.75, None).expect("in range"));
         let ids: Vec<ChunkId> = texts.iter().map(|&(id, _)| ChunkId::from(id)).collect();
         SparseIndex::build(&weighting, &ids, |doc, each| {
-            texts[doc].1.split_whitespace().for_each(each)
+            texts[doc].1.split_whitespace().for_each(each);
         })
     }
 

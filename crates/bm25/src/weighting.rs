@@ -89,7 +89,7 @@ impl Weigher {
                     .collect();
                 let mut norms = vec![0.0; n_documents];
                 postings(&mut |term, document, count| {
-                    norms[document] += (f64::from(count) * idf[term]).powi(2)
+                    norms[document] += (f64::from(count) * idf[term]).powi(2);
                 });
                 Self::Tfidf {
                     idf,

@@ -188,7 +188,7 @@ fn evidence(
         let text = draft.document(&doc).map_or("", |document| &document.text);
         match quote::trim(text, range) {
             range if range.is_empty() => {
-                draft.note(1, "supporting sentences that are empty, left out")
+                draft.note(1, "supporting sentences that are empty, left out");
             }
             range => members[at].ranges.push(range),
         }

@@ -43,9 +43,9 @@ pub fn score_spread(run: &SavedRun, k: usize) -> Option<ScoreSpread> {
         for (at, hit) in hits.iter().take(k).enumerate() {
             is_rank &= hit.score == 1.0 / (at + 1) as f64;
             if holding.contains(&hit.id) {
-                gold.push(hit.score)
+                gold.push(hit.score);
             } else {
-                others.push(hit.score)
+                others.push(hit.score);
             }
         }
     }

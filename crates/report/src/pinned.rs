@@ -25,8 +25,8 @@ use crate::estimate::{self, EstimateView, Sending};
 use crate::scores::{self, ScoredFile, ScoredFiles};
 use crate::{lint, trec_eval};
 
-fn interval(low: f64, high: f64) -> Option<Interval> {
-    Some(Interval { low, high })
+fn interval(low: f64, high: f64) -> Interval {
+    Interval { low, high }
 }
 
 fn document(id: &str, text: &str) -> Document {
@@ -181,7 +181,7 @@ fn an_audit_and_its_sheet() {
         wrong: Share {
             count: 3,
             share: 0.0625,
-            ci95: interval(0.0215, 0.1684),
+            ci95: Some(interval(0.0215, 0.1684)),
         },
         confusion: vec![
             cell(Class::Ranking, Class::Ranking, 20),
@@ -189,7 +189,10 @@ fn an_audit_and_its_sheet() {
             cell(Class::Correct, Class::Correct, 25),
         ],
         classes: BTreeMap::from([
-            ("ranking".to_owned(), share(0.4, 0.35, interval(0.3, 0.41))),
+            (
+                "ranking".to_owned(),
+                share(0.4, 0.35, Some(interval(0.3, 0.41))),
+            ),
             ("retrieval".to_owned(), share(0.0, 0.05, None)),
             ("correct".to_owned(), share(0.6, 0.6, None)),
         ]),
@@ -345,7 +348,7 @@ fn scored(name: &str, tag: Option<&str>, mean: f64) -> ScoredFile<'static> {
                 column(
                     "nDCG@10",
                     &[Some(mean), Some(mean)],
-                    summary(2, interval(mean - 0.1, mean + 0.1)),
+                    summary(2, Some(interval(mean - 0.1, mean + 0.1))),
                 ),
                 column("AP", &[None, None], summary(0, None)),
             ],

@@ -266,7 +266,7 @@ fn sampled(at: usize, fate: &Fate) -> Trace {
             "answers": if is_answerable { vec!["18 May"] } else { vec![] },
             "evidence": if is_answerable { evidence } else { vec![] },
             "relevant": {&docs[0]: 1},
-            "tags": [if at % 2 == 0 { "even" } else { "odd" }],
+            "tags": [if at.is_multiple_of(2) { "even" } else { "odd" }],
         },
         "gold": {"documents": support, "chunks": support, "groups": if is_answerable { gold } else { vec![] }},
         "stages": [

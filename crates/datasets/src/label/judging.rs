@@ -80,7 +80,7 @@ impl<'a> Judging<'a> {
                 Verdict::Grade(grade) if grade >= ANSWERS => {
                     match evidence::ask(annotator, &shown, &self.answers(), !self.is_answered())? {
                         Reply::Given(evidence) => {
-                            self.judged.push(Judgment::Answers(grade, evidence))
+                            self.judged.push(Judgment::Answers(grade, evidence));
                         }
                         Reply::Back => {}
                         Reply::Stop => return Ok(End::Stopped),

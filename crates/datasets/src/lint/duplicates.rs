@@ -111,9 +111,9 @@ fn copies(texts: &[String], numbers: &[usize]) -> (Vec<usize>, Vec<(usize, usize
     for &number in numbers {
         let first = *first_of.entry(&texts[number]).or_insert(number);
         if first == number {
-            firsts.push(number)
+            firsts.push(number);
         } else {
-            copies.push((first, number))
+            copies.push((first, number));
         }
     }
     (firsts, copies)

@@ -137,6 +137,7 @@ impl Rule {
     ];
 
     /// Its name, its severity, and what it is about.
+    #[expect(clippy::too_many_lines, reason = "a table, one entry per rule")]
     fn facts(self) -> (&'static str, Severity, &'static str) {
         use Severity::{Error, Warning};
         match self {

@@ -209,7 +209,7 @@ impl Shared {
             return Err(BertError::unsupported(
                 path,
                 "auto_map.AutoModel",
-                &code.to_string(),
+                code.to_string(),
                 "models without code of their own",
             ));
         }
@@ -236,7 +236,7 @@ impl Shared {
             Some(width) if width > 0 && self.model_type == "dpr" => Err(BertError::unsupported(
                 path,
                 "projection_dim",
-                &width.to_string(),
+                width.to_string(),
                 "0",
             )),
             _ => Ok(()),

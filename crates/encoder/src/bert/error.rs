@@ -51,6 +51,10 @@ pub enum BertError {
 }
 
 impl BertError {
+    #[allow(
+        clippy::needless_pass_by_value,
+        reason = "callers pass an error or a text that they just made"
+    )]
     pub(crate) fn malformed(path: &Path, what: impl ToString) -> Self {
         Self::Malformed {
             path: path.to_owned(),
@@ -58,6 +62,10 @@ impl BertError {
         }
     }
 
+    #[allow(
+        clippy::needless_pass_by_value,
+        reason = "callers pass an error or a text that they just made"
+    )]
     pub(crate) fn unsupported(
         path: &Path,
         setting: &'static str,

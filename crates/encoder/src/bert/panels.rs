@@ -123,9 +123,9 @@ impl WithSimd for Multiply<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         if S::F32_LANES == 16 {
-            self.panels::<S, TALL>(simd)
+            self.panels::<S, TALL>(simd);
         } else {
-            self.panels::<S, SHORT>(simd)
+            self.panels::<S, SHORT>(simd);
         }
     }
 }

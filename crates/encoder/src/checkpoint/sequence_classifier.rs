@@ -124,13 +124,13 @@ mod tests {
             .join(name)
     }
 
-    async fn open(folder: PathBuf) -> Result<SequenceClassifier, CheckpointError> {
-        let checkpoint = Checkpoint::open(&folder, None)?;
+    fn open(folder: &Path) -> Result<SequenceClassifier, CheckpointError> {
+        let checkpoint = Checkpoint::open(folder, None)?;
         SequenceClassifier::open(checkpoint, None, Precision::Float32)
     }
 
-    #[tokio::test]
-    async fn logits_are_those_of_transformers() {
+    #[test]
+    fn logits_are_those_of_transformers() {
         let expected: Expected =
             serde_json::from_slice(&std::fs::read(tiny("expected.json")).unwrap()).unwrap();
         let families = [
@@ -139,7 +139,7 @@ mod tests {
             ("distilbert", expected.distilbert.pairs),
         ];
         for (name, cases) in families {
-            let classifier = open(tiny(name)).await.unwrap();
+            let classifier = open(&tiny(name)).unwrap();
             let pairs: Vec<(&str, &str)> = cases
                 .iter()
                 .map(|case| (&*case.pair[0], &*case.pair[1]))
@@ -165,9 +165,9 @@ mod tests {
         }
     }
 
-    #[tokio::test]
-    async fn a_model_without_one_label_is_refused() {
-        let error = open(tiny("colbert")).await.err().unwrap().to_string();
+    #[test]
+    fn a_model_without_one_label_is_refused() {
+        let error = open(&tiny("colbert")).err().unwrap().to_string();
         let path = tiny("colbert").join("config.json");
         assert_eq!(
             error,

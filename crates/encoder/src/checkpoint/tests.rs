@@ -28,12 +28,12 @@ fn copy_of(name: &str) -> TempDir {
     folder
 }
 
-async fn open(folder: &Path) -> Result<Checkpoint, CheckpointError> {
+fn open(folder: &Path) -> Result<Checkpoint, CheckpointError> {
     Checkpoint::open(folder, None)
 }
 
-async fn recipe(folder: &Path) -> Result<Recipe, CheckpointError> {
-    let checkpoint = open(folder).await?;
+fn recipe(folder: &Path) -> Result<Recipe, CheckpointError> {
+    let checkpoint = open(folder)?;
     checkpoint.recipe(&checkpoint.config()?)
 }
 
@@ -44,8 +44,8 @@ fn replace(folder: &Path, file: &str, from: &str, to: &str) {
     std::fs::write(path, text.replacen(from, to, 1)).unwrap();
 }
 
-#[tokio::test]
-async fn models_whose_arithmetic_is_another_are_refused_by_name() {
+#[test]
+fn models_whose_arithmetic_is_another_are_refused_by_name() {
     let cases = [
         (
             r#""model_type": "bert""#,
@@ -86,7 +86,7 @@ async fn models_whose_arithmetic_is_another_are_refused_by_name() {
     for (from, to, expected) in cases {
         let folder = copy_of("cross-encoder");
         replace(folder.path(), "config.json", from, to);
-        let error = open(folder.path()).await.unwrap().config().unwrap_err();
+        let error = open(folder.path()).unwrap().config().unwrap_err();
         assert!(
             error.to_string().contains(expected) && error.to_string().contains("(supported: "),
             "{error}"
@@ -95,8 +95,8 @@ async fn models_whose_arithmetic_is_another_are_refused_by_name() {
     }
 }
 
-#[tokio::test]
-async fn forms_that_are_not_read_are_refused_by_their_file() {
+#[test]
+fn forms_that_are_not_read_are_refused_by_their_file() {
     for (present, missing) in [
         ("pytorch_model.bin", "model.safetensors"),
         ("model.safetensors.index.json", "model.safetensors"),
@@ -104,7 +104,7 @@ async fn forms_that_are_not_read_are_refused_by_their_file() {
     ] {
         let folder = copy_of("cross-encoder");
         std::fs::rename(folder.path().join(missing), folder.path().join(present)).unwrap();
-        let error = open(folder.path()).await.unwrap_err();
+        let error = open(folder.path()).unwrap_err();
         assert_eq!(
             error.to_string(),
             format!(
@@ -116,8 +116,8 @@ async fn forms_that_are_not_read_are_refused_by_their_file() {
     }
 }
 
-#[tokio::test]
-async fn both_spellings_of_pooling_are_read() {
+#[test]
+fn both_spellings_of_pooling_are_read() {
     for (said, expected) in [
         (r#"{"pooling_mode": "mean"}"#, Ok(Pooling::Mean)),
         (r#"{"pooling_mode": ["cls"]}"#, Ok(Pooling::Cls)),
@@ -145,7 +145,7 @@ async fn both_spellings_of_pooling_are_read() {
         std::fs::write(folder.path().join("modules.json"), modules).unwrap();
         std::fs::create_dir(folder.path().join("1_Pooling")).unwrap();
         std::fs::write(folder.path().join("1_Pooling/config.json"), said).unwrap();
-        match (recipe(folder.path()).await, expected) {
+        match (recipe(folder.path()), expected) {
             (Ok(recipe), Ok(expected)) => assert_eq!(recipe.pooling, expected),
             (Err(error), Err(expected)) => assert!(error.to_string().contains(expected), "{error}"),
             (got, _) => panic!("{said}: {got:?}"),
@@ -153,12 +153,12 @@ async fn both_spellings_of_pooling_are_read() {
     }
 }
 
-#[tokio::test]
-async fn modules_and_similarities_that_are_not_computed_are_refused_by_name() {
+#[test]
+fn modules_and_similarities_that_are_not_computed_are_refused_by_name() {
     let folder = copy_of("cross-encoder");
     let modules = r#"[{"path": "2_Dense", "type": "sentence_transformers.models.Dense"}]"#;
     std::fs::write(folder.path().join("modules.json"), modules).unwrap();
-    let error = recipe(folder.path()).await.unwrap_err().to_string();
+    let error = recipe(folder.path()).unwrap_err().to_string();
     assert!(
         error.contains("`type` = `sentence_transformers.models.Dense`"),
         "{error}"
@@ -166,21 +166,21 @@ async fn modules_and_similarities_that_are_not_computed_are_refused_by_name() {
     std::fs::write(folder.path().join("modules.json"), "[]").unwrap();
     let path = folder.path().join("config_sentence_transformers.json");
     std::fs::write(path, r#"{"similarity_fn_name": "euclidean"}"#).unwrap();
-    let error = recipe(folder.path()).await.unwrap_err().to_string();
+    let error = recipe(folder.path()).unwrap_err().to_string();
     assert!(
         error.contains("`similarity_fn_name` = `euclidean`"),
         "{error}"
     );
 }
 
-#[tokio::test]
-async fn a_folder_says_its_length_and_what_it_is_compared_by() {
-    let dpr = recipe(&tiny("dpr-passage")).await.unwrap();
+#[test]
+fn a_folder_says_its_length_and_what_it_is_compared_by() {
+    let dpr = recipe(&tiny("dpr-passage")).unwrap();
     assert_eq!(
         (dpr.pooling, dpr.normalize, dpr.similarity),
         (Pooling::Cls, false, Similarity::Dot)
     );
-    let plain = recipe(&tiny("cross-encoder")).await.unwrap();
+    let plain = recipe(&tiny("cross-encoder")).unwrap();
     // From tokenizer_config.json; the model has 40 positions.
     assert_eq!(
         (plain.pooling, plain.similarity, plain.max_tokens),
@@ -192,13 +192,13 @@ async fn a_folder_says_its_length_and_what_it_is_compared_by() {
         r#"{"max_seq_length": 500}"#,
     )
     .unwrap();
-    assert_eq!(recipe(folder.path()).await.unwrap().max_tokens, 40);
+    assert_eq!(recipe(folder.path()).unwrap().max_tokens, 40);
     // RoBERTa's 42 rows of positions begin at the padding's id and one.
-    assert_eq!(recipe(&tiny("roberta")).await.unwrap().max_tokens, 40);
+    assert_eq!(recipe(&tiny("roberta")).unwrap().max_tokens, 40);
 }
 
-#[tokio::test]
-async fn texts_are_not_lower_cased_in_silence() {
+#[test]
+fn texts_are_not_lower_cased_in_silence() {
     let folder = copy_of("roberta");
     std::fs::write(
         folder.path().join("sentence_bert_config.json"),
@@ -206,8 +206,7 @@ async fn texts_are_not_lower_cased_in_silence() {
     )
     .unwrap();
     let classifier =
-        SequenceClassifier::open(open(folder.path()).await.unwrap(), None, Precision::Float32)
-            .unwrap();
+        SequenceClassifier::open(open(folder.path()).unwrap(), None, Precision::Float32).unwrap();
     let error = classifier
         .logits(&[("a", "b")], |_| true)
         .unwrap_err()
@@ -224,16 +223,16 @@ fn next(state: &mut u64) -> usize {
 }
 
 /// Opens a folder and scores a pair: what may go wrong on the way is an error.
-async fn score(folder: &Path) -> Result<Option<Vec<f32>>, CheckpointError> {
-    let checkpoint = open(folder).await?;
+fn score(folder: &Path) -> Result<Option<Vec<f32>>, CheckpointError> {
+    let checkpoint = open(folder)?;
     let config = checkpoint.config()?;
     checkpoint.recipe(&config)?;
     let classifier = SequenceClassifier::open(checkpoint, None, Precision::Float32)?;
     classifier.logits(&[("what is tea", "it is red"), ("", "")], |_| true)
 }
 
-#[tokio::test]
-async fn damaged_files_are_errors_and_never_panics() {
+#[test]
+fn damaged_files_are_errors_and_never_panics() {
     let mut state = 20_261_121;
     let (mut n_errors, mut n_scored) = (0, 0);
     for name in ["cross-encoder", "roberta", "distilbert", "dpr-passage"] {
@@ -265,7 +264,7 @@ async fn damaged_files_are_errors_and_never_panics() {
                 }
                 let folder = copy_of(name);
                 std::fs::write(folder.path().join(&file), bytes).unwrap();
-                match score(folder.path()).await {
+                match score(folder.path()) {
                     Ok(_) => n_scored += 1,
                     Err(error) => {
                         assert!(!error.to_string().is_empty());
@@ -282,8 +281,8 @@ async fn damaged_files_are_errors_and_never_panics() {
     );
 }
 
-#[tokio::test]
-async fn ids_beyond_the_vocabulary_are_an_error() {
+#[test]
+fn ids_beyond_the_vocabulary_are_an_error() {
     // The template's own id of [SEP], which stands outside the vocabulary.
     let folder = copy_of("cross-encoder");
     replace(
@@ -292,16 +291,16 @@ async fn ids_beyond_the_vocabulary_are_an_error() {
         r#""ids": [3]"#,
         r#""ids": [3000]"#,
     );
-    let error = score(folder.path()).await.unwrap_err().to_string();
+    let error = score(folder.path()).unwrap_err().to_string();
     assert!(
         error.contains("special token id 3000 is not below the model's `vocab_size` 132"),
         "{error}"
     );
 }
 
-#[tokio::test]
-async fn a_vocabulary_alone_makes_the_tokenizer_that_transformers_makes() {
-    let checkpoint = open(&tiny("dpr-passage")).await.unwrap();
+#[test]
+fn a_vocabulary_alone_makes_the_tokenizer_that_transformers_makes() {
+    let checkpoint = open(&tiny("dpr-passage")).unwrap();
     let named: Vec<&str> = checkpoint
         .files
         .iter()

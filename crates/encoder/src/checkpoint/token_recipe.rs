@@ -223,7 +223,7 @@ impl TokenRecipe {
             match module.class() {
                 "Transformer" => {}
                 "Dense" if projection.is_none() => {
-                    projection = Some(read_dense(&folder.join(module.path), config)?)
+                    projection = Some(read_dense(&folder.join(module.path), config)?);
                 }
                 _ => {
                     return Err(module.refuse(&path, "Transformer and one Dense for token vectors"));

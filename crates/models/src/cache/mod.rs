@@ -150,7 +150,7 @@ fn connect(path: &Path, tables: &[CacheTable]) -> rusqlite::Result<Connection> {
     loop {
         match try_connect(path, tables) {
             Err(error) if is_busy(&error) && since.elapsed() < BUSY_TIMEOUT => {
-                std::thread::sleep(BUSY_PAUSE)
+                std::thread::sleep(BUSY_PAUSE);
             }
             done => return done,
         }

@@ -264,7 +264,7 @@ impl TokenModel {
         };
         match role {
             Role::Query if self.recipe.masks => {
-                frame.mask = Some(id("[MASK]").or_else(|_| id("<mask>"))?)
+                frame.mask = Some(id("[MASK]").or_else(|_| id("<mask>"))?);
             }
             Role::Query => {}
             Role::Passage => {
@@ -351,7 +351,7 @@ mod tests {
             .colbert
     }
 
-    async fn open(folder: &Path) -> Result<LateInteraction, EmbedError> {
+    fn open(folder: &Path) -> Result<LateInteraction, EmbedError> {
         let checkpoint = Checkpoint::open(folder, None)?;
         LateInteraction::open(checkpoint, LateInteractionOptions::default())
     }
@@ -379,7 +379,7 @@ mod tests {
 
     #[tokio::test]
     async fn token_vectors_are_those_of_transformers() {
-        let encoder = open(&tiny("colbert")).await.unwrap();
+        let encoder = open(&tiny("colbert")).unwrap();
         assert_eq!(
             encoder.shape(),
             Shape {
@@ -405,7 +405,7 @@ mod tests {
         assert_ne!(said, changed);
         std::fs::write(&path, changed).unwrap();
         check(
-            &open(folder.path()).await.unwrap(),
+            &open(folder.path()).unwrap(),
             Role::Query,
             &expected().attending,
         )
@@ -455,7 +455,7 @@ mod tests {
     #[tokio::test]
     async fn a_folder_of_pylates_form_is_read_alike() {
         let folder = pylate(DENSE);
-        let encoder = open(folder.path()).await.unwrap();
+        let encoder = open(folder.path()).unwrap();
         let expected = expected();
         check(&encoder, Role::Query, &expected.queries).await;
         check(&encoder, Role::Passage, &expected.documents).await;
@@ -476,7 +476,7 @@ mod tests {
             ),
         ] {
             let folder = pylate(&DENSE.replacen(from, to, 1));
-            let error = open(folder.path()).await.err().unwrap().to_string();
+            let error = open(folder.path()).err().unwrap().to_string();
             assert!(error.contains(expected), "{error}");
         }
     }
@@ -490,7 +490,7 @@ mod tests {
             .replace("[unused1]", "[D]");
         // The setting `doc_token` says `[D]` too; it is a name for people.
         std::fs::write(&path, said).unwrap();
-        let error = open(folder.path()).await.err().unwrap().to_string();
+        let error = open(folder.path()).err().unwrap().to_string();
         let expected = format!(
             "`{}` has no word piece `[D]`, which a late-interaction model needs",
             folder.path().display()
@@ -500,7 +500,7 @@ mod tests {
 
     #[tokio::test]
     async fn lengths_and_offsets_leave_the_frame_out() {
-        let encoder = open(&tiny("colbert")).await.unwrap();
+        let encoder = open(&tiny("colbert")).unwrap();
         // 24 tokens less [CLS], the marker and [SEP] leave 21 of 30; of a query 12 less 3 leave 9.
         let text = "tea ".repeat(30);
         let titled = TitledText {

@@ -266,7 +266,7 @@ mod tests {
         vector: Vec<f32>,
     }
 
-    async fn open(folder: &Path, options: LocalOptions) -> Result<Local, EmbedError> {
+    fn open(folder: &Path, options: LocalOptions) -> Result<Local, EmbedError> {
         Local::open(Checkpoint::open(folder, None)?, options)
     }
 
@@ -281,8 +281,8 @@ mod tests {
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/tiny-bert")
     }
 
-    async fn tiny() -> Local {
-        open(&tiny_folder(), LocalOptions::default()).await.unwrap()
+    fn tiny() -> Local {
+        open(&tiny_folder(), LocalOptions::default()).unwrap()
     }
 
     fn expected() -> Vec<Expected> {
@@ -299,7 +299,7 @@ mod tests {
 
     #[tokio::test]
     async fn vectors_are_those_of_transformers() {
-        let encoder = tiny().await;
+        let encoder = tiny();
         let cases = expected();
         let texts: Vec<&str> = cases.iter().map(|case| case.text.as_str()).collect();
         let n_done = AtomicUsize::new(0);
@@ -335,7 +335,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_text_has_the_same_bits_alone_and_in_company() {
-        let encoder = tiny().await;
+        let encoder = tiny();
         let cases = expected();
         // Some 2,000 tokens: several batches, cut elsewhere than the single texts' ones.
         let texts: Vec<&str> = cases
@@ -363,8 +363,8 @@ mod tests {
             query_prefix: Some("what is ".to_owned()),
             ..LocalOptions::default()
         };
-        let encoder = open(&tiny_folder(), prefixed).await.unwrap();
-        let plain = tiny().await;
+        let encoder = open(&tiny_folder(), prefixed).unwrap();
+        let plain = tiny();
         let with = encoder
             .encode(&untitled(&["tea"]), Role::Query, &|_| ())
             .await
@@ -410,7 +410,6 @@ mod tests {
                 ..LocalOptions::default()
             },
         )
-        .await
         .unwrap();
         // [CLS] and [SEP] leave three word pieces: "tea", "é" (two bytes, read as "e"), "cup".
         let text = "tea é cup of tea";
@@ -440,7 +439,7 @@ mod tests {
             pooling: Some(Pooling::Cls),
             ..LocalOptions::default()
         };
-        let encoder = open(&tiny_folder(), cls).await.unwrap();
+        let encoder = open(&tiny_folder(), cls).unwrap();
         let both = encoder
             .encode(&untitled(&["the old king", "tea"]), Role::Passage, &|_| ())
             .await
@@ -451,7 +450,6 @@ mod tests {
             .unwrap();
         assert_eq!(bits(&both[1..]), bits(&alone));
         let mean = tiny()
-            .await
             .encode(&untitled(&["tea"]), Role::Passage, &|_| ())
             .await
             .unwrap();
@@ -478,9 +476,7 @@ mod tests {
             ("roberta", expected.roberta.texts),
             ("distilbert", expected.distilbert.texts),
         ] {
-            let encoder = open(&folder.join(name), LocalOptions::default())
-                .await
-                .unwrap();
+            let encoder = open(&folder.join(name), LocalOptions::default()).unwrap();
             let texts: Vec<&str> = cases.iter().map(|case| case.text.as_str()).collect();
             let vectors = encoder
                 .encode(&untitled(&texts), Role::Passage, &|_| ())
@@ -514,7 +510,7 @@ mod tests {
             said,
         )
         .unwrap();
-        let encoder = open(folder.path(), LocalOptions::default()).await.unwrap();
+        let encoder = open(folder.path(), LocalOptions::default()).unwrap();
         assert_eq!(
             (
                 encoder.recipe().query_prefix.as_str(),
@@ -528,7 +524,7 @@ mod tests {
             query_prefix: Some(String::new()),
             ..LocalOptions::default()
         };
-        let encoder = open(folder.path(), options).await.unwrap();
+        let encoder = open(folder.path(), options).unwrap();
         assert_eq!(
             (
                 encoder.recipe().query_prefix.as_str(),
@@ -542,7 +538,6 @@ mod tests {
     async fn no_texts_give_no_vectors() {
         assert!(
             tiny()
-                .await
                 .encode(&[], Role::Query, &|_| ())
                 .await
                 .unwrap()
@@ -567,7 +562,6 @@ mod tests {
             .replace("\"absolute\"", "\"relative_key\"");
         std::fs::write(&path, config).unwrap();
         let error = open(folder.path(), LocalOptions::default())
-            .await
             .err()
             .unwrap()
             .to_string();
@@ -581,7 +575,7 @@ mod tests {
     #[tokio::test]
     async fn weights_changed_after_opening_are_refused() {
         let folder = copy_of_tiny();
-        let encoder = open(folder.path(), LocalOptions::default()).await.unwrap();
+        let encoder = open(folder.path(), LocalOptions::default()).unwrap();
         let path = folder.path().join("model.safetensors");
         let mut bytes = std::fs::read(&path).unwrap();
         *bytes.last_mut().unwrap() ^= 1;
@@ -605,7 +599,7 @@ mod tests {
             max_tokens: Some(2),
             ..LocalOptions::default()
         };
-        let error = open(&tiny_folder(), short).await.err().unwrap();
+        let error = open(&tiny_folder(), short).err().unwrap();
         assert!(
             matches!(
                 error,
@@ -620,7 +614,7 @@ mod tests {
             max_tokens: Some(65),
             ..LocalOptions::default()
         };
-        let error = open(&tiny_folder(), long).await.err().unwrap().to_string();
+        let error = open(&tiny_folder(), long).err().unwrap().to_string();
         assert_eq!(
             error,
             "`max_tokens` 65 is more than the 64 positions the model has"

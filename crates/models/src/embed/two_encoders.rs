@@ -106,7 +106,7 @@ mod tests {
         dpr: Sides,
     }
 
-    async fn tiny(name: &str, options: LocalOptions) -> Arc<dyn Encoder> {
+    fn tiny(name: &str, options: LocalOptions) -> Arc<dyn Encoder> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("../../tests/data")
             .join(name);
@@ -114,9 +114,9 @@ mod tests {
         Arc::new(Local::open(checkpoint, options).unwrap())
     }
 
-    async fn dpr() -> TwoEncoders {
-        let question = tiny("tiny-models/dpr-question", LocalOptions::default()).await;
-        let passage = tiny("tiny-models/dpr-passage", LocalOptions::default()).await;
+    fn dpr() -> TwoEncoders {
+        let question = tiny("tiny-models/dpr-question", LocalOptions::default());
+        let passage = tiny("tiny-models/dpr-passage", LocalOptions::default());
         TwoEncoders::new(("question", question), ("passage", passage)).unwrap()
     }
 
@@ -125,7 +125,7 @@ mod tests {
         let path = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("../../tests/data/tiny-models/expected.json");
         let expected: Expected = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
-        let encoder = dpr().await;
+        let encoder = dpr();
         assert_eq!(
             encoder.shape(),
             Shape {
@@ -161,7 +161,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_is_read_of_a_pair_counts_in_its_text() {
-        let encoder = dpr().await;
+        let encoder = dpr();
         let sentence = "the old king of the river city was in it ";
         let text = sentence.repeat(5);
         let titled = TitledText {
@@ -192,8 +192,8 @@ mod tests {
     #[tokio::test]
     async fn vectors_that_cannot_be_compared_are_refused_by_both_names() {
         let (question, passage) = (
-            tiny("tiny-models/dpr-question", LocalOptions::default()).await,
-            tiny("tiny-bert", LocalOptions::default()).await,
+            tiny("tiny-models/dpr-question", LocalOptions::default()),
+            tiny("tiny-bert", LocalOptions::default()),
         );
         let error = TwoEncoders::new(("a", question), ("b", passage))
             .err()
@@ -206,9 +206,9 @@ mod tests {
 
     #[tokio::test]
     async fn another_question_model_leaves_the_passages_as_they_are() {
-        let passage = tiny("tiny-models/dpr-passage", LocalOptions::default()).await;
+        let passage = tiny("tiny-models/dpr-passage", LocalOptions::default());
         let alone = TwoEncoders::new(("p", Arc::clone(&passage)), ("p", passage)).unwrap();
-        let pair = dpr().await;
+        let pair = dpr();
         assert_eq!(
             alone.fingerprint(Role::Passage),
             pair.fingerprint(Role::Passage)

@@ -82,9 +82,9 @@ fn said(notice: &Notice) -> String {
 }
 
 fn list(items: &[String], out: &mut String) {
-    items
-        .iter()
-        .for_each(|item| line(&format!("- {}", escape(item)), out));
+    for item in items {
+        line(&format!("- {}", escape(item)), out);
+    }
 }
 
 fn entry(entry: &Entry, out: &mut String) {

@@ -112,7 +112,9 @@ impl Output {
     }
 
     fn list(&mut self, items: &[String]) {
-        items.iter().for_each(|item| self.wrapped("  - ", item));
+        for item in items {
+            self.wrapped("  - ", item);
+        }
     }
 
     fn entry(&mut self, entry: &Entry) {

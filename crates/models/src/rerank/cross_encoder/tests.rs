@@ -19,7 +19,7 @@ struct Expected {
     cross_encoder: Vec<Scored>,
 }
 
-async fn open(name: &str) -> Result<CrossEncoder, RerankError> {
+fn open(name: &str) -> Result<CrossEncoder, RerankError> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../tests/data/tiny-models")
         .join(name);
@@ -29,7 +29,7 @@ async fn open(name: &str) -> Result<CrossEncoder, RerankError> {
 
 #[tokio::test]
 async fn it_keeps_the_contract() {
-    contract::check(&open("cross-encoder").await.unwrap()).await;
+    contract::check(&open("cross-encoder").unwrap()).await;
 }
 
 #[tokio::test]
@@ -37,7 +37,7 @@ async fn scores_are_the_logits_of_transformers_and_the_title_is_read_first() {
     let path =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/tiny-models/expected.json");
     let expected: Expected = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
-    let reranker = open("cross-encoder").await.unwrap();
+    let reranker = open("cross-encoder").unwrap();
     for Scored {
         pair: [query, passage],
         logit,
@@ -70,7 +70,7 @@ async fn scores_are_the_logits_of_transformers_and_the_title_is_read_first() {
 
 #[tokio::test]
 async fn a_model_that_scores_no_pairs_is_refused_with_the_setting_to_change() {
-    let error = open("colbert").await.err().unwrap();
+    let error = open("colbert").err().unwrap();
     assert!(error.to_string().contains("one label"), "{error}");
     assert!(error.hint().unwrap().contains("`rerank.model`"));
 }
