@@ -10,7 +10,7 @@ use super::plan::Plan;
 use super::settings::record;
 use super::sink::Sink;
 use ragtriage_core::types::{ChunkId, Trace};
-use ragtriage_models::embed::Cached;
+use ragtriage_models::embed::CachedEncoder;
 use ragtriage_runs::replies::{self, Replies, Reply};
 use ragtriage_runs::{LineWriter, Manifest, RunFolder, StoreError};
 
@@ -18,7 +18,7 @@ use ragtriage_runs::{LineWriter, Manifest, RunFolder, StoreError};
 pub struct RunSink<'a> {
     folder: &'a RunFolder,
     manifest: Manifest,
-    caches: Vec<Arc<Cached>>,
+    caches: Vec<Arc<CachedEncoder>>,
     written: HashSet<ChunkId>,
     replies: Vec<Reply>,
     /// Opened when the run begins.
@@ -32,7 +32,7 @@ impl<'a> RunSink<'a> {
         folder: &'a RunFolder,
         manifest: Manifest,
         done: Done,
-        caches: Vec<Arc<Cached>>,
+        caches: Vec<Arc<CachedEncoder>>,
     ) -> Self {
         Self {
             folder,

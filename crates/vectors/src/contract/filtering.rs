@@ -144,9 +144,9 @@ pub(super) async fn a_filter_lets_through_what_it_matches(kind: &impl Kind) {
         let expected = matching(&points, &filter);
         assert_eq!(found, expected, "{filter:?}");
         if expected.is_empty() || expected.len() == 300 {
-            n_none += 1
+            n_none += 1;
         } else {
-            n_some += 1
+            n_some += 1;
         }
     }
     assert!(
