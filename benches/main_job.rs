@@ -70,10 +70,10 @@ fn stages(c: &mut Criterion) {
         .collect();
 
     c.bench_function("load", |b| {
-        b.iter(|| ragtriage_datasets::load(black_box(&spec())))
+        b.iter(|| ragtriage_datasets::load(black_box(&spec())));
     });
     c.bench_function("chunk", |b| {
-        b.iter(|| chunk_documents(&dataset.documents, &chunking, counter.as_ref()))
+        b.iter(|| chunk_documents(&dataset.documents, &chunking, counter.as_ref()));
     });
     c.bench_function("bm25 build", |b| b.iter(build));
     c.bench_function("bm25 search, all questions, top 100", |b| {

@@ -259,11 +259,19 @@ impl Advice for PipelineError {
     }
 }
 
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "an arm of a match whose other arms may have none"
+)]
 fn advise(advice: &str) -> Option<String> {
     Some(advice.to_owned())
 }
 
 /// The hint, where there is one, and what the command line adds.
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "an arm of a match whose other arms may have none"
+)]
 fn with(error: &dyn Hint, separator: &str, more: impl Display) -> Option<String> {
     Some(match error.hint() {
         Some(hint) => format!("{hint}{separator}{more}"),

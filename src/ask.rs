@@ -106,7 +106,7 @@ async fn answered(args: &AskArgs, resolved: &Resolved) -> Result<Answered, Failu
     let generator = plan.generator.as_ref().map(|it| it.name().to_owned());
     let documents = ragtriage_datasets::documents(&assemble::load_spec(resolved))?;
     dry_run::announce_all([&resolved.settings], 1, documents.len());
-    let single = ask_single(documents, &args.question, plan, &bars).await;
+    let single = Box::pin(ask_single(documents, &args.question, plan, &bars)).await;
     if let Some(scratch) = &environment.scratch {
         let _ = std::fs::remove_dir_all(scratch);
     }

@@ -45,7 +45,7 @@ pub(super) async fn dry_run(
             ..Estimate::default()
         }
     } else {
-        counted(args, &local, dataset, done).await?
+        Box::pin(counted(args, &local, dataset, done)).await?
     };
     let sent = recipients
         .iter()

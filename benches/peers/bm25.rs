@@ -53,7 +53,7 @@ fn main() {
         .collect();
     let clock = Instant::now();
     let index = SparseIndex::build(&Weighting::default(), &ids, |number, each| {
-        analyzer.terms(&texts[number], each)
+        analyzer.terms(&texts[number], each);
     });
     let seconds = clock.elapsed().as_secs_f64();
     println!(

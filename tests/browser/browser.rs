@@ -162,9 +162,9 @@ impl Browser {
             &[json!(selector)],
         );
         if text.is_empty() {
-            self.press("\u{e017}")
+            self.press("\u{e017}");
         } else {
-            self.press(text)
+            self.press(text);
         }
     }
 

@@ -145,7 +145,7 @@ fn a_question_of_the_data_set_is_ranked_as_in_a_run() {
                 let parts = score["parts"].as_object().expect("parts");
                 assert_eq!(
                     hit.get("parts")
-                        .map_or(0, |parts| parts.as_object().map_or(0, |p| p.len())),
+                        .map_or(0, |parts| parts.as_object().map_or(0, serde_json::Map::len)),
                     parts.len()
                 );
                 assert!(

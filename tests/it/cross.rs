@@ -75,7 +75,7 @@ fn a_difference_is_split_into_retrieval_and_generator() {
     let (cross, said) = crossed(&project, &["--noise-sample", "2"]);
     // A is right on all three. B's one passage loses the third question, its generator the first: B is right on one.
     let close = |found: f64, expected: f64| {
-        assert!((found - expected).abs() < 1e-9, "{found} is not {expected}")
+        assert!((found - expected).abs() < 1e-9, "{found} is not {expected}");
     };
     close(mean(&cross, "difference"), -2.0 / 3.0);
     close(mean(&cross, "retrieval"), -1.0 / 3.0);

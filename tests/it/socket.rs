@@ -41,7 +41,7 @@ impl Socket {
             for stream in listener.incoming() {
                 let (seen, respond) = (Arc::clone(&seen), Arc::clone(&respond));
                 thread::spawn(move || {
-                    serve(stream.expect("a connection"), &seen, respond.as_ref())
+                    serve(stream.expect("a connection"), &seen, respond.as_ref());
                 });
             }
         });

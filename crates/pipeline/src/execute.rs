@@ -19,6 +19,7 @@ use ragtriage_core::types::{Document, Question};
 use ragtriage_models::llm::LlmError;
 
 /// What answers the questions of a run.
+#[expect(clippy::large_enum_variant, reason = "one value per run, moved once")]
 pub enum Source<'a> {
     /// The built-in pipeline, over what is prepared already.
     Pipeline {

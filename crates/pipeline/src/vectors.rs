@@ -91,7 +91,7 @@ impl Retriever for VectorRetriever {
             self.stage,
             Texts {
                 what: "questions",
-                texts: &texts,
+                all: &texts,
                 role: Role::Query,
             },
         )
@@ -219,7 +219,7 @@ pub(crate) async fn build(
     let clock = Instant::now();
     let chunks = Texts {
         what: "chunks",
-        texts: &texts,
+        all: &texts,
         role: Role::Passage,
     };
     let truncation = truncation(encoder, plan.stage, chunks).await?;
@@ -354,7 +354,7 @@ async fn how_searched(
 /// Texts whose truncation is measured.
 struct Texts<'a> {
     what: &'static str,
-    texts: &'a [TitledText<'a>],
+    all: &'a [TitledText<'a>],
     role: Role,
 }
 
@@ -362,7 +362,11 @@ struct Texts<'a> {
 async fn truncation(
     encoder: &dyn Encoder,
     stage: Stage,
-    Texts { what, texts, role }: Texts<'_>,
+    Texts {
+        what,
+        all: texts,
+        role,
+    }: Texts<'_>,
 ) -> Result<Option<Truncation>, PipelineError> {
     let Some(lengths) = encoder.lengths(texts, role).await? else {
         return Ok(None);

@@ -3,7 +3,7 @@
 mod imports;
 mod source;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -179,12 +179,6 @@ fn no_file_imports_from_one_that_imports_from_it() {
         .iter()
         .flat_map(|folder| imports::cycles(folder, root()))
         .collect();
-    let mut files_of = BTreeMap::new();
-    for knot in &knots {
-        let of_crate = knot[0].split("/src/").next().unwrap_or_default();
-        *files_of.entry(of_crate).or_insert(0) += knot.len();
-    }
-    println!("files on a cycle: {files_of:?}\n{knots:#?}");
     let found = knots.into_iter().flatten().collect();
     assert_only(CYCLIC_FILES, &found, "on a cycle of imports");
 }
@@ -261,7 +255,6 @@ fn files_stay_short() {
         let text = fs::read_to_string(&path).expect("readable");
         let lines = Source::parse(&text).code_lines();
         if !is_test(&path) && lines > MOST_LINES {
-            println!("{} has {lines} lines of code", name(&path));
             long.insert(name(&path));
         }
     }

@@ -146,7 +146,7 @@ impl Scanner {
             .take_while(|&by| matches!(self.ahead(by), Some('b' | 'r' | 'c')))
             .count();
         let raw = (0..prefix).any(|by| self.ahead(by) == Some('r'));
-        let hashes = (prefix..)
+        let hashes = (prefix..self.characters.len())
             .take_while(|&by| raw && self.ahead(by) == Some('#'))
             .count();
         match self.ahead(prefix + hashes) {

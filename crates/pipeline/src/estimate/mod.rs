@@ -53,9 +53,9 @@ impl EstimateSink {
         let mut counted = self.counted;
         counted.sort_unstable_by_key(|(index, _)| *index);
         let mut tally = self.tally.unwrap_or_default();
-        counted
-            .into_iter()
-            .for_each(|(_, counted)| tally.add(counted));
+        for (_, counted) in counted {
+            tally.add(counted);
+        }
         tally.estimate(self.terms)
     }
 }
