@@ -124,16 +124,15 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
 
         let (folder, done, before) = open_folder(&args, begins, &mut manifest)?;
         let (mut caches, mut replies) = (Vec::new(), None);
-        let mut stock;
+        let mut stock = None;
         let source = match work {
             Work::Ours(assembled) => {
                 if let Some(allowance) = &assembled.allowance {
                     allowance.already(before.usd, before.tokens);
                 }
                 (caches, replies) = (assembled.vector_caches, assembled.replies);
-                stock = stocked(dataset, &done);
                 Source::Pipeline {
-                    stock: &mut stock,
+                    stock: stock.insert(stocked(dataset, &done)),
                     plan: assembled.plan,
                 }
             }
@@ -145,6 +144,8 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         };
         let mut sink = RunSink::new(&folder, manifest, done, caches);
         let outcome = execute(source, &mut sink, &bars).await;
+        // Closes the collections, which may lie in the folder that goes now.
+        drop(stock);
         if let Some(scratch) = &environment.scratch {
             let _ = std::fs::remove_dir_all(scratch);
         }

@@ -59,7 +59,7 @@ fn config_show_gives_settings_that_run_the_same() {
     };
     assert_eq!(
         (origin("k"), origin("retrievers"), origin("size")),
-        ("--set".into(), "file".into(), "default".into())
+        ("override".into(), "file".into(), "default".into())
     );
     project.write("shown.toml", &shown.stdout);
     assert_eq!(

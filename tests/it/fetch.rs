@@ -376,7 +376,7 @@ fn redirects_are_followed_to_the_end_of_their_way() {
         ))
     });
     let error = format!(
-        "error: `{}` redirects, which is not followed: they go round in a circle",
+        "error: `{}` redirects to an address that is not followed: they go round in a circle",
         url(&circle)
     );
     project.refuses_with_some_hint(
@@ -412,7 +412,7 @@ fn a_redirect_is_not_followed_with_a_password() {
     let address = url(&server).replacen("://", "://user:pass@", 1);
     let reason = "the user name and password in the address would go with it";
     let error = format!(
-        "error: `{}` redirects, which is not followed: {reason}",
+        "error: `{}` redirects to an address that is not followed: {reason}",
         url(&server)
     );
     project.refuses_with_some_hint(&["dataset", "fetch", "cisi", "--url", &address], &error);
@@ -455,7 +455,7 @@ fn a_redirect_that_gives_up_encryption_is_not_followed() {
         .expect("starts");
     let stderr = String::from_utf8_lossy(&output.stderr);
     let error = format!(
-        "error: `{address}` redirects, which is not followed: it leads from `https` to `http`\n"
+        "error: `{address}` redirects to an address that is not followed: it leads from `https` to `http`\n"
     );
     assert!(stderr.starts_with(&error), "{stderr}");
     assert_eq!((server.requests().len(), plain.requests().len()), (1, 0));

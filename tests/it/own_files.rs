@@ -73,7 +73,7 @@ fn globs_that_match_nothing_are_an_empty_corpus() {
 fn a_pattern_that_is_no_glob_is_refused() {
     let outcome = project().refused(&crate::project::run_with("dataset.globs=[\"a[\"]"));
     assert!(
-        outcome.stderr.starts_with("error: the pattern `"),
+        outcome.stderr.starts_with("error: invalid glob pattern `"),
         "{}",
         outcome.stderr
     );

@@ -429,7 +429,7 @@ fn an_open_collection_stays() {
         .path();
     let lock = fs::File::options()
         .write(true)
-        .open(lock.join("0/lock"))
+        .open(lock.join("lock"))
         .expect("there");
     lock.try_lock().expect("nobody else has it");
     let kept = project.files("cache/collections");

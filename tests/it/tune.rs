@@ -326,7 +326,13 @@ fn settings_that_do_the_same_are_told_apart_by_nobody() {
     let (outcome, json) = tuned(&project, &[]);
     assert_eq!(json["verdict"]["claimed"], Value::Null);
     assert_eq!(json["ranking"]["winner"], "default");
-    assert!(outcome.stdout.contains("no trial"), "{}", outcome.stdout);
+    assert!(
+        outcome
+            .stdout
+            .contains("No trial scored higher than the default"),
+        "{}",
+        outcome.stdout
+    );
 }
 
 #[test]

@@ -18,12 +18,10 @@ use ragtriage_eval::audit::{Audit, CorrectedShare, Mistake, SheetLine, SheetPass
 use ragtriage_eval::files::{Column, FilePlan, FileScores, Warning};
 use ragtriage_eval::summary::{MeasureSummary, Share};
 
-use crate::anchors;
-use crate::audit;
 use crate::cache::{self, CacheView, Holding};
 use crate::estimate::{self, EstimateView, Sending};
 use crate::scores::{self, ScoredFile, ScoredFiles};
-use crate::{lint, trec_eval};
+use crate::{anchors, audit, lint, trec_eval};
 
 fn interval(low: f64, high: f64) -> Interval {
     Interval { low, high }

@@ -298,7 +298,9 @@ fn attempt(answer: &str, hits: &[Value], has_failed: bool) -> Value {
         "tokens": {"prompt": 10, "completion": 2}, "cost_usd": 0.03125, "seconds": 0.5,
     });
     if has_failed {
-        attempt["error"] = json!("the endpoint answered with status 500");
+        attempt["error"] = json!({
+            "part": "generator", "kind": "transient", "message": "the endpoint answered with status 500"
+        });
     }
     attempt
 }

@@ -341,7 +341,7 @@ mod tests {
             assert!(
                 error
                     .to_string()
-                    .starts_with(&format!("`collection's content` is `{content}`")),
+                    .starts_with(&format!("`collection's content` is {content},")),
                 "{error}"
             );
         }

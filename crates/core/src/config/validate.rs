@@ -20,7 +20,8 @@ impl Settings {
         check_ranges("", self)?;
         let (retrieval, generation) = (&self.retrieval, &self.generation);
         at_least("retrieval.candidates", retrieval.candidates, retrieval.k)?;
-        if let Some(depth) = self.rerank.depth {
+        let reranks = self.rerank.model.is_some() || self.rerank.endpoint.is_some();
+        if let Some(depth) = self.rerank.depth.filter(|_| reranks) {
             at_least("rerank.depth", depth, retrieval.k)?;
         }
         if let Some(most) = generation.most_concurrency {
