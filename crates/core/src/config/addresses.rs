@@ -1,6 +1,6 @@
 //! The addresses in the configuration, which may hold keys.
 
-use super::Settings;
+use super::settings::Settings;
 use crate::text::address;
 
 impl Settings {

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::OutOfRange;
+use super::out_of_range::OutOfRange;
 
 /// Which BM25. The crate `ragtriage-bm25` documents the formulas.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

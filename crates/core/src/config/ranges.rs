@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Number, Value};
 
-use super::OutOfRange;
+use super::out_of_range::OutOfRange;
 use super::schema::{field, settings_schema};
 
 /// Checks every value in `value`, which is at `path` in the settings (`""`: all of them), against the range of its field.

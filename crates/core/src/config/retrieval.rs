@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Bm25Variant, Form, Hnsw, Pooling, Precision, Quantization, Titles};
+use super::bm25::Bm25Variant;
+use super::model::{Form, Pooling, Precision, Titles};
+use super::vector_store::{Hnsw, Quantization};
 use crate::fuse::Normalization;
 use crate::text::analyse::{Stemmer, StopWords, Words};
 use crate::types::{Filter, Similarity};

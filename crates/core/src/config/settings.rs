@@ -8,10 +8,10 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{
-    Format, GateMode, MissingEvidence, NoisePosition, RerankSettings, RetrievalSettings,
-    TuneSettings, VectorStoreSettings,
-};
+use super::dataset::{Format, MissingEvidence};
+use super::evaluation::{GateMode, NoisePosition};
+use super::retrieval::{RerankSettings, RetrievalSettings, VectorStoreSettings};
+use super::tune::TuneSettings;
 use crate::chunk::Strategy;
 use crate::measure::Measure;
 use crate::measure::answer::Flavour;

@@ -2,10 +2,12 @@
 
 use std::borrow::Cow;
 
-use super::{
-    ArmSetting, Bm25Store, Bm25Variant, DenseSettings, Form, OutOfRange, Precision, RerankSettings,
-    RetrieverName, Settings, check_ranges,
-};
+use super::bm25::Bm25Variant;
+use super::model::{Form, Precision};
+use super::out_of_range::OutOfRange;
+use super::ranges::check_ranges;
+use super::retrieval::{Bm25Store, DenseSettings, RerankSettings, RetrieverName};
+use super::settings::{ArmSetting, Settings};
 use crate::text::tokens::Tokenizer;
 use crate::types::{Bounds, Condition, Filter};
 
