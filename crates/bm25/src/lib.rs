@@ -5,7 +5,7 @@
 //! the query's terms into one array over a window of documents, takes the best, and goes on to the next window; terms
 //! that can no longer bring a document among the best are not added but looked up (`MaxScore`: Turtle and Flood 1995).
 //!
-//! The index is one run of bytes, the same in memory and in a file ([`image`]), and is searched where it lies: opening
+//! The index is one run of bytes, the same in memory and in a file (`image.rs`), and is searched where it lies: opening
 //! a file reads its dictionary once, to check it, and no posting.
 //!
 //! Analysis (words, stop words, stemming) is not done here: the caller hands over terms, in documents and questions

@@ -1,14 +1,8 @@
-//! Floor 3, data sets: files to checked documents and questions.
+//! Data sets: loaded, written, linted and labelled.
 //!
-//! [`load`] reads one of six [`Format`]s into a [`Dataset`]: ids unique, evidence as byte ranges that lie in their
-//! documents, everything accepted but worth telling counted in its notes, and a digest over the whole. [`asked`] reads questions
-//! that nobody labelled yet, [`Appended`] adds to one's own those that somebody did. [`sample`] draws some of its questions;
-//! [`export`] writes it without loss, for us or for other tools, and [`question_line`] one question; [`fetch`](fn@fetch) puts a
-//! published set where the settings expect it, [`copy_local`] a copy of it. [`labels`] reads questions as they are written, [`earlier`]
-//! files as a commit had them, [`survey`] a folder that nothing is known of, [`inspect`] on over what is wrong, to list it all.
-//!
-//! Nothing here prints, chunks or scores. A BEIR set's rule that a document with the query's own id is no hit
-//! (`skip_same_id`) concerns rankings, not files, and is applied where questions are retrieved for.
+//! [`load`] reads a data set in any of six layouts, [`inspect`] reads it to its end and collects everything wrong. [`asked`] loads questions
+//! without labels, [`Appended`] adds labelled ones to questions.jsonl, [`export`] writes a data set without loss, [`question_line`] one
+//! question. [`labels`] reads questions as they are written, [`earlier`] the documents of an earlier commit. Downloads are in `fetch`.
 
 pub mod label;
 pub mod lint;

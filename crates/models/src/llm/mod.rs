@@ -1,7 +1,7 @@
 //! Floor 3, generators: a prompt to an answer.
 //!
 //! [`Extractive`] reads the passages itself, offline. [`openai`] calls a chat model; [`Retrying`] is the patience
-//! around it, [`WithAllowance`] what a run may cost, [`CachedReplies`] the memory. [`Template`] renders the prompts and
+//! around it, [`WithAllowance`] what a run may cost, [`CachedReplies`] the memory. [`load_template`] loads the templates of prompts and
 //! [`read_answer`] takes the short answer from what a model wrote.
 //! Which passages go into a prompt is decided above, what a right answer is elsewhere.
 

@@ -20,7 +20,7 @@ pub struct CrossEncoder {
 }
 
 impl CrossEncoder {
-    /// Opens a checkpoint whose files were found and verified by [`ragtriage_fetch::model::locate`]; `max_tokens` instead
+    /// Opens a checkpoint whose files were found and verified by [`Checkpoint::open`]; `max_tokens` instead
     /// of the length that its folder says, for question, passage and special tokens together. The weights are read by the
     /// first scoring.
     pub fn open(
