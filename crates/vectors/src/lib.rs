@@ -4,6 +4,11 @@
 //! in this process ([`EmbeddedStore`]) or on a server ([`ServerStore`]). Both speak of chunks by their number in the
 //! corpus order; turning numbers into ids, and scores into a ranking, is the pipeline's work.
 
+#![cfg_attr(
+    not(any(feature = "embedded", feature = "server")),
+    allow(dead_code, reason = "what the stores share has no user without them")
+)]
+
 mod address;
 mod collection;
 #[cfg(all(test, feature = "embedded", feature = "server"))]
