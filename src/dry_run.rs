@@ -93,6 +93,8 @@ async fn counted(
         plan: assembled?.plan,
     };
     let executed = execute(source, &mut sink, &bars).await;
+    // Closes the collections, which may lie in the folder that goes now.
+    drop(stock);
     if let Some(scratch) = &environment.scratch {
         let _ = std::fs::remove_dir_all(scratch);
     }

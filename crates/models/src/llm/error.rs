@@ -100,7 +100,7 @@ pub enum LlmError {
     #[error("after {tries} tries: {last}")]
     GaveUp { tries: u32, last: Box<Self> },
     /// The time for one question is over.
-    #[error("no answer within the deadline of {} s", .deadline.as_secs_f64())]
+    #[error("did not respond within the deadline of {} s", .deadline.as_secs_f64())]
     DeadlinePassed { deadline: Duration },
     /// The call could exceed what the run may cost.
     #[error(
