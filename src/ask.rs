@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 
-use crate::bars::Bars;
+use crate::bars::ProgressBars;
 use crate::environment::environment;
 use crate::failure::Failure;
-use crate::run::DEFAULT_CONFIG;
+use crate::run_args::DEFAULT_CONFIG;
 use crate::runtime::block_on;
-use crate::{dry_run, output};
+use crate::{announce, output};
 use ragtriage_core::types::Attempt;
 use ragtriage_pipeline::PipelineError;
 use ragtriage_pipeline::progress::Progress;
@@ -53,7 +53,7 @@ pub fn ask(args: &AskArgs) -> Result<(), Failure> {
         ));
     }
     let answered = block_on(answered(args, &resolved))?;
-    let Answered { single, generator } = answered;
+    let AskOutcome { single, generator } = answered;
     if let Some(failure) = single
         .trace
         .failure()
@@ -91,27 +91,24 @@ pub fn ask(args: &AskArgs) -> Result<(), Failure> {
 }
 
 /// A question with its answer, and the name of the generator.
-struct Answered {
+struct AskOutcome {
     single: Single,
     generator: Option<String>,
 }
 
-async fn answered(args: &AskArgs, resolved: &Resolved) -> Result<Answered, Failure> {
+async fn answered(args: &AskArgs, resolved: &Resolved) -> Result<AskOutcome, Failure> {
     let environment = environment(resolved, args.offline, args.no_cache)?;
-    let bars = Bars::new();
+    let bars = ProgressBars::new();
     let assembled =
         assemble::assemble(resolved, &environment, &|download| bars.download(download)).await;
     bars.finish();
     let plan = assembled?.plan;
     let generator = plan.generator.as_ref().map(|it| it.name().to_owned());
     let documents = ragtriage_datasets::documents(&assemble::load_spec(resolved))?;
-    dry_run::announce_all([&resolved.settings], 1, documents.len());
+    announce::announce_all([&resolved.settings], 1, documents.len());
     let single = Box::pin(ask_single(documents, &args.question, plan, &bars)).await;
-    if let Some(scratch) = &environment.scratch {
-        let _ = std::fs::remove_dir_all(scratch);
-    }
     match single {
-        Ok(single) => Ok(Answered { single, generator }),
+        Ok(single) => Ok(AskOutcome { single, generator }),
         Err(PipelineError::Stopped { why, .. }) => Err(why.into()),
         Err(error) => Err(error.into()),
     }

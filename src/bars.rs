@@ -12,19 +12,19 @@ use ragtriage_pipeline::progress::Progress;
 /// Work shorter than this shows no bar.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Bars for one run.
-pub struct Bars {
+/// The progress bars of one command.
+pub struct ProgressBars {
     shown: bool,
-    now: Mutex<Option<Bar>>,
+    now: Mutex<Option<ActiveBar>>,
 }
 
-struct Bar {
+struct ActiveBar {
     drawn: ProgressBar,
     since: Instant,
     what: String,
 }
 
-impl Bars {
+impl ProgressBars {
     pub fn new() -> Self {
         Self {
             shown: std::io::stderr().is_terminal(),
@@ -40,7 +40,7 @@ impl Bars {
             if let Some(old) = now.take() {
                 old.drawn.finish_and_clear();
             }
-            *now = Some(Bar::new(
+            *now = Some(ActiveBar::new(
                 download.file,
                 download.total.unwrap_or(0),
                 "{bytes}/{total_bytes} {binary_bytes_per_sec}",
@@ -55,14 +55,14 @@ impl Bars {
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Bar>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<ActiveBar>> {
         self.now
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 }
 
-impl Bar {
+impl ActiveBar {
     fn new(what: &str, total: u64, figures: &str) -> Self {
         let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::hidden());
         let template = format!("{{msg:20}} {{bar:30}} {figures} {{eta}}");
@@ -85,9 +85,9 @@ impl Bar {
     }
 }
 
-impl Progress for Bars {
+impl Progress for ProgressBars {
     fn start(&self, what: &str, total: u64) {
-        *self.lock() = Some(Bar::new(what, total, "{pos}/{len}"));
+        *self.lock() = Some(ActiveBar::new(what, total, "{pos}/{len}"));
     }
 
     fn advance(&self, units: u64) {

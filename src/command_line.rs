@@ -8,8 +8,8 @@ use clap::{Parser, Subcommand};
 
 use crate::failure::Failure;
 use crate::{
-    ask, cache, check, compare, config, dataset, import, init, model, output, report, run, score,
-    tune,
+    ask, cache, check, compare, config, dataset, import, init, model, output, report, run,
+    run_args, score, tune,
 };
 
 /// Says which stage of a RAG pipeline lost the answers.
@@ -23,7 +23,7 @@ struct CommandLine {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Run the whole pipeline, print the report, write the run's folder.
-    Run(run::RunArgs),
+    Run(run_args::RunArgs),
     /// Look at one's own documents; write a settings file and an empty questions file for them.
     Init(init::InitArgs),
     /// Ask one question and explain its ranking, prompt and answer.

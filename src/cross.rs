@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use crate::bars::Bars;
+use crate::bars::ProgressBars;
 use crate::environment::environment;
 use crate::failure::Failure;
 use crate::output;
@@ -89,7 +89,7 @@ pub async fn cross(
         )
         .await;
     }
-    let bars = Bars::new();
+    let bars = ProgressBars::new();
     let mut crossed = Crossed::default();
     for (at, again) in again.into_iter().enumerate() {
         crossed.calls[at] = cross::ask(&readers[at], crossing.calls()[at].clone(), &bars).await?;

@@ -1,13 +1,12 @@
 //! `ragtriage run --dry-run`: what a run would ask, cost and send. Retrieval is run; no service is called, not even one on this
 //! machine, since it may pass on what it is sent.
 
-use std::collections::BTreeSet;
-
-use crate::bars::Bars;
+use crate::bars::ProgressBars;
 use crate::environment::environment;
 use crate::failure::Failure;
 use crate::output;
-use crate::run::{RunArgs, resolved_config, sample};
+use crate::run_args::RunArgs;
+use crate::sample::sample;
 use ragtriage_core::config::{GeneratorName, PriceSettings};
 use ragtriage_core::types::Dataset;
 use ragtriage_core::types::Estimate;
@@ -16,7 +15,7 @@ use ragtriage_pipeline::estimate::EstimateSink;
 use ragtriage_pipeline::execute::{Source, execute};
 use ragtriage_pipeline::run::stocked;
 use ragtriage_pipeline::settings::assemble::recipients::{
-    Recipient, Role, recipients, without_services,
+    Recipient, RecipientRole, recipients, without_services,
 };
 use ragtriage_pipeline::settings::assemble::{self, dataset_label, terms};
 use ragtriage_pipeline::settings::{Resolved, Settings};
@@ -55,7 +54,7 @@ pub(super) async fn dry_run(
         config: local
             .file
             .as_deref()
-            .unwrap_or(resolved_config(args))
+            .unwrap_or(args.config())
             .display()
             .to_string(),
         dataset: dataset_label(&settings),
@@ -82,7 +81,7 @@ async fn counted(
     done: &Done,
 ) -> Result<Estimate, Failure> {
     let environment = environment(local, args.offline, args.no_cache)?;
-    let bars = Bars::new();
+    let bars = ProgressBars::new();
     let assembled =
         assemble::assemble(local, &environment, &|download| bars.download(download)).await;
     ragtriage_pipeline::progress::Progress::finish(&bars);
@@ -92,13 +91,7 @@ async fn counted(
         stock: &mut stock,
         plan: assembled?.plan,
     };
-    let executed = execute(source, &mut sink, &bars).await;
-    // Closes the collections, which may lie in the folder that goes now.
-    drop(stock);
-    if let Some(scratch) = &environment.scratch {
-        let _ = std::fs::remove_dir_all(scratch);
-    }
-    executed?;
+    execute(source, &mut sink, &bars).await?;
     Ok(sink.estimate())
 }
 
@@ -140,23 +133,23 @@ fn sending(recipient: &Recipient, settings: &Settings, estimate: &Estimate) -> S
         .unwrap_or(settings.retrieval.candidates) as u64;
     let is_own = stand_in(settings, &without_services(settings)).is_none();
     let (purpose, passages, questions, exact) = match role {
-        Role::Encoder => ("encoder", chunks, questions, false),
-        Role::VectorStore => ("vector store", chunks, questions, false),
-        Role::Reranker => (
+        RecipientRole::Encoder => ("encoder", chunks, questions, false),
+        RecipientRole::VectorStore => ("vector store", chunks, questions, false),
+        RecipientRole::Reranker => (
             "reranker",
             chunks.min(questions.saturating_mul(depth)),
             questions,
             false,
         ),
-        Role::Generator => (
+        RecipientRole::Generator => (
             "generator",
             estimate.passages_called as u64,
             estimate.questions_called as u64,
             is_own,
         ),
-        Role::Service => ("service", 0, questions, true),
+        RecipientRole::Service => ("service", 0, questions, true),
     };
-    let texts = *role != Role::VectorStore;
+    let texts = *role != RecipientRole::VectorStore;
     Sending {
         to: address.clone(),
         purpose,
@@ -165,52 +158,5 @@ fn sending(recipient: &Recipient, settings: &Settings, estimate: &Estimate) -> S
         questions,
         texts,
         exact,
-    }
-}
-
-/// Says before a run what will leave this machine, where anything will.
-pub(super) fn announce(settings: &Settings, dataset: &Dataset) {
-    announce_all([settings], dataset.questions.len(), dataset.documents.len());
-}
-
-/// The same of several settings, each service once.
-pub(super) fn announce_all<'a>(
-    all: impl IntoIterator<Item = &'a Settings>,
-    questions: usize,
-    documents: usize,
-) {
-    let told = |Recipient { role, address, .. }: &Recipient| match role {
-        Role::Encoder => {
-            format!(
-                "{questions} questions and all passages of {documents} documents go to {address} (encoder)"
-            )
-        }
-        Role::VectorStore => {
-            format!(
-                "vectors, ids and metadata of all passages of {documents} documents go to {address} (vector store)"
-            )
-        }
-        Role::Reranker => {
-            format!("{questions} questions and their candidates go to {address} (reranker)")
-        }
-        Role::Generator => {
-            format!(
-                "{questions} questions with passages of {documents} documents go to {address} (generator)"
-            )
-        }
-        Role::Service => format!("{questions} questions go to {address} (service)"),
-    };
-    // What is no address at all is refused a moment later.
-    let is_elsewhere =
-        |recipient: &&Recipient| !recipient.is_here && recipient.address.contains("://");
-    let all: Vec<Recipient> = all.into_iter().flat_map(recipients).collect();
-    let mut elsewhere: Vec<String> = all.iter().filter(is_elsewhere).map(told).collect();
-    let mut seen = BTreeSet::new();
-    elsewhere.retain(|line| seen.insert(line.clone()));
-    if !elsewhere.is_empty() {
-        output::talk(&format!(
-            "leaves this machine: {}; `--dry-run` counts it",
-            elsewhere.join("; ")
-        ));
     }
 }

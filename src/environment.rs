@@ -9,7 +9,7 @@ use ragtriage_core::text::tokens::Tokenizer;
 use ragtriage_fetch::model::HUB;
 use ragtriage_pipeline::settings::Resolved;
 use ragtriage_pipeline::settings::assemble::Environment;
-use ragtriage_pipeline::settings::cache_folder::SCRATCH;
+use ragtriage_pipeline::settings::cache_folder::ScratchFolder;
 
 /// The environment that parts are wired in. `no_cache`: vectors are computed anew, in a folder of this
 /// process, and the generator is asked anew.
@@ -42,7 +42,7 @@ pub fn environment(
             Some("set `cache.dir`".to_owned()),
         )
     })?;
-    let scratch = no_cache.then(|| cache_dir.join(format!("{SCRATCH}{}", std::process::id())));
+    let scratch = no_cache.then(|| ScratchFolder::new(&cache_dir));
     let hub = variable("HF_ENDPOINT").map_or_else(
         || HUB.to_owned(),
         |hub| hub.trim_end_matches('/').to_owned(),

@@ -8,12 +8,14 @@ use std::time::Instant;
 use clap::Args;
 use sha2::{Digest, Sha256};
 
-use crate::bars::Bars;
+use crate::bars::ProgressBars;
 use crate::environment::git_commit;
 use crate::failure::Failure;
-use crate::run::{self, DEFAULT_CONFIG};
+use crate::run;
+use crate::run_args::DEFAULT_CONFIG;
 use crate::run_folder::DEFAULT_OUT;
 use crate::runtime::block_on;
+use crate::sample::sample;
 use ragtriage_core::config::GeneratorName;
 use ragtriage_core::text::hex::hex;
 use ragtriage_core::types::Dataset;
@@ -63,7 +65,7 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
         let input = Input::read(&args.file)?;
         let is_trec = args.trec || looks_like_trec(input.text());
         let mut joined = join(&input, is_trec, &dataset, &resolved.settings, args.partial)?;
-        run::sample(&mut dataset, &resolved.settings)?;
+        sample(&mut dataset, &resolved.settings)?;
         dataset.questions = joined.answered(input.name(), dataset.questions, args.partial)?;
         describe(&mut resolved.settings, &joined, is_trec);
 
@@ -100,7 +102,7 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
         };
         let mut sink = RunSink::new(&folder, manifest, Done::default(), Vec::new());
         // Half an import is worth nothing: the file is still there.
-        execute(source, &mut sink, &Bars::new())
+        execute(source, &mut sink, &ProgressBars::new())
             .await
             .inspect_err(|_| drop(std::fs::remove_dir_all(folder.path())))?;
         run::conclude(&folder, &resolved.settings, args.json)

@@ -1,6 +1,7 @@
 //! The `ragtriage` program. One file per command; only `output.rs` and `bars.rs` write to stdout and stderr.
 
 mod advice;
+mod announce;
 mod ask;
 mod audit;
 mod bars;
@@ -23,8 +24,10 @@ mod report;
 mod report_format;
 mod resume;
 mod run;
+mod run_args;
 mod run_folder;
 mod runtime;
+mod sample;
 mod score;
 mod starter;
 mod tune;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 
-use crate::bars::Bars;
+use crate::bars::ProgressBars;
 use crate::environment::environment;
 use crate::failure::Failure;
 use crate::output;
@@ -16,11 +16,11 @@ use ragtriage_pipeline::settings::Resolved;
 #[derive(Debug, Subcommand)]
 pub enum ModelCommand {
     /// Fetch a model into the cache, checked by sha256, and print where it is.
-    Fetch(FetchArgs),
+    Fetch(ModelFetchArgs),
 }
 
 #[derive(Debug, Args)]
-pub struct FetchArgs {
+pub struct ModelFetchArgs {
     /// The model. Default: the default embedding model.
     name: Option<String>,
     /// Only look: fetch nothing.
@@ -44,7 +44,7 @@ pub fn model(command: ModelCommand) -> Result<(), Failure> {
         hub: environment.hub,
         offline: args.offline,
     };
-    let bars = Bars::new();
+    let bars = ProgressBars::new();
     let found = block_on(async {
         let found = source::locate(
             &ModelRef::parse(&name, Path::new("")),

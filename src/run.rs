@@ -2,19 +2,17 @@
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher, Hasher};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
-use clap::Args;
-
-use crate::bars::Bars;
+use crate::bars::ProgressBars;
 use crate::environment::{environment, git_commit};
 use crate::failure::Failure;
-use crate::run_folder::DEFAULT_OUT;
+use crate::run_args::RunArgs;
 use crate::runtime::block_on;
-use crate::{dry_run, output, report, resume};
+use crate::sample::sample;
+use crate::{announce, dry_run, output, report, resume};
 use ragtriage_core::text::address;
-use ragtriage_core::types::Dataset;
 use ragtriage_pipeline::PipelineError;
 use ragtriage_pipeline::ask::Done;
 use ragtriage_pipeline::execute::{Source, execute};
@@ -25,46 +23,6 @@ use ragtriage_pipeline::settings::assemble::{self, Assembled};
 use ragtriage_pipeline::settings::{Resolved, Settings, record};
 use ragtriage_runs::replies::{self, Replies};
 use ragtriage_runs::{ExternalSource, Manifest, RunFolder, SavedRun, Spent};
-
-/// Where `run` looks without an argument.
-pub(super) const DEFAULT_CONFIG: &str = "config/runbooks.toml";
-
-#[derive(Debug, Args)]
-#[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
-pub struct RunArgs {
-    /// The settings file. Default: config/runbooks.toml.
-    config: Option<PathBuf>,
-    /// Set any setting, value in TOML: `--set retrieval.k=3`.
-    #[arg(long = "set", value_name = "KEY=VALUE")]
-    sets: Vec<String>,
-    /// Ask only N questions, a seeded sample; the corpus stays whole.
-    #[arg(long, value_name = "N")]
-    limit: Option<usize>,
-    /// The run's name. Default: the settings file's, the time, four hex digits.
-    #[arg(long)]
-    name: Option<String>,
-    /// The folder that runs go to.
-    #[arg(long, value_name = "DIR", default_value = DEFAULT_OUT)]
-    out: PathBuf,
-    /// Go on with a run: ask what is missing or failed. Its own settings hold; given ones must be the same.
-    #[arg(long, value_name = "NAME", conflicts_with = "name")]
-    resume: Option<String>,
-    /// Ask each question's own prompt N times, to see how replies differ: none is taken from the cache or kept there.
-    #[arg(long, value_name = "N")]
-    repeat: Option<usize>,
-    /// Only say what would be asked, what it may cost and what leaves this machine. Retrieval is run, no service is called.
-    #[arg(long)]
-    dry_run: bool,
-    /// Ask the generator and compute vectors anew; keep neither.
-    #[arg(long)]
-    pub(super) no_cache: bool,
-    /// Refuse every connection that is not to this machine.
-    #[arg(long)]
-    pub(super) offline: bool,
-    /// Print summary.json instead of the report; with --dry-run the estimate as JSON.
-    #[arg(long)]
-    pub(super) json: bool,
-}
 
 /// What answers the questions.
 enum Work {
@@ -94,7 +52,7 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
             return Box::pin(dry_run::dry_run(&args, resolved, &done)).await;
         }
         let environment = environment(&resolved, args.offline, args.no_cache)?;
-        let bars = Bars::new();
+        let bars = ProgressBars::new();
         let clock = Instant::now();
         let work = if let Some(url) = &resolved.settings.external.url {
             Work::Service(assemble::service(&resolved.settings, url, &environment)?)
@@ -120,7 +78,7 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         manifest
             .seconds
             .insert("load".to_owned(), clock.elapsed().as_secs_f64());
-        dry_run::announce(&resolved.settings, &dataset);
+        announce::announce(&resolved.settings, &dataset);
 
         let (folder, done, before) = open_folder(&args, begins, &mut manifest)?;
         let (mut caches, mut replies) = (Vec::new(), None);
@@ -144,11 +102,6 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         };
         let mut sink = RunSink::new(&folder, manifest, done, caches);
         let outcome = execute(source, &mut sink, &bars).await;
-        // Closes the collections, which may lie in the folder that goes now.
-        drop(stock);
-        if let Some(scratch) = &environment.scratch {
-            let _ = std::fs::remove_dir_all(scratch);
-        }
         if let Some(failure) = replies.as_ref().and_then(|replies| replies.failure()) {
             output::talk(&format!(
                 "replies could not all be kept, and will be paid for again: {failure}"
@@ -200,27 +153,8 @@ fn resolve(args: &RunArgs, earlier: Option<Manifest>) -> Result<Resolved, Failur
             "the run was killed before it wrote its record",
             Some("give its settings again: the settings file, and --set as before".to_owned()),
         )),
-        _ => Ok(Resolved::new(Some(resolved_config(args)), &sets)?),
+        _ => Ok(Resolved::new(Some(args.config()), &sets)?),
     }
-}
-
-pub(super) fn resolved_config(args: &RunArgs) -> &Path {
-    args.config.as_deref().unwrap_or(Path::new(DEFAULT_CONFIG))
-}
-
-/// Draws the sample that `dataset.limit` asks for.
-pub(super) fn sample(dataset: &mut Dataset, settings: &Settings) -> Result<(), Failure> {
-    if let Some(limit) = settings.dataset.limit {
-        let questions = std::mem::take(&mut dataset.questions);
-        dataset.questions = ragtriage_core::sample::sample(questions, limit, settings.dataset.seed);
-    }
-    if dataset.questions.is_empty() {
-        return Err(Failure::new(
-            "no question is left to ask",
-            Some("check `dataset.split` and `dataset.limit`".to_owned()),
-        ));
-    }
-    Ok(())
 }
 
 /// The run's folder: a new one, or the one to go on with, what it has already and what that cost.
@@ -233,7 +167,7 @@ fn open_folder(
         manifest.name = args
             .name
             .clone()
-            .unwrap_or_else(|| fresh_name(resolved_config(args)));
+            .unwrap_or_else(|| fresh_name(args.config()));
         return Ok((
             RunFolder::create(&args.out, &manifest.name)?,
             Done::default(),

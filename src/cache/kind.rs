@@ -19,7 +19,7 @@ const LONGEST_WRITING: Duration = Duration::from_hours(24);
 
 /// One kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Kind {
+pub enum CacheKind {
     /// The generator's replies.
     Replies,
     /// Vectors of texts.
@@ -39,14 +39,14 @@ pub enum Kind {
 }
 
 /// How a kind is kept.
-pub enum Kept {
+pub enum CacheContents {
     /// In a table of a database.
     Table(PathBuf, CacheTable),
     /// As files or folders of their own.
     Files(Vec<PathBuf>),
 }
 
-impl Kind {
+impl CacheKind {
     /// All of them, in the order they are shown.
     pub const ALL: [Self; 8] = [
         Self::Replies,
@@ -66,16 +66,18 @@ impl Kind {
     }
 
     /// Where it is kept in the cache `folder`.
-    pub fn kept(self, folder: &Path) -> Kept {
+    pub fn kept(self, folder: &Path) -> CacheContents {
         match self {
-            Self::Replies => Kept::Table(folder.join(place::REPLIES), REPLIES),
-            Self::Vectors => Kept::Table(folder.join(place::VECTORS), VECTORS),
-            Self::Lengths => Kept::Table(folder.join(place::VECTORS), LENGTHS),
-            Self::Scores => Kept::Table(folder.join(place::SCORES), SCORES),
-            Self::Collections => Kept::Files(stored_collections(&folder.join(place::COLLECTIONS))),
-            Self::Indexes => Kept::Files(whole_indexes(&folder.join(place::INDEXES))),
-            Self::Models => Kept::Files(folders_with_files(&folder.join(place::MODELS))),
-            Self::Scratch => Kept::Files(scratch(folder)),
+            Self::Replies => CacheContents::Table(folder.join(place::REPLIES), REPLIES),
+            Self::Vectors => CacheContents::Table(folder.join(place::VECTORS), VECTORS),
+            Self::Lengths => CacheContents::Table(folder.join(place::VECTORS), LENGTHS),
+            Self::Scores => CacheContents::Table(folder.join(place::SCORES), SCORES),
+            Self::Collections => {
+                CacheContents::Files(stored_collections(&folder.join(place::COLLECTIONS)))
+            }
+            Self::Indexes => CacheContents::Files(whole_indexes(&folder.join(place::INDEXES))),
+            Self::Models => CacheContents::Files(folders_with_files(&folder.join(place::MODELS))),
+            Self::Scratch => CacheContents::Files(scratch(folder)),
         }
     }
 }
@@ -117,22 +119,19 @@ fn files(folder: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// One that is not whole may just be being written.
+/// A file that is not whole may be in the middle of being written.
 fn whole_indexes(folder: &Path) -> Vec<PathBuf> {
-    let is_left = |path: &PathBuf| {
-        let changed = DiskUse::of(path)
-            .changed
-            .and_then(|changed| changed.elapsed().ok());
-        changed.is_some_and(|age| age > LONGEST_WRITING)
-    };
-    let is_whole = |path: &PathBuf| {
-        path.extension()
-            .is_some_and(|extension| extension == INDEX_EXTENSION)
-    };
-    files(folder)
-        .into_iter()
-        .filter(|path| is_whole(path) || is_left(path))
-        .collect()
+    let mut indexes = files(folder);
+    indexes.retain(|path| {
+        let is_whole = path.extension().is_some_and(|it| it == INDEX_EXTENSION);
+        is_whole || is_left(path)
+    });
+    indexes
+}
+
+fn is_left(path: &Path) -> bool {
+    let changed = DiskUse::of(path).changed;
+    changed.is_some_and(|it| it.elapsed().is_ok_and(|age| age > LONGEST_WRITING))
 }
 
 /// A model's name has a slash, so its folder lies in its owner's.
@@ -153,13 +152,10 @@ fn folders_with_files(folder: &Path) -> Vec<PathBuf> {
 }
 
 fn scratch(folder: &Path) -> Vec<PathBuf> {
-    let is_scratch = |path: &PathBuf| {
-        let name = path
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
+    let mut found = entries(folder);
+    found.retain(|path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
         path.is_dir() && name.starts_with(place::SCRATCH)
-    };
-    entries(folder).into_iter().filter(is_scratch).collect()
+    });
+    found
 }

@@ -5,8 +5,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::kind::{Kept, Kind, made, open};
-use super::{PruneArgs, folder};
+use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
+
+use super::folder::cache_folder;
+use super::kind::{CacheContents, CacheKind, made, open};
 use crate::failure::Failure;
 use crate::output;
 use crate::runtime::block_on;
@@ -17,10 +20,32 @@ use ragtriage_report::cache::{Holding, removed};
 
 const SECONDS_A_DAY: u64 = 86_400;
 
+#[derive(Debug, Args)]
+pub struct PruneArgs {
+    /// Only replies asked for data sets whose name (format and path) holds this text.
+    #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
+    dataset: Option<String>,
+    /// Only what was made so many days ago or earlier; vectors, lengths and scores have no date and stay.
+    #[arg(long, value_name = "DAYS")]
+    older_than: Option<u32>,
+    /// Only this kind; may be repeated.
+    #[arg(long = "kind", value_enum, value_name = "KIND")]
+    kinds: Vec<CacheKind>,
+    /// Everything.
+    #[arg(long, conflicts_with_all = ["dataset", "older_than", "kinds"])]
+    all: bool,
+    /// Only say what would be taken out.
+    #[arg(long)]
+    dry_run: bool,
+    /// A settings file, for its cache folder.
+    #[arg(long)]
+    config: Option<PathBuf>,
+}
+
 /// Which things go.
 #[derive(Clone, Debug)]
 struct Selection {
-    kinds: Vec<Kind>,
+    kinds: Vec<CacheKind>,
     dataset: Option<String>,
     /// Made at this second of Unix time or before.
     until: Option<u64>,
@@ -29,16 +54,16 @@ struct Selection {
 /// Runs the command.
 pub fn prune(args: &PruneArgs) -> Result<(), Failure> {
     let selection = selection(args)?;
-    let folder = folder(args.config.as_ref())?;
+    let folder = cache_folder(args.config.as_deref())?;
     let holdings = block_on(async {
         let mut holdings = Vec::new();
         for kind in &selection.kinds {
             let Size { entries, bytes } = match kind.kept(&folder) {
-                Kept::Table(path, table) => match open(&path, table)? {
+                CacheContents::Table(path, table) => match open(&path, table)? {
                     Some(database) => of_table(&database, table, &selection, args.dry_run).await?,
                     None => Size::default(),
                 },
-                Kept::Files(paths) => of_files(*kind, &paths, &selection, args.dry_run)?,
+                CacheContents::Files(paths) => of_files(*kind, &paths, &selection, args.dry_run)?,
             };
             holdings.push(Holding {
                 name: kind.name(),
@@ -69,12 +94,12 @@ fn selection(args: &PruneArgs) -> Result<Selection, Failure> {
         ));
     }
     let mut chosen = if kinds.is_empty() {
-        Kind::ALL.to_vec()
+        CacheKind::ALL.to_vec()
     } else {
         kinds.clone()
     };
     if dataset.is_some() {
-        if let Some(other) = kinds.iter().find(|kind| **kind != Kind::Replies) {
+        if let Some(other) = kinds.iter().find(|kind| **kind != CacheKind::Replies) {
             let message = format!(
                 "`--dataset` selects replies alone, `--kind {}` has no data set",
                 other.name()
@@ -84,7 +109,7 @@ fn selection(args: &PruneArgs) -> Result<Selection, Failure> {
                 Some("leave one of the two out".to_owned()),
             ));
         }
-        chosen = vec![Kind::Replies];
+        chosen = vec![CacheKind::Replies];
     }
     let now = SystemTime::now()
         .duration_since(SystemTime::UNIX_EPOCH)
@@ -143,7 +168,7 @@ async fn of_table(
 }
 
 fn of_files(
-    kind: Kind,
+    kind: CacheKind,
     paths: &[PathBuf],
     selection: &Selection,
     dry_run: bool,
@@ -173,12 +198,12 @@ fn of_files(
 }
 
 /// Removes a file or folder; `false` where another process has it open.
-fn remove(kind: Kind, path: &Path) -> Result<bool, Failure> {
+fn remove(kind: CacheKind, path: &Path) -> Result<bool, Failure> {
     match kind {
-        Kind::Collections => {
+        CacheKind::Collections => {
             return ragtriage_vectors::remove_collection(path).map_err(|error| of_index(&error));
         }
-        Kind::Scratch => {
+        CacheKind::Scratch => {
             for collection in ragtriage_vectors::stored_collections(&path.join(place::COLLECTIONS))
             {
                 if !ragtriage_vectors::remove_collection(&collection)

@@ -1,10 +1,14 @@
 //! What the cache holds, by kind; replies by data set as well.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::kind::{Kept, Kind, made, open};
-use super::{StatArgs, folder, written};
+use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
+use jiff::Timestamp;
+
+use super::folder::cache_folder;
+use super::kind::{CacheContents, CacheKind, made, open};
 use crate::failure::Failure;
 use crate::output;
 use crate::runtime::block_on;
@@ -13,15 +17,28 @@ use ragtriage_models::llm::{KeptReply, REPLIES};
 use ragtriage_pipeline::settings::cache_folder as place;
 use ragtriage_report::cache::{CacheView, Holding, render};
 
+#[derive(Debug, Args)]
+pub struct StatArgs {
+    /// Only replies asked for data sets whose name (format and path) holds this text.
+    #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
+    dataset: Option<String>,
+    /// JSON.
+    #[arg(long)]
+    json: bool,
+    /// A settings file, for its cache folder.
+    #[arg(long)]
+    config: Option<PathBuf>,
+}
+
 /// Entries with the times of the oldest and the newest.
 #[derive(Clone, Copy, Debug, Default)]
-struct Span {
+struct TimeSpan {
     size: Size,
     oldest: Option<u64>,
     newest: Option<u64>,
 }
 
-impl Span {
+impl TimeSpan {
     fn add(&mut self, bytes: u64, at: Option<u64>) {
         self.size += Size { entries: 1, bytes };
         self.oldest = self.oldest.into_iter().chain(at).min();
@@ -47,31 +64,28 @@ impl Span {
 
 /// Runs the command.
 pub fn stat(args: &StatArgs) -> Result<(), Failure> {
-    let folder = folder(args.config.as_ref())?;
+    let folder = cache_folder(args.config.as_deref())?;
     let view = block_on(async {
         let replies = replies(&folder).await?;
         let mut kinds = Vec::new();
-        for kind in Kind::ALL {
+        for kind in CacheKind::ALL {
             let span = match kind.kept(&folder) {
-                Kept::Files(paths) => of_files(&paths),
-                Kept::Table(_, table) if table == REPLIES => whole(&replies),
-                Kept::Table(path, table) => match open(&path, table)? {
-                    Some(database) => Span {
+                CacheContents::Files(paths) => of_files(&paths),
+                CacheContents::Table(_, table) if table == REPLIES => whole(&replies),
+                CacheContents::Table(path, table) => match open(&path, table)? {
+                    Some(database) => TimeSpan {
                         size: database.size(table).await?,
-                        ..Span::default()
+                        ..TimeSpan::default()
                     },
-                    None => Span::default(),
+                    None => TimeSpan::default(),
                 },
             };
             kinds.push(span.holding(kind.name()));
         }
-        let wanted = |label: &str| {
-            args.dataset
-                .as_ref()
-                .is_none_or(|text| label.contains(text.as_str()))
-        };
-        let replies = replies.into_iter().filter(|(label, _)| wanted(label));
-        let replies = replies.map(|(label, span)| span.holding(label)).collect();
+        let part = args.dataset.as_deref().unwrap_or_default();
+        let replies = replies.into_iter();
+        let wanted = replies.filter(|(label, _)| label.contains(part));
+        let replies = wanted.map(|(label, span)| span.holding(label)).collect();
         Ok(CacheView {
             folder: folder.display().to_string(),
             kinds,
@@ -86,11 +100,11 @@ pub fn stat(args: &StatArgs) -> Result<(), Failure> {
 }
 
 /// The replies by data set.
-async fn replies(folder: &Path) -> Result<BTreeMap<String, Span>, Failure> {
+async fn replies(folder: &Path) -> Result<BTreeMap<String, TimeSpan>, Failure> {
     let Some(database) = open(&folder.join(place::REPLIES), REPLIES)? else {
         return Ok(BTreeMap::new());
     };
-    let each = |spans: &mut BTreeMap<String, Span>, bytes: &[u8]| {
+    let each = |spans: &mut BTreeMap<String, TimeSpan>, bytes: &[u8]| {
         let (label, at) = KeptReply::read(bytes)
             .map_or((String::new(), None), |kept| (kept.dataset, Some(kept.at)));
         spans
@@ -101,19 +115,29 @@ async fn replies(folder: &Path) -> Result<BTreeMap<String, Span>, Failure> {
     Ok(database.fold(REPLIES, BTreeMap::new(), each).await?)
 }
 
-fn whole(replies: &BTreeMap<String, Span>) -> Span {
-    replies.values().fold(Span::default(), |mut whole, span| {
-        whole.size += span.size;
-        whole.oldest = whole.oldest.into_iter().chain(span.oldest).min();
-        whole.newest = whole.newest.max(span.newest);
-        whole
-    })
+fn whole(replies: &BTreeMap<String, TimeSpan>) -> TimeSpan {
+    replies
+        .values()
+        .fold(TimeSpan::default(), |mut whole, span| {
+            whole.size += span.size;
+            whole.oldest = whole.oldest.into_iter().chain(span.oldest).min();
+            whole.newest = whole.newest.max(span.newest);
+            whole
+        })
 }
 
-fn of_files(paths: &[std::path::PathBuf]) -> Span {
-    let mut span = Span::default();
+fn of_files(paths: &[PathBuf]) -> TimeSpan {
+    let mut span = TimeSpan::default();
     for disk in paths.iter().map(|path| DiskUse::of(path)) {
         span.add(disk.bytes, made(disk));
     }
     span
+}
+
+/// Formats seconds of Unix time as a manifest has them.
+fn written(seconds: u64) -> Option<String> {
+    let at = i64::try_from(seconds)
+        .ok()
+        .and_then(|seconds| Timestamp::from_second(seconds).ok())?;
+    Some(at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())
 }

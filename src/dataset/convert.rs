@@ -6,9 +6,10 @@ use clap::{Args, ValueEnum};
 
 use super::source::{self, SourceArgs};
 use crate::failure::Failure;
-use crate::{output, run};
+use crate::output;
+use crate::sample::sample;
 use ragtriage_core::text::numbers::plural;
-use ragtriage_datasets::{Exported, Layout};
+use ragtriage_datasets::{ExportLayout, Exported};
 use ragtriage_pipeline::settings::assemble;
 
 #[derive(Debug, Args)]
@@ -34,10 +35,10 @@ enum Target {
 pub fn convert(args: &ConvertArgs) -> Result<(), Failure> {
     let resolved = source::resolve(&args.source)?;
     let mut dataset = ragtriage_datasets::load(&assemble::load_spec(&resolved))?;
-    run::sample(&mut dataset, &resolved.settings)?;
+    sample(&mut dataset, &resolved.settings)?;
     let layout = match args.to {
-        Target::Jsonl => Layout::Jsonl,
-        Target::Beir => Layout::Beir {
+        Target::Jsonl => ExportLayout::Jsonl,
+        Target::Beir => ExportLayout::Beir {
             split: resolved.settings.dataset.split.as_deref().unwrap_or("test"),
         },
     };

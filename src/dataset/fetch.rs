@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::bars::Bars;
+use crate::bars::ProgressBars;
 use crate::failure::Failure;
 use crate::output;
 use crate::runtime::block_on;
@@ -53,7 +53,7 @@ pub fn fetch(args: &FetchArgs) -> Result<(), Failure> {
             Some(hint.to_owned()),
         ));
     }
-    let bars = Bars::new();
+    let bars = ProgressBars::new();
     let on_download = |download: ragtriage_http::Download<'_>| bars.download(download);
     let fetched = block_on(async {
         Ok(

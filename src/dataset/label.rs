@@ -8,17 +8,17 @@ use clap::Args;
 
 use super::source::{self, SourceArgs};
 use super::terminal::Terminal;
-use crate::bars::Bars;
+use crate::bars::ProgressBars;
 use crate::environment::environment;
 use crate::failure::Failure;
 use crate::runtime::block_on;
-use crate::{dry_run, output};
+use crate::{announce, output};
 use ragtriage_core::config::{ExternalSettings, GeneratorName, RerankSettings};
 use ragtriage_core::text::numbers::{plural, thousands};
 use ragtriage_core::types::Pools;
 use ragtriage_core::types::{Dataset, Question};
 use ragtriage_datasets::label::{
-    self, Annotator, Labelling, Order, QrelsAnnotator, Stopped, Tally,
+    self, Annotator, LabelCounts, Labelling, Order, QrelsAnnotator, Stopped,
 };
 use ragtriage_datasets::{Appended, LoadSpec};
 use ragtriage_pipeline::pool::pool;
@@ -168,9 +168,9 @@ async fn pooled(
     depth: usize,
     offline: bool,
 ) -> Result<Pools, Failure> {
-    dry_run::announce(&resolved.settings, &dataset);
+    announce::announce(&resolved.settings, &dataset);
     let environment = environment(resolved, offline, false)?;
-    let bars = Bars::new();
+    let bars = ProgressBars::new();
     let assembled =
         assemble::assemble(resolved, &environment, &|download| bars.download(download)).await;
     bars.finish();
@@ -184,8 +184,8 @@ async fn pooled(
     .await?)
 }
 
-fn conclude(tally: &Tally, file: &Appended, n_known: Option<usize>) {
-    let Tally {
+fn conclude(tally: &LabelCounts, file: &Appended, n_known: Option<usize>) {
+    let LabelCounts {
         n_written,
         n_answered,
         n_unanswerable,

@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::reanchor;
 use super::source::{self, SourceArgs};
-use crate::bars::Bars;
+use crate::bars::ProgressBars;
 use crate::environment::environment;
 use crate::failure::Failure;
 use crate::output;
@@ -18,8 +18,8 @@ use ragtriage_core::text::tokens::Tokenizer;
 use ragtriage_core::types::Corpus;
 use ragtriage_datasets::Inspection;
 use ragtriage_datasets::lint::lengths::PromptBudget;
-use ragtriage_datasets::lint::subject::Subject;
-use ragtriage_datasets::lint::{self, Lint, Pooling, holes, lengths};
+use ragtriage_datasets::lint::subject::LintSubject;
+use ragtriage_datasets::lint::{self, Lint, PoolSummary, holes, lengths};
 use ragtriage_pipeline::PipelineError;
 use ragtriage_pipeline::plan::Plan;
 use ragtriage_pipeline::pool::pool;
@@ -104,9 +104,9 @@ async fn searched(
     inspection: &Inspection,
     lint: &mut Lint,
 ) -> Result<(), Failure> {
-    let bars = Bars::new();
+    let bars = ProgressBars::new();
     let plan = plan(args, &mut resolved, lint, &bars).await?;
-    let subject = Subject::new(inspection);
+    let subject = LintSubject::new(inspection);
     let asked = if args.no_pool {
         Vec::new()
     } else {
@@ -140,7 +140,7 @@ async fn searched(
             .iter()
             .map(|name| name.name().to_owned())
             .collect();
-        lint.figures.pooled = Some(Pooling {
+        lint.figures.pooled = Some(PoolSummary {
             retrievers,
             depth: holes::DEPTH,
             questions: asked.len(),
@@ -166,7 +166,7 @@ async fn plan(
     args: &LintArgs,
     resolved: &mut Resolved,
     lint: &mut Lint,
-    bars: &Bars,
+    bars: &ProgressBars,
 ) -> Result<Plan, Failure> {
     let environment = environment(resolved, args.offline || args.no_pool, false)?;
     let assembled =

@@ -9,8 +9,9 @@ use crate::output;
 use ragtriage_core::config::Format;
 use ragtriage_core::text::numbers;
 use ragtriage_core::types::Document;
+use ragtriage_datasets::DocumentTexts;
 use ragtriage_datasets::lint::changed::{self, Touched};
-use ragtriage_datasets::lint::reanchor::{Texts, reanchor as place};
+use ragtriage_datasets::lint::reanchor::reanchor as place;
 use ragtriage_datasets::{DatasetError, Earlier, LoadSpec};
 use ragtriage_report::anchors;
 
@@ -29,8 +30,8 @@ pub fn reanchor(
     let then = since
         .map(|reference| documents_then(spec, reference))
         .transpose()?;
-    let then = then.as_deref().map(Texts::new);
-    let view = anchors::view(&place(&mut lines, &Texts::new(&now), then.as_ref()));
+    let then = then.as_deref().map(DocumentTexts::new);
+    let view = anchors::view(&place(&mut lines, &DocumentTexts::new(&now), then.as_ref()));
     let writes = write && view.placed > 0;
     if writes {
         ragtriage_datasets::write_labels(&spec.path, &lines)?;
@@ -58,7 +59,7 @@ pub fn changed(spec: &LoadSpec, reference: &str, json: bool) -> Result<(), Failu
         ragtriage_datasets::documents(spec)?,
         documents_then(spec, reference)?,
     );
-    let (now, then) = (Texts::new(&now), Texts::new(&then));
+    let (now, then) = (DocumentTexts::new(&now), DocumentTexts::new(&then));
     let (documents, touched) = (
         changed::documents(&then, &now),
         changed::questions(&lines, &then, &now),

@@ -5,9 +5,11 @@ use std::io::{self, BufRead};
 use crate::output;
 use ragtriage_core::text::sanitize::one_line;
 use ragtriage_core::types::{Question, QuestionId};
-use ragtriage_datasets::label::command::{Command, closing, command, picked, way_out, wordings};
+use ragtriage_datasets::label::command::{
+    LabelCommand, closing, command, picked, way_out, wordings,
+};
 use ragtriage_datasets::label::{
-    Annotator, Closing, Quote, Refused, Reply, Shown, Verdict, WantedAnswer,
+    Annotator, AnnotatorReply, Closing, PassageJudgment, Quote, Refused, ShownPassage, WantedAnswer,
 };
 use ragtriage_report::labelling::{
     ALL_NEEDED, ANSWER, ANSWER_HELP, CLOSE, CLOSE_HELP, JUDGE, QUOTE, QUOTE_HELP, Screen,
@@ -64,23 +66,23 @@ impl<R: BufRead> Terminal<R> {
 }
 
 impl<R: BufRead> Annotator for Terminal<R> {
-    fn judge(&mut self, shown: &Shown<'_>) -> io::Result<Verdict> {
+    fn judge(&mut self, shown: &ShownPassage<'_>) -> io::Result<PassageJudgment> {
         output::show(&self.screen.passage(shown));
         self.shown = Some(shown.question.id.clone());
         loop {
             let Some(line) = self.ask(JUDGE)? else {
-                return Ok(Verdict::Stop);
+                return Ok(PassageJudgment::Stop);
             };
             match command(&line) {
-                Some(Command::Say(Verdict::Back)) if shown.progress.passage == 1 => {
+                Some(LabelCommand::Say(PassageJudgment::Back)) if shown.progress.passage == 1 => {
                     self.say("This is the question's first passage. Questions before it are written; edit the file to change one.");
                 }
-                Some(Command::Say(Verdict::Unanswerable)) if shown.is_answered => {
+                Some(LabelCommand::Say(PassageJudgment::Unanswerable)) if shown.is_answered => {
                     self.say("You said that a passage before answers it: `b` goes back to that.");
                 }
-                Some(Command::Say(verdict)) => return Ok(verdict),
-                Some(Command::Document) => output::show(&self.screen.document(shown)),
-                Some(Command::Help) => output::show(&self.screen.help()),
+                Some(LabelCommand::Say(verdict)) => return Ok(verdict),
+                Some(LabelCommand::Document) => output::show(&self.screen.document(shown)),
+                Some(LabelCommand::Help) => output::show(&self.screen.help()),
                 None => {
                     self.say(&format!("`{}` is none of these:", line.trim()));
                     output::show(&self.screen.help());
@@ -91,9 +93,9 @@ impl<R: BufRead> Annotator for Terminal<R> {
 
     fn quote(
         &mut self,
-        shown: &Shown<'_>,
+        shown: &ShownPassage<'_>,
         refused: Option<Refused<'_>>,
-    ) -> io::Result<Reply<Quote>> {
+    ) -> io::Result<AnnotatorReply<Quote>> {
         match refused {
             Some(refused) => output::show(&self.screen.refused(shown, refused)),
             None if !std::mem::replace(&mut self.explained.quote, true) => self.say(QUOTE_HELP),
@@ -107,11 +109,11 @@ impl<R: BufRead> Annotator for Terminal<R> {
         loop {
             // Words that were copied from a screen come in lines: the empty one behind them is their end.
             let Some(line) = self.ask(if words.is_empty() { QUOTE } else { "" })? else {
-                return Ok(Reply::Stop);
+                return Ok(AnnotatorReply::Stop);
             };
             if line.trim().is_empty() {
                 let words = std::mem::take(&mut words);
-                return Ok(Reply::Given(if words.is_empty() {
+                return Ok(AnnotatorReply::Given(if words.is_empty() {
                     Quote::Whole
                 } else {
                     Quote::Words(words)
@@ -128,8 +130,8 @@ impl<R: BufRead> Annotator for Terminal<R> {
                         .filter(|_| line.trim() == "y")
                 };
                 let done = way_out(&line)
-                    .or_else(|| picked(&line, &pieces).map(Reply::Given))
-                    .or_else(|| taken().map(|range| Reply::Given(Quote::Range(range))));
+                    .or_else(|| picked(&line, &pieces).map(AnnotatorReply::Given))
+                    .or_else(|| taken().map(|range| AnnotatorReply::Given(Quote::Range(range))));
                 if let Some(reply) = done {
                     return Ok(reply);
                 }
@@ -141,9 +143,9 @@ impl<R: BufRead> Annotator for Terminal<R> {
 
     fn answer(
         &mut self,
-        _: &Shown<'_>,
+        _: &ShownPassage<'_>,
         wanted: WantedAnswer<'_>,
-    ) -> io::Result<Reply<Vec<String>>> {
+    ) -> io::Result<AnnotatorReply<Vec<String>>> {
         match self.screen.wanted(wanted) {
             Some(text) => output::show(&text),
             None if !std::mem::replace(&mut self.explained.answer, true) => self.say(ANSWER_HELP),
@@ -151,10 +153,10 @@ impl<R: BufRead> Annotator for Terminal<R> {
         }
         loop {
             let Some(line) = self.ask(ANSWER)? else {
-                return Ok(Reply::Stop);
+                return Ok(AnnotatorReply::Stop);
             };
             if line.trim() != "/?" {
-                return Ok(way_out(&line).unwrap_or_else(|| Reply::Given(wordings(&line))));
+                return Ok(way_out(&line).unwrap_or_else(|| AnnotatorReply::Given(wordings(&line))));
             }
             self.say(ANSWER_HELP);
         }

@@ -10,12 +10,13 @@ use tokio::sync::watch;
 
 use self::files::report;
 use self::told::{Told, in_words};
-use crate::bars::Bars;
+use crate::bars::ProgressBars;
 use crate::environment::{environment, git_commit};
 use crate::failure::Failure;
 use crate::output;
-use crate::run::{sample, stem_of};
+use crate::run::stem_of;
 use crate::runtime::block_on;
+use crate::sample::sample;
 use ragtriage_core::text::numbers::plural;
 use ragtriage_pipeline::settings::assemble::dataset_label;
 use ragtriage_pipeline::settings::{Resolved, assemble};
@@ -101,7 +102,7 @@ pub fn tune(args: TuneArgs) -> Result<(), Failure> {
             &args.name.clone().unwrap_or_else(|| stem_of(config)),
             config,
         )?;
-        let (told, (stop, stopped)) = (Told(Bars::new()), watch::channel(false));
+        let (told, (stop, stopped)) = (Told(ProgressBars::new()), watch::channel(false));
         let request = SweepRequest {
             base: &base,
             generate: args.generate.into(),

@@ -1,7 +1,7 @@
 //! Progress messages of a sweep, on stderr.
 
-use crate::bars::Bars;
-use crate::{dry_run, output};
+use crate::bars::ProgressBars;
+use crate::{announce, output};
 use ragtriage_core::measure::Measure;
 use ragtriage_core::text::causes::with_causes;
 use ragtriage_core::text::numbers::{plural, thousands};
@@ -15,7 +15,7 @@ use ragtriage_pipeline::sweep::trials::Trial;
 use ragtriage_report::tuning::all_pairs;
 
 /// Tells of a sweep on stderr, over the bars of what is under way.
-pub(super) struct Told(pub(super) Bars);
+pub(super) struct Told(pub(super) ProgressBars);
 
 impl Progress for Told {
     fn start(&self, what: &str, total: u64) {
@@ -34,7 +34,7 @@ impl Progress for Told {
 impl Watch for Told {
     fn begins(&self, trials: &[Trial], n_questions: usize, n_documents: usize) {
         let settings = trials.iter().map(|trial| &trial.resolved.settings);
-        dry_run::announce_all(settings, n_questions, n_documents);
+        announce::announce_all(settings, n_questions, n_documents);
     }
 
     fn trouble(&self, error: &SweepError) {

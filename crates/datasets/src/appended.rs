@@ -5,8 +5,9 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use super::record::{Id, Record};
-use super::{DatasetError, questions, read};
+use super::record::{Id, JsonRecord};
+use crate::error::DatasetError;
+use crate::{questions, read};
 use ragtriage_core::text::quote::one_spaced;
 use ragtriage_core::types::Question;
 
@@ -29,10 +30,6 @@ impl Appended {
     /// # Errors
     /// `NoFile`, `Write`, `Busy`, and for what is in it `Read`, `Utf8`, `Json`, `Field`.
     pub fn open(path: &Path) -> Result<Self, DatasetError> {
-        let unwritable = |source| DatasetError::Write {
-            path: path.to_owned(),
-            source,
-        };
         let (mut ids, mut texts) = (HashSet::new(), HashSet::new());
         if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
             return Err(DatasetError::NoFile {
@@ -49,11 +46,11 @@ impl Appended {
                     is_open_ended: false,
                 });
             }
-            opened => locked(path, opened.map_err(unwritable)?)?,
+            opened => locked(path, opened.map_err(DatasetError::write(path))?)?,
         };
         read::lines(path, |place, line| {
             // The rest is the loader's.
-            let mut record = Record::parse(place, line)?;
+            let mut record = JsonRecord::parse(place, line)?;
             let id: Id = record.need(
                 &questions::ID,
                 "a string that is not empty, or a whole number",
@@ -118,10 +115,7 @@ impl Appended {
         let before = if self.is_open_ended { "\n" } else { "" };
         let file = self.file.as_mut().expect("it was just made");
         let written = file.write_all(format!("{before}{line}\n").as_bytes());
-        written.map_err(|source| DatasetError::Write {
-            path: self.path.clone(),
-            source,
-        })?;
+        written.map_err(DatasetError::write(&self.path))?;
         self.is_open_ended = false;
         self.ids.insert(question.id.to_string());
         self.texts.insert(one_spaced(&question.text));

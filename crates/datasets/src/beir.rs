@@ -14,15 +14,17 @@ use serde_json::Value;
 
 use super::draft::Draft;
 use super::judgments::Judgments;
-use super::record::{Id, Record};
-use super::{DatasetError, Place, questions, read};
+use super::record::{Id, JsonRecord};
+use crate::error::DatasetError;
+use crate::place::Place;
+use crate::{questions, read};
 use ragtriage_core::types::Document;
 
 /// The split of a BEIR set that figures are published for.
 const SPLIT: &str = "test";
 
 #[derive(Deserialize)]
-struct DocumentLine {
+struct BeirDocument {
     #[serde(rename = "_id")]
     id: Id,
     #[serde(default)]
@@ -33,7 +35,7 @@ struct DocumentLine {
 }
 
 #[derive(Deserialize)]
-struct QueryLine {
+struct BeirQuery {
     #[serde(rename = "_id")]
     id: Id,
     text: String,
@@ -59,7 +61,7 @@ pub(super) fn read(
     let mut judgments = judgments(path, split.unwrap_or(SPLIT), draft)?;
     read::each_line(&path.join("corpus.jsonl"), |place, line| {
         let read = line.and_then(|line| {
-            let DocumentLine {
+            let BeirDocument {
                 id,
                 title,
                 text,
@@ -91,7 +93,7 @@ fn query(
     judgments: &mut Judgments,
     draft: &mut Draft,
 ) -> Result<(), DatasetError> {
-    let QueryLine {
+    let BeirQuery {
         id,
         text,
         mut metadata,
@@ -105,7 +107,7 @@ fn query(
         .is_some_and(|own| own.get("relevant").is_some());
     let question = match (own, judged) {
         (Some(own), judged) if judged.is_some() || says_unjudged => {
-            let mut record = Record::inside(&place.of(&id.0), "metadata", own)?;
+            let mut record = JsonRecord::inside(&place.of(&id.0), "metadata", own)?;
             questions::refuse_unknown(&record, &questions::LABELS, draft)?;
             let Some(mut question) = questions::labelled(&id, Some(text), &mut record, draft)?
             else {

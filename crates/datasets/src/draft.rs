@@ -4,8 +4,11 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use super::inspect::{Inspection, RepeatedQuote};
-use super::{DatasetError, Place, digest, nearest};
+use crate::error::DatasetError;
+use crate::inspection::Inspection;
+use crate::inspection::RepeatedQuote;
+use crate::place::Place;
+use crate::{digest, nearest};
 use ragtriage_core::config::MissingEvidence;
 use ragtriage_core::types::{Dataset, DocId, Document, Note, Question, QuestionId, Split};
 
@@ -303,7 +306,6 @@ mod tests {
 
     use super::*;
     use ragtriage_core::hint::Hint;
-    use ragtriage_core::types::Kind;
 
     fn place() -> Place {
         Place::file(Path::new("set"))
@@ -320,16 +322,8 @@ mod tests {
 
     fn question(id: &str, text: &str, relevant: &[&str]) -> Question {
         Question {
-            id: id.into(),
-            text: text.into(),
-            kind: Kind::Free,
-            answers: Vec::new(),
-            evidence: Vec::new(),
             relevant: relevant.iter().map(|&doc| (doc.into(), 1)).collect(),
-            required: Vec::new(),
-            forbidden: Vec::new(),
-            tags: Vec::new(),
-            split: None,
+            ..Question::new(id.into(), text.into())
         }
     }
 

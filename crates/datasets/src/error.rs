@@ -2,9 +2,9 @@
 
 use ragtriage_core::hint::Hint;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use super::Place;
+use crate::place::Place;
 use ragtriage_core::config::Format;
 use ragtriage_core::types::{DocId, Kind, QuestionId};
 
@@ -296,6 +296,22 @@ pub enum DatasetError {
 }
 
 impl DatasetError {
+    /// Returns the error of `path` that could not be read, for `map_err`.
+    pub fn read(path: &Path) -> impl Fn(io::Error) -> Self + Copy {
+        move |source| Self::Read {
+            path: path.to_owned(),
+            source,
+        }
+    }
+
+    /// Returns the error of `path` that could not be written, for `map_err`.
+    pub fn write(path: &Path) -> impl Fn(io::Error) -> Self + Copy {
+        move |source| Self::Write {
+            path: path.to_owned(),
+            source,
+        }
+    }
+
     /// The record that it is about, where it is about one.
     #[must_use]
     pub fn place(&self) -> Option<&Place> {
@@ -316,24 +332,7 @@ impl DatasetError {
             | Self::EmptyQuestion { place }
             | Self::ChangedMeanwhile { place }
             | Self::NoAnswers { place, .. } => Some(place),
-            Self::Missing { .. }
-            | Self::Read { .. }
-            | Self::Write { .. }
-            | Self::Layout { .. }
-            | Self::Busy { .. }
-            | Self::NoFile { .. }
-            | Self::History { .. }
-            | Self::NotKept { .. }
-            | Self::Utf8 { .. }
-            | Self::EmptyCorpus { .. }
-            | Self::NoQuestions { .. }
-            | Self::NoSplits { .. }
-            | Self::UnknownSplit { .. }
-            | Self::Glob { .. }
-            | Self::UnknownSet { .. }
-            | Self::Occupied { .. }
-            | Self::NoColumn { .. }
-            | Self::Exists { .. } => None,
+            _ => None,
         }
     }
 }

@@ -11,7 +11,10 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::draft::Draft;
-use super::{DatasetError, LoadSpec, Place, front_matter, globs, questions, read};
+use crate::error::DatasetError;
+use crate::place::Place;
+use crate::spec::LoadSpec;
+use crate::{front_matter, globs, questions, read};
 use ragtriage_core::config::Format;
 use ragtriage_core::types::Document;
 

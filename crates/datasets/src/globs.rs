@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use walkdir::WalkDir;
 
-use super::{DatasetError, read};
+use crate::error::DatasetError;
+use crate::read;
 
 /// A set of patterns on paths with `/`; `*` does not cross a `/`, `**` does; upper and lower case are alike.
 pub fn set<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Result<GlobSet, DatasetError> {

@@ -2,9 +2,9 @@
 
 use std::fs::File;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::DatasetError;
+use crate::error::DatasetError;
 use ragtriage_core::config::Format;
 
 /// So much of a JSON file tells `SQuAD` from `HotpotQA`: article titles and first keys stand before it.
@@ -24,42 +24,35 @@ pub fn guess_format(path: &Path) -> Result<Format, DatasetError> {
     if path.is_file() {
         return of_file(path);
     }
-    let holds = |name: &str| path.join(name).is_file();
-    if holds("corpus.jsonl") {
-        return Ok(if holds("queries.jsonl") && !holds("questions.jsonl") {
-            Format::Beir
-        } else {
-            Format::Jsonl
-        });
+    let [corpus, queries, questions] =
+        ["corpus.jsonl", "queries.jsonl", "questions.jsonl"].map(|name| path.join(name).is_file());
+    if corpus {
+        let is_beir = queries && !questions;
+        return Ok(if is_beir { Format::Beir } else { Format::Jsonl });
     }
-    if holds("questions.jsonl") || path.join("corpus").is_dir() {
+    if questions || path.join("corpus").is_dir() {
         return Ok(Format::Files);
     }
-    let entries = std::fs::read_dir(path).map_err(|source| DatasetError::Read {
-        path: path.to_owned(),
-        source,
-    })?;
+    let entries = std::fs::read_dir(path).map_err(DatasetError::read(path))?;
     let files: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
-    let ends = |ending: &str| {
-        files.iter().find(|file| {
-            file.extension()
-                .is_some_and(|found| found.eq_ignore_ascii_case(ending))
-        })
-    };
-    match (ends("all"), ends("json")) {
+    match (with_ending(&files, "all"), with_ending(&files, "json")) {
         (Some(_), _) => Ok(Format::Smart),
         (None, Some(file)) if files.len() == 1 => of_file(file),
         _ => Ok(Format::Files),
     }
 }
 
+fn with_ending<'a>(files: &'a [PathBuf], ending: &str) -> Option<&'a PathBuf> {
+    files.iter().find(|file| {
+        file.extension()
+            .is_some_and(|found| found.eq_ignore_ascii_case(ending))
+    })
+}
+
 fn of_file(path: &Path) -> Result<Format, DatasetError> {
     let mut head = Vec::new();
     let opened = File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
-    opened.map_err(|source| DatasetError::Read {
-        path: path.to_owned(),
-        source,
-    })?;
+    opened.map_err(DatasetError::read(path))?;
     let is_squad = String::from_utf8_lossy(&head).contains("\"paragraphs\"");
     Ok(if is_squad {
         Format::Squad

@@ -5,7 +5,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::DatasetError;
+use crate::error::DatasetError;
 
 /// The files under a folder or of a file, as they were; gone at the end.
 #[derive(Debug)]
@@ -33,14 +33,6 @@ impl Drop for Earlier {
 /// # Errors
 /// `History` with what git said: no repository, no such commit, nothing at that path then; `Write`.
 pub fn earlier(path: &Path, reference: &str, scratch: &Path) -> Result<Earlier, DatasetError> {
-    let failed = |said: String| DatasetError::History {
-        path: path.to_owned(),
-        reference: reference.into(),
-        said,
-    };
-    if reference.starts_with('-') {
-        return Err(failed("a commit's name does not begin with `-`".to_owned()));
-    }
     let (folder, name) = if path.is_dir() {
         (path, None)
     } else {
@@ -51,7 +43,59 @@ pub fn earlier(path: &Path, reference: &str, scratch: &Path) -> Result<Earlier, 
     } else {
         folder
     };
-    let git = |command: &mut Command| {
+    let scratch = own_folder(scratch).map_err(DatasetError::write(scratch))?;
+    let set = scratch.join("set");
+    let earlier = Earlier {
+        path: name.map_or_else(|| set.clone(), |name| set.join(name)),
+        scratch,
+    };
+    std::fs::create_dir_all(&set).map_err(DatasetError::write(&set))?;
+    let git = Git {
+        folder,
+        index: &earlier.scratch.join("index"),
+    };
+    git.check_out(reference, &set)
+        .map_err(|said| DatasetError::History {
+            path: path.to_owned(),
+            reference: reference.into(),
+            said,
+        })?;
+    Ok(earlier)
+}
+
+/// Runs git in a folder of a repository, with an index of its own, so that the repository's is left alone.
+struct Git<'a> {
+    folder: &'a Path,
+    index: &'a Path,
+}
+
+impl Git<'_> {
+    /// Filters (line ends, large files) apply as in any checkout.
+    fn check_out(&self, reference: &str, into: &Path) -> Result<(), String> {
+        if reference.starts_with('-') {
+            return Err("a commit's name does not begin with `-`".to_owned());
+        }
+        let prefix = self.run(&["rev-parse", "--show-prefix"])?;
+        let root = self.run(&["rev-parse", "--show-toplevel"])?;
+        let commit = format!("{reference}^{{commit}}");
+        let commit = self
+            .run(&["rev-parse", "--verify", "--quiet", &commit])
+            .map_err(|_| "there is no such commit".to_owned())?;
+        let git = Git {
+            folder: Path::new(&root),
+            index: self.index,
+        };
+        let tree = format!("{commit}:{}", prefix.trim_end_matches('/'));
+        git.run(&["read-tree", &tree])
+            .map_err(|_| "it was not there then".to_owned())?;
+        let into = std::path::absolute(into).unwrap_or_else(|_| into.to_owned());
+        let into = format!("--prefix={}/", into.display());
+        git.run(&["checkout-index", "--all", &into]).map(drop)
+    }
+
+    /// Returns the standard output; the error is the first line that git reported.
+    fn run(&self, arguments: &[&str]) -> Result<String, String> {
+        let mut command = Command::new("git");
         // Inside a hook they name the repository that commits, wherever the data set lies.
         for name in [
             "GIT_DIR",
@@ -63,71 +107,20 @@ pub fn earlier(path: &Path, reference: &str, scratch: &Path) -> Result<Earlier, 
             command.env_remove(name);
         }
         let output = command
+            .arg("-C")
+            .arg(self.folder)
+            .args(arguments)
+            .env("GIT_INDEX_FILE", self.index)
             .stdin(Stdio::null())
             .output()
-            .map_err(|error| failed(format!("git does not run: {error}")))?;
+            .map_err(|error| format!("git does not run: {error}"))?;
         if output.status.success() {
-            return Ok(String::from_utf8_lossy(&output.stdout)
-                .trim_end_matches('\n')
-                .to_owned());
+            let text = String::from_utf8_lossy(&output.stdout);
+            return Ok(text.trim_end_matches('\n').to_owned());
         }
-        let said = String::from_utf8_lossy(&output.stderr)
-            .lines()
-            .next()
-            .unwrap_or("git failed")
-            .to_owned();
-        Err(failed(said))
-    };
-    let prefix = git(Command::new("git")
-        .arg("-C")
-        .arg(folder)
-        .args(["rev-parse", "--show-prefix"]))?;
-    let root = git(Command::new("git")
-        .arg("-C")
-        .arg(folder)
-        .args(["rev-parse", "--show-toplevel"]))?;
-    let commit = format!("{reference}^{{commit}}");
-    let commit = git(Command::new("git").arg("-C").arg(folder).args([
-        "rev-parse",
-        "--verify",
-        "--quiet",
-        &commit,
-    ]))
-    .map_err(|_| failed("there is no such commit".to_owned()))?;
-    let scratch = own_folder(scratch).map_err(|source| DatasetError::Write {
-        path: scratch.to_owned(),
-        source,
-    })?;
-    let earlier = Earlier {
-        path: name.map_or_else(
-            || scratch.join("set"),
-            |name| scratch.join("set").join(name),
-        ),
-        scratch,
-    };
-    let (index, set) = (earlier.scratch.join("index"), earlier.scratch.join("set"));
-    std::fs::create_dir_all(&set).map_err(|source| DatasetError::Write {
-        path: set.clone(),
-        source,
-    })?;
-    // An index of its own, so that the repository's is left alone; filters (line ends, large files) apply as in a checkout.
-    let tree = format!("{commit}:{}", prefix.trim_end_matches('/'));
-    git(Command::new("git")
-        .arg("-C")
-        .arg(&root)
-        .env("GIT_INDEX_FILE", &index)
-        .args(["read-tree", &tree]))
-    .map_err(|_| failed("it was not there then".to_owned()))?;
-    let into = format!(
-        "--prefix={}/",
-        std::path::absolute(&set).unwrap_or(set).display()
-    );
-    git(Command::new("git")
-        .arg("-C")
-        .arg(&root)
-        .env("GIT_INDEX_FILE", &index)
-        .args(["checkout-index", "--all", &into]))?;
-    Ok(earlier)
+        let text = String::from_utf8_lossy(&output.stderr);
+        Err(text.lines().next().unwrap_or("git failed").to_owned())
+    }
 }
 
 /// A new folder of a name that nobody can foresee, which nobody else may enter.

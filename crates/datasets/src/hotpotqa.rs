@@ -14,7 +14,9 @@ use serde::de::{Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use super::draft::Draft;
-use super::{DatasetError, Place, read};
+use crate::error::DatasetError;
+use crate::place::Place;
+use crate::read;
 use ragtriage_core::text::quote;
 use ragtriage_core::types::{ByteRange, DocId, Document, Group, Kind, Member, Question};
 
@@ -131,8 +133,6 @@ fn question(
         .iter()
         .any(|answer| answer == "yes" || answer == "no");
     Ok(Question {
-        id: row.id.into(),
-        text: row.question,
         kind: if yes_no { Kind::YesNo } else { Kind::Span },
         answers,
         relevant: evidence
@@ -141,10 +141,8 @@ fn question(
             .map(|member| (member.doc.clone(), 1))
             .collect(),
         evidence,
-        required: Vec::new(),
-        forbidden: Vec::new(),
         tags: row.reasoning.into_iter().chain(row.level).collect(),
-        split: None,
+        ..Question::new(row.id.into(), row.question)
     })
 }
 

@@ -5,38 +5,11 @@
 //! its document as a whole in its place. The split of one's own questions is not asked for: both parts are read.
 
 use super::draft::Draft;
-use super::{DatasetError, LoadSpec, Place, questions, read_documents, read_questions};
-use ragtriage_core::types::{DocId, Document, Note, Question};
-
-/// What there is, and what is wrong with it.
-#[derive(Debug)]
-pub struct Inspection {
-    /// The documents, in the order of their source.
-    pub documents: Vec<Document>,
-    /// The questions, in the order of their source.
-    pub questions: Vec<Question>,
-    /// Where each question stands; as many as there are questions.
-    pub places: Vec<Place>,
-    /// Quotes that could mean several places.
-    pub repeated_quotes: Vec<RepeatedQuote>,
-    /// What `load` would refuse, in the order it was met.
-    pub slips: Vec<DatasetError>,
-    /// What was accepted, but is worth telling.
-    pub notes: Vec<Note>,
-}
-
-/// A quote that stands several times in its document; the first is taken.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RepeatedQuote {
-    /// The question.
-    pub place: Place,
-    /// The document.
-    pub doc: DocId,
-    /// The quote, shortened.
-    pub quote: Box<str>,
-    /// How often it stands there.
-    pub n_found: usize,
-}
+use crate::error::DatasetError;
+use crate::inspection::Inspection;
+use crate::load::{read_documents, read_questions};
+use crate::questions;
+use crate::spec::LoadSpec;
 
 /// Reads the data set that `spec` names as far as it can be read.
 ///

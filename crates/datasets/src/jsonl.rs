@@ -10,8 +10,10 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::draft::Draft;
-use super::record::{Id, Record};
-use super::{DatasetError, Place, read};
+use super::record::{Id, JsonRecord};
+use crate::error::DatasetError;
+use crate::place::Place;
+use crate::read;
 use ragtriage_core::types::Document;
 
 /// Reads the documents of the folder `path` into `draft`.
@@ -23,7 +25,7 @@ pub(super) fn documents(path: &Path, draft: &mut Draft) -> Result<(), DatasetErr
 }
 
 fn document(place: &Place, line: &str) -> Result<Document, DatasetError> {
-    let mut record = Record::parse(place.clone(), line)?;
+    let mut record = JsonRecord::parse(place.clone(), line)?;
     record.refuse_misspelt(&["title", "text", "metadata"])?;
     let id: Id = record.need(
         &["id", "_id", "doc_id"],

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::draft::Draft;
-use super::{DatasetError, Place};
-use ragtriage_core::types::{DocId, Kind, Question};
+use crate::error::DatasetError;
+use crate::place::Place;
+use ragtriage_core::types::{DocId, Question};
 
 /// Grades by question and document, with the place of each question's first.
 #[derive(Default)]
@@ -24,27 +25,19 @@ impl Judgments {
             .0
             .entry(question.to_owned())
             .or_insert_with(|| (place, BTreeMap::new()));
-        let kept = grades
+        let best = grades
             .entry(doc.into())
-            .and_modify(|_| draft.note(1, "repeated judgments, the highest grade taken"));
-        let kept = kept.or_insert(grade);
-        *kept = grade.max(*kept);
+            .and_modify(|_| draft.note(1, "repeated judgments, the highest grade taken"))
+            .or_insert(grade);
+        *best = grade.max(*best);
     }
 
     /// The question of that id, known by its judgments alone; `None` when nothing is judged for it.
     pub(super) fn question(&mut self, id: &str, text: String) -> Option<Question> {
         let (_, relevant) = self.0.remove(id)?;
         Some(Question {
-            id: id.into(),
-            text,
-            kind: Kind::Free,
-            answers: Vec::new(),
-            evidence: Vec::new(),
             relevant,
-            required: Vec::new(),
-            forbidden: Vec::new(),
-            tags: Vec::new(),
-            split: None,
+            ..Question::new(id.into(), text)
         })
     }
 

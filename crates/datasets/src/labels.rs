@@ -9,8 +9,10 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value, json};
 
 use super::line::spaced;
-use super::record::{Id, Record};
-use super::{DatasetError, Place, questions, read};
+use super::record::{Id, JsonRecord};
+use crate::error::DatasetError;
+use crate::place::Place;
+use crate::{questions, read};
 use ragtriage_core::types::{ByteRange, DocId};
 
 /// One line: a question with what it quotes.
@@ -70,21 +72,14 @@ pub fn labels(folder: &Path) -> Result<Vec<LabelLine>, DatasetError> {
 pub fn write_labels(folder: &Path, lines: &[LabelLine]) -> Result<(), DatasetError> {
     let path = folder.join(questions::FILE);
     let path = path.canonicalize().unwrap_or(path); // a link stays one
-    let unwritable = |source| DatasetError::Write {
-        path: path.clone(),
-        source,
-    };
     let held = File::options()
         .append(true)
         .open(&path)
-        .map_err(unwritable)?;
+        .map_err(DatasetError::write(&path))?;
     if let Err(TryLockError::WouldBlock) = held.try_lock() {
         return Err(DatasetError::Busy { path });
     }
-    let bytes = fs::read(&path).map_err(|source| DatasetError::Read {
-        path: path.clone(),
-        source,
-    })?;
+    let bytes = fs::read(&path).map_err(DatasetError::read(&path))?;
     let text = String::from_utf8(bytes).map_err(|broken| DatasetError::Utf8 {
         path: path.clone(),
         offset: broken.utf8_error().valid_up_to(),
@@ -125,7 +120,7 @@ pub fn write_labels(folder: &Path, lines: &[LabelLine]) -> Result<(), DatasetErr
     });
     written.map_err(|source| {
         let _ = fs::remove_file(&partial); // half a file is worth nothing; the error is told below
-        unwritable(source)
+        DatasetError::write(&path)(source)
     })
 }
 
@@ -221,7 +216,7 @@ impl LabelLine {
 
 fn label_line(place: Place, raw: &str) -> Result<LabelLine, DatasetError> {
     let fields: Map<String, Value> = read::json(&place, raw)?;
-    let mut record = Record::parse(place, raw)?;
+    let mut record = JsonRecord::parse(place, raw)?;
     let id: Id = record.need(
         &questions::ID,
         "a string that is not empty, or a whole number",
@@ -275,11 +270,11 @@ fn label_line(place: Place, raw: &str) -> Result<LabelLine, DatasetError> {
 }
 
 fn piece(
-    record: &Record,
+    record: &JsonRecord,
     value: Value,
     at: (usize, Option<usize>),
 ) -> Result<LabelMember, DatasetError> {
-    let mut member = Record::inside(record.place(), "evidence", value)?;
+    let mut member = JsonRecord::inside(record.place(), "evidence", value)?;
     let doc = DocId::from(member.need::<Id>(&["doc"], "a document's id")?.0);
     let quotes: Option<Vec<String>> = member.take(&["quotes"], "a list of strings")?;
     let ranges: Option<Vec<ByteRange>> =
@@ -301,12 +296,12 @@ fn wordings(value: Value) -> Vec<String> {
 }
 
 fn strings(values: Vec<Value>) -> Vec<String> {
-    let string = |value| match value {
+    let strings = values.into_iter().filter_map(|value| match value {
         Value::String(text) => Some(text),
         Value::Number(number) => Some(number.to_string()),
         _ => None,
-    };
-    values.into_iter().filter_map(string).collect()
+    });
+    strings.collect()
 }
 
 #[cfg(test)]

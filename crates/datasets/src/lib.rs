@@ -17,8 +17,11 @@ mod digest;
 mod draft;
 pub mod globs;
 mod inspect;
+mod inspection;
+mod load;
 mod read;
 mod survey;
+mod texts;
 
 mod beir;
 mod hotpotqa;
@@ -41,95 +44,17 @@ mod export;
 mod history;
 mod labels;
 
-use ragtriage_core::config::{Format, MissingEvidence};
-
 pub use appended::Appended;
 pub use error::DatasetError;
-pub use export::{Exported, Layout, export};
+pub use export::{ExportLayout, Exported, export};
 pub use guess::guess_format;
 pub use history::{Earlier, earlier};
-pub use inspect::{Inspection, RepeatedQuote, inspect};
+pub use inspect::inspect;
+pub use inspection::{Inspection, RepeatedQuote};
 pub use labels::{LabelLine, LabelMember, labels, write_labels};
 pub use line::question_line;
+pub use load::{asked, documents, load, questions_file};
 pub use place::Place;
 pub use spec::LoadSpec;
 pub use survey::{Survey, survey};
-
-use std::path::{Path, PathBuf};
-
-use draft::Draft;
-
-use ragtriage_core::types::{Dataset, Document, Question};
-
-/// Reads and checks the data set that `spec` names.
-///
-/// Documents and questions keep the order of their source (`files`: ascending by path). Accepted and counted in the
-/// notes: a byte order mark, `\r\n`, an empty document, stray white space around questions, and what the format's own
-/// loader says. Fails with the file and line, id or byte offset of the first thing wrong.
-pub fn load(spec: &LoadSpec) -> Result<Dataset, DatasetError> {
-    let split = spec.own_split()?;
-    let mut draft = Draft::new(spec.missing_evidence());
-    read_documents(spec, &mut draft)?;
-    read_questions(spec, &mut draft)?;
-    draft.finish(&spec.path, split)
-}
-
-/// The documents, and in a published format the questions, which stand among them.
-fn read_documents(spec: &LoadSpec, draft: &mut Draft) -> Result<(), DatasetError> {
-    match spec.format {
-        Format::Hotpotqa => hotpotqa::read(&spec.path, draft),
-        Format::Squad => squad::read(&spec.path, draft),
-        Format::Beir => beir::read(&spec.path, spec.split.as_deref(), draft),
-        Format::Smart => smart::read(&spec.path, draft),
-        Format::Jsonl => jsonl::documents(&spec.path, draft),
-        Format::Files => files::documents(&spec.path, &spec.globs, draft),
-    }
-}
-
-/// The questions of one's own format, once the documents are there.
-fn read_questions(spec: &LoadSpec, draft: &mut Draft) -> Result<(), DatasetError> {
-    if spec.format.is_own() {
-        questions::read(&spec.path.join(questions::FILE), draft)
-    } else {
-        Ok(())
-    }
-}
-
-/// The documents of the data set that `spec` names. One's own may have no questions yet.
-pub fn documents(spec: &LoadSpec) -> Result<Vec<Document>, DatasetError> {
-    if !spec.format.is_own() {
-        return Ok(load(spec)?.documents);
-    }
-    let mut draft = Draft::new(MissingEvidence::Error);
-    read_documents(spec, &mut draft)?;
-    draft.into_documents(&spec.path)
-}
-
-/// The documents of the data set that `spec` names with the questions of the file `queries`, which need no labels: a question a
-/// line; JSON lines with the keys of one's own questions, of which `text` is enough; or BEIR's queries.
-///
-/// A question without an id gets one made of its text, so that it stays the same wherever its line stands.
-pub fn asked(spec: &LoadSpec, queries: &Path) -> Result<Dataset, DatasetError> {
-    let mut draft = Draft::new(MissingEvidence::Error);
-    let place = Place::file(&spec.path);
-    documents(spec)?
-        .into_iter()
-        .try_for_each(|document| draft.push_document(&place, document))?;
-    queries::read(queries, &mut draft)?;
-    draft.finish(queries, None)
-}
-
-/// One's own questions in the file `path`, without their documents: quotes are not looked for, and give no ranges.
-pub fn questions(path: &Path) -> Result<Vec<Question>, DatasetError> {
-    let mut draft = Draft::new(MissingEvidence::Keep);
-    questions::read(path, &mut draft)?;
-    Ok(draft.into_questions())
-}
-
-/// Where one's own questions about the documents that `spec` names stand; `None` for published formats, which have none.
-#[must_use]
-pub fn questions_file(spec: &LoadSpec) -> Option<PathBuf> {
-    spec.format
-        .is_own()
-        .then(|| spec.path.join(questions::FILE))
-}
+pub use texts::DocumentTexts;

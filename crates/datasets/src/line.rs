@@ -5,7 +5,9 @@
 //! differs from its forerunner in what was changed.
 
 use std::collections::BTreeMap;
-use std::io;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
 
 use serde::Serialize;
 use serde_json::ser::{Formatter, Serializer};
@@ -23,7 +25,7 @@ pub fn question_line<'a>(
     text_of: impl Fn(&DocId) -> Option<&'a str>,
 ) -> String {
     let labels = Labels::new(question, text_of);
-    spaced(&Line {
+    spaced(&QuestionLine {
         id: question.id.as_str(),
         text: &question.text,
         labels,
@@ -39,8 +41,17 @@ pub(super) fn spaced(value: &impl Serialize) -> String {
     String::from_utf8(bytes).expect("JSON is UTF-8")
 }
 
+/// Writes a file of `lines`, each ended by a line feed.
+pub(super) fn write_lines(path: &Path, lines: impl Iterator<Item = String>) -> io::Result<()> {
+    let mut file = BufWriter::new(File::create(path)?);
+    for line in lines {
+        writeln!(file, "{line}")?;
+    }
+    file.flush()
+}
+
 #[derive(Serialize)]
-struct Line<'a> {
+struct QuestionLine<'a> {
     id: &'a str,
     text: &'a str,
     #[serde(flatten)]
@@ -54,7 +65,7 @@ pub(super) struct Labels<'a> {
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     answers: &'a [String],
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    evidence: Vec<Vec<Place<'a>>>,
+    evidence: Vec<Vec<WrittenMember<'a>>>,
     /// `None` where a reader knows without being told.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) relevant: Option<&'a BTreeMap<DocId, i32>>,
@@ -91,16 +102,16 @@ impl<'a> Labels<'a> {
             .iter()
             .map(|(doc, grade)| (doc, *grade))
             .eq(of_evidence);
-        let group = |group: &'a Vec<Member>| {
-            group
-                .iter()
-                .map(|member| Place::new(member, text_of(&member.doc)))
+        let members = |group: &'a Vec<Member>| {
+            let members = group.iter();
+            members
+                .map(|it| WrittenMember::new(it, text_of(&it.doc)))
                 .collect()
         };
         Self {
             kind: *kind,
             answers,
-            evidence: evidence.iter().map(group).collect(),
+            evidence: evidence.iter().map(members).collect(),
             relevant: Some(relevant).filter(|_| !follows),
             required,
             forbidden,
@@ -131,7 +142,7 @@ impl<'a> Labels<'a> {
 
 /// A member of a group of evidence.
 #[derive(Serialize)]
-pub(super) struct Place<'a> {
+pub(super) struct WrittenMember<'a> {
     doc: &'a DocId,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     quotes: Vec<&'a str>,
@@ -139,7 +150,7 @@ pub(super) struct Place<'a> {
     ranges: Vec<ByteRange>,
 }
 
-impl<'a> Place<'a> {
+impl<'a> WrittenMember<'a> {
     fn new(member: &'a Member, text: Option<&'a str>) -> Self {
         let Member { doc, ranges } = member;
         let mut place = Self {
@@ -168,31 +179,23 @@ fn quoted(text: &str, range: ByteRange) -> Option<&str> {
 struct Spaced;
 
 impl Formatter for Spaced {
-    fn begin_array_value<W: io::Write + ?Sized>(
+    fn begin_array_value<W: Write + ?Sized>(
         &mut self,
         writer: &mut W,
         is_first: bool,
     ) -> io::Result<()> {
-        if is_first {
-            Ok(())
-        } else {
-            writer.write_all(b", ")
-        }
+        writer.write_all(if is_first { b"" } else { b", " })
     }
 
-    fn begin_object_key<W: io::Write + ?Sized>(
+    fn begin_object_key<W: Write + ?Sized>(
         &mut self,
         writer: &mut W,
         is_first: bool,
     ) -> io::Result<()> {
-        if is_first {
-            Ok(())
-        } else {
-            writer.write_all(b", ")
-        }
+        self.begin_array_value(writer, is_first)
     }
 
-    fn begin_object_value<W: io::Write + ?Sized>(&mut self, writer: &mut W) -> io::Result<()> {
+    fn begin_object_value<W: Write + ?Sized>(&mut self, writer: &mut W) -> io::Result<()> {
         writer.write_all(b": ")
     }
 }

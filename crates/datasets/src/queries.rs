@@ -8,10 +8,12 @@ use sha2::{Digest, Sha256};
 
 use super::draft::Draft;
 use super::questions::{self, KINDS};
-use super::record::Record;
-use super::{DatasetError, Place, read};
+use super::record::JsonRecord;
+use crate::error::DatasetError;
+use crate::place::Place;
+use crate::read;
 use ragtriage_core::text::hex::hex;
-use ragtriage_core::types::{Kind, Question};
+use ragtriage_core::types::Question;
 
 /// Bytes of a text's hash that make an id: the chance that two of 10,000 questions share one is under 1 in 20,000.
 const ID_BYTES: usize = 5;
@@ -32,23 +34,9 @@ pub(super) fn read(path: &Path, draft: &mut Draft) -> Result<(), DatasetError> {
             draft.note(1, "repeated questions, left out");
             return Ok(());
         }
-        draft.push_question(&place, plain(text))
+        let question = Question::new(id_of(text).into(), text.to_owned());
+        draft.push_question(&place, question)
     })
-}
-
-fn plain(text: &str) -> Question {
-    Question {
-        id: id_of(text).into(),
-        text: text.to_owned(),
-        kind: Kind::Free,
-        answers: Vec::new(),
-        evidence: Vec::new(),
-        relevant: std::collections::BTreeMap::new(),
-        required: Vec::new(),
-        forbidden: Vec::new(),
-        tags: Vec::new(),
-        split: None,
-    }
 }
 
 /// An id that depends on nothing but the text.
@@ -64,12 +52,7 @@ fn recorded(
 ) -> Result<Option<Question>, DatasetError> {
     let mut fields: Map<String, Value> = read::json(place, line)?;
     fields.remove("metadata"); // BEIR's queries have it, and it labels nothing
-    let given = |fields: &Map<String, Value>, names: &[&str]| {
-        names
-            .iter()
-            .any(|name| fields.get(*name).is_some_and(|value| !value.is_null()))
-    };
-    let wanted = if given(&fields, &["answers", "answer"]) {
+    let wanted = if is_given(&fields, &["answers", "answer"]) {
         None
     } else {
         fields.remove("kind")
@@ -77,10 +60,13 @@ fn recorded(
     let text = questions::TEXT
         .iter()
         .find_map(|name| fields.get(*name)?.as_str());
-    if let Some(id) = text.map(id_of).filter(|_| !given(&fields, &questions::ID)) {
+    if let Some(id) = text
+        .map(id_of)
+        .filter(|_| !is_given(&fields, &questions::ID))
+    {
         fields.insert("id".to_owned(), id.into());
     }
-    let mut record = Record::inside(place, "question", Value::Object(fields))?;
+    let mut record = JsonRecord::inside(place, "question", Value::Object(fields))?;
     let mut question = questions::question(&mut record, draft)?;
     if let (Some(question), Some(kind)) = (&mut question, wanted.filter(|kind| !kind.is_null())) {
         question.kind = serde_json::from_value(kind).map_err(|_| record.wrong("kind", KINDS))?;
@@ -88,12 +74,18 @@ fn recorded(
     Ok(question)
 }
 
+fn is_given(fields: &Map<String, Value>, names: &[&str]) -> bool {
+    names
+        .iter()
+        .any(|name| fields.get(*name).is_some_and(|value| !value.is_null()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{asked, spec::tests::with_files};
     use ragtriage_core::config::Format;
-    use ragtriage_core::types::Dataset;
+    use ragtriage_core::types::{Dataset, Kind};
 
     const CORPUS: &str = "{\"id\": \"a\", \"text\": \"It waits 6 minutes.\"}\n";
 

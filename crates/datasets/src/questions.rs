@@ -21,9 +21,10 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::draft::Draft;
-use super::inspect::RepeatedQuote;
-use super::record::{Id, Record};
-use super::{DatasetError, nearest, read};
+use super::record::{Id, JsonRecord};
+use crate::error::DatasetError;
+use crate::inspection::RepeatedQuote;
+use crate::{nearest, read};
 use ragtriage_core::text::quote::{self, Located};
 use ragtriage_core::types::{ByteRange, DocId, Document, Fact, Group, Kind, Member, Question};
 
@@ -57,7 +58,7 @@ const MEMBER_KEYS: [&str; 3] = ["doc", "quotes", "ranges"];
 pub(super) fn read(path: &Path, draft: &mut Draft) -> Result<(), DatasetError> {
     read::each_line(path, |place, line| {
         let read = line.and_then(|line| {
-            let mut record = Record::parse(place.clone(), line)?;
+            let mut record = JsonRecord::parse(place.clone(), line)?;
             match question(&mut record, draft)? {
                 Some(question) => draft.push_question(&place, question),
                 None => Ok(()),
@@ -69,7 +70,7 @@ pub(super) fn read(path: &Path, draft: &mut Draft) -> Result<(), DatasetError> {
 
 /// The question that a record holds, as [`labelled`].
 pub(super) fn question(
-    record: &mut Record,
+    record: &mut JsonRecord,
     draft: &mut Draft,
 ) -> Result<Option<Question>, DatasetError> {
     refuse_unknown(record, &[&ID[..], &TEXT, &LABELS].concat(), draft)?;
@@ -84,7 +85,7 @@ pub(super) fn question(
 pub(super) fn labelled(
     id: &Id,
     text: Option<String>,
-    record: &mut Record,
+    record: &mut JsonRecord,
     draft: &mut Draft,
 ) -> Result<Option<Question>, DatasetError> {
     let answered =
@@ -130,7 +131,7 @@ pub(super) fn labelled(
 
 /// Settles every key of `record` that is not `known`.
 pub(super) fn refuse_unknown(
-    record: &Record,
+    record: &JsonRecord,
     known: &[&'static str],
     draft: &mut Draft,
 ) -> Result<(), DatasetError> {
@@ -156,7 +157,7 @@ impl Strings {
     }
 }
 
-fn answers(record: &mut Record, draft: &mut Draft) -> Result<Vec<String>, DatasetError> {
+fn answers(record: &mut JsonRecord, draft: &mut Draft) -> Result<Vec<String>, DatasetError> {
     let given: Option<Strings> =
         record.take(&["answers", "answer"], "a string or a list of strings")?;
     let mut answers: Vec<String> = Vec::new();
@@ -173,7 +174,7 @@ fn answers(record: &mut Record, draft: &mut Draft) -> Result<Vec<String>, Datase
     Ok(answers)
 }
 
-fn kind(record: &mut Record, answers: &[String]) -> Result<Kind, DatasetError> {
+fn kind(record: &mut JsonRecord, answers: &[String]) -> Result<Kind, DatasetError> {
     let all_yes_no = answers.iter().all(|answer| {
         ["yes", "no"]
             .iter()
@@ -199,7 +200,7 @@ fn kind(record: &mut Record, answers: &[String]) -> Result<Kind, DatasetError> {
     }
 }
 
-fn facts(record: &mut Record, name: &'static str) -> Result<Vec<Fact>, DatasetError> {
+fn facts(record: &mut JsonRecord, name: &'static str) -> Result<Vec<Fact>, DatasetError> {
     let given: Option<Vec<Strings>> = record.take(
         &[name],
         "a list of facts, each a string or a list of strings",
@@ -218,7 +219,7 @@ fn facts(record: &mut Record, name: &'static str) -> Result<Vec<Fact>, DatasetEr
     Ok(facts)
 }
 
-fn relevant(record: &mut Record) -> Result<Option<BTreeMap<DocId, i32>>, DatasetError> {
+fn relevant(record: &mut JsonRecord) -> Result<Option<BTreeMap<DocId, i32>>, DatasetError> {
     let expected = "an object of grades by document, or a list of documents";
     let graded = match record.take(&RELEVANT, expected)? {
         None => return Ok(None),
@@ -243,7 +244,7 @@ fn relevant(record: &mut Record) -> Result<Option<BTreeMap<DocId, i32>>, Dataset
     graded.map(Some)
 }
 
-fn evidence(record: &mut Record, draft: &mut Draft) -> Result<Vec<Group>, DatasetError> {
+fn evidence(record: &mut JsonRecord, draft: &mut Draft) -> Result<Vec<Group>, DatasetError> {
     let groups: Option<Vec<Value>> = draft
         .settle(record.take(&["evidence"], "a list of groups"))?
         .flatten();
@@ -271,8 +272,8 @@ fn evidence(record: &mut Record, draft: &mut Draft) -> Result<Vec<Group>, Datase
     Ok(evidence)
 }
 
-fn member(record: &Record, value: Value, draft: &mut Draft) -> Result<Member, DatasetError> {
-    let mut member = Record::inside(record.place(), "evidence", value)?;
+fn member(record: &JsonRecord, value: Value, draft: &mut Draft) -> Result<Member, DatasetError> {
+    let mut member = JsonRecord::inside(record.place(), "evidence", value)?;
     refuse_unknown(&member, &MEMBER_KEYS, draft)?;
     let doc = DocId::from(member.need::<Id>(&["doc"], "a document's id")?.0);
     let quotes: Option<Vec<String>> = member.take(&["quotes"], "a list of strings")?;
@@ -318,7 +319,7 @@ fn member(record: &Record, value: Value, draft: &mut Draft) -> Result<Member, Da
 }
 
 fn checked(
-    member: &Record,
+    member: &JsonRecord,
     document: &Document,
     range: ByteRange,
 ) -> Result<ByteRange, DatasetError> {

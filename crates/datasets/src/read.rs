@@ -10,7 +10,8 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use super::{DatasetError, Place};
+use crate::error::DatasetError;
+use crate::place::Place;
 
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
@@ -138,10 +139,7 @@ pub(super) fn unreadable(path: &Path, source: io::Error) -> DatasetError {
         io::ErrorKind::NotFound => DatasetError::Missing {
             path: path.to_owned(),
         },
-        _ => DatasetError::Read {
-            path: path.to_owned(),
-            source,
-        },
+        _ => DatasetError::read(path)(source),
     }
 }
 

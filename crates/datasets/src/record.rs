@@ -7,18 +7,20 @@ use serde::de::{DeserializeOwned, Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
-use super::{DatasetError, Place, nearest, read};
+use crate::error::DatasetError;
+use crate::place::Place;
+use crate::{nearest, read};
 
-/// Fields not yet taken, and where they stand.
-pub(super) struct Record {
+/// The fields not yet taken, with their place.
+pub(super) struct JsonRecord {
     place: Place,
     fields: Map<String, Value>,
 }
 
-impl Record {
+impl JsonRecord {
     /// The object on a line.
     pub(super) fn parse(place: Place, line: &str) -> Result<Self, DatasetError> {
-        let Fields(fields) = read::json(&place, line)?;
+        let UniqueFields(fields) = read::json(&place, line)?;
         Ok(Self { place, fields })
     }
 
@@ -138,24 +140,24 @@ impl Record {
 }
 
 /// An object whose keys stand once each: of two, one would be lost without a word.
-struct Fields(Map<String, Value>);
+struct UniqueFields(Map<String, Value>);
 
-impl<'de> Deserialize<'de> for Fields {
+impl<'de> Deserialize<'de> for UniqueFields {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(FieldsVisitor)
+        deserializer.deserialize_map(UniqueFieldsVisitor)
     }
 }
 
-struct FieldsVisitor;
+struct UniqueFieldsVisitor;
 
-impl<'de> Visitor<'de> for FieldsVisitor {
-    type Value = Fields;
+impl<'de> Visitor<'de> for UniqueFieldsVisitor {
+    type Value = UniqueFields;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a map")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<UniqueFields, A::Error> {
         let mut fields = Map::new();
         while let Some((key, value)) = map.next_entry::<String, Value>()? {
             if fields.contains_key(&key) {
@@ -165,7 +167,7 @@ impl<'de> Visitor<'de> for FieldsVisitor {
             }
             fields.insert(key, value);
         }
-        Ok(Fields(fields))
+        Ok(UniqueFields(fields))
     }
 }
 
@@ -211,8 +213,8 @@ mod tests {
     use super::*;
     use ragtriage_core::hint::Hint;
 
-    fn record(json: &str) -> Record {
-        Record::parse(
+    fn record(json: &str) -> JsonRecord {
+        JsonRecord::parse(
             Place {
                 line: Some(3),
                 ..Place::file(Path::new("f"))
@@ -236,7 +238,7 @@ mod tests {
     #[test]
     fn a_key_that_stands_twice_is_refused() {
         let place = Place::file(Path::new("f"));
-        let error = Record::parse(place, r#"{"id": "1", "answers": ["a"], "answers": []}"#)
+        let error = JsonRecord::parse(place, r#"{"id": "1", "answers": ["a"], "answers": []}"#)
             .err()
             .expect("refused");
         assert!(

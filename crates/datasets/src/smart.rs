@@ -14,7 +14,8 @@ use std::path::{Path, PathBuf};
 use super::draft::Draft;
 use super::judgments::Judgments;
 use super::smart_records::{named, records};
-use super::{DatasetError, read};
+use crate::error::DatasetError;
+use crate::read;
 use ragtriage_core::types::Document;
 
 const DOCUMENT_FIELDS: &str = "TABWKC";

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{DatasetError, Place, read};
+use crate::error::DatasetError;
+use crate::place::Place;
+use crate::read;
 
 /// One record: its number as written and its fields in the order of the file.
 pub(super) struct SmartRecord {

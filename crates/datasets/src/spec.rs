@@ -1,8 +1,8 @@
 //! What to load: the format, where it stands, and how strict to be.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use super::DatasetError;
+use crate::error::DatasetError;
 use ragtriage_core::config::{Format, MissingEvidence};
 use ragtriage_core::types::Split;
 
@@ -24,6 +24,18 @@ pub struct LoadSpec {
 }
 
 impl LoadSpec {
+    /// Creates the specification of the whole of `path`, with the defaults of its format.
+    #[must_use]
+    pub fn new(format: Format, path: &Path) -> Self {
+        Self {
+            format,
+            path: path.to_owned(),
+            split: None,
+            missing_evidence: None,
+            globs: Vec::new(),
+        }
+    }
+
     /// What is done about evidence that is not there.
     pub(super) fn missing_evidence(&self) -> MissingEvidence {
         self.missing_evidence

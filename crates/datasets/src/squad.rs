@@ -9,7 +9,9 @@ use std::path::Path;
 use serde::Deserialize;
 
 use super::draft::Draft;
-use super::{DatasetError, Place, nearest, read};
+use crate::error::DatasetError;
+use crate::place::Place;
+use crate::{nearest, read};
 use ragtriage_core::text::quote;
 use ragtriage_core::types::{ByteRange, DocId, Document, Kind, Member, Question};
 
@@ -103,26 +105,22 @@ fn question(
     for answer in golds.iter().filter(|answer| !answer.text.trim().is_empty()) {
         ranges.extend(locate(answer, doc, context, &place, draft)?);
     }
-    let mut members: Vec<Member> = Vec::new();
-    for range in distinct(ranges) {
-        members.push(Member {
-            doc: doc.clone(),
-            ranges: vec![range],
-        });
+    let mut places: Vec<Vec<ByteRange>> = distinct(ranges).into_iter().map(|it| vec![it]).collect();
+    if places.is_empty() && !answers.is_empty() {
+        places.push(Vec::new());
     }
-    if members.is_empty() && !answers.is_empty() {
-        members.push(Member {
+    let members: Vec<Member> = places
+        .into_iter()
+        .map(|ranges| Member {
             doc: doc.clone(),
-            ranges: Vec::new(),
-        });
-    }
+            ranges,
+        })
+        .collect();
     draft.note(
         usize::from(answers.is_empty() && !asked.is_impossible),
         "questions without an answer",
     );
     Ok(Question {
-        id: asked.id.into(),
-        text: asked.question,
         kind: if asked.is_impossible {
             Kind::Unanswerable
         } else {
@@ -138,10 +136,7 @@ fn question(
         } else {
             vec![members]
         },
-        required: Vec::new(),
-        forbidden: Vec::new(),
-        tags: Vec::new(),
-        split: None,
+        ..Question::new(asked.id.into(), asked.question)
     })
 }
 

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::draft::Draft;
-use super::{DatasetError, files, globs};
+use crate::error::DatasetError;
+use crate::{files, globs};
 use ragtriage_core::config::MissingEvidence;
 use ragtriage_core::text::analyse::{Analyzer, Stemmer, StopWords, Words};
 use ragtriage_core::types::Document;

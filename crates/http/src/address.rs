@@ -3,7 +3,7 @@
 use reqwest::Url;
 use sha2::{Digest, Sha256};
 
-use super::HttpError;
+use crate::error::HttpError;
 use ragtriage_core::text::hex::hex;
 
 /// The URL `base` with `path` behind its own path, unless it ends so already. A query stays, a fragment goes.

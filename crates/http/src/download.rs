@@ -145,7 +145,7 @@ impl Downloader {
             .send()
             .await
             .map_err(|error| self.broken(&url, error))?;
-        let Delivery::Body { total } = begin(&response, &url, partial)? else {
+        let Arrival::Body { total } = begin(&response, &url, partial)? else {
             return Ok(());
         };
         let too_large = || HttpError::TooLarge {
@@ -190,7 +190,7 @@ impl Downloader {
 }
 
 /// What an answer brings.
-enum Delivery {
+enum Arrival {
     /// Bytes, at the end of which the file has this many, where the server says.
     Body { total: Option<u64> },
     /// Nothing: the whole file is there.
@@ -198,7 +198,7 @@ enum Delivery {
 }
 
 /// Makes `partial` ready for the answer's body.
-fn begin(response: &Response, url: &str, partial: &mut Partial) -> Result<Delivery, HttpError> {
+fn begin(response: &Response, url: &str, partial: &mut Partial) -> Result<Arrival, HttpError> {
     let status = response.status();
     let headers = response.headers();
     let part = headers
@@ -207,7 +207,7 @@ fn begin(response: &Response, url: &str, partial: &mut Partial) -> Result<Delive
     match (status.as_u16(), part) {
         (200, _) => {
             partial.begin(version(headers))?;
-            Ok(Delivery::Body {
+            Ok(Arrival::Body {
                 total: response.content_length(),
             })
         }
@@ -217,7 +217,7 @@ fn begin(response: &Response, url: &str, partial: &mut Partial) -> Result<Delive
                 start: Some(start),
                 total,
             }),
-        ) if start == partial.n_bytes() => Ok(Delivery::Body {
+        ) if start == partial.n_bytes() => Ok(Arrival::Body {
             total: total.or_else(|| response.content_length().map(|rest| start + rest)),
         }),
         (
@@ -226,7 +226,7 @@ fn begin(response: &Response, url: &str, partial: &mut Partial) -> Result<Delive
                 start: None,
                 total: Some(total),
             }),
-        ) if total == partial.n_bytes() => Ok(Delivery::Whole),
+        ) if total == partial.n_bytes() => Ok(Arrival::Whole),
         (206 | 416, _) => {
             partial.begin(None)?;
             Err(HttpError::Broken {

@@ -9,7 +9,7 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::{Abandoned, Backoff, Retry};
+use crate::backoff::{Abandoned, Backoff, Retry};
 
 /// Lower-cased parts of what servers say of a request that is too large (`OpenAI`, text-embeddings-inference, vLLM,
 /// gateways). One too many costs some calls in vain, no wrong answer.

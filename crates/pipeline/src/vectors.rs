@@ -15,7 +15,7 @@ use super::stores::OpenStores;
 use ragtriage_core::config::{Quantization, QuantizationKind};
 use ragtriage_core::fuse::Parts;
 use ragtriage_core::types::{Corpus, Filter, Length, Ranking, Stage, TitledText};
-use ragtriage_models::embed::{EmbedError, Encoder, Role, Shape};
+use ragtriage_models::embed::{EmbedError, Encoder, Role, VectorShape};
 use ragtriage_runs::Truncation;
 use ragtriage_vectors::{
     CollectionSpec, Point, Search, SearchMode, Vector, VectorSpec, VectorStore,
@@ -386,8 +386,8 @@ fn n_lost(length: &Length) -> usize {
     length.n_tokens - length.n_read
 }
 
-fn vector_spec(shape: Shape) -> VectorSpec {
-    let Shape {
+fn vector_spec(shape: VectorShape) -> VectorSpec {
+    let VectorShape {
         dimension,
         many,
         similarity,
@@ -405,7 +405,7 @@ fn vector_spec(shape: Shape) -> VectorSpec {
     }
 }
 
-fn vector(shape: Shape, numbers: Vec<f32>) -> Vector {
+fn vector(shape: VectorShape, numbers: Vec<f32>) -> Vector {
     if shape.many {
         Vector::Multi(numbers)
     } else {
@@ -465,8 +465,8 @@ mod tests {
             "lengths"
         }
 
-        fn shape(&self) -> Shape {
-            Shape {
+        fn shape(&self) -> VectorShape {
+            VectorShape {
                 dimension: 1,
                 many: false,
                 similarity: Similarity::Dot,

@@ -6,11 +6,11 @@ use super::section::Section;
 use super::terminal::Page;
 use ragtriage_core::stats::kappa::Kappa;
 use ragtriage_core::text::numbers::{plural, thousands};
-use ragtriage_datasets::label::agreement::{Agreement, Apart};
+use ragtriage_datasets::label::agreement::{AnnotatorAgreement, Apart};
 
 /// The agreement in a terminal; `color` turns on ANSI bold for headings.
 #[must_use]
-pub fn render(agreement: &Agreement, color: bool) -> String {
+pub fn render(agreement: &AnnotatorAgreement, color: bool) -> String {
     let mut out = Page::new(color);
     out.heading(&format!(
         "ragtriage: agreement of {} and {}",
@@ -41,8 +41,8 @@ pub fn render(agreement: &Agreement, color: bool) -> String {
     out.text
 }
 
-fn joined(agreement: &Agreement) -> String {
-    let Agreement {
+fn joined(agreement: &AnnotatorAgreement) -> String {
+    let AnnotatorAgreement {
         n_questions,
         n_pairs,
         n_judged_by_one: (first, second),
@@ -63,12 +63,12 @@ fn joined(agreement: &Agreement) -> String {
     )
 }
 
-fn kappas(agreement: &Agreement) -> Section {
+fn kappas(agreement: &AnnotatorAgreement) -> Section {
     let mut section = Section::new(
         "Cohen's kappa",
         &["", "kappa", "95 %", "observed", "by chance"],
     );
-    let Agreement {
+    let AnnotatorAgreement {
         grades,
         squared,
         relevant,
@@ -128,7 +128,7 @@ fn row(name: &str, kappa: Option<Kappa>) -> Vec<String> {
     ]
 }
 
-fn table(agreement: &Agreement) -> Section {
+fn table(agreement: &AnnotatorAgreement) -> Section {
     let firsts: BTreeSet<i32> = agreement.table.iter().map(|(first, _, _)| *first).collect();
     let seconds: BTreeSet<i32> = agreement
         .table
@@ -164,7 +164,7 @@ fn table(agreement: &Agreement) -> Section {
     section
 }
 
-fn farthest(agreement: &Agreement) -> Section {
+fn farthest(agreement: &AnnotatorAgreement) -> Section {
     let mut section = Section::new(
         "Farthest apart",
         &["question", "document", "first", "second"],
@@ -194,16 +194,16 @@ fn farthest(agreement: &Agreement) -> Section {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ragtriage_datasets::label::agreement::{Judged, Labelled, agreement};
+    use ragtriage_datasets::label::agreement::{AnnotatorLabels, LabelledQuestion, agreement};
 
-    fn labels(name: &str, grades: &[(&str, &str, i32)]) -> Judged {
-        let questions = grades.iter().map(|(id, doc, grade)| Labelled {
+    fn labels(name: &str, grades: &[(&str, &str, i32)]) -> AnnotatorLabels {
+        let questions = grades.iter().map(|(id, doc, grade)| LabelledQuestion {
             id: (*id).to_owned(),
             text: None,
             kind: None,
             grades: [((*doc).to_owned(), *grade)].into(),
         });
-        Judged {
+        AnnotatorLabels {
             name: name.to_owned(),
             questions: questions.collect(),
         }

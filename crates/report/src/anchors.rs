@@ -7,7 +7,7 @@ use serde::Serialize;
 use ragtriage_core::text::numbers;
 use ragtriage_core::text::sanitize::one_line;
 use ragtriage_datasets::lint::changed::Touched;
-use ragtriage_datasets::lint::reanchor::{Anchored, Break, Outcome};
+use ragtriage_datasets::lint::reanchor::{AnchorOutcome, Anchored, Break};
 
 /// Longest piece of a quote shown, in characters.
 const SHOWN: usize = 90;
@@ -91,13 +91,13 @@ fn piece(anchored: &Anchored) -> Option<PieceView> {
         why: None,
     };
     Some(match outcome {
-        Outcome::Kept => return None,
-        Outcome::Moved { doc: to } => PieceView {
+        AnchorOutcome::Kept => return None,
+        AnchorOutcome::Moved { doc: to } => PieceView {
             outcome: "moved",
             now_in: Some(to.to_string()),
             ..blank
         },
-        Outcome::Edited {
+        AnchorOutcome::Edited {
             doc: to,
             quote,
             likeness,
@@ -108,7 +108,7 @@ fn piece(anchored: &Anchored) -> Option<PieceView> {
             likeness: Some(*likeness),
             ..blank
         },
-        Outcome::Broken(why) => {
+        AnchorOutcome::Broken(why) => {
             let nearest = match why {
                 Break::Gone { nearest } => nearest.clone(),
                 Break::AnswerGone { nearest } => Some(nearest.clone()),

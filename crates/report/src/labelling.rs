@@ -6,7 +6,7 @@ use ragtriage_core::text::sanitize::{one_line, shortened};
 use ragtriage_core::text::sentences::{Shape, split};
 use ragtriage_core::types::{Document, Question};
 use ragtriage_datasets::label::command::COMMANDS;
-use ragtriage_datasets::label::{Refused, Shown, WantedAnswer};
+use ragtriage_datasets::label::{Refused, ShownPassage, WantedAnswer};
 
 /// Longer lines are hard to read, however wide the terminal.
 const MOST_WIDTH: usize = 100;
@@ -60,7 +60,7 @@ impl Screen {
 
     /// The question and the passage, whose pieces are numbered.
     #[must_use]
-    pub fn passage(&self, shown: &Shown<'_>) -> String {
+    pub fn passage(&self, shown: &ShownPassage<'_>) -> String {
         let progress = shown.progress;
         let at = format!(
             " question {} of {}, passage {} of {}",
@@ -87,7 +87,7 @@ impl Screen {
 
     /// The whole document of a passage.
     #[must_use]
-    pub fn document(&self, shown: &Shown<'_>) -> String {
+    pub fn document(&self, shown: &ShownPassage<'_>) -> String {
         let Document {
             id, title, text, ..
         } = shown.document;
@@ -118,7 +118,7 @@ impl Screen {
 
     /// Words that are not in the document, with what comes nearest.
     #[must_use]
-    pub fn refused(&self, shown: &Shown<'_>, refused: Refused<'_>) -> String {
+    pub fn refused(&self, shown: &ShownPassage<'_>, refused: Refused<'_>) -> String {
         let words = format!(
             "Not in this document: `{}`.",
             shortened(refused.words, OFFERED)
@@ -157,7 +157,7 @@ impl Screen {
     }
 
     /// The passage: its pieces with their numbers, and between them, unnumbered, what belongs to none (a fence, a rule).
-    fn pieces(&self, shown: &Shown<'_>) -> String {
+    fn pieces(&self, shown: &ShownPassage<'_>) -> String {
         let text = &shown.document.text;
         let mut out = String::new();
         let mut at = shown.range.start;
@@ -224,7 +224,7 @@ impl Screen {
 }
 
 /// Where a passage stands: document, title, and the headings above it.
-fn source(shown: &Shown<'_>) -> String {
+fn source(shown: &ShownPassage<'_>) -> String {
     let Document {
         id, title, text, ..
     } = shown.document;
@@ -267,7 +267,7 @@ mod tests {
 
     use super::*;
     use ragtriage_core::types::ByteRange;
-    use ragtriage_datasets::label::Progress;
+    use ragtriage_datasets::label::LabelProgress;
 
     const TEXT: &str = "# Checkout\n\nIt sells.\n\n## Rollback\n\nWait **6 minutes**. Then\nrun:\n\n```sh\nshipctl back\n  --now\n```\n\n- one\n  - two\n\n## Old\n";
 
@@ -285,14 +285,18 @@ mod tests {
             .expect("a question")
     }
 
-    fn shown<'a>(question: &'a Question, document: &'a Document, range: ByteRange) -> Shown<'a> {
-        let progress = Progress {
+    fn shown<'a>(
+        question: &'a Question,
+        document: &'a Document,
+        range: ByteRange,
+    ) -> ShownPassage<'a> {
+        let progress = LabelProgress {
             question: 3,
             n_questions: 40,
             passage: 5,
             n_passages: 17,
         };
-        Shown {
+        ShownPassage {
             question,
             progress,
             document,

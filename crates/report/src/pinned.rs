@@ -7,12 +7,12 @@ use ragtriage_core::measure::answer::Flavour;
 use ragtriage_core::types::{
     ArmCalls, ArmName, Class, Document, Estimate, Fault, Forecast, Interval, Kept, Seconds, Stop,
 };
-use ragtriage_datasets::label::agreement::{Judged, Labelled, agreement};
+use ragtriage_datasets::label::agreement::{AnnotatorLabels, LabelledQuestion, agreement};
 use ragtriage_datasets::lint::changed::{Touch, Touched};
 use ragtriage_datasets::lint::finding::{Finding, Rule};
 use ragtriage_datasets::lint::lengths::Truncated;
-use ragtriage_datasets::lint::reanchor::{Anchored, Break, Outcome};
-use ragtriage_datasets::lint::{Lint, Pooling, content};
+use ragtriage_datasets::lint::reanchor::{AnchorOutcome, Anchored, Break};
+use ragtriage_datasets::lint::{Lint, PoolSummary, content};
 use ragtriage_datasets::{Inspection, Place};
 use ragtriage_eval::audit::{Audit, CorrectedShare, Mistake, SheetLine, SheetPassage};
 use ragtriage_eval::files::{Column, FilePlan, FileScores, Warning};
@@ -68,7 +68,7 @@ fn linted() -> Lint {
         tokens: 40_000,
         tokens_lost: 500,
     }];
-    lint.figures.pooled = Some(Pooling {
+    lint.figures.pooled = Some(PoolSummary {
         retrievers: vec!["bm25".to_owned(), "dense".to_owned()],
         depth: 10,
         questions: 1,
@@ -105,7 +105,7 @@ fn lint_with_and_without_findings() {
 
 #[test]
 fn anchors_and_changes() {
-    let anchored = |id: &str, outcome: Outcome| {
+    let anchored = |id: &str, outcome: AnchorOutcome| {
         Anchored {
         id: id.to_owned(),
         line: Some(7),
@@ -115,14 +115,14 @@ fn anchors_and_changes() {
         outcome,
     }
     };
-    let broken = |id: &str, why: Break| anchored(id, Outcome::Broken(why));
+    let broken = |id: &str, why: Break| anchored(id, AnchorOutcome::Broken(why));
     let nearest = "The key hangs behind the door.".to_owned();
     let all = [
-        anchored("q1", Outcome::Kept),
-        anchored("q2", Outcome::Moved { doc: "b.md".into() }),
+        anchored("q1", AnchorOutcome::Kept),
+        anchored("q2", AnchorOutcome::Moved { doc: "b.md".into() }),
         anchored(
             "q3",
-            Outcome::Edited {
+            AnchorOutcome::Edited {
                 doc: "c.md".into(),
                 quote: "The key is under the old mat.".to_owned(),
                 likeness: 0.75,
@@ -397,11 +397,11 @@ fn scores_of_files() {
 
 #[test]
 fn annotators_who_disagree() {
-    let labels = |name: &str, grades: &[(&str, i32)]| Judged {
+    let labels = |name: &str, grades: &[(&str, i32)]| AnnotatorLabels {
         name: name.to_owned(),
         questions: grades
             .iter()
-            .map(|(id, grade)| Labelled {
+            .map(|(id, grade)| LabelledQuestion {
                 id: (*id).to_owned(),
                 text: None,
                 kind: None,

@@ -103,6 +103,23 @@ pub struct Question {
 }
 
 impl Question {
+    /// Creates a free question with no labels.
+    #[must_use]
+    pub fn new(id: QuestionId, text: String) -> Self {
+        Self {
+            id,
+            text,
+            kind: Kind::Free,
+            answers: Vec::new(),
+            evidence: Vec::new(),
+            relevant: BTreeMap::new(),
+            required: Vec::new(),
+            forbidden: Vec::new(),
+            tags: Vec::new(),
+            split: None,
+        }
+    }
+
     /// Whether `EM@k` is defined for it: a span question with at least one answer.
     #[must_use]
     pub fn has_spans(&self) -> bool {

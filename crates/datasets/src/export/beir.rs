@@ -10,14 +10,14 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::Texts;
-use crate::DatasetError;
 use crate::beir::OwnMetadata;
-use crate::line::{Labels, spaced};
+use crate::error::DatasetError;
+use crate::line::{Labels, spaced, write_lines};
+use crate::texts::DocumentTexts;
 use ragtriage_core::types::{Dataset, QuestionId};
 
 #[derive(serde::Serialize)]
-struct QueryLine<'a> {
+struct WrittenQuery<'a> {
     #[serde(rename = "_id")]
     id: &'a QuestionId,
     text: &'a str,
@@ -27,7 +27,7 @@ struct QueryLine<'a> {
 
 pub(super) fn write(
     dataset: &Dataset,
-    texts: &Texts<'_>,
+    texts: &DocumentTexts<'_>,
     folder: &Path,
     split: &str,
 ) -> io::Result<()> {
@@ -36,19 +36,19 @@ pub(super) fn write(
             "_id": document.id, "title": document.title, "text": document.text, "metadata": document.metadata,
         }))
     });
-    super::lines(&folder.join("corpus.jsonl"), documents)?;
+    write_lines(&folder.join("corpus.jsonl"), documents)?;
     let queries = dataset.questions.iter().map(|question| {
-        let mut labels = Labels::new(question, |doc| texts.get(doc).copied());
+        let mut labels = Labels::new(question, |doc| texts.of(doc));
         labels.relevant = Some(&question.relevant).filter(|relevant| relevant.is_empty());
         let metadata =
             Some(OwnMetadata { ragtriage: labels }).filter(|own| !own.ragtriage.is_plain());
-        spaced(&QueryLine {
+        spaced(&WrittenQuery {
             id: &question.id,
             text: &question.text,
             metadata,
         })
     });
-    super::lines(&folder.join("queries.jsonl"), queries)?;
+    write_lines(&folder.join("queries.jsonl"), queries)?;
     std::fs::create_dir_all(folder.join("qrels"))?;
     let judgments = dataset.questions.iter().flat_map(|question| {
         question
@@ -57,22 +57,15 @@ pub(super) fn write(
             .map(|(doc, grade)| format!("{}\t{doc}\t{grade}", question.id))
     });
     let header = "query-id\tcorpus-id\tscore".to_owned();
-    super::lines(
-        &folder.join("qrels").join(format!("{split}.tsv")),
-        std::iter::once(header).chain(judgments),
-    )
+    let path = folder.join("qrels").join(format!("{split}.tsv"));
+    write_lines(&path, std::iter::once(header).chain(judgments))
 }
 
-/// Whether every id comes back from a table as it went in, and the split names a file.
+/// Refuses ids that do not come back from a table as they went in, and a split that names no file.
 pub(super) fn check(dataset: &Dataset, split: &str) -> Result<(), DatasetError> {
-    let no_column = |what, id: &str| DatasetError::NoColumn {
-        what,
-        id: id.into(),
-    };
     if split.is_empty() || split.contains(['/', '\\']) || split.starts_with('.') {
         return Err(no_column("the split", split));
     }
-    let fits = |id: &str| !id.is_empty() && id.trim() == id && !id.contains(['\t', '\n', '\r']);
     for question in &dataset.questions {
         if !fits(question.id.as_str()) {
             return Err(no_column("question", question.id.as_str()));
@@ -82,4 +75,15 @@ pub(super) fn check(dataset: &Dataset, split: &str) -> Result<(), DatasetError> 
         }
     }
     Ok(())
+}
+
+fn fits(id: &str) -> bool {
+    !id.is_empty() && id.trim() == id && !id.contains(['\t', '\n', '\r'])
+}
+
+fn no_column(what: &'static str, id: &str) -> DatasetError {
+    DatasetError::NoColumn {
+        what,
+        id: id.into(),
+    }
 }

@@ -7,13 +7,13 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::Texts;
-use crate::line::{question_line, spaced};
+use crate::line::{question_line, spaced, write_lines};
 use crate::questions;
+use crate::texts::DocumentTexts;
 use ragtriage_core::types::{Dataset, DocId, Document};
 
 #[derive(Serialize)]
-struct DocumentLine<'a> {
+struct WrittenDocument<'a> {
     id: &'a DocId,
     #[serde(skip_serializing_if = "str::is_empty")]
     title: &'a str,
@@ -23,7 +23,7 @@ struct DocumentLine<'a> {
     metadata: &'a BTreeMap<String, Value>,
 }
 
-pub(super) fn write(dataset: &Dataset, texts: &Texts<'_>, folder: &Path) -> io::Result<()> {
+pub(super) fn write(dataset: &Dataset, texts: &DocumentTexts<'_>, folder: &Path) -> io::Result<()> {
     let documents = dataset.documents.iter().map(
         |Document {
              id,
@@ -31,7 +31,7 @@ pub(super) fn write(dataset: &Dataset, texts: &Texts<'_>, folder: &Path) -> io::
              text,
              metadata,
          }| {
-            spaced(&DocumentLine {
+            spaced(&WrittenDocument {
                 id,
                 title,
                 text,
@@ -39,10 +39,10 @@ pub(super) fn write(dataset: &Dataset, texts: &Texts<'_>, folder: &Path) -> io::
             })
         },
     );
-    super::lines(&folder.join("corpus.jsonl"), documents)?;
+    write_lines(&folder.join("corpus.jsonl"), documents)?;
     let questions = dataset
         .questions
         .iter()
-        .map(|question| question_line(question, |doc| texts.get(doc).copied()));
-    super::lines(&folder.join(questions::FILE), questions)
+        .map(|question| question_line(question, |doc| texts.of(doc)));
+    write_lines(&folder.join(questions::FILE), questions)
 }

@@ -9,19 +9,22 @@ mod jsonl;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{DatasetError, LoadSpec, digest, load};
+use crate::digest;
+use crate::error::DatasetError;
+use crate::load::load;
+use crate::spec::LoadSpec;
+use crate::texts::DocumentTexts;
 use ragtriage_core::config::{Format, MissingEvidence};
 use ragtriage_core::text::causes::with_causes;
-use ragtriage_core::types::{Dataset, DocId};
+use ragtriage_core::types::Dataset;
 
 /// How to lay it out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Layout<'a> {
+pub enum ExportLayout<'a> {
     /// `corpus.jsonl` and `questions.jsonl`.
     Jsonl,
     /// `corpus.jsonl`, `queries.jsonl`, `qrels/<split>.tsv`.
@@ -42,15 +45,16 @@ pub struct Exported {
     pub n_missing: usize,
 }
 
-/// The text of each document.
-type Texts<'a> = HashMap<&'a DocId, &'a str>;
-
 /// Writes `dataset` to the folder `to`, made beside its place and renamed at the end.
 ///
 /// # Errors
 /// `Occupied` when something stands there, `NoColumn` for an id that a table parted by tabs cannot hold, `NotKept` for what the
 /// layout does not give back as it is, `Write`.
-pub fn export(dataset: &Dataset, layout: Layout<'_>, to: &Path) -> Result<Exported, DatasetError> {
+pub fn export(
+    dataset: &Dataset,
+    layout: ExportLayout<'_>,
+    to: &Path,
+) -> Result<Exported, DatasetError> {
     // Without a slash at its end, behind which the other folder would lie inside.
     let to: PathBuf = to.components().collect();
     let to = to.as_path();
@@ -59,24 +63,18 @@ pub fn export(dataset: &Dataset, layout: Layout<'_>, to: &Path) -> Result<Export
             path: to.to_owned(),
         });
     }
-    if let Layout::Beir { split } = layout {
+    if let ExportLayout::Beir { split } = layout {
         beir::check(dataset, split)?;
     }
-    let texts: Texts = dataset
-        .documents
-        .iter()
-        .map(|document| (&document.id, document.text.as_str()))
-        .collect();
+    let texts = DocumentTexts::new(&dataset.documents);
     let mut partial = to.as_os_str().to_owned();
     partial.push(format!(".partial-{}", std::process::id()));
     let partial = Path::new(&partial);
-    let failed = |source| DatasetError::Write {
-        path: to.to_owned(),
-        source,
-    };
+    let failed = DatasetError::write(to);
     let written = write(dataset, &texts, layout, partial).map_err(failed);
-    let digest = written.and_then(|()| read_back(dataset, layout, partial));
-    let digest = digest.and_then(|digest| fs::rename(partial, to).map_err(failed).map(|()| digest));
+    let digest = written
+        .and_then(|()| read_back(dataset, layout, partial))
+        .and_then(|digest| fs::rename(partial, to).map_err(failed).map(|()| digest));
     if digest.is_err() {
         let _ = fs::remove_dir_all(partial); // half a data set is worth nothing; the error is told
     }
@@ -96,63 +94,54 @@ pub fn export(dataset: &Dataset, layout: Layout<'_>, to: &Path) -> Result<Export
             .iter()
             .filter(|question| question.relevant.is_empty())
             .count(),
-        n_missing: named.filter(|doc| !texts.contains_key(doc)).count(),
+        n_missing: named.filter(|doc| texts.of(doc).is_none()).count(),
     })
 }
 
 fn write(
     dataset: &Dataset,
-    texts: &Texts<'_>,
-    layout: Layout<'_>,
+    texts: &DocumentTexts<'_>,
+    layout: ExportLayout<'_>,
     folder: &Path,
 ) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     match layout {
-        Layout::Jsonl => jsonl::write(dataset, texts, folder),
-        Layout::Beir { split } => beir::write(dataset, texts, folder, split),
+        ExportLayout::Jsonl => jsonl::write(dataset, texts, folder),
+        ExportLayout::Beir { split } => beir::write(dataset, texts, folder, split),
     }
-}
-
-/// A file of `lines`, each with a line feed behind it.
-fn lines(path: &Path, lines: impl Iterator<Item = String>) -> io::Result<()> {
-    let mut file = BufWriter::new(File::create(path)?);
-    for line in lines {
-        writeln!(file, "{line}")?;
-    }
-    file.flush()
 }
 
 /// Reads what was written and holds it against the original.
-fn read_back(dataset: &Dataset, layout: Layout<'_>, folder: &Path) -> Result<String, DatasetError> {
+fn read_back(
+    dataset: &Dataset,
+    layout: ExportLayout<'_>,
+    folder: &Path,
+) -> Result<String, DatasetError> {
     let (format, split) = match layout {
-        Layout::Jsonl => (Format::Jsonl, None),
-        Layout::Beir { split } => (Format::Beir, Some(split.to_owned())),
+        ExportLayout::Jsonl => (Format::Jsonl, None),
+        ExportLayout::Beir { split } => (Format::Beir, Some(split.to_owned())),
     };
-    let not_kept = |what| DatasetError::NotKept { format, what };
-    let missing_evidence = Some(MissingEvidence::Keep);
     let spec = LoadSpec {
-        format,
-        path: folder.to_owned(),
         split,
-        missing_evidence,
-        globs: Vec::new(),
+        missing_evidence: Some(MissingEvidence::Keep),
+        ..LoadSpec::new(format, folder)
     };
-    let back = load(&spec).map_err(|error| not_kept(with_causes(&error)))?;
+    let back = load(&spec).map_err(|error| DatasetError::NotKept {
+        format,
+        what: with_causes(&error),
+    })?;
     let digest = digest::digest(&dataset.documents, &dataset.questions);
     if back.digest == digest {
         return Ok(digest);
     }
     let documents = dataset.documents.iter().zip(&back.documents);
     let questions = dataset.questions.iter().zip(&back.questions);
-    let document = documents
-        .into_iter()
-        .find(|(before, after)| before != after);
-    let question = questions
-        .into_iter()
-        .find(|(before, after)| before != after);
-    Err(not_kept(match (document, question) {
+    let document = { documents }.find(|(before, after)| before != after);
+    let question = { questions }.find(|(before, after)| before != after);
+    let what = match (document, question) {
         (Some((document, _)), _) => format!("document `{}` is another", document.id),
         (None, Some((question, _))) => format!("question `{}` is another", question.id),
         (None, None) => "its digest is another".to_owned(),
-    }))
+    };
+    Err(DatasetError::NotKept { format, what })
 }

@@ -10,7 +10,8 @@ use super::*;
 use crate::spec::tests::with_files;
 use ragtriage_core::types::{Document, Kind, Member, Question, Split};
 
-const LAYOUTS: [Layout<'static>; 2] = [Layout::Jsonl, Layout::Beir { split: "dev" }];
+const LAYOUTS: [ExportLayout<'static>; 2] =
+    [ExportLayout::Jsonl, ExportLayout::Beir { split: "dev" }];
 
 const HOTPOTQA: &str = r#"[{"_id": "5a", "question": "Which  of the two?", "answer": "no", "type": "comparison", "level": "hard",
  "supporting_facts": [["A &amp; B", 0], ["A &amp; B", 2], ["Gone", 0]],
@@ -36,10 +37,10 @@ fn set(files: &[(&str, &str)], format: Format) -> Dataset {
     loaded.unwrap_or_else(|error| panic!("{format}: {error}"))
 }
 
-fn reload(folder: &Path, layout: Layout<'_>) -> Dataset {
+fn reload(folder: &Path, layout: ExportLayout<'_>) -> Dataset {
     let (format, split) = match layout {
-        Layout::Jsonl => (Format::Jsonl, None),
-        Layout::Beir { split } => (Format::Beir, Some(split.to_owned())),
+        ExportLayout::Jsonl => (Format::Jsonl, None),
+        ExportLayout::Beir { split } => (Format::Beir, Some(split.to_owned())),
     };
     let missing_evidence = Some(MissingEvidence::Keep);
     load(&LoadSpec {
@@ -121,7 +122,7 @@ fn other_tools_see_plain_queries_and_every_grade() {
         &[("corpus.jsonl", CORPUS), ("questions.jsonl", OWN)],
         Format::Jsonl,
     );
-    let exported = export(&set, Layout::Beir { split: "test" }, &to).expect("written");
+    let exported = export(&set, ExportLayout::Beir { split: "test" }, &to).expect("written");
     // `u` and `7` have no judgment; `gone` is named by evidence and by `v`, `x` by a grade.
     assert_eq!(
         exported,
@@ -155,9 +156,9 @@ fn a_query_that_another_split_judges_is_left_out_whatever_is_known_of_it() {
         &[("corpus.jsonl", CORPUS), ("questions.jsonl", OWN)],
         Format::Jsonl,
     );
-    export(&set, Layout::Beir { split: "test" }, &to).expect("written");
+    export(&set, ExportLayout::Beir { split: "test" }, &to).expect("written");
     fs::write(to.join("qrels/dev.tsv"), "v\tc\t2\n").expect("written");
-    let ids: Vec<String> = reload(&to, Layout::Beir { split: "dev" })
+    let ids: Vec<String> = reload(&to, ExportLayout::Beir { split: "dev" })
         .questions
         .iter()
         .map(|question| question.id.to_string())
@@ -176,7 +177,7 @@ fn what_a_layout_cannot_hold_is_refused_and_nothing_is_left() {
     for (id, split) in [("a\tb", "test"), (" a", "test"), ("a", "../x")] {
         let mut dataset = good.clone();
         dataset.questions[0].id = id.into();
-        let refused = export(&dataset, Layout::Beir { split }, &to);
+        let refused = export(&dataset, ExportLayout::Beir { split }, &to);
         assert!(
             matches!(refused, Err(DatasetError::NoColumn { .. })),
             "{id:?}"
@@ -184,10 +185,10 @@ fn what_a_layout_cannot_hold_is_refused_and_nothing_is_left() {
     }
     let mut tabs = good.clone();
     tabs.questions[0].id = "a\tb\r\n".into();
-    assert!(export(&tabs, Layout::Jsonl, &folder.path().join("tabs")).is_ok());
+    assert!(export(&tabs, ExportLayout::Jsonl, &folder.path().join("tabs")).is_ok());
     let mut without = good.clone();
     without.questions[1].kind = Kind::Span;
-    let error = export(&without, Layout::Jsonl, &to).expect_err("no answer");
+    let error = export(&without, ExportLayout::Jsonl, &to).expect_err("no answer");
     assert!(
         error
             .to_string()
@@ -196,7 +197,7 @@ fn what_a_layout_cannot_hold_is_refused_and_nothing_is_left() {
     );
     let mut spaced = good.clone();
     spaced.questions[0].answers[0].push(' ');
-    let error = export(&spaced, Layout::Jsonl, &to).expect_err("readers trim");
+    let error = export(&spaced, ExportLayout::Jsonl, &to).expect_err("readers trim");
     assert!(
         error.to_string().ends_with("question `q` is another"),
         "{error}"
@@ -206,9 +207,9 @@ fn what_a_layout_cannot_hold_is_refused_and_nothing_is_left() {
         1,
         "`tabs` alone"
     );
-    export(&good, Layout::Jsonl, &to).expect("written");
+    export(&good, ExportLayout::Jsonl, &to).expect("written");
     assert!(matches!(
-        export(&good, Layout::Jsonl, &to),
+        export(&good, ExportLayout::Jsonl, &to),
         Err(DatasetError::Occupied { .. })
     ));
 }
@@ -221,9 +222,9 @@ fn a_slash_behind_the_folders_name_is_none_of_it() {
         Format::Jsonl,
     );
     for name in ["a/", "b//", "c/."] {
-        export(&set, Layout::Jsonl, &folder.path().join(name)).expect(name);
+        export(&set, ExportLayout::Jsonl, &folder.path().join(name)).expect(name);
         assert!(matches!(
-            export(&set, Layout::Jsonl, &folder.path().join(name)),
+            export(&set, ExportLayout::Jsonl, &folder.path().join(name)),
             Err(DatasetError::Occupied { .. })
         ));
     }

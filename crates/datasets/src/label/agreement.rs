@@ -14,16 +14,16 @@ use ragtriage_runs::external::qrels::Qrels;
 
 /// What one annotator judged.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Judged {
+pub struct AnnotatorLabels {
     /// The file.
     pub name: String,
     /// Each question.
-    pub questions: Vec<Labelled>,
+    pub questions: Vec<LabelledQuestion>,
 }
 
 /// A question with its judgments.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Labelled {
+pub struct LabelledQuestion {
     /// Its id.
     pub id: String,
     /// Its text, white space alike; `None` where only the id is known.
@@ -38,13 +38,13 @@ pub struct Labelled {
 ///
 /// # Errors
 /// As its reader.
-pub fn labels(path: &Path) -> Result<Judged, LabelError> {
+pub fn labels(path: &Path) -> Result<AnnotatorLabels, LabelError> {
     let input = Input::read(path)?;
     let name = input.name().to_owned();
     if input.text().trim_start().starts_with('{') {
-        let questions = crate::questions(path)?
+        let questions = crate::load::questions_alone(path)?
             .into_iter()
-            .map(|question| Labelled {
+            .map(|question| LabelledQuestion {
                 id: question.id.to_string(),
                 text: Some(one_spaced(&question.text)),
                 kind: Some(question.kind),
@@ -54,13 +54,13 @@ pub fn labels(path: &Path) -> Result<Judged, LabelError> {
                     .map(|(doc, grade)| (doc.to_string(), (*grade).max(0)))
                     .collect(),
             });
-        return Ok(Judged {
+        return Ok(AnnotatorLabels {
             name,
             questions: questions.collect(),
         });
     }
     let qrels = Qrels::parse(&input)?;
-    let questions = qrels.queries().map(|(id, judged)| Labelled {
+    let questions = qrels.queries().map(|(id, judged)| LabelledQuestion {
         id: id.to_owned(),
         text: None,
         kind: None,
@@ -69,7 +69,7 @@ pub fn labels(path: &Path) -> Result<Judged, LabelError> {
             .map(|(doc, grade)| ((*doc).to_owned(), (*grade).max(0)))
             .collect(),
     });
-    Ok(Judged {
+    Ok(AnnotatorLabels {
         name,
         questions: questions.collect(),
     })
@@ -77,7 +77,7 @@ pub fn labels(path: &Path) -> Result<Judged, LabelError> {
 
 /// Two annotators beside one another.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Agreement {
+pub struct AnnotatorAgreement {
     /// The first one's file.
     pub first: String,
     /// The second one's.
@@ -123,10 +123,10 @@ pub struct Apart {
 /// # Errors
 /// `NothingShared`.
 pub fn agreement(
-    first: &Judged,
-    second: &Judged,
+    first: &AnnotatorLabels,
+    second: &AnnotatorLabels,
     n_farthest: usize,
-) -> Result<Agreement, LabelError> {
+) -> Result<AnnotatorAgreement, LabelError> {
     let (joined, n_other_text) = joined(first, second);
     let (mut pairs, mut question_of, mut apart) = (Vec::new(), Vec::new(), Vec::new());
     let mut n_judged_by_one = (0, 0);
@@ -177,7 +177,7 @@ pub fn agreement(
     for pair in &pairs {
         *table.entry(*pair).or_default() += 1;
     }
-    Ok(Agreement {
+    Ok(AnnotatorAgreement {
         first: first.name.clone(),
         second: second.name.clone(),
         n_questions: joined.len(),
@@ -200,8 +200,11 @@ pub fn agreement(
 ///
 /// One id is one question unless both texts are known and differ: files that number from 1 need not ask the same. What is not
 /// joined so is joined by text. No question of the second one is taken twice.
-fn joined<'a>(first: &'a Judged, second: &'a Judged) -> (Vec<(&'a Labelled, &'a Labelled)>, usize) {
-    let mut by_id: BTreeMap<&str, &Labelled> = second
+fn joined<'a>(
+    first: &'a AnnotatorLabels,
+    second: &'a AnnotatorLabels,
+) -> (Vec<(&'a LabelledQuestion, &'a LabelledQuestion)>, usize) {
+    let mut by_id: BTreeMap<&str, &LabelledQuestion> = second
         .questions
         .iter()
         .map(|other| (other.id.as_str(), other))
@@ -218,7 +221,7 @@ fn joined<'a>(first: &'a Judged, second: &'a Judged) -> (Vec<(&'a Labelled, &'a 
         }
         of_id.push(same);
     }
-    let mut by_text: BTreeMap<&str, VecDeque<&Labelled>> = BTreeMap::new();
+    let mut by_text: BTreeMap<&str, VecDeque<&LabelledQuestion>> = BTreeMap::new();
     for other in second
         .questions
         .iter()
@@ -228,7 +231,7 @@ fn joined<'a>(first: &'a Judged, second: &'a Judged) -> (Vec<(&'a Labelled, &'a 
             by_text.entry(text).or_default().push_back(other);
         }
     }
-    let mut of_text = |one: &Labelled| by_text.get_mut(one.text.as_deref()?)?.pop_front();
+    let mut of_text = |one: &LabelledQuestion| by_text.get_mut(one.text.as_deref()?)?.pop_front();
     let both = first
         .questions
         .iter()
@@ -244,8 +247,8 @@ mod tests {
     /// Id, text and grades of a question.
     type Given<'a> = (&'a str, &'a str, &'a [(&'a str, i32)]);
 
-    fn judged(name: &str, questions: &[Given<'_>]) -> Judged {
-        let questions = questions.iter().map(|(id, text, grades)| Labelled {
+    fn judged(name: &str, questions: &[Given<'_>]) -> AnnotatorLabels {
+        let questions = questions.iter().map(|(id, text, grades)| LabelledQuestion {
             id: (*id).to_owned(),
             text: Some((*text).to_owned()),
             kind: Some(if *id == "u" {
@@ -258,7 +261,7 @@ mod tests {
                 .map(|(doc, grade)| ((*doc).to_owned(), *grade))
                 .collect(),
         });
-        Judged {
+        AnnotatorLabels {
             name: name.to_owned(),
             questions: questions.collect(),
         }

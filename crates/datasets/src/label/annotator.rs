@@ -7,7 +7,7 @@ use ragtriage_core::types::{ByteRange, Document, Question};
 
 /// Where in its work an annotator is, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Progress {
+pub struct LabelProgress {
     /// The question.
     pub question: usize,
     /// Of so many.
@@ -20,11 +20,11 @@ pub struct Progress {
 
 /// A passage to be judged.
 #[derive(Clone, Copy, Debug)]
-pub struct Shown<'a> {
+pub struct ShownPassage<'a> {
     /// The question.
     pub question: &'a Question,
     /// How far the work is.
-    pub progress: Progress,
+    pub progress: LabelProgress,
     /// The passage's document.
     pub document: &'a Document,
     /// The passage in it.
@@ -33,7 +33,7 @@ pub struct Shown<'a> {
     pub is_answered: bool,
 }
 
-impl Shown<'_> {
+impl ShownPassage<'_> {
     /// The passage's text.
     #[must_use]
     pub fn text(&self) -> &str {
@@ -54,7 +54,7 @@ impl Shown<'_> {
 
 /// What an annotator says of a passage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum PassageJudgment {
     /// So relevant is its document: 0 not at all, [`super::ANSWERS`] it answers the question.
     Grade(i32),
     /// Left unjudged.
@@ -71,7 +71,7 @@ pub enum Verdict {
 
 /// An answer to a question of ours, or one of the two ways out of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reply<T> {
+pub enum AnnotatorReply<T> {
     /// What was asked for.
     Given(T),
     /// The passage is to be judged again.
@@ -125,26 +125,26 @@ pub enum Closing {
 /// Judges passages, one at a time.
 ///
 /// Contract: whatever an annotator cannot make sense of it asks for again itself; an error means that it is gone. What it is
-/// asked next follows from what it said. [`Verdict::Back`] at a question's first passage, and [`Verdict::Unanswerable`] where
-/// one answers ([`Shown::is_answered`]), change nothing: the passage is shown again.
+/// asked next follows from what it said. [`PassageJudgment::Back`] at a question's first passage, and [`PassageJudgment::Unanswerable`] where
+/// one answers ([`ShownPassage::is_answered`]), change nothing: the passage is shown again.
 pub trait Annotator {
     /// What `shown` is worth.
-    fn judge(&mut self, shown: &Shown<'_>) -> io::Result<Verdict>;
+    fn judge(&mut self, shown: &ShownPassage<'_>) -> io::Result<PassageJudgment>;
 
     /// Which words of the document of `shown`, which was just said to answer the question, do so. Asked again with what was
     /// `refused` until the words are there.
     fn quote(
         &mut self,
-        shown: &Shown<'_>,
+        shown: &ShownPassage<'_>,
         refused: Option<Refused<'_>>,
-    ) -> io::Result<Reply<Quote>>;
+    ) -> io::Result<AnnotatorReply<Quote>>;
 
     /// The short answer: wordings as they stand in the evidence, `yes` or `no`, or none for a question to be answered freely.
     fn answer(
         &mut self,
-        shown: &Shown<'_>,
+        shown: &ShownPassage<'_>,
         wanted: WantedAnswer<'_>,
-    ) -> io::Result<Reply<Vec<String>>>;
+    ) -> io::Result<AnnotatorReply<Vec<String>>>;
 
     /// What becomes of `question`, no shown passage of which answers it.
     fn close(&mut self, _question: &Question) -> io::Result<Closing> {

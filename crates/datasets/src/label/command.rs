@@ -1,14 +1,14 @@
 //! What a person types, and what it means.
 
 use super::ANSWERS;
-use super::annotator::{Closing, Quote, Reply, Verdict};
+use super::annotator::{AnnotatorReply, Closing, PassageJudgment, Quote};
 use ragtriage_core::types::ByteRange;
 
 /// What is typed at a passage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Command {
+pub enum LabelCommand {
     /// A judgment, or the end of judging.
-    Say(Verdict),
+    Say(PassageJudgment),
     /// The whole document is to be shown.
     Document,
     /// The commands are to be explained.
@@ -43,28 +43,30 @@ pub const COMMANDS: [(&str, &str); 10] = [
 
 /// What `line` says of a passage; `None` for what is no command.
 #[must_use]
-pub fn command(line: &str) -> Option<Command> {
+pub fn command(line: &str) -> Option<LabelCommand> {
     let typed = line.trim().to_ascii_lowercase();
     // `g 2` and a digit alone are a grade.
     let digit = typed
         .strip_prefix('g')
         .map_or(typed.as_str(), str::trim_start);
     if let [digit @ b'0'..=b'3'] = digit.as_bytes() {
-        return Some(Command::Say(Verdict::Grade(i32::from(digit - b'0'))));
+        return Some(LabelCommand::Say(PassageJudgment::Grade(i32::from(
+            digit - b'0',
+        ))));
     }
     let verdict = match typed.as_str() {
-        "y" | "yes" => Verdict::Grade(ANSWERS),
-        "n" | "no" => Verdict::Grade(0),
-        "s" => Verdict::Skip,
-        "b" => Verdict::Back,
-        "e" => Verdict::Enough,
-        "u" => Verdict::Unanswerable,
-        "q" => Verdict::Stop,
-        "d" => return Some(Command::Document),
-        "?" | "h" | "help" => return Some(Command::Help),
+        "y" | "yes" => PassageJudgment::Grade(ANSWERS),
+        "n" | "no" => PassageJudgment::Grade(0),
+        "s" => PassageJudgment::Skip,
+        "b" => PassageJudgment::Back,
+        "e" => PassageJudgment::Enough,
+        "u" => PassageJudgment::Unanswerable,
+        "q" => PassageJudgment::Stop,
+        "d" => return Some(LabelCommand::Document),
+        "?" | "h" | "help" => return Some(LabelCommand::Help),
         _ => return None,
     };
-    Some(Command::Say(verdict))
+    Some(LabelCommand::Say(verdict))
 }
 
 /// What `line` says of a question that no passage answers; `None` for what says nothing.
@@ -81,10 +83,10 @@ pub fn closing(line: &str) -> Option<Closing> {
 
 /// The way out that `line` takes where words are asked for: there a command begins with `/`, for any letter may be a word.
 #[must_use]
-pub fn way_out<T>(line: &str) -> Option<Reply<T>> {
+pub fn way_out<T>(line: &str) -> Option<AnnotatorReply<T>> {
     match line.trim() {
-        "/b" => Some(Reply::Back),
-        "/q" => Some(Reply::Stop),
+        "/b" => Some(AnnotatorReply::Back),
+        "/q" => Some(AnnotatorReply::Stop),
         _ => None,
     }
 }
@@ -120,7 +122,7 @@ mod tests {
 
     #[test]
     fn a_judgment_is_a_letter_or_a_grade() {
-        let grade = |grade| Some(Command::Say(Verdict::Grade(grade)));
+        let grade = |grade| Some(LabelCommand::Say(PassageJudgment::Grade(grade)));
         for (line, expected) in [
             ("y", grade(3)),
             (" Yes\r\n", grade(3)),
@@ -128,9 +130,9 @@ mod tests {
             ("2", grade(2)),
             ("g 1", grade(1)),
             ("g3", grade(3)),
-            ("u", Some(Command::Say(Verdict::Unanswerable))),
-            ("?", Some(Command::Help)),
-            ("d", Some(Command::Document)),
+            ("u", Some(LabelCommand::Say(PassageJudgment::Unanswerable))),
+            ("?", Some(LabelCommand::Help)),
+            ("d", Some(LabelCommand::Document)),
             ("4", None),
             ("g", None),
             ("g -1", None),
@@ -175,7 +177,7 @@ mod tests {
     #[test]
     fn where_words_are_asked_for_a_letter_is_a_word() {
         assert_eq!(way_out::<()>("b"), None);
-        assert_eq!(way_out::<()>(" /b\r"), Some(Reply::Back));
+        assert_eq!(way_out::<()>(" /b\r"), Some(AnnotatorReply::Back));
         assert_eq!(way_out::<()>("/healthz"), None);
     }
 

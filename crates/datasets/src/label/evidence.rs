@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::annotator::{Annotator, Quote, Refused, Reply, Shown, WantedAnswer};
+use super::annotator::{Annotator, AnnotatorReply, Quote, Refused, ShownPassage, WantedAnswer};
 use ragtriage_core::text::answers::AnswerMatcher;
 use ragtriage_core::text::quote;
 use ragtriage_core::types::{ByteRange, Kind};
@@ -19,20 +19,20 @@ pub(super) struct Evidence {
 /// Asks for the words and the answer. `known` are the answer's wordings so far; `is_first` whether no passage before answers.
 pub(super) fn ask(
     annotator: &mut dyn Annotator,
-    shown: &Shown<'_>,
+    shown: &ShownPassage<'_>,
     known: &[String],
     is_first: bool,
-) -> io::Result<Reply<Evidence>> {
+) -> io::Result<AnnotatorReply<Evidence>> {
     let range = match ask_quote(annotator, shown)? {
-        Reply::Given(range) => range,
-        Reply::Back => return Ok(Reply::Back),
-        Reply::Stop => return Ok(Reply::Stop),
+        AnnotatorReply::Given(range) => range,
+        AnnotatorReply::Back => return Ok(AnnotatorReply::Back),
+        AnnotatorReply::Stop => return Ok(AnnotatorReply::Stop),
     };
     // Facts say what a right answer is; a question that was answered freely once is not asked for a span later.
     let is_wanted = shown.question.required.is_empty() && (is_first || !known.is_empty());
     let text = range.map_or(shown.text(), |range| &shown.document.text[range.as_range()]);
     if !is_wanted || stands(known, text) {
-        return Ok(Reply::Given(Evidence {
+        return Ok(AnnotatorReply::Given(Evidence {
             range,
             answers: Vec::new(),
         }));
@@ -47,17 +47,17 @@ pub(super) fn ask(
                 refused: said.as_deref(),
             },
         )? {
-            Reply::Given(answers) => {
+            AnnotatorReply::Given(answers) => {
                 if answers.is_empty()
                     || stands(&answers, text)
                     || refused.as_ref() == Some(&answers)
                 {
-                    return Ok(Reply::Given(Evidence { range, answers }));
+                    return Ok(AnnotatorReply::Given(Evidence { range, answers }));
                 }
                 refused = Some(answers);
             }
-            Reply::Back => return Ok(Reply::Back),
-            Reply::Stop => return Ok(Reply::Stop),
+            AnnotatorReply::Back => return Ok(AnnotatorReply::Back),
+            AnnotatorReply::Stop => return Ok(AnnotatorReply::Stop),
         }
     }
 }
@@ -68,8 +68,8 @@ pub(super) fn ask(
 /// hold it would favour that chunking ever after.
 fn ask_quote(
     annotator: &mut dyn Annotator,
-    shown: &Shown<'_>,
-) -> io::Result<Reply<Option<ByteRange>>> {
+    shown: &ShownPassage<'_>,
+) -> io::Result<AnnotatorReply<Option<ByteRange>>> {
     let text = &shown.document.text;
     let mut refused: Option<String> = None;
     loop {
@@ -78,24 +78,24 @@ fn ask_quote(
             nearest: quote::nearest(text, words),
         });
         let words = match annotator.quote(shown, why)? {
-            Reply::Given(Quote::Whole) => return Ok(Reply::Given(None)),
-            Reply::Given(Quote::Range(range)) => {
+            AnnotatorReply::Given(Quote::Whole) => return Ok(AnnotatorReply::Given(None)),
+            AnnotatorReply::Given(Quote::Range(range)) => {
                 let range = quote::trim(text, range);
                 if !range.is_empty() {
-                    return Ok(Reply::Given(Some(range)));
+                    return Ok(AnnotatorReply::Given(Some(range)));
                 }
                 String::new()
             }
-            Reply::Given(Quote::Words(words)) => words,
-            Reply::Back => return Ok(Reply::Back),
-            Reply::Stop => return Ok(Reply::Stop),
+            AnnotatorReply::Given(Quote::Words(words)) => words,
+            AnnotatorReply::Back => return Ok(AnnotatorReply::Back),
+            AnnotatorReply::Stop => return Ok(AnnotatorReply::Stop),
         };
         let at = shown.range.start;
         let here = quote::locate(shown.text(), &words)
             .map(|found| (found.range.start + at, found.range.end + at).into());
         let anywhere = here.or_else(|| quote::locate(text, &words).map(|found| found.range));
         if let Some(range) = anywhere {
-            return Ok(Reply::Given(Some(range)));
+            return Ok(AnnotatorReply::Given(Some(range)));
         }
         refused = Some(words);
     }

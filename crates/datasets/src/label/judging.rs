@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, HashSet};
 use std::io;
 
 use super::ANSWERS;
-use super::annotator::{Annotator, Closing, Progress, Reply, Shown, Verdict};
+use super::annotator::{
+    Annotator, AnnotatorReply, Closing, LabelProgress, PassageJudgment, ShownPassage,
+};
 use super::evidence::{self, Evidence};
 use ragtriage_core::types::{Corpus, DocId, Group, Kind, Member, Question};
 
@@ -19,12 +21,12 @@ pub(super) struct Judging<'a> {
     /// So many in a row that are not relevant are enough.
     pub stop_after: Option<usize>,
     /// What was said of the first passages, in order.
-    judged: Vec<Judgment>,
+    judged: Vec<JudgedPassage>,
 }
 
 /// What was said of a passage.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Judgment {
+enum JudgedPassage {
     Skipped,
     Graded(i32),
     Answers(i32, Evidence),
@@ -77,32 +79,34 @@ impl<'a> Judging<'a> {
             }
             let shown = self.shown();
             match annotator.judge(&shown)? {
-                Verdict::Grade(grade) if grade >= ANSWERS => {
+                PassageJudgment::Grade(grade) if grade >= ANSWERS => {
                     match evidence::ask(annotator, &shown, &self.answers(), !self.is_answered())? {
-                        Reply::Given(evidence) => {
-                            self.judged.push(Judgment::Answers(grade, evidence));
+                        AnnotatorReply::Given(evidence) => {
+                            self.judged.push(JudgedPassage::Answers(grade, evidence));
                         }
-                        Reply::Back => {}
-                        Reply::Stop => return Ok(End::Stopped),
+                        AnnotatorReply::Back => {}
+                        AnnotatorReply::Stop => return Ok(End::Stopped),
                     }
                 }
-                Verdict::Grade(grade) => self.judged.push(Judgment::Graded(grade)),
-                Verdict::Skip => self.judged.push(Judgment::Skipped),
-                Verdict::Enough => has_enough = true,
-                Verdict::Unanswerable if !self.is_answered() => return Ok(End::Unanswerable),
-                Verdict::Unanswerable => {}
-                Verdict::Back => drop(self.judged.pop()),
-                Verdict::Stop => return Ok(End::Stopped),
+                PassageJudgment::Grade(grade) => self.judged.push(JudgedPassage::Graded(grade)),
+                PassageJudgment::Skip => self.judged.push(JudgedPassage::Skipped),
+                PassageJudgment::Enough => has_enough = true,
+                PassageJudgment::Unanswerable if !self.is_answered() => {
+                    return Ok(End::Unanswerable);
+                }
+                PassageJudgment::Unanswerable => {}
+                PassageJudgment::Back => drop(self.judged.pop()),
+                PassageJudgment::Stop => return Ok(End::Stopped),
             }
         }
     }
 
-    fn shown(&self) -> Shown<'a> {
+    fn shown(&self) -> ShownPassage<'a> {
         let chunk = &self.corpus.chunks()[self.passages[self.judged.len()]];
         let (question, n_questions) = self.place;
-        Shown {
+        ShownPassage {
             question: self.question,
-            progress: Progress {
+            progress: LabelProgress {
                 question,
                 n_questions,
                 passage: self.judged.len() + 1,
@@ -121,7 +125,7 @@ impl<'a> Judging<'a> {
     pub fn is_answered(&self) -> bool {
         self.judged
             .iter()
-            .any(|judgment| matches!(judgment, Judgment::Answers(..)))
+            .any(|judgment| matches!(judgment, JudgedPassage::Answers(..)))
     }
 
     /// Whether the last so many passages were all not relevant.
@@ -130,7 +134,7 @@ impl<'a> Judging<'a> {
             .judged
             .iter()
             .rev()
-            .take_while(|judgment| matches!(judgment, Judgment::Graded(..=0)));
+            .take_while(|judgment| matches!(judgment, JudgedPassage::Graded(..=0)));
         self.stop_after.is_some_and(|most| in_a_row.count() >= most)
     }
 
@@ -138,7 +142,7 @@ impl<'a> Judging<'a> {
     fn answers(&self) -> Vec<String> {
         let mut answers = self.question.answers.clone();
         for judgment in &self.judged {
-            let Judgment::Answers(_, evidence) = judgment else {
+            let JudgedPassage::Answers(_, evidence) = judgment else {
                 continue;
             };
             answers.extend(evidence.answers.iter().cloned());
@@ -152,7 +156,7 @@ impl<'a> Judging<'a> {
     pub fn n_judged(&self) -> usize {
         self.judged
             .iter()
-            .filter(|judgment| **judgment != Judgment::Skipped)
+            .filter(|judgment| **judgment != JudgedPassage::Skipped)
             .count()
     }
 
@@ -166,8 +170,8 @@ impl<'a> Judging<'a> {
         let mut grades = BTreeMap::new();
         for (number, judgment) in self.passages.iter().zip(&self.judged) {
             let grade = match judgment {
-                Judgment::Skipped => continue,
-                Judgment::Graded(grade) | Judgment::Answers(grade, _) => *grade,
+                JudgedPassage::Skipped => continue,
+                JudgedPassage::Graded(grade) | JudgedPassage::Answers(grade, _) => *grade,
             };
             let best = grades
                 .entry(self.corpus.chunks()[*number].doc_id.clone())
@@ -215,7 +219,7 @@ impl<'a> Judging<'a> {
             evidence.push(Group::new());
         }
         for (number, judgment) in self.passages.iter().zip(&self.judged) {
-            let Judgment::Answers(_, Evidence { range, .. }) = judgment else {
+            let JudgedPassage::Answers(_, Evidence { range, .. }) = judgment else {
                 continue;
             };
             let doc = self.corpus.chunks()[*number].doc_id.clone();

@@ -22,12 +22,13 @@ pub mod command;
 mod tests;
 
 pub use annotator::{
-    Annotator, Closing, Progress, Quote, Refused, Reply, Shown, Verdict, WantedAnswer,
+    Annotator, AnnotatorReply, Closing, LabelProgress, PassageJudgment, Quote, Refused,
+    ShownPassage, WantedAnswer,
 };
 pub use error::LabelError;
 pub use order::{Order, without_same_id};
 pub use qrels::QrelsAnnotator;
-pub use session::{Labelling, Stopped, Tally, label};
+pub use session::{LabelCounts, Labelling, Stopped, label};
 
 /// The grade of a document that answers the question.
 pub const ANSWERS: i32 = 3;

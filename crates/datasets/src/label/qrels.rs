@@ -2,7 +2,9 @@
 
 use std::io;
 
-use super::annotator::{Annotator, Quote, Refused, Reply, Shown, Verdict, WantedAnswer};
+use super::annotator::{
+    Annotator, AnnotatorReply, PassageJudgment, Quote, Refused, ShownPassage, WantedAnswer,
+};
 use ragtriage_core::types::Question;
 use ragtriage_runs::external::qrels::Qrels;
 
@@ -38,19 +40,29 @@ impl<'t> QrelsAnnotator<'t> {
 }
 
 impl Annotator for QrelsAnnotator<'_> {
-    fn judge(&mut self, shown: &Shown<'_>) -> io::Result<Verdict> {
+    fn judge(&mut self, shown: &ShownPassage<'_>) -> io::Result<PassageJudgment> {
         let grade = self
             .0
             .judged(shown.question.id.as_str())
             .and_then(|judged| judged.get(shown.document.id.as_str()));
-        Ok(grade.map_or(Verdict::Skip, |grade| Verdict::Grade(*grade)))
+        Ok(grade.map_or(PassageJudgment::Skip, |grade| {
+            PassageJudgment::Grade(*grade)
+        }))
     }
 
-    fn quote(&mut self, _: &Shown<'_>, _: Option<Refused<'_>>) -> io::Result<Reply<Quote>> {
-        Ok(Reply::Given(Quote::Whole))
+    fn quote(
+        &mut self,
+        _: &ShownPassage<'_>,
+        _: Option<Refused<'_>>,
+    ) -> io::Result<AnnotatorReply<Quote>> {
+        Ok(AnnotatorReply::Given(Quote::Whole))
     }
 
-    fn answer(&mut self, _: &Shown<'_>, _: WantedAnswer<'_>) -> io::Result<Reply<Vec<String>>> {
-        Ok(Reply::Given(Vec::new()))
+    fn answer(
+        &mut self,
+        _: &ShownPassage<'_>,
+        _: WantedAnswer<'_>,
+    ) -> io::Result<AnnotatorReply<Vec<String>>> {
+        Ok(AnnotatorReply::Given(Vec::new()))
     }
 }

@@ -19,7 +19,7 @@ pub struct Labelling {
 
 /// What came of a sitting.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct LabelCounts {
     /// Questions that were written.
     pub n_written: usize,
     /// Of those: with evidence.
@@ -61,10 +61,10 @@ pub fn label(
     labelling: Labelling,
     annotator: &mut dyn Annotator,
     file: &mut Appended,
-) -> Result<Tally, LabelError> {
+) -> Result<LabelCounts, LabelError> {
     file.make()?;
     let corpus = &*pools.corpus;
-    let mut tally = Tally::default();
+    let mut tally = LabelCounts::default();
     for (at, (question, pool)) in questions.iter().zip(&pools.of).enumerate() {
         let passages = arranged(pool, corpus, question, labelling.order);
         let mut judging = Judging::new(

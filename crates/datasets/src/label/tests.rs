@@ -12,9 +12,9 @@ use ragtriage_core::types::{Pooled, Pools};
 /// What a script says, in order; it must be asked for just that.
 #[derive(Clone, Debug, PartialEq)]
 enum Say {
-    Judge(Verdict),
-    Quote(Reply<Quote>),
-    Answer(Reply<Vec<String>>),
+    Judge(PassageJudgment),
+    Quote(AnnotatorReply<Quote>),
+    Answer(AnnotatorReply<Vec<String>>),
     Close(Closing),
 }
 
@@ -40,7 +40,7 @@ impl Script {
 }
 
 impl Annotator for Script {
-    fn judge(&mut self, shown: &Shown<'_>) -> io::Result<Verdict> {
+    fn judge(&mut self, shown: &ShownPassage<'_>) -> io::Result<PassageJudgment> {
         self.heard
             .push(format!("{} {}", shown.progress.passage, shown.text()));
         match self.next()? {
@@ -51,9 +51,9 @@ impl Annotator for Script {
 
     fn quote(
         &mut self,
-        shown: &Shown<'_>,
+        shown: &ShownPassage<'_>,
         refused: Option<Refused<'_>>,
-    ) -> io::Result<Reply<Quote>> {
+    ) -> io::Result<AnnotatorReply<Quote>> {
         let nearest = refused
             .and_then(|refused| refused.nearest)
             .map(|range| &shown.document.text[range.as_range()]);
@@ -69,9 +69,9 @@ impl Annotator for Script {
 
     fn answer(
         &mut self,
-        _: &Shown<'_>,
+        _: &ShownPassage<'_>,
         wanted: WantedAnswer<'_>,
-    ) -> io::Result<Reply<Vec<String>>> {
+    ) -> io::Result<AnnotatorReply<Vec<String>>> {
         self.heard
             .push(format!("answer {:?} {:?}", wanted.known, wanted.refused));
         match self.next()? {
@@ -90,19 +90,19 @@ impl Annotator for Script {
 }
 
 fn grade(grade: i32) -> Say {
-    Say::Judge(Verdict::Grade(grade))
+    Say::Judge(PassageJudgment::Grade(grade))
 }
 
 fn words(words: &str) -> Say {
-    Say::Quote(Reply::Given(Quote::Words(words.to_owned())))
+    Say::Quote(AnnotatorReply::Given(Quote::Words(words.to_owned())))
 }
 
 fn whole() -> Say {
-    Say::Quote(Reply::Given(Quote::Whole))
+    Say::Quote(AnnotatorReply::Given(Quote::Whole))
 }
 
 fn answer(wordings: &[&str]) -> Say {
-    Say::Answer(Reply::Given(
+    Say::Answer(AnnotatorReply::Given(
         wordings.iter().map(|&wording| wording.to_owned()).collect(),
     ))
 }
@@ -150,7 +150,7 @@ fn sit(
     stop_after: Option<usize>,
 ) -> (
     Vec<serde_json::Value>,
-    Result<Tally, LabelError>,
+    Result<LabelCounts, LabelError>,
     Vec<String>,
 ) {
     let folder = tempfile::tempdir().expect("a folder");
@@ -284,7 +284,7 @@ fn an_answer_that_is_not_in_the_words_is_asked_for_again_and_then_kept() {
 
 #[test]
 fn back_takes_the_last_judgment_back_with_its_evidence() {
-    let back = Say::Judge(Verdict::Back);
+    let back = Say::Judge(PassageJudgment::Back);
     let says = [
         back.clone(), // nothing before it
         grade(3),
@@ -292,7 +292,7 @@ fn back_takes_the_last_judgment_back_with_its_evidence() {
         answer(&["6 minutes"]),
         back,
         grade(3),
-        Say::Quote(Reply::Back), // judged again
+        Say::Quote(AnnotatorReply::Back), // judged again
         grade(2),
         grade(0),
         Say::Close(Closing::Back),
@@ -313,7 +313,7 @@ fn back_takes_the_last_judgment_back_with_its_evidence() {
 
 #[test]
 fn unanswerable_has_no_evidence_but_keeps_what_helps() {
-    let unanswerable = Say::Judge(Verdict::Unanswerable);
+    let unanswerable = Say::Judge(PassageJudgment::Unanswerable);
     let (lines, tally, heard) = sit(
         &[&ALL, &ALL[..1], &[]],
         &[
@@ -347,7 +347,7 @@ fn unanswerable_has_no_evidence_but_keeps_what_helps() {
 
 #[test]
 fn stopping_keeps_what_is_answered_and_lets_the_rest_come_again() {
-    let stop = Say::Judge(Verdict::Stop);
+    let stop = Say::Judge(PassageJudgment::Stop);
     let answered = [grade(3), whole(), answer(&[]), stop.clone()];
     let (lines, tally, _) = sit(&[&ALL, &ALL, &ALL], &answered, None);
     assert_eq!(
@@ -376,7 +376,7 @@ fn stopping_keeps_what_is_answered_and_lets_the_rest_come_again() {
     let closed = [grade(1), Say::Close(Closing::Stop)];
     assert!(sit(&[&ALL[..1]], &closed, None).0.is_empty());
     // In the midst of a passage's evidence that passage has no judgment.
-    let (lines, tally, _) = sit(&[&ALL], &[grade(3), Say::Quote(Reply::Stop)], None);
+    let (lines, tally, _) = sit(&[&ALL], &[grade(3), Say::Quote(AnnotatorReply::Stop)], None);
     assert_eq!((lines.len(), tally.expect("stopped").n_judged), (0, 0));
 }
 
@@ -393,7 +393,7 @@ fn what_was_done_is_written_when_the_annotator_is_gone() {
 
 #[test]
 fn so_many_in_a_row_that_are_not_relevant_are_enough() {
-    let skip = Say::Judge(Verdict::Skip);
+    let skip = Say::Judge(PassageJudgment::Skip);
     let says = [
         grade(0),
         skip,
@@ -405,14 +405,19 @@ fn so_many_in_a_row_that_are_not_relevant_are_enough() {
     assert_eq!(lines[0]["relevant"], serde_json::json!({"a": 0, "c": 0}));
     assert_eq!(tally.expect("done").n_shown, 4);
     // Said by the annotator: what was not shown stays unjudged, and so does a question that was only skipped through.
-    let says = [grade(3), whole(), answer(&[]), Say::Judge(Verdict::Enough)];
+    let says = [
+        grade(3),
+        whole(),
+        answer(&[]),
+        Say::Judge(PassageJudgment::Enough),
+    ];
     assert_eq!(
         sit(&[&ALL], &says, None).0[0]["relevant"],
         serde_json::json!({"a": 3})
     );
     let says = [
-        Say::Judge(Verdict::Skip),
-        Say::Judge(Verdict::Enough),
+        Say::Judge(PassageJudgment::Skip),
+        Say::Judge(PassageJudgment::Enough),
         Say::Close(Closing::Open),
     ];
     let (lines, tally, _) = sit(&[&ALL], &says, None);

@@ -1,51 +1,53 @@
 //! Answers that their evidence does not hold: a reader of the evidence cannot give what it is scored by.
 
 use super::finding::{Finding, Rule};
-use super::subject::Subject;
+use super::subject::LintSubject;
 use ragtriage_core::text::answers::AnswerMatcher;
-use ragtriage_core::types::{Kind, Question};
+use ragtriage_core::types::{Kind, Member, Question};
 
 /// Span questions of which no alias stands in any member of any group, by the matcher that `EM@k` uses.
 #[must_use]
-pub fn check(subject: &Subject<'_>) -> Vec<Finding> {
-    let asked = subject
-        .questions
-        .iter()
-        .enumerate()
-        .filter(|(_, question)| question.has_spans());
-    asked
-        .filter_map(|(number, question)| of_question(subject, number, question))
+pub fn check(subject: &LintSubject<'_>) -> Vec<Finding> {
+    (0..subject.questions.len())
+        .filter(|&number| subject.questions[number].has_spans())
+        .filter_map(|number| of_question(subject, number))
         .collect()
 }
 
 /// Free questions without an answer or a required fact, in a set whose other questions have one: sets for retrieval alone have none.
 #[must_use]
-pub fn unjudged(subject: &Subject<'_>) -> Vec<Finding> {
-    let has_gold =
-        |question: &Question| !question.answers.is_empty() || !question.required.is_empty();
-    if !subject.questions.iter().any(has_gold) {
+pub fn unjudged(subject: &LintSubject<'_>) -> Vec<Finding> {
+    if !subject.questions.iter().any(has_gold_answer) {
         return Vec::new();
     }
     let asked = subject.questions.iter().enumerate();
-    let unjudged = asked.filter(|(_, question)| question.kind == Kind::Free && !has_gold(question));
-    let finding = |(number, _)| {
-        let message = "a free question without `required` facts and without answers".to_owned();
-        let hint = "list what a right answer must state in `required`, and what it must not in `forbidden`".to_owned();
-        subject.finding(number, Rule::NoFacts, message, hint)
-    };
-    unjudged.map(finding).collect()
+    asked
+        .filter(|(_, question)| question.kind == Kind::Free && !has_gold_answer(question))
+        .map(|(number, _)| {
+            let message = "a free question without `required` facts and without answers";
+            let hint = "list what a right answer must state in `required`, and what it must not in `forbidden`";
+            subject.finding(number, Rule::NoFacts, message, hint)
+        })
+        .collect()
 }
 
-fn of_question(subject: &Subject<'_>, number: usize, question: &Question) -> Option<Finding> {
-    let members = || question.evidence.iter().flatten();
-    let texts: Vec<String> = members()
+fn has_gold_answer(question: &Question) -> bool {
+    !question.answers.is_empty() || !question.required.is_empty()
+}
+
+fn of_question(subject: &LintSubject<'_>, number: usize) -> Option<Finding> {
+    let question = &subject.questions[number];
+    let members: Vec<&Member> = question.evidence.iter().flatten().collect();
+    let texts: Vec<String> = members
+        .iter()
         .filter_map(|member| subject.evidence_text(member))
         .collect();
     let matcher = AnswerMatcher::new(&question.answers);
     if texts.is_empty() || texts.iter().any(|text| matcher.found_in_text(text)) {
         return None;
     }
-    let near = members()
+    let near = members
+        .iter()
         .filter_map(|member| subject.document(&member.doc))
         .find(|doc| matcher.found_in_text(&doc.text));
     let hint = match near {
@@ -103,7 +105,7 @@ mod tests {
             question("gone", "How long?", &["six"], &["c"]),
         ];
         let inspection = inspection(documents, questions);
-        let found = check(&Subject::new(&inspection));
+        let found = check(&LintSubject::new(&inspection));
         assert_eq!(
             told(&found),
             [
@@ -125,12 +127,12 @@ mod tests {
             vec![document("a", "a")],
             vec![free("one", &[]), free("two", &[])],
         );
-        assert!(unjudged(&Subject::new(&alone)).is_empty());
+        assert!(unjudged(&LintSubject::new(&alone)).is_empty());
         let mixed = inspection(
             vec![document("a", "a")],
             vec![free("one", &[]), free("two", &["because"])],
         );
-        let found = unjudged(&Subject::new(&mixed));
+        let found = unjudged(&LintSubject::new(&mixed));
         assert_eq!(
             told(&found),
             ["one: a free question without `required` facts and without answers"]

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::finding::{Finding, Rule};
-use super::subject::{Subject, used_documents};
+use super::subject::{LintSubject, used_documents};
 use ragtriage_core::stats::fisher::fisher;
 use ragtriage_core::stats::holm::holm;
 use ragtriage_core::stats::wilson::wilson;
@@ -24,7 +24,7 @@ const LEAST_CROWD: usize = 20;
 
 /// All checks of how questions are spread.
 #[must_use]
-pub fn check(subject: &Subject<'_>) -> Vec<Finding> {
+pub fn check(subject: &LintSubject<'_>) -> Vec<Finding> {
     let groups = groups(subject.questions);
     let mut found = few(&groups);
     found.extend(uneven(subject.questions, &groups));
@@ -39,79 +39,68 @@ fn groups(questions: &[Question]) -> BTreeMap<String, Vec<&Question>> {
     let mut groups: BTreeMap<String, Vec<&Question>> = BTreeMap::new();
     for question in questions {
         let tags: BTreeSet<&String> = question.tags.iter().collect();
-        let names = tags
-            .into_iter()
-            .map(|tag| format!("tag `{tag}`"))
-            .chain([format!("kind `{}`", question.kind)]);
-        names.for_each(|name| groups.entry(name).or_default().push(question));
+        let names = tags.into_iter().map(|tag| format!("tag `{tag}`"));
+        for name in names.chain([format!("kind `{}`", question.kind)]) {
+            groups.entry(name).or_default().push(question);
+        }
     }
     groups
 }
 
 fn few(groups: &BTreeMap<String, Vec<&Question>>) -> Vec<Finding> {
-    let small = groups
+    groups
         .iter()
-        .filter(|(_, questions)| questions.len() < LEAST_QUESTIONS);
-    let finding = |(name, questions): (&String, &Vec<&Question>)| {
-        let n = questions.len();
-        let width = wilson(n / 2, n).map_or(1.0, |ci| ci.high - ci.low);
-        let (has, wide) = (plural(n, "question", "questions"), 100.0 * width);
-        let message =
-            format!("{name} has {has}: an interval of {wide:.0} points in the middle of the scale");
-        Finding::new(
-            Rule::FewQuestions,
-            message,
-            format!("write {LEAST_QUESTIONS} at least, or do not report it alone"),
-        )
-    };
-    small.map(finding).collect()
+        .map(|(name, questions)| (name, questions.len()))
+        .filter(|(_, n)| *n < LEAST_QUESTIONS)
+        .map(|(name, n)| {
+            let width = wilson(n / 2, n).map_or(1.0, |ci| ci.high - ci.low);
+            let (has, wide) = (plural(n, "question", "questions"), 100.0 * width);
+            let message = format!(
+                "{name} has {has}: an interval of {wide:.0} points in the middle of the scale"
+            );
+            let hint = format!("write {LEAST_QUESTIONS} at least, or do not report it alone");
+            Finding::new(Rule::FewQuestions, message, hint)
+        })
+        .collect()
 }
 
-/// How many questions stand in each part of the split.
-fn parts(questions: &[&Question]) -> (usize, usize) {
-    let n = |split| {
-        questions
-            .iter()
-            .filter(|question| question.split == Some(split))
-            .count()
-    };
-    (n(Split::Tune), n(Split::Heldout))
+/// Counts the questions of each part of the split: tune, held out.
+fn parts<'a>(questions: impl IntoIterator<Item = &'a Question>) -> (usize, usize) {
+    let splits: Vec<Split> = questions.into_iter().filter_map(|it| it.split).collect();
+    let n_tune = splits.iter().filter(|split| **split == Split::Tune).count();
+    (n_tune, splits.len() - n_tune)
 }
 
 fn uneven(questions: &[Question], groups: &BTreeMap<String, Vec<&Question>>) -> Vec<Finding> {
-    let (n_tune, n_heldout) = parts(&questions.iter().collect::<Vec<_>>());
+    let (n_tune, n_heldout) = parts(questions);
     if n_tune == 0 || n_heldout == 0 {
         return Vec::new();
     }
     let counts: Vec<(&String, (usize, usize))> = groups
         .iter()
-        .map(|(name, group)| (name, parts(group)))
+        .map(|(name, group)| (name, parts(group.iter().copied())))
         .collect();
     let p_values: Vec<f64> = counts
         .iter()
         .map(|(_, (tune, heldout))| fisher((*tune, n_tune), (*heldout, n_heldout)))
         .collect();
-    let judged = counts
-        .into_iter()
-        .zip(holm(&p_values))
-        .filter(|(_, p)| *p < SIGNIFICANT);
-    let finding = |((name, (tune, heldout)), p): ((&String, (usize, usize)), f64)| {
-        let all = plural(n_tune, "tune question", "tune questions");
-        let message = format!(
-            "{name} has {tune} of {all} and {heldout} of {} held out (p = {p:.3})",
-            thousands(n_heldout)
-        );
-        Finding::new(
-            Rule::UnevenSplit,
-            message,
-            "part the questions anew, by kind and tag",
-        )
-    };
-    judged.map(finding).collect()
+    let all = plural(n_tune, "tune question", "tune questions");
+    let judged = counts.into_iter().zip(holm(&p_values));
+    judged
+        .filter(|(_, p)| *p < SIGNIFICANT)
+        .map(|((name, (tune, heldout)), p)| {
+            let message = format!(
+                "{name} has {tune} of {all} and {heldout} of {} held out (p = {p:.3})",
+                thousands(n_heldout)
+            );
+            let hint = "part the questions anew, by kind and tag";
+            Finding::new(Rule::UnevenSplit, message, hint)
+        })
+        .collect()
 }
 
 /// By evidence; questions without it count where they have a relevant document.
-fn across(subject: &Subject<'_>) -> Vec<Finding> {
+fn across(subject: &LintSubject<'_>) -> Vec<Finding> {
     let mut sides: BTreeMap<&DocId, [Vec<&str>; 2]> = BTreeMap::new();
     for question in subject.questions {
         let Some(split) = question.split else {
@@ -133,35 +122,28 @@ fn across(subject: &Subject<'_>) -> Vec<Finding> {
                 .push(question.id.as_str());
         }
     }
-    let both = sides
+    sides
         .into_iter()
-        .filter(|(_, sides)| sides.iter().all(|ids| !ids.is_empty()));
-    let finding = |(doc, [tune, heldout]): (&DocId, [Vec<&str>; 2])| {
-        let message = format!(
-            "document `{doc}` is evidence in both parts: tune {}, held out {}",
-            some(&tune),
-            some(&heldout)
-        );
-        Finding::new(
-            Rule::AcrossSplit,
-            message,
-            "keep the questions of a document together",
-        )
-        .in_document(doc)
-    };
-    both.map(finding).collect()
+        .filter(|(_, sides)| sides.iter().all(|ids| !ids.is_empty()))
+        .map(|(doc, [tune, heldout])| {
+            let (tune, heldout) = (some(&tune), some(&heldout));
+            let message = format!(
+                "document `{doc}` is evidence in both parts: tune {tune}, held out {heldout}"
+            );
+            let hint = "keep the questions of a document together";
+            Finding::new(Rule::AcrossSplit, message, hint).in_document(doc)
+        })
+        .collect()
 }
 
 /// The first few ids.
 fn some(ids: &[&str]) -> String {
     const SHOWN: usize = 3;
     let shown: Vec<String> = ids.iter().take(SHOWN).map(|id| format!("`{id}`")).collect();
-    let more = if ids.len() > SHOWN {
-        format!(" and {} more", ids.len() - SHOWN)
-    } else {
-        String::new()
-    };
-    shown.join(", ") + &more
+    match ids.len().saturating_sub(SHOWN) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
 }
 
 fn one_sided(questions: &[Question]) -> Option<Finding> {
@@ -180,15 +162,12 @@ fn one_sided(questions: &[Question]) -> Option<Finding> {
     let alike = n >= LEAST_YES_NO && most as f64 > MOST_ALIKE * n as f64;
     alike.then(|| {
         let message = format!("{most} of {n} yes/no questions have the answer `{word}`");
-        Finding::new(
-            Rule::OneSidedAnswers,
-            message,
-            "turn some of them round, or write some with the other answer",
-        )
+        let hint = "turn some of them round, or write some with the other answer";
+        Finding::new(Rule::OneSidedAnswers, message, hint)
     })
 }
 
-fn crowded(subject: &Subject<'_>) -> Vec<Finding> {
+fn crowded(subject: &LintSubject<'_>) -> Vec<Finding> {
     let n = subject.questions.len();
     let mut counts: BTreeMap<&DocId, usize> = BTreeMap::new();
     subject
@@ -198,14 +177,14 @@ fn crowded(subject: &Subject<'_>) -> Vec<Finding> {
         .for_each(|doc| *counts.entry(doc).or_default() += 1);
     let even = n as f64 / subject.documents.len().max(1) as f64;
     let limit = (MOST_CROWDED * n as f64).max(2.0 * even);
-    let crowded = counts
+    counts
         .into_iter()
-        .filter(|(_, count)| n >= LEAST_CROWD && *count as f64 > limit);
-    let finding = |(doc, count): (&DocId, usize)| {
-        let message = format!("{count} of {n} questions are about document `{doc}`");
-        Finding::new(Rule::CrowdedDocument, message, "ask about others, too").in_document(doc)
-    };
-    crowded.map(finding).collect()
+        .filter(|(_, count)| n >= LEAST_CROWD && *count as f64 > limit)
+        .map(|(doc, count)| {
+            let message = format!("{count} of {n} questions are about document `{doc}`");
+            Finding::new(Rule::CrowdedDocument, message, "ask about others, too").in_document(doc)
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -218,7 +197,7 @@ mod tests {
             .map(|at| document(&format!("d{at}"), "text"))
             .collect();
         let inspection = inspection(documents, questions);
-        told(&check(&Subject::new(&inspection)))
+        told(&check(&LintSubject::new(&inspection)))
     }
 
     /// `n` span questions with these tags, each on a document of its own, alternating between the parts.

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::reanchor::Texts;
-use crate::LabelLine;
+use crate::{DocumentTexts, LabelLine, LabelMember};
 use ragtriage_core::text::quote;
 use ragtriage_core::types::DocId;
 
@@ -49,7 +48,7 @@ pub struct Touched {
 
 /// The documents that differ between `then` and `now`: edited, gone and new ones, ascending by id.
 #[must_use]
-pub fn documents<'a>(then: &Texts<'a>, now: &Texts<'a>) -> Vec<&'a str> {
+pub fn documents<'a>(then: &DocumentTexts<'a>, now: &DocumentTexts<'a>) -> Vec<&'a str> {
     let ids: BTreeSet<&str> = then.ids().chain(now.ids()).collect();
     ids.into_iter()
         .filter(|id| then.get(id) != now.get(id))
@@ -58,58 +57,66 @@ pub fn documents<'a>(then: &Texts<'a>, now: &Texts<'a>) -> Vec<&'a str> {
 
 /// The questions of `lines` that name a document which differs between `then` and `now`, in their order.
 #[must_use]
-pub fn questions(lines: &[LabelLine], then: &Texts<'_>, now: &Texts<'_>) -> Vec<Touched> {
-    let touched = |line: &LabelLine| {
-        let mut documents: Vec<(DocId, Touch)> = Vec::new();
-        let mut add = |doc: &DocId, touch: Option<Touch>| {
-            let Some(touch) = touch else { return };
-            match documents.iter_mut().find(|(known, _)| known == doc) {
-                Some((_, worst)) => *worst = touch.min(*worst),
-                None => documents.push((doc.clone(), touch)),
-            }
-        };
-        for piece in &line.pieces {
-            let (before, after) = (then.of(&piece.doc), now.of(&piece.doc));
-            let quotes = piece.quotes.iter().map(|quote| {
-                let stands = |text: Option<&str>| {
-                    text.is_some_and(|text| quote::locate(text, quote).is_some())
-                };
-                (stands(before), stands(after))
-            });
-            let ranges = piece.ranges.iter().map(|range| {
-                let bytes = |text: Option<&'_ str>| {
-                    text.and_then(|text| text.get(range.as_range()))
-                        .map(str::to_owned)
-                };
-                (bytes(before) == bytes(after), bytes(after).is_some())
-            });
-            let worst = quotes
-                .chain(ranges)
-                .filter_map(|(stood, stands)| match (stood, stands) {
-                    (_, false) => Some(Touch::EvidenceGone),
-                    (false, true) => Some(Touch::EvidenceNew),
-                    (true, true) => None,
-                });
-            let touch = match (before, after) {
-                _ if before == after => None,
-                (_, None) => Some(Touch::DocumentGone),
-                _ => worst.min().or(Some(Touch::DocumentEdited)),
-            };
-            add(&piece.doc, touch);
-        }
-        for doc in &line.relevant {
-            let is_evidence = line.pieces.iter().any(|piece| piece.doc == *doc);
-            add(
-                doc,
-                (!is_evidence && then.of(doc) != now.of(doc)).then_some(Touch::JudgedEdited),
-            );
-        }
-        let is_touched = !documents.is_empty();
-        is_touched.then(|| Touched {
+pub fn questions(
+    lines: &[LabelLine],
+    then: &DocumentTexts<'_>,
+    now: &DocumentTexts<'_>,
+) -> Vec<Touched> {
+    lines
+        .iter()
+        .map(|line| Touched {
             id: line.id.clone(),
             text: line.text.clone(),
-            documents,
+            documents: touched(line, then, now),
         })
+        .filter(|question| !question.documents.is_empty())
+        .collect()
+}
+
+fn touched(
+    line: &LabelLine,
+    then: &DocumentTexts<'_>,
+    now: &DocumentTexts<'_>,
+) -> Vec<(DocId, Touch)> {
+    let mut documents: Vec<(DocId, Touch)> = Vec::new();
+    let evidence = line.pieces.iter().filter_map(|piece| {
+        let (before, after) = (then.of(&piece.doc), now.of(&piece.doc));
+        Some((&piece.doc, touch(piece, before, after)?))
+    });
+    let judged = line
+        .relevant
+        .iter()
+        .filter(|doc| line.pieces.iter().all(|piece| piece.doc != **doc))
+        .filter(|doc| then.of(doc) != now.of(doc))
+        .map(|doc| (doc, Touch::JudgedEdited));
+    for (doc, touch) in evidence.chain(judged) {
+        match documents.iter_mut().find(|(known, _)| known == doc) {
+            Some((_, worst)) => *worst = touch.min(*worst),
+            None => documents.push((doc.clone(), touch)),
+        }
+    }
+    documents
+}
+
+fn touch(piece: &LabelMember, before: Option<&str>, after: Option<&str>) -> Option<Touch> {
+    if before == after {
+        return None;
+    }
+    let (before, Some(after)) = (before.unwrap_or_default(), after) else {
+        return Some(Touch::DocumentGone);
     };
-    lines.iter().filter_map(touched).collect()
+    let quotes = piece.quotes.iter().map(|quote| {
+        let [was_found, is_found] = [before, after].map(|it| quote::locate(it, quote).is_some());
+        (was_found, is_found)
+    });
+    let ranges = piece.ranges.iter().map(|range| {
+        let [then, now] = [before, after].map(|text| text.get(range.as_range()));
+        (then == now, now.is_some())
+    });
+    let worst = quotes.chain(ranges).filter_map(|found| match found {
+        (_, false) => Some(Touch::EvidenceGone),
+        (false, true) => Some(Touch::EvidenceNew),
+        (true, true) => None,
+    });
+    worst.min().or(Some(Touch::DocumentEdited))
 }

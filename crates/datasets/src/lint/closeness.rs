@@ -12,7 +12,7 @@ use rayon::iter::{
 use serde::Serialize;
 
 use super::finding::{Finding, Rule};
-use super::subject::{Subject, content_terms};
+use super::subject::{LintSubject, content_terms};
 use ragtriage_core::attribute::terms;
 use ragtriage_core::text::normalise;
 use ragtriage_core::text::sentences::{self, Piece};
@@ -36,15 +36,13 @@ pub struct Overlap {
 
 /// Returns the mean overlap (`None` if no question has one) and the questions that copy their evidence.
 #[must_use]
-pub fn check(subject: &Subject<'_>) -> (Option<Overlap>, Vec<Finding>) {
+pub fn check(subject: &LintSubject<'_>) -> (Option<Overlap>, Vec<Finding>) {
     let wordings = Wordings::new(subject);
-    let near =
-        |(number, question): (usize, &Question)| Some((number, Nearness::of(&wordings, question)?));
     let all: Vec<(usize, Nearness)> = subject
         .questions
         .par_iter()
         .enumerate()
-        .filter_map(near)
+        .filter_map(|(number, question)| Some((number, Nearness::of(&wordings, question)?)))
         .collect();
     let n = all.len();
     let mean = all
@@ -58,7 +56,7 @@ pub fn check(subject: &Subject<'_>) -> (Option<Overlap>, Vec<Finding>) {
     ((n > 0).then_some(Overlap { mean, n }), findings.collect())
 }
 
-fn finding(subject: &Subject<'_>, number: usize, near: &Nearness) -> Option<Finding> {
+fn finding(subject: &LintSubject<'_>, number: usize, near: &Nearness) -> Option<Finding> {
     let message = match &near.run {
         Some(run) => format!("it copies `{run}` from its evidence"),
         None if near.n_terms >= LEAST_TERMS && near.n_shared == near.n_terms => {
@@ -113,21 +111,21 @@ fn quoted(question: &Question) -> impl Iterator<Item = &Member> {
 
 /// The documents that some question quotes, each cut into sentences once.
 struct Wordings<'a> {
-    subject: &'a Subject<'a>,
+    subject: &'a LintSubject<'a>,
     pieces: HashMap<usize, Vec<Piece>>,
 }
 
 impl<'a> Wordings<'a> {
-    fn new(subject: &'a Subject<'a>) -> Self {
+    fn new(subject: &'a LintSubject<'a>) -> Self {
         let members = subject.questions.iter().flat_map(quoted);
         let used: HashSet<usize> = members
             .filter_map(|member| subject.document_number(&member.doc))
             .collect();
-        let split = |number: usize| (number, sentences::split(&subject.documents[number].text));
-        Self {
-            subject,
-            pieces: used.into_par_iter().map(split).collect(),
-        }
+        let pieces = used
+            .into_par_iter()
+            .map(|number| (number, sentences::split(&subject.documents[number].text)))
+            .collect();
+        Self { subject, pieces }
     }
 
     /// The sentences of a member's document that hold a byte of its ranges.
@@ -192,7 +190,7 @@ mod tests {
     const TEXT: &str = "The old checkout waits six minutes before it gives up. Nothing else waits.\n\n| port | 9092 |\n";
 
     fn of(inspection: &Inspection) -> (Option<Overlap>, Vec<Finding>) {
-        check(&Subject::new(inspection))
+        check(&LintSubject::new(inspection))
     }
 
     fn checked(questions: Vec<Question>) -> (Option<Overlap>, Vec<String>) {

@@ -5,9 +5,9 @@ use std::collections::HashSet;
 use serde::Serialize;
 
 use super::finding::{Finding, Rule};
-use super::subject::{Subject, used_documents};
+use super::subject::{LintSubject, used_documents};
 use ragtriage_core::text::numbers::{plural, thousands};
-use ragtriage_core::types::{DocId, Document};
+use ragtriage_core::types::DocId;
 
 /// Under this share of documents used, most of the corpus is only noise to the others, and is warned of.
 const LEAST_SHARE: f64 = 0.5;
@@ -25,13 +25,12 @@ pub struct Coverage {
 
 /// The coverage, and the documents that no question uses.
 #[must_use]
-pub fn of(subject: &Subject<'_>) -> (Coverage, Vec<DocId>) {
+pub fn of(subject: &LintSubject<'_>) -> (Coverage, Vec<DocId>) {
     let used: HashSet<&DocId> = subject.questions.iter().flat_map(used_documents).collect();
-    let is_unused = |document: &&Document| !used.contains(&document.id);
     let unused: Vec<DocId> = subject
         .documents
         .iter()
-        .filter(is_unused)
+        .filter(|document| !used.contains(&document.id))
         .map(|document| document.id.clone())
         .collect();
     let documents = subject.documents.len();
@@ -48,7 +47,7 @@ pub fn of(subject: &Subject<'_>) -> (Coverage, Vec<DocId>) {
 
 /// A finding where coverage is low and there are questions at all.
 #[must_use]
-pub fn check(subject: &Subject<'_>, coverage: &Coverage) -> Vec<Finding> {
+pub fn check(subject: &LintSubject<'_>, coverage: &Coverage) -> Vec<Finding> {
     let Coverage {
         used,
         documents,
@@ -69,17 +68,17 @@ pub fn check(subject: &Subject<'_>, coverage: &Coverage) -> Vec<Finding> {
 
 /// Documents without text.
 #[must_use]
-pub fn empty(subject: &Subject<'_>) -> Vec<Finding> {
-    let empty = subject
+pub fn empty(subject: &LintSubject<'_>) -> Vec<Finding> {
+    subject
         .documents
         .iter()
-        .filter(|document| document.text.trim().is_empty());
-    let finding = |document: &Document| {
-        let message = format!("document `{}` has no text", document.id);
-        let hint = "write it, take it out, or see why nothing was extracted from its source";
-        Finding::new(Rule::EmptyDocument, message, hint).in_document(&document.id)
-    };
-    empty.map(finding).collect()
+        .filter(|document| document.text.trim().is_empty())
+        .map(|document| {
+            let message = format!("document `{}` has no text", document.id);
+            let hint = "write it, take it out, or see why nothing was extracted from its source";
+            Finding::new(Rule::EmptyDocument, message, hint).in_document(&document.id)
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -97,22 +96,22 @@ mod tests {
                 question("2", "?", &[], &["a", "c"]),
             ],
         );
-        let (coverage, unused) = of(&Subject::new(&half));
+        let (coverage, unused) = of(&LintSubject::new(&half));
         assert_eq!(
             (coverage.used, coverage.share, unused),
             (2, 0.5, vec!["b".into(), "d".into()])
         );
-        assert!(check(&Subject::new(&half), &coverage).is_empty());
+        assert!(check(&LintSubject::new(&half), &coverage).is_empty());
 
         let quarter = inspection(documents(), vec![question("1", "?", &[], &["a"])]);
-        let (coverage, _) = of(&Subject::new(&quarter));
-        let found = check(&Subject::new(&quarter), &coverage);
+        let (coverage, _) = of(&LintSubject::new(&quarter));
+        let found = check(&LintSubject::new(&quarter), &coverage);
         assert_eq!(told(&found), [": questions use 1 of 4 documents (25 %)"]);
 
         let none = inspection(documents(), Vec::new());
-        let (coverage, _) = of(&Subject::new(&none));
+        let (coverage, _) = of(&LintSubject::new(&none));
         assert!(
-            check(&Subject::new(&none), &coverage).is_empty(),
+            check(&LintSubject::new(&none), &coverage).is_empty(),
             "that nothing is asked is said elsewhere"
         );
     }
@@ -121,7 +120,7 @@ mod tests {
     fn a_document_without_text_is_told() {
         let inspection = inspection(vec![document("a", " \n"), document("b", "b")], Vec::new());
         assert_eq!(
-            told(&empty(&Subject::new(&inspection))),
+            told(&empty(&LintSubject::new(&inspection))),
             ["a: document `a` has no text"]
         );
     }

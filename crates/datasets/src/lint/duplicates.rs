@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::finding::{Finding, Rule};
 use super::minhash;
-use super::subject::{Subject, used_documents};
+use super::subject::{LintSubject, used_documents};
 use ragtriage_core::text::normalise;
 use ragtriage_core::text::quote::one_spaced;
 use ragtriage_core::text::shingles::{jaccard, shingles};
@@ -25,7 +25,7 @@ const QUESTIONS_ALIKE: f64 = 0.6;
 
 /// Documents that are there twice or nearly so. Empty ones have a rule of their own.
 #[must_use]
-pub fn documents(subject: &Subject<'_>) -> Vec<Finding> {
+pub fn documents(subject: &LintSubject<'_>) -> Vec<Finding> {
     let texts: Vec<String> = subject
         .documents
         .iter()
@@ -35,66 +35,51 @@ pub fn documents(subject: &Subject<'_>) -> Vec<Finding> {
         .filter(|&number| !texts[number].is_empty())
         .collect();
     let (firsts, copies) = copies(&texts, &with_text);
-    let id = |number: usize| &subject.documents[number].id;
-    let mut found: Vec<Finding> = copies
-        .into_iter()
-        .map(|(first, copy)| {
-            let message = format!(
-                "document `{}` has the text of document `{}`",
-                id(copy),
-                id(first)
-            );
-            let hint =
-                "take one out, or name both in the evidence of questions that either answers";
-            Finding::new(Rule::DuplicateDocument, message, hint).in_document(id(copy))
-        })
-        .collect();
-    for (like, number, share) in alike(&texts, &firsts, DOCUMENT_WORDS, DOCUMENTS_ALIKE, &|_, _| {
-        true
-    }) {
-        let (like, percent) = (id(like), 100.0 * share);
-        let message = format!(
-            "document `{}` shares {percent:.0} % of its wording with document `{like}`",
-            id(number)
-        );
+    let documents = subject.documents;
+    let mut found = Vec::new();
+    for (first, copy) in copies {
+        let (first, copy) = (&documents[first].id, &documents[copy].id);
+        let message = format!("document `{copy}` has the text of document `{first}`");
+        let hint = "take one out, or name both in the evidence of questions that either answers";
+        found.push(Finding::new(Rule::DuplicateDocument, message, hint).in_document(copy));
+    }
+    let any = &|_, _| true;
+    for (like, number, share) in alike(&texts, &firsts, DOCUMENT_WORDS, DOCUMENTS_ALIKE, any) {
+        let (like, doc, percent) = (&documents[like].id, &documents[number].id, 100.0 * share);
+        let message =
+            format!("document `{doc}` shares {percent:.0} % of its wording with document `{like}`");
         let hint = "see that questions which both answer name both in their evidence";
-        found
-            .push(Finding::new(Rule::NearDuplicateDocument, message, hint).in_document(id(number)));
+        found.push(Finding::new(Rule::NearDuplicateDocument, message, hint).in_document(doc));
     }
     found
 }
 
 /// Questions that are there twice or nearly so. Nearly alike with different golds are a pair worth asking.
 #[must_use]
-pub fn questions(subject: &Subject<'_>) -> Vec<Finding> {
+pub fn questions(subject: &LintSubject<'_>) -> Vec<Finding> {
     let texts: Vec<String> = subject
         .questions
         .iter()
         .map(|question| normalise::official(&question.text))
         .collect();
     let (firsts, copies) = copies(&texts, &(0..texts.len()).collect::<Vec<_>>());
-    let agree = |a: usize, b: usize| same_answer(&subject.questions[a], &subject.questions[b]);
-    let one_gold = |a: usize, b: usize| same_gold(&subject.questions[a], &subject.questions[b]);
+    let asked = subject.questions;
     let mut found: Vec<Finding> = copies
         .into_iter()
         .map(|(first, copy)| {
             let name = subject.name(first);
-            if agree(first, copy) {
+            if same_answer(&asked[first], &asked[copy]) {
                 let message = format!("it asks what question {name} asks");
-                return subject.finding(
-                    copy,
-                    Rule::DuplicateQuestion,
-                    message,
-                    "take one of them out",
-                );
+                let hint = "take one of them out";
+                return subject.finding(copy, Rule::DuplicateQuestion, message, hint);
             }
             let message = format!("it asks what question {name} asks, and has another gold");
             let hint = "make each say which case it means, or give both all answers and evidence";
             subject.finding(copy, Rule::ConflictingQuestions, message, hint)
         })
         .collect();
-    for (like, number, share) in alike(&texts, &firsts, QUESTION_WORDS, QUESTIONS_ALIKE, &one_gold)
-    {
+    let one_gold = &|a: usize, b: usize| same_gold(&asked[a], &asked[b]);
+    for (like, number, share) in alike(&texts, &firsts, QUESTION_WORDS, QUESTIONS_ALIKE, one_gold) {
         let (like, percent) = (subject.name(like), 100.0 * share);
         let message =
             format!("it shares {percent:.0} % of its wording and its gold with question {like}");
@@ -154,23 +139,16 @@ fn same_gold(a: &Question, b: &Question) -> bool {
 /// Whether one answer would be right for both: by facts where both require some, else by an alias in common, or, where answers
 /// are not what they are judged by, a good document.
 fn same_answer(a: &Question, b: &Question) -> bool {
-    let answers = |question: &Question| -> Vec<String> {
-        question
-            .answers
-            .iter()
-            .map(|answer| normalise::official(answer))
-            .collect()
-    };
     if a.kind != b.kind {
         return false;
     }
     if a.kind == Kind::Free && !a.required.is_empty() && !b.required.is_empty() {
         return agree_in_facts(a, b);
     }
-    match (answers(a), answers(b)) {
-        (golds, others) if golds.is_empty() && others.is_empty() => share_documents(a, b),
-        (golds, others) => golds.iter().any(|gold| others.contains(gold)),
+    if a.answers.is_empty() && b.answers.is_empty() {
+        return share_documents(a, b);
     }
+    have_common_wording(&a.answers, &b.answers)
 }
 
 /// Whether a good document is one of both, or neither has any.
@@ -181,24 +159,24 @@ fn share_documents(a: &Question, b: &Question) -> bool {
 
 /// Whether one requires what the other does, and perhaps more, and neither forbids what the other requires.
 fn agree_in_facts(a: &Question, b: &Question) -> bool {
-    let is_among =
-        |fact: &Fact, others: &[Fact]| others.iter().any(|other| is_one_fact(fact, other));
-    let all_among =
-        |facts: &[Fact], others: &[Fact]| facts.iter().all(|fact| is_among(fact, others));
-    let forbids =
-        |by: &Question, of: &Question| of.required.iter().any(|fact| is_among(fact, &by.forbidden));
-    (all_among(&a.required, &b.required) || all_among(&b.required, &a.required))
-        && !forbids(a, b)
-        && !forbids(b, a)
+    (requires_all(a, b) || requires_all(b, a)) && !forbids(a, b) && !forbids(b, a)
 }
 
-/// Whether two facts have a wording in common.
-fn is_one_fact(fact: &[String], other: &[String]) -> bool {
-    let others: Vec<String> = other
-        .iter()
-        .map(|wording| normalise::official(wording))
-        .collect();
-    fact.iter()
+fn requires_all(a: &Question, of: &Question) -> bool {
+    of.required.iter().all(|fact| is_among(fact, &a.required))
+}
+
+fn forbids(a: &Question, of: &Question) -> bool {
+    of.required.iter().any(|fact| is_among(fact, &a.forbidden))
+}
+
+fn is_among(fact: &Fact, others: &[Fact]) -> bool {
+    others.iter().any(|other| have_common_wording(fact, other))
+}
+
+fn have_common_wording(one: &[String], other: &[String]) -> bool {
+    let others: Vec<String> = other.iter().map(|it| normalise::official(it)).collect();
+    one.iter()
         .any(|wording| others.contains(&normalise::official(wording)))
 }
 
@@ -229,7 +207,7 @@ mod tests {
         let inspection = inspection(documents, Vec::new());
         // 80 words are 77 shingles; a changed one leaves 73 of 81 in common: .90.
         assert_eq!(
-            told(&super::documents(&Subject::new(&inspection))),
+            told(&super::documents(&LintSubject::new(&inspection))),
             [
                 "copy: document `copy` has the text of document `a`",
                 "near: document `near` shares 90 % of its wording with document `a`",
@@ -259,7 +237,7 @@ mod tests {
         let inspection = inspection(vec![document("a", "a"), document("b", "b")], questions);
         // Without articles 11 words, 10 pairs: a changed one leaves 8 of 12, .67. `contrast` is .67 like `near`, with another gold.
         assert_eq!(
-            told(&super::questions(&Subject::new(&inspection))),
+            told(&super::questions(&LintSubject::new(&inspection))),
             [
                 "copy: it asks what question `first` asks",
                 "conflict: it asks what question `first` asks, and has another gold",
@@ -287,7 +265,7 @@ mod tests {
         // Without articles 12 words, 11 pairs: a changed one leaves 9 of 13, .69. `contrast` and `near` are less alike, `copy` is out as
         // a copy.
         assert_eq!(
-            told(&super::questions(&Subject::new(&inspection))),
+            told(&super::questions(&LintSubject::new(&inspection))),
             [
                 "copy: it asks what question `first` asks",
                 "near: it shares 69 % of its wording and its gold with question `first`",
@@ -321,7 +299,7 @@ mod tests {
         ];
         let inspection = inspection(vec![document("a", "a")], questions);
         assert_eq!(
-            told(&super::questions(&Subject::new(&inspection))),
+            told(&super::questions(&LintSubject::new(&inspection))),
             [
                 "same: it asks what question `first` asks",
                 "more: it asks what question `first` asks",

@@ -9,7 +9,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use super::finding::{Finding, Rule};
-use super::subject::{Subject, content_terms};
+use super::subject::{LintSubject, content_terms};
 use ragtriage_core::attribute::elsewhere::Elsewhere;
 use ragtriage_core::attribute::terms;
 use ragtriage_core::text::normalise;
@@ -25,20 +25,21 @@ const SHARED: f64 = 0.5;
 
 /// The numbers of the questions that are worth pooling for: with labels to hold against, and an answer that says something.
 #[must_use]
-pub fn worth_pooling(subject: &Subject<'_>) -> Vec<usize> {
-    let is_worth = |question: &Question| {
-        question.has_spans()
-            && !(question.evidence.is_empty() && question.relevant.is_empty())
-            && question.answers.iter().any(|answer| says_something(answer))
-    };
+pub fn worth_pooling(subject: &LintSubject<'_>) -> Vec<usize> {
     (0..subject.questions.len())
-        .filter(|&number| is_worth(&subject.questions[number]))
+        .filter(|&number| is_worth_pooling(&subject.questions[number]))
         .collect()
+}
+
+fn is_worth_pooling(question: &Question) -> bool {
+    question.has_spans()
+        && !(question.evidence.is_empty() && question.relevant.is_empty())
+        && question.answers.iter().any(|answer| says_something(answer))
 }
 
 /// A finding for each question and unlabelled document, with the best ranked chunk. `pools` are those of the questions `numbers`.
 #[must_use]
-pub fn check(subject: &Subject<'_>, numbers: &[usize], pools: &Pools) -> Vec<Finding> {
+pub fn check(subject: &LintSubject<'_>, numbers: &[usize], pools: &Pools) -> Vec<Finding> {
     numbers
         .iter()
         .zip(&pools.of)
@@ -47,7 +48,7 @@ pub fn check(subject: &Subject<'_>, numbers: &[usize], pools: &Pools) -> Vec<Fin
 }
 
 fn of_question(
-    subject: &Subject<'_>,
+    subject: &LintSubject<'_>,
     number: usize,
     pooled: &[Pooled],
     corpus: &Corpus,
@@ -93,7 +94,7 @@ fn of_question(
 }
 
 fn finding(
-    subject: &Subject<'_>,
+    subject: &LintSubject<'_>,
     number: usize,
     passage: &Pooled,
     shared: &BTreeSet<String>,
@@ -179,7 +180,7 @@ mod tests {
         asked.relevant.insert("judged".into(), 0);
         let pools = pools(&documents, 1);
         let inspection = inspection(documents, vec![asked]);
-        let found = check(&Subject::new(&inspection), &[0], &pools);
+        let found = check(&LintSubject::new(&inspection), &[0], &pools);
         // Of checkout, long and wait: `other` has two, but none in the answer's sentence; `half` one of three.
         assert_eq!(
             told(&found),
@@ -206,6 +207,6 @@ mod tests {
             question("d", "?", &["six minutes"], &[]),
         ];
         let inspection = inspection(vec![document("a", "a")], questions);
-        assert_eq!(worth_pooling(&Subject::new(&inspection)), [0]);
+        assert_eq!(worth_pooling(&LintSubject::new(&inspection)), [0]);
     }
 }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::finding::{Finding, Rule};
-use super::subject::Subject;
+use super::subject::LintSubject;
 use ragtriage_core::text::numbers::{plural, thousands};
 use ragtriage_core::text::tokens::TokenCounter;
 use ragtriage_core::types::{Corpus, Length};
@@ -45,7 +45,7 @@ pub struct PromptBudget<'a> {
 /// `whole_documents` (each document is one chunk) also documents that no prompt has room for.
 #[must_use]
 pub fn check(
-    subject: &Subject<'_>,
+    subject: &LintSubject<'_>,
     corpus: &Corpus,
     encoders: &[EncoderLengths],
     whole_documents: Option<&PromptBudget<'_>>,
@@ -97,42 +97,34 @@ fn cut_chunks(figure: &Truncated) -> Option<Finding> {
     })
 }
 
-fn questions(lengths: &EncoderLengths, subject: &Subject<'_>) -> Vec<Finding> {
-    let cut = lengths
-        .questions
-        .iter()
-        .enumerate()
-        .filter(|(_, length)| lost(length) > 0);
-    let finding = |(number, length): (usize, &Length)| {
-        let Length { n_tokens, n_read } = length;
-        let message = format!(
-            "the encoder of `{}` reads {n_read} of its {n_tokens} tokens",
-            lengths.retriever
-        );
-        subject.finding(
-            number,
-            Rule::QuestionTruncated,
-            message,
-            "ask it shorter: what is cut off is not searched for",
-        )
-    };
-    cut.map(finding).collect()
+fn questions(lengths: &EncoderLengths, subject: &LintSubject<'_>) -> Vec<Finding> {
+    let asked = lengths.questions.iter().enumerate();
+    asked
+        .filter(|(_, length)| lost(length) > 0)
+        .map(|(number, Length { n_tokens, n_read })| {
+            let retriever = &lengths.retriever;
+            let message =
+                format!("the encoder of `{retriever}` reads {n_read} of its {n_tokens} tokens");
+            let hint = "ask it shorter: what is cut off is not searched for";
+            subject.finding(number, Rule::QuestionTruncated, message, hint)
+        })
+        .collect()
 }
 
 /// Where documents are not cut, those that fit no prompt.
 fn over_context(corpus: &Corpus, budget: &PromptBudget<'_>) -> Vec<Finding> {
     let most = budget.context_tokens;
-    let count = |number: usize| budget.counter.count(corpus.chunk_text(number).0);
-    let over = (0..corpus.chunks().len())
-        .map(|number| (number, count(number)))
-        .filter(|(_, tokens)| *tokens > most);
-    let finding = |(number, tokens): (usize, usize)| {
-        let doc = &corpus.chunks()[number].doc_id;
-        let message = format!(
-            "document `{doc}` has {tokens} tokens and a prompt takes {most}: it is never shown"
-        );
-        let hint = "cut documents (`chunking.strategy`), or raise `generation.context_tokens`";
-        Finding::new(Rule::OverContext, message, hint).in_document(doc)
-    };
-    over.map(finding).collect()
+    let numbers = 0..corpus.chunks().len();
+    numbers
+        .map(|number| (number, budget.counter.count(corpus.chunk_text(number).0)))
+        .filter(|(_, tokens)| *tokens > most)
+        .map(|(number, tokens)| {
+            let doc = &corpus.chunks()[number].doc_id;
+            let message = format!(
+                "document `{doc}` has {tokens} tokens and a prompt takes {most}: it is never shown"
+            );
+            let hint = "cut documents (`chunking.strategy`), or raise `generation.context_tokens`";
+            Finding::new(Rule::OverContext, message, hint).in_document(doc)
+        })
+        .collect()
 }

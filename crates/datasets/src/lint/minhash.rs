@@ -30,23 +30,24 @@ pub fn candidates(sets: &[Vec<u64>]) -> Vec<(usize, usize)> {
         .par_iter()
         .map(|set| functions.signature(set))
         .collect();
-    let of_band = |band: usize| {
-        let mut rows: Vec<([u32; ROWS], usize)> = signatures
-            .iter()
-            .enumerate()
-            .map(|(number, signature)| (signature[band], number))
-            .collect();
-        rows.sort_unstable();
-        let alike = rows
-            .chunk_by(|(a, _), (b, _)| a == b)
-            .filter(|bucket| bucket.len() > 1);
-        alike.flat_map(pairs).collect::<Vec<_>>()
-    };
-    let mut found: Vec<(usize, usize)> =
-        (0..BANDS).into_par_iter().flat_map_iter(of_band).collect();
+    let bands = (0..BANDS).into_par_iter();
+    let mut found: Vec<(usize, usize)> = bands
+        .flat_map_iter(|band| agreeing(&signatures, band))
+        .collect();
     found.par_sort_unstable();
     found.dedup();
     found
+}
+
+/// Returns the pairs that agree in all places of a band.
+fn agreeing(signatures: &[Signature], band: usize) -> Vec<(usize, usize)> {
+    let numbered = signatures.iter().enumerate();
+    let mut rows: Vec<([u32; ROWS], usize)> = numbered
+        .map(|(number, signature)| (signature[band], number))
+        .collect();
+    rows.sort_unstable();
+    let alike = rows.chunk_by(|(a, _), (b, _)| a == b);
+    alike.flat_map(pairs).collect()
 }
 
 /// Each of a bucket with the nearest before it.
@@ -72,14 +73,15 @@ impl Functions {
     }
 
     fn signature(&self, set: &[u64]) -> Signature {
-        let least = |(a, b): (u64, u64)| {
-            set.iter()
-                .map(|x| (x.wrapping_mul(a).wrapping_add(b) >> 32) as u32)
-                .min()
-                .unwrap_or(u32::MAX)
-        };
-        self.0.map(|band| band.map(least))
+        self.0.map(|band| band.map(|function| least(set, function)))
     }
+}
+
+fn least(set: &[u64], (a, b): (u64, u64)) -> u32 {
+    set.iter()
+        .map(|x| (x.wrapping_mul(a).wrapping_add(b) >> 32) as u32)
+        .min()
+        .unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Floor 5, lint: what is wrong with a data set, or weak in it, before anybody measures with it.
 //!
-//! One check a file, each from a [`Subject`] to findings. [`content`] runs those that need nothing but the data; [`lengths`] needs the
+//! One check a file, each from a [`LintSubject`] to findings. [`content`] runs those that need nothing but the data; [`lengths`] needs the
 //! encoders, [`holes`] what retrievers found. [`reanchor`] places labels anew after documents were edited, [`changed`] says which
 //! questions an edit touches. Nothing here writes, and no service is called.
 
@@ -26,10 +26,11 @@ use closeness::Overlap;
 use coverage::Coverage;
 use finding::{Finding, Severity};
 use lengths::Truncated;
-use subject::Subject;
+use subject::LintSubject;
 
 use crate::Inspection;
-use ragtriage_core::types::{DocId, Note, Question, Split};
+use crate::digest;
+use ragtriage_core::types::{DocId, Note, Question};
 
 /// Raised whenever a field changes its meaning.
 const SCHEMA: u32 = 1;
@@ -75,12 +76,12 @@ pub struct Figures {
     /// How much of the chunks each encoder reads.
     pub truncated: Vec<Truncated>,
     /// What was pooled in search of label holes; `None` where nothing was.
-    pub pooled: Option<Pooling>,
+    pub pooled: Option<PoolSummary>,
 }
 
 /// What was pooled.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Pooling {
+pub struct PoolSummary {
     /// The retrievers, by name.
     pub retrievers: Vec<String>,
     /// How many passages of each.
@@ -92,7 +93,7 @@ pub struct Pooling {
 /// Everything that the data alone can tell. `dataset` is what the user calls it.
 #[must_use]
 pub fn content(dataset: String, inspection: &Inspection) -> Lint {
-    let subject = Subject::new(inspection);
+    let subject = LintSubject::new(inspection);
     let (coverage, unused_documents) = coverage::of(&subject);
     let (overlap, copied) = closeness::check(&subject);
     let found = [
@@ -107,11 +108,6 @@ pub fn content(dataset: String, inspection: &Inspection) -> Lint {
         balance::check(&subject),
     ];
     let questions = &inspection.questions;
-    let split = |question: &Question| match question.split {
-        Some(Split::Tune) => "tune",
-        Some(Split::Heldout) => "heldout",
-        None => "none",
-    };
     let mut lint = Lint {
         schema: SCHEMA,
         dataset,
@@ -131,7 +127,11 @@ pub fn content(dataset: String, inspection: &Inspection) -> Lint {
                     .flat_map(|question| &question.tags)
                     .cloned(),
             ),
-            splits: counted(questions.iter().map(|question| split(question).to_owned())),
+            splits: counted(
+                questions
+                    .iter()
+                    .map(|question| split_name(question).to_owned()),
+            ),
             coverage,
             overlap,
             truncated: Vec::new(),
@@ -154,14 +154,14 @@ impl Lint {
     pub fn add(&mut self, findings: impl IntoIterator<Item = Finding>) {
         self.findings.extend(findings);
         self.findings.sort_by_key(|finding| finding.rule);
-        let n = |severity| {
-            self.findings
-                .iter()
-                .filter(|finding| finding.severity == severity)
-                .count()
-        };
-        (self.errors, self.warnings) = (n(Severity::Error), n(Severity::Warning));
+        let all = self.findings.iter();
+        self.errors = all.filter(|it| it.severity == Severity::Error).count();
+        self.warnings = self.findings.len() - self.errors;
     }
+}
+
+fn split_name(question: &Question) -> &'static str {
+    question.split.map_or("none", digest::split_name)
 }
 
 fn counted(names: impl Iterator<Item = String>) -> BTreeMap<String, usize> {

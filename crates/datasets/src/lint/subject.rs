@@ -8,7 +8,7 @@ use ragtriage_core::attribute::terms;
 use ragtriage_core::types::{ByteRange, DocId, Document, Member, Question};
 
 /// Documents and questions, with where the questions stand.
-pub struct Subject<'a> {
+pub struct LintSubject<'a> {
     /// All documents.
     pub documents: &'a [Document],
     /// All questions.
@@ -17,7 +17,7 @@ pub struct Subject<'a> {
     by_id: HashMap<&'a DocId, usize>,
 }
 
-impl<'a> Subject<'a> {
+impl<'a> LintSubject<'a> {
     /// What of a data set could be read.
     #[must_use]
     pub fn new(inspection: &'a Inspection) -> Self {
@@ -254,7 +254,7 @@ pub(super) mod tests {
             ranges: Vec::new(),
         };
         let inspection = inspection(documents, vec![asked]);
-        let subject = Subject::new(&inspection);
+        let subject = LintSubject::new(&inspection);
         let texts = [&ranged, &whole, &gone].map(|member| subject.evidence_text(member));
         assert_eq!(
             texts,

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::known::{self, KnownSet};
-use super::scratch::{self, Scratch};
+use super::scratch::{self, SetScratch};
 use super::{required, wanted};
 use ragtriage_datasets::DatasetError;
 
@@ -23,7 +23,7 @@ pub fn copy_local(
     scratch::restore(to_root, name);
     let target = known::target(set, to_root, force)?;
     let files = named(set, from)?;
-    let copy = Scratch::new(to_root, name, "tmp")?;
+    let copy = SetScratch::new(to_root, name, "tmp")?;
     for (path, file) in files {
         copy_file(&file, &copy.path().join(path))?;
     }
@@ -39,13 +39,8 @@ fn named(set: &KnownSet, from: &Path) -> Result<Vec<(String, PathBuf)>, DatasetE
         });
     }
     if from.is_file() && set.required.len() == 1 {
-        let file = vec![(
-            from.file_name()
-                .unwrap_or_default()
-                .to_string_lossy()
-                .into_owned(),
-            from.to_owned(),
-        )];
+        let name = from.file_name().unwrap_or_default().to_string_lossy();
+        let file = vec![(name.into_owned(), from.to_owned())];
         return required(set, from, &file).map(|()| file);
     }
     let folder = if from.is_file() {
@@ -53,32 +48,22 @@ fn named(set: &KnownSet, from: &Path) -> Result<Vec<(String, PathBuf)>, DatasetE
     } else {
         from
     };
-    wanted(
-        set,
-        if folder.as_os_str().is_empty() {
-            Path::new(".")
-        } else {
-            folder
-        },
-    )
+    if folder.as_os_str().is_empty() {
+        return wanted(set, Path::new("."));
+    }
+    wanted(set, folder)
 }
 
 /// Copies the bytes, not the permissions: a read-only original makes a copy that can be replaced.
 fn copy_file(from: &Path, to: &Path) -> Result<(), DatasetError> {
-    let write = |source| DatasetError::Write {
-        path: to.to_owned(),
-        source,
-    };
+    let unwritable = DatasetError::write(to);
     if let Some(folder) = to.parent() {
-        fs::create_dir_all(folder).map_err(write)?;
+        fs::create_dir_all(folder).map_err(unwritable)?;
     }
-    let mut source = File::open(from).map_err(|source| DatasetError::Read {
-        path: from.to_owned(),
-        source,
-    })?;
-    let mut copy = File::create(to).map_err(write)?;
-    io::copy(&mut source, &mut copy).map_err(write)?;
-    copy.sync_all().map_err(write)
+    let mut source = File::open(from).map_err(DatasetError::read(from))?;
+    let mut copy = File::create(to).map_err(unwritable)?;
+    io::copy(&mut source, &mut copy).map_err(unwritable)?;
+    copy.sync_all().map_err(unwritable)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::hash::sha256;
 use super::known::{self, Archived, KnownSet, Publisher};
-use super::scratch::{self, Scratch};
+use super::scratch::{self, SetScratch};
 use super::unpack::{Refusal, unpack};
 use super::{FetchError, wanted};
 use ragtriage_core::text::address::shown;
@@ -62,10 +62,7 @@ async fn fetch_set(
     let target = known::target(set, to_root, force)?;
     let url = address(url.unwrap_or(publisher.url), "")?;
     let downloader = Downloader::new(&url, CONNECT_TIMEOUT)?;
-    fs::create_dir_all(to_root).map_err(|source| DatasetError::Write {
-        path: to_root.to_owned(),
-        source,
-    })?;
+    fs::create_dir_all(to_root).map_err(DatasetError::write(to_root))?;
     let path = to_root.join(format!(".{}.partial", set.name));
     let mut partial = Partial::resumed(&path, &url)?;
     let backoff = Backoff::new(TRIES, DEADLINE);
@@ -124,7 +121,7 @@ fn place(
             None
         }
     };
-    let scratch = Scratch::new(to_root, set.name, "tmp")?;
+    let scratch = SetScratch::new(to_root, set.name, "tmp")?;
     match publisher.packed {
         Archived::File(name) => fs::copy(file, scratch.path().join(name))
             .map(drop)

@@ -1,7 +1,6 @@
 //! A folder beside a set's place, in which the set is made.
 
 use std::fs::{self, File, OpenOptions};
-use std::io;
 use std::path::{Path, PathBuf};
 
 use ragtriage_datasets::DatasetError;
@@ -10,21 +9,18 @@ use ragtriage_datasets::DatasetError;
 const SET: &str = "set";
 
 /// The folder; gone at the end, whatever happens.
-pub(super) struct Scratch {
+pub(super) struct SetScratch {
     path: PathBuf,
     root: PathBuf,
     name: String,
 }
 
-impl Scratch {
+impl SetScratch {
     /// An empty one in `root` for the set `name`, which no other process uses.
     pub(super) fn new(root: &Path, name: &str, purpose: &str) -> Result<Self, DatasetError> {
         let path = root.join(format!(".{name}.{}.{purpose}", std::process::id()));
         let _ = fs::remove_dir_all(&path); // of a process of that id that was killed; there is none as a rule
-        fs::create_dir_all(&path).map_err(|source| DatasetError::Write {
-            path: path.clone(),
-            source,
-        })?;
+        fs::create_dir_all(&path).map_err(DatasetError::write(&path))?;
         Ok(Self {
             path,
             root: root.to_owned(),
@@ -38,33 +34,26 @@ impl Scratch {
 
     /// Puts the folder in the place of what stands at `target`, if anything does.
     pub(super) fn install(self, target: &Path) -> Result<(), DatasetError> {
-        let moved = |result: io::Result<()>| {
-            result.map_err(|source| DatasetError::Write {
-                path: target.to_owned(),
-                source,
-            })
-        };
         let earlier = Self::new(&self.root, &self.name, "old")?;
         let _held = lock(&earlier.path); // where files cannot be locked, it is done without
         let old = earlier.path.join(SET);
         if target.exists() {
-            moved(fs::rename(target, &old))?;
+            fs::rename(target, &old).map_err(DatasetError::write(target))?;
         }
-        if let Err(error) = moved(fs::rename(&self.path, target)) {
+        fs::rename(&self.path, target).map_err(|error| {
             let _ = fs::rename(old, target); // back to what was there; the first error tells more
-            return Err(error);
-        }
-        Ok(())
+            DatasetError::write(target)(error)
+        })
     }
 }
 
-impl Drop for Scratch {
+impl Drop for SetScratch {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.path); // after the rename there is nothing left to remove
     }
 }
 
-/// Puts the set `name` of `root` back where a process was killed between the two renames of [`Scratch::install`]: the last one that
+/// Puts the set `name` of `root` back where a process was killed between the two renames of [`SetScratch::install`]: the last one that
 /// was moved aside, unless the process lives. Where that fails, there is no set, as before.
 pub(super) fn restore(root: &Path, name: &str) {
     let target = root.join(name);
@@ -84,21 +73,16 @@ pub(super) fn restore(root: &Path, name: &str) {
 fn moved_aside(root: &Path, name: &str) -> Option<PathBuf> {
     let entries = fs::read_dir(root).ok()?.filter_map(Result::ok);
     let begin = format!(".{name}.");
-    let is_one = |file: &str| {
-        file.strip_prefix(begin.as_str())
-            .is_some_and(|rest| rest.strip_suffix(".old").is_some())
-    };
-    let folders = entries
-        .filter(|entry| is_one(&entry.file_name().to_string_lossy()))
-        .map(|entry| entry.path());
-    let changed = |folder: &PathBuf| {
-        fs::metadata(folder)
-            .and_then(|folder| folder.modified())
-            .ok()
-    };
-    folders
+    entries
+        .filter(|entry| {
+            let file = entry.file_name();
+            let file = file.to_string_lossy();
+            file.strip_prefix(&begin)
+                .is_some_and(|rest| rest.ends_with(".old"))
+        })
+        .map(|entry| entry.path())
         .filter(|folder| folder.join(SET).is_dir())
-        .max_by_key(changed)
+        .max_by_key(|folder| fs::metadata(folder).and_then(|it| it.modified()).ok())
 }
 
 /// Takes the lock that says that whoever moved a set to `folder` lives; `None` where another has it.

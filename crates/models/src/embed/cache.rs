@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use async_trait::async_trait;
 
-use super::{EmbedError, Encoder, Length, OnProgress, Role, Shape};
+use super::{EmbedError, Encoder, Length, OnProgress, Role, VectorShape};
 use crate::cache::{CacheTable, Database, Key, key};
 use ragtriage_core::types::TitledText;
 
@@ -108,7 +108,7 @@ impl Encoder for CachedEncoder {
         self.inner.fingerprint(role)
     }
 
-    fn shape(&self) -> Shape {
+    fn shape(&self) -> VectorShape {
         self.inner.shape()
     }
 
@@ -230,7 +230,7 @@ fn to_bytes(vector: &[f32]) -> Vec<u8> {
     vector.iter().flat_map(|x| x.to_le_bytes()).collect()
 }
 
-fn from_bytes(bytes: &[u8], shape: Shape) -> Option<Vec<f32>> {
+fn from_bytes(bytes: &[u8], shape: VectorShape) -> Option<Vec<f32>> {
     let (numbers, rest) = bytes.as_chunks::<4>();
     (rest.is_empty() && shape.fits(numbers.len()))
         .then(|| numbers.iter().map(|b| f32::from_le_bytes(*b)).collect())
@@ -272,8 +272,8 @@ mod tests {
             self.fingerprint
         }
 
-        fn shape(&self) -> Shape {
-            Shape {
+        fn shape(&self) -> VectorShape {
+            VectorShape {
                 dimension: 2,
                 many: false,
                 similarity: Similarity::Cosine,

@@ -3,7 +3,7 @@
 //! The rules are colbert-ai's. A query is `[CLS] marker tokens [SEP]`, filled to a fixed length with `[MASK]`s that look at the
 //! query and are not attended to, and keeps every token's vector. A passage is `[CLS] marker tokens [SEP]` and loses the vectors
 //! of punctuation after the forward pass. Each vector is projected, where the checkpoint has a projection, and scaled to unit
-//! length. A text's vectors stand one after another ([`Shape::many`]).
+//! length. A text's vectors stand one after another ([`VectorShape::many`]).
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use async_trait::async_trait;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::work::{in_windows, normalize, off_runtime};
-use super::{EmbedError, Encoder, Length, OnProgress, Role, Shape};
+use super::{EmbedError, Encoder, Length, OnProgress, Role, VectorShape};
 use ragtriage_core::config::Precision;
 use ragtriage_core::types::{Similarity, TitledText};
 use ragtriage_encoder::bert::{Dense, Input, Sequence, VERSION, Wanted, WordPieces, kernel};
@@ -139,8 +139,8 @@ impl Encoder for LateInteraction {
         &self.fingerprint
     }
 
-    fn shape(&self) -> Shape {
-        Shape {
+    fn shape(&self) -> VectorShape {
+        VectorShape {
             dimension: self.inner.width,
             many: true,
             similarity: Similarity::Cosine,
@@ -382,7 +382,7 @@ mod tests {
         let encoder = open(&tiny("colbert")).unwrap();
         assert_eq!(
             encoder.shape(),
-            Shape {
+            VectorShape {
                 dimension: 8,
                 many: true,
                 similarity: Similarity::Cosine

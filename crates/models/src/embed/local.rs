@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::work::{in_windows, normalize, off_runtime};
-use super::{EmbedError, Encoder, Length, OnProgress, Role, Shape};
+use super::{EmbedError, Encoder, Length, OnProgress, Role, VectorShape};
 use ragtriage_core::config::Pooling;
 use ragtriage_core::config::{Precision, Titles};
 use ragtriage_core::types::{Similarity, TitledText};
@@ -128,12 +128,12 @@ impl Encoder for Local {
         }
     }
 
-    fn shape(&self) -> Shape {
+    fn shape(&self) -> VectorShape {
         let (dimension, similarity) = (
             self.inner.model.config().hidden_size(),
             self.inner.recipe.similarity,
         );
-        Shape {
+        VectorShape {
             dimension,
             many: false,
             similarity,

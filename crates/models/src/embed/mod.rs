@@ -34,7 +34,7 @@ pub enum Role {
 
 /// What an encoder makes of one text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
+pub struct VectorShape {
     /// Numbers of a vector.
     pub dimension: usize,
     /// Whether a text becomes several vectors, one after another (a token each), instead of one.
@@ -43,7 +43,7 @@ pub struct Shape {
     pub similarity: Similarity,
 }
 
-impl Shape {
+impl VectorShape {
     /// Whether a text's vector may have so many numbers.
     pub fn fits(self, n_numbers: usize) -> bool {
         if self.many {
@@ -59,8 +59,8 @@ pub type OnProgress<'a> = &'a (dyn Fn(usize) + Send + Sync);
 
 /// Turns texts into vectors.
 ///
-/// Contract: a vector a text, in the order given; its length is [`Shape::dimension`], or a positive multiple of it where
-/// [`Shape::many`] holds; the same text in the same role gives the same vector whatever stands beside it in a call, to
+/// Contract: a vector a text, in the order given; its length is [`VectorShape::dimension`], or a positive multiple of it where
+/// [`VectorShape::many`] holds; the same text in the same role gives the same vector whatever stands beside it in a call, to
 /// the bit on one machine where the encoder is local; no texts give no vectors; the caller does not retry.
 #[async_trait]
 pub trait Encoder: Send + Sync {
@@ -68,7 +68,7 @@ pub trait Encoder: Send + Sync {
     fn fingerprint(&self, role: Role) -> &str;
 
     /// What a text becomes.
-    fn shape(&self) -> Shape;
+    fn shape(&self) -> VectorShape;
 
     /// The byte offset up to which `text.text` is read before the encoder cuts it, its length where it is read whole;
     /// `None` where the encoder cannot know, as a remote one. CPU work of about a millisecond.

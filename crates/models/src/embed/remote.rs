@@ -13,7 +13,7 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 use serde::{Deserialize, Serialize};
 use tokio::sync::Semaphore;
 
-use super::{EmbedError, Encoder, Length, OnProgress, Role, Shape};
+use super::{EmbedError, Encoder, Length, OnProgress, Role, VectorShape};
 use ragtriage_core::text::sanitize;
 use ragtriage_core::types::{Similarity, TitledText};
 use ragtriage_http::{
@@ -177,7 +177,7 @@ impl Remote {
             backoff,
             ..
         } = &self.settings;
-        let request = Request {
+        let request = EmbeddingsRequest {
             model,
             input: texts,
             encoding_format: "float",
@@ -211,8 +211,8 @@ impl Encoder for Remote {
         }
     }
 
-    fn shape(&self) -> Shape {
-        Shape {
+    fn shape(&self) -> VectorShape {
+        VectorShape {
             dimension: self.dimension,
             many: false,
             similarity: self.settings.similarity,
@@ -324,7 +324,7 @@ fn in_order(embeddings: Vec<Embedding>, n: usize) -> Result<Vec<Vec<f32>>, Strin
 }
 
 #[derive(Serialize)]
-struct Request<'a> {
+struct EmbeddingsRequest<'a> {
     model: &'a str,
     input: &'a [String],
     encoding_format: &'static str,

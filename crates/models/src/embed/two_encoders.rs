@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::{EmbedError, Encoder, Length, OnProgress, Role, Shape};
+use super::{EmbedError, Encoder, Length, OnProgress, Role, VectorShape};
 use ragtriage_core::types::TitledText;
 
 /// An [`Encoder`] that asks one for queries and another for passages.
@@ -21,7 +21,7 @@ impl TwoEncoders {
     ) -> Result<Self, EmbedError> {
         let (query_shape, passage_shape) = (query.1.shape(), passage.1.shape());
         if query_shape != passage_shape {
-            let said = |name: &str, shape: Shape| {
+            let said = |name: &str, shape: VectorShape| {
                 let each = if shape.many { " a token" } else { "" };
                 format!(
                     "`{name}` gives {} numbers{each}, compared by {}",
@@ -51,7 +51,7 @@ impl Encoder for TwoEncoders {
         self.of(role).fingerprint(role)
     }
 
-    fn shape(&self) -> Shape {
+    fn shape(&self) -> VectorShape {
         self.passage.shape()
     }
 
@@ -128,7 +128,7 @@ mod tests {
         let encoder = dpr();
         assert_eq!(
             encoder.shape(),
-            Shape {
+            VectorShape {
                 dimension: 12,
                 many: false,
                 similarity: Similarity::Dot

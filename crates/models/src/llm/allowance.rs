@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use async_trait::async_trait;
 use tokio::sync::Notify;
 
-use super::{Generator, LlmError, Price, Reply};
+use super::{Completion, Generator, LlmError, Price};
 use ragtriage_core::prompt::Prompt;
 use ragtriage_core::text::tokens::TokenCounter;
 use ragtriage_http::HttpError;
@@ -35,12 +35,12 @@ pub struct Allowance {
     counter: Arc<dyn TokenCounter>,
     /// Most tokens of an answer.
     most_completion_tokens: u64,
-    state: Mutex<Spending>,
+    state: Mutex<CommittedCost>,
     settled: Notify,
 }
 
 #[derive(Clone, Copy, Default)]
-struct Spending {
+struct CommittedCost {
     spent: Cost,
     /// The worst case of the calls under way.
     aside: Cost,
@@ -163,7 +163,7 @@ impl Allowance {
         self.counter.count(text) as u64
     }
 
-    fn state(&self) -> MutexGuard<'_, Spending> {
+    fn state(&self) -> MutexGuard<'_, CommittedCost> {
         self.state.lock().expect("no holder panics")
     }
 }
@@ -209,7 +209,7 @@ impl<G: Generator> Generator for WithAllowance<G> {
         self.inner.fingerprint()
     }
 
-    async fn generate(&self, prompt: &Prompt) -> Result<Reply, LlmError> {
+    async fn generate(&self, prompt: &Prompt) -> Result<Completion, LlmError> {
         let allowance = &self.allowance;
         let counted = allowance.count(&prompt.system) + allowance.count(&prompt.user);
         let mut aside = allowance
@@ -265,7 +265,7 @@ mod tests {
             "bills"
         }
 
-        async fn generate(&self, _: &Prompt) -> Result<Reply, LlmError> {
+        async fn generate(&self, _: &Prompt) -> Result<Completion, LlmError> {
             let failure = || LlmError::Busy {
                 url: "u".into(),
                 status: 500,
@@ -274,7 +274,7 @@ mod tests {
             };
             let (prompt_tokens, completion_tokens) = self.0.ok_or_else(failure)?;
             let (text, finish, origin) = ("two words".to_owned(), Finish::Stop, Origin::Called);
-            Ok(Reply {
+            Ok(Completion {
                 text,
                 finish,
                 origin,
@@ -407,7 +407,7 @@ mod tests {
             "breaks off"
         }
 
-        async fn generate(&self, _: &Prompt) -> Result<Reply, LlmError> {
+        async fn generate(&self, _: &Prompt) -> Result<Completion, LlmError> {
             Err(LlmError::Http(HttpError::Broken {
                 url: "u".into(),
                 reason: "reset".into(),

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant, SystemTime};
 use async_trait::async_trait;
 use tokio::sync::OnceCell;
 
-use super::{Generator, KeptReply, LlmError, Reply};
+use super::{Completion, Generator, KeptReply, LlmError};
 use crate::cache::{CacheError, CacheTable, Database, Key, key};
 use ragtriage_core::prompt::Prompt;
 use ragtriage_core::types::Origin;
@@ -33,7 +33,7 @@ pub struct CachedReplies {
     database: Database,
     dataset: String,
     /// What is being asked for.
-    asking: Mutex<HashMap<Key, Arc<OnceCell<Reply>>>>,
+    asking: Mutex<HashMap<Key, Arc<OnceCell<Completion>>>>,
     failure: OnceLock<CacheError>,
 }
 
@@ -83,8 +83,8 @@ impl CachedReplies {
         }
     }
 
-    async fn keep(&self, key: Key, reply: &Reply, took: Duration) {
-        let Reply {
+    async fn keep(&self, key: Key, reply: &Completion, took: Duration) {
+        let Completion {
             text,
             finish,
             origin: _,
@@ -113,7 +113,7 @@ impl CachedReplies {
         }
     }
 
-    fn asking(&self) -> MutexGuard<'_, HashMap<Key, Arc<OnceCell<Reply>>>> {
+    fn asking(&self) -> MutexGuard<'_, HashMap<Key, Arc<OnceCell<Completion>>>> {
         self.asking.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -132,7 +132,7 @@ impl Generator for CachedReplies {
         self.read(self.key(prompt)?).await
     }
 
-    async fn generate(&self, prompt: &Prompt) -> Result<Reply, LlmError> {
+    async fn generate(&self, prompt: &Prompt) -> Result<Completion, LlmError> {
         let Some(key) = self.key(prompt) else {
             return self.inner.generate(prompt).await;
         };
@@ -149,9 +149,9 @@ impl Generator for CachedReplies {
             Ok(reply)
         };
         // After a failure each that waited asks for itself.
-        let reply: Result<Reply, LlmError> = cell.get_or_try_init(|| ask).await.cloned();
+        let reply: Result<Completion, LlmError> = cell.get_or_try_init(|| ask).await.cloned();
         self.asking().remove(&key);
-        Ok(Reply { origin, ..reply? })
+        Ok(Completion { origin, ..reply? })
     }
 }
 
@@ -180,7 +180,7 @@ mod tests {
             self.fingerprint
         }
 
-        async fn generate(&self, _: &Prompt) -> Result<Reply, LlmError> {
+        async fn generate(&self, _: &Prompt) -> Result<Completion, LlmError> {
             let n = self.n_calls.fetch_add(1, Ordering::SeqCst);
             tokio::task::yield_now().await;
             if n < self.n_failures {
@@ -191,7 +191,7 @@ mod tests {
                     retry_after: None,
                 });
             }
-            Ok(Reply {
+            Ok(Completion {
                 text: n.to_string(),
                 finish: Finish::Length,
                 origin: Origin::Called,
@@ -240,7 +240,7 @@ mod tests {
         );
         assert_eq!(
             second,
-            Reply {
+            Completion {
                 origin: Origin::Cached,
                 ..first
             }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Reply;
+use super::completion::Completion;
 use ragtriage_core::types::{Finish, Origin};
 
 /// A reply with what is known of its call. The prompt is no part of it.
@@ -37,7 +37,7 @@ impl KeptReply {
     }
 
     /// The reply, taken from a cache.
-    pub(super) fn into_reply(self) -> Reply {
+    pub(super) fn into_reply(self) -> Completion {
         let Self {
             text,
             finish,
@@ -45,7 +45,7 @@ impl KeptReply {
             completion_tokens,
             ..
         } = self;
-        Reply {
+        Completion {
             text,
             finish,
             origin: Origin::Cached,

@@ -8,6 +8,7 @@
 mod allowance;
 mod answer;
 mod cached;
+mod completion;
 mod error;
 mod extractive;
 mod kept;
@@ -23,6 +24,7 @@ use async_trait::async_trait;
 pub use self::allowance::{Allowance, Limits, WithAllowance};
 pub use self::answer::read_answer;
 pub use self::cached::{CachedReplies, REPLIES};
+pub use self::completion::Completion;
 pub use self::error::{ErrorClass, LlmError, SentParameter, kind_hint};
 pub use self::extractive::Extractive;
 pub use self::kept::KeptReply;
@@ -30,23 +32,7 @@ pub use self::price::Price;
 pub use self::retry::Retrying;
 pub use self::template::load_template;
 use ragtriage_core::prompt::Prompt;
-use ragtriage_core::types::{Finish, Origin};
 pub use ragtriage_http::Secret;
-
-/// What came back.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Reply {
-    /// The text, untouched.
-    pub text: String,
-    /// Why it ended.
-    pub finish: Finish,
-    /// Where it was taken from.
-    pub origin: Origin,
-    /// Prompt tokens as billed, where the endpoint says.
-    pub prompt_tokens: Option<u64>,
-    /// Answer tokens as billed, where the endpoint says.
-    pub completion_tokens: Option<u64>,
-}
 
 /// Answers prompts.
 ///
@@ -69,5 +55,5 @@ pub trait Generator: Send + Sync {
     }
 
     /// Answers one prompt.
-    async fn generate(&self, prompt: &Prompt) -> Result<Reply, LlmError>;
+    async fn generate(&self, prompt: &Prompt) -> Result<Completion, LlmError>;
 }

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 
 use super::limit::{CallLimiter, CallOutcome, CallSlot};
 use super::pause::Pause;
-use super::{ErrorClass, Generator, LlmError, Reply};
+use super::{Completion, ErrorClass, Generator, LlmError};
 use ragtriage_core::prompt::Prompt;
 use ragtriage_http::{Abandoned, Backoff, HttpError, Retry};
 
@@ -61,7 +61,7 @@ impl<G: Generator> Retrying<G> {
     }
 
     /// One call.
-    async fn call(&self, place: &CallSlot<'_>, prompt: &Prompt) -> Result<Reply, LlmError> {
+    async fn call(&self, place: &CallSlot<'_>, prompt: &Prompt) -> Result<Completion, LlmError> {
         self.pause.over().await;
         let (episode, clock) = (place.episode(), Instant::now());
         let reply = self.inner.generate(prompt).await;
@@ -97,7 +97,7 @@ impl<G: Generator> Generator for Retrying<G> {
         self.inner.fingerprint()
     }
 
-    async fn generate(&self, prompt: &Prompt) -> Result<Reply, LlmError> {
+    async fn generate(&self, prompt: &Prompt) -> Result<Completion, LlmError> {
         let place = self.gate.enter().await;
         self.pause.over().await;
         let done = self
@@ -128,7 +128,7 @@ impl<G: Generator> Generator for Retrying<G> {
 }
 
 /// What a call says of the server's load.
-fn outcome(reply: &Result<Reply, LlmError>, latency: Duration) -> CallOutcome {
+fn outcome(reply: &Result<Completion, LlmError>, latency: Duration) -> CallOutcome {
     match reply {
         Ok(_) => CallOutcome::Good(latency),
         Err(
@@ -165,7 +165,7 @@ mod tests {
             "scripted"
         }
 
-        async fn generate(&self, _: &Prompt) -> Result<Reply, LlmError> {
+        async fn generate(&self, _: &Prompt) -> Result<Completion, LlmError> {
             self.most.fetch_max(
                 self.running.fetch_add(1, Ordering::SeqCst) + 1,
                 Ordering::SeqCst,
@@ -174,7 +174,7 @@ mod tests {
             self.running.fetch_sub(1, Ordering::SeqCst);
             match self.failures.lock().expect("no holder panics").pop() {
                 Some(error) => Err(error),
-                None => Ok(Reply {
+                None => Ok(Completion {
                     text: "ok".into(),
                     finish: Finish::Stop,
                     origin: Origin::Called,

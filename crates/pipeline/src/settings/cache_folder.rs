@@ -1,5 +1,8 @@
 //! What lies where in the cache folder.
 
+use std::fs;
+use std::path::{Path, PathBuf};
+
 /// The generator's replies.
 pub const REPLIES: &str = "replies.sqlite";
 /// Vectors of texts, and how long the texts are for their encoders.
@@ -12,5 +15,28 @@ pub const COLLECTIONS: &str = "collections";
 pub const INDEXES: &str = "indexes";
 /// Models, a folder each under their owners'.
 pub const MODELS: &str = "models";
-/// What the name of a process's own folder begins with, which keeps nothing (`--no-cache`); a kill leaves it behind.
+/// The prefix of the name of a [`ScratchFolder`]; a killed process leaves its folder behind.
 pub const SCRATCH: &str = "scratch-";
+
+/// The folder for the collections of one process that keeps nothing; removed when this is dropped, so collections in it must be closed
+/// before.
+#[derive(Debug)]
+pub struct ScratchFolder(PathBuf);
+
+impl ScratchFolder {
+    /// Names the folder of this process in `cache_dir`; whoever opens a collection in it creates it.
+    #[must_use]
+    pub fn new(cache_dir: &Path) -> Self {
+        Self(cache_dir.join(format!("{SCRATCH}{}", std::process::id())))
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for ScratchFolder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0); // there is none unless a collection was opened
+    }
+}

@@ -8,13 +8,12 @@
 //! the name of the one other that holds most of its quotes.
 
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
 
-use crate::LabelLine;
+use crate::{DocumentTexts, LabelLine};
 use ragtriage_core::text::align;
 use ragtriage_core::text::answers::{AnswerMatcher, stands_in};
 use ragtriage_core::text::quote::{self, one_spaced};
-use ragtriage_core::types::{ByteRange, DocId, Document};
+use ragtriage_core::types::{ByteRange, DocId};
 
 /// An edited quote is placed where at least so large a share of its words still stands in order: with less, a stretch about
 /// something else is as near.
@@ -23,66 +22,6 @@ const LEAST_LIKENESS: f64 = 0.6;
 const LEAST_LEAD: f64 = 0.15;
 /// A quote of fewer words that its document lost may stand in another by chance.
 const LEAST_WORDS: usize = 6;
-
-/// Documents by id.
-#[derive(Clone, Debug, Default)]
-pub struct Texts<'a> {
-    by_id: BTreeMap<&'a str, &'a str>,
-    /// The same with each run of white space as one space; made when first wanted.
-    spaced: OnceLock<Vec<(&'a str, String)>>,
-}
-
-impl<'a> Texts<'a> {
-    /// Those of `documents`.
-    #[must_use]
-    pub fn new(documents: &'a [Document]) -> Self {
-        let by_id = documents
-            .iter()
-            .map(|document| (document.id.as_str(), document.text.as_str()))
-            .collect();
-        Self {
-            by_id,
-            spaced: OnceLock::new(),
-        }
-    }
-
-    /// The documents' ids, ascending.
-    pub fn ids(&self) -> impl Iterator<Item = &'a str> {
-        self.by_id.keys().copied()
-    }
-
-    /// The text of the document of that id.
-    #[must_use]
-    pub fn get(&self, id: &str) -> Option<&'a str> {
-        self.by_id.get(id).copied()
-    }
-
-    /// The text of that document.
-    #[must_use]
-    pub fn of(&self, id: &DocId) -> Option<&'a str> {
-        self.get(id.as_str())
-    }
-
-    /// The one document that `quote` stands in, whole words, other than `but`; none where it stands in several.
-    fn only_holder(&self, quote: &str, but: &DocId) -> Option<DocId> {
-        let spaced = self.spaced.get_or_init(|| {
-            self.by_id
-                .iter()
-                .map(|(id, text)| (*id, one_spaced(text)))
-                .collect()
-        });
-        let quote = one_spaced(quote);
-        let mut holders = spaced
-            .iter()
-            .filter(|(id, text)| *id != but.as_str() && stands_in(&quote, text));
-        let first = holders.next().map(|(id, _)| DocId::from(*id));
-        if holders.next().is_some() {
-            None
-        } else {
-            first
-        }
-    }
-}
 
 /// How often `quote` stands in `text`; 0 where it does so only with a letter or digit running on past its own.
 fn n_places(text: &str, quote: &str) -> usize {
@@ -106,12 +45,12 @@ pub struct Anchored {
     /// The evidence as it was: a quote, or what stood at a range.
     pub quote: String,
     /// What was found.
-    pub outcome: Outcome,
+    pub outcome: AnchorOutcome,
 }
 
 /// What became of a quote or range.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Outcome {
+pub enum AnchorOutcome {
     /// It stands where it stood.
     Kept,
     /// The same words in another document, or at other bytes of the same.
@@ -161,8 +100,8 @@ pub enum Break {
 /// `then`: the documents that the labels were made for; without them nothing is known of byte ranges.
 pub fn reanchor(
     lines: &mut [LabelLine],
-    now: &Texts<'_>,
-    then: Option<&Texts<'_>>,
+    now: &DocumentTexts<'_>,
+    then: Option<&DocumentTexts<'_>>,
 ) -> Vec<Anchored> {
     let renames = renames(lines, now);
     let mut all = Vec::new();
@@ -170,7 +109,7 @@ pub fn reanchor(
         for number in 0..line.pieces.len() {
             let piece = line.pieces[number].clone();
             let doc = renames.get(&piece.doc).unwrap_or(&piece.doc);
-            let place = Place {
+            let place = AnchorSearch {
                 doc,
                 golds: golds(line),
                 now,
@@ -184,7 +123,7 @@ pub fn reanchor(
                 .ranges
                 .iter()
                 .map(|range| place.range(*range, &piece.doc, then));
-            let mut placed: Vec<(String, Result<Target, Break>)> = quotes.chain(ranges).collect();
+            let mut placed: Vec<(String, Result<Anchor, Break>)> = quotes.chain(ranges).collect();
             let mut docs: Vec<&DocId> = placed
                 .iter()
                 .filter_map(|(_, target)| target.as_ref().ok())
@@ -200,17 +139,18 @@ pub fn reanchor(
                 (false, false) => None,
             };
             if let Some(why) = hinders {
-                let is_new = |target: &Result<Target, Break>| {
+                let is_new = |target: &Result<Anchor, Break>| {
                     target.as_ref().is_ok_and(|to| to.is_new(&piece.doc))
                 };
                 let found = placed.iter_mut().filter(|(_, target)| is_new(target));
                 found.for_each(|(_, target)| *target = Err(why.clone()));
             } else {
-                let targets: Vec<&Target> = placed.iter().flat_map(|(_, target)| target).collect();
+                let targets: Vec<&Anchor> = placed.iter().flat_map(|(_, target)| target).collect();
                 apply(line, number, &targets);
             }
             all.extend(placed.into_iter().map(|(quote, target)| {
-                let outcome = target.map_or_else(Outcome::Broken, |to| to.outcome(&piece.doc));
+                let outcome =
+                    target.map_or_else(AnchorOutcome::Broken, |to| to.outcome(&piece.doc));
                 Anchored {
                     id: line.id.clone(),
                     line: line.place.line,
@@ -228,7 +168,7 @@ pub fn reanchor(
 }
 
 /// Lets the piece say where it stands, and its document be relevant as the old one was.
-fn apply(line: &mut LabelLine, number: usize, targets: &[&Target]) {
+fn apply(line: &mut LabelLine, number: usize, targets: &[&Anchor]) {
     let Some(first) = targets.first() else { return };
     let quotes: Vec<String> = targets
         .iter()
@@ -254,7 +194,7 @@ fn golds(line: &LabelLine) -> Vec<AnswerMatcher> {
 }
 
 /// Documents that are gone, each with the one other document that holds at least half of its quotes, while none holds another.
-fn renames(lines: &[LabelLine], now: &Texts<'_>) -> BTreeMap<DocId, DocId> {
+fn renames(lines: &[LabelLine], now: &DocumentTexts<'_>) -> BTreeMap<DocId, DocId> {
     let mut holders: BTreeMap<&DocId, Vec<Option<DocId>>> = BTreeMap::new();
     for piece in lines
         .iter()
@@ -277,54 +217,54 @@ fn renames(lines: &[LabelLine], now: &Texts<'_>) -> BTreeMap<DocId, DocId> {
 }
 
 /// Where a piece of evidence stands now.
-struct Target {
+struct Anchor {
     doc: DocId,
     quote: String,
     /// Its bytes, where the label gives bytes.
     range: Option<ByteRange>,
-    change: Change,
+    change: AnchorChange,
 }
 
-enum Change {
+enum AnchorChange {
     None,
     Bytes,
     Words { likeness: f64 },
 }
 
-impl Target {
+impl Anchor {
     /// Whether it stands elsewhere, or in other words, than the label says.
     fn is_new(&self, was: &DocId) -> bool {
-        self.doc != *was || !matches!(self.change, Change::None)
+        self.doc != *was || !matches!(self.change, AnchorChange::None)
     }
 
-    fn outcome(self, was: &DocId) -> Outcome {
+    fn outcome(self, was: &DocId) -> AnchorOutcome {
         match self.change {
-            Change::Words { likeness } => Outcome::Edited {
+            AnchorChange::Words { likeness } => AnchorOutcome::Edited {
                 doc: self.doc,
                 quote: self.quote,
                 likeness,
             },
-            Change::None if self.doc == *was => Outcome::Kept,
-            Change::None | Change::Bytes => Outcome::Moved { doc: self.doc },
+            AnchorChange::None if self.doc == *was => AnchorOutcome::Kept,
+            AnchorChange::None | AnchorChange::Bytes => AnchorOutcome::Moved { doc: self.doc },
         }
     }
 }
 
 /// Where to look.
-struct Place<'a, 't> {
+struct AnchorSearch<'a, 't> {
     doc: &'a DocId,
     golds: Vec<AnswerMatcher>,
-    now: &'a Texts<'t>,
+    now: &'a DocumentTexts<'t>,
 }
 
-impl Place<'_, '_> {
+impl AnchorSearch<'_, '_> {
     /// `was`: the text that the quote was taken from, where it is known.
-    fn quote(&self, quote: &str, was: Option<&str>) -> Result<Target, Break> {
-        let here = |doc: DocId| Target {
+    fn quote(&self, quote: &str, was: Option<&str>) -> Result<Anchor, Break> {
+        let here = |doc: DocId| Anchor {
             doc,
             quote: quote.to_owned(),
             range: None,
-            change: Change::None,
+            change: AnchorChange::None,
         };
         let elsewhere = || self.now.only_holder(quote, self.doc);
         let Some(text) = self.now.of(self.doc) else {
@@ -340,9 +280,9 @@ impl Place<'_, '_> {
             _ => return Err(Break::Several),
         }
         match self.edited(text, quote) {
-            Ok((quote, _, likeness)) => Ok(Target {
+            Ok((quote, _, likeness)) => Ok(Anchor {
                 quote,
-                change: Change::Words { likeness },
+                change: AnchorChange::Words { likeness },
                 ..here(self.doc.clone())
             }),
             Err(why @ Break::Gone { .. }) if quote.split_whitespace().count() >= LEAST_WORDS => {
@@ -357,8 +297,8 @@ impl Place<'_, '_> {
         &self,
         range: ByteRange,
         was: &DocId,
-        then: Option<&Texts<'_>>,
-    ) -> (String, Result<Target, Break>) {
+        then: Option<&DocumentTexts<'_>>,
+    ) -> (String, Result<Anchor, Break>) {
         let before = then.and_then(|then| then.of(was));
         let piece = before
             .and_then(|before| before.get(range.as_range()))
@@ -372,10 +312,10 @@ impl Place<'_, '_> {
         }
     }
 
-    fn piece(&self, piece: &str, range: ByteRange, before: &str) -> Result<Target, Break> {
+    fn piece(&self, piece: &str, range: ByteRange, before: &str) -> Result<Anchor, Break> {
         let text = self.now.of(self.doc).ok_or(Break::DocumentGone)?;
         let target = |range, quote: &str, change| {
-            Ok(Target {
+            Ok(Anchor {
                 doc: self.doc.clone(),
                 quote: quote.to_owned(),
                 range: Some(range),
@@ -385,7 +325,7 @@ impl Place<'_, '_> {
         let places: Vec<usize> = text.match_indices(piece).map(|(start, _)| start).collect();
         if places.is_empty() {
             let (quote, range, likeness) = self.edited(text, piece)?;
-            return target(range, &quote, Change::Words { likeness });
+            return target(range, &quote, AnchorChange::Words { likeness });
         }
         // Of several places the one with as many before it as then, where their number is the same.
         let starts: Vec<usize> = before
@@ -403,9 +343,9 @@ impl Place<'_, '_> {
             found,
             piece,
             if found == range {
-                Change::None
+                AnchorChange::None
             } else {
-                Change::Bytes
+                AnchorChange::Bytes
             },
         )
     }

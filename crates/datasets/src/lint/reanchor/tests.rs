@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::*;
 use crate::lint::changed::{self, Touch};
 use crate::{labels, write_labels};
+use ragtriage_core::types::Document;
 
 const THEN: [(&str, &str); 2] = [
     (
@@ -30,7 +31,7 @@ fn outcomes(
     answers: &str,
     now: &[(&str, &str)],
     with_then: bool,
-) -> (Vec<Outcome>, String) {
+) -> (Vec<AnchorOutcome>, String) {
     let folder = tempfile::tempdir().expect("a folder");
     let line = format!(
         r#"{{"id":"q","text":"?","answers":{answers},"evidence":{evidence},"relevant":{{"a.md":3}}}}"#
@@ -38,8 +39,12 @@ fn outcomes(
     std::fs::write(folder.path().join("questions.jsonl"), format!("{line}\n")).expect("written");
     let mut lines = labels(folder.path()).expect("reads");
     let (then, now) = (documents(&THEN), documents(now));
-    let then = Texts::new(&then);
-    let found = reanchor(&mut lines, &Texts::new(&now), with_then.then_some(&then));
+    let then = DocumentTexts::new(&then);
+    let found = reanchor(
+        &mut lines,
+        &DocumentTexts::new(&now),
+        with_then.then_some(&then),
+    );
     write_labels(folder.path(), &lines).expect("written");
     let after = std::fs::read_to_string(folder.path().join("questions.jsonl")).expect("reads");
     (
@@ -58,7 +63,7 @@ fn a_quote_that_still_stands_is_left_alone() {
         "# New title\n\nA silence lasts\n4 hours at most and may be renewed once.",
     )];
     let (found, after) = outcomes(QUOTE, r#"["4 hours"]"#, &now, false);
-    assert_eq!(found, [Outcome::Kept]);
+    assert_eq!(found, [AnchorOutcome::Kept]);
     assert!(after.contains(QUOTE), "{after}");
 }
 
@@ -71,7 +76,7 @@ fn an_edited_quote_follows_its_words_while_the_answer_stands() {
     )];
     let (found, after) = outcomes(QUOTE, r#"["4 hours"]"#, &now, false);
     let [
-        Outcome::Edited {
+        AnchorOutcome::Edited {
             quote, likeness, ..
         },
     ] = &found[..]
@@ -94,14 +99,17 @@ fn a_changed_figure_breaks_the_question_that_asked_for_it() {
     )];
     let (found, after) = outcomes(QUOTE, r#"["4 hours"]"#, &now, false);
     let nearest = "lasts 6 hours at most and may be renewed once".to_owned();
-    assert_eq!(found, [Outcome::Broken(Break::AnswerGone { nearest })]);
+    assert_eq!(
+        found,
+        [AnchorOutcome::Broken(Break::AnswerGone { nearest })]
+    );
     assert!(
         after.contains(QUOTE),
         "a broken label is left as it is: {after}"
     );
     let (found, _) = outcomes(QUOTE, r#"["yes"]"#, &now, false);
     assert!(
-        matches!(found[..], [Outcome::Edited { .. }]),
+        matches!(found[..], [AnchorOutcome::Edited { .. }]),
         "no answer stood in it: {found:?}"
     );
 }
@@ -112,7 +120,7 @@ fn a_renamed_document_is_followed_in_evidence_and_grades() {
     let (found, after) = outcomes(QUOTE, r#"["4 hours"]"#, &now, false);
     assert_eq!(
         found,
-        [Outcome::Moved {
+        [AnchorOutcome::Moved {
             doc: "silences.md".into()
         }]
     );
@@ -129,7 +137,7 @@ fn a_renamed_document_is_followed_in_evidence_and_grades() {
     )];
     let (found, _) = outcomes(both, "[]", &now, false);
     let (doc, quote) = ("silences.md".into(), "Ask the obs first".to_owned());
-    let edited = Outcome::Edited {
+    let edited = AnchorOutcome::Edited {
         doc,
         quote,
         likeness: 1.0 - 1.0 / 4.0,
@@ -137,7 +145,7 @@ fn a_renamed_document_is_followed_in_evidence_and_grades() {
     assert_eq!(
         found,
         [
-            Outcome::Moved {
+            AnchorOutcome::Moved {
                 doc: "silences.md".into()
             },
             edited
@@ -153,18 +161,18 @@ fn a_changed_figure_is_not_looked_for_in_other_documents() {
         ("b.md", "A shift has 4 hours."),
     ];
     let (found, _) = outcomes(quote, r#"["4 hours"]"#, &now, false);
-    assert!(matches!(found[..], [Outcome::Broken(_)]), "{found:?}");
+    assert!(matches!(found[..], [AnchorOutcome::Broken(_)]), "{found:?}");
     // Nor is it there where a longer number has it inside.
     let now = [("a.md", "A silence lasts 24 hours at most."), THEN[1]];
     let (found, _) = outcomes(quote, r#"["4 hours"]"#, &now, false);
-    assert!(matches!(found[..], [Outcome::Broken(_)]), "{found:?}");
+    assert!(matches!(found[..], [AnchorOutcome::Broken(_)]), "{found:?}");
 }
 
 #[test]
 fn text_that_moved_to_another_document_is_followed_there_with_its_grade() {
     let now = [("a.md", "Nothing of it."), ("b.md", THEN[0].1)];
     let (found, after) = outcomes(QUOTE, r#"["4 hours"]"#, &now, false);
-    assert_eq!(found, [Outcome::Moved { doc: "b.md".into() }]);
+    assert_eq!(found, [AnchorOutcome::Moved { doc: "b.md".into() }]);
     assert!(
         after.contains(r#""relevant": {"a.md": 3, "b.md": 3}"#),
         "{after}"
@@ -180,10 +188,10 @@ fn a_quote_that_stands_twice_now_is_told_unless_it_always_did() {
         &[("a.md", &format!("{sentence} Yes. {sentence}"))],
         true,
     );
-    assert_eq!(found, [Outcome::Broken(Break::Several)]);
+    assert_eq!(found, [AnchorOutcome::Broken(Break::Several)]);
     let always = r#"[{"doc":"b.md","quotes":["One."]}]"#;
     let (found, _) = outcomes(always, "[]", &[THEN[0], ("b.md", "One. Three. One.")], true);
-    assert_eq!(found, [Outcome::Kept]);
+    assert_eq!(found, [AnchorOutcome::Kept]);
 }
 
 #[test]
@@ -197,9 +205,9 @@ fn of_a_member_with_a_lost_quote_nothing_is_rewritten() {
         THEN[1],
     ];
     let (found, after) = outcomes(member, "[]", &now, false);
-    assert_eq!(found[0], Outcome::Broken(Break::Beside));
+    assert_eq!(found[0], AnchorOutcome::Broken(Break::Beside));
     assert!(
-        matches!(found[1], Outcome::Broken(Break::Gone { .. })),
+        matches!(found[1], AnchorOutcome::Broken(Break::Gone { .. })),
         "{found:?}"
     );
     assert!(after.contains(member), "{after}");
@@ -212,9 +220,12 @@ fn a_changed_command_breaks_the_free_question_that_requires_it() {
     std::fs::write(folder.path().join("questions.jsonl"), line).expect("written");
     let mut lines = labels(folder.path()).expect("reads");
     let now = documents(&[("a.md", "Then reload now and wait for the light.")]);
-    let found = reanchor(&mut lines, &Texts::new(&now), None);
+    let found = reanchor(&mut lines, &DocumentTexts::new(&now), None);
     assert!(
-        matches!(found[0].outcome, Outcome::Broken(Break::AnswerGone { .. })),
+        matches!(
+            found[0].outcome,
+            AnchorOutcome::Broken(Break::AnswerGone { .. })
+        ),
         "{found:?}"
     );
 }
@@ -222,7 +233,7 @@ fn a_changed_command_breaks_the_free_question_that_requires_it() {
 #[test]
 fn what_is_gone_is_broken_with_its_reason() {
     let (found, _) = outcomes(QUOTE, "[]", &[THEN[1]], false);
-    assert_eq!(found, [Outcome::Broken(Break::DocumentGone)]);
+    assert_eq!(found, [AnchorOutcome::Broken(Break::DocumentGone)]);
     let (found, _) = outcomes(
         QUOTE,
         "[]",
@@ -230,7 +241,7 @@ fn what_is_gone_is_broken_with_its_reason() {
         false,
     );
     assert!(
-        matches!(found[..], [Outcome::Broken(Break::Gone { .. })]),
+        matches!(found[..], [AnchorOutcome::Broken(Break::Gone { .. })]),
         "{found:?}"
     );
     let parted = r#"[{"doc":"a.md","quotes":["may be renewed once","Ask obs first."]}]"#;
@@ -242,7 +253,7 @@ fn what_is_gone_is_broken_with_its_reason() {
     assert!(
         found
             .iter()
-            .all(|outcome| *outcome == Outcome::Broken(Break::Parted)),
+            .all(|outcome| *outcome == AnchorOutcome::Broken(Break::Parted)),
         "{found:?}"
     );
 }
@@ -253,10 +264,10 @@ fn byte_ranges_follow_the_text_that_stood_there() {
     let range = r#"[{"doc":"a.md","ranges":[[28,35]]}]"#;
     let now = [("a.md", "A silence lasts 4 hours.")];
     let (found, after) = outcomes(range, r#"["4 hours"]"#, &now, true);
-    assert_eq!(found, [Outcome::Moved { doc: "a.md".into() }]);
+    assert_eq!(found, [AnchorOutcome::Moved { doc: "a.md".into() }]);
     assert!(after.contains(r#""ranges": [[16, 23]]"#), "{after}");
     let (found, _) = outcomes(range, "[]", &now, false);
-    assert_eq!(found, [Outcome::Broken(Break::RangeUnknown)]);
+    assert_eq!(found, [AnchorOutcome::Broken(Break::RangeUnknown)]);
     // The second `One.` of `One. Two. One.` is still the second of two.
     let range = r#"[{"doc":"b.md","ranges":[[10,14]]}]"#;
     let (_, after) = outcomes(
@@ -272,7 +283,7 @@ fn byte_ranges_follow_the_text_that_stood_there() {
         &[THEN[0], ("b.md", "One. One. Two. One.")],
         true,
     );
-    assert_eq!(found, [Outcome::Broken(Break::Several)]);
+    assert_eq!(found, [AnchorOutcome::Broken(Break::Several)]);
 }
 
 #[test]
@@ -293,7 +304,7 @@ fn a_change_names_the_questions_it_touches_and_how() {
         ("a.md", "A silence lasts 6 hours. Ask obs first.\n"),
         ("c.md", "Same."),
     ]);
-    let (then, now) = (Texts::new(&then), Texts::new(&now));
+    let (then, now) = (DocumentTexts::new(&then), DocumentTexts::new(&now));
     assert_eq!(changed::documents(&then, &now), ["a.md", "b.md"]);
     let touched: Vec<(String, Touch)> = changed::questions(&lines, &then, &now)
         .into_iter()

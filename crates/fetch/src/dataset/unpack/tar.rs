@@ -6,7 +6,8 @@ use std::io::{self, BufReader, Read};
 use flate2::read::MultiGzDecoder;
 use tar::{Archive, EntryType};
 
-use super::{Refusal, Taken, inside};
+use super::refusal::Refusal;
+use super::taken::{Taken, inside};
 
 pub(super) fn unpack(file: File, taken: &mut Taken<'_>) -> Result<(), Refusal> {
     let most_bytes = taken.most_bytes;

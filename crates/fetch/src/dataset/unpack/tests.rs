@@ -1,6 +1,7 @@
 //! Archives as publishers pack them, and as nobody means well.
 
-use std::io::Cursor;
+use std::fs;
+use std::io::{Cursor, Write as _};
 
 use ::tar::{Builder, EntryType, Header};
 use ::zip::ZipWriter;

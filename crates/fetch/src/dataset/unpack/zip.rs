@@ -6,7 +6,8 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
 use zip::ZipArchive;
 
-use super::{Refusal, Taken, inside};
+use super::refusal::Refusal;
+use super::taken::{Taken, inside};
 
 /// The bits of a Unix mode that say what a file is, and two of their values.
 const TYPE: u32 = 0o17_0000;
@@ -51,13 +52,11 @@ fn names(file: &mut (impl Read + Seek), start: u64) -> io::Result<Vec<Vec<u8>>> 
     let mut head = [0; HEAD];
     while file.read_exact(&mut head[..4]).is_ok() && head.starts_with(b"PK\x01\x02") {
         file.read_exact(&mut head[4..])?;
-        let length = |at: usize| u16::from_le_bytes([head[at], head[at + 1]]);
-        let mut name = vec![0; usize::from(length(28))];
+        let [n_name, n_extra, n_comment] =
+            [28, 30, 32].map(|at| u16::from_le_bytes([head[at], head[at + 1]]));
+        let mut name = vec![0; usize::from(n_name)];
         file.read_exact(&mut name)?;
-        // The extra fields and the comment.
-        file.seek(SeekFrom::Current(
-            i64::from(length(30)) + i64::from(length(32)),
-        ))?;
+        file.seek(SeekFrom::Current(i64::from(n_extra) + i64::from(n_comment)))?;
         names.push(name);
     }
     Ok(names)

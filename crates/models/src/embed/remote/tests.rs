@@ -117,7 +117,7 @@ async fn a_call_is_what_the_settings_say_and_answers_are_put_in_order() {
     assert_eq!(n_done.into_inner(), 2);
     assert_eq!(
         remote.shape(),
-        Shape {
+        VectorShape {
             dimension: 2,
             many: false,
             similarity: Similarity::Cosine

@@ -19,8 +19,8 @@ mod terms;
 use async_trait::async_trait;
 
 use self::spans::{Candidate, Looks, Want, candidates, is_unit, is_year};
-use self::terms::{QuestionTerms, Word, is_stop_word, words};
-use super::{Generator, LlmError, Reply};
+use self::terms::{QuestionTerms, TextWord, is_stop_word, words};
+use super::{Completion, Generator, LlmError};
 use ragtriage_core::prompt::{Prompt, PromptPassage};
 use ragtriage_core::text::sentences::{Shape, split};
 use ragtriage_core::types::{Finish, Kind, Origin};
@@ -85,8 +85,8 @@ impl Generator for Extractive {
         "extractive"
     }
 
-    async fn generate(&self, prompt: &Prompt) -> Result<Reply, LlmError> {
-        Ok(Reply {
+    async fn generate(&self, prompt: &Prompt) -> Result<Completion, LlmError> {
+        Ok(Completion {
             text: self.answer(prompt),
             finish: Finish::Stop,
             origin: Origin::Called,
@@ -119,7 +119,7 @@ struct Sentence<'a> {
 }
 
 /// A candidate with what decides between candidates, most important first.
-struct Span<'a> {
+struct AnswerSpan<'a> {
     fits: bool,
     nearness: f64,
     text: &'a str,
@@ -272,7 +272,7 @@ impl<'a> Reading<'a> {
         } else {
             SENTENCES_TRIED
         };
-        let spans: Vec<Span<'a>> = self
+        let spans: Vec<AnswerSpan<'a>> = self
             .ranked
             .iter()
             .take(tried)
@@ -283,7 +283,7 @@ impl<'a> Reading<'a> {
     }
 
     /// Returns the nearest candidate of a sentence, those of the wanted sort first; ties keep the sentence's order.
-    fn best_span(&self, text: &'a str, want: Want) -> Option<Span<'a>> {
+    fn best_span(&self, text: &'a str, want: Want) -> Option<AnswerSpan<'a>> {
         let words = words(text);
         let masks: Vec<u128> = words
             .iter()
@@ -294,7 +294,7 @@ impl<'a> Reading<'a> {
             .filter_map(|found| {
                 let nearness = self.nearness(&found.range, &words, &masks)?;
                 let bonus = f64::from(u8::from(looks_wanted(want, text, &found)));
-                Some(Span {
+                Some(AnswerSpan {
                     fits: want.fits(found.looks),
                     nearness: nearness + bonus,
                     text: trim(&text[found.range], want, found.looks),
@@ -311,7 +311,7 @@ impl<'a> Reading<'a> {
     fn nearness(
         &self,
         range: &std::ops::Range<usize>,
-        words: &[Word<'_>],
+        words: &[TextWord<'_>],
         masks: &[u128],
     ) -> Option<f64> {
         let first = words.iter().position(|word| word.end() > range.start)?;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::terms::{Word, is_stop_word, words};
+use super::terms::{TextWord, is_stop_word, words};
 
 /// Lower-case words that may be inside a name.
 const NAME_JOINTS: &str = "al bin da de del der di la of the van von";
@@ -42,7 +42,7 @@ pub(super) struct Candidate {
 }
 
 /// Returns all candidates of a sentence; they may overlap.
-pub(super) fn candidates(text: &str, words: &[Word<'_>]) -> Vec<Candidate> {
+pub(super) fn candidates(text: &str, words: &[TextWord<'_>]) -> Vec<Candidate> {
     let mut found = Vec::new();
     for (open, close, looks) in [
         ('`', '`', Looks::Code),
@@ -87,7 +87,7 @@ pub(super) fn candidates(text: &str, words: &[Word<'_>]) -> Vec<Candidate> {
 }
 
 /// Returns the form and number of words of the date, number or name that begins at word `at`.
-fn run(text: &str, words: &[Word<'_>], at: usize) -> Option<(Looks, usize)> {
+fn run(text: &str, words: &[TextWord<'_>], at: usize) -> Option<(Looks, usize)> {
     let word = words[at].text;
     let n_words = date_words(&words[at..]);
     if n_words > 0 {
@@ -105,7 +105,7 @@ fn run(text: &str, words: &[Word<'_>], at: usize) -> Option<(Looks, usize)> {
 }
 
 /// `12 May 2005`, `May 12, 2005`, `May 2005`, `2005`, `1980s`.
-fn date_words(words: &[Word<'_>]) -> usize {
+fn date_words(words: &[TextWord<'_>]) -> usize {
     let [first, second, third] = [0, 1, 2].map(|n| words.get(n).map_or("", |word| word.text));
     if (is_day(first) && lists(MONTHS, second)) || (lists(MONTHS, first) && is_day(second)) {
         2 + usize::from(is_year(third))
@@ -116,7 +116,7 @@ fn date_words(words: &[Word<'_>]) -> usize {
     }
 }
 
-fn number_words(text: &str, words: &[Word<'_>]) -> usize {
+fn number_words(text: &str, words: &[TextWord<'_>]) -> usize {
     let more = words
         .windows(2)
         .take_while(|two| gap(text, two) == " " && is_number(two[1].text));
@@ -125,7 +125,7 @@ fn number_words(text: &str, words: &[Word<'_>]) -> usize {
     n + usize::from(has_unit)
 }
 
-fn name_words(text: &str, words: &[Word<'_>]) -> usize {
+fn name_words(text: &str, words: &[TextWord<'_>]) -> usize {
     let mut n = 1;
     for (at, two) in words.windows(2).enumerate() {
         let joined = match gap(text, two) {
@@ -143,7 +143,7 @@ fn name_words(text: &str, words: &[Word<'_>]) -> usize {
 }
 
 /// Returns the text between the first two of `words`.
-fn gap<'a>(text: &'a str, words: &[Word<'_>]) -> &'a str {
+fn gap<'a>(text: &'a str, words: &[TextWord<'_>]) -> &'a str {
     &text[words[0].end()..words[1].start]
 }
 

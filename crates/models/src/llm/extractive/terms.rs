@@ -22,14 +22,14 @@ const MOST_TERMS: usize = u128::BITS as usize;
 
 /// A word with its place.
 #[derive(Clone, Copy)]
-pub(super) struct Word<'a> {
+pub(super) struct TextWord<'a> {
     /// Letters and digits, with single joiners (`.-'/_@`, and `,:` between digits) inside.
     pub text: &'a str,
     /// Byte offset in the text it was taken from.
     pub start: usize,
 }
 
-impl Word<'_> {
+impl TextWord<'_> {
     /// Returns the byte offset of its end.
     pub fn end(&self) -> usize {
         self.start + self.text.len()
@@ -37,7 +37,7 @@ impl Word<'_> {
 }
 
 /// Splits a text into words.
-pub(super) fn words(text: &str) -> Vec<Word<'_>> {
+pub(super) fn words(text: &str) -> Vec<TextWord<'_>> {
     let (mut found, mut start, mut last) = (Vec::new(), None, ' ');
     let mut chars = text.char_indices().chain([(text.len(), ' ')]).peekable();
     while let Some((at, c)) = chars.next() {
@@ -45,7 +45,7 @@ pub(super) fn words(text: &str) -> Vec<Word<'_>> {
         if c.is_alphanumeric() {
             start.get_or_insert(at);
         } else if let Some(start) = start.take_if(|_| !joins(last, c, next)) {
-            found.push(Word {
+            found.push(TextWord {
                 text: &text[start..at],
                 start,
             });

@@ -17,7 +17,7 @@ pub use self::settings::{OpenAiSettings, most_completion_tokens};
 use super::allowance::{Allowance, WithAllowance};
 use super::pause::Pause;
 use super::retry::Retrying;
-use super::{ErrorClass, Generator, LlmError, Reply};
+use super::{Completion, ErrorClass, Generator, LlmError};
 use ragtriage_core::prompt::Prompt;
 use ragtriage_http::{Backoff, EndpointSettings, JsonEndpoint, Response, address, hashed_query};
 
@@ -144,7 +144,7 @@ impl Generator for OpenAi {
         Some(&self.fingerprint)
     }
 
-    async fn generate(&self, prompt: &Prompt) -> Result<Reply, LlmError> {
+    async fn generate(&self, prompt: &Prompt) -> Result<Completion, LlmError> {
         let mut body = self.body.clone();
         body.insert("messages".into(), wire::messages(prompt));
         let mut answer = self.endpoint.send(&body).await?;

@@ -9,7 +9,7 @@ use wiremock::matchers::{any, body_json, header, method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
 use super::{LARGEST_ANSWER_BYTES, OpenAi, OpenAiSettings, connect, most_completion_tokens};
-use crate::llm::{ErrorClass, Generator, LlmError, Reply, Retrying, Secret};
+use crate::llm::{Completion, ErrorClass, Generator, LlmError, Retrying, Secret};
 use ragtriage_core::prompt::Prompt;
 use ragtriage_core::types::{Finish, Kind, Origin};
 use ragtriage_http::{Backoff, HttpError};
@@ -84,7 +84,7 @@ async fn server(answers: Vec<(ResponseTemplate, u64)>) -> MockServer {
     server
 }
 
-async fn ask(server: &MockServer) -> Result<Reply, LlmError> {
+async fn ask(server: &MockServer) -> Result<Completion, LlmError> {
     at_once(&settings(format!("{}/v1", server.uri())))
         .generate(&prompt())
         .await
@@ -121,7 +121,7 @@ async fn the_call_is_what_the_settings_say_and_nothing_more() {
         .await;
     let generator = connect(&settings, None).expect("valid settings");
     let reply = generator.generate(&prompt()).await.expect("an answer");
-    let expected = Reply {
+    let expected = Completion {
         text: "Paris".into(),
         finish: Finish::Stop,
         origin: Origin::Called,

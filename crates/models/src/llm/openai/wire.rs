@@ -3,9 +3,8 @@
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::OpenAiSettings;
-use super::settings::MAX_COMPLETION_TOKENS;
-use crate::llm::{ErrorClass, Reply, SentParameter};
+use super::settings::{MAX_COMPLETION_TOKENS, OpenAiSettings};
+use crate::llm::{Completion, ErrorClass, SentParameter};
 use ragtriage_core::prompt::Prompt;
 use ragtriage_core::types::{Finish, Origin};
 
@@ -76,7 +75,7 @@ pub(super) fn messages(prompt: &Prompt) -> Value {
 }
 
 #[derive(Deserialize)]
-struct Completion {
+struct ChatBody {
     choices: Option<Vec<Choice>>,
     /// Any JSON: wrong numbers are no reason to lose an answer.
     #[serde(default)]
@@ -121,11 +120,11 @@ fn tokens(usage: &Value, name: &str) -> Option<u64> {
 }
 
 /// Reads the body of a success; the error says in a few words why it is none.
-pub(super) fn reply(body: &[u8]) -> Result<Reply, String> {
+pub(super) fn reply(body: &[u8]) -> Result<Completion, String> {
     if body.trim_ascii_start().starts_with(b"<") {
         return Err("a web page, not a chat completion".to_owned());
     }
-    let completion: Completion =
+    let completion: ChatBody =
         serde_json::from_slice(body).map_err(|error| format!("not a chat completion ({error})"))?;
     let choice = completion
         .choices
@@ -164,7 +163,7 @@ pub(super) fn reply(body: &[u8]) -> Result<Reply, String> {
     let [prompt_tokens, completion_tokens] =
         ["prompt_tokens", "completion_tokens"].map(|name| tokens(&completion.usage, name));
     let text = refusal.unwrap_or(text);
-    Ok(Reply {
+    Ok(Completion {
         text,
         finish,
         origin: Origin::Called,

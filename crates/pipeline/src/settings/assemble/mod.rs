@@ -21,6 +21,7 @@ use super::{Resolved, Settings, SettingsError};
 use crate::ask::FAILURES_IN_A_ROW;
 use crate::plan::{ArmPlan, Plan, PromptPlan};
 use crate::recorded::RecordedPlan;
+use crate::settings::cache_folder::ScratchFolder;
 use ragtriage_core::attribute::judge::Judge;
 use ragtriage_core::chunk::ChunkSpec;
 use ragtriage_core::config::{ArmSetting, GeneratorName, MOST_RESAMPLES};
@@ -50,9 +51,8 @@ pub struct Environment {
     pub hub: String,
     /// Whether every connection that is not loopback is refused.
     pub offline: bool,
-    /// Whether the generator is asked anew, vectors are computed anew and their collection is thrown away; the folder it lives in
-    /// meanwhile.
-    pub scratch: Option<PathBuf>,
+    /// Present where no cache is read or written; holds the collections of this process.
+    pub scratch: Option<ScratchFolder>,
     /// An environment variable's value.
     pub variable: fn(&str) -> Option<String>,
 }

@@ -11,7 +11,7 @@ use ragtriage_core::text::address;
 /// What a service is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Role {
+pub enum RecipientRole {
     /// Vectors of all passages and questions.
     Encoder,
     /// To keep and search the passages' vectors.
@@ -28,7 +28,7 @@ pub enum Role {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recipient {
     /// What for.
-    pub role: Role,
+    pub role: RecipientRole,
     /// Its address, without what of it may be secret.
     pub address: String,
     /// Whether it is on this machine.
@@ -52,7 +52,7 @@ pub fn recipients(settings: &Settings) -> Vec<Recipient> {
         is_here: address::is_on_this_machine(url),
     };
     if let Some(url) = &external.url {
-        return vec![to(Role::Service, url)];
+        return vec![to(RecipientRole::Service, url)];
     }
     let is_dense = retrieval.retrievers.contains(&RetrieverName::Dense);
     let encoder = retrieval
@@ -60,12 +60,15 @@ pub fn recipients(settings: &Settings) -> Vec<Recipient> {
         .endpoint
         .iter()
         .filter(|_| is_dense)
-        .map(|url| to(Role::Encoder, url));
+        .map(|url| to(RecipientRole::Encoder, url));
     let is_server = vector_store.kind == VectorStoreKind::Server && uses_vector_store(settings);
-    let store = is_server.then(|| to(Role::VectorStore, &vector_store.url));
-    let reranker = rerank.endpoint.iter().map(|url| to(Role::Reranker, url));
+    let store = is_server.then(|| to(RecipientRole::VectorStore, &vector_store.url));
+    let reranker = rerank
+        .endpoint
+        .iter()
+        .map(|url| to(RecipientRole::Reranker, url));
     let is_openai = generation.generator == GeneratorName::Openai;
-    let generator = is_openai.then(|| to(Role::Generator, &generation.base_url));
+    let generator = is_openai.then(|| to(RecipientRole::Generator, &generation.base_url));
     encoder
         .chain(store)
         .chain(reranker)
@@ -92,11 +95,11 @@ pub fn without_services(settings: &Settings) -> Settings {
             .iter()
             .any(|recipient| recipient.role == role)
     };
-    if calls(Role::Reranker) {
+    if calls(RecipientRole::Reranker) {
         local.rerank = RerankSettings::default();
         local.retrieval.min_score = None;
     }
-    if calls(Role::VectorStore) {
+    if calls(RecipientRole::VectorStore) {
         local.vector_store.kind = VectorStoreKind::Embedded;
         local.retrieval.bm25.store = Bm25Store::Local;
         local
@@ -104,7 +107,7 @@ pub fn without_services(settings: &Settings) -> Settings {
             .retrievers
             .retain(|name| matches!(name, RetrieverName::Bm25 | RetrieverName::Tfidf));
     }
-    if calls(Role::Encoder) {
+    if calls(RecipientRole::Encoder) {
         local.retrieval.dense = DenseSettings::default();
         local
             .retrieval
@@ -132,7 +135,7 @@ mod tests {
             .settings
     }
 
-    fn roles(settings: &Settings) -> Vec<(Role, bool)> {
+    fn roles(settings: &Settings) -> Vec<(RecipientRole, bool)> {
         recipients(settings)
             .iter()
             .map(|recipient| (recipient.role, recipient.is_here))
@@ -156,10 +159,10 @@ mod tests {
             "generation.generator=openai",
         ]);
         let expected = [
-            (Role::Encoder, false),
-            (Role::VectorStore, true),
-            (Role::Reranker, false),
-            (Role::Generator, true),
+            (RecipientRole::Encoder, false),
+            (RecipientRole::VectorStore, true),
+            (RecipientRole::Reranker, false),
+            (RecipientRole::Generator, true),
         ];
         assert_eq!(roles(&all), expected);
         assert_eq!(recipients(&all)[0].address, "https://e/v1");

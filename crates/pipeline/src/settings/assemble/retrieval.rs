@@ -10,6 +10,7 @@ use super::{AssembleError, Environment, key, not_here, unusable};
 use crate::plan::{
     RerankPlan, RetrievalPlan, RetrieverPlan, SparsePlace, SparsePlan, StorePlan, VectorPlan,
 };
+use crate::settings::cache_folder::ScratchFolder;
 use crate::settings::{Resolved, Settings, SettingsError, cache_folder};
 use ragtriage_bm25::{Parameters as Bm25Parameters, Weighting};
 use ragtriage_core::config::Placement;
@@ -271,11 +272,10 @@ impl<'a> Wiring<'a> {
         let store = &self.settings().vector_store;
         let place = match store.kind {
             VectorStoreKind::Embedded => {
-                let base = self
-                    .environment
-                    .scratch
-                    .as_ref()
-                    .unwrap_or(&self.environment.cache_dir);
+                let Environment {
+                    cache_dir, scratch, ..
+                } = self.environment;
+                let base = scratch.as_ref().map_or(&**cache_dir, ScratchFolder::path);
                 VectorPlace::Embedded(base.join(cache_folder::COLLECTIONS))
             }
             VectorStoreKind::Server => {

@@ -1,0 +1,20 @@
+//! The questions that a command asks.
+
+use crate::failure::Failure;
+use ragtriage_core::types::Dataset;
+use ragtriage_pipeline::settings::Settings;
+
+/// Draws the sample that `dataset.limit` asks for.
+pub fn sample(dataset: &mut Dataset, settings: &Settings) -> Result<(), Failure> {
+    if let Some(limit) = settings.dataset.limit {
+        let questions = std::mem::take(&mut dataset.questions);
+        dataset.questions = ragtriage_core::sample::sample(questions, limit, settings.dataset.seed);
+    }
+    if dataset.questions.is_empty() {
+        return Err(Failure::new(
+            "no question is left to ask",
+            Some("check `dataset.split` and `dataset.limit`".to_owned()),
+        ));
+    }
+    Ok(())
+}
