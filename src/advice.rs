@@ -113,11 +113,9 @@ impl Advice for ExternalError {
             Self::MissingQuestions { .. } => {
                 with(self, "; ", "`--partial` does so and reports how many")
             }
-            Self::NoGold { .. } => with(
-                self,
-                "; ",
-                "`--flavour squad2` scores questions without one",
-            ),
+            Self::NoGold { .. } => {
+                with(self, "; ", "`--scorer squad2` scores questions without one")
+            }
             _ => self.hint(),
         }
     }

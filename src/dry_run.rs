@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::output;
 use crate::run_args::RunArgs;
 use crate::sample::sample;
-use ragtriage_core::config::{GeneratorName, PriceSettings};
+use ragtriage_core::config::{GeneratorName, Price};
 use ragtriage_core::types::Dataset;
 use ragtriage_core::types::Estimate;
 use ragtriage_pipeline::ask::Done;
@@ -61,7 +61,7 @@ pub(super) async fn dry_run(
         generator: generator(&settings),
         repeat: settings.generation.repeat,
         max_tokens: terms(&settings.generation).most_completion_tokens,
-        is_priced: settings.generation.price != PriceSettings::default(),
+        is_priced: settings.generation.price != Price::default(),
         stand_in: stand_in(&settings, &local.settings),
         estimate,
         sent,

@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::failure::Failure;
-use ragtriage_core::config::{Bm25Store, GeneratorName, RetrieverName};
+use ragtriage_core::config::{Bm25Store, GeneratorName};
 use ragtriage_core::text::tokens::Tokenizer;
+use ragtriage_core::types::RetrieverName;
 use ragtriage_fetch::model::HUB;
 use ragtriage_pipeline::settings::Resolved;
 use ragtriage_pipeline::settings::assemble::Environment;

@@ -2,17 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args, ValueEnum};
 
 use crate::failure::Failure;
 use crate::output;
-use ragtriage_core::measure::answer::Flavour;
+use ragtriage_core::measure::answer::Scorer;
 use ragtriage_core::measure::{Family, Measure};
 use ragtriage_eval::files::{self, Column, FilePlan, FileScores};
 use ragtriage_report::scores::{self, ScoredFile, ScoredFiles};
 use ragtriage_report::{glossary, trec_eval};
 use ragtriage_runs::external::input::Input;
-use ragtriage_runs::external::predictions::{GoldForm, Golds, Predictions};
+use ragtriage_runs::external::predictions::{Golds, Predictions};
 use ragtriage_runs::external::qrels::Qrels;
 use ragtriage_runs::external::trec_run::TrecRun;
 
@@ -68,9 +69,9 @@ pub struct ScoreArgs {
     /// How many documents the corpus has, for Fallout and Accuracy.
     #[arg(long, value_name = "N")]
     documents: Option<usize>,
-    /// Whose script scores answers; by default the golds' own.
-    #[arg(long, value_enum, conflicts_with = "run")]
-    flavour: Option<ScorerName>,
+    /// Scorer of answers [default: that of the gold file]
+    #[arg(long, value_parser = scorers(), conflicts_with = "run")]
+    scorer: Option<Scorer>,
     /// Bootstrap resamples of the intervals; 0 for none.
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(..=1_000_000))]
     resamples: u32,
@@ -90,14 +91,9 @@ enum ScoreFormat {
     TrecEval,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum ScorerName {
-    /// `evaluate-v1.1.py`.
-    Squad,
-    /// `evaluate-v2.0.py`.
-    Squad2,
-    /// `hotpot_evaluate_v1.py`.
-    Hotpotqa,
+fn scorers() -> impl TypedValueParser<Value = Scorer> {
+    let values = Scorer::ALL.map(|scorer| PossibleValue::new(scorer.name()).help(scorer.script()));
+    PossibleValuesParser::new(values).map(|name| Scorer::named(&name).expect("a possible value"))
 }
 
 /// Runs the command.
@@ -138,7 +134,7 @@ fn score_runs(args: &ScoreArgs, qrels: &Path, form: ScoreFormat) -> Result<(), F
     } else {
         OF_RUNS
     };
-    let plan = plan(args, default, Flavour::default(), form)?;
+    let plan = plan(args, default, Scorer::default(), form)?;
     let judgments = Input::read(qrels)?;
     let judged = Qrels::parse(&judgments)?;
     let mut files = Vec::new();
@@ -169,19 +165,15 @@ fn score_predictions(args: &ScoreArgs, gold: &Path, form: ScoreFormat) -> Result
     }
     let gold = Input::read(gold)?;
     let golds = Golds::parse(&gold)?;
-    let flavour = match (args.flavour, golds.form) {
-        (Some(ScorerName::Squad), _) | (None, GoldForm::Squad) => Flavour::Squad,
-        (Some(ScorerName::Squad2), _) | (None, GoldForm::Squad2) => Flavour::Squad2,
-        (Some(ScorerName::Hotpotqa), _) | (None, GoldForm::Hotpotqa) => Flavour::Hotpotqa,
-    };
-    if flavour != Flavour::Squad2 {
+    let scorer = args.scorer.unwrap_or(golds.scorer);
+    if scorer != Scorer::Squad2 {
         golds.all_answerable(&gold)?;
     }
-    let default = match golds.form {
-        GoldForm::Squad2 => [OF_ANSWERS, OF_UNANSWERABLE].join(" "),
-        GoldForm::Squad | GoldForm::Hotpotqa => OF_ANSWERS.to_owned(),
+    let default = match golds.scorer {
+        Scorer::Squad2 => [OF_ANSWERS, OF_UNANSWERABLE].join(" "),
+        Scorer::Squad | Scorer::Hotpotqa => OF_ANSWERS.to_owned(),
     };
-    let plan = plan(args, &default, flavour, form)?;
+    let plan = plan(args, &default, scorer, form)?;
     let mut files = Vec::new();
     for path in &args.predictions {
         let input = Input::read(path)?;
@@ -206,7 +198,7 @@ fn score_predictions(args: &ScoreArgs, gold: &Path, form: ScoreFormat) -> Result
 fn plan(
     args: &ScoreArgs,
     default: &str,
-    flavour: Flavour,
+    scorer: Scorer,
     form: ScoreFormat,
 ) -> Result<FilePlan, Failure> {
     let asked = args.measures.iter().map(String::as_str);
@@ -227,7 +219,7 @@ fn plan(
         only_shared: args.intersection || args.answered_only,
         level: args.level,
         n_documents: args.documents,
-        flavour,
+        scorer,
         // trec_eval's columns have no place for intervals.
         resamples: if form == ScoreFormat::TrecEval {
             0

@@ -32,7 +32,7 @@ use timed::median;
 const QUESTIONS: usize = 7_405;
 
 const SETTINGS: &str = "[dataset]\nformat = \"hotpotqa\"\npath = \"data\"\n\n[chunking]\nstrategy = \"document\"\n\n\
-    [retrieval]\nretrievers = [\"bm25\"]\ncandidates = 10\n\n[evaluation]\nflavour = \"hotpotqa\"\n";
+    [retrieval]\nretrievers = [\"bm25\"]\ncandidates = 10\n\n[evaluation]\nscorer = \"hotpotqa\"\n";
 
 const TURNS: usize = 5;
 

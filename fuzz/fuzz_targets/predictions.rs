@@ -5,7 +5,7 @@
 use libfuzzer_sys::fuzz_target;
 use ragtriage_runs::external::input::Input;
 use ragtriage_runs::external::predictions::{Golds, Predictions};
-use ragtriage_core::measure::answer::{Flavour, score};
+use ragtriage_core::measure::answer::{Scorer, score};
 
 fuzz_target!(|bytes: &[u8]| {
     let folder = ragtriage_fuzz::files(bytes, &["gold.json", "predictions.json"]);
@@ -16,8 +16,8 @@ fuzz_target!(|bytes: &[u8]| {
     let (Some(golds), Some(predictions)) = (golds, predictions) else { return };
     for gold in &golds.questions {
         let Some(Some(answer)) = predictions.answers.get(&gold.id) else { continue };
-        for flavour in [Flavour::Squad, Flavour::Squad2, Flavour::Hotpotqa] {
-            let scores = score(answer, &gold.answers, flavour);
+        for scorer in [Scorer::Squad, Scorer::Squad2, Scorer::Hotpotqa] {
+            let scores = score(answer, &gold.answers, scorer);
             assert!((0.0..=1.0).contains(&scores.f1), "{scores:?}");
         }
     }

@@ -7,7 +7,7 @@ use ragtriage_eval::files::{FilePlan, score_run};
 use ragtriage_runs::external::input::Input;
 use ragtriage_runs::external::qrels::Qrels;
 use ragtriage_runs::external::trec_run::TrecRun;
-use ragtriage_core::measure::answer::Flavour;
+use ragtriage_core::measure::answer::Scorer;
 
 const MEASURES: &str =
     "nDCG nDCG@3 nDCG(exp) nDCG(exp)@2 AP AP@3 RR RR@2 Rprec SetF1@2 P@1 P@5 Recall@1 Recall@5 Success@2 Judged@3";
@@ -35,7 +35,7 @@ fn values(qrels: String, run: String) -> Option<Vec<(String, Vec<Option<f64>>)>>
         only_shared: false,
         level: 1,
         n_documents: None,
-        flavour: Flavour::default(),
+        scorer: Scorer::default(),
         resamples: 0,
         seed: 0,
     };

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::output;
-use ragtriage_core::config::Search;
+use ragtriage_core::config::SweepSearch;
 use ragtriage_core::measure::Cutoff;
 use ragtriage_core::text::numbers::{plural, thousands};
 use ragtriage_pipeline::settings::Resolved;
@@ -126,11 +126,11 @@ fn head(
     };
     let n = outcome.trials.len() + outcome.n_left;
     let search = match settings.tune.search {
-        Search::Grid => format!(
+        SweepSearch::Grid => format!(
             "{}: every combination, and the default",
             plural(n, "trial", "trials")
         ),
-        Search::Random => {
+        SweepSearch::Random => {
             let seed = settings.tune.seed;
             format!(
                 "{}: drawn with seed {seed}, and the default",
@@ -155,7 +155,7 @@ fn head(
     let lines = [
         ("Data", Some(data)),
         ("Questions", Some(questions)),
-        ("Search", Some(search)),
+        ("SweepSearch", Some(search)),
         ("Computed", made),
     ];
     let lines = lines

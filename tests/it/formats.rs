@@ -132,7 +132,7 @@ const SQUAD: &str = r#"{"version": "1.1", "data": [{"title": "Lake_Zug", "paragr
 #[test]
 fn squad_1_makes_a_document_of_each_paragraph() {
     let project = project("squad", &[("data/dev-v1.1.json", SQUAD)]);
-    project.good("r", &["--set", "evaluation.flavour=squad"]);
+    project.good("r", &["--set", "evaluation.scorer=squad"]);
     check(&project, "r");
     let (run, summary) = (project.json("runs/r/run.json"), project.summary("r"));
     assert_eq!(

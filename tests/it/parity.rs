@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
-use ragtriage_core::measure::answer::{Flavour, score};
+use ragtriage_core::measure::answer::{Scorer, score};
 use serde_json::Value;
 
 /// The folder of a fetched data set.
@@ -37,7 +37,7 @@ fn hotpotqa_answers_score_as_the_official_script_scores_them() {
         let scores = score(
             answer,
             &[gold["answer"].as_str().expect("an answer").to_owned()],
-            Flavour::Hotpotqa,
+            Scorer::Hotpotqa,
         );
         em += scores.em;
         f1 += scores.f1;

@@ -339,7 +339,7 @@ fn squad_2_predictions_are_split_by_answerability() {
     near(mean(&scored, "AnswerF1(HasAns)"), 0.9);
     near(mean(&scored, "AnswerEM(NoAns)"), 0.5);
     near(mean(&scored, "AnswerF1(NoAns)"), 0.5);
-    assert_eq!(scored["flavour"], "squad2");
+    assert_eq!(scored["scorer"], "squad2");
     assert_eq!(
         scored["files"][0]["warnings"],
         serde_json::json!({"predictions_of_unknown_ids": 1})
@@ -359,7 +359,7 @@ fn squad_2_predictions_are_split_by_answerability() {
         "p.json",
         "--gold",
         "gold.json",
-        "--flavour",
+        "--scorer",
         "squad",
     ]);
     assert!(
@@ -384,7 +384,7 @@ fn a_missing_or_null_answer_scores_0_unless_only_answered_ones_are_asked_for() {
     let args = ["--predictions", "p.json", "--gold", "gold.json"];
     let all = json(&project, &args);
     near(mean(&all, "AnswerEM"), 1.0 / 3.0);
-    assert_eq!(all["flavour"], "hotpotqa");
+    assert_eq!(all["scorer"], "hotpotqa");
     assert_eq!(
         all["files"][0]["warnings"],
         serde_json::json!({"predictions_missing": 1, "predictions_null": 1})

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use flate2::read::GzDecoder;
-use ragtriage_core::measure::answer::Flavour;
+use ragtriage_core::measure::answer::Scorer;
 use ragtriage_eval::files::{FilePlan, score_run};
 use ragtriage_runs::external::input::Input;
 use ragtriage_runs::external::qrels::Qrels;
@@ -56,7 +56,7 @@ fn random_pairs_score_as_the_reference_tools_score_them() {
             only_shared: false,
             level: pair.level,
             n_documents: None,
-            flavour: Flavour::default(),
+            scorer: Scorer::default(),
             resamples: 0,
             seed: 0,
         };

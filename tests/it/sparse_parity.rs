@@ -82,7 +82,7 @@ fn weighting(tool: &str) -> Weighting {
     match tool.split(' ').next() {
         Some("tfidf") => Weighting::Tfidf,
         Some(name) => {
-            let variant: Bm25Variant = name.parse().expect("a variant");
+            let variant = Bm25Variant::named(name).expect("a variant");
             Weighting::Bm25(Bm25Parameters::new(variant, 1.2, 0.75, None).expect("in range"))
         }
         None => unreachable!("a split has a first part"),

@@ -149,25 +149,13 @@ mod tests {
     #[test]
     fn a_variant_reads_as_it_prints_and_as_settings_write_it() {
         for variant in Variant::ALL {
-            assert_eq!(
-                variant
-                    .to_string()
-                    .parse::<Variant>()
-                    .expect("its own name"),
-                variant
-            );
+            assert_eq!(Variant::named(&variant.to_string()), Some(variant));
             assert_eq!(
                 serde_json::to_value(variant).expect("serialises"),
                 variant.name()
             );
         }
-        let error = "bm25+".parse::<Variant>().expect_err("not a name of ours");
-        assert!(
-            error
-                .to_string()
-                .starts_with("`retrieval.bm25.variant` is bm25+"),
-            "{error}"
-        );
+        assert_eq!(Variant::named("bm25+"), None);
     }
 
     #[test]

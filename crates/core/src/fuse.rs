@@ -1,77 +1,86 @@
-//! Floor 2, fusion: several rankings made one.
+//! Fusion of several rankings into one.
 //!
-//! Every rule adds, over the rankings, a weight times what the ranking says of a chunk; they differ in that second
-//! factor. Left out: rules that learn, and Qdrant's own fusion, whose constants differ (ARCHITECTURE.md).
+//! Every method adds, over the rankings, a weight times a function of the chunk's place in the ranking; they differ in that
+//! function. Left out: methods that learn, and Qdrant's own fusion, whose constants differ (ARCHITECTURE.md).
 
 use std::collections::{BTreeMap, HashMap};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::types::{ChunkId, Hit, Ranking};
+use crate::closed_set::closed_set;
+use crate::types::{ChunkId, Hit, Ranking, RetrieverName};
 
-/// What a fused hit's score is made of: each ranking's share, by its name.
+/// The parts of a fused hit's score: each retriever's share, by its name.
 pub type Parts = HashMap<ChunkId, BTreeMap<String, f64>>;
 
-/// One ranking to be fused.
-#[derive(Clone, Copy, Debug)]
-pub struct Voice<'a> {
-    /// Its name in the parts.
-    pub name: &'a str,
-    /// Its weight, finite and not negative; 1 where nobody set one.
-    pub weight: f64,
-    /// Its hits.
-    pub ranking: &'a Ranking,
+closed_set! {
+    /// A fusion method.
+    #[derive(Default)]
+    FusionMethod {
+        /// Reciprocal rank fusion (Cormack, Clarke, Büttcher 2009): 1 / (k + rank), ranks from 1. A chunk that a ranking
+        /// lacks gets nothing from it.
+        #[default]
+        Rrf = "rrf",
+        /// The weighted sum of normalised scores (`CombSUM` of Fox and Shaw 1994 with weights; "convex combination" in Bruch
+        /// et al. 2023).
+        Weighted = "weighted",
+    }
 }
 
-/// How rankings become one.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Fusion {
-    /// Reciprocal rank fusion (Cormack, Clarke, Büttcher 2009): 1 / (k + rank), ranks from 1; `k` > 0, in the paper 60. A chunk
-    /// that a ranking lacks gets nothing from it.
-    ReciprocalRank {
-        /// The constant.
-        k: f64,
-    },
-    /// The sum of normalised scores (`CombSUM` of Fox and Shaw 1994 with weights; "convex combination" in Bruch et al. 2023).
-    Weighted(Normalization),
+closed_set! {
+    /// The normalisation that makes scores of several retrievers comparable.
+    #[derive(Default)]
+    Normalization {
+        /// (score - lowest) / (highest - lowest), in 0..=1; 1 for all where they are equal, as in `OpenSearch`. A chunk that the
+        /// ranking lacks counts as its lowest: 0.
+        #[default]
+        MinMax = "min_max",
+        /// (score - mean) / standard deviation, of the population of its hits, as `zmuv` in ranx; 0 for all where they are
+        /// equal. A chunk that the ranking lacks counts as its lowest (in ranx as its mean, which would rank a missing chunk
+        /// above one found late).
+        ZScore = "z_score",
+    }
 }
 
-/// How the scores of a ranking are made comparable with those of another.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Normalization {
-    /// (score - lowest) / (highest - lowest), in 0..=1; 1 for all where they are equal, as in `OpenSearch`. A chunk that the
-    /// ranking lacks counts as its lowest: 0.
-    #[default]
-    MinMax,
-    /// (score - mean) / standard deviation, of the population of its hits, as `zmuv` in ranx; 0 for all where they are equal.
-    /// A chunk that the ranking lacks counts as its lowest (ranx: as its mean, so that not to be found is better than to be
-    /// found late).
-    ZScore,
+/// Fusion of the retrievers' rankings.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Fusion {
+    /// The fusion method.
+    pub method: FusionMethod,
+    /// The constant k of `rrf`, above 0; 60 in the paper. Ranks start at 1.
+    #[schemars(range(min = 1e-9, max = 1e9))]
+    pub k: f64,
+    /// The weight of each retriever, at least 0: `{ bm25 = 0.3, dense = 0.7 }`. Default: 1 each.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(extend("additionalProperties" = serde_json::json!({"type": "number", "minimum": 0, "maximum": 1e9})))]
+    pub weights: BTreeMap<RetrieverName, f64>,
+    /// The normalisation of scores in the method `weighted`.
+    pub normalization: Normalization,
 }
 
-impl Normalization {
-    /// Its name in settings.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::MinMax => "min_max",
-            Self::ZScore => "z_score",
+impl Default for Fusion {
+    fn default() -> Self {
+        Self {
+            method: FusionMethod::Rrf,
+            k: 60.0,
+            weights: BTreeMap::new(),
+            normalization: Normalization::MinMax,
         }
     }
 }
 
 impl Fusion {
-    /// All chunks of all rankings by the sum of their shares, with the shares by name. No rankings give an empty one.
+    /// Returns all chunks of all rankings by the sum of their shares, with the shares by retriever. No rankings give an empty one.
     #[must_use]
-    pub fn fuse(self, voices: &[Voice<'_>]) -> (Ranking, Parts) {
+    pub fn fuse(&self, rankings: &[(RetrieverName, Ranking)]) -> (Ranking, Parts) {
         let mut parts = Parts::new();
-        for id in voices.iter().flat_map(|voice| voice.ranking.ids()) {
+        for id in rankings.iter().flat_map(|(_, ranking)| ranking.ids()) {
             parts.entry(id.clone()).or_default();
         }
-        for voice in voices {
-            self.add(voice, &mut parts);
+        for (name, ranking) in rankings {
+            self.add(*name, ranking, &mut parts);
         }
         let hits = parts
             .iter()
@@ -84,32 +93,33 @@ impl Fusion {
     }
 
     /// Adds one ranking's shares to the chunks of all.
-    fn add(self, voice: &Voice<'_>, parts: &mut Parts) {
-        let (values, missing) = match self {
-            Self::ReciprocalRank { k } => (
-                (1..=voice.ranking.len())
-                    .map(|rank| 1.0 / (k + rank as f64))
+    fn add(&self, name: RetrieverName, ranking: &Ranking, parts: &mut Parts) {
+        let weight = self.weights.get(&name).copied().unwrap_or(1.0);
+        let (values, missing) = match self.method {
+            FusionMethod::Rrf => (
+                (1..=ranking.len())
+                    .map(|rank| 1.0 / (self.k + rank as f64))
                     .collect(),
                 None,
             ),
-            Self::Weighted(normalization) => normalization.of(voice.ranking),
+            FusionMethod::Weighted => self.normalization.of(ranking),
         };
         if let Some(missing) = missing.filter(|missing| *missing != 0.0) {
             for shares in parts.values_mut() {
-                shares.insert(voice.name.to_owned(), voice.weight * missing);
+                shares.insert(name.to_string(), weight * missing);
             }
         }
-        for (id, value) in voice.ranking.ids().zip(values) {
+        for (id, value) in ranking.ids().zip(values) {
             let shares = parts
                 .get_mut(id)
                 .expect("every chunk of every ranking has its entry");
-            shares.insert(voice.name.to_owned(), voice.weight * value);
+            shares.insert(name.to_string(), weight * value);
         }
     }
 }
 
 impl Normalization {
-    /// The normalised scores of a ranking's hits, in order, and what a chunk gets that it lacks.
+    /// Returns the normalised scores of a ranking's hits, in order, and the score of a chunk that it lacks.
     fn of(self, ranking: &Ranking) -> (Vec<f64>, Option<f64>) {
         let scores: Vec<f64> = ranking.hits().iter().map(|hit| hit.score).collect();
         let (Some(&highest), Some(&lowest)) = (scores.first(), scores.last()) else {
@@ -150,7 +160,22 @@ impl Normalization {
 mod tests {
     use super::*;
 
-    const RRF: Fusion = Fusion::ReciprocalRank { k: 60.0 };
+    use RetrieverName::{Bm25, Dense};
+
+    fn rrf(weights: &[(RetrieverName, f64)]) -> Fusion {
+        Fusion {
+            weights: weights.iter().copied().collect(),
+            ..Fusion::default()
+        }
+    }
+
+    fn weighted(normalization: Normalization, weights: &[(RetrieverName, f64)]) -> Fusion {
+        Fusion {
+            method: FusionMethod::Weighted,
+            normalization,
+            ..rrf(weights)
+        }
+    }
 
     fn scored(hits: &[(&str, f64)]) -> Ranking {
         Ranking::new(
@@ -163,16 +188,12 @@ mod tests {
         )
     }
 
-    fn voice<'a>(name: &'a str, weight: f64, ranking: &'a Ranking) -> Voice<'a> {
-        Voice {
-            name,
-            weight,
-            ranking,
-        }
-    }
-
-    fn assert_fused(fusion: Fusion, voices: &[Voice<'_>], expected: &[(&str, f64)]) {
-        let fused = fusion.fuse(voices).0;
+    fn assert_fused(
+        fusion: &Fusion,
+        rankings: &[(RetrieverName, Ranking)],
+        expected: &[(&str, f64)],
+    ) {
+        let fused = fusion.fuse(rankings).0;
         assert_eq!(
             fused.ids().map(ChunkId::as_str).collect::<Vec<_>>(),
             expected.iter().map(|e| e.0).collect::<Vec<_>>()
@@ -192,17 +213,17 @@ mod tests {
             scored(&[("a", 9.0), ("b", 8.0)]),
             scored(&[("b", 0.9), ("c", 0.8)]),
         );
-        let voices = [voice("bm25", 1.0, &bm25), voice("dense", 1.0, &dense)];
+        let rankings = [(Bm25, bm25), (Dense, dense)];
         assert_fused(
-            RRF,
-            &voices,
+            &rrf(&[]),
+            &rankings,
             &[
                 ("b", 1.0 / 62.0 + 1.0 / 61.0),
                 ("a", 1.0 / 61.0),
                 ("c", 1.0 / 62.0),
             ],
         );
-        let parts = RRF.fuse(&voices).1;
+        let parts = rrf(&[]).fuse(&rankings).1;
         assert!((parts[&ChunkId::from("a")]["bm25"] - 1.0 / 61.0).abs() < 1e-15);
         assert_eq!(parts[&ChunkId::from("a")].len(), 1);
     }
@@ -210,8 +231,11 @@ mod tests {
     #[test]
     fn a_weight_multiplies_a_rankings_share() {
         let (bm25, dense) = (scored(&[("a", 9.0)]), scored(&[("b", 0.9)]));
-        let voices = [voice("bm25", 0.3, &bm25), voice("dense", 0.7, &dense)];
-        assert_fused(RRF, &voices, &[("b", 0.7 / 61.0), ("a", 0.3 / 61.0)]);
+        assert_fused(
+            &rrf(&[(Bm25, 0.3), (Dense, 0.7)]),
+            &[(Bm25, bm25), (Dense, dense)],
+            &[("b", 0.7 / 61.0), ("a", 0.3 / 61.0)],
+        );
     }
 
     #[test]
@@ -221,25 +245,24 @@ mod tests {
             scored(&[("a", 12.0), ("b", 10.0), ("c", 4.0)]),
             scored(&[("b", 0.5), ("a", 0.3)]),
         );
-        let voices = [voice("bm25", 0.4, &bm25), voice("dense", 0.6, &dense)];
         assert_fused(
-            Fusion::Weighted(Normalization::MinMax),
-            &voices,
+            &weighted(Normalization::MinMax, &[(Bm25, 0.4), (Dense, 0.6)]),
+            &[(Bm25, bm25), (Dense, dense)],
             &[("b", 0.4 * 0.75 + 0.6), ("a", 0.4), ("c", 0.0)],
         );
     }
 
     #[test]
     fn equal_scores_are_all_the_highest_by_min_max_and_the_mean_by_z_score() {
-        let one = scored(&[("a", 3.0), ("b", 3.0)]);
+        let one = [(Bm25, scored(&[("a", 3.0), ("b", 3.0)]))];
         assert_fused(
-            Fusion::Weighted(Normalization::MinMax),
-            &[voice("x", 1.0, &one)],
+            &weighted(Normalization::MinMax, &[]),
+            &one,
             &[("b", 1.0), ("a", 1.0)],
         );
         assert_fused(
-            Fusion::Weighted(Normalization::ZScore),
-            &[voice("x", 1.0, &one)],
+            &weighted(Normalization::ZScore, &[]),
+            &one,
             &[("b", 0.0), ("a", 0.0)],
         );
     }
@@ -252,21 +275,21 @@ mod tests {
             scored(&[("a", 3.0), ("b", 1.0)]),
             scored(&[("a", 5.0), ("c", 5.0), ("b", 2.0)]),
         );
-        let (r, voices) = (2f64.sqrt(), [voice("x", 1.0, &x), voice("y", 1.0, &y)]);
+        let (r, rankings) = (2f64.sqrt(), [(Bm25, x), (Dense, y)]);
         let expected = [
             ("a", 1.0 + 1.0 / r),
             ("c", -1.0 + 1.0 / r),
             ("b", -1.0 - 2.0 / r),
         ];
-        assert_fused(Fusion::Weighted(Normalization::ZScore), &voices, &expected);
+        assert_fused(&weighted(Normalization::ZScore, &[]), &rankings, &expected);
     }
 
     #[test]
     fn equal_sums_tie_by_id_descending() {
         let (a, b) = (scored(&[("a", 1.0)]), scored(&[("b", 1.0)]));
         assert_fused(
-            RRF,
-            &[voice("bm25", 1.0, &a), voice("dense", 1.0, &b)],
+            &rrf(&[]),
+            &[(Bm25, a), (Dense, b)],
             &[("b", 1.0 / 61.0), ("a", 1.0 / 61.0)],
         );
     }
@@ -274,17 +297,12 @@ mod tests {
     #[test]
     fn nothing_fuses_to_nothing() {
         for fusion in [
-            RRF,
-            Fusion::Weighted(Normalization::MinMax),
-            Fusion::Weighted(Normalization::ZScore),
+            rrf(&[]),
+            weighted(Normalization::MinMax, &[]),
+            weighted(Normalization::ZScore, &[]),
         ] {
             assert!(fusion.fuse(&[]).0.is_empty());
-            assert!(
-                fusion
-                    .fuse(&[voice("bm25", 1.0, &Ranking::default())])
-                    .0
-                    .is_empty()
-            );
+            assert!(fusion.fuse(&[(Bm25, Ranking::default())]).0.is_empty());
         }
     }
 }

@@ -59,13 +59,13 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::types::Kind;
+    use crate::types::QuestionKind;
 
     fn questions(n: usize) -> Vec<Question> {
         let question = |index: usize| Question {
             id: format!("q{index:03}").into(),
             text: "?".into(),
-            kind: Kind::Free,
+            kind: QuestionKind::Free,
             answers: Vec::new(),
             evidence: Vec::new(),
             relevant: BTreeMap::new(),

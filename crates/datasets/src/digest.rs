@@ -8,7 +8,7 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use ragtriage_core::text::hex::hex;
-use ragtriage_core::types::{Document, Fact, Member, Question, Split};
+use ragtriage_core::types::{Document, KeyFact, Member, Question, Split};
 
 const VERSION: &str = "ragtriage dataset 1";
 
@@ -54,7 +54,7 @@ impl Stream {
         }
     }
 
-    fn facts(&mut self, facts: &[Fact]) {
+    fn facts(&mut self, facts: &[KeyFact]) {
         self.count(facts.len());
         for fact in facts {
             self.texts(fact);
@@ -156,7 +156,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use ragtriage_core::types::Kind;
+    use ragtriage_core::types::QuestionKind;
 
     fn document(id: &str, title: &str) -> Document {
         let metadata = BTreeMap::from([("year".to_owned(), serde_json::json!(1998))]);
@@ -172,7 +172,7 @@ mod tests {
         Question {
             id: "q".into(),
             text: "where?".into(),
-            kind: Kind::Span,
+            kind: QuestionKind::Span,
             answers: vec!["Zürich".into()],
             evidence: vec![vec![Member {
                 doc: "a".into(),

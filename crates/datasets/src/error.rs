@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::place::Place;
 use ragtriage_core::config::Format;
-use ragtriage_core::types::{DocId, Kind, QuestionId};
+use ragtriage_core::types::{DocId, QuestionId, QuestionKind};
 
 /// Names the file and the line, id or byte offset of what is wrong; [`DatasetError::hint`] says what to do.
 #[derive(Debug, thiserror::Error)]
@@ -209,7 +209,7 @@ pub enum DatasetError {
         /// The question.
         place: Place,
         /// Its kind.
-        kind: Kind,
+        kind: QuestionKind,
     },
     /// A split asked of a format that has none.
     #[error("format `{format}` has no splits, so no `{split}`")]

@@ -18,7 +18,7 @@ use crate::error::DatasetError;
 use crate::place::Place;
 use crate::read;
 use ragtriage_core::text::quote;
-use ragtriage_core::types::{ByteRange, DocId, Document, Group, Kind, Member, Question};
+use ragtriage_core::types::{ByteRange, DocId, Document, Group, QuestionKind, Member, Question};
 
 #[derive(Deserialize)]
 struct HotpotQuestion {
@@ -133,7 +133,7 @@ fn question(
         .iter()
         .any(|answer| answer == "yes" || answer == "no");
     Ok(Question {
-        kind: if yes_no { Kind::YesNo } else { Kind::Span },
+        kind: if yes_no { QuestionKind::YesNo } else { QuestionKind::Span },
         answers,
         relevant: evidence
             .iter()
@@ -302,7 +302,7 @@ mod tests {
         );
         assert_eq!(
             (set.questions[0].kind, set.questions[1].kind),
-            (Kind::Span, Kind::YesNo)
+            (QuestionKind::Span, QuestionKind::YesNo)
         );
         assert_eq!(set.questions[1].tags, ["comparison", "easy"]);
         assert_eq!(set.questions[0].text, "Who?");

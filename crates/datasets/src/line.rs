@@ -13,7 +13,7 @@ use serde::Serialize;
 use serde_json::ser::{Formatter, Serializer};
 
 use ragtriage_core::text::quote;
-use ragtriage_core::types::{ByteRange, DocId, Fact, Kind, Member, Question, Split};
+use ragtriage_core::types::{ByteRange, DocId, KeyFact, Member, Question, QuestionKind, Split};
 
 /// `question` as a JSON object in one line, without its line end. `text_of` gives a document's text, `None` for one that is not
 /// in the corpus.
@@ -61,7 +61,7 @@ struct QuestionLine<'a> {
 /// All that is known of a question beside its words.
 #[derive(Serialize)]
 pub(super) struct Labels<'a> {
-    kind: Kind,
+    kind: QuestionKind,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     answers: &'a [String],
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -70,9 +70,9 @@ pub(super) struct Labels<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) relevant: Option<&'a BTreeMap<DocId, i32>>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    required: &'a [Fact],
+    required: &'a [KeyFact],
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    forbidden: &'a [Fact],
+    forbidden: &'a [KeyFact],
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     tags: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -136,7 +136,11 @@ impl<'a> Labels<'a> {
             && evidence.is_empty()
             && required.is_empty()
             && forbidden.is_empty();
-        is_bare && *kind == Kind::Free && relevant.is_none() && tags.is_empty() && split.is_none()
+        is_bare
+            && *kind == QuestionKind::Free
+            && relevant.is_none()
+            && tags.is_empty()
+            && split.is_none()
     }
 }
 
@@ -299,17 +303,17 @@ mod tests {
             ranges in prop::collection::vec(any::<(prop::sample::Index, prop::sample::Index)>(), 0..6),
             grades in prop::collection::btree_map("[a-d ]{0,2}", -2..4_i32, 0..4),
             words in prop::collection::vec("x[a-z\u{e9}\n\"]{1,4}z", 0..4),
-            kind in prop::sample::select(Kind::ALL.to_vec()),
+            kind in prop::sample::select(QuestionKind::ALL.to_vec()),
             split in prop::sample::select(vec![None, Some(Split::Tune), Some(Split::Heldout)]),
         ) {
             let mut ranges: Vec<ByteRange> = ranges.into_iter().filter_map(|(from, to)| range_of(&text, from, to)).collect();
             ranges.sort_unstable();
             ranges.dedup();
             let mut answers = match kind {
-                Kind::Span => [&words[..], &["x".to_owned()]].concat(),
-                Kind::YesNo => vec!["Yes".to_owned(), "no".to_owned()],
-                Kind::Free => words.clone(),
-                Kind::Unanswerable => Vec::new(),
+                QuestionKind::Span => [&words[..], &["x".to_owned()]].concat(),
+                QuestionKind::YesNo => vec!["Yes".to_owned(), "no".to_owned()],
+                QuestionKind::Free => words.clone(),
+                QuestionKind::Unanswerable => Vec::new(),
             };
             answers.sort();
             answers.dedup();

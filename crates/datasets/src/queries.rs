@@ -85,7 +85,7 @@ mod tests {
     use super::*;
     use crate::{asked, spec::tests::with_files};
     use ragtriage_core::config::Format;
-    use ragtriage_core::types::{Dataset, Kind};
+    use ragtriage_core::types::{Dataset, QuestionKind};
 
     const CORPUS: &str = "{\"id\": \"a\", \"text\": \"It waits 6 minutes.\"}\n";
 
@@ -128,15 +128,15 @@ mod tests {
         let [first, second, third] = &set.questions[..] else {
             panic!("three")
         };
-        assert_eq!((first.id.as_str(), first.kind), ("7", Kind::Free));
+        assert_eq!((first.id.as_str(), first.kind), ("7", QuestionKind::Free));
         assert_eq!(
             (second.kind, &second.tags[..]),
-            (Kind::YesNo, &["chat".to_owned()][..])
+            (QuestionKind::YesNo, &["chat".to_owned()][..])
         );
         assert!(second.id.as_str().starts_with("q-") && second.split.is_some());
         assert_eq!(
             (third.kind, third.evidence[0][0].ranges[0]),
-            (Kind::Span, (9, 18).into())
+            (QuestionKind::Span, (9, 18).into())
         );
     }
 

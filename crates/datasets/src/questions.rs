@@ -26,7 +26,7 @@ use crate::error::DatasetError;
 use crate::inspection::RepeatedQuote;
 use crate::{nearest, read};
 use ragtriage_core::text::quote::{self, Located};
-use ragtriage_core::types::{ByteRange, DocId, Document, Fact, Group, Kind, Member, Question};
+use ragtriage_core::types::{ByteRange, DocId, Document, KeyFact, Group, QuestionKind, Member, Question};
 
 /// Where one's own questions stand in the data set's folder.
 pub(super) const FILE: &str = "questions.jsonl";
@@ -174,7 +174,7 @@ fn answers(record: &mut JsonRecord, draft: &mut Draft) -> Result<Vec<String>, Da
     Ok(answers)
 }
 
-fn kind(record: &mut JsonRecord, answers: &[String]) -> Result<Kind, DatasetError> {
+fn kind(record: &mut JsonRecord, answers: &[String]) -> Result<QuestionKind, DatasetError> {
     let all_yes_no = answers.iter().all(|answer| {
         ["yes", "no"]
             .iter()
@@ -182,30 +182,30 @@ fn kind(record: &mut JsonRecord, answers: &[String]) -> Result<Kind, DatasetErro
     });
     let given = record.take(&["kind"], KINDS)?;
     match given {
-        None if answers.is_empty() => Ok(Kind::Free),
-        None => Ok(if all_yes_no { Kind::YesNo } else { Kind::Span }),
-        Some(kind @ (Kind::Span | Kind::YesNo)) if answers.is_empty() => {
+        None if answers.is_empty() => Ok(QuestionKind::Free),
+        None => Ok(if all_yes_no { QuestionKind::YesNo } else { QuestionKind::Span }),
+        Some(kind @ (QuestionKind::Span | QuestionKind::YesNo)) if answers.is_empty() => {
             Err(DatasetError::NoAnswers {
                 place: record.place().clone(),
                 kind,
             })
         }
-        Some(Kind::YesNo) if !all_yes_no => {
+        Some(QuestionKind::YesNo) if !all_yes_no => {
             Err(record.wrong("answers", "`yes` or `no` for kind `yes_no`"))
         }
-        Some(Kind::Unanswerable) if !answers.is_empty() => {
+        Some(QuestionKind::Unanswerable) if !answers.is_empty() => {
             Err(record.wrong("answers", "left out for kind `unanswerable`"))
         }
         Some(kind) => Ok(kind),
     }
 }
 
-fn facts(record: &mut JsonRecord, name: &'static str) -> Result<Vec<Fact>, DatasetError> {
+fn facts(record: &mut JsonRecord, name: &'static str) -> Result<Vec<KeyFact>, DatasetError> {
     let given: Option<Vec<Strings>> = record.take(
         &[name],
         "a list of facts, each a string or a list of strings",
     )?;
-    let facts: Vec<Fact> = given
+    let facts: Vec<KeyFact> = given
         .unwrap_or_default()
         .into_iter()
         .map(Strings::trimmed)
@@ -405,7 +405,7 @@ mod tests {
         );
         assert_eq!(
             (question.split, question.kind),
-            (Some(Split::Tune), Kind::Free)
+            (Some(Split::Tune), QuestionKind::Free)
         );
     }
 
@@ -425,15 +425,15 @@ mod tests {
     fn a_kind_not_given_follows_from_the_answers() {
         assert_eq!(
             only(r#"{"id": "q", "text": "?", "answers": ["Yes"]}"#).kind,
-            Kind::YesNo
+            QuestionKind::YesNo
         );
         assert_eq!(
             only(r#"{"id": "q", "text": "?", "answers": ["yes", "lake"]}"#).kind,
-            Kind::Span
+            QuestionKind::Span
         );
         assert_eq!(
             only(r#"{"id": "q", "text": "?", "required": ["lake"]}"#).kind,
-            Kind::Free
+            QuestionKind::Free
         );
     }
 

@@ -13,7 +13,7 @@ use crate::error::DatasetError;
 use crate::place::Place;
 use crate::{nearest, read};
 use ragtriage_core::text::quote;
-use ragtriage_core::types::{ByteRange, DocId, Document, Kind, Member, Question};
+use ragtriage_core::types::{ByteRange, DocId, Document, Member, Question, QuestionKind};
 
 #[derive(Deserialize)]
 struct File {
@@ -122,9 +122,9 @@ fn question(
     );
     Ok(Question {
         kind: if asked.is_impossible {
-            Kind::Unanswerable
+            QuestionKind::Unanswerable
         } else {
-            Kind::Span
+            QuestionKind::Span
         },
         answers,
         relevant: members
@@ -232,7 +232,7 @@ mod tests {
         };
         let ranges: Vec<_> = group.iter().map(|member| member.ranges[0]).collect();
         assert_eq!(ranges, [(23, 30).into(), (18, 30).into()]);
-        assert_eq!(set.questions[2].kind, Kind::Unanswerable);
+        assert_eq!(set.questions[2].kind, QuestionKind::Unanswerable);
         assert!(set.questions[2].evidence.is_empty() && set.questions[2].answers.is_empty());
     }
 

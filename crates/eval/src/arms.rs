@@ -193,7 +193,7 @@ pub fn repeats(traces: &[Trace], judge: Judge) -> Option<Repeats> {
                     &trace.question,
                     &attempt.extracted,
                     attempt.stance,
-                    judge.flavour,
+                    judge.scorer,
                     judge.correct_f1,
                 );
                 Some((diagnose::attempt_quality(trace, attempt, judge)?, right?))

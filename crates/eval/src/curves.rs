@@ -35,7 +35,7 @@ pub fn curves(run: &SavedRun, evaluation: &Evaluation, plan: &EvaluationPlan) ->
         .traces
         .iter()
         .filter_map(|trace| trace.final_ranking())
-        .map(|stage| stage.hits.len())
+        .map(|step| step.hits.len())
         .max();
     let reported = plan
         .measures
@@ -70,7 +70,7 @@ pub fn curves(run: &SavedRun, evaluation: &Evaluation, plan: &EvaluationPlan) ->
         .copied()
         .filter(|measure| !is_known(measure) && is_quick(measure))
         .collect();
-    let scores = score::score(run, &missing, plan.judge.flavour);
+    let scores = score::score(run, &missing, plan.judge.scorer);
     let fewer = EvaluationPlan {
         resamples: plan.resamples.min(RESAMPLES),
         ..plan.clone()

@@ -12,7 +12,7 @@ use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::stats::share::ClusteredShare;
 use ragtriage_core::stats::t::mean_error;
 use ragtriage_core::text::numbers::thousands;
-use ragtriage_core::types::{Class, Kind, Trace};
+use ragtriage_core::types::{FailureClass, QuestionKind, Trace};
 
 /// Under so many questions an interval says little, and the dominant class may be one question.
 pub const FEW: usize = 20;
@@ -26,7 +26,7 @@ pub enum CutBy {
     /// A tag; a question stands in the part of each of its tags.
     Tag,
     /// The kind of answer wanted.
-    Kind,
+    QuestionKind,
     /// How many evidence groups it needs.
     Hops,
     /// Words of the question, in quarters of the set.
@@ -39,7 +39,7 @@ impl CutBy {
     /// Every cut, in report order.
     pub const ALL: [Self; 5] = [
         Self::Tag,
-        Self::Kind,
+        Self::QuestionKind,
         Self::Hops,
         Self::QuestionWords,
         Self::GoldBytes,
@@ -50,7 +50,7 @@ impl CutBy {
     pub fn name(self) -> &'static str {
         match self {
             Self::Tag => "tag",
-            Self::Kind => "kind",
+            Self::QuestionKind => "kind",
             Self::Hops => "hops",
             Self::QuestionWords => "question words",
             Self::GoldBytes => "gold document bytes",
@@ -97,7 +97,7 @@ pub struct Part {
     pub answer_f1: MeasureSummary,
     /// The losing class with the most questions, of equals the earlier stage; `None` where none was lost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub mostly: Option<(Class, usize)>,
+    pub mostly: Option<(FailureClass, usize)>,
 }
 
 /// What is cut, question by question; all lists are parallel to the traces.
@@ -154,7 +154,7 @@ impl Columns<'_> {
 
     /// The questions that did not fail.
     pub(super) fn questions(&self) -> impl Iterator<Item = usize> {
-        (0..self.traces.len()).filter(|&at| self.outcomes[at].class != Class::Failed)
+        (0..self.traces.len()).filter(|&at| self.outcomes[at].class != FailureClass::Failed)
     }
 
     fn part(&self, value: String, questions: &[usize]) -> Part {
@@ -170,8 +170,8 @@ impl Columns<'_> {
         }
     }
 
-    fn mostly(&self, questions: &[usize]) -> Option<(Class, usize)> {
-        let mut counts: BTreeMap<Class, usize> = BTreeMap::new();
+    fn mostly(&self, questions: &[usize]) -> Option<(FailureClass, usize)> {
+        let mut counts: BTreeMap<FailureClass, usize> = BTreeMap::new();
         for class in questions
             .iter()
             .map(|&at| self.outcomes[at].class)
@@ -216,15 +216,15 @@ fn parts(by: CutBy, all: &[usize], traces: &[Trace]) -> Vec<(String, Vec<usize>)
     let question = |at: usize| &traces[at].question;
     match by {
         CutBy::Tag => tags(all, traces),
-        CutBy::Kind => {
-            let of = |kind: &Kind| {
+        CutBy::QuestionKind => {
+            let of = |kind: &QuestionKind| {
                 all.iter()
                     .copied()
                     .filter(|&at| question(at).kind == *kind)
                     .collect()
             };
             filled(
-                Kind::ALL
+                QuestionKind::ALL
                     .iter()
                     .map(|kind| (kind.name().to_owned(), of(kind))),
             )
@@ -330,7 +330,7 @@ fn quarters(all: &[usize], number: impl Fn(usize) -> Option<usize>) -> Vec<(Stri
 mod tests {
     use super::super::tests::{outcome, trace};
     use super::*;
-    use ragtriage_core::types::Interval;
+    use ragtriage_core::types::{Interval, Stage};
 
     /// Four questions: tags a; a b; none; none. Classes correct, ranking, ranking, failed.
     fn columns(traces: &[Trace], outcomes: &[Outcome]) -> Vec<Cut> {
@@ -351,15 +351,15 @@ mod tests {
         traces[0].question.tags = vec!["a".to_owned()];
         traces[1].question.tags = vec!["b".to_owned(), "a".to_owned(), "a".to_owned()];
         traces[1].question.text = "When was it?".to_owned();
-        traces[2].question.kind = Kind::YesNo;
-        let lost = || outcome(Class::Ranking, Some(Class::Ranking));
+        traces[2].question.kind = QuestionKind::YesNo;
+        let lost = || outcome(FailureClass::Ranking, Some(Stage::Ranking));
         (
             traces,
             vec![
-                outcome(Class::Correct, None),
+                outcome(FailureClass::Correct, None),
                 lost(),
                 lost(),
-                outcome(Class::Failed, None),
+                outcome(FailureClass::Failed, None),
             ],
         )
     }
@@ -386,7 +386,10 @@ mod tests {
             (a.em.mean, a.em.n, a.supported.mean, a.right.mean),
             (0.5, 2, 0.5, 0.5)
         );
-        assert_eq!((a.rough, a.mostly), (true, Some((Class::Ranking, 1))));
+        assert_eq!(
+            (a.rough, a.mostly),
+            (true, Some((FailureClass::Ranking, 1)))
+        );
     }
 
     #[test]
@@ -416,7 +419,7 @@ mod tests {
             .map(|cut| cut.by)
             .collect();
         // One evidence group each and no document's length: neither tells questions apart.
-        assert_eq!(by, [CutBy::Tag, CutBy::Kind, CutBy::QuestionWords]);
+        assert_eq!(by, [CutBy::Tag, CutBy::QuestionKind, CutBy::QuestionWords]);
     }
 
     #[test]

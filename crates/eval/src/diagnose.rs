@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::score;
 use ragtriage_core::attribute::classify::{self, Outcome};
 use ragtriage_core::attribute::judge::Judge;
 use ragtriage_core::attribute::judge::rightness;
-use ragtriage_core::measure::answer::{self, Flavour};
-use ragtriage_core::types::{ArmName, Attempt, Class, Flag, Kind, Station, Trace};
+use ragtriage_core::measure::answer::{self, Scorer};
+use ragtriage_core::types::{ArmName, Attempt, FailureClass, Flag, QuestionKind, Stage, Trace};
 use ragtriage_runs::SavedRun;
 
 /// Classifies every question of `run`: the only place where failure classes are decided.
@@ -31,7 +31,7 @@ pub fn with_elsewhere(traces: &[Trace], outcomes: &[Outcome], judge: Judge) -> V
         .map(|(trace, outcome): (&Trace, &Outcome)| {
             if outcome.lost.is_none()
                 || !outcome.flags.contains(&Flag::AnswerElsewhere)
-                || outcome.class == Class::Failed
+                || outcome.class == FailureClass::Failed
             {
                 return outcome.clone();
             }
@@ -48,13 +48,18 @@ pub fn with_elsewhere(traces: &[Trace], outcomes: &[Outcome], judge: Judge) -> V
         .collect()
 }
 
-/// One step of the waterfall.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// One stage of the waterfall.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct WaterfallStep {
-    /// The station.
-    pub stage: Station,
+    /// The stage, in files by the name of its result.
+    #[serde(serialize_with = "result_name")]
+    pub stage: Stage,
     /// Questions still supported there; for `answer`: supported and right.
     pub supported: usize,
+}
+
+fn result_name<S: Serializer>(stage: &Stage, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(stage.result())
 }
 
 /// The waterfall over the answerable questions that have gold to go by and did not fail, and how many these are. The
@@ -63,21 +68,23 @@ pub struct WaterfallStep {
 /// A count of questions still supported, not a ceiling on accuracy: memory can answer what was not delivered.
 #[must_use]
 pub fn waterfall(outcomes: &[Outcome], answered: bool) -> (Vec<WaterfallStep>, usize) {
-    let counted: Vec<(Class, [bool; 5])> = counted(outcomes)
+    let counted: Vec<(FailureClass, [bool; 5])> = counted(outcomes)
         .map(|(outcome, reached)| (outcome.class, reached))
         .collect();
-    let steps = Station::ALL
+    let steps = Stage::ALL
         .iter()
         .enumerate()
-        .filter(|(_, stage)| **stage != Station::Answer || answered);
+        .filter(|(_, stage)| **stage != Stage::Generation || answered);
     let steps = steps.map(|(at, &stage)| WaterfallStep {
         stage,
         supported: counted
             .iter()
-            .filter(|(class, reached): &&(Class, [bool; 5])| match stage {
-                Station::Answer => *class == Class::Correct,
-                _ => reached[at],
-            })
+            .filter(
+                |(class, reached): &&(FailureClass, [bool; 5])| match stage {
+                    Stage::Generation => *class == FailureClass::Correct,
+                    _ => reached[at],
+                },
+            )
             .count(),
     });
     (steps.collect(), counted.len())
@@ -88,25 +95,25 @@ fn counted(outcomes: &[Outcome]) -> impl Iterator<Item = (&Outcome, [bool; 5])> 
     let answerable = outcomes.iter().filter(|outcome| {
         !matches!(
             outcome.class,
-            Class::Failed | Class::CorrectAbstention | Class::Hallucinated
+            FailureClass::Failed | FailureClass::CorrectAbstention | FailureClass::Hallucinated
         )
     });
     answerable.filter_map(|outcome| outcome.reached.map(|reached| (outcome, reached)))
 }
 
-/// Under each of [`Station::ALL`] the questions of the waterfall that were lost there first: by the class of the loss, whatever the
+/// Under each of [`Stage::ALL`] the questions of the waterfall that were lost there first: by the class of the loss, whatever the
 /// answer was; at `answer` those that came so far and were not right, by fault.
 #[must_use]
-pub fn lost_by_station(outcomes: &[Outcome]) -> Vec<BTreeMap<&'static str, usize>> {
-    let mut lost = vec![BTreeMap::new(); Station::ALL.len()];
+pub fn lost_by_stage(outcomes: &[Outcome]) -> Vec<BTreeMap<&'static str, usize>> {
+    let mut lost = vec![BTreeMap::new(); Stage::ALL.len()];
     for (outcome, _) in counted(outcomes) {
-        let (station, name) = match (outcome.lost_at(), outcome.fault) {
-            (Some(station), _) => (station, outcome.lost.unwrap_or(outcome.class).name()),
-            (None, _) if outcome.class == Class::Correct => continue,
-            (None, Some(fault)) => (Station::Answer, fault.name()),
-            (None, None) => (Station::Answer, outcome.class.name()),
+        let (stage, name) = match (outcome.lost_at(), outcome.fault) {
+            (Some(stage), _) => (stage, outcome.lost.unwrap_or(stage).name()),
+            (None, _) if outcome.class == FailureClass::Correct => continue,
+            (None, Some(fault)) => (Stage::Generation, fault.name()),
+            (None, None) => (Stage::Generation, outcome.class.name()),
         };
-        *lost[station as usize].entry(name).or_default() += 1;
+        *lost[stage as usize].entry(name).or_default() += 1;
     }
     lost
 }
@@ -189,17 +196,17 @@ pub fn quality(trace: &Trace, arm: ArmName, judge: Judge) -> Option<f64> {
 #[must_use]
 pub fn attempt_quality(trace: &Trace, attempt: &Attempt, judge: Judge) -> Option<f64> {
     let question = &trace.question;
-    if question.kind == Kind::Unanswerable || attempt.error.is_some() {
+    if question.kind == QuestionKind::Unanswerable || attempt.error.is_some() {
         return None;
     }
     if question.required.is_empty() && question.forbidden.is_empty() {
-        return score::attempt_scores(question, attempt, judge.flavour).map(|scores| scores.f1);
+        return score::attempt_scores(question, attempt, judge.scorer).map(|scores| scores.f1);
     }
     let right = answer::is_right(
         question,
         &attempt.extracted,
         attempt.stance,
-        Flavour::default(),
+        Scorer::default(),
         judge.correct_f1,
     )?;
     Some(f64::from(u8::from(right)))

@@ -39,7 +39,7 @@ pub fn score_spread(run: &SavedRun, k: usize) -> Option<ScoreSpread> {
             .flatten()
             .flat_map(|member| &member.chunks)
             .collect();
-        let hits = trace.final_ranking().map_or(&[][..], |stage| &stage.hits);
+        let hits = trace.final_ranking().map_or(&[][..], |step| &step.hits);
         for (at, hit) in hits.iter().take(k).enumerate() {
             is_rank &= hit.score == 1.0 / (at + 1) as f64;
             if holding.contains(&hit.id) {
@@ -91,7 +91,7 @@ mod tests {
     fn scored(index: usize, ranked: &[(&str, f64)]) -> Trace {
         let ids: Vec<&str> = ranked.iter().map(|(id, _)| *id).collect();
         let mut trace = trace(index, &ids, "18 May", None);
-        for (hit, (_, score)) in trace.stages[0].hits.iter_mut().zip(ranked) {
+        for (hit, (_, score)) in trace.steps[0].hits.iter_mut().zip(ranked) {
             hit.score = *score;
         }
         trace.gold.groups = vec![vec![GoldMember {

@@ -9,7 +9,7 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::Serialize;
 
 use super::summary::{self, MeasureSummary};
-use ragtriage_core::measure::answer::{self, AnswerScores, Flavour};
+use ragtriage_core::measure::answer::{self, AnswerScores, Scorer};
 use ragtriage_core::measure::ranked::Graded;
 use ragtriage_core::measure::{Family, Measure};
 use ragtriage_core::stats::bootstrap::Bootstrap;
@@ -32,7 +32,7 @@ pub struct FilePlan {
     /// How many documents the corpus has, for `Fallout` and `Accuracy`.
     pub n_documents: Option<usize>,
     /// Whose script scores answers.
-    pub flavour: Flavour,
+    pub scorer: Scorer,
     /// Bootstrap resamples; 0: no intervals of means.
     pub resamples: usize,
     /// Their seed.
@@ -241,7 +241,7 @@ pub fn score_predictions<'t>(
 
 fn score_answer(answer: Option<&str>, gold: &Gold, plan: &FilePlan) -> Vec<Option<f64>> {
     let scores = answer.map_or(AnswerScores::default(), |answer| {
-        answer::score(answer, &golds_of(gold, plan.flavour), plan.flavour)
+        answer::score(answer, &golds_of(gold, plan.scorer), plan.scorer)
     });
     let answerable = !gold.answers.is_empty();
     plan.measures
@@ -266,8 +266,8 @@ fn score_answer(answer: Option<&str>, gold: &Gold, plan: &FilePlan) -> Vec<Optio
 
 /// The golds that a script compares with: `evaluate-v2.0.py` drops those that normalise to nothing, and where none is
 /// left the right answer is the empty one.
-fn golds_of<'a>(gold: &'a Gold<'_>, flavour: Flavour) -> Cow<'a, [String]> {
-    if flavour != Flavour::Squad2 {
+fn golds_of<'a>(gold: &'a Gold<'_>, scorer: Scorer) -> Cow<'a, [String]> {
+    if scorer != Scorer::Squad2 {
         return Cow::Borrowed(&gold.answers);
     }
     let mut golds = gold.answers.clone();

@@ -11,23 +11,23 @@ use serde::{Deserialize, Serialize};
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::attribute::modes::{self, Signs};
 use ragtriage_core::stats::share::ClusteredShare;
-use ragtriage_core::types::{Class, Interval, Mode, Station, Trace};
+use ragtriage_core::types::{FailureClass, Interval, Mode, Stage, Trace};
 use ragtriage_runs::SavedRun;
 
-/// The losing classes that modes are looked for in: of a corpus without the evidence there is nothing to look at.
-const CLASSES: [Class; 5] = [
-    Class::Chunking,
-    Class::Retrieval,
-    Class::Ranking,
-    Class::Packing,
-    Class::Generation,
+/// The stages that modes are looked for at; where the corpus lacks the evidence there is nothing to examine.
+const STAGES: [Stage; 5] = [
+    Stage::Chunking,
+    Stage::Retrieval,
+    Stage::Ranking,
+    Stage::Packing,
+    Stage::Generation,
 ];
 
 /// The modes of the questions lost at one stage.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClassModes {
     /// Where they were lost.
-    pub class: Class,
+    pub class: FailureClass,
     /// How many.
     pub n: usize,
     /// Questions that passed the same stage: those whose support got beyond it, for `generation` the right ones among them.
@@ -80,7 +80,7 @@ pub fn signs(run: &SavedRun, outcomes: &[Outcome], k: usize) -> Vec<Signs> {
         .par_iter()
         .zip(outcomes)
         .map(|(trace, outcome): (&Trace, &Outcome)| match outcome.class {
-            Class::Failed => Signs::default(),
+            FailureClass::Failed => Signs::default(),
             _ => modes::signs(trace, outcome, k, titled, &run.passages),
         })
         .collect()
@@ -89,18 +89,19 @@ pub fn signs(run: &SavedRun, outcomes: &[Outcome], k: usize) -> Vec<Signs> {
 /// The modes of every class that lost a question. All lists are parallel.
 #[must_use]
 pub fn class_modes(outcomes: &[Outcome], signs: &[Signs], cluster_of: &[usize]) -> Vec<ClassModes> {
-    CLASSES
+    STAGES
         .into_iter()
-        .map(|class: Class| {
+        .map(|stage: Stage| {
+            let class = FailureClass::from(stage);
             let lost: Vec<usize> = (0..outcomes.len())
                 .filter(|&at| outcomes[at].class == class)
                 .collect();
             let passed: Vec<usize> = (0..outcomes.len())
-                .filter(|&at| passed(&outcomes[at], class))
+                .filter(|&at| passed(&outcomes[at], stage))
                 .collect();
-            let modes = Mode::ALL.iter().filter(|mode| mode.concerns(class));
+            let modes = Mode::ALL.into_iter().filter(|mode| mode.concerns(stage));
             let modes = modes
-                .filter_map(|&mode| shares(mode, &lost, &passed, signs, cluster_of))
+                .filter_map(|mode| shares(mode, &lost, &passed, signs, cluster_of))
                 .collect();
             ClassModes {
                 class,
@@ -113,20 +114,18 @@ pub fn class_modes(outcomes: &[Outcome], signs: &[Signs], cluster_of: &[usize]) 
         .collect()
 }
 
-/// Whether a question is one that the stage of `class` did not lose, though it could have.
-fn passed(outcome: &Outcome, class: Class) -> bool {
-    let beyond = |station: Station| {
-        outcome
+/// Returns true if `stage` could have lost the question and did not.
+fn passed(outcome: &Outcome, stage: Stage) -> bool {
+    let is_beyond = match stage {
+        Stage::Retrieval | Stage::Ranking => outcome
             .reached
-            .is_some_and(|reached| reached[station as usize])
+            .is_some_and(|reached| reached[stage as usize]),
+        Stage::Generation => outcome.class == FailureClass::Correct,
+        _ => outcome
+            .reached
+            .is_some_and(|reached| reached[Stage::Packing as usize]),
     };
-    let is_beyond = match class {
-        Class::Retrieval => beyond(Station::Candidates),
-        Class::Ranking => beyond(Station::TopK),
-        Class::Generation => outcome.class == Class::Correct,
-        _ => beyond(Station::Prompt),
-    };
-    is_beyond && !matches!(outcome.class, Class::Failed) && outcome.class != class
+    is_beyond && outcome.class != FailureClass::Failed && outcome.class != stage.into()
 }
 
 /// `None` where the mode can be said of none of those lost.
@@ -190,8 +189,8 @@ mod tests {
     /// Ten questions lost by ranking, ten right ones; of each the first so many show the mode, of so many it can be said.
     fn ranking(mode: Mode, lost: (usize, usize), passed: (usize, usize)) -> ModeShares {
         let outcomes = [
-            vec![outcome(Class::Ranking, Some(Class::Ranking)); 10],
-            vec![outcome(Class::Correct, None); 10],
+            vec![outcome(FailureClass::Ranking, Some(Stage::Ranking)); 10],
+            vec![outcome(FailureClass::Correct, None); 10],
         ]
         .concat();
         let signs = |(shows, known): (usize, usize)| {
@@ -214,7 +213,7 @@ mod tests {
                 classes[0].n,
                 classes[0].n_passed
             ),
-            (1, Class::Ranking, 10, 10)
+            (1, FailureClass::Ranking, 10, 10)
         );
         assert_eq!(
             classes[0].modes.len(),
@@ -279,24 +278,25 @@ mod tests {
     #[test]
     fn who_lost_nothing_at_a_stage_passed_it_though_lost_later() {
         let outcomes = [
-            Class::Retrieval,
-            Class::Ranking,
-            Class::Packing,
-            Class::Corpus,
+            Stage::Retrieval,
+            Stage::Ranking,
+            Stage::Packing,
+            Stage::Corpus,
         ]
-        .map(|class| outcome(class, Some(class)));
+        .map(|stage| outcome(stage.into(), Some(stage)));
         let signs = vec![Signs::default(); 4];
-        let counts: Vec<(Class, usize, usize)> = class_modes(&outcomes, &signs, &[0, 1, 2, 3])
-            .iter()
-            .map(|class| (class.class, class.n, class.n_passed))
-            .collect();
+        let counts: Vec<(FailureClass, usize, usize)> =
+            class_modes(&outcomes, &signs, &[0, 1, 2, 3])
+                .iter()
+                .map(|class| (class.class, class.n, class.n_passed))
+                .collect();
         // Ranking and packing had their candidates, packing its top k; nothing reached the prompt.
         assert_eq!(
             counts,
             [
-                (Class::Retrieval, 1, 2),
-                (Class::Ranking, 1, 1),
-                (Class::Packing, 1, 0)
+                (FailureClass::Retrieval, 1, 2),
+                (FailureClass::Ranking, 1, 1),
+                (FailureClass::Packing, 1, 0)
             ]
         );
     }

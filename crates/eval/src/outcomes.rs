@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::text::sanitize::escaped_json;
-use ragtriage_core::types::{Class, Fault, Flag, QuestionId, Trace};
+use ragtriage_core::types::{FailureClass, Fault, Flag, QuestionId, Trace};
 
 /// The file's name.
 pub const FILE: &str = "outcomes.jsonl";
@@ -14,7 +14,7 @@ struct Line<'a> {
     /// The question's place in the run.
     index: usize,
     id: &'a QuestionId,
-    class: Class,
+    class: FailureClass,
     #[serde(skip_serializing_if = "Option::is_none")]
     fault: Option<Fault>,
     /// The rule that gave the class, as a sentence.

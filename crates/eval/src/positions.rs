@@ -61,15 +61,15 @@ pub fn positions(columns: &Columns<'_>, signs: &[Signs]) -> Vec<PositionRow> {
 mod tests {
     use super::super::tests::{outcome, trace};
     use super::*;
-    use ragtriage_core::types::{Class, Trace};
+    use ragtriage_core::types::{FailureClass, Trace};
 
     #[test]
     fn questions_stand_in_the_row_of_their_last_needed_passage() {
         let traces: Vec<Trace> = (0..6)
             .map(|index| trace(index, &["d#0"], "", None))
             .collect();
-        let mut outcomes = vec![outcome(Class::Correct, None); 6];
-        outcomes[5] = outcome(Class::Failed, None);
+        let mut outcomes = vec![outcome(FailureClass::Correct, None); 6];
+        outcomes[5] = outcome(FailureClass::Failed, None);
         let columns = Columns {
             traces: &traces,
             outcomes: &outcomes,

@@ -7,13 +7,13 @@ use rayon::iter::{
 };
 
 use super::shown::{self, ByBudget, Piece};
-use ragtriage_core::measure::answer::{self, AnswerScores, Flavour};
+use ragtriage_core::measure::answer::{self, AnswerScores, Scorer};
 use ragtriage_core::measure::ranked::Graded;
 use ragtriage_core::measure::spans::{Span, SpanCounts};
 use ragtriage_core::measure::{Cutoff, Family, Measure};
 use ragtriage_core::text::answers::{AnswerMatcher, Searchable};
 use ragtriage_core::types::{
-    ArmName, Attempt, ChunkId, DocId, GoldMember, Kind, Passage, Question, StageHit, Trace,
+    ArmName, Attempt, ChunkId, DocId, GoldMember, Passage, Question, QuestionKind, StepHit, Trace,
     collapse,
 };
 use ragtriage_runs::SavedRun;
@@ -39,12 +39,12 @@ impl Scores {
 /// Scores every question of `run` by every measure. A failed question has no score: it is counted apart. Measures of
 /// relevant documents are left out for a question of which nothing is relevant.
 #[must_use]
-pub fn score(run: &SavedRun, measures: &[Measure], flavour: Flavour) -> Scores {
+pub fn score(run: &SavedRun, measures: &[Measure], scorer: Scorer) -> Scores {
     let shown = shown::shown(run, measures);
     let searchable = searchable_passages(run, measures, &shown);
     let context = Context {
         run,
-        flavour,
+        scorer,
         searchable,
     };
     let questions = run.traces.par_iter().zip(&shown);
@@ -60,7 +60,7 @@ pub fn score(run: &SavedRun, measures: &[Measure], flavour: Flavour) -> Scores {
 /// What all questions share.
 struct Context<'a> {
     run: &'a SavedRun,
-    flavour: Flavour,
+    scorer: Scorer,
     searchable: HashMap<ChunkId, Searchable>,
 }
 
@@ -106,8 +106,8 @@ fn searchable_passages(
         .collect()
 }
 
-fn hits(trace: &Trace) -> &[StageHit] {
-    trace.final_ranking().map_or(&[], |stage| &stage.hits)
+fn hits(trace: &Trace) -> &[StepHit] {
+    trace.final_ranking().map_or(&[], |step| &step.hits)
 }
 
 fn score_question(
@@ -125,7 +125,7 @@ fn score_question(
             .any(|m| m.family().scores_answers() == scores_answers)
     };
     let rankings = wants(false).then(|| Rankings::new(trace, shown, context));
-    let answer = AnswerOf::new(trace, context.flavour);
+    let answer = AnswerOf::new(trace, context.scorer);
     measures
         .iter()
         .map(|measure: &Measure| match (&rankings, measure.cutoff()) {
@@ -384,20 +384,20 @@ struct AnswerOf<'a> {
 }
 
 impl<'a> AnswerOf<'a> {
-    fn new(trace: &'a Trace, flavour: Flavour) -> Self {
+    fn new(trace: &'a Trace, scorer: Scorer) -> Self {
         let attempt = trace
             .attempt(ArmName::Retrieved)
             .filter(|attempt| attempt.error.is_none());
         Self {
             trace,
-            scores: answer_scores(trace, ArmName::Retrieved, flavour),
+            scores: answer_scores(trace, ArmName::Retrieved, scorer),
             text: attempt.map(|attempt| attempt.extracted.as_str()),
         }
     }
 
     fn value(&self, family: Family) -> Option<f64> {
         let question = &self.trace.question;
-        let answerable = question.kind != Kind::Unanswerable;
+        let answerable = question.kind != QuestionKind::Unanswerable;
         match family {
             Family::AnswerEm => self.scores.map(|scores| scores.em),
             Family::AnswerF1 => self.scores.map(|scores| scores.f1),
@@ -420,8 +420,8 @@ impl<'a> AnswerOf<'a> {
 /// An arm's answer scores. `None` where the arm was not run or failed, or the question has no gold answers to compare
 /// with. An unanswerable question's gold is the empty answer under `squad2` and undefined elsewhere.
 #[must_use]
-pub fn answer_scores(trace: &Trace, arm: ArmName, flavour: Flavour) -> Option<AnswerScores> {
-    attempt_scores(&trace.question, trace.attempt(arm)?, flavour)
+pub fn answer_scores(trace: &Trace, arm: ArmName, scorer: Scorer) -> Option<AnswerScores> {
+    attempt_scores(&trace.question, trace.attempt(arm)?, scorer)
 }
 
 /// The same of one attempt.
@@ -429,21 +429,17 @@ pub fn answer_scores(trace: &Trace, arm: ArmName, flavour: Flavour) -> Option<An
 pub fn attempt_scores(
     question: &Question,
     attempt: &Attempt,
-    flavour: Flavour,
+    scorer: Scorer,
 ) -> Option<AnswerScores> {
     if attempt.error.is_some() {
         return None;
     }
     match question.kind {
-        Kind::Unanswerable if flavour == Flavour::Squad2 => {
-            Some(answer::score(&attempt.extracted, &[String::new()], flavour))
+        QuestionKind::Unanswerable if scorer == Scorer::Squad2 => {
+            Some(answer::score(&attempt.extracted, &[String::new()], scorer))
         }
         _ if question.answers.is_empty() => None,
-        _ => Some(answer::score(
-            &attempt.extracted,
-            &question.answers,
-            flavour,
-        )),
+        _ => Some(answer::score(&attempt.extracted, &question.answers, scorer)),
     }
 }
 

@@ -12,7 +12,7 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use ragtriage_core::measure::{Cutoff, Measure};
 use ragtriage_core::prompt::passage_text;
 use ragtriage_core::text::tokens::{self, TokenCounter, Tokenizer};
-use ragtriage_core::types::{ByteRange, ChunkId, Passage, StageHit, Trace};
+use ragtriage_core::types::{ByteRange, ChunkId, Passage, StepHit, Trace};
 use ragtriage_runs::SavedRun;
 
 /// A chunk, or as much of it as is shown.
@@ -83,7 +83,7 @@ pub(super) fn shown<'a>(run: &'a SavedRun, measures: &[Measure]) -> Vec<ByBudget
     run.traces
         .par_iter()
         .map(|trace: &'a Trace| {
-            let hits = trace.final_ranking().map_or(&[][..], |stage| &stage.hits);
+            let hits = trace.final_ranking().map_or(&[][..], |step| &step.hits);
             let ranked = passages.ranked(hits);
             budgets
                 .iter()
@@ -145,7 +145,7 @@ impl<'a> CountedPassages<'a> {
     }
 
     /// The passages of `hits` up to the first that the run does not have.
-    fn ranked(&self, hits: &[StageHit]) -> Vec<&Counted<'a>> {
+    fn ranked(&self, hits: &[StepHit]) -> Vec<&Counted<'a>> {
         hits.iter()
             .map_while(|hit| self.by_id.get(&hit.id))
             .collect()
@@ -226,7 +226,7 @@ mod tests {
     use super::super::tests::{manifest, trace};
     use super::*;
     use ragtriage_core::config::Settings;
-    use ragtriage_core::measure::answer::Flavour;
+    use ragtriage_core::measure::answer::Scorer;
     use ragtriage_core::types::{GoldMember, Member};
     use ragtriage_runs::ExternalSource;
 
@@ -283,7 +283,7 @@ mod tests {
             .iter()
             .map(|name| name.parse().expect("a measure"))
             .collect();
-        score::score(run, &measures, Flavour::Squad2).rows[0].clone()
+        score::score(run, &measures, Scorer::Squad2).rows[0].clone()
     }
 
     fn value(run: &SavedRun, name: &str) -> f64 {

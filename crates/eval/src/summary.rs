@@ -22,7 +22,9 @@ use ragtriage_core::stats::cluster::clusters;
 use ragtriage_core::stats::interval::{IntervalMethod, of_equal_values};
 use ragtriage_core::stats::median::median;
 use ragtriage_core::stats::wilson::wilson;
-use ragtriage_core::types::{ArmName, Class, DocId, Fault, Flag, Interval, Question, Stage, Trace};
+use ragtriage_core::types::{
+    ArmName, DocId, FailureClass, Fault, Flag, Interval, Question, Step, Trace,
+};
 use ragtriage_runs::{SCHEMA, SavedRun};
 
 /// How a run is evaluated.
@@ -54,7 +56,7 @@ pub struct Share {
 }
 
 /// A run in numbers.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Summary {
     /// The files' schema.
     pub schema: u32,
@@ -79,7 +81,7 @@ pub struct Summary {
     pub two_by_two: TwoByTwo,
     /// Questions the waterfall counts.
     pub waterfall_n: usize,
-    /// Questions still supported, station by station.
+    /// Questions still supported, stage by stage.
     pub waterfall: Vec<WaterfallStep>,
     /// The same, `answer_elsewhere` taken for support.
     pub waterfall_with_elsewhere: Vec<WaterfallStep>,
@@ -128,7 +130,7 @@ impl Evaluation {
         for outcome in self
             .outcomes
             .iter_mut()
-            .filter(|outcome| outcome.class == Class::Failed)
+            .filter(|outcome| outcome.class == FailureClass::Failed)
         {
             "a call failed".clone_into(&mut outcome.reason);
         }
@@ -138,7 +140,7 @@ impl Evaluation {
 /// Scores and diagnoses a saved run.
 #[must_use]
 pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
-    let scores = score::score(run, &plan.measures, plan.judge.flavour);
+    let scores = score::score(run, &plan.measures, plan.judge.scorer);
     let outcomes = diagnose::outcomes(run, plan.k, plan.judge);
     let bootstrap = bootstrap(&run.traces, plan);
     let answered = run.traces.iter().any(|trace| !trace.arms.is_empty());
@@ -300,7 +302,7 @@ pub(super) fn summarised(
 
 fn class_counts(outcomes: &[Outcome]) -> BTreeMap<String, usize> {
     count(
-        Class::ALL.iter().map(|class| class.name()),
+        FailureClass::ALL.iter().map(|class| class.name()),
         outcomes.iter().map(|outcome| outcome.class.name()),
     )
 }
@@ -342,10 +344,10 @@ fn classes_at(
         let class = |(trace, outcome): (&Trace, &Outcome)| {
             outcome.class_with(trace, rightness(trace, judge))
         };
-        let classes: Vec<Class> = run.traces.par_iter().zip(outcomes).map(class).collect();
+        let classes: Vec<FailureClass> = run.traces.par_iter().zip(outcomes).map(class).collect();
         count(
-            Class::ALL.iter().map(|class| class.name()),
-            classes.into_iter().map(Class::name),
+            FailureClass::ALL.iter().map(|class| class.name()),
+            classes.into_iter().map(FailureClass::name),
         )
     };
     [0.4, 0.8]
@@ -368,7 +370,7 @@ fn flags(run: &SavedRun, outcomes: &[Outcome]) -> BTreeMap<String, usize> {
         Flag::AnnMiss => run
             .traces
             .iter()
-            .any(|trace| trace.stages.iter().any(|stage| stage.exact.is_some())),
+            .any(|trace| trace.steps.iter().any(|step| step.exact.is_some())),
         Flag::Misled => has_arm(ArmName::ClosedBook),
         Flag::LabelSuspect => has_arm(ArmName::Oracle),
         Flag::ServerTruncated => has_arm(ArmName::Retrieved),
@@ -434,13 +436,13 @@ fn attempts(traces: &[Trace]) -> impl Iterator<Item = &ragtriage_core::types::At
 fn seconds(run: &SavedRun) -> BTreeMap<String, f64> {
     let mut seconds = run.manifest.seconds.clone();
     let mut add = |step: &str, more: f64| *seconds.entry(step.to_owned()).or_default() += more;
-    for stage in run.traces.iter().flat_map(|trace| &trace.stages) {
-        match stage.stage {
-            Stage::Fused => add("fuse", stage.seconds),
-            Stage::Reranked => add("rerank", stage.seconds),
-            Stage::Packed => add("pack", stage.seconds),
-            Stage::MinScore => {}
-            retriever => add(&format!("search {retriever}"), stage.seconds),
+    for step in run.traces.iter().flat_map(|trace| &trace.steps) {
+        match step.step {
+            Step::Fused => add("fuse", step.seconds),
+            Step::Reranked => add("rerank", step.seconds),
+            Step::Packed => add("pack", step.seconds),
+            Step::MinScore => {}
+            retriever => add(&format!("search {retriever}"), step.seconds),
         }
     }
     for attempt in attempts(&run.traces) {

@@ -10,13 +10,13 @@ use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::attribute::judge::Judge;
 use ragtriage_core::config::Settings;
 use ragtriage_core::measure::Measure;
-use ragtriage_core::measure::answer::Flavour;
+use ragtriage_core::measure::answer::Scorer;
 use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::types::*;
 use ragtriage_runs::{ExternalSource, Manifest, SCHEMA, SavedRun};
 
 pub(super) const JUDGE: Judge = Judge {
-    flavour: Flavour::Squad2,
+    scorer: Scorer::Squad2,
     correct_f1: 0.6,
 };
 
@@ -45,7 +45,7 @@ pub(super) fn trace(index: usize, ranked: &[&str], retrieved: &str, oracle: Opti
         arm,
         attempts: vec![attempt(text)],
     };
-    let hits = ranked.iter().map(|id| StageHit {
+    let hits = ranked.iter().map(|id| StepHit {
         id: (*id).into(),
         score: 0.0,
         parts: [].into(),
@@ -57,7 +57,7 @@ pub(super) fn trace(index: usize, ranked: &[&str], retrieved: &str, oracle: Opti
         question: Question {
             id: format!("q{index}").as_str().into(),
             text: "When?".to_owned(),
-            kind: Kind::Span,
+            kind: QuestionKind::Span,
             answers: vec!["18 May".to_owned()],
             evidence: vec![vec![Member {
                 doc: "d".into(),
@@ -74,8 +74,8 @@ pub(super) fn trace(index: usize, ranked: &[&str], retrieved: &str, oracle: Opti
             chunks: support,
             groups: vec![],
         },
-        stages: vec![TraceStage {
-            stage: Stage::Bm25,
+        steps: vec![TraceStep {
+            step: Step::Bm25,
             hits: hits.collect(),
             support,
             exact: None,
@@ -95,8 +95,8 @@ pub(super) fn failed() -> TraceError {
     }
 }
 
-pub(super) fn outcome(class: Class, lost: Option<Class>) -> Outcome {
-    let at = |station| lost.is_none_or(|lost| station < lost as usize);
+pub(super) fn outcome(class: FailureClass, lost: Option<Stage>) -> Outcome {
+    let at = |stage| lost.is_none_or(|lost| stage < lost as usize);
     let reached = Some([at(0), at(1), at(2), at(3), at(4)]);
     Outcome {
         class,
@@ -118,11 +118,11 @@ fn five() -> (Vec<Trace>, Vec<Outcome>) {
         trace(4, &["e#0", "d#0"], "about 18 May", Some("18 May")),
     ];
     let outcomes = vec![
-        outcome(Class::Correct, None),
-        outcome(Class::Retrieval, Some(Class::Retrieval)),
-        outcome(Class::Generation, None),
-        outcome(Class::Corpus, Some(Class::Corpus)),
-        outcome(Class::Correct, None),
+        outcome(FailureClass::Correct, None),
+        outcome(FailureClass::Retrieval, Some(Stage::Retrieval)),
+        outcome(FailureClass::Generation, None),
+        outcome(FailureClass::Corpus, Some(Stage::Corpus)),
+        outcome(FailureClass::Correct, None),
     ];
     (traces, outcomes)
 }
@@ -172,7 +172,10 @@ fn gold_in_noise_parts_distraction_from_delivery() {
     let terms =
         |trace: &Trace, outcome: &Outcome| answer_terms(trace, outcome, JUDGE).expect("answered");
     // r = 0, o = 1, g = .8 (P 2/3, R 1): reader 0, distraction 1 - .8, retrieval .8 - 0; in all 1 - r = 1.
-    let found = terms(&lost, &outcome(Class::Retrieval, Some(Class::Retrieval)));
+    let found = terms(
+        &lost,
+        &outcome(FailureClass::Retrieval, Some(Stage::Retrieval)),
+    );
     let expected = [0.0, 0.0, 0.8, 0.0, 0.0, 0.2, 0.0];
     assert!(
         found
@@ -186,7 +189,7 @@ fn gold_in_noise_parts_distraction_from_delivery() {
     let cut = trace(1, &["d#0"], "1815", Some("18 May"));
     let by_server = Outcome {
         flags: vec![Flag::ServerTruncated],
-        ..outcome(Class::Packing, None)
+        ..outcome(FailureClass::Packing, None)
     };
     assert_eq!(terms(&cut, &by_server), [0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0]);
 }
@@ -198,19 +201,23 @@ fn an_answer_elsewhere_may_be_taken_for_support() {
         trace(1, &["e#0"], "18 May", None),
         trace(2, &["e#0"], "1815", None),
     ];
-    let lost = |class| outcome(class, Some(Class::Retrieval));
+    let lost = |class| outcome(class, Some(Stage::Retrieval));
     let mut outcomes = vec![
-        lost(Class::Retrieval),
-        lost(Class::CorrectUnsupported),
-        lost(Class::Retrieval),
+        lost(FailureClass::Retrieval),
+        lost(FailureClass::CorrectUnsupported),
+        lost(FailureClass::Retrieval),
     ];
     outcomes[0].flags = vec![Flag::AnswerElsewhere];
     outcomes[1].flags = vec![Flag::AnswerElsewhere];
     let counted = diagnose::with_elsewhere(&traces, &outcomes, JUDGE);
-    let classes: Vec<Class> = counted.iter().map(|outcome| outcome.class).collect();
+    let classes: Vec<FailureClass> = counted.iter().map(|outcome| outcome.class).collect();
     assert_eq!(
         classes,
-        [Class::Generation, Class::Correct, Class::Retrieval]
+        [
+            FailureClass::Generation,
+            FailureClass::Correct,
+            FailureClass::Retrieval
+        ]
     );
     let supported = |outcomes: &[Outcome]| diagnose::waterfall(outcomes, false).0[4].supported;
     assert_eq!((supported(&outcomes), supported(&counted)), (0, 2));
@@ -288,7 +295,7 @@ fn one_loss_alone_is_decided_and_none_is_said_to_be_none() {
     let traces: Vec<Trace> = (0..40)
         .map(|i| trace(i, &["e#0"], "1815", Some("18 May")))
         .collect();
-    let outcomes = vec![outcome(Class::Retrieval, Some(Class::Retrieval)); 40];
+    let outcomes = vec![outcome(FailureClass::Retrieval, Some(Stage::Retrieval)); 40];
     let plan = Bootstrap::new((0..40).collect(), 500, 1);
     let (_, verdict) = judge_losses(&traces, &outcomes, JUDGE, true, &plan);
     assert_eq!(
@@ -301,7 +308,7 @@ fn one_loss_alone_is_decided_and_none_is_said_to_be_none() {
         .collect();
     let (_, verdict) = judge_losses(
         &right,
-        &vec![outcome(Class::Correct, None); 3],
+        &vec![outcome(FailureClass::Correct, None); 3],
         JUDGE,
         true,
         &Bootstrap::new(vec![0, 1, 2], 50, 1),
@@ -310,10 +317,10 @@ fn one_loss_alone_is_decided_and_none_is_said_to_be_none() {
 }
 
 #[test]
-fn the_waterfall_counts_support_station_by_station() {
+fn the_waterfall_counts_support_stage_by_stage() {
     let (_, outcomes) = five();
     let (steps, n) = diagnose::waterfall(&outcomes, true);
-    let counts: Vec<(Station, usize)> = steps
+    let counts: Vec<(Stage, usize)> = steps
         .iter()
         .map(|step| (step.stage, step.supported))
         .collect();
@@ -322,12 +329,12 @@ fn the_waterfall_counts_support_station_by_station() {
     assert_eq!(
         counts,
         [
-            (Station::Documents, 4),
-            (Station::Chunks, 4),
-            (Station::Candidates, 3),
-            (Station::TopK, 3),
-            (Station::Prompt, 3),
-            (Station::Answer, 2)
+            (Stage::Corpus, 4),
+            (Stage::Chunking, 4),
+            (Stage::Retrieval, 3),
+            (Stage::Ranking, 3),
+            (Stage::Packing, 3),
+            (Stage::Generation, 2)
         ]
     );
 }
@@ -376,7 +383,7 @@ fn scores_come_from_traces_and_saved_passages() {
         .iter()
         .map(|name| name.parse().expect("a measure"))
         .collect();
-    let scores = score::score(&run, &measures, Flavour::Squad2);
+    let scores = score::score(&run, &measures, Scorer::Squad2);
     let column = |name: &str| {
         scores
             .column(name.parse().expect("a measure"))
@@ -419,14 +426,14 @@ fn ranged() -> SavedRun {
         vec![gold(&either, &["e#0"]), gold(&or, &["d#1"])],
     ];
     trace.question.evidence = vec![vec![first], vec![either, or]];
-    let packed = vec![StageHit {
+    let packed = vec![StepHit {
         id: "d#0".into(),
         score: 1.0,
         parts: [].into(),
     }];
-    let support = trace.stages[0].support;
-    trace.stages.push(TraceStage {
-        stage: Stage::Packed,
+    let support = trace.steps[0].support;
+    trace.steps.push(TraceStep {
+        step: Step::Packed,
         hits: packed,
         support,
         exact: None,
@@ -472,7 +479,7 @@ fn of_a_pipeline_elsewhere_bytes_are_measured_where_all_passages_stand_in_their_
             .iter()
             .map(|name| name.parse().expect("a measure"))
             .collect();
-        score::score(run, &measures, Flavour::Squad2).rows[0].clone()
+        score::score(run, &measures, Scorer::Squad2).rows[0].clone()
     };
     // `d#0` is 100 bytes, `d#1` has another text than its range.
     run.passages.get_mut(&"d#0".into()).expect("there").text = "x".repeat(100);
@@ -522,7 +529,7 @@ fn measures_on_bytes_take_the_best_covered_member_of_each_group() {
         ("AnswerContains", 1.0),
         ("AnswerEM(HasAns)", 0.0),
     ] {
-        let scores = score::score(&run, &[name.parse().expect("a measure")], Flavour::Squad2);
+        let scores = score::score(&run, &[name.parse().expect("a measure")], Scorer::Squad2);
         let value = scores.rows[0][0].unwrap_or_else(|| panic!("{name} is undefined"));
         assert!(
             (value - expected).abs() < 1e-12,
@@ -532,7 +539,7 @@ fn measures_on_bytes_take_the_best_covered_member_of_each_group() {
     let undefined = ["AnswerEM(NoAns)", "FactRecall", "ForbiddenFacts"]
         .map(|name| name.parse().expect("a measure"));
     assert_eq!(
-        score::score(&run, &undefined, Flavour::Squad2).rows[0],
+        score::score(&run, &undefined, Scorer::Squad2).rows[0],
         [None, None, None]
     );
 }
@@ -547,7 +554,7 @@ fn a_document_as_a_whole_has_no_bytes_to_measure() {
     };
     let measures = ["SpanRecall@5", "PrecisionOmega"].map(|name| name.parse().expect("a measure"));
     assert!(
-        score::score(&run, &measures, Flavour::Squad2)
+        score::score(&run, &measures, Scorer::Squad2)
             .rows
             .iter()
             .flatten()
@@ -619,25 +626,25 @@ pub(super) fn manifest() -> Manifest {
 }
 
 #[test]
-fn what_each_station_lost_is_named_by_class_and_at_the_end_by_fault() {
+fn what_each_stage_lost_is_named_by_class_and_at_the_end_by_fault() {
     let (_, mut outcomes) = five();
     outcomes[2].fault = Some(Fault::Reader);
-    outcomes.push(outcome(Class::Failed, Some(Class::Ranking)));
+    outcomes.push(outcome(FailureClass::Failed, Some(Stage::Ranking)));
     // Of `five`: one not in the corpus, one lost by retrieval, one by the reader, two right; the failed one is not counted.
-    let lost = diagnose::lost_by_station(&outcomes);
-    let of = |station: Station| {
-        lost[station as usize]
+    let lost = diagnose::lost_by_stage(&outcomes);
+    let of = |stage: Stage| {
+        lost[stage as usize]
             .iter()
             .map(|(name, n)| format!("{n} {name}"))
             .collect::<Vec<_>>()
     };
-    assert_eq!(of(Station::Documents), ["1 corpus"]);
-    assert_eq!(of(Station::Candidates), ["1 retrieval"]);
-    assert_eq!(of(Station::Answer), ["1 reader"]);
+    assert_eq!(of(Stage::Corpus), ["1 corpus"]);
+    assert_eq!(of(Stage::Retrieval), ["1 retrieval"]);
+    assert_eq!(of(Stage::Generation), ["1 reader"]);
     assert!(
-        [Station::Chunks, Station::TopK, Station::Prompt]
+        [Stage::Chunking, Stage::Ranking, Stage::Packing]
             .iter()
-            .all(|station| of(*station).is_empty())
+            .all(|stage| of(*stage).is_empty())
     );
     // They add up to the waterfall's steps.
     let (steps, n) = diagnose::waterfall(&outcomes, true);

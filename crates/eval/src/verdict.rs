@@ -15,7 +15,7 @@ use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::attribute::judge::Judge;
 use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::stats::rounding::adding_up;
-use ragtriage_core::types::{ArmName, Class, Flag, Interval, SupportRule, Trace};
+use ragtriage_core::types::{ArmName, FailureClass, Flag, Interval, Stage, SupportRule, Trace};
 
 /// What a loss is put down to, in report order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,14 +72,14 @@ impl Source {
         }
     }
 
-    fn of_lost(class: Class) -> Option<Self> {
-        match class {
-            Class::Corpus => Some(Self::Corpus),
-            Class::Chunking => Some(Self::Chunking),
-            Class::Retrieval => Some(Self::Retrieval),
-            Class::Ranking => Some(Self::Ranking),
-            Class::Packing => Some(Self::Packing),
-            _ => None,
+    fn of_lost(stage: Stage) -> Option<Self> {
+        match stage {
+            Stage::Corpus => Some(Self::Corpus),
+            Stage::Chunking => Some(Self::Chunking),
+            Stage::Retrieval => Some(Self::Retrieval),
+            Stage::Ranking => Some(Self::Ranking),
+            Stage::Packing => Some(Self::Packing),
+            Stage::Generation => None,
         }
     }
 }
@@ -183,12 +183,14 @@ pub(super) fn answer_terms(trace: &Trace, outcome: &Outcome, judge: Judge) -> Op
     let retrieved = diagnose::quality(trace, ArmName::Retrieved, judge)?;
     outcome.reached?;
     // Without labels there is no oracle; of a failed question an arm is missing.
-    if trace.gold.documents.rule == SupportRule::AnswerString || outcome.class == Class::Failed {
+    if trace.gold.documents.rule == SupportRule::AnswerString
+        || outcome.class == FailureClass::Failed
+    {
         return None;
     }
     let mut terms = [0.0; 7];
     let mut add = |source: Source, loss: f64| terms[source as usize] += loss;
-    if outcome.lost == Some(Class::Corpus) {
+    if outcome.lost == Some(Stage::Corpus) {
         add(Source::Corpus, 1.0 - retrieved);
         return Some(terms);
     }

@@ -5,7 +5,7 @@ use super::prompt;
 use ragtriage_core::attribute::support::SupportTest;
 use ragtriage_core::config::NoisePosition;
 use ragtriage_core::types::{
-    ArmName, ByteRange, ChunkId, Corpus, Gold, GoldMember, Kind, Question, Trace,
+    ArmName, ByteRange, ChunkId, Corpus, Gold, GoldMember, Question, QuestionKind, Trace,
 };
 
 /// The arms that this question has, each with the chunks of its prompt in order: those of `plan`, `Oracle` and `GoldInNoise`
@@ -110,7 +110,7 @@ fn gold_in_noise(
 /// The oracle's chunks: per group its first member's, the fewest that cover its ranges, groups in order, each chunk once.
 /// `None` where nothing is labelled or a gold document is not in the corpus: there is no oracle to ask.
 fn oracle(question: &Question, gold: &Gold, corpus: &Corpus) -> Option<Vec<ChunkId>> {
-    if gold.groups.is_empty() || question.kind == Kind::Unanswerable {
+    if gold.groups.is_empty() || question.kind == QuestionKind::Unanswerable {
         return None;
     }
     let mut chosen: Vec<ChunkId> = Vec::new();
@@ -240,7 +240,7 @@ mod tests {
         let question = Question {
             id: "q".into(),
             text: String::new(),
-            kind: Kind::Span,
+            kind: QuestionKind::Span,
             answers: vec!["x".to_owned()],
             evidence: evidence.collect(),
             relevant: [].into(),

@@ -9,8 +9,9 @@ use tokio::task::JoinSet;
 use super::ask::FAILURES_IN_A_ROW;
 use super::progress::Progress;
 use super::{PipelineError, generate, prompt};
+use ragtriage_core::config::Price;
 use ragtriage_eval::compare::cross::{Call, PromptMaker, Replies};
-use ragtriage_models::llm::{Generator, Price};
+use ragtriage_models::llm::Generator;
 
 /// A generator with what makes its prompts, as a run had it.
 pub struct Reader {

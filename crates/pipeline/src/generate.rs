@@ -10,13 +10,14 @@ use tokio::sync::Semaphore;
 use super::arms;
 use super::plan::Plan;
 use super::prompt;
+use ragtriage_core::config::Price;
 use ragtriage_core::prompt::Prompt;
 use ragtriage_core::text::tokens::TokenCounter;
 use ragtriage_core::types::{
     Arm, ArmName, Attempt, ChunkId, Corpus, FailedPart, Finish, Origin, Question, QuestionId,
     Stance, TokenUse, Trace, TraceError,
 };
-use ragtriage_models::llm::{self, ErrorClass, Generator, LlmError, Price};
+use ragtriage_models::llm::{self, ErrorClass, Generator, LlmError};
 use ragtriage_runs::replies::Replies;
 
 /// A prompt to be sent.

@@ -35,7 +35,7 @@ pub async fn lengths(
             .await?
             .unwrap_or_default();
         all.push(EncoderLengths {
-            retriever: vectors.stage.name().to_owned(),
+            retriever: vectors.name.name().to_owned(),
             chunks,
             questions,
         });

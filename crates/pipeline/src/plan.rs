@@ -1,19 +1,18 @@
 //! The parts a run is made of, resolved and wired.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use ragtriage_bm25::{Parameters as Bm25Parameters, Weighting};
 use ragtriage_core::chunk::ChunkSpec;
-use ragtriage_core::config::{Hnsw, NoisePosition, Placement, Quantization};
+use ragtriage_core::config::{Hnsw, NoisePosition, Placement, Price, Quantization};
 use ragtriage_core::fuse::Fusion;
 use ragtriage_core::prompt::Template;
 use ragtriage_core::text::analyse::Analyzer;
 use ragtriage_core::text::tokens::TokenCounter;
-use ragtriage_core::types::{ArmName, Filter, Stage};
+use ragtriage_core::types::{ArmName, Filter, RetrieverName};
 use ragtriage_models::embed::Encoder;
-use ragtriage_models::llm::{Generator, Price};
+use ragtriage_models::llm::Generator;
 use ragtriage_models::rerank::Reranker;
 use ragtriage_vectors::{SearchMode, VectorPlace};
 
@@ -76,8 +75,6 @@ pub struct RetrievalPlan {
     pub retrievers: Vec<RetrieverPlan>,
     /// How several rankings become one.
     pub fusion: Fusion,
-    /// Each retriever's weight in fusion; 1 where it is not named.
-    pub weights: BTreeMap<Stage, f64>,
     /// What orders the candidates again.
     pub rerank: Option<RerankPlan>,
     /// Where vectors are kept and how they are searched.
@@ -105,7 +102,7 @@ pub enum RetrieverPlan {
 /// A retriever by terms.
 pub struct SparsePlan {
     /// Its name in traces: `Bm25` or `Tfidf`.
-    pub stage: Stage,
+    pub name: RetrieverName,
     /// Text to terms.
     pub analyzer: Arc<Analyzer>,
     /// What a term is worth.
@@ -126,7 +123,7 @@ pub enum SparsePlace {
 /// A retriever by vectors.
 pub struct VectorPlan {
     /// Its name in traces: `Dense` or `LateInteraction`.
-    pub stage: Stage,
+    pub name: RetrieverName,
     /// Texts to vectors.
     pub encoder: Arc<dyn Encoder>,
 }

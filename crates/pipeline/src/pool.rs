@@ -12,7 +12,7 @@ use super::plan::Plan;
 use super::progress::Progress;
 use super::retriever::Retriever;
 use super::stock::{Ingested, Stock};
-use ragtriage_core::types::{ChunkId, Document, Pooled, Pools, Question, Stage};
+use ragtriage_core::types::{ChunkId, Document, Pooled, Pools, Question, RetrieverName};
 
 /// Pools the first `depth` passages of each of `plan`'s retrievers, for each of `questions`.
 ///
@@ -49,14 +49,14 @@ async fn pool_one(
     question: &str,
     depth: usize,
 ) -> Result<Vec<Pooled>, PipelineError> {
-    let mut ranks: BTreeMap<ChunkId, BTreeMap<Stage, usize>> = BTreeMap::new();
+    let mut ranks: BTreeMap<ChunkId, BTreeMap<RetrieverName, usize>> = BTreeMap::new();
     for retriever in retrievers {
         let found = retriever.retrieve(question, depth).await?;
         for (rank, id) in (1..).zip(found.ranking.ids()) {
             ranks
                 .entry(id.clone())
                 .or_default()
-                .insert(retriever.stage(), rank);
+                .insert(retriever.name(), rank);
         }
     }
     let mut pooled: Vec<Pooled> = ranks
@@ -76,11 +76,11 @@ mod tests {
     use ragtriage_core::types::{Hit, Ranking};
 
     /// Finds the same for every question.
-    struct Fixed(Stage, Vec<(&'static str, f64)>);
+    struct Fixed(RetrieverName, Vec<(&'static str, f64)>);
 
     #[async_trait]
     impl Retriever for Fixed {
-        fn stage(&self) -> Stage {
+        fn name(&self) -> RetrieverName {
             self.0
         }
 
@@ -103,18 +103,18 @@ mod tests {
         depth: usize,
     ) -> Vec<(String, Option<usize>, Option<usize>)> {
         let retrievers: Vec<Arc<dyn Retriever>> = vec![
-            Arc::new(Fixed(Stage::Bm25, terms.to_vec())),
-            Arc::new(Fixed(Stage::Dense, vectors.to_vec())),
+            Arc::new(Fixed(RetrieverName::Bm25, terms.to_vec())),
+            Arc::new(Fixed(RetrieverName::Dense, vectors.to_vec())),
         ];
         let pooled = pool_one(&retrievers, "why?", depth).await.expect("pooled");
-        let rank = |passage: &Pooled, stage| passage.ranks.get(&stage).copied();
+        let rank = |passage: &Pooled, name| passage.ranks.get(&name).copied();
         pooled
             .iter()
             .map(|one| {
                 (
                     one.id.to_string(),
-                    rank(one, Stage::Bm25),
-                    rank(one, Stage::Dense),
+                    rank(one, RetrieverName::Bm25),
+                    rank(one, RetrieverName::Dense),
                 )
             })
             .collect()

@@ -21,7 +21,7 @@ use ragtriage_core::text::tokens::TokenCounter;
 use ragtriage_core::text::{quote, sanitize};
 use ragtriage_core::types::{
     Arm, ArmName, Attempt, ChunkId, Corpus, Document, ErrorKind, FailedPart, Finish, Hit, Note,
-    Origin, Passage, Question, Stage, StageHit, Stance, TokenUse, Trace, TraceError, TraceStage,
+    Origin, Passage, Question, Stance, Step, StepHit, TokenUse, Trace, TraceError, TraceStep,
 };
 use ragtriage_models::llm::{self, LlmError};
 use ragtriage_runs::external::recorded::{Answer, Recorded};
@@ -153,19 +153,19 @@ impl RecordedLine {
             Err(error) => trace.error = Some(error),
             Ok((_, arms, hits, recorded)) => {
                 let support = SupportTest::new(&trace.question, &trace.gold.groups, &passages);
-                let stage = |stage, hits: Vec<StageHit>, seconds| TraceStage {
+                let step = |step, hits: Vec<StepHit>, seconds| TraceStep {
                     exact: None,
-                    stage,
+                    step,
                     support: support.of(hits.iter().map(|hit| &hit.id)),
                     hits,
                     seconds,
                 };
                 let n_packed = recorded.packed.unwrap_or(hits.len());
-                let packed: Vec<StageHit> = hits.iter().take(n_packed).cloned().collect();
+                let packed: Vec<StepHit> = hits.iter().take(n_packed).cloned().collect();
                 let ids: Vec<ChunkId> = packed.iter().map(|hit| hit.id.clone()).collect();
-                trace.stages = vec![
-                    stage(Stage::External, hits, seconds),
-                    stage(Stage::Packed, packed, 0.0),
+                trace.steps = vec![
+                    step(Step::External, hits, seconds),
+                    step(Step::Packed, packed, 0.0),
                 ];
                 self.check_prompt(&recorded);
                 trace.arms = self.arms(recorded, ids, arms);
@@ -236,7 +236,7 @@ impl RecordedLine {
 
     /// The ranking, in the order of the contexts. Their scores stand where they say that order; else a hit scores
     /// 1 / rank and its own score is one of its parts.
-    fn hits(&self, shown: &[Placed<'_>]) -> Vec<StageHit> {
+    fn hits(&self, shown: &[Placed<'_>]) -> Vec<StepHit> {
         let scored: Vec<(&ChunkId, Option<f64>)> = shown
             .iter()
             .flat_map(|(context, passages)| {
@@ -268,7 +268,7 @@ impl RecordedLine {
                 .filter(|_| !in_order)
                 .map(|score| ("given".to_owned(), score));
             let score = finite(score).filter(|_| in_order).unwrap_or(rank);
-            StageHit {
+            StepHit {
                 id: id.clone(),
                 score,
                 parts: parts.into_iter().collect(),
@@ -309,9 +309,9 @@ mod tests {
     use crate::contexts::hash;
     use ragtriage_core::attribute::classify::{Outcome, classify};
     use ragtriage_core::attribute::judge::{Judge, rightness};
-    use ragtriage_core::measure::answer::Flavour;
+    use ragtriage_core::measure::answer::Scorer;
     use ragtriage_core::text::tokens::{self, Tokenizer};
-    use ragtriage_core::types::{Class, Fault, Kind, Member};
+    use ragtriage_core::types::{FailureClass, Fault, Member, QuestionKind};
     use ragtriage_runs::external::Position;
     use ragtriage_runs::external::join::Joined;
     use ragtriage_runs::external::recorded::{Context, RecordedArm};
@@ -361,7 +361,7 @@ mod tests {
         Question {
             id: "q".into(),
             text: "which?".to_owned(),
-            kind: Kind::Span,
+            kind: QuestionKind::Span,
             answers: vec!["two".to_owned()],
             evidence: evidence.iter().map(member).collect(),
             relevant: [].into(),
@@ -401,7 +401,7 @@ mod tests {
 
     fn outcome(asked: &Asked) -> Outcome {
         let judge = Judge {
-            flavour: Flavour::Squad2,
+            scorer: Scorer::Squad2,
             correct_f1: 0.6,
         };
         let passages: HashMap<ChunkId, Passage> = asked
@@ -472,7 +472,7 @@ mod tests {
             .map(|id| id.as_str().split('~').next().expect("an id"))
             .collect();
         assert_eq!(shown, ["f#0-31", "f#36-61"]);
-        assert_ne!(outcome(&asked).class, Class::Supported);
+        assert_ne!(outcome(&asked).class, FailureClass::Supported);
         // Nothing gold in it: its own document, or the one that it names, and no byte of any.
         let other = question(&[("d", &[(4, 7)])]);
         let shown = ids(
@@ -493,7 +493,7 @@ mod tests {
             Ok(recorded(vec![context("x y", Some("d"), None)])),
             0.0,
         );
-        assert_eq!(outcome(&asked).class, Class::Retrieval);
+        assert_eq!(outcome(&asked).class, FailureClass::Retrieval);
     }
 
     #[test]
@@ -542,14 +542,17 @@ mod tests {
             (of_alone.class, of_alone.reason, of_alone.flags)
         );
         let (alone, beside) = (alone.trace, beside.trace);
-        assert_eq!((of_alone.class, beside.gold), (Class::Chunking, alone.gold));
+        assert_eq!(
+            (of_alone.class, beside.gold),
+            (FailureClass::Chunking, alone.gold)
+        );
         assert_eq!(beside.arms[1].attempts[0].passages, ["d#0-18".into()]);
     }
 
     #[test]
     fn a_blank_answer_abstains() {
         let line = line();
-        let class = |kind: Kind, answer: Answer| {
+        let class = |kind: QuestionKind, answer: Answer| {
             let unanswerable = Question {
                 kind,
                 ..question(&[("d", &[(4, 7)])])
@@ -565,17 +568,17 @@ mod tests {
             Answer::Text(" \n".to_owned()),
         ] {
             assert_eq!(
-                class(Kind::Unanswerable, blank.clone()),
-                (Class::CorrectAbstention, None)
+                class(QuestionKind::Unanswerable, blank.clone()),
+                (FailureClass::CorrectAbstention, None)
             );
             assert_eq!(
-                class(Kind::Span, blank),
-                (Class::Generation, Some(Fault::Abstained))
+                class(QuestionKind::Span, blank),
+                (FailureClass::Generation, Some(Fault::Abstained))
             );
         }
         assert_eq!(
-            class(Kind::Unanswerable, Answer::Text("two".to_owned())).0,
-            Class::Hallucinated
+            class(QuestionKind::Unanswerable, Answer::Text("two".to_owned())).0,
+            FailureClass::Hallucinated
         );
     }
 
@@ -615,7 +618,7 @@ mod tests {
             let [a, b] = scores;
             let contexts = vec![context("one", Some("d"), a), context("five", Some("d"), b)];
             let asked = line.asked(0, question(&[]), Ok(recorded(contexts)), 0.0);
-            asked.trace.stages[0]
+            asked.trace.steps[0]
                 .hits
                 .iter()
                 .map(|hit| (hit.score, hit.parts.get("given").copied()))
@@ -652,14 +655,14 @@ mod tests {
         };
         let asked = line.asked(0, question(&[("d", &[(4, 7)])]), Ok(run), 0.0);
         let (class, trace) = (outcome(&asked).class, asked.trace);
-        let ranked: Vec<&str> = trace.stages[0]
+        let ranked: Vec<&str> = trace.steps[0]
             .hits
             .iter()
             .map(|hit| hit.id.as_str())
             .collect();
         assert_eq!(
             (ranked, trace.packed().count(), class),
-            (vec!["gone#~", "d#0-23"], 1, Class::Ranking)
+            (vec!["gone#~", "d#0-23"], 1, FailureClass::Ranking)
         );
     }
 }

@@ -1,4 +1,4 @@
-//! One question to its stages: each retriever's ranking, the fused one, the reranked one, and what `min_score` leaves.
+//! One question to its steps: each retriever's ranking, the fused one, the reranked one, and what `min_score` leaves.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -7,8 +7,8 @@ use super::plan::RetrievalPlan;
 use super::retriever::{Found, Retriever};
 use super::{PipelineError, rerank};
 use ragtriage_core::attribute::support::SupportTest;
-use ragtriage_core::fuse::{Parts, Voice};
-use ragtriage_core::types::{ChunkId, Corpus, Question, Ranking, Stage, StageHit, TraceStage};
+use ragtriage_core::fuse::Parts;
+use ragtriage_core::types::{ChunkId, Corpus, Question, Ranking, Step, StepHit, TraceStep};
 
 /// Asks every retriever, fuses what they found when there are several, reranks, and drops what scores too low.
 ///
@@ -20,9 +20,9 @@ pub async fn retrieve(
     plan: &RetrievalPlan,
     (corpus, title_prefix): (&Arc<Corpus>, bool),
     support: &SupportTest<'_>,
-) -> Result<Vec<TraceStage>, PipelineError> {
+) -> Result<Vec<TraceStep>, PipelineError> {
     let mut found = Vec::with_capacity(retrievers.len());
-    let mut stages: Vec<TraceStage> = Vec::with_capacity(retrievers.len() + 4);
+    let mut steps: Vec<TraceStep> = Vec::with_capacity(retrievers.len() + 4);
     let mut exact_rankings = Vec::with_capacity(retrievers.len());
     for retriever in retrievers {
         let clock = Instant::now();
@@ -40,8 +40,9 @@ pub async fn retrieve(
         };
         let ranking = kept(ranking);
         exact_rankings.push(exact.map(kept));
-        stages.push(stage(retriever.stage(), &ranking, &parts, clock, support));
-        found.push((retriever.stage(), ranking));
+        let name = retriever.name();
+        steps.push(step(name.into(), &ranking, &parts, clock, support));
+        found.push((name, ranking));
     }
     for (at, exact) in exact_rankings.iter().enumerate() {
         let Some(exact) = exact else { continue };
@@ -51,30 +52,22 @@ pub async fn retrieve(
             .filter(|(other, _)| *other != at)
             .flat_map(|(_, (_, ranking))| ranking.ids());
         let candidates: Vec<&ChunkId> = exact.ids().chain(others).collect();
-        stages[at].exact = Some(support.of(candidates));
+        steps[at].exact = Some(support.of(candidates));
     }
     let mut last = if found.len() == 1 {
         found.pop().map(|(_, ranking)| ranking).unwrap_or_default()
     } else {
         let clock = Instant::now();
-        let voices: Vec<Voice<'_>> = found
-            .iter()
-            .map(|(stage, ranking)| Voice {
-                name: stage.name(),
-                weight: plan.weights.get(stage).copied().unwrap_or(1.0),
-                ranking,
-            })
-            .collect();
-        let (fused, parts) = plan.fusion.fuse(&voices);
+        let (fused, parts) = plan.fusion.fuse(&found);
         let fused = fused.cut(plan.candidates);
-        stages.push(stage(Stage::Fused, &fused, &parts, clock, support));
+        steps.push(step(Step::Fused, &fused, &parts, clock, support));
         fused
     };
     if let Some(rerank) = &plan.rerank {
         let clock = Instant::now();
         let (reranked, parts) =
             rerank::rerank(rerank, &question.text, &last, corpus, title_prefix).await?;
-        stages.push(stage(Stage::Reranked, &reranked, &parts, clock, support));
+        steps.push(step(Step::Reranked, &reranked, &parts, clock, support));
         last = reranked;
     }
     if let Some(least) = plan.min_score {
@@ -91,15 +84,15 @@ pub async fn retrieve(
             .filter(|hit| hit.score >= least)
             .cloned()
             .collect();
-        stages.push(stage(
-            Stage::MinScore,
+        steps.push(step(
+            Step::MinScore,
             &Ranking::new(hits),
             &Parts::new(),
             clock,
             support,
         ));
     }
-    Ok(stages)
+    Ok(steps)
 }
 
 /// A ranking without the document named like the question.
@@ -114,21 +107,21 @@ fn without_document(ranking: &Ranking, question: &Question) -> Ranking {
     )
 }
 
-fn stage(
-    stage: Stage,
+fn step(
+    step: Step,
     ranking: &Ranking,
     parts: &Parts,
     clock: Instant,
     support: &SupportTest<'_>,
-) -> TraceStage {
+) -> TraceStep {
     let seconds = clock.elapsed().as_secs_f64();
-    let hits = ranking.hits().iter().map(|hit| StageHit {
+    let hits = ranking.hits().iter().map(|hit| StepHit {
         id: hit.id.clone(),
         score: hit.score,
         parts: parts.get(&hit.id).cloned().unwrap_or_default(),
     });
-    TraceStage {
-        stage,
+    TraceStep {
+        step,
         hits: hits.collect(),
         support: support.of(ranking.ids()),
         exact: None,

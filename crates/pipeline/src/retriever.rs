@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use super::PipelineError;
 use super::progress::Progress;
 use ragtriage_core::fuse::Parts;
-use ragtriage_core::types::{Corpus, Hit, Ranking, Stage};
+use ragtriage_core::types::{Corpus, Hit, Ranking, RetrieverName};
 use ragtriage_runs::Truncation;
 
 /// What a retriever found.
@@ -29,7 +29,7 @@ pub struct Found {
 #[async_trait]
 pub trait Retriever: Send + Sync {
     /// Its name in traces.
-    fn stage(&self) -> Stage;
+    fn name(&self) -> RetrieverName;
 
     /// Encodes questions in one batch ahead of asking them, which is faster than one by one.
     async fn prepare(

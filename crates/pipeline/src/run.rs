@@ -22,8 +22,7 @@ use ragtriage_core::attribute::gold::{self, Haystacks};
 use ragtriage_core::attribute::support::SupportTest;
 use ragtriage_core::text::causes::with_causes;
 use ragtriage_core::types::{
-    Corpus, Dataset, FailedPart, Question, QuestionId, Stage, StageHit, Trace, TraceError,
-    TraceStage,
+    Corpus, Dataset, FailedPart, Question, QuestionId, Step, StepHit, Trace, TraceError, TraceStep,
 };
 use ragtriage_models::embed::Role;
 use ragtriage_models::llm::LlmError;
@@ -96,15 +95,15 @@ struct Line {
 }
 
 impl Line {
-    /// One question as far as its prompts; without any stage, and with the error, where retrieval failed.
+    /// One question as far as its prompts; without any step, and with the error, where retrieval failed.
     async fn retrieved(&self, index: usize, question: Question) -> (Trace, Vec<ArmPrompt>) {
         let haystacks = || self.haystacks.get_or_init(|| Haystacks::new(&self.corpus));
         let gold = gold::locate(&question, &self.corpus, haystacks, &|number| {
             self.encoder_reads(number)
         });
         let mut trace = Trace::new(index, question, gold);
-        match self.stages(&trace).await {
-            Ok(stages) => trace.stages = stages,
+        match self.steps(&trace).await {
+            Ok(steps) => trace.steps = steps,
             Err(error) => {
                 trace.error = Some(TraceError {
                     part: FailedPart::Retrieval,
@@ -124,14 +123,14 @@ impl Line {
         (trace, prompts)
     }
 
-    /// The stages of retrieval, and what was packed.
-    async fn stages(&self, trace: &Trace) -> Result<Vec<TraceStage>, PipelineError> {
+    /// The steps of retrieval, and what was packed.
+    async fn steps(&self, trace: &Trace) -> Result<Vec<TraceStep>, PipelineError> {
         let support = SupportTest::new(&trace.question, &trace.gold.groups, self.corpus.as_ref());
         let (plan, shown) = (&self.plan.retrieval, (&self.corpus, self.plan.title_prefix));
-        let mut stages =
+        let mut steps =
             retrieve::retrieve(&self.retrievers, &trace.question, plan, shown, &support).await?;
         let clock = Instant::now();
-        let top: Vec<StageHit> = stages.last().map_or(Vec::new(), |last| {
+        let top: Vec<StepHit> = steps.last().map_or(Vec::new(), |last| {
             last.hits.iter().take(plan.k).cloned().collect()
         });
         let packed = prompt::pack(
@@ -140,21 +139,21 @@ impl Line {
             &self.plan.prompt,
             self.plan.title_prefix,
         );
-        stages.push(TraceStage {
-            stage: Stage::Packed,
+        steps.push(TraceStep {
+            step: Step::Packed,
             support: support.of(&packed),
             exact: None,
             seconds: clock.elapsed().as_secs_f64(),
             hits: top
                 .into_iter()
                 .take(packed.len())
-                .map(|hit| StageHit {
+                .map(|hit| StepHit {
                     parts: BTreeMap::new(),
                     ..hit
                 })
                 .collect(),
         });
-        Ok(stages)
+        Ok(steps)
     }
 
     /// How many bytes of a chunk's own text every encoder reads; `None`: all, or there is no encoder.

@@ -11,11 +11,13 @@ use super::progress::Progress;
 use super::sink::Sink;
 use super::stock::Stock;
 use ragtriage_core::prompt::{Prompt, PromptPassage, n_tokens, of_passages};
-use ragtriage_core::types::{ArmName, Document, Kind, Passage, Question, QuestionId, Trace};
+use ragtriage_core::types::{
+    ArmName, Document, Passage, Question, QuestionId, QuestionKind, Trace,
+};
 
 /// What the pipeline found and answered.
 pub struct Single {
-    /// The question's trace. Without stages where retrieval failed, for the reason that it gives.
+    /// The question's trace. Without steps where retrieval failed, for the reason that it gives.
     pub trace: Trace,
     /// The top k of the final ranking.
     pub passages: Vec<Passage>,
@@ -125,7 +127,7 @@ fn unlabelled(text: &str) -> Question {
     Question {
         id: QuestionId::from("question"),
         text: text.to_owned(),
-        kind: Kind::Span,
+        kind: QuestionKind::Span,
         answers: Vec::new(),
         evidence: Vec::new(),
         relevant: [].into(),

@@ -13,14 +13,14 @@ use super::retriever::{Found, Retriever, ranking};
 use ragtriage_bm25::{Allowed, SparseIndex};
 use ragtriage_core::fuse::Parts;
 use ragtriage_core::text::analyse::{self, Analyzer};
-use ragtriage_core::types::{ChunkId, Corpus, Filter, Stage};
+use ragtriage_core::types::{ChunkId, Corpus, Filter, RetrieverName};
 
 /// Least number of hits per question whose scores are explained: as many as a report shows.
 pub const EXPLAINED: usize = 10;
 
 /// An inverted index with the analyser it was built with.
 struct SparseRetriever {
-    stage: Stage,
+    name: RetrieverName,
     corpus: Arc<Corpus>,
     index: SparseIndex,
     analyzer: Arc<Analyzer>,
@@ -62,7 +62,7 @@ pub(crate) fn build(
         None => (SparseIndex::build(&plan.weighting, &ids, terms_of), true),
     };
     let retriever = SparseRetriever {
-        stage: plan.stage,
+        name: plan.name,
         corpus: Arc::clone(corpus),
         index,
         analyzer: Arc::clone(&plan.analyzer),
@@ -72,7 +72,7 @@ pub(crate) fn build(
     Ok(Built {
         retriever: Box::new(retriever),
         is_new,
-        seconds: [(plan.stage.to_string(), clock.elapsed().as_secs_f64())].into(),
+        seconds: [(plan.name.to_string(), clock.elapsed().as_secs_f64())].into(),
         truncation: Vec::new(),
         vector_search: None,
     })
@@ -86,7 +86,7 @@ pub(crate) fn n_explained(k: usize) -> usize {
 impl SparsePlan {
     /// Everything its rankings depend on besides the chunks.
     pub(crate) fn made_by(&self) -> String {
-        format!("{} {}", self.stage, self.terms_key())
+        format!("{} {}", self.name, self.terms_key())
     }
 
     /// Everything its index depends on besides the chunks.
@@ -112,8 +112,8 @@ fn allowed(corpus: &Corpus, filter: &Filter) -> Option<Allowed> {
 
 #[async_trait]
 impl Retriever for SparseRetriever {
-    fn stage(&self) -> Stage {
-        self.stage
+    fn name(&self) -> RetrieverName {
+        self.name
     }
 
     async fn retrieve(&self, question: &str, depth: usize) -> Result<Found, PipelineError> {

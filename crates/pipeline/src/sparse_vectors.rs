@@ -20,7 +20,7 @@ use super::vectors::{content_hash, point, spec, through_ties};
 use ragtriage_bm25::Parameters as Bm25Parameters;
 use ragtriage_core::fuse::Parts;
 use ragtriage_core::text::analyse::{self, Analyzer};
-use ragtriage_core::types::{Corpus, Filter, Stage, TitledText};
+use ragtriage_core::types::{Corpus, Filter, RetrieverName, TitledText};
 use ragtriage_vectors::{Point, Search, SearchMode, Vector, VectorSpec, VectorStore};
 
 /// Chunks stored together.
@@ -28,7 +28,7 @@ const WINDOW: usize = 4096;
 
 /// BM25 by a collection of sparse vectors.
 struct SparseVectorRetriever {
-    stage: Stage,
+    name: RetrieverName,
     corpus: Arc<Corpus>,
     store: Arc<dyn VectorStore>,
     analyzer: Arc<Analyzer>,
@@ -38,8 +38,8 @@ struct SparseVectorRetriever {
 
 #[async_trait]
 impl Retriever for SparseVectorRetriever {
-    fn stage(&self) -> Stage {
-        self.stage
+    fn name(&self) -> RetrieverName {
+        self.name
     }
 
     async fn retrieve(&self, question: &str, depth: usize) -> Result<Found, PipelineError> {
@@ -101,7 +101,7 @@ pub(super) async fn build(
     let spec = spec(
         &retrieval.store,
         content,
-        plan.stage,
+        plan.name,
         VectorSpec::Sparse,
         texts.len(),
     );
@@ -125,14 +125,14 @@ pub(super) async fn build(
         progress.finish();
     }
     let retriever = SparseVectorRetriever {
-        stage: plan.stage,
+        name: plan.name,
         corpus: Arc::clone(corpus),
         store,
         analyzer: Arc::clone(&plan.analyzer),
         vocabulary,
         filter: retrieval.filter.clone(),
     };
-    let seconds = [(plan.stage.to_string(), clock.elapsed().as_secs_f64())].into();
+    let seconds = [(plan.name.to_string(), clock.elapsed().as_secs_f64())].into();
     Ok(Built {
         retriever: Box::new(retriever),
         is_new,

@@ -20,7 +20,7 @@ use super::retriever::{Found, Retriever};
 use super::sparse::n_explained;
 use super::stores::OpenStores;
 use ragtriage_core::chunk::{self, ChunkSpec};
-use ragtriage_core::types::{Corpus, Document, Filter, Question, QuestionId, Stage};
+use ragtriage_core::types::{Corpus, Document, Filter, Question, QuestionId, RetrieverName};
 use ragtriage_runs::Truncation;
 
 /// Documents and questions with all that was made for them.
@@ -223,7 +223,7 @@ impl Stock {
             } = self
                 .retriever(retriever, plan, &corpus, &mut facts, progress)
                 .await?;
-            searches.extend(vector_search.map(|how| (retriever.stage(), how)));
+            searches.extend(vector_search.map(|how| (retriever.name(), how)));
             facts.truncation.extend(truncation);
             retrievers.push(retriever);
         }
@@ -378,14 +378,14 @@ impl Identity {
 }
 
 /// How vectors are searched, once where all retrievers agree; `None` without vectors.
-fn spoken(searches: &[(Stage, String)]) -> Option<String> {
+fn spoken(searches: &[(RetrieverName, String)]) -> Option<String> {
     let (_, first) = searches.first()?;
     if searches.iter().all(|(_, how)| how == first) {
         return Some(first.clone());
     }
     let each: Vec<String> = searches
         .iter()
-        .map(|(stage, how)| format!("{stage}: {how}"))
+        .map(|(name, how)| format!("{name}: {how}"))
         .collect();
     Some(each.join("; "))
 }
@@ -427,8 +427,8 @@ impl Remembered {
 
 #[async_trait]
 impl Retriever for Remembered {
-    fn stage(&self) -> Stage {
-        self.inner.stage()
+    fn name(&self) -> RetrieverName {
+        self.inner.name()
     }
 
     async fn retrieve(&self, question: &str, depth: usize) -> Result<Found, PipelineError> {

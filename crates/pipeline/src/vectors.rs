@@ -14,7 +14,7 @@ use super::retriever::{Found, Preparation, Retriever, ranking};
 use super::stores::OpenStores;
 use ragtriage_core::config::{Quantization, QuantizationKind};
 use ragtriage_core::fuse::Parts;
-use ragtriage_core::types::{Corpus, Filter, Length, Ranking, Stage, TitledText};
+use ragtriage_core::types::{Corpus, Filter, Length, Ranking, RetrieverName, TitledText};
 use ragtriage_models::embed::{EmbedError, Encoder, Role, VectorShape};
 use ragtriage_runs::Truncation;
 use ragtriage_vectors::{
@@ -28,7 +28,7 @@ const WINDOW_OF_MANY: usize = 128;
 
 /// Finds the nearest vectors in a collection.
 struct VectorRetriever {
-    stage: Stage,
+    name: RetrieverName,
     corpus: Arc<Corpus>,
     store: Arc<dyn VectorStore>,
     mode: SearchMode,
@@ -71,8 +71,8 @@ impl VectorRetriever {
 
 #[async_trait]
 impl Retriever for VectorRetriever {
-    fn stage(&self) -> Stage {
-        self.stage
+    fn name(&self) -> RetrieverName {
+        self.name
     }
 
     async fn prepare(
@@ -88,7 +88,7 @@ impl Retriever for VectorRetriever {
             .collect();
         let truncation = truncation(
             encoder,
-            self.stage,
+            self.name,
             Texts {
                 what: "questions",
                 all: &texts,
@@ -97,14 +97,14 @@ impl Retriever for VectorRetriever {
         )
         .await?;
         progress.start(
-            &format!("embedding questions ({})", self.stage),
+            &format!("embedding questions ({})", self.name),
             texts.len() as u64,
         );
         let vectors = encode_questions(encoder, &texts, &|n| progress.advance(n as u64)).await?;
         progress.finish();
         let texts = questions.iter().map(|text| (*text).to_owned());
         self.prepared.extend(texts.zip(vectors));
-        let step = format!("embed questions {}", self.stage);
+        let step = format!("embed questions {}", self.name);
         Ok(Preparation {
             seconds: [(step, clock.elapsed().as_secs_f64())].into(),
             truncation,
@@ -200,7 +200,7 @@ pub(crate) async fn build(
     let spec = spec(
         &retrieval.store,
         content,
-        plan.stage,
+        plan.name,
         vector_spec(encoder.shape()),
         texts.len(),
     );
@@ -210,7 +210,7 @@ pub(crate) async fn build(
     seconds.store += clock.elapsed().as_secs_f64();
     if !missing.is_empty() {
         progress.start(
-            &format!("embedding chunks ({})", plan.stage),
+            &format!("embedding chunks ({})", plan.name),
             missing.len() as u64,
         );
         fill(store.as_ref(), encoder, inputs, &missing, &mut seconds).await?;
@@ -222,11 +222,11 @@ pub(crate) async fn build(
         all: &texts,
         role: Role::Passage,
     };
-    let truncation = truncation(encoder, plan.stage, chunks).await?;
+    let truncation = truncation(encoder, plan.name, chunks).await?;
     seconds.embed += clock.elapsed().as_secs_f64();
     let (mode, search) = how_searched(&retrieval.store, store.as_ref(), texts.len()).await?;
     let retriever = VectorRetriever {
-        stage: plan.stage,
+        name: plan.name,
         corpus: Arc::clone(corpus),
         store,
         mode,
@@ -237,7 +237,7 @@ pub(crate) async fn build(
     Ok(Built {
         retriever: Box::new(retriever),
         is_new: !missing.is_empty(),
-        seconds: seconds.named(plan.stage),
+        seconds: seconds.named(plan.name),
         truncation: truncation.into_iter().collect(),
         vector_search: Some(search),
     })
@@ -282,7 +282,7 @@ impl VectorPlan {
     pub(crate) fn made_by(&self) -> String {
         let passages = self.encoder.fingerprint(Role::Passage);
         let questions = self.encoder.fingerprint(Role::Query);
-        format!("{} {passages} {questions}", self.stage)
+        format!("{} {passages} {questions}", self.name)
     }
 }
 
@@ -294,11 +294,11 @@ struct Seconds {
 }
 
 impl Seconds {
-    fn named(&self, stage: Stage) -> BTreeMap<String, f64> {
+    fn named(&self, name: RetrieverName) -> BTreeMap<String, f64> {
         [("embed", self.embed), ("qdrant", self.store)]
             .into_iter()
             .filter(|(_, seconds)| *seconds > 0.0)
-            .map(|(step, seconds)| (format!("{step} {stage}"), seconds))
+            .map(|(step, seconds)| (format!("{step} {name}"), seconds))
             .collect()
     }
 }
@@ -307,13 +307,13 @@ impl Seconds {
 pub(crate) fn spec(
     plan: &StorePlan,
     content: String,
-    stage: Stage,
+    name: RetrieverName,
     vector: VectorSpec,
     expected_points: usize,
 ) -> CollectionSpec {
     CollectionSpec {
         content,
-        vector_name: stage.name().to_owned(),
+        vector_name: name.name().to_owned(),
         vector,
         expected_points,
         hnsw: (plan.mode == SearchMode::Approximate).then_some(plan.hnsw),
@@ -361,7 +361,7 @@ struct Texts<'a> {
 /// Measures how much of the texts lies beyond the encoder's input limit; `None` where that is unknown.
 async fn truncation(
     encoder: &dyn Encoder,
-    stage: Stage,
+    name: RetrieverName,
     Texts {
         what,
         all: texts,
@@ -372,7 +372,7 @@ async fn truncation(
         return Ok(None);
     };
     Ok(Some(Truncation {
-        retriever: stage.name().to_owned(),
+        retriever: name.name().to_owned(),
         what: what.to_owned(),
         n_texts: lengths.len(),
         n_cut: lengths.iter().filter(|length| n_lost(length) > 0).count(),
@@ -555,7 +555,7 @@ mod tests {
             n_tokens: 1,
         };
         VectorRetriever {
-            stage: Stage::Dense,
+            name: RetrieverName::Dense,
             corpus: Arc::new(Corpus::new(vec![document], vec![chunk])),
             store: Arc::new(Echo),
             mode: SearchMode::Exact,

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::document::{Element, Entry, Fact, Report};
 use ragtriage_core::prompt::Prompt;
 use ragtriage_core::text::sanitize::shortened;
-use ragtriage_core::types::{Attempt, Finish, Origin, Passage, Stage, StageHit, Stance, Trace};
+use ragtriage_core::types::{Attempt, Finish, Origin, Passage, Stance, Step, StepHit, Trace};
 
 /// Characters of a passage that are shown outside the prompt.
 const EXCERPT: usize = 300;
@@ -53,16 +53,16 @@ pub struct RankedPassage {
     /// Whether it is in the prompt.
     pub packed: bool,
     /// Its rank and score in each stage that returned it.
-    pub stages: Vec<StageScore>,
+    pub stages: Vec<StepScore>,
     /// Its text.
     pub text: String,
 }
 
 /// Rank and score of a passage in one stage.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct StageScore {
+pub struct StepScore {
     /// The stage.
-    pub stage: Stage,
+    pub stage: Step,
     /// Its rank there, from 1.
     pub rank: usize,
     /// Its score there.
@@ -121,11 +121,8 @@ impl RankedPassage {
             .collect()
     }
 
-    fn new(rank: usize, hit: &StageHit, passage: &Passage, trace: &Trace) -> Self {
-        let stages = trace
-            .stages
-            .iter()
-            .filter(|stage| stage.stage != Stage::Packed);
+    fn new(rank: usize, hit: &StepHit, passage: &Passage, trace: &Trace) -> Self {
+        let stages = trace.steps.iter().filter(|step| step.step != Step::Packed);
         Self {
             rank,
             id: hit.id.to_string(),
@@ -136,13 +133,13 @@ impl RankedPassage {
             score: hit.score,
             packed: trace.packed().any(|id| *id == hit.id),
             stages: stages
-                .filter_map(|stage| {
-                    let at = stage.hits.iter().position(|other| other.id == hit.id)?;
-                    Some(StageScore {
-                        stage: stage.stage,
+                .filter_map(|step| {
+                    let at = step.hits.iter().position(|other| other.id == hit.id)?;
+                    Some(StepScore {
+                        stage: step.step,
                         rank: at + 1,
-                        score: stage.hits[at].score,
-                        parts: stage.hits[at].parts.clone(),
+                        score: step.hits[at].score,
+                        parts: step.hits[at].parts.clone(),
                     })
                 })
                 .collect(),
@@ -161,7 +158,7 @@ impl RankedPassage {
         } else {
             ", not in the prompt"
         };
-        let mut facts: Vec<Fact> = self.stages.iter().map(StageScore::fact).collect();
+        let mut facts: Vec<Fact> = self.stages.iter().map(StepScore::fact).collect();
         facts.push(Fact::new("text", shortened(&self.text, EXCERPT)));
         Entry {
             title: format!(
@@ -173,7 +170,7 @@ impl RankedPassage {
     }
 }
 
-impl StageScore {
+impl StepScore {
     fn fact(&self) -> Fact {
         let Self {
             stage,
@@ -187,7 +184,7 @@ impl StageScore {
 }
 
 /// The parts of a score, largest first; empty without parts.
-fn explained(stage: Stage, parts: &BTreeMap<String, f64>) -> String {
+fn explained(stage: Step, parts: &BTreeMap<String, f64>) -> String {
     if parts.is_empty() {
         return String::new();
     }
@@ -197,7 +194,7 @@ fn explained(stage: Stage, parts: &BTreeMap<String, f64>) -> String {
         .iter()
         .map(|(name, share)| format!("{name} {share:.4}"))
         .collect();
-    if stage == Stage::Reranked {
+    if stage == Step::Reranked {
         format!(" ({})", shares.join(", "))
     } else {
         format!(" = {}", shares.join(" + "))

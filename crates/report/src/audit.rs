@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::markdown::escape;
 use super::section::Section;
 use super::terminal::Page;
-use ragtriage_core::types::Class;
+use ragtriage_core::types::FailureClass;
 use ragtriage_eval::audit::{Audit, SheetLine};
 
 /// The sheet as Markdown, for reading; what is filled in stands in the JSON lines.
@@ -90,7 +90,7 @@ fn shares(audit: &Audit) -> Section {
         &["", "printed", "corrected", "95 %"],
     );
     let percent = |share: f64| format!("{:.1} %", 100.0 * share);
-    section.rows = Class::ALL
+    section.rows = FailureClass::ALL
         .iter()
         .filter_map(|class| Some((class, audit.classes.get(class.name())?)))
         .map(|(class, share)| {
@@ -120,8 +120,9 @@ fn shares(audit: &Audit) -> Section {
 }
 
 fn confusion(audit: &Audit) -> Section {
-    let printed = |class: &&Class| audit.confusion.iter().any(|cell| cell.printed == **class);
-    let found: Vec<Class> = Class::ALL
+    let printed =
+        |class: &&FailureClass| audit.confusion.iter().any(|cell| cell.printed == **class);
+    let found: Vec<FailureClass> = FailureClass::ALL
         .iter()
         .copied()
         .filter(|class| audit.confusion.iter().any(|cell| cell.correct == *class))
@@ -134,14 +135,14 @@ fn confusion(audit: &Audit) -> Section {
         "Printed class (down) by the one it should be (across)",
         &head,
     );
-    let count = |printed: Class, correct: Class| {
+    let count = |printed: FailureClass, correct: FailureClass| {
         let cell = audit
             .confusion
             .iter()
             .find(|cell| (cell.printed, cell.correct) == (printed, correct));
         cell.map_or(0, |cell| cell.count).to_string()
     };
-    section.rows = Class::ALL
+    section.rows = FailureClass::ALL
         .iter()
         .filter(printed)
         .map(|class| {

@@ -1,6 +1,6 @@
 //! What a report says of a run whose rankings and answers were recorded elsewhere: not what our settings would have done.
 
-use ragtriage_core::types::{ArmName, Stage};
+use ragtriage_core::types::{ArmName, Step};
 use ragtriage_runs::{ExternalSource, SavedRun};
 
 /// Puts what is known of the other pipeline in the place of our settings.
@@ -33,7 +33,7 @@ fn retrieval(source: &ExternalSource, run: &SavedRun) -> String {
     let lengths: Vec<usize> = run
         .traces
         .iter()
-        .filter_map(|trace| trace.stage(Stage::External))
+        .filter_map(|trace| trace.step(Step::External))
         .map(|s| s.hits.len())
         .collect();
     let mean = lengths.iter().sum::<usize>() as f64 / lengths.len().max(1) as f64;

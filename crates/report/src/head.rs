@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use super::external;
 use ragtriage_core::config::{
-    Bm25Settings, Bm25Store, DenseSettings, FusionMethod, FusionSettings, GenerationSettings,
-    GeneratorName, Precision, RetrieverName, Settings, VectorStoreKind,
+    Bm25Settings, Bm25Store, DenseSettings, GenerationSettings, GeneratorName, Precision, Settings,
+    VectorStoreKind,
 };
-use ragtriage_core::types::Kind;
+use ragtriage_core::fuse::{Fusion, FusionMethod};
+use ragtriage_core::types::{QuestionKind, RetrieverName};
 use ragtriage_eval::summary::Summary;
 use ragtriage_runs::{Manifest, SavedRun};
 
@@ -55,8 +56,8 @@ pub(super) fn head(run: &SavedRun, summary: &Summary) -> Vec<(String, String)> {
         (
             "Judging".to_owned(),
             format!(
-                "flavour {}, right = AnswerEM 1 or AnswerF1 >= {} (facts: all required, none forbidden)",
-                evaluation.flavour.name(),
+                "scorer {}, right = AnswerEM 1 or AnswerF1 >= {} (facts: all required, none forbidden)",
+                evaluation.scorer.name(),
                 evaluation.correct_f1
             ),
         ),
@@ -151,7 +152,7 @@ fn describe_retrieval(manifest: &Manifest) -> String {
     said.concat()
 }
 
-fn describe_fusion(fusion: &FusionSettings) -> String {
+fn describe_fusion(fusion: &Fusion) -> String {
     let method = match fusion.method {
         FusionMethod::Rrf => format!(", rrf k = {}", fusion.k),
         FusionMethod::Weighted => format!(", weighted after {}", fusion.normalization.name()),
@@ -221,7 +222,7 @@ fn describe_bm25(bm25: &Bm25Settings) -> String {
 }
 
 fn describe_questions(run: &SavedRun, summary: &Summary) -> String {
-    let kinds = Kind::ALL.iter().filter_map(|kind| {
+    let kinds = QuestionKind::ALL.iter().filter_map(|kind| {
         let n = run
             .traces
             .iter()

@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use ragtriage_core::measure::answer::Flavour;
+use ragtriage_core::measure::answer::Scorer;
 use ragtriage_core::types::{
-    ArmCalls, ArmName, Class, Document, Estimate, Fault, Forecast, Interval, Kept, Seconds, Stop,
+    ArmCalls, ArmName, Document, Estimate, FailureClass, Fault, Forecast, Interval, Kept, Seconds,
+    Stop,
 };
 use ragtriage_datasets::label::agreement::{AnnotatorLabels, LabelledQuestion, agreement};
 use ragtriage_datasets::lint::changed::{Touch, Touched};
@@ -182,9 +183,9 @@ fn an_audit_and_its_sheet() {
             ci95: Some(interval(0.0215, 0.1684)),
         },
         confusion: vec![
-            cell(Class::Ranking, Class::Ranking, 20),
-            cell(Class::Ranking, Class::Retrieval, 3),
-            cell(Class::Correct, Class::Correct, 25),
+            cell(FailureClass::Ranking, FailureClass::Ranking, 20),
+            cell(FailureClass::Ranking, FailureClass::Retrieval, 3),
+            cell(FailureClass::Correct, FailureClass::Correct, 25),
         ],
         classes: BTreeMap::from([
             (
@@ -194,7 +195,7 @@ fn an_audit_and_its_sheet() {
             ("retrieval".to_owned(), share(0.0, 0.05, None)),
             ("correct".to_owned(), share(0.6, 0.6, None)),
         ]),
-        not_audited: vec![Class::Packing],
+        not_audited: vec![FailureClass::Packing],
     };
     insta::assert_snapshot!("audit", audit::render(&found, false));
     let line = SheetLine {
@@ -367,7 +368,7 @@ fn scores_of_files() {
             only_shared: false,
             level: 1,
             n_documents: None,
-            flavour: Flavour::default(),
+            scorer: Scorer::default(),
             resamples: 100,
             seed: 0,
         },

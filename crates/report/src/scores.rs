@@ -6,7 +6,7 @@ use comfy_table::{CellAlignment, Table, presets};
 use serde::{Serialize, Serializer};
 
 use super::view::FEW_CLUSTERS;
-use ragtriage_core::measure::answer::Flavour;
+use ragtriage_core::measure::answer::Scorer;
 use ragtriage_core::text::sanitize::{one_line, shortened};
 use ragtriage_eval::files::{Column, FilePlan, FileScores, Warning};
 use ragtriage_eval::summary::MeasureSummary;
@@ -95,7 +95,7 @@ pub fn json(scored: &ScoredFiles<'_>, with_queries: bool) -> Result<String, serd
         level,
         n_documents,
         only_shared,
-        flavour,
+        scorer,
         resamples,
         seed,
         measures: _,
@@ -119,7 +119,7 @@ pub fn json(scored: &ScoredFiles<'_>, with_queries: bool) -> Result<String, serd
         schema: SCHEMA,
         level: is_ranking.then_some(*level),
         documents: *n_documents,
-        flavour: (!is_ranking).then_some(flavour),
+        scorer: (!is_ranking).then_some(scorer),
         only_shared: *only_shared,
         resamples: *resamples,
         seed: *seed,
@@ -262,7 +262,7 @@ struct Json<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     documents: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    flavour: Option<&'a Flavour>,
+    scorer: Option<&'a Scorer>,
     only_shared: bool,
     resamples: usize,
     seed: u64,

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use ragtriage_core::attribute::judge::Judge;
 use ragtriage_core::measure::Measure;
-use ragtriage_core::measure::answer::Flavour;
+use ragtriage_core::measure::answer::Scorer;
 use ragtriage_core::types::{Passage, Trace};
 use ragtriage_eval::arms::ArmUse;
 use ragtriage_eval::summary::EvaluationPlan;
@@ -23,7 +23,7 @@ pub fn plan() -> EvaluationPlan {
         measures: Measure::standard(&[1, 2]),
         k: 1,
         judge: Judge {
-            flavour: Flavour::Squad2,
+            scorer: Scorer::Squad2,
             correct_f1: 0.6,
         },
         resamples: 200,
@@ -69,7 +69,7 @@ pub fn imported(name: &str) -> SavedRun {
             .expect("a source");
     (run.manifest.n_chunks, run.manifest.seconds) = (0, BTreeMap::new());
     for trace in &mut run.traces {
-        trace.stages[0].stage = ragtriage_core::types::Stage::External;
+        trace.steps[0].step = ragtriage_core::types::Step::External;
     }
     run
 }

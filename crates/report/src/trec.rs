@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 
 use ragtriage_core::text::column;
-use ragtriage_core::types::{StageHit, collapse};
+use ragtriage_core::types::{StepHit, collapse};
 use ragtriage_runs::SavedRun;
 
 /// `retrieval.trec`: the final ranking collapsed to documents, each with its first chunk's score.
@@ -13,7 +13,7 @@ use ragtriage_runs::SavedRun;
 pub fn documents(run: &SavedRun) -> String {
     let mut out = String::new();
     for trace in &run.traces {
-        let hits = trace.final_ranking().map_or(&[][..], |stage| &stage.hits);
+        let hits = trace.final_ranking().map_or(&[][..], |step| &step.hits);
         for (at, doc) in collapse(hits.iter().map(|hit| &hit.id)).iter().enumerate() {
             let first = hits.iter().find(|hit| hit.id.doc() == doc.as_str());
             let score = first.map_or(0.0, |hit| hit.score);
@@ -35,7 +35,7 @@ pub fn documents(run: &SavedRun) -> String {
 pub fn chunks(run: &SavedRun) -> String {
     let mut out = String::new();
     for trace in &run.traces {
-        let hits: &[StageHit] = trace.final_ranking().map_or(&[][..], |stage| &stage.hits);
+        let hits: &[StepHit] = trace.final_ranking().map_or(&[][..], |step| &step.hits);
         for (at, hit) in hits.iter().enumerate() {
             line(
                 &mut out,

@@ -8,7 +8,7 @@ use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::config::GeneratorName;
 use ragtriage_core::measure::{Cutoff, Family, Measure};
 use ragtriage_core::stats::rounding::adding_up;
-use ragtriage_core::types::{ArmName, Attempt, Class, Interval, Stage, Trace};
+use ragtriage_core::types::{ArmName, Attempt, FailureClass, Interval, Step, Trace};
 use ragtriage_eval::diagnose::{TwoByTwo, WaterfallStep};
 use ragtriage_eval::summary::{Evaluation, MeasureSummary, Share, Summary};
 use ragtriage_eval::verdict::{LOSS_DIGITS, SUPPORT, Source, Term};
@@ -28,7 +28,7 @@ pub struct View {
     pub head: Vec<(String, String)>,
     /// What the reader should know before believing anything.
     pub notices: Vec<String>,
-    /// The stations with how many questions are still supported.
+    /// The stages with how many questions are still supported.
     pub waterfall: Vec<Bar>,
     /// What the waterfall counts.
     pub waterfall_title: String,
@@ -83,7 +83,7 @@ pub struct Bar {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClassRow {
     /// Which.
-    pub class: Class,
+    pub class: FailureClass,
     /// Its name; faults of `generation` behind it in brackets.
     pub label: String,
     /// Questions.
@@ -191,8 +191,8 @@ fn notices(run: &SavedRun, summary: &Summary) -> Vec<String> {
     let emptied = run
         .traces
         .iter()
-        .filter_map(|trace| trace.stage(Stage::MinScore))
-        .filter(|stage| stage.hits.is_empty());
+        .filter_map(|trace| trace.step(Step::MinScore))
+        .filter(|step| step.hits.is_empty());
     match emptied.count() {
         0 => {}
         n => notices.push(format!(
@@ -208,7 +208,7 @@ fn notices(run: &SavedRun, summary: &Summary) -> Vec<String> {
         ));
     }
     let n_chunks = run.manifest.n_chunks;
-    let all_found = |trace: &Trace| trace.retrievers().any(|stage| stage.hits.len() >= n_chunks);
+    let all_found = |trace: &Trace| trace.retrievers().any(|step| step.hits.len() >= n_chunks);
     if !filtered
         && run.manifest.external.is_none()
         && n_chunks > 0
@@ -252,7 +252,7 @@ fn notices(run: &SavedRun, summary: &Summary) -> Vec<String> {
     }
     let failed = summary
         .classes
-        .get(Class::Failed.name())
+        .get(FailureClass::Failed.name())
         .copied()
         .unwrap_or(0);
     if failed > 0 {
@@ -312,7 +312,7 @@ fn waterfall(summary: &Summary) -> Vec<Bar> {
     let share = |count: usize| count as f64 / summary.waterfall_n.max(1) as f64;
     let other = &summary.waterfall_with_elsewhere;
     let bar = |(step, other): (&WaterfallStep, &WaterfallStep)| Bar {
-        label: step.stage.name().to_owned(),
+        label: step.stage.result().to_owned(),
         count: step.supported,
         share: share(step.supported),
         with_elsewhere: (other.supported != step.supported).then_some(other.supported),
@@ -334,20 +334,20 @@ fn classes(summary: &Summary) -> Vec<ClassRow> {
         .filter(|(_, n)| **n > 0)
         .map(|(fault, n)| format!("{n} {fault}"))
         .collect();
-    let count = |shares: &BTreeMap<String, Share>, class: &Class| {
+    let count = |shares: &BTreeMap<String, Share>, class: &FailureClass| {
         shares.get(class.name()).map_or(0, |share| share.count)
     };
     let (labels, elsewhere) = (&summary.class_shares, &summary.class_shares_with_elsewhere);
-    let differs = Class::ALL
+    let differs = FailureClass::ALL
         .iter()
         .any(|class| count(labels, class) != count(elsewhere, class));
-    let rows = Class::ALL.iter().filter_map(|class| {
+    let rows = FailureClass::ALL.iter().filter_map(|class| {
         let with_elsewhere = differs.then(|| count(elsewhere, class));
         let share = labels
             .get(class.name())
             .filter(|share| share.count + with_elsewhere.unwrap_or(0) > 0)?;
         let label = match class {
-            Class::Generation if !faults.is_empty() => {
+            FailureClass::Generation if !faults.is_empty() => {
                 format!("generation ({})", faults.join(", "))
             }
             _ => class.name().to_owned(),
@@ -539,8 +539,8 @@ fn lost<'a>(run: &'a SavedRun, outcomes: &'a [Outcome]) -> Vec<(&'a Trace, &'a O
 
 /// A few of the lost questions, from as many classes as there are: a round of one a class, then the next round.
 fn spread<'a>(lost: &[(&'a Trace, &'a Outcome)]) -> Vec<(&'a Trace, &'a Outcome)> {
-    let mut seen: BTreeMap<Class, usize> = BTreeMap::new();
-    let mut ranked: Vec<(usize, Class, usize)> = lost
+    let mut seen: BTreeMap<FailureClass, usize> = BTreeMap::new();
+    let mut ranked: Vec<(usize, FailureClass, usize)> = lost
         .iter()
         .enumerate()
         .map(|(at, (_, outcome))| {

@@ -26,7 +26,7 @@ impl SavedRun {
         Self::load_with_parts(folder, 0)
     }
 
-    /// The same, with what the scores of the first `depth` hits of each stage are made of.
+    /// The same, with what the scores of the first `depth` hits of each step are made of.
     ///
     /// # Errors
     /// Those of [`Self::load`].
@@ -116,9 +116,9 @@ fn shared(mut trace: Trace, passages: &HashMap<ChunkId, Passage>, depth: usize) 
         }
     }
     for hit in trace
-        .stages
+        .steps
         .iter_mut()
-        .flat_map(|stage| stage.hits.iter_mut().skip(depth))
+        .flat_map(|step| step.hits.iter_mut().skip(depth))
     {
         hit.parts = BTreeMap::new();
     }
@@ -128,7 +128,7 @@ fn shared(mut trace: Trace, passages: &HashMap<ChunkId, Passage>, depth: usize) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ragtriage_core::types::{ByteRange, Stage, Support, SupportRule};
+    use ragtriage_core::types::{ByteRange, Step, Support, SupportRule};
 
     #[test]
     fn an_id_stands_in_memory_once_and_a_passage_that_is_gone_is_counted() {
@@ -150,7 +150,7 @@ mod tests {
             "question": question,
             "gold": {"documents": support, "chunks": support, "groups": []},
             "stages": [{
-                "stage": Stage::Bm25,
+                "stage": Step::Bm25,
                 "hits": [{"id": "d#0", "score": 1.0, "parts": {"term": 1.0}}, {"id": "gone#0", "score": 0.5}],
                 "support": support,
                 "seconds": 0.0,
@@ -162,13 +162,13 @@ mod tests {
             &passages,
             1,
         );
-        assert_eq!(kept.stages[0].hits[0].parts.len(), 1);
+        assert_eq!(kept.steps[0].hits[0].parts.len(), 1);
         let (trace, n_missing) = shared(
             serde_json::from_value(trace).expect("a trace"),
             &passages,
             0,
         );
-        let hits = &trace.stages[0].hits;
+        let hits = &trace.steps[0].hits;
         assert_eq!(
             (n_missing, hits[0].id.as_str(), hits[0].parts.len()),
             (1, "d#0", 0)

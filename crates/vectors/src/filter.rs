@@ -4,7 +4,7 @@
 //! integers only and would not let 2 equal 2.0. What nothing can meet (an empty list, a bound that is no number) becomes
 //! [`Clause::Nothing`], because an empty list of alternatives means "anything" to Qdrant.
 
-use ragtriage_core::types::{Bounds, Condition, Filter, Literal};
+use ragtriage_core::types::{Condition, Filter, Literal, NumberBounds};
 
 /// What a filter demands: of each group of `must` one clause at least, of `must_not` none.
 #[derive(Debug, Default, PartialEq)]
@@ -21,7 +21,7 @@ pub(super) enum Clause {
     /// It is this truth value.
     Bool(String, bool),
     /// It is a number within these bounds.
-    Within(String, Bounds),
+    Within(String, NumberBounds),
     /// Never met.
     Nothing,
 }
@@ -78,10 +78,10 @@ fn any_of(path: &str, literals: &[Literal]) -> Vec<Clause> {
             Literal::Text(text) => texts.push(text.clone()),
             Literal::Bool(value) => clauses.push(Clause::Bool(path.to_owned(), *value)),
             Literal::Number(number) => {
-                let bounds = Bounds {
+                let bounds = NumberBounds {
                     gte: Some(*number),
                     lte: Some(*number),
-                    ..Bounds::default()
+                    ..NumberBounds::default()
                 };
                 clauses.push(within(path, bounds));
             }
@@ -96,8 +96,8 @@ fn any_of(path: &str, literals: &[Literal]) -> Vec<Clause> {
     clauses
 }
 
-fn within(path: &str, bounds: Bounds) -> Clause {
-    let Bounds { gt, gte, lt, lte } = bounds;
+fn within(path: &str, bounds: NumberBounds) -> Clause {
+    let NumberBounds { gt, gte, lt, lte } = bounds;
     if [gt, gte, lt, lte].into_iter().flatten().any(f64::is_nan) {
         return Clause::Nothing;
     }
@@ -126,11 +126,11 @@ mod tests {
         Demands::of(&toml::from_str(filter).expect("a filter"))
     }
 
-    fn exactly(number: f64) -> Bounds {
-        Bounds {
+    fn exactly(number: f64) -> NumberBounds {
+        NumberBounds {
             gte: Some(number),
             lte: Some(number),
-            ..Bounds::default()
+            ..NumberBounds::default()
         }
     }
 

@@ -266,6 +266,6 @@ model = "noisy"
 
 [evaluation]
 resamples = 1000
-flavour = "hotpotqa"
+scorer = "hotpotqa"
 arms = ["retrieved", "oracle", "gold_in_noise"]
 "#;

@@ -1,4 +1,4 @@
-//! The class of a question: the first station that lost its support, or what the generator did with it.
+//! The failure class of a question: the first stage that lost its support, or what the generator did with it.
 
 use super::delivery::Delivery;
 use super::elsewhere::Elsewhere;
@@ -6,7 +6,9 @@ use super::{Passages, reason};
 use crate::text::answers::AnswerMatcher;
 use crate::text::normalise;
 use crate::text::numbers::thousands;
-use crate::types::{ArmName, Attempt, ChunkId, Class, Fault, Flag, Kind, Stance, Station, Trace};
+use crate::types::{
+    ArmName, Attempt, ChunkId, FailureClass, Fault, Flag, QuestionKind, Stage, Stance, Trace,
+};
 
 /// An endpoint that counts fewer than this share of our prompt tokens has cut the prompt (design: Ollama does so silently).
 const SERVER_TRUNCATED_BELOW: f64 = 0.8;
@@ -26,33 +28,34 @@ pub struct Rightness {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
     /// The class.
-    pub class: Class,
+    pub class: FailureClass,
     /// Inside `generation`: the fault.
     pub fault: Option<Fault>,
     /// The rule that gave the class, as a sentence.
     pub reason: String,
     /// Circumstances.
     pub flags: Vec<Flag>,
-    /// The stage that lost the support, whatever the answer was; `None` when it reached the prompt or there is no gold.
-    pub lost: Option<Class>,
+    /// The stage that caused the loss of support, whatever the answer was: [`Self::lost_at`], or chunking where a chunk
+    /// boundary separated what was found from what was needed. `None` when support reached the prompt or there is no gold.
+    pub lost: Option<Stage>,
     /// Whether support reached each of documents, chunks, candidates, `top_k`, prompt; `None` with nothing to go by.
     pub reached: Option<[bool; 5]>,
 }
 
 impl Outcome {
-    /// The station that lost the support; `None` when it reached the prompt or there is no gold.
+    /// Returns the first stage whose result does not hold the support; `None` when it reached the prompt or there is no gold.
     #[must_use]
-    pub fn lost_at(&self) -> Option<Station> {
+    pub fn lost_at(&self) -> Option<Stage> {
         self.reached.and_then(first_lost)
     }
 
     /// The class that the same delivery has with other answers right.
     #[must_use]
-    pub fn class_with(&self, trace: &Trace, right: Rightness) -> Class {
+    pub fn class_with(&self, trace: &Trace, right: Rightness) -> FailureClass {
         decide(
             trace,
             self.reached.is_some(),
-            self.lost.map(|class| (class, String::new())).as_ref(),
+            self.lost.map(|stage| (stage, String::new())).as_ref(),
             right,
         )
         .0
@@ -65,7 +68,7 @@ pub fn classify(trace: &Trace, k: usize, right: Rightness, passages: &dyn Passag
     // Of a question that failed before any call nothing is known.
     if trace.error.is_some() {
         return Outcome {
-            class: Class::Failed,
+            class: FailureClass::Failed,
             fault: None,
             reason: trace
                 .failure()
@@ -79,91 +82,98 @@ pub fn classify(trace: &Trace, k: usize, right: Rightness, passages: &dyn Passag
     let reached = delivery.reached();
     let lost = reached
         .and_then(first_lost)
-        .map(|station| lost(&delivery, station));
+        .map(|stage| lost(&delivery, stage));
     let (class, fault, reason) = decide(trace, reached.is_some(), lost.as_ref(), right);
     Outcome {
         class,
         fault,
-        lost: lost.map(|(class, _)| class),
+        lost: lost.map(|(stage, _)| stage),
         reason,
         flags: flags(&delivery, right),
         reached,
     }
 }
 
-fn first_lost(reached: [bool; 5]) -> Option<Station> {
+fn first_lost(reached: [bool; 5]) -> Option<Stage> {
     reached
         .iter()
         .position(|held| !held)
-        .map(|at| Station::ALL[at])
+        .map(|at| Stage::ALL[at])
 }
 
-/// The class of the stage that lost the support at `station`, and how.
-fn lost(delivery: &Delivery<'_>, station: Station) -> (Class, String) {
-    let class = match station {
-        Station::Documents => return (Class::Corpus, reason::absent(delivery)),
-        Station::Chunks => return (Class::Chunking, reason::unchunked(delivery)),
-        Station::Candidates => Class::Retrieval,
-        Station::TopK => Class::Ranking,
-        Station::Prompt | Station::Answer => Class::Packing,
-    };
-    match delivery.torn(station) {
-        Some(torn) => (Class::Chunking, reason::torn(delivery, &torn)),
-        None => (class, reason::undelivered(delivery, station)),
+/// Returns the stage that caused the loss of support at `stage`, and how.
+fn lost(delivery: &Delivery<'_>, stage: Stage) -> (Stage, String) {
+    match stage {
+        Stage::Corpus => return (stage, reason::absent(delivery)),
+        Stage::Chunking => return (stage, reason::unchunked(delivery)),
+        Stage::Retrieval | Stage::Ranking | Stage::Packing | Stage::Generation => {}
+    }
+    match delivery.torn(stage) {
+        Some(torn) => (Stage::Chunking, reason::torn(delivery, &torn)),
+        None => (stage, reason::undelivered(delivery, stage)),
     }
 }
 
 fn decide(
     trace: &Trace,
     has_gold: bool,
-    lost: Option<&(Class, String)>,
+    lost: Option<&(Stage, String)>,
     right: Rightness,
-) -> (Class, Option<Fault>, String) {
+) -> (FailureClass, Option<Fault>, String) {
     let attempt = trace.attempt(ArmName::Retrieved);
     if let Some(failure) = trace.failure() {
-        return (Class::Failed, None, failure.to_string());
+        return (FailureClass::Failed, None, failure.to_string());
     }
-    if trace.question.kind == Kind::Unanswerable {
+    if trace.question.kind == QuestionKind::Unanswerable {
         return unanswerable(attempt);
     }
     let plain = |class, why: &str| (class, None, why.to_owned());
     match (attempt, right.retrieved, lost) {
-        (Some(_), Some(true), None) if has_gold => {
-            plain(Class::Correct, "right, and its support was in the prompt")
-        }
-        (Some(_), Some(true), Some((class, why))) => (
-            Class::CorrectUnsupported,
+        (Some(_), Some(true), None) if has_gold => plain(
+            FailureClass::Correct,
+            "right, and its support was in the prompt",
+        ),
+        (Some(_), Some(true), Some((stage, why))) => (
+            FailureClass::CorrectUnsupported,
             None,
-            format!("right, though its support was lost ({class}): {why}"),
+            format!("right, though its support was lost ({stage}): {why}"),
         ),
         (Some(_), Some(true), None) => plain(
-            Class::CorrectUnsupported,
+            FailureClass::CorrectUnsupported,
             "right, with no evidence and no answer string to look for its support by",
         ),
-        (_, _, Some((class, why))) => (*class, None, why.clone()),
+        (_, _, Some((stage, why))) => ((*stage).into(), None, why.clone()),
         _ if !has_gold => plain(
-            Class::Unattributed,
+            FailureClass::Unattributed,
             "no evidence and no answer string to go by",
         ),
-        (None, _, None) => plain(Class::Supported, "support reached the prompt"),
-        (Some(_), None, None) => plain(Class::Unattributed, "no gold answer to compare with"),
+        (None, _, None) => plain(FailureClass::Supported, "support reached the prompt"),
+        (Some(_), None, None) => {
+            plain(FailureClass::Unattributed, "no gold answer to compare with")
+        }
         (Some(attempt), Some(false), None) => generation(attempt, right),
     }
 }
 
-fn unanswerable(attempt: Option<&Attempt>) -> (Class, Option<Fault>, String) {
+fn unanswerable(attempt: Option<&Attempt>) -> (FailureClass, Option<Fault>, String) {
     let (class, why) = match attempt.map(|attempt| attempt.stance) {
         None => (
-            Class::Unattributed,
+            FailureClass::Unattributed,
             "unanswerable, and no generator to see whether it abstains",
         ),
-        Some(Stance::Abstained) => (Class::CorrectAbstention, "unanswerable, and it said so"),
-        Some(_) => (Class::Hallucinated, "unanswerable, and it did not say so"),
+        Some(Stance::Abstained) => (
+            FailureClass::CorrectAbstention,
+            "unanswerable, and it said so",
+        ),
+        Some(_) => (
+            FailureClass::Hallucinated,
+            "unanswerable, and it did not say so",
+        ),
     };
     (class, None, why.to_owned())
 }
 
-fn generation(attempt: &Attempt, right: Rightness) -> (Class, Option<Fault>, String) {
+fn generation(attempt: &Attempt, right: Rightness) -> (FailureClass, Option<Fault>, String) {
     if server_truncated(attempt) {
         let [billed, sent] = [
             attempt.tokens.prompt_billed.unwrap_or_default(),
@@ -171,7 +181,7 @@ fn generation(attempt: &Attempt, right: Rightness) -> (Class, Option<Fault>, Str
         ]
         .map(|n| thousands(n as usize));
         return (
-            Class::Packing,
+            FailureClass::Packing,
             None,
             format!("the endpoint read {billed} of {sent} prompt tokens"),
         );
@@ -190,11 +200,11 @@ fn generation(attempt: &Attempt, right: Rightness) -> (Class, Option<Fault>, Str
         ),
         (Stance::Answered, None) => {
             let why = "support was in the prompt; the answer is wrong, and there is none from the gold passages alone to compare";
-            return (Class::Generation, None, why.to_owned());
+            return (FailureClass::Generation, None, why.to_owned());
         }
     };
     (
-        Class::Generation,
+        FailureClass::Generation,
         Some(fault),
         format!("support was in the prompt; {why}"),
     )
@@ -264,7 +274,7 @@ fn ann_missed(delivery: &Delivery<'_>) -> bool {
     let exact = delivery
         .trace
         .retrievers()
-        .any(|stage| stage.exact.is_some_and(|exact| exact.holds));
+        .any(|step| step.exact.is_some_and(|exact| exact.holds));
     exact && !delivery.test.of(delivery.candidates.iter().copied()).holds
 }
 

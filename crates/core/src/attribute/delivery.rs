@@ -1,10 +1,10 @@
-//! What each station of a question's way held: classes, sentences and failure modes all look at this.
+//! The chunks that each stage returned for a question: the base of classes, reasons and failure modes.
 
 use super::Passages;
 use super::support::SupportTest;
-use crate::types::{ByteRange, ChunkId, Stage, Station, SupportRule, Trace};
+use crate::types::{ByteRange, ChunkId, Stage, Step, SupportRule, Trace};
 
-/// The chunks of each station, with the support test that is put to them.
+/// The chunks of each stage, with the support test that is put to them.
 pub(super) struct Delivery<'a> {
     pub trace: &'a Trace,
     pub test: SupportTest<'a>,
@@ -30,17 +30,17 @@ impl<'a> Delivery<'a> {
         let packed: Vec<&ChunkId> = trace.packed().collect();
         let last = trace.final_ranking();
         // Of a ranking recorded elsewhere the top k is what stood in the prompt, however much that was.
-        let recorded = last.is_some_and(|stage| stage.stage == Stage::External);
+        let recorded = last.is_some_and(|step| step.step == Step::External);
         Self {
             trace,
             test: SupportTest::new(&trace.question, &trace.gold.groups, passages),
             passages,
             candidates: trace
                 .retrievers()
-                .flat_map(|stage| stage.hits.iter().map(|hit| &hit.id))
+                .flat_map(|step| step.hits.iter().map(|hit| &hit.id))
                 .collect(),
-            ranking: last.map_or(Vec::new(), |stage| {
-                stage.hits.iter().map(|hit| &hit.id).collect()
+            ranking: last.map_or(Vec::new(), |step| {
+                step.hits.iter().map(|hit| &hit.id).collect()
             }),
             k: if recorded { packed.len() } else { k },
             packed,
@@ -52,36 +52,36 @@ impl<'a> Delivery<'a> {
         &self.ranking[..self.k.min(self.ranking.len())]
     }
 
-    /// The chunks of a station; empty for those before retrieval, which hold every chunk.
-    pub fn at(&self, station: Station) -> &[&'a ChunkId] {
-        match station {
-            Station::Documents | Station::Chunks => &[],
-            Station::Candidates => &self.candidates,
-            Station::TopK => self.top_k(),
-            Station::Prompt | Station::Answer => &self.packed,
+    /// The chunks of a stage; empty for those before retrieval, which hold every chunk.
+    pub fn at(&self, stage: Stage) -> &[&'a ChunkId] {
+        match stage {
+            Stage::Corpus | Stage::Chunking => &[],
+            Stage::Retrieval => &self.candidates,
+            Stage::Ranking => self.top_k(),
+            Stage::Packing | Stage::Generation => &self.packed,
         }
     }
 
-    /// Whether support reached each of documents, chunks, candidates, `top_k`, prompt: what a station lost does not come
+    /// Whether support reached each of documents, chunks, candidates, `top_k`, prompt: what a stage lost does not come
     /// back. `None` with nothing to go by.
     pub fn reached(&self) -> Option<[bool; 5]> {
-        let of = |station: Station| self.test.of(self.at(station).iter().copied()).holds;
+        let of = |stage: Stage| self.test.of(self.at(stage).iter().copied()).holds;
         let gold = &self.trace.gold;
         let mut reached = [gold.documents.holds, gold.chunks.holds, false, false, false];
         reached[1] &= reached[0];
-        for (at, station) in [
-            (2, Station::Candidates),
-            (3, Station::TopK),
-            (4, Station::Prompt),
+        for (at, stage) in [
+            (2, Stage::Retrieval),
+            (3, Stage::Ranking),
+            (4, Stage::Packing),
         ] {
-            reached[at] = reached[at - 1] && of(station);
+            reached[at] = reached[at - 1] && of(stage);
         }
         (self.test.rule() != SupportRule::Nothing).then_some(reached)
     }
 
-    /// The first gold range that no single chunk holds and of which a part, but not all, is in the chunks of `station`.
-    pub fn torn(&self, station: Station) -> Option<Torn> {
-        let here = self.at(station);
+    /// The first gold range that no single chunk holds and of which a part, but not all, is in the chunks of `stage`.
+    pub fn torn(&self, stage: Stage) -> Option<Torn> {
+        let here = self.at(stage);
         for group in self.test.missing_groups(here) {
             for member in 0..self.trace.gold.groups[group].len() {
                 for range in self.test.torn_ranges((group, member), here) {

@@ -167,7 +167,7 @@ fn locate_member(
 
 /// Places the gold of `question` for a pipeline that ran elsewhere, of whose chunks only those that were `shown` are known.
 ///
-/// A chunk that was never shown is neither there nor missing, so the station `chunks` is the station `documents`, and a gold
+/// A chunk that was never shown is neither there nor missing, so the stage `chunks` is the stage `documents`, and a gold
 /// range is needed whole: only white space between two passages, which belongs to none, is left out as [`locate`] does.
 /// `answer_in_a_document` is called only when the question has answers and no evidence.
 #[must_use]

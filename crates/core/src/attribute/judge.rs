@@ -1,14 +1,14 @@
 //! Decides whether an answer is right.
 
 use super::classify::Rightness;
-use crate::measure::answer::{self, Flavour};
+use crate::measure::answer::{self, Scorer};
 use crate::types::{ArmName, Trace};
 
 /// When an answer is right.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Judge {
     /// Whose script scores answers.
-    pub flavour: Flavour,
+    pub scorer: Scorer,
     /// The least `AnswerF1` of a right answer.
     pub correct_f1: f64,
 }
@@ -24,7 +24,7 @@ pub fn rightness(trace: &Trace, judge: Judge) -> Rightness {
             &trace.question,
             &attempt.extracted,
             attempt.stance,
-            judge.flavour,
+            judge.scorer,
             judge.correct_f1,
         )
     };

@@ -2,7 +2,7 @@
 //!
 //! [`gold`] places a question's evidence in the run's chunks ([`mod@place`] those that another system cut in our
 //! documents), [`support`] says whether a set of passages holds it,
-//! [`classify`] names the first station that lost it, with the rule as a sentence, [`modes`] what else is known to go
+//! [`classify`] names the first stage that lost it, with the rule as a sentence, [`modes`] what else is known to go
 //! wrong there. All pure: they read a trace and its passages, nothing else, and take from above whether an answer was right.
 
 pub mod classify;

@@ -10,7 +10,7 @@ use super::classify::Outcome;
 use super::delivery::Delivery;
 use super::shingles::Shingled;
 use super::{Passages, terms};
-use crate::types::{ChunkId, Flag, Mode, Stage, Station, Trace};
+use crate::types::{ChunkId, Flag, Mode, Stage, Step, Trace};
 
 /// Fewer passages than this have no later half to speak of.
 const LATE_FROM: usize = 4;
@@ -54,7 +54,7 @@ pub fn signs(
     let question = &trace.question;
     let has_encoder = trace
         .retrievers()
-        .any(|s| matches!(s.stage, Stage::Dense | Stage::LateInteraction));
+        .any(|s| matches!(s.step, Step::Dense | Step::LateInteraction));
     let flag = |flag: Flag, can_be: bool| can_be.then(|| outcome.flags.contains(&flag));
     let shows = |mode: Mode| match mode {
         Mode::NoSharedTerm => no_shared_term(&delivery, titled),
@@ -75,7 +75,7 @@ pub fn signs(
         .filter_map(|mode| Some((*mode, shows(*mode)?)))
         .collect();
     let distinct_support = crowded == Some(true)
-        && matches!(outcome.lost_at(), Some(Station::TopK | Station::Prompt))
+        && matches!(outcome.lost_at(), Some(Stage::Ranking | Stage::Packing))
         && delivery.test.of(distinct(&delivery)).holds;
     Signs {
         modes,
@@ -100,10 +100,10 @@ fn is_late(position: usize, n_packed: usize) -> Option<bool> {
 
 /// The first group that is missing where the support was lost, provided another is there.
 fn missing_group(delivery: &Delivery<'_>, outcome: &Outcome) -> Option<usize> {
-    let station = outcome
+    let stage = outcome
         .lost_at()
-        .filter(|station| !matches!(station, Station::Documents | Station::Chunks))?;
-    let missing = delivery.test.missing_groups(delivery.at(station));
+        .filter(|stage| !matches!(stage, Stage::Corpus | Stage::Chunking))?;
+    let missing = delivery.test.missing_groups(delivery.at(stage));
     missing
         .first()
         .copied()

@@ -5,7 +5,7 @@
 
 use super::delivery::{Delivery, Torn};
 use crate::text::numbers::{listed, place, thousands};
-use crate::types::{ByteRange, ChunkId, GoldMember, Stage, Station, SupportRule};
+use crate::types::{ByteRange, ChunkId, GoldMember, Stage, Step, SupportRule};
 
 /// So many chunks a sentence names at most.
 const MOST_NAMED: usize = 6;
@@ -73,12 +73,12 @@ pub(super) fn torn(delivery: &Delivery<'_>, torn: &Torn) -> String {
     }
 }
 
-/// What did not reach `station`, which the station before it had.
-pub(super) fn undelivered(delivery: &Delivery<'_>, station: Station) -> String {
-    let here = delivery.at(station);
+/// What did not reach `stage`, which the stage before it had.
+pub(super) fn undelivered(delivery: &Delivery<'_>, stage: Stage) -> String {
+    let here = delivery.at(stage);
     let missing = delivery.test.missing_groups(here);
     let Some(&group) = missing.first() else {
-        return without_answer(delivery, station);
+        return without_answer(delivery, stage);
     };
     let member = nearest(delivery, group);
     let members = &delivery.trace.gold.groups[group];
@@ -105,7 +105,7 @@ pub(super) fn undelivered(delivery: &Delivery<'_>, station: Station) -> String {
     let Some(&range) = ranges.first() else {
         return format!(
             "{which}gold of `{doc}`{alternatives} did not reach the {}",
-            spoken_station(station)
+            delivered(stage)
         );
     };
     let subject = format!(
@@ -141,7 +141,7 @@ pub(super) fn undelivered(delivery: &Delivery<'_>, station: Station) -> String {
 }
 
 /// No passage with an answer string was there: none at all, or where there is evidence none of the gold documents.
-fn without_answer(delivery: &Delivery<'_>, station: Station) -> String {
+fn without_answer(delivery: &Delivery<'_>, stage: Stage) -> String {
     let groups = &delivery.trace.gold.groups;
     let labelled = delivery.test.rule() != SupportRule::AnswerString;
     let is_gold = |id: &ChunkId| {
@@ -155,7 +155,7 @@ fn without_answer(delivery: &Delivery<'_>, station: Station) -> String {
     let (lead, one) = if labelled {
         let lead = format!(
             "chunks of the gold documents reached the {}, but none with an answer string; ",
-            spoken_station(station)
+            delivered(stage)
         );
         (lead, "chunk of theirs")
     } else {
@@ -227,11 +227,11 @@ fn came(delivery: &Delivery<'_>, id: &ChunkId) -> String {
         None if delivery.candidates.contains(&id) => {
             let scored = delivery
                 .trace
-                .stages
+                .steps
                 .iter()
                 .rev()
-                .find(|s| !matches!(s.stage, Stage::MinScore | Stage::Packed));
-            let was_scored = scored.is_some_and(|stage| stage.hits.iter().any(|hit| hit.id == *id));
+                .find(|s| !matches!(s.step, Step::MinScore | Step::Packed));
+            let was_scored = scored.is_some_and(|step| step.hits.iter().any(|hit| hit.id == *id));
             if was_scored {
                 "scored below `min_score`"
             } else {
@@ -255,7 +255,7 @@ fn candidates(delivery: &Delivery<'_>) -> String {
     let recorded = delivery
         .trace
         .retrievers()
-        .any(|stage| stage.stage == Stage::External);
+        .any(|step| step.step == Step::External);
     match (distinct.len(), recorded) {
         (1, false) => "1 candidate".to_owned(),
         (n, false) => format!("{} candidates", thousands(n)),
@@ -328,13 +328,11 @@ fn spoken(range: ByteRange) -> String {
     format!("{}-{}", thousands(range.start), thousands(range.end))
 }
 
-fn spoken_station(station: Station) -> &'static str {
-    match station {
-        Station::Documents => "corpus",
-        Station::Chunks => "chunks",
-        Station::Candidates => "candidates",
-        Station::TopK => "top k",
-        Station::Prompt => "prompt",
-        Station::Answer => "answer",
+/// Returns the result of `stage` as a sentence has it.
+fn delivered(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Corpus => "corpus",
+        Stage::Ranking => "top k",
+        other => other.result(),
     }
 }

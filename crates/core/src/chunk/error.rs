@@ -1,8 +1,5 @@
 //! Errors of a chunking request. Chunking itself cannot fail.
 
-use std::str::FromStr;
-
-use super::strategy::Strategy;
 use crate::hint::Hint;
 
 /// Error of an invalid [`super::ChunkSpec`] or strategy name.
@@ -26,12 +23,6 @@ pub enum ChunkError {
         /// As set, in tokens.
         overlap: usize,
     },
-    /// A name outside the closed set.
-    #[error("unknown chunking strategy `{name}`")]
-    UnknownStrategy {
-        /// As it was written.
-        name: String,
-    },
 }
 
 impl Hint for ChunkError {
@@ -41,27 +32,6 @@ impl Hint for ChunkError {
             Self::OverlapNotSmaller { size, .. } => {
                 format!("set `chunking.overlap` below {size}; a fifth of the size is usual")
             }
-            Self::UnknownStrategy { .. } => {
-                format!(
-                    "use one of {}",
-                    Strategy::ALL
-                        .map(|strategy| format!("`{strategy}`"))
-                        .join(", ")
-                )
-            }
-        })
-    }
-}
-
-impl FromStr for Strategy {
-    type Err = ChunkError;
-
-    fn from_str(name: &str) -> Result<Self, ChunkError> {
-        let known = Self::ALL
-            .into_iter()
-            .find(|strategy| strategy.name() == name);
-        known.ok_or_else(|| ChunkError::UnknownStrategy {
-            name: name.to_owned(),
         })
     }
 }

@@ -1,61 +1,37 @@
 //! Layouts of data sets on disk.
 
-use std::fmt;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How a data set's files are laid out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Format {
-    /// `HotpotQA` (Yang et al. 2018): the official JSON list or the Hugging Face dict form; the paragraphs of all
-    /// questions pooled into one corpus by title.
-    Hotpotqa,
-    /// `SQuAD` 1.1 and 2.0 (Rajpurkar et al. 2016, 2018): one document a paragraph, its id `<article>/<number from 0>`.
-    Squad,
-    /// A BEIR folder (Thakur et al. 2021): `corpus.jsonl`, `queries.jsonl`, `qrels/<split>.tsv`.
-    Beir,
-    /// A folder with CISI or Cranfield as the SMART system had them.
-    Smart,
-    /// One's own `corpus.jsonl` and `questions.jsonl`.
-    Jsonl,
-    /// One's own folder of files, and `questions.jsonl`.
-    Files,
+use crate::closed_set::closed_set;
+
+closed_set! {
+    /// The layout of a data set's files; published ones first.
+    Format {
+        /// `HotpotQA` (Yang et al. 2018): the official JSON list or the Hugging Face dict form; the paragraphs of all
+        /// questions are pooled into one corpus by title.
+        Hotpotqa = "hotpotqa",
+        /// `SQuAD` 1.1 and 2.0 (Rajpurkar et al. 2016, 2018): one document per paragraph, with id `<article>/<number from 0>`.
+        Squad = "squad",
+        /// A BEIR folder (Thakur et al. 2021): `corpus.jsonl`, `queries.jsonl`, `qrels/<split>.tsv`.
+        Beir = "beir",
+        /// A folder with CISI or Cranfield in the format of the SMART system.
+        Smart = "smart",
+        /// Your own `corpus.jsonl` and `questions.jsonl`.
+        Jsonl = "jsonl",
+        /// Your own folder of files, with `questions.jsonl`.
+        Files = "files",
+    }
 }
 
 impl Format {
-    /// Every format, published ones first.
-    pub const ALL: [Self; 6] = [
-        Self::Hotpotqa,
-        Self::Squad,
-        Self::Beir,
-        Self::Smart,
-        Self::Jsonl,
-        Self::Files,
-    ];
-
-    /// The name used in settings.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Hotpotqa => "hotpotqa",
-            Self::Squad => "squad",
-            Self::Beir => "beir",
-            Self::Smart => "smart",
-            Self::Jsonl => "jsonl",
-            Self::Files => "files",
-        }
-    }
-
-    /// Whether it is for data of one's own: documents apart, and `questions.jsonl`.
+    /// Returns true for the formats of your own data: documents, and `questions.jsonl`.
     #[must_use]
     pub fn is_own(self) -> bool {
         matches!(self, Self::Jsonl | Self::Files)
     }
 
-    /// What is done about evidence that is not there unless settings say otherwise: one's own data should be mended,
-    /// a published set is what it is.
+    /// Returns the default for missing evidence: your own data can be corrected, a published data set cannot.
     #[must_use]
     pub fn missing_evidence(self) -> MissingEvidence {
         match self {
@@ -65,18 +41,12 @@ impl Format {
     }
 }
 
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-/// What to do when evidence or a judgment names what the corpus does not have.
+/// The treatment of evidence or a relevance judgment that names a missing document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MissingEvidence {
-    /// Refuse the data set.
+    /// Reject the data set.
     Error,
-    /// Keep the label, so that the loss is counted against the corpus, and note how many there are.
+    /// Keep the label, so that the loss counts against the corpus, and report how many there are.
     Keep,
 }

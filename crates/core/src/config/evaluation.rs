@@ -1,40 +1,32 @@
-//! How gates decide, and where the condition `gold_in_noise` puts the gold passages.
+//! Names of the evaluation's settings: decisions of gates, and the position of gold passages in the condition `gold_in_noise`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What decides.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum GateMode {
-    /// The 95 % interval: pass, fail or inconclusive.
-    #[default]
-    Interval,
-    /// The value alone: pass or fail.
-    Mean,
-}
+use crate::closed_set::closed_set;
 
-impl GateMode {
-    /// Its name in settings and flags.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Interval => "interval",
-            Self::Mean => "mean",
-        }
+closed_set! {
+    /// The statistic that gates decide by.
+    #[derive(Default)]
+    GateMode {
+        /// The 95% CI: pass, fail or inconclusive.
+        #[default]
+        Interval = "interval",
+        /// The value alone: pass or fail.
+        Mean = "mean",
     }
 }
 
-/// Where gold is put among the passages that were retrieved. Models read the ends of a prompt best (Liu et al., "Lost in the
-/// Middle", TACL 2024), so the middle, the default, promises the least.
+/// The position of the added gold passages among the retrieved ones. Models read the ends of a prompt best (Liu et al., "Lost in
+/// the Middle", TACL 2024), so `middle` is the most cautious.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum NoisePosition {
-    /// Before all others.
+    /// Before all other passages.
     First,
-    /// Behind half of the others, rounded down.
+    /// After half of the other passages, rounded down.
     #[default]
     Middle,
-    /// Behind all others.
+    /// After all other passages.
     Last,
 }

@@ -1,11 +1,11 @@
-//! Marks on settings, declared on the fields of [`Settings`](super::Settings) and read from its JSON Schema:
+//! SettingMarks on settings, declared on the fields of [`Settings`](super::Settings) and read from its JSON Schema:
 //! `x-resume`, `x-affects` and `x-private`. A mark on a table holds for every setting in it.
 
 use super::schema::{definition, settings_schema};
 
 /// The marks of one setting.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Marks {
+pub struct SettingMarks {
     /// Changes no trace: speed, cost limits, keys, caches, gates. A resumed run may set it differently.
     pub may_change_on_resume: bool,
     /// Changes the summary of a run, not its traces.
@@ -17,8 +17,8 @@ pub struct Marks {
 /// Returns the marks of `key` (`retrieval.k`), and the rest of the key that the schema does not define because it
 /// lies in a free table (`generation.extra_body.x` gives `x`).
 #[must_use]
-pub fn marks(key: &str) -> (Marks, &str) {
-    let mut marks = Marks::default();
+pub fn marks(key: &str) -> (SettingMarks, &str) {
+    let mut marks = SettingMarks::default();
     let (mut table, mut rest) = (definition(settings_schema()), key);
     while !rest.is_empty() {
         let (name, behind) = rest.split_once('.').unwrap_or((rest, ""));
@@ -40,7 +40,7 @@ mod tests {
     #[test]
     fn marks_are_read_from_fields_and_from_the_tables_around_them() {
         let of = |key| marks(key).0;
-        assert_eq!(of("retrieval.k"), Marks::default());
+        assert_eq!(of("retrieval.k"), SettingMarks::default());
         assert!(of("generation.price.prompt").may_change_on_resume);
         assert!(of("cache.dir").may_change_on_resume && of("gates.min.EM@5").may_change_on_resume);
         assert!(of("vector_store.timeout_s").may_change_on_resume);

@@ -7,6 +7,7 @@ mod evaluation;
 mod marks;
 mod model;
 mod out_of_range;
+mod price;
 mod ranges;
 mod retrieval;
 mod schema;
@@ -19,19 +20,19 @@ mod vector_store_ranges;
 pub use bm25::Bm25Variant;
 pub use dataset::{Format, MissingEvidence};
 pub use evaluation::{GateMode, NoisePosition};
-pub use marks::{Marks, marks};
-pub use model::{Form, Pooling, Precision, Titles};
+pub use marks::{SettingMarks, marks};
+pub use model::{Pooling, Precision, RerankApi, Titles};
+
 pub use out_of_range::OutOfRange;
+pub use price::Price;
 pub use ranges::check_ranges;
 pub use retrieval::{
-    AnalyzerSettings, Bm25Settings, Bm25Store, DenseSettings, FusionMethod, FusionSettings,
-    LateInteractionSettings, RerankSettings, RetrievalSettings, RetrieverName, VectorStoreKind,
-    VectorStoreSettings,
+    AnalyzerSettings, Bm25Settings, Bm25Store, DenseSettings, LateInteractionSettings,
+    RerankSettings, RetrievalSettings, VectorStoreKind, VectorStoreSettings,
 };
 pub use settings::{
-    ArmSetting, CacheSettings, ChunkingSettings, DatasetSettings, EvaluationSettings,
-    ExternalSettings, GatesSettings, GenerationSettings, GeneratorName, MOST_RESAMPLES,
-    PriceSettings, Settings,
+    CacheSettings, ChunkingSettings, DatasetSettings, EvaluationSettings, ExternalSettings,
+    GatesSettings, GenerationSettings, GeneratorName, MOST_RESAMPLES, Settings,
 };
-pub use tune::{Search, TuneSettings};
+pub use tune::{SweepSearch, TuneSettings};
 pub use vector_store::{Hnsw, Placement, Quantization, QuantizationKind};

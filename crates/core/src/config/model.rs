@@ -1,64 +1,52 @@
-//! How local models and model endpoints are used: numeric precision, pooling, titles, the rerank API.
+//! Names of the models' settings: numeric precision, pooling, titles, the rerank API.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How exact the numbers of the matrix products are.
+use crate::closed_set::closed_set;
+
+/// The number format of matrix products in local models.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Precision {
-    /// 24 significant bits, as the checkpoint's own.
+    /// 24 significant bits, as in the checkpoint.
     #[default]
     Float32,
-    /// 8 significant bits in weights and activations, multiplied exactly and summed in `f32`: faster by far on processors
-    /// with matrix tiles (Intel's AMX), no faster than `float32` on others.
+    /// 8 significant bits in weights and activations, multiplied exactly and summed in `f32`. Much faster on processors
+    /// with matrix tiles (Intel AMX), no faster than `float32` on others.
     Bfloat16,
 }
 
-/// How token vectors become a sentence's vector.
+/// The pooling of token vectors into one vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Pooling {
-    /// The mean over all tokens, `[CLS]` and `[SEP]` included, as sentence-transformers does.
+    /// The mean of all tokens, `[CLS]` and `[SEP]` included, as sentence-transformers does.
     Mean,
     /// The first token's vector.
     Cls,
 }
 
-/// How a title reaches the model.
+/// The place of a document's title in the encoder's input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Titles {
-    /// On a line of its own before the text, as one text.
+    /// On a separate line before the text.
     Joined,
-    /// As the first of a pair, every token of type 0: `[CLS] title [SEP] text [SEP]`. `DPR` was trained so.
+    /// As the first of a pair, with every token of type 0: `[CLS] title [SEP] text [SEP]`, as DPR was trained.
     Paired,
 }
 
-/// What a server is sent and answers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Form {
-    /// <https://docs.cohere.com/reference/rerank>.
-    #[default]
-    Cohere,
-    /// <https://jina.ai/reranker>.
-    Jina,
-    /// <https://huggingface.github.io/text-embeddings-inference>.
-    Tei,
-}
-
-impl Form {
-    /// Every member, in the order of the documentation.
-    pub const ALL: [Self; 3] = [Self::Cohere, Self::Jina, Self::Tei];
-
-    /// Its name in settings.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Cohere => "cohere",
-            Self::Jina => "jina",
-            Self::Tei => "tei",
-        }
+closed_set! {
+    /// The rerank API of a server.
+    #[derive(Default)]
+    RerankApi {
+        /// <https://docs.cohere.com/reference/rerank>.
+        #[default]
+        Cohere = "cohere",
+        /// <https://jina.ai/reranker>.
+        Jina = "jina",
+        /// <https://huggingface.github.io/text-embeddings-inference>.
+        Tei = "tei",
     }
 }

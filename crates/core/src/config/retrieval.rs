@@ -1,46 +1,16 @@
 //! The settings of retrieval: `[retrieval]` with its tables, `[rerank]` and `[vector_store]`.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::bm25::Bm25Variant;
-use super::model::{Form, Pooling, Precision, Titles};
+use super::model::{Pooling, Precision, RerankApi, Titles};
 use super::vector_store::{Hnsw, Quantization};
-use crate::fuse::Normalization;
+use crate::fuse::Fusion;
 use crate::text::analyse::{Stemmer, StopWords, Words};
-use crate::types::{Filter, Similarity};
-
-/// A retriever by name.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "snake_case")]
-pub enum RetrieverName {
-    /// TF-IDF cosine.
-    Tfidf,
-    /// BM25.
-    Bm25,
-    /// One vector a chunk, in Qdrant.
-    Dense,
-    /// One vector a token (`ColBERT`), in Qdrant.
-    LateInteraction,
-}
-
-impl RetrieverName {
-    /// Its name in settings.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Tfidf => "tfidf",
-            Self::Bm25 => "bm25",
-            Self::Dense => "dense",
-            Self::LateInteraction => "late_interaction",
-        }
-    }
-}
+use crate::types::{Filter, RetrieverName, Similarity};
 
 /// `[retrieval]`
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -71,7 +41,7 @@ pub struct RetrievalSettings {
     /// The encoder of one vector a token.
     pub late_interaction: LateInteractionSettings,
     /// How several rankings become one.
-    pub fusion: FusionSettings,
+    pub fusion: Fusion,
 }
 
 impl Default for RetrievalSettings {
@@ -86,7 +56,7 @@ impl Default for RetrievalSettings {
             bm25: Bm25Settings::default(),
             dense: DenseSettings::default(),
             late_interaction: LateInteractionSettings::default(),
-            fusion: FusionSettings::default(),
+            fusion: Fusion::default(),
         }
     }
 }
@@ -258,45 +228,6 @@ pub struct LateInteractionSettings {
     pub precision: Precision,
 }
 
-/// A fusion method by name.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum FusionMethod {
-    /// Reciprocal rank fusion.
-    #[default]
-    Rrf,
-    /// The weighted sum of normalised scores.
-    Weighted,
-}
-
-/// `[retrieval.fusion]`
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct FusionSettings {
-    /// How.
-    pub method: FusionMethod,
-    /// RRF's constant, > 0, on ranks from 1.
-    #[schemars(range(min = 1e-9, max = 1e9))]
-    pub k: f64,
-    /// Each retriever's weight, >= 0, by its name: `{ bm25 = 0.3, dense = 0.7 }`. Default: 1 each.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    #[schemars(extend("additionalProperties" = serde_json::json!({"type": "number", "minimum": 0, "maximum": 1e9})))]
-    pub weights: BTreeMap<RetrieverName, f64>,
-    /// How `weighted` makes scores comparable.
-    pub normalization: Normalization,
-}
-
-impl Default for FusionSettings {
-    fn default() -> Self {
-        Self {
-            method: FusionMethod::Rrf,
-            k: 60.0,
-            weights: BTreeMap::new(),
-            normalization: Normalization::default(),
-        }
-    }
-}
-
 /// `[rerank]`
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -309,7 +240,7 @@ pub struct RerankSettings {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub endpoint: Option<String>,
     /// Whose form the endpoint speaks.
-    pub form: Form,
+    pub form: RerankApi,
     /// The environment variable that holds the endpoint's key.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-resume" = "may change", "x-private" = true))]
@@ -342,7 +273,7 @@ impl Default for RerankSettings {
         Self {
             model: None,
             endpoint: None,
-            form: Form::default(),
+            form: RerankApi::default(),
             api_key_env: None,
             depth: None,
             max_tokens: None,

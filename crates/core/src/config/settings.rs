@@ -10,12 +10,14 @@ use serde::{Deserialize, Serialize};
 
 use super::dataset::{Format, MissingEvidence};
 use super::evaluation::{GateMode, NoisePosition};
+use super::price::Price;
 use super::retrieval::{RerankSettings, RetrievalSettings, VectorStoreSettings};
 use super::tune::TuneSettings;
 use crate::chunk::Strategy;
 use crate::measure::Measure;
-use crate::measure::answer::Flavour;
+use crate::measure::answer::Scorer;
 use crate::text::tokens::Tokenizer;
+use crate::types::ArmName;
 
 /// The whole file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -126,43 +128,17 @@ impl Default for ChunkingSettings {
     }
 }
 
-/// A generator by name.
+/// A generator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GeneratorName {
-    /// The built-in reader: offline, deterministic, a baseline.
+    /// The built-in extractive reader: offline and deterministic, a baseline.
     #[default]
     Extractive,
     /// An OpenAI-compatible endpoint.
     Openai,
-    /// Retrieval alone.
+    /// No generator: retrieval only.
     None,
-}
-
-/// An arm that can be asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ArmSetting {
-    /// The pipeline's own prompt; always run.
-    Retrieved,
-    /// The gold passages alone.
-    Oracle,
-    /// The pipeline's own prompt with the gold that it lacks put in, at the same token budget.
-    GoldInNoise,
-    /// No context.
-    ClosedBook,
-}
-
-/// US dollars per million tokens.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct PriceSettings {
-    /// Of the prompt.
-    #[schemars(range(min = 0.0, max = 1e6))]
-    pub prompt: f64,
-    /// Of the answer.
-    #[schemars(range(min = 0.0, max = 1e6))]
-    pub completion: f64,
 }
 
 /// `[generation]`
@@ -236,7 +212,7 @@ pub struct GenerationSettings {
     pub max_tokens_total: Option<u64>,
     /// What tokens cost.
     #[schemars(extend("x-resume" = "may change"))]
-    pub price: PriceSettings,
+    pub price: Price,
     /// A PEM file with a private certificate authority.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-resume" = "may change"))]
@@ -266,7 +242,7 @@ impl Default for GenerationSettings {
             repeat: 1,
             max_usd: None,
             max_tokens_total: None,
-            price: PriceSettings::default(),
+            price: Price::default(),
             ca_file: None,
         }
     }
@@ -330,12 +306,12 @@ pub struct EvaluationSettings {
     #[schemars(extend("x-affects" = "summary"))]
     pub primary: Option<Measure>,
     /// Whose script scores answers.
-    pub flavour: Flavour,
+    pub scorer: Scorer,
     /// The least `AnswerF1` of a right answer, in 0..=1.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub correct_f1: f64,
     /// What is asked of the generator.
-    pub arms: Vec<ArmSetting>,
+    pub arms: Vec<ArmName>,
     /// How many questions the arm `closed_book` is asked, a seeded sample.
     pub closed_book_sample: usize,
     /// Where the arm `gold_in_noise` puts the gold among the other passages.
@@ -356,13 +332,13 @@ impl Default for EvaluationSettings {
             ks: vec![1, 3, 5, 10],
             measures: Vec::new(),
             primary: None,
-            flavour: Flavour::Squad2,
+            scorer: Scorer::Squad2,
             correct_f1: 0.6,
             arms: vec![
-                ArmSetting::Retrieved,
-                ArmSetting::Oracle,
-                ArmSetting::GoldInNoise,
-                ArmSetting::ClosedBook,
+                ArmName::Retrieved,
+                ArmName::Oracle,
+                ArmName::GoldInNoise,
+                ArmName::ClosedBook,
             ],
             closed_book_sample: 200,
             noise_position: NoisePosition::default(),

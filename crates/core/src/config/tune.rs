@@ -8,7 +8,7 @@ use crate::measure::Measure;
 /// How the settings of a sweep are picked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Search {
+pub enum SweepSearch {
     /// Every combination of all values.
     #[default]
     Grid,
@@ -21,7 +21,7 @@ pub enum Search {
 #[serde(deny_unknown_fields, default)]
 pub struct TuneSettings {
     /// How settings are picked out of `[sweep]`.
-    pub search: Search,
+    pub search: SweepSearch,
     /// How many the random search draws, at least 1.
     #[schemars(range(min = 1))]
     pub samples: usize,
@@ -45,7 +45,7 @@ impl Default for TuneSettings {
     /// 1,000 tokens: five chunks of the default size.
     fn default() -> Self {
         Self {
-            search: Search::Grid,
+            search: SweepSearch::Grid,
             samples: 20,
             seed: 0,
             measure: None,

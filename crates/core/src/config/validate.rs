@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 
 use super::bm25::Bm25Variant;
-use super::model::{Form, Precision};
+use super::model::{Precision, RerankApi};
 use super::out_of_range::OutOfRange;
 use super::ranges::check_ranges;
-use super::retrieval::{Bm25Store, DenseSettings, RerankSettings, RetrieverName};
-use super::settings::{ArmSetting, Settings};
+use super::retrieval::{Bm25Store, DenseSettings, RerankSettings};
+use super::settings::Settings;
 use crate::text::tokens::Tokenizer;
-use crate::types::{Bounds, Condition, Filter};
+use crate::types::{ArmName, Condition, Filter, NumberBounds, RetrieverName};
 
 const ONLY_LOCAL: &str = "but only a model in this process uses it, not an endpoint";
 
@@ -65,7 +65,7 @@ impl Settings {
         if let Some(arm) = duplicate(arms) {
             return refuse("evaluation.arms", &format!("{arm:?}"), "listed twice");
         }
-        if arms.first() != Some(&ArmSetting::Retrieved) {
+        if arms.first() != Some(&ArmName::Retrieved) {
             let value = format!("{arms:?}");
             return refuse("evaluation.arms", &value, "must begin with `retrieved`");
         }
@@ -162,7 +162,7 @@ fn check_rerank(rerank: &RerankSettings) -> Result<(), OutOfRange> {
         ),
         (
             "rerank.form",
-            *form != Form::default() && !is_remote,
+            *form != RerankApi::default() && !is_remote,
             only_remote,
         ),
         (
@@ -203,7 +203,7 @@ fn is_empty(condition: &Condition) -> bool {
         Condition::Is(_) => false,
         Condition::OneOf(values) => values.is_empty(),
         Condition::Not(excluded) => excluded.not.is_empty(),
-        Condition::Within(bounds) => *bounds == Bounds::default(),
+        Condition::Within(bounds) => *bounds == NumberBounds::default(),
     }
 }
 

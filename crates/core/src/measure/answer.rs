@@ -7,34 +7,33 @@
 
 use std::collections::HashMap;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
+use crate::closed_set::closed_set;
 use crate::text::answers::AnswerMatcher;
 use crate::text::normalise;
-use crate::types::{Fact, Kind, Question, Stance};
+use crate::types::{KeyFact, Question, QuestionKind, Stance};
 
-/// Whose script is followed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Flavour {
-    /// SQuAD 1.1.
-    Squad,
-    /// SQuAD 2.0.
-    #[default]
-    Squad2,
-    /// `HotpotQA`.
-    Hotpotqa,
+closed_set! {
+    /// The official script that answers are scored as.
+    #[derive(Default)]
+    Scorer {
+        /// `evaluate-v1.1.py` of SQuAD 1.1.
+        Squad = "squad",
+        /// `evaluate-v2.0.py` of SQuAD 2.0.
+        #[default]
+        Squad2 = "squad2",
+        /// `hotpot_evaluate_v1.py` of `HotpotQA`.
+        Hotpotqa = "hotpotqa",
+    }
 }
 
-impl Flavour {
-    /// Its name in settings.
+impl Scorer {
+    /// Returns the file name of the official script.
     #[must_use]
-    pub fn name(self) -> &'static str {
+    pub fn script(self) -> &'static str {
         match self {
-            Self::Squad => "squad",
-            Self::Squad2 => "squad2",
-            Self::Hotpotqa => "hotpotqa",
+            Self::Squad => "evaluate-v1.1.py",
+            Self::Squad2 => "evaluate-v2.0.py",
+            Self::Hotpotqa => "hotpot_evaluate_v1.py",
         }
     }
 }
@@ -54,13 +53,13 @@ pub struct AnswerScores {
 
 /// Scores `answer` against its `golds`; all zero without golds.
 #[must_use]
-pub fn score(answer: &str, golds: &[String], flavour: Flavour) -> AnswerScores {
+pub fn score(answer: &str, golds: &[String], scorer: Scorer) -> AnswerScores {
     let mut best = AnswerScores::default();
     let answer = normalise::official(answer);
     for gold in golds {
         let gold = normalise::official(gold);
         let em = f64::from(u8::from(answer == gold));
-        let overlap = token_overlap(&answer, &gold, flavour);
+        let overlap = token_overlap(&answer, &gold, scorer);
         best.em = best.em.max(em);
         if overlap.f1 > best.f1 {
             best = AnswerScores {
@@ -72,11 +71,11 @@ pub fn score(answer: &str, golds: &[String], flavour: Flavour) -> AnswerScores {
     best
 }
 
-fn token_overlap(answer: &str, gold: &str, flavour: Flavour) -> AnswerScores {
-    if flavour == Flavour::Hotpotqa && answer != gold && (is_closed(answer) || is_closed(gold)) {
+fn token_overlap(answer: &str, gold: &str, scorer: Scorer) -> AnswerScores {
+    if scorer == Scorer::Hotpotqa && answer != gold && (is_closed(answer) || is_closed(gold)) {
         return AnswerScores::default();
     }
-    if flavour == Flavour::Squad2 && (answer.is_empty() || gold.is_empty()) {
+    if scorer == Scorer::Squad2 && (answer.is_empty() || gold.is_empty()) {
         let same = f64::from(u8::from(answer == gold));
         return AnswerScores {
             em: 0.0,
@@ -126,12 +125,12 @@ pub fn contains(answer: &str, golds: &[String]) -> Option<bool> {
 /// `FactRecall`, `ForbiddenFacts`: the share of `facts` that `answer` states; a fact is stated when the answer contains any
 /// of its wordings. `None` without facts.
 #[must_use]
-pub fn stated(answer: &str, facts: &[Fact]) -> Option<f64> {
+pub fn stated(answer: &str, facts: &[KeyFact]) -> Option<f64> {
     let n_stated = facts.iter().filter(|fact| states(answer, fact)).count();
     (!facts.is_empty()).then(|| n_stated as f64 / facts.len() as f64)
 }
 
-fn states(answer: &str, fact: &Fact) -> bool {
+fn states(answer: &str, fact: &KeyFact) -> bool {
     AnswerMatcher::new(fact).found_in_text(answer)
 }
 
@@ -144,10 +143,10 @@ pub fn is_right(
     question: &Question,
     extracted: &str,
     stance: Stance,
-    flavour: Flavour,
+    scorer: Scorer,
     correct_f1: f64,
 ) -> Option<bool> {
-    if question.kind == Kind::Unanswerable {
+    if question.kind == QuestionKind::Unanswerable {
         return Some(stance == Stance::Abstained);
     }
     let facts = !question.required.is_empty() || !question.forbidden.is_empty();
@@ -165,7 +164,7 @@ pub fn is_right(
             .any(|fact| states(extracted, fact));
         return Some(states_all && !states_forbidden);
     }
-    let scores = score(extracted, &question.answers, flavour);
+    let scores = score(extracted, &question.answers, scorer);
     Some(scores.em >= 1.0 || scores.f1 >= correct_f1)
 }
 
@@ -173,52 +172,52 @@ pub fn is_right(
 mod tests {
     use super::*;
 
-    fn one(answer: &str, gold: &str, flavour: Flavour) -> AnswerScores {
-        score(answer, &[gold.to_owned()], flavour)
+    fn one(answer: &str, gold: &str, scorer: Scorer) -> AnswerScores {
+        score(answer, &[gold.to_owned()], scorer)
     }
 
     #[test]
     fn f1_counts_multisets_of_tokens() {
         // "to be to" against "to be or not to be": shared to, be, to = 3; P 3/3, R 3/6, F1 2*1*.5/1.5 = 2/3.
-        let scores = one("to be to", "to be or not to be", Flavour::Squad);
+        let scores = one("to be to", "to be or not to be", Scorer::Squad);
         assert_eq!((scores.precision, scores.recall), (1.0, 0.5));
         assert!((scores.f1 - 2.0 / 3.0).abs() < 1e-12);
         // "cat cat" against "cat": one shared, P 1/2, R 1.
-        assert_eq!(one("cat cat", "cat", Flavour::Squad).precision, 0.5);
+        assert_eq!(one("cat cat", "cat", Scorer::Squad).precision, 0.5);
     }
 
     #[test]
     fn empty_against_empty_is_zero_in_1_1_and_one_in_2_0() {
         assert_eq!(
             (
-                one("", "the", Flavour::Squad).em,
-                one("", "the", Flavour::Squad).f1
+                one("", "the", Scorer::Squad).em,
+                one("", "the", Scorer::Squad).f1
             ),
             (1.0, 0.0)
         );
         assert_eq!(
             (
-                one("", "the", Flavour::Squad2).em,
-                one("", "the", Flavour::Squad2).f1
+                one("", "the", Scorer::Squad2).em,
+                one("", "the", Scorer::Squad2).f1
             ),
             (1.0, 1.0)
         );
-        assert_eq!(one("", "cat", Flavour::Squad2).f1, 0.0);
+        assert_eq!(one("", "cat", Scorer::Squad2).f1, 0.0);
     }
 
     #[test]
     fn hotpotqa_zeroes_a_yes_that_should_not_be_one() {
-        assert_eq!(one("yes it is", "yes", Flavour::Hotpotqa).f1, 0.0);
-        assert_eq!(one("Yes.", "yes", Flavour::Hotpotqa).f1, 1.0);
+        assert_eq!(one("yes it is", "yes", Scorer::Hotpotqa).f1, 0.0);
+        assert_eq!(one("Yes.", "yes", Scorer::Hotpotqa).f1, 1.0);
         // SQuAD's script: one of three tokens, F1 2 * 1/3 * 1 / (4/3) = .5.
-        assert!((one("yes it is", "yes", Flavour::Squad).f1 - 0.5).abs() < 1e-12);
+        assert!((one("yes it is", "yes", Scorer::Squad).f1 - 0.5).abs() < 1e-12);
     }
 
     #[test]
     fn the_best_alias_counts_and_nothing_gold_scores_zero() {
         let golds = ["the 1992 Olympics".to_owned(), "1992".to_owned()];
-        assert_eq!(score("1992", &golds, Flavour::Squad2).em, 1.0);
-        assert_eq!(score("1992", &[], Flavour::Squad2), AnswerScores::default());
+        assert_eq!(score("1992", &golds, Scorer::Squad2).em, 1.0);
+        assert_eq!(score("1992", &[], Scorer::Squad2), AnswerScores::default());
     }
 
     #[test]
@@ -248,7 +247,7 @@ mod tests {
         let question = Question {
             id: "q".into(),
             text: "How do I roll back?".into(),
-            kind: Kind::Free,
+            kind: QuestionKind::Free,
             answers: vec![],
             evidence: vec![],
             relevant: [].into(),
@@ -260,7 +259,7 @@ mod tests {
             tags: vec![],
             split: None,
         };
-        let right = |answer| is_right(&question, answer, Stance::Answered, Flavour::Squad2, 0.6);
+        let right = |answer| is_right(&question, answer, Stance::Answered, Scorer::Squad2, 0.6);
         assert_eq!(right("Run `shopctl rollback`."), Some(true));
         assert_eq!(
             right("Run `shopctl rollback`, or helm rollback."),

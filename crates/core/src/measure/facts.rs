@@ -263,7 +263,7 @@ impl Family {
                 SQUAD2,
             ),
             Self::AnswerEmNoAns | Self::AnswerF1NoAns => share(
-                "AnswerEM, AnswerF1 over the unanswerable questions: 1 for an empty answer (flavour squad2 only)",
+                "AnswerEM, AnswerF1 over the unanswerable questions: 1 for an empty answer (scorer squad2 only)",
                 Some("evaluate-v2.0.py NoAns_exact, NoAns_f1"),
                 &[],
                 SQUAD2,

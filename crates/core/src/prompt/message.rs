@@ -1,6 +1,6 @@
 //! The input of a generator.
 
-use crate::types::Kind;
+use crate::types::QuestionKind;
 
 /// One passage as the prompt shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub struct Prompt {
     /// The question.
     pub question: String,
     /// The expected kind of answer.
-    pub kind: Kind,
+    pub kind: QuestionKind,
     /// The packed passages, in prompt order; empty in the closed-book arm.
     pub passages: Vec<PromptPassage>,
     /// The rendered system message; empty for none.

@@ -21,7 +21,7 @@ use std::fmt;
 use super::message::{Prompt, PromptPassage};
 use crate::text::content_key::key;
 use crate::text::hex::hex;
-use crate::types::Kind;
+use crate::types::QuestionKind;
 
 /// What stands for the passages where there are none.
 pub const NO_PASSAGES: &str = "(no passages)";
@@ -176,7 +176,12 @@ impl Template {
 
     /// A whole prompt: what is given, and its rendering.
     #[must_use]
-    pub fn prompt(&self, question: &str, kind: Kind, passages: Vec<PromptPassage>) -> Prompt {
+    pub fn prompt(
+        &self,
+        question: &str,
+        kind: QuestionKind,
+        passages: Vec<PromptPassage>,
+    ) -> Prompt {
         let (system, user) = self.render(question, &passages);
         Prompt {
             question: question.to_owned(),
@@ -346,7 +351,7 @@ mod tests {
         for (name, _) in Template::BUILT_IN {
             let prompt = Template::parse(Template::built_in(name).expect(name))
                 .expect(name)
-                .prompt("Why?", Kind::Span, vec![passage("T", "x.")]);
+                .prompt("Why?", QuestionKind::Span, vec![passage("T", "x.")]);
             assert!(
                 prompt.user.contains("[1] T\nx.") && prompt.user.contains("Question: Why?"),
                 "{name}"

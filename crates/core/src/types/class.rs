@@ -1,39 +1,43 @@
-//! The loss classes of a question, the faults inside `generation`, the flags, and the failure modes.
+//! The stages of a pipeline, the failure classes of a question, the faults inside `generation`, the flags, and the failure modes.
 
-use std::fmt;
-
-use serde::{Deserialize, Serialize};
-
-macro_rules! closed_set {
-    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal,)* }) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-        #[serde(rename_all = "snake_case")]
-        pub enum $name { $($(#[$vdoc])* $variant,)* }
-
-        impl $name {
-            /// Every member, in report order.
-            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
-
-            /// Its name in files and reports.
-            #[must_use]
-            pub fn name(self) -> &'static str {
-                match self { $(Self::$variant => $text,)* }
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.pad(self.name())
-            }
-        }
-    };
-}
-pub(super) use closed_set;
+use crate::closed_set::closed_set;
 
 closed_set! {
-    /// Where a question's answer was lost, or that it was not.
-    Class {
+    /// A stage of a RAG pipeline, in order: support that one stage loses reaches none after it.
+    Stage {
+        /// The documents.
+        Corpus = "corpus",
+        /// Their chunks.
+        Chunking = "chunking",
+        /// The candidates: all that any retriever returned.
+        Retrieval = "retrieval",
+        /// The first k of the final ranking.
+        Ranking = "ranking",
+        /// The prompt.
+        Packing = "packing",
+        /// The answer.
+        Generation = "generation",
+    }
+}
+
+impl Stage {
+    /// Returns the name of the stage's result, which a waterfall counts support in.
+    #[must_use]
+    pub fn result(self) -> &'static str {
+        match self {
+            Self::Corpus => "documents",
+            Self::Chunking => "chunks",
+            Self::Retrieval => "candidates",
+            Self::Ranking => "top_k",
+            Self::Packing => "prompt",
+            Self::Generation => "answer",
+        }
+    }
+}
+
+closed_set! {
+    /// The failure class of a question: the stage that lost its answer, or another result.
+    FailureClass {
         /// The evidence is in no document.
         Corpus = "corpus",
         /// A chunk boundary parted what was found from what was needed.
@@ -63,34 +67,33 @@ closed_set! {
     }
 }
 
-impl Class {
-    /// Whether something was lost: an answerable question without a right answer or without its support, or one that has no
-    /// answer and was given one.
+impl FailureClass {
+    /// Returns the stage that lost an answerable question; `None` for every other class.
+    #[must_use]
+    pub fn stage(self) -> Option<Stage> {
+        Stage::ALL
+            .into_iter()
+            .find(|stage| Self::from(*stage) == self)
+    }
+
+    /// Returns true if something was lost: an answerable question without a right answer or without its support, or an
+    /// unanswerable one that was answered.
     #[must_use]
     pub fn is_loss(self) -> bool {
-        use Class::{Chunking, Corpus, Generation, Hallucinated, Packing, Ranking, Retrieval};
-        matches!(
-            self,
-            Corpus | Chunking | Retrieval | Ranking | Packing | Generation | Hallucinated
-        )
+        self.stage().is_some() || self == Self::Hallucinated
     }
 }
 
-closed_set! {
-    /// The stations that support must reach, in order: a question's class is the first that loses it.
-    Station {
-        /// The corpus.
-        Documents = "documents",
-        /// All chunks.
-        Chunks = "chunks",
-        /// All that any retriever returned.
-        Candidates = "candidates",
-        /// The first k of the final ranking.
-        TopK = "top_k",
-        /// What was packed.
-        Prompt = "prompt",
-        /// A right answer.
-        Answer = "answer",
+impl From<Stage> for FailureClass {
+    fn from(stage: Stage) -> Self {
+        match stage {
+            Stage::Corpus => Self::Corpus,
+            Stage::Chunking => Self::Chunking,
+            Stage::Retrieval => Self::Retrieval,
+            Stage::Ranking => Self::Ranking,
+            Stage::Packing => Self::Packing,
+            Stage::Generation => Self::Generation,
+        }
     }
 }
 
@@ -170,20 +173,18 @@ impl Mode {
         }
     }
 
-    /// Whether it can be why a question was lost at the stage of `class`.
+    /// Returns true if it can be why `stage` lost a question.
     #[must_use]
-    pub fn concerns(self, class: Class) -> bool {
-        use Class::{Chunking, Generation, Packing, Ranking, Retrieval};
+    pub fn concerns(self, stage: Stage) -> bool {
+        use Stage::{Chunking, Corpus, Generation, Packing, Ranking, Retrieval};
         match self {
             Self::NoSharedTerm | Self::EncoderTruncated => {
-                matches!(class, Chunking | Retrieval | Ranking)
+                matches!(stage, Chunking | Retrieval | Ranking)
             }
-            Self::BridgeMissed => matches!(class, Chunking | Retrieval | Ranking | Packing),
-            Self::NearDuplicates => matches!(class, Ranking | Packing),
-            Self::GoldLate => class == Generation,
-            Self::AnswerElsewhere => {
-                matches!(class, Chunking | Retrieval | Ranking | Packing | Generation)
-            }
+            Self::BridgeMissed => matches!(stage, Chunking | Retrieval | Ranking | Packing),
+            Self::NearDuplicates => matches!(stage, Ranking | Packing),
+            Self::GoldLate => stage == Generation,
+            Self::AnswerElsewhere => stage != Corpus,
         }
     }
 }
@@ -194,22 +195,28 @@ mod tests {
 
     #[test]
     fn every_name_is_what_serde_writes_and_reads() {
-        for &class in Class::ALL {
+        for stage in Stage::ALL {
+            assert_eq!(
+                serde_json::to_value(stage).expect("serialises"),
+                stage.name()
+            );
+        }
+        for class in FailureClass::ALL {
             assert_eq!(
                 serde_json::to_value(class).expect("serialises"),
                 class.name()
             );
         }
-        for &fault in Fault::ALL {
+        for fault in Fault::ALL {
             assert_eq!(
                 serde_json::to_value(fault).expect("serialises"),
                 fault.name()
             );
         }
-        for &flag in Flag::ALL {
+        for flag in Flag::ALL {
             assert_eq!(serde_json::to_value(flag).expect("serialises"), flag.name());
         }
-        for &mode in Mode::ALL {
+        for mode in Mode::ALL {
             assert_eq!(serde_json::to_value(mode).expect("serialises"), mode.name());
         }
     }

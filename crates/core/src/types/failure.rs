@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::ArmName;
-use super::class::closed_set;
+use crate::closed_set::closed_set;
 
 closed_set! {
     /// The cause of a failure, by what can be done about it.

@@ -29,7 +29,7 @@ pub enum Condition {
     /// `field = { not = ["one"] }`: no item equal to any of them, or no such field.
     Not(Excluded),
     /// `field = { gte = 2024, lt = 2026 }`: a number within the bounds.
-    Within(Bounds),
+    Within(NumberBounds),
 }
 
 impl<'de> Deserialize<'de> for Condition {
@@ -64,10 +64,10 @@ pub enum Literal {
     Text(String),
 }
 
-/// Bounds of a number, at least one of them.
+/// NumberBounds of a number, at least one of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Bounds {
+pub struct NumberBounds {
     /// Greater than.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gt: Option<f64>,
@@ -151,7 +151,7 @@ impl Literal {
     }
 }
 
-impl Bounds {
+impl NumberBounds {
     fn hold(self, number: f64) -> bool {
         let Self { gt, gte, lt, lte } = self;
         gt.is_none_or(|bound| number > bound)

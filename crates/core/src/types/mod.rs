@@ -19,28 +19,30 @@ mod pool;
 mod question;
 mod range;
 mod ranking;
+mod retriever;
 mod similarity;
 mod text;
 mod trace;
 
 pub use chunk::Chunk;
-pub use class::{Class, Fault, Flag, Mode, Station};
+pub use class::{FailureClass, Fault, Flag, Mode, Stage};
 pub use corpus::Corpus;
 pub use dataset::{Dataset, Note};
 pub use document::Document;
 pub use estimate::{ArmCalls, Estimate, Forecast, Kept, Seconds, Stop};
 pub use failure::{ErrorKind, FailedPart, Failure, TraceError};
-pub use filter::{Bounds, Condition, Excluded, Filter, Literal};
+pub use filter::{Condition, Excluded, Filter, Literal, NumberBounds};
 pub use id::{ChunkId, DocId, QuestionId};
 pub use measured::{Interval, or_infinite};
 pub use passage::Passage;
 pub use pool::{Pooled, Pools};
-pub use question::{Fact, Group, Kind, Member, Question, Split};
+pub use question::{Group, KeyFact, Member, Question, QuestionKind, Split};
 pub use range::{ByteRange, RangeSet};
 pub use ranking::{Hit, Ranking, collapse};
+pub use retriever::RetrieverName;
 pub use similarity::Similarity;
 pub use text::{Length, TitledText};
 pub use trace::{
-    Arm, ArmName, Attempt, Finish, Gold, GoldMember, Origin, Stage, StageHit, Stance, Support,
-    SupportRule, TokenUse, Trace, TraceStage,
+    Arm, ArmName, Attempt, Finish, Gold, GoldMember, Origin, Stance, Step, StepHit, Support,
+    SupportRule, TokenUse, Trace, TraceStep,
 };

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{ChunkId, Corpus, Stage};
+use super::{ChunkId, Corpus, RetrieverName};
 
 /// A passage that at least one retriever found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,7 +11,7 @@ pub struct Pooled {
     /// The passage.
     pub id: ChunkId,
     /// Where each retriever that found it ranked it, from 1.
-    pub ranks: BTreeMap<Stage, usize>,
+    pub ranks: BTreeMap<RetrieverName, usize>,
 }
 
 impl Pooled {

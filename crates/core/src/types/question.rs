@@ -1,49 +1,27 @@
 //! A question with all that is known of its right answer and of where that stands.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
 use super::{ByteRange, DocId, QuestionId};
+use crate::closed_set::closed_set;
 
-/// What sort of answer a question wants. Decides which measures apply.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Kind {
-    /// A short text that stands in a passage.
-    Span,
-    /// `yes` or `no`.
-    YesNo,
-    /// Free text, judged by facts or by overlap.
-    Free,
-    /// The corpus does not answer it; the right answer is to say so.
-    Unanswerable,
-}
-
-impl Kind {
-    /// Every kind, in the order reports list them.
-    pub const ALL: [Self; 4] = [Self::Span, Self::YesNo, Self::Free, Self::Unanswerable];
-
-    /// The name used in files and reports.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Span => "span",
-            Self::YesNo => "yes_no",
-            Self::Free => "free",
-            Self::Unanswerable => "unanswerable",
-        }
+closed_set! {
+    /// The kind of answer that a question asks for. Decides which metrics apply.
+    QuestionKind {
+        /// A short text that occurs in a passage.
+        Span = "span",
+        /// `yes` or `no`.
+        YesNo = "yes_no",
+        /// Free text, judged by key facts or by overlap.
+        Free = "free",
+        /// Not answered by the corpus; the right answer is to say so.
+        Unanswerable = "unanswerable",
     }
 }
 
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// Which part of a data set a question belongs to.
+/// The part of a data set that a question belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Split {
@@ -67,8 +45,8 @@ pub struct Member {
 /// Alternatives: any member of a group will do.
 pub type Group = Vec<Member>;
 
-/// A fact that an answer may state: any of these wordings states it.
-pub type Fact = Vec<String>;
+/// A key fact that an answer may state, by alternative wordings.
+pub type KeyFact = Vec<String>;
 
 /// One question of the set.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -78,7 +56,7 @@ pub struct Question {
     /// What is asked; never empty.
     pub text: String,
     /// The sort of answer wanted.
-    pub kind: Kind,
+    pub kind: QuestionKind,
     /// Right answers, each an alias of the others; empty where the data set has none.
     #[serde(default)]
     pub answers: Vec<String>,
@@ -90,10 +68,10 @@ pub struct Question {
     pub relevant: BTreeMap<DocId, i32>,
     /// Facts a right free answer states, all of them.
     #[serde(default)]
-    pub required: Vec<Fact>,
+    pub required: Vec<KeyFact>,
     /// Facts a right free answer must not state.
     #[serde(default)]
-    pub forbidden: Vec<Fact>,
+    pub forbidden: Vec<KeyFact>,
     /// Free labels to cut results by.
     #[serde(default)]
     pub tags: Vec<String>,
@@ -123,14 +101,14 @@ impl Question {
     /// Whether `EM@k` is defined for it: a span question with at least one answer.
     #[must_use]
     pub fn has_spans(&self) -> bool {
-        self.kind == Kind::Span && !self.answers.is_empty()
+        self.kind == QuestionKind::Span && !self.answers.is_empty()
     }
 
     /// Its golds in one text for people: aliases behind one another, else the required facts.
     #[must_use]
     pub fn gold_text(&self) -> String {
         match self.kind {
-            Kind::Unanswerable => "(not answerable from the corpus)".to_owned(),
+            QuestionKind::Unanswerable => "(not answerable from the corpus)".to_owned(),
             _ if self.answers.is_empty() => self
                 .required
                 .iter()

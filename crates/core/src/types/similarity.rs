@@ -1,37 +1,14 @@
-//! How near two vectors are.
+//! Similarity of two vectors.
 
-use std::fmt;
+use crate::closed_set::closed_set;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-/// What similarity is; larger is nearer in both.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Similarity {
-    /// The cosine of the angle, -1 to 1. Qdrant normalises the vectors that it stores.
-    Cosine,
-    /// The dot product, any number.
-    Dot,
-}
-
-impl Similarity {
-    /// Every member, in the order of the documentation.
-    pub const ALL: [Self; 2] = [Self::Cosine, Self::Dot];
-
-    /// Its name in settings.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Cosine => "cosine",
-            Self::Dot => "dot",
-        }
-    }
-}
-
-impl fmt::Display for Similarity {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+closed_set! {
+    /// A similarity measure; larger is nearer.
+    Similarity {
+        /// Cosine of the angle, -1 to 1. Qdrant normalises the vectors that it stores.
+        Cosine = "cosine",
+        /// Dot product, any number.
+        Dot = "dot",
     }
 }
 

@@ -1,20 +1,19 @@
 //! One question's way through the pipeline, as `traces.jsonl` keeps it: a line each.
 //!
 //! A trace holds all that scoring, attribution and reports need together with `passages.jsonl`: the question
-//! with its golds, what each stage returned, what was packed and answered. Nothing in it is recomputed by
+//! with its golds, what each step returned, what was packed and answered. Nothing in it is recomputed by
 //! calling anything. It holds no judgment: failure classes come from evaluation.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::class::closed_set;
-use super::{ByteRange, ChunkId, DocId, Failure, Question, TraceError};
+use super::{ByteRange, ChunkId, DocId, Failure, Question, RetrieverName, TraceError};
+use crate::closed_set::closed_set;
 
 closed_set! {
-    /// A step whose ranking a trace keeps.
-    Stage {
+    /// A step of retrieval or packing whose ranking a trace holds.
+    Step {
         /// TF-IDF cosine.
         Tfidf = "tfidf",
         /// BM25.
@@ -36,16 +35,27 @@ closed_set! {
     }
 }
 
+impl From<RetrieverName> for Step {
+    fn from(name: RetrieverName) -> Self {
+        match name {
+            RetrieverName::Tfidf => Self::Tfidf,
+            RetrieverName::Bm25 => Self::Bm25,
+            RetrieverName::Dense => Self::Dense,
+            RetrieverName::LateInteraction => Self::LateInteraction,
+        }
+    }
+}
+
 closed_set! {
-    /// An experiment on the same question.
+    /// A counterfactual condition (arm): the context that the generator is given for a question.
     ArmName {
-        /// The packed passages of the pipeline.
+        /// The pipeline's own prompt; always run.
         Retrieved = "retrieved",
         /// The gold passages alone.
         Oracle = "oracle",
-        /// The retrieved prompt with the missing gold put in, at the same token budget.
+        /// The pipeline's own prompt with the missing gold passages added, at the same token budget.
         GoldInNoise = "gold_in_noise",
-        /// No context at all.
+        /// No context.
         ClosedBook = "closed_book",
     }
 }
@@ -149,25 +159,26 @@ pub struct GoldMember {
     pub encoder_truncated: bool,
 }
 
-/// One hit of a stage.
+/// One hit of a step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct StageHit {
+pub struct StepHit {
     /// The chunk.
     pub id: ChunkId,
-    /// The stage's score.
+    /// The step's score.
     pub score: f64,
     /// What the score is made of, by component.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub parts: BTreeMap<String, f64>,
 }
 
-/// What one stage returned.
+/// What one step returned.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct TraceStage {
-    /// Which.
-    pub stage: Stage,
+pub struct TraceStep {
+    /// The step.
+    #[serde(rename = "stage")]
+    pub step: Step,
     /// Best first.
-    pub hits: Vec<StageHit>,
+    pub hits: Vec<StepHit>,
     /// Whether all its hits together support the question.
     pub support: Support,
     /// Whether all candidates support it once exact search's hits stand for these, where these come from an approximate one.
@@ -247,66 +258,67 @@ pub struct Trace {
     /// Its gold in this run's chunks.
     pub gold: Gold,
     /// Retrievers first, then fused, reranked, `min_score`, packed, as far as the run has them.
-    pub stages: Vec<TraceStage>,
+    #[serde(rename = "stages")]
+    pub steps: Vec<TraceStep>,
     /// The generator's arms; empty without a generator.
     pub arms: Vec<Arm>,
-    /// Why the question failed before any call of the generator; then it has no stage and no arm.
+    /// Why the question failed before any call of the generator; then it has no step and no arm.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<TraceError>,
 }
 
 impl Trace {
-    /// Creates a trace without stages and arms.
+    /// Creates a trace without steps and arms.
     #[must_use]
     pub fn new(index: usize, question: Question, gold: Gold) -> Self {
         Self {
             index,
             question,
             gold,
-            stages: Vec::new(),
+            steps: Vec::new(),
             arms: Vec::new(),
             error: None,
         }
     }
 
-    /// The stage of that name, where the run has it.
+    /// The step of that name, where the run has it.
     #[must_use]
-    pub fn stage(&self, stage: Stage) -> Option<&TraceStage> {
-        self.stages.iter().find(|entry| entry.stage == stage)
+    pub fn step(&self, step: Step) -> Option<&TraceStep> {
+        self.steps.iter().find(|entry| entry.step == step)
     }
 
     /// The ranking that packing read: the last before it. `None` only for a trace without retrieval.
     #[must_use]
-    pub fn final_ranking(&self) -> Option<&TraceStage> {
-        self.stages
+    pub fn final_ranking(&self) -> Option<&TraceStep> {
+        self.steps
             .iter()
             .rev()
-            .find(|entry| entry.stage != Stage::Packed)
+            .find(|entry| entry.step != Step::Packed)
     }
 
     /// The retrievers' own rankings: all before fusion.
-    pub fn retrievers(&self) -> impl Iterator<Item = &TraceStage> {
-        self.stages.iter().filter(|entry| {
+    pub fn retrievers(&self) -> impl Iterator<Item = &TraceStep> {
+        self.steps.iter().filter(|entry| {
             !matches!(
-                entry.stage,
-                Stage::Fused | Stage::Reranked | Stage::MinScore | Stage::Packed
+                entry.step,
+                Step::Fused | Step::Reranked | Step::MinScore | Step::Packed
             )
         })
     }
 
     /// What was packed, in prompt order.
     pub fn packed(&self) -> impl Iterator<Item = &ChunkId> {
-        self.stage(Stage::Packed)
+        self.step(Step::Packed)
             .into_iter()
-            .flat_map(|stage| stage.hits.iter().map(|hit| &hit.id))
+            .flat_map(|step| step.hits.iter().map(|hit| &hit.id))
     }
 
     /// Every chunk that it names, some of them several times: hits, gold, and what stood in prompts.
     pub fn passages(&self) -> impl Iterator<Item = &ChunkId> {
         let hits = self
-            .stages
+            .steps
             .iter()
-            .flat_map(|stage| stage.hits.iter().map(|hit| &hit.id));
+            .flat_map(|step| step.hits.iter().map(|hit| &hit.id));
         let gold = self
             .gold
             .groups
@@ -323,9 +335,9 @@ impl Trace {
     /// [`Self::passages`], to be replaced.
     pub fn passages_mut(&mut self) -> impl Iterator<Item = &mut ChunkId> {
         let hits = self
-            .stages
+            .steps
             .iter_mut()
-            .flat_map(|stage| stage.hits.iter_mut().map(|hit| &mut hit.id));
+            .flat_map(|step| step.hits.iter_mut().map(|hit| &mut hit.id));
         let gold = self
             .gold
             .groups

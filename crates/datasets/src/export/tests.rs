@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::*;
 use crate::spec::tests::with_files;
-use ragtriage_core::types::{Document, Kind, Member, Question, Split};
+use ragtriage_core::types::{Document, QuestionKind, Member, Question, Split};
 
 const LAYOUTS: [ExportLayout<'static>; 2] =
     [ExportLayout::Jsonl, ExportLayout::Beir { split: "dev" }];
@@ -187,7 +187,7 @@ fn what_a_layout_cannot_hold_is_refused_and_nothing_is_left() {
     tabs.questions[0].id = "a\tb\r\n".into();
     assert!(export(&tabs, ExportLayout::Jsonl, &folder.path().join("tabs")).is_ok());
     let mut without = good.clone();
-    without.questions[1].kind = Kind::Span;
+    without.questions[1].kind = QuestionKind::Span;
     let error = export(&without, ExportLayout::Jsonl, &to).expect_err("no answer");
     assert!(
         error
@@ -272,7 +272,7 @@ fn data_sets() -> impl Strategy<Value = Dataset> {
             let (kind, [gone, judged, split, tune]): (usize, [bool; 4]) = (kind, flags);
             let document = &documents[number % documents.len()];
             let words: Vec<String> = words;
-            let kind = Kind::ALL[kind];
+            let kind = QuestionKind::ALL[kind];
             let range =
                 ragtriage_core::text::quote::trim(&document.text, (0, document.text.len()).into());
             let member = Member {
@@ -284,10 +284,10 @@ fn data_sets() -> impl Strategy<Value = Dataset> {
                 ranges: Vec::new(),
             };
             let mut answers: Vec<String> = match kind {
-                Kind::Span => [&words[..], &["x".to_owned()]].concat(),
-                Kind::YesNo => vec!["NO".into()],
-                Kind::Free => words.clone(),
-                Kind::Unanswerable => Vec::new(),
+                QuestionKind::Span => [&words[..], &["x".to_owned()]].concat(),
+                QuestionKind::YesNo => vec!["NO".into()],
+                QuestionKind::Free => words.clone(),
+                QuestionKind::Unanswerable => Vec::new(),
             };
             answers.dedup();
             answers.sort();

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::LabelError;
 use ragtriage_core::stats::kappa::{Disagreement, Kappa, kappa};
 use ragtriage_core::text::quote::one_spaced;
-use ragtriage_core::types::Kind;
+use ragtriage_core::types::QuestionKind;
 use ragtriage_runs::external::input::Input;
 use ragtriage_runs::external::qrels::Qrels;
 
@@ -29,7 +29,7 @@ pub struct LabelledQuestion {
     /// Its text, white space alike; `None` where only the id is known.
     pub text: Option<String>,
     /// Its kind, where one is known.
-    pub kind: Option<Kind>,
+    pub kind: Option<QuestionKind>,
     /// Grades by document; 0 for all that are not relevant.
     pub grades: BTreeMap<String, i32>,
 }
@@ -156,7 +156,7 @@ pub fn agreement(
         n_judged_by_one.0 += one.grades.len() - n_shared;
         n_judged_by_one.1 += other.grades.len() - n_shared;
         if let (Some(kind), Some(theirs)) = (one.kind, other.kind)
-            && (kind == Kind::Unanswerable) != (theirs == Kind::Unanswerable)
+            && (kind == QuestionKind::Unanswerable) != (theirs == QuestionKind::Unanswerable)
         {
             answerable.push(one.id.clone());
         }
@@ -252,9 +252,9 @@ mod tests {
             id: (*id).to_owned(),
             text: Some((*text).to_owned()),
             kind: Some(if *id == "u" {
-                Kind::Unanswerable
+                QuestionKind::Unanswerable
             } else {
-                Kind::Span
+                QuestionKind::Span
             }),
             grades: grades
                 .iter()

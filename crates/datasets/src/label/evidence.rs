@@ -5,7 +5,7 @@ use std::io;
 use super::annotator::{Annotator, AnnotatorReply, Quote, Refused, ShownPassage, WantedAnswer};
 use ragtriage_core::text::answers::AnswerMatcher;
 use ragtriage_core::text::quote;
-use ragtriage_core::types::{ByteRange, Kind};
+use ragtriage_core::types::{ByteRange, QuestionKind};
 
 /// Where a passage answers a question, and how.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,11 +115,11 @@ fn are_yes_no(answers: &[String]) -> bool {
 }
 
 /// The kind of a question with these answers. `wanted` is what was said of it before it was labelled.
-pub(super) fn kind(wanted: Kind, answers: &[String], is_free: bool) -> Kind {
+pub(super) fn kind(wanted: QuestionKind, answers: &[String], is_free: bool) -> QuestionKind {
     match wanted {
-        _ if answers.is_empty() || is_free => Kind::Free,
-        Kind::Span => Kind::Span,
-        _ if are_yes_no(answers) => Kind::YesNo,
-        _ => Kind::Span,
+        _ if answers.is_empty() || is_free => QuestionKind::Free,
+        QuestionKind::Span => QuestionKind::Span,
+        _ if are_yes_no(answers) => QuestionKind::YesNo,
+        _ => QuestionKind::Span,
     }
 }

@@ -8,7 +8,7 @@ use super::annotator::{
     Annotator, AnnotatorReply, Closing, LabelProgress, PassageJudgment, ShownPassage,
 };
 use super::evidence::{self, Evidence};
-use ragtriage_core::types::{Corpus, DocId, Group, Kind, Member, Question};
+use ragtriage_core::types::{Corpus, DocId, Group, Member, Question, QuestionKind};
 
 /// A question in work.
 pub(super) struct Judging<'a> {
@@ -194,7 +194,7 @@ impl<'a> Judging<'a> {
                 evidence,
                 ..
             } = &mut question;
-            (*kind, *answers, *evidence) = (Kind::Unanswerable, Vec::new(), Vec::new());
+            (*kind, *answers, *evidence) = (QuestionKind::Unanswerable, Vec::new(), Vec::new());
             return question;
         }
         question.answers = self.answers();

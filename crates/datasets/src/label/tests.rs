@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use super::*;
 use crate::Appended;
-use ragtriage_core::types::{ByteRange, Chunk, ChunkId, Corpus, Document, Kind, Question, Stage};
+use ragtriage_core::types::{
+    ByteRange, Chunk, ChunkId, Corpus, Document, Question, QuestionKind, RetrieverName,
+};
 use ragtriage_core::types::{Pooled, Pools};
 
 /// What a script says, in order; it must be asked for just that.
@@ -158,7 +160,7 @@ fn sit(
     let mut file = Appended::open(&path).expect("opens");
     let pooled = |(rank, id): (usize, &&str)| Pooled {
         id: (*id).into(),
-        ranks: [(Stage::Bm25, rank + 1)].into(),
+        ranks: [(RetrieverName::Bm25, rank + 1)].into(),
     };
     let of = pools
         .iter()
@@ -511,7 +513,7 @@ fn judgments_of_a_file_are_written_as_they_are() {
 fn what_a_question_came_with_stays() {
     let corpus = corpus();
     let mut asked = question("q");
-    asked.kind = Kind::Span;
+    asked.kind = QuestionKind::Span;
     asked.answers = vec!["6 minutes".to_owned()];
     asked.relevant = [("b".into(), 1), ("c".into(), 2)].into();
     let mut script = Script::new(&[grade(0), grade(3), words("It waits 6 minutes.")]);
@@ -520,7 +522,7 @@ fn what_a_question_came_with_stays() {
     let labelled = judging.labelled(end);
     assert_eq!(
         (labelled.kind, &labelled.answers),
-        (Kind::Span, &asked.answers)
+        (QuestionKind::Span, &asked.answers)
     );
     assert_eq!(
         labelled.relevant,

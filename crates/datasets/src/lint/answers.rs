@@ -3,7 +3,7 @@
 use super::finding::{Finding, Rule};
 use super::subject::LintSubject;
 use ragtriage_core::text::answers::AnswerMatcher;
-use ragtriage_core::types::{Kind, Member, Question};
+use ragtriage_core::types::{QuestionKind, Member, Question};
 
 /// Span questions of which no alias stands in any member of any group, by the matcher that `EM@k` uses.
 #[must_use]
@@ -22,7 +22,7 @@ pub fn unjudged(subject: &LintSubject<'_>) -> Vec<Finding> {
     }
     let asked = subject.questions.iter().enumerate();
     asked
-        .filter(|(_, question)| question.kind == Kind::Free && !has_gold_answer(question))
+        .filter(|(_, question)| question.kind == QuestionKind::Free && !has_gold_answer(question))
         .map(|(number, _)| {
             let message = "a free question without `required` facts and without answers";
             let hint = "list what a right answer must state in `required`, and what it must not in `forbidden`";
@@ -92,7 +92,7 @@ mod tests {
             )
         };
         let mut yes = of("yes", &["yes"], "Then it stops.");
-        yes.kind = Kind::YesNo;
+        yes.kind = QuestionKind::YesNo;
         let questions = vec![
             of("good", &["360 s", "Six minutes"], "It waits six minutes."),
             of("outside", &["six minutes"], "Then it stops."),
@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn a_free_question_with_nothing_to_judge_by_is_told_unless_the_set_is_for_retrieval_alone() {
         let free = |id: &str, required: &[&str]| Question {
-            kind: Kind::Free,
+            kind: QuestionKind::Free,
             required: required.iter().map(|&fact| vec![fact.to_owned()]).collect(),
             ..question(id, "Why?", &[], &["a"])
         };

@@ -8,7 +8,7 @@ use ragtriage_core::stats::fisher::fisher;
 use ragtriage_core::stats::holm::holm;
 use ragtriage_core::stats::wilson::wilson;
 use ragtriage_core::text::numbers::{plural, thousands};
-use ragtriage_core::types::{DocId, Kind, Question, Split};
+use ragtriage_core::types::{DocId, Question, QuestionKind, Split};
 
 /// Of ten questions five right leave 24 to 76 % (Wilson): of fewer a share is known to no better than half the scale.
 const LEAST_QUESTIONS: usize = 10;
@@ -149,7 +149,7 @@ fn some(ids: &[&str]) -> String {
 fn one_sided(questions: &[Question]) -> Option<Finding> {
     let golds: Vec<bool> = questions
         .iter()
-        .filter(|question| question.kind == Kind::YesNo)
+        .filter(|question| question.kind == QuestionKind::YesNo)
         .filter_map(|question| question.answers.first())
         .map(|answer| answer.eq_ignore_ascii_case("yes"))
         .collect();
@@ -265,7 +265,7 @@ mod tests {
         let yes_no = |n_yes: usize, n: usize| {
             let mut questions = plain(n, &[]);
             for (at, question) in questions.iter_mut().enumerate() {
-                question.kind = Kind::YesNo;
+                question.kind = QuestionKind::YesNo;
                 question.answers = vec![if at < n_yes { "Yes" } else { "no" }.to_owned()];
             }
             checked(questions, n)

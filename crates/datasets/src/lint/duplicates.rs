@@ -12,7 +12,7 @@ use super::subject::{LintSubject, used_documents};
 use ragtriage_core::text::normalise;
 use ragtriage_core::text::quote::one_spaced;
 use ragtriage_core::text::shingles::{jaccard, shingles};
-use ragtriage_core::types::{Fact, Kind, Question};
+use ragtriage_core::types::{KeyFact, QuestionKind, Question};
 
 /// Documents: runs of four words, as passages are compared in a run's diagnosis.
 const DOCUMENT_WORDS: usize = 4;
@@ -133,7 +133,7 @@ fn alike(
 /// Whether two questions of different wording ask for one thing: one answer is right for both, and where that is `yes` or `no`,
 /// which any two may have in common, a good document is, too.
 fn same_gold(a: &Question, b: &Question) -> bool {
-    same_answer(a, b) && (a.kind != Kind::YesNo || share_documents(a, b))
+    same_answer(a, b) && (a.kind != QuestionKind::YesNo || share_documents(a, b))
 }
 
 /// Whether one answer would be right for both: by facts where both require some, else by an alias in common, or, where answers
@@ -142,7 +142,7 @@ fn same_answer(a: &Question, b: &Question) -> bool {
     if a.kind != b.kind {
         return false;
     }
-    if a.kind == Kind::Free && !a.required.is_empty() && !b.required.is_empty() {
+    if a.kind == QuestionKind::Free && !a.required.is_empty() && !b.required.is_empty() {
         return agree_in_facts(a, b);
     }
     if a.answers.is_empty() && b.answers.is_empty() {
@@ -170,7 +170,7 @@ fn forbids(a: &Question, of: &Question) -> bool {
     of.required.iter().any(|fact| is_among(fact, &a.forbidden))
 }
 
-fn is_among(fact: &Fact, others: &[Fact]) -> bool {
+fn is_among(fact: &KeyFact, others: &[KeyFact]) -> bool {
     others.iter().any(|other| have_common_wording(fact, other))
 }
 
@@ -220,7 +220,7 @@ mod tests {
         let asked = "How many minutes does the old checkout wait before it gives up?";
         let near = "How many minutes does the new checkout wait before it gives up?";
         let mut refused = question("refused", asked, &[], &[]);
-        refused.kind = Kind::Unanswerable;
+        refused.kind = QuestionKind::Unanswerable;
         let questions = vec![
             question("first", asked, &["six"], &["a"]),
             question("copy", &asked.to_uppercase(), &["6", "Six"], &["b"]),
@@ -252,7 +252,7 @@ mod tests {
         let asked = "Does the old checkout wait for the bank before it gives up at night?";
         let near = asked.replace("old", "new");
         let yes = |id: &str, text: &str, doc: &str| Question {
-            kind: Kind::YesNo,
+            kind: QuestionKind::YesNo,
             ..question(id, text, &["yes"], &[doc])
         };
         let questions = vec![
@@ -276,7 +276,7 @@ mod tests {
     #[test]
     fn free_questions_with_other_facts_conflict_and_with_more_of_them_do_not() {
         let free = |id: &str, required: &[&[&str]], forbidden: &[&[&str]]| {
-            let facts = |facts: &[&[&str]]| -> Vec<Fact> {
+            let facts = |facts: &[&[&str]]| -> Vec<KeyFact> {
                 facts
                     .iter()
                     .map(|fact| fact.iter().map(|&wording| wording.to_owned()).collect())
@@ -284,7 +284,7 @@ mod tests {
             };
             let (required, forbidden) = (facts(required), facts(forbidden));
             Question {
-                kind: Kind::Free,
+                kind: QuestionKind::Free,
                 required,
                 forbidden,
                 ..question(id, "Why does it wait?", &[], &["a"])
@@ -312,7 +312,7 @@ mod tests {
     #[test]
     fn without_answers_a_good_document_in_common_is_the_same_gold() {
         let free = |docs: &[&str]| Question {
-            kind: Kind::Free,
+            kind: QuestionKind::Free,
             ..question("q", "?", &[], docs)
         };
         assert!(same_gold(&free(&["a", "b"]), &free(&["b"])) && same_gold(&free(&[]), &free(&[])));

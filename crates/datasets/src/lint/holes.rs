@@ -104,7 +104,7 @@ fn finding(
         .ranks
         .iter()
         .filter(|(_, found)| **found == rank)
-        .map(|(stage, _)| stage.name())
+        .map(|(retriever, _)| retriever.name())
         .collect();
     let shared: Vec<&str> = shared.iter().map(String::as_str).collect();
     let message = format!(
@@ -136,7 +136,7 @@ mod tests {
 
     use super::super::subject::tests::{document, inspection, question, told};
     use super::*;
-    use ragtriage_core::types::{Chunk, ChunkId, Document, Kind, Stage};
+    use ragtriage_core::types::{Chunk, ChunkId, Document, QuestionKind, RetrieverName};
 
     /// Every document as one chunk, found by BM25 in this order.
     fn pools(documents: &[Document], n_questions: usize) -> Pools {
@@ -150,7 +150,7 @@ mod tests {
         let chunks: Vec<Chunk> = documents.iter().map(chunk).collect();
         let ranked = (1..).zip(&chunks).map(|(rank, chunk)| Pooled {
             id: chunk.id.clone(),
-            ranks: [(Stage::Bm25, rank)].into(),
+            ranks: [(RetrieverName::Bm25, rank)].into(),
         });
         let pooled: Vec<Pooled> = ranked.collect();
         Pools {
@@ -197,7 +197,7 @@ mod tests {
     #[test]
     fn only_labelled_span_questions_with_an_answer_that_says_something_are_pooled() {
         let yes_no = ragtriage_core::types::Question {
-            kind: Kind::YesNo,
+            kind: QuestionKind::YesNo,
             ..question("c", "?", &["yes"], &["a"])
         };
         let questions = vec![

@@ -122,7 +122,7 @@ pub(super) mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use ragtriage_core::types::Kind;
+    use ragtriage_core::types::QuestionKind;
 
     /// A document.
     pub(in crate::lint) fn document(id: &str, text: &str) -> Document {
@@ -144,7 +144,7 @@ pub(super) mod tests {
         Question {
             id: id.into(),
             text: text.to_owned(),
-            kind: Kind::Span,
+            kind: QuestionKind::Span,
             answers: answers.iter().map(|&answer| answer.to_owned()).collect(),
             evidence: docs
                 .iter()

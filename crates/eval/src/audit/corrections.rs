@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::{AuditError, SheetLine};
-use ragtriage_core::types::{Class, QuestionId};
+use ragtriage_core::types::{FailureClass, QuestionId};
 use ragtriage_runs::SavedRun;
 use ragtriage_runs::external::input::Input;
 
@@ -16,7 +16,7 @@ pub struct Judged {
     /// Its place among the run's traces.
     pub at: usize,
     /// The right class, by that person.
-    pub correct: Class,
+    pub correct: FailureClass,
 }
 
 /// A sheet as it came back.
@@ -98,11 +98,11 @@ pub fn read(input: &Input, run: &SavedRun) -> Result<Corrections, AuditError> {
 }
 
 /// The class by whoever filled the line in; `None`: nobody did. `Err`: what stands there is no class.
-fn correct(line: &SheetLine) -> Result<Option<Class>, String> {
+fn correct(line: &SheetLine) -> Result<Option<FailureClass>, String> {
     match line.correct_class.trim() {
         "" => Ok(None),
         CONFIRMED => Ok(Some(line.class)),
-        name => Class::ALL
+        name => FailureClass::ALL
             .iter()
             .copied()
             .find(|class| class.name() == name)

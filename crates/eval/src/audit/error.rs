@@ -83,7 +83,7 @@ impl Hint for AuditError {
 }
 
 fn class_names() -> String {
-    ragtriage_core::types::Class::ALL
+    ragtriage_core::types::FailureClass::ALL
         .iter()
         .map(|class| class.name())
         .collect::<Vec<_>>()

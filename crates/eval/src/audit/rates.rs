@@ -10,10 +10,10 @@ use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::stats::interval::of_equal_values;
 use ragtriage_core::stats::wilson::wilson;
-use ragtriage_core::types::{Class, Interval};
+use ragtriage_core::types::{FailureClass, Interval};
 use ragtriage_runs::{SCHEMA, SavedRun};
 
-const N_CLASSES: usize = Class::ALL.len();
+const N_CLASSES: usize = FailureClass::ALL.len();
 /// Questions, or shares, by printed class and then by correct class.
 type Joint = [[f64; N_CLASSES]; N_CLASSES];
 
@@ -37,16 +37,16 @@ pub struct Audit {
     /// By class name; classes that nobody printed or found are left out.
     pub classes: BTreeMap<String, CorrectedShare>,
     /// Classes that the run has and the audit has no question of: their share is taken as printed.
-    pub not_audited: Vec<Class>,
+    pub not_audited: Vec<FailureClass>,
 }
 
 /// A cell of the confusion matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Mistake {
     /// The class that the rules gave.
-    pub printed: Class,
+    pub printed: FailureClass,
     /// The person's.
-    pub correct: Class,
+    pub correct: FailureClass,
     /// Questions.
     pub count: usize,
 }
@@ -79,7 +79,7 @@ pub fn audit(
     corrections: &Corrections,
     plan: &EvaluationPlan,
 ) -> Audit {
-    let cells: Vec<(Class, Class)> = corrections
+    let cells: Vec<(FailureClass, FailureClass)> = corrections
         .judged
         .iter()
         .map(|judged| (outcomes[judged.at].class, judged.correct))
@@ -105,14 +105,15 @@ pub fn audit(
         plan.seed,
     );
     let intervals = intervals(&printed, &corrected, &confusion, &cells, &bootstrap);
-    let share = |class: &Class| CorrectedShare {
+    let share = |class: &FailureClass| CorrectedShare {
         printed: printed[*class as usize],
         corrected: corrected[*class as usize],
         ci95: intervals[*class as usize],
     };
-    let occurs =
-        |class: &&Class| printed[**class as usize] > 0.0 || corrected[**class as usize] > 0.0;
-    let not_audited = |class: &&Class| {
+    let occurs = |class: &&FailureClass| {
+        printed[**class as usize] > 0.0 || corrected[**class as usize] > 0.0
+    };
+    let not_audited = |class: &&FailureClass| {
         printed[**class as usize] > 0.0 && cells.iter().all(|(found, _)| found != *class)
     };
     let n_wrong = cells
@@ -132,17 +133,21 @@ pub fn audit(
             ci95: wilson(n_wrong, n_audited),
         },
         confusion,
-        classes: Class::ALL
+        classes: FailureClass::ALL
             .iter()
             .filter(occurs)
             .map(|class| (class.name().to_owned(), share(class)))
             .collect(),
-        not_audited: Class::ALL.iter().filter(not_audited).copied().collect(),
+        not_audited: FailureClass::ALL
+            .iter()
+            .filter(not_audited)
+            .copied()
+            .collect(),
     }
 }
 
-fn confusion(cells: &[(Class, Class)]) -> Vec<Mistake> {
-    let mut counts: BTreeMap<(Class, Class), usize> = BTreeMap::new();
+fn confusion(cells: &[(FailureClass, FailureClass)]) -> Vec<Mistake> {
+    let mut counts: BTreeMap<(FailureClass, FailureClass), usize> = BTreeMap::new();
     for cell in cells {
         *counts.entry(*cell).or_default() += 1;
     }
@@ -176,10 +181,12 @@ fn intervals(
     printed: &[f64; N_CLASSES],
     corrected: &[f64; N_CLASSES],
     confusion: &[Mistake],
-    cells: &[(Class, Class)],
+    cells: &[(FailureClass, FailureClass)],
     bootstrap: &Bootstrap,
 ) -> Vec<Option<Interval>> {
-    let is = |mistake: &Mistake, cell: &(Class, Class)| *cell == (mistake.printed, mistake.correct);
+    let is = |mistake: &Mistake, cell: &(FailureClass, FailureClass)| {
+        *cell == (mistake.printed, mistake.correct)
+    };
     let column = |mistake: &Mistake| {
         cells
             .iter()

@@ -6,8 +6,8 @@ use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::sample;
 use ragtriage_core::text::sanitize::shortened;
 use ragtriage_core::types::{
-    ArmName, Attempt, ByteRange, ChunkId, Class, Fault, Flag, GoldMember, Passage, QuestionId,
-    Trace,
+    ArmName, Attempt, ByteRange, ChunkId, FailureClass, Fault, Flag, GoldMember, Passage,
+    QuestionId, Trace,
 };
 use ragtriage_runs::SavedRun;
 
@@ -37,7 +37,7 @@ pub struct SheetLine {
     #[serde(default)]
     pub answer: Option<String>,
     /// The class that it was given.
-    pub class: Class,
+    pub class: FailureClass,
     /// Inside `generation`: the fault.
     #[serde(default)]
     pub fault: Option<Fault>,
@@ -80,7 +80,7 @@ pub fn sheet(run: &SavedRun, outcomes: &[Outcome], n: usize, seed: u64) -> Vec<S
         run.traces
             .iter()
             .zip(outcomes)
-            .filter(|(_, outcome)| outcome.class != Class::Failed)
+            .filter(|(_, outcome)| outcome.class != FailureClass::Failed)
     };
     let ids: Vec<QuestionId> = attributed()
         .map(|(trace, _)| trace.question.id.clone())

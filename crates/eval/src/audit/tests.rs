@@ -5,16 +5,16 @@ use crate::compare::tests::{evaluation, run};
 use crate::summary::EvaluationPlan;
 use crate::tests::outcome;
 use ragtriage_core::attribute::classify::Outcome;
-use ragtriage_core::types::{Class, QuestionId};
+use ragtriage_core::types::{FailureClass, QuestionId, Stage};
 use ragtriage_runs::SavedRun;
 use ragtriage_runs::external::input::Input;
 
 /// Six right, three lost by ranking, one by retrieval.
 fn ten() -> (SavedRun, Vec<Outcome>) {
     let outcomes = (0..10).map(|at| match at {
-        0..6 => outcome(Class::Correct, None),
-        6..9 => outcome(Class::Ranking, Some(Class::Ranking)),
-        _ => outcome(Class::Retrieval, Some(Class::Retrieval)),
+        0..6 => outcome(FailureClass::Correct, None),
+        6..9 => outcome(FailureClass::Ranking, Some(Stage::Ranking)),
+        _ => outcome(FailureClass::Retrieval, Some(Stage::Retrieval)),
     });
     (run("r", &["18 May"; 10]), outcomes.collect())
 }
@@ -68,12 +68,12 @@ fn shares_are_corrected_class_by_class() {
         "{ci95:?}"
     );
     // Of the .3 printed as ranking half are chunking; nobody looked at the one printed as retrieval.
-    let share = |class: Class| audit.classes[class.name()];
+    let share = |class: FailureClass| audit.classes[class.name()];
     for (class, printed, corrected) in [
-        (Class::Correct, 0.6, 0.6),
-        (Class::Ranking, 0.3, 0.15),
-        (Class::Chunking, 0.0, 0.15),
-        (Class::Retrieval, 0.1, 0.1),
+        (FailureClass::Correct, 0.6, 0.6),
+        (FailureClass::Ranking, 0.3, 0.15),
+        (FailureClass::Chunking, 0.0, 0.15),
+        (FailureClass::Retrieval, 0.1, 0.1),
     ] {
         let found = share(class);
         assert!(
@@ -83,7 +83,7 @@ fn shares_are_corrected_class_by_class() {
     }
     assert_eq!(
         (audit.classes.len(), audit.not_audited.as_slice()),
-        (4, &[Class::Retrieval][..])
+        (4, &[FailureClass::Retrieval][..])
     );
     let told: Vec<_> = audit
         .confusion
@@ -93,9 +93,9 @@ fn shares_are_corrected_class_by_class() {
     assert_eq!(
         told,
         [
-            (Class::Ranking, Class::Chunking, 1),
-            (Class::Ranking, Class::Ranking, 1),
-            (Class::Correct, Class::Correct, 2)
+            (FailureClass::Ranking, FailureClass::Chunking, 1),
+            (FailureClass::Ranking, FailureClass::Ranking, 1),
+            (FailureClass::Correct, FailureClass::Correct, 2)
         ]
     );
 }
@@ -124,7 +124,7 @@ fn intervals_hold_what_no_resample_shows() {
 #[test]
 fn the_sample_is_seeded_and_leaves_out_what_failed() {
     let (run, mut outcomes) = ten();
-    outcomes[3] = outcome(Class::Failed, None);
+    outcomes[3] = outcome(FailureClass::Failed, None);
     let ids = |n, seed| -> Vec<QuestionId> {
         sheet(&run, &outcomes, n, seed)
             .into_iter()

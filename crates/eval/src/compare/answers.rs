@@ -12,7 +12,7 @@ use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::attribute::judge::Judge;
 use ragtriage_core::attribute::judge::rightness;
 use ragtriage_core::stats::mcnemar::mcnemar;
-use ragtriage_core::types::{ArmName, Attempt, Class, QuestionId, Trace};
+use ragtriage_core::types::{ArmName, Attempt, FailureClass, QuestionId, Trace};
 
 /// What is right or wrong about a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -61,9 +61,9 @@ pub struct FlipGroup {
     /// Which way they went.
     pub turn: Turn,
     /// Their class in the baseline.
-    pub from: Class,
+    pub from: FailureClass,
     /// Their class in the run.
-    pub to: Class,
+    pub to: FailureClass,
     /// In the baseline's order.
     pub questions: Vec<Flip>,
 }
@@ -93,7 +93,7 @@ pub(super) struct Judged {
 #[derive(Clone, Copy)]
 struct Fate {
     good: bool,
-    class: Class,
+    class: FailureClass,
 }
 
 /// Judges every pair; outcomes are parallel to their run's traces.
@@ -115,9 +115,11 @@ pub(super) fn judged(
             class: outcome.class,
         }),
         State::Support => outcome.reached.map(|_| {
-            let class = outcome.lost.unwrap_or(Class::Supported);
+            let class = outcome
+                .lost
+                .map_or(FailureClass::Supported, FailureClass::from);
             Fate {
-                good: class == Class::Supported,
+                good: class == FailureClass::Supported,
                 class,
             }
         }),
@@ -165,7 +167,7 @@ impl Judged {
 
     /// What flipped: losses first, then gains, then moves; the largest groups of each first.
     pub(super) fn flips(&self, pairs: &Pairs<'_>) -> Vec<FlipGroup> {
-        let mut groups: BTreeMap<(Turn, Class, Class), Vec<Flip>> = BTreeMap::new();
+        let mut groups: BTreeMap<(Turn, FailureClass, FailureClass), Vec<Flip>> = BTreeMap::new();
         for (fates, (a, b)) in self.sides.iter().zip(&pairs.list) {
             let Some((first, second)) = fates else {
                 continue;

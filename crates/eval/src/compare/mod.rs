@@ -3,7 +3,7 @@
 //! [`pairs`] lines the questions up, [`differences`] gives each measure its paired numbers, [`answers`] counts what one
 //! run got right and the other wrong, [`provenance`] says what was set otherwise, [`predicted`] holds the loss budget to its
 //! word, [`cross`] splits a difference of answers. Both runs are measured with the
-//! baseline's ruler (flavour, threshold of a right answer, cutoffs, seed), each question by its own run's golds.
+//! baseline's ruler (scorer, threshold of a right answer, cutoffs, seed), each question by its own run's golds.
 //!
 //! The declared family of tests is one primary measure over all compared runs: its p-values are Holm's. Every other p is
 //! as it is, for exploring.

@@ -158,7 +158,7 @@ mod tests {
     use crate::compare::tests::run;
     use crate::score::Scores;
     use crate::tests::{JUDGE, outcome};
-    use ragtriage_core::types::{Arm, Class};
+    use ragtriage_core::types::{Arm, FailureClass, Stage};
     use ragtriage_runs::SavedRun;
 
     /// A run with these answers and a right oracle each; `lost`: whether ranking lost the question.
@@ -170,9 +170,9 @@ mod tests {
         }
         let class = |lost: &bool| {
             if *lost {
-                outcome(Class::Ranking, Some(Class::Ranking))
+                outcome(FailureClass::Ranking, Some(Stage::Ranking))
             } else {
-                outcome(Class::Correct, None)
+                outcome(FailureClass::Correct, None)
             }
         };
         let scores = Scores {

@@ -26,7 +26,7 @@ pub(super) struct Scored {
 impl Scored {
     pub(super) fn new(subject: Subject<'_>, measures: &[Measure], plan: &EvaluationPlan) -> Self {
         Self {
-            scores: score::score(subject.run, measures, plan.judge.flavour),
+            scores: score::score(subject.run, measures, plan.judge.scorer),
             outcomes: diagnose::outcomes(subject.run, subject.k, plan.judge),
         }
     }

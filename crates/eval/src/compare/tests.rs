@@ -3,9 +3,9 @@
 use super::answers::{State, Turn};
 use super::*;
 use crate::tests::{JUDGE, failed, manifest, outcome, trace};
-use ragtriage_core::measure::answer::Flavour;
+use ragtriage_core::measure::answer::Scorer;
 use ragtriage_core::stats::mcnemar::mcnemar;
-use ragtriage_core::types::{Class, Interval};
+use ragtriage_core::types::{FailureClass, Interval, Stage};
 use ragtriage_runs::ModelRecord;
 
 /// A run that gave these answers; a question each, each on a document of its own.
@@ -159,19 +159,19 @@ fn without_answers_the_stage_that_lost_support_is_compared() {
         trace.arms.clear();
     }
     let pairs = Pairs::new(&a, &b, true, false).expect("the same questions");
-    let supported = || outcome(Class::Supported, None);
-    let lost = |class| outcome(class, Some(class));
+    let supported = || outcome(FailureClass::Supported, None);
+    let lost = |stage: Stage| outcome(stage.into(), Some(stage));
     let first = [
         supported(),
         supported(),
-        lost(Class::Retrieval),
-        lost(Class::Retrieval),
+        lost(Stage::Retrieval),
+        lost(Stage::Retrieval),
     ];
     let second = [
         supported(),
-        lost(Class::Ranking),
+        lost(Stage::Ranking),
         supported(),
-        lost(Class::Packing),
+        lost(Stage::Packing),
     ];
     let judged = answers::judged(&pairs, &first, &second, JUDGE);
     let table = judged.agreement().expect("judged");
@@ -185,9 +185,13 @@ fn without_answers_the_stage_that_lost_support_is_compared() {
         .map(|group| (group.turn, group.from, group.to))
         .collect();
     let expected = [
-        (Turn::Lost, Class::Supported, Class::Ranking),
-        (Turn::Gained, Class::Retrieval, Class::Supported),
-        (Turn::Moved, Class::Retrieval, Class::Packing),
+        (Turn::Lost, FailureClass::Supported, FailureClass::Ranking),
+        (
+            Turn::Gained,
+            FailureClass::Retrieval,
+            FailureClass::Supported,
+        ),
+        (Turn::Moved, FailureClass::Retrieval, FailureClass::Packing),
     ];
     assert_eq!(told, expected);
 }
@@ -349,7 +353,7 @@ fn a_median_that_is_infinite_gives_no_nan() {
         (&mut b, [true, false, false]),
     ] {
         for (trace, found) in run.traces.iter_mut().zip(found) {
-            trace.stages[0].hits[0].id = if found { "d#0".into() } else { "e#0".into() };
+            trace.steps[0].hits[0].id = if found { "d#0".into() } else { "e#0".into() };
         }
     }
     let found = compared(&a, &[&b], &plan(&["MedianRank"])).pairs[0].measures[0].clone();
@@ -383,7 +387,7 @@ fn both_runs_are_measured_with_the_baselines_ruler() {
         trace.question.answers = vec!["yes".to_owned()];
     }
     let mut plan = plan(&["AnswerF1"]);
-    plan.evaluation.judge.flavour = Flavour::Hotpotqa;
+    plan.evaluation.judge.scorer = Scorer::Hotpotqa;
     let found = compared(&a, &[&b], &plan).pairs[0].measures[0].clone();
     assert_eq!((found.baseline, found.run), (0.0, 0.0));
 }

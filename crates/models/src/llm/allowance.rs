@@ -10,7 +10,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use async_trait::async_trait;
 use tokio::sync::Notify;
 
-use super::{Completion, Generator, LlmError, Price};
+use super::{Completion, Generator, LlmError};
+use ragtriage_core::config::Price;
 use ragtriage_core::prompt::Prompt;
 use ragtriage_core::text::tokens::TokenCounter;
 use ragtriage_http::HttpError;
@@ -254,7 +255,7 @@ mod tests {
 
     use super::*;
     use ragtriage_core::text::tokens::{self, Tokenizer};
-    use ragtriage_core::types::{Finish, Kind, Origin};
+    use ragtriage_core::types::{Finish, Origin, QuestionKind};
 
     /// Bills as it is told, or fails.
     struct Bills(Option<(Option<u64>, Option<u64>)>);
@@ -289,7 +290,7 @@ mod tests {
         let (system, user) = ("be brief".to_owned(), "who waits".to_owned());
         Prompt {
             question: "q".into(),
-            kind: Kind::Span,
+            kind: QuestionKind::Span,
             passages: Vec::new(),
             system,
             user,
@@ -300,8 +301,8 @@ mod tests {
         let words = tokens::counter(Tokenizer::Words, None).expect("built in");
         // A dollar a token of a prompt, ten a token of an answer; an answer has at most five.
         let price = Price {
-            prompt_usd: 1e6,
-            completion_usd: 1e7,
+            prompt: 1e6,
+            completion: 1e7,
         };
         WithAllowance::new(bills, Arc::new(Allowance::new(limits, price, words, 5)))
     }

@@ -160,7 +160,7 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
-    use ragtriage_core::types::{Finish, Kind};
+    use ragtriage_core::types::{Finish, QuestionKind};
 
     /// Answers with the number of the call, or fails the first so many.
     #[derive(Default)]
@@ -205,7 +205,7 @@ mod tests {
         let (system, user) = (system.to_owned(), user.to_owned());
         Prompt {
             question: "q".into(),
-            kind: Kind::Span,
+            kind: QuestionKind::Span,
             passages: Vec::new(),
             system,
             user,

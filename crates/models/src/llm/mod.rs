@@ -15,7 +15,6 @@ mod kept;
 mod limit;
 pub mod openai;
 mod pause;
-mod price;
 mod retry;
 mod template;
 
@@ -28,7 +27,6 @@ pub use self::completion::Completion;
 pub use self::error::{ErrorClass, LlmError, SentParameter, kind_hint};
 pub use self::extractive::Extractive;
 pub use self::kept::KeptReply;
-pub use self::price::Price;
 pub use self::retry::Retrying;
 pub use self::template::load_template;
 use ragtriage_core::prompt::Prompt;

@@ -149,7 +149,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use ragtriage_core::types::{Finish, Kind, Origin};
+    use ragtriage_core::types::{Finish, Origin, QuestionKind};
 
     /// Fails as listed, then answers; counts how many calls ran at once.
     #[derive(Default)]
@@ -204,7 +204,7 @@ mod tests {
     fn prompt() -> Prompt {
         Prompt {
             question: "q".into(),
-            kind: Kind::Span,
+            kind: QuestionKind::Span,
             passages: Vec::new(),
             system: String::new(),
             user: "q".into(),

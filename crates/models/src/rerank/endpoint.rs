@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
 use super::{RerankError, Reranker};
-use ragtriage_core::config::Form;
+use ragtriage_core::config::RerankApi;
 use ragtriage_core::text::sanitize;
 use ragtriage_core::types::TitledText;
 use ragtriage_http::{
@@ -33,23 +33,23 @@ const START_CHARS: usize = 60;
 
 /// The default number of passages in one call: Cohere bills by the hundred, text-embeddings-inference takes 32
 /// (`--max-client-batch-size`).
-fn default_batch_passages(form: Form) -> usize {
+fn default_batch_passages(form: RerankApi) -> usize {
     match form {
-        Form::Cohere | Form::Jina => 100,
-        Form::Tei => 32,
+        RerankApi::Cohere | RerankApi::Jina => 100,
+        RerankApi::Tei => 32,
     }
 }
 
-fn request(form: Form, model: &str, query: &str, passages: &[String]) -> Value {
+fn request(form: RerankApi, model: &str, query: &str, passages: &[String]) -> Value {
     let top_n = passages.len();
     match form {
-        Form::Cohere => {
+        RerankApi::Cohere => {
             json!({ "model": model, "query": query, "documents": passages, "top_n": top_n })
         }
-        Form::Jina => json!({
+        RerankApi::Jina => json!({
             "model": model, "query": query, "documents": passages, "top_n": top_n, "return_documents": false
         }),
-        Form::Tei => {
+        RerankApi::Tei => {
             json!({ "query": query, "texts": passages, "raw_scores": true, "truncate": true })
         }
     }
@@ -61,7 +61,7 @@ pub struct RerankSettings {
     /// The calls go to `<url>/rerank`.
     pub url: String,
     /// What the server speaks.
-    pub form: Form,
+    pub form: RerankApi,
     /// The model's name, as the server knows it; not sent, and may be empty, where the form is `tei`.
     pub model: String,
     /// Sent as a bearer token.
@@ -81,7 +81,7 @@ pub struct RerankSettings {
 impl RerankSettings {
     /// `model` at `url` with the form's usual batch, four calls at once, four tries.
     #[must_use]
-    pub fn new(url: String, form: Form, model: String) -> Self {
+    pub fn new(url: String, form: RerankApi, model: String) -> Self {
         let timeout = Duration::from_mins(1);
         let (batch_passages, backoff) =
             (default_batch_passages(form), Backoff::new(4, 3 * timeout));
@@ -151,12 +151,12 @@ impl Endpoint {
         } = &self.settings;
         let request = request(*form, model, query, passages);
         let answer = match form {
-            Form::Cohere | Form::Jina => self
+            RerankApi::Cohere | RerankApi::Jina => self
                 .client
                 .post(&request, backoff)
                 .await
                 .map(|answer: Results| answer.results),
-            Form::Tei => self.client.post(&request, backoff).await,
+            RerankApi::Tei => self.client.post(&request, backoff).await,
         };
         let scored: Vec<WireScore> = answer.map_err(|error| {
             if error.is_too_large() {
@@ -217,7 +217,7 @@ fn check(settings: &RerankSettings) -> Result<(), RerankError> {
             reason: reason.to_owned(),
         })
     };
-    if settings.model.is_empty() && settings.form != Form::Tei {
+    if settings.model.is_empty() && settings.form != RerankApi::Tei {
         return bad("model", "is empty");
     }
     if settings.timeout.is_zero() {

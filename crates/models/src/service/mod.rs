@@ -164,7 +164,7 @@ fn verdict(error: &ServiceError) -> Retry {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ragtriage_core::types::Kind;
+    use ragtriage_core::types::QuestionKind;
 
     fn made(url: &str, api_key: Option<&str>) -> Result<Service, ServiceError> {
         let api_key = api_key.map(str::to_owned);
@@ -209,7 +209,7 @@ mod tests {
         let question = Question {
             id: "q".into(),
             text: "which?".to_owned(),
-            kind: Kind::Span,
+            kind: QuestionKind::Span,
             answers: vec![],
             evidence: vec![],
             relevant: [].into(),

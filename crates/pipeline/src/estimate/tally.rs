@@ -4,10 +4,11 @@ use std::collections::HashSet;
 
 use super::Terms;
 use crate::plan::ArmPlan;
+use ragtriage_core::config::Price;
 use ragtriage_core::types::{
     ArmCalls, ChunkId, Estimate, Forecast, Kept, Origin, Seconds, Stop, Trace,
 };
-use ragtriage_models::llm::{Limits, Price};
+use ragtriage_models::llm::Limits;
 
 /// What one question would ask.
 #[derive(Debug, Default)]
@@ -167,7 +168,7 @@ impl Tally {
 /// The limit that is met first, where answers have `answer` tokens.
 fn stop(questions: &[(u64, u64)], answer: f64, price: Price, limits: Limits) -> Option<Stop> {
     let usd =
-        |tokens: u64, calls: f64| price.of(tokens, 0) + price.completion_usd * calls * answer / 1e6;
+        |tokens: u64, calls: f64| price.of(tokens, 0) + price.completion * calls * answer / 1e6;
     let tokens = |tokens: u64, calls: f64| tokens as f64 + calls * answer;
     let usd = limits.usd.map(|limit| {
         (
@@ -204,8 +205,8 @@ mod tests {
     use ragtriage_core::types::ArmName;
 
     const PRICE: Price = Price {
-        prompt_usd: 10.0,
-        completion_usd: 100.0,
+        prompt: 10.0,
+        completion: 100.0,
     };
 
     fn tally(in_work: usize) -> Tally {

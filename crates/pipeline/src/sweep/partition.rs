@@ -81,13 +81,13 @@ pub fn parted(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ragtriage_core::types::Kind;
+    use ragtriage_core::types::QuestionKind;
 
     fn parts(splits: &[Option<Split>], holds_out: bool) -> (usize, usize) {
         let question = |(number, split): (usize, &Option<Split>)| Question {
             id: number.to_string().into(),
             text: "?".into(),
-            kind: Kind::Free,
+            kind: QuestionKind::Free,
             answers: Vec::new(),
             evidence: Vec::new(),
             relevant: [].into(),

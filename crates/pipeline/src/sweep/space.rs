@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value};
 
 use super::error::SweepError;
-use ragtriage_core::config::{Search, TuneSettings};
+use ragtriage_core::config::{SweepSearch, TuneSettings};
 use ragtriage_core::stats::random::Random;
 use ragtriage_core::text::address;
 
@@ -223,8 +223,8 @@ fn leaves(key: &str, value: &Value) -> Combination {
 /// `TooMany`, and `RangeInGrid` for a range that a grid cannot go through.
 pub fn points(axes: &[SweepAxis], tune: &TuneSettings) -> Result<Vec<Combination>, SweepError> {
     match tune.search {
-        Search::Grid => grid(axes),
-        Search::Random => Ok(random(axes, tune.samples, tune.seed)),
+        SweepSearch::Grid => grid(axes),
+        SweepSearch::Random => Ok(random(axes, tune.samples, tune.seed)),
     }
 }
 
@@ -373,7 +373,7 @@ mod tests {
         let text = "chunking.size = [1, 2, 3, 4, 5]\nretrieval.bm25.k1 = { from = 0.5, to = 2.0 }\nretrieval.k = { from = 1, to = 100, log = true }";
         let axes = axes(&sweep(text)).expect("axes");
         let tune = TuneSettings {
-            search: Search::Random,
+            search: SweepSearch::Random,
             samples: 50,
             seed: 7,
             ..TuneSettings::default()
@@ -400,7 +400,7 @@ mod tests {
     fn a_random_search_of_at_least_as_many_as_there_are_is_the_grid() {
         let axes = axes(&sweep("chunking.size = [1, 2, 3]")).expect("axes");
         let tune = TuneSettings {
-            search: Search::Random,
+            search: SweepSearch::Random,
             samples: 3,
             ..TuneSettings::default()
         };

@@ -25,7 +25,7 @@ use crate::settings::assemble::{self, Assembled, Environment};
 use crate::settings::record;
 use crate::stock::{self, Made, Share, Stock};
 use ragtriage_core::measure::Measure;
-use ragtriage_core::measure::answer::Flavour;
+use ragtriage_core::measure::answer::Scorer;
 use ragtriage_core::text::causes::with_causes;
 use ragtriage_core::text::hex::hex;
 use ragtriage_core::types::{Origin, Question, QuestionId, Trace};
@@ -50,7 +50,7 @@ pub struct Bench<'a> {
     /// Whether answers are generated.
     pub answers: bool,
     /// Whose script scores answers.
-    pub flavour: Flavour,
+    pub scorer: Scorer,
     /// What the machine gives.
     pub environment: &'a Environment,
     /// Where runs go.
@@ -270,7 +270,7 @@ impl Bench<'_> {
     }
 
     fn score(&self, saved: &SavedRun, key: String) -> SavedTrial {
-        let Scores { measures, rows } = score::score(saved, self.measures, self.flavour);
+        let Scores { measures, rows } = score::score(saved, self.measures, self.scorer);
         SavedTrial {
             schema: SCHEMA,
             key,

@@ -200,7 +200,7 @@ impl SweepRequest<'_> {
             part,
             measures,
             answers,
-            flavour: self.base.settings.evaluation.flavour,
+            scorer: self.base.settings.evaluation.scorer,
             environment: self.environment,
             folder: self.folder,
             git_commit: self.git_commit.clone(),

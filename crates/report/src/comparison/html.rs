@@ -172,7 +172,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::comparison::{Delta, FlipView, MeasureRow};
     use crate::specimen::EVIL;
-    use ragtriage_core::types::{Class, Interval};
+    use ragtriage_core::types::{FailureClass, Interval};
 
     pub(crate) fn view(data: &str) -> ComparisonView {
         let text = || data.to_owned();
@@ -215,7 +215,7 @@ pub(crate) mod tests {
             flips: vec![FlipGroupView {
                 title: text(),
                 turn: "lost",
-                classes: (Class::Correct, Class::Ranking),
+                classes: (FailureClass::Correct, FailureClass::Ranking),
                 questions: vec![flip],
                 n_hidden: 6,
             }],

@@ -9,7 +9,7 @@ mod predicted;
 pub mod terminal;
 
 use ragtriage_core::measure::Cutoff;
-use ragtriage_core::types::{Class, Interval};
+use ragtriage_core::types::{FailureClass, Interval};
 use ragtriage_eval::compare::answers::{Agreement, FlipGroup, State, Turn};
 use ragtriage_eval::compare::differences::MeasureDifference;
 use ragtriage_eval::compare::pairs::QuestionCounts;
@@ -125,7 +125,7 @@ pub struct FlipGroupView {
     /// Which way: `lost`, `gained`, `moved`.
     pub turn: &'static str,
     /// The classes in the baseline and in the run.
-    pub classes: (Class, Class),
+    pub classes: (FailureClass, FailureClass),
     /// Those that are shown.
     pub questions: Vec<FlipView>,
     /// How many are not.

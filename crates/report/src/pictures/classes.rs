@@ -5,7 +5,7 @@ use crate::chart::bars::{Bars, Key, Paint, Row};
 use crate::section::Section;
 use crate::view::{ClassRow, View};
 use ragtriage_core::text::numbers::thousands;
-use ragtriage_core::types::{Class, Interval};
+use ragtriage_core::types::{FailureClass, Interval};
 
 /// The picture; `None` for a run without questions.
 pub(super) fn classes(view: &View) -> Option<Figure> {
@@ -98,10 +98,10 @@ fn row(class: &ClassRow, n: f64) -> Row {
     }
 }
 
-fn paint(class: Class) -> Paint {
+fn paint(class: FailureClass) -> Paint {
     match class {
         lost if lost.is_loss() => Paint::Loss,
-        Class::Unattributed | Class::Failed => Paint::Hollow,
+        FailureClass::Unattributed | FailureClass::Failed => Paint::Hollow,
         _ => Paint::Plain,
     }
 }
@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn a_class_leads_to_its_questions_and_says_what_it_is_made_of() {
         let class = ClassRow {
-            class: Class::Generation,
+            class: FailureClass::Generation,
             label: "generation (3 reader, 1 abstained)".to_owned(),
             count: 4,
             share: 0.4,
@@ -153,8 +153,8 @@ mod tests {
 
     #[test]
     fn what_cannot_be_judged_is_neither_lost_nor_kept() {
-        assert_eq!(paint(Class::Failed), Paint::Hollow);
-        assert_eq!(paint(Class::Hallucinated), Paint::Loss);
-        assert_eq!(paint(Class::CorrectAbstention), Paint::Plain);
+        assert_eq!(paint(FailureClass::Failed), Paint::Hollow);
+        assert_eq!(paint(FailureClass::Hallucinated), Paint::Loss);
+        assert_eq!(paint(FailureClass::CorrectAbstention), Paint::Plain);
     }
 }

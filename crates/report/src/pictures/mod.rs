@@ -79,7 +79,7 @@ impl Pictures {
             waterfall: waterfall::waterfall(
                 view,
                 summary.waterfall_n,
-                &diagnose::lost_by_station(&evaluation.outcomes),
+                &diagnose::lost_by_stage(&evaluation.outcomes),
             ),
             losses: losses::losses(view),
             classes: classes::classes(view),

@@ -1,7 +1,7 @@
 //! The main figures: the first that a reader looks for, each with its interval and how many questions it counts.
 
 use ragtriage_core::measure::{Cutoff, Family, Measure};
-use ragtriage_core::types::{Class, Interval};
+use ragtriage_core::types::{FailureClass, Interval};
 use ragtriage_eval::summary::{MeasureSummary, Summary};
 
 /// So many stand in a row.
@@ -54,19 +54,19 @@ pub(super) fn tiles(summary: &Summary, is_external: bool) -> Vec<Tile> {
 
 /// Right and supported, or without a generator supported.
 fn share(summary: &Summary) -> Option<Tile> {
-    let has = |class: &&Class| summary.classes.get(class.name()).is_some_and(|n| *n > 0);
+    let has = |class: &&FailureClass| summary.classes.get(class.name()).is_some_and(|n| *n > 0);
     let answered = !summary.arms.is_empty();
     let class = if answered {
-        Class::Correct
+        FailureClass::Correct
     } else {
-        [Class::Supported].iter().find(has).copied()?
+        [FailureClass::Supported].iter().find(has).copied()?
     };
     let share = summary
         .class_shares
         .get(class.name())
         .filter(|_| summary.n_questions > 0)?;
     let meaning = match class {
-        Class::Correct => "answered right, with the support in the prompt",
+        FailureClass::Correct => "answered right, with the support in the prompt",
         _ => "the support reached the prompt",
     };
     Some(Tile {

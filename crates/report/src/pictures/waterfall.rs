@@ -8,7 +8,7 @@ use crate::section::Section;
 use crate::view::{Bar, View};
 use ragtriage_core::text::numbers::thousands;
 
-/// The picture; `None` for a data set with nothing to go by. `lost` stands parallel to the stations.
+/// The picture; `None` for a data set with nothing to go by. `lost` stands parallel to the stages.
 pub(super) fn waterfall(
     view: &View,
     n: usize,

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::index::rounded;
 use super::marks::{Marker, Searchables};
 use super::passages::{self, PassageTable, golden, held, shown};
-use super::{ArmShown, AttemptShown, Detail, GoldBelow, GoldPlace, HitShown, Marks, StageShown};
+use super::{ArmShown, AttemptShown, Detail, GoldBelow, GoldPlace, HitShown, Marks, StepShown};
 use ragtriage_core::attribute::classify::Outcome;
-use ragtriage_core::types::{Arm, Attempt, ChunkId, Gold, GoldMember, Question, Trace, TraceStage};
+use ragtriage_core::types::{Arm, Attempt, ChunkId, Gold, GoldMember, Question, Trace, TraceStep};
 
 /// What all questions of one run share.
 pub(super) struct Context<'a> {
@@ -32,10 +32,10 @@ impl Context<'_> {
         } = &trace.gold;
         let gold = golden(trace);
         let arms: Vec<ArmShown> = trace.arms.iter().map(|arm| self.arm(arm)).collect();
-        let stages: Vec<StageShown> = trace
-            .stages
+        let stages: Vec<StepShown> = trace
+            .steps
             .iter()
-            .map(|stage| self.stage(stage, &gold))
+            .map(|step| self.step(step, &gold))
             .collect();
         let places: Vec<Vec<GoldPlace>> = groups
             .iter()
@@ -81,15 +81,15 @@ impl Context<'_> {
         }
     }
 
-    fn stage(&self, ranked: &TraceStage, gold: &BTreeSet<&ChunkId>) -> StageShown {
-        let TraceStage {
-            stage,
+    fn step(&self, ranked: &TraceStep, gold: &BTreeSet<&ChunkId>) -> StepShown {
+        let TraceStep {
+            step,
             hits,
             support,
             exact: _,
             seconds,
         } = ranked;
-        let hit = |hit: &ragtriage_core::types::StageHit| {
+        let hit = |hit: &ragtriage_core::types::StepHit| {
             let parts = hit
                 .parts
                 .iter()
@@ -104,8 +104,8 @@ impl Context<'_> {
             })
         };
         let below = passages::gold_below(ranked, gold, self.depth).into_iter();
-        StageShown {
-            stage: *stage,
+        StepShown {
+            stage: *step,
             n_hits: hits.len(),
             seconds: rounded(*seconds, 3),
             support: *support,
@@ -157,7 +157,7 @@ impl Context<'_> {
     fn marks(
         &self,
         trace: &Trace,
-        stages: &[StageShown],
+        stages: &[StepShown],
         gold: &[Vec<GoldPlace>],
         arms: &[ArmShown],
     ) -> BTreeMap<usize, Marks> {

@@ -213,9 +213,9 @@ fn attempts(trace: &Trace) -> impl Iterator<Item = &Attempt> {
 
 fn seconds(trace: &Trace) -> f64 {
     trace
-        .stages
+        .steps
         .iter()
-        .map(|stage| stage.seconds)
+        .map(|step| step.seconds)
         .chain(attempts(trace).map(|attempt| attempt.seconds))
         .sum()
 }

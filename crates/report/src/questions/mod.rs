@@ -22,7 +22,8 @@ use self::detail::Context;
 use self::marks::Searchables;
 use self::passages::PassageTable;
 use ragtriage_core::types::{
-    ArmName, DocId, Fault, Finish, Flag, Kind, Origin, QuestionId, Stage, Stance, Support, TokenUse,
+    ArmName, DocId, Fault, Finish, Flag, Origin, QuestionId, QuestionKind, Stance, Step, Support,
+    TokenUse,
 };
 use ragtriage_eval::compare::answers::Turn;
 use ragtriage_eval::summary::Evaluation;
@@ -245,7 +246,7 @@ pub struct Row {
     /// What was asked.
     pub text: String,
     /// Its kind.
-    pub kind: Kind,
+    pub kind: QuestionKind,
     /// Its class's name.
     pub class: &'static str,
     /// What went wrong inside `generation`.
@@ -311,7 +312,7 @@ pub struct Detail {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub gold: Vec<Vec<GoldPlace>>,
     /// Retrievers first, then fused, reranked, `min_score`, packed, as far as the run has them.
-    pub stages: Vec<StageShown>,
+    pub stages: Vec<StepShown>,
     /// The generator's arms; empty without a generator.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub arms: Vec<ArmShown>,
@@ -337,9 +338,9 @@ pub struct GoldPlace {
 
 /// A stage's ranking.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct StageShown {
+pub struct StepShown {
     /// Which.
-    pub stage: Stage,
+    pub stage: Step,
     /// How many hits it returned.
     pub n_hits: usize,
     /// Wall seconds.

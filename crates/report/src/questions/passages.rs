@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::PassageText;
-use ragtriage_core::types::{ChunkId, GoldMember, Passage, Stage, StageHit, Trace, TraceStage};
+use ragtriage_core::types::{ChunkId, GoldMember, Passage, Step, StepHit, Trace, TraceStep};
 use ragtriage_runs::SavedRun;
 
 /// The passages with their numbers.
@@ -81,11 +81,11 @@ impl<'a> From<&'a Passage> for PassageText<'a> {
     }
 }
 
-/// The hits of a stage that are shown.
-pub(super) fn shown(stage: &TraceStage, depth: usize) -> &[StageHit] {
-    match stage.stage {
-        Stage::Packed => &stage.hits,
-        _ => &stage.hits[..depth.min(stage.hits.len())],
+/// The hits of a step that are shown.
+pub(super) fn shown(step: &TraceStep, depth: usize) -> &[StepHit] {
+    match step.step {
+        Step::Packed => &step.hits,
+        _ => &step.hits[..depth.min(step.hits.len())],
     }
 }
 
@@ -108,17 +108,13 @@ pub(super) fn golden(trace: &Trace) -> BTreeSet<&ChunkId> {
         .collect()
 }
 
-/// The hits of a stage behind those shown that hold gold, with their ranks from 1.
+/// The hits of a step behind those shown that hold gold, with their ranks from 1.
 pub(super) fn gold_below<'a>(
-    stage: &'a TraceStage,
+    step: &'a TraceStep,
     gold: &BTreeSet<&ChunkId>,
     depth: usize,
 ) -> Vec<(usize, &'a ChunkId)> {
-    let hits = stage
-        .hits
-        .iter()
-        .enumerate()
-        .skip(shown(stage, depth).len());
+    let hits = step.hits.iter().enumerate().skip(shown(step, depth).len());
     hits.filter(|(_, hit)| gold.contains(&hit.id))
         .map(|(at, hit)| (at + 1, &hit.id))
         .collect()
@@ -128,14 +124,14 @@ pub(super) fn gold_below<'a>(
 fn named(trace: &Trace, depth: usize) -> impl Iterator<Item = &ChunkId> {
     let gold = golden(trace);
     let below = trace
-        .stages
+        .steps
         .iter()
-        .flat_map(move |stage| gold_below(stage, &gold, depth))
+        .flat_map(move |step| gold_below(step, &gold, depth))
         .map(|(_, id)| id);
     let hits = trace
-        .stages
+        .steps
         .iter()
-        .flat_map(move |stage| shown(stage, depth))
+        .flat_map(move |step| shown(step, depth))
         .map(|hit| &hit.id);
     let held = trace.gold.groups.iter().flatten().flat_map(held);
     let asked = trace

@@ -265,13 +265,13 @@ pub fn from_trec(
 mod tests {
     use super::*;
     use crate::external::recorded;
-    use ragtriage_core::types::Kind;
+    use ragtriage_core::types::QuestionKind;
 
     fn question(id: &str, text: &str) -> Question {
         Question {
             id: id.into(),
             text: text.to_owned(),
-            kind: Kind::Span,
+            kind: QuestionKind::Span,
             answers: vec![],
             evidence: vec![],
             relevant: [].into(),

@@ -14,23 +14,13 @@ use serde::{Deserialize, Deserializer};
 
 use super::ExternalError;
 use super::input::Input;
-
-/// Which form golds have, and with it whose script scores them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GoldForm {
-    /// `HotpotQA`.
-    Hotpotqa,
-    /// SQuAD 1.1.
-    Squad,
-    /// SQuAD 2.0: some question says whether it `is_impossible`.
-    Squad2,
-}
+use ragtriage_core::measure::answer::Scorer;
 
 /// The questions of a gold file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Golds<'t> {
-    /// Their form.
-    pub form: GoldForm,
+    /// The scorer of the data set that the file has the form of; `squad2` where some question has `is_impossible`.
+    pub scorer: Scorer,
     /// In the file's order, each id once.
     pub questions: Vec<Gold<'t>>,
 }
@@ -188,7 +178,7 @@ fn hotpotqa<'t>(input: &Input, rows: Vec<HotpotqaRow<'t>>) -> Result<Golds<'t>, 
         })
         .collect();
     Ok(Golds {
-        form: GoldForm::Hotpotqa,
+        scorer: Scorer::Hotpotqa,
         questions: questions?,
     })
 }
@@ -236,14 +226,14 @@ struct Answer<'t> {
 
 fn squad(file: SquadFile<'_>) -> Golds<'_> {
     let mut golds = Golds {
-        form: GoldForm::Squad,
+        scorer: Scorer::Squad,
         questions: Vec::new(),
     };
     for (a, article) in file.data.into_iter().enumerate() {
         for (p, paragraph) in article.paragraphs.into_iter().enumerate() {
             for asked in paragraph.qas {
                 if asked.is_impossible.is_some() {
-                    golds.form = GoldForm::Squad2;
+                    golds.scorer = Scorer::Squad2;
                 }
                 let answers = if asked.is_impossible == Some(true) {
                     Vec::new()
@@ -386,7 +376,7 @@ mod tests {
                 {"_id": "c", "answer": "18"}]"#,
         );
         let golds = Golds::parse(&input).expect("golds");
-        assert_eq!(golds.form, GoldForm::Hotpotqa);
+        assert_eq!(golds.scorer, Scorer::Hotpotqa);
         let documents: Vec<Vec<Cow<str>>> = golds
             .questions
             .iter()
@@ -405,12 +395,12 @@ mod tests {
             )
         };
         let one = input(&file(""));
-        assert_eq!(Golds::parse(&one).expect("golds").form, GoldForm::Squad);
+        assert_eq!(Golds::parse(&one).expect("golds").scorer, Scorer::Squad);
         let two = input(&file(
             r#", {"id": "b", "is_impossible": true, "answers": [], "plausible_answers": [{"text": "two"}]}"#,
         ));
         let golds = Golds::parse(&two).expect("golds");
-        assert_eq!(golds.form, GoldForm::Squad2);
+        assert_eq!(golds.scorer, Scorer::Squad2);
         assert_eq!(
             (
                 golds.questions[0].answers.len(),

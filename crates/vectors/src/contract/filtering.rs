@@ -9,7 +9,7 @@ use super::oracle::{DIMENSION, Random, approximate, dense, exact, numbers};
 use super::{Kind, spec};
 use crate::{CollectionSpec, Point, Search, VectorSpec};
 use ragtriage_core::config::Hnsw;
-use ragtriage_core::types::{Bounds, Condition, Excluded, Filter, Literal, Similarity};
+use ragtriage_core::types::{Condition, Excluded, Filter, Literal, NumberBounds, Similarity};
 
 /// Names that a path could misread.
 const FIELDS: [&str; 9] = [
@@ -86,7 +86,7 @@ fn condition(random: &mut Random) -> Condition {
         2 => Condition::Is(literal(random)),
         _ => {
             let mut bound = || (random.below(3) == 0).then(|| number(random));
-            Condition::Within(Bounds {
+            Condition::Within(NumberBounds {
                 gt: bound(),
                 gte: bound(),
                 lt: bound(),

@@ -21,7 +21,7 @@ use crate::filter::{Clause, Demands, FieldKind};
 use crate::vector::{NO_TERM, Vector, VectorSpec};
 use crate::{Neighbour, Point, Search};
 use ragtriage_core::config::{Hnsw, Quantization};
-use ragtriage_core::types::{Bounds, Similarity};
+use ragtriage_core::types::{NumberBounds, Similarity};
 
 /// The least size, in KiB of vectors, from which the engine indexes once we ask it to. Whether we ask is decided by
 /// [`Hnsw::from_points`] alone.
@@ -284,7 +284,7 @@ fn condition(clause: &Clause) -> Condition {
             }),
         ),
         Clause::Within(path, bounds) => {
-            let Bounds { gt, gte, lt, lte } = bounds.to_owned();
+            let NumberBounds { gt, gte, lt, lte } = bounds.to_owned();
             let [gt, gte, lt, lte] = [gt, gte, lt, lte].map(|bound| bound.map(OrderedFloat));
             FieldCondition::new_range(json_path(path), Range { lt, gt, gte, lte })
         }

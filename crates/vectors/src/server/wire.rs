@@ -23,7 +23,7 @@ use crate::filter::{Clause, Demands, FieldKind};
 use crate::vector::{NO_TERM, Vector, VectorSpec};
 use crate::{Neighbour, Point, Search};
 use ragtriage_core::config::{Hnsw, Placement, Quantization};
-use ragtriage_core::types::{Bounds, Similarity};
+use ragtriage_core::types::{NumberBounds, Similarity};
 
 /// The key of a collection's metadata under which its layout stands.
 const LAYOUT: &str = "ragtriage_layout";
@@ -393,7 +393,7 @@ fn condition(clause: &Clause) -> Condition {
         Clause::Texts(path, texts) => Condition::matches(path.as_str(), texts.clone()),
         Clause::Bool(path, value) => Condition::matches(path.as_str(), MatchValue::Boolean(*value)),
         Clause::Within(path, bounds) => {
-            let Bounds { gt, gte, lt, lte } = *bounds;
+            let NumberBounds { gt, gte, lt, lte } = *bounds;
             Condition::range(path.as_str(), Range { lt, gt, gte, lte })
         }
     }

@@ -5,8 +5,8 @@ use super::super::gold::{self, Haystacks};
 use super::super::support::SupportTest;
 use super::{TENS, attempt, corpus, judged, member, question, trace, with_gold, wrong};
 use crate::types::{
-    Attempt, ByteRange, ChunkId, Class, ErrorKind, FailedPart, Fault, Flag, Gold, Kind, Question,
-    Stance, TokenUse, TraceError,
+    Attempt, ByteRange, ChunkId, ErrorKind, FailedPart, FailureClass, Fault, Flag, Gold, Question,
+    QuestionKind, Stage, Stance, TokenUse, TraceError,
 };
 
 #[test]
@@ -24,7 +24,7 @@ fn gold_that_is_in_no_document_is_lost_by_the_corpus() {
         false,
         None,
     );
-    assert_eq!(outcome.class, Class::Corpus);
+    assert_eq!(outcome.class, FailureClass::Corpus);
     assert_eq!(
         outcome.reason,
         "gold document `gone` is not in the corpus, or empty there"
@@ -47,7 +47,7 @@ fn gold_that_no_retriever_returned_is_lost_by_retrieval() {
         false,
         None,
     );
-    assert_eq!(outcome.class, Class::Retrieval);
+    assert_eq!(outcome.class, FailureClass::Retrieval);
     assert_eq!(
         outcome.reason,
         "gold range 10-19 of `d` is in chunk 1, which was not among 2 candidates"
@@ -69,7 +69,7 @@ fn gold_below_k_is_lost_by_ranking() {
         false,
         None,
     );
-    assert_eq!(outcome.class, Class::Ranking);
+    assert_eq!(outcome.class, FailureClass::Ranking);
     assert_eq!(
         outcome.reason,
         "gold range 10-19 of `d` is in chunk 1, which came third, below the top 2"
@@ -92,7 +92,7 @@ fn gold_in_the_top_k_that_did_not_fit_is_lost_by_packing() {
         false,
         None,
     );
-    assert_eq!(outcome.class, Class::Packing);
+    assert_eq!(outcome.class, FailureClass::Packing);
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn a_boundary_through_the_gold_of_which_a_piece_was_found_is_lost_by_chunking() 
         false,
         None,
     );
-    assert_eq!(outcome.class, Class::Chunking);
+    assert_eq!(outcome.class, FailureClass::Chunking);
     assert_eq!(
         outcome.reason,
         "gold range 10-24 of `d` is cut between chunks 1 and 2; chunk 1 came first, chunk 2 came third, below the top 2"
@@ -131,7 +131,7 @@ fn a_cut_gold_of_which_no_piece_was_found_is_lost_by_retrieval() {
             None
         )
         .class,
-        Class::Retrieval
+        FailureClass::Retrieval
     );
 }
 
@@ -168,7 +168,10 @@ fn white_space_between_two_chunks_is_not_missing() {
         found.gold.groups[0][0].needed,
         [ByteRange::new(5, 9), ByteRange::new(10, 14)]
     );
-    assert_eq!(judged(&found, &corpus, true, None).class, Class::Correct);
+    assert_eq!(
+        judged(&found, &corpus, true, None).class,
+        FailureClass::Correct
+    );
 }
 
 #[test]
@@ -229,10 +232,13 @@ fn without_evidence_an_answer_string_decides() {
     );
     assert_eq!(
         judged(&found, &corpus, false, None).class,
-        Class::Generation
+        FailureClass::Generation
     );
     let lost = with_gold(asked, gold, &["d#0"], &["d#0"], Some(wrong()));
-    assert_eq!(judged(&lost, &corpus, false, None).class, Class::Retrieval);
+    assert_eq!(
+        judged(&lost, &corpus, false, None).class,
+        FailureClass::Retrieval
+    );
 }
 
 #[test]
@@ -244,7 +250,10 @@ fn an_answer_that_only_a_boundary_cuts_is_lost_by_chunking_where_nothing_is_labe
     let gold = gold::locate(&asked, &corpus, || &haystacks, &|_| None);
     assert!(gold.documents.holds && !gold.chunks.holds);
     let lost = with_gold(asked, gold, &["d#0"], &["d#0"], Some(wrong()));
-    assert_eq!(judged(&lost, &corpus, false, None).class, Class::Chunking);
+    assert_eq!(
+        judged(&lost, &corpus, false, None).class,
+        FailureClass::Chunking
+    );
 }
 
 #[test]
@@ -259,7 +268,7 @@ fn what_the_generator_did_with_its_support_is_told_apart() {
             Some(answer),
         );
         let outcome = judged(&found, &corpus, false, oracle);
-        assert_eq!(outcome.class, Class::Generation);
+        assert_eq!(outcome.class, FailureClass::Generation);
         outcome.fault.expect("a fault")
     };
     assert_eq!(
@@ -290,12 +299,15 @@ fn right_answers_are_told_apart_by_their_support() {
     let asked = || question(vec![vec![member("d", &[(10, 19)])]]);
     let answer = || Some(attempt("1992", Stance::Answered));
     let with = trace(asked(), &corpus, &["d#1"], &["d#1"], answer());
-    assert_eq!(judged(&with, &corpus, true, None).class, Class::Correct);
+    assert_eq!(
+        judged(&with, &corpus, true, None).class,
+        FailureClass::Correct
+    );
     let without = trace(asked(), &corpus, &["e#0"], &["e#0"], answer());
     let outcome = judged(&without, &corpus, true, None);
     assert_eq!(
         (outcome.class, outcome.lost),
-        (Class::CorrectUnsupported, Some(Class::Retrieval))
+        (FailureClass::CorrectUnsupported, Some(Stage::Retrieval))
     );
     assert_eq!(
         outcome.flags,
@@ -308,7 +320,7 @@ fn right_answers_are_told_apart_by_their_support() {
 fn unanswerable_questions_stand_outside_the_waterfall() {
     let corpus = corpus(&TENS);
     let mut asked = question(vec![]);
-    asked.kind = Kind::Unanswerable;
+    asked.kind = QuestionKind::Unanswerable;
     asked.answers.clear();
     let class = |answer: Option<Attempt>| {
         let gold = gold::locate(&asked, &corpus, || panic!("no spans"), &|_| None);
@@ -322,10 +334,10 @@ fn unanswerable_questions_stand_outside_the_waterfall() {
     };
     assert_eq!(
         class(Some(attempt("", Stance::Abstained))),
-        Class::CorrectAbstention
+        FailureClass::CorrectAbstention
     );
-    assert_eq!(class(Some(wrong())), Class::Hallucinated);
-    assert_eq!(class(None), Class::Unattributed);
+    assert_eq!(class(Some(wrong())), FailureClass::Hallucinated);
+    assert_eq!(class(None), FailureClass::Unattributed);
 }
 
 #[test]
@@ -343,17 +355,17 @@ fn a_failed_call_is_no_wrong_answer_and_no_generator_no_loss() {
     let found = trace(asked(), &corpus, &["d#1"], &["d#1"], Some(failed));
     assert_eq!(
         classify(&found, 2, Rightness::default(), &corpus).class,
-        Class::Failed
+        FailureClass::Failed
     );
     let alone = trace(asked(), &corpus, &["d#1"], &["d#1"], None);
     assert_eq!(
         classify(&alone, 2, Rightness::default(), &corpus).class,
-        Class::Supported
+        FailureClass::Supported
     );
     let lost = trace(asked(), &corpus, &["d#0"], &["d#0"], None);
     assert_eq!(
         classify(&lost, 2, Rightness::default(), &corpus).class,
-        Class::Retrieval
+        FailureClass::Retrieval
     );
 }
 
@@ -376,7 +388,7 @@ fn a_prompt_that_the_server_cut_is_lost_by_packing() {
     let outcome = judged(&found, &corpus, false, Some(true));
     assert_eq!(
         (outcome.class, outcome.flags),
-        (Class::Packing, vec![Flag::ServerTruncated])
+        (FailureClass::Packing, vec![Flag::ServerTruncated])
     );
 }
 

@@ -3,7 +3,7 @@
 use super::super::classify::{Outcome, Rightness, classify};
 use super::super::gold;
 use super::{attempt, corpus, member, question, shown, with_gold};
-use crate::types::{Attempt, ChunkId, Class, Corpus, Flag, Group, Passage, Stage, Stance};
+use crate::types::{Attempt, ChunkId, Corpus, FailureClass, Flag, Group, Passage, Stance, Step};
 
 /// The outcome for a pipeline elsewhere that showed these passages, all of them in its prompt, with `retrieval.k` = 1.
 fn elsewhere(
@@ -22,7 +22,7 @@ fn elsewhere(
     });
     let ids: Vec<&str> = passages.iter().map(|passage| passage.id.as_str()).collect();
     let mut trace = with_gold(question(evidence), gold, &ids, &ids, answer);
-    trace.stages[0].stage = Stage::External;
+    trace.steps[0].step = Step::External;
     let by_id: std::collections::HashMap<ChunkId, Passage> = passages
         .iter()
         .map(|passage| (passage.id.clone(), passage.clone()))
@@ -42,12 +42,12 @@ fn elsewhere_all_that_stood_in_the_prompt_is_the_top_k() {
     );
     assert_eq!(
         (arrived.class, arrived.reached),
-        (Class::Supported, Some([true; 5]))
+        (FailureClass::Supported, Some([true; 5]))
     );
     let lost = elsewhere(gold(), &[shown("x", (0, 0))], Rightness::default(), None);
     assert_eq!(
         (lost.class, lost.flags.len()),
-        (Class::Retrieval, 0),
+        (FailureClass::Retrieval, 0),
         "a chunk that was never shown is not cut"
     );
     assert_eq!(lost.reached, Some([true, true, false, false, false]));
@@ -63,7 +63,7 @@ fn elsewhere_a_gold_range_of_which_a_piece_was_shown_is_lost_by_chunking() {
     let torn = elsewhere(gold(), &[shown("d", (0, 14))], Rightness::default(), None);
     assert_eq!(
         (torn.class, torn.flags.as_slice()),
-        (Class::Chunking, [Flag::Cut].as_slice())
+        (FailureClass::Chunking, [Flag::Cut].as_slice())
     );
     assert_eq!(
         torn.reason,
@@ -73,13 +73,13 @@ fn elsewhere_a_gold_range_of_which_a_piece_was_shown_is_lost_by_chunking() {
     let pieces = [shown("d", (15, 24)), shown("d", (0, 14))];
     assert_eq!(
         elsewhere(gold(), &pieces, Rightness::default(), None).class,
-        Class::Supported
+        FailureClass::Supported
     );
     // A letter between them is: bytes 10 to 12 and 13 to 19 leave out byte 12.
     let gap = [shown("d", (10, 12)), shown("d", (13, 19))];
     assert_eq!(
         elsewhere(gold(), &gap, Rightness::default(), None).class,
-        Class::Chunking
+        FailureClass::Chunking
     );
 }
 
@@ -88,25 +88,25 @@ fn elsewhere_documents_that_the_corpus_lacks_and_unlabelled_answers_are_told_apa
     let gone = vec![vec![member("gone", &[(0, 4)])]];
     assert_eq!(
         elsewhere(gone, &[shown("d", (0, 30))], Rightness::default(), None).class,
-        Class::Corpus
+        FailureClass::Corpus
     );
     assert_eq!(
         elsewhere(vec![], &[shown("d", (15, 19))], Rightness::default(), None).class,
-        Class::Supported
+        FailureClass::Supported
     );
     assert_eq!(
         elsewhere(vec![], &[shown("d", (0, 14))], Rightness::default(), None).class,
-        Class::Retrieval
+        FailureClass::Retrieval
     );
     // `d` as a whole holds the answer, so the passage of it must too.
     let whole = || vec![vec![member("d", &[])]];
     assert_eq!(
         elsewhere(whole(), &[shown("d", (15, 24))], Rightness::default(), None).class,
-        Class::Supported
+        FailureClass::Supported
     );
     assert_eq!(
         elsewhere(whole(), &[shown("d", (0, 9))], Rightness::default(), None).class,
-        Class::Retrieval
+        FailureClass::Retrieval
     );
 }
 
@@ -123,5 +123,8 @@ fn a_wrong_answer_without_the_oracles_has_no_fault_to_name() {
         right,
         answer,
     );
-    assert_eq!((outcome.class, outcome.fault), (Class::Generation, None));
+    assert_eq!(
+        (outcome.class, outcome.fault),
+        (FailureClass::Generation, None)
+    );
 }

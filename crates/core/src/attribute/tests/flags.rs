@@ -4,8 +4,8 @@ use super::super::classify::{Rightness, classify};
 use super::super::modes::{self, Signs};
 use super::{TENS, attempt, corpus, judged, member, question, shown, trace, wrong};
 use crate::types::{
-    Arm, ArmName, Attempt, ChunkId, Corpus, Flag, Kind, Mode, Passage, Question, Stage, Stance,
-    Support, SupportRule,
+    Arm, ArmName, Attempt, ChunkId, Corpus, Flag, Mode, Passage, Question, QuestionKind, Stance,
+    Step, Support, SupportRule,
 };
 
 /// The flags of a question whose gold was in its prompt, by its arms' answers, with the prompts they were given.
@@ -108,7 +108,7 @@ fn what_exact_search_would_have_found_is_an_ann_miss() {
             &["d#0"],
             None,
         );
-        found.stages[0].exact = Some(Support {
+        found.steps[0].exact = Some(Support {
             holds: exact,
             rule: SupportRule::Ranges,
         });
@@ -296,11 +296,11 @@ fn what_cannot_be_said_of_a_question_is_in_no_share() {
     );
     assert_eq!(shows(Mode::EncoderTruncated), None, "no encoder took part");
     let asked = Question {
-        kind: Kind::YesNo,
+        kind: QuestionKind::YesNo,
         ..question(vec![vec![member("d", &[(0, 4)])]])
     };
     let mut found = trace(asked, &corpus, &["e#0"], &["e#0"], Some(wrong()));
-    found.stages[0].stage = Stage::Dense;
+    found.steps[0].step = Step::Dense;
     let outcome = judged(&found, &corpus, false, None);
     let signs = modes::signs(&found, &outcome, 2, true, &corpus);
     assert_eq!(

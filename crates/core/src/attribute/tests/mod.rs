@@ -8,9 +8,9 @@ mod reasons;
 use super::classify::{Outcome, Rightness, classify};
 use super::gold;
 use crate::types::{
-    Arm, ArmName, Attempt, Chunk, ChunkId, Corpus, Document, Finish, Gold, Group, Kind, Member,
-    Origin, Passage, Question, Stage, StageHit, Stance, Support, SupportRule, TokenUse, Trace,
-    TraceStage,
+    Arm, ArmName, Attempt, Chunk, ChunkId, Corpus, Document, Finish, Gold, Group, Member, Origin,
+    Passage, Question, QuestionKind, Stance, Step, StepHit, Support, SupportRule, TokenUse, Trace,
+    TraceStep,
 };
 
 /// Document `d` is 30 bytes in three chunks of ten; the gold lies where a test says. Document `e` holds the answer too.
@@ -46,7 +46,7 @@ fn question(evidence: Vec<Group>) -> Question {
     Question {
         id: "q".into(),
         text: "When cccc?".to_owned(),
-        kind: Kind::Span,
+        kind: QuestionKind::Span,
         answers: vec!["1992".to_owned()],
         evidence,
         relevant: [].into(),
@@ -103,12 +103,12 @@ fn with_gold(
     packed: &[&str],
     answer: Option<Attempt>,
 ) -> Trace {
-    let stage = |stage, ids: &[&str]| TraceStage {
+    let step = |step, ids: &[&str]| TraceStep {
         exact: None,
-        stage,
+        step,
         hits: ids
             .iter()
-            .map(|id| StageHit {
+            .map(|id| StepHit {
                 id: (*id).into(),
                 score: 0.0,
                 parts: [].into(),
@@ -124,7 +124,7 @@ fn with_gold(
         index: 0,
         question,
         gold,
-        stages: vec![stage(Stage::Bm25, ranked), stage(Stage::Packed, packed)],
+        steps: vec![step(Step::Bm25, ranked), step(Step::Packed, packed)],
         arms: answer
             .map(|attempt| Arm {
                 arm: ArmName::Retrieved,

@@ -4,12 +4,17 @@ use super::super::gold::{self, Haystacks};
 use super::super::support::SupportTest;
 use super::{TENS, attempt, corpus, judged, member, question, trace, with_gold, wrong};
 use crate::types::{
-    Arm, ArmName, Attempt, Chunk, ChunkId, Class, Corpus, Document, Fault, Flag, Kind, Member,
-    Question, Stage, Stance, Trace, TraceStage,
+    Arm, ArmName, Attempt, Chunk, ChunkId, Corpus, Document, FailureClass, Fault, Flag, Member,
+    Question, QuestionKind, Stance, Step, Trace, TraceStep,
 };
 
 /// Class and sentence of a question answered wrong, the first two of `ranked` being the top k.
-fn why(corpus: &Corpus, question: Question, ranked: &[&str], packed: &[&str]) -> (Class, String) {
+fn why(
+    corpus: &Corpus,
+    question: Question,
+    ranked: &[&str],
+    packed: &[&str],
+) -> (FailureClass, String) {
     let haystacks = Haystacks::new(corpus);
     let gold = gold::locate(&question, corpus, || &haystacks, &|_| None);
     let outcome = judged(
@@ -21,7 +26,7 @@ fn why(corpus: &Corpus, question: Question, ranked: &[&str], packed: &[&str]) ->
     (outcome.class, outcome.reason)
 }
 
-fn said(class: Class, sentence: &str) -> (Class, String) {
+fn said(class: FailureClass, sentence: &str) -> (FailureClass, String) {
     (class, sentence.to_owned())
 }
 
@@ -39,35 +44,35 @@ fn the_rule_on_ranges_names_range_chunks_and_places() {
     assert_eq!(
         lost((10, 19), &["d#0", "e#0"], &["d#0", "e#0"]),
         said(
-            Class::Retrieval,
+            FailureClass::Retrieval,
             "gold range 10-19 of `d` is in chunk 1, which was not among 2 candidates"
         )
     );
     assert_eq!(
         lost((10, 19), &["d#0", "e#0", "d#1"], &["d#0", "e#0"]),
         said(
-            Class::Ranking,
+            FailureClass::Ranking,
             "gold range 10-19 of `d` is in chunk 1, which came third, below the top 2"
         )
     );
     assert_eq!(
         lost((10, 19), &["d#0", "d#1"], &["d#0"]),
         said(
-            Class::Packing,
+            FailureClass::Packing,
             "gold range 10-19 of `d` is in chunk 1, which came second but did not fit the prompt"
         )
     );
     assert_eq!(
         lost((10, 24), &["d#1", "e#0", "d#2"], &["d#1", "e#0"]),
         said(
-            Class::Chunking,
+            FailureClass::Chunking,
             "gold range 10-24 of `d` is cut between chunks 1 and 2; chunk 1 came first, chunk 2 came third, below the top 2"
         )
     );
     assert_eq!(
         lost((10, 24), &["d#0"], &["d#0"]),
         said(
-            Class::Retrieval,
+            FailureClass::Retrieval,
             "gold range 10-24 of `d` is cut between chunks 1 and 2; chunk 1 was not among 1 candidate, \
              chunk 2 was not among 1 candidate"
         )
@@ -98,7 +103,7 @@ fn large_numbers_are_parted_and_long_lists_end() {
         &["d#11"],
         &["d#11"],
     );
-    assert_eq!(class, Class::Chunking);
+    assert_eq!(class, FailureClass::Chunking);
     assert!(
         sentence.starts_with(
             "gold range 1,150-1,950 of `d` is cut between chunks 11, 12, 13, 14, 15, 16 and 3 more; chunk 11 came first, \
@@ -122,7 +127,7 @@ fn a_boundary_in_white_space_cuts_as_well() {
     let outcome = judged(&found, &corpus, false, None);
     assert_eq!(
         (outcome.class, outcome.flags.as_slice()),
-        (Class::Chunking, [Flag::Cut].as_slice())
+        (FailureClass::Chunking, [Flag::Cut].as_slice())
     );
     assert_eq!(
         outcome.reason,
@@ -141,7 +146,7 @@ fn of_several_chunks_that_hold_the_gold_each_has_its_place() {
             &["e#0"]
         ),
         said(
-            Class::Ranking,
+            FailureClass::Ranking,
             "gold range 10-19 of `d` is in each of chunks 0 and 1; chunk 0 was not among 3 candidates, \
              chunk 1 came third, below the top 2"
         )
@@ -159,7 +164,7 @@ fn of_several_ranges_the_first_missing_one_is_named_and_the_others_are_counted()
             &["d#1"]
         ),
         said(
-            Class::Retrieval,
+            FailureClass::Retrieval,
             "gold range 0-4 of `d` is in chunk 0, which was not among 1 candidate; 1 more of its gold ranges is missing"
         )
     );
@@ -177,20 +182,20 @@ fn a_candidate_that_fusion_or_min_score_dropped_is_said_to_be_one() {
             Some(wrong()),
         )
     };
-    let stage = |trace: &Trace, stage| TraceStage {
-        stage,
-        ..trace.stages[1].clone()
+    let step = |trace: &Trace, step| TraceStep {
+        step,
+        ..trace.steps[1].clone()
     };
     let mut scored = asked();
-    scored.stages.insert(1, stage(&scored, Stage::MinScore));
+    scored.steps.insert(1, step(&scored, Step::MinScore));
     let outcome = judged(&scored, &corpus, false, None);
-    assert_eq!(outcome.class, Class::Ranking);
+    assert_eq!(outcome.class, FailureClass::Ranking);
     assert_eq!(
         outcome.reason,
         "gold range 10-19 of `d` is in chunk 1, which scored below `min_score`"
     );
     let mut fused = asked();
-    fused.stages.insert(1, stage(&fused, Stage::Fused));
+    fused.steps.insert(1, step(&fused, Step::Fused));
     let outcome = judged(&fused, &corpus, false, None);
     assert_eq!(
         outcome.reason,
@@ -212,35 +217,35 @@ fn the_rule_on_whole_documents_names_the_first_chunk_or_that_with_the_answer() {
     assert_eq!(
         lost("gone", &["d#0"], &["d#0"]),
         said(
-            Class::Corpus,
+            FailureClass::Corpus,
             "gold document `gone` is not in the corpus, or empty there"
         )
     );
     assert_eq!(
         lost("e", &["d#0", "d#2"], &["d#0"]),
         said(
-            Class::Retrieval,
+            FailureClass::Retrieval,
             "no chunk of gold document `e` was among 2 candidates"
         )
     );
     assert_eq!(
         lost("e", &["d#0", "d#1", "e#0"], &["d#0", "d#1"]),
         said(
-            Class::Ranking,
+            FailureClass::Ranking,
             "of gold document `e` the first chunk, chunk 0, came third, below the top 2"
         )
     );
     assert_eq!(
         lost("e", &["d#0", "e#0"], &["d#0"]),
         said(
-            Class::Packing,
+            FailureClass::Packing,
             "of gold document `e` the first chunk, chunk 0, came second but did not fit the prompt"
         )
     );
     assert_eq!(
         lost("d", &["d#0", "e#0", "d#1"], &["d#0", "e#0"]),
         said(
-            Class::Ranking,
+            FailureClass::Ranking,
             "chunks of the gold documents reached the top k, but none with an answer string; the first chunk of theirs that \
              holds an answer string, chunk 1 of `d`, came third, below the top 2"
         )
@@ -258,33 +263,33 @@ fn the_rule_on_answer_strings_names_the_first_passage_that_holds_one() {
     };
     assert_eq!(
         lost("1815", &["d#0"], &["d#0"]),
-        said(Class::Corpus, "no document holds an answer string")
+        said(FailureClass::Corpus, "no document holds an answer string")
     );
     assert_eq!(
         lost("cccc 1992", &["d#0"], &["d#0"]),
         said(
-            Class::Chunking,
+            FailureClass::Chunking,
             "an answer string is in a document, but whole in no chunk"
         )
     );
     assert_eq!(
         lost("1992", &["d#0"], &["d#0"]),
         said(
-            Class::Retrieval,
+            FailureClass::Retrieval,
             "no passage that holds an answer string was among 1 candidate"
         )
     );
     assert_eq!(
         lost("1992", &["d#0", "x#0", "e#0", "d#1"], &["d#0"]),
         said(
-            Class::Ranking,
+            FailureClass::Ranking,
             "the first passage that holds an answer string, chunk 0 of `e`, came third, below the top 2"
         )
     );
     assert_eq!(
         lost("1992", &["d#0", "e#0"], &["d#0"]),
         said(
-            Class::Packing,
+            FailureClass::Packing,
             "the first passage that holds an answer string, chunk 0 of `e`, came second but did not fit the prompt"
         )
     );
@@ -300,7 +305,7 @@ fn an_answer_that_no_chunk_of_the_gold_document_holds_whole_is_lost_by_chunking(
     assert_eq!(
         why(&corpus, asked, &["d#0", "d#1"], &["d#0", "d#1"]),
         said(
-            Class::Chunking,
+            FailureClass::Chunking,
             "an answer string is in a gold document, but whole in no chunk of one"
         )
     );
@@ -313,14 +318,14 @@ fn of_several_groups_the_missing_one_is_named() {
     assert_eq!(
         why(&corpus, both(member("d", &[(0, 4)])), &["e#0"], &["e#0"]),
         said(
-            Class::Retrieval,
+            FailureClass::Retrieval,
             "evidence 1 of 2: gold range 0-4 of `d` is in chunk 0, which was not among 1 candidate"
         )
     );
     assert_eq!(
         why(&corpus, both(member("d", &[(0, 4)])), &["d#2"], &["d#2"]),
         said(
-            Class::Retrieval,
+            FailureClass::Retrieval,
             "2 of 2 pieces of evidence are missing; the first: gold range 0-4 of `d` is in chunk 0, \
              which was not among 1 candidate"
         )
@@ -328,7 +333,7 @@ fn of_several_groups_the_missing_one_is_named() {
     assert_eq!(
         why(&corpus, both(member("gone", &[(0, 4)])), &["e#0"], &["e#0"]),
         said(
-            Class::Corpus,
+            FailureClass::Corpus,
             "evidence 1 of 2: gold document `gone` is not in the corpus, or empty there"
         )
     );
@@ -354,7 +359,7 @@ fn of_several_members_the_nearest_is_named() {
             &["d#0", "d#1"]
         ),
         said(
-            Class::Ranking,
+            FailureClass::Ranking,
             "gold range 0-7 of `e` (nearest of 3 alternatives) is in chunk 0, which came third, below the top 2"
         )
     );
@@ -366,7 +371,7 @@ fn of_several_members_the_nearest_is_named() {
             &["d#0"]
         ),
         said(
-            Class::Corpus,
+            FailureClass::Corpus,
             "gold documents `gone` and `lost`, of which one would do, are not in the corpus, or empty there"
         )
     );
@@ -404,7 +409,7 @@ fn a_right_answer_says_how_its_support_was_lost() {
         "right, though its support was lost (retrieval): gold range 10-19 of `d` is in chunk 1, which was not among 1 candidate"
     );
     let unlabelled = Question {
-        kind: Kind::Free,
+        kind: QuestionKind::Free,
         ..question(vec![])
     };
     let gold = gold::locate(&unlabelled, &corpus, || panic!("no spans"), &|_| None);
@@ -416,7 +421,7 @@ fn a_right_answer_says_how_its_support_was_lost() {
     );
     assert_eq!(
         (outcome.class, outcome.reached),
-        (Class::CorrectUnsupported, None)
+        (FailureClass::CorrectUnsupported, None)
     );
     assert_eq!(
         outcome.reason,

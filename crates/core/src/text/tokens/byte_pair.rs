@@ -5,12 +5,12 @@
 
 use std::sync::LazyLock;
 
-use super::TokenCounter;
+use super::counter::TokenCounter;
 use super::encoded::Encoded;
-use super::vocabulary::{self, Vocabulary};
+use super::vocabulary::{self, BytePairVocabulary};
 
 /// Counts by one of `OpenAI`'s vocabularies.
-pub(super) struct BytePairs(&'static LazyLock<Vocabulary>);
+pub(super) struct BytePairs(&'static LazyLock<BytePairVocabulary>);
 
 impl BytePairs {
     /// The vocabulary of GPT-3.5, GPT-4 and text-embedding-ada-002.

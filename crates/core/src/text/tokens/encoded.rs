@@ -1,23 +1,22 @@
 //! A text encoded once by byte pairs, so that its slices are counted without encoding them again.
 //!
 //! Chunkers ask for the counts of many slices of one text. Between an ASCII letter or digit and ASCII white space
-//! both vocabularies part tokens, whatever stands around ([`parts_tokens`]). So the count of a slice is what it has
+//! both vocabularies separate tokens, whatever the context ([`separates_tokens`]). So the count of a slice is what it has
 //! up to the first such place, plus the text's own tokens from there to the last one, plus what follows it: only a
 //! word at each edge is encoded. The sum is exact, not an estimate.
 
-use super::TokenCounter;
-use super::byte_pair::BytePairs;
+use super::counter::TokenCounter;
 
 /// Counts as `counter` does, and fast for slices of `text`.
 pub(super) struct Encoded<'a> {
-    counter: &'a BytePairs,
+    counter: &'a dyn TokenCounter,
     text: &'a str,
     starts: Vec<usize>,
 }
 
 impl<'a> Encoded<'a> {
     /// Encodes `text`.
-    pub(super) fn new(counter: &'a BytePairs, text: &'a str) -> Self {
+    pub(super) fn new(counter: &'a dyn TokenCounter, text: &'a str) -> Self {
         Self {
             counter,
             text,
@@ -25,7 +24,7 @@ impl<'a> Encoded<'a> {
         }
     }
 
-    /// Where `slice` begins in the text, if it is a part of it: the same memory, not just the same characters.
+    /// Returns the offset of `slice` in the text, if it is a part of it: the same memory, not just the same characters.
     fn offset(&self, slice: &str) -> Option<usize> {
         let offset = slice
             .as_ptr()
@@ -41,12 +40,12 @@ impl<'a> Encoded<'a> {
 
 impl TokenCounter for Encoded<'_> {
     fn count(&self, slice: &str) -> usize {
-        let first = (1..slice.len()).find(|&at| parts_tokens(slice, at));
+        let first = (1..slice.len()).find(|&at| separates_tokens(slice, at));
         let (Some(offset), Some(first)) = (self.offset(slice), first) else {
             return self.counter.count(slice);
         };
         let last = (first..slice.len())
-            .rfind(|&at| parts_tokens(slice, at))
+            .rfind(|&at| separates_tokens(slice, at))
             .unwrap_or(first);
         let between = self.tokens_before(offset + last) - self.tokens_before(offset + first);
         self.counter.count(&slice[..first]) + between + self.counter.count(&slice[last..])
@@ -60,9 +59,9 @@ impl TokenCounter for Encoded<'_> {
     }
 }
 
-/// Whether no token of `text`, nor of any other text with these two bytes, runs across `at`: both patterns part an
+/// Returns true if no token of `text`, nor of any other text with these two bytes, runs across `at`: both patterns separate an
 /// ASCII letter or digit from ASCII white space after it, and look no further back or ahead there.
-fn parts_tokens(text: &str, at: usize) -> bool {
+fn separates_tokens(text: &str, at: usize) -> bool {
     let bytes = text.as_bytes();
     bytes[at - 1].is_ascii_alphanumeric() && bytes[at].is_ascii_whitespace()
 }
@@ -71,6 +70,7 @@ fn parts_tokens(text: &str, at: usize) -> bool {
 mod tests {
     use proptest::prelude::{Strategy, any, prop, prop_assert_eq, prop_oneof, proptest};
 
+    use super::super::byte_pair::BytePairs;
     use super::*;
 
     proptest! {

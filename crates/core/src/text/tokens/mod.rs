@@ -1,50 +1,34 @@
-//! Counting tokens: what "size" means for a chunk or a prompt.
+//! Counting tokens, the unit that sizes of chunks and prompts are given in.
 //!
-//! One closed set of counters, named by the setting `chunking.tokenizer`. Counters only count and say where
-//! tokens start; no token id leaves this folder, encoders bring their own.
+//! A closed set of counters, named by the setting `chunking.tokenizer`. Counters return counts and token starts, never token
+//! ids; encoders bring their own tokenizers.
 
 mod tokenizer;
 
 mod byte_pair;
 mod chars;
+mod counter;
 mod encoded;
+mod error;
 mod model;
 mod vocabulary;
 mod words;
 
-use crate::hint::Hint;
 use std::sync::Arc;
 
+pub use counter::TokenCounter;
+pub use error::TokenError;
 pub use tokenizer::Tokenizer;
 
 use byte_pair::BytePairs;
-use chars::Chars;
+use chars::CharCounter;
 use model::ModelTokens;
-use words::Words;
+use words::WordCounter;
 
 /// Part of every cache key that depends on a token count; raised whenever a counter would count differently.
 pub const VERSION: u32 = 1;
 
-/// Cuts text into tokens; decides what "size" means for a chunk or a prompt.
-///
-/// Contract: pure and thread-safe; `count("")` is 0; `starts(text)` has `count(text)` entries.
-pub trait TokenCounter: Send + Sync {
-    /// The number of tokens of `text` on its own.
-    fn count(&self, text: &str) -> usize;
-
-    /// The byte offset at which each token of `text` starts, ascending, each on a char boundary; the first is 0
-    /// unless the text has no token. A token that begins inside a character is given that character's first byte,
-    /// so offsets may repeat.
-    fn starts(&self, text: &str) -> Vec<usize>;
-
-    /// A counter that gives the same counts and starts, and gives them fast for slices of `text`; none where this
-    /// one is as good. Worth its one pass over `text` from the second slice on.
-    fn prepare<'a>(&'a self, _text: &'a str) -> Option<Box<dyn TokenCounter + 'a>> {
-        None
-    }
-}
-
-/// The counter that `tokenizer` names. `model_json` is the encoder's `tokenizer.json`, which only
+/// Returns the counter of `tokenizer`. `model_json` is the encoder's `tokenizer.json`, which only
 /// [`Tokenizer::Model`] needs.
 ///
 /// The vocabularies of [`Tokenizer::Cl100kBase`] and [`Tokenizer::O200kBase`] are loaded by their first count, once
@@ -60,53 +44,12 @@ pub fn counter(
     Ok(match tokenizer {
         Tokenizer::Cl100kBase => Arc::new(BytePairs::cl100k_base()),
         Tokenizer::O200kBase => Arc::new(BytePairs::o200k_base()),
-        Tokenizer::Chars => Arc::new(Chars),
-        Tokenizer::Words => Arc::new(Words),
+        Tokenizer::Chars => Arc::new(CharCounter),
+        Tokenizer::Words => Arc::new(WordCounter),
         Tokenizer::Model => Arc::new(ModelTokens::from_json(
             model_json.ok_or(TokenError::NoModel)?,
         )?),
     })
-}
-
-/// Why there is no counter.
-#[derive(Debug, thiserror::Error)]
-pub enum TokenError {
-    /// A name outside the closed set.
-    #[error("unknown tokenizer `{name}`")]
-    Unknown {
-        /// As it was written.
-        name: String,
-    },
-    /// `model` was asked for where no encoder is set.
-    #[error("the tokenizer `model` needs a dense encoder, and none is configured")]
-    NoModel,
-    /// The bytes are no tokenizer.
-    #[error("the encoder's `tokenizer.json` cannot be read")]
-    BadModel {
-        /// The parser's own words.
-        source: Box<dyn std::error::Error + Send + Sync>,
-    },
-    /// The tokenizer refuses characters outside its vocabulary.
-    #[error("the encoder's `tokenizer.json` has no token for unknown characters such as `{probe}`")]
-    NoUnknownToken {
-        /// The text it refused.
-        probe: String,
-        /// The tokenizer's own words.
-        source: Box<dyn std::error::Error + Send + Sync>,
-    },
-}
-
-impl Hint for TokenError {
-    fn hint(&self) -> Option<String> {
-        Some(match self {
-            Self::Unknown { .. } => format!("use one of {}", tokenizer::names()),
-            Self::NoModel => "use `cl100k_base`, or set a dense retriever's model".to_owned(),
-            Self::BadModel { .. } => "fetch the model again, or use `cl100k_base`".to_owned(),
-            Self::NoUnknownToken { .. } => {
-                "name the unknown token in the model, or use `cl100k_base`".to_owned()
-            }
-        })
-    }
 }
 
 #[cfg(test)]
@@ -114,6 +57,7 @@ pub(crate) mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::hint::Hint;
 
     /// A word-piece tokenizer of eight pieces, as the BERT family has it, with the truncation and padding that
     /// sentence-transformers' files carry.

@@ -5,7 +5,8 @@
 
 use tokenizers::Tokenizer as HuggingFace;
 
-use super::{TokenCounter, TokenError};
+use super::counter::TokenCounter;
+use super::error::TokenError;
 
 /// Texts outside most vocabularies: a tokenizer without an unknown token refuses one of them.
 const PROBES: [&str; 4] = ["\u{1242b}", "\u{169a}", "\u{10ffff}", "a\u{fffd}"];

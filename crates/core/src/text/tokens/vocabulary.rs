@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use tiktoken_rs::{CoreBPE, cl100k_base_singleton, o200k_base_singleton};
 
-/// The pattern of `cl100k_base` with `\s+(?!\S)|\s` as `\s+`; see [`Vocabulary::piece_end`].
+/// The pattern of `cl100k_base` with `\s+(?!\S)|\s` as `\s+`; see [`BytePairVocabulary::piece_end`].
 const CL100K_PATTERN: &str = r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s+$|\s*[\r\n]|\s+";
 
 /// The pattern of `o200k_base` with `\s+(?!\S)|\s+` as `\s+`.
@@ -33,21 +33,22 @@ const LONG_PIECE_BYTES: usize = 100;
 const MAX_PIECE_BYTES: usize = 64 * 1024;
 
 /// One of `OpenAI`'s vocabularies, loaded.
-pub(super) struct Vocabulary {
+pub(super) struct BytePairVocabulary {
     pattern: Regex,
     ranks: HashMap<Box<[u8]>, u32, BuildHasherDefault<Fnv>>,
     tiktoken: &'static CoreBPE,
 }
 
 /// The vocabulary of GPT-3.5, GPT-4 and text-embedding-ada-002.
-pub(super) static CL100K_BASE: LazyLock<Vocabulary> =
-    LazyLock::new(|| Vocabulary::new(CL100K_PATTERN, cl100k_base_singleton(), CL100K_TOKENS));
+pub(super) static CL100K_BASE: LazyLock<BytePairVocabulary> = LazyLock::new(|| {
+    BytePairVocabulary::new(CL100K_PATTERN, cl100k_base_singleton(), CL100K_TOKENS)
+});
 
 /// The vocabulary of GPT-4o and later.
-pub(super) static O200K_BASE: LazyLock<Vocabulary> =
-    LazyLock::new(|| Vocabulary::new(O200K_PATTERN, o200k_base_singleton(), O200K_TOKENS));
+pub(super) static O200K_BASE: LazyLock<BytePairVocabulary> =
+    LazyLock::new(|| BytePairVocabulary::new(O200K_PATTERN, o200k_base_singleton(), O200K_TOKENS));
 
-impl Vocabulary {
+impl BytePairVocabulary {
     fn new(pattern: &str, tiktoken: &'static CoreBPE, n_tokens: u32) -> Self {
         let entry = |rank| {
             let bytes = tiktoken
@@ -184,13 +185,13 @@ mod tests {
 
     use super::*;
 
-    fn lengths(vocabulary: &Vocabulary, text: &str) -> Vec<usize> {
+    fn lengths(vocabulary: &BytePairVocabulary, text: &str) -> Vec<usize> {
         let mut lengths = Vec::new();
         vocabulary.each_token(text, |length| lengths.push(length));
         lengths
     }
 
-    fn lengths_by_tiktoken(vocabulary: &Vocabulary, text: &str) -> Vec<usize> {
+    fn lengths_by_tiktoken(vocabulary: &BytePairVocabulary, text: &str) -> Vec<usize> {
         let length = |token| {
             vocabulary
                 .tiktoken

@@ -4,12 +4,12 @@
 //! published chunk size in "words" means it. A script written without spaces is one long word here; use `chars`
 //! or a byte-pair counter for it.
 
-use super::TokenCounter;
+use super::counter::TokenCounter;
 
 /// Counts as Python's `len(text.split())` and `wc -w` do.
-pub(super) struct Words;
+pub(super) struct WordCounter;
 
-impl TokenCounter for Words {
+impl TokenCounter for WordCounter {
     fn count(&self, text: &str) -> usize {
         text.split_whitespace().count()
     }
@@ -37,15 +37,15 @@ mod tests {
 
     #[test]
     fn a_word_ends_only_at_white_space() {
-        // well-known: | it's | 18.5 | %, parted by a space, a no-break space and a space.
-        assert_eq!(Words.count("well-known: it's\u{a0}18.5 %\r\n"), 4);
+        // well-known: | it's | 18.5 | %, separated by a space, a no-break space and a space.
+        assert_eq!(WordCounter.count("well-known: it's\u{a0}18.5 %\r\n"), 4);
         // "ab" at 0, "c," after one space at 3, "d" after a line break at 6.
-        assert_eq!(Words.starts("ab c,\nd "), [0, 3, 6]);
+        assert_eq!(WordCounter.starts("ab c,\nd "), [0, 3, 6]);
     }
 
     #[test]
     fn leading_white_space_belongs_to_the_first_word() {
-        assert_eq!(Words.starts("  ab c"), [0, 5]);
-        assert_eq!(Words.starts(" \t\n"), Vec::<usize>::new());
+        assert_eq!(WordCounter.starts("  ab c"), [0, 5]);
+        assert_eq!(WordCounter.starts(" \t\n"), Vec::<usize>::new());
     }
 }

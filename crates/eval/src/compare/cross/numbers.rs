@@ -152,11 +152,11 @@ impl Asked<'_> {
     }
 }
 
-/// An answer's score by the golds of `trace`: by facts 1 or 0, else `AnswerF1`, also of what is unanswerable where the flavour
+/// An answer's score by the golds of `trace`: by facts 1 or 0, else `AnswerF1`, also of what is unanswerable where the scorer
 /// scores that.
 fn value(trace: &Trace, attempt: &Attempt, judge: Judge) -> Option<f64> {
     diagnose::attempt_quality(trace, attempt, judge).or_else(|| {
-        score::attempt_scores(&trace.question, attempt, judge.flavour).map(|scores| scores.f1)
+        score::attempt_scores(&trace.question, attempt, judge.scorer).map(|scores| scores.f1)
     })
 }
 
@@ -165,7 +165,7 @@ fn is_right(trace: &Trace, attempt: &Attempt, judge: Judge) -> bool {
         &trace.question,
         &attempt.extracted,
         attempt.stance,
-        judge.flavour,
+        judge.scorer,
         judge.correct_f1,
     );
     right.unwrap_or(false)

@@ -23,7 +23,7 @@ use self::terms::{QuestionTerms, TextWord, is_stop_word, words};
 use super::{Completion, Generator, LlmError};
 use ragtriage_core::prompt::{Prompt, PromptPassage};
 use ragtriage_core::text::sentences::{Shape, split};
-use ragtriage_core::types::{Finish, Kind, Origin};
+use ragtriage_core::types::{Finish, Origin, QuestionKind};
 
 /// The answer when no sentence shares a content term with the question.
 const ABSTENTION: &str = "I don't know.";
@@ -70,10 +70,10 @@ impl Extractive {
         let has_term = reading.ranked.iter().any(|sentence| sentence.mask != 0);
         let answer = match (reading.ranked.first().filter(|_| has_term), prompt.kind) {
             (None, _) => ABSTENTION,
-            (Some(_), Kind::Span) => reading.option().unwrap_or_else(|| reading.span()),
-            (Some(_), Kind::YesNo) if reading.agrees() => "yes",
-            (Some(_), Kind::YesNo) => "no",
-            (Some(top), Kind::Free | Kind::Unanswerable) => top.text,
+            (Some(_), QuestionKind::Span) => reading.option().unwrap_or_else(|| reading.span()),
+            (Some(_), QuestionKind::YesNo) if reading.agrees() => "yes",
+            (Some(_), QuestionKind::YesNo) => "no",
+            (Some(top), QuestionKind::Free | QuestionKind::Unanswerable) => top.text,
         };
         answer.to_owned()
     }
@@ -399,7 +399,7 @@ mod tests {
 
     use super::*;
 
-    fn prompt(question: &str, kind: Kind, passages: &[(&str, &str)]) -> Prompt {
+    fn prompt(question: &str, kind: QuestionKind, passages: &[(&str, &str)]) -> Prompt {
         let passages = passages
             .iter()
             .map(|&(title, text)| PromptPassage {
@@ -434,28 +434,52 @@ mod tests {
         for (question, kind, expected) in [
             (
                 "Which command drains a broker?",
-                Kind::Span,
+                QuestionKind::Span,
                 "kafka-drain --id N",
             ),
-            ("How long do the replicas need?", Kind::Span, "15 minutes"),
+            (
+                "How long do the replicas need?",
+                QuestionKind::Span,
+                "15 minutes",
+            ),
             (
                 "At how many messages does the alert fire?",
-                Kind::Span,
+                QuestionKind::Span,
                 "10,000",
             ),
-            ("Who moved the Postgres primary?", Kind::Span, "Ada Brook"),
-            ("Where was the primary moved?", Kind::Span, "Frankfurt"),
-            ("In what year was the primary moved?", Kind::Span, "2021"),
-            ("What is the port of Postgres?", Kind::Span, "5432"),
-            ("Can I restart two brokers at once?", Kind::YesNo, "no"),
-            ("Was the primary moved to Frankfurt?", Kind::YesNo, "yes"),
+            (
+                "Who moved the Postgres primary?",
+                QuestionKind::Span,
+                "Ada Brook",
+            ),
+            (
+                "Where was the primary moved?",
+                QuestionKind::Span,
+                "Frankfurt",
+            ),
+            (
+                "In what year was the primary moved?",
+                QuestionKind::Span,
+                "2021",
+            ),
+            ("What is the port of Postgres?", QuestionKind::Span, "5432"),
+            (
+                "Can I restart two brokers at once?",
+                QuestionKind::YesNo,
+                "no",
+            ),
+            (
+                "Was the primary moved to Frankfurt?",
+                QuestionKind::YesNo,
+                "yes",
+            ),
             (
                 "How do I drain a broker?",
-                Kind::Free,
+                QuestionKind::Free,
                 "Run `kafka-drain --id N` to drain a broker.",
             ),
-            ("Who wrote Hamlet?", Kind::Span, ABSTENTION),
-            ("", Kind::Span, ABSTENTION),
+            ("Who wrote Hamlet?", QuestionKind::Span, ABSTENTION),
+            ("", QuestionKind::Span, ABSTENTION),
         ] {
             assert_eq!(
                 Extractive.answer(&prompt(question, kind, &RUNBOOKS)),
@@ -467,7 +491,7 @@ mod tests {
 
     #[test]
     fn without_passages_it_abstains_whatever_the_kind() {
-        for kind in Kind::ALL {
+        for kind in QuestionKind::ALL {
             assert_eq!(Extractive.answer(&prompt("Who?", kind, &[])), ABSTENTION);
         }
     }
@@ -480,7 +504,7 @@ mod tests {
         ];
         let asked = prompt(
             "Who built bridges, Ann Lee or Bob Ray?",
-            Kind::Span,
+            QuestionKind::Span,
             &passages,
         );
         assert_eq!(Extractive.answer(&asked), "Bob Ray");
@@ -498,11 +522,11 @@ mod tests {
             ("Ajuga", "A genus of herbs."),
         ];
         assert_eq!(
-            Extractive.answer(&prompt(question, Kind::YesNo, &both)),
+            Extractive.answer(&prompt(question, QuestionKind::YesNo, &both)),
             "yes"
         );
         assert_eq!(
-            Extractive.answer(&prompt(question, Kind::YesNo, &one)),
+            Extractive.answer(&prompt(question, QuestionKind::YesNo, &one)),
             "no"
         );
     }
@@ -515,7 +539,7 @@ mod tests {
             "`A 1 or ".repeat(125_000),
             "é.\n".repeat(250_000),
         ] {
-            for kind in Kind::ALL {
+            for kind in QuestionKind::ALL {
                 let asked = prompt(&line, kind, &[(&line, &line)]);
                 assert!(Extractive.answer(&asked).len() <= 1_000);
             }
@@ -537,7 +561,7 @@ mod tests {
     }
 
     fn decided(question: &str, text: &str) -> bool {
-        Extractive.answer(&prompt(question, Kind::YesNo, &[("", text)])) == "yes"
+        Extractive.answer(&prompt(question, QuestionKind::YesNo, &[("", text)])) == "yes"
     }
 
     #[test]
@@ -727,12 +751,12 @@ mod tests {
             text in "\\PC{0,200}|([A-Z][a-z]*|[a-z]+|[0-9]{1,4}|`|\"|[ .,!?\n#|>-]|é|🦀){0,60}",
             title in "\\PC{0,20}",
         ) {
-            for kind in Kind::ALL {
+            for kind in QuestionKind::ALL {
                 let asked = prompt(&question, kind, &[(&title, &text), ("b", &text)]);
                 let answer = Extractive.answer(&asked);
                 prop_assert_eq!(&answer, &Extractive.answer(&asked));
                 let given = text.contains(&answer) || question.contains(&answer) || answer == ABSTENTION;
-                prop_assert!(given || (kind == Kind::YesNo && ["yes", "no"].contains(&&*answer)));
+                prop_assert!(given || (kind == QuestionKind::YesNo && ["yes", "no"].contains(&&*answer)));
             }
         }
     }

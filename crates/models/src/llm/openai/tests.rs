@@ -11,7 +11,7 @@ use wiremock::{Mock, MockServer, ResponseTemplate};
 use super::{LARGEST_ANSWER_BYTES, OpenAi, OpenAiSettings, connect, most_completion_tokens};
 use crate::llm::{Completion, ErrorClass, Generator, LlmError, Retrying, Secret};
 use ragtriage_core::prompt::Prompt;
-use ragtriage_core::types::{Finish, Kind, Origin};
+use ragtriage_core::types::{Finish, Origin, QuestionKind};
 use ragtriage_http::{Backoff, HttpError};
 
 const KEY: &str = "sk-very-secret";
@@ -57,7 +57,7 @@ fn at_once(settings: &OpenAiSettings) -> Retrying<OpenAi> {
 fn prompt() -> Prompt {
     Prompt {
         question: "q".into(),
-        kind: Kind::Span,
+        kind: QuestionKind::Span,
         passages: Vec::new(),
         system: "Be brief.".into(),
         user: "Capital of France?".into(),

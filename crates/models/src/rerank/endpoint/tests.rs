@@ -51,7 +51,7 @@ async fn server(respond: impl Respond + 'static) -> MockServer {
 }
 
 /// Without waits.
-fn settings(server: &MockServer, form: Form) -> RerankSettings {
+fn settings(server: &MockServer, form: RerankApi) -> RerankSettings {
     RerankSettings {
         api_key: Some(Secret::new(KEY.to_owned())),
         backoff: Backoff {
@@ -84,7 +84,7 @@ async fn calls(server: &MockServer) -> Vec<usize> {
 #[tokio::test]
 async fn every_form_keeps_the_contract() {
     let server = server(rank).await;
-    for form in Form::ALL {
+    for form in RerankApi::ALL {
         contract::check(&Endpoint::new(settings(&server, form)).unwrap()).await;
         let small = RerankSettings {
             batch_passages: 2,
@@ -98,17 +98,17 @@ async fn every_form_keeps_the_contract() {
 async fn each_form_is_what_its_servers_take() {
     for (form, body) in [
         (
-            Form::Cohere,
+            RerankApi::Cohere,
             json!({ "model": "m", "query": "12345678", "documents": ["a", "bbb"], "top_n": 2 }),
         ),
         (
-            Form::Jina,
+            RerankApi::Jina,
             json!({
                 "model": "m", "query": "12345678", "documents": ["a", "bbb"], "top_n": 2, "return_documents": false
             }),
         ),
         (
-            Form::Tei,
+            RerankApi::Tei,
             json!({ "query": "12345678", "texts": ["a", "bbb"], "raw_scores": true, "truncate": true }),
         ),
     ] {
@@ -135,10 +135,10 @@ async fn each_form_is_what_its_servers_take() {
 
 #[test]
 fn a_form_is_written_in_settings_by_its_name() {
-    for form in Form::ALL {
+    for form in RerankApi::ALL {
         assert_eq!(serde_json::to_value(form).unwrap(), form.name());
     }
-    assert_eq!(Form::default(), Form::Cohere);
+    assert_eq!(RerankApi::default(), RerankApi::Cohere);
 }
 
 #[tokio::test]
@@ -148,7 +148,7 @@ async fn passages_go_in_batches_and_come_back_in_order() {
     let passages: Vec<&str> = passages.iter().map(String::as_str).collect();
     let small = RerankSettings {
         batch_passages: 3,
-        ..settings(&server, Form::Jina)
+        ..settings(&server, RerankApi::Jina)
     };
     assert_eq!(
         try_score(small, &passages).await.unwrap(),
@@ -177,12 +177,15 @@ async fn what_is_transient_is_tried_again_and_what_is_too_large_halved() {
         }
     })
     .await;
-    let scores = try_score(settings(&server, Form::Tei), &["a", "bb", "ccc", "dddd"])
-        .await
-        .unwrap();
+    let scores = try_score(
+        settings(&server, RerankApi::Tei),
+        &["a", "bb", "ccc", "dddd"],
+    )
+    .await
+    .unwrap();
     assert_eq!(scores, [0.0, -1.0, -2.0, -3.0]);
     assert_eq!(calls(&server).await, [4, 2, 2, 2, 2]);
-    let error = try_score(settings(&server, Form::Tei), &["a", "ten  bytes"])
+    let error = try_score(settings(&server, RerankApi::Tei), &["a", "ten  bytes"])
         .await
         .unwrap_err()
         .to_string();
@@ -221,7 +224,7 @@ async fn answers_that_do_not_score_each_passage_once_are_errors_that_name_it() {
     ] {
         let server =
             server(ResponseTemplate::new(200).set_body_json(json!({ "results": results }))).await;
-        let error = try_score(settings(&server, Form::Cohere), &["a", "b"])
+        let error = try_score(settings(&server, RerankApi::Cohere), &["a", "b"])
             .await
             .unwrap_err()
             .to_string();
@@ -230,7 +233,7 @@ async fn answers_that_do_not_score_each_passage_once_are_errors_that_name_it() {
     }
     for body in ["<html>hello</html>", r#"[{"index": 0, "score": 1}]"#] {
         let server = server(ResponseTemplate::new(200).set_body_string(body)).await;
-        let error = try_score(settings(&server, Form::Cohere), &["a"])
+        let error = try_score(settings(&server, RerankApi::Cohere), &["a"])
             .await
             .unwrap_err();
         assert!(
@@ -244,7 +247,7 @@ async fn answers_that_do_not_score_each_passage_once_are_errors_that_name_it() {
 #[tokio::test]
 async fn keys_stand_in_no_error_and_no_fingerprint() {
     let server = server(ResponseTemplate::new(403).set_body_string(format!("bad key {KEY}"))).await;
-    let error = try_score(settings(&server, Form::Cohere), &["a"])
+    let error = try_score(settings(&server, RerankApi::Cohere), &["a"])
         .await
         .unwrap_err();
     assert!(!format!("{error}{error:?}").contains(KEY), "{error:?}");
@@ -252,7 +255,7 @@ async fn keys_stand_in_no_error_and_no_fingerprint() {
     let url = format!("https://user:{KEY}@h/v2?key={KEY}");
     let endpoint = Endpoint::new(RerankSettings {
         url,
-        ..settings(&server, Form::Cohere)
+        ..settings(&server, RerankApi::Cohere)
     })
     .unwrap();
     let fingerprint = endpoint.fingerprint();
@@ -270,7 +273,7 @@ async fn keys_stand_in_no_error_and_no_fingerprint() {
 async fn a_redirect_is_not_followed_and_the_deadline_holds() {
     let elsewhere = MockServer::start().await;
     let moved = server(ResponseTemplate::new(307).insert_header("location", elsewhere.uri())).await;
-    let error = try_score(settings(&moved, Form::Jina), &["a"])
+    let error = try_score(settings(&moved, RerankApi::Jina), &["a"])
         .await
         .unwrap_err();
     assert!(
@@ -294,12 +297,12 @@ async fn a_redirect_is_not_followed_and_the_deadline_holds() {
         .await;
     let backoff = Backoff {
         deadline: Duration::from_millis(20),
-        ..settings(&slow, Form::Tei).backoff
+        ..settings(&slow, RerankApi::Tei).backoff
     };
     let error = try_score(
         RerankSettings {
             backoff,
-            ..settings(&slow, Form::Tei)
+            ..settings(&slow, RerankApi::Tei)
         },
         &["a"],
     )
@@ -313,7 +316,11 @@ async fn a_redirect_is_not_followed_and_the_deadline_holds() {
 
 #[test]
 fn settings_that_cannot_be_are_refused_by_name() {
-    let good = RerankSettings::new("http://localhost".to_owned(), Form::Jina, "m".to_owned());
+    let good = RerankSettings::new(
+        "http://localhost".to_owned(),
+        RerankApi::Jina,
+        "m".to_owned(),
+    );
     let key = Some(Secret::new("a\nb".to_owned()));
     for (settings, name) in [
         (
@@ -367,7 +374,7 @@ fn settings_that_cannot_be_are_refused_by_name() {
     }
     let nameless = RerankSettings {
         model: String::new(),
-        form: Form::Tei,
+        form: RerankApi::Tei,
         ..good
     };
     assert!(Endpoint::new(nameless).is_ok());

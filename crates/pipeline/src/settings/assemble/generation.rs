@@ -6,13 +6,11 @@ use std::time::Duration;
 use super::{AssembleError, Environment, dataset_label, key, not_here, prompt_counter};
 use crate::estimate::Terms;
 use crate::settings::{Resolved, Settings, SettingsError, cache_folder};
-use ragtriage_core::config::{GenerationSettings, GeneratorName, OutOfRange};
+use ragtriage_core::config::{GenerationSettings, GeneratorName, OutOfRange, Price};
 use ragtriage_core::text::address;
 use ragtriage_models::cache::CacheError;
 use ragtriage_models::llm::openai::{self, OpenAiSettings};
-use ragtriage_models::llm::{
-    Allowance, CachedReplies, Extractive, Generator, Limits, Price, Secret,
-};
+use ragtriage_models::llm::{Allowance, CachedReplies, Extractive, Generator, Limits, Secret};
 
 /// A prompt's deadline in units of the time for one call.
 const CALLS_A_PROMPT: f64 = 3.0;
@@ -125,7 +123,7 @@ pub(super) fn allowance(settings: &Settings) -> Result<Option<Arc<Allowance>>, S
     if generation.generator != GeneratorName::Openai || limits == Limits::default() {
         return Ok(None);
     }
-    let price = price(settings);
+    let price = generation.price;
     if let Some(usd) = limits.usd.filter(|_| price == Price::default()) {
         return Err(OutOfRange {
             name: "generation.max_usd".into(),
@@ -140,13 +138,4 @@ pub(super) fn allowance(settings: &Settings) -> Result<Option<Arc<Allowance>>, S
         prompt_counter()?,
         terms(generation).most_completion_tokens,
     ))))
-}
-
-/// What tokens cost.
-pub(super) fn price(settings: &Settings) -> Price {
-    let price = &settings.generation.price;
-    Price {
-        prompt_usd: price.prompt,
-        completion_usd: price.completion,
-    }
 }

@@ -14,7 +14,7 @@ use std::time::Duration;
 use sha2::{Digest, Sha256};
 
 pub use self::generation::terms;
-use self::generation::{allowance, generator, keep_replies, most_concurrency, price};
+use self::generation::{allowance, generator, keep_replies, most_concurrency};
 pub use self::reader::reader;
 use self::retrieval::Wiring;
 use super::{Resolved, Settings, SettingsError};
@@ -24,13 +24,12 @@ use crate::recorded::RecordedPlan;
 use crate::settings::cache_folder::ScratchFolder;
 use ragtriage_core::attribute::judge::Judge;
 use ragtriage_core::chunk::ChunkSpec;
-use ragtriage_core::config::{ArmSetting, GeneratorName, MOST_RESAMPLES};
+use ragtriage_core::config::{GeneratorName, MOST_RESAMPLES};
 use ragtriage_core::measure::{Cutoff, Family, Measure};
 use ragtriage_core::prompt::Template;
 use ragtriage_core::text::address;
 use ragtriage_core::text::hex::hex;
 use ragtriage_core::text::tokens::{self, TokenCounter, Tokenizer};
-use ragtriage_core::types::ArmName;
 use ragtriage_datasets::LoadSpec;
 use ragtriage_encoder::checkpoint::CheckpointError;
 use ragtriage_eval::gate::{Bound, Gate, GateError};
@@ -193,7 +192,7 @@ fn measures(settings: &Settings) -> Vec<Measure> {
 
 fn judge(settings: &Settings) -> Judge {
     Judge {
-        flavour: settings.evaluation.flavour,
+        scorer: settings.evaluation.scorer,
         correct_f1: settings.evaluation.correct_f1,
     }
 }
@@ -250,7 +249,7 @@ pub async fn assemble(
         concurrency: concurrency(settings),
         calls: calls(settings),
         arms: arm_plan(settings),
-        price: price(settings),
+        price: settings.generation.price,
     };
     Ok(Assembled {
         plan,
@@ -420,19 +419,10 @@ fn calls(settings: &Settings) -> usize {
 fn arm_plan(settings: &Settings) -> ArmPlan {
     let evaluation = &settings.evaluation;
     ArmPlan {
-        names: evaluation.arms.iter().map(|arm| arm_name(*arm)).collect(),
+        names: evaluation.arms.clone(),
         repeat: settings.generation.repeat,
         closed_book_sample: evaluation.closed_book_sample,
         seed: evaluation.seed,
         noise_position: evaluation.noise_position,
-    }
-}
-
-fn arm_name(arm: ArmSetting) -> ArmName {
-    match arm {
-        ArmSetting::Retrieved => ArmName::Retrieved,
-        ArmSetting::Oracle => ArmName::Oracle,
-        ArmSetting::GoldInNoise => ArmName::GoldInNoise,
-        ArmSetting::ClosedBook => ArmName::ClosedBook,
     }
 }

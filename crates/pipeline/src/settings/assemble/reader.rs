@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::{
-    AssembleError, Environment, allowance, calls, check, generator, keep_replies, price,
-    prompt_counter, template,
+    AssembleError, Environment, allowance, calls, check, generator, keep_replies, prompt_counter,
+    template,
 };
 use crate::cross::Reader;
 use crate::settings::Resolved;
@@ -36,7 +36,7 @@ pub fn reader(
     Ok(Some(Reader {
         generator,
         prompts: Arc::new(prompts),
-        price: price(settings),
+        price: settings.generation.price,
         concurrency: calls(settings),
     }))
 }

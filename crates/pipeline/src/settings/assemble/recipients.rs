@@ -4,9 +4,10 @@ use serde::Serialize;
 
 use crate::settings::Settings;
 use ragtriage_core::config::{
-    Bm25Store, DenseSettings, GeneratorName, RerankSettings, RetrieverName, VectorStoreKind,
+    Bm25Store, DenseSettings, GeneratorName, RerankSettings, VectorStoreKind,
 };
 use ragtriage_core::text::address;
+use ragtriage_core::types::RetrieverName;
 
 /// What a service is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

@@ -13,12 +13,10 @@ use crate::plan::{
 use crate::settings::cache_folder::ScratchFolder;
 use crate::settings::{Resolved, Settings, SettingsError, cache_folder};
 use ragtriage_bm25::{Parameters as Bm25Parameters, Weighting};
-use ragtriage_core::config::Placement;
-use ragtriage_core::config::{Bm25Store, FusionMethod, RetrieverName, VectorStoreKind};
-use ragtriage_core::fuse::Fusion;
+use ragtriage_core::config::{Bm25Store, Placement, VectorStoreKind};
 use ragtriage_core::text::address;
 use ragtriage_core::text::analyse::Analyzer;
-use ragtriage_core::types::{Similarity, Stage};
+use ragtriage_core::types::{RetrieverName, Similarity};
 use ragtriage_encoder::checkpoint::Checkpoint;
 use ragtriage_encoder::checkpoint::CheckpointError;
 use ragtriage_fetch::model::{self as source, ModelRef, ModelSource};
@@ -80,7 +78,7 @@ impl<'a> Wiring<'a> {
         for name in &retrieval.retrievers {
             retrievers.push(match name {
                 RetrieverName::Tfidf => RetrieverPlan::Sparse(SparsePlan {
-                    stage: Stage::Tfidf,
+                    name: RetrieverName::Tfidf,
                     analyzer: Arc::clone(&analyzer),
                     weighting: Weighting::Tfidf,
                     place: SparsePlace::Local(self.index_folder()),
@@ -94,18 +92,7 @@ impl<'a> Wiring<'a> {
         }
         Ok(RetrievalPlan {
             retrievers,
-            fusion: match retrieval.fusion.method {
-                FusionMethod::Rrf => Fusion::ReciprocalRank {
-                    k: retrieval.fusion.k,
-                },
-                FusionMethod::Weighted => Fusion::Weighted(retrieval.fusion.normalization),
-            },
-            weights: retrieval
-                .fusion
-                .weights
-                .iter()
-                .map(|(name, weight)| (stage(*name), *weight))
-                .collect(),
+            fusion: retrieval.fusion.clone(),
             rerank: self.rerank().await?,
             store,
             filter: retrieval.filter.clone(),
@@ -132,7 +119,7 @@ impl<'a> Wiring<'a> {
         };
         let weighting = Weighting::Bm25(parameters);
         Ok(SparsePlan {
-            stage: Stage::Bm25,
+            name: RetrieverName::Bm25,
             analyzer: Arc::clone(analyzer),
             weighting,
             place,
@@ -193,7 +180,7 @@ impl<'a> Wiring<'a> {
             }
         };
         Ok(VectorPlan {
-            stage: Stage::Dense,
+            name: RetrieverName::Dense,
             encoder: self.cached(encoder)?,
         })
     }
@@ -214,7 +201,7 @@ impl<'a> Wiring<'a> {
         };
         let encoder = Arc::new(LateInteraction::open(checkpoint, options)?);
         Ok(VectorPlan {
-            stage: Stage::LateInteraction,
+            name: RetrieverName::LateInteraction,
             encoder: self.cached(encoder)?,
         })
     }
@@ -373,13 +360,4 @@ impl<'a> Wiring<'a> {
 /// Four tries within three times the time of one call.
 fn patience(timeout_s: f64) -> Backoff {
     Backoff::new(4, Duration::from_secs_f64(3.0 * timeout_s))
-}
-
-fn stage(name: RetrieverName) -> Stage {
-    match name {
-        RetrieverName::Tfidf => Stage::Tfidf,
-        RetrieverName::Bm25 => Stage::Bm25,
-        RetrieverName::Dense => Stage::Dense,
-        RetrieverName::LateInteraction => Stage::LateInteraction,
-    }
 }
