@@ -18,7 +18,7 @@ use crate::error::DatasetError;
 use crate::place::Place;
 use crate::read;
 use ragtriage_core::text::quote;
-use ragtriage_core::types::{ByteRange, DocId, Document, Group, QuestionKind, Member, Question};
+use ragtriage_core::types::{ByteRange, DocId, Document, Group, Member, Question, QuestionKind};
 
 #[derive(Deserialize)]
 struct HotpotQuestion {
@@ -133,7 +133,11 @@ fn question(
         .iter()
         .any(|answer| answer == "yes" || answer == "no");
     Ok(Question {
-        kind: if yes_no { QuestionKind::YesNo } else { QuestionKind::Span },
+        kind: if yes_no {
+            QuestionKind::YesNo
+        } else {
+            QuestionKind::Span
+        },
         answers,
         relevant: evidence
             .iter()

@@ -26,7 +26,9 @@ use crate::error::DatasetError;
 use crate::inspection::RepeatedQuote;
 use crate::{nearest, read};
 use ragtriage_core::text::quote::{self, Located};
-use ragtriage_core::types::{ByteRange, DocId, Document, KeyFact, Group, QuestionKind, Member, Question};
+use ragtriage_core::types::{
+    ByteRange, DocId, Document, Group, KeyFact, Member, Question, QuestionKind,
+};
 
 /// Where one's own questions stand in the data set's folder.
 pub(super) const FILE: &str = "questions.jsonl";
@@ -183,7 +185,11 @@ fn kind(record: &mut JsonRecord, answers: &[String]) -> Result<QuestionKind, Dat
     let given = record.take(&["kind"], KINDS)?;
     match given {
         None if answers.is_empty() => Ok(QuestionKind::Free),
-        None => Ok(if all_yes_no { QuestionKind::YesNo } else { QuestionKind::Span }),
+        None => Ok(if all_yes_no {
+            QuestionKind::YesNo
+        } else {
+            QuestionKind::Span
+        }),
         Some(kind @ (QuestionKind::Span | QuestionKind::YesNo)) if answers.is_empty() => {
             Err(DatasetError::NoAnswers {
                 place: record.place().clone(),

@@ -87,7 +87,7 @@ impl Question {
         Self {
             id,
             text,
-            kind: Kind::Free,
+            kind: QuestionKind::Free,
             answers: Vec::new(),
             evidence: Vec::new(),
             relevant: BTreeMap::new(),

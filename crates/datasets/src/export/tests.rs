@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::*;
 use crate::spec::tests::with_files;
-use ragtriage_core::types::{Document, QuestionKind, Member, Question, Split};
+use ragtriage_core::types::{Document, Member, Question, QuestionKind, Split};
 
 const LAYOUTS: [ExportLayout<'static>; 2] =
     [ExportLayout::Jsonl, ExportLayout::Beir { split: "dev" }];

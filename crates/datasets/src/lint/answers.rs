@@ -3,7 +3,7 @@
 use super::finding::{Finding, Rule};
 use super::subject::LintSubject;
 use ragtriage_core::text::answers::AnswerMatcher;
-use ragtriage_core::types::{QuestionKind, Member, Question};
+use ragtriage_core::types::{Member, Question, QuestionKind};
 
 /// Span questions of which no alias stands in any member of any group, by the matcher that `EM@k` uses.
 #[must_use]

@@ -12,7 +12,7 @@ use super::subject::{LintSubject, used_documents};
 use ragtriage_core::text::normalise;
 use ragtriage_core::text::quote::one_spaced;
 use ragtriage_core::text::shingles::{jaccard, shingles};
-use ragtriage_core::types::{KeyFact, QuestionKind, Question};
+use ragtriage_core::types::{KeyFact, Question, QuestionKind};
 
 /// Documents: runs of four words, as passages are compared in a run's diagnosis.
 const DOCUMENT_WORDS: usize = 4;
