@@ -11,6 +11,7 @@ use ragtriage_eval::audit;
 use ragtriage_eval::diagnose;
 use ragtriage_eval::summary::EvaluationPlan;
 use ragtriage_report::audit as shown;
+use ragtriage_report::render::markdown;
 use ragtriage_runs::SavedRun;
 use ragtriage_runs::external::input::Input;
 
@@ -31,7 +32,7 @@ pub(super) fn sheet(
         ));
     }
     match form {
-        ReportFormat::Md => output::data(&shown::sheet(&lines)),
+        ReportFormat::Md => output::data(&markdown::render(&shown::sheet(&lines))),
         ReportFormat::Terminal | ReportFormat::Json => {
             let json: Result<Vec<String>, _> = lines.iter().map(serde_json::to_string).collect();
             let json = json
@@ -53,7 +54,7 @@ pub(super) fn audited(
     let outcomes = diagnose::outcomes(run, plan.k, plan.judge);
     let audit = audit::audit(run, &outcomes, &corrections, plan);
     match form {
-        ReportFormat::Terminal => output::data(&shown::render(&audit, output::color())),
+        ReportFormat::Terminal => output::report(&shown::report(&audit)),
         ReportFormat::Json => output::data(&output::json(&audit, "the audit")?),
         other => Err(other_form("--audited", "terminal, json", other)),
     }

@@ -187,9 +187,9 @@ fn tell(args: &TellArgs, report: &GateReport) -> Result<(), Failure> {
             output::talk(&line);
         }
     }
-    output::data(&if args.json {
-        output::json(report, "the gates")?
+    if args.json {
+        output::data(&output::json(report, "the gates")?)
     } else {
-        gates::render(report, output::color())
-    })
+        output::report(&gates::report(report))
+    }
 }

@@ -19,7 +19,7 @@ use ragtriage_pipeline::settings::assemble::recipients::{
 };
 use ragtriage_pipeline::settings::assemble::{self, dataset_label, terms};
 use ragtriage_pipeline::settings::{Resolved, Settings};
-use ragtriage_report::estimate::{EstimateView, Sending, render};
+use ragtriage_report::estimate::{DryRun, Sending, report};
 
 /// Prints what a run of these settings would do for the questions that are not `done`.
 pub(super) async fn dry_run(
@@ -50,7 +50,7 @@ pub(super) async fn dry_run(
         .iter()
         .map(|recipient| sending(recipient, &settings, &estimate))
         .collect();
-    let view = EstimateView {
+    let dry_run = DryRun {
         config: local
             .file
             .as_deref()
@@ -66,11 +66,11 @@ pub(super) async fn dry_run(
         estimate,
         sent,
     };
-    output::data(&if args.json {
-        output::json(&view, "the estimate")?
+    if args.json {
+        output::data(&output::json(&dry_run, "the estimate")?)
     } else {
-        render(&view)
-    })
+        output::report(&report(&dry_run))
+    }
 }
 
 /// Counts over the very prompts of the run, as far as `local` has the run's own retrieval.

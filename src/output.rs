@@ -6,6 +6,8 @@ use serde::Serialize;
 
 use crate::failure::Failure;
 use ragtriage_core::text::sanitize::{escaped_json, one_line};
+use ragtriage_report::document::Report;
+use ragtriage_report::render::terminal::{self, Screen};
 
 /// Whether headings may be bold: stdout is a terminal and `NO_COLOR` is not set (no-color.org).
 pub fn color() -> bool {
@@ -32,6 +34,11 @@ pub fn data(text: &str) -> Result<(), Failure> {
         }
         _ => Ok(()),
     }
+}
+
+/// Prints a report for people.
+pub fn report(report: &Report) -> Result<(), Failure> {
+    data(&terminal::render(report, Screen::new(color())))
 }
 
 /// `value` as indented JSON with a line feed behind it, control and bidi characters of its strings escaped; `what` names it in the

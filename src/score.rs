@@ -294,17 +294,18 @@ fn print(args: &ScoreArgs, scored: &ScoredFiles<'_>, form: ScoreFormat) -> Resul
             ));
         }
     }
-    output::data(&match form {
-        ScoreFormat::Terminal if args.per_query => {
-            scores::per_query(scored) + &scores::table(scored)
-        }
-        ScoreFormat::Terminal => scores::table(scored),
-        ScoreFormat::Json => scores::json(scored, args.per_query)
-            .map_err(|error| Failure::new(format!("cannot write JSON: {error}"), None))?,
-        ScoreFormat::TrecEval => scored
-            .files
-            .iter()
-            .map(|file| trec_eval::render(file, args.per_query))
-            .collect(),
-    })
+    match form {
+        ScoreFormat::Terminal => output::report(&scores::report(scored, args.per_query)),
+        ScoreFormat::Json => output::data(
+            &scores::json(scored, args.per_query)
+                .map_err(|error| Failure::new(format!("cannot write JSON: {error}"), None))?,
+        ),
+        ScoreFormat::TrecEval => output::data(
+            &scored
+                .files
+                .iter()
+                .map(|file| trec_eval::render(file, args.per_query))
+                .collect::<String>(),
+        ),
+    }
 }

@@ -13,10 +13,10 @@ use super::kind::{CacheContents, CacheKind, made, open};
 use crate::failure::Failure;
 use crate::output;
 use crate::runtime::block_on;
+use ragtriage_core::text::numbers::{self, thousands};
 use ragtriage_models::cache::{CacheTable, Database, DiskUse, Key, Size};
 use ragtriage_models::llm::{KeptReply, REPLIES};
 use ragtriage_pipeline::settings::cache_folder as place;
-use ragtriage_report::cache::{Holding, removed};
 
 const SECONDS_A_DAY: u64 = 86_400;
 
@@ -55,8 +55,8 @@ struct Selection {
 pub fn prune(args: &PruneArgs) -> Result<(), Failure> {
     let selection = selection(args)?;
     let folder = cache_folder(args.config.as_deref())?;
-    let holdings = block_on(async {
-        let mut holdings = Vec::new();
+    let mut removed = block_on(async {
+        let mut removed = Vec::new();
         for kind in &selection.kinds {
             let Size { entries, bytes } = match kind.kept(&folder) {
                 CacheContents::Table(path, table) => match open(&path, table)? {
@@ -65,16 +65,19 @@ pub fn prune(args: &PruneArgs) -> Result<(), Failure> {
                 },
                 CacheContents::Files(paths) => of_files(*kind, &paths, &selection, args.dry_run)?,
             };
-            holdings.push(Holding {
-                name: kind.name(),
-                entries,
-                bytes,
-                ..Holding::default()
-            });
+            if entries > 0 {
+                let (n, size) = (thousands(entries as usize), numbers::bytes(bytes));
+                removed.push(format!("{n} of {}, {size}", kind.name()));
+            }
         }
-        Ok(holdings)
+        Ok(removed)
     })?;
-    output::data(&removed(&holdings, args.dry_run))
+    if removed.is_empty() {
+        removed.push("nothing".to_owned());
+    }
+    let verb = if args.dry_run { "would remove" } else { "removed" };
+    let lines = removed.iter().map(|what| format!("{verb} {what}\n"));
+    output::data(&lines.collect::<String>())
 }
 
 /// What the flags select together; refused where they select nothing, or what cannot be.

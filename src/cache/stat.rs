@@ -15,7 +15,7 @@ use crate::runtime::block_on;
 use ragtriage_models::cache::{DiskUse, Key, Size};
 use ragtriage_models::llm::{KeptReply, REPLIES};
 use ragtriage_pipeline::settings::cache_folder as place;
-use ragtriage_report::cache::{CacheView, Holding, render};
+use ragtriage_report::cache::{CacheUse, Holding, report};
 
 #[derive(Debug, Args)]
 pub struct StatArgs {
@@ -65,7 +65,7 @@ impl TimeSpan {
 /// Runs the command.
 pub fn stat(args: &StatArgs) -> Result<(), Failure> {
     let folder = cache_folder(args.config.as_deref())?;
-    let view = block_on(async {
+    let held = block_on(async {
         let replies = replies(&folder).await?;
         let mut kinds = Vec::new();
         for kind in CacheKind::ALL {
@@ -86,17 +86,17 @@ pub fn stat(args: &StatArgs) -> Result<(), Failure> {
         let replies = replies.into_iter();
         let wanted = replies.filter(|(label, _)| label.contains(part));
         let replies = wanted.map(|(label, span)| span.holding(label)).collect();
-        Ok(CacheView {
+        Ok(CacheUse {
             folder: folder.display().to_string(),
             kinds,
             replies,
         })
     })?;
-    output::data(&if args.json {
-        output::json(&view, "what the cache holds")?
+    if args.json {
+        output::data(&output::json(&held, "what the cache holds")?)
     } else {
-        render(&view)
-    })
+        output::report(&report(&held))
+    }
 }
 
 /// The replies by data set.

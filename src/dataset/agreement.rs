@@ -7,7 +7,7 @@ use clap::Args;
 use crate::failure::Failure;
 use crate::output;
 use ragtriage_datasets::label::agreement::{agreement as agreement_of, labels};
-use ragtriage_report::agreement::render;
+use ragtriage_report::agreement::report;
 
 /// So many pairs are named: a screen holds them beside the tables.
 const FARTHEST: usize = 10;
@@ -25,9 +25,9 @@ pub struct AgreementArgs {
 
 pub fn agreement(args: &AgreementArgs) -> Result<(), Failure> {
     let found = agreement_of(&labels(&args.first)?, &labels(&args.second)?, FARTHEST)?;
-    output::data(&if args.json {
-        output::json(&found, "the agreement")?
+    if args.json {
+        output::data(&output::json(&found, "the agreement")?)
     } else {
-        render(&found, output::color())
-    })
+        output::report(&report(&found))
+    }
 }

@@ -74,11 +74,11 @@ pub fn lint(args: &LintArgs) -> Result<bool, Failure> {
     {
         block_on(searched(args, local(resolved), &inspection, &mut lint))?;
     }
-    output::data(&if args.json {
-        output::json(&lint, "the findings")?
+    if args.json {
+        output::data(&output::json(&lint, "the findings")?)?;
     } else {
-        ragtriage_report::lint::render(&lint, output::color())
-    })?;
+        output::report(&ragtriage_report::lint::report(&lint))?;
+    }
     Ok(lint.errors == 0)
 }
 

@@ -14,8 +14,10 @@ use ragtriage_pipeline::sweep::folder::SweepFolder;
 use ragtriage_pipeline::sweep::trials::DEFAULT;
 use ragtriage_pipeline::sweep::tune::SweepOutcome;
 use ragtriage_report::chart::{Place, svg};
-use ragtriage_report::tuning::view::TuningView;
-use ragtriage_report::tuning::{Found, Generated, csv, markdown, terminal};
+use ragtriage_report::document::Fact;
+use ragtriage_report::render::terminal::Screen;
+use ragtriage_report::render::{markdown, terminal};
+use ragtriage_report::tuning::{Found, Generated, csv, drawings, report as tuning_report};
 
 /// Files that an earlier sweep of the same name may have left and this one may not write.
 const MAY_BE_STALE: [&str; 5] = [
@@ -44,12 +46,12 @@ pub(super) fn report(
         verdict: &outcome.verdict,
         generated: &generated,
     };
-    let view = TuningView::new(&found, head(outcome, base, data));
+    let report = tuning_report(&found, head(outcome, base, data));
     folder.remove(&MAY_BE_STALE)?;
     folder.write("tune.json", json.as_bytes())?;
     folder.write("table.csv", csv::render(&found).as_bytes())?;
-    folder.write("report.md", markdown::render(&view).as_bytes())?;
-    for drawing in &view.drawings {
+    folder.write("report.md", markdown::render(&report).as_bytes())?;
+    for drawing in drawings::all(&found) {
         folder.write(
             &format!("{}.svg", drawing.name),
             svg::render(&drawing.chart, Place::File).as_bytes(),
@@ -76,7 +78,7 @@ pub(super) fn report(
         );
         folder.write("best.toml", text.as_bytes())?;
     }
-    Ok(terminal::render(&view, output::color()))
+    Ok(terminal::render(&report, Screen::new(output::color())))
 }
 
 /// What fills the budget that settings are ranked by: as many of the winner's passages as it takes on average. `None` where they are
@@ -108,7 +110,7 @@ fn head(
     outcome: &SweepOutcome,
     base: &Resolved,
     (n_documents, digest): (usize, &str),
-) -> Vec<(String, String)> {
+) -> Vec<Fact> {
     let settings = &base.settings;
     let data = format!(
         "{}: {}, digest {}",
@@ -139,8 +141,8 @@ fn head(
         }
     };
     let left = (outcome.n_left > 0).then(|| {
-        (
-            "Interrupted".to_owned(),
+        Fact::new(
+            "Interrupted",
             format!("{} not run; the figures are for the others", outcome.n_left),
         )
     });
@@ -150,7 +152,7 @@ fn head(
         .iter()
         .filter(|row| row.error.is_some())
         .count();
-    let failed = (failed > 0).then(|| ("Failed".to_owned(), plural(failed, "trial", "trials")));
+    let failed = (failed > 0).then(|| Fact::new("Failed", plural(failed, "trial", "trials")));
     let made = Some(shared(outcome)).filter(|_| !outcome.work.stages().is_empty());
     let lines = [
         ("Data", Some(data)),
@@ -160,14 +162,12 @@ fn head(
     ];
     let lines = lines
         .into_iter()
-        .filter_map(|(label, text)| Some((label.to_owned(), text?)));
+        .filter_map(|(label, text)| Some(Fact::new(label, text?)));
     let unanswered = outcome.answers.iter().filter_map(|answers| {
-        answers.error.as_ref().map(|error| {
-            (
-                "No answers".to_owned(),
-                format!("{}: {error}", answers.name),
-            )
-        })
+        answers
+            .error
+            .as_ref()
+            .map(|error| Fact::new("No answers", format!("{}: {error}", answers.name)))
     });
     lines.chain(left).chain(failed).chain(unanswered).collect()
 }

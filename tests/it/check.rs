@@ -85,7 +85,7 @@ fn gates_come_from_settings_and_flags_take_their_place() {
     assert!(
         recorded
             .stdout
-            .contains("  fail          AnswerEM >= 0.9   0.667"),
+            .contains("  fail     AnswerEM >= 0.9  0.667"),
         "{}",
         recorded.stdout
     );
@@ -210,7 +210,7 @@ fn a_run_with_failed_questions_is_not_whole() {
     );
     let outcome = check(&project, &["runs/k1", "--min", "Recall@5=0.5"]);
     assert_eq!(outcome.code, 1);
-    let line = "  fail          every question judged   0.667                   n 3\n";
+    let line = "  fail     every question judged  0.667                  3\n";
     assert!(outcome.stdout.contains(line), "{}", outcome.stdout);
 }
 

@@ -168,7 +168,7 @@ fn the_text_names_the_host_and_says_what_leaves() {
         endpoint.base_url()
     );
     assert!(
-        shown.contains("Leaves the machine nothing\n") && shown.contains(&here),
+        shown.contains("Leaves the machine  nothing\n") && shown.contains(&here),
         "{shown}"
     );
 
@@ -177,7 +177,7 @@ fn the_text_names_the_host_and_says_what_leaves() {
     let shown = call(&project, far, &["--dry-run"]);
     assert_eq!((shown.code, shown.stderr.as_str()), (0, ""));
     let sentence =
-        "Leaves the machine 2 passages and 2 questions go to https://llm.invalid/v1 (generator)\n";
+        "Leaves the machine  2 passages and 2 questions go to https://llm.invalid/v1 (generator)\n";
     assert!(
         shown.stdout.contains(sentence) && !shown.stdout.contains("hush"),
         "{}",
@@ -246,7 +246,7 @@ fn the_built_in_reader_costs_nothing_and_nothing_leaves() {
         outcome.stdout
     );
     assert!(
-        outcome.stdout.contains("Leaves the machine nothing\n"),
+        outcome.stdout.contains("Leaves the machine  nothing\n"),
         "{}",
         outcome.stdout
     );

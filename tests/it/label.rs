@@ -412,7 +412,7 @@ fn two_annotators_who_share_nothing_or_a_file_that_is_none_are_refused() {
     assert_eq!(same.code, 0, "{}", same.stderr);
     assert!(
         same.stdout
-            .contains("not defined: both gave one and the same grade throughout"),
+            .contains("not defined: both gave the same grade throughout"),
         "{}",
         same.stdout
     );

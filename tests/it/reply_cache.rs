@@ -353,7 +353,7 @@ fn stat_tells_what_there_is_by_kind_and_data_set() {
         "{shown}"
     );
     assert!(
-        shown.lines().any(|line| line.starts_with(" jsonl data ")),
+        shown.lines().any(|line| line.starts_with("  jsonl data ")),
         "{shown}"
     );
 }

@@ -70,10 +70,10 @@ fn a_table_has_a_column_a_run_and_says_what_was_left_out() {
     let outcome = scored(&project, &args);
     // r: RR (1/2 + 1 + 0)/3, P@1 (0 + 1 + 0)/3, ranks 2, 1, none. other: RR and P@1 (1 + 1 + 0)/3, ranks 1, 1, none.
     let expected = [
-        "             n  r.trec  other.trec",
-        " RR          3  0.5000      0.6667",
-        " P@1         3  0.3333      0.6667",
-        " MedianRank  3  2.0000      1.0000",
+        "              n  r.trec  other.trec",
+        "  RR          3  0.5000      0.6667",
+        "  P@1         3  0.3333      0.6667",
+        "  MedianRank  3  2.0000      1.0000",
     ];
     assert_eq!(outcome.stdout.lines().collect::<Vec<_>>(), expected);
     let expected = [

@@ -1,156 +1,126 @@
-//! An audit in words: the sheet for reading, and what the corrections came to.
+//! An audit as data: the sheet for reading, and what the corrections change.
 
-use std::fmt::Write as _;
-
-use super::markdown::escape;
-use super::section::Section;
-use super::terminal::Page;
+use crate::document::{Element, Fact, Report, Table};
 use ragtriage_core::types::FailureClass;
 use ragtriage_eval::audit::{Audit, SheetLine};
 
-/// The sheet as Markdown, for reading; what is filled in stands in the JSON lines.
+/// Builds the sheet for reading. Corrections go into the JSON lines.
 #[must_use]
-pub fn sheet(lines: &[SheetLine]) -> String {
-    let mut out = "# ragtriage: audit sheet\n".to_owned();
+pub fn sheet(lines: &[SheetLine]) -> Report {
+    let mut report = Report::new("ragtriage: audit sheet");
     for line in lines {
-        let _ = writeln!(
-            out,
-            "\n## {}\n\n{}\n",
-            escape(line.id.as_str()),
-            escape(&line.question)
-        );
-        let fault = line
-            .fault
-            .map_or(String::new(), |fault| format!(" ({fault})"));
-        let _ = writeln!(
-            out,
-            "- class: **{}{fault}**: {}",
-            escape(line.class.name()),
-            escape(&line.rule)
-        );
-        if !line.flags.is_empty() {
-            let flags: Vec<&str> = line.flags.iter().map(|flag| flag.name()).collect();
-            let _ = writeln!(out, "- flags: {}", escape(&flags.join(", ")));
-        }
-        let _ = writeln!(out, "- gold: {}", escape(&line.gold));
-        if let Some(answer) = &line.answer {
-            let _ = writeln!(out, "- answer: {}", escape(answer));
-        }
-        for text in &line.gold_text {
-            let _ = writeln!(out, "- {}", escape(text));
-        }
-        let _ = writeln!(out, "\nIn the prompt:\n");
-        for (at, passage) in line.passages.iter().enumerate() {
-            let (id, title, text) = (passage.id.as_str(), &passage.title, &passage.text);
-            let _ = writeln!(
-                out,
-                "{}. {} ({}): {}",
-                at + 1,
-                escape(title),
-                escape(id),
-                escape(text)
-            );
-        }
+        report.heading(line.id.as_str());
+        report
+            .elements
+            .push(Element::Paragraph(line.question.clone()));
+        report.facts(facts(line));
+        report.list(line.gold_text.clone());
+        report
+            .elements
+            .push(Element::Paragraph("In the prompt:".to_owned()));
+        let passages = line.passages.iter().zip(1..).map(|(passage, rank)| {
+            let text = format!("{} ({}): {}", passage.title, passage.id, passage.text);
+            Fact::new(rank.to_string(), text)
+        });
+        report.facts(passages.collect());
     }
-    out
+    report
 }
 
-/// The audit in a terminal; `color` turns on ANSI bold for headings.
+fn facts(line: &SheetLine) -> Vec<Fact> {
+    let fault = line
+        .fault
+        .map_or(String::new(), |fault| format!(" ({fault})"));
+    let class = format!("{}{fault}: {}", line.class.name(), line.rule);
+    let mut facts = vec![Fact::new("class", class)];
+    if !line.flags.is_empty() {
+        let flags: Vec<&str> = line.flags.iter().map(|flag| flag.name()).collect();
+        facts.push(Fact::new("flags", flags.join(", ")));
+    }
+    facts.push(Fact::new("gold", &*line.gold));
+    facts.extend(line.answer.iter().map(|answer| Fact::new("answer", answer)));
+    facts
+}
+
+/// Builds the report on an audit.
 #[must_use]
-pub fn render(audit: &Audit, color: bool) -> String {
-    let mut out = Page::new(color);
-    out.heading(&format!("ragtriage: audit of {}", audit.run));
-    out.wrapped("  ", &sentence(audit));
-    out.section(&shares(audit));
-    out.section(&confusion(audit));
-    out.text
+pub fn report(audit: &Audit) -> Report {
+    let mut report = Report::new(format!("ragtriage: audit of {}", audit.run));
+    report.elements.push(Element::Verdict(error_rate(audit)));
+    report.table(shares(audit));
+    report.table(confusion(audit));
+    report
 }
 
-fn sentence(audit: &Audit) -> String {
-    let Audit {
-        n_audited,
-        n_sampled,
-        wrong,
-        ..
-    } = audit;
-    let ci95 = wrong.ci95.map_or(String::new(), |ci| {
-        format!(" [{:.1}, {:.1}]", 100.0 * ci.low, 100.0 * ci.high)
+fn error_rate(audit: &Audit) -> String {
+    let ci95 = audit.wrong.ci95.map_or(String::new(), |ci| {
+        format!(", 95% CI [{:.1}, {:.1}]", 100.0 * ci.low, 100.0 * ci.high)
     });
     format!(
-        "{n_audited} of {n_sampled} sampled questions were looked at, and {} had the wrong class: error rate {:.1} %{ci95}.",
-        wrong.count,
-        100.0 * wrong.share
+        "{} of {} sampled questions were audited, and {} had the wrong class: error rate {}{ci95}.",
+        audit.n_audited,
+        audit.n_sampled,
+        audit.wrong.count,
+        percent(audit.wrong.share)
     )
 }
 
-fn shares(audit: &Audit) -> Section {
-    let n = audit.n_questions;
-    let mut section = Section::new(
-        format!("Classes of {n} questions"),
-        &["", "printed", "corrected", "95 %"],
+fn percent(share: f64) -> String {
+    format!("{:.1}%", 100.0 * share)
+}
+
+fn shares(audit: &Audit) -> Table {
+    let mut table = Table::new(
+        format!("Classes of {} questions", audit.n_questions),
+        &["", "printed", "corrected", "95% CI"],
     );
-    let percent = |share: f64| format!("{:.1} %", 100.0 * share);
-    section.rows = FailureClass::ALL
-        .iter()
-        .filter_map(|class| Some((class, audit.classes.get(class.name())?)))
-        .map(|(class, share)| {
-            let ci95 = share.ci95.map_or(String::new(), |ci| {
-                format!("{:.1}-{:.1}", 100.0 * ci.low, 100.0 * ci.high)
-            });
-            vec![
-                class.name().to_owned(),
-                percent(share.printed),
-                percent(share.corrected),
-                ci95,
-            ]
-        })
-        .collect();
-    section.notes.push(
-        "corrected: each printed class's share of all questions, divided as its audited questions were; intervals by the bootstrap"
+    for class in FailureClass::ALL.iter().copied() {
+        let Some(share) = audit.classes.get(class.name()) else {
+            continue;
+        };
+        table.row([
+            class.name().to_owned(),
+            percent(share.printed),
+            percent(share.corrected),
+            share.ci95.map_or(String::new(), |ci| {
+                format!("[{:.1}, {:.1}]", 100.0 * ci.low, 100.0 * ci.high)
+            }),
+        ]);
+    }
+    table.notes.push(
+        "corrected: the share of each printed class, divided as its audited questions were; intervals by the bootstrap"
             .to_owned(),
     );
     if !audit.not_audited.is_empty() {
         let names: Vec<&str> = audit.not_audited.iter().map(|class| class.name()).collect();
-        section.notes.push(format!(
-            "no question was looked at of {}: taken as printed",
+        table.notes.push(format!(
+            "no question of {} was audited: taken as printed",
             names.join(", ")
         ));
     }
-    section
+    table
 }
 
-fn confusion(audit: &Audit) -> Section {
-    let printed =
-        |class: &&FailureClass| audit.confusion.iter().any(|cell| cell.printed == **class);
-    let found: Vec<FailureClass> = FailureClass::ALL
+fn confusion(audit: &Audit) -> Table {
+    let cells = || audit.confusion.iter();
+    let correct: Vec<FailureClass> = FailureClass::ALL
         .iter()
         .copied()
-        .filter(|class| audit.confusion.iter().any(|cell| cell.correct == *class))
+        .filter(|class| cells().any(|cell| cell.correct == *class))
         .collect();
-    let head: Vec<&str> = ["printed as"]
+    let columns: Vec<&str> = ["printed as"]
         .into_iter()
-        .chain(found.iter().map(|class| class.name()))
+        .chain(correct.iter().map(|class| class.name()))
         .collect();
-    let mut section = Section::new(
-        "Printed class (down) by the one it should be (across)",
-        &head,
-    );
-    let count = |printed: FailureClass, correct: FailureClass| {
-        let cell = audit
-            .confusion
-            .iter()
-            .find(|cell| (cell.printed, cell.correct) == (printed, correct));
-        cell.map_or(0, |cell| cell.count).to_string()
-    };
-    section.rows = FailureClass::ALL
-        .iter()
-        .filter(printed)
-        .map(|class| {
-            [class.name().to_owned()]
-                .into_iter()
-                .chain(found.iter().map(|f| count(*class, *f)))
-                .collect()
-        })
-        .collect();
-    section
+    let mut table = Table::new("Printed class (rows) by correct class (columns)", &columns);
+    for printed in FailureClass::ALL.iter().copied() {
+        if cells().any(|cell| cell.printed == printed) {
+            let counts = correct.iter().map(|correct| {
+                let cell = cells().find(|cell| (cell.printed, cell.correct) == (printed, *correct));
+                cell.map_or(0, |cell| cell.count).to_string()
+            });
+            table.row([printed.name().to_owned()].into_iter().chain(counts));
+        }
+    }
+    table
 }

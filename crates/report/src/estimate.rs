@@ -1,155 +1,121 @@
-//! What a run would ask, cost and send, before it does.
+//! A dry run as data: the calls, tokens, cost and time that a run would take, and the data it would send.
 
-use std::fmt::Write as _;
-
-use comfy_table::{CellAlignment, Table, presets};
 use serde::Serialize;
 
-use super::wrap::wrapped;
-use ragtriage_core::text::numbers::thousands;
+use crate::document::{Element, Fact, Report, Table};
+use ragtriage_core::text::numbers::{plural, thousands};
 use ragtriage_core::types::{Estimate, Seconds};
 
-/// Everything that is shown.
+/// The results of a dry run.
 #[derive(Clone, Debug, Serialize)]
-pub struct EstimateView {
-    /// The settings file.
+pub struct DryRun {
+    /// The configuration file.
     pub config: String,
-    /// The data set's format and path.
+    /// Format and path of the data set.
     pub dataset: String,
-    /// What answers.
+    /// A description of the generator.
     pub generator: String,
-    /// How often each retrieved prompt is asked.
+    /// Calls per retrieved prompt.
     pub repeat: usize,
     /// Most tokens of an answer.
     pub max_tokens: u64,
-    /// Whether `generation.price` is set.
+    /// True if `generation.price` is set.
     pub is_priced: bool,
-    /// What stands in for retrieval that would call a service, and so makes an estimate of what is counted; `None`: the run's own.
+    /// The substitute for retrieval by a service, which makes the counts estimates; `None` for the run's own retrieval.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stand_in: Option<String>,
     /// The counts.
     #[serde(flatten)]
     pub estimate: Estimate,
-    /// What goes to whom.
+    /// The data sent to each service.
     pub sent: Vec<Sending>,
 }
 
-/// What goes to one service.
+/// The data sent to one service.
 #[derive(Clone, Debug, Serialize)]
 pub struct Sending {
     /// Its address.
     pub to: String,
-    /// What it does with it.
+    /// Its role.
     #[serde(rename = "for")]
     pub purpose: &'static str,
-    /// Whether it is on this machine.
+    /// True if it is on this machine.
     pub here: bool,
     /// Distinct passages.
     pub passages: u64,
     /// Distinct questions.
     pub questions: u64,
-    /// Whether texts are sent, or their vectors alone.
+    /// True if texts are sent, not only their vectors.
     pub texts: bool,
-    /// Whether these are the numbers; else there may be fewer.
+    /// True if the numbers are exact, not upper bounds.
     pub exact: bool,
 }
 
-impl Sending {
-    /// The sentence.
-    #[must_use]
-    pub fn told(&self) -> String {
-        let Self {
-            to,
-            purpose,
-            here: _,
-            passages,
-            questions,
-            texts,
-            exact,
-        } = self;
-        let up_to = if *exact { "" } else { "up to " };
-        let what = if *texts {
-            ""
-        } else {
-            "the vectors, ids and metadata (no text) of "
-        };
-        let (passages, questions) = (
-            counted(*passages, "passage"),
-            counted(*questions, "question"),
-        );
-        format!("{up_to}{what}{passages} and {questions} go to {to} ({purpose})")
-    }
-}
-
-/// `1 passage`, `4,312 passages`.
-fn counted(n: u64, what: &str) -> String {
-    format!("{} {what}{}", count(n), if n == 1 { "" } else { "s" })
-}
-
-/// The view as text.
+/// Builds the report.
 #[must_use]
-pub fn render(view: &EstimateView) -> String {
-    let EstimateView {
-        config,
-        dataset,
-        generator,
-        estimate,
-        stand_in,
-        ..
-    } = view;
-    let mut out = String::new();
-    let mut say = |label: &str, text: &str| out.push_str(&wrapped(&format!("{label:<18} "), text));
-    say(
-        "Dry run",
-        &format!("{config}: nothing is asked, no run is written"),
-    );
-    say(
-        "Questions",
-        &format!(
-            "{} of {dataset}, {} chunks",
-            count(estimate.questions as u64),
-            count(estimate.chunks as u64)
-        ),
-    );
-    if estimate.failed > 0 {
-        say(
-            "",
-            &format!(
-                "retrieval failed for {}: they are asked nothing",
-                count(estimate.failed as u64)
+pub fn report(dry_run: &DryRun) -> Report {
+    let estimate = &dry_run.estimate;
+    let mut report = Report::new(format!("ragtriage: dry run of {}", dry_run.config));
+    report.elements.push(Element::Paragraph(
+        "Nothing is sent and no run is written.".to_owned(),
+    ));
+    report.facts(vec![
+        Fact::new(
+            "Questions",
+            format!(
+                "{} of {}, {}",
+                thousands(estimate.questions),
+                dry_run.dataset,
+                plural(estimate.chunks, "chunk", "chunks")
             ),
-        );
-    }
-    say("Generator", generator);
-    if let Some(stand_in) = stand_in {
-        say("! estimate", stand_in);
-    }
+        ),
+        Fact::new("Generator", &*dry_run.generator),
+    ]);
+    report.warnings(&warnings(dry_run));
     if !estimate.arms.is_empty() {
-        out.push('\n');
-        out.push_str(&arms(estimate));
-        out.push('\n');
-        for (label, text) in figures(view) {
-            out.push_str(&wrapped(&format!("{label:<18} "), &text));
-        }
+        report.table(calls(estimate));
+        report.heading("Tokens, cost and time");
+        report.facts(figures(dry_run));
     }
-    out.push_str(&leaves(&view.sent));
-    out
+    report.heading("Data sent");
+    report.facts(sent(&dry_run.sent));
+    report
 }
 
-fn arms(estimate: &Estimate) -> String {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    table.set_header([
-        "arm",
-        "prompts",
-        "from the cache",
-        "as an arm before",
-        "calls",
-        "prompt tokens",
-    ]);
-    let mut row = |name: &str, figures: [u64; 5]| {
-        table.add_row([name.to_owned()].into_iter().chain(figures.map(count)));
-    };
+fn warnings(dry_run: &DryRun) -> Vec<String> {
+    let estimate = &dry_run.estimate;
+    let failed = (estimate.failed > 0).then(|| {
+        let questions = plural(estimate.failed, "question", "questions");
+        format!("retrieval failed for {questions}: they are not asked")
+    });
+    let stop = estimate.stop.map(|stop| {
+        format!(
+            "`{}` = {} would stop the run after about {} of {}",
+            stop.setting,
+            stop.limit,
+            thousands(stop.after_questions),
+            plural(estimate.questions, "question", "questions")
+        )
+    });
+    failed
+        .into_iter()
+        .chain(dry_run.stand_in.clone())
+        .chain(stop)
+        .collect()
+}
+
+fn calls(estimate: &Estimate) -> Table {
+    let mut table = Table::new(
+        "Calls by condition (arm)",
+        &[
+            "arm",
+            "prompts",
+            "from the cache",
+            "same as another arm",
+            "calls",
+            "prompt tokens",
+        ],
+    );
     let mut sum = [0; 5];
     for arm in &estimate.arms {
         let figures = [
@@ -162,101 +128,85 @@ fn arms(estimate: &Estimate) -> String {
         sum.iter_mut()
             .zip(figures)
             .for_each(|(sum, figure)| *sum += figure);
-        row(arm.arm.name(), figures);
+        table.row(
+            [arm.arm.name().to_owned()]
+                .into_iter()
+                .chain(figures.map(count)),
+        );
     }
-    row("all", sum);
-    for column in table.column_iter_mut().skip(1) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
+    table.row(["all".to_owned()].into_iter().chain(sum.map(count)));
     table
-        .to_string()
-        .lines()
-        .fold(String::new(), |out, line| out + line.trim_end() + "\n")
 }
 
-/// Tokens, cost, time and limits, by label.
-fn figures(view: &EstimateView) -> Vec<(&'static str, String)> {
-    let EstimateView {
-        estimate,
+fn figures(dry_run: &DryRun) -> Vec<Fact> {
+    let estimate = &dry_run.estimate;
+    let prompt = format!("{}, counted with cl100k_base", count(estimate.prompt_tokens));
+    vec![
+        Fact::new("Prompt tokens", prompt),
+        Fact::new("Answer tokens", answer_tokens(dry_run)),
+        Fact::new("Cost", cost(dry_run)),
+        Fact::new("Time", time(estimate)),
+    ]
+}
+
+fn answer_tokens(dry_run: &DryRun) -> String {
+    let DryRun {
         max_tokens,
-        is_priced,
+        estimate,
         ..
-    } = view;
-    let (kept, calls) = (&estimate.kept, estimate.calls);
-    let mut lines = vec![(
-        "Prompt tokens",
-        format!("{} (cl100k_base), counted", count(estimate.prompt_tokens)),
-    )];
+    } = dry_run;
     let most = format!(
-        "at most {} ({max_tokens} a call)",
+        "at most {} ({max_tokens} per call)",
         count(estimate.completion_tokens.most)
     );
-    lines.push((
-        "Answer tokens",
-        match estimate.completion_tokens.expected {
-            Some(expected) => format!(
-                "{most}, {} expected ({:.1} a call, the mean of {})",
-                count(expected),
-                kept.mean_completion_tokens,
-                kept_replies(kept.replies)
-            ),
-            None => most,
-        },
-    ));
-    let usd = &estimate.cost_usd;
-    lines.push((
-        "Cost",
-        match usd.expected {
-            _ if !is_priced => "unknown: `generation.price` is not set".to_owned(),
-            Some(expected) => format!("${expected:.4} expected, ${:.4} at most", usd.most),
-            None => format!("${:.4} at most", usd.most),
-        },
-    ));
+    match estimate.completion_tokens.expected {
+        None => most,
+        Some(expected) => format!(
+            "{most}, {} expected ({:.1} per call, the mean of {})",
+            count(expected),
+            estimate.kept.mean_completion_tokens,
+            cached_responses(estimate)
+        ),
+    }
+}
+
+fn cost(dry_run: &DryRun) -> String {
+    let usd = &dry_run.estimate.cost_usd;
+    match usd.expected {
+        _ if !dry_run.is_priced => "unknown: `generation.price` is not set".to_owned(),
+        Some(expected) => format!("${expected:.4} expected, ${:.4} at most", usd.most),
+        None => format!("${:.4} at most", usd.most),
+    }
+}
+
+fn time(estimate: &Estimate) -> String {
     let Seconds {
         concurrency,
         in_work,
         expected,
         at_one_a_call,
     } = estimate.seconds;
-    lines.push((
-        "Time",
-        match expected {
-            Some(expected) => format!(
-                "{} for {}, {:.2} s each (the mean of {}), {in_work} questions in work",
-                time(expected),
-                counted(calls, "call"),
-                kept.mean_seconds,
-                kept_replies(kept.replies)
-            ),
-            None => format!(
-                "unknown; {} if each of {} takes 1 s, {concurrency} at once",
-                time(at_one_a_call),
-                counted(calls, "call")
-            ),
-        },
-    ));
-    if let Some(stop) = estimate.stop {
-        let (after, of) = (
-            count(stop.after_questions as u64),
-            count(estimate.questions as u64),
-        );
-        lines.push((
-            "! limit",
-            format!(
-                "`{}` = {} would stop the run after about {after} of {of} questions",
-                stop.setting, stop.limit
-            ),
-        ));
+    let calls = counted(estimate.calls, "call");
+    match expected {
+        Some(expected) => format!(
+            "{} for {calls}, {:.2} s each (the mean of {}), {in_work} questions at once",
+            duration(expected),
+            estimate.kept.mean_seconds,
+            cached_responses(estimate)
+        ),
+        None => format!(
+            "unknown; {} if each of {calls} takes 1 s, {concurrency} at once",
+            duration(at_one_a_call)
+        ),
     }
-    lines
 }
 
-fn kept_replies(n: u64) -> String {
-    format!("{} kept repl{}", count(n), if n == 1 { "y" } else { "ies" })
+fn cached_responses(estimate: &Estimate) -> String {
+    counted(estimate.kept.replies, "cached response")
 }
 
-/// Seconds as people say them.
-fn time(seconds: f64) -> String {
+/// Formats seconds in the largest unit that fits.
+fn duration(seconds: f64) -> String {
     match seconds {
         s if s < 99.5 => format!("{s:.0} s"),
         s if s < 5970.0 => format!("{:.0} min", s / 60.0),
@@ -264,30 +214,45 @@ fn time(seconds: f64) -> String {
     }
 }
 
-fn leaves(sent: &[Sending]) -> String {
-    let mut out = String::new();
-    let sentence = |out: &mut String, label: &str, text: &str| {
-        let _ = write!(out, "{}", wrapped(&format!("{label:<18} "), text));
+fn sent(all: &[Sending]) -> Vec<Fact> {
+    let mut facts = Vec::new();
+    if all.iter().all(|sending| sending.here) {
+        facts.push(Fact::new("Leaves the machine", "nothing"));
+    }
+    for (here, label) in [(false, "Leaves the machine"), (true, "Stays on it")] {
+        let sentences = all
+            .iter()
+            .filter(|sending| sending.here == here)
+            .map(sentence);
+        let labels = std::iter::once(label).chain(std::iter::repeat(""));
+        facts.extend(
+            labels
+                .zip(sentences)
+                .map(|(label, text)| Fact::new(label, text)),
+        );
+    }
+    facts
+}
+
+fn sentence(sending: &Sending) -> String {
+    let up_to = if sending.exact { "" } else { "up to " };
+    let what = if sending.texts {
+        ""
+    } else {
+        "the vectors, ids and metadata (no text) of "
     };
-    let elsewhere: Vec<&Sending> = sent.iter().filter(|sending| !sending.here).collect();
-    if elsewhere.is_empty() {
-        sentence(&mut out, "Leaves the machine", "nothing");
-    }
-    for (at, sending) in elsewhere.into_iter().enumerate() {
-        sentence(
-            &mut out,
-            if at == 0 { "Leaves the machine" } else { "" },
-            &sending.told(),
-        );
-    }
-    for (at, sending) in sent.iter().filter(|sending| sending.here).enumerate() {
-        sentence(
-            &mut out,
-            if at == 0 { "Stays on it" } else { "" },
-            &sending.told(),
-        );
-    }
-    out
+    format!(
+        "{up_to}{what}{} and {} go to {} ({})",
+        counted(sending.passages, "passage"),
+        counted(sending.questions, "question"),
+        sending.to,
+        sending.purpose
+    )
+}
+
+/// Formats `1 passage`, `4,312 passages`.
+fn counted(n: u64, what: &str) -> String {
+    plural(n as usize, what, &format!("{what}s"))
 }
 
 fn count(n: u64) -> String {
@@ -310,7 +275,7 @@ mod tests {
             exact: true,
         };
         assert_eq!(
-            sending.told(),
+            sentence(&sending),
             "4,312 passages and 1 question go to https://h/v1 (generator)"
         );
         let vectors = Sending {
@@ -320,7 +285,7 @@ mod tests {
             ..sending
         };
         let expected = "up to the vectors, ids and metadata (no text) of 1 passage and 1 question go to https://h/v1 (generator)";
-        assert_eq!(vectors.told(), expected);
+        assert_eq!(sentence(&vectors), expected);
     }
 
     #[test]
@@ -334,7 +299,7 @@ mod tests {
         ];
         assert!(
             all.into_iter()
-                .all(|(seconds, expected)| time(seconds) == expected)
+                .all(|(seconds, expected)| duration(seconds) == expected)
         );
     }
 }

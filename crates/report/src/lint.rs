@@ -1,37 +1,43 @@
-//! What lint found, for people: what the data set is like, then the findings by rule, worst first.
+//! Lint findings as data: figures of the data set, then the findings by rule, worst first.
 
 use std::collections::BTreeMap;
 
-use super::terminal::Page;
+use crate::document::{Element, Fact, Notice, Report};
 use ragtriage_core::text::numbers::{listed, plural, thousands};
 use ragtriage_core::text::sanitize::shortened;
 use ragtriage_datasets::lint::finding::Finding;
 use ragtriage_datasets::lint::{Figures, Lint};
 
-/// So many findings of a rule are shown: what comes after tells nothing new of the rule.
+/// Most findings shown of a rule; the others say nothing new about it.
 const SHOWN: usize = 8;
-/// Columns of a place.
-const PLACE: usize = 40;
+/// Most characters of a file's or document's name.
+const NAME: usize = 40;
 
-/// The report; `color` turns on ANSI bold for headings.
+/// Builds the report.
 #[must_use]
-pub fn render(lint: &Lint, color: bool) -> String {
-    let mut out = Page::new(color);
-    out.heading(&format!("ragtriage: lint of {}", lint.dataset));
-    for (label, text) in head(&lint.figures) {
-        out.wrapped(&format!("{label:<12} "), &text);
-    }
-    for note in &lint.notes {
-        out.wrapped("  ! ", note);
-    }
+pub fn report(lint: &Lint) -> Report {
+    let mut report = Report::new(format!("ragtriage: lint of {}", lint.dataset));
+    report.elements.push(Element::Verdict(total(lint)));
+    report.facts(figures(&lint.figures));
+    report.warnings(&lint.notes);
     for findings in lint.findings.chunk_by(|a, b| a.rule == b.rule) {
-        group(&mut out, findings);
+        of_rule(findings, &mut report);
     }
-    out.heading(&total(lint));
-    out.text
+    report
 }
 
-fn head(figures: &Figures) -> Vec<(&'static str, String)> {
+fn total(lint: &Lint) -> String {
+    match (lint.errors, lint.warnings) {
+        (0, 0) => "No errors, no warnings.".to_owned(),
+        (errors, warnings) => format!(
+            "{}, {}.",
+            plural(errors, "error", "errors"),
+            plural(warnings, "warning", "warnings")
+        ),
+    }
+}
+
+fn figures(figures: &Figures) -> Vec<Fact> {
     let Figures {
         documents,
         questions,
@@ -43,88 +49,98 @@ fn head(figures: &Figures) -> Vec<(&'static str, String)> {
         truncated,
         pooled,
     } = figures;
-    let percent = |share: f64| format!("{:.1} %", 100.0 * share);
-    let counts = |counts: &BTreeMap<String, usize>| {
-        let each: Vec<String> = counts
-            .iter()
-            .map(|(name, n)| format!("{} {name}", thousands(*n)))
-            .collect();
-        each.join(", ")
-    };
     let covered = format!(
-        "{} used by a question ({})",
+        "{}, {} used by a question ({})",
+        thousands(*documents),
         thousands(coverage.used),
         percent(coverage.share)
     );
-    let mut head = vec![("documents", format!("{}, {covered}", thousands(*documents)))];
     let by_kind = if kinds.is_empty() {
         String::new()
     } else {
         format!(": {}", counts(kinds))
     };
-    head.push(("questions", thousands(*questions) + &by_kind));
+    let mut facts = vec![
+        Fact::new("documents", covered),
+        Fact::new("questions", thousands(*questions) + &by_kind),
+    ];
     if splits.len() > 1 || splits.keys().any(|part| part != "none") {
-        head.push(("split", counts(splits)));
+        facts.push(Fact::new("split", counts(splits)));
     }
     if !tags.is_empty() {
-        head.push(("tags", counts(tags)));
+        facts.push(Fact::new("tags", counts(tags)));
     }
-    if let Some(overlap) = overlap {
-        let of = format!(
-            "of a question's content words stand in the sentences of its evidence (mean, n {})",
+    facts.extend(overlap.as_ref().map(|overlap| {
+        let text = format!(
+            "{} of a question's content words occur in the sentences of its evidence (mean, n = {})",
+            percent(overlap.mean),
             overlap.n
         );
-        head.push(("wording", format!("{} {of}", percent(overlap.mean))));
-    }
-    for cut in truncated {
-        let lost = percent(cut.tokens_lost as f64 / cut.tokens.max(1) as f64);
-        let all = plural(cut.chunks, "chunk", "chunks");
-        let said = format!(
-            "{} of {all} cut, {lost} of all tokens",
-            thousands(cut.chunks_cut)
+        Fact::new("wording", text)
+    }));
+    facts.extend(truncated.iter().map(|cut| {
+        let text = format!(
+            "`{}`: {} of {} truncated, {} of all tokens",
+            cut.retriever,
+            thousands(cut.chunks_cut),
+            plural(cut.chunks, "chunk", "chunks"),
+            percent(cut.tokens_lost as f64 / cut.tokens.max(1) as f64)
         );
-        head.push(("encoder", format!("`{}`: {said}", cut.retriever)));
-    }
-    if let Some(pooled) = pooled {
-        let asked = plural(pooled.questions, "question", "questions");
-        head.push((
-            "pooled",
-            format!(
-                "the first {} of {} for {asked}",
-                pooled.depth,
-                listed(&pooled.retrievers)
-            ),
-        ));
-    }
-    head
+        Fact::new("encoder", text)
+    }));
+    facts.extend(pooled.as_ref().map(|pooled| {
+        let text = format!(
+            "the first {} of {} for {}",
+            pooled.depth,
+            listed(&pooled.retrievers),
+            plural(pooled.questions, "question", "questions")
+        );
+        Fact::new("pooled", text)
+    }));
+    facts
 }
 
-/// The findings of one rule.
-fn group(out: &mut Page, findings: &[Finding]) {
+fn percent(share: f64) -> String {
+    format!("{:.1}%", 100.0 * share)
+}
+
+fn counts(counts: &BTreeMap<String, usize>) -> String {
+    let each: Vec<String> = counts
+        .iter()
+        .map(|(name, n)| format!("{} {name}", thousands(*n)))
+        .collect();
+    each.join(", ")
+}
+
+/// Appends the findings of one rule. Equal hints in a row are given once.
+fn of_rule(findings: &[Finding], report: &mut Report) {
     let rule = findings[0].rule;
-    out.heading(&format!(
+    report.heading(format!(
         "{}: {rule} ({}), {}",
         rule.severity().name(),
         thousands(findings.len()),
         rule.explanation()
     ));
-    for (at, finding) in findings.iter().take(SHOWN).enumerate() {
-        out.wrapped("  ", &format!("{}{}", place(finding), finding.message));
-        let is_new = at == 0 || findings[at - 1].hint != finding.hint;
-        if is_new {
-            out.wrapped("      ", &finding.hint);
+    let mut previous = None;
+    let notices = findings.iter().take(SHOWN).map(|finding| {
+        let is_new = previous.replace(&finding.hint) != Some(&finding.hint);
+        Notice {
+            severity: rule.severity(),
+            text: format!("{}{}", location(finding), finding.message),
+            hint: is_new.then(|| finding.hint.clone()),
         }
-    }
+    });
+    report.elements.push(Element::Notices(notices.collect()));
     if findings.len() > SHOWN {
-        out.line(&format!(
-            "  ... and {} more: --json has all",
+        report.list(vec![format!(
+            "and {} more; the JSON output lists all",
             thousands(findings.len() - SHOWN)
-        ));
+        )]);
     }
 }
 
-/// `questions.jsonl:12 q12: `, as far as it is known; a document's place is its own line.
-fn place(finding: &Finding) -> String {
+/// Formats `questions.jsonl:12 q12: ` as far as it is known; of a document, the line is its own.
+fn location(finding: &Finding) -> String {
     let line = finding
         .line
         .map_or(String::new(), |line| format!(":{line}"));
@@ -132,34 +148,20 @@ fn place(finding: &Finding) -> String {
         .file
         .as_deref()
         .map(|file| file.rsplit('/').next().unwrap_or(file));
-    let where_from = match (file, &finding.document) {
-        (Some(file), _) => format!("{}{line}", shortened(file, PLACE)),
-        (None, Some(document)) if !line.is_empty() => {
-            format!("{}{line}", shortened(document.as_str(), PLACE))
-        }
-        (None, _) => String::new(),
-    };
+    let document = finding
+        .document
+        .as_ref()
+        .filter(|_| !line.is_empty())
+        .map(|document| document.as_str());
+    let source = file.or(document).map(|name| shortened(name, NAME) + &line);
     let question = finding
         .question
         .as_ref()
-        .map_or(String::new(), |id| shortened(id.as_str(), PLACE));
-    match (where_from.is_empty(), question.is_empty()) {
-        (true, true) => String::new(),
-        (false, true) => format!("{where_from}: "),
-        (true, false) => format!("{question}: "),
-        (false, false) => format!("{where_from} {question}: "),
-    }
-}
-
-fn total(lint: &Lint) -> String {
-    match (lint.errors, lint.warnings) {
-        (0, 0) => "Nothing found.".to_owned(),
-        (errors, warnings) => {
-            format!(
-                "{}, {}",
-                plural(errors, "error", "errors"),
-                plural(warnings, "warning", "warnings")
-            )
-        }
+        .map(|id| shortened(id.as_str(), NAME));
+    let parts: Vec<String> = source.into_iter().chain(question).collect();
+    if parts.is_empty() {
+        String::new()
+    } else {
+        parts.join(" ") + ": "
     }
 }

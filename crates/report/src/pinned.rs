@@ -19,10 +19,17 @@ use ragtriage_eval::audit::{Audit, CorrectedShare, Mistake, SheetLine, SheetPass
 use ragtriage_eval::files::{Column, FilePlan, FileScores, Warning};
 use ragtriage_eval::summary::{MeasureSummary, Share};
 
-use crate::cache::{self, CacheView, Holding};
-use crate::estimate::{self, EstimateView, Sending};
+use crate::cache::{self, CacheUse, Holding};
+use crate::document::Report;
+use crate::estimate::{self, DryRun, Sending};
+use crate::render::terminal::Screen;
+use crate::render::{markdown, terminal};
 use crate::scores::{self, ScoredFile, ScoredFiles};
 use crate::{anchors, audit, lint, trec_eval};
+
+fn in_terminal(report: &Report) -> String {
+    terminal::render(report, Screen::new(false))
+}
 
 fn interval(low: f64, high: f64) -> Interval {
     Interval { low, high }
@@ -96,12 +103,13 @@ fn linted() -> Lint {
 
 #[test]
 fn lint_with_and_without_findings() {
-    insta::assert_snapshot!("lint_findings", lint::render(&linted(), false));
+    insta::assert_snapshot!("lint_findings", in_terminal(&lint::report(&linted())));
+    insta::assert_snapshot!("lint_markdown", markdown::render(&lint::report(&linted())));
     let mut clean = linted();
     clean.findings.clear();
     clean.notes.clear();
     (clean.errors, clean.warnings) = (0, 0);
-    insta::assert_snapshot!("lint_clean", lint::render(&clean, false));
+    insta::assert_snapshot!("lint_clean", in_terminal(&lint::report(&clean)));
 }
 
 #[test]
@@ -197,7 +205,7 @@ fn an_audit_and_its_sheet() {
         ]),
         not_audited: vec![FailureClass::Packing],
     };
-    insta::assert_snapshot!("audit", audit::render(&found, false));
+    insta::assert_snapshot!("audit", in_terminal(&audit::report(&found)));
     let line = SheetLine {
         run: "nightly".to_owned(),
         started: "2026-01-01T00:00:00Z".to_owned(),
@@ -214,7 +222,10 @@ fn an_audit_and_its_sheet() {
         }],
         ..sheet_line()
     };
-    insta::assert_snapshot!("audit_sheet", audit::sheet(&[line, sheet_line()]));
+    insta::assert_snapshot!(
+        "audit_sheet",
+        markdown::render(&audit::sheet(&[line, sheet_line()]))
+    );
 }
 
 fn sheet_line() -> SheetLine {
@@ -226,7 +237,7 @@ fn sheet_line() -> SheetLine {
 }
 
 #[test]
-fn what_a_cache_holds_and_what_was_removed() {
+fn what_a_cache_holds() {
     let holding = |name: &str, entries, bytes| Holding {
         name: name.to_owned(),
         entries,
@@ -234,7 +245,7 @@ fn what_a_cache_holds_and_what_was_removed() {
         oldest: Some("2026-11-21T19:00:00Z".to_owned()),
         newest: None,
     };
-    let view = CacheView {
+    let contents = CacheUse {
         folder: "/tmp/cache".to_owned(),
         kinds: vec![
             holding("vectors", 12_345, 3_000_000),
@@ -242,12 +253,7 @@ fn what_a_cache_holds_and_what_was_removed() {
         ],
         replies: vec![holding("runbooks", 1, 512)],
     };
-    insta::assert_snapshot!("cache", cache::render(&view));
-    let removed = [true, false].map(|would| cache::removed(&view.kinds, would));
-    insta::assert_snapshot!(
-        "cache_removed",
-        removed.concat() + &cache::removed(&[], false)
-    );
+    insta::assert_snapshot!("cache", in_terminal(&cache::report(&contents)));
 }
 
 fn sending(here: bool, texts: bool) -> Sending {
@@ -272,7 +278,7 @@ fn what_a_run_would_cost() {
         calls: questions - 3,
         prompt_tokens: 1_500 * questions,
     };
-    let mut view = EstimateView {
+    let mut view = DryRun {
         config: "config/demo.toml".to_owned(),
         dataset: "runbooks data/runbooks".to_owned(),
         generator: "gpt, prompt `qa`".to_owned(),
@@ -320,15 +326,21 @@ fn what_a_run_would_cost() {
             sending(true, true),
         ],
     };
-    insta::assert_snapshot!("estimate", estimate::render(&view));
+    insta::assert_snapshot!("estimate", in_terminal(&estimate::report(&view)));
     (view.is_priced, view.stand_in) = (false, None);
     view.sent.clear();
     view.estimate.completion_tokens.expected = None;
     view.estimate.seconds.expected = None;
     (view.estimate.stop, view.estimate.failed) = (None, 0);
-    insta::assert_snapshot!("estimate_without_replies", estimate::render(&view));
+    insta::assert_snapshot!(
+        "estimate_without_replies",
+        in_terminal(&estimate::report(&view))
+    );
     view.estimate.arms.clear();
-    insta::assert_snapshot!("estimate_without_arms", estimate::render(&view));
+    insta::assert_snapshot!(
+        "estimate_without_arms",
+        in_terminal(&estimate::report(&view))
+    );
 }
 
 fn scored(name: &str, tag: Option<&str>, mean: f64) -> ScoredFile<'static> {
@@ -377,8 +389,8 @@ fn scores_of_files() {
             scored("runs/b.trec", Some("b"), 0.25),
         ],
     };
-    insta::assert_snapshot!("scores", scores::table(&all));
-    insta::assert_snapshot!("scores_per_query", scores::per_query(&all));
+    insta::assert_snapshot!("scores", in_terminal(&scores::report(&all, false)));
+    insta::assert_snapshot!("scores_per_query", in_terminal(&scores::report(&all, true)));
     insta::assert_snapshot!("scores_json", scores::json(&all, true).expect("JSON"));
     insta::assert_snapshot!("scores_trec_eval", trec_eval::render(&all.files[0], true));
     let warnings = [
@@ -415,5 +427,5 @@ fn annotators_who_disagree() {
     let mut found = agreement(&first, &second, 10).expect("shared");
     found.n_other_text = 2;
     found.answerable = vec!["7".to_owned()];
-    insta::assert_snapshot!("agreement", crate::agreement::render(&found, false));
+    insta::assert_snapshot!("agreement", in_terminal(&crate::agreement::report(&found)));
 }

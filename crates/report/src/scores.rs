@@ -1,13 +1,11 @@
-//! Scores of files made elsewhere: a table with a column a file, a table a file with a row a query, JSON.
+//! Scores of files from other tools: a table with a column per file, tables with a row per query, JSON.
 
-use std::fmt::Write as _;
-
-use comfy_table::{CellAlignment, Table, presets};
 use serde::{Serialize, Serializer};
 
 use super::view::FEW_CLUSTERS;
+use crate::document::{Report, Table};
 use ragtriage_core::measure::answer::Scorer;
-use ragtriage_core::text::sanitize::{one_line, shortened};
+use ragtriage_core::text::sanitize::shortened;
 use ragtriage_eval::files::{Column, FilePlan, FileScores, Warning};
 use ragtriage_eval::summary::MeasureSummary;
 
@@ -36,15 +34,31 @@ pub struct ScoredFiles<'t> {
     pub files: Vec<ScoredFile<'t>>,
 }
 
-/// A row a measure, a column a file; under it what the numbers are of.
+/// Builds a table with a column per file and, on request, one per file with a row per query before it.
 #[must_use]
-pub fn table(scored: &ScoredFiles<'_>) -> String {
-    let mut table = plain_table();
-    table.set_header(
-        [String::new(), "n".to_owned()]
-            .into_iter()
-            .chain(scored.files.iter().map(|file| label(file, &scored.files))),
-    );
+pub fn report(scored: &ScoredFiles<'_>, with_queries: bool) -> Report {
+    let mut report = Report::default();
+    if with_queries {
+        for file in &scored.files {
+            report.table(per_query(file, &scored.files));
+        }
+    }
+    let title = if with_queries { "Means" } else { "" };
+    report.table(by_file(title, scored));
+    report
+}
+
+fn by_file(title: &str, scored: &ScoredFiles<'_>) -> Table {
+    let labels: Vec<String> = scored
+        .files
+        .iter()
+        .map(|file| label(file, &scored.files))
+        .collect();
+    let columns: Vec<&str> = ["", "n"]
+        .into_iter()
+        .chain(labels.iter().map(String::as_str))
+        .collect();
+    let mut table = Table::new(title, &columns);
     for (at, measure) in scored.plan.measures.iter().enumerate() {
         let summaries: Vec<MeasureSummary> = scored
             .files
@@ -52,38 +66,27 @@ pub fn table(scored: &ScoredFiles<'_>) -> String {
             .map(|file| file.scores.columns[at].summary)
             .collect();
         let head = [measure.to_string(), n_of(&summaries)];
-        table.add_row(head.into_iter().chain(summaries.iter().map(cell)));
+        table.row(head.into_iter().chain(summaries.iter().map(cell)));
     }
-    let mut out = lines(&table);
     if scored.plan.resamples > 0 {
-        let _ = writeln!(out, "\n{}", intervals_of(scored));
+        table.notes.push(intervals_of(scored));
     }
-    out
+    table
 }
 
-/// For each file a table with a row a query.
-#[must_use]
-pub fn per_query(scored: &ScoredFiles<'_>) -> String {
-    let mut out = String::new();
-    for file in &scored.files {
-        let mut table = plain_table();
-        let names = file
-            .scores
-            .columns
-            .iter()
-            .map(|column| column.measure.to_string());
-        table.set_header([label(file, &scored.files)].into_iter().chain(names));
-        for (row, id) in file.scores.ids.iter().enumerate() {
-            let values = file
-                .scores
-                .columns
-                .iter()
-                .map(|column| number(column.values[row]));
-            table.add_row([shortened(id, NAME)].into_iter().chain(values));
-        }
-        let _ = writeln!(out, "{}", lines(&table));
+fn per_query(file: &ScoredFile<'_>, files: &[ScoredFile<'_>]) -> Table {
+    let columns = &file.scores.columns;
+    let names: Vec<String> = [String::new()]
+        .into_iter()
+        .chain(columns.iter().map(|column| column.measure.to_string()))
+        .collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let mut table = Table::new(format!("Values of {}", label(file, files)), &names);
+    for (row, id) in file.scores.ids.iter().enumerate() {
+        let values = columns.iter().map(|column| number(column.values[row]));
+        table.row([shortened(id, NAME)].into_iter().chain(values));
     }
-    out
+    table
 }
 
 /// Everything, indented; `with_queries` adds each query's values.
@@ -163,37 +166,18 @@ pub fn warning(warning: Warning, n: usize, plan: &FilePlan) -> String {
     }
 }
 
-/// The path's last part, or the whole path where others end alike.
+/// Returns the path's last part, or the whole path where others end alike.
 fn label(file: &ScoredFile<'_>, files: &[ScoredFile<'_>]) -> String {
-    let last = |name: &str| name.rsplit('/').next().unwrap_or_default().to_owned();
-    let alike = files
+    let last = last_part(&file.name);
+    let n_alike = files
         .iter()
-        .filter(|other| last(&other.name) == last(&file.name))
+        .filter(|other| last_part(&other.name) == last)
         .count();
-    shortened(
-        &if alike > 1 {
-            file.name.clone()
-        } else {
-            last(&file.name)
-        },
-        NAME,
-    )
+    shortened(if n_alike > 1 { &file.name } else { last }, NAME)
 }
 
-fn plain_table() -> Table {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    table
-}
-
-fn lines(table: &Table) -> String {
-    let mut table = table.clone();
-    for column in table.column_iter_mut().skip(1) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
-    table.lines().fold(String::new(), |out, line| {
-        out + one_line(&line).trim_end() + "\n"
-    })
+fn last_part(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or_default()
 }
 
 /// One number where all files agree.
@@ -234,22 +218,18 @@ fn intervals_of(scored: &ScoredFiles<'_>) -> String {
         .max()
         .unwrap_or_default();
     let drawn = if clusters == n {
-        let what = if scored.files.iter().any(|file| file.tag.is_some()) {
-            "queries"
-        } else {
-            "questions"
-        };
-        format!("{n} {what}")
+        let is_ranking = scored.files.iter().any(|file| file.tag.is_some());
+        format!("{n} {}", if is_ranking { "queries" } else { "questions" })
     } else {
         format!("{clusters} clusters of questions that share gold documents")
     };
     let rough = if clusters < FEW_CLUSTERS {
-        ": so few that it is rough"
+        "; too few for a reliable interval"
     } else {
         ""
     };
     format!(
-        "[95 % interval: BCa bootstrap over {drawn}, {} resamples, seed {}{rough}]",
+        "95% CI: BCa bootstrap over {drawn}, {} resamples, seed {}{rough}",
         scored.plan.resamples, scored.plan.seed
     )
 }
@@ -292,16 +272,17 @@ impl<K: Serialize, V: Serialize> Serialize for Map<K, V> {
 }
 
 fn query_values<'a>(scores: &'a FileScores<'_>) -> Vec<(&'a str, Map<String, Option<f64>>)> {
-    let value = |column: &Column, row: usize| (column.measure.to_string(), column.values[row]);
-    let row = |(row, id): (usize, &'a std::borrow::Cow<'_, str>)| {
-        (
-            id.as_ref(),
-            Map(scores
-                .columns
-                .iter()
-                .map(|column| value(column, row))
-                .collect()),
-        )
-    };
-    scores.ids.iter().enumerate().map(row).collect()
+    scores
+        .ids
+        .iter()
+        .enumerate()
+        .map(|(row, id)| (id.as_ref(), Map(values_of(&scores.columns, row))))
+        .collect()
+}
+
+fn values_of(columns: &[Column], row: usize) -> Vec<(String, Option<f64>)> {
+    columns
+        .iter()
+        .map(|column| (column.measure.to_string(), column.values[row]))
+        .collect()
 }

@@ -113,7 +113,9 @@ impl GateVerdict {
         }
     }
 
-    pub(super) fn passes(self, strict: bool) -> bool {
+    /// Returns true if the run may pass with it; `strict` counts inconclusive gates as failed.
+    #[must_use]
+    pub fn passes(self, strict: bool) -> bool {
         match self {
             Self::Pass => true,
             Self::Fail => false,

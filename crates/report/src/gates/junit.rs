@@ -1,20 +1,19 @@
-//! Gates as a JUnit file, the form that CI servers read: a test case a gate.
+//! Gates as a JUnit file, which CI servers read: a test case per gate.
 //!
 //! A failed gate is a `failure`, an inconclusive one `skipped`, or a `failure` when inconclusive gates count as failed.
 
 use std::fmt::Write as _;
 
-use super::breaks;
 use ragtriage_core::text::sanitize::one_line;
 use ragtriage_eval::gate::{GateReport, GateResult, GateVerdict};
 
-/// XML 1.0, UTF-8.
+/// Writes XML 1.0 in UTF-8.
 #[must_use]
 pub fn render(report: &GateReport) -> String {
     let failures = report
         .gates
         .iter()
-        .filter(|gate| breaks(gate, report.strict))
+        .filter(|gate| !gate.verdict.passes(report.strict))
         .count();
     let skipped = report
         .gates
@@ -27,7 +26,7 @@ pub fn render(report: &GateReport) -> String {
     );
     let name = escape(&report.run);
     let mut out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n".to_owned();
-    let _ = writeln!(out, "<testsuites name=\"ragtriage check\" {counts}>");
+    let _ = writeln!(out, "<testsuites name=\"ragtriage gates\" {counts}>");
     let _ = writeln!(out, "  <testsuite name=\"{name}\" {counts}>");
     for gate in &report.gates {
         let case = format!(
@@ -35,7 +34,7 @@ pub fn render(report: &GateReport) -> String {
             escape(&gate.gate)
         );
         let reason = escape(&gate.reason);
-        let _ = if breaks(gate, report.strict) {
+        let _ = if !gate.verdict.passes(report.strict) {
             let kind = gate.verdict.name();
             writeln!(
                 out,
@@ -55,10 +54,10 @@ pub fn render(report: &GateReport) -> String {
 }
 
 fn is_skipped(gate: &GateResult, report: &GateReport) -> bool {
-    gate.verdict == GateVerdict::Inconclusive && !breaks(gate, report.strict)
+    gate.verdict == GateVerdict::Inconclusive && gate.verdict.passes(report.strict)
 }
 
-/// For an attribute's value: one line, as harmless as in a terminal, without what XML 1.0 has no way to write (section 2.2).
+/// Escapes an attribute's value: one line, without control characters and what XML 1.0 cannot hold (section 2.2).
 fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in one_line(text).chars() {

@@ -1,10 +1,12 @@
 //! What becomes of a hostile name, and what CI servers read.
 
-use super::*;
+use super::{github, junit};
+use crate::render::terminal::Screen;
+use crate::render::{markdown, terminal};
 use ragtriage_core::config::GateMode;
 use ragtriage_core::types::Interval;
 use ragtriage_eval::compare::pairs::QuestionCounts;
-use ragtriage_eval::gate::Bound;
+use ragtriage_eval::gate::{Bound, GateReport, GateResult, GateVerdict};
 use ragtriage_runs::SCHEMA;
 
 /// A name that would end XML, start a command of GitHub's runner, and turn a terminal around.
@@ -44,6 +46,10 @@ fn report(strict: bool) -> GateReport {
         .map(result)
         .into(),
     }
+}
+
+fn in_terminal(gates: &GateReport) -> String {
+    terminal::render(&super::report(gates), Screen::new(false))
 }
 
 /// Counts of the suite, then each case's verdict and message.
@@ -107,20 +113,23 @@ fn a_gate_is_a_line_with_its_reason_below() {
     for gate in &mut report.gates {
         "because".clone_into(&mut gate.reason);
     }
-    insta::assert_snapshot!(render(&report, false), @r"
+    insta::assert_snapshot!(in_terminal(&report), @r"
     ragtriage: gates of nightly
-      pass          EM@5 >= 0.5   0.450 [0.250, 0.650]    n 40
-      fail          EM@5 >= 0.5   0.450 [0.250, 0.650]    n 40
-                    because
-      inconclusive  EM@5 >= 0.5   0.450 [0.250, 0.650]    n 40
-                    because
-    The run does not pass. 1 passed, 1 failed, 1 inconclusive, which --strict would count as failed.
+      The run does not pass. 1 passed, 1 failed, 1 inconclusive, which strict mode would count as failed.
+
+    Gates
+      verdict       gate         value          95% CI   n
+      pass          EM@5 >= 0.5  0.450  [0.250, 0.650]  40
+      fail          EM@5 >= 0.5  0.450  [0.250, 0.650]  40
+      inconclusive  EM@5 >= 0.5  0.450  [0.250, 0.650]  40
+      - EM@5 >= 0.5: because
+      - EM@5 >= 0.5: because
     ");
 }
 
 #[test]
 fn no_line_of_a_hostile_name_is_a_command() {
-    let text = render(&report(false), false);
+    let text = in_terminal(&report(false));
     assert!(
         text.lines()
             .all(|line| !line.trim_start().starts_with("::")),
@@ -143,10 +152,11 @@ fn whole_reports() {
         other_gold: 0,
         n_clusters: 30,
     });
-    insta::assert_snapshot!("terminal", render(&report, false));
+    insta::assert_snapshot!("terminal", in_terminal(&report));
     insta::assert_snapshot!("junit", junit::render(&report));
+    insta::assert_snapshot!("markdown", markdown::render(&super::report(&report)));
     insta::assert_snapshot!("github", github::annotations(&report).join("\n"));
     (report.mode, report.strict, report.passed) = (GateMode::Mean, true, true);
     report.gates.truncate(1);
-    insta::assert_snapshot!("terminal_passed", render(&report, false));
+    insta::assert_snapshot!("terminal_passed", in_terminal(&report));
 }

@@ -1,6 +1,6 @@
-//! `table.csv`: every setting of a sweep with every number, for spreadsheets and notebooks. Cells as in [`crate::csv`].
+//! `table.csv`: every trial of a sweep with every figure, for spreadsheets and notebooks. Cells as in [`crate::csv`].
 
-use super::{Found, Generated};
+use super::found::{Found, Generated};
 use crate::csv::{row, text};
 use ragtriage_eval::tuning::RankedTrial;
 

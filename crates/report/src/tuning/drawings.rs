@@ -1,6 +1,6 @@
 //! A sweep's charts: the measure against k, against chunk size in both views, and quality against context tokens.
 
-use super::Found;
+use super::found::Found;
 use super::keys::named;
 use crate::chart::{Chart, Line, Point, Scale, Style};
 use ragtriage_eval::tuning::{RankedTrial, SweepCurve};
@@ -18,7 +18,8 @@ pub struct Drawing {
 }
 
 /// Those that have something to show: a curve of one point says less than its number does.
-pub(super) fn all(found: &Found) -> Vec<Drawing> {
+#[must_use]
+pub fn all(found: &Found) -> Vec<Drawing> {
     let plan = found.plan;
     let sizes = [
         (
@@ -42,7 +43,7 @@ pub(super) fn all(found: &Found) -> Vec<Drawing> {
     let by_size = sizes.map(|(name, curves, measure, view)| Drawing {
         name,
         chart: Chart {
-            title: format!("{measure} against chunk size, mean over the other settings"),
+            title: format!("{measure} against chunk size, mean over the other trials"),
             x_label: format!("chunk size in tokens, {view}"),
             y_label: measure.to_string(),
             x_scale: Scale::Log2,
@@ -133,7 +134,7 @@ fn front(found: &Found) -> Option<Drawing> {
             .collect(),
     });
     lines.push(Line {
-        name: "other settings".to_owned(),
+        name: "other trials".to_owned(),
         style: Style::Points,
         points: found
             .scored()

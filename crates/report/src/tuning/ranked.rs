@@ -1,16 +1,17 @@
-//! The table of settings, best first: ready cells of those that are shown, and what is said of the others.
+//! The table of trials, best first, and what is said of those that are not shown or failed.
 
-use super::Found;
+use super::found::Found;
 use super::keys::{pairs, plain, short_names};
+use crate::document::{Align, Table, TableColumn};
 use ragtriage_core::text::numbers::{plural, thousands};
 use ragtriage_core::text::sanitize::shortened;
 use ragtriage_core::types::Interval;
 use ragtriage_eval::compare::{LEVEL, p_text};
 use ragtriage_eval::tuning::{RankedTrial, TrialRanking, TuningPlan};
 
-/// Rows shown, besides the default's, the winner's and those that differ from the default beyond chance.
+/// Rows shown, besides the default, the winner and trials that differ from the default beyond chance.
 const SHOWN: usize = 20;
-/// Settings that failed, of which the error is shown.
+/// Failed trials whose error is shown.
 const SHOWN_FAILED: usize = 5;
 /// Characters of a value, and of an error.
 const VALUE: usize = 24;
@@ -19,85 +20,79 @@ const ERROR: usize = 200;
 /// The columns of the two views.
 pub(super) const EQUAL_K: &str = "equal k";
 pub(super) const EQUAL_TOKENS: &str = "equal tokens";
-/// The column of the mean tokens of what a setting packs itself.
+/// The column of the mean tokens of a trial's own prompt.
 pub(super) const PACKED: &str = "packed";
 /// The columns of figures.
 const FIGURES: [&str; 8] = [
     "score",
-    "95 %",
+    "95% CI",
     "delta",
-    "95 %",
+    "95% CI",
     "max-T p",
     EQUAL_K,
     EQUAL_TOKENS,
     PACKED,
 ];
 
-/// The ranked settings.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Ranked {
-    /// What they are ranked by, over how many questions.
-    pub title: String,
-    /// The varied settings, by their short names.
-    pub keys: Vec<String>,
-    /// The columns of figures.
-    pub figures: Vec<&'static str>,
-    /// Those that are shown.
-    pub rows: Vec<RankedRow>,
-    /// What is said of those that are not, and of those that failed.
-    pub rest: Vec<String>,
-}
-
-/// One of them.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RankedRow {
-    /// From 1.
-    pub rank: usize,
-    /// `>` the winner, `^` on the front, `=` the default.
-    pub marks: String,
-    /// Its name.
-    pub name: String,
-    /// Parallel to [`Ranked::keys`].
-    pub values: Vec<String>,
-    /// All of them in one text.
-    pub pairs: String,
-    /// Parallel to [`Ranked::figures`].
-    pub figures: Vec<String>,
-}
-
-impl Ranked {
-    /// The table of what was found.
-    pub(super) fn new(found: &Found) -> Self {
-        let is_told = |row: &RankedTrial| {
-            let differs = row
-                .difference
-                .is_some_and(|difference| difference.p_max_t < LEVEL);
-            differs || found.is_winner(row) || row.name == found.default
-        };
-        let is_shown = |(at, row): &(usize, &RankedTrial)| *at < SHOWN || is_told(row);
-        let rows: Vec<RankedRow> = found
-            .scored()
-            .enumerate()
-            .filter(is_shown)
-            .map(|(at, row)| shown(found, at + 1, row))
-            .collect();
-        let n_hidden = found.scored().count() - rows.len();
-        let mut rest = Vec::new();
-        if n_hidden > 0 {
-            rest.push(format!(
-                "and {} more: tune.json and table.csv have all",
-                thousands(n_hidden)
-            ));
-        }
-        rest.extend(failures(found));
-        Self {
-            title: title(found.ranking),
-            keys: short_names(found.varied),
-            figures: without_same(found.plan, &FIGURES, FIGURES),
-            rows,
-            rest,
+/// Builds the table.
+pub(super) fn table(found: &Found) -> Table {
+    let mut table = Table {
+        title: title(found.ranking),
+        columns: columns(found),
+        ..Table::default()
+    };
+    for (at, row) in found.scored().enumerate() {
+        if at < SHOWN || is_always_shown(found, row) {
+            table.row(cells(found, at + 1, row));
         }
     }
+    let n_hidden = found.scored().count() - table.rows.len();
+    if n_hidden > 0 {
+        table.notes.push(format!(
+            "and {} more: see tune.json or table.csv",
+            thousands(n_hidden)
+        ));
+    }
+    table.notes.extend(failures(found));
+    table
+}
+
+fn is_always_shown(found: &Found, row: &RankedTrial) -> bool {
+    let differs = row
+        .difference
+        .is_some_and(|difference| difference.p_max_t < LEVEL);
+    differs || found.is_winner(row) || row.name == found.default
+}
+
+fn columns(found: &Found) -> Vec<TableColumn> {
+    let mut columns = ["", "", "trial"].map(TableColumn::of_numbers).to_vec();
+    for text in &mut columns[1..] {
+        text.align = Align::Left;
+    }
+    let keys = short_names(found.varied).into_iter();
+    columns.extend(keys.map(|key| TableColumn {
+        folds: true,
+        ..TableColumn::of_numbers(&key)
+    }));
+    let figures = without_same(found.plan, &FIGURES, FIGURES);
+    columns.extend(figures.into_iter().map(TableColumn::of_numbers));
+    columns
+}
+
+fn cells(found: &Found, rank: usize, row: &RankedTrial) -> Vec<String> {
+    let mut cells = vec![
+        rank.to_string(),
+        found.marks(row),
+        shortened(&row.name, VALUE),
+    ];
+    let values = found.varied.iter().map(|varied| {
+        row.values
+            .get(&varied.key)
+            .map_or_else(String::new, |value| shortened(&plain(value), VALUE))
+    });
+    cells.extend(values);
+    cells.extend(without_same(found.plan, &FIGURES, figures(row)));
+    cells
 }
 
 fn title(ranking: &TrialRanking) -> String {
@@ -112,30 +107,10 @@ fn title(ranking: &TrialRanking) -> String {
         format!("{} of {all} {have} a value", thousands(n))
     };
     format!(
-        "Settings by {} ({questions}, {})",
+        "Trials by {} ({questions}, {})",
         ranking.measure,
         plural(ranking.n_clusters, "cluster", "clusters")
     )
-}
-
-fn shown(found: &Found, rank: usize, row: &RankedTrial) -> RankedRow {
-    let value = |key: &String| {
-        row.values
-            .get(key)
-            .map_or_else(String::new, |value| shortened(&plain(value), VALUE))
-    };
-    RankedRow {
-        rank,
-        marks: found.marks(row),
-        name: shortened(&row.name, VALUE),
-        values: found
-            .varied
-            .iter()
-            .map(|varied| value(&varied.key))
-            .collect(),
-        pairs: pairs(found.varied, &row.values),
-        figures: without_same(found.plan, &FIGURES, figures(row)),
-    }
 }
 
 fn figures(row: &RankedTrial) -> [String; FIGURES.len()] {
@@ -143,7 +118,11 @@ fn figures(row: &RankedTrial) -> [String; FIGURES.len()] {
     [
         mean(row.mean),
         row.ci95.map_or_else(none, |ci| {
-            format!("{:.2}-{:.2}", snapped(ci.low, 5e-3), snapped(ci.high, 5e-3))
+            format!(
+                "[{:.2}, {:.2}]",
+                snapped(ci.low, 5e-3),
+                snapped(ci.high, 5e-3)
+            )
         }),
         difference.map_or_else(none, |difference| delta(difference.delta)),
         difference.map_or_else(none, |difference| interval(difference.ci95)),
@@ -154,7 +133,7 @@ fn figures(row: &RankedTrial) -> [String; FIGURES.len()] {
     ]
 }
 
-/// `cells` without those of a view that is what settings are ranked by, which would show the score twice; `heads` are theirs.
+/// `cells` without those of a view that trials are ranked by, which would show the score twice; `heads` are theirs.
 pub(super) fn without_same<T>(
     plan: &TuningPlan,
     heads: &[&str],
@@ -172,7 +151,7 @@ pub(super) fn without_same<T>(
         .collect()
 }
 
-/// What stands where there is no number.
+/// Returns the text of a missing number.
 pub(super) fn none() -> String {
     "-".to_owned()
 }
@@ -207,7 +186,7 @@ fn failures(found: &Found) -> Vec<String> {
         .iter()
         .filter_map(|row| Some((row, row.error.as_ref()?)))
         .collect();
-    let told = failed.iter().take(SHOWN_FAILED).map(|(row, error)| {
+    let shown = failed.iter().take(SHOWN_FAILED).map(|(row, error)| {
         let values = shortened(&pairs(found.varied, &row.values), 2 * VALUE);
         format!(
             "failed: {} ({values}): {}",
@@ -217,5 +196,5 @@ fn failures(found: &Found) -> Vec<String> {
     });
     let hidden = failed.len().saturating_sub(SHOWN_FAILED);
     let hidden = (hidden > 0).then(|| format!("and {} more failed", thousands(hidden)));
-    told.chain(hidden).collect()
+    shown.chain(hidden).collect()
 }

@@ -1,34 +1,34 @@
-//! The tables beside the ranked one: what each setting does on its own, the front, its answers, how the winner was confirmed.
+//! The tables after the ranking: effects of single values, the Pareto front, answers, the confirmation of the winner.
 
-use super::Found;
+use super::found::Found;
 use super::keys::{pairs, plain, short_names};
 use super::ranked::{
     EQUAL_K, EQUAL_TOKENS, PACKED, delta, interval, mean, none, tokens, without_same,
 };
-use crate::section::Section;
+use crate::document::Table;
 use ragtriage_core::text::numbers::{plural, thousands};
 use ragtriage_core::text::sanitize::shortened;
 use ragtriage_eval::compare::p_text;
 use ragtriage_eval::tuning::{Confirmation, CrossFit, Effect, HeldOut, RankedTrial};
 
-/// Characters of a setting with its values.
-const SETTING: usize = 48;
+/// Characters of a trial with its values.
+const TRIAL: usize = 48;
 /// The columns of effects.
 const EFFECTS: [&str; 8] = [
     "",
     "mean",
     "effect",
-    "95 %",
+    "95% CI",
     EQUAL_K,
     EQUAL_TOKENS,
     PACKED,
-    "settings",
+    "trials",
 ];
 
-/// A row a value of each varied setting, `~` before one whose values cannot be compared like with like.
-pub(super) fn effects(found: &Found) -> Option<Section> {
+/// Builds a row per value of each varied parameter; `~` marks unbalanced ones.
+pub(super) fn effects(found: &Found) -> Option<Table> {
     let head = without_same(found.plan, &EFFECTS, EFFECTS);
-    let mut section = Section::new("What each setting does on its own", &head);
+    let mut table = Table::new("Effect of each value", &head);
     let names = short_names(found.varied);
     let name = |effect: &Effect| {
         let at = found
@@ -42,7 +42,7 @@ pub(super) fn effects(found: &Found) -> Option<Section> {
         for value in &effect.values {
             let label = format!("{} = {}", name(effect), plain(&value.value));
             let cells: [String; EFFECTS.len()] = [
-                shortened(&label, SETTING),
+                shortened(&label, TRIAL),
                 mean(value.mean),
                 delta(value.effect),
                 interval(value.ci95),
@@ -51,11 +51,11 @@ pub(super) fn effects(found: &Found) -> Option<Section> {
                 tokens(value.context_tokens),
                 value.n_trials.to_string(),
             ];
-            section.rows.push(without_same(found.plan, &EFFECTS, cells));
+            table.row(without_same(found.plan, &EFFECTS, cells));
         }
     }
-    section.notes = effect_notes(&found.ranking.effects, name);
-    (!section.rows.is_empty()).then_some(section)
+    table.notes = effect_notes(&found.ranking.effects, name);
+    (!table.rows.is_empty()).then_some(table)
 }
 
 fn effect_notes(effects: &[Effect], name: impl Fn(&Effect) -> String) -> Vec<String> {
@@ -66,69 +66,65 @@ fn effect_notes(effects: &[Effect], name: impl Fn(&Effect) -> String) -> Vec<Str
         .map(|&effect| format!("{} {:.3}", name(effect), effect.range))
         .collect();
     let mut notes = vec![
-        format!(
-            "from the worst value's mean to the best one's: {}",
-            ranges.join(", ")
-        ),
-        "each interval is for its one effect alone: none is corrected for how many there are"
-            .to_owned(),
+        format!("range of the means: {}", ranges.join(", ")),
+        "intervals are not adjusted for the number of effects".to_owned(),
     ];
     if effects.iter().any(|effect| !effect.balanced) {
-        notes.push("~ its values did not meet the same others: not like with like".to_owned());
+        notes.push("~ unbalanced: its values did not meet the same others and are not comparable".to_owned());
     }
     notes
 }
 
-/// The settings on the front, the cheapest first.
-pub(super) fn front(found: &Found) -> Option<Section> {
+/// Lists the trials on the front, the cheapest first.
+pub(super) fn front(found: &Found) -> Option<Table> {
     let at_prompt = found.plan.at_prompt.to_string();
-    let title = format!("The front: the most {at_prompt} for so many context tokens");
-    let mut section = Section::new(title, &["", PACKED, &at_prompt]);
+    let title = format!("Pareto front: {at_prompt} against context tokens");
+    let mut table = Table::new(title, &["", PACKED, &at_prompt]);
     let mut rows: Vec<&RankedTrial> = found.scored().filter(|row| row.on_front).collect();
     rows.sort_by(|a, b| a.context_tokens.total_cmp(&b.context_tokens));
     for row in rows {
-        let setting = format!(
+        let trial = format!(
             "{} {}: {}",
             found.marks(row),
             row.name,
             pairs(found.varied, &row.values)
         );
-        section.rows.push(vec![
-            shortened(&setting, 2 * SETTING),
+        table.row([
+            shortened(&trial, 2 * TRIAL),
             tokens(row.context_tokens),
             row.at_prompt.map_or_else(none, mean),
         ]);
     }
-    (!section.rows.is_empty()).then_some(section)
+    (!table.rows.is_empty()).then_some(table)
 }
 
-/// Answers of the settings that the generator was run for.
-pub(super) fn generated(found: &Found) -> Option<Section> {
-    let mut section = Section::new(
-        "Answers of the settings that were generated for",
+/// Lists the scores of generated answers.
+pub(super) fn generated(found: &Found) -> Option<Table> {
+    let mut table = Table::new(
+        "Generated answers",
         &["", "n", "AnswerF1", "AnswerEM", "US dollars"],
     );
     for row in found.generated {
-        section.rows.push(vec![
-            shortened(&row.name, SETTING),
+        table.row([
+            shortened(&row.name, TRIAL),
             thousands(row.n),
             row.answer_f1.map_or_else(none, mean),
             row.answer_em.map_or_else(none, mean),
             row.cost_usd.map_or_else(none, |usd| format!("{usd:.4}")),
         ]);
     }
-    (!section.rows.is_empty()).then_some(section)
+    (!table.rows.is_empty()).then_some(table)
 }
 
-/// How the winner fared where nothing was chosen; `None` where nobody looked.
-pub(super) fn confirmation(found: &Found) -> Option<Section> {
+/// Shows how the winner was confirmed, if it was.
+pub(super) fn confirmation(found: &Found) -> Option<Table> {
     found.confirmation.map(|confirmation| match confirmation {
         Confirmation::HeldOut(held_out) => on_held_out(held_out),
         Confirmation::CrossFit(cross_fit) => across(cross_fit),
     })
 }
 
-fn on_held_out(found: &HeldOut) -> Section {
+fn on_held_out(found: &HeldOut) -> Table {
     let HeldOut {
         n,
         n_clusters,
@@ -139,8 +135,8 @@ fn on_held_out(found: &HeldOut) -> Section {
         p,
         evaluations,
     } = found;
-    let mut section = Section::new(
-        "The best setting on the held-out questions",
+    let mut table = Table::new(
+        "Held-out evaluation of the best trial",
         &[
             "",
             "n",
@@ -148,12 +144,12 @@ fn on_held_out(found: &HeldOut) -> Section {
             "default",
             "best",
             "delta",
-            "95 %",
+            "95% CI",
             "p",
             "evaluations",
         ],
     );
-    section.rows.push(vec![
+    table.row([
         "held out".to_owned(),
         thousands(*n),
         thousands(*n_clusters),
@@ -164,27 +160,27 @@ fn on_held_out(found: &HeldOut) -> Section {
         p.map_or_else(none, p_text),
         thousands(*evaluations),
     ]);
-    section.notes.push(format!(
-        "{} on these questions so far, this one included; p is multiplied by that, for each look is a try",
+    table.notes.push(format!(
+        "{} on these questions so far, this one included; p is multiplied by their number (Bonferroni)",
         plural(*evaluations, "comparison with a default was made", "comparisons with a default were made")
     ));
-    section
+    table
 }
 
-fn across(found: &CrossFit) -> Section {
+fn across(found: &CrossFit) -> Table {
     let CrossFit {
         folds,
         n,
         delta: by,
         ci95,
     } = found;
-    let mut section = Section::new(
-        "Choosing on some folds, scored on the other",
-        &["", "n", "chosen on the others", "delta", "95 %"],
+    let mut table = Table::new(
+        "Cross-fitted choice",
+        &["", "n", "chosen on the other folds", "delta", "95% CI"],
     );
     for (at, fold) in folds.iter().enumerate() {
-        let name = shortened(&fold.chosen, SETTING);
-        section.rows.push(vec![
+        let name = shortened(&fold.chosen, TRIAL);
+        table.row([
             format!("fold {}", at + 1),
             thousands(fold.n),
             name,
@@ -192,17 +188,17 @@ fn across(found: &CrossFit) -> Section {
             String::new(),
         ]);
     }
-    section.rows.push(vec![
+    table.row([
         "all".to_owned(),
         thousands(*n),
         String::new(),
         delta(*by),
         interval(*ci95),
     ]);
-    section.notes.push(
-        "the data has no held-out split: each fold was scored with what was best on the others, so this is what choosing this way \
-         brings, not what one setting does"
+    table.notes.push(
+        "the data has no held-out split: each fold is scored with the best trial of the other folds, so delta is the gain of this \
+         choice, not of one trial"
             .to_owned(),
     );
-    section
+    table
 }

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::ranked::{delta, mean};
-use super::view::TuningView;
-use super::{Found, Generated, csv, markdown, terminal};
+use super::{Found, Generated, csv, drawings, report};
+use crate::document::{Element, Fact, Report, Table};
+use crate::render::{markdown, terminal};
 use ragtriage_core::types::Interval;
 use ragtriage_eval::tuning::{
     Confirmation, CrossFit, Difference, Effect, EffectValue, Fold, HeldOut, RankedTrial,
@@ -34,20 +35,19 @@ impl Sweep {
         }
     }
 
-    fn view(&self) -> TuningView {
+    fn report(&self) -> Report {
         let head = [
             ("Data", "runbooks, 120 questions of the tune split"),
             ("Search", "grid, 4 of 4 settings"),
         ];
-        TuningView::new(
+        report(
             &self.found(),
-            head.map(|(label, text)| (label.to_owned(), text.to_owned()))
-                .to_vec(),
+            head.map(|(label, text)| Fact::new(label, text)).to_vec(),
         )
     }
 
     fn terminal(&self) -> String {
-        terminal::render(&self.view(), false)
+        terminal::render(&self.report(), terminal::Screen::new(false))
     }
 }
 
@@ -197,6 +197,27 @@ fn sweep() -> Sweep {
     }
 }
 
+/// The table at `at` in the report.
+fn table(sweep: &Sweep, at: usize) -> Table {
+    let tables = sweep
+        .report()
+        .elements
+        .into_iter()
+        .filter_map(|element| match element {
+            Element::Table(table) => Some(table),
+            _ => None,
+        });
+    tables.into_iter().nth(at).expect("a table")
+}
+
+fn titles(table: &Table) -> Vec<&str> {
+    table
+        .columns
+        .iter()
+        .map(|column| column.title.as_str())
+        .collect()
+}
+
 /// The lines from one that begins with `start` up to the next empty one.
 fn part(text: &str, start: &str) -> String {
     let lines = text
@@ -211,23 +232,26 @@ fn the_verdict_comes_first_and_the_best_setting_next() {
     insta::assert_snapshot!(part(&sweep().terminal(), "ragtriage"), @r"
     ragtriage: tune
       No setting is distinguishable from the default at this n (60): about 240 would be needed.
-    Best       s02: size=128 retrievers=bm25 + dense
-    Data       runbooks, 120 questions of the tune split
-    Search     grid, 4 of 4 settings
-      ! 1 question was left out: some settings failed there, and all are ranked on the same questions
+      Best    s02: size=128 retrievers=bm25 + dense
+      Data    runbooks, 120 questions of the tune split
+      Search  grid, 4 of 4 settings
+      ! 1 question was left out: some trials failed there, and all trials are ranked on the same questions
     ");
 }
 
 #[test]
 fn settings_are_ranked_with_their_values_and_differences() {
-    insta::assert_snapshot!(part(&sweep().terminal(), "Settings by"), @r"
-    Settings by EvidenceRecall@5 (120 questions, 96 clusters)
-                      size    retrievers  score       95 %   delta              95 %  max-T  equal   equal  packed
-                                                                                          p      k  tokens
-      1  >^  s02       128  bm25 + dense  0.680  0.63-0.73  +0.080  [+0.050, +0.110]  0.100  0.690   0.680     612
-      2  =   default   200          bm25  0.600  0.55-0.65       -                 -      -  0.610   0.600     951
-      3      s03       256          bm25  0.590  0.54-0.64  -0.010  [-0.040, +0.020]  0.450  0.600   0.590   1,204
-      4  ^   s04       512          bm25  0.550  0.50-0.60  -0.050  [-0.080, -0.020]  0.250  0.560   0.550     540
+    insta::assert_snapshot!(part(&sweep().terminal(), "Trials by"), @r"
+    Trials by EvidenceRecall@5 (120 questions, 96 clusters)
+             trial    score        95% CI   delta            95% CI  max-T p  equal k  equal tokens  packed
+      1  >^  s02      0.680  [0.63, 0.73]  +0.080  [+0.050, +0.110]    0.100    0.690         0.680     612
+          size 128, retrievers bm25 + dense
+      2  =   default  0.600  [0.55, 0.65]       -                 -        -    0.610         0.600     951
+          size 200, retrievers bm25
+      3      s03      0.590  [0.54, 0.64]  -0.010  [-0.040, +0.020]    0.450    0.600         0.590   1,204
+          size 256, retrievers bm25
+      4  ^   s04      0.550  [0.50, 0.60]  -0.050  [-0.080, -0.020]    0.250    0.560         0.550     540
+          size 512, retrievers bm25
       - failed: s01 (size=32 retrievers=bm25): chunking failed: `size` is smaller than `overlap`
     ");
 }
@@ -251,14 +275,13 @@ fn many_varied_settings_stand_under_their_row() {
         });
     }
     sweep.ranking.rows.truncate(2);
-    insta::assert_snapshot!(part(&sweep.terminal(), "Settings by"), @r"
-    Settings by EvidenceRecall@5 (120 questions, 96 clusters)
-                      score       95 %   delta              95 %  max-T  equal   equal  packed
-                                                                      p      k  tokens
-      1  >^  s02      0.680  0.63-0.73  +0.080  [+0.050, +0.110]  0.100  0.690   0.680     612
-               size=128 retrievers=bm25 + dense overlap=recursive k1=recursive b=recursive strategy=recursive
-      2  =   default  0.600  0.55-0.65       -                 -      -  0.610   0.600     951
-               size=200 retrievers=bm25 overlap=recursive k1=recursive b=recursive strategy=recursive
+    insta::assert_snapshot!(part(&sweep.terminal(), "Trials by"), @r"
+    Trials by EvidenceRecall@5 (120 questions, 96 clusters)
+             trial    score        95% CI   delta            95% CI  max-T p  equal k  equal tokens  packed
+      1  >^  s02      0.680  [0.63, 0.73]  +0.080  [+0.050, +0.110]    0.100    0.690         0.680     612
+          size 128, retrievers bm25 + dense, overlap recursive, k1 recursive, b recursive, strategy recursive
+      2  =   default  0.600  [0.55, 0.65]       -                 -        -    0.610         0.600     951
+          size 200, retrievers bm25, overlap recursive, k1 recursive, b recursive, strategy recursive
     ");
 }
 
@@ -266,32 +289,32 @@ fn many_varied_settings_stand_under_their_row() {
 fn effects_the_front_answers_and_the_confirmation_are_tables() {
     let text = sweep().terminal();
     let tables =
-        ["What each", "The front", "Answers of", "The best"].map(|start| part(&text, start));
+        ["Effect of", "Pareto front", "Generated", "Held-out"].map(|start| part(&text, start));
     insta::assert_snapshot!(tables.join("\n"), @r"
-    What each setting does on its own
-                                  mean  effect              95 %  equal k  equal tokens  packed  settings
-      ~ size = 128               0.680  +0.080  [+0.060, +0.100]    0.680             -     800         2
-      ~ size = 512               0.550  -0.050  [-0.070, -0.030]    0.550             -     800         2
-      retrievers = bm25          0.580  -0.020  [-0.040, +0.000]    0.580             -     800         2
-      retrievers = bm25 + dense  0.620  +0.020  [+0.000, +0.040]    0.620             -     800         2
-      - from the worst value's mean to the best one's: ~ size 0.130, retrievers 0.040
-      - each interval is for its one effect alone: none is corrected for how many there are
-      - ~ its values did not meet the same others: not like with like
+    Effect of each value
+                                  mean  effect            95% CI  equal k  equal tokens  packed  trials
+      ~ size = 128               0.680  +0.080  [+0.060, +0.100]    0.680             -     800       2
+      ~ size = 512               0.550  -0.050  [-0.070, -0.030]    0.550             -     800       2
+      retrievers = bm25          0.580  -0.020  [-0.040, +0.000]    0.580             -     800       2
+      retrievers = bm25 + dense  0.620  +0.020  [+0.000, +0.040]    0.620             -     800       2
+      - range of the means: ~ size 0.130, retrievers 0.040
+      - intervals are not adjusted for the number of effects
+      - ~ unbalanced: its values did not meet the same others and are not comparable
 
-    The front: the most EvidenceRecall@prompt for so many context tokens
+    Pareto front: EvidenceRecall@prompt against context tokens
                                                 packed  EvidenceRecall@prompt
       ^ s04: size=512 retrievers=bm25              540                  0.570
       >^ s02: size=128 retrievers=bm25 + dense     612                  0.700
 
-    Answers of the settings that were generated for
+    Generated answers
              n  AnswerF1  AnswerEM  US dollars
       s02  120     0.500     0.250           -
 
-    The best setting on the held-out questions
-                 n  clusters  default   best   delta              95 %      p  evaluations
+    Held-out evaluation of the best trial
+                 n  clusters  default   best   delta            95% CI      p  evaluations
       held out  60        50    0.610  0.650  +0.040  [-0.010, +0.090]  0.240            2
       - 2 comparisons with a default were made on these questions so far, this one included; p is multiplied by
-        that, for each look is a try
+        their number (Bonferroni)
     ");
 }
 
@@ -310,14 +333,14 @@ fn folds_are_shown_with_what_each_chose() {
         delta: 0.025,
         ci95: None,
     }));
-    insta::assert_snapshot!(part(&sweep.terminal(), "Choosing"), @r"
-    Choosing on some folds, scored on the other
-                n  chosen on the others   delta  95 %
-      fold 1   60                   s02  +0.050
-      fold 2   60               default  +0.000
-      all     120                        +0.025     -
-      - the data has no held-out split: each fold was scored with what was best on the others, so this is what
-        choosing this way brings, not what one setting does
+    insta::assert_snapshot!(part(&sweep.terminal(), "Cross-fitted"), @r"
+    Cross-fitted choice
+                n  chosen on the other folds   delta  95% CI
+      fold 1   60                        s02  +0.050
+      fold 2   60                    default  +0.000
+      all     120                             +0.025       -
+      - the data has no held-out split: each fold is scored with the best trial of the other folds, so delta is
+        the gain of this choice, not of one trial
     ");
 }
 
@@ -342,7 +365,7 @@ fn lines_fit_120_columns_and_the_default_is_shown_however_low_it_stands() {
     // s02, 40 others and the default at 42: the first 20 and the default are shown, 21 are not.
     assert!(
         text.contains("42  =   default")
-            && text.contains("  - and 21 more: tune.json and table.csv have all"),
+            && text.contains("  - and 21 more: see tune.json or table.csv"),
         "{text}"
     );
 }
@@ -373,42 +396,47 @@ fn questions_without_a_value_are_counted_in_the_title() {
     let mut sweep = sweep();
     sweep.ranking.n_undefined = 9;
     // 120 ranked, 1 left out and 9 without a value.
-    let title = "Settings by EvidenceRecall@5 (120 of 130 questions have a value, 96 clusters)";
-    assert_eq!(sweep.view().ranked.title, title);
+    let title = "Trials by EvidenceRecall@5 (120 of 130 questions have a value, 96 clusters)";
+    assert_eq!(table(&sweep, 0).title, title);
 }
 
 #[test]
 fn a_view_that_is_the_score_has_no_column_of_its_own_but_in_the_csv() {
     let mut sweep = sweep();
     sweep.plan.equal_tokens = sweep.plan.measure;
-    let view = sweep.view();
+    let ranked = table(&sweep, 0);
     assert_eq!(
-        view.ranked.figures,
+        titles(&ranked)[5..],
         [
-            "score", "95 %", "delta", "95 %", "max-T p", "equal k", "packed"
+            "score", "95% CI", "delta", "95% CI", "max-T p", "equal k", "packed"
         ]
     );
     let best = [
         "0.680",
-        "0.63-0.73",
+        "[0.63, 0.73]",
         "+0.080",
         "[+0.050, +0.110]",
         "0.100",
         "0.690",
         "612",
     ];
-    assert_eq!(view.ranked.rows[0].figures, best);
+    let first: Vec<&str> = ranked.rows[0]
+        .iter()
+        .map(|cell| cell.text.as_str())
+        .collect();
+    assert_eq!(first[5..], best);
+    let effects = table(&sweep, 1);
     assert_eq!(
-        view.sections[0].head,
+        titles(&effects),
         [
-            "", "mean", "effect", "95 %", "equal k", "packed", "settings"
+            "", "mean", "effect", "95% CI", "equal k", "packed", "trials"
         ]
     );
-    assert!(view.sections[0].rows.iter().all(|row| row.len() == 7));
+    assert!(effects.rows.iter().all(|row| row.len() == 7));
+    let text = markdown::render(&sweep.report());
     assert!(
-        view.legend
-            .iter()
-            .any(|line| line.contains("equal tokens (EvidenceRecall@5, the score)"))
+        text.contains("equal tokens (EvidenceRecall@5, the score)"),
+        "{text}"
     );
     assert!(csv::render(&sweep.found()).contains(",equal_k,equal_tokens,"));
 }
@@ -428,16 +456,14 @@ fn what_rounds_to_zero_has_no_minus() {
 #[test]
 fn the_rank_is_no_guide_where_how_much_is_packed_is_varied() {
     let mut sweep = sweep();
-    assert!(!sweep.terminal().contains("choose on the front"));
+    assert!(!sweep.terminal().contains("choose on the Pareto front"));
     sweep.plan.measure = sweep.plan.at_prompt;
-    assert!(sweep.terminal().contains(
-        "  ! how much is packed is varied, and more text never finds less: choose on the front, not by the rank\n"
-    ));
+    assert!(sweep.terminal().contains("choose on the Pareto front"));
 }
 
 #[test]
 fn charts_say_what_their_lines_and_points_are() {
-    let drawings = sweep().view().drawings;
+    let drawings = drawings::all(&sweep().found());
     let lines: Vec<&str> = drawings[0]
         .chart
         .lines
@@ -448,7 +474,7 @@ fn charts_say_what_their_lines_and_points_are() {
     let by_size = &drawings[2].chart;
     assert_eq!(
         by_size.title,
-        "EvidenceRecall@1000t against chunk size, mean over the other settings"
+        "EvidenceRecall@1000t against chunk size, mean over the other trials"
     );
     assert_eq!(by_size.x_label, "chunk size in tokens, at equal tokens");
 }
@@ -456,9 +482,7 @@ fn charts_say_what_their_lines_and_points_are() {
 #[test]
 fn charts_are_those_that_have_a_way_to_show() {
     let names = |sweep: &Sweep| {
-        sweep
-            .view()
-            .drawings
+        drawings::all(&sweep.found())
             .iter()
             .map(|drawing| drawing.name)
             .collect::<Vec<_>>()
@@ -480,8 +504,8 @@ fn charts_are_those_that_have_a_way_to_show() {
 
 #[test]
 fn the_front_names_the_default_and_the_best_once() {
-    let view = sweep().view();
-    let front = &view.drawings[3].chart;
+    let sweep = sweep();
+    let front = &drawings::all(&sweep.found())[3].chart;
     let lines = front.lines.iter().map(|line| {
         let points = line
             .points
@@ -493,20 +517,20 @@ fn the_front_names_the_default_and_the_best_once() {
         ("default", vec![("default", true)]),
         ("best", vec![("s02", true)]),
         ("front", vec![("s04", true), ("s02", false)]),
-        ("other settings", vec![("s03", false)]),
+        ("other trials", vec![("s03", false)]),
     ];
     assert_eq!(lines.collect::<Vec<_>>(), expected);
 }
 
 #[test]
 fn markdown_has_the_same_tables() {
-    insta::assert_snapshot!(part(&markdown::render(&sweep().view()), "|  |  | setting"), @r"
-    |  |  | setting | size | retrievers | score | 95 % | delta | 95 % | max-T p | equal k | equal tokens | packed |
+    insta::assert_snapshot!(part(&markdown::render(&sweep().report()), "|  |  | trial"), @r"
+    |  |  | trial | size | retrievers | score | 95% CI | delta | 95% CI | max-T p | equal k | equal tokens | packed |
     |--:|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|
-    | 1 | &gt;^ | s02 | 128 | bm25 + dense | 0.680 | 0.63-0.73 | +0.080 | \[+0.050, +0.110\] | 0.100 | 0.690 | 0.680 | 612 |
-    | 2 | = | default | 200 | bm25 | 0.600 | 0.55-0.65 | - | - | - | 0.610 | 0.600 | 951 |
-    | 3 |  | s03 | 256 | bm25 | 0.590 | 0.54-0.64 | -0.010 | \[-0.040, +0.020\] | 0.450 | 0.600 | 0.590 | 1,204 |
-    | 4 | ^ | s04 | 512 | bm25 | 0.550 | 0.50-0.60 | -0.050 | \[-0.080, -0.020\] | 0.250 | 0.560 | 0.550 | 540 |
+    | 1 | &gt;^ | s02 | 128 | bm25 + dense | 0.680 | \[0.63, 0.73\] | +0.080 | \[+0.050, +0.110\] | 0.100 | 0.690 | 0.680 | 612 |
+    | 2 | = | default | 200 | bm25 | 0.600 | \[0.55, 0.65\] | - | - | - | 0.610 | 0.600 | 951 |
+    | 3 |  | s03 | 256 | bm25 | 0.590 | \[0.54, 0.64\] | -0.010 | \[-0.040, +0.020\] | 0.450 | 0.600 | 0.590 | 1,204 |
+    | 4 | ^ | s04 | 512 | bm25 | 0.550 | \[0.50, 0.60\] | -0.050 | \[-0.080, -0.020\] | 0.250 | 0.560 | 0.550 | 540 |
     ");
 }
 
@@ -549,7 +573,7 @@ fn what_data_says_is_text_everywhere() {
     sweep.ranking.winner = Some(hostile.to_owned());
     let text = sweep.terminal();
     assert!(!text.contains(['\u{1b}', '\u{202e}']), "{text}");
-    let page = markdown::render(&sweep.view());
+    let page = markdown::render(&sweep.report());
     assert!(
         !page.contains("<b>") && !page.contains(['\u{1b}', '\u{202e}']),
         "{page}"
@@ -559,7 +583,7 @@ fn what_data_says_is_text_everywhere() {
 #[test]
 fn a_whole_report() {
     insta::assert_snapshot!("terminal", sweep().terminal());
-    insta::assert_snapshot!("markdown", markdown::render(&sweep().view()));
+    insta::assert_snapshot!("markdown", markdown::render(&sweep().report()));
     let mut plain = sweep();
     plain.confirmation = None;
     plain.ranking.n_undefined = 9;

@@ -1,0 +1,81 @@
+//! Gates as data: the verdict, a row per gate, and the reasons of those that do not pass.
+
+use crate::document::{Align, Element, Report, Table};
+use ragtriage_core::config::GateMode;
+use ragtriage_core::types::Interval;
+use ragtriage_eval::gate::{GateReport, GateResult, GateVerdict};
+
+/// Builds the report.
+#[must_use]
+pub fn report(gates: &GateReport) -> Report {
+    let against = gates
+        .baseline
+        .as_ref()
+        .map_or(String::new(), |name| format!(" against {name}"));
+    let mut report = Report::new(format!("ragtriage: gates of {}{against}", gates.run));
+    report.elements.push(Element::Verdict(verdict(gates)));
+    report.warnings(Vec::from_iter(left_out(gates)).as_slice());
+    report.table(table(&gates.gates));
+    report
+}
+
+fn left_out(gates: &GateReport) -> Option<String> {
+    let questions = gates.questions?;
+    (questions.only_baseline + questions.only_run > 0).then(|| {
+        format!(
+            "drops are over the {} questions that both ask; {} only in the baseline and {} only in the run are left out",
+            questions.compared, questions.only_baseline, questions.only_run
+        )
+    })
+}
+
+fn table(gates: &[GateResult]) -> Table {
+    let mut table = Table::new("Gates", &["verdict", "gate", "value", "95% CI", "n"]);
+    table.columns[1].align = Align::Left;
+    for gate in gates {
+        table.row([
+            gate.verdict.name().to_owned(),
+            gate.gate.clone(),
+            format!("{:.3}", gate.value),
+            gate.ci95.map_or(String::new(), three_decimals),
+            gate.n.to_string(),
+        ]);
+        if gate.verdict != GateVerdict::Pass {
+            table.notes.push(format!("{}: {}", gate.gate, gate.reason));
+        }
+    }
+    table
+}
+
+fn three_decimals(interval: Interval) -> String {
+    format!("{interval:.3}")
+}
+
+/// Says whether the run passes, and how many gates passed, failed and were inconclusive.
+fn verdict(gates: &GateReport) -> String {
+    let [passed, failed, open] = [
+        GateVerdict::Pass,
+        GateVerdict::Fail,
+        GateVerdict::Inconclusive,
+    ]
+    .map(|verdict| count(&gates.gates, verdict));
+    let strict = match (open, gates.strict) {
+        (0, _) => "",
+        (_, true) => ", which strict mode counts as failed",
+        (_, false) => ", which strict mode would count as failed",
+    };
+    let end = if gates.passed {
+        "The run passes."
+    } else {
+        "The run does not pass."
+    };
+    let by = match gates.mode {
+        GateMode::Interval => "",
+        GateMode::Mean => " Decided by the mean, not by the interval.",
+    };
+    format!("{end} {passed} passed, {failed} failed, {open} inconclusive{strict}.{by}")
+}
+
+fn count(gates: &[GateResult], verdict: GateVerdict) -> usize {
+    gates.iter().filter(|gate| gate.verdict == verdict).count()
+}

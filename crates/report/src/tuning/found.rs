@@ -1,0 +1,63 @@
+//! The results of a sweep that its reports are made of.
+
+use ragtriage_eval::tuning::{
+    Confirmation, RankedTrial, TrialRanking, TuningPlan, TuningVerdict, Varied,
+};
+
+/// The results of a sweep.
+#[derive(Clone, Copy, Debug)]
+pub struct Found<'a> {
+    /// How trials were compared.
+    pub plan: &'a TuningPlan,
+    /// What was varied.
+    pub varied: &'a [Varied],
+    /// The name of the default's row.
+    pub default: &'a str,
+    /// The trials in order.
+    pub ranking: &'a TrialRanking,
+    /// How the winner was confirmed, if it was.
+    pub confirmation: Option<&'a Confirmation>,
+    /// The verdict.
+    pub verdict: &'a TuningVerdict,
+    /// Scores of generated answers.
+    pub generated: &'a [Generated],
+}
+
+/// Scores of one trial's answers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Generated {
+    /// The trial.
+    pub name: String,
+    /// Questions answered.
+    pub n: usize,
+    /// Mean `AnswerF1`; `None` where no question has one.
+    pub answer_f1: Option<f64>,
+    /// Mean `AnswerEM`.
+    pub answer_em: Option<f64>,
+    /// What its calls cost, where a price is known.
+    pub cost_usd: Option<f64>,
+}
+
+impl Found<'_> {
+    /// The rows that have numbers, best first.
+    pub(super) fn scored(&self) -> impl Iterator<Item = &RankedTrial> {
+        self.ranking.rows.iter().filter(|row| row.error.is_none())
+    }
+
+    pub(super) fn is_winner(&self, row: &RankedTrial) -> bool {
+        self.ranking.winner.as_deref() == Some(row.name.as_str())
+    }
+
+    /// `>` the winner, `^` on the front, `=` the default.
+    pub(super) fn marks(&self, row: &RankedTrial) -> String {
+        let marks = [
+            (self.is_winner(row), '>'),
+            (row.on_front, '^'),
+            (row.name == self.default, '='),
+        ];
+        marks
+            .into_iter()
+            .filter_map(|(holds, mark)| holds.then_some(mark))
+            .collect()
+    }
+}
