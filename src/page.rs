@@ -12,12 +12,12 @@ use ragtriage_pipeline::sparse::EXPLAINED;
 use ragtriage_report::comparison::{self, ComparisonView};
 use ragtriage_report::html::{self, Page};
 use ragtriage_report::pictures::Pictures;
-use ragtriage_report::questions::{Evaluated, Others, Questions};
+use ragtriage_report::questions::{Counterparts, Evaluated, Questions};
 use ragtriage_report::record::Record;
 use ragtriage_report::view::View;
 use ragtriage_runs::{RunFolder, SavedRun, StoreError};
 
-pub(super) use ragtriage_report::questions::Shown;
+pub(super) use ragtriage_report::questions::PageScope;
 
 /// Hits of each ranking that a page holds unless it is told otherwise: those whose scores are explained.
 pub(super) const DEPTH: usize = EXPLAINED;
@@ -45,7 +45,7 @@ pub(super) struct Beside {
     pub comparison: Comparison,
     /// What its folder is called.
     name: String,
-    others: Others,
+    counterparts: Counterparts,
 }
 
 impl Reported {
@@ -119,14 +119,14 @@ impl Reported {
             (&theirs, &evaluation, k),
         ]
         .map(|(run, evaluation, k)| Evaluated { run, evaluation, k });
-        let others = Others::new(run, baseline, &comparison.pairs[0]);
+        let counterparts = Counterparts::new(run, baseline, &comparison.pairs[0]);
         let beside = Beside {
             run: theirs,
             evaluation,
             k,
             comparison,
             name: folder.name(),
-            others,
+            counterparts,
         };
         Ok(Self {
             beside: Some(beside),
@@ -160,7 +160,7 @@ impl Beside {
 }
 
 /// The page.
-pub(super) fn render(reported: &Reported, shown: Shown) -> String {
+pub(super) fn render(reported: &Reported, scope: PageScope) -> String {
     let Reported {
         run,
         evaluation,
@@ -175,7 +175,7 @@ pub(super) fn render(reported: &Reported, shown: Shown) -> String {
                 evaluation: &beside.evaluation,
                 k: beside.k,
             },
-            &beside.others,
+            &beside.counterparts,
         )
     });
     let questions = Questions::new(
@@ -185,7 +185,7 @@ pub(super) fn render(reported: &Reported, shown: Shown) -> String {
             k: plan.k,
         },
         baseline,
-        shown,
+        scope,
     );
     let comparison = beside.as_ref().map(Beside::view);
     let view = View::new(run, evaluation);

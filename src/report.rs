@@ -88,7 +88,7 @@ pub fn report(args: &ReportArgs) -> Result<(), Failure> {
     let content = content(
         &reported,
         form,
-        page::Shown {
+        page::PageScope {
             depth,
             has_text: !args.no_text,
         },
@@ -110,7 +110,11 @@ pub fn report(args: &ReportArgs) -> Result<(), Failure> {
     }
 }
 
-fn content(reported: &Reported, form: ReportFormat, shown: page::Shown) -> Result<String, Failure> {
+fn content(
+    reported: &Reported,
+    form: ReportFormat,
+    shown: page::PageScope,
+) -> Result<String, Failure> {
     let Reported {
         run,
         evaluation,
@@ -173,7 +177,7 @@ pub fn write_and_print(
     folder.write("qrels.trec", trec::qrels(run).as_bytes())?;
     let page = page::render(
         &reported,
-        page::Shown {
+        page::PageScope {
             depth: page::DEPTH,
             has_text: true,
         },

@@ -75,7 +75,11 @@ pub fn prune(args: &PruneArgs) -> Result<(), Failure> {
     if removed.is_empty() {
         removed.push("nothing".to_owned());
     }
-    let verb = if args.dry_run { "would remove" } else { "removed" };
+    let verb = if args.dry_run {
+        "would remove"
+    } else {
+        "removed"
+    };
     let lines = removed.iter().map(|what| format!("{verb} {what}\n"));
     output::data(&lines.collect::<String>())
 }

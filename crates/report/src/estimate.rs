@@ -140,7 +140,10 @@ fn calls(estimate: &Estimate) -> Table {
 
 fn figures(dry_run: &DryRun) -> Vec<Fact> {
     let estimate = &dry_run.estimate;
-    let prompt = format!("{}, counted with cl100k_base", count(estimate.prompt_tokens));
+    let prompt = format!(
+        "{}, counted with cl100k_base",
+        count(estimate.prompt_tokens)
+    );
     vec![
         Fact::new("Prompt tokens", prompt),
         Fact::new("Answer tokens", answer_tokens(dry_run)),

@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use super::labels::px;
-use crate::html::escape;
+use crate::render::html::escape;
 
 /// Blue, vermillion, bluish green, reddish purple and ink; in the dark sky blue and orange stand for the first two. On paper,
 /// pictures are light.

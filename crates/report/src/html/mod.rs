@@ -16,7 +16,7 @@ use std::fmt::Write as _;
 
 use super::comparison::{self, ComparisonView};
 use super::pictures::Pictures;
-use super::questions::Block;
+use super::questions::PageBlock;
 use super::record::Record;
 use super::view::View;
 
@@ -32,7 +32,7 @@ pub struct Page<'a> {
     /// What it is compared with, where it is.
     pub comparison: Option<&'a ComparisonView>,
     /// Its questions, the index first; none: a page without a script.
-    pub blocks: &'a [Block],
+    pub blocks: &'a [PageBlock],
     /// What it was made with.
     pub record: &'a Record,
 }

@@ -3,7 +3,7 @@
 //! The script is the files of `assets/` behind one another, in one function of its own. It stands behind the index, so that the
 //! table is there before the rest of a large page is read. In a block no character stands that an HTML parser could take for an end.
 
-use crate::questions::Block;
+use crate::questions::PageBlock;
 
 /// In the order in which they stand: words before those who use them, `main.js` at the end.
 const FILES: [&str; 20] = [
@@ -35,7 +35,7 @@ pub(super) fn script() -> String {
 }
 
 /// The index, the script, the other blocks.
-pub(super) fn tail(blocks: &[Block], script: &str, out: &mut String) {
+pub(super) fn tail(blocks: &[PageBlock], script: &str, out: &mut String) {
     let Some((index, rest)) = blocks.split_first() else {
         return;
     };
@@ -48,7 +48,7 @@ pub(super) fn tail(blocks: &[Block], script: &str, out: &mut String) {
     }
 }
 
-fn element(Block { id, text }: &Block, out: &mut String) {
+fn element(PageBlock { id, text }: &PageBlock, out: &mut String) {
     for piece in [
         "<script type=\"application/octet-stream\" id=\"",
         id,
@@ -89,7 +89,7 @@ mod tests {
         tail(&[], "x", &mut out);
         assert_eq!(out, "");
         tail(
-            &[Block {
+            &[PageBlock {
                 id: "rx-index".to_owned(),
                 text: "QQ==".to_owned(),
             }],

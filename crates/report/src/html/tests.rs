@@ -4,7 +4,7 @@ use super::{Page, policy, render, script};
 use crate::comparison::ComparisonView;
 use crate::comparison::html::tests::view as compared;
 use crate::pictures::Pictures;
-use crate::questions::Block;
+use crate::questions::PageBlock;
 use crate::record::Record;
 use crate::specimen::{self, EVIL};
 use crate::view::View;
@@ -15,7 +15,7 @@ fn page(run: &SavedRun) -> String {
     page_with(run, None, &[])
 }
 
-fn page_with(run: &SavedRun, comparison: Option<&ComparisonView>, blocks: &[Block]) -> String {
+fn page_with(run: &SavedRun, comparison: Option<&ComparisonView>, blocks: &[PageBlock]) -> String {
     let evaluation = summary::evaluate(run, &specimen::plan());
     let view = View::new(run, &evaluation);
     let curves = curves::curves(run, &evaluation, &specimen::plan());
@@ -41,8 +41,8 @@ fn tags(page: &str) -> Vec<&str> {
         .collect()
 }
 
-fn blocks() -> [Block; 2] {
-    [("rx-index", "QQ=="), ("rx-p0", "Qg==")].map(|(id, text)| Block {
+fn blocks() -> [PageBlock; 2] {
+    [("rx-index", "QQ=="), ("rx-p0", "Qg==")].map(|(id, text)| PageBlock {
         id: id.to_owned(),
         text: text.to_owned(),
     })

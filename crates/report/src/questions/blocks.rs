@@ -9,11 +9,11 @@ use libdeflater::{CompressionLvl, Compressor};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use serde::Serialize;
 
-use super::Questions;
+use super::page::Questions;
 
 /// A block of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Block {
+pub struct PageBlock {
     /// Its element's id.
     pub id: String,
     /// What it holds.
@@ -21,7 +21,7 @@ pub struct Block {
 }
 
 /// Which block is to be made.
-enum Part {
+enum BlockContent {
     Index,
     Details(usize, usize),
     Passages(usize, std::ops::Range<usize>),
@@ -30,40 +30,40 @@ enum Part {
 impl Questions<'_> {
     /// All blocks, the index first.
     #[must_use]
-    pub fn blocks(&self) -> Vec<Block> {
+    pub fn blocks(&self) -> Vec<PageBlock> {
         let details = self.detail_blocks().into_iter().enumerate();
         let details =
-            details.flat_map(|(run, n)| (0..n).map(move |block| Part::Details(run, block)));
+            details.flat_map(|(run, n)| (0..n).map(move |block| BlockContent::Details(run, block)));
         let passages = self.passage_blocks().into_iter().enumerate();
-        let passages = passages.map(|(block, numbers)| Part::Passages(block, numbers));
-        let parts: Vec<Part> = std::iter::once(Part::Index)
+        let passages = passages.map(|(block, numbers)| BlockContent::Passages(block, numbers));
+        let parts: Vec<BlockContent> = std::iter::once(BlockContent::Index)
             .chain(details)
             .chain(passages)
             .collect();
         parts.into_par_iter().map(|part| self.block(part)).collect()
     }
 
-    fn block(&self, part: Part) -> Block {
-        match part {
-            Part::Index => block("rx-index".to_owned(), &self.index()),
-            Part::Details(run, block) => {
+    fn block(&self, content: BlockContent) -> PageBlock {
+        match content {
+            BlockContent::Index => block("rx-index".to_owned(), &self.index()),
+            BlockContent::Details(run, block) => {
                 self::block(format!("rx-q{run}-{block}"), &self.details(run, block))
             }
-            Part::Passages(block, numbers) => {
+            BlockContent::Passages(block, numbers) => {
                 self::block(format!("rx-p{block}"), &self.passages(numbers))
             }
         }
     }
 }
 
-fn block(id: String, content: &impl Serialize) -> Block {
+fn block(id: String, content: &impl Serialize) -> PageBlock {
     let json = serde_json::to_vec(content).expect("plain data is JSON");
     let mut compressor = Compressor::new(CompressionLvl::default());
     let mut gzip = vec![0; compressor.gzip_compress_bound(json.len())];
     let n_bytes = compressor
         .gzip_compress(&json, &mut gzip)
         .expect("the bound is enough");
-    Block {
+    PageBlock {
         id,
         text: STANDARD.encode(&gzip[..n_bytes]),
     }

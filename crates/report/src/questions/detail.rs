@@ -1,23 +1,151 @@
-//! One question's way, as the page tells it when it is opened.
+//! The details of one question, which an HTML report shows when it is opened.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::Serialize;
+
 use super::index::rounded;
-use super::marks::{Marker, Searchables};
+use super::marks::{AnswerMarker, Highlights, Searchables};
 use super::passages::{self, PassageTable, golden, held, shown};
-use super::{ArmShown, AttemptShown, Detail, GoldBelow, GoldPlace, HitShown, Marks, StepShown};
 use ragtriage_core::attribute::classify::Outcome;
-use ragtriage_core::types::{Arm, Attempt, ChunkId, Gold, GoldMember, Question, Trace, TraceStep};
+use ragtriage_core::types::{
+    Arm, ArmName, Attempt, ChunkId, DocId, Finish, Gold, GoldMember, Origin, Question, Stance,
+    Step, StepHit, Support, TokenUse, Trace, TraceStep,
+};
+
+/// All that is told of a question when it is opened.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Detail {
+    /// The rule that gave the class, as a sentence.
+    pub reason: String,
+    /// Right answers, each an alias of the others.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub answers: Vec<String>,
+    /// Facts that a right answer states, each in any of its wordings.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub required: Vec<Vec<String>>,
+    /// Facts that it must not state.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub forbidden: Vec<Vec<String>>,
+    /// Whether the corpus supports it.
+    pub documents: Support,
+    /// Whether all chunks do.
+    pub chunks: Support,
+    /// Evidence: every group is needed, any member of a group will do.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub gold: Vec<Vec<GoldPlace>>,
+    /// Retrievers first, then fused, reranked, `min_score`, packed, as far as the run has them.
+    pub stages: Vec<StepShown>,
+    /// The generator's arms; empty without a generator.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub arms: Vec<ArmShown>,
+    /// What is highlighted, by passage's number: every passage named here that has something.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub marks: BTreeMap<usize, Highlights>,
+}
+
+/// Where one piece of evidence stands.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct GoldPlace {
+    /// Its document.
+    pub doc: DocId,
+    /// Whether the corpus has it.
+    pub present: bool,
+    /// Bytes of the document's text, start and end, all needed; none: the document as a whole.
+    pub ranges: Vec<[usize; 2]>,
+    /// How many passages hold a byte of them; for a document as a whole those with an answer string, or all where none has one.
+    pub n_passages: usize,
+    /// The first ten of these by number, in document order.
+    pub passages: Vec<usize>,
+}
+
+/// A stage's ranking.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct StepShown {
+    /// Which.
+    pub stage: Step,
+    /// How many hits it returned.
+    pub n_hits: usize,
+    /// Wall seconds.
+    pub seconds: f64,
+    /// Whether all its hits together support the question.
+    pub support: Support,
+    /// The first hits up to the depth of the report; of `packed` all.
+    pub hits: Vec<HitShown>,
+    /// Every passage with gold that comes behind those, with its rank from 1.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub gold_below: Vec<GoldBelow>,
+}
+
+/// A hit.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct HitShown {
+    /// The passage's number.
+    pub passage: usize,
+    /// Whether it holds gold.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_gold: bool,
+    /// The stage's score, to six digits.
+    pub score: f64,
+    /// What the score is made of, to five digits: by the question's terms for BM25 and TF-IDF, by retriever for a fusion; for a reranker
+    /// the score `before` it, of another system's passage the one `given`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub parts: BTreeMap<String, f64>,
+}
+
+/// A passage with gold behind the hits that are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct GoldBelow {
+    /// Its rank, from 1.
+    pub rank: usize,
+    /// Its number.
+    pub passage: usize,
+}
+
+/// An arm with its calls.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ArmShown {
+    /// Which.
+    pub arm: ArmName,
+    /// Its calls; more than one only with repeats.
+    pub attempts: Vec<AttemptShown>,
+}
+
+/// A call.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct AttemptShown {
+    /// What stood in the prompt, in order, by number.
+    pub passages: Vec<usize>,
+    /// What came back.
+    pub raw: String,
+    /// The short answer taken from it.
+    pub extracted: String,
+    /// The kind of reply.
+    pub stance: Stance,
+    /// Why it ended.
+    pub finish: Finish,
+    /// Where it was taken from.
+    pub origin: Origin,
+    /// Tokens of prompt and reply.
+    pub tokens: TokenUse,
+    /// US dollars.
+    pub cost_usd: f64,
+    /// Wall seconds.
+    pub seconds: f64,
+    /// Why the call failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
 
 /// What all questions of one run share.
-pub(super) struct Context<'a> {
+pub(super) struct DetailContext<'a> {
     pub run: usize,
     pub depth: usize,
     pub passages: &'a PassageTable<'a>,
     pub searchables: &'a Searchables,
 }
 
-impl Context<'_> {
+impl DetailContext<'_> {
     pub fn detail(&self, trace: &Trace, outcome: &Outcome) -> Detail {
         let Question {
             answers,
@@ -89,27 +217,16 @@ impl Context<'_> {
             exact: _,
             seconds,
         } = ranked;
-        let hit = |hit: &ragtriage_core::types::StepHit| {
-            let parts = hit
-                .parts
-                .iter()
-                .map(|(part, value)| (part.clone(), rounded(*value, 5)));
-            let passage = self.passages.number(self.run, &hit.id)?;
-            let is_gold = gold.contains(&hit.id);
-            Some(HitShown {
-                passage,
-                is_gold,
-                score: rounded(hit.score, 6),
-                parts: parts.collect(),
-            })
-        };
         let below = passages::gold_below(ranked, gold, self.depth).into_iter();
         StepShown {
             stage: *step,
             n_hits: hits.len(),
             seconds: rounded(*seconds, 3),
             support: *support,
-            hits: shown(ranked, self.depth).iter().filter_map(hit).collect(),
+            hits: shown(ranked, self.depth)
+                .iter()
+                .filter_map(|hit| self.hit(hit, gold))
+                .collect(),
             gold_below: below
                 .filter_map(|(rank, id)| {
                     Some(GoldBelow {
@@ -119,6 +236,19 @@ impl Context<'_> {
                 })
                 .collect(),
         }
+    }
+
+    fn hit(&self, hit: &StepHit, gold: &BTreeSet<&ChunkId>) -> Option<HitShown> {
+        let parts = hit
+            .parts
+            .iter()
+            .map(|(part, value)| (part.clone(), rounded(*value, 5)));
+        Some(HitShown {
+            passage: self.passages.number(self.run, &hit.id)?,
+            is_gold: gold.contains(&hit.id),
+            score: rounded(hit.score, 6),
+            parts: parts.collect(),
+        })
     }
 
     fn arm(&self, arm: &Arm) -> ArmShown {
@@ -160,7 +290,7 @@ impl Context<'_> {
         stages: &[StepShown],
         gold: &[Vec<GoldPlace>],
         arms: &[ArmShown],
-    ) -> BTreeMap<usize, Marks> {
+    ) -> BTreeMap<usize, Highlights> {
         let hits = stages
             .iter()
             .flat_map(|stage| stage.hits.iter().map(|hit| hit.passage));
@@ -176,13 +306,11 @@ impl Context<'_> {
             .flat_map(|arm| &arm.attempts)
             .flat_map(|attempt| attempt.passages.iter().copied());
         let named: BTreeSet<usize> = hits.chain(below).chain(places).chain(asked).collect();
-        let marker = Marker::new(trace);
-        let marked = |number: usize| {
-            Some((
-                number,
-                marker.marks(number, self.passages.list()[number], self.searchables)?,
-            ))
-        };
-        named.into_iter().filter_map(marked).collect()
+        let marker = AnswerMarker::new(trace);
+        let marked = named.into_iter().filter_map(|number| {
+            let passage = self.passages.list()[number];
+            Some((number, marker.marks(number, passage, self.searchables)?))
+        });
+        marked.collect()
     }
 }

@@ -1,60 +1,125 @@
-//! A run's questions as the page's table has them.
+//! The first block of an HTML report: each run's questions as the table shows them.
 
-use std::collections::HashMap;
+use serde::Serialize;
 
-use super::{Evaluated, Other, Others, PromptPart, PromptParts, Row, RunIndex};
+use super::counterparts::{Counterpart, answer_text};
+use super::evaluated::Evaluated;
 use ragtriage_core::config::{GeneratorName, Settings};
-use ragtriage_core::measure::{Cutoff, Family, Measure};
+use ragtriage_core::measure::Measure;
 use ragtriage_core::prompt::{NO_PASSAGES, PASSAGE_SEPARATOR, Part, Template};
-use ragtriage_core::types::{ArmName, Attempt, QuestionId, Trace};
-use ragtriage_eval::compare::PairComparison;
-use ragtriage_eval::compare::answers::Turn;
+use ragtriage_core::types::{Attempt, Fault, Flag, QuestionId, QuestionKind, Trace};
 
-/// What a table can show at a glance: of these the measures that some question has.
-fn wanted(k: usize) -> Vec<Measure> {
-    let families = [
-        (Family::Em, Some(Cutoff::Top(k))),
-        (Family::Em, Some(Cutoff::Prompt)),
-        (Family::EvidenceRecall, Some(Cutoff::Prompt)),
-        (Family::ReciprocalRank, None),
-        (Family::Ndcg, Some(Cutoff::Top(10))),
-        (Family::AnswerEm, None),
-        (Family::AnswerF1, None),
-        (Family::FactRecall, None),
-    ];
-    families
-        .into_iter()
-        .filter_map(|(family, cutoff)| Measure::new(family, cutoff))
-        .collect()
+/// The page's first block.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Index {
+    /// The run, and the one that it is compared with.
+    pub runs: Vec<RunIndex>,
+    /// How many hits of each ranking a question has.
+    pub depth: usize,
+    /// Whether texts of the corpus, golds and answers are there.
+    pub has_text: bool,
+    /// Details in each block: block `n` begins with question `n * details_per_block` of its run.
+    pub details_per_block: usize,
+    /// The number of the first passage of each block of passages, ascending; the runs share them.
+    pub passage_blocks: Vec<usize>,
 }
 
-/// The columns of all runs, so that one head stands for one measure in each: at the cutoff of the last, the baseline where there is
-/// one, and only what some question of some run has.
-pub(super) fn measures(runs: &[Evaluated<'_>]) -> Vec<Measure> {
-    let k = runs.last().map_or(0, |subject| subject.k);
-    let has_value = |measure: &Measure| {
-        runs.iter().any(|Evaluated { evaluation, .. }| {
-            let at = evaluation
-                .scores
-                .measures
-                .iter()
-                .position(|column| column == measure);
-            at.is_some_and(|at| evaluation.scores.rows.iter().any(|row| row[at].is_some()))
-        })
-    };
-    wanted(k).into_iter().filter(has_value).collect()
+/// What is said of one run, and of each of its questions in the table.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RunIndex {
+    /// Its name.
+    pub name: String,
+    /// `A` the baseline, `B` the run; empty where there is one run.
+    pub label: String,
+    /// How many hits of the final ranking went to packing; 0 for a pipeline that ran elsewhere.
+    pub k: usize,
+    /// The columns of [`QuestionRow::scores`], by the measures' names.
+    pub measures: Vec<String>,
+    /// What answered: `extractive`, or the endpoint's model; `None` without a generator, or where that is not recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub generator: Option<String>,
+    /// How its prompts are put together; `None` where no prompt of ours was made.
+    pub prompt: Option<PromptParts>,
+    /// In run order.
+    pub rows: Vec<QuestionRow>,
+}
+
+/// A prompt's two messages: the parts of each, one behind the other.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PromptParts {
+    /// The system message; empty for none.
+    pub system: Vec<PromptPart>,
+    /// The user message.
+    pub user: Vec<PromptPart>,
+    /// Whether passages stand there with their titles.
+    pub titles: bool,
+    /// What stands between two passages.
+    pub separator: &'static str,
+    /// What stands for the passages where there are none.
+    pub no_passages: &'static str,
+}
+
+/// A part of a message.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PromptPart {
+    /// As it is: `{"text": "..."}`.
+    Text(String),
+    /// The question's text: `"question"`.
+    Question,
+    /// The passages, each `[n] title`, a line feed and its text; without a title `[n]`: `"passages"`.
+    Passages,
+}
+
+/// A question in the table.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct QuestionRow {
+    /// Its id.
+    pub id: QuestionId,
+    /// What was asked.
+    pub text: String,
+    /// Its kind.
+    pub kind: QuestionKind,
+    /// Its class's name.
+    pub class: &'static str,
+    /// What went wrong inside `generation`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fault: Option<Fault>,
+    /// Its flags.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub flags: Vec<Flag>,
+    /// Its tags.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+    /// Its golds in one text.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub gold: String,
+    /// What was answered, in one text; `None` without a generator.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answer: Option<String>,
+    /// Parallel to [`RunIndex::measures`]; null where the measure is not defined for the question.
+    pub scores: Vec<Option<f64>>,
+    /// Wall seconds of its searches and calls.
+    pub seconds: f64,
+    /// Tokens of its prompts and answers, all arms.
+    pub tokens: u64,
+    /// The same question in the run that this one is compared with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub other: Option<Counterpart>,
 }
 
 pub(super) fn run(
     subject: Evaluated<'_>,
     label: &str,
     measures: &[Measure],
-    others: &[Option<Other>],
+    others: &[Option<Counterpart>],
 ) -> RunIndex {
     let Evaluated { run, evaluation, k } = subject;
     let scores = &evaluation.scores;
-    let place = |measure: &Measure| scores.measures.iter().position(|column| column == measure);
-    let columns: Vec<Option<usize>> = measures.iter().map(place).collect();
+    let columns: Vec<Option<usize>> = measures
+        .iter()
+        .map(|measure| scores.measures.iter().position(|column| column == measure))
+        .collect();
     let questions = run
         .traces
         .iter()
@@ -63,7 +128,7 @@ pub(super) fn run(
         .enumerate();
     let rows = questions.map(|(at, ((trace, outcome), row))| {
         let question = &trace.question;
-        Row {
+        QuestionRow {
             id: question.id.clone(),
             text: question.text.clone(),
             kind: question.kind,
@@ -72,7 +137,7 @@ pub(super) fn run(
             flags: outcome.flags.clone(),
             tags: question.tags.clone(),
             gold: question.gold_text(),
-            answer: trace.attempt(ArmName::Retrieved).map(Attempt::answer_text),
+            answer: answer_text(trace),
             scores: columns
                 .iter()
                 .map(|column| row[(*column)?].map(|score| rounded(score, 6)))
@@ -115,14 +180,6 @@ pub(super) fn run(
 }
 
 fn prompt(template: &Template, titles: bool) -> PromptParts {
-    let parts = |parts: &[Part]| {
-        let part = |part: &Part| match part {
-            Part::Text(text) => PromptPart::Text(text.clone()),
-            Part::Question => PromptPart::Question,
-            Part::Passages => PromptPart::Passages,
-        };
-        parts.iter().map(part).collect()
-    };
     let (system, user) = template.parts();
     PromptParts {
         system: parts(system),
@@ -133,78 +190,13 @@ fn prompt(template: &Template, titles: bool) -> PromptParts {
     }
 }
 
-impl Others {
-    /// Pairs the questions of two runs by id.
-    #[must_use]
-    pub fn new(run: Evaluated<'_>, baseline: Evaluated<'_>, comparison: &PairComparison) -> Self {
-        let flips = comparison.flips.iter();
-        let turns: HashMap<&QuestionId, Turn> = flips
-            .flat_map(|group| group.questions.iter().map(|flip| (&flip.id, group.turn)))
-            .collect();
-        let theirs: HashMap<&QuestionId, usize> = baseline
-            .run
-            .traces
-            .iter()
-            .enumerate()
-            .map(|(row, trace)| (&trace.question.id, row))
-            .collect();
-        let measures = measures(&[run, baseline]);
-        let mut others = Self {
-            of_run: vec![None; run.run.traces.len()],
-            of_baseline: vec![None; baseline.run.traces.len()],
-        };
-        for (own, trace) in run.run.traces.iter().enumerate() {
-            let Some(&there) = theirs.get(&trace.question.id) else {
-                continue;
-            };
-            let other = &baseline.run.traces[there];
-            let not_compared = match () {
-                () if trace.question.text != other.question.text => Some("another text in A"),
-                () if trace.failed() || other.failed() => Some("failed in one of the runs"),
-                () => None,
-            };
-            let turn = turns.get(&trace.question.id).copied();
-            let differs =
-                not_compared.is_some() || differ((run, own), (baseline, there), &measures);
-            others.of_run[own] = Some(Other {
-                row: there,
-                turn,
-                differs,
-                not_compared,
-            });
-            others.of_baseline[there] = Some(Other {
-                row: own,
-                turn,
-                differs,
-                not_compared,
-            });
-        }
-        others
-    }
-}
-
-/// Whether the answer, what became of the question or one of the measures that the table shows is otherwise. What was packed is not
-/// looked at: with other chunks it always is.
-fn differ(
-    (a, one): (Evaluated<'_>, usize),
-    (b, other): (Evaluated<'_>, usize),
-    measures: &[Measure],
-) -> bool {
-    let (first, second) = (&a.evaluation.outcomes[one], &b.evaluation.outcomes[other]);
-    let answer = |trace: &Trace| trace.attempt(ArmName::Retrieved).map(Attempt::answer_text);
-    let score = |subject: Evaluated<'_>, row: usize, measure: &Measure| {
-        let scores = &subject.evaluation.scores;
-        scores
-            .measures
-            .iter()
-            .position(|column| column == measure)
-            .and_then(|column| scores.rows[row][column])
-    };
-    (first.class, first.fault) != (second.class, second.fault)
-        || answer(&a.run.traces[one]) != answer(&b.run.traces[other])
-        || measures
-            .iter()
-            .any(|measure| score(a, one, measure) != score(b, other, measure))
+fn parts(parts: &[Part]) -> Vec<PromptPart> {
+    let parts = parts.iter().map(|part| match part {
+        Part::Text(text) => PromptPart::Text(text.clone()),
+        Part::Question => PromptPart::Question,
+        Part::Passages => PromptPart::Passages,
+    });
+    parts.collect()
 }
 
 fn attempts(trace: &Trace) -> impl Iterator<Item = &Attempt> {
@@ -220,7 +212,7 @@ fn seconds(trace: &Trace) -> f64 {
         .sum()
 }
 
-/// `value` to `digits` significant digits: more would be most of the page.
+/// Rounds to significant digits: more would be most of the page.
 pub(super) fn rounded(value: f64, digits: i32) -> f64 {
     if value == 0.0 || !value.is_finite() {
         return value;

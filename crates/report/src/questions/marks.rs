@@ -1,8 +1,8 @@
 //! What is highlighted in a passage: its part of the gold ranges, and the words that hold an answer.
 
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use serde::Serialize;
 
-use super::Marks;
 use ragtriage_core::text::answers::{AnswerMatcher, Searchable};
 use ragtriage_core::types::{ByteRange, Passage, Question, RangeSet, Trace};
 
@@ -20,13 +20,24 @@ impl Searchables {
     }
 }
 
+/// What is highlighted in a passage: starts and ends in UTF-16 units of its text, ascending, not overlapping.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Highlights {
+    /// Gold ranges.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub gold: Vec<[usize; 2]>,
+    /// The words that an answer string touches, as `EM@k` finds it; of a question with facts, those of a required one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub answer: Vec<[usize; 2]>,
+}
+
 /// What a question's passages are searched for.
-pub(super) struct Marker<'a> {
+pub(super) struct AnswerMarker<'a> {
     trace: &'a Trace,
     matcher: AnswerMatcher,
 }
 
-impl<'a> Marker<'a> {
+impl<'a> AnswerMarker<'a> {
     pub fn new(trace: &'a Trace) -> Self {
         Self {
             trace,
@@ -40,17 +51,17 @@ impl<'a> Marker<'a> {
         number: usize,
         passage: &Passage,
         searchables: &Searchables,
-    ) -> Option<Marks> {
+    ) -> Option<Highlights> {
         let answer = if self.matcher.found_in(&searchables.0[number]) {
             utf16(&passage.text, &self.matcher.ranges_in(&passage.text))
         } else {
             Vec::new()
         };
-        let marks = Marks {
+        let marks = Highlights {
             gold: self.gold(passage),
             answer,
         };
-        (marks != Marks::default()).then_some(marks)
+        (marks != Highlights::default()).then_some(marks)
     }
 
     fn gold(&self, passage: &Passage) -> Vec<[usize; 2]> {
@@ -67,16 +78,12 @@ impl<'a> Marker<'a> {
             .filter(|member| member.doc == passage.doc);
         let needed = RangeSet::union(members.flat_map(|member| member.needed.iter().copied()));
         let here = needed.intersection(&RangeSet::union([passage.range]));
-        let own = |range: &ByteRange| {
-            ByteRange::new(
-                range.start - passage.range.start,
-                range.end - passage.range.start,
-            )
-        };
-        utf16(
-            &passage.text,
-            &here.ranges().iter().map(own).collect::<Vec<_>>(),
-        )
+        let start = passage.range.start;
+        let own = here
+            .ranges()
+            .iter()
+            .map(|range| ByteRange::new(range.start - start, range.end - start));
+        utf16(&passage.text, &own.collect::<Vec<_>>())
     }
 }
 
@@ -92,17 +99,17 @@ fn wanted(question: &Question) -> Vec<String> {
 /// Byte ranges of `text`, ascending, in UTF-16 units; one that parts a character is left out.
 fn utf16(text: &str, ranges: &[ByteRange]) -> Vec<[usize; 2]> {
     let (mut byte, mut units) = (0, 0);
-    let mut place = |to: usize| {
-        units += text[byte..to].encode_utf16().count();
-        byte = to;
-        units
-    };
     let whole = ranges
         .iter()
         .filter(|range| text.get(range.as_range()).is_some());
-    whole
-        .map(|range| [place(range.start), place(range.end)])
-        .collect()
+    let ends = whole.map(|range| {
+        [range.start, range.end].map(|to| {
+            units += text[byte..to].encode_utf16().count();
+            byte = to;
+            units
+        })
+    });
+    ends.collect()
 }
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::PassageText;
+use serde::Serialize;
+
 use ragtriage_core::types::{ChunkId, GoldMember, Passage, Step, StepHit, Trace, TraceStep};
 use ragtriage_runs::SavedRun;
 
@@ -54,6 +55,23 @@ impl<'a> PassageTable<'a> {
     pub fn list(&self) -> &[&'a Passage] {
         &self.list
     }
+}
+
+/// A passage.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PassageText<'a> {
+    /// The chunk's id.
+    pub id: &'a str,
+    /// Its document, where that is not what stands before the last `#` of its id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub doc: Option<&'a str>,
+    /// The document's title as a prompt shows it, on one line; empty for none.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub title: String,
+    /// Its bytes in the document's text, start and end.
+    pub range: [usize; 2],
+    /// Its text, without the title.
+    pub text: &'a str,
 }
 
 impl<'a> From<&'a Passage> for PassageText<'a> {

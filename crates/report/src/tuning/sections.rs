@@ -70,7 +70,10 @@ fn effect_notes(effects: &[Effect], name: impl Fn(&Effect) -> String) -> Vec<Str
         "intervals are not adjusted for the number of effects".to_owned(),
     ];
     if effects.iter().any(|effect| !effect.balanced) {
-        notes.push("~ unbalanced: its values did not meet the same others and are not comparable".to_owned());
+        notes.push(
+            "~ unbalanced: its values did not meet the same others and are not comparable"
+                .to_owned(),
+        );
     }
     notes
 }
