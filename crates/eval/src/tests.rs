@@ -77,7 +77,6 @@ pub(super) fn trace(index: usize, ranked: &[&str], retrieved: &str, oracle: Opti
         steps: vec![TraceStep {
             step: Step::Bm25,
             hits: hits.collect(),
-            support,
             exact: None,
             seconds: 0.0,
         }],
@@ -105,6 +104,7 @@ pub(super) fn outcome(class: FailureClass, lost: Option<Stage>) -> Outcome {
         reason: String::new(),
         flags: vec![],
         reached,
+        by_step: vec![],
     }
 }
 
@@ -431,11 +431,9 @@ fn ranged() -> SavedRun {
         score: 1.0,
         parts: [].into(),
     }];
-    let support = trace.steps[0].support;
     trace.steps.push(TraceStep {
         step: Step::Packed,
         hits: packed,
-        support,
         exact: None,
         seconds: 0.0,
     });

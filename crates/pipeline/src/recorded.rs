@@ -15,7 +15,6 @@ use super::ask::{Asked, Asker, Prepared, RunFacts};
 use super::compute::Compute;
 use super::contexts::{Placed, Places};
 use ragtriage_core::attribute::gold::{self, locate_shown};
-use ragtriage_core::attribute::support::SupportTest;
 use ragtriage_core::text::answers::Searchable;
 use ragtriage_core::text::tokens::TokenCounter;
 use ragtriage_core::text::{quote, sanitize};
@@ -152,20 +151,12 @@ impl RecordedLine {
         match recorded {
             Err(error) => trace.error = Some(error),
             Ok((_, arms, hits, recorded)) => {
-                let support = SupportTest::new(&trace.question, &trace.gold.groups, &passages);
-                let step = |step, hits: Vec<StepHit>, seconds| TraceStep {
-                    exact: None,
-                    step,
-                    support: support.of(hits.iter().map(|hit| &hit.id)),
-                    hits,
-                    seconds,
-                };
                 let n_packed = recorded.packed.unwrap_or(hits.len());
                 let packed: Vec<StepHit> = hits.iter().take(n_packed).cloned().collect();
                 let ids: Vec<ChunkId> = packed.iter().map(|hit| hit.id.clone()).collect();
                 trace.steps = vec![
-                    step(Step::External, hits, seconds),
-                    step(Step::Packed, packed, 0.0),
+                    TraceStep::new(Step::External, hits, seconds),
+                    TraceStep::new(Step::Packed, packed, 0.0),
                 ];
                 self.check_prompt(&recorded);
                 trace.arms = self.arms(recorded, ids, arms);

@@ -8,7 +8,7 @@ use super::retriever::{Found, Retriever};
 use super::{PipelineError, rerank};
 use ragtriage_core::attribute::support::SupportTest;
 use ragtriage_core::fuse::Parts;
-use ragtriage_core::types::{ChunkId, Corpus, Question, Ranking, Step, StepHit, TraceStep};
+use ragtriage_core::types::{ChunkId, Corpus, Question, Ranking, Step, StepHit, Trace, TraceStep};
 
 /// Asks every retriever, fuses what they found when there are several, reranks, and drops what scores too low.
 ///
@@ -16,11 +16,11 @@ use ragtriage_core::types::{ChunkId, Corpus, Question, Ranking, Step, StepHit, T
 /// The first retriever's that fails, or the reranker's.
 pub async fn retrieve(
     retrievers: &[Arc<dyn Retriever>],
-    question: &Question,
+    trace: &Trace,
     plan: &RetrievalPlan,
     (corpus, title_prefix): (&Arc<Corpus>, bool),
-    support: &SupportTest<'_>,
 ) -> Result<Vec<TraceStep>, PipelineError> {
+    let question = &trace.question;
     let mut found = Vec::with_capacity(retrievers.len());
     let mut steps: Vec<TraceStep> = Vec::with_capacity(retrievers.len() + 4);
     let mut exact_rankings = Vec::with_capacity(retrievers.len());
@@ -41,7 +41,7 @@ pub async fn retrieve(
         let ranking = kept(ranking);
         exact_rankings.push(exact.map(kept));
         let name = retriever.name();
-        steps.push(step(name.into(), &ranking, &parts, clock, support));
+        steps.push(step(name.into(), &ranking, &parts, clock));
         found.push((name, ranking));
     }
     for (at, exact) in exact_rankings.iter().enumerate() {
@@ -52,6 +52,7 @@ pub async fn retrieve(
             .filter(|(other, _)| *other != at)
             .flat_map(|(_, (_, ranking))| ranking.ids());
         let candidates: Vec<&ChunkId> = exact.ids().chain(others).collect();
+        let support = SupportTest::new(question, &trace.gold.groups, corpus.as_ref());
         steps[at].exact = Some(support.of(candidates));
     }
     let mut last = if found.len() == 1 {
@@ -60,14 +61,14 @@ pub async fn retrieve(
         let clock = Instant::now();
         let (fused, parts) = plan.fusion.fuse(&found);
         let fused = fused.cut(plan.candidates);
-        steps.push(step(Step::Fused, &fused, &parts, clock, support));
+        steps.push(step(Step::Fused, &fused, &parts, clock));
         fused
     };
     if let Some(rerank) = &plan.rerank {
         let clock = Instant::now();
         let (reranked, parts) =
             rerank::rerank(rerank, &question.text, &last, corpus, title_prefix).await?;
-        steps.push(step(Step::Reranked, &reranked, &parts, clock, support));
+        steps.push(step(Step::Reranked, &reranked, &parts, clock));
         last = reranked;
     }
     if let Some(least) = plan.min_score {
@@ -89,7 +90,6 @@ pub async fn retrieve(
             &Ranking::new(hits),
             &Parts::new(),
             clock,
-            support,
         ));
     }
     Ok(steps)
@@ -107,24 +107,12 @@ fn without_document(ranking: &Ranking, question: &Question) -> Ranking {
     )
 }
 
-fn step(
-    step: Step,
-    ranking: &Ranking,
-    parts: &Parts,
-    clock: Instant,
-    support: &SupportTest<'_>,
-) -> TraceStep {
+fn step(step: Step, ranking: &Ranking, parts: &Parts, clock: Instant) -> TraceStep {
     let seconds = clock.elapsed().as_secs_f64();
     let hits = ranking.hits().iter().map(|hit| StepHit {
         id: hit.id.clone(),
         score: hit.score,
         parts: parts.get(&hit.id).cloned().unwrap_or_default(),
     });
-    TraceStep {
-        step,
-        hits: hits.collect(),
-        support: support.of(ranking.ids()),
-        exact: None,
-        seconds,
-    }
+    TraceStep::new(step, hits.collect(), seconds)
 }

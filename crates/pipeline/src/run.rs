@@ -19,7 +19,6 @@ use super::retriever::Retriever;
 use super::sink::Sink;
 use super::stock::{Ingested, Stock};
 use ragtriage_core::attribute::gold::{self, Haystacks};
-use ragtriage_core::attribute::support::SupportTest;
 use ragtriage_core::text::causes::with_causes;
 use ragtriage_core::types::{
     Corpus, Dataset, FailedPart, Question, QuestionId, Step, StepHit, Trace, TraceError, TraceStep,
@@ -125,10 +124,8 @@ impl Line {
 
     /// The steps of retrieval, and what was packed.
     async fn steps(&self, trace: &Trace) -> Result<Vec<TraceStep>, PipelineError> {
-        let support = SupportTest::new(&trace.question, &trace.gold.groups, self.corpus.as_ref());
         let (plan, shown) = (&self.plan.retrieval, (&self.corpus, self.plan.title_prefix));
-        let mut steps =
-            retrieve::retrieve(&self.retrievers, &trace.question, plan, shown, &support).await?;
+        let mut steps = retrieve::retrieve(&self.retrievers, trace, plan, shown).await?;
         let clock = Instant::now();
         let top: Vec<StepHit> = steps.last().map_or(Vec::new(), |last| {
             last.hits.iter().take(plan.k).cloned().collect()
@@ -139,20 +136,12 @@ impl Line {
             &self.plan.prompt,
             self.plan.title_prefix,
         );
-        steps.push(TraceStep {
-            step: Step::Packed,
-            support: support.of(&packed),
-            exact: None,
-            seconds: clock.elapsed().as_secs_f64(),
-            hits: top
-                .into_iter()
-                .take(packed.len())
-                .map(|hit| StepHit {
-                    parts: BTreeMap::new(),
-                    ..hit
-                })
-                .collect(),
+        let hits = top.into_iter().take(packed.len()).map(|hit| StepHit {
+            parts: BTreeMap::new(),
+            ..hit
         });
+        let seconds = clock.elapsed().as_secs_f64();
+        steps.push(TraceStep::new(Step::Packed, hits.collect(), seconds));
         Ok(steps)
     }
 

@@ -135,8 +135,8 @@ fn trace(index: usize, name: &str, hits: &[(&str, f64)], answer: Option<&str>) -
                      "answers": ["18 May", name], "evidence": [[{"doc": "d", "ranges": [range]}]], "relevant": {"d": 1}, "tags": [name]},
         "gold": {"documents": support, "chunks": support, "groups": [[gold]]},
         "stages": [
-            {"stage": "bm25", "hits": all, "support": support, "seconds": 0.25},
-            {"stage": "packed", "hits": all[..1], "support": support, "seconds": 0.0},
+            {"stage": "bm25", "hits": all, "seconds": 0.25},
+            {"stage": "packed", "hits": all[..1], "seconds": 0.0},
         ],
         "arms": arms,
     }))
@@ -270,8 +270,8 @@ fn sampled(at: usize, fate: &Fate) -> Trace {
         },
         "gold": {"documents": support, "chunks": support, "groups": if is_answerable { gold } else { vec![] }},
         "stages": [
-            {"stage": "bm25", "hits": hits, "support": support, "seconds": 0.25},
-            {"stage": "packed", "hits": hits[..1], "support": support, "seconds": 0.0},
+            {"stage": "bm25", "hits": hits, "seconds": 0.25},
+            {"stage": "packed", "hits": hits[..1], "seconds": 0.0},
         ],
         "arms": arms,
     }))

@@ -152,7 +152,6 @@ mod tests {
             "stages": [{
                 "stage": Step::Bm25,
                 "hits": [{"id": "d#0", "score": 1.0, "parts": {"term": 1.0}}, {"id": "gone#0", "score": 0.5}],
-                "support": support,
                 "seconds": 0.0,
             }],
             "arms": [],

@@ -7,7 +7,7 @@ use crate::text::answers::AnswerMatcher;
 use crate::text::normalise;
 use crate::text::numbers::thousands;
 use crate::types::{
-    ArmName, Attempt, ChunkId, FailureClass, Fault, Flag, QuestionKind, Stage, Stance, Trace,
+    ArmName, Attempt, ChunkId, FailureClass, Fault, Flag, QuestionKind, Stage, Stance, Support, Trace,
 };
 
 /// An endpoint that counts fewer than this share of our prompt tokens has cut the prompt (design: Ollama does so silently).
@@ -40,6 +40,8 @@ pub struct Outcome {
     pub lost: Option<Stage>,
     /// Whether support reached each of documents, chunks, candidates, `top_k`, prompt; `None` with nothing to go by.
     pub reached: Option<[bool; 5]>,
+    /// Support by all hits of each step, parallel to the trace's steps.
+    pub by_step: Vec<Support>,
 }
 
 impl Outcome {
@@ -76,6 +78,7 @@ pub fn classify(trace: &Trace, k: usize, right: Rightness, passages: &dyn Passag
             flags: Vec::new(),
             lost: None,
             reached: None,
+            by_step: Vec::new(),
         };
     }
     let delivery = Delivery::new(trace, k, passages);
@@ -91,6 +94,7 @@ pub fn classify(trace: &Trace, k: usize, right: Rightness, passages: &dyn Passag
         reason,
         flags: flags(&delivery, right),
         reached,
+        by_step: delivery.by_step(),
     }
 }
 

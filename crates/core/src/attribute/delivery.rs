@@ -2,7 +2,7 @@
 
 use super::Passages;
 use super::support::SupportTest;
-use crate::types::{ByteRange, ChunkId, Stage, Step, SupportRule, Trace};
+use crate::types::{ByteRange, ChunkId, Stage, Step, Support, SupportRule, Trace};
 
 /// The chunks of each stage, with the support test that is put to them.
 pub(super) struct Delivery<'a> {
@@ -77,6 +77,14 @@ impl<'a> Delivery<'a> {
             reached[at] = reached[at - 1] && of(stage);
         }
         (self.test.rule() != SupportRule::Nothing).then_some(reached)
+    }
+
+    /// Returns the support by all hits of each step of the trace.
+    pub fn by_step(&self) -> Vec<Support> {
+        let steps = self.trace.steps.iter();
+        steps
+            .map(|step| self.test.of(step.hits.iter().map(|hit| &hit.id)))
+            .collect()
     }
 
     /// The first gold range that no single chunk holds and of which a part, but not all, is in the chunks of `stage`.

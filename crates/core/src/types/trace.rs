@@ -179,13 +179,24 @@ pub struct TraceStep {
     pub step: Step,
     /// Best first.
     pub hits: Vec<StepHit>,
-    /// Whether all its hits together support the question.
-    pub support: Support,
     /// Whether all candidates support it once exact search's hits stand for these, where these come from an approximate one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exact: Option<Support>,
     /// Wall time, seconds.
     pub seconds: f64,
+}
+
+impl TraceStep {
+    /// Creates a step without a second, exact search.
+    #[must_use]
+    pub fn new(step: Step, hits: Vec<StepHit>, seconds: f64) -> Self {
+        Self {
+            step,
+            hits,
+            exact: None,
+            seconds,
+        }
+    }
 }
 
 /// Tokens of one call.

@@ -163,7 +163,8 @@ impl DetailContext<'_> {
         let stages: Vec<StepShown> = trace
             .steps
             .iter()
-            .map(|step| self.step(step, &gold))
+            .zip(&outcome.by_step)
+            .map(|(step, support)| self.step(step, *support, &gold))
             .collect();
         let places: Vec<Vec<GoldPlace>> = groups
             .iter()
@@ -209,11 +210,10 @@ impl DetailContext<'_> {
         }
     }
 
-    fn step(&self, ranked: &TraceStep, gold: &BTreeSet<&ChunkId>) -> StepShown {
+    fn step(&self, ranked: &TraceStep, support: Support, gold: &BTreeSet<&ChunkId>) -> StepShown {
         let TraceStep {
             step,
             hits,
-            support,
             exact: _,
             seconds,
         } = ranked;
@@ -222,7 +222,7 @@ impl DetailContext<'_> {
             stage: *step,
             n_hits: hits.len(),
             seconds: rounded(*seconds, 3),
-            support: *support,
+            support,
             hits: shown(ranked, self.depth)
                 .iter()
                 .filter_map(|hit| self.hit(hit, gold))

@@ -9,7 +9,7 @@ use super::classify::{Outcome, Rightness, classify};
 use super::gold;
 use crate::types::{
     Arm, ArmName, Attempt, Chunk, ChunkId, Corpus, Document, Finish, Gold, Group, Member, Origin,
-    Passage, Question, QuestionKind, Stance, Step, StepHit, Support, SupportRule, TokenUse, Trace,
+    Passage, Question, QuestionKind, Stance, Step, StepHit, TokenUse, Trace,
     TraceStep,
 };
 
@@ -114,10 +114,6 @@ fn with_gold(
                 parts: [].into(),
             })
             .collect(),
-        support: Support {
-            holds: false,
-            rule: SupportRule::Nothing,
-        },
         seconds: 0.0,
     };
     Trace {
