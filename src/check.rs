@@ -9,7 +9,7 @@ use crate::output;
 use crate::run_folder::folder_of;
 use ragtriage_core::config::GateMode;
 use ragtriage_core::measure::Measure;
-use ragtriage_eval::gate::{self, Bound, Gate, GatePlan, GateReport};
+use ragtriage_eval::gate::{self, Gate, GateBound, GatePlan, GateReport};
 use ragtriage_pipeline::settings::{Resolved, Settings, assemble};
 use ragtriage_report::gates::{self, github, junit};
 use ragtriage_runs::{Manifest, SavedRun};
@@ -109,9 +109,9 @@ pub fn check(args: &CheckArgs) -> Result<bool, Failure> {
 /// The gates of the command line.
 fn flags(args: &CheckArgs) -> Result<Vec<Gate>, Failure> {
     let all = [
-        ("--min", Bound::Min, &args.min),
-        ("--max", Bound::Max, &args.max),
-        ("--max-drop", Bound::MaxDrop, &args.max_drop),
+        ("--min", GateBound::Min, &args.min),
+        ("--max", GateBound::Max, &args.max),
+        ("--max-drop", GateBound::MaxDrop, &args.max_drop),
     ];
     let mut gates = Vec::new();
     for (flag, bound, given) in all {
@@ -130,7 +130,7 @@ fn flags(args: &CheckArgs) -> Result<Vec<Gate>, Failure> {
     Ok(gates)
 }
 
-fn parse(flag: &str, bound: Bound, text: &str) -> Result<Gate, Failure> {
+fn parse(flag: &str, bound: GateBound, text: &str) -> Result<Gate, Failure> {
     let wrong = || {
         let hint = format!(
             "for example `{flag} EM@5=0.8`; `ragtriage score --list` explains the measures"

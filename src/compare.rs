@@ -9,7 +9,7 @@ use crate::run_folder::folder_of;
 use crate::runtime::block_on;
 use crate::{cross, output};
 use ragtriage_core::measure::Measure;
-use ragtriage_eval::compare::{self, ComparePlan, Subject};
+use ragtriage_eval::compare::{self, ComparePlan, ComparedRun};
 use ragtriage_pipeline::settings::assemble;
 use ragtriage_report::comparison::{ComparisonView, Shown, markdown, terminal};
 use ragtriage_runs::SavedRun;
@@ -74,9 +74,9 @@ pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
         primary: primary.or(baseline.1.evaluation.primary),
         intersect: args.intersect,
     };
-    let subjects: Vec<Subject<'_>> = others
+    let subjects: Vec<ComparedRun<'_>> = others
         .iter()
-        .map(|(run, settings)| Subject {
+        .map(|(run, settings)| ComparedRun {
             run,
             k: settings.retrieval.k,
         })

@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::output;
 use ragtriage_core::config::GeneratorName;
 use ragtriage_eval::compare::ComparePlan;
-use ragtriage_eval::compare::cross::{Call, Cross, Crossed, Crossing, Side};
+use ragtriage_eval::compare::cross::{Call, Cross, Crossed, CrossedRun, Crossing};
 use ragtriage_eval::compare::pairs::Pairs;
 use ragtriage_pipeline::cross::{self, Reader};
 use ragtriage_pipeline::settings::{Resolved, Settings, assemble};
@@ -66,12 +66,12 @@ pub async fn cross(
     let [a, b] = [wire(baseline, args, false)?, wire(run, args, false)?];
     let titles = loaded.map(|(_, settings)| settings.chunking.title_prefix);
     let sides = [
-        Side {
+        CrossedRun {
             run: &baseline.0,
             prompts: Arc::clone(&a.prompts),
             titles: titles[0],
         },
-        Side {
+        CrossedRun {
             run: &run.0,
             prompts: Arc::clone(&b.prompts),
             titles: titles[1],

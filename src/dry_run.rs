@@ -12,7 +12,7 @@ use ragtriage_core::types::Dataset;
 use ragtriage_core::types::Estimate;
 use ragtriage_pipeline::ask::Done;
 use ragtriage_pipeline::estimate::EstimateSink;
-use ragtriage_pipeline::execute::{Source, execute};
+use ragtriage_pipeline::execute::{RunSource, execute};
 use ragtriage_pipeline::run::stocked;
 use ragtriage_pipeline::settings::assemble::recipients::{
     Recipient, RecipientRole, recipients, without_services,
@@ -87,7 +87,7 @@ async fn counted(
     ragtriage_pipeline::progress::Progress::finish(&bars);
     let mut sink = EstimateSink::new(terms(&local.settings.generation));
     let mut stock = stocked(dataset, done);
-    let source = Source::Pipeline {
+    let source = RunSource::Pipeline {
         stock: &mut stock,
         plan: assembled?.plan,
     };

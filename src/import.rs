@@ -20,7 +20,7 @@ use ragtriage_core::config::GeneratorName;
 use ragtriage_core::text::hex::hex;
 use ragtriage_core::types::Dataset;
 use ragtriage_pipeline::ask::Done;
-use ragtriage_pipeline::execute::{Source, execute};
+use ragtriage_pipeline::execute::{RunSource, execute};
 use ragtriage_pipeline::record::RunSink;
 use ragtriage_pipeline::settings::{Resolved, Settings, assemble, record};
 use ragtriage_runs::external::input::Input;
@@ -95,7 +95,7 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
             .clone()
             .unwrap_or_else(|| run::fresh_name(&args.file));
         let folder = RunFolder::create(&args.out, &manifest.name)?;
-        let source = Source::External {
+        let source = RunSource::External {
             documents: dataset.documents,
             questions: dataset.questions.into_iter().enumerate().collect(),
             plan,

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::failure::Failure;
 use crate::run_folder::folder_of;
-use ragtriage_eval::compare::{self, ComparePlan, Comparison, Subject};
+use ragtriage_eval::compare::{self, ComparePlan, ComparedRun, Comparison};
 use ragtriage_eval::curves::{self, Curve};
 use ragtriage_eval::summary::{self, Evaluation, EvaluationPlan};
 use ragtriage_pipeline::settings::assemble;
@@ -91,7 +91,7 @@ impl Reported {
         };
         let comparison = compare::compare(
             &theirs,
-            &[Subject {
+            &[ComparedRun {
                 run: &run,
                 k: own.k,
             }],

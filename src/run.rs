@@ -15,7 +15,7 @@ use crate::{announce, dry_run, output, report, resume};
 use ragtriage_core::text::address;
 use ragtriage_pipeline::PipelineError;
 use ragtriage_pipeline::ask::Done;
-use ragtriage_pipeline::execute::{Source, execute};
+use ragtriage_pipeline::execute::{RunSource, execute};
 use ragtriage_pipeline::record::RunSink;
 use ragtriage_pipeline::recorded::RecordedPlan;
 use ragtriage_pipeline::run::stocked;
@@ -89,12 +89,12 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
                     allowance.already(before.usd, before.tokens);
                 }
                 (caches, replies) = (assembled.vector_caches, assembled.replies);
-                Source::Pipeline {
+                RunSource::Pipeline {
                     stock: stock.insert(stocked(dataset, &done)),
                     plan: assembled.plan,
                 }
             }
-            Work::Service(plan) => Source::External {
+            Work::Service(plan) => RunSource::External {
                 documents: dataset.documents,
                 questions: done.left(dataset.questions),
                 plan,

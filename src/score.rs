@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::output;
 use ragtriage_core::measure::answer::Scorer;
 use ragtriage_core::measure::{Family, Measure};
-use ragtriage_eval::files::{self, Column, FilePlan, FileScores};
+use ragtriage_eval::files::{self, FilePlan, FileScores, MeasureColumn};
 use ragtriage_report::scores::{self, ScoredFile, ScoredFiles};
 use ragtriage_report::{glossary, trec_eval};
 use ragtriage_runs::external::input::Input;
@@ -257,7 +257,7 @@ fn measure(name: &str, args: &ScoreArgs) -> Result<Measure, Failure> {
 
 /// A corpus size with which Fallout or Accuracy has no value is a wrong size.
 fn too_small(args: &ScoreArgs, scores: &FileScores<'_>) -> Result<(), Failure> {
-    let lacks_value = |column: &&Column| column.summary.n < scores.ids.len();
+    let lacks_value = |column: &&MeasureColumn| column.summary.n < scores.ids.len();
     let Some(column) = scores.columns.iter().find(lacks_value) else {
         return Ok(());
     };

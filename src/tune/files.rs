@@ -7,7 +7,7 @@ use ragtriage_core::measure::Cutoff;
 use ragtriage_core::text::numbers::{plural, thousands};
 use ragtriage_pipeline::settings::Resolved;
 use ragtriage_pipeline::settings::assemble::dataset_label;
-use ragtriage_pipeline::stock::Share;
+use ragtriage_pipeline::stock::Reuse;
 use ragtriage_pipeline::sweep::answers::Answers;
 use ragtriage_pipeline::sweep::best::{Packing, best};
 use ragtriage_pipeline::sweep::folder::SweepFolder;
@@ -174,7 +174,7 @@ fn head(
 
 /// How much of each stage had to be made.
 fn shared(outcome: &SweepOutcome) -> String {
-    let stage = |(what, Share { wanted, made }): (&str, Share)| {
+    let stage = |(what, Reuse { wanted, made }): (&str, Reuse)| {
         format!("{} of {} {what}", thousands(made), thousands(wanted))
     };
     let stages: Vec<String> = outcome.work.stages().into_iter().map(stage).collect();

@@ -6,7 +6,7 @@ use ragtriage_core::measure::Measure;
 use ragtriage_core::text::causes::with_causes;
 use ragtriage_core::text::numbers::{plural, thousands};
 use ragtriage_pipeline::progress::Progress;
-use ragtriage_pipeline::stock::Share;
+use ragtriage_pipeline::stock::Reuse;
 use ragtriage_pipeline::sweep::SweepError;
 use ragtriage_pipeline::sweep::generate::Bill;
 use ragtriage_pipeline::sweep::request::Watch;
@@ -56,7 +56,7 @@ impl Watch for Told {
             Ok(done) => {
                 let mean = done.mean(measure).map_or(0.0, |(mean, _)| mean);
                 let work = done.work.stages();
-                let made = |(what, Share { wanted, made }): &(&str, Share)| {
+                let made = |(what, Reuse { wanted, made }): &(&str, Reuse)| {
                     (*what != "trials run").then(|| format!("{what} {made}/{wanted}"))
                 };
                 let made: Vec<String> = work.iter().filter_map(made).collect();

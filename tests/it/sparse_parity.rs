@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use flate2::read::GzDecoder;
-use ragtriage_bm25::{Parameters as Bm25Parameters, SparseIndex, Weighting};
+use ragtriage_bm25::{Bm25Parameters, SparseIndex, Weighting};
 use ragtriage_core::config::Bm25Variant;
 use ragtriage_core::text::analyse::{Analyzer, Stemmer, StopWords, Words};
 use ragtriage_core::types::ChunkId;

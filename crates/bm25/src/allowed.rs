@@ -10,14 +10,15 @@ impl Allowed {
     /// Those of the numbers from 0 to `n_documents` for which `allow` says so.
     #[must_use]
     pub fn from_fn(n_documents: usize, mut allow: impl FnMut(usize) -> bool) -> Self {
-        let word = |word: usize| {
-            let numbers = word * 64..n_documents.min(word * 64 + 64);
-            numbers.fold(0, |bits, number| {
-                bits | u64::from(allow(number)) << (number % 64)
-            })
-        };
         Self {
-            bits: (0..n_documents.div_ceil(64)).map(word).collect(),
+            bits: (0..n_documents.div_ceil(64))
+                .map(|word: usize| {
+                    let numbers = word * 64..n_documents.min(word * 64 + 64);
+                    numbers.fold(0, |bits, number| {
+                        bits | u64::from(allow(number)) << (number % 64)
+                    })
+                })
+                .collect(),
         }
     }
 

@@ -5,30 +5,30 @@
 
 use std::ops::Range;
 
-use super::vocabulary::{Terms, Vocabulary};
+use super::vocabulary::{TermNumbers, TermTexts};
 
 /// The documents of a range, inverted.
-pub(super) struct Block {
+pub(super) struct InvertedBlock {
     /// The number of its first document.
     pub(super) first: usize,
     /// How many terms each document has.
     pub(super) lengths: Vec<u32>,
     /// Its terms, numbered by first occurrence in the block.
-    pub(super) terms: Terms,
+    pub(super) terms: TermTexts,
     /// How many of its documents hold each term.
     pub(super) frequencies: Vec<u32>,
     /// Term by term, each posting's distance from the document before (from `first` - 1) and its count.
     coded: Vec<u8>,
 }
 
-impl Block {
+impl InvertedBlock {
     /// Analyses the documents of `range`, at most 65,536.
     pub(super) fn new(
         range: Range<usize>,
         terms_of: &(impl Fn(usize, &mut dyn FnMut(&str)) + Sync),
     ) -> Self {
         let first = range.start;
-        let mut vocabulary = Vocabulary::default();
+        let mut vocabulary = TermNumbers::default();
         // All terms of all documents in order, and where each document ends.
         let (mut terms, mut lengths) = (Vec::new(), Vec::with_capacity(range.len()));
         for document in range {
@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn a_block_gives_back_the_postings_of_its_documents() {
         let texts = ["a b a", "", "b c", "a"];
-        let block = Block::new(0..4, &|document, each| {
+        let block = InvertedBlock::new(0..4, &|document, each| {
             texts[document].split_whitespace().for_each(each);
         });
         let mut postings = Vec::new();

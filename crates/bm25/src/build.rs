@@ -10,9 +10,9 @@ use rayon::iter::{
 };
 use rayon::slice::ParallelSliceMut;
 
-use super::block::Block;
-use super::image::{Header, Image, RANKS, Run, Sections, Term, WINDOW};
-use super::vocabulary::Vocabulary;
+use super::block::InvertedBlock;
+use super::image::{Header, Image, RANKS, Run, Sections, TermEntry, WINDOW};
+use super::vocabulary::TermNumbers;
 use super::weighting::Weigher;
 use super::{SparseIndex, Weighting};
 use ragtriage_core::types::ChunkId;
@@ -51,10 +51,10 @@ impl SparseIndex {
         let block_size =
             (ids.len() / (rayon::current_num_threads() * BLOCKS_PER_THREAD)).next_power_of_two();
         let block_size = block_size.clamp(SMALLEST_BLOCK, LARGEST_BLOCK);
-        let blocks: Vec<Block> = (0..ids.len().div_ceil(block_size))
+        let blocks: Vec<InvertedBlock> = (0..ids.len().div_ceil(block_size))
             .into_par_iter()
             .map(|block| {
-                Block::new(
+                InvertedBlock::new(
                     block * block_size..ids.len().min((block + 1) * block_size),
                     &terms_of,
                 )
@@ -67,8 +67,8 @@ impl SparseIndex {
 /// Blocks whose terms have one numbering: that of first occurrence in the corpus.
 struct Numbered {
     /// Each with the numbers of its own terms.
-    blocks: Vec<(Vec<u32>, Block)>,
-    vocabulary: Vocabulary,
+    blocks: Vec<(Vec<u32>, InvertedBlock)>,
+    vocabulary: TermNumbers,
     /// In how many documents each term is.
     frequencies: Vec<u32>,
     /// In how many windows each term is.
@@ -76,10 +76,10 @@ struct Numbered {
 }
 
 impl Numbered {
-    fn new(blocks: Vec<Block>) -> Self {
-        let mut vocabulary = Vocabulary::default();
+    fn new(blocks: Vec<InvertedBlock>) -> Self {
+        let mut vocabulary = TermNumbers::default();
         let (mut frequencies, mut n_runs, mut next_window) = (Vec::new(), Vec::new(), Vec::new());
-        let number = |mut block: Block| {
+        let number = |mut block: InvertedBlock| {
             // Only its numbers are needed from here on.
             let numbers = vocabulary.absorb(&std::mem::take(&mut block.terms));
             frequencies.resize(vocabulary.terms().len(), 0);
@@ -159,7 +159,12 @@ fn fill_order(order: &mut [u32], ids: &[ChunkId]) {
 }
 
 /// Where each term's text, runs and postings begin; after the last term, where they end.
-fn fill_starts(terms: &mut [Term], vocabulary: &Vocabulary, frequencies: &[u32], n_runs: &[u32]) {
+fn fill_starts(
+    terms: &mut [TermEntry],
+    vocabulary: &TermNumbers,
+    frequencies: &[u32],
+    n_runs: &[u32],
+) {
     let (mut text, mut runs, mut postings) = (0, 0_u32, 0);
     let sizes = vocabulary
         .terms()
@@ -169,11 +174,11 @@ fn fill_starts(terms: &mut [Term], vocabulary: &Vocabulary, frequencies: &[u32],
         .zip(n_runs);
     let mut sizes = sizes.map(|((&end, &frequency), &n_runs)| (end, frequency, n_runs));
     for term in terms {
-        *term = Term {
+        *term = TermEntry {
             postings,
             text,
             runs,
-            ..Term::zeroed()
+            ..TermEntry::zeroed()
         };
         let Some((end, frequency, n_runs)) = sizes.next() else {
             break;
@@ -186,8 +191,8 @@ fn fill_starts(terms: &mut [Term], vocabulary: &Vocabulary, frequencies: &[u32],
 
 /// Puts every posting's document and count in its place.
 fn place(
-    blocks: &[(Vec<u32>, Block)],
-    terms: &[Term],
+    blocks: &[(Vec<u32>, InvertedBlock)],
+    terms: &[TermEntry],
     runs: &mut [Run],
     docs: &mut [u16],
     counts: &mut [u32],
@@ -222,7 +227,7 @@ fn place(
 /// One term whose postings are weighed.
 struct Task<'a> {
     number: usize,
-    term: &'a mut Term,
+    term: &'a mut TermEntry,
     runs: &'a [Run],
     docs: &'a [u16],
     shares: &'a mut [u32],
@@ -233,7 +238,7 @@ fn weigh(
     weighting: &Weighting,
     frequencies: &[u32],
     lengths: &[u32],
-    terms: &mut [Term],
+    terms: &mut [TermEntry],
     mut runs: &[Run],
     mut docs: &[u16],
     mut shares: &mut [u32],

@@ -3,13 +3,13 @@
 //! | section | elements | what |
 //! |---|---|---|
 //! | header | 1 | [`Header`]: what this is, and the sizes of all sections |
-//! | terms | terms + 1 | [`Term`]; a term's text, runs and postings end where the next one's begin |
+//! | terms | terms + 1 | [`TermEntry`]; a term's text, runs and postings end where the next one's begin |
 //! | slots | a power of two | the hash table of the terms ([`vocabulary`](super::vocabulary)) |
 //! | text | bytes | the terms' text, UTF-8 |
 //! | order | documents | the place of the document's id among all ids in ascending order |
 //! | runs | | [`Run`]: how a term's postings fall into windows of documents |
 //! | docs | postings | the document's place in its window; ascending within a run |
-//! | shares | postings | what the term adds to the document's score, beyond [`Term::absent`] |
+//! | shares | postings | what the term adds to the document's score, beyond [`TermEntry::absent`] |
 //!
 //! Each begins at a multiple of eight bytes; numbers are in the machine's byte order. Header and tables (terms to runs)
 //! are checked against checksums when a file is opened; postings are not, for that would read all of the file. So no
@@ -33,9 +33,9 @@ const MAGIC: u64 = 0x7261_6778_7370_7273;
 pub(super) const WINDOW: usize = 1 << 16;
 
 /// The scores of a window's documents.
-pub(super) type Scores = [f32; WINDOW];
+pub(super) type WindowScores = [f32; WINDOW];
 
-/// How many documents hold a share at least as large as each of [`Term::ranked`].
+/// How many documents hold a share at least as large as each of [`TermEntry::ranked`].
 pub(super) const RANKS: [usize; 3] = [10, 100, 1000];
 
 /// The sizes of all sections, and what is known of the whole.
@@ -64,7 +64,7 @@ pub(super) struct Header {
 /// One term. All but the floats are where something of its own begins.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-pub(super) struct Term {
+pub(super) struct TermEntry {
     pub(super) postings: u64,
     pub(super) text: u32,
     pub(super) runs: u32,
@@ -89,7 +89,7 @@ pub(super) struct Run {
 
 /// All sections that are filled when an index is built.
 pub(super) struct Sections<'a> {
-    pub(super) terms: &'a mut [Term],
+    pub(super) terms: &'a mut [TermEntry],
     pub(super) slots: &'a mut [u32],
     pub(super) text: &'a mut [u8],
     pub(super) order: &'a mut [u32],
@@ -101,7 +101,7 @@ pub(super) struct Sections<'a> {
 
 /// Where each section lies.
 #[derive(Debug)]
-struct Layout {
+struct ImageLayout {
     terms: Range<usize>,
     slots: Range<usize>,
     text: Range<usize>,
@@ -115,7 +115,7 @@ struct Layout {
 
 impl Header {
     /// `None` where the sizes are beyond what the machine can address.
-    fn layout(&self) -> Option<Layout> {
+    fn layout(&self) -> Option<ImageLayout> {
         let mut at = size_of::<Self>();
         let mut section = |n: u64, size: usize| {
             let start = at;
@@ -123,8 +123,8 @@ impl Header {
             at = end.checked_next_multiple_of(size_of::<u64>())?;
             Some(start..end)
         };
-        Some(Layout {
-            terms: section(self.n_terms.checked_add(1)?, size_of::<Term>())?,
+        Some(ImageLayout {
+            terms: section(self.n_terms.checked_add(1)?, size_of::<TermEntry>())?,
             slots: section(self.n_slots, size_of::<u32>())?,
             text: section(self.n_text_bytes, 1)?,
             order: section(self.n_documents, size_of::<u32>())?,
@@ -151,7 +151,7 @@ enum Bytes {
 pub(super) struct Image {
     bytes: Bytes,
     header: Header,
-    layout: Layout,
+    layout: ImageLayout,
 }
 
 impl Image {
@@ -239,7 +239,7 @@ impl Image {
     /// The term that reads `text`.
     pub(super) fn find(&self, text: &str) -> Option<u32> {
         let (terms, all_text) = (
-            self.section::<Term>(&self.layout.terms),
+            self.section::<TermEntry>(&self.layout.terms),
             self.section::<u8>(&self.layout.text),
         );
         vocabulary::find(
@@ -258,8 +258,8 @@ impl Image {
     }
 
     /// A term by its number, with its postings; `None` for a number that is none.
-    pub(super) fn term(&self, number: u32) -> Option<(&Term, Postings<'_>)> {
-        let terms = self.section::<Term>(&self.layout.terms);
+    pub(super) fn term(&self, number: u32) -> Option<(&TermEntry, Postings<'_>)> {
+        let terms = self.section::<TermEntry>(&self.layout.terms);
         let [term, next] = terms.get(number as usize..)?.first_chunk()?;
         let postings = term.postings as usize..next.postings as usize;
         let runs = self
@@ -319,7 +319,7 @@ impl<'a> Postings<'a> {
     }
 }
 
-fn sections<'a>(bytes: &'a mut [u8], layout: &Layout) -> Sections<'a> {
+fn sections<'a>(bytes: &'a mut [u8], layout: &ImageLayout) -> Sections<'a> {
     let (mut rest, mut at) = (bytes, 0);
     let mut next = |range: &Range<usize>| {
         let (section, after) =
@@ -343,7 +343,7 @@ pub(super) mod tests {
     use super::*;
 
     /// The image with all bytes of `of` replaced, as no checksum would let it through.
-    fn damaged(whole: &[u8], byte: u8, of: impl FnOnce(&Layout) -> Range<usize>) -> Image {
+    fn damaged(whole: &[u8], byte: u8, of: impl FnOnce(&ImageLayout) -> Range<usize>) -> Image {
         let header: Header = bytemuck::pod_read_unaligned(&whole[..size_of::<Header>()]);
         let layout = header.layout().expect("of a real index");
         let mut words = vec![0_u64; layout.size / size_of::<u64>()];
@@ -383,6 +383,6 @@ pub(super) mod tests {
             .is_none()
         );
         assert_eq!(size_of::<Header>() % size_of::<u64>(), 0);
-        assert_eq!(size_of::<Term>(), 40);
+        assert_eq!(size_of::<TermEntry>(), 40);
     }
 }

@@ -32,10 +32,10 @@ use std::sync::Mutex;
 pub use allowed::Allowed;
 pub use error::IndexFileError;
 pub use file::EXTENSION as INDEX_EXTENSION;
-pub use variant::Parameters;
+pub use variant::Bm25Parameters;
 pub use weighting::Weighting;
 
-use image::{Image, Scores};
+use image::{Image, WindowScores};
 
 /// An inverted index, ready to be searched by many threads at once.
 ///
@@ -44,7 +44,7 @@ use image::{Image, Scores};
 pub struct SparseIndex {
     image: Image,
     /// Score arrays at rest.
-    scratch: Mutex<Vec<Box<Scores>>>,
+    scratch: Mutex<Vec<Box<WindowScores>>>,
 }
 
 impl SparseIndex {

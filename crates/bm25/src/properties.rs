@@ -9,7 +9,7 @@ use proptest::prelude::{Just, Strategy, any};
 use proptest::{prop_assert, prop_assert_eq, proptest};
 
 use super::image::{Header, WINDOW};
-use super::{Allowed, Parameters, SparseIndex, Weighting};
+use super::{Allowed, Bm25Parameters, SparseIndex, Weighting};
 use ragtriage_core::config::Bm25Variant as Variant;
 use ragtriage_core::types::ChunkId;
 
@@ -17,7 +17,7 @@ use ragtriage_core::types::ChunkId;
 fn weighting(number: usize) -> Weighting {
     match Variant::ALL.get(number) {
         Some(&variant) => {
-            Weighting::Bm25(Parameters::new(variant, 1.2, 0.75, None).expect("in range"))
+            Weighting::Bm25(Bm25Parameters::new(variant, 1.2, 0.75, None).expect("in range"))
         }
         None => Weighting::Tfidf,
     }

@@ -2,13 +2,13 @@
 
 use std::fmt::Display;
 
-use super::{Parameters, SparseIndex, Weighting};
+use super::{Bm25Parameters, SparseIndex, Weighting};
 use ragtriage_core::config::Bm25Variant as Variant;
 use ragtriage_core::types::ChunkId;
 
 fn index(variant: Variant, texts: &[&str]) -> SparseIndex {
     weighted(
-        &Weighting::Bm25(Parameters::new(variant, 1.2, 0.75, None).expect("in range")),
+        &Weighting::Bm25(Bm25Parameters::new(variant, 1.2, 0.75, None).expect("in range")),
         texts,
     )
 }
@@ -39,12 +39,14 @@ fn assert_scores(
     expected: &[Option<f64>],
 ) {
     let scores = scores(index, query);
-    let near = |(a, b): (&Option<f64>, &Option<f64>)| match (a, b) {
-        (Some(a), Some(b)) => (a - b).abs() < 2e-6,
-        (a, b) => a == b,
-    };
     assert!(
-        scores.iter().zip(expected).all(near),
+        scores
+            .iter()
+            .zip(expected)
+            .all(|(a, b): (&Option<f64>, &Option<f64>)| match (a, b) {
+                (Some(a), Some(b)) => (a - b).abs() < 2e-6,
+                (a, b) => a == b,
+            }),
         "{variant}: {scores:?} is not {expected:?}"
     );
 }

@@ -5,7 +5,7 @@ use std::sync::PoisonError;
 use pulp::{Arch, Simd, WithSimd};
 
 use super::best::Best;
-use super::image::{Postings, RANKS, Scores, WINDOW};
+use super::image::{Postings, RANKS, WINDOW, WindowScores};
 use super::weighting::inverse_frequency;
 use super::{Allowed, SparseIndex};
 
@@ -23,7 +23,7 @@ const SPARSE: usize = 16;
 const LOOK_UP: usize = 32;
 
 /// A term of a question.
-struct Asked<'a> {
+struct AskedTerm<'a> {
     /// Its place in the question, at its first occurrence.
     first: usize,
     number: u32,
@@ -67,7 +67,7 @@ impl SparseIndex {
         } else {
             f32::NEG_INFINITY
         };
-        let mut search = Search {
+        let mut search = WindowSearch {
             asked: &asked,
             prunes,
             allowed,
@@ -90,7 +90,7 @@ impl SparseIndex {
     /// that add nothing are left out. The shares sum to the score that [`Self::search`] gives, up to rounding.
     #[must_use]
     pub fn explain<'a>(&self, query: &'a [impl AsRef<str>], document: u32) -> Vec<(&'a str, f64)> {
-        let share = |term: Asked<'_>| {
+        let share = |term: AskedTerm<'_>| {
             let share = f64::from(term.postings.share(document).unwrap_or(0.0));
             (
                 query[term.first].as_ref(),
@@ -105,7 +105,7 @@ impl SparseIndex {
     }
 
     /// The query's terms that are in the index and weigh something, in the order of first occurrence.
-    fn asked(&self, query: &[impl AsRef<str>]) -> Vec<Asked<'_>> {
+    fn asked(&self, query: &[impl AsRef<str>]) -> Vec<AskedTerm<'_>> {
         let mut counted: Vec<(usize, u32, u32)> = Vec::with_capacity(query.len());
         for (first, text) in query.iter().enumerate() {
             let Some(number) = self.image.find(text.as_ref()) else {
@@ -125,13 +125,13 @@ impl SparseIndex {
             _,
             _,
             f64,
-            &super::image::Term,
+            &super::image::TermEntry,
             _,
         )| {
             let weight = weight as f32;
             let ranked = term.ranked.map(|share| weight * share);
             let (largest, absent) = (weight * term.largest, count * f64::from(term.absent));
-            Asked {
+            AskedTerm {
                 first,
                 number,
                 weight,
@@ -162,7 +162,7 @@ impl SparseIndex {
             .collect()
     }
 
-    fn at_rest(&self) -> Box<Scores> {
+    fn at_rest(&self) -> Box<WindowScores> {
         let kept = self
             .scratch
             .lock()
@@ -175,7 +175,7 @@ impl SparseIndex {
         })
     }
 
-    fn put_to_rest(&self, scores: Box<Scores>) {
+    fn put_to_rest(&self, scores: Box<WindowScores>) {
         self.scratch
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -185,7 +185,7 @@ impl SparseIndex {
 
 /// A score that at least `limit` documents reach: that of one term's share of a rank as deep, for the other terms take
 /// nothing away.
-fn known_bar(asked: &[Asked<'_>], limit: usize) -> f32 {
+fn known_bar(asked: &[AskedTerm<'_>], limit: usize) -> f32 {
     match RANKS.iter().position(|&rank| rank >= limit) {
         Some(rank) => asked
             .iter()
@@ -197,21 +197,21 @@ fn known_bar(asked: &[Asked<'_>], limit: usize) -> f32 {
 }
 
 /// A search on its way through the windows.
-struct Search<'a> {
+struct WindowSearch<'a> {
     /// Those that can add most first.
-    asked: &'a [Asked<'a>],
+    asked: &'a [AskedTerm<'a>],
     prunes: bool,
     allowed: Option<&'a Allowed>,
     best: Best<'a>,
     n_documents: usize,
 }
 
-impl Search<'_> {
+impl WindowSearch<'_> {
     /// Scores the documents of a window, and leaves `scores` at rest.
-    fn window(&mut self, window: usize, scores: &mut Scores) {
+    fn window(&mut self, window: usize, scores: &mut WindowScores) {
         let first = window * WINDOW;
         let n_documents = WINDOW.min(self.n_documents - first);
-        let n_postings = |terms: &[Asked<'_>]| {
+        let n_postings = |terms: &[AskedTerm<'_>]| {
             terms
                 .iter()
                 .map(|term| term.postings.of_window(window).0.len())
@@ -271,7 +271,7 @@ impl Search<'_> {
     }
 
     /// What a document's score has to be, without the terms that are looked up, to be worth looking them up.
-    fn threshold(&self, looked_up: &[Asked<'_>]) -> f32 {
+    fn threshold(&self, looked_up: &[AskedTerm<'_>]) -> f32 {
         let bar = self.best.bar();
         if looked_up.is_empty() {
             return bar;
@@ -282,7 +282,7 @@ impl Search<'_> {
     }
 
     /// Looks up the terms that are not yet in `score`, as long as the document can reach the bar.
-    fn offer(&mut self, looked_up: &[Asked<'_>], document: u32, mut score: f32) {
+    fn offer(&mut self, looked_up: &[AskedTerm<'_>], document: u32, mut score: f32) {
         if self
             .allowed
             .is_some_and(|allowed| !allowed.contains(document))
@@ -301,7 +301,7 @@ impl Search<'_> {
     }
 }
 
-fn add(terms: &[Asked<'_>], window: usize, scores: &mut Scores) {
+fn add(terms: &[AskedTerm<'_>], window: usize, scores: &mut WindowScores) {
     for term in terms {
         let (docs, shares) = term.postings.of_window(window);
         for (&doc, &share) in docs.iter().zip(shares) {
@@ -312,14 +312,14 @@ fn add(terms: &[Asked<'_>], window: usize, scores: &mut Scores) {
 
 /// The most that `score` can become. Rounded sums are monotone: what is added to no less gives no less. So a document's
 /// own sum, in the same order and of shares not above these, is not above this one, to the last bit.
-fn at_most(score: f32, terms: &[Asked<'_>]) -> f32 {
+fn at_most(score: f32, terms: &[AskedTerm<'_>]) -> f32 {
     terms.iter().fold(score, |sum, term| sum + term.largest)
 }
 
 /// Visits a window's scores in the widest vectors of the machine, and leaves them at rest.
 struct Visit<'a, 'b> {
-    search: &'a mut Search<'b>,
-    looked_up: &'a [Asked<'b>],
+    search: &'a mut WindowSearch<'b>,
+    looked_up: &'a [AskedTerm<'b>],
     first: usize,
     scores: &'a mut [f32],
 }
@@ -384,7 +384,7 @@ impl WithSimd for Count<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Parameters, Weighting};
+    use crate::{Bm25Parameters, Weighting};
     use ragtriage_core::config::Bm25Variant as Variant;
     use ragtriage_core::types::{ChunkId, Hit, Ranking};
 
@@ -393,7 +393,7 @@ mod tests {
     /// Texts under ids of their own.
     fn index(variant: Variant, texts: &[(&str, &str)]) -> SparseIndex {
         let weighting =
-            Weighting::Bm25(Parameters::new(variant, 1.2, 0.75, None).expect("in range"));
+            Weighting::Bm25(Bm25Parameters::new(variant, 1.2, 0.75, None).expect("in range"));
         let ids: Vec<ChunkId> = texts.iter().map(|&(id, _)| ChunkId::from(id)).collect();
         SparseIndex::build(&weighting, &ids, |doc, each| {
             texts[doc].1.split_whitespace().for_each(each);
@@ -422,7 +422,7 @@ mod tests {
             .collect();
         for variant in Variant::ALL {
             let weighting =
-                Weighting::Bm25(Parameters::new(variant, 1.2, 0.75, None).expect("in range"));
+                Weighting::Bm25(Bm25Parameters::new(variant, 1.2, 0.75, None).expect("in range"));
             let index = SparseIndex::build(&weighting, &ids, |doc, each| {
                 (0..=doc % 5).for_each(|_| each("x"));
                 if doc % 3 == 0 {

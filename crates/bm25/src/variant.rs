@@ -19,14 +19,14 @@ use ragtriage_core::config::{Bm25Settings, Bm25Variant as Variant, OutOfRange, c
 
 /// A variant with its parameters, each within its range.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Parameters {
+pub struct Bm25Parameters {
     variant: Variant,
     k1: f64,
     b: f64,
     delta: f64,
 }
 
-impl Default for Parameters {
+impl Default for Bm25Parameters {
     /// Lucene's variant and its defaults: k1 1.2, b 0.75.
     fn default() -> Self {
         Self {
@@ -38,7 +38,7 @@ impl Default for Parameters {
     }
 }
 
-impl Parameters {
+impl Bm25Parameters {
     /// `k1` >= 0: how fast repetition saturates. `b` in 0 to 1: how far length counts. `delta` >= 0: what occurring at
     /// all is worth, in `bm25l` and `bm25plus`; `None` is the variant's usual value, and the others do not look at it.
     ///
@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn parameters_outside_their_range_are_refused_by_name() {
         let refused = |k1, b, delta| {
-            Parameters::new(Variant::Bm25l, k1, b, delta)
+            Bm25Parameters::new(Variant::Bm25l, k1, b, delta)
                 .expect_err("refused")
                 .to_string()
         };
@@ -181,7 +181,7 @@ mod tests {
             refused(1.2, 0.5, Some(-1.0)),
             "`retrieval.bm25.delta` is -1, must be 0 to 1000000"
         );
-        assert!(Parameters::new(Variant::Lucene, 0.0, 1.0, None).is_ok());
+        assert!(Bm25Parameters::new(Variant::Lucene, 0.0, 1.0, None).is_ok());
     }
 
     #[test]
@@ -193,7 +193,8 @@ mod tests {
                 (1.2, 1.0, 0.0),
                 (1.2, 0.75, 2.0),
             ] {
-                let parameters = Parameters::new(variant, k1, b, Some(delta)).expect("in range");
+                let parameters =
+                    Bm25Parameters::new(variant, k1, b, Some(delta)).expect("in range");
                 assert!(
                     parameters.tfc(1.0, 0.01).is_finite(),
                     "{variant} {k1} {b} {delta}"

@@ -6,14 +6,14 @@
 
 /// Terms by their number.
 #[derive(Default)]
-pub(super) struct Terms {
+pub(super) struct TermTexts {
     /// All of them, one after the other.
     text: Vec<u8>,
     /// Where each ends in `text`.
     ends: Vec<u32>,
 }
 
-impl Terms {
+impl TermTexts {
     fn get(&self, number: usize) -> &[u8] {
         let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.text[start as usize..self.ends[number] as usize]
@@ -35,14 +35,14 @@ impl Terms {
 
 /// Terms numbered in the order in which they were first seen.
 #[derive(Default)]
-pub(super) struct Vocabulary {
-    terms: Terms,
+pub(super) struct TermNumbers {
+    terms: TermTexts,
     /// Each a term's number plus 1, or 0, and above it the term's hash, so that most other terms are passed by without a
     /// look at their text.
     slots: Vec<u64>,
 }
 
-impl Vocabulary {
+impl TermNumbers {
     /// The number of `term`, a new one if it was never seen.
     ///
     /// # Panics
@@ -60,7 +60,7 @@ impl Vocabulary {
             }
             slot = (slot + 1) & mask;
         }
-        let Terms { text, ends } = &mut self.terms;
+        let TermTexts { text, ends } = &mut self.terms;
         text.extend_from_slice(term);
         ends.push(u32::try_from(text.len()).expect("distinct terms fit in 4 GiB"));
         self.slots[slot] = u64::from(hash) << 32 | ends.len() as u64;
@@ -81,22 +81,22 @@ impl Vocabulary {
     }
 
     /// Numbers all `terms`, in their order.
-    pub(super) fn absorb(&mut self, terms: &Terms) -> Vec<u32> {
+    pub(super) fn absorb(&mut self, terms: &TermTexts) -> Vec<u32> {
         (0..terms.len())
             .map(|number| self.number(terms.get(number)))
             .collect()
     }
 
-    pub(super) fn terms(&self) -> &Terms {
+    pub(super) fn terms(&self) -> &TermTexts {
         &self.terms
     }
 
     /// The terms alone, in as little memory as they need.
-    pub(super) fn into_terms(self) -> Terms {
-        let Terms { mut text, mut ends } = self.terms;
+    pub(super) fn into_terms(self) -> TermTexts {
+        let TermTexts { mut text, mut ends } = self.terms;
         text.shrink_to_fit();
         ends.shrink_to_fit();
-        Terms { text, ends }
+        TermTexts { text, ends }
     }
 
     /// How many slots the table has.
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn terms_keep_their_numbers_however_many_follow() {
-        let mut vocabulary = Vocabulary::default();
+        let mut vocabulary = TermNumbers::default();
         let terms: Vec<String> = (0..5000).map(|n| format!("term-{n}")).collect();
         for round in 0..2 {
             for (number, term) in terms.iter().enumerate() {
@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn the_empty_term_and_terms_of_one_prefix_are_told_apart() {
-        let mut vocabulary = Vocabulary::default();
+        let mut vocabulary = TermNumbers::default();
         let terms: [&[u8]; 5] = [b"", b"\0", b"12345678", b"123456789", b"12345678\0"];
         assert_eq!(terms.map(|term| vocabulary.number(term)), [0, 1, 2, 3, 4]);
         assert_eq!(terms.map(|term| vocabulary.number(term)), [0, 1, 2, 3, 4]);

@@ -1,12 +1,12 @@
 //! How a term counts in a document: one of the BM25, or TF-IDF.
 
-use super::variant::Parameters;
+use super::variant::Bm25Parameters;
 
 /// How terms are weighted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Weighting {
     /// The sum over the question's terms of idf times saturated, length-normalised count.
-    Bm25(Parameters),
+    Bm25(Bm25Parameters),
     /// The cosine of question and document (Salton and Buckley 1988): tf = count / length, idf = ln(N / df), both sides
     /// alike; terms of the question that no document has are left out of its norm, too. A term that every document has
     /// weighs nothing and finds nothing.
@@ -26,7 +26,7 @@ impl Weighting {
 
 impl Default for Weighting {
     fn default() -> Self {
-        Self::Bm25(Parameters::default())
+        Self::Bm25(Bm25Parameters::default())
     }
 }
 
@@ -38,7 +38,7 @@ pub(super) fn inverse_frequency(frequency: usize, n_documents: usize) -> f64 {
 /// A weighting with all that it has to know of the whole corpus.
 pub(super) enum Weigher {
     Bm25 {
-        parameters: Parameters,
+        parameters: Bm25Parameters,
         idf: Vec<f64>,
         /// Per term, what it adds to documents without it; empty for the variants where that is nothing.
         absent: Vec<f64>,

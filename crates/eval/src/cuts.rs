@@ -22,7 +22,7 @@ const MOST_PARTS: usize = 50;
 /// What questions are parted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum CutBy {
+pub enum SliceBy {
     /// A tag; a question stands in the part of each of its tags.
     Tag,
     /// The kind of answer wanted.
@@ -35,7 +35,7 @@ pub enum CutBy {
     GoldBytes,
 }
 
-impl CutBy {
+impl SliceBy {
     /// Every cut, in report order.
     pub const ALL: [Self; 5] = [
         Self::Tag,
@@ -60,11 +60,11 @@ impl CutBy {
 
 /// A cut with its parts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Cut {
+pub struct SliceGroup {
     /// What questions are parted by.
-    pub by: CutBy,
+    pub by: SliceBy,
     /// In their own order; tags by size.
-    pub parts: Vec<Part>,
+    pub parts: Vec<Slice>,
     /// Parts that were left out because there are too many.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub n_left_out: usize,
@@ -80,7 +80,7 @@ fn is_zero(n: &usize) -> bool {
 
 /// One part's numbers. A measure that is defined for none of its questions has n 0.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Part {
+pub struct Slice {
     /// Which.
     pub value: String,
     /// Questions in it that did not fail.
@@ -101,7 +101,7 @@ pub struct Part {
 }
 
 /// What is cut, question by question; all lists are parallel to the traces.
-pub struct Columns<'a> {
+pub struct QuestionColumns<'a> {
     /// The questions.
     pub traces: &'a [Trace],
     /// Their outcomes.
@@ -116,7 +116,7 @@ pub struct Columns<'a> {
     pub cluster_of: Vec<usize>,
 }
 
-impl Columns<'_> {
+impl QuestionColumns<'_> {
     /// The share of `questions` of which `holds` is true, where it is known.
     pub(super) fn share(
         &self,
@@ -157,8 +157,8 @@ impl Columns<'_> {
         (0..self.traces.len()).filter(|&at| self.outcomes[at].class != FailureClass::Failed)
     }
 
-    fn part(&self, value: String, questions: &[usize]) -> Part {
-        Part {
+    fn part(&self, value: String, questions: &[usize]) -> Slice {
+        Slice {
             value,
             n: questions.len(),
             rough: questions.len() < FEW,
@@ -187,9 +187,9 @@ impl Columns<'_> {
 
 /// Every cut that tells questions apart; a part that holds all of them does not.
 #[must_use]
-pub fn cuts(columns: &Columns<'_>) -> Vec<Cut> {
+pub fn cuts(columns: &QuestionColumns<'_>) -> Vec<SliceGroup> {
     let all: Vec<usize> = columns.questions().collect();
-    let cut = |by: CutBy| {
+    let cut = |by: SliceBy| {
         let mut parts = parts(by, &all, columns.traces);
         parts.retain(|(_, questions)| questions.len() < all.len());
         let n_left_out = parts.len().saturating_sub(MOST_PARTS);
@@ -198,25 +198,25 @@ pub fn cuts(columns: &Columns<'_>) -> Vec<Cut> {
             .into_iter()
             .map(|(value, questions)| columns.part(value, &questions))
             .collect();
-        Cut {
+        SliceGroup {
             by,
             parts,
             n_left_out,
         }
     };
-    CutBy::ALL
+    SliceBy::ALL
         .into_iter()
         .map(cut)
-        .filter(|cut| cut.parts.len() > usize::from(cut.by != CutBy::Tag))
+        .filter(|cut| cut.parts.len() > usize::from(cut.by != SliceBy::Tag))
         .collect()
 }
 
 /// The parts of a cut, each with its questions.
-fn parts(by: CutBy, all: &[usize], traces: &[Trace]) -> Vec<(String, Vec<usize>)> {
+fn parts(by: SliceBy, all: &[usize], traces: &[Trace]) -> Vec<(String, Vec<usize>)> {
     let question = |at: usize| &traces[at].question;
     match by {
-        CutBy::Tag => tags(all, traces),
-        CutBy::QuestionKind => {
+        SliceBy::Tag => tags(all, traces),
+        SliceBy::QuestionKind => {
             let of = |kind: &QuestionKind| {
                 all.iter()
                     .copied()
@@ -229,7 +229,7 @@ fn parts(by: CutBy, all: &[usize], traces: &[Trace]) -> Vec<(String, Vec<usize>)
                     .map(|kind| (kind.name().to_owned(), of(kind))),
             )
         }
-        CutBy::Hops => {
+        SliceBy::Hops => {
             let mut by_hops: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
             for &at in all.iter().filter(|&&at| !question(at).evidence.is_empty()) {
                 by_hops
@@ -242,10 +242,10 @@ fn parts(by: CutBy, all: &[usize], traces: &[Trace]) -> Vec<(String, Vec<usize>)
                 .map(|(hops, questions)| (hops.to_string(), questions))
                 .collect()
         }
-        CutBy::QuestionWords => {
+        SliceBy::QuestionWords => {
             quarters(all, |at| Some(question(at).text.split_whitespace().count()))
         }
-        CutBy::GoldBytes => quarters(all, |at| {
+        SliceBy::GoldBytes => quarters(all, |at| {
             traces[at]
                 .gold
                 .groups
@@ -333,8 +333,8 @@ mod tests {
     use ragtriage_core::types::{Interval, Stage};
 
     /// Four questions: tags a; a b; none; none. Classes correct, ranking, ranking, failed.
-    fn columns(traces: &[Trace], outcomes: &[Outcome]) -> Vec<Cut> {
-        cuts(&Columns {
+    fn columns(traces: &[Trace], outcomes: &[Outcome]) -> Vec<SliceGroup> {
+        cuts(&QuestionColumns {
             traces,
             outcomes,
             em: vec![Some(1.0), Some(0.0), None, Some(1.0)],
@@ -377,7 +377,7 @@ mod tests {
         assert_eq!(
             (cuts[0].by, parts),
             (
-                CutBy::Tag,
+                SliceBy::Tag,
                 vec![("a", 2, 0.75), ("b", 1, 0.5), ("(none)", 1, 0.0)]
             )
         );
@@ -401,25 +401,28 @@ mod tests {
         assert!(
             columns(&traces, &outcomes)
                 .iter()
-                .all(|cut| cut.by != CutBy::Tag)
+                .all(|cut| cut.by != SliceBy::Tag)
         );
         traces[0].question.tags.push("hard".to_owned());
         let tags = columns(&traces, &outcomes).swap_remove(0);
         assert_eq!(
             (tags.by, tags.parts.len(), tags.parts[0].value.as_str()),
-            (CutBy::Tag, 1, "hard")
+            (SliceBy::Tag, 1, "hard")
         );
     }
 
     #[test]
     fn only_cuts_with_several_parts_are_kept() {
         let (traces, outcomes) = four();
-        let by: Vec<CutBy> = columns(&traces, &outcomes)
+        let by: Vec<SliceBy> = columns(&traces, &outcomes)
             .iter()
             .map(|cut| cut.by)
             .collect();
         // One evidence group each and no document's length: neither tells questions apart.
-        assert_eq!(by, [CutBy::Tag, CutBy::QuestionKind, CutBy::QuestionWords]);
+        assert_eq!(
+            by,
+            [SliceBy::Tag, SliceBy::QuestionKind, SliceBy::QuestionWords]
+        );
     }
 
     #[test]
@@ -462,7 +465,7 @@ mod tests {
                 high: 1.0
             })
         );
-        let columns = Columns {
+        let columns = QuestionColumns {
             traces: &traces,
             outcomes: &outcomes,
             em: vec![],

@@ -16,8 +16,8 @@ use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::stats::cluster::clusters;
 use ragtriage_core::text::normalise;
 use ragtriage_runs::external::ExternalError;
-use ragtriage_runs::external::predictions::{Gold, Golds, Predictions};
-use ragtriage_runs::external::qrels::{Judged, Qrels};
+use ragtriage_runs::external::predictions::{GoldAnswers, Golds, Predictions};
+use ragtriage_runs::external::qrels::{Qrels, QueryGrades};
 use ragtriage_runs::external::trec_run::TrecRun;
 
 /// How files are scored.
@@ -45,7 +45,7 @@ pub struct FileScores<'t> {
     /// Ids of the queries or questions: queries ascending by bytes, questions in the golds' order.
     pub ids: Vec<Cow<'t, str>>,
     /// The plan's measures, each with its values.
-    pub columns: Vec<Column>,
+    pub columns: Vec<MeasureColumn>,
     /// What `trec_eval` counts, parallel to `ids`; empty for answers.
     pub counts: Vec<Counts>,
     /// What was found that should be known, none of them 0.
@@ -56,7 +56,7 @@ pub struct FileScores<'t> {
 
 /// A measure's values and what they come to.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Column {
+pub struct MeasureColumn {
     /// What is measured.
     pub measure: Measure,
     /// Parallel to the ids; `None`: not defined there.
@@ -109,7 +109,7 @@ pub fn score_run<'t>(
     qrels: &Qrels<'t>,
     plan: &FilePlan,
 ) -> Result<FileScores<'t>, ExternalError> {
-    let judged: Vec<(&str, &Judged)> = qrels.queries().collect();
+    let judged: Vec<(&str, &QueryGrades)> = qrels.queries().collect();
     let rows: Vec<_> = judged
         .par_iter()
         .map(|(query, judged)| score_query(run, query, judged, plan))
@@ -153,7 +153,7 @@ pub fn score_run<'t>(
     })
 }
 
-struct Row {
+struct QueryRow {
     values: Vec<Option<f64>>,
     counts: Counts,
     n_judged_retrieved: usize,
@@ -163,9 +163,9 @@ struct Row {
 fn score_query(
     run: &TrecRun,
     query: &str,
-    judged: &Judged,
+    judged: &QueryGrades,
     plan: &FilePlan,
-) -> Result<Row, ExternalError> {
+) -> Result<QueryRow, ExternalError> {
     let ranking = run.ranking(query)?;
     let is_missing = ranking.is_none();
     let hits = ranking.unwrap_or_default();
@@ -190,7 +190,7 @@ fn score_query(
         .iter()
         .map(|measure| graded.value(*measure, plan.n_documents))
         .collect();
-    Ok(Row {
+    Ok(QueryRow {
         values,
         counts,
         n_judged_retrieved,
@@ -205,8 +205,8 @@ pub fn score_predictions<'t>(
     golds: &Golds<'t>,
     plan: &FilePlan,
 ) -> FileScores<'t> {
-    let answer_of = |gold: &Gold<'_>| predictions.answers.get(gold.id.as_ref())?.as_deref();
-    let asked: Vec<&Gold<'t>> = golds
+    let answer_of = |gold: &GoldAnswers<'_>| predictions.answers.get(gold.id.as_ref())?.as_deref();
+    let asked: Vec<&GoldAnswers<'t>> = golds
         .questions
         .iter()
         .filter(|gold| !plan.only_shared || answer_of(gold).is_some())
@@ -239,7 +239,7 @@ pub fn score_predictions<'t>(
     summarised(ids, &values, cluster_of, &warnings, plan)
 }
 
-fn score_answer(answer: Option<&str>, gold: &Gold, plan: &FilePlan) -> Vec<Option<f64>> {
+fn score_answer(answer: Option<&str>, gold: &GoldAnswers, plan: &FilePlan) -> Vec<Option<f64>> {
     let scores = answer.map_or(AnswerScores::default(), |answer| {
         answer::score(answer, &golds_of(gold, plan.scorer), plan.scorer)
     });
@@ -266,7 +266,7 @@ fn score_answer(answer: Option<&str>, gold: &Gold, plan: &FilePlan) -> Vec<Optio
 
 /// The golds that a script compares with: `evaluate-v2.0.py` drops those that normalise to nothing, and where none is
 /// left the right answer is the empty one.
-fn golds_of<'a>(gold: &'a Gold<'_>, scorer: Scorer) -> Cow<'a, [String]> {
+fn golds_of<'a>(gold: &'a GoldAnswers<'_>, scorer: Scorer) -> Cow<'a, [String]> {
     if scorer != Scorer::Squad2 {
         return Cow::Borrowed(&gold.answers);
     }
@@ -304,7 +304,7 @@ fn summarised<'t>(
     let columns: Vec<Vec<Option<f64>>> = (0..plan.measures.len()).map(column).collect();
     let summaries = summary::summarised(&plan.measures, &columns, &bootstrap);
     let columns = plan.measures.iter().zip(columns).zip(summaries);
-    let columns = columns.map(|((&measure, values), summary)| Column {
+    let columns = columns.map(|((&measure, values), summary)| MeasureColumn {
         measure,
         values,
         summary,

@@ -10,7 +10,7 @@ use ragtriage_core::types::{FailureClass, Fault, Flag, QuestionId, Trace};
 pub const FILE: &str = "outcomes.jsonl";
 
 #[derive(Serialize)]
-struct Line<'a> {
+struct OutcomeLine<'a> {
     /// The question's place in the run.
     index: usize,
     id: &'a QuestionId,
@@ -26,16 +26,19 @@ struct Line<'a> {
 /// Writes the outcomes of `traces`, in their order.
 #[must_use]
 pub fn render(traces: &[Trace], outcomes: &[Outcome]) -> String {
-    let line = |(trace, outcome): (&Trace, &Outcome)| {
-        let line = Line {
-            index: trace.index,
-            id: &trace.question.id,
-            class: outcome.class,
-            fault: outcome.fault,
-            reason: &outcome.reason,
-            flags: &outcome.flags,
-        };
-        escaped_json(&serde_json::to_string(&line).expect("an outcome is plain JSON")) + "\n"
-    };
-    traces.iter().zip(outcomes).map(line).collect()
+    traces
+        .iter()
+        .zip(outcomes)
+        .map(|(trace, outcome): (&Trace, &Outcome)| {
+            let line = OutcomeLine {
+                index: trace.index,
+                id: &trace.question.id,
+                class: outcome.class,
+                fault: outcome.fault,
+                reason: &outcome.reason,
+                flags: &outcome.flags,
+            };
+            escaped_json(&serde_json::to_string(&line).expect("an outcome is plain JSON")) + "\n"
+        })
+        .collect()
 }

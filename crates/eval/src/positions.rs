@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::cuts::{Columns, FEW};
+use super::cuts::{FEW, QuestionColumns};
 use super::measure_summary::MeasureSummary;
 use ragtriage_core::attribute::modes::Signs;
 
@@ -33,7 +33,7 @@ pub struct PositionRow {
 
 /// A row for all places that occur; empty without answers.
 #[must_use]
-pub fn positions(columns: &Columns<'_>, signs: &[Signs]) -> Vec<PositionRow> {
+pub fn positions(columns: &QuestionColumns<'_>, signs: &[Signs]) -> Vec<PositionRow> {
     let answered: Vec<(usize, usize)> = columns
         .questions()
         .filter(|&at| columns.right[at].is_some())
@@ -70,7 +70,7 @@ mod tests {
             .collect();
         let mut outcomes = vec![outcome(FailureClass::Correct, None); 6];
         outcomes[5] = outcome(FailureClass::Failed, None);
-        let columns = Columns {
+        let columns = QuestionColumns {
             traces: &traces,
             outcomes: &outcomes,
             em: vec![None; 6],

@@ -6,7 +6,7 @@ use rayon::iter::{
     IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator,
 };
 
-use super::shown::{self, ByBudget, Piece};
+use super::shown::{self, ByBudget, ShownPiece};
 use ragtriage_core::measure::answer::{self, AnswerScores, Scorer};
 use ragtriage_core::measure::ranked::Graded;
 use ragtriage_core::measure::spans::{Span, SpanCounts};
@@ -42,7 +42,7 @@ impl Scores {
 pub fn score(run: &SavedRun, measures: &[Measure], scorer: Scorer) -> Scores {
     let shown = shown::shown(run, measures);
     let searchable = searchable_passages(run, measures, &shown);
-    let context = Context {
+    let context = ScoringContext {
         run,
         scorer,
         searchable,
@@ -58,7 +58,7 @@ pub fn score(run: &SavedRun, measures: &[Measure], scorer: Scorer) -> Scores {
 }
 
 /// What all questions share.
-struct Context<'a> {
+struct ScoringContext<'a> {
     run: &'a SavedRun,
     scorer: Scorer,
     searchable: HashMap<ChunkId, Searchable>,
@@ -114,7 +114,7 @@ fn score_question(
     trace: &Trace,
     shown: &ByBudget<'_>,
     measures: &[Measure],
-    context: &Context<'_>,
+    context: &ScoringContext<'_>,
 ) -> Vec<Option<f64>> {
     if trace.failed() {
         return vec![None; measures.len()];
@@ -138,27 +138,31 @@ fn score_question(
 
 /// All that a question's measures of retrieval look at.
 struct Rankings<'a> {
-    ranked: Ranked<'a>,
-    packed: Ranked<'a>,
-    by_budget: BTreeMap<usize, Ranked<'a>>,
+    ranked: RankedPieces<'a>,
+    packed: RankedPieces<'a>,
+    by_budget: BTreeMap<usize, RankedPieces<'a>>,
 }
 
 impl<'a> Rankings<'a> {
-    fn new(trace: &'a Trace, shown: &ByBudget<'a>, context: &'a Context<'a>) -> Self {
+    fn new(trace: &'a Trace, shown: &ByBudget<'a>, context: &'a ScoringContext<'a>) -> Self {
         Self {
-            ranked: Ranked::new(
+            ranked: RankedPieces::new(
                 trace,
                 hits(trace)
                     .iter()
-                    .map(|hit| Piece::whole(&hit.id))
+                    .map(|hit| ShownPiece::whole(&hit.id))
                     .collect(),
                 context,
             ),
-            packed: Ranked::new(trace, trace.packed().map(Piece::whole).collect(), context),
+            packed: RankedPieces::new(
+                trace,
+                trace.packed().map(ShownPiece::whole).collect(),
+                context,
+            ),
             by_budget: shown
                 .iter()
-                .map(|(&budget, pieces): (&usize, &Vec<Piece<'a>>)| {
-                    (budget, Ranked::new(trace, pieces.clone(), context))
+                .map(|(&budget, pieces): (&usize, &Vec<ShownPiece<'a>>)| {
+                    (budget, RankedPieces::new(trace, pieces.clone(), context))
                 })
                 .collect(),
         }
@@ -175,10 +179,10 @@ impl<'a> Rankings<'a> {
 }
 
 /// A list of chunks, best first, made ready for any measure: the final ranking, what a budget shows of it, or what was packed.
-struct Ranked<'a> {
+struct RankedPieces<'a> {
     trace: &'a Trace,
-    context: &'a Context<'a>,
-    chunks: Vec<Piece<'a>>,
+    context: &'a ScoringContext<'a>,
+    chunks: Vec<ShownPiece<'a>>,
     docs: Vec<DocId>,
     /// `None`: nothing is relevant.
     graded: Option<Graded>,
@@ -186,8 +190,8 @@ struct Ranked<'a> {
     matcher: Option<AnswerMatcher>,
 }
 
-impl<'a> Ranked<'a> {
-    fn new(trace: &'a Trace, chunks: Vec<Piece<'a>>, context: &'a Context<'a>) -> Self {
+impl<'a> RankedPieces<'a> {
+    fn new(trace: &'a Trace, chunks: Vec<ShownPiece<'a>>, context: &'a ScoringContext<'a>) -> Self {
         let question = &trace.question;
         let docs = collapse(chunks.iter().map(|piece| piece.id));
         let grades = docs
@@ -232,7 +236,7 @@ impl<'a> Ranked<'a> {
         }
     }
 
-    fn holds_answer(&self, matcher: &AnswerMatcher, top: &[Piece<'_>]) -> bool {
+    fn holds_answer(&self, matcher: &AnswerMatcher, top: &[ShownPiece<'_>]) -> bool {
         top.iter().any(|piece| {
             if piece.is_whole() {
                 return self
@@ -246,7 +250,7 @@ impl<'a> Ranked<'a> {
         })
     }
 
-    fn holds_answer_raw(&self, top: &[Piece<'_>]) -> bool {
+    fn holds_answer_raw(&self, top: &[ShownPiece<'_>]) -> bool {
         let answers = &self.trace.question.answers;
         let mut texts = self
             .passages(top)
@@ -272,7 +276,7 @@ impl<'a> Ranked<'a> {
     }
 
     /// Mean over groups of the best covered member's share; undefined without evidence.
-    fn evidence_recall(&self, top: &[Piece<'_>]) -> Option<f64> {
+    fn evidence_recall(&self, top: &[ShownPiece<'_>]) -> Option<f64> {
         let groups = &self.trace.gold.groups;
         let shown = self.places(top);
         let shares = groups
@@ -300,14 +304,14 @@ impl<'a> Ranked<'a> {
     }
 
     /// Counts over the bytes of the best covered members; undefined without evidence, or where it is a whole document.
-    fn spans(&self, top: &[Piece<'_>]) -> Option<SpanCounts> {
+    fn spans(&self, top: &[ShownPiece<'_>]) -> Option<SpanCounts> {
         let shown = self.places(top);
         Some(SpanCounts::new(&shown, &self.evidence(&shown)?))
     }
 
     /// [`Self::spans`], undefined too where bytes were shown that stand in no document as they are: of a context recorded
     /// elsewhere the range is then that of the gold text in it, or none, and not its own.
-    fn sized_spans(&self, top: &[Piece<'_>]) -> Option<SpanCounts> {
+    fn sized_spans(&self, top: &[ShownPiece<'_>]) -> Option<SpanCounts> {
         let all_sized = || {
             self.passages(top)
                 .all(|(_, passage)| shown::is_sized(passage))
@@ -346,11 +350,11 @@ impl<'a> Ranked<'a> {
             .filter_map(|group| group.first())
             .flat_map(|member| &member.chunks)
             .collect();
-        let holding: Vec<Piece<'_>> = holding.into_iter().map(Piece::whole).collect();
+        let holding: Vec<ShownPiece<'_>> = holding.into_iter().map(ShownPiece::whole).collect();
         Some(SpanCounts::new(&self.places(&holding), &wanted).precision_omega())
     }
 
-    fn places(&self, pieces: &[Piece<'_>]) -> Vec<Span<'a>> {
+    fn places(&self, pieces: &[ShownPiece<'_>]) -> Vec<Span<'a>> {
         self.passages(pieces)
             .map(|(piece, passage)| (passage.doc.as_str(), piece.range(passage)))
             .collect()
@@ -358,8 +362,8 @@ impl<'a> Ranked<'a> {
 
     fn passages<'b>(
         &self,
-        pieces: &'b [Piece<'b>],
-    ) -> impl Iterator<Item = (Piece<'b>, &'a Passage)> {
+        pieces: &'b [ShownPiece<'b>],
+    ) -> impl Iterator<Item = (ShownPiece<'b>, &'a Passage)> {
         let passages = &self.context.run.passages;
         pieces
             .iter()

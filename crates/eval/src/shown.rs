@@ -17,13 +17,13 @@ use ragtriage_runs::SavedRun;
 
 /// A chunk, or as much of it as is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Piece<'a> {
+pub(super) struct ShownPiece<'a> {
     pub id: &'a ChunkId,
     /// How many bytes of its text are shown, on a char boundary and below the text's length; `None`: all.
     cut: Option<usize>,
 }
 
-impl<'a> Piece<'a> {
+impl<'a> ShownPiece<'a> {
     pub fn whole(id: &'a ChunkId) -> Self {
         Self { id, cut: None }
     }
@@ -65,7 +65,7 @@ pub(super) fn is_sized(passage: &Passage) -> bool {
 }
 
 /// What each budget shows of a question's final ranking, best first.
-pub(super) type ByBudget<'a> = BTreeMap<usize, Vec<Piece<'a>>>;
+pub(super) type ByBudget<'a> = BTreeMap<usize, Vec<ShownPiece<'a>>>;
 
 /// What the budgets that `measures` ask for show; parallel to the run's traces.
 pub(super) fn shown<'a>(run: &'a SavedRun, measures: &[Measure]) -> Vec<ByBudget<'a>> {
@@ -152,7 +152,7 @@ impl<'a> CountedPassages<'a> {
     }
 
     /// The first `budget` tokens of `ranked`.
-    fn cut_at(&self, budget: usize, ranked: &[&Counted<'a>]) -> Vec<Piece<'a>> {
+    fn cut_at(&self, budget: usize, ranked: &[&Counted<'a>]) -> Vec<ShownPiece<'a>> {
         let (mut pieces, mut left) = (Vec::new(), budget);
         for (at, places) in ranked
             .chunk_by(|a, b| is_one_context(a.passage, b.passage))
@@ -168,7 +168,7 @@ impl<'a> CountedPassages<'a> {
             if cut == Some(0) {
                 break;
             }
-            pieces.extend(places.iter().map(|counted| Piece {
+            pieces.extend(places.iter().map(|counted| ShownPiece {
                 id: &counted.passage.id,
                 cut,
             }));

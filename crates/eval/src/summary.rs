@@ -6,13 +6,13 @@ use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIter
 use serde::{Deserialize, Serialize};
 
 use super::arms::{self, ArmScore, Repeats, TokenTotals};
-use super::cuts::{self, Columns, Cut};
+use super::cuts::{self, QuestionColumns, SliceGroup};
 use super::diagnose::{self, TwoByTwo, WaterfallStep};
 pub use super::measure_summary::MeasureSummary;
 use super::modes::{self, ClassModes};
 use super::positions::{self, PositionRow};
 use super::score::{self, Scores};
-use super::verdict::{self, LossBudget, Verdict};
+use super::verdict::{self, LossBudget, LossVerdict};
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::attribute::judge::Judge;
 use ragtriage_core::attribute::judge::rightness;
@@ -93,13 +93,13 @@ pub struct Summary {
     /// Where the loss went.
     pub loss_budget: LossBudget,
     /// The bottleneck.
-    pub verdict: Verdict,
+    pub verdict: LossVerdict,
     /// Of each class that lost a question: what is known to go wrong there, and how often it does elsewhere.
     pub modes: Vec<ClassModes>,
     /// Answers by the place of the support in the prompt.
     pub positions: Vec<PositionRow>,
     /// Parts of the question set.
-    pub cuts: Vec<Cut>,
+    pub cuts: Vec<SliceGroup>,
     /// The rule of thumb beside it.
     pub rule_of_thumb: Option<String>,
     /// Clusters of questions that share gold documents.
@@ -402,7 +402,7 @@ fn columns<'a>(
     scores: &Scores,
     plan: &EvaluationPlan,
     outcomes: &'a [Outcome],
-) -> Columns<'a> {
+) -> QuestionColumns<'a> {
     let column = |family, cutoff| {
         let measure = Measure::new(family, cutoff);
         measure
@@ -413,7 +413,7 @@ fn columns<'a>(
         Some(_) => Cutoff::Prompt,
         None => Cutoff::Top(plan.k),
     };
-    Columns {
+    QuestionColumns {
         traces: &run.traces,
         outcomes,
         em: column(Family::Em, Some(cutoff)),

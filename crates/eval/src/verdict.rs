@@ -115,7 +115,7 @@ pub struct LossBudget {
 
 /// The verdict.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Verdict {
+pub struct LossVerdict {
     /// The largest term's source; `None` when nothing was lost.
     pub bottleneck: Option<Source>,
     /// Whether the paired interval of largest minus second holds zero.
@@ -136,7 +136,7 @@ pub fn judge_losses(
     judge: Judge,
     has_oracle: bool,
     bootstrap: &Bootstrap,
-) -> (LossBudget, Verdict) {
+) -> (LossBudget, LossVerdict) {
     let rows: Vec<Option<[f64; 7]>> = traces
         .iter()
         .zip(outcomes)
@@ -232,11 +232,11 @@ fn support_terms(outcome: &Outcome) -> Option<[f64; 7]> {
     Some(terms)
 }
 
-fn verdict(budget: &LossBudget, resampled: &[Vec<f64>], bootstrap: &Bootstrap) -> Verdict {
+fn verdict(budget: &LossBudget, resampled: &[Vec<f64>], bootstrap: &Bootstrap) -> LossVerdict {
     let mut order: Vec<usize> = (0..budget.terms.len()).collect();
     order.sort_by(|a, b| budget.terms[*b].mean.total_cmp(&budget.terms[*a].mean));
     let (first, second) = (order[0], order[1]);
-    let nothing = |text: &str| Verdict {
+    let nothing = |text: &str| LossVerdict {
         bottleneck: None,
         undecided: true,
         stability: 0.0,
@@ -270,7 +270,7 @@ fn verdict(budget: &LossBudget, resampled: &[Vec<f64>], bootstrap: &Bootstrap) -
         .map(|interval| (margin, interval));
     let undecided = margin.is_none_or(|(_, interval)| interval.holds_zero());
     let text = sentence(budget, (first, second), margin, undecided, stability);
-    Verdict {
+    LossVerdict {
         bottleneck: Some(budget.terms[first].source),
         undecided,
         stability,

@@ -24,15 +24,16 @@ pub fn prompts(
         ArmName::Oracle => oracle.clone(),
         ArmName::GoldInNoise => {
             let test = SupportTest::new(&trace.question, &trace.gold.groups, corpus);
-            let tokens =
-                |id: &ChunkId| prompt::tokens_of(id, corpus, &plan.prompt, plan.title_prefix);
             let (budget, position) = (plan.prompt.context_tokens, plan.arms.noise_position);
             Some(gold_in_noise(
                 &test,
                 &trace.gold,
                 &packed,
                 oracle.as_deref()?,
-                (tokens, budget),
+                (
+                    |id: &ChunkId| prompt::tokens_of(id, corpus, &plan.prompt, plan.title_prefix),
+                    budget,
+                ),
                 position,
             ))
         }
@@ -58,15 +59,14 @@ fn gold_in_noise(
     if test.of(packed).holds {
         return packed.to_vec();
     }
-    let first_there = |group: usize| {
-        gold.groups[group]
-            .iter()
-            .find(|member| !member.chunks.is_empty())
-    };
     let lacking = test.missing_groups(&packed.iter().collect::<Vec<_>>());
     let lacking: Vec<&str> = lacking
         .into_iter()
-        .filter_map(first_there)
+        .filter_map(|group: usize| {
+            gold.groups[group]
+                .iter()
+                .find(|member| !member.chunks.is_empty())
+        })
         .map(|member| member.doc.as_str())
         .collect();
     let absent = || oracle.iter().filter(|id| !packed.contains(id));

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use super::ingest::IngestFacts;
 use ragtriage_core::types::{ChunkId, Corpus, Note, Passage, Question, QuestionId, Trace};
 use ragtriage_models::llm::LlmError;
-use ragtriage_runs::replies::Reply;
+use ragtriage_runs::replies::PendingReply;
 
 /// So many consecutive failures: an endpoint or service is gone, and the rest would fail too.
 pub const FAILURES_IN_A_ROW: usize = 20;
@@ -21,7 +21,7 @@ pub struct Done {
     /// Passages already written.
     pub passages: HashSet<ChunkId>,
     /// Replies to questions that were in flight.
-    pub replies: Vec<Reply>,
+    pub replies: Vec<PendingReply>,
 }
 
 impl Done {
@@ -55,7 +55,7 @@ impl<S: std::hash::BuildHasher + Send + Sync> PassageSource for HashMap<ChunkId,
 }
 
 /// One question's trace, and where the passages that it names are found.
-pub struct Asked {
+pub struct QuestionResult {
     /// The trace; one that failed holds the error.
     pub trace: Trace,
     /// Its passages.
@@ -71,7 +71,11 @@ pub trait Asker: Send + Sync {
     ///
     /// # Errors
     /// Only where nothing more may be asked and the run must stop: no trace is recorded.
-    async fn ask(self: Arc<Self>, index: usize, question: Question) -> Result<Asked, LlmError>;
+    async fn ask(
+        self: Arc<Self>,
+        index: usize,
+        question: Question,
+    ) -> Result<QuestionResult, LlmError>;
 
     /// Returns what was counted since the last call.
     fn take_notes(&self) -> Vec<Note> {

@@ -19,13 +19,13 @@ use ragtriage_core::attribute::place::{self, WordIndex};
 use ragtriage_core::text::hex::hex;
 use ragtriage_core::text::{answers, normalise, quote};
 use ragtriage_core::types::{ByteRange, ChunkId, Corpus, DocId, Document, Note, Passage, Question};
-use ragtriage_runs::external::recorded::Context;
+use ragtriage_runs::external::recorded::RecordedContext;
 
 /// A text of so many words is taken to stand in one document only.
 const TELLING_WORDS: usize = 5;
 
 /// A context with the passages that it became: one, or one for each gold document that it holds text of.
-pub(super) type Placed<'c> = (&'c Context, Vec<Passage>);
+pub(super) type Placed<'c> = (&'c RecordedContext, Vec<Passage>);
 
 /// The documents that contexts are placed in, and what was counted on the way.
 pub(super) struct Places {
@@ -72,7 +72,11 @@ impl Places {
     }
 
     /// The contexts' passages, each id once.
-    pub fn place_all<'c>(&self, question: &Question, contexts: &'c [Context]) -> Vec<Placed<'c>> {
+    pub fn place_all<'c>(
+        &self,
+        question: &Question,
+        contexts: &'c [RecordedContext],
+    ) -> Vec<Placed<'c>> {
         let mut seen = HashSet::new();
         let mut placed: Vec<Placed<'c>> = Vec::with_capacity(contexts.len());
         for context in contexts {
@@ -91,7 +95,7 @@ impl Places {
         placed
     }
 
-    fn place(&self, question: &Question, context: &Context) -> Vec<Passage> {
+    fn place(&self, question: &Question, context: &RecordedContext) -> Vec<Passage> {
         let named = context.doc_id.as_deref().map(DocId::from);
         let document = named.as_ref().and_then(|doc| self.corpus.document(doc));
         let Some(text) = context.text.as_deref() else {
@@ -150,14 +154,16 @@ impl Places {
             "ranked documents that the corpus does not have",
             usize::from(named.is_some()),
         );
-        let unknown = |doc: DocId| Passage {
-            id: ChunkId::from(format!("{doc}#~")),
-            doc,
-            title: String::new(),
-            range: ByteRange::new(0, 0),
-            text: String::new(),
-        };
-        named.map(unknown).into_iter().collect()
+        named
+            .map(|doc: DocId| Passage {
+                id: ChunkId::from(format!("{doc}#~")),
+                doc,
+                title: String::new(),
+                range: ByteRange::new(0, 0),
+                text: String::new(),
+            })
+            .into_iter()
+            .collect()
     }
 
     /// The document that holds `text`: of several the one of the title, else one of the question's evidence, else the
@@ -231,10 +237,12 @@ impl Places {
             };
             ranges.sort_unstable();
             ranges.dedup();
-            let gold_of = |range: &ByteRange| {
-                quote::one_spaced(document.text.get(range.as_range()).unwrap_or_default())
-            };
-            let texts: Vec<String> = ranges.iter().map(gold_of).collect();
+            let texts: Vec<String> = ranges
+                .iter()
+                .map(|range: &ByteRange| {
+                    quote::one_spaced(document.text.get(range.as_range()).unwrap_or_default())
+                })
+                .collect();
             if named.is_none() && !texts.iter().any(|gold| tells(gold) && is_there(gold)) {
                 continue;
             }

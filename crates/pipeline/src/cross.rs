@@ -10,7 +10,7 @@ use super::ask::FAILURES_IN_A_ROW;
 use super::progress::Progress;
 use super::{PipelineError, generate, prompt};
 use ragtriage_core::config::Price;
-use ragtriage_eval::compare::cross::{Call, PromptMaker, Replies};
+use ragtriage_eval::compare::cross::{Call, CallReplies, PromptMaker};
 use ragtriage_models::llm::Generator;
 
 /// A generator with what makes its prompts, as a run had it.
@@ -34,9 +34,9 @@ pub async fn ask(
     reader: &Arc<Reader>,
     calls: Vec<Call>,
     progress: &dyn Progress,
-) -> Result<Replies, PipelineError> {
+) -> Result<CallReplies, PipelineError> {
     progress.start("crossed prompts", calls.len() as u64);
-    let mut replies = Replies {
+    let mut replies = CallReplies {
         attempts: vec![None; calls.len()],
         failure: None,
     };
@@ -52,7 +52,7 @@ pub async fn ask(
             working.spawn(async move {
                 let (generator, counter) =
                     (reader.generator.as_ref(), reader.prompts.counter.as_ref());
-                let call = generate::Call {
+                let call = generate::PromptCall {
                     n_tokens: prompt::n_tokens(&prompt, counter),
                     passages: chunks,
                     prompt,

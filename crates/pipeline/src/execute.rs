@@ -1,6 +1,6 @@
 //! Executes a run, whoever asks for it: `run`, `tune`, `import`, an external service, a dry run.
 //!
-//! A [`Source`] answers the questions, several at once; a [`Sink`] receives each result as it finishes.
+//! A [`RunSource`] answers the questions, several at once; a [`Sink`] receives each result as it finishes.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -8,7 +8,7 @@ use std::time::Instant;
 use tokio::task::JoinSet;
 
 use super::PipelineError;
-use super::ask::{Asked, Prepared};
+use super::ask::{Prepared, QuestionResult};
 use super::plan::Plan;
 use super::progress::Progress;
 use super::recorded::{self, RecordedPlan};
@@ -20,7 +20,7 @@ use ragtriage_models::llm::LlmError;
 
 /// What answers the questions of a run.
 #[expect(clippy::large_enum_variant, reason = "one value per run, moved once")]
-pub enum Source<'a> {
+pub enum RunSource<'a> {
     /// The built-in pipeline, over what is prepared already.
     Pipeline {
         /// Documents and questions, with what was made for them.
@@ -39,7 +39,7 @@ pub enum Source<'a> {
     },
 }
 
-impl Source<'_> {
+impl RunSource<'_> {
     async fn prepare(
         self,
         sink: &mut dyn Sink,
@@ -62,7 +62,7 @@ impl Source<'_> {
 /// Whatever concerns the whole run: encoder, index, disk, `OnlyFailures`, `AllRecordedFailed`, `Stopped`. One question's
 /// failure is in its trace.
 pub async fn execute(
-    source: Source<'_>,
+    source: RunSource<'_>,
     sink: &mut dyn Sink,
     progress: &dyn Progress,
 ) -> Result<(), PipelineError> {
@@ -146,7 +146,7 @@ impl Failures {
         }
     }
 
-    fn count(&mut self, asked: &Asked, sink: &dyn Sink) -> Result<(), PipelineError> {
+    fn count(&mut self, asked: &QuestionResult, sink: &dyn Sink) -> Result<(), PipelineError> {
         let Some(failure) = asked.trace.failure() else {
             self.in_a_row = 0;
             return Ok(());

@@ -21,7 +21,7 @@ use ragtriage_models::llm::{self, ErrorClass, Generator, LlmError};
 use ragtriage_runs::replies::Replies;
 
 /// A prompt to be sent.
-pub struct Call {
+pub struct PromptCall {
     /// The passages that it shows, in order.
     pub passages: Vec<ChunkId>,
     /// The prompt.
@@ -34,7 +34,7 @@ pub struct Call {
 pub(super) struct ArmPrompt {
     arm: ArmName,
     /// Its call; of several arms with the same passages the first has it.
-    call: Arc<Call>,
+    call: Arc<PromptCall>,
     /// How often it is sent; 0 where an arm before has the same prompt.
     times: usize,
 }
@@ -46,7 +46,7 @@ pub trait Caller: Send + Sync {
     ///
     /// # Errors
     /// Only where the run must stop ([`ErrorClass::Spent`]); any other failure is the attempt's.
-    async fn call(&self, question: &QuestionId, call: &Call) -> Result<Attempt, LlmError>;
+    async fn call(&self, question: &QuestionId, call: &PromptCall) -> Result<Attempt, LlmError>;
 }
 
 /// Calls the generator, unless the reply is there from before the run was killed. A permit for each call whose reply is not
@@ -79,7 +79,7 @@ impl Calling {
 
 #[async_trait]
 impl Caller for Calling {
-    async fn call(&self, question: &QuestionId, call: &Call) -> Result<Attempt, LlmError> {
+    async fn call(&self, question: &QuestionId, call: &PromptCall) -> Result<Attempt, LlmError> {
         let earlier = self.replies.as_ref();
         if let Some(earlier) = earlier.and_then(|replies| replies.take(question, &call.passages)) {
             return Ok(earlier);
@@ -127,10 +127,10 @@ pub(super) fn prompts(
     prompts
 }
 
-fn call(question: &Question, passages: Vec<ChunkId>, corpus: &Corpus, plan: &Plan) -> Call {
+fn call(question: &Question, passages: Vec<ChunkId>, corpus: &Corpus, plan: &Plan) -> PromptCall {
     let (parts, titles) = (&plan.prompt, plan.title_prefix);
     let prompt = prompt::prompt(question, &passages, corpus, parts, titles);
-    Call {
+    PromptCall {
         n_tokens: prompt::n_tokens(&prompt, parts.counter.as_ref()),
         passages,
         prompt,
@@ -171,7 +171,7 @@ pub(super) async fn arms(
 }
 
 /// The reply that an arm before has to the same prompt.
-fn same_prompt(arms: &[Arm], call: &Call) -> Option<Attempt> {
+fn same_prompt(arms: &[Arm], call: &PromptCall) -> Option<Attempt> {
     let mut before = arms.iter().flat_map(|arm| &arm.attempts);
     let same =
         before.find(|attempt| attempt.passages == call.passages && attempt.error.is_none())?;
@@ -189,7 +189,7 @@ fn same_prompt(arms: &[Arm], call: &Call) -> Option<Attempt> {
 /// Only where the run must stop ([`ErrorClass::Spent`]); any other failure is the attempt's.
 pub async fn ask(
     generator: &dyn Generator,
-    call: &Call,
+    call: &PromptCall,
     counter: &dyn TokenCounter,
     price: Price,
 ) -> Result<Attempt, LlmError> {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use ragtriage_bm25::{Parameters as Bm25Parameters, Weighting};
+use ragtriage_bm25::{Bm25Parameters, Weighting};
 use ragtriage_core::chunk::ChunkSpec;
 use ragtriage_core::config::{Hnsw, NoisePosition, Placement, Price, Quantization};
 use ragtriage_core::fuse::Fusion;

@@ -72,7 +72,7 @@ mod tests {
     use async_trait::async_trait;
 
     use super::*;
-    use crate::retriever::Found;
+    use crate::retriever::Retrieved;
     use ragtriage_core::types::{Hit, Ranking};
 
     /// Finds the same for every question.
@@ -84,14 +84,14 @@ mod tests {
             self.0
         }
 
-        async fn retrieve(&self, _: &str, depth: usize) -> Result<Found, PipelineError> {
+        async fn retrieve(&self, _: &str, depth: usize) -> Result<Retrieved, PipelineError> {
             let hits = self.1.iter().map(|(id, score)| Hit {
                 id: (*id).into(),
                 score: *score,
             });
-            Ok(Found {
+            Ok(Retrieved {
                 ranking: Ranking::new(hits.collect()).cut(depth),
-                ..Found::default()
+                ..Retrieved::default()
             })
         }
     }

@@ -4,14 +4,14 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::PipelineError;
-use super::ask::{Asked, Done, PassageSource, RunFacts};
+use super::ask::{Done, PassageSource, QuestionResult, RunFacts};
 use super::generate::{Caller, Calling};
 use super::plan::Plan;
 use super::settings::record;
 use super::sink::Sink;
 use ragtriage_core::types::{ChunkId, Trace};
 use ragtriage_models::embed::CachedEncoder;
-use ragtriage_runs::replies::{self, Replies, Reply};
+use ragtriage_runs::replies::{self, PendingReply, Replies};
 use ragtriage_runs::{LineWriter, Manifest, RunFolder, StoreError};
 
 /// The folder of a run: the manifest when it begins and ends, traces and passages as questions finish.
@@ -20,7 +20,7 @@ pub struct RunSink<'a> {
     manifest: Manifest,
     caches: Vec<Arc<CachedEncoder>>,
     written: HashSet<ChunkId>,
-    replies: Vec<Reply>,
+    replies: Vec<PendingReply>,
     /// Opened when the run begins.
     recorder: Option<Recorder>,
 }
@@ -73,7 +73,7 @@ impl Sink for RunSink<'_> {
         Ok(Some(Box::new(Calling::new(generator, plan, Some(replies)))))
     }
 
-    fn take(&mut self, asked: Asked) -> Result<(), PipelineError> {
+    fn take(&mut self, asked: QuestionResult) -> Result<(), PipelineError> {
         let recorder = self
             .recorder
             .as_mut()

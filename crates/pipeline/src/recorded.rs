@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use async_trait::async_trait;
 
-use super::ask::{Asked, Asker, Prepared, RunFacts};
+use super::ask::{Asker, Prepared, QuestionResult, RunFacts};
 use super::compute::Compute;
 use super::contexts::{Placed, Places};
 use ragtriage_core::attribute::gold::{self, locate_shown};
@@ -23,7 +23,7 @@ use ragtriage_core::types::{
     Origin, Passage, Question, Stance, Step, StepHit, TokenUse, Trace, TraceError, TraceStep,
 };
 use ragtriage_models::llm::{self, LlmError};
-use ragtriage_runs::external::recorded::{Answer, Recorded};
+use ragtriage_runs::external::recorded::{Recorded, RecordedAnswer};
 
 /// Characters of a recorded error that its trace keeps.
 const ERROR_CHARS: usize = 300;
@@ -49,7 +49,7 @@ pub(super) fn prepare(
     plan: RecordedPlan,
 ) -> Prepared {
     let (concurrency, most_failures) = (plan.concurrency, plan.most_failures);
-    let line = RecordedLine {
+    let line = ExternalPipeline {
         places: Places::new(Corpus::new(documents, Vec::new()), plan.skip_same_id),
         searchable: OnceLock::new(),
         plan,
@@ -65,7 +65,7 @@ pub(super) fn prepare(
 }
 
 /// The data set beside a pipeline that ran elsewhere, shared by all questions.
-struct RecordedLine {
+struct ExternalPipeline {
     places: Places,
     /// Made when the first question comes without evidence.
     searchable: OnceLock<Vec<Searchable>>,
@@ -74,8 +74,12 @@ struct RecordedLine {
 }
 
 #[async_trait]
-impl Asker for RecordedLine {
-    async fn ask(self: Arc<Self>, index: usize, question: Question) -> Result<Asked, LlmError> {
+impl Asker for ExternalPipeline {
+    async fn ask(
+        self: Arc<Self>,
+        index: usize,
+        question: Question,
+    ) -> Result<QuestionResult, LlmError> {
         let clock = Instant::now();
         let recorded = match self.plan.rag.ask(&question).await {
             Ok(Recorded {
@@ -110,14 +114,14 @@ impl Asker for RecordedLine {
     }
 }
 
-impl RecordedLine {
+impl ExternalPipeline {
     fn asked(
         &self,
         index: usize,
         question: Question,
         recorded: Result<Recorded, TraceError>,
         seconds: f64,
-    ) -> Asked {
+    ) -> QuestionResult {
         let recorded = recorded.map(|recorded| {
             let shown = self.places.place_all(&question, &recorded.contexts);
             let arms: Vec<Vec<Placed<'_>>> = recorded
@@ -162,7 +166,7 @@ impl RecordedLine {
                 trace.arms = self.arms(recorded, ids, arms);
             }
         }
-        Asked {
+        QuestionResult {
             trace,
             passages: Arc::new(passages),
         }
@@ -174,14 +178,14 @@ impl RecordedLine {
             .as_deref()
             .map_or(0, |prompt| self.plan.counter.count(prompt) as u64);
         let answer = match recorded.answer {
-            Answer::Unsaid => {
+            RecordedAnswer::Unsaid => {
                 let what = "questions with `arms` and no `answer` to compare them with: these arms are left out";
                 self.places
                     .note(what, usize::from(!recorded.arms.is_empty()));
                 return Vec::new();
             }
-            Answer::None => None,
-            Answer::Text(text) => Some(text),
+            RecordedAnswer::None => None,
+            RecordedAnswer::Text(text) => Some(text),
         };
         let first = Arm {
             arm: ArmName::Retrieved,
@@ -253,19 +257,22 @@ impl RecordedLine {
                 1,
             );
         }
-        let hit = |(at, (id, score)): (usize, (&ChunkId, Option<f64>))| {
-            let rank = 1.0 / (at + 1) as f64;
-            let parts = finite(score)
-                .filter(|_| !in_order)
-                .map(|score| ("given".to_owned(), score));
-            let score = finite(score).filter(|_| in_order).unwrap_or(rank);
-            StepHit {
-                id: id.clone(),
-                score,
-                parts: parts.into_iter().collect(),
-            }
-        };
-        scored.into_iter().enumerate().map(hit).collect()
+        scored
+            .into_iter()
+            .enumerate()
+            .map(|(at, (id, score)): (usize, (&ChunkId, Option<f64>))| {
+                let rank = 1.0 / (at + 1) as f64;
+                let parts = finite(score)
+                    .filter(|_| !in_order)
+                    .map(|score| ("given".to_owned(), score));
+                let score = finite(score).filter(|_| in_order).unwrap_or(rank);
+                StepHit {
+                    id: id.clone(),
+                    score,
+                    parts: parts.into_iter().collect(),
+                }
+            })
+            .collect()
     }
 
     /// Counts contexts that their own prompt does not hold: they are taken as packed all the same.
@@ -305,11 +312,11 @@ mod tests {
     use ragtriage_core::types::{FailureClass, Fault, Member, QuestionKind};
     use ragtriage_runs::external::Position;
     use ragtriage_runs::external::join::Joined;
-    use ragtriage_runs::external::recorded::{Context, RecordedArm};
+    use ragtriage_runs::external::recorded::{RecordedArm, RecordedContext};
 
     /// `d` holds `two` at 4..7 and `four` at 14..18; `f` holds five words at 0..31, `ok.` at 32..35, five more at 36..61;
     /// `g` is six words, 0..32.
-    fn line() -> RecordedLine {
+    fn line() -> ExternalPipeline {
         let document = |id: &str, title: &str, text: &str| Document {
             id: id.into(),
             title: title.to_owned(),
@@ -328,7 +335,7 @@ mod tests {
             document("g", "G", "same words again in another text"),
         ];
         let counter = tokens::counter(Tokenizer::Words, None).expect("built in");
-        RecordedLine {
+        ExternalPipeline {
             places: Places::new(Corpus::new(documents, Vec::new()), false),
             searchable: OnceLock::new(),
             plan: RecordedPlan {
@@ -363,8 +370,8 @@ mod tests {
         }
     }
 
-    fn context(text: &str, doc: Option<&str>, score: Option<f64>) -> Context {
-        Context {
+    fn context(text: &str, doc: Option<&str>, score: Option<f64>) -> RecordedContext {
+        RecordedContext {
             text: Some(text.to_owned()),
             doc_id: doc.map(str::to_owned),
             title: None,
@@ -372,7 +379,7 @@ mod tests {
         }
     }
 
-    fn recorded(contexts: Vec<Context>) -> Recorded {
+    fn recorded(contexts: Vec<RecordedContext>) -> Recorded {
         Recorded {
             position: Position {
                 file: "f".to_owned(),
@@ -382,7 +389,7 @@ mod tests {
             question: None,
             contexts,
             packed: None,
-            answer: Answer::Unsaid,
+            answer: RecordedAnswer::Unsaid,
             prompt: None,
             arms: vec![],
             error: None,
@@ -390,7 +397,7 @@ mod tests {
         }
     }
 
-    fn outcome(asked: &Asked) -> Outcome {
+    fn outcome(asked: &QuestionResult) -> Outcome {
         let judge = Judge {
             scorer: Scorer::Squad2,
             correct_f1: 0.6,
@@ -403,7 +410,11 @@ mod tests {
         classify(&asked.trace, 5, rightness(&asked.trace, judge), &passages)
     }
 
-    fn ids(line: &RecordedLine, question: &Question, contexts: Vec<Context>) -> Vec<String> {
+    fn ids(
+        line: &ExternalPipeline,
+        question: &Question,
+        contexts: Vec<RecordedContext>,
+    ) -> Vec<String> {
         let trace = line
             .asked(0, question.clone(), Ok(recorded(contexts)), 0.0)
             .trace;
@@ -517,7 +528,7 @@ mod tests {
         // The gold is `two three four`, 4..18; the pipeline showed `one two`, the oracle all of it.
         let asked = |arms: Vec<RecordedArm>| {
             let mut recorded = recorded(vec![context("one two", Some("d"), None)]);
-            recorded.answer = Answer::Text("wrong".to_owned());
+            recorded.answer = RecordedAnswer::Text("wrong".to_owned());
             recorded.arms = arms;
             line.asked(0, question(&[("d", &[(4, 18)])]), Ok(recorded), 0.0)
         };
@@ -543,7 +554,7 @@ mod tests {
     #[test]
     fn a_blank_answer_abstains() {
         let line = line();
-        let class = |kind: QuestionKind, answer: Answer| {
+        let class = |kind: QuestionKind, answer: RecordedAnswer| {
             let unanswerable = Question {
                 kind,
                 ..question(&[("d", &[(4, 7)])])
@@ -554,9 +565,9 @@ mod tests {
             (found.class, found.fault)
         };
         for blank in [
-            Answer::None,
-            Answer::Text(String::new()),
-            Answer::Text(" \n".to_owned()),
+            RecordedAnswer::None,
+            RecordedAnswer::Text(String::new()),
+            RecordedAnswer::Text(" \n".to_owned()),
         ] {
             assert_eq!(
                 class(QuestionKind::Unanswerable, blank.clone()),
@@ -568,7 +579,11 @@ mod tests {
             );
         }
         assert_eq!(
-            class(QuestionKind::Unanswerable, Answer::Text("two".to_owned())).0,
+            class(
+                QuestionKind::Unanswerable,
+                RecordedAnswer::Text("two".to_owned())
+            )
+            .0,
             FailureClass::Hallucinated
         );
     }
@@ -636,9 +651,9 @@ mod tests {
             context("one ", Some("d"), None),
         ];
         assert_eq!(ids(&line, &question(&[]), twice), ["d#0-3"]);
-        let whole = |doc: &str| Context {
+        let whole = |doc: &str| RecordedContext {
             doc_id: Some(doc.to_owned()),
-            ..Context::default()
+            ..RecordedContext::default()
         };
         let run = Recorded {
             packed: Some(1),

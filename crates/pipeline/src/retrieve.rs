@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::plan::RetrievalPlan;
-use super::retriever::{Found, Retriever};
+use super::retriever::{Retrieved, Retriever};
 use super::{PipelineError, rerank};
 use ragtriage_core::attribute::support::SupportTest;
 use ragtriage_core::fuse::Parts;
@@ -26,7 +26,7 @@ pub async fn retrieve(
     let mut exact_rankings = Vec::with_capacity(retrievers.len());
     for retriever in retrievers {
         let clock = Instant::now();
-        let Found {
+        let Retrieved {
             ranking,
             parts,
             exact,

@@ -12,7 +12,7 @@ use ragtriage_runs::Truncation;
 
 /// What a retriever found.
 #[derive(Clone, Debug, Default)]
-pub struct Found {
+pub struct Retrieved {
     /// Its ranking.
     pub ranking: Ranking,
     /// What the best hits' scores are made of, where it can say.
@@ -41,7 +41,7 @@ pub trait Retriever: Send + Sync {
     }
 
     /// Returns the best chunks for `question`.
-    async fn retrieve(&self, question: &str, depth: usize) -> Result<Found, PipelineError>;
+    async fn retrieve(&self, question: &str, depth: usize) -> Result<Retrieved, PipelineError>;
 }
 
 /// What preparing questions took, and how much of them the encoder does not read.

@@ -7,7 +7,9 @@ use std::time::Instant;
 use async_trait::async_trait;
 
 use super::PipelineError;
-use super::ask::{Asked, Asker, Done, FAILURES_IN_A_ROW, PassageSource, Prepared, RunFacts};
+use super::ask::{
+    Asker, Done, FAILURES_IN_A_ROW, PassageSource, Prepared, QuestionResult, RunFacts,
+};
 use super::compute::Compute;
 use super::generate::{self, ArmPrompt, Caller};
 use super::index::indexed_text;
@@ -62,7 +64,7 @@ pub(super) async fn prepare(
         notes: Vec::new(),
     };
     let concurrency = plan.concurrency;
-    let line = Line {
+    let line = QuestionPipeline {
         corpus,
         retrievers,
         haystacks: OnceLock::new(),
@@ -81,7 +83,7 @@ pub(super) async fn prepare(
 }
 
 /// The built pipeline, shared by all questions.
-struct Line {
+struct QuestionPipeline {
     corpus: Arc<Corpus>,
     retrievers: Vec<Arc<dyn Retriever>>,
     haystacks: OnceLock<Haystacks>,
@@ -93,13 +95,15 @@ struct Line {
     compute: Compute,
 }
 
-impl Line {
+impl QuestionPipeline {
     /// One question as far as its prompts; without any step, and with the error, where retrieval failed.
     async fn retrieved(&self, index: usize, question: Question) -> (Trace, Vec<ArmPrompt>) {
-        let haystacks = || self.haystacks.get_or_init(|| Haystacks::new(&self.corpus));
-        let gold = gold::locate(&question, &self.corpus, haystacks, &|number| {
-            self.encoder_reads(number)
-        });
+        let gold = gold::locate(
+            &question,
+            &self.corpus,
+            || self.haystacks.get_or_init(|| Haystacks::new(&self.corpus)),
+            &|number| self.encoder_reads(number),
+        );
         let mut trace = Trace::new(index, question, gold);
         match self.steps(&trace).await {
             Ok(steps) => trace.steps = steps,
@@ -164,8 +168,12 @@ impl Line {
 }
 
 #[async_trait]
-impl Asker for Line {
-    async fn ask(self: Arc<Self>, index: usize, question: Question) -> Result<Asked, LlmError> {
+impl Asker for QuestionPipeline {
+    async fn ask(
+        self: Arc<Self>,
+        index: usize,
+        question: Question,
+    ) -> Result<QuestionResult, LlmError> {
         let line = Arc::clone(&self);
         let (mut trace, prompts) = self
             .compute
@@ -175,6 +183,6 @@ impl Asker for Line {
             trace.arms = generate::arms(&trace.question.id, prompts, caller.as_ref()).await?;
         }
         let passages: Arc<dyn PassageSource> = Arc::clone(&self.corpus) as _;
-        Ok(Asked { trace, passages })
+        Ok(QuestionResult { trace, passages })
     }
 }

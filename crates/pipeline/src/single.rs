@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::PipelineError;
-use super::ask::{Asked, RunFacts};
-use super::execute::{Source, execute};
+use super::ask::{QuestionResult, RunFacts};
+use super::execute::{RunSource, execute};
 use super::generate::{Caller, Calling};
 use super::plan::Plan;
 use super::progress::Progress;
@@ -53,13 +53,14 @@ pub async fn ask_single(
         vec![(0, question.clone())],
     );
     let mut sink = SingleSink::default();
-    let source = Source::Pipeline {
+    let source = RunSource::Pipeline {
         stock: &mut stock,
         plan,
     };
     execute(source, &mut sink, progress).await?;
     let SingleSink { asked, facts } = sink;
-    let Asked { trace, passages } = asked.expect("an execution that succeeds took its question");
+    let QuestionResult { trace, passages } =
+        asked.expect("an execution that succeeds took its question");
     let packed = trace.packed().filter_map(|id| passages.passage(id));
     let shown = packed.map(|passage| PromptPassage {
         title: if title_prefix {
@@ -88,7 +89,7 @@ pub async fn ask_single(
 /// Keeps the result of the question.
 #[derive(Default)]
 struct SingleSink {
-    asked: Option<Asked>,
+    asked: Option<QuestionResult>,
     facts: RunFacts,
 }
 
@@ -108,7 +109,7 @@ impl Sink for SingleSink {
             .map(|generator| Box::new(Calling::new(generator, plan, None)) as Box<dyn Caller>))
     }
 
-    fn take(&mut self, asked: Asked) -> Result<(), PipelineError> {
+    fn take(&mut self, asked: QuestionResult) -> Result<(), PipelineError> {
         self.asked = Some(asked);
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Where question results go: the folder of a run, or an estimate.
 
 use super::PipelineError;
-use super::ask::{Asked, RunFacts};
+use super::ask::{QuestionResult, RunFacts};
 use super::generate::Caller;
 use super::plan::Plan;
 
@@ -29,7 +29,7 @@ pub trait Sink: Send {
     ///
     /// # Errors
     /// The disk.
-    fn take(&mut self, asked: Asked) -> Result<(), PipelineError>;
+    fn take(&mut self, asked: QuestionResult) -> Result<(), PipelineError>;
 
     /// Whether execution goes on however many questions fail.
     fn tolerates_failures(&self) -> bool;

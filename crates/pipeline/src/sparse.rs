@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use super::PipelineError;
 use super::index::{Built, ContentHash, IndexInputs, indexed_text};
 use super::plan::SparsePlan;
-use super::retriever::{Found, Retriever, ranking};
+use super::retriever::{Retrieved, Retriever, ranking};
 use ragtriage_bm25::{Allowed, SparseIndex};
 use ragtriage_core::fuse::Parts;
 use ragtriage_core::text::analyse::{self, Analyzer};
@@ -116,7 +116,7 @@ impl Retriever for SparseRetriever {
         self.name
     }
 
-    async fn retrieve(&self, question: &str, depth: usize) -> Result<Found, PipelineError> {
+    async fn retrieve(&self, question: &str, depth: usize) -> Result<Retrieved, PipelineError> {
         let terms = self.analyzer.term_list(question);
         let found = self.index.search(&terms, depth, self.allowed.as_ref());
         let mut parts = Parts::new();
@@ -130,7 +130,7 @@ impl Retriever for SparseRetriever {
                     .collect(),
             );
         }
-        Ok(Found {
+        Ok(Retrieved {
             ranking: ranking(&self.corpus, found)?,
             parts,
             exact: None,

@@ -14,14 +14,14 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use super::PipelineError;
 use super::index::{Built, IndexInputs};
 use super::plan::SparsePlan;
-use super::retriever::{Found, Retriever};
+use super::retriever::{Retrieved, Retriever};
 use super::stores::OpenStores;
 use super::vectors::{content_hash, point, spec, through_ties};
-use ragtriage_bm25::Parameters as Bm25Parameters;
+use ragtriage_bm25::Bm25Parameters;
 use ragtriage_core::fuse::Parts;
 use ragtriage_core::text::analyse::{self, Analyzer};
 use ragtriage_core::types::{Corpus, Filter, RetrieverName, TitledText};
-use ragtriage_vectors::{Point, Search, SearchMode, Vector, VectorSpec, VectorStore};
+use ragtriage_vectors::{Point, SearchMode, Vector, VectorSearch, VectorSpec, VectorStore};
 
 /// Chunks stored together.
 const WINDOW: usize = 4096;
@@ -42,7 +42,7 @@ impl Retriever for SparseVectorRetriever {
         self.name
     }
 
-    async fn retrieve(&self, question: &str, depth: usize) -> Result<Found, PipelineError> {
+    async fn retrieve(&self, question: &str, depth: usize) -> Result<Retrieved, PipelineError> {
         let mut counts: HashMap<u32, f32> = HashMap::new();
         self.analyzer.terms(question, &mut |term| {
             if let Some(number) = self.vocabulary.get(term) {
@@ -50,11 +50,11 @@ impl Retriever for SparseVectorRetriever {
             }
         });
         if counts.is_empty() {
-            return Ok(Found::default());
+            return Ok(Retrieved::default());
         }
         let vector = &sparse(counts.into_iter().collect());
         let filter = Some(&self.filter).filter(|filter| !filter.is_empty());
-        let search = Search {
+        let search = VectorSearch {
             vector,
             limit: depth,
             mode: SearchMode::Exact,
@@ -63,7 +63,7 @@ impl Retriever for SparseVectorRetriever {
         let ranking = through_ties(&self.corpus, self.store.as_ref(), search)
             .await?
             .cut(depth);
-        Ok(Found {
+        Ok(Retrieved {
             ranking,
             parts: Parts::new(),
             exact: None,

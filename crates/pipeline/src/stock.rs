@@ -16,7 +16,7 @@ use super::index::{Built, IndexInputs};
 use super::ingest::{self, IngestFacts};
 use super::plan::{Plan, RetrieverPlan, SparsePlace, StorePlan};
 use super::progress::Progress;
-use super::retriever::{Found, Retriever};
+use super::retriever::{Retrieved, Retriever};
 use super::sparse::n_explained;
 use super::stores::OpenStores;
 use ragtriage_core::chunk::{self, ChunkSpec};
@@ -29,16 +29,16 @@ pub struct Stock {
     ids: Vec<QuestionId>,
     questions: Vec<(usize, Question)>,
     remembers: bool,
-    cut: Option<Cut>,
+    cut: Option<ChunkedCorpus>,
     made: Made,
-    asked: Arc<Asked>,
+    asked: Arc<RankingCounts>,
 }
 
 /// Retrievers kept at most, with what they found: the last that were asked for.
 const MOST_RETRIEVERS: usize = 8;
 
 /// The documents in chunks, and the retrievers over them, the last that was asked for at the end.
-struct Cut {
+struct ChunkedCorpus {
     spec: ChunkSpec,
     counter: String,
     corpus: Arc<Corpus>,
@@ -56,14 +56,14 @@ struct Ready {
 
 /// How often something was wanted, and how often it had to be made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
-pub struct Share {
+pub struct Reuse {
     /// Wanted.
     pub wanted: usize,
     /// Made for it; the others were there.
     pub made: usize,
 }
 
-impl Share {
+impl Reuse {
     /// Both together.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
@@ -85,16 +85,16 @@ impl Made {
     /// Both together.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
-        self.with(other, Share::plus)
+        self.with(other, Reuse::plus)
     }
 
     /// What came after `before`, an earlier count of the same stock.
     #[must_use]
     pub fn since(self, before: Self) -> Self {
-        self.with(before, Share::since)
+        self.with(before, Reuse::since)
     }
 
-    fn with(self, other: Self, each: fn(Share, Share) -> Share) -> Self {
+    fn with(self, other: Self, each: fn(Reuse, Reuse) -> Reuse) -> Self {
         Self {
             chunkings: each(self.chunkings, other.chunkings),
             indexes: each(self.indexes, other.indexes),
@@ -107,11 +107,11 @@ impl Made {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Made {
     /// Chunkings of the corpus.
-    pub chunkings: Share,
+    pub chunkings: Reuse,
     /// Indexes, sparse and of vectors; those found whole on the disk were not made.
-    pub indexes: Share,
+    pub indexes: Reuse,
     /// Rankings: a question put to a retriever.
-    pub rankings: Share,
+    pub rankings: Reuse,
 }
 
 /// A corpus ready to be searched, and what making it took.
@@ -184,7 +184,7 @@ impl Stock {
     pub fn made(&self) -> Made {
         let count = |count: &AtomicUsize| count.load(Ordering::Relaxed);
         Made {
-            rankings: Share {
+            rankings: Reuse {
                 wanted: count(&self.asked.wanted),
                 made: count(&self.asked.made),
             },
@@ -253,7 +253,7 @@ impl Stock {
             });
         }
         let corpus = Arc::new(Corpus::new(Arc::clone(&self.documents), chunks));
-        self.cut = Some(Cut {
+        self.cut = Some(ChunkedCorpus {
             spec: plan.chunking.clone(),
             counter: plan.chunk_counter_id.clone(),
             corpus: Arc::clone(&corpus),
@@ -392,7 +392,7 @@ fn spoken(searches: &[(RetrieverName, String)]) -> Option<String> {
 
 /// Questions put to retrievers.
 #[derive(Default)]
-struct Asked {
+struct RankingCounts {
     wanted: AtomicUsize,
     made: AtomicUsize,
 }
@@ -400,19 +400,19 @@ struct Asked {
 /// A retriever that is asked each question once, at each depth.
 struct Remembered {
     inner: Box<dyn Retriever>,
-    found: Mutex<HashMap<Request, Found>>,
-    asked: Arc<Asked>,
+    found: Mutex<HashMap<RankingKey, Retrieved>>,
+    asked: Arc<RankingCounts>,
 }
 
 /// One call of a retriever.
 #[derive(PartialEq, Eq, Hash)]
-struct Request {
+struct RankingKey {
     question: String,
     depth: usize,
 }
 
 impl Remembered {
-    fn new(inner: Box<dyn Retriever>, asked: &Arc<Asked>) -> Self {
+    fn new(inner: Box<dyn Retriever>, asked: &Arc<RankingCounts>) -> Self {
         Self {
             inner,
             found: Mutex::default(),
@@ -420,7 +420,7 @@ impl Remembered {
         }
     }
 
-    fn found(&self) -> std::sync::MutexGuard<'_, HashMap<Request, Found>> {
+    fn found(&self) -> std::sync::MutexGuard<'_, HashMap<RankingKey, Retrieved>> {
         self.found.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -431,9 +431,9 @@ impl Retriever for Remembered {
         self.inner.name()
     }
 
-    async fn retrieve(&self, question: &str, depth: usize) -> Result<Found, PipelineError> {
+    async fn retrieve(&self, question: &str, depth: usize) -> Result<Retrieved, PipelineError> {
         self.asked.wanted.fetch_add(1, Ordering::Relaxed);
-        let request = Request {
+        let request = RankingKey {
             question: question.to_owned(),
             depth,
         };

@@ -10,7 +10,7 @@ use super::PipelineError;
 use super::index::{Built, ContentHash, IndexInputs, indexed_text};
 use super::plan::{StorePlan, VectorPlan};
 use super::progress::Progress;
-use super::retriever::{Found, Preparation, Retriever, ranking};
+use super::retriever::{Preparation, Retrieved, Retriever, ranking};
 use super::stores::OpenStores;
 use ragtriage_core::config::{Quantization, QuantizationKind};
 use ragtriage_core::fuse::Parts;
@@ -18,7 +18,7 @@ use ragtriage_core::types::{Corpus, Filter, Length, Ranking, RetrieverName, Titl
 use ragtriage_models::embed::{EmbedError, Encoder, Role, VectorShape};
 use ragtriage_runs::Truncation;
 use ragtriage_vectors::{
-    CollectionSpec, Point, Search, SearchMode, Vector, VectorSpec, VectorStore,
+    CollectionSpec, Point, SearchMode, Vector, VectorSearch, VectorSpec, VectorStore,
 };
 
 /// Chunks encoded and stored together: what an interrupted filling loses, and what is held in memory at once.
@@ -58,7 +58,7 @@ impl VectorRetriever {
         limit: usize,
         mode: SearchMode,
     ) -> Result<Ranking, PipelineError> {
-        let search = Search {
+        let search = VectorSearch {
             vector,
             limit,
             mode,
@@ -89,7 +89,7 @@ impl Retriever for VectorRetriever {
         let truncation = truncation(
             encoder,
             self.name,
-            Texts {
+            MeasuredTexts {
                 what: "questions",
                 all: &texts,
                 role: Role::Query,
@@ -111,7 +111,7 @@ impl Retriever for VectorRetriever {
         })
     }
 
-    async fn retrieve(&self, question: &str, depth: usize) -> Result<Found, PipelineError> {
+    async fn retrieve(&self, question: &str, depth: usize) -> Result<Retrieved, PipelineError> {
         let vector = self.encoded(question).await?;
         // Losses of the graph can only be told from what exact search finds.
         let exact = if self.mode == SearchMode::Approximate {
@@ -119,7 +119,7 @@ impl Retriever for VectorRetriever {
         } else {
             None
         };
-        Ok(Found {
+        Ok(Retrieved {
             ranking: self.search(&vector, depth, self.mode).await?,
             parts: Parts::new(),
             exact,
@@ -150,15 +150,15 @@ async fn encode_questions(
         .collect())
 }
 
-/// The best [`Search::limit`] hits and all that score as the last of them: stores cut ties as they like, a ranking by id.
+/// The best [`VectorSearch::limit`] hits and all that score as the last of them: stores cut ties as they like, a ranking by id.
 pub(crate) async fn through_ties(
     corpus: &Corpus,
     store: &dyn VectorStore,
-    search: Search<'_>,
+    search: VectorSearch<'_>,
 ) -> Result<Ranking, PipelineError> {
     let mut limit = search.limit.saturating_add(1);
     loop {
-        let found = store.search(Search { limit, ..search }).await?;
+        let found = store.search(VectorSearch { limit, ..search }).await?;
         let tied = found.len() == limit
             && search.limit > 0
             && found.last().map(|near| near.score)
@@ -205,7 +205,7 @@ pub(crate) async fn build(
         texts.len(),
     );
     let store = stores.open(&retrieval.store, spec).await?;
-    let mut seconds = Seconds::default();
+    let mut seconds = IndexSeconds::default();
     let missing = store.missing().await?;
     seconds.store += clock.elapsed().as_secs_f64();
     if !missing.is_empty() {
@@ -217,7 +217,7 @@ pub(crate) async fn build(
         progress.finish();
     }
     let clock = Instant::now();
-    let chunks = Texts {
+    let chunks = MeasuredTexts {
         what: "chunks",
         all: &texts,
         role: Role::Passage,
@@ -249,7 +249,7 @@ async fn fill(
     encoder: &dyn Encoder,
     inputs: &IndexInputs<'_>,
     missing: &[u32],
-    seconds: &mut Seconds,
+    seconds: &mut IndexSeconds,
 ) -> Result<(), PipelineError> {
     let shape = encoder.shape();
     let window = if shape.many { WINDOW_OF_MANY } else { WINDOW };
@@ -288,12 +288,12 @@ impl VectorPlan {
 
 /// Wall seconds of the steps.
 #[derive(Default)]
-struct Seconds {
+struct IndexSeconds {
     embed: f64,
     store: f64,
 }
 
-impl Seconds {
+impl IndexSeconds {
     fn named(&self, name: RetrieverName) -> BTreeMap<String, f64> {
         [("embed", self.embed), ("qdrant", self.store)]
             .into_iter()
@@ -352,7 +352,7 @@ async fn how_searched(
 }
 
 /// Texts whose truncation is measured.
-struct Texts<'a> {
+struct MeasuredTexts<'a> {
     what: &'static str,
     all: &'a [TitledText<'a>],
     role: Role,
@@ -362,11 +362,11 @@ struct Texts<'a> {
 async fn truncation(
     encoder: &dyn Encoder,
     name: RetrieverName,
-    Texts {
+    MeasuredTexts {
         what,
         all: texts,
         role,
-    }: Texts<'_>,
+    }: MeasuredTexts<'_>,
 ) -> Result<Option<Truncation>, PipelineError> {
     let Some(lengths) = encoder.lengths(texts, role).await? else {
         return Ok(None);
@@ -517,7 +517,7 @@ mod tests {
             Ok(())
         }
 
-        async fn search(&self, search: Search<'_>) -> Result<Vec<Neighbour>, IndexError> {
+        async fn search(&self, search: VectorSearch<'_>) -> Result<Vec<Neighbour>, IndexError> {
             let Vector::Dense(numbers) = search.vector else {
                 return Ok(Vec::new());
             };

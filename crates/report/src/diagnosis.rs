@@ -3,7 +3,7 @@
 use super::section::Section;
 use ragtriage_core::text::numbers::thousands;
 use ragtriage_core::types::Mode;
-use ragtriage_eval::cuts::{Cut, FEW, Part};
+use ragtriage_eval::cuts::{FEW, Slice, SliceGroup};
 use ragtriage_eval::modes::{ClassModes, ModeShares, Seen};
 use ragtriage_eval::positions::PositionRow;
 use ragtriage_eval::summary::{MeasureSummary, Summary};
@@ -16,7 +16,7 @@ const PARTS_SHOWN: usize = 12;
 const EVIDENCE_SHOWN: usize = 3;
 
 /// A column of the cuts' table: its head, and what stands in it.
-type Column<'a> = (&'a str, fn(&Part) -> &MeasureSummary);
+type Column<'a> = (&'a str, fn(&Slice) -> &MeasureSummary);
 
 /// The tables that have a row.
 pub(super) fn sections(run: &SavedRun, summary: &Summary) -> Vec<Section> {
@@ -136,8 +136,8 @@ fn positions(rows: &[PositionRow]) -> Section {
     section
 }
 
-fn cuts(cuts: &[Cut], em: &str) -> Section {
-    let parts: Vec<(&Cut, &Part)> = cuts
+fn cuts(cuts: &[SliceGroup], em: &str) -> Section {
+    let parts: Vec<(&SliceGroup, &Slice)> = cuts
         .iter()
         .flat_map(|cut| {
             cut.parts

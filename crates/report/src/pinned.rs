@@ -16,7 +16,7 @@ use ragtriage_datasets::lint::reanchor::{AnchorOutcome, Anchored, Break};
 use ragtriage_datasets::lint::{Lint, PoolSummary, content};
 use ragtriage_datasets::{Inspection, Place};
 use ragtriage_eval::audit::{Audit, CorrectedShare, Mistake, SheetLine, SheetPassage};
-use ragtriage_eval::files::{Column, FilePlan, FileScores, Warning};
+use ragtriage_eval::files::{FilePlan, FileScores, MeasureColumn, Warning};
 use ragtriage_eval::summary::{MeasureSummary, Share};
 
 use crate::cache::{self, CacheUse, Holding};
@@ -345,7 +345,7 @@ fn what_a_run_would_cost() {
 
 fn scored(name: &str, tag: Option<&str>, mean: f64) -> ScoredFile<'static> {
     let summary = |n, ci95| MeasureSummary { mean, n, ci95 };
-    let column = |measure: &str, values: &[Option<f64>], summary| Column {
+    let column = |measure: &str, values: &[Option<f64>], summary| MeasureColumn {
         measure: measure.parse().expect("a measure"),
         values: values.to_vec(),
         summary,

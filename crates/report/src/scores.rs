@@ -6,7 +6,7 @@ use super::view::FEW_CLUSTERS;
 use crate::document::{Report, Table};
 use ragtriage_core::measure::answer::Scorer;
 use ragtriage_core::text::sanitize::shortened;
-use ragtriage_eval::files::{Column, FilePlan, FileScores, Warning};
+use ragtriage_eval::files::{MeasureColumn, FilePlan, FileScores, Warning};
 use ragtriage_eval::summary::MeasureSummary;
 
 /// The layout's version in JSON.
@@ -280,7 +280,7 @@ fn query_values<'a>(scores: &'a FileScores<'_>) -> Vec<(&'a str, Map<String, Opt
         .collect()
 }
 
-fn values_of(columns: &[Column], row: usize) -> Vec<(String, Option<f64>)> {
+fn values_of(columns: &[MeasureColumn], row: usize) -> Vec<(String, Option<f64>)> {
     columns
         .iter()
         .map(|column| (column.measure.to_string(), column.values[row]))

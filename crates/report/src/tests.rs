@@ -2,7 +2,7 @@
 
 use ragtriage_core::types::Interval;
 use ragtriage_eval::compare::cross::{Cross, Effect, Noise, NoiseSource};
-use ragtriage_eval::compare::{self, ComparePlan, Comparison, Subject};
+use ragtriage_eval::compare::{self, ComparePlan, ComparedRun, Comparison};
 use ragtriage_eval::summary;
 
 use crate::comparison::{self, ComparisonView};
@@ -24,7 +24,7 @@ fn compared() -> Comparison {
         primary: None,
         intersect: false,
     };
-    let mut comparison = compare::compare(&baseline, &[Subject { run: &run, k: 1 }], &plan)
+    let mut comparison = compare::compare(&baseline, &[ComparedRun { run: &run, k: 1 }], &plan)
         .expect("the same questions");
     comparison.pairs[0].cross = Some(cross());
     comparison

@@ -19,8 +19,12 @@ impl RunFolder {
     /// # Errors
     /// `Exists` when it is there already, `BadName` for a name that is no plain file name, `Io`.
     pub fn create(parent: &Path, name: &str) -> Result<Self, StoreError> {
-        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
-        if name.is_empty() || name.starts_with('.') || !name.chars().all(plain) {
+        if name.is_empty()
+            || name.starts_with('.')
+            || !name
+                .chars()
+                .all(|c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-'))
+        {
             return Err(StoreError::BadName {
                 name: name.to_owned(),
             });

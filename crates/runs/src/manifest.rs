@@ -196,10 +196,14 @@ fn without_indifferent(path: &str, value: &Value) -> Option<Value> {
     let Value::Object(table) = value else {
         return Some(value.clone());
     };
-    let decides = |(key, value): (&String, &Value)| {
-        Some((key.clone(), without_indifferent(&join(path, key), value)?))
-    };
-    Some(Value::Object(table.iter().filter_map(decides).collect()))
+    Some(Value::Object(
+        table
+            .iter()
+            .filter_map(|(key, value): (&String, &Value)| {
+                Some((key.clone(), without_indifferent(&join(path, key), value)?))
+            })
+            .collect(),
+    ))
 }
 
 fn as_json(settings: &Settings) -> Value {

@@ -16,11 +16,11 @@ use ragtriage_core::types::{Attempt, ChunkId, QuestionId};
 pub const FILE: &str = "replies.jsonl";
 
 /// What an attempt answers: one question over these passages, which make its prompt as a run's settings have it.
-type Asked = (QuestionId, Vec<ChunkId>);
+type PromptKey = (QuestionId, Vec<ChunkId>);
 
 /// A line of the file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Reply {
+pub struct PendingReply {
     /// Whose it is.
     pub question: QuestionId,
     /// The call that was answered.
@@ -33,7 +33,7 @@ pub struct Replies {
     /// `None` once a line could not be written.
     writer: Mutex<Option<LineWriter>>,
     /// Of the run before this went on with it, oldest first.
-    earlier: Mutex<HashMap<Asked, VecDeque<Attempt>>>,
+    earlier: Mutex<HashMap<PromptKey, VecDeque<Attempt>>>,
 }
 
 impl Replies {
@@ -41,18 +41,18 @@ impl Replies {
     ///
     /// # Errors
     /// `Io`, `Damaged`.
-    pub fn read(folder: &RunFolder) -> Result<Vec<Reply>, StoreError> {
-        lines::read(&folder.file(FILE), |reply: Reply| reply)
+    pub fn read(folder: &RunFolder) -> Result<Vec<PendingReply>, StoreError> {
+        lines::read(&folder.file(FILE), |reply: PendingReply| reply)
     }
 
     /// Opens those of `folder`, in which `earlier` were read.
     ///
     /// # Errors
     /// `Io`, `InUse`.
-    pub fn open(folder: &RunFolder, earlier: Vec<Reply>) -> Result<Self, StoreError> {
+    pub fn open(folder: &RunFolder, earlier: Vec<PendingReply>) -> Result<Self, StoreError> {
         let writer = LineWriter::open(&folder.file(FILE))?;
-        let mut by_prompt: HashMap<Asked, VecDeque<Attempt>> = HashMap::new();
-        for Reply { question, attempt } in earlier {
+        let mut by_prompt: HashMap<PromptKey, VecDeque<Attempt>> = HashMap::new();
+        for PendingReply { question, attempt } in earlier {
             by_prompt
                 .entry((question, attempt.passages.clone()))
                 .or_default()
@@ -81,7 +81,7 @@ impl Replies {
             return;
         }
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
-        let reply = Reply {
+        let reply = PendingReply {
             question: question.clone(),
             attempt: attempt.clone(),
         };

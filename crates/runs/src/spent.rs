@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::replies::Reply;
+use super::replies::PendingReply;
 use ragtriage_core::types::{Origin, QuestionId, TokenUse, Trace};
 
 /// What the calls of a run cost until it ended.
@@ -19,7 +19,7 @@ pub struct Spent {
 impl Spent {
     /// The sum over the calls that were made and answered; of `replies` those to questions that are not done.
     #[must_use]
-    pub fn by(traces: &[Trace], replies: &[Reply]) -> Self {
+    pub fn by(traces: &[Trace], replies: &[PendingReply]) -> Self {
         // A failed question's replies stand among those that are kept, with those of calls made since.
         let done: Vec<&Trace> = traces.iter().filter(|trace| !trace.failed()).collect();
         let ids: HashSet<&QuestionId> = done.iter().map(|trace| &trace.question.id).collect();

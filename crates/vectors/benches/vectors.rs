@@ -21,7 +21,7 @@ use qdrant_edge::{
 };
 use ragtriage_core::types::Similarity;
 use ragtriage_vectors::{
-    CollectionSpec, EmbeddedStore, Point, Search, SearchMode, Vector, VectorSpec, VectorStore,
+    CollectionSpec, EmbeddedStore, Point, SearchMode, Vector, VectorSearch, VectorSpec, VectorStore,
 };
 use serde_json::json;
 
@@ -168,7 +168,7 @@ async fn ask_store(store: &Arc<EmbeddedStore>, queries: &Arc<Vec<f32>>, limit: u
                 .nth(next.fetch_add(1, Ordering::Relaxed))
             {
                 let vector = Vector::Dense(row.to_vec());
-                let search = Search {
+                let search = VectorSearch {
                     vector: &vector,
                     limit,
                     mode: SearchMode::Exact,

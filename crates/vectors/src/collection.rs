@@ -5,7 +5,7 @@ use sha2::{Digest, Sha256};
 
 use super::error::IndexError;
 use super::vector::VectorSpec;
-use super::{Point, Search, SearchMode};
+use super::{Point, SearchMode, VectorSearch};
 use ragtriage_core::config::OutOfRange;
 use ragtriage_core::config::{Hnsw, Placement, Quantization, QuantizationKind};
 use ragtriage_core::text::hex::hex;
@@ -40,7 +40,7 @@ pub struct CollectionSpec {
 
 /// How a search goes about it, in no engine's terms.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Parameters {
+pub(super) struct SearchParameters {
     pub(super) exact: bool,
     pub(super) ef: Option<usize>,
     /// Rescore and oversampling, where a compressed copy is read.
@@ -156,14 +156,14 @@ impl CollectionSpec {
         (kb / 16 / shards).clamp(least, FULL_SCAN_KB)
     }
 
-    pub(super) fn parameters(&self, mode: SearchMode) -> Parameters {
+    pub(super) fn parameters(&self, mode: SearchMode) -> SearchParameters {
         match mode {
-            SearchMode::Exact => Parameters {
+            SearchMode::Exact => SearchParameters {
                 exact: true,
                 ef: None,
                 quantization: None,
             },
-            SearchMode::Approximate => Parameters {
+            SearchMode::Approximate => SearchParameters {
                 exact: false,
                 ef: self.graph().map(|hnsw| hnsw.ef),
                 quantization: self
@@ -229,7 +229,7 @@ impl CollectionSpec {
     }
 
     /// Refuses a question's vector that does not belong in the collection.
-    pub(super) fn check_search(&self, search: &Search<'_>) -> Result<(), IndexError> {
+    pub(super) fn check_search(&self, search: &VectorSearch<'_>) -> Result<(), IndexError> {
         self.vector
             .check_vector(search.vector, QUESTION, &self.name())
     }

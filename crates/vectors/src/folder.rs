@@ -34,7 +34,7 @@ const ATTEMPTS: usize = 16;
 /// How far the filling of a folder came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum State {
+pub(crate) enum FolderState {
     /// Points are being written.
     Filling,
     /// All points are stored, the graph is being built.
@@ -46,15 +46,15 @@ pub(crate) enum State {
 }
 
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
-struct Marker {
-    state: State,
+struct StateMarker {
+    state: FolderState,
     /// As the collection's spec writes it.
     layout: String,
     /// Tells two writings of the same state apart.
     writing: u64,
 }
 
-impl Marker {
+impl StateMarker {
     /// Reads the marker of `folder`; `None` where there is none, or it is torn.
     fn read(folder: &Path) -> Option<Self> {
         serde_json::from_slice(&fs::read(folder.join("state")).ok()?).ok()
@@ -153,13 +153,14 @@ impl CollectionFolder {
     /// File systems that can share blocks do so (`std::fs::copy`). Hard links would not be safe: the engine writes into some
     /// of its files in place.
     fn copy_files(&self, collection: &Path) {
-        let Some(before) = Marker::read(collection).filter(|found| found.state == State::Whole)
+        let Some(before) =
+            StateMarker::read(collection).filter(|found| found.state == FolderState::Whole)
         else {
             return;
         };
         let copied = copy_tree(&collection.join("engine"), &self.engine());
-        let is_whole = copied.is_ok() && Marker::read(collection).as_ref() == Some(&before);
-        if !is_whole || self.set_state(State::Whole, &before.layout).is_err() {
+        let is_whole = copied.is_ok() && StateMarker::read(collection).as_ref() == Some(&before);
+        if !is_whole || self.set_state(FolderState::Whole, &before.layout).is_err() {
             // What is left of it is emptied before it is filled.
             let _ = self.empty();
         }
@@ -178,8 +179,8 @@ impl CollectionFolder {
         &self,
         collection: &str,
         layout: &str,
-    ) -> Result<Option<State>, IndexError> {
-        let Some(found) = Marker::read(&self.path) else {
+    ) -> Result<Option<FolderState>, IndexError> {
+        let Some(found) = StateMarker::read(&self.path) else {
             return Ok(None);
         };
         if found.layout == layout {
@@ -194,8 +195,8 @@ impl CollectionFolder {
     }
 
     /// Writes how far the filling came. What a later state rests on has to be on disk before.
-    pub(crate) fn set_state(&self, state: State, layout: &str) -> Result<(), IndexError> {
-        let marker = Marker {
+    pub(crate) fn set_state(&self, state: FolderState, layout: &str) -> Result<(), IndexError> {
+        let marker = StateMarker {
             state,
             layout: layout.to_owned(),
             writing: random(),
@@ -332,7 +333,9 @@ mod tests {
         folder.clear().expect("emptied");
         fs::create_dir(folder.engine().join("segments")).expect("made");
         fs::write(folder.engine().join("segments/points"), "x").expect("written");
-        folder.set_state(State::Whole, "layout").expect("written");
+        folder
+            .set_state(FolderState::Whole, "layout")
+            .expect("written");
         folder
     }
 
@@ -358,7 +361,7 @@ mod tests {
         );
         assert_eq!(
             copy.state("ab", "layout").expect("read"),
-            Some(State::Whole)
+            Some(FolderState::Whole)
         );
         drop(copy);
         assert_eq!(
@@ -372,7 +375,11 @@ mod tests {
     fn a_collection_that_is_being_changed_is_not_copied() {
         let cache = cache();
         let first = whole(cache.path());
-        for state in [State::Filling, State::Building, State::Indexing] {
+        for state in [
+            FolderState::Filling,
+            FolderState::Building,
+            FolderState::Indexing,
+        ] {
             first.set_state(state, "layout").expect("written");
             let copy = open(cache.path());
             assert_eq!(copy.state("ab", "layout").expect("read"), None, "{state:?}");
@@ -409,10 +416,10 @@ mod tests {
         let folder = open(cache.path());
         assert_eq!(folder.state("ab", "layout").expect("none yet"), None);
         for state in [
-            State::Filling,
-            State::Building,
-            State::Whole,
-            State::Indexing,
+            FolderState::Filling,
+            FolderState::Building,
+            FolderState::Whole,
+            FolderState::Indexing,
         ] {
             folder.set_state(state, "layout").expect("written");
             assert_eq!(folder.state("ab", "layout").expect("read"), Some(state));
@@ -426,7 +433,7 @@ mod tests {
         let cache = cache();
         let folder = open(cache.path());
         folder
-            .set_state(State::Whole, "3 dimensions")
+            .set_state(FolderState::Whole, "3 dimensions")
             .expect("written");
         let error = folder
             .state("ab", "4 dimensions")

@@ -66,7 +66,7 @@ pub struct Point {
 
 /// What is looked for.
 #[derive(Clone, Copy, Debug)]
-pub struct Search<'a> {
+pub struct VectorSearch<'a> {
     /// The question's vector.
     pub vector: &'a Vector,
     /// How many neighbours at most.
@@ -122,7 +122,7 @@ pub trait VectorStore: Send + Sync {
     async fn upsert(&self, points: &[Point]) -> Result<(), IndexError>;
 
     /// The nearest neighbours. On a server the first approximate search waits until the graph is built.
-    async fn search(&self, search: Search<'_>) -> Result<Vec<Neighbour>, IndexError>;
+    async fn search(&self, search: VectorSearch<'_>) -> Result<Vec<Neighbour>, IndexError>;
 
     /// Whether [`SearchMode::Approximate`] follows a graph here, or scans for want of one. Waits as `search` does. (Where
     /// a filter lets few points through, Qdrant scans those all the same.)

@@ -44,7 +44,7 @@ pub fn remove_collection(collection: &Path) -> Result<bool, IndexError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::folder::State;
+    use crate::folder::FolderState;
 
     #[test]
     fn an_open_collection_stays_and_a_closed_one_goes_with_its_copies() {
@@ -53,7 +53,9 @@ mod tests {
         let first = CollectionFolder::open(&collection).expect("opened");
         first.clear().expect("emptied");
         fs::write(first.engine().join("points"), "x").expect("written");
-        first.set_state(State::Whole, "layout").expect("written");
+        first
+            .set_state(FolderState::Whole, "layout")
+            .expect("written");
         let copy = CollectionFolder::open(&collection).expect("copied");
         assert_eq!(
             stored_collections(cache.path()),

@@ -24,8 +24,6 @@ const CYCLIC_FILES: &[&str] = &[
     "crates/core/src/text/tokens/model.rs",
     "crates/core/src/text/tokens/tokenizer.rs",
     "crates/core/src/text/tokens/words.rs",
-    "crates/pipeline/src/estimate/mod.rs",
-    "crates/pipeline/src/estimate/tally.rs",
     "crates/pipeline/src/settings/assemble/generation.rs",
     "crates/pipeline/src/settings/assemble/mod.rs",
     "crates/pipeline/src/settings/assemble/reader.rs",

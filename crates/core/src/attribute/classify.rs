@@ -7,7 +7,8 @@ use crate::text::answers::AnswerMatcher;
 use crate::text::normalise;
 use crate::text::numbers::thousands;
 use crate::types::{
-    ArmName, Attempt, ChunkId, FailureClass, Fault, Flag, QuestionKind, Stage, Stance, Support, Trace,
+    ArmName, Attempt, ChunkId, FailureClass, Fault, Flag, QuestionKind, Stage, Stance, Support,
+    Trace,
 };
 
 /// An endpoint that counts fewer than this share of our prompt tokens has cut the prompt (design: Ollama does so silently).

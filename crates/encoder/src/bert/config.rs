@@ -16,7 +16,7 @@ const GELU_NAMES: [&str; 2] = ["gelu", "gelu_python"];
 
 /// Whose names the tensors and settings go by; the arithmetic is the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Family {
+pub(super) enum Architecture {
     /// `BERT` itself (Devlin et al. 2019).
     Bert,
     /// One of the two encoders of `DPR` (Karpukhin et al. 2020).
@@ -27,7 +27,7 @@ pub(super) enum Family {
     DistilBert,
 }
 
-impl Family {
+impl Architecture {
     /// The `model_type`s that are computed.
     const SUPPORTED: &'static str = "bert, roberta, xlm-roberta, camembert, distilbert, dpr";
 
@@ -45,7 +45,7 @@ impl Family {
 /// The transformer's shape, from `config.json`.
 #[derive(Clone, Debug)]
 pub struct BertConfig {
-    pub(super) family: Family,
+    pub(super) family: Architecture,
     pub(super) hidden_size: usize,
     pub(super) intermediate_size: usize,
     pub(super) num_hidden_layers: usize,
@@ -91,17 +91,17 @@ struct Shared {
 
 /// Only this, so that another kind of model is refused by its name and not for a key that it lacks.
 #[derive(Deserialize)]
-struct Kind {
+struct ModelType {
     model_type: String,
 }
 
 impl BertConfig {
     /// Reads and checks the bytes of the `config.json` at `path` (named in errors only).
     pub fn read(bytes: &[u8], path: &Path) -> Result<Self, BertError> {
-        let kind: Kind =
+        let kind: ModelType =
             serde_json::from_slice(bytes).map_err(|error| BertError::malformed(path, error))?;
-        let Some(family) = Family::of(&kind.model_type) else {
-            let (setting, supported) = ("model_type", Family::SUPPORTED);
+        let Some(family) = Architecture::of(&kind.model_type) else {
+            let (setting, supported) = ("model_type", Architecture::SUPPORTED);
             return Err(BertError::Unsupported {
                 path: path.to_owned(),
                 setting,
@@ -112,13 +112,13 @@ impl BertConfig {
         let shared: Shared =
             serde_json::from_slice(bytes).map_err(|error| BertError::malformed(path, error))?;
         shared.check(path)?;
-        let first_position = if family == Family::Roberta {
+        let first_position = if family == Architecture::Roberta {
             shared.pad_token_id.unwrap_or(1) + 1
         } else {
             0
         };
         let type_vocab_size = match (family, shared.type_vocab_size) {
-            (Family::DistilBert, _) => 0,
+            (Architecture::DistilBert, _) => 0,
             (_, Some(n)) => n,
             (_, None) => {
                 return Err(BertError::malformed(
@@ -168,7 +168,7 @@ impl BertConfig {
 
     /// Whether this is one of `DPR`'s encoders, which read a title and a text as a pair and give the first state.
     pub fn is_dpr(&self) -> bool {
-        self.family == Family::Dpr
+        self.family == Architecture::Dpr
     }
 
     /// Numbers of one attention head.
@@ -191,7 +191,7 @@ impl BertConfig {
                 "`max_position_embeddings` {rows} leaves none, since the first is {first}"
             ));
         }
-        if self.type_vocab_size == 0 && self.family != Family::DistilBert {
+        if self.type_vocab_size == 0 && self.family != Architecture::DistilBert {
             return Err("`type_vocab_size` is 0".to_owned());
         }
         if !(self.layer_norm_eps.is_finite() && self.layer_norm_eps >= 0.0) {

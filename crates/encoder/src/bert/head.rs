@@ -3,7 +3,7 @@
 use pulp::Arch;
 
 use super::BertError;
-use super::config::{BertConfig, Family};
+use super::config::{Architecture, BertConfig};
 use super::matmul::{Packed, ProductScratch};
 use super::product::{Finish, Product};
 use super::tensors::Tensors;
@@ -87,9 +87,11 @@ impl Classifier {
     /// one score to rank by.
     pub fn read(tensors: &Tensors<'_>, config: &BertConfig) -> Result<Self, BertError> {
         let (inner, activation, out): (_, fn(f32) -> f32, _) = match config.family {
-            Family::Bert | Family::Dpr => ("bert.pooler.dense", f32::tanh, "classifier"),
-            Family::Roberta => ("classifier.dense", f32::tanh, "classifier.out_proj"),
-            Family::DistilBert => ("pre_classifier", |x| x.max(0.0), "classifier"),
+            Architecture::Bert | Architecture::Dpr => {
+                ("bert.pooler.dense", f32::tanh, "classifier")
+            }
+            Architecture::Roberta => ("classifier.dense", f32::tanh, "classifier.out_proj"),
+            Architecture::DistilBert => ("pre_classifier", |x| x.max(0.0), "classifier"),
         };
         let weight = format!("{out}.weight");
         match tensors.shape(&weight)?.as_slice() {

@@ -127,7 +127,7 @@ impl Product<'_> {
 #[derive(Default)]
 pub(super) struct ProductScratch {
     rounded: Aligned,
-    tiles: super::tiles::Scratch,
+    tiles: super::tiles::TileBuffers,
 }
 
 #[cfg(test)]

@@ -34,4 +34,4 @@ pub use model::{Bert, Sequence, States, Wanted};
 pub use precision::kernel;
 pub use tensors::Tensors;
 pub use weights::Weights;
-pub use word_pieces::{FEWEST_TOKENS, Ids, Input, WordPieces};
+pub use word_pieces::{EncoderInput, FEWEST_TOKENS, Ids, WordPieces};

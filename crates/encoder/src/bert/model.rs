@@ -73,7 +73,7 @@ pub struct Bert {
     weights: Weights,
     arch: Arch,
     /// Those of finished batches: as many as batches ever ran at once. Fresh memory would cost a page fault every 4 KiB.
-    idle: Mutex<Vec<Scratch>>,
+    idle: Mutex<Vec<LayerBuffers>>,
 }
 
 impl Bert {
@@ -169,12 +169,12 @@ impl Bert {
         sequences: &[Sequence<'_>],
         first_alone: bool,
         states: &mut Aligned,
-        scratch: &mut Scratch,
+        scratch: &mut LayerBuffers,
         attention: &mut Attention,
     ) {
         let hidden = self.config.hidden_size;
         let n_tokens = states.as_slice().len() / hidden;
-        let Scratch {
+        let LayerBuffers {
             tokens,
             queries,
             attended,
@@ -304,7 +304,7 @@ impl Bert {
 
 /// Buffers that all layers of a batch share.
 #[derive(Default)]
-struct Scratch {
+struct LayerBuffers {
     /// Queries, keys and values of every token.
     tokens: Aligned,
     /// The same of first tokens, where they alone are wanted; the queries of it are computed.

@@ -116,7 +116,7 @@ impl Tiles {
         product: Product<'_>,
         amx: Amx,
         arch: Arch,
-        scratch: &mut Scratch,
+        scratch: &mut TileBuffers,
     ) {
         let Product {
             n_rows,
@@ -174,7 +174,7 @@ impl Tiles {
 
 /// What a product writes on the way.
 #[derive(Default)]
-pub(super) struct Scratch {
+pub(super) struct TileBuffers {
     left: Aligned<u16>,
     sums: Aligned,
 }

@@ -4,7 +4,7 @@
 //! (classifiers, projections) are read by those who need them; see [`super::Dense`] and [`super::Classifier`].
 
 use super::BertError;
-use super::config::{BertConfig, Family};
+use super::config::{Architecture, BertConfig};
 use super::matmul::Packed;
 use super::tensors::Tensors;
 use ragtriage_core::config::Precision;
@@ -80,7 +80,7 @@ const DISTILBERT: Names = Names {
     norm: "output_layer_norm",
 };
 
-impl Family {
+impl Architecture {
     fn names(self) -> &'static Names {
         match self {
             Self::Bert | Self::Dpr | Self::Roberta => &BERT,
@@ -115,7 +115,7 @@ impl Weights {
         let prefix = prefixes
             .iter()
             .find(|prefix| tensors.has(&format!("{prefix}{word_table}")));
-        let file = Checkpoint {
+        let file = OpenWeights {
             tensors,
             prefix: prefix.unwrap_or(&prefixes[0]),
             names: config.family.names(),
@@ -152,14 +152,14 @@ impl Weights {
 }
 
 /// The open file.
-struct Checkpoint<'a> {
+struct OpenWeights<'a> {
     tensors: &'a Tensors<'a>,
     prefix: &'static str,
     names: &'static Names,
     precision: Precision,
 }
 
-impl Checkpoint<'_> {
+impl OpenWeights<'_> {
     fn layer(&self, index: usize, config: &BertConfig) -> Result<Layer, BertError> {
         let (hidden, inner, names) = (config.hidden_size, config.intermediate_size, self.names);
         let name = |part: &str| format!("{}.{index}.{part}", names.layer);

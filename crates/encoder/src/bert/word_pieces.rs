@@ -18,7 +18,7 @@ pub const FEWEST_TOKENS: usize = 3;
 
 /// What a model reads at once.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Input<'a> {
+pub enum EncoderInput<'a> {
     /// `[CLS] text [SEP]`.
     One(Cow<'a, str>),
     /// `[CLS] first [SEP] second [SEP]`, as the checkpoint's tokenizer joins pairs.
@@ -79,9 +79,9 @@ impl WordPieces {
             let tokenizer = Tokenizer::from_bytes(json.to_string())
                 .map_err(|error| BertError::malformed(path, error))?;
             let read = Self::new(tokenizer, path, max_tokens, vocab_size)?;
-            read.ids(&Input::One("a".into()))?;
+            read.ids(&EncoderInput::One("a".into()))?;
             if read.room(true).is_ok() {
-                read.ids(&Input::Two("a".into(), "a".into()))?;
+                read.ids(&EncoderInput::Two("a".into(), "a".into()))?;
             }
             Ok(read)
         });
@@ -130,7 +130,7 @@ impl WordPieces {
     ///
     /// Too long a pair loses word pieces from the end of its longer text, one by one, until it fits: transformers' `truncation=True`
     /// (`longest_first`).
-    pub fn ids(&self, input: &Input<'_>) -> Result<Ids, BertError> {
+    pub fn ids(&self, input: &EncoderInput<'_>) -> Result<Ids, BertError> {
         let (first, second) = self.cut(input)?;
         let whole = self
             .tokenizer
@@ -156,10 +156,10 @@ impl WordPieces {
     }
 
     /// How many word pieces an input has and how many of them are read, specials left out.
-    pub fn length(&self, input: &Input<'_>) -> Result<(usize, usize), BertError> {
+    pub fn length(&self, input: &EncoderInput<'_>) -> Result<(usize, usize), BertError> {
         let (n_tokens, pair) = match input {
-            Input::One(text) => (self.word_pieces(text)?.len(), false),
-            Input::Two(first, second) => (
+            EncoderInput::One(text) => (self.word_pieces(text)?.len(), false),
+            EncoderInput::Two(first, second) => (
                 self.word_pieces(first)?.len() + self.word_pieces(second)?.len(),
                 true,
             ),
@@ -168,11 +168,13 @@ impl WordPieces {
     }
 
     /// The byte offset up to which an input's text (of a pair the second) is read: its length unless it was cut.
-    pub fn read_bytes(&self, input: &Input<'_>) -> Result<usize, BertError> {
+    pub fn read_bytes(&self, input: &EncoderInput<'_>) -> Result<usize, BertError> {
         let (first, second) = self.cut(input)?;
         match input {
-            Input::One(text) => self.end_of(text, first.len()),
-            Input::Two(_, text) => self.end_of(text, second.map_or(0, |second| second.len())),
+            EncoderInput::One(text) => self.end_of(text, first.len()),
+            EncoderInput::Two(_, text) => {
+                self.end_of(text, second.map_or(0, |second| second.len()))
+            }
         }
     }
 
@@ -238,10 +240,10 @@ impl WordPieces {
     }
 
     /// An input's word pieces, those cut off left out.
-    fn cut(&self, input: &Input<'_>) -> Result<(Encoding, Option<Encoding>), BertError> {
+    fn cut(&self, input: &EncoderInput<'_>) -> Result<(Encoding, Option<Encoding>), BertError> {
         let (first, second) = match input {
-            Input::One(text) => (self.word_pieces(text)?, None),
-            Input::Two(first, second) => {
+            EncoderInput::One(text) => (self.word_pieces(text)?, None),
+            EncoderInput::Two(first, second) => {
                 let mut second = self.word_pieces(second)?;
                 // Some post-processors keep the type that they find.
                 second.set_type_ids(vec![1; second.len()]);

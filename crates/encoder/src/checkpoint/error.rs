@@ -7,7 +7,7 @@ use crate::bert::BertError;
 
 /// One place a model was looked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Attempt {
+pub struct PlaceTried {
     /// The place: a folder, a URL, a command.
     pub place: String,
     /// Why it did not serve.
@@ -25,7 +25,7 @@ pub enum CheckpointError {
         /// The folder that would have served.
         folder: PathBuf,
         /// Each thing tried, in order.
-        attempts: Vec<Attempt>,
+        attempts: Vec<PlaceTried>,
     },
     /// A pinned file is another one.
     #[error("`{path}` has sha256 {found}, expected {expected}")]
@@ -118,7 +118,7 @@ impl Hint for CheckpointError {
     }
 }
 
-fn list(attempts: &[Attempt]) -> String {
+fn list(attempts: &[PlaceTried]) -> String {
     attempts
         .iter()
         .map(|a| format!("{}: {}", a.place, a.why))

@@ -16,7 +16,7 @@ mod tokenizer;
 #[cfg(test)]
 mod tests;
 
-pub use error::{Attempt, CheckpointError};
+pub use error::{CheckpointError, PlaceTried};
 pub use folder::Checkpoint;
 pub use model::Model;
 pub use pin::{FILES, PINS, Package, Pin, sha256_of_file};

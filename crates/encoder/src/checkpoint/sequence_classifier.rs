@@ -7,7 +7,9 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::folder::Checkpoint;
 use super::{CheckpointError, Model};
-use crate::bert::{BertError, Classifier, Ids, Input, Sequence, VERSION, Wanted, batch, kernel};
+use crate::bert::{
+    BertError, Classifier, EncoderInput, Ids, Sequence, VERSION, Wanted, batch, kernel,
+};
 use ragtriage_core::config::Precision;
 
 /// Part of the fingerprint: raised whenever a change here or in `bert/` changes a logit.
@@ -78,7 +80,9 @@ impl SequenceClassifier {
         );
         let ids: Vec<Ids> = pairs
             .par_iter()
-            .map(|(first, second)| word_pieces.ids(&Input::Two((*first).into(), (*second).into())))
+            .map(|(first, second)| {
+                word_pieces.ids(&EncoderInput::Two((*first).into(), (*second).into()))
+            })
             .collect::<Result<_, _>>()?;
         let sequences: Vec<Sequence<'_>> = ids.iter().map(Ids::sequence).collect();
         Ok(batch::run(
@@ -146,7 +150,7 @@ mod tests {
                 .collect();
             let logits = classifier.logits(&pairs, |_| true).unwrap().unwrap();
             for (case, logit) in cases.iter().zip(logits) {
-                let input = Input::Two((&case.pair[0]).into(), (&case.pair[1]).into());
+                let input = EncoderInput::Two((&case.pair[0]).into(), (&case.pair[1]).into());
                 let ids = classifier
                     .model
                     .word_pieces()

@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 use super::folder::Checkpoint;
 use super::{CheckpointError, Recipe, SequenceClassifier};
-use crate::bert::Input;
+use crate::bert::EncoderInput;
 use ragtriage_core::config::Pooling;
 use ragtriage_core::config::Precision;
 use ragtriage_core::types::Similarity;
@@ -320,7 +320,7 @@ fn a_vocabulary_alone_makes_the_tokenizer_that_transformers_makes() {
     let ids = model
         .word_pieces()
         .unwrap()
-        .ids(&Input::Two("Tea".into(), "cup é".into()))
+        .ids(&EncoderInput::Two("Tea".into(), "cup é".into()))
         .unwrap();
     // Line numbers of vocab.txt from 0; é is e without its accent, the second text is of type 1.
     let line = |word: &str| {

@@ -12,7 +12,7 @@ const CONFIRMED: &str = "ok";
 
 /// A question that a person looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Judged {
+pub struct AuditedQuestion {
     /// Its place among the run's traces.
     pub at: usize,
     /// The right class, by that person.
@@ -25,7 +25,7 @@ pub struct Corrections {
     /// Lines of the sheet.
     pub n_lines: usize,
     /// The questions that were looked at, in the sheet's order.
-    pub judged: Vec<Judged>,
+    pub judged: Vec<AuditedQuestion>,
 }
 
 /// Reads a sheet of `run`. Lines without a `correct_class` were not looked at; blank lines are skipped.
@@ -83,7 +83,7 @@ pub fn read(input: &Input, run: &SavedRun) -> Result<Corrections, AuditError> {
             position: position(),
             found,
         })? {
-            judged.push(Judged { at, correct });
+            judged.push(AuditedQuestion { at, correct });
         }
     }
     if judged.is_empty() {

@@ -11,7 +11,7 @@ mod sheet;
 #[cfg(test)]
 mod tests;
 
-pub use corrections::{Corrections, Judged, read};
+pub use corrections::{AuditedQuestion, Corrections, read};
 pub use error::AuditError;
 pub use rates::{Audit, CorrectedShare, Mistake, audit};
 pub use sheet::{SheetLine, SheetPassage, sheet};

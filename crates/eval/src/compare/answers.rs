@@ -17,7 +17,7 @@ use ragtriage_core::types::{ArmName, Attempt, FailureClass, QuestionId, Trace};
 /// What is right or wrong about a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum State {
+pub enum JudgedBy {
     /// Its answer.
     Answer,
     /// Its support: in the prompt or not.
@@ -26,9 +26,9 @@ pub enum State {
 
 /// Good in one run by good in the other.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Agreement {
+pub struct Contingency {
     /// What was judged.
-    pub of: State,
+    pub of: JudgedBy,
     /// Questions judged in both runs.
     pub n: usize,
     /// Good in both.
@@ -84,14 +84,14 @@ pub struct Flip {
 }
 
 /// Every pair's state on both sides, `None` where it cannot be told.
-pub(super) struct Judged {
-    of: State,
-    sides: Vec<Option<(Fate, Fate)>>,
+pub(super) struct JudgedPairs {
+    of: JudgedBy,
+    sides: Vec<Option<(PairedFate, PairedFate)>>,
 }
 
 /// How a question ended in one run.
 #[derive(Clone, Copy)]
-struct Fate {
+struct PairedFate {
     good: bool,
     class: FailureClass,
 }
@@ -102,29 +102,31 @@ pub(super) fn judged(
     first: &[Outcome],
     second: &[Outcome],
     judge: Judge,
-) -> Judged {
+) -> JudgedPairs {
     let answers = |side: fn(&(Side<'_>, Side<'_>)) -> bool| pairs.list.iter().any(side);
     let of = if answers(|(a, _)| has_answer(a.trace)) && answers(|(_, b)| has_answer(b.trace)) {
-        State::Answer
+        JudgedBy::Answer
     } else {
-        State::Support
+        JudgedBy::Support
     };
     let fate = |side: Side<'_>, outcome: &Outcome| match of {
-        State::Answer => rightness(side.trace, judge).retrieved.map(|good| Fate {
-            good,
-            class: outcome.class,
-        }),
-        State::Support => outcome.reached.map(|_| {
+        JudgedBy::Answer => rightness(side.trace, judge)
+            .retrieved
+            .map(|good| PairedFate {
+                good,
+                class: outcome.class,
+            }),
+        JudgedBy::Support => outcome.reached.map(|_| {
             let class = outcome
                 .lost
                 .map_or(FailureClass::Supported, FailureClass::from);
-            Fate {
+            PairedFate {
                 good: class == FailureClass::Supported,
                 class,
             }
         }),
     };
-    Judged {
+    JudgedPairs {
         of,
         sides: pairs
             .list
@@ -140,21 +142,21 @@ fn has_answer(trace: &Trace) -> bool {
     trace.attempt(ArmName::Retrieved).is_some()
 }
 
-impl Judged {
+impl JudgedPairs {
     /// The 2 x 2; `None` when no question is judged in both.
-    pub(super) fn agreement(&self) -> Option<Agreement> {
+    pub(super) fn agreement(&self) -> Option<Contingency> {
         let count = |first: bool, second: bool| {
             self.sides
                 .iter()
                 .flatten()
-                .filter(|(a, b): &&(Fate, Fate)| a.good == first && b.good == second)
+                .filter(|(a, b): &&(PairedFate, PairedFate)| a.good == first && b.good == second)
                 .count()
         };
         let (both, neither) = (count(true, true), count(false, false));
         let (only_baseline, only_run) = (count(true, false), count(false, true));
         let n = both + neither + only_baseline + only_run;
         let p = mcnemar(only_baseline, only_run);
-        (n > 0).then_some(Agreement {
+        (n > 0).then_some(Contingency {
             of: self.of,
             n,
             both,
@@ -190,12 +192,12 @@ impl Judged {
         groups
     }
 
-    fn turn(&self, first: Fate, second: Fate) -> Option<Turn> {
+    fn turn(&self, first: PairedFate, second: PairedFate) -> Option<Turn> {
         match (first.good, second.good) {
             (true, false) => Some(Turn::Lost),
             (false, true) => Some(Turn::Gained),
             // Two wrong answers are not told apart; where there are no answers, the stage is all there is to tell.
-            (false, false) if self.of == State::Support && first.class != second.class => {
+            (false, false) if self.of == JudgedBy::Support && first.class != second.class => {
                 Some(Turn::Moved)
             }
             _ => None,

@@ -2,12 +2,12 @@
 
 use serde::Serialize;
 
-use super::answers::{Agreement, Flip, FlipGroup};
+use super::answers::{Contingency, Flip, FlipGroup};
 use super::cross::Cross;
 use super::differences::MeasureDifference;
 use super::pairs::QuestionCounts;
 use super::predicted::Predicted;
-use super::provenance::Change;
+use super::provenance::RunChange;
 use ragtriage_core::measure::Measure;
 
 /// A comparison in numbers.
@@ -52,7 +52,7 @@ pub struct PairComparison {
     /// What the primary measure says, in a sentence.
     pub verdict: String,
     /// What was set, used or read otherwise.
-    pub changes: Vec<Change>,
+    pub changes: Vec<RunChange>,
     /// In report order.
     pub measures: Vec<MeasureDifference>,
     /// What the baseline's loss budget predicted and what came in; `None` where it says nothing of any question that changed.
@@ -61,7 +61,7 @@ pub struct PairComparison {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cross: Option<Cross>,
     /// Right answers, or support in the prompt, in one run by the other; `None` when no question tells.
-    pub agreement: Option<Agreement>,
+    pub agreement: Option<Contingency>,
     /// Questions that flipped.
     pub flips: Vec<FlipGroup>,
 }

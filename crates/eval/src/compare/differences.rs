@@ -87,7 +87,7 @@ impl MeasureDifference {
 }
 
 /// One measure's values over the pairs that have it.
-struct Column {
+struct PairedColumn {
     measure: Measure,
     /// Which pairs.
     rows: Vec<usize>,
@@ -105,10 +105,10 @@ pub fn differences(
     pairs: &Pairs<'_>,
     plan: &EvaluationPlan,
 ) -> Vec<MeasureDifference> {
-    let columns: Vec<Column> = first
+    let columns: Vec<PairedColumn> = first
         .measures
         .iter()
-        .filter_map(|measure| Column::new(*measure, first, second, pairs))
+        .filter_map(|measure| PairedColumn::new(*measure, first, second, pairs))
         .collect();
     columns
         .par_iter()
@@ -116,7 +116,7 @@ pub fn differences(
         .collect()
 }
 
-impl Column {
+impl PairedColumn {
     fn new(measure: Measure, first: &Scores, second: &Scores, pairs: &Pairs<'_>) -> Option<Self> {
         let (a, b) = (first.column(measure)?, second.column(measure)?);
         let empty = || (Vec::new(), Vec::new(), Vec::new());
@@ -207,7 +207,7 @@ impl Column {
 
 /// The interval of a median's difference: resampled medians of both runs over the same draws.
 fn median_interval(
-    column: &Column,
+    column: &PairedColumn,
     cluster_of: Vec<usize>,
     plan: &EvaluationPlan,
 ) -> Option<Interval> {

@@ -26,7 +26,7 @@ use std::collections::BTreeSet;
 
 use self::differences::MeasureDifference;
 use self::pairs::Pairs;
-use self::provenance::Change;
+use self::provenance::RunChange;
 use self::scored::Scored;
 use super::summary::EvaluationPlan;
 use ragtriage_core::measure::{Cutoff, Family, Measure};
@@ -35,7 +35,7 @@ use ragtriage_runs::{SCHEMA, SavedRun};
 
 pub use comparison::{Comparison, PairComparison, RunHead};
 pub use error::CompareError;
-pub use scored::Subject;
+pub use scored::ComparedRun;
 pub use verdict::{LEVEL, p_text};
 
 /// What is asked of a comparison.
@@ -57,7 +57,7 @@ pub struct ComparePlan {
 /// `OtherQuestions` and `NothingInCommon`; `NoValue` for a primary measure that was asked for and that no pair has.
 pub fn compare(
     baseline: &SavedRun,
-    others: &[Subject<'_>],
+    others: &[ComparedRun<'_>],
     plan: &ComparePlan,
 ) -> Result<Comparison, CompareError> {
     let evaluation = &plan.evaluation;
@@ -67,7 +67,7 @@ pub fn compare(
     let paired: Vec<Pairs<'_>> = paired.collect::<Result<_, _>>()?;
     let measures = measures(plan);
     let first = Scored::new(
-        Subject {
+        ComparedRun {
             run: baseline,
             k: evaluation.k,
         },
@@ -112,7 +112,7 @@ pub fn compare(
 
 fn pair(
     run: RunHead,
-    changes: Vec<Change>,
+    changes: Vec<RunChange>,
     first: &Scored,
     second: &Scored,
     pairs: &Pairs<'_>,

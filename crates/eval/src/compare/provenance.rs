@@ -12,7 +12,7 @@ const NOT_SHOWN: &str = "(not shown)";
 
 /// Something that two runs have otherwise.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Change {
+pub struct RunChange {
     /// A setting's name, or what else it is: `data set`, `ragtriage`, `model (dense)`, ...
     pub what: String,
     /// The baseline's; `(not shown)` on both sides for names of variables and for what may be a key.
@@ -23,9 +23,9 @@ pub struct Change {
 
 /// Settings first, then data, versions and models. What is the same is left out.
 #[must_use]
-pub fn changes(baseline: &Manifest, run: &Manifest) -> Vec<Change> {
+pub fn changes(baseline: &Manifest, run: &Manifest) -> Vec<RunChange> {
     let settings = baseline.setting_differences(run).into_iter();
-    let mut changes: Vec<Change> = settings.map(setting).collect();
+    let mut changes: Vec<RunChange> = settings.map(setting).collect();
     let facts = facts(run);
     let mine = self::facts(baseline);
     let names = mine
@@ -37,7 +37,7 @@ pub fn changes(baseline: &Manifest, run: &Manifest) -> Vec<Change> {
             facts.get(name).unwrap_or(&Value::Null),
         );
         if a != b {
-            changes.push(Change {
+            changes.push(RunChange {
                 what: name.clone(),
                 baseline: a.clone(),
                 run: b.clone(),
@@ -48,7 +48,7 @@ pub fn changes(baseline: &Manifest, run: &Manifest) -> Vec<Change> {
 }
 
 /// A setting's change, without what is not passed on.
-fn setting(SettingDifference { key, from, to }: SettingDifference) -> Change {
+fn setting(SettingDifference { key, from, to }: SettingDifference) -> RunChange {
     let is_private = [&from, &to]
         .into_iter()
         .any(|value| ragtriage_runs::is_private(&key, value));
@@ -59,7 +59,7 @@ fn setting(SettingDifference { key, from, to }: SettingDifference) -> Change {
             ragtriage_runs::shown(&key, &value, NOT_SHOWN)
         }
     });
-    Change {
+    RunChange {
         what: key,
         baseline,
         run,
@@ -131,11 +131,11 @@ mod tests {
     use super::*;
 
     fn change(from: Value, to: Value) -> [Value; 2] {
-        let Change { baseline, run, .. } = of("generation.extra_body.providers", from, to);
+        let RunChange { baseline, run, .. } = of("generation.extra_body.providers", from, to);
         [baseline, run]
     }
 
-    fn of(key: &str, from: Value, to: Value) -> Change {
+    fn of(key: &str, from: Value, to: Value) -> RunChange {
         setting(SettingDifference {
             key: key.to_owned(),
             from,
@@ -154,7 +154,7 @@ mod tests {
             let hidden = Value::from("(not shown)");
             assert_eq!(
                 found,
-                Change {
+                RunChange {
                     what: key.to_owned(),
                     baseline: hidden.clone(),
                     run: hidden

@@ -10,7 +10,7 @@ use crate::summary::EvaluationPlan;
 
 /// A run that is compared with the baseline.
 #[derive(Clone, Copy, Debug)]
-pub struct Subject<'a> {
+pub struct ComparedRun<'a> {
     /// Its files.
     pub run: &'a SavedRun,
     /// How many hits it packed: its classes depend on it.
@@ -24,7 +24,11 @@ pub(super) struct Scored {
 }
 
 impl Scored {
-    pub(super) fn new(subject: Subject<'_>, measures: &[Measure], plan: &EvaluationPlan) -> Self {
+    pub(super) fn new(
+        subject: ComparedRun<'_>,
+        measures: &[Measure],
+        plan: &EvaluationPlan,
+    ) -> Self {
         Self {
             scores: score::score(subject.run, measures, plan.judge.scorer),
             outcomes: diagnose::outcomes(subject.run, subject.k, plan.judge),

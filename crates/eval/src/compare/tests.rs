@@ -1,6 +1,6 @@
 //! Small runs compared, with the arithmetic written out. Each question's gold is `18 May`; `about 18 May` has F1 .8.
 
-use super::answers::{State, Turn};
+use super::answers::{JudgedBy, Turn};
 use super::*;
 use crate::tests::{JUDGE, failed, manifest, outcome, trace};
 use ragtriage_core::measure::answer::Scorer;
@@ -54,7 +54,7 @@ fn plan(names: &[&str]) -> ComparePlan {
 }
 
 fn compared(a: &SavedRun, others: &[&SavedRun], plan: &ComparePlan) -> Comparison {
-    let others: Vec<Subject<'_>> = others.iter().map(|run| Subject { run, k: 5 }).collect();
+    let others: Vec<ComparedRun<'_>> = others.iter().map(|run| ComparedRun { run, k: 5 }).collect();
     compare(a, &others, plan).expect("comparable")
 }
 
@@ -120,7 +120,7 @@ fn right_answers_are_counted_crosswise_and_flips_told_by_class() {
             table.only_run,
             table.neither
         ),
-        (State::Answer, 1, 2, 1, 0)
+        (JudgedBy::Answer, 1, 2, 1, 0)
     );
     assert_eq!(table.p, mcnemar(2, 1));
     let told: Vec<(Turn, Vec<&str>)> = pair
@@ -177,7 +177,7 @@ fn without_answers_the_stage_that_lost_support_is_compared() {
     let table = judged.agreement().expect("judged");
     assert_eq!(
         (table.of, table.n, table.only_baseline, table.only_run),
-        (State::Support, 4, 1, 1)
+        (JudgedBy::Support, 4, 1, 1)
     );
     let told: Vec<_> = judged
         .flips(&pairs)
@@ -292,7 +292,7 @@ fn runs_over_other_questions_are_refused_with_the_counts() {
     let (a, mut b) = (run("a", &[RIGHT; 4]), run("b", &[RIGHT; 5]));
     b.traces.remove(0);
     b.traces[0].question.text = "When exactly?".to_owned();
-    let subject = [Subject { run: &b, k: 5 }];
+    let subject = [ComparedRun { run: &b, k: 5 }];
     let refused = compare(&a, &subject, &plan(&["AnswerF1"]))
         .expect_err("q0 and q4 stand alone, q1 has two texts");
     assert_eq!(
@@ -315,7 +315,7 @@ fn runs_over_other_questions_are_refused_with_the_counts() {
     );
     b.traces.truncate(1);
     let refused =
-        compare(&a, &[Subject { run: &b, k: 5 }], &intersected).expect_err("nothing in common");
+        compare(&a, &[ComparedRun { run: &b, k: 5 }], &intersected).expect_err("nothing in common");
     assert_eq!(
         refused.to_string(),
         "`a` (4 questions) and `b` (1 questions) have no question in common"
@@ -411,7 +411,7 @@ fn what_was_asked_for_is_compared_and_stands_there_even_undefined() {
         [(measure("FactRecall"), 0), (measure("AnswerEM"), 2)]
     );
     assert_eq!(comparison.primary, Some(measure("AnswerEM")));
-    let subject = [Subject { run: &b, k: 5 }];
+    let subject = [ComparedRun { run: &b, k: 5 }];
     let refused =
         compare(&a, &subject, &named(&[], Some("FactRecall"))).expect_err("no question has facts");
     assert_eq!(

@@ -1,6 +1,6 @@
 //! One gate's verdict, with the reason in words.
 
-use super::limit::{Bound, Gate, GateResult, GateVerdict, worsening};
+use super::limit::{Gate, GateBound, GateResult, GateVerdict, worsening};
 use crate::compare::LEVEL;
 use crate::compare::differences::MeasureDifference;
 use crate::summary::MeasureSummary;
@@ -74,8 +74,8 @@ pub(super) fn judge(gate: &Gate, found: Judgeable, mode: GateMode) -> GateResult
         mode
     };
     let keeps = |value: f64| match gate.bound {
-        Bound::Min | Bound::Complete => value >= limit - ROUNDING,
-        Bound::Max | Bound::MaxDrop => value <= limit + ROUNDING,
+        GateBound::Min | GateBound::Complete => value >= limit - ROUNDING,
+        GateBound::Max | GateBound::MaxDrop => value <= limit + ROUNDING,
     };
     let verdict = match (mode, found.ci95) {
         (GateMode::Mean, _) if keeps(found.value) => GateVerdict::Pass,
@@ -103,12 +103,12 @@ pub(super) fn judge(gate: &Gate, found: Judgeable, mode: GateMode) -> GateResult
 fn reason(gate: &Gate, found: Judgeable, mode: GateMode, verdict: GateVerdict) -> String {
     let (limit, value) = (gate.limit, found.value);
     let name = match gate.bound {
-        Bound::MaxDrop => format!("the drop of {}", gate.measure),
+        GateBound::MaxDrop => format!("the drop of {}", gate.measure),
         _ => gate.measure.to_string(),
     };
     let side = |kept: bool| match (gate.bound, kept) {
-        (Bound::Min | Bound::Complete, true) => "at or above",
-        (Bound::Min | Bound::Complete, false) => "below",
+        (GateBound::Min | GateBound::Complete, true) => "at or above",
+        (GateBound::Min | GateBound::Complete, false) => "below",
         (_, true) => "at or below",
         (_, false) => "above",
     };
@@ -174,7 +174,7 @@ pub(super) fn complete(run: &SavedRun) -> Option<GateResult> {
     (failed + missing > 0).then(|| GateResult {
         gate: "every question judged".to_owned(),
         measure: "questions".to_owned(),
-        bound: Bound::Complete,
+        bound: GateBound::Complete,
         limit: 1.0,
         value: judged as f64 / asked as f64,
         ci95: None,

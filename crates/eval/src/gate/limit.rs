@@ -9,7 +9,7 @@ use ragtriage_core::types::Interval;
 /// A kind of bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Bound {
+pub enum GateBound {
     /// The mean, from below.
     Min,
     /// The mean, from above.
@@ -25,7 +25,7 @@ pub enum Bound {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gate {
     pub(super) measure: Measure,
-    pub(super) bound: Bound,
+    pub(super) bound: GateBound,
     pub(super) limit: f64,
 }
 
@@ -34,9 +34,9 @@ impl Gate {
     ///
     /// # Errors
     /// `OutOfRange`: the limit is no number, or outside what the measure can be; a drop is at least 0.
-    pub fn new(measure: Measure, bound: Bound, limit: f64) -> Result<Self, GateError> {
+    pub fn new(measure: Measure, bound: GateBound, limit: f64) -> Result<Self, GateError> {
         let (low, high) = measure.family().facts().range;
-        let range = if bound == Bound::MaxDrop {
+        let range = if bound == GateBound::MaxDrop {
             (0.0, high - low)
         } else {
             (low, high)
@@ -66,16 +66,16 @@ impl Gate {
     /// Returns true if the gate needs a baseline run.
     #[must_use]
     pub fn needs_baseline(&self) -> bool {
-        self.bound == Bound::MaxDrop
+        self.bound == GateBound::MaxDrop
     }
 
     /// Returns true if the limit is the best value there is: no forbidden fact at all, for example.
     pub(super) fn is_absolute(&self) -> bool {
         let (low, high) = self.measure.family().facts().range;
         match self.bound {
-            Bound::Min => self.limit >= high,
-            Bound::Max => self.limit <= low,
-            Bound::MaxDrop | Bound::Complete => false,
+            GateBound::Min => self.limit >= high,
+            GateBound::Max => self.limit <= low,
+            GateBound::MaxDrop | GateBound::Complete => false,
         }
     }
 
@@ -83,9 +83,9 @@ impl Gate {
     #[must_use]
     pub fn title(&self) -> String {
         match self.bound {
-            Bound::Max => format!("{} <= {}", self.measure, self.limit),
-            Bound::MaxDrop => format!("{} drop <= {}", self.measure, self.limit),
-            Bound::Min | Bound::Complete => format!("{} >= {}", self.measure, self.limit),
+            GateBound::Max => format!("{} <= {}", self.measure, self.limit),
+            GateBound::MaxDrop => format!("{} drop <= {}", self.measure, self.limit),
+            GateBound::Min | GateBound::Complete => format!("{} >= {}", self.measure, self.limit),
         }
     }
 }
@@ -132,7 +132,7 @@ pub struct GateResult {
     /// The measure.
     pub measure: String,
     /// What is bounded.
-    pub bound: Bound,
+    pub bound: GateBound,
     /// By what.
     pub limit: f64,
     /// The run's mean; for a drop how far it is worse than the baseline's (below 0: better).

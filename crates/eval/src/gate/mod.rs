@@ -23,7 +23,7 @@ use ragtriage_core::measure::Measure;
 use ragtriage_runs::{SCHEMA, SavedRun};
 
 pub use error::GateError;
-pub use limit::{Bound, Gate, GateResult, GateVerdict};
+pub use limit::{Gate, GateBound, GateResult, GateVerdict};
 
 /// All gates of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -94,11 +94,11 @@ pub fn check(
     let mut gates: Vec<GateResult> = judge::complete(run).into_iter().collect();
     for gate in &plan.gates {
         let found = match gate.bound {
-            Bound::MaxDrop => drops
+            GateBound::MaxDrop => drops
                 .iter()
                 .find(|drop| drop.measure == gate.measure)
                 .map(judge::Judgeable::dropped),
-            Bound::Min | Bound::Max | Bound::Complete => means
+            GateBound::Min | GateBound::Max | GateBound::Complete => means
                 .get(&gate.measure.to_string())
                 .map(judge::Judgeable::mean),
         };

@@ -8,7 +8,7 @@ use crate::tests::failed;
 use ragtriage_core::types::Interval;
 use ragtriage_runs::ExternalSource;
 
-fn gate(name: &str, bound: Bound, limit: f64) -> Gate {
+fn gate(name: &str, bound: GateBound, limit: f64) -> Gate {
     Gate::new(name.parse().expect("a measure"), bound, limit).expect("a gate")
 }
 
@@ -30,18 +30,18 @@ fn verdicts(report: &GateReport) -> Vec<GateVerdict> {
 fn the_interval_decides_each_way() {
     use GateVerdict::{Fail, Inconclusive, Pass};
     for (bound, low, high, verdict) in [
-        (Bound::Min, 0.5, 0.9, Pass),
-        (Bound::Min, 0.6, 0.9, Pass),
-        (Bound::Min, 0.4, 0.9, Inconclusive),
-        (Bound::Min, 0.4, 0.5, Inconclusive),
-        (Bound::Min, 0.1, 0.4, Fail),
-        (Bound::Max, 0.1, 0.5, Pass),
-        (Bound::Max, 0.4, 0.6, Inconclusive),
-        (Bound::Max, 0.5, 0.6, Inconclusive),
-        (Bound::Max, 0.6, 0.9, Fail),
-        (Bound::MaxDrop, -0.1, 0.5, Pass),
-        (Bound::MaxDrop, 0.4, 0.6, Inconclusive),
-        (Bound::MaxDrop, 0.6, 0.9, Fail),
+        (GateBound::Min, 0.5, 0.9, Pass),
+        (GateBound::Min, 0.6, 0.9, Pass),
+        (GateBound::Min, 0.4, 0.9, Inconclusive),
+        (GateBound::Min, 0.4, 0.5, Inconclusive),
+        (GateBound::Min, 0.1, 0.4, Fail),
+        (GateBound::Max, 0.1, 0.5, Pass),
+        (GateBound::Max, 0.4, 0.6, Inconclusive),
+        (GateBound::Max, 0.5, 0.6, Inconclusive),
+        (GateBound::Max, 0.6, 0.9, Fail),
+        (GateBound::MaxDrop, -0.1, 0.5, Pass),
+        (GateBound::MaxDrop, 0.4, 0.6, Inconclusive),
+        (GateBound::MaxDrop, 0.6, 0.9, Fail),
     ] {
         let found = Judgeable {
             value: f64::midpoint(low, high),
@@ -75,11 +75,11 @@ fn the_mean_alone_passes_or_fails_and_rounding_breaks_no_gate() {
         |bound, value| judge(&gate("EM@5", bound, 0.3), found(value), GateMode::Mean).verdict;
     // .1 + .2 is a little over .3 in binary.
     for (bound, value, expected) in [
-        (Bound::Min, 0.31, GateVerdict::Pass),
-        (Bound::Min, 0.29, GateVerdict::Fail),
-        (Bound::Max, 0.1 + 0.2, GateVerdict::Pass),
-        (Bound::MaxDrop, 0.1 + 0.2, GateVerdict::Pass),
-        (Bound::MaxDrop, 0.31, GateVerdict::Fail),
+        (GateBound::Min, 0.31, GateVerdict::Pass),
+        (GateBound::Min, 0.29, GateVerdict::Fail),
+        (GateBound::Max, 0.1 + 0.2, GateVerdict::Pass),
+        (GateBound::MaxDrop, 0.1 + 0.2, GateVerdict::Pass),
+        (GateBound::MaxDrop, 0.31, GateVerdict::Fail),
     ] {
         assert_eq!(verdict(bound, value), expected, "{bound:?} {value}");
     }
@@ -137,9 +137,9 @@ fn a_drop_is_a_fall_of_what_should_be_high_and_a_rise_of_what_should_be_low() {
 fn a_run_is_checked_against_its_own_means_and_its_baseline() {
     let (good, bad) = (run("good", &["18 May"; 6]), run("bad", &["1815"; 6]));
     let gates = vec![
-        gate("AnswerF1", Bound::Min, 0.8),
-        gate("AnswerEM", Bound::Max, 0.1),
-        gate("AnswerF1", Bound::MaxDrop, 0.02),
+        gate("AnswerF1", GateBound::Min, 0.8),
+        gate("AnswerEM", GateBound::Max, 0.1),
+        gate("AnswerF1", GateBound::MaxDrop, 0.02),
     ];
     let report = check(&bad, Some(&good), &plan(gates.clone())).expect("judged");
     // Six wrong answers hold the share of right ones under 1 - .025^(1/6) = .459.
@@ -172,7 +172,7 @@ fn a_run_is_checked_against_its_own_means_and_its_baseline() {
 #[test]
 fn a_limit_at_the_end_of_the_range_is_asked_of_these_very_questions() {
     // No number of questions could show that a share is 0: none seen passes, one seen fails.
-    let none = || vec![gate("AnswerEM", Bound::Max, 0.0)];
+    let none = || vec![gate("AnswerEM", GateBound::Max, 0.0)];
     assert_eq!(
         verdicts(&check(&run("none", &["1815"; 3]), None, &plan(none())).expect("judged")),
         [GateVerdict::Pass]
@@ -187,7 +187,7 @@ fn a_limit_at_the_end_of_the_range_is_asked_of_these_very_questions() {
 #[test]
 fn what_is_undecided_fails_only_a_strict_check() {
     let half = run("half", &["18 May", "1815", "18 May", "1815"]);
-    let mut plan = plan(vec![gate("AnswerEM", Bound::Min, 0.5)]);
+    let mut plan = plan(vec![gate("AnswerEM", GateBound::Min, 0.5)]);
     let report = check(&half, None, &plan).expect("judged");
     assert_eq!(
         (verdicts(&report), report.passed),
@@ -209,7 +209,12 @@ fn one_cluster_decides_nothing() {
     for trace in &mut one.traces {
         trace.question.evidence[0][0].doc = "d".into();
     }
-    let report = check(&one, None, &plan(vec![gate("AnswerEM", Bound::Min, 0.5)])).expect("judged");
+    let report = check(
+        &one,
+        None,
+        &plan(vec![gate("AnswerEM", GateBound::Min, 0.5)]),
+    )
+    .expect("judged");
     assert_eq!(
         report.gates[0].reason,
         "AnswerEM is 1.000, but there is no interval to judge by: fewer than two clusters in 3 questions; \
@@ -223,13 +228,17 @@ fn questions_without_an_answer_are_a_gate_of_their_own() {
     let mut torn = run("torn", &["18 May"; 4]);
     torn.traces[0].error = Some(failed());
     torn.manifest.n_questions = 6;
-    let report =
-        check(&torn, None, &plan(vec![gate("AnswerEM", Bound::Min, 0.5)])).expect("judged");
+    let report = check(
+        &torn,
+        None,
+        &plan(vec![gate("AnswerEM", GateBound::Min, 0.5)]),
+    )
+    .expect("judged");
     let complete = &report.gates[0];
     // Three of six were judged: one failed, two were never asked.
     assert_eq!(
         (complete.bound, complete.value, complete.n),
-        (Bound::Complete, 0.5, 6)
+        (GateBound::Complete, 0.5, 6)
     );
     assert_eq!(
         verdicts(&report),
@@ -241,7 +250,7 @@ fn questions_without_an_answer_are_a_gate_of_their_own() {
     let report = check(
         &nearly,
         None,
-        &plan(vec![gate("AnswerEM", Bound::Min, 0.5)]),
+        &plan(vec![gate("AnswerEM", GateBound::Min, 0.5)]),
     )
     .expect("judged");
     assert_eq!(
@@ -259,8 +268,12 @@ fn questions_without_an_answer_are_a_gate_of_their_own() {
         from: "r.jsonl".to_owned(),
         sha256: String::new(),
     });
-    let report =
-        check(&torn, None, &plan(vec![gate("AnswerEM", Bound::Min, 0.5)])).expect("judged");
+    let report = check(
+        &torn,
+        None,
+        &plan(vec![gate("AnswerEM", GateBound::Min, 0.5)]),
+    )
+    .expect("judged");
     assert!(
         report.gates[0].reason.ends_with("import it again"),
         "{}",
@@ -276,9 +289,9 @@ fn what_cannot_be_judged_is_an_error() {
             .expect_err("an error")
             .to_string()
     };
-    let facts = checked(vec![gate("FactRecall", Bound::Min, 0.5)], None);
+    let facts = checked(vec![gate("FactRecall", GateBound::Min, 0.5)], None);
     assert_eq!(facts, "`only` has no value of `FactRecall` on any question");
-    let drop = || vec![gate("AnswerF1", Bound::MaxDrop, 0.1)];
+    let drop = || vec![gate("AnswerF1", GateBound::MaxDrop, 0.1)];
     assert_eq!(
         checked(drop(), None),
         "a gate on a drop of `AnswerF1` needs a baseline"
@@ -297,22 +310,22 @@ fn what_cannot_be_judged_is_an_error() {
 #[test]
 fn a_limit_outside_the_measure_is_refused() {
     for (name, bound, limit) in [
-        ("EM@5", Bound::Min, 80.0),
-        ("EM@5", Bound::Min, -0.1),
-        ("EM@5", Bound::MaxDrop, -0.02),
-        ("EM@5", Bound::Max, f64::NAN),
-        ("MedianRank", Bound::Max, 0.5),
-        ("MedianRank", Bound::Max, f64::INFINITY),
+        ("EM@5", GateBound::Min, 80.0),
+        ("EM@5", GateBound::Min, -0.1),
+        ("EM@5", GateBound::MaxDrop, -0.02),
+        ("EM@5", GateBound::Max, f64::NAN),
+        ("MedianRank", GateBound::Max, 0.5),
+        ("MedianRank", GateBound::Max, f64::INFINITY),
     ] {
         let measure = name.parse().expect("a measure");
         assert!(Gate::new(measure, bound, limit).is_err(), "{name} {limit}");
     }
     assert_eq!(
-        gate("MedianRank", Bound::Max, 3.0).title(),
+        gate("MedianRank", GateBound::Max, 3.0).title(),
         "MedianRank <= 3"
     );
     assert_eq!(
-        gate("AnswerF1", Bound::MaxDrop, 0.02).title(),
+        gate("AnswerF1", GateBound::MaxDrop, 0.02).title(),
         "AnswerF1 drop <= 0.02"
     );
 }

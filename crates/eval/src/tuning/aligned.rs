@@ -6,7 +6,7 @@ use ragtriage_core::measure::{Direction, Measure};
 use ragtriage_core::stats::cluster::clusters;
 
 /// A sweep's common ground.
-pub(super) struct Aligned<'a> {
+pub(super) struct AlignedSweep<'a> {
     pub sweep: &'a SweepScores,
     pub measure: Measure,
     /// Places among the sweep's questions, ascending.
@@ -21,7 +21,7 @@ pub(super) struct Aligned<'a> {
     pub trials: Vec<AlignedTrial<'a>>,
 }
 
-/// A trial that ran; the lists are parallel to [`Aligned::questions`].
+/// A trial that ran; the lists are parallel to [`AlignedSweep::questions`].
 pub(super) struct AlignedTrial<'a> {
     /// Its place on the sweep: 0 is the default.
     pub at: usize,
@@ -31,7 +31,7 @@ pub(super) struct AlignedTrial<'a> {
     measured: &'a TrialScores,
 }
 
-impl<'a> Aligned<'a> {
+impl<'a> AlignedSweep<'a> {
     pub fn new(sweep: &'a SweepScores, measure: Measure) -> Self {
         let ran: Vec<(usize, &ScoredTrial, &TrialScores)> = sweep
             .trials
@@ -39,10 +39,14 @@ impl<'a> Aligned<'a> {
             .enumerate()
             .filter_map(|(at, scored)| Some((at, scored, scored.result.as_ref().ok()?)))
             .collect();
-        let nothing = || vec![None; sweep.questions.len()];
         let columns: Vec<Vec<Option<f64>>> = ran
             .iter()
-            .map(|(_, _, measured)| measured.scores.column(measure).unwrap_or_else(nothing))
+            .map(|(_, _, measured)| {
+                measured
+                    .scores
+                    .column(measure)
+                    .unwrap_or_else(|| vec![None; sweep.questions.len()])
+            })
             .collect();
         let n_valued = |question: usize| {
             columns

@@ -1,7 +1,7 @@
 //! Whether what was chosen holds: on questions that chose nothing, or by choosing without each fold in turn.
 
 use super::TuningPlan;
-use super::aligned::Aligned;
+use super::aligned::AlignedSweep;
 use super::folds::folds;
 use super::means::{difference_interval, mean, minus};
 use super::order::best_first;
@@ -53,7 +53,7 @@ pub fn held_out(
 /// failed, and under two folds.
 #[must_use]
 pub fn cross_fit(sweep: &SweepScores, plan: &TuningPlan) -> Option<CrossFit> {
-    let aligned = Aligned::new(sweep, plan.measure);
+    let aligned = AlignedSweep::new(sweep, plan.measure);
     let default = aligned.default()?;
     let parts = folds(&aligned.cluster_of, plan.folds, plan.seed);
     if parts.len() < 2 {

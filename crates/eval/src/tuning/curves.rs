@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use super::aligned::{Aligned, AlignedTrial};
+use super::aligned::{AlignedSweep, AlignedTrial};
 use super::means::mean;
 use super::outcome::SweepCurve;
 use ragtriage_core::measure::{Cutoff, Measure};
 
 /// The means at each k of `measures`, a curve each of `trials`; those without a value have none.
 pub(super) fn by_k(
-    aligned: &Aligned<'_>,
+    aligned: &AlignedSweep<'_>,
     trials: &[&AlignedTrial<'_>],
     measures: &[Measure],
 ) -> Vec<SweepCurve> {
@@ -36,7 +36,7 @@ pub(super) fn by_k(
 
 /// The means of `measure` against chunk size, a curve a group of the sweep's trials, by the groups' names. A point is the
 /// mean over the group's trials of that size.
-pub(super) fn by_size(aligned: &Aligned<'_>, measure: Measure) -> Vec<SweepCurve> {
+pub(super) fn by_size(aligned: &AlignedSweep<'_>, measure: Measure) -> Vec<SweepCurve> {
     let mut groups: BTreeMap<&str, BTreeMap<usize, Vec<f64>>> = BTreeMap::new();
     for trial in aligned.searched() {
         if let (Some(size), Some(found)) = (trial.scored.size, aligned.mean_of(trial, measure)) {
@@ -48,12 +48,16 @@ pub(super) fn by_size(aligned: &Aligned<'_>, measure: Measure) -> Vec<SweepCurve
                 .push(found);
         }
     }
-    let curve = |(group, sizes): (&str, BTreeMap<usize, Vec<f64>>)| SweepCurve {
-        name: group.to_owned(),
-        points: sizes
-            .into_iter()
-            .map(|(size, means)| (size as f64, mean(&means)))
-            .collect(),
-    };
-    groups.into_iter().map(curve).collect()
+    groups
+        .into_iter()
+        .map(
+            |(group, sizes): (&str, BTreeMap<usize, Vec<f64>>)| SweepCurve {
+                name: group.to_owned(),
+                points: sizes
+                    .into_iter()
+                    .map(|(size, means)| (size as f64, mean(&means)))
+                    .collect(),
+            },
+        )
+        .collect()
 }

@@ -6,15 +6,15 @@
 use std::collections::BTreeMap;
 
 use super::TuningPlan;
-use super::aligned::{Aligned, AlignedTrial};
+use super::aligned::{AlignedSweep, AlignedTrial};
 use super::means::{difference_interval, mean};
-use super::outcome::{Effect, EffectValue};
+use super::outcome::{EffectValue, ParameterEffect};
 use super::sweep::Varied;
 use ragtriage_core::measure::Measure;
 
 /// The effects, in the order in which the trials were given; none where no question has a value. Values that no trial
 /// which ran has are left out, and what has one value only has no effect.
-pub(super) fn effects(aligned: &Aligned<'_>, plan: &TuningPlan) -> Vec<Effect> {
+pub(super) fn effects(aligned: &AlignedSweep<'_>, plan: &TuningPlan) -> Vec<ParameterEffect> {
     if aligned.questions.is_empty() {
         return Vec::new();
     }
@@ -32,9 +32,9 @@ fn effect(
     varied: &Varied,
     sweep: &[&AlignedTrial<'_>],
     overall: &[f64],
-    aligned: &Aligned<'_>,
+    aligned: &AlignedSweep<'_>,
     plan: &TuningPlan,
-) -> Effect {
+) -> ParameterEffect {
     let key = varied.key.as_str();
     let mut values: Vec<EffectValue> = Vec::new();
     let mut beside = Vec::new();
@@ -51,7 +51,7 @@ fn effect(
         .reduce(f64::max)
         .zip(means().reduce(f64::min))
         .map_or(0.0, |(most, least)| most - least);
-    Effect {
+    ParameterEffect {
         key: varied.key.clone(),
         values,
         range,
@@ -65,14 +65,17 @@ fn sharing<'a, 'b>(
     key: &str,
     value: &str,
 ) -> Vec<&'b AlignedTrial<'a>> {
-    let has = |column: &&AlignedTrial<'_>| {
-        column
-            .scored
-            .values
-            .get(key)
-            .is_some_and(|other| other == value)
-    };
-    sweep.iter().copied().filter(has).collect()
+    sweep
+        .iter()
+        .copied()
+        .filter(|column: &&AlignedTrial<'_>| {
+            column
+                .scored
+                .values
+                .get(key)
+                .is_some_and(|other| other == value)
+        })
+        .collect()
 }
 
 /// The trials' values of what was varied besides `key`, sorted.
@@ -98,7 +101,7 @@ fn effect_value(
     value: &str,
     sharing: &[&AlignedTrial<'_>],
     overall: &[f64],
-    aligned: &Aligned<'_>,
+    aligned: &AlignedSweep<'_>,
     plan: &TuningPlan,
 ) -> EffectValue {
     let values = mean_column(sharing);
@@ -134,13 +137,14 @@ fn effect_value(
 /// The mean over trials, question by question.
 fn mean_column(columns: &[&AlignedTrial<'_>]) -> Vec<f64> {
     let n_questions = columns.first().map_or(0, |column| column.values.len());
-    let across = |question: usize| {
-        mean(
-            &columns
-                .iter()
-                .map(|column| column.values[question])
-                .collect::<Vec<_>>(),
-        )
-    };
-    (0..n_questions).map(across).collect()
+    (0..n_questions)
+        .map(|question: usize| {
+            mean(
+                &columns
+                    .iter()
+                    .map(|column| column.values[question])
+                    .collect::<Vec<_>>(),
+            )
+        })
+        .collect()
 }

@@ -153,11 +153,11 @@ impl<'a> Lead<'a> {
             .rows
             .iter()
             .filter(|row| row.name != self.row.name && passes(row));
-        let is_better = |row: &&RankedTrial| {
-            row.difference
-                .is_some_and(|seen| is_better(seen.delta, self.direction))
-        };
-        let (better, worse): (Vec<&RankedTrial>, Vec<&RankedTrial>) = others.partition(is_better);
+        let (better, worse): (Vec<&RankedTrial>, Vec<&RankedTrial>) =
+            others.partition(|row: &&RankedTrial| {
+                row.difference
+                    .is_some_and(|seen| is_better(seen.delta, self.direction))
+            });
         let n = better.len() + worse.len();
         if n == 0 {
             return String::new();

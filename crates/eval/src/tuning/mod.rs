@@ -23,7 +23,7 @@ mod tests;
 
 pub use confirm::{cross_fit, held_out};
 pub use outcome::{
-    Confirmation, CrossFit, Difference, Effect, EffectValue, Fold, HeldOut, RankedTrial,
+    Confirmation, CrossFit, Difference, EffectValue, Fold, HeldOut, ParameterEffect, RankedTrial,
     SweepCurve, TrialRanking, TuningVerdict,
 };
 pub use ranking::rank;

@@ -2,13 +2,13 @@
 
 use std::cmp::Ordering;
 
-use super::aligned::Aligned;
+use super::aligned::AlignedSweep;
 use super::means::{TIE, mean};
 use ragtriage_core::measure::Direction;
 
-/// The places of [`Aligned::trials`], best first, by means over the questions `over`, which are places of
-/// [`Aligned::questions`].
-pub(super) fn best_first(aligned: &Aligned<'_>, over: &[usize]) -> Vec<usize> {
+/// The places of [`AlignedSweep::trials`], best first, by means over the questions `over`, which are places of
+/// [`AlignedSweep::questions`].
+pub(super) fn best_first(aligned: &AlignedSweep<'_>, over: &[usize]) -> Vec<usize> {
     let mean_over = |values: &[f64]| {
         mean(
             &over

@@ -25,7 +25,7 @@ pub struct TrialRanking {
     /// The best row's name; may be the default's. `None` where nothing ran or no question has a value.
     pub winner: Option<String>,
     /// What each varied parameter does on its own, in the order they were given.
-    pub effects: Vec<Effect>,
+    pub effects: Vec<ParameterEffect>,
     /// The measure's family against k: the default, the winner and the best of each group of retrievers.
     pub by_k: Vec<SweepCurve>,
     /// At equal k against chunk size: a curve a group of retrievers, each point the mean over that group's trials of that size.
@@ -76,7 +76,7 @@ pub struct Difference {
 
 /// What a varied parameter does on its own: means over all trials that share a value of it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Effect {
+pub struct ParameterEffect {
     /// The trial.
     pub key: String,
     /// In the order given; values that no trial which ran has are left out.

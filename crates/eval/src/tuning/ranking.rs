@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::TuningPlan;
-use super::aligned::{Aligned, AlignedTrial};
+use super::aligned::{AlignedSweep, AlignedTrial};
 use super::curves;
 use super::effects::effects;
 use super::front::front;
@@ -19,7 +19,7 @@ const MOST_CURVES: usize = 7;
 /// Ranks the trials of `sweep` by `plan.measure`, over the questions that every trial which ran has a value for.
 #[must_use]
 pub fn rank(sweep: &SweepScores, plan: &TuningPlan) -> TrialRanking {
-    let aligned = Aligned::new(sweep, plan.measure);
+    let aligned = AlignedSweep::new(sweep, plan.measure);
     let n = aligned.questions.len();
     let order = best_first(&aligned, &(0..n).collect::<Vec<_>>());
     let differences = differences(&aligned, plan);
@@ -53,7 +53,7 @@ pub fn rank(sweep: &SweepScores, plan: &TuningPlan) -> TrialRanking {
 }
 
 /// Each trial minus the default, parallel to the trials.
-fn differences(aligned: &Aligned<'_>, plan: &TuningPlan) -> Vec<Option<Difference>> {
+fn differences(aligned: &AlignedSweep<'_>, plan: &TuningPlan) -> Vec<Option<Difference>> {
     let mut found = vec![None; aligned.trials.len()];
     let Some(default) = aligned.default().filter(|_| !aligned.questions.is_empty()) else {
         return found;
@@ -78,7 +78,7 @@ fn differences(aligned: &Aligned<'_>, plan: &TuningPlan) -> Vec<Option<Differenc
 fn row(
     trial: &AlignedTrial<'_>,
     difference: Option<Difference>,
-    aligned: &Aligned<'_>,
+    aligned: &AlignedSweep<'_>,
     plan: &TuningPlan,
 ) -> RankedTrial {
     RankedTrial {
@@ -115,7 +115,7 @@ fn failed_row(trial: &ScoredTrial) -> Option<RankedTrial> {
 }
 
 /// The trials drawn against k: the default, then the best of each group of retrievers, in that `order`, which begins with the winner.
-fn shown<'a, 'b>(aligned: &'b Aligned<'a>, order: &[usize]) -> Vec<&'b AlignedTrial<'a>> {
+fn shown<'a, 'b>(aligned: &'b AlignedSweep<'a>, order: &[usize]) -> Vec<&'b AlignedTrial<'a>> {
     let mut groups = BTreeSet::new();
     let best = order
         .iter()

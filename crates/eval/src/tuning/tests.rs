@@ -4,7 +4,7 @@ mod chance;
 
 use std::collections::BTreeMap;
 
-use super::aligned::Aligned;
+use super::aligned::AlignedSweep;
 use super::folds::folds;
 use super::front::front;
 use super::*;
@@ -290,7 +290,7 @@ fn without_the_default_what_it_stood_for_is_no_point_of_the_sweep() {
     sweep.trials[0].values = sweep.trials[4].values.clone();
     sweep.trials.remove(4);
     sweep.trials[0].result = Err("not tried".to_owned());
-    let aligned = Aligned::new(&sweep, measure("EM@5"));
+    let aligned = AlignedSweep::new(&sweep, measure("EM@5"));
     assert!(aligned.default().is_none());
     assert_eq!(
         aligned
@@ -422,7 +422,7 @@ fn grid() -> SweepScores {
 #[test]
 fn an_effect_is_the_mean_over_the_settings_that_share_a_value() {
     let effects = rank(&grid(), &plan("EM@5")).effects;
-    let values = |effect: &Effect| -> Vec<(String, usize, f64, f64, f64)> {
+    let values = |effect: &ParameterEffect| -> Vec<(String, usize, f64, f64, f64)> {
         let numbers = |v: &EffectValue| {
             (
                 v.value.clone(),
@@ -510,7 +510,7 @@ fn an_effect_is_balanced_where_each_value_has_the_same_settings_of_all_else() {
 #[test]
 fn the_default_is_one_of_the_sweep_where_it_took_a_points_place() {
     let swept = |sweep: &SweepScores| -> Vec<String> {
-        let aligned = Aligned::new(sweep, measure("EM@5"));
+        let aligned = AlignedSweep::new(sweep, measure("EM@5"));
         aligned
             .searched()
             .iter()

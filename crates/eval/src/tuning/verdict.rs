@@ -5,7 +5,7 @@
 //! or, where all questions chose, on max-T over all trials; the cross-fitted gain then says how large it is.
 
 use super::TuningPlan;
-use super::aligned::Aligned;
+use super::aligned::AlignedSweep;
 use super::lead::{Lead, questions};
 use super::means::is_better;
 use super::outcome::{Confirmation, RankedTrial, TrialRanking, TuningVerdict};
@@ -133,7 +133,7 @@ fn questions_needed(
     sweep: &SweepScores,
     plan: &TuningPlan,
 ) -> Option<usize> {
-    let aligned = Aligned::new(sweep, plan.measure);
+    let aligned = AlignedSweep::new(sweep, plan.measure);
     let best = aligned
         .trials
         .iter()

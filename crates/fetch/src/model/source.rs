@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::{hub, pip};
 use ragtriage_core::text::causes::with_causes;
-use ragtriage_encoder::checkpoint::{Attempt, Checkpoint, CheckpointError, PINS, Pin};
+use ragtriage_encoder::checkpoint::{Checkpoint, CheckpointError, PINS, Pin, PlaceTried};
 use ragtriage_http::OnDownload;
 
 /// Which model.
@@ -92,7 +92,7 @@ async fn named(
     match open(&folder, pin).await {
         Ok(checkpoint) => return Ok(checkpoint),
         Err(error) => {
-            attempts.push(Attempt {
+            attempts.push(PlaceTried {
                 place: "the model cache".to_owned(),
                 why: with_causes(&error),
             });
@@ -120,7 +120,7 @@ async fn named(
             Err(attempt) => attempts.push(attempt),
         }
     } else if let Some(why) = skipped {
-        attempts.push(Attempt {
+        attempts.push(PlaceTried {
             place: "the network".to_owned(),
             why: why.to_owned(),
         });

@@ -15,7 +15,7 @@ use super::work::{in_windows, normalize, off_runtime};
 use super::{EmbedError, Encoder, Length, OnProgress, Role, VectorShape};
 use ragtriage_core::config::Precision;
 use ragtriage_core::types::{Similarity, TitledText};
-use ragtriage_encoder::bert::{Dense, Input, Sequence, VERSION, Wanted, WordPieces, kernel};
+use ragtriage_encoder::bert::{Dense, EncoderInput, Sequence, VERSION, Wanted, WordPieces, kernel};
 use ragtriage_encoder::checkpoint::Checkpoint;
 use ragtriage_encoder::checkpoint::{CheckpointError, Model, TokenRecipe};
 
@@ -247,7 +247,7 @@ impl TokenModel {
         };
         // An empty text is [CLS] [SEP], whatever the tokenizer calls them.
         let empty = word_pieces
-            .ids(&Input::One("".into()))
+            .ids(&EncoderInput::One("".into()))
             .map_err(CheckpointError::from)?
             .ids;
         let (cls, sep) = empty.split_at(1);

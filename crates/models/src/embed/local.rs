@@ -13,7 +13,7 @@ use super::{EmbedError, Encoder, Length, OnProgress, Role, VectorShape};
 use ragtriage_core::config::Pooling;
 use ragtriage_core::config::{Precision, Titles};
 use ragtriage_core::types::{Similarity, TitledText};
-use ragtriage_encoder::bert::{Ids, Input, VERSION, Wanted, kernel};
+use ragtriage_encoder::bert::{EncoderInput, Ids, VERSION, Wanted, kernel};
 use ragtriage_encoder::checkpoint::Checkpoint;
 use ragtriage_encoder::checkpoint::{CheckpointError, Model, Recipe};
 
@@ -144,8 +144,8 @@ impl Encoder for Local {
         let input = self.inner.input(text, role);
         let read = self.inner.model.word_pieces()?.read_bytes(&input)?;
         let before = match &input {
-            Input::One(whole) => whole.len() - text.text.len(),
-            Input::Two(_, _) => 0,
+            EncoderInput::One(whole) => whole.len() - text.text.len(),
+            EncoderInput::Two(_, _) => 0,
         };
         Ok(Some(read.saturating_sub(before)))
     }
@@ -159,7 +159,7 @@ impl Encoder for Local {
         let inner = Arc::clone(&self.inner);
         let work = off_runtime(&|_| (), move |_| {
             let word_pieces = inner.model.word_pieces()?;
-            let length = |input: &Input<'_>| {
+            let length = |input: &EncoderInput<'_>| {
                 let (n_tokens, n_read) = word_pieces.length(input)?;
                 Ok(Length { n_tokens, n_read })
             };
@@ -190,7 +190,7 @@ impl Encoder for Local {
             } else {
                 Wanted::Every
             };
-            let read = |input: &Input<'_>| {
+            let read = |input: &EncoderInput<'_>| {
                 let mut ids = word_pieces.ids(input).map_err(CheckpointError::from)?;
                 // Only a pair has tokens of type 1, and only a title makes a pair here.
                 ids.second = ids.ids.len();
@@ -204,12 +204,12 @@ impl Encoder for Local {
 }
 
 impl PooledModel {
-    fn inputs(&self, texts: &[TitledText<'_>], role: Role) -> Vec<Input<'static>> {
+    fn inputs(&self, texts: &[TitledText<'_>], role: Role) -> Vec<EncoderInput<'static>> {
         texts.iter().map(|text| self.input(*text, role)).collect()
     }
 
     /// What the model is given for a text.
-    fn input(&self, text: TitledText<'_>, role: Role) -> Input<'static> {
+    fn input(&self, text: TitledText<'_>, role: Role) -> EncoderInput<'static> {
         let prefix = match role {
             Role::Query => &self.recipe.query_prefix,
             Role::Passage => &self.recipe.passage_prefix,
@@ -217,9 +217,9 @@ impl PooledModel {
         let owned = |rest: &str| Cow::Owned(format!("{prefix}{rest}"));
         match self.titles {
             Titles::Paired if !text.title.is_empty() => {
-                Input::Two(owned(text.title), Cow::Owned(text.text.to_owned()))
+                EncoderInput::Two(owned(text.title), Cow::Owned(text.text.to_owned()))
             }
-            Titles::Paired | Titles::Joined => Input::One(owned(&text.joined())),
+            Titles::Paired | Titles::Joined => EncoderInput::One(owned(&text.joined())),
         }
     }
 }
@@ -316,7 +316,7 @@ mod tests {
                     .model
                     .word_pieces()
                     .unwrap()
-                    .ids(&Input::One((&case.text).into()))
+                    .ids(&EncoderInput::One((&case.text).into()))
                     .unwrap()
                     .ids
                     .len(),

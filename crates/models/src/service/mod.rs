@@ -17,7 +17,7 @@ use ragtriage_http::{
 };
 use ragtriage_runs::external::Position;
 use ragtriage_runs::external::join::Joined;
-use ragtriage_runs::external::recorded::{self, Answer, Recorded};
+use ragtriage_runs::external::recorded::{self, Recorded, RecordedAnswer};
 
 /// Time for waits between the tries of one question, all together.
 const WAITS: Duration = Duration::from_mins(1);
@@ -130,7 +130,7 @@ impl Service {
                 answered,
             });
         }
-        if self.answers && recorded.error.is_none() && recorded.answer == Answer::Unsaid {
+        if self.answers && recorded.error.is_none() && recorded.answer == RecordedAnswer::Unsaid {
             return Err(ServiceError::NoAnswer { url: url() });
         }
         Ok(recorded)

@@ -7,39 +7,29 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use super::PipelineError;
-use super::ask::{Asked, RunFacts};
-use super::generate::{Call, Caller};
+use super::ask::{QuestionResult, RunFacts};
+use super::generate::{Caller, PromptCall};
 use super::plan::Plan;
 use super::sink::Sink;
-use tally::{Counted, Tally};
+pub use tally::CallTerms;
+use tally::{CallTally, QuestionCalls};
 
 use ragtriage_core::text::tokens::TokenCounter;
 use ragtriage_core::types::{Attempt, Estimate, Finish, Origin, QuestionId, Stance, TokenUse};
-use ragtriage_models::llm::{Generator, Limits, LlmError};
-
-/// What calls are estimated by.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Terms {
-    /// Most tokens of an answer.
-    pub most_completion_tokens: u64,
-    /// Calls at once to begin with.
-    pub concurrency: usize,
-    /// What the run may cost in all.
-    pub limits: Limits,
-}
+use ragtriage_models::llm::{Generator, LlmError};
 
 /// A dry run: counts the calls that an execution would make.
 pub struct EstimateSink {
-    terms: Terms,
-    tally: Option<Tally>,
+    terms: CallTerms,
+    tally: Option<CallTally>,
     /// Each question's calls with its place in the run.
-    counted: Vec<(usize, Counted)>,
+    counted: Vec<(usize, QuestionCalls)>,
 }
 
 impl EstimateSink {
     /// Estimates calls by `terms`.
     #[must_use]
-    pub fn new(terms: Terms) -> Self {
+    pub fn new(terms: CallTerms) -> Self {
         Self {
             terms,
             tally: None,
@@ -70,7 +60,7 @@ impl Sink for EstimateSink {
     }
 
     fn caller(&mut self, plan: &Plan) -> Result<Option<Box<dyn Caller>>, PipelineError> {
-        self.tally = Some(Tally::new(&plan.arms, plan.price, plan.calls));
+        self.tally = Some(CallTally::new(&plan.arms, plan.price, plan.calls));
         Ok(plan.generator.as_ref().map(|generator| {
             Box::new(Counting {
                 generator: Arc::clone(generator),
@@ -79,9 +69,9 @@ impl Sink for EstimateSink {
         }))
     }
 
-    fn take(&mut self, asked: Asked) -> Result<(), PipelineError> {
+    fn take(&mut self, asked: QuestionResult) -> Result<(), PipelineError> {
         self.counted
-            .push((asked.trace.index, Counted::of(&asked.trace)));
+            .push((asked.trace.index, QuestionCalls::of(&asked.trace)));
         Ok(())
     }
 
@@ -105,7 +95,7 @@ struct Counting {
 
 #[async_trait]
 impl Caller for Counting {
-    async fn call(&self, _: &QuestionId, call: &Call) -> Result<Attempt, LlmError> {
+    async fn call(&self, _: &QuestionId, call: &PromptCall) -> Result<Attempt, LlmError> {
         let kept = self.generator.kept(&call.prompt).await;
         let (origin, completion, seconds) = match kept {
             Some(kept) => {

@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 
-use super::Terms;
 use crate::plan::ArmPlan;
 use ragtriage_core::config::Price;
 use ragtriage_core::types::{
@@ -10,9 +9,20 @@ use ragtriage_core::types::{
 };
 use ragtriage_models::llm::Limits;
 
+/// What calls are estimated by.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CallTerms {
+    /// Most tokens of an answer.
+    pub most_completion_tokens: u64,
+    /// Calls at once to begin with.
+    pub concurrency: usize,
+    /// What the run may cost in all.
+    pub limits: Limits,
+}
+
 /// What one question would ask.
 #[derive(Debug, Default)]
-pub(super) struct Counted {
+pub(super) struct QuestionCalls {
     /// Whether its retrieval failed, so that nothing is asked.
     pub failed: bool,
     /// By arm.
@@ -23,7 +33,7 @@ pub(super) struct Counted {
     pub kept: Vec<(u64, f64)>,
 }
 
-impl Counted {
+impl QuestionCalls {
     /// Counts the calls of a dry run's trace.
     pub(super) fn of(trace: &Trace) -> Self {
         let mut counted = Self {
@@ -58,7 +68,7 @@ impl Counted {
 
 /// The questions so far, in their order.
 #[derive(Default)]
-pub(super) struct Tally {
+pub(super) struct CallTally {
     estimate: Estimate,
     price: Price,
     in_work: usize,
@@ -69,7 +79,7 @@ pub(super) struct Tally {
     kept_seconds: f64,
 }
 
-impl Tally {
+impl CallTally {
     /// Of a plan with `arms`, whose calls cost `price` and of which `in_work` are made at once.
     pub(super) fn new(arms: &ArmPlan, price: Price, in_work: usize) -> Self {
         let arms = arms.names.iter().map(|arm| ArmCalls::of(*arm)).collect();
@@ -89,7 +99,7 @@ impl Tally {
         self.estimate.chunks = n_chunks;
     }
 
-    pub(super) fn add(&mut self, asked: Counted) {
+    pub(super) fn add(&mut self, asked: QuestionCalls) {
         let estimate = &mut self.estimate;
         estimate.questions += 1;
         estimate.failed += usize::from(asked.failed);
@@ -111,8 +121,8 @@ impl Tally {
     }
 
     /// The sums, and what may come of them.
-    pub(super) fn estimate(self, terms: Terms) -> Estimate {
-        let Terms {
+    pub(super) fn estimate(self, terms: CallTerms) -> Estimate {
+        let CallTerms {
             most_completion_tokens,
             concurrency,
             limits,
@@ -209,7 +219,7 @@ mod tests {
         completion: 100.0,
     };
 
-    fn tally(in_work: usize) -> Tally {
+    fn tally(in_work: usize) -> CallTally {
         let names = vec![ArmName::Retrieved, ArmName::Oracle];
         let plan = ArmPlan {
             names,
@@ -218,13 +228,13 @@ mod tests {
             seed: 0,
             noise_position: NoisePosition::default(),
         };
-        let mut tally = Tally::new(&plan, PRICE, in_work);
+        let mut tally = CallTally::new(&plan, PRICE, in_work);
         tally.set_chunks(9);
         tally
     }
 
     /// A question with one call of 1,000 prompt tokens over these passages, and these kept replies.
-    fn asked(passages: &[&str], kept: &[(u64, f64)]) -> Counted {
+    fn asked(passages: &[&str], kept: &[(u64, f64)]) -> QuestionCalls {
         let retrieved = ArmCalls {
             questions: 1,
             calls: 1,
@@ -237,7 +247,7 @@ mod tests {
             ..ArmCalls::of(ArmName::Oracle)
         };
         let passages = passages.iter().map(|id| ChunkId::from(*id)).collect();
-        Counted {
+        QuestionCalls {
             failed: false,
             arms: vec![retrieved, oracle],
             passages,
@@ -245,8 +255,8 @@ mod tests {
         }
     }
 
-    fn terms(usd: Option<f64>, tokens: Option<u64>) -> Terms {
-        Terms {
+    fn terms(usd: Option<f64>, tokens: Option<u64>) -> CallTerms {
+        CallTerms {
             most_completion_tokens: 200,
             concurrency: 2,
             limits: Limits { usd, tokens },

@@ -10,7 +10,7 @@ use super::request::SweepRequest;
 use super::trial::{Bench, SweepWork, TrialResult};
 use super::trials::{DEFAULT, Trial};
 use crate::estimate::EstimateSink;
-use crate::execute::{Source, execute};
+use crate::execute::{RunSource, execute};
 use crate::settings::assemble::recipients::without_services;
 use crate::settings::assemble::{self, terms};
 use crate::stock::Stock;
@@ -162,7 +162,7 @@ impl SweepRequest<'_> {
             .await
             .ok()?;
         let mut sink = EstimateSink::new(terms(&local.settings.generation));
-        let source = Source::Pipeline {
+        let source = RunSource::Pipeline {
             stock,
             plan: assembled.plan,
         };

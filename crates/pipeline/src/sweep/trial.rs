@@ -17,13 +17,13 @@ use super::folder::SweepFolder;
 use super::partition::QuestionPart;
 use super::trials::Trial;
 use crate::ask::Done;
-use crate::execute::{Source, execute};
+use crate::execute::{RunSource, execute};
 use crate::plan::Plan;
 use crate::progress::Progress;
 use crate::record::RunSink;
 use crate::settings::assemble::{self, Assembled, Environment};
 use crate::settings::record;
-use crate::stock::{self, Made, Share, Stock};
+use crate::stock::{self, Made, Reuse, Stock};
 use ragtriage_core::measure::Measure;
 use ragtriage_core::measure::answer::Scorer;
 use ragtriage_core::text::causes::with_causes;
@@ -82,13 +82,13 @@ pub struct TrialResult {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SweepWork {
     /// Trials; those made were not kept from before.
-    pub trials: Share,
+    pub trials: Reuse,
     /// Chunkings, indexes and rankings.
     pub made: Made,
     /// Texts to be embedded.
-    pub texts: Share,
+    pub texts: Reuse,
     /// Replies of the generator.
-    pub replies: Share,
+    pub replies: Reuse,
 }
 
 impl TrialResult {
@@ -148,7 +148,7 @@ impl Bench<'_> {
             Some(kept) => (
                 kept,
                 SweepWork {
-                    trials: Share { wanted: 1, made: 0 },
+                    trials: Reuse { wanted: 1, made: 0 },
                     ..SweepWork::default()
                 },
             ),
@@ -191,7 +191,7 @@ impl Bench<'_> {
             folder: self.folder,
             allowance,
         });
-        let source = Source::Pipeline { stock, plan };
+        let source = RunSource::Pipeline { stock, plan };
         let mut sink = RunSink::new(&folder, manifest, Done::default(), vector_caches.clone());
         let executed = execute(source, &mut sink, self.progress).await;
         drop(spending);
@@ -367,7 +367,7 @@ fn keep(folder: &RunFolder, kept: &SavedTrial) -> Result<(), SweepError> {
 fn work(before: Made, after: Made, caches: &[Arc<CachedEncoder>], saved: &SavedRun) -> SweepWork {
     let hits: u64 = caches.iter().map(|cache| cache.n_hits()).sum();
     let misses: u64 = caches.iter().map(|cache| cache.n_misses()).sum();
-    let mut replies = Share::default();
+    let mut replies = Reuse::default();
     for attempt in saved
         .traces
         .iter()
@@ -377,9 +377,9 @@ fn work(before: Made, after: Made, caches: &[Arc<CachedEncoder>], saved: &SavedR
         replies.made += usize::from(attempt.origin == Origin::Called);
     }
     SweepWork {
-        trials: Share { wanted: 1, made: 1 },
+        trials: Reuse { wanted: 1, made: 1 },
         made: after.since(before),
-        texts: Share {
+        texts: Reuse {
             wanted: (hits + misses) as usize,
             made: misses as usize,
         },
@@ -401,7 +401,7 @@ impl SweepWork {
 
     /// Each stage with what it wanted and made, in the order of the work; those that wanted nothing are left out.
     #[must_use]
-    pub fn stages(&self) -> Vec<(&'static str, Share)> {
+    pub fn stages(&self) -> Vec<(&'static str, Reuse)> {
         let Self {
             trials,
             made:

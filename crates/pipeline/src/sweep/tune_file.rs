@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::answers::Answers;
 use super::trials::DEFAULT;
 use super::tune::SweepOutcome;
-use crate::stock::Share;
+use crate::stock::Reuse;
 use ragtriage_core::config::TuneSettings;
 use ragtriage_core::measure::Measure;
 use ragtriage_eval::tuning::{Confirmation, TrialRanking, TuningVerdict};
@@ -45,7 +45,7 @@ pub struct TuneFile<'a> {
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     answers: &'a [Answers],
     /// How much of each stage was wanted, and how much had to be made.
-    work: BTreeMap<&'static str, Share>,
+    work: BTreeMap<&'static str, Reuse>,
     /// Each trial's run, from the sweep's folder.
     runs: BTreeMap<&'a str, String>,
 }

@@ -10,10 +10,10 @@ pub mod terminal;
 
 use ragtriage_core::measure::Cutoff;
 use ragtriage_core::types::{FailureClass, Interval};
-use ragtriage_eval::compare::answers::{Agreement, FlipGroup, State, Turn};
+use ragtriage_eval::compare::answers::{Contingency, FlipGroup, JudgedBy, Turn};
 use ragtriage_eval::compare::differences::MeasureDifference;
 use ragtriage_eval::compare::pairs::QuestionCounts;
-use ragtriage_eval::compare::provenance::Change;
+use ragtriage_eval::compare::provenance::RunChange;
 use ragtriage_eval::compare::{Comparison, PairComparison, p_text};
 
 use super::record::plain;
@@ -344,7 +344,7 @@ fn have(n: usize) -> String {
     )
 }
 
-fn change(change: &Change) -> [String; 3] {
+fn change(change: &RunChange) -> [String; 3] {
     let text = |value: &serde_json::Value| match plain(value) {
         text if value.is_null() || text.is_empty() => "(none)".to_owned(),
         text => text,
@@ -383,7 +383,7 @@ fn cells(found: &MeasureDifference) -> [String; COLUMNS.len()] {
     ]
 }
 
-fn agreement(found: &Agreement, questions: QuestionCounts) -> AgreementView {
+fn agreement(found: &Contingency, questions: QuestionCounts) -> AgreementView {
     let clustered = questions.n_clusters < questions.compared;
     let caveat = if clustered {
         " (takes questions as independent, which these clusters are not)"
@@ -391,8 +391,8 @@ fn agreement(found: &Agreement, questions: QuestionCounts) -> AgreementView {
         ""
     };
     let (title, states) = match found.of {
-        State::Answer => ("Answers", ["right", "wrong"]),
-        State::Support => ("Support in the prompt", ["there", "not there"]),
+        JudgedBy::Answer => ("Answers", ["right", "wrong"]),
+        JudgedBy::Support => ("Support in the prompt", ["there", "not there"]),
     };
     AgreementView {
         title: format!("{title} ({} judged in both)", count(found.n, "question")),

@@ -6,7 +6,7 @@ use crate::render::{markdown, terminal};
 use ragtriage_core::config::GateMode;
 use ragtriage_core::types::Interval;
 use ragtriage_eval::compare::pairs::QuestionCounts;
-use ragtriage_eval::gate::{Bound, GateReport, GateResult, GateVerdict};
+use ragtriage_eval::gate::{GateBound, GateReport, GateResult, GateVerdict};
 use ragtriage_runs::SCHEMA;
 
 /// A name that would end XML, start a command of GitHub's runner, and turn a terminal around.
@@ -16,7 +16,7 @@ fn result(verdict: GateVerdict) -> GateResult {
     GateResult {
         gate: "EM@5 >= 0.5".to_owned(),
         measure: "EM@5".to_owned(),
-        bound: Bound::Min,
+        bound: GateBound::Min,
         limit: 0.5,
         value: 0.45,
         ci95: Some(Interval {

@@ -9,7 +9,7 @@ use crate::document::Table;
 use ragtriage_core::text::numbers::{plural, thousands};
 use ragtriage_core::text::sanitize::shortened;
 use ragtriage_eval::compare::p_text;
-use ragtriage_eval::tuning::{Confirmation, CrossFit, Effect, HeldOut, RankedTrial};
+use ragtriage_eval::tuning::{Confirmation, CrossFit, HeldOut, ParameterEffect, RankedTrial};
 
 /// Characters of a trial with its values.
 const TRIAL: usize = 48;
@@ -30,7 +30,7 @@ pub(super) fn effects(found: &Found) -> Option<Table> {
     let head = without_same(found.plan, &EFFECTS, EFFECTS);
     let mut table = Table::new("Effect of each value", &head);
     let names = short_names(found.varied);
-    let name = |effect: &Effect| {
+    let name = |effect: &ParameterEffect| {
         let at = found
             .varied
             .iter()
@@ -58,8 +58,11 @@ pub(super) fn effects(found: &Found) -> Option<Table> {
     (!table.rows.is_empty()).then_some(table)
 }
 
-fn effect_notes(effects: &[Effect], name: impl Fn(&Effect) -> String) -> Vec<String> {
-    let mut by_range: Vec<&Effect> = effects.iter().collect();
+fn effect_notes(
+    effects: &[ParameterEffect],
+    name: impl Fn(&ParameterEffect) -> String,
+) -> Vec<String> {
+    let mut by_range: Vec<&ParameterEffect> = effects.iter().collect();
     by_range.sort_by(|a, b| b.range.total_cmp(&a.range));
     let ranges: Vec<String> = by_range
         .iter()

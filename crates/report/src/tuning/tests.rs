@@ -8,7 +8,7 @@ use crate::document::{Element, Fact, Report, Table};
 use crate::render::{markdown, terminal};
 use ragtriage_core::types::Interval;
 use ragtriage_eval::tuning::{
-    Confirmation, CrossFit, Difference, Effect, EffectValue, Fold, HeldOut, RankedTrial,
+    Confirmation, CrossFit, Difference, EffectValue, Fold, HeldOut, ParameterEffect, RankedTrial,
     SweepCurve, TrialRanking, TuningPlan, TuningVerdict, Varied,
 };
 
@@ -151,13 +151,13 @@ fn sweep() -> Sweep {
             rows,
             winner: Some("s02".to_owned()),
             effects: vec![
-                Effect {
+                ParameterEffect {
                     key: "chunking.size".to_owned(),
                     values: vec![value("128", 0.68), value("512", 0.55)],
                     range: 0.13,
                     balanced: false,
                 },
-                Effect {
+                ParameterEffect {
                     key: "retrieval.retrievers".to_owned(),
                     values: vec![value(BM25, 0.58), value(BOTH, 0.62)],
                     range: 0.04,

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use super::input::Input;
-use super::recorded::{Answer, Context, Recorded};
+use super::recorded::{Recorded, RecordedAnswer, RecordedContext};
 use super::trec_run::TrecRun;
 use super::{ExternalError, Position};
 use ragtriage_core::text::column;
@@ -82,14 +82,14 @@ impl Joined {
         if !self
             .lines
             .values()
-            .any(|line: &Recorded| line.answer != Answer::Unsaid)
+            .any(|line: &Recorded| line.answer != RecordedAnswer::Unsaid)
         {
             return;
         }
         let mut n_none = 0;
         for line in self.lines.values_mut().filter(|line| line.error.is_none()) {
-            if !matches!(line.answer, Answer::Text(_)) {
-                line.answer = Answer::None;
+            if !matches!(line.answer, RecordedAnswer::Text(_)) {
+                line.answer = RecordedAnswer::None;
                 n_none += 1;
             }
         }
@@ -163,7 +163,7 @@ impl Joined {
     pub fn has_answers(&self) -> bool {
         self.lines
             .values()
-            .any(|line| line.answer != Answer::Unsaid)
+            .any(|line| line.answer != RecordedAnswer::Unsaid)
     }
 }
 
@@ -244,14 +244,14 @@ pub fn from_trec(
                 .ranking(query)?
                 .unwrap_or_default()
                 .iter()
-                .map(|hit: &super::trec_run::Hit<'_>| Context {
+                .map(|hit: &super::trec_run::TrecHit<'_>| RecordedContext {
                     doc_id: Some(known(hit.document, is_document)),
                     score: Some(f64::from(hit.score)),
-                    ..Context::default()
+                    ..RecordedContext::default()
                 })
                 .collect(),
             packed: Some(k),
-            answer: Answer::Unsaid,
+            answer: RecordedAnswer::Unsaid,
             prompt: None,
             arms: Vec::new(),
             error: None,
@@ -362,7 +362,7 @@ mod tests {
         let text =
             "{\"id\": 1, \"contexts\": [], \"answer\": \"x\"}\n{\"id\": 2, \"contexts\": []}";
         let joined = join(text, false).expect("joins");
-        assert_eq!(joined.lines[&"2".into()].answer, Answer::None);
+        assert_eq!(joined.lines[&"2".into()].answer, RecordedAnswer::None);
         assert_eq!(joined.notes[0].count, 1);
     }
 

@@ -22,12 +22,12 @@ pub struct Golds<'t> {
     /// The scorer of the data set that the file has the form of; `squad2` where some question has `is_impossible`.
     pub scorer: Scorer,
     /// In the file's order, each id once.
-    pub questions: Vec<Gold<'t>>,
+    pub questions: Vec<GoldAnswers<'t>>,
 }
 
 /// A question's right answers.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Gold<'t> {
+pub struct GoldAnswers<'t> {
     /// Its id.
     pub id: Cow<'t, str>,
     /// Its answers, any of which is right; none: it cannot be answered.
@@ -125,30 +125,30 @@ fn json<'t, T: Deserialize<'t>>(input: &'t Input) -> Result<T, ExternalError> {
 
 /// A text that borrows where it can, also inside lists and maps, where serde would copy.
 #[derive(Deserialize, PartialEq, Eq, Hash)]
-struct Text<'t>(#[serde(borrow)] Cow<'t, str>);
+struct JsonText<'t>(#[serde(borrow)] Cow<'t, str>);
 
 #[derive(Deserialize)]
 struct HotpotqaRow<'t> {
     #[serde(borrow, rename = "_id", alias = "id")]
-    id: Text<'t>,
+    id: JsonText<'t>,
     #[serde(borrow, default)]
-    answer: Option<Text<'t>>,
+    answer: Option<JsonText<'t>>,
     #[serde(borrow, default)]
-    supporting_facts: Option<Facts<'t>>,
+    supporting_facts: Option<SupportingFacts<'t>>,
 }
 
 /// Supporting facts as `HotpotQA` publishes them, and as Hugging Face does.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Facts<'t> {
-    Pairs(#[serde(borrow)] Vec<(Text<'t>, IgnoredAny)>),
+enum SupportingFacts<'t> {
+    Pairs(#[serde(borrow)] Vec<(JsonText<'t>, IgnoredAny)>),
     Columns {
         #[serde(borrow)]
-        title: Vec<Text<'t>>,
+        title: Vec<JsonText<'t>>,
     },
 }
 
-impl<'t> Facts<'t> {
+impl<'t> SupportingFacts<'t> {
     fn titles(self) -> Vec<Cow<'t, str>> {
         match self {
             Self::Pairs(pairs) => pairs.into_iter().map(|(title, _)| title.0).collect(),
@@ -162,15 +162,17 @@ fn hotpotqa<'t>(input: &Input, rows: Vec<HotpotqaRow<'t>>) -> Result<Golds<'t>, 
         .into_iter()
         .map(|row: HotpotqaRow<'t>| {
             let HotpotqaRow {
-                id: Text(id),
+                id: JsonText(id),
                 answer,
                 supporting_facts,
             } = row;
-            let Some(Text(answer)) = answer else {
+            let Some(JsonText(answer)) = answer else {
                 return Err(no_gold(input, &id));
             };
-            let documents = supporting_facts.map(Facts::titles).unwrap_or_default();
-            Ok(Gold {
+            let documents = supporting_facts
+                .map(SupportingFacts::titles)
+                .unwrap_or_default();
+            Ok(GoldAnswers {
                 id,
                 answers: vec![answer.into_owned()],
                 documents,
@@ -205,23 +207,23 @@ struct Article<'t> {
 #[derive(Deserialize)]
 struct Paragraph<'t> {
     #[serde(borrow, default)]
-    qas: Vec<Asked<'t>>,
+    qas: Vec<SquadGold<'t>>,
 }
 
 #[derive(Deserialize)]
-struct Asked<'t> {
+struct SquadGold<'t> {
     #[serde(borrow)]
-    id: Text<'t>,
+    id: JsonText<'t>,
     #[serde(borrow, default)]
-    answers: Vec<Answer<'t>>,
+    answers: Vec<SquadGoldAnswer<'t>>,
     #[serde(default)]
     is_impossible: Option<bool>,
 }
 
 #[derive(Deserialize)]
-struct Answer<'t> {
+struct SquadGoldAnswer<'t> {
     #[serde(borrow)]
-    text: Text<'t>,
+    text: JsonText<'t>,
 }
 
 fn squad(file: SquadFile<'_>) -> Golds<'_> {
@@ -240,7 +242,7 @@ fn squad(file: SquadFile<'_>) -> Golds<'_> {
                 } else {
                     asked.answers
                 };
-                golds.questions.push(Gold {
+                golds.questions.push(GoldAnswers {
                     id: asked.id.0,
                     answers: answers
                         .into_iter()
@@ -255,12 +257,12 @@ fn squad(file: SquadFile<'_>) -> Golds<'_> {
 }
 
 /// Ids and answers in the file's order.
-struct PredictionFile<'t>(Vec<(Text<'t>, Option<Text<'t>>)>);
+struct PredictionFile<'t>(Vec<(JsonText<'t>, Option<JsonText<'t>>)>);
 
 /// What stands behind a key of a predictions file.
 enum Value<'t> {
-    Answer(Option<Text<'t>>),
-    Answers(Vec<(Text<'t>, Option<Text<'t>>)>),
+    Answer(Option<JsonText<'t>>),
+    Answers(Vec<(JsonText<'t>, Option<JsonText<'t>>)>),
 }
 
 impl<'de> Deserialize<'de> for PredictionFile<'de> {
@@ -280,7 +282,7 @@ impl<'de> Visitor<'de> for FileVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut pairs = Vec::new();
-        while let Some(key) = map.next_key::<Text<'de>>()? {
+        while let Some(key) = map.next_key::<JsonText<'de>>()? {
             if key.0 == "sp" {
                 map.next_value::<IgnoredAny>()?;
                 continue;
@@ -316,11 +318,11 @@ impl<'de> Visitor<'de> for ValueVisitor {
     }
 
     fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
-        Ok(Value::Answer(Some(Text(Cow::Borrowed(text)))))
+        Ok(Value::Answer(Some(JsonText(Cow::Borrowed(text)))))
     }
 
     fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-        Ok(Value::Answer(Some(Text(Cow::Owned(text.to_owned())))))
+        Ok(Value::Answer(Some(JsonText(Cow::Owned(text.to_owned())))))
     }
 
     fn visit_unit<E>(self) -> Result<Self::Value, E> {

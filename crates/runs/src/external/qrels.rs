@@ -16,16 +16,16 @@ const BEIR_COLUMNS: &str = "3: query-id corpus-id score";
 const BEIR_HEADER: [&str; 3] = ["query-id", "corpus-id", "score"];
 
 /// A query's judged documents with their grades.
-pub type Judged<'t> = HashMap<&'t str, i32>;
+pub type QueryGrades<'t> = HashMap<&'t str, i32>;
 
 /// The judgments of each query.
 #[derive(Debug)]
 pub struct Qrels<'t> {
-    queries: BTreeMap<&'t str, Judged<'t>>,
+    queries: BTreeMap<&'t str, QueryGrades<'t>>,
     n_repeated: usize,
 }
 
-struct Judgment<'t> {
+struct QrelLine<'t> {
     query: &'t str,
     document: &'t str,
     grade: i32,
@@ -77,13 +77,13 @@ impl<'t> Qrels<'t> {
     }
 
     /// The judged queries, ascending by bytes, each with its documents' grades.
-    pub fn queries(&self) -> impl ExactSizeIterator<Item = (&'t str, &Judged<'t>)> {
+    pub fn queries(&self) -> impl ExactSizeIterator<Item = (&'t str, &QueryGrades<'t>)> {
         self.queries.iter().map(|(query, judged)| (*query, judged))
     }
 
     /// A query's judgments by document.
     #[must_use]
-    pub fn judged(&self, query: &str) -> Option<&Judged<'t>> {
+    pub fn judged(&self, query: &str) -> Option<&QueryGrades<'t>> {
         self.queries.get(query)
     }
 
@@ -98,7 +98,7 @@ fn parse_line<'t>(
     input: &Input,
     line: &'t str,
     is_beir: bool,
-) -> Result<Judgment<'t>, ExternalError> {
+) -> Result<QrelLine<'t>, ExternalError> {
     let mut columns = Columns::of(line);
     let mut next = || columns.next();
     let (query, iteration) = (next(), if is_beir { Some("") } else { next() });
@@ -114,7 +114,7 @@ fn parse_line<'t>(
         });
     };
     match grade.parse() {
-        Ok(grade) => Ok(Judgment {
+        Ok(grade) => Ok(QrelLine {
             query,
             document,
             grade,
@@ -126,7 +126,7 @@ fn parse_line<'t>(
     }
 }
 
-fn contradiction(input: &Input, judgment: &Judgment, first: &str, other: i32) -> ExternalError {
+fn contradiction(input: &Input, judgment: &QrelLine, first: &str, other: i32) -> ExternalError {
     ExternalError::Contradiction {
         position: input.position(judgment.document),
         first: input.position(first),

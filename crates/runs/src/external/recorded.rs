@@ -46,11 +46,11 @@ pub struct Recorded {
     /// The question's text.
     pub question: Option<String>,
     /// What was retrieved, best first.
-    pub contexts: Vec<Context>,
+    pub contexts: Vec<RecordedContext>,
     /// How many of them stood in the prompt; `None`: all.
     pub packed: Option<usize>,
     /// What was answered.
-    pub answer: Answer,
+    pub answer: RecordedAnswer,
     /// The prompt.
     pub prompt: Option<String>,
     /// Further answers to the same question, in the order of [`ArmName::ALL`].
@@ -63,7 +63,7 @@ pub struct Recorded {
 
 /// A passage.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Context {
+pub struct RecordedContext {
     /// Its text; `None`: the document as a whole.
     pub text: Option<String>,
     /// Its document, by the source's id.
@@ -76,7 +76,7 @@ pub struct Context {
 
 /// What was answered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Answer {
+pub enum RecordedAnswer {
     /// Nothing is said of answers: retrieval alone.
     #[default]
     Unsaid,
@@ -94,7 +94,7 @@ pub struct RecordedArm {
     /// What was answered; `None`: there was none.
     pub answer: Option<String>,
     /// What stood in its prompt.
-    pub contexts: Vec<Context>,
+    pub contexts: Vec<RecordedContext>,
 }
 
 /// Reads a record: a JSON object on each line that is not blank.
@@ -138,16 +138,16 @@ pub fn object(position: &Position, text: &str) -> Result<Recorded, ExternalError
             message: message.strip_suffix(&at).unwrap_or(&message).to_owned(),
         }
     })?;
-    Fields { position, fields }.recorded()
+    RecordedFields { position, fields }.recorded()
 }
 
 /// The fields of an object that are not yet taken.
-struct Fields<'p> {
+struct RecordedFields<'p> {
     position: &'p Position,
     fields: Map<String, Value>,
 }
 
-impl Fields<'_> {
+impl RecordedFields<'_> {
     fn recorded(mut self) -> Result<Recorded, ExternalError> {
         self.refuse_slips("", &self.fields, &KEYS)?;
         let id = match self.fields.remove("id") {
@@ -167,9 +167,9 @@ impl Fields<'_> {
             _ => return Err(self.wrong("contexts", "a list of texts, or of objects with a `text`")),
         };
         let answer = match self.take(&["answer", "response"]) {
-            None => Answer::Unsaid,
-            Some((_, Value::Null)) => Answer::None,
-            Some((_, Value::String(text))) => Answer::Text(text),
+            None => RecordedAnswer::Unsaid,
+            Some((_, Value::Null)) => RecordedAnswer::None,
+            Some((_, Value::String(text))) => RecordedAnswer::Text(text),
             Some((key, _)) => {
                 return Err(self.wrong(key, "a string, or null where there was no answer"));
             }
@@ -213,7 +213,7 @@ impl Fields<'_> {
         key: &str,
         items: Vec<Value>,
         unread: &mut Vec<String>,
-    ) -> Result<Vec<Context>, ExternalError> {
+    ) -> Result<Vec<RecordedContext>, ExternalError> {
         let mut contexts = Vec::with_capacity(items.len());
         for (at, item) in items.into_iter().enumerate() {
             let (context, others) = self.context(&format!("{key}[{at}]"), item)?;
@@ -228,7 +228,7 @@ impl Fields<'_> {
         &self,
         name: &str,
         item: Value,
-    ) -> Result<(Context, Map<String, Value>), ExternalError> {
+    ) -> Result<(RecordedContext, Map<String, Value>), ExternalError> {
         let filled = |text: &String| !text.trim().is_empty();
         let no_text = || {
             self.wrong(
@@ -239,9 +239,9 @@ impl Fields<'_> {
         let mut fields = match item {
             Value::String(text) if filled(&text) => {
                 return Ok((
-                    Context {
+                    RecordedContext {
                         text: Some(text),
-                        ..Context::default()
+                        ..RecordedContext::default()
                     },
                     Map::new(),
                 ));
@@ -278,7 +278,7 @@ impl Fields<'_> {
             Some(_) => return Err(self.wrong(&format!("{name}.score"), "a number")),
         };
         Ok((
-            Context {
+            RecordedContext {
                 text: Some(text),
                 doc_id,
                 title,
@@ -389,10 +389,10 @@ mod tests {
         )
     }
 
-    fn context(text: &str) -> Context {
-        Context {
+    fn context(text: &str) -> RecordedContext {
+        RecordedContext {
             text: Some(text.to_owned()),
-            ..Context::default()
+            ..RecordedContext::default()
         }
     }
 
@@ -407,7 +407,7 @@ mod tests {
             (whole.id.as_deref(), whole.question.as_deref()),
             (Some("4"), Some("q?"))
         );
-        let second = Context {
+        let second = RecordedContext {
             doc_id: Some("9".into()),
             title: Some("T".into()),
             score: Some(0.5),
@@ -416,7 +416,7 @@ mod tests {
         assert_eq!(whole.contexts, [context("a"), second]);
         assert_eq!(
             (whole.answer, whole.prompt.as_deref()),
-            (Answer::Text("x".into()), Some("p"))
+            (RecordedAnswer::Text("x".into()), Some("p"))
         );
         let oracle = RecordedArm {
             arm: ArmName::Oracle,
@@ -455,19 +455,19 @@ mod tests {
             line(r#"{"id": "a", "contexts": []}"#)
                 .expect("reads")
                 .answer,
-            Answer::Unsaid
+            RecordedAnswer::Unsaid
         );
         assert_eq!(
             line(r#"{"id": "a", "contexts": [], "answer": null}"#)
                 .expect("reads")
                 .answer,
-            Answer::None
+            RecordedAnswer::None
         );
         let ragas = line(r#"{"user_input": "q", "retrieved_contexts": ["a"], "response": "r"}"#)
             .expect("reads");
         assert_eq!(
             (ragas.answer, ragas.contexts.len()),
-            (Answer::Text("r".into()), 1)
+            (RecordedAnswer::Text("r".into()), 1)
         );
     }
 

@@ -22,13 +22,13 @@ pub struct TrecRun<'t> {
     input: &'t Input,
     tag: &'t str,
     /// Each block's lines, those of a query side by side.
-    blocks: Vec<Vec<Line>>,
-    queries: BTreeMap<&'t str, Vec<Piece>>,
+    blocks: Vec<Vec<RunLine>>,
+    queries: BTreeMap<&'t str, Vec<BlockLines>>,
 }
 
 /// A retrieved document.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Hit<'t> {
+pub struct TrecHit<'t> {
     /// Its id.
     pub document: &'t str,
     /// Its score, never NaN.
@@ -37,7 +37,7 @@ pub struct Hit<'t> {
 
 /// Where the document's id stands in the text, and its score.
 #[derive(Clone, Copy, Debug)]
-struct Line {
+struct RunLine {
     start: usize,
     length: u32,
     score: f32,
@@ -45,14 +45,14 @@ struct Line {
 
 /// A query's lines in one block.
 #[derive(Debug)]
-struct Piece {
+struct BlockLines {
     block: usize,
     lines: Range<usize>,
 }
 
 /// A block's lines, and which of them belong to which query.
-struct Block<'t> {
-    lines: Vec<Line>,
+struct ParsedBlock<'t> {
+    lines: Vec<RunLine>,
     queries: Vec<(&'t str, Range<usize>)>,
     tag: Option<&'t str>,
 }
@@ -60,20 +60,20 @@ struct Block<'t> {
 impl<'t> TrecRun<'t> {
     /// Reads a run. Rankings are sorted and checked for duplicates when they are asked for.
     pub fn parse(input: &'t Input) -> Result<Self, ExternalError> {
-        let parsed = columns::parse_blocks(input, |block| Block::parse(input, block))?;
+        let parsed = columns::parse_blocks(input, |block| ParsedBlock::parse(input, block))?;
         let tag = parsed
             .iter()
             .rev()
             .find_map(|block| block.tag)
             .ok_or_else(|| input.empty())?;
-        let mut queries: BTreeMap<&str, Vec<Piece>> = BTreeMap::new();
+        let mut queries: BTreeMap<&str, Vec<BlockLines>> = BTreeMap::new();
         let mut blocks = Vec::with_capacity(parsed.len());
         for (block, parsed) in parsed.into_iter().enumerate() {
             for (query, lines) in parsed.queries {
                 queries
                     .entry(query)
                     .or_default()
-                    .push(Piece { block, lines });
+                    .push(BlockLines { block, lines });
             }
             blocks.push(parsed.lines);
         }
@@ -100,7 +100,7 @@ impl<'t> TrecRun<'t> {
     ///
     /// # Errors
     /// A document that is there twice.
-    pub fn ranking(&self, query: &str) -> Result<Option<Vec<Hit<'t>>>, ExternalError> {
+    pub fn ranking(&self, query: &str) -> Result<Option<Vec<TrecHit<'t>>>, ExternalError> {
         let Some(pieces) = self.queries.get(query) else {
             return Ok(None);
         };
@@ -112,7 +112,7 @@ impl<'t> TrecRun<'t> {
                     .map(|line| self.hit(*line)),
             );
         }
-        let order = |a: &Hit, b: &Hit| {
+        let order = |a: &TrecHit, b: &TrecHit| {
             b.score
                 .total_cmp(&a.score)
                 .then_with(|| b.document.cmp(a.document))
@@ -129,8 +129,8 @@ impl<'t> TrecRun<'t> {
         Ok(Some(hits))
     }
 
-    fn hit(&self, line: Line) -> Hit<'t> {
-        Hit {
+    fn hit(&self, line: RunLine) -> TrecHit<'t> {
+        TrecHit {
             document: &self.input.text()[line.start..line.start + line.length as usize],
             score: line.score,
         }
@@ -152,7 +152,7 @@ impl<'t> TrecRun<'t> {
     }
 }
 
-impl<'t> Block<'t> {
+impl<'t> ParsedBlock<'t> {
     fn parse(input: &'t Input, block: &'t str) -> Result<Self, ExternalError> {
         let n_lines = memchr::memchr_iter(b'\n', block.as_bytes()).count() + 1;
         let mut parsed = Self {
@@ -170,14 +170,14 @@ impl<'t> Block<'t> {
         Ok(parsed)
     }
 
-    fn push(&mut self, input: &Input, query: &'t str, hit: Hit<'t>) {
+    fn push(&mut self, input: &Input, query: &'t str, hit: TrecHit<'t>) {
         let at = self.lines.len();
         match self.queries.last_mut() {
             Some((last, lines)) if *last == query => lines.end += 1,
             _ => self.queries.push((query, at..at + 1)),
         }
         let start = hit.document.as_ptr() as usize - input.text().as_ptr() as usize;
-        self.lines.push(Line {
+        self.lines.push(RunLine {
             start,
             length: hit.document.len() as u32,
             score: hit.score,
@@ -193,7 +193,7 @@ impl<'t> Block<'t> {
         if numbers.len() == self.queries.len() {
             return;
         }
-        let mut grouped: BTreeMap<&'t str, Vec<Line>> = BTreeMap::new();
+        let mut grouped: BTreeMap<&'t str, Vec<RunLine>> = BTreeMap::new();
         for (query, lines) in &self.queries {
             grouped
                 .entry(query)
@@ -213,7 +213,7 @@ impl<'t> Block<'t> {
 fn parse_line<'t>(
     input: &Input,
     line: &'t str,
-) -> Result<(&'t str, Hit<'t>, &'t str), ExternalError> {
+) -> Result<(&'t str, TrecHit<'t>, &'t str), ExternalError> {
     let mut columns = Columns::of(line);
     let mut next = || columns.next();
     let (Some(query), Some(_), Some(document), Some(_), Some(score), Some(tag)) =
@@ -230,7 +230,7 @@ fn parse_line<'t>(
         // Adding 0 makes -0 to 0, with which it ties.
         Ok(number) if !number.is_nan() => Ok((
             query,
-            Hit {
+            TrecHit {
                 document,
                 score: number as f32 + 0.0,
             },

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::oracle::{DIMENSION, Random, approximate, dense, exact, numbers};
 use super::{Kind, spec};
-use crate::{CollectionSpec, Point, Search, VectorSpec};
+use crate::{CollectionSpec, Point, VectorSearch, VectorSpec};
 use ragtriage_core::config::Hnsw;
 use ragtriage_core::types::{Condition, Excluded, Filter, Literal, NumberBounds, Similarity};
 
@@ -135,7 +135,7 @@ pub(super) async fn a_filter_lets_through_what_it_matches(kind: &impl Kind) {
     let (mut n_some, mut n_none) = (0, 0);
     for _ in 0..400 {
         let filter = filter(&mut random);
-        let search = Search {
+        let search = VectorSearch {
             filter: Some(&filter),
             ..exact(query, 300)
         };
@@ -155,7 +155,7 @@ pub(super) async fn a_filter_lets_through_what_it_matches(kind: &impl Kind) {
     );
     let empty = Filter::default();
     let all = store
-        .search(Search {
+        .search(VectorSearch {
             filter: Some(&empty),
             ..exact(query, 300)
         })
@@ -191,7 +191,7 @@ pub(super) async fn a_filter_holds_for_the_graph_too(kind: &impl Kind) {
     assert!(store.graph_in_use().await.expect("described"));
     let filter: Filter = toml::from_str("third = [0, 2.0]").expect("a filter");
     for query in &points[..10] {
-        let search = Search {
+        let search = VectorSearch {
             filter: Some(&filter),
             ..approximate(&query.vector, 20)
         };

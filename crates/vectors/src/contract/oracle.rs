@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::{Neighbour, Point, Search, SearchMode, Vector, VectorSpec};
+use crate::{Neighbour, Point, SearchMode, Vector, VectorSearch, VectorSpec};
 use ragtriage_core::types::Similarity;
 
 pub(super) const DIMENSION: usize = 8;
@@ -64,8 +64,8 @@ pub(super) fn multi(n: u32) -> Vec<Point> {
 }
 
 /// The search that the tests ask most.
-pub(super) fn exact(vector: &Vector, limit: usize) -> Search<'_> {
-    Search {
+pub(super) fn exact(vector: &Vector, limit: usize) -> VectorSearch<'_> {
+    VectorSearch {
         vector,
         limit,
         mode: SearchMode::Exact,
@@ -73,8 +73,8 @@ pub(super) fn exact(vector: &Vector, limit: usize) -> Search<'_> {
     }
 }
 
-pub(super) fn approximate(vector: &Vector, limit: usize) -> Search<'_> {
-    Search {
+pub(super) fn approximate(vector: &Vector, limit: usize) -> VectorSearch<'_> {
+    VectorSearch {
         mode: SearchMode::Approximate,
         ..exact(vector, limit)
     }

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::oracle::{DIMENSION, approximate, dense, exact};
 use super::{Kind, Remote, remote, spec};
-use crate::{CollectionSpec, IndexError, Search, Server, ServerStore, VectorSpec};
+use crate::{CollectionSpec, IndexError, Server, ServerStore, VectorSearch, VectorSpec};
 use ragtriage_core::config::Hnsw;
 use ragtriage_core::types::{Filter, Similarity};
 
@@ -91,7 +91,7 @@ async fn a_strict_server_is_given_the_indexes_that_it_wants() {
     )
     .expect("a filter");
     let found = store
-        .search(Search {
+        .search(VectorSearch {
             filter: Some(&filter),
             ..exact(&points[0].vector, 30)
         })

@@ -16,7 +16,7 @@ use super::wire;
 use crate::collection::{CollectionSpec, absent};
 use crate::error::{Foreign, IndexError};
 use crate::filter::FieldKind;
-use crate::folder::{CollectionFolder, State};
+use crate::folder::{CollectionFolder, FolderState};
 use crate::{Neighbour, Point};
 
 /// Ids in one answer of the engine.
@@ -44,10 +44,10 @@ impl Engine {
         let folder = CollectionFolder::open(&cache.join(&name))?;
         let path = folder.engine();
         let found = match folder.state(&name, &layout)? {
-            Some(state @ (State::Filling | State::Whole | State::Indexing)) => {
+            Some(state @ (FolderState::Filling | FolderState::Whole | FolderState::Indexing)) => {
                 load(&path, &spec)?.map(|shard| (state, shard))
             }
-            Some(State::Building) | None => None,
+            Some(FolderState::Building) | None => None,
         };
         let (state, shard) = if let Some(found) = found {
             found
@@ -55,7 +55,7 @@ impl Engine {
             folder.clear()?;
             let made = EdgeShard::new(&path, wire::config(&spec));
             (
-                State::Filling,
+                FolderState::Filling,
                 made.map_err(|error| engine_error("create a collection", path, error.into()))?,
             )
         };
@@ -66,7 +66,7 @@ impl Engine {
             .map(ToString::to_string)
             .collect();
         let is_whole = AtomicBool::new(
-            state != State::Filling && shard.info().points_count == spec.expected_points,
+            state != FolderState::Filling && shard.info().points_count == spec.expected_points,
         );
         Ok(Self {
             shard,
@@ -133,7 +133,7 @@ impl Engine {
     /// Says on disk that points are coming.
     pub(crate) fn begin(&self) -> Result<(), IndexError> {
         let _alone = self.alone();
-        self.folder.set_state(State::Filling, &self.layout)
+        self.folder.set_state(FolderState::Filling, &self.layout)
     }
 
     pub(crate) fn write(&self, operation: UpdateOperation) -> Result<(), IndexError> {
@@ -151,11 +151,11 @@ impl Engine {
             return Ok(());
         }
         if wire::has_to_build(&self.spec) {
-            self.folder.set_state(State::Building, &self.layout)?;
+            self.folder.set_state(FolderState::Building, &self.layout)?;
             self.named("build the index", self.shard.optimize())?;
             self.shard.flush();
         }
-        self.folder.set_state(State::Whole, &self.layout)?;
+        self.folder.set_state(FolderState::Whole, &self.layout)?;
         self.is_whole.store(true, Ordering::Release);
         Ok(())
     }
@@ -175,7 +175,7 @@ impl Engine {
         }
         // A temporary copy made from files that change meanwhile would be torn.
         if self.is_whole() {
-            self.folder.set_state(State::Indexing, &self.layout)?;
+            self.folder.set_state(FolderState::Indexing, &self.layout)?;
         }
         for (path, kind) in missing {
             self.named(
@@ -186,7 +186,7 @@ impl Engine {
             indexed.insert(wire::json_path(path).to_string());
         }
         if self.is_whole() {
-            self.folder.set_state(State::Whole, &self.layout)?;
+            self.folder.set_state(FolderState::Whole, &self.layout)?;
         }
         Ok(())
     }

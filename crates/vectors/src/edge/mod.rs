@@ -18,7 +18,7 @@ use async_trait::async_trait;
 use super::collection::{CollectionSpec, batches};
 use super::error::IndexError;
 use super::filter::Demands;
-use super::{Neighbour, Point, Search, Vector, VectorStore};
+use super::{Neighbour, Point, Vector, VectorSearch, VectorStore};
 use engine::{Engine, blocking, on};
 
 /// Points per operation of the engine, and bytes of their vectors: well below a file of its log (`LOG_FILE`), in which
@@ -79,7 +79,7 @@ impl VectorStore for EmbeddedStore {
         on(&self.engine, "store points", Engine::finish).await
     }
 
-    async fn search(&self, search: Search<'_>) -> Result<Vec<Neighbour>, IndexError> {
+    async fn search(&self, search: VectorSearch<'_>) -> Result<Vec<Neighbour>, IndexError> {
         self.spec.check_search(&search)?;
         let asks_nothing =
             matches!(search.vector, Vector::Sparse { indices, .. } if indices.is_empty());
@@ -91,11 +91,11 @@ impl VectorStore for EmbeddedStore {
             .map(|filter| Demands::of(filter).fields())
             .unwrap_or_default();
         let request = wire::query(&self.spec, &search);
-        let work = move |engine: &Engine| {
+        on(&self.engine, "search", move |engine: &Engine| {
             engine.index_fields(&fields)?;
             engine.search(request)
-        };
-        on(&self.engine, "search", work).await
+        })
+        .await
     }
 
     async fn graph_in_use(&self) -> Result<bool, IndexError> {
@@ -248,7 +248,7 @@ mod tests {
             .expect("opened");
         assert!(store.graph_in_use().await.expect("described"));
         for mode in [SearchMode::Exact, SearchMode::Approximate] {
-            let search = Search {
+            let search = VectorSearch {
                 vector: &points[999].vector,
                 limit: 3,
                 mode,
@@ -313,7 +313,7 @@ mod tests {
         let mut row = vec![0.0; 512];
         row[19_999 % 512] = 1.0;
         let vector = Vector::Dense(row);
-        let search = Search {
+        let search = VectorSearch {
             vector: &vector,
             limit: 2,
             mode: SearchMode::Exact,
@@ -322,7 +322,7 @@ mod tests {
         let found = store.search(search).await.expect("searched");
         assert_eq!((found[0].number, found[1].number), (19_999, 19_999 - 512));
         let found = store
-            .search(Search {
+            .search(VectorSearch {
                 filter: Some(&filter),
                 ..search
             })
@@ -349,7 +349,7 @@ mod tests {
         let even: ragtriage_core::types::Filter =
             toml::from_str("even = { not = [true] }").expect("a filter");
         let points = points(2_000);
-        let search = Search {
+        let search = VectorSearch {
             vector: &points[999].vector,
             limit: 5,
             mode: SearchMode::Approximate,

@@ -16,10 +16,10 @@ use qdrant_edge::{
     WithVector,
 };
 
-use crate::collection::{CollectionSpec, Parameters, payload};
+use crate::collection::{CollectionSpec, SearchParameters, payload};
 use crate::filter::{Clause, Demands, FieldKind};
 use crate::vector::{NO_TERM, Vector, VectorSpec};
-use crate::{Neighbour, Point, Search};
+use crate::{Neighbour, Point, VectorSearch};
 use ragtriage_core::config::{Hnsw, Quantization};
 use ragtriage_core::types::{NumberBounds, Similarity};
 
@@ -158,8 +158,8 @@ fn persisted(spec: &CollectionSpec, point: &Point) -> PointStructPersisted {
     }
 }
 
-pub(super) fn query(spec: &CollectionSpec, search: &Search<'_>) -> QueryRequest {
-    let &Search {
+pub(super) fn query(spec: &CollectionSpec, search: &VectorSearch<'_>) -> QueryRequest {
+    let &VectorSearch {
         vector,
         limit,
         mode,
@@ -179,7 +179,7 @@ pub(super) fn query(spec: &CollectionSpec, search: &Search<'_>) -> QueryRequest 
             values: values.clone(),
         }),
     };
-    let Parameters {
+    let SearchParameters {
         exact,
         ef,
         quantization,
@@ -256,16 +256,19 @@ pub(super) fn json_path(path: &str) -> JsonPath {
 
 fn translated(demands: &Demands) -> EdgeFilter {
     let Demands { must, must_not } = demands;
-    let one_of = |clauses: &Vec<Clause>| {
-        Condition::Filter(EdgeFilter {
-            should: Some(clauses.iter().map(condition).collect()),
-            ..EdgeFilter::default()
-        })
-    };
     EdgeFilter {
         should: None,
         min_should: None,
-        must: Some(must.iter().map(one_of).collect()),
+        must: Some(
+            must.iter()
+                .map(|clauses: &Vec<Clause>| {
+                    Condition::Filter(EdgeFilter {
+                        should: Some(clauses.iter().map(condition).collect()),
+                        ..EdgeFilter::default()
+                    })
+                })
+                .collect(),
+        ),
         must_not: Some(must_not.iter().map(condition).collect()),
     }
 }

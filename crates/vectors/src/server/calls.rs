@@ -6,7 +6,7 @@ use std::time::Duration;
 use qdrant_client::{Qdrant, QdrantError};
 use tokio::time::{Instant, timeout_at};
 
-use super::failure::Failure;
+use super::failure::CallFailure;
 use crate::Server;
 use crate::error::IndexError;
 
@@ -76,7 +76,7 @@ impl Calls {
         action: &'static str,
         waits: &[Duration],
         call: impl Fn() -> F,
-    ) -> Result<T, (Failure, usize)>
+    ) -> Result<T, (CallFailure, usize)>
     where
         F: Future<Output = Result<T, QdrantError>>,
     {
@@ -86,8 +86,8 @@ impl Calls {
         loop {
             let failure = match timeout_at(deadline, call()).await {
                 Ok(Ok(answer)) => return Ok(answer),
-                Ok(Err(error)) => Failure::of(&error),
-                Err(_) => Failure::late(action),
+                Ok(Err(error)) => CallFailure::of(&error),
+                Err(_) => CallFailure::late(action),
             };
             let wait = waits.next().map(|wait| failure.asked_wait.unwrap_or(*wait));
             match wait.filter(|wait| failure.may_pass() && Instant::now() + *wait < deadline) {
@@ -100,7 +100,7 @@ impl Calls {
 
     pub(super) fn error(
         &self,
-        failure: Failure,
+        failure: CallFailure,
         action: &'static str,
         attempts: usize,
     ) -> IndexError {

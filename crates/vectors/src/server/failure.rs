@@ -8,7 +8,7 @@ use crate::IndexError;
 use crate::error::foreign;
 
 /// One failed call, in our words.
-pub(super) struct Failure {
+pub(super) struct CallFailure {
     /// The gRPC code (grpc.io, "Status codes"); 2, unknown, where the call did not come that far.
     pub(super) code: i32,
     pub(super) message: String,
@@ -18,7 +18,7 @@ pub(super) struct Failure {
     pub(super) is_late: bool,
 }
 
-impl Failure {
+impl CallFailure {
     /// What the client says, without its types.
     pub(super) fn of(error: &QdrantError) -> Self {
         let failure = |code, message: String, asked_wait| Self {
@@ -170,8 +170,8 @@ fn code_name(code: i32) -> &'static str {
 mod tests {
     use super::*;
 
-    fn failure(code: i32, message: &str) -> Failure {
-        Failure {
+    fn failure(code: i32, message: &str) -> CallFailure {
+        CallFailure {
             code,
             message: message.to_owned(),
             asked_wait: None,
@@ -179,7 +179,7 @@ mod tests {
         }
     }
 
-    fn error(failure: Failure, action: &'static str, attempts: usize) -> IndexError {
+    fn error(failure: CallFailure, action: &'static str, attempts: usize) -> IndexError {
         failure.into_error(
             "http://localhost:6334",
             "ragtriage_ab",
@@ -248,7 +248,7 @@ mod tests {
             "collection `ragtriage_ab` on the Qdrant server at `http://localhost:6334` is gone"
         ));
         assert_eq!(
-            error(Failure::late("search"), "search", 1).to_string(),
+            error(CallFailure::late("search"), "search", 1).to_string(),
             "the Qdrant server at `http://localhost:6334` did not search within 2.5 s (collection `ragtriage_ab`)"
         );
     }

@@ -22,7 +22,7 @@ use tokio::time::Instant;
 use super::collection::{CollectionSpec, absent, batches};
 use super::error::{IndexError, foreign};
 use super::filter::Demands;
-use super::{Neighbour, Point, Search, SearchMode, Server, Vector, VectorStore};
+use super::{Neighbour, Point, SearchMode, Server, Vector, VectorSearch, VectorStore};
 use calls::{Calls, WAITS};
 
 /// Stands before the collection's name, so that a shared server shows whose it is.
@@ -87,12 +87,15 @@ impl ServerStore {
 
     async fn create(&self) -> Result<(), IndexError> {
         let action = "create a collection";
-        let request = || {
-            self.calls
-                .client
-                .create_collection(wire::creation(&self.calls.collection, &self.spec))
-        };
-        match self.calls.attempt(action, &WAITS, request).await {
+        match self
+            .calls
+            .attempt(action, &WAITS, || {
+                self.calls
+                    .client
+                    .create_collection(wire::creation(&self.calls.collection, &self.spec))
+            })
+            .await
+        {
             Ok(_) => Ok(()),
             // Another process may have made it in between; servers name that case differently.
             Err((failure, attempts)) => match self.describe(&WAITS).await? {
@@ -105,8 +108,13 @@ impl ServerStore {
     /// What the server says about the collection; `None` where it has none.
     async fn describe(&self, waits: &[Duration]) -> Result<Option<CollectionInfo>, IndexError> {
         let action = "describe a collection";
-        let request = || self.calls.client.collection_info(&self.calls.collection);
-        match self.calls.attempt(action, waits, request).await {
+        match self
+            .calls
+            .attempt(action, waits, || {
+                self.calls.client.collection_info(&self.calls.collection)
+            })
+            .await
+        {
             Ok(answer) => answer
                 .result
                 .map(Some)
@@ -117,8 +125,12 @@ impl ServerStore {
     }
 
     async fn info(&self) -> Result<CollectionInfo, IndexError> {
-        let request = || self.calls.client.collection_info(&self.calls.collection);
-        let answer = self.calls.retry("describe a collection", request).await?;
+        let answer = self
+            .calls
+            .retry("describe a collection", || {
+                self.calls.client.collection_info(&self.calls.collection)
+            })
+            .await?;
         answer
             .result
             .ok_or_else(|| self.calls.lacks("the collection's description"))
@@ -155,12 +167,14 @@ impl ServerStore {
         offset: PointId,
         limit: u32,
     ) -> Result<(Vec<PointId>, Option<PointId>), IndexError> {
-        let request = || {
-            self.calls
-                .client
-                .scroll(wire::page(&self.calls.collection, offset.clone(), limit))
-        };
-        let answer = self.calls.retry("list points", request).await?;
+        let answer = self
+            .calls
+            .retry("list points", || {
+                self.calls
+                    .client
+                    .scroll(wire::page(&self.calls.collection, offset.clone(), limit))
+            })
+            .await?;
         Ok((
             answer
                 .result
@@ -195,13 +209,12 @@ impl ServerStore {
 
     async fn set_indexing(&self, kb: u64) -> Result<(), IndexError> {
         *lock(&self.settled) = None;
-        let request = || {
-            self.calls
-                .client
-                .update_collection(wire::indexing(&self.calls.collection, kb))
-        };
         self.calls
-            .retry("index a collection", request)
+            .retry("index a collection", || {
+                self.calls
+                    .client
+                    .update_collection(wire::indexing(&self.calls.collection, kb))
+            })
             .await
             .map(drop)
     }
@@ -262,14 +275,15 @@ impl ServerStore {
             if lock(&self.fields).contains(&path) {
                 continue;
             }
-            let request = || {
-                self.calls.client.create_field_index(wire::field_index(
-                    &self.calls.collection,
-                    &path,
-                    kind,
-                ))
-            };
-            self.calls.retry("index a metadata field", request).await?;
+            self.calls
+                .retry("index a metadata field", || {
+                    self.calls.client.create_field_index(wire::field_index(
+                        &self.calls.collection,
+                        &path,
+                        kind,
+                    ))
+                })
+                .await?;
             lock(&self.fields).insert(path);
         }
         Ok(())
@@ -279,12 +293,15 @@ impl ServerStore {
 #[async_trait]
 impl VectorStore for ServerStore {
     async fn count(&self) -> Result<usize, IndexError> {
-        let request = || {
-            self.calls
-                .client
-                .count(CountPointsBuilder::new(&self.calls.collection).exact(true))
-        };
-        let counted = self.calls.retry("count points", request).await?.result;
+        let counted = self
+            .calls
+            .retry("count points", || {
+                self.calls
+                    .client
+                    .count(CountPointsBuilder::new(&self.calls.collection).exact(true))
+            })
+            .await?
+            .result;
         let counted = counted.ok_or_else(|| self.calls.lacks("a count"))?;
         Ok(usize::try_from(counted.count).unwrap_or(usize::MAX))
     }
@@ -337,7 +354,7 @@ impl VectorStore for ServerStore {
         }
     }
 
-    async fn search(&self, search: Search<'_>) -> Result<Vec<Neighbour>, IndexError> {
+    async fn search(&self, search: VectorSearch<'_>) -> Result<Vec<Neighbour>, IndexError> {
         self.spec.check_search(&search)?;
         let asks_nothing =
             matches!(search.vector, Vector::Sparse { indices, .. } if indices.is_empty());

@@ -18,10 +18,10 @@ use qdrant_client::qdrant::{
     vector_input, vectors_config,
 };
 
-use crate::collection::{CollectionSpec, Parameters, payload};
+use crate::collection::{CollectionSpec, SearchParameters, payload};
 use crate::filter::{Clause, Demands, FieldKind};
 use crate::vector::{NO_TERM, Vector, VectorSpec};
-use crate::{Neighbour, Point, Search};
+use crate::{Neighbour, Point, VectorSearch};
 use ragtriage_core::config::{Hnsw, Placement, Quantization};
 use ragtriage_core::types::{NumberBounds, Similarity};
 
@@ -267,8 +267,12 @@ fn multi(rows: &[f32], dimension: usize) -> MultiDenseVector {
     }
 }
 
-pub(super) fn query(collection: &str, spec: &CollectionSpec, search: &Search<'_>) -> QueryPoints {
-    let &Search {
+pub(super) fn query(
+    collection: &str,
+    spec: &CollectionSpec,
+    search: &VectorSearch<'_>,
+) -> QueryPoints {
+    let &VectorSearch {
         vector,
         limit,
         mode,
@@ -288,7 +292,7 @@ pub(super) fn query(collection: &str, spec: &CollectionSpec, search: &Search<'_>
     let vector = VectorInput {
         variant: Some(variant),
     };
-    let Parameters {
+    let SearchParameters {
         exact,
         ef,
         quantization,
@@ -373,15 +377,17 @@ pub(super) fn field_index(
 
 fn translated(demands: &Demands) -> GrpcFilter {
     let Demands { must, must_not } = demands;
-    let one_of = |clauses: &Vec<Clause>| -> Condition {
-        GrpcFilter {
-            should: clauses.iter().map(condition).collect(),
-            ..GrpcFilter::default()
-        }
-        .into()
-    };
     GrpcFilter {
-        must: must.iter().map(one_of).collect(),
+        must: must
+            .iter()
+            .map(|clauses: &Vec<Clause>| -> Condition {
+                GrpcFilter {
+                    should: clauses.iter().map(condition).collect(),
+                    ..GrpcFilter::default()
+                }
+                .into()
+            })
+            .collect(),
         must_not: must_not.iter().map(condition).collect(),
         ..GrpcFilter::default()
     }

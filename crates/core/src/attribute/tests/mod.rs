@@ -9,8 +9,7 @@ use super::classify::{Outcome, Rightness, classify};
 use super::gold;
 use crate::types::{
     Arm, ArmName, Attempt, Chunk, ChunkId, Corpus, Document, Finish, Gold, Group, Member, Origin,
-    Passage, Question, QuestionKind, Stance, Step, StepHit, TokenUse, Trace,
-    TraceStep,
+    Passage, Question, QuestionKind, Stance, Step, StepHit, TokenUse, Trace, TraceStep,
 };
 
 /// Document `d` is 30 bytes in three chunks of ten; the gold lies where a test says. Document `e` holds the answer too.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::prompts::{Call, PromptMaker, Replies, shown};
+use super::prompts::{Call, CallReplies, PromptMaker, shown};
 use crate::compare::CompareError;
 use crate::compare::pairs::Pairs;
 use ragtriage_core::prompt::PromptPassage;
@@ -16,7 +16,7 @@ const CHECKED: usize = 20;
 const STREAM: u64 = 0x6e6f_6973_655f_3031;
 
 /// One run of a crossed comparison.
-pub struct Side<'a> {
+pub struct CrossedRun<'a> {
     /// Its files.
     pub run: &'a SavedRun,
     /// What makes its prompts, for its generator.
@@ -27,9 +27,9 @@ pub struct Side<'a> {
 
 /// A comparison about to be crossed.
 pub struct Crossing<'a> {
-    sides: [Side<'a>; 2],
+    sides: [CrossedRun<'a>; 2],
     pub(super) same_generator: bool,
-    pub(super) rows: Vec<Asked<'a>>,
+    pub(super) rows: Vec<CrossedPair<'a>>,
     pub(super) same_passages: usize,
     calls: [Vec<Call>; 2],
     pub(super) again: [Vec<(&'a Trace, Call)>; 2],
@@ -39,22 +39,22 @@ pub struct Crossing<'a> {
 #[derive(Clone, Debug, Default)]
 pub struct Crossed {
     /// Of [`Crossing::calls`].
-    pub calls: [Replies; 2],
+    pub calls: [CallReplies; 2],
     /// Of [`Crossing::again`].
-    pub again: [Replies; 2],
+    pub again: [CallReplies; 2],
 }
 
 /// One pair of traces, and where the answers of its two crossed cells are.
-pub(super) struct Asked<'a> {
+pub(super) struct CrossedPair<'a> {
     pub traces: [&'a Trace; 2],
     pub own: [&'a Attempt; 2],
     /// By generator: the other run's passages through it.
-    pub crossed: [Answered<'a>; 2],
+    pub crossed: [CrossedAnswer<'a>; 2],
     pub cluster: usize,
 }
 
 #[derive(Clone, Copy)]
-pub(super) enum Answered<'a> {
+pub(super) enum CrossedAnswer<'a> {
     /// It was asked then.
     Recorded(&'a Attempt),
     /// Its place among the calls to its generator.
@@ -68,7 +68,7 @@ impl<'a> Crossing<'a> {
     /// # Errors
     /// `NoAnswers`; `OtherPrompts` where a run's prompts cannot be made again as they were.
     pub fn new(
-        sides: [Side<'a>; 2],
+        sides: [CrossedRun<'a>; 2],
         pairs: &Pairs<'a>,
         noise_sample: usize,
         seed: u64,
@@ -130,10 +130,10 @@ impl<'a> Crossing<'a> {
         let crossed = [0, 1].map(|generator| {
             let passages = 1 - generator;
             if let Some(recorded) = self.recorded(generator, traces[generator], &shown[passages]) {
-                return Answered::Recorded(recorded);
+                return CrossedAnswer::Recorded(recorded);
             }
             if self.same_generator {
-                return Answered::Recorded(own[passages]);
+                return CrossedAnswer::Recorded(own[passages]);
             }
             let prompt = self.sides[generator]
                 .prompts
@@ -142,9 +142,9 @@ impl<'a> Crossing<'a> {
                 chunks: own[passages].passages.clone(),
                 prompt,
             });
-            Answered::Call(self.calls[generator].len() - 1)
+            CrossedAnswer::Call(self.calls[generator].len() - 1)
         });
-        self.rows.push(Asked {
+        self.rows.push(CrossedPair {
             traces,
             own,
             crossed,
@@ -211,7 +211,7 @@ impl<'a> Crossing<'a> {
                 .map(|row| row.traces[at].question.id.clone())
                 .collect();
             let drawn = sample::sampled(&ids, n, seed ^ STREAM);
-            let call = |row: &Asked<'a>| {
+            let call = |row: &CrossedPair<'a>| {
                 let (trace, own) = (row.traces[at], row.own[at]);
                 let prompt = self.sides[at]
                     .prompts
@@ -247,7 +247,7 @@ impl<'a> Crossing<'a> {
     }
 }
 
-impl Answered<'_> {
+impl CrossedAnswer<'_> {
     pub fn is_recorded(&self) -> bool {
         matches!(self, Self::Recorded(_))
     }

@@ -23,7 +23,7 @@ const TIE: f64 = 1e-12;
 
 /// One question's four answers with their scores.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Row<'a> {
+pub(super) struct CellScores<'a> {
     pub scores: [f64; N_CELLS],
     /// One reply may stand in several cells.
     pub replies: [&'a Attempt; N_CELLS],
@@ -47,12 +47,12 @@ pub struct Effect {
 
 /// The effect that `weights` make of the cells. `variances`: of one reply's score about its mean, by generator.
 pub(super) fn effect(
-    rows: &[Row<'_>],
+    rows: &[CellScores<'_>],
     weights: [f64; N_CELLS],
     variances: [Option<f64>; 2],
     plan: &EvaluationPlan,
 ) -> Effect {
-    let value = |row: &Row<'_>| {
+    let value = |row: &CellScores<'_>| {
         row.scores
             .iter()
             .zip(weights)
@@ -76,12 +76,12 @@ pub(super) fn effect(
 /// The variance that noise gives the sum over questions: replies are independent, and one that stands in several cells
 /// counts with the sum of its weights. `None` where a generator's is needed and not known.
 fn noise_variance(
-    rows: &[Row<'_>],
+    rows: &[CellScores<'_>],
     weights: [f64; N_CELLS],
     variances: [Option<f64>; 2],
 ) -> Option<f64> {
     rows.iter()
-        .map(|row: &Row<'_>| -> Option<f64> {
+        .map(|row: &CellScores<'_>| -> Option<f64> {
             let first = |cell: usize| {
                 row.replies
                     .iter()

@@ -27,10 +27,10 @@ use serde::Serialize;
 
 use crate::arms::ArmUse;
 
-pub use crossing::{Crossed, Crossing, Side};
+pub use crossing::{Crossed, CrossedRun, Crossing};
 pub use effects::Effect;
 pub use noise::{Noise, NoiseSource};
-pub use prompts::{Call, PromptMaker, Replies, shown};
+pub use prompts::{Call, CallReplies, PromptMaker, shown};
 
 /// A crossed comparison in numbers.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::crossing::{Answered, Asked, Crossed, Crossing, repeats};
-use super::effects::{self, DIFFERENCE, Effect, GENERATOR, INTERACTION, RETRIEVAL, Row};
+use super::crossing::{Crossed, CrossedAnswer, CrossedPair, Crossing, repeats};
+use super::effects::{self, CellScores, DIFFERENCE, Effect, GENERATOR, INTERACTION, RETRIEVAL};
 use super::noise::{self, Noise, NoiseSource};
-use super::prompts::{Call, Replies};
+use super::prompts::{Call, CallReplies};
 use super::{Cross, verdict};
 use crate::arms::ArmUse;
 use crate::compare::CompareError;
@@ -44,9 +44,9 @@ impl Crossing<'_> {
         let n_judged = self
             .rows
             .iter()
-            .filter(|row: &&Asked<'_>| value(row.traces[0], row.own[0], plan.judge).is_some())
+            .filter(|row: &&CrossedPair<'_>| value(row.traces[0], row.own[0], plan.judge).is_some())
             .count();
-        let rows: Vec<Row<'_>> = self
+        let rows: Vec<CellScores<'_>> = self
             .rows
             .iter()
             .filter_map(|row| row.cells(crossed, plan.judge))
@@ -77,7 +77,7 @@ impl Crossing<'_> {
                 .rows
                 .iter()
                 .flat_map(|row| row.crossed)
-                .filter(Answered::is_recorded)
+                .filter(CrossedAnswer::is_recorded)
                 .count(),
             same_generator: self.same_generator,
             same_passages: self.same_passages,
@@ -93,7 +93,7 @@ impl Crossing<'_> {
         Ok(cross)
     }
 
-    fn noise(&self, at: usize, again: &Replies, judge: Judge) -> Option<Noise> {
+    fn noise(&self, at: usize, again: &CallReplies, judge: Judge) -> Option<Noise> {
         let judged = |trace: &Trace, attempts: &[&Attempt]| -> Vec<(f64, bool)> {
             attempts
                 .iter()
@@ -132,19 +132,19 @@ impl Crossing<'_> {
     }
 }
 
-impl Asked<'_> {
+impl CrossedPair<'_> {
     /// The question's cells; `None` where there is nothing to judge by, or a call failed.
-    fn cells<'b>(&'b self, crossed: &'b Crossed, judge: Judge) -> Option<Row<'b>> {
+    fn cells<'b>(&'b self, crossed: &'b Crossed, judge: Judge) -> Option<CellScores<'b>> {
         let reply = |generator: usize| match self.crossed[generator] {
-            Answered::Recorded(attempt) => Some(attempt),
-            Answered::Call(at) => crossed.calls[generator].attempts.get(at)?.as_ref(),
+            CrossedAnswer::Recorded(attempt) => Some(attempt),
+            CrossedAnswer::Call(at) => crossed.calls[generator].attempts.get(at)?.as_ref(),
         };
         let replies = [self.own[0], reply(0)?, reply(1)?, self.own[1]];
         let scores = replies.map(|attempt| value(self.traces[0], attempt, judge));
         let [Some(aa), Some(ba), Some(ab), Some(bb)] = scores else {
             return None;
         };
-        Some(Row {
+        Some(CellScores {
             scores: [aa, ba, ab, bb],
             replies,
             cluster: self.cluster,

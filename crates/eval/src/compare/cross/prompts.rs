@@ -72,7 +72,7 @@ pub struct Call {
 
 /// What came of a list of calls.
 #[derive(Clone, Debug, Default)]
-pub struct Replies {
+pub struct CallReplies {
     /// Parallel to the calls; `None`: not asked any more, or failed.
     pub attempts: Vec<Option<Attempt>>,
     /// Why the last one failed that did.

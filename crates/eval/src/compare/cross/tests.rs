@@ -71,12 +71,12 @@ fn try_crossing(
     let pairs = Pairs::new(runs[0], runs[1], true, false).expect("the same questions");
     let [a, b] = readers;
     let sides = [
-        Side {
+        CrossedRun {
             run: runs[0],
             prompts: a,
             titles: true,
         },
-        Side {
+        CrossedRun {
             run: runs[1],
             prompts: b,
             titles: true,
@@ -85,12 +85,12 @@ fn try_crossing(
     Crossing::new(sides, &pairs, noise_sample, 1)
 }
 
-fn replies(texts: &[&str]) -> Replies {
+fn replies(texts: &[&str]) -> CallReplies {
     let attempts = run("x", texts)
         .traces
         .into_iter()
         .map(|mut trace| trace.arms[0].attempts.pop());
-    Replies {
+    CallReplies {
         attempts: attempts.collect(),
         failure: None,
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{AssembleError, Environment, dataset_label, key, not_here, prompt_counter};
-use crate::estimate::Terms;
+use crate::estimate::CallTerms;
 use crate::settings::{Resolved, Settings, SettingsError, cache_folder};
 use ragtriage_core::config::{GenerationSettings, GeneratorName, OutOfRange, Price};
 use ragtriage_core::text::address;
@@ -104,9 +104,9 @@ pub(super) fn most_concurrency(generation: &GenerationSettings) -> usize {
 
 /// What calls are estimated by, and limited to.
 #[must_use]
-pub fn terms(generation: &GenerationSettings) -> Terms {
+pub fn terms(generation: &GenerationSettings) -> CallTerms {
     let most = openai::most_completion_tokens(&generation.extra_body, Some(generation.max_tokens));
-    Terms {
+    CallTerms {
         most_completion_tokens: most.unwrap_or_default(),
         concurrency: generation.concurrency,
         limits: Limits {

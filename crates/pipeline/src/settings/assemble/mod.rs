@@ -32,7 +32,7 @@ use ragtriage_core::text::hex::hex;
 use ragtriage_core::text::tokens::{self, TokenCounter, Tokenizer};
 use ragtriage_datasets::LoadSpec;
 use ragtriage_encoder::checkpoint::CheckpointError;
-use ragtriage_eval::gate::{Bound, Gate, GateError};
+use ragtriage_eval::gate::{Gate, GateBound, GateError};
 use ragtriage_eval::summary::EvaluationPlan;
 use ragtriage_http::OnDownload;
 use ragtriage_models::cache::CacheError;
@@ -163,9 +163,9 @@ pub fn evaluation(settings: &Settings) -> EvaluationPlan {
 pub fn gates(settings: &Settings) -> Result<Vec<Gate>, GateError> {
     let gates = &settings.gates;
     let all = [
-        (Bound::Min, &gates.min),
-        (Bound::Max, &gates.max),
-        (Bound::MaxDrop, &gates.max_drop),
+        (GateBound::Min, &gates.min),
+        (GateBound::Max, &gates.max),
+        (GateBound::MaxDrop, &gates.max_drop),
     ];
     let each = all
         .into_iter()

@@ -12,7 +12,7 @@ use crate::plan::{
 };
 use crate::settings::cache_folder::ScratchFolder;
 use crate::settings::{Resolved, Settings, SettingsError, cache_folder};
-use ragtriage_bm25::{Parameters as Bm25Parameters, Weighting};
+use ragtriage_bm25::{Bm25Parameters, Weighting};
 use ragtriage_core::config::{Bm25Store, Placement, VectorStoreKind};
 use ragtriage_core::text::address;
 use ragtriage_core::text::analyse::Analyzer;
