@@ -6,7 +6,7 @@ use super::view::FEW_CLUSTERS;
 use crate::document::{Report, Table};
 use ragtriage_core::measure::answer::Scorer;
 use ragtriage_core::text::sanitize::shortened;
-use ragtriage_eval::files::{MeasureColumn, FilePlan, FileScores, Warning};
+use ragtriage_eval::files::{FilePlan, FileScores, MeasureColumn, Warning};
 use ragtriage_eval::summary::MeasureSummary;
 
 /// The layout's version in JSON.
