@@ -88,19 +88,18 @@ const NO_DOCUMENTS: &str = "documents are Markdown, text, reStructuredText, Asci
 
 /// What a user should know before the first run.
 fn told(seen: &Survey) {
-    let files = |n: usize| plural(n, "file", "files");
     let n_wrapped: usize = seen.wrapped.values().sum();
     let n_code: usize = seen.code.values().sum();
     if n_wrapped > 0 {
         output::talk(&format!(
             "{} whose text has to be taken out first: left out, see the settings",
-            files(n_wrapped)
+            plural(n_wrapped, "file", "files")
         ));
     }
     if n_code > 0 {
         output::talk(&format!(
             "{} of source code beside prose: left out, see the settings",
-            files(n_code)
+            plural(n_code, "file", "files")
         ));
     }
     if seen.n_unreadable > 0 {
@@ -128,11 +127,7 @@ fn create(path: &Path, text: &str) -> Result<bool, Failure> {
     match written.and_then(|mut file| file.write_all(text.as_bytes())) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
-        Err(source) => Err(DatasetError::Write {
-            path: path.to_owned(),
-            source,
-        }
-        .into()),
+        Err(error) => Err(DatasetError::write(path)(error).into()),
     }
 }
 
@@ -144,8 +139,8 @@ fn shell(path: &Path) -> String {
     } else {
         shown
     };
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-+,@%".contains(letter);
-    if text.chars().all(is_plain) {
+    let mut characters = text.chars();
+    if characters.all(|it| it.is_ascii_alphanumeric() || "/._-+,@%".contains(it)) {
         text
     } else {
         format!("'{}'", text.replace('\'', r"'\''"))

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::failure::Failure;
 use ragtriage_core::config::{GenerationSettings, Settings};
 use ragtriage_pipeline::settings::Resolved;
-use ragtriage_runs::{ExternalSource, Manifest, RunFolder, SavedRun, SettingDifference};
+use ragtriage_runs::{ExternalSource, Manifest, RunFolder, SavedRun};
 
 /// The record of run `name` under `out`; refused where its questions cannot be asked, only imported. `None` where the folder is
 /// all there is: the run was killed before it wrote its record, and begins.
@@ -30,13 +30,12 @@ pub(super) fn earlier(out: &Path, name: &str) -> Result<Option<Manifest>, Failur
 
 /// The settings that the run's record holds, with `sets` over them; refused where they lack a part that decides who is asked.
 pub(super) fn recorded(manifest: Manifest, sets: &[String]) -> Result<Resolved, Failure> {
-    let is_given = |key: &String| {
-        sets.iter().any(|set| {
-            set.split_once('=')
-                .is_some_and(|(name, _)| name.trim() == key)
-        })
-    };
-    if let Some(key) = manifest.shortened.iter().find(|key| !is_given(key)) {
+    let given: Vec<&str> = sets
+        .iter()
+        .filter_map(|set| Some(set.split_once('=')?.0.trim()))
+        .collect();
+    let mut shortened = manifest.shortened.iter();
+    if let Some(key) = shortened.find(|key| !given.contains(&key.as_str())) {
         let (name, config) = (&manifest.name, &manifest.config);
         return Err(Failure::new(
             format!(
@@ -123,10 +122,13 @@ fn limits(settings: &Settings) -> [(&'static str, f64); 4] {
 
 /// What differs between a run's record and what is asked now, as `key: then -> now`.
 fn differences(old: &Manifest, new: &Manifest) -> Vec<String> {
-    let told = |one: &SettingDifference| format!("`{}`: {} -> {}", one.key, one.from, one.to);
-    let mut out: Vec<String> = old.answer_differences(new).iter().map(told).collect();
-    let kind = |manifest: &Manifest| manifest.external.as_ref().map(|source| source.kind.clone());
-    if kind(old) != kind(new) {
+    let changed = old.answer_differences(new);
+    let mut out: Vec<String> = changed
+        .iter()
+        .map(|it| format!("`{}`: {} -> {}", it.key, it.from, it.to))
+        .collect();
+    let [then, now] = [old, new].map(|it| it.external.as_ref().map(|source| &source.kind));
+    if then != now {
         out.push("whose pipeline is asked".to_owned());
     }
     if old.models != new.models {

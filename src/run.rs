@@ -212,14 +212,10 @@ fn done_by(old: SavedRun) -> Done {
 /// A settings file's name without its ending, as a folder may be called.
 pub(super) fn stem_of(config: &Path) -> String {
     let stem = config.file_stem().unwrap_or_default().to_string_lossy();
-    let plain = |c: char| {
-        if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') {
-            c
-        } else {
-            '-'
-        }
-    };
-    stem.chars().map(plain).collect()
+    stem.replace(
+        |c: char| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '-'),
+        "-",
+    )
 }
 
 /// `<config stem>-<UTC time>-<4 hex>`.
@@ -233,9 +229,8 @@ pub(super) fn fresh_name(config: &Path) -> String {
 
 /// A run that ended before its first question leaves nothing behind.
 pub(super) fn drop_if_empty(folder: &RunFolder) {
-    let is_empty =
-        |file: &str| std::fs::metadata(folder.file(file)).map_or(true, |file| file.len() == 0);
-    if is_empty("traces.jsonl") && is_empty(replies::FILE) {
+    let mut files = ["traces.jsonl", replies::FILE].into_iter();
+    if files.all(|file| std::fs::metadata(folder.file(file)).map_or(true, |it| it.len() == 0)) {
         let _ = std::fs::remove_dir_all(folder.path());
     }
 }

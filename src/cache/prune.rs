@@ -51,6 +51,15 @@ struct Selection {
     until: Option<u64>,
 }
 
+impl Selection {
+    fn has_reply(&self, bytes: &[u8]) -> bool {
+        let part = self.dataset.as_deref().unwrap_or_default();
+        KeptReply::read(bytes).is_none_or(|kept| {
+            kept.dataset.contains(part) && self.until.is_none_or(|until| kept.at <= until)
+        })
+    }
+}
+
 /// Runs the command.
 pub fn prune(args: &PruneArgs) -> Result<(), Failure> {
     let selection = selection(args)?;
@@ -135,34 +144,27 @@ async fn of_table(
     selection: &Selection,
     dry_run: bool,
 ) -> Result<Size, Failure> {
-    let Selection { dataset, until, .. } = selection.clone();
-    let size = if dataset.is_none() && until.is_none() {
+    let size = if selection.dataset.is_none() && selection.until.is_none() {
         if dry_run {
             database.size(table).await?
         } else {
             database.clear(table).await?
         }
     } else if table == REPLIES {
-        let doomed = move |bytes: &[u8]| {
-            KeptReply::read(bytes).is_none_or(|kept| {
-                dataset
-                    .as_ref()
-                    .is_none_or(|text| kept.dataset.contains(text.as_str()))
-                    && until.is_none_or(|until| kept.at <= until)
-            })
-        };
+        let selection = selection.clone();
         if dry_run {
-            let count = move |size: &mut Size, bytes: &[u8]| {
-                if doomed(bytes) {
+            let count = database.fold(table, Size::default(), move |size, bytes| {
+                if selection.has_reply(bytes) {
                     *size += Size {
                         entries: 1,
                         bytes: (size_of::<Key>() + bytes.len()) as u64,
                     };
                 }
-            };
-            database.fold(table, Size::default(), count).await?
+            });
+            count.await?
         } else {
-            database.remove(table, doomed).await?
+            let doomed = database.remove(table, move |bytes| selection.has_reply(bytes));
+            doomed.await?
         }
     } else {
         // Without a date none is known to be old.

@@ -104,15 +104,14 @@ async fn replies(folder: &Path) -> Result<BTreeMap<String, TimeSpan>, Failure> {
     let Some(database) = open(&folder.join(place::REPLIES), REPLIES)? else {
         return Ok(BTreeMap::new());
     };
-    let each = |spans: &mut BTreeMap<String, TimeSpan>, bytes: &[u8]| {
-        let (label, at) = KeptReply::read(bytes)
-            .map_or((String::new(), None), |kept| (kept.dataset, Some(kept.at)));
-        spans
-            .entry(label)
-            .or_default()
-            .add((size_of::<Key>() + bytes.len()) as u64, at);
-    };
-    Ok(database.fold(REPLIES, BTreeMap::new(), each).await?)
+    Ok(database.fold(REPLIES, BTreeMap::new(), add_reply).await?)
+}
+
+fn add_reply(spans: &mut BTreeMap<String, TimeSpan>, bytes: &[u8]) {
+    let (label, at) =
+        KeptReply::read(bytes).map_or((String::new(), None), |kept| (kept.dataset, Some(kept.at)));
+    let span = spans.entry(label).or_default();
+    span.add((size_of::<Key>() + bytes.len()) as u64, at);
 }
 
 fn whole(replies: &BTreeMap<String, TimeSpan>) -> TimeSpan {

@@ -9,6 +9,7 @@ use crate::failure::Failure;
 use crate::output;
 use crate::runtime::block_on;
 use ragtriage_fetch::dataset::Fetched;
+use ragtriage_http::Download;
 use ragtriage_pipeline::progress::Progress;
 
 /// Where fetched data sets go.
@@ -54,12 +55,11 @@ pub fn fetch(args: &FetchArgs) -> Result<(), Failure> {
         ));
     }
     let bars = ProgressBars::new();
-    let on_download = |download: ragtriage_http::Download<'_>| bars.download(download);
+    let (url, on_download) = (url.as_deref(), |download: Download<'_>| {
+        bars.download(download)
+    });
     let fetched = block_on(async {
-        Ok(
-            ragtriage_fetch::dataset::fetch(name, url.as_deref(), root, *force, &on_download)
-                .await?,
-        )
+        Ok(ragtriage_fetch::dataset::fetch(name, url, root, *force, &on_download).await?)
     });
     bars.finish();
     let Fetched {

@@ -140,26 +140,23 @@ fn leave_out(dataset: &mut Dataset, file: &Appended, qrels: Option<&QrelsAnnotat
     for note in &dataset.notes {
         output::talk(&format!("{}: {}", note.what, thousands(note.count)));
     }
-    let mut leave = |is_left: &dyn Fn(&Question) -> bool, why: &str| {
-        let n_all = dataset.questions.len();
-        dataset.questions.retain(|question| !is_left(question));
-        let n_left = n_all - dataset.questions.len();
-        if n_left > 0 {
-            output::talk(&format!(
-                "{why}: {} of {}",
-                thousands(n_left),
-                plural(n_all, "question", "questions")
-            ));
-        }
-    };
-    leave(
-        &|question| qrels.is_some_and(|qrels| !qrels.knows(question)),
-        "left out, without a judgment",
-    );
-    leave(
-        &|question| file.holds(question),
-        &format!("already in {}", file.path().display()),
-    );
+    let questions = &mut dataset.questions;
+    keep(questions, "left out, without a judgment", |question| {
+        qrels.is_none_or(|qrels| qrels.knows(question))
+    });
+    let already = format!("already in {}", file.path().display());
+    keep(questions, &already, |question| !file.holds(question));
+}
+
+/// Keeps the questions that are `wanted` and reports how many were not, and why.
+fn keep(questions: &mut Vec<Question>, why_not: &str, wanted: impl Fn(&Question) -> bool) {
+    let n_all = questions.len();
+    questions.retain(wanted);
+    let n_left = n_all - questions.len();
+    if n_left > 0 {
+        let all = plural(n_all, "question", "questions");
+        output::talk(&format!("{why_not}: {} of {all}", thousands(n_left)));
+    }
 }
 
 async fn pooled(

@@ -190,16 +190,14 @@ async fn plan(
 
 /// Leaves out what needs a model; the names of the retrievers that are.
 fn without_models(settings: &mut Settings) -> Vec<String> {
-    let by_terms =
-        |name: &RetrieverName| matches!(name, RetrieverName::Bm25 | RetrieverName::Tfidf);
     let retrieval = &mut settings.retrieval;
-    let left_out = retrieval
+    let (by_terms, left_out): (Vec<RetrieverName>, Vec<RetrieverName>) = retrieval
         .retrievers
         .iter()
-        .filter(|name| !by_terms(name))
-        .map(|name| name.name().to_owned());
-    let left_out = left_out.collect();
-    retrieval.retrievers.retain(by_terms);
+        .copied()
+        .partition(|name| matches!(name, RetrieverName::Bm25 | RetrieverName::Tfidf));
+    let left_out = left_out.iter().map(|name| name.name().to_owned()).collect();
+    retrieval.retrievers = by_terms;
     if retrieval.retrievers.is_empty() {
         retrieval.retrievers.push(RetrieverName::Bm25);
     }

@@ -124,15 +124,10 @@ impl<R: BufRead> Annotator for Terminal<R> {
                     self.say(QUOTE_HELP);
                     continue;
                 }
-                let taken = || {
-                    refused
-                        .and_then(|refused| refused.nearest)
-                        .filter(|_| line.trim() == "y")
-                };
-                let done = way_out(&line)
-                    .or_else(|| picked(&line, &pieces).map(AnnotatorReply::Given))
-                    .or_else(|| taken().map(|range| AnnotatorReply::Given(Quote::Range(range))));
-                if let Some(reply) = done {
+                let nearest = refused.and_then(|refused| refused.nearest);
+                let nearest = nearest.filter(|_| line.trim() == "y").map(Quote::Range);
+                let quote = picked(&line, &pieces).or(nearest);
+                if let Some(reply) = way_out(&line).or(quote.map(AnnotatorReply::Given)) {
                     return Ok(reply);
                 }
             }

@@ -86,12 +86,7 @@ pub(super) fn root(path: &Path) -> PathBuf {
 fn matching(path: &Path, patterns: &[String]) -> Result<Vec<(String, PathBuf)>, DatasetError> {
     let root = root(path);
     let asked = path.join(questions::FILE);
-    let anywhere = |pattern: &String| match pattern.strip_prefix("./") {
-        Some(anchored) => anchored.to_owned(),
-        None if pattern.contains('/') => pattern.clone(),
-        None => format!("**/{pattern}"),
-    };
-    let mut patterns: Vec<String> = patterns.iter().map(anywhere).collect();
+    let mut patterns: Vec<String> = patterns.iter().map(|it| from_root(it)).collect();
     if patterns.is_empty() {
         patterns.push(unasked());
     }
@@ -99,6 +94,15 @@ fn matching(path: &Path, patterns: &[String]) -> Result<Vec<(String, PathBuf)>, 
     let mut files = globs::walk(&root)?;
     files.retain(|(id, file)| *file != asked && wanted.is_match(id));
     Ok(files)
+}
+
+/// Lets a pattern without `/` match in every folder.
+fn from_root(pattern: &str) -> String {
+    match pattern.strip_prefix("./") {
+        Some(anchored) => anchored.to_owned(),
+        None if pattern.contains('/') => pattern.to_owned(),
+        None => format!("**/{pattern}"),
+    }
 }
 
 /// The pattern of what is read when nothing is asked for.
@@ -122,21 +126,25 @@ fn metadata(id: &str, text: &str) -> BTreeMap<String, Value> {
 }
 
 fn title(text: &str, file: &Path) -> String {
-    let ending = file
-        .extension()
-        .map(|ending| ending.to_string_lossy().to_lowercase())
-        .unwrap_or_default();
-    let heading = match ending.as_str() {
+    let heading = match ending(file).as_str() {
         "md" | "markdown" => markdown_heading(text),
         "rst" | "txt" => underlined_heading(text, RST_UNDERLINES),
         _ => None,
     };
-    let stem = || {
-        file.file_stem()
-            .map(|stem| stem.to_string_lossy().into_owned())
+    match heading {
+        Some(heading) => heading.to_owned(),
+        None => file
+            .file_stem()
             .unwrap_or_default()
-    };
-    heading.map_or_else(stem, str::to_owned)
+            .to_string_lossy()
+            .into_owned(),
+    }
+}
+
+/// Returns the extension of a file in lower case, empty if it has none.
+pub(super) fn ending(file: &Path) -> String {
+    let ending = file.extension().unwrap_or_default();
+    ending.to_string_lossy().to_lowercase()
 }
 
 /// The first `# heading` outside front matter and fenced code, or an underlined first line.
@@ -162,17 +170,18 @@ fn markdown_heading(text: &str) -> Option<&str> {
 
 /// The first line that is not blank, when the next underlines it (a line of the same kind may stand above).
 fn underlined_heading<'a>(text: &'a str, underlines: &str) -> Option<&'a str> {
-    let is_rule = |line: &str| {
-        line.len() >= 3
-            && line.starts_with(|c| underlines.contains(c))
-            && line.bytes().all(|b| b == line.as_bytes()[0])
-    };
     let mut lines = text
         .lines()
         .map(str::trim)
-        .skip_while(|line| line.is_empty() || is_rule(line));
+        .skip_while(|line| line.is_empty() || is_rule(line, underlines));
     let first = lines.next()?;
-    lines.next().filter(|line| is_rule(line)).map(|_| first)
+    is_rule(lines.next()?, underlines).then_some(first)
+}
+
+fn is_rule(line: &str, underlines: &str) -> bool {
+    line.len() >= 3
+        && line.starts_with(|c| underlines.contains(c))
+        && line.bytes().all(|b| b == line.as_bytes()[0])
 }
 
 #[cfg(test)]

@@ -12,42 +12,34 @@ use crate::read;
 pub fn set<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Result<GlobSet, DatasetError> {
     let mut builder = GlobSetBuilder::new();
     for pattern in patterns {
-        let bad = |source| DatasetError::Glob {
-            glob: pattern.to_owned(),
-            source,
-        };
-        builder.add(
-            GlobBuilder::new(pattern)
-                .literal_separator(true)
-                .case_insensitive(true)
-                .build()
-                .map_err(bad)?,
-        );
+        let glob = GlobBuilder::new(pattern)
+            .literal_separator(true)
+            .case_insensitive(true)
+            .build();
+        builder.add(glob.map_err(|source| invalid(pattern, source))?);
     }
-    builder.build().map_err(|source| DatasetError::Glob {
-        glob: String::new(),
+    builder.build().map_err(|source| invalid("", source))
+}
+
+fn invalid(pattern: &str, source: globset::Error) -> DatasetError {
+    DatasetError::Glob {
+        glob: pattern.to_owned(),
         source,
-    })
+    }
 }
 
 /// The files under `root`, each with its path from there with `/`, ascending by that path. Folders and files whose
 /// name begins with a dot are left out; links are followed.
 pub fn walk(root: &Path) -> Result<Vec<(String, PathBuf)>, DatasetError> {
-    let is_hidden = |path: &Path| {
-        path != root
-            && path
-                .file_name()
-                .is_some_and(|name| name.as_encoded_bytes()[0] == b'.')
-    };
     let mut files = Vec::new();
     for entry in WalkDir::new(root)
         .follow_links(true)
         .into_iter()
-        .filter_entry(|entry| !is_hidden(entry.path()))
+        .filter_entry(|entry| !is_hidden(root, entry.path()))
     {
         let entry = match entry {
             Ok(entry) => entry,
-            Err(error) if error.path().is_some_and(is_hidden) => continue, // an editor's dangling lock, say
+            Err(error) if error.path().is_some_and(|path| is_hidden(root, path)) => continue, // an editor's dangling lock, say
             Err(error) => {
                 let path = error.path().unwrap_or(root).to_owned();
                 return Err(read::unreadable(&path, error.into()));
@@ -68,11 +60,16 @@ fn relative(root: &Path, path: &Path) -> Result<String, DatasetError> {
         .components()
         .map(|part| part.as_os_str().to_str());
     let parts: Option<Vec<&str>> = parts.collect();
-    let no_name = || DatasetError::Layout {
+    let parts = parts.ok_or_else(|| DatasetError::Layout {
         path: path.to_owned(),
         expected: "name in UTF-8".into(),
-    };
-    Ok(parts.ok_or_else(no_name)?.join("/"))
+    })?;
+    Ok(parts.join("/"))
+}
+
+fn is_hidden(root: &Path, path: &Path) -> bool {
+    let name = path.file_name();
+    path != root && name.is_some_and(|name| name.as_encoded_bytes()[0] == b'.')
 }
 
 #[cfg(test)]

@@ -233,11 +233,11 @@ fn relevant(record: &mut JsonRecord) -> Result<Option<BTreeMap<DocId, i32>>, Dat
             .into_iter()
             .map(|(doc, grade)| {
                 let whole = grade.as_i64().and_then(|grade| i32::try_from(grade).ok());
-                let bad = || DatasetError::Grade {
+                let grade = whole.ok_or_else(|| DatasetError::Grade {
                     place: record.place().clone(),
                     grade: grade.to_string().into(),
-                };
-                Ok((DocId::from(doc), whole.ok_or_else(bad)?))
+                })?;
+                Ok((DocId::from(doc), grade))
             })
             .collect(),
         Some(list @ Value::Array(_)) => {

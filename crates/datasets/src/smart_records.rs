@@ -19,10 +19,9 @@ pub(super) struct SmartRecord {
 impl SmartRecord {
     /// The fields of those letters, in that order, trimmed and joined by line feeds; empty ones leave no line.
     pub(super) fn text(&self, letters: &str) -> String {
-        let of = |letter| self.fields.iter().filter(move |(name, _)| *name == letter);
         let texts: Vec<&str> = letters
             .chars()
-            .flat_map(of)
+            .flat_map(|letter| self.fields.iter().filter(move |(name, _)| *name == letter))
             .map(|(_, text)| text.trim())
             .filter(|text| !text.is_empty())
             .collect();
@@ -36,7 +35,7 @@ pub(super) fn records(path: &Path) -> Result<Vec<SmartRecord>, DatasetError> {
     let mut records: Vec<SmartRecord> = Vec::new();
     for (index, line) in read::text(path)?.split('\n').enumerate() {
         let line = line.trim_end();
-        let place = || Place {
+        let place = Place {
             path: Arc::clone(&shared),
             line: Some(index + 1),
             id: None,
@@ -44,7 +43,7 @@ pub(super) fn records(path: &Path) -> Result<Vec<SmartRecord>, DatasetError> {
         if let Some(number) = line.strip_prefix(".I ") {
             let number = number.trim().to_owned();
             records.push(SmartRecord {
-                place: place(),
+                place,
                 number,
                 fields: Vec::new(),
             });
@@ -60,7 +59,7 @@ pub(super) fn records(path: &Path) -> Result<Vec<SmartRecord>, DatasetError> {
             _ if line.is_empty() => {}
             _ => {
                 return Err(DatasetError::Line {
-                    place: place(),
+                    place,
                     expected: "a record's `.I` and a field's letter first",
                 });
             }

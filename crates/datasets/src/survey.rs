@@ -6,7 +6,8 @@ use std::path::Path;
 
 use super::draft::Draft;
 use crate::error::DatasetError;
-use crate::{files, globs};
+use crate::files::{self, ending};
+use crate::globs;
 use ragtriage_core::config::MissingEvidence;
 use ragtriage_core::text::analyse::{Analyzer, Stemmer, StopWords, Words};
 use ragtriage_core::types::Document;
@@ -85,25 +86,14 @@ pub fn survey(folder: &Path) -> Result<Survey, DatasetError> {
     if seen.endings.is_empty() {
         seen.endings = std::mem::take(&mut seen.code); // a folder of source code alone is one to ask about
     }
-    let is_unasked = |ending: &String| {
-        PROSE[..READ_UNASKED].contains(&ending.as_str()) || !PROSE.contains(&ending.as_str())
-    };
-    if !seen.code.is_empty() || !seen.endings.keys().all(is_unasked) {
-        seen.globs = seen
-            .endings
-            .keys()
-            .map(|ending| format!("*.{ending}"))
-            .collect();
+    let mut asked = seen.endings.keys().map(String::as_str);
+    if !seen.code.is_empty() || asked.any(|ending| PROSE[READ_UNASKED..].contains(&ending)) {
+        let endings = seen.endings.keys();
+        seen.globs = endings.map(|ending| format!("*.{ending}")).collect();
     }
     let documents = readable(folder, &mut seen)?;
     measure(&mut seen, &documents);
     Ok(seen)
-}
-
-fn ending(file: &Path) -> String {
-    file.extension()
-        .map(|ending| ending.to_string_lossy().to_lowercase())
-        .unwrap_or_default()
 }
 
 /// The documents that are UTF-8; others are counted, and are none of their ending.
@@ -133,12 +123,7 @@ fn readable(folder: &Path, seen: &mut Survey) -> Result<Vec<Document>, DatasetEr
 fn measure(seen: &mut Survey, documents: &[Document]) {
     let mut lengths: Vec<(usize, &str)> = documents
         .iter()
-        .map(|document| {
-            (
-                document.text.split_whitespace().count(),
-                document.id.as_str(),
-            )
-        })
+        .map(|it| (it.text.split_whitespace().count(), it.id.as_str()))
         .collect();
     lengths.sort_unstable();
     seen.n_documents = lengths.len();
@@ -148,35 +133,29 @@ fn measure(seen: &mut Survey, documents: &[Document]) {
         .get(lengths.len() / 2)
         .map_or(0, |(words, _)| *words);
     seen.longest = lengths.last().map(|(words, id)| ((*id).to_owned(), *words));
-    let is_markdown = |id: &str| {
-        [".md", ".markdown", ".mdx"]
-            .iter()
-            .any(|ending| id.to_lowercase().ends_with(ending))
-    };
-    let markdown: Vec<&str> = documents
+    let n_with = documents.iter().filter(|it| has_headings(it)).count();
+    seen.share_with_headings = n_with as f64 / documents.len().max(1) as f64;
+    let n_all = n_terms(documents, StopWords::None);
+    let n_stop_words = n_all - n_terms(documents, StopWords::English);
+    seen.is_english = n_all == 0 || n_stop_words as f64 / n_all as f64 >= LEAST_STOP_WORDS;
+}
+
+/// Returns true for Markdown with at least two headings under the title.
+fn has_headings(document: &Document) -> bool {
+    let is_markdown = [".md", ".markdown", ".mdx"]
         .iter()
-        .filter(|document| is_markdown(document.id.as_str()))
-        .map(|document| document.text.as_str())
-        .collect();
-    let headings = |text: &&&str| text.lines().filter(|line| line.starts_with("##")).count() >= 2;
-    let n_with = markdown.iter().filter(headings).count();
-    seen.share_with_headings = if documents.is_empty() {
-        0.0
-    } else {
-        n_with as f64 / documents.len() as f64
-    };
-    let words = |stop_words| Analyzer::new(Words::Unicode, true, stop_words, Stemmer::None);
-    let (all, without) = (words(StopWords::None), words(StopWords::English));
-    let count = |analyzer: &Analyzer| -> usize {
-        let mut n = 0;
-        for document in documents {
-            analyzer.terms(&document.text, &mut |_| n += 1);
-        }
-        n
-    };
-    let n_all = count(&all);
-    seen.is_english =
-        n_all == 0 || (n_all - count(&without)) as f64 / n_all as f64 >= LEAST_STOP_WORDS;
+        .any(|ending| document.id.as_str().to_lowercase().ends_with(ending));
+    let headings = document.text.lines().filter(|line| line.starts_with("##"));
+    is_markdown && headings.count() >= 2
+}
+
+fn n_terms(documents: &[Document], stop_words: StopWords) -> usize {
+    let analyzer = Analyzer::new(Words::Unicode, true, stop_words, Stemmer::None);
+    let mut n = 0;
+    for document in documents {
+        analyzer.terms(&document.text, &mut |_| n += 1);
+    }
+    n
 }
 
 #[cfg(test)]

@@ -8,10 +8,13 @@ use ragtriage_core::text::hex::hex;
 
 /// The URL `base` with `path` behind its own path, unless it ends so already. A query stays, a fragment goes.
 pub fn address(base: &str, path: &str) -> Result<Url, HttpError> {
-    let bad = |reason: String| HttpError::BadAddress { reason };
-    let mut url = Url::parse(base.trim()).map_err(|error| bad(format!("is not a URL: {error}")))?;
+    let mut url = Url::parse(base.trim()).map_err(|error| HttpError::BadAddress {
+        reason: format!("is not a URL: {error}"),
+    })?;
     if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
-        return Err(bad("must begin with `http://` or `https://`".into()));
+        return Err(HttpError::BadAddress {
+            reason: "must begin with `http://` or `https://`".into(),
+        });
     }
     if !path.is_empty() {
         let before = url.path().trim_end_matches('/');

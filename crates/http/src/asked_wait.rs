@@ -20,18 +20,21 @@ const LIMITS: [(&str, &str); 3] = [
 /// The wait that the server asks for: what it says in so many words, else until the last of its used up limits is there
 /// again.
 pub(super) fn asked_wait(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
-    let text = |name: &str| headers.get(name)?.to_str().ok();
-    let milliseconds =
-        || retry_after::seconds(text("retry-after-ms")?).map(|thousands| thousands / 1_000);
-    let used_up = |name: &str| text(name).is_some_and(|left| left.trim().parse() == Ok(0.0));
-    let resets = LIMITS.into_iter().filter(|(left, _)| used_up(left));
-    milliseconds()
-        .or_else(|| retry_after::wait(text("retry-after")?, now))
-        .or_else(|| {
-            resets
-                .filter_map(|(_, reset)| retry_after::reset(text(reset)?, now))
-                .max()
-        })
+    if let Some(thousands) = text(headers, "retry-after-ms").and_then(retry_after::seconds) {
+        return Some(thousands / 1_000);
+    }
+    if let Some(wait) = text(headers, "retry-after").and_then(|text| retry_after::wait(text, now)) {
+        return Some(wait);
+    }
+    LIMITS
+        .into_iter()
+        .filter(|(left, _)| text(headers, left).is_some_and(|it| it.trim().parse() == Ok(0.0)))
+        .filter_map(|(_, reset)| retry_after::reset(text(headers, reset)?, now))
+        .max()
+}
+
+fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    headers.get(name)?.to_str().ok()
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@
 use std::time::{Duration, SystemTime};
 
 use reqwest::header::{
-    ACCEPT_ENCODING, CONTENT_RANGE, ETAG, HeaderMap, HeaderName, IF_RANGE, LAST_MODIFIED, RANGE,
+    ACCEPT_ENCODING, CONTENT_RANGE, ETAG, HeaderMap, IF_RANGE, LAST_MODIFIED, RANGE,
 };
 use reqwest::{Client, Response, Url};
 use tokio::sync::Mutex;
@@ -103,20 +103,21 @@ impl Downloader {
     ) -> Result<(), HttpError> {
         let longest = partial.n_bytes();
         let state = Mutex::new((partial, longest));
-        let one = || async {
-            let (partial, longest) = &mut *state.lock().await;
-            let done = self.one_try(wanted, partial, on_download).await;
-            let brought = partial.n_bytes() > *longest;
-            *longest = partial.n_bytes().max(*longest);
-            done.map_err(|error| Failed { error, brought })
-        };
-        let verdict = |failed: &Failed| match failed.error.verdict() {
-            Retry::Stop => Retry::Stop,
-            _ if failed.brought => Retry::Limited(None),
-            verdict => verdict,
-        };
-        let done = wanted.backoff.run(one, verdict).await;
-        done.map_err(|failure| {
+        let tries = wanted.backoff.run(
+            || async {
+                let (partial, longest) = &mut *state.lock().await;
+                let done = self.one_try(wanted, partial, on_download).await;
+                let brought = partial.n_bytes() > *longest;
+                *longest = partial.n_bytes().max(*longest);
+                done.map_err(|error| Failed { error, brought })
+            },
+            |failed| match failed.error.verdict() {
+                Retry::Stop => Retry::Stop,
+                _ if failed.brought => Retry::Limited(None),
+                verdict => verdict,
+            },
+        );
+        tries.await.map_err(|failure| {
             HttpError::final_of(
                 failure.map(|failed| failed.error),
                 &shown(&self.url),
@@ -249,10 +250,9 @@ fn begin(response: &Response, url: &str, partial: &mut Partial) -> Result<Arriva
 
 /// The server's name for what it sends: a strong entity tag (a weak one may stand for other bytes), else the date.
 fn version(headers: &HeaderMap) -> Option<String> {
-    let text = |name: HeaderName| Some(headers.get(name)?.to_str().ok()?.to_owned());
-    text(ETAG)
-        .filter(|tag| tag.starts_with('"'))
-        .or_else(|| text(LAST_MODIFIED))
+    let [tag, date] = [ETAG, LAST_MODIFIED].map(|name| headers.get(name)?.to_str().ok());
+    let version = tag.filter(|tag| tag.starts_with('"')).or(date);
+    version.map(str::to_owned)
 }
 
 /// A `Content-Range`: `bytes 3-9/10`, `bytes 3-9/*`, `bytes */10`.

@@ -259,8 +259,9 @@ fn headers(settings: &EndpointSettings) -> Result<HeaderMap, HttpError> {
             HeaderName::from_bytes(name.as_bytes()).map_err(|_| HttpError::BadHeaderName {
                 name: name.escape_debug().to_string(),
             })?;
-        let bad_value = || HttpError::BadHeaderValue { name: name.clone() };
-        headers.insert(header, sensitive(value.expose()).ok_or_else(bad_value)?);
+        let value = sensitive(value.expose());
+        let value = value.ok_or_else(|| HttpError::BadHeaderValue { name: name.clone() })?;
+        headers.insert(header, value);
     }
     Ok(headers)
 }

@@ -168,21 +168,7 @@ impl HttpError {
             | Self::DeadlinePassed { .. } => true,
             Self::Status { status, .. } => is_transient_status(*status),
             Self::GaveUp { last, .. } => last.is_transient(),
-            Self::Untrusted { .. }
-            | Self::Redirected { .. }
-            | Self::NotFollowed { .. }
-            | Self::Write { .. }
-            | Self::Busy { .. }
-            | Self::TooLarge { .. }
-            | Self::Unreadable { .. }
-            | Self::BadAddress { .. }
-            | Self::BadKey
-            | Self::BadHeaderName { .. }
-            | Self::BadHeaderValue { .. }
-            | Self::KeyInClear { .. }
-            | Self::CaFile { .. }
-            | Self::NoCertificate { .. }
-            | Self::Client { .. } => false,
+            _ => false,
         }
     }
 
@@ -196,14 +182,11 @@ impl HttpError {
         else {
             return false;
         };
-        let says = |words: &[&str]| {
-            let excerpt = excerpt.to_lowercase();
-            words.iter().any(|word| excerpt.contains(word))
-        };
+        let excerpt = excerpt.to_lowercase();
         match status {
             413 => true,
-            400 | 422 => says(&TOO_LARGE_WORDS),
-            500 => says(&["too large to process"]),
+            400 | 422 => TOO_LARGE_WORDS.iter().any(|words| excerpt.contains(words)),
+            500 => excerpt.contains("too large to process"),
             _ => false,
         }
     }

@@ -8,3 +8,5 @@ pub mod embed;
 pub mod llm;
 pub mod rerank;
 pub mod service;
+
+mod remote;

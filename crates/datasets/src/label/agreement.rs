@@ -231,13 +231,13 @@ fn joined<'a>(
             by_text.entry(text).or_default().push_back(other);
         }
     }
-    let mut of_text = |one: &LabelledQuestion| by_text.get_mut(one.text.as_deref()?)?.pop_front();
-    let both = first
-        .questions
-        .iter()
-        .zip(of_id)
-        .filter_map(|(one, same)| Some((one, same.or_else(|| of_text(one))?)));
-    (both.collect(), n_other_text)
+    let mut both = Vec::with_capacity(of_id.len());
+    for (one, same) in first.questions.iter().zip(of_id) {
+        let alike = one.text.as_deref().filter(|_| same.is_none());
+        let alike = alike.and_then(|text| by_text.get_mut(text)?.pop_front());
+        both.extend(same.or(alike).map(|other| (one, other)));
+    }
+    (both, n_other_text)
 }
 
 #[cfg(test)]

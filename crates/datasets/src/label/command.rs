@@ -95,8 +95,11 @@ pub fn way_out<T>(line: &str) -> Option<AnnotatorReply<T>> {
 #[must_use]
 pub fn picked(line: &str, pieces: &[ByteRange]) -> Option<Quote> {
     let (first, last) = line.split_once('-').unwrap_or((line, line));
-    let piece = |number: &str| pieces.get(number.trim().parse::<usize>().ok()?.checked_sub(1)?);
-    let (first, last) = (piece(first)?, piece(last)?);
+    let [first, last] = [first, last].map(|number| {
+        let number: usize = number.trim().parse().ok()?;
+        pieces.get(number.checked_sub(1)?)
+    });
+    let (first, last) = (first?, last?);
     (first.start <= last.start).then(|| Quote::Range(ByteRange::new(first.start, last.end)))
 }
 
@@ -104,12 +107,8 @@ pub fn picked(line: &str, pieces: &[ByteRange]) -> Option<Quote> {
 #[must_use]
 pub fn wordings(line: &str) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
-    for wording in line
-        .split(" | ")
-        .map(str::trim)
-        .filter(|wording| !wording.is_empty())
-    {
-        if !all.iter().any(|known| known == wording) {
+    for wording in line.split(" | ").map(str::trim) {
+        if !wording.is_empty() && !all.iter().any(|known| known == wording) {
             all.push(wording.to_owned());
         }
     }

@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 use ragtriage_core::stats::random::Random;
 use ragtriage_core::types::Pooled;
-use ragtriage_core::types::{ChunkId, Corpus, Question};
+use ragtriage_core::types::{Corpus, Question};
 
 /// The order of a question's passages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,8 +62,7 @@ fn number_of(question: &Question) -> u64 {
 
 /// Leaves passages of the document named like the question out, as BEIR does for data sets whose queries are documents.
 pub fn without_same_id(pools: &mut [Vec<Pooled>], questions: &[Question]) {
-    let of = |id: &ChunkId, question: &Question| id.doc() == question.id.as_str();
     for (pool, question) in pools.iter_mut().zip(questions) {
-        pool.retain(|pooled| !of(&pooled.id, question));
+        pool.retain(|pooled| pooled.id.doc() != question.id.as_str());
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use super::finding::{Finding, Rule};
 use crate::{Inspection, Place};
 use ragtriage_core::attribute::terms;
-use ragtriage_core::types::{ByteRange, DocId, Document, Member, Question};
+use ragtriage_core::types::{DocId, Document, Member, Question};
 
 /// Documents and questions, with where the questions stand.
 pub struct LintSubject<'a> {
@@ -84,15 +84,9 @@ impl<'a> LintSubject<'a> {
         if member.ranges.is_empty() {
             return Some(text.clone());
         }
-        let piece = |range: &ByteRange| text.get(range.as_range());
-        Some(
-            member
-                .ranges
-                .iter()
-                .filter_map(piece)
-                .collect::<Vec<_>>()
-                .join("\n"),
-        )
+        let ranges = member.ranges.iter();
+        let pieces: Vec<&str> = ranges.filter_map(|it| text.get(it.as_range())).collect();
+        Some(pieces.join("\n"))
     }
 }
 

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use super::part::PartialFile;
 use ragtriage_core::text::causes::with_causes;
-use ragtriage_encoder::checkpoint::{FILES, Pin, PlaceTried};
-use ragtriage_http::{Backoff, Downloader, FileRequest, HttpError, OnDownload, Partial, address};
+use ragtriage_encoder::checkpoint::{PlaceTried, FILES, Pin};
+use ragtriage_http::{Backoff, Downloader, FileRequest, OnDownload, Partial, address};
 
 /// An unreachable hub is given up quickly: there is another way to the same bytes.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -44,19 +44,18 @@ async fn fetch_file(
     folder: &Path,
     on_download: OnDownload<'_>,
 ) -> Result<(), String> {
-    let why = |error: HttpError| with_causes(&error);
-    let url = address(url, "").map_err(why)?;
+    let url = address(url, "").map_err(|error| with_causes(&error))?;
     let part = PartialFile::create(folder, file).map_err(|error| with_causes(&error))?;
-    let mut partial = Partial::fresh(part.path()).map_err(why)?;
+    let mut partial = Partial::fresh(part.path()).map_err(|error| with_causes(&error))?;
     let wanted = FileRequest {
         file,
         most_bytes: MOST_BYTES,
         backoff: Backoff::new(1, DEADLINE),
     };
-    let downloader = Downloader::new(&url, CONNECT_TIMEOUT).map_err(why)?;
+    let downloader = Downloader::new(&url, CONNECT_TIMEOUT).map_err(|error| with_causes(&error))?;
     downloader
         .fetch(&wanted, &mut partial, on_download)
         .await
-        .map_err(why)?;
+        .map_err(|error| with_causes(&error))?;
     part.finish(expected).map_err(|error| with_causes(&error))
 }

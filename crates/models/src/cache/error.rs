@@ -1,7 +1,7 @@
 //! Why a cache could not be opened, read or written.
 
 use ragtriage_core::hint::Hint;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Why a cache could not be opened, read or written.
 #[derive(Debug, thiserror::Error)]
@@ -25,6 +25,16 @@ pub enum CacheError {
     /// The working thread panicked or the runtime is going down.
     #[error("reading or writing a cache was interrupted: {0}")]
     Worker(#[source] tokio::task::JoinError),
+}
+
+impl CacheError {
+    /// Returns the error of a folder or file that could not be made, for `map_err`.
+    pub(super) fn folder(path: &Path) -> impl Fn(std::io::Error) -> Self {
+        |source| Self::Folder {
+            path: path.to_owned(),
+            source,
+        }
+    }
 }
 
 impl Hint for CacheError {

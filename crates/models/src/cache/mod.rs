@@ -63,19 +63,15 @@ impl Database {
     /// [`Self::open`] for values that are nobody else's business: a new file is its owner's alone (mode 0600), and so are those
     /// that `SQLite` puts beside it.
     pub fn open_private(path: &Path, tables: &[CacheTable]) -> Result<Self, CacheError> {
-        let folder = |path: &Path| {
-            let path = path.to_owned();
-            |source| CacheError::Folder { path, source }
-        };
         if let Some(parent) = path.parent() {
-            std::fs::create_dir_all(parent).map_err(folder(parent))?;
+            std::fs::create_dir_all(parent).map_err(CacheError::folder(parent))?;
         }
         OpenOptions::new()
             .create(true)
             .append(true)
             .mode(0o600)
             .open(path)
-            .map_err(folder(path))?;
+            .map_err(CacheError::folder(path))?;
         Self::open(path, tables)
     }
 

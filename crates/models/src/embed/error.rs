@@ -5,9 +5,9 @@ use ragtriage_core::types::ErrorKind;
 use std::path::PathBuf;
 
 use crate::cache::CacheError;
+use crate::remote::{RemoteError, RemoteModel};
 use ragtriage_encoder::bert::BertError;
 use ragtriage_encoder::checkpoint::CheckpointError;
-use ragtriage_http::HttpError;
 
 /// Why texts could not be encoded.
 #[derive(Debug, thiserror::Error)]
@@ -20,27 +20,7 @@ pub enum EmbedError {
     Cache(#[from] CacheError),
     /// A remote encoder could not be asked.
     #[error(transparent)]
-    Http(HttpError),
-    /// A remote encoder's setting with a value that cannot be.
-    #[error("`retrieval.dense.{setting}` {reason}")]
-    BadSetting {
-        /// Its name.
-        setting: &'static str,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// A remote encoder refuses a text that stands alone in its call.
-    #[error(
-        "a text of {n_chars} characters that begins with `{start}` is too long for the encoder: {source}"
-    )]
-    TooLong {
-        /// How long it is, prefix and title included.
-        n_chars: usize,
-        /// Its first words.
-        start: String,
-        /// What the server said.
-        source: HttpError,
-    },
+    Remote(#[from] RemoteError),
     /// An encoder broke its contract.
     #[error("encoder `{encoder}` gave {what}")]
     Contract {
@@ -93,30 +73,8 @@ impl EmbedError {
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {
-            Self::Http(error) => error.kind(),
-            Self::TooLong { .. } => ErrorKind::TooLong,
+            Self::Remote(error) => error.kind(),
             _ => ErrorKind::Permanent,
-        }
-    }
-}
-
-impl From<HttpError> for EmbedError {
-    /// Names the setting where one is at fault.
-    fn from(error: HttpError) -> Self {
-        match error {
-            HttpError::BadAddress { reason } => Self::BadSetting {
-                setting: "endpoint",
-                reason,
-            },
-            HttpError::BadKey => {
-                let reason =
-                    "names a key with characters that are not allowed in a header".to_owned();
-                Self::BadSetting {
-                    setting: "api_key_env",
-                    reason,
-                }
-            }
-            error => Self::Http(error),
         }
     }
 }
@@ -126,52 +84,14 @@ impl Hint for EmbedError {
         match self {
             Self::Checkpoint(error) => error.hint(),
             Self::Cache(error) => error.hint(),
-            Self::Http(error) => http_hint(error.last()),
-            Self::BadSetting {
-                setting: "endpoint",
-                ..
-            } => {
-                Some("write it like `http://localhost:8080/v1`; `/embeddings` is added".to_owned())
-            }
-            Self::TooLong { .. } => {
-                Some("lower `chunking.size`, or let the server cut texts".to_owned())
-            }
+            Self::Remote(error) => error.hint(RemoteModel::Encoder),
             Self::Apart { .. } => {
                 Some("name two models that were trained together, or one for both".to_owned())
             }
             Self::NoWordPiece { .. } => {
                 Some("name a ColBERT checkpoint, made by colbert-ai or PyLate".to_owned())
             }
-            Self::BadSetting { .. }
-            | Self::Contract { .. }
-            | Self::Tokens { .. }
-            | Self::Worker(_) => None,
+            Self::Contract { .. } | Self::Tokens { .. } | Self::Worker(_) => None,
         }
     }
-}
-
-/// The remedy by the names of our settings.
-fn http_hint(error: &HttpError) -> Option<String> {
-    let hint = match error {
-        HttpError::Unreachable { .. } => {
-            Some("start the server or correct `retrieval.dense.endpoint`")
-        }
-        HttpError::Redirected { .. } => {
-            Some("set `retrieval.dense.endpoint` to where it redirects, if that is to be trusted")
-        }
-        HttpError::Status {
-            status: 401 | 403, ..
-        } => Some("`retrieval.dense.api_key_env` names the variable with the key"),
-        HttpError::Status {
-            status: 404 | 405, ..
-        } => Some(
-            "`/embeddings` is appended to `retrieval.dense.endpoint`, which mostly ends in `/v1`; the model's name may be \
-             wrong as well",
-        ),
-        HttpError::Unreadable { .. } => {
-            Some("is there an OpenAI-compatible server at `retrieval.dense.endpoint`?")
-        }
-        error => return error.hint(),
-    };
-    hint.map(str::to_owned)
 }

@@ -169,17 +169,12 @@ impl Encoder for LateInteraction {
         let inner = Arc::clone(&self.inner);
         let work = off_runtime(&|_| (), move |_| {
             let (word_pieces, room) = (inner.model.word_pieces()?, inner.frame(role)?.room());
-            let length = |text: &String| {
+            let lengths = texts.par_iter().map(|text| {
                 let n_tokens = word_pieces.bare_ids(text)?.len();
-                Ok(Length {
-                    n_tokens,
-                    n_read: n_tokens.min(room),
-                })
-            };
-            texts
-                .par_iter()
-                .map(length)
-                .collect::<Result<_, EmbedError>>()
+                let n_read = n_tokens.min(room);
+                Ok(Length { n_tokens, n_read })
+            });
+            lengths.collect::<Result<_, EmbedError>>()
         });
         Ok(Some(work.await?))
     }
@@ -202,28 +197,26 @@ impl Encoder for LateInteraction {
             let (word_pieces, bert) = (inner.model.word_pieces()?, inner.model.bert()?);
             let (projection, frame) = (inner.model.head()?.as_ref(), inner.frame(role)?);
             let hidden = inner.model.config().hidden_size();
-            let read = |text: &String| frame.ids(text, word_pieces, inner.recipe.masks_seen);
-            let head = |ids: &TokenIds, states: &[f32]| {
-                let kept = ids.ids.iter().zip(states.chunks_exact(hidden));
-                let kept: Vec<f32> = kept
-                    .filter(|(id, _)| !frame.skipped.contains(id))
-                    .flat_map(|(_, state)| state)
-                    .copied()
-                    .collect();
-                let mut rows = match projection {
-                    Some(projection) => projection.apply(&kept),
-                    None => kept,
-                };
-                rows.chunks_exact_mut(inner.width).for_each(normalize);
-                rows
-            };
             in_windows(
                 bert,
                 Wanted::Every,
                 &texts,
-                read,
+                |text| frame.ids(text, word_pieces, inner.recipe.masks_seen),
                 TokenIds::sequence,
-                head,
+                |ids, states| {
+                    let states = ids.ids.iter().zip(states.chunks_exact(hidden));
+                    let kept: Vec<f32> = states
+                        .filter(|(id, _)| !frame.skipped.contains(id))
+                        .flat_map(|(_, state)| state)
+                        .copied()
+                        .collect();
+                    let mut rows = match projection {
+                        Some(projection) => projection.apply(&kept),
+                        None => kept,
+                    };
+                    rows.chunks_exact_mut(inner.width).for_each(normalize);
+                    rows
+                },
                 on_done,
             )
         })
@@ -235,12 +228,6 @@ impl TokenModel {
     /// What frames a text of this role.
     fn frame(&self, role: Role) -> Result<TokenFrame, EmbedError> {
         let word_pieces = self.model.word_pieces()?;
-        let id = |name: &str| {
-            let (folder, word_piece) = (self.model.checkpoint().folder.clone(), name.to_owned());
-            word_pieces
-                .id(name)
-                .ok_or(EmbedError::NoWordPiece { folder, word_piece })
-        };
         let (marker, n_tokens) = match role {
             Role::Query => (&self.recipe.query_marker, self.recipe.query_tokens),
             Role::Passage => (&self.recipe.passage_marker, self.recipe.passage_tokens),
@@ -253,7 +240,7 @@ impl TokenModel {
         let (cls, sep) = empty.split_at(1);
         let mut before = cls.to_vec();
         if !marker.is_empty() {
-            before.push(id(marker)?);
+            before.push(self.id(marker)?);
         }
         let mut frame = TokenFrame {
             before,
@@ -264,7 +251,7 @@ impl TokenModel {
         };
         match role {
             Role::Query if self.recipe.masks => {
-                frame.mask = Some(id("[MASK]").or_else(|_| id("<mask>"))?);
+                frame.mask = Some(self.id("[MASK]").or_else(|_| self.id("<mask>"))?);
             }
             Role::Query => {}
             Role::Passage => {
@@ -274,6 +261,14 @@ impl TokenModel {
             }
         }
         Ok(frame)
+    }
+
+    fn id(&self, name: &str) -> Result<u32, EmbedError> {
+        let id = self.model.word_pieces()?.id(name);
+        id.ok_or_else(|| EmbedError::NoWordPiece {
+            folder: self.model.checkpoint().folder.clone(),
+            word_piece: name.to_owned(),
+        })
     }
 }
 

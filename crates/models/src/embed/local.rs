@@ -2,18 +2,18 @@
 //!
 //! Encoding is CPU work: it runs on rayon's threads behind `spawn_blocking`, never on the async runtime's.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use serde_json::json;
 
 use super::work::{in_windows, normalize, off_runtime};
 use super::{EmbedError, Encoder, Length, OnProgress, Role, VectorShape};
 use ragtriage_core::config::Pooling;
 use ragtriage_core::config::{Precision, Titles};
 use ragtriage_core::types::{Similarity, TitledText};
-use ragtriage_encoder::bert::{EncoderInput, Ids, VERSION, Wanted, kernel};
+use ragtriage_encoder::bert::{Ids, EncoderInput, VERSION, Wanted, kernel};
 use ragtriage_encoder::checkpoint::Checkpoint;
 use ragtriage_encoder::checkpoint::{CheckpointError, Model, Recipe};
 
@@ -97,10 +97,12 @@ impl Local {
             passage_prefix,
         } = &recipe;
         let shared = format!(
-            "local v{ENCODER_VERSION}.{VERSION} {digests} {pooling:?} normalize {normalize} max_tokens {max_tokens} {kernel}"
+            "local v{ENCODER_VERSION}.{VERSION} {digests} pooling {} normalize {normalize} max_tokens {max_tokens} {kernel}",
+            json!(pooling)
         );
-        let query_fingerprint = format!("{shared} prefix {query_prefix:?}");
-        let passage_fingerprint = format!("{shared} titles {titles:?} prefix {passage_prefix:?}");
+        let query_fingerprint = format!("{shared} prefix {}", json!(query_prefix));
+        let (titles_written, prefix) = (json!(titles), json!(passage_prefix));
+        let passage_fingerprint = format!("{shared} titles {titles_written} prefix {prefix}");
         let inner = Arc::new(PooledModel {
             model,
             recipe,
@@ -159,14 +161,11 @@ impl Encoder for Local {
         let inner = Arc::clone(&self.inner);
         let work = off_runtime(&|_| (), move |_| {
             let word_pieces = inner.model.word_pieces()?;
-            let length = |input: &EncoderInput<'_>| {
+            let lengths = inputs.par_iter().map(|input| {
                 let (n_tokens, n_read) = word_pieces.length(input)?;
                 Ok(Length { n_tokens, n_read })
-            };
-            inputs
-                .par_iter()
-                .map(length)
-                .collect::<Result<_, EmbedError>>()
+            });
+            lengths.collect::<Result<_, EmbedError>>()
         });
         Ok(Some(work.await?))
     }
@@ -190,14 +189,20 @@ impl Encoder for Local {
             } else {
                 Wanted::Every
             };
-            let read = |input: &EncoderInput<'_>| {
-                let mut ids = word_pieces.ids(input).map_err(CheckpointError::from)?;
-                // Only a pair has tokens of type 1, and only a title makes a pair here.
-                ids.second = ids.ids.len();
-                Ok(ids)
-            };
-            let head = |_: &Ids, states: &[f32]| pool(states, hidden, &inner.recipe);
-            in_windows(bert, wanted, &inputs, read, Ids::sequence, head, on_done)
+            in_windows(
+                bert,
+                wanted,
+                &inputs,
+                |input| {
+                    let mut ids = word_pieces.ids(input).map_err(CheckpointError::from)?;
+                    // Only a pair has tokens of type 1, and only a title makes a pair here.
+                    ids.second = ids.ids.len();
+                    Ok(ids)
+                },
+                Ids::sequence,
+                |_, states| pool(states, hidden, &inner.recipe),
+                on_done,
+            )
         })
         .await
     }
@@ -214,12 +219,14 @@ impl PooledModel {
             Role::Query => &self.recipe.query_prefix,
             Role::Passage => &self.recipe.passage_prefix,
         };
-        let owned = |rest: &str| Cow::Owned(format!("{prefix}{rest}"));
         match self.titles {
             Titles::Paired if !text.title.is_empty() => {
-                EncoderInput::Two(owned(text.title), Cow::Owned(text.text.to_owned()))
+                let title = format!("{prefix}{}", text.title);
+                EncoderInput::Two(title.into(), text.text.to_owned().into())
             }
-            Titles::Paired | Titles::Joined => EncoderInput::One(owned(&text.joined())),
+            Titles::Paired | Titles::Joined => {
+                EncoderInput::One(format!("{prefix}{}", text.joined()).into())
+            }
         }
     }
 }

@@ -11,22 +11,21 @@ use std::time::Duration;
 use async_trait::async_trait;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use serde::{Deserialize, Serialize};
-use tokio::sync::Semaphore;
+use serde_json::json;
 
 use super::{EmbedError, Encoder, Length, OnProgress, Role, VectorShape};
-use ragtriage_core::text::sanitize;
+use crate::remote::{RemoteClient, RemoteError, RemoteModel};
 use ragtriage_core::types::{Similarity, TitledText};
 use ragtriage_http::{
-    Backoff, EndpointSettings, HttpError, JsonEndpoint, Secret, address, by_index, hashed_query,
-    in_halves,
+    Backoff, EndpointSettings, Secret, address, by_index, hashed_query, in_halves,
 };
 
 /// Part of the fingerprint: raised whenever a change here changes a vector.
 const REMOTE_VERSION: u32 = 1;
+/// How errors name it.
+const MODEL: RemoteModel = RemoteModel::Encoder;
 /// Encoded to learn the dimension.
 const PROBE: &str = "dimension";
-/// Characters of a text that an error shows.
-const START_CHARS: usize = 60;
 /// A larger answer is not read on: 64 MiB are 800 vectors of 4,096 numbers, 20 characters each.
 const LARGEST_ANSWER_BYTES: usize = 64 << 20;
 
@@ -87,9 +86,8 @@ impl RemoteSettings {
 
 /// A server's model as an [`Encoder`].
 pub struct Remote {
-    endpoint: JsonEndpoint,
+    client: RemoteClient,
     settings: RemoteSettings,
-    permits: Semaphore,
     dimension: usize,
     query_fingerprint: String,
     passage_fingerprint: String,
@@ -98,24 +96,34 @@ pub struct Remote {
 impl Remote {
     /// Checks the settings and, where they do not say the dimension, encodes one short text to learn it.
     pub async fn open(settings: RemoteSettings) -> Result<Self, EmbedError> {
-        check(&settings)?;
-        let endpoint = JsonEndpoint::new(EndpointSettings {
-            url: address(&settings.url, "/embeddings")?,
+        let RemoteSettings {
+            url,
+            concurrency,
+            timeout,
+            ..
+        } = &settings;
+        let numbers = [
+            ("dimensions", settings.dimensions.unwrap_or(1)),
+            ("batch_texts", settings.batch_texts),
+            ("batch_chars", settings.batch_chars),
+            ("concurrency", *concurrency),
+        ];
+        MODEL.check(!settings.model.is_empty(), *timeout, &numbers)?;
+        let endpoint = EndpointSettings {
             api_key: settings.api_key.clone(),
-            headers: Vec::new(),
-            timeout: settings.timeout,
+            timeout: *timeout,
             ca_file: settings.ca_file.clone(),
             most_bytes: LARGEST_ANSWER_BYTES,
-        })?;
-        let permits = Semaphore::new(settings.concurrency.min(Semaphore::MAX_PERMITS));
-        let (query_fingerprint, passage_fingerprint) = (String::new(), String::new());
+            ..EndpointSettings::new(
+                address(url, "/embeddings").map_err(|error| RemoteError::new(MODEL, error))?,
+            )
+        };
         let mut remote = Self {
-            endpoint,
+            client: RemoteClient::new(MODEL, endpoint, *concurrency, settings.backoff)?,
             settings,
-            permits,
             dimension: 0,
-            query_fingerprint,
-            passage_fingerprint,
+            query_fingerprint: String::new(),
+            passage_fingerprint: String::new(),
         };
         remote.dimension = match remote.settings.dimensions {
             Some(dimension) => dimension,
@@ -127,14 +135,11 @@ impl Remote {
     }
 
     fn describe(&self, prefix: &str) -> String {
-        let query = hashed_query(&self.settings.url);
-        let (url, model, dimension) = (
-            self.endpoint.shown_url(),
-            &self.settings.model,
-            self.dimension,
-        );
+        let (url, query) = (self.client.shown_url(), hashed_query(&self.settings.url));
+        let (model, dimension) = (json!(self.settings.model), self.dimension);
+        let prefix = json!(prefix);
         format!(
-            "remote v{REMOTE_VERSION} openai {url}{query} {model:?} dimension {dimension} prefix {prefix:?}"
+            "remote v{REMOTE_VERSION} openai {url}{query} {model} dimension {dimension} prefix {prefix}"
         )
     }
 
@@ -149,8 +154,12 @@ impl Remote {
 
     /// The vectors of one batch, in halves where the server wants it so.
     async fn batch(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbedError> {
-        let is_too_much = |error: &EmbedError| matches!(error, EmbedError::TooLong { .. });
-        let vectors = in_halves(texts, |texts| self.call(texts), is_too_much).await?;
+        let vectors = in_halves(
+            texts,
+            |texts| self.call(texts),
+            |error| matches!(error, EmbedError::Remote(RemoteError::TooLong { .. })),
+        )
+        .await?;
         match vectors.iter().find(|vector| vector.len() != self.dimension) {
             Some(vector) => {
                 let what = format!(
@@ -166,37 +175,19 @@ impl Remote {
 
     /// One call, with patience.
     async fn call(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbedError> {
-        let _permit = self
-            .permits
-            .acquire()
-            .await
-            .expect("the semaphore is never closed");
-        let RemoteSettings {
-            model,
-            dimensions,
-            backoff,
-            ..
-        } = &self.settings;
         let request = EmbeddingsRequest {
-            model,
+            model: &self.settings.model,
             input: texts,
             encoding_format: "float",
-            dimensions: *dimensions,
+            dimensions: self.settings.dimensions,
         };
-        let answer: Result<Embeddings, HttpError> = self.endpoint.post(&request, backoff).await;
-        let answer = answer.map_err(|error| {
-            if error.is_too_large() {
-                too_long(texts, error)
-            } else {
-                error.into()
-            }
-        })?;
+        let answer: Embeddings = self.client.post(&request, texts).await?;
         in_order(answer.data, texts.len()).map_err(|what| self.broke_contract(what))
     }
 
     fn broke_contract(&self, what: String) -> EmbedError {
         EmbedError::Contract {
-            encoder: format!("{} of {}", self.settings.model, self.endpoint.shown_url()),
+            encoder: format!("{} of {}", self.settings.model, self.client.shown_url()),
             what,
         }
     }
@@ -239,44 +230,20 @@ impl Encoder for Remote {
     ) -> Result<Vec<Vec<f32>>, EmbedError> {
         let texts: Vec<String> = texts.iter().map(|text| self.input(*text, role)).collect();
         let batches = batches(&texts, self.settings.batch_texts, self.settings.batch_chars);
-        let encode = |batch| async move {
-            let vectors = self.batch(batch).await?;
-            on_progress(vectors.len());
-            Ok::<_, EmbedError>(vectors)
-        };
         // Futures made here and not by the stream: the compiler cannot see that those are `Send`.
-        let encoded = stream::iter(batches.into_iter().map(encode).collect::<Vec<_>>());
-        let vectors: Vec<Vec<Vec<f32>>> = encoded
+        let batches: Vec<_> = batches
+            .into_iter()
+            .map(|batch| async move {
+                let vectors = self.batch(batch).await?;
+                on_progress(vectors.len());
+                Ok::<_, EmbedError>(vectors)
+            })
+            .collect();
+        let vectors: Vec<Vec<Vec<f32>>> = stream::iter(batches)
             .buffered(self.settings.concurrency)
             .try_collect()
             .await?;
         Ok(vectors.into_iter().flatten().collect())
-    }
-}
-
-/// Refuses values that cannot be.
-fn check(settings: &RemoteSettings) -> Result<(), EmbedError> {
-    let bad = |setting, reason: &str| {
-        Err(EmbedError::BadSetting {
-            setting,
-            reason: reason.to_owned(),
-        })
-    };
-    if settings.model.is_empty() {
-        return bad("model", "is empty");
-    }
-    if settings.timeout.is_zero() {
-        return bad("timeout_s", "must be above 0");
-    }
-    let numbers = [
-        ("dimensions", settings.dimensions.unwrap_or(1)),
-        ("batch_texts", settings.batch_texts),
-        ("batch_chars", settings.batch_chars),
-        ("concurrency", settings.concurrency),
-    ];
-    match numbers.into_iter().find(|(_, number)| *number == 0) {
-        Some((setting, _)) => bad(setting, "must be at least 1"),
-        None => Ok(()),
     }
 }
 
@@ -296,16 +263,6 @@ fn batches(texts: &[String], most_texts: usize, most_chars: usize) -> Vec<&[Stri
         batches.push(&texts[start..]);
     }
     batches
-}
-
-/// The error of a call that was too large; shown where one text is the whole of it.
-fn too_long(texts: &[String], source: HttpError) -> EmbedError {
-    let text = texts.first().map_or("", String::as_str);
-    EmbedError::TooLong {
-        n_chars: text.chars().count(),
-        start: sanitize::shortened(text, START_CHARS),
-        source,
-    }
 }
 
 /// The vectors in the order of their texts; the error says what is given instead.

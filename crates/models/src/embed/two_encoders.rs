@@ -21,14 +21,8 @@ impl TwoEncoders {
     ) -> Result<Self, EmbedError> {
         let (query_shape, passage_shape) = (query.1.shape(), passage.1.shape());
         if query_shape != passage_shape {
-            let said = |name: &str, shape: VectorShape| {
-                let each = if shape.many { " a token" } else { "" };
-                format!(
-                    "`{name}` gives {} numbers{each}, compared by {}",
-                    shape.dimension, shape.similarity
-                )
-            };
-            let (query, passage) = (said(query.0, query_shape), said(passage.0, passage_shape));
+            let query = described(query.0, query_shape);
+            let passage = described(passage.0, passage_shape);
             return Err(EmbedError::Apart { query, passage });
         }
         Ok(Self {
@@ -43,6 +37,12 @@ impl TwoEncoders {
             Role::Passage => &*self.passage,
         }
     }
+}
+
+fn described(name: &str, shape: VectorShape) -> String {
+    let each = if shape.many { " a token" } else { "" };
+    let (dimension, similarity) = (shape.dimension, shape.similarity);
+    format!("`{name}` gives {dimension} numbers{each}, compared by {similarity}")
 }
 
 #[async_trait]

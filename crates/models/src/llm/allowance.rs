@@ -131,24 +131,20 @@ impl Allowance {
     /// The limit that `next` could exceed once `spent` is.
     fn exceeded(&self, spent: Cost, next: Cost) -> Option<LlmError> {
         let sum = spent.plus(next);
-        let usd = |usd: f64| format!("{usd:.6} USD");
-        let tokens = |tokens: u64| format!("{tokens} tokens");
         if let Some(limit) = self.limits.usd.filter(|limit| sum.usd > *limit) {
-            let (limit, spent, next) = (limit.to_string(), usd(spent.usd), usd(next.usd));
             return Some(LlmError::Spent {
                 setting: "max_usd",
-                limit,
-                spent,
-                next,
+                limit: limit.to_string(),
+                spent: format!("{:.6} USD", spent.usd),
+                next: format!("{:.6} USD", next.usd),
             });
         }
         let limit = self.limits.tokens.filter(|limit| sum.tokens > *limit)?;
-        let (limit, spent, next) = (limit.to_string(), tokens(spent.tokens), tokens(next.tokens));
         Some(LlmError::Spent {
             setting: "max_tokens_total",
-            limit,
-            spent,
-            next,
+            limit: limit.to_string(),
+            spent: format!("{} tokens", spent.tokens),
+            next: format!("{} tokens", next.tokens),
         })
     }
 

@@ -129,22 +129,21 @@ pub enum LlmError {
 impl From<HttpError> for LlmError {
     /// Names the setting where one is at fault.
     fn from(error: HttpError) -> Self {
-        let bad = |setting, reason| Self::BadSetting { setting, reason };
         match error {
-            HttpError::BadAddress { reason } => bad("base_url", reason),
-            HttpError::BadKey => bad(
+            HttpError::BadAddress { reason } => Self::bad_setting("base_url", reason),
+            HttpError::BadKey => Self::bad_setting(
                 "api_key",
-                "contains characters that are not allowed in a header (in the key)".to_owned(),
+                "contains characters that are not allowed in a header (in the key)",
             ),
-            HttpError::BadHeaderName { name } => bad(
+            HttpError::BadHeaderName { name } => Self::bad_setting(
                 "headers_env",
                 format!("has the invalid header name `{name}`"),
             ),
-            HttpError::BadHeaderValue { name } => bad(
+            HttpError::BadHeaderValue { name } => Self::bad_setting(
                 "headers_env",
                 format!("contains characters that are not allowed in a header (in {name})"),
             ),
-            HttpError::NoCertificate { path } => bad(
+            HttpError::NoCertificate { path } => Self::bad_setting(
                 "ca_file",
                 format!("holds no certificate: `{}`", path.display()),
             ),
@@ -154,6 +153,13 @@ impl From<HttpError> for LlmError {
 }
 
 impl LlmError {
+    pub(super) fn bad_setting(setting: &'static str, reason: impl Into<String>) -> Self {
+        Self::BadSetting {
+            setting,
+            reason: reason.into(),
+        }
+    }
+
     /// What the caller can do.
     #[must_use]
     pub fn class(&self) -> ErrorClass {

@@ -16,20 +16,19 @@ use async_trait::async_trait;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::sync::Semaphore;
 
 use super::{RerankError, Reranker};
+use crate::remote::{RemoteClient, RemoteError, RemoteModel};
 use ragtriage_core::config::RerankApi;
-use ragtriage_core::text::sanitize;
 use ragtriage_core::types::TitledText;
 use ragtriage_http::{
-    Backoff, HttpError, JsonEndpoint, Secret, address, by_index, hashed_query, in_halves,
+    Backoff, EndpointSettings, Secret, address, by_index, hashed_query, in_halves,
 };
 
 /// Part of the fingerprint: raised whenever a change here changes a score.
 const ENDPOINT_VERSION: u32 = 1;
-/// Characters of a passage that an error shows.
-const START_CHARS: usize = 60;
+/// How errors name it.
+const MODEL: RemoteModel = RemoteModel::Reranker;
 
 /// The default number of passages in one call: Cohere bills by the hundred, text-embeddings-inference takes 32
 /// (`--max-client-batch-size`).
@@ -101,83 +100,81 @@ impl RerankSettings {
 
 /// A server's model as a [`Reranker`].
 pub struct Endpoint {
-    client: JsonEndpoint,
+    client: RemoteClient,
     settings: RerankSettings,
-    permits: Semaphore,
     fingerprint: String,
 }
 
 impl Endpoint {
     /// Checks the settings and makes the client. Nothing is called yet.
     pub fn new(settings: RerankSettings) -> Result<Self, RerankError> {
-        check(&settings)?;
-        let url = address(&settings.url, "/rerank")?;
-        let client = JsonEndpoint::new(ragtriage_http::EndpointSettings {
+        let RerankSettings {
+            url,
+            form,
+            model,
+            batch_passages,
+            concurrency,
+            timeout,
+            ..
+        } = &settings;
+        let is_named = !model.is_empty() || *form == RerankApi::Tei;
+        let numbers = [
+            ("batch_passages", *batch_passages),
+            ("concurrency", *concurrency),
+        ];
+        MODEL.check(is_named, *timeout, &numbers)?;
+        let endpoint = EndpointSettings {
             api_key: settings.api_key.clone(),
-            timeout: settings.timeout,
+            timeout: *timeout,
             ca_file: settings.ca_file.clone(),
-            ..ragtriage_http::EndpointSettings::new(url)
-        })?;
-        let (form, url, model) = (settings.form.name(), client.shown_url(), &settings.model);
-        let query = hashed_query(&settings.url);
-        let fingerprint = format!("endpoint v{ENDPOINT_VERSION} {form} {url}{query} {model:?}");
-        let permits = Semaphore::new(settings.concurrency.min(Semaphore::MAX_PERMITS));
+            ..EndpointSettings::new(
+                address(url, "/rerank").map_err(|error| RemoteError::new(MODEL, error))?,
+            )
+        };
+        let client = RemoteClient::new(MODEL, endpoint, *concurrency, settings.backoff)?;
+        let (shown, query) = (client.shown_url(), hashed_query(url));
+        let (form, model) = (form.name(), json!(model));
+        let fingerprint = format!("endpoint v{ENDPOINT_VERSION} {form} {shown}{query} {model}");
         Ok(Self {
             client,
             settings,
-            permits,
             fingerprint,
         })
     }
 
     /// The scores of one batch, in halves where the server wants it so.
     async fn batch(&self, query: &str, passages: &[String]) -> Result<Vec<f32>, RerankError> {
-        let is_too_much = |error: &RerankError| matches!(error, RerankError::TooLong { .. });
-        in_halves(passages, |passages| self.call(query, passages), is_too_much).await
+        in_halves(
+            passages,
+            |passages| self.call(query, passages),
+            |error| matches!(error, RerankError::Remote(RemoteError::TooLong { .. })),
+        )
+        .await
     }
 
     /// One call, with patience.
     async fn call(&self, query: &str, passages: &[String]) -> Result<Vec<f32>, RerankError> {
-        let _permit = self
-            .permits
-            .acquire()
-            .await
-            .expect("the semaphore is never closed");
-        let RerankSettings {
-            form,
-            model,
-            backoff,
-            ..
-        } = &self.settings;
+        let RerankSettings { form, model, .. } = &self.settings;
         let request = request(*form, model, query, passages);
-        let answer = match form {
-            RerankApi::Cohere | RerankApi::Jina => self
-                .client
-                .post(&request, backoff)
-                .await
-                .map(|answer: Results| answer.results),
-            RerankApi::Tei => self.client.post(&request, backoff).await,
-        };
-        let scored: Vec<WireScore> = answer.map_err(|error| {
-            if error.is_too_large() {
-                too_long(passages, error)
-            } else {
-                RerankError::from(error)
+        let scored: Vec<WireScore> = match form {
+            RerankApi::Cohere | RerankApi::Jina => {
+                let answer: Results = self.client.post(&request, passages).await?;
+                answer.results
             }
-        })?;
-        let broke = |what| RerankError::Contract {
-            reranker: self.fingerprint.clone(),
-            what,
+            RerankApi::Tei => self.client.post(&request, passages).await?,
         };
-        let scores = by_index(
-            scored.into_iter().map(|given| (given.index, given.score)),
-            passages.len(),
-        );
-        let scores = scores.map_err(broke)?;
-        match scores.iter().find(|score| !score.is_finite()) {
-            Some(score) => Err(broke(format!("the score {score}"))),
-            None => Ok(scores),
-        }
+        let scores = scored.into_iter().map(|given| (given.index, given.score));
+        let broken = match by_index(scores, passages.len()) {
+            Ok(scores) => match scores.iter().find(|score| !score.is_finite()) {
+                None => return Ok(scores),
+                Some(score) => format!("the score {score}"),
+            },
+            Err(what) => what,
+        };
+        Err(RerankError::Contract {
+            reranker: self.fingerprint.clone(),
+            what: broken,
+        })
     }
 }
 
@@ -206,39 +203,6 @@ impl Reranker for Endpoint {
             .try_collect()
             .await?;
         Ok(scores.concat())
-    }
-}
-
-/// Refuses values that cannot be.
-fn check(settings: &RerankSettings) -> Result<(), RerankError> {
-    let bad = |setting, reason: &str| {
-        Err(RerankError::BadSetting {
-            setting,
-            reason: reason.to_owned(),
-        })
-    };
-    if settings.model.is_empty() && settings.form != RerankApi::Tei {
-        return bad("model", "is empty");
-    }
-    if settings.timeout.is_zero() {
-        return bad("timeout_s", "must be above 0");
-    }
-    if settings.batch_passages == 0 {
-        return bad("batch_passages", "must be at least 1");
-    }
-    if settings.concurrency == 0 {
-        return bad("concurrency", "must be at least 1");
-    }
-    Ok(())
-}
-
-/// The error of a call that was too large; shown where one passage is the whole of it.
-fn too_long(passages: &[String], source: HttpError) -> RerankError {
-    let text = passages.first().map_or("", String::as_str);
-    RerankError::TooLong {
-        n_chars: text.chars().count(),
-        start: sanitize::shortened(text, START_CHARS),
-        source,
     }
 }
 

@@ -17,7 +17,7 @@ use ragtriage_http::{
 };
 use ragtriage_runs::external::Position;
 use ragtriage_runs::external::join::Joined;
-use ragtriage_runs::external::recorded::{self, Recorded, RecordedAnswer};
+use ragtriage_runs::external::recorded::{self, RecordedAnswer, Recorded};
 
 /// Time for waits between the tries of one question, all together.
 const WAITS: Duration = Duration::from_mins(1);
@@ -117,7 +117,7 @@ impl Service {
             error: recorded.error.map(|error| self.endpoint.excerpt(&error)),
             ..recorded
         };
-        let url = || self.endpoint.shown_url().to_owned();
+        let url = self.endpoint.shown_url().to_owned();
         if let Some(id) = recorded
             .id
             .as_deref()
@@ -125,13 +125,13 @@ impl Service {
         {
             let (asked, answered) = (question.id.to_string(), self.endpoint.excerpt(id));
             return Err(ServiceError::OtherQuestion {
-                url: url(),
+                url,
                 asked,
                 answered,
             });
         }
         if self.answers && recorded.error.is_none() && recorded.answer == RecordedAnswer::Unsaid {
-            return Err(ServiceError::NoAnswer { url: url() });
+            return Err(ServiceError::NoAnswer { url });
         }
         Ok(recorded)
     }
@@ -164,7 +164,7 @@ fn verdict(error: &ServiceError) -> Retry {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ragtriage_core::types::QuestionKind;
+    use ragtriage_core::types::Kind;
 
     fn made(url: &str, api_key: Option<&str>) -> Result<Service, ServiceError> {
         let api_key = api_key.map(str::to_owned);
@@ -209,7 +209,7 @@ mod tests {
         let question = Question {
             id: "q".into(),
             text: "which?".to_owned(),
-            kind: QuestionKind::Span,
+            kind: Kind::Span,
             answers: vec![],
             evidence: vec![],
             relevant: [].into(),

@@ -139,11 +139,11 @@ pub fn reanchor(
                 (false, false) => None,
             };
             if let Some(why) = hinders {
-                let is_new = |target: &Result<Anchor, Break>| {
-                    target.as_ref().is_ok_and(|to| to.is_new(&piece.doc))
-                };
-                let found = placed.iter_mut().filter(|(_, target)| is_new(target));
-                found.for_each(|(_, target)| *target = Err(why.clone()));
+                for (_, target) in &mut placed {
+                    if target.as_ref().is_ok_and(|to| to.is_new(&piece.doc)) {
+                        *target = Err(why.clone());
+                    }
+                }
             } else {
                 let targets: Vec<&Anchor> = placed.iter().flat_map(|(_, target)| target).collect();
                 apply(line, number, &targets);
@@ -207,13 +207,13 @@ fn renames(lines: &[LabelLine], now: &DocumentTexts<'_>) -> BTreeMap<DocId, DocI
             .map(|quote| now.only_holder(quote, &piece.doc));
         holders.entry(&piece.doc).or_default().extend(of_piece);
     }
-    let agreed = |(from, found): (&DocId, Vec<Option<DocId>>)| {
+    let agreed = holders.into_iter().filter_map(|(from, found)| {
         let mut known = found.iter().flatten();
         let first = known.next()?;
         let is_most = 2 * found.iter().flatten().count() >= found.len();
         (is_most && known.all(|other| other == first)).then(|| (from.clone(), first.clone()))
-    };
-    holders.into_iter().filter_map(agreed).collect()
+    });
+    agreed.collect()
 }
 
 /// Where a piece of evidence stands now.
@@ -260,22 +260,21 @@ struct AnchorSearch<'a, 't> {
 impl AnchorSearch<'_, '_> {
     /// `was`: the text that the quote was taken from, where it is known.
     fn quote(&self, quote: &str, was: Option<&str>) -> Result<Anchor, Break> {
-        let here = |doc: DocId| Anchor {
-            doc,
+        let here = Anchor {
+            doc: self.doc.clone(),
             quote: quote.to_owned(),
             range: None,
             change: AnchorChange::None,
         };
-        let elsewhere = || self.now.only_holder(quote, self.doc);
         let Some(text) = self.now.of(self.doc) else {
-            return elsewhere().map(here).ok_or(Break::DocumentGone);
+            return self.elsewhere(here).ok_or(Break::DocumentGone);
         };
         match n_places(text, quote) {
             0 => {}
-            1 => return Ok(here(self.doc.clone())),
-            // It always stood there so often, and the first was always taken.
+            1 => return Ok(here),
+            // It always occurred that often, and the first was always taken.
             n if was.is_some_and(|was| was == text || n_places(was, quote) == n) => {
-                return Ok(here(self.doc.clone()));
+                return Ok(here);
             }
             _ => return Err(Break::Several),
         }
@@ -283,13 +282,19 @@ impl AnchorSearch<'_, '_> {
             Ok((quote, _, likeness)) => Ok(Anchor {
                 quote,
                 change: AnchorChange::Words { likeness },
-                ..here(self.doc.clone())
+                ..here
             }),
             Err(why @ Break::Gone { .. }) if quote.split_whitespace().count() >= LEAST_WORDS => {
-                elsewhere().map(here).ok_or(why)
+                self.elsewhere(here).ok_or(why)
             }
             Err(why) => Err(why),
         }
+    }
+
+    /// Returns `anchor` in the only other document that holds its quote.
+    fn elsewhere(&self, anchor: Anchor) -> Option<Anchor> {
+        let doc = self.now.only_holder(&anchor.quote, self.doc)?;
+        Some(Anchor { doc, ..anchor })
     }
 
     /// A range of the document `was`, looked for as the text that stood there then; that text, and the place.
@@ -314,18 +319,15 @@ impl AnchorSearch<'_, '_> {
 
     fn piece(&self, piece: &str, range: ByteRange, before: &str) -> Result<Anchor, Break> {
         let text = self.now.of(self.doc).ok_or(Break::DocumentGone)?;
-        let target = |range, quote: &str, change| {
-            Ok(Anchor {
-                doc: self.doc.clone(),
-                quote: quote.to_owned(),
-                range: Some(range),
-                change,
-            })
-        };
         let places: Vec<usize> = text.match_indices(piece).map(|(start, _)| start).collect();
         if places.is_empty() {
             let (quote, range, likeness) = self.edited(text, piece)?;
-            return target(range, &quote, AnchorChange::Words { likeness });
+            return Ok(Anchor {
+                doc: self.doc.clone(),
+                quote,
+                range: Some(range),
+                change: AnchorChange::Words { likeness },
+            });
         }
         // Of several places the one with as many before it as then, where their number is the same.
         let starts: Vec<usize> = before
@@ -339,15 +341,16 @@ impl AnchorSearch<'_, '_> {
             _ => return Err(Break::Several),
         };
         let found = ByteRange::new(start, start + piece.len());
-        target(
-            found,
-            piece,
-            if found == range {
+        Ok(Anchor {
+            doc: self.doc.clone(),
+            quote: piece.to_owned(),
+            range: Some(found),
+            change: if found == range {
                 AnchorChange::None
             } else {
                 AnchorChange::Bytes
             },
-        )
+        })
     }
 
     /// The nearest stretch of `text`, its bytes, and how near it is.

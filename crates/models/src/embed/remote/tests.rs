@@ -1,6 +1,7 @@
 //! The encoder over loopback: what is sent, how answers are put in order, what is refused.
 
 use ragtriage_core::hint::Hint;
+use ragtriage_http::HttpError;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -389,7 +390,7 @@ async fn a_redirect_is_not_followed_and_the_deadline_holds() {
     assert!(
         matches!(
             error,
-            EmbedError::Http(HttpError::Redirected { status: 308, .. })
+            EmbedError::Remote(RemoteError::Http(HttpError::Redirected { status: 308, .. }))
         ),
         "{error}"
     );
@@ -417,7 +418,10 @@ async fn a_redirect_is_not_followed_and_the_deadline_holds() {
     .await
     .unwrap_err();
     assert!(
-        matches!(error, EmbedError::Http(HttpError::DeadlinePassed { .. })),
+        matches!(
+            error,
+            EmbedError::Remote(RemoteError::Http(HttpError::DeadlinePassed { .. }))
+        ),
         "{error}"
     );
 }
@@ -495,7 +499,7 @@ async fn settings_that_cannot_be_are_refused_by_name() {
     ] {
         let error = Remote::open(settings).await.err().expect("refused");
         assert!(
-            matches!(error, EmbedError::BadSetting { setting, .. } if setting == name),
+            matches!(error, EmbedError::Remote(RemoteError::BadSetting { setting, .. }) if setting == name),
             "{name}: {error}"
         );
     }

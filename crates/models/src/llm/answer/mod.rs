@@ -30,10 +30,9 @@ const READ_CHARS: usize = 200;
 /// The short answer of a raw one, and what kind of reply that is. Empty unless it is an answer.
 #[must_use]
 pub fn read_answer(raw: &str, finish: Finish) -> (String, Stance) {
-    let stance_only = |stance| (String::new(), stance);
     match finish {
-        Finish::Filtered => return stance_only(Stance::Refused),
-        Finish::Error => return stance_only(Stance::Unreadable),
+        Finish::Filtered => return (String::new(), Stance::Refused),
+        Finish::Error => return (String::new(), Stance::Unreadable),
         Finish::Stop | Finish::Length => {}
     }
     let said = without_thinking(raw);
@@ -42,15 +41,13 @@ pub fn read_answer(raw: &str, finish: Finish) -> (String, Stance) {
         .or_else(|| field(&said).map(Cow::Owned));
     let answer = tidy(answer.as_deref().unwrap_or(&said));
     let plain = plain(answer);
-    if answer.is_empty() {
-        stance_only(Stance::Unreadable)
-    } else if abstains(&plain) {
-        stance_only(Stance::Abstained)
-    } else if refuses(&plain) {
-        stance_only(Stance::Refused)
-    } else {
-        (answer.to_owned(), Stance::Answered)
-    }
+    let stance = match &*plain {
+        _ if answer.is_empty() => Stance::Unreadable,
+        plain if abstains(plain) => Stance::Abstained,
+        plain if refuses(plain) => Stance::Refused,
+        _ => return (answer.to_owned(), Stance::Answered),
+    };
+    (String::new(), stance)
 }
 
 /// Drops thinking blocks; an open one reaches to the end, a close without an open drops all before it.
@@ -83,14 +80,11 @@ fn labelled(text: &str) -> Option<&str> {
     let mut lines = text.lines();
     while let Some(line) = lines.next() {
         if let Some(rest) = behind_label(line) {
-            let below = || {
-                lines
-                    .clone()
-                    .map(str::trim)
-                    .find(|line| !line.is_empty())
-                    .unwrap_or("")
-            };
-            found = Some(if rest.is_empty() { below() } else { rest });
+            let mut below = lines.clone().map(str::trim);
+            found = Some(match rest {
+                "" => below.find(|line| !line.is_empty()).unwrap_or(""),
+                rest => rest,
+            });
         }
     }
     found

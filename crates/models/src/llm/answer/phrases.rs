@@ -228,16 +228,18 @@ fn behind_preamble(plain: &str) -> &str {
 
 /// What follows `the provided context` and the like; `None` where it does not begin so.
 fn behind_source(plain: &str) -> Option<&str> {
-    let drop_words = |mut text| {
-        while let Some(rest) = SOURCE_WORDS.iter().find_map(|word| strip_word(text, word)) {
-            text = rest;
-        }
-        text
-    };
+    let named = without_source_words(plain);
     let behind = SOURCES
         .iter()
-        .find_map(|source| strip_word(drop_words(plain), source))?;
-    Some(drop_words(behind))
+        .find_map(|source| strip_word(named, source))?;
+    Some(without_source_words(behind))
+}
+
+fn without_source_words(mut text: &str) -> &str {
+    while let Some(rest) = SOURCE_WORDS.iter().find_map(|word| strip_word(text, word)) {
+        text = rest;
+    }
+    text
 }
 
 /// What follows `word` and a blank, or a mark.

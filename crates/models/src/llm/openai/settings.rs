@@ -56,9 +56,9 @@ pub fn most_completion_tokens(
     extra_body: &Map<String, Value>,
     max_tokens: Option<u32>,
 ) -> Option<u64> {
-    let named = |name| extra_body.get(name).and_then(Value::as_u64);
-    named(MAX_COMPLETION_TOKENS)
-        .or_else(|| named("max_tokens"))
+    [MAX_COMPLETION_TOKENS, "max_tokens"]
+        .iter()
+        .find_map(|name| extra_body.get(*name)?.as_u64())
         .or(max_tokens.map(u64::from))
 }
 
@@ -83,51 +83,47 @@ pub(super) fn hashed_headers(headers: &[(String, Secret)]) -> String {
 
 /// Whether a field somewhere in the body is named like a secret and holds text: it would stand in the run's record.
 fn holds_secret(value: &Value) -> bool {
-    let is_secret = |(name, value): (&String, &Value)| {
-        let name = name.to_lowercase();
-        let named = ["key", "token", "password", "secret", "authorization"]
-            .iter()
-            .any(|end| name.ends_with(end));
-        (named && value.is_string()) || holds_secret(value)
-    };
     match value {
-        Value::Object(fields) => fields.iter().any(is_secret),
+        Value::Object(fields) => fields
+            .iter()
+            .any(|(name, value)| (value.is_string() && names_secret(name)) || holds_secret(value)),
         Value::Array(values) => values.iter().any(holds_secret),
         _ => false,
     }
 }
 
-/// Refuses values that cannot be.
+fn names_secret(field: &str) -> bool {
+    let field = field.to_lowercase();
+    ["key", "token", "password", "secret", "authorization"]
+        .iter()
+        .any(|end| field.ends_with(end))
+}
+
+/// Refuses invalid values.
 pub(super) fn check(settings: &OpenAiSettings) -> Result<(), LlmError> {
-    let bad = |setting, reason: &str| {
-        Err(LlmError::BadSetting {
-            setting,
-            reason: reason.to_owned(),
-        })
-    };
     if settings.model.is_empty() {
-        return bad("model", "is empty");
+        return refused("model", "is empty");
     }
     if settings.timeout.is_zero() {
-        return bad("timeout_s", "must be above 0");
+        return refused("timeout_s", "must be above 0");
     }
     if settings.deadline.is_zero() {
-        return bad("deadline_s", "must be above 0");
+        return refused("deadline_s", "must be above 0");
     }
     if holds_secret(&Value::Object(settings.extra_body.clone())) {
-        return bad(
+        return refused(
             "extra_body",
             "holds a key, token, password or secret, which runs would record: send it by `headers_env`",
         );
     }
     if settings.extra_body.get("n").is_some_and(|n| n != 1) {
-        return bad(
+        return refused(
             "extra_body",
             "must not ask for several answers (`n`): one is read; `generation.repeat` asks again",
         );
     }
     if settings.extra_body.contains_key("messages") {
-        return bad(
+        return refused(
             "extra_body",
             "must not have `messages`: those are the prompt",
         );
@@ -137,10 +133,14 @@ pub(super) fn check(settings: &OpenAiSettings) -> Result<(), LlmError> {
         .get("stream")
         .is_some_and(|stream| stream != &Value::Bool(false))
     {
-        return bad(
+        return refused(
             "extra_body",
             "must not ask for a `stream`: answers are read whole",
         );
     }
     Ok(())
+}
+
+fn refused(setting: &'static str, reason: &str) -> Result<(), LlmError> {
+    Err(LlmError::bad_setting(setting, reason))
 }

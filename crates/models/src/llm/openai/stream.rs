@@ -10,8 +10,10 @@ pub(super) fn whole(body: &[u8]) -> Option<Result<Vec<u8>, String>> {
         .ok()?
         .trim_start_matches('\u{feff}')
         .trim_start();
-    let begins = |field: &str| text.starts_with(field);
-    (begins("data:") || begins("event:") || begins("id:") || begins(": ")).then(|| joined(text))
+    let is_stream = ["data:", "event:", "id:", ": "]
+        .iter()
+        .any(|field| text.starts_with(field));
+    is_stream.then(|| joined(text))
 }
 
 /// Joins the deltas of the first choice (WHATWG HTML, section 9.2, of which only `data` lines matter here).

@@ -222,22 +222,22 @@ pub(super) fn refused_parameter(complaint: &Complaint) -> Option<SentParameter> 
     }
 }
 
+impl Complaint {
+    fn has_code(&self, codes: &[&str]) -> bool {
+        self.codes.iter().any(|code| codes.contains(&code.as_str()))
+    }
+}
+
 /// What can be done about a complaint.
 pub(super) fn class(status: u16, complaint: &Complaint) -> ErrorClass {
     let message = complaint.message.to_lowercase();
-    let has_code = |codes: &[&str]| {
-        complaint
-            .codes
-            .iter()
-            .any(|code| codes.contains(&code.as_str()))
-    };
-    if has_code(&TOO_LONG_CODES)
+    if complaint.has_code(&TOO_LONG_CODES)
         || (status != 429 && TOO_LONG_WORDS.iter().any(|words| message.contains(words)))
     {
         ErrorClass::TooLong
-    } else if has_code(&REFUSED_CODES) {
+    } else if complaint.has_code(&REFUSED_CODES) {
         ErrorClass::Refused
-    } else if ragtriage_http::is_transient_status(status) && !has_code(&SPENT_CODES) {
+    } else if ragtriage_http::is_transient_status(status) && !complaint.has_code(&SPENT_CODES) {
         ErrorClass::Transient
     } else {
         ErrorClass::Permanent

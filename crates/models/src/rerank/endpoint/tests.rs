@@ -1,6 +1,7 @@
 //! The reranker over loopback: each form's wire, batches, what is tried again, what is refused.
 
 use ragtriage_core::hint::Hint;
+use ragtriage_http::HttpError;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use wiremock::matchers::{any, body_json, header, method, path};
@@ -279,7 +280,7 @@ async fn a_redirect_is_not_followed_and_the_deadline_holds() {
     assert!(
         matches!(
             error,
-            RerankError::Http(HttpError::Redirected { status: 307, .. })
+            RerankError::Remote(RemoteError::Http(HttpError::Redirected { status: 307, .. }))
         ),
         "{error}"
     );
@@ -309,7 +310,10 @@ async fn a_redirect_is_not_followed_and_the_deadline_holds() {
     .await
     .unwrap_err();
     assert!(
-        matches!(error, RerankError::Http(HttpError::DeadlinePassed { .. })),
+        matches!(
+            error,
+            RerankError::Remote(RemoteError::Http(HttpError::DeadlinePassed { .. }))
+        ),
         "{error}"
     );
 }
@@ -368,7 +372,7 @@ fn settings_that_cannot_be_are_refused_by_name() {
     ] {
         let error = Endpoint::new(settings).err().expect("refused");
         assert!(
-            matches!(error, RerankError::BadSetting { setting, .. } if setting == name),
+            matches!(error, RerankError::Remote(RemoteError::BadSetting { setting, .. }) if setting == name),
             "{name}: {error}"
         );
     }

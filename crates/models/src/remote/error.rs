@@ -1,0 +1,195 @@
+//! Why an encoder or reranker behind HTTP could not be asked.
+
+use std::time::Duration;
+
+use ragtriage_core::text::sanitize;
+use ragtriage_core::types::ErrorKind;
+use ragtriage_http::HttpError;
+
+/// Characters of a text that an error shows.
+const START_CHARS: usize = 60;
+
+/// The kind of model behind an endpoint, which decides how messages name it, its texts and its settings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RemoteModel {
+    /// Texts to vectors.
+    Encoder,
+    /// A question and passages to scores.
+    Reranker,
+}
+
+impl RemoteModel {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Encoder => "encoder",
+            Self::Reranker => "reranker",
+        }
+    }
+
+    fn text(self) -> &'static str {
+        match self {
+            Self::Encoder => "text",
+            Self::Reranker => "passage",
+        }
+    }
+
+    fn section(self) -> &'static str {
+        match self {
+            Self::Encoder => "retrieval.dense",
+            Self::Reranker => "rerank",
+        }
+    }
+
+    /// Refuses an empty model name, a timeout of zero and numbers of zero.
+    pub(crate) fn check(
+        self,
+        is_named: bool,
+        timeout: Duration,
+        numbers: &[(&'static str, usize)],
+    ) -> Result<(), RemoteError> {
+        if !is_named {
+            return Err(self.bad_setting("model", "is empty"));
+        }
+        if timeout.is_zero() {
+            return Err(self.bad_setting("timeout_s", "must be above 0"));
+        }
+        match numbers.iter().find(|(_, number)| *number == 0) {
+            Some((setting, _)) => Err(self.bad_setting(setting, "must be at least 1")),
+            None => Ok(()),
+        }
+    }
+
+    fn bad_setting(self, setting: &'static str, reason: impl Into<String>) -> RemoteError {
+        RemoteError::BadSetting {
+            model: self,
+            setting,
+            reason: reason.into(),
+        }
+    }
+}
+
+/// Why a model behind HTTP could not be asked.
+#[derive(Debug, thiserror::Error)]
+pub enum RemoteError {
+    /// The call failed.
+    #[error(transparent)]
+    Http(HttpError),
+    /// A setting has an invalid value.
+    #[error("`{}.{setting}` {reason}", .model.section())]
+    BadSetting {
+        /// The model that it is a setting of.
+        model: RemoteModel,
+        /// Its name.
+        setting: &'static str,
+        /// Why it is invalid.
+        reason: String,
+    },
+    /// The server refuses a text that is alone in its call.
+    #[error(
+        "a {} of {n_chars} characters that begins with `{start}` is too long for the {}: {source}",
+        .model.text(), .model.name()
+    )]
+    TooLong {
+        /// The model that refuses it.
+        model: RemoteModel,
+        /// The length of the text, prefix and title included.
+        n_chars: usize,
+        /// Its first words.
+        start: String,
+        /// The server's response.
+        source: HttpError,
+    },
+}
+
+impl RemoteError {
+    /// Names the setting where one is at fault.
+    pub(crate) fn new(model: RemoteModel, error: HttpError) -> Self {
+        match error {
+            HttpError::BadAddress { reason } => model.bad_setting("endpoint", reason),
+            HttpError::BadKey => model.bad_setting(
+                "api_key_env",
+                "names a key with characters that are not allowed in a header",
+            ),
+            error => Self::Http(error),
+        }
+    }
+
+    /// The error of a call about `texts`; one that was too large is shown where its only text is the cause.
+    pub(super) fn of_call(model: RemoteModel, texts: &[String], error: HttpError) -> Self {
+        if !error.is_too_large() {
+            return Self::new(model, error);
+        }
+        let text = texts.first().map_or("", String::as_str);
+        Self::TooLong {
+            model,
+            n_chars: text.chars().count(),
+            start: sanitize::shortened(text, START_CHARS),
+            source: error,
+        }
+    }
+
+    /// Returns its cause, as a trace has it.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Http(error) => error.kind(),
+            Self::TooLong { .. } => ErrorKind::TooLong,
+            Self::BadSetting { .. } => ErrorKind::Permanent,
+        }
+    }
+
+    /// Returns the remedy, by the names of the settings of `model`.
+    pub(crate) fn hint(&self, model: RemoteModel) -> Option<String> {
+        match self {
+            Self::Http(error) => http_hint(error.last(), model),
+            Self::BadSetting {
+                setting: "endpoint",
+                ..
+            } => Some(match model {
+                RemoteModel::Encoder => {
+                    "write it like `http://localhost:8080/v1`; `/embeddings` is added".to_owned()
+                }
+                RemoteModel::Reranker => {
+                    "write it like `http://localhost:8080`; `/rerank` is added".to_owned()
+                }
+            }),
+            Self::BadSetting { .. } => None,
+            Self::TooLong { .. } => {
+                Some("lower `chunking.size`, or let the server cut texts".to_owned())
+            }
+        }
+    }
+}
+
+fn http_hint(error: &HttpError, model: RemoteModel) -> Option<String> {
+    let section = model.section();
+    Some(match (error, model) {
+        (HttpError::Unreachable { .. }, _) => {
+            format!("start the server or correct `{section}.endpoint`")
+        }
+        (HttpError::Redirected { .. }, _) => {
+            format!("set `{section}.endpoint` to where it redirects, if that is to be trusted")
+        }
+        (HttpError::Status { status: 401 | 403, .. }, _) => {
+            format!("`{section}.api_key_env` names the variable with the key")
+        }
+        (HttpError::Status { status: 404 | 405, .. }, RemoteModel::Encoder) => {
+            "`/embeddings` is appended to `retrieval.dense.endpoint`, which mostly ends in `/v1`; the model's name may be \
+             wrong as well"
+                .to_owned()
+        }
+        (HttpError::Status { status: 404 | 405, .. }, RemoteModel::Reranker) => {
+            "`/rerank` is appended to `rerank.endpoint`; the model's name may be wrong as well".to_owned()
+        }
+        (HttpError::Unreadable { .. }, RemoteModel::Encoder) => {
+            "is there an OpenAI-compatible server at `retrieval.dense.endpoint`?".to_owned()
+        }
+        (
+            HttpError::Unreadable { .. } | HttpError::Status { status: 400 | 422, .. },
+            RemoteModel::Reranker,
+        ) => {
+            "is `rerank.form` (`cohere`, `jina`, `tei`) the one that the server at `rerank.endpoint` takes?".to_owned()
+        }
+        _ => return ragtriage_core::hint::Hint::hint(error),
+    })
+}

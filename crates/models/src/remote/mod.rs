@@ -1,0 +1,7 @@
+//! The client and the errors that encoders and rerankers behind HTTP share.
+
+mod client;
+mod error;
+
+pub(crate) use client::RemoteClient;
+pub use error::{RemoteError, RemoteModel};
