@@ -284,6 +284,7 @@ impl ContentRange {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use reqwest::header::HeaderName;
 
     #[test]
     fn a_content_range_says_where_a_part_begins_and_how_long_the_whole_is() {

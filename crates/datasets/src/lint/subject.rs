@@ -166,7 +166,7 @@ pub(super) mod tests {
         let mut question = question;
         let range = |quote: &&str| {
             let start = document.text.find(quote).expect("quoted");
-            ByteRange::new(start, start + quote.len())
+            (start, start + quote.len()).into()
         };
         question.evidence[0][0].ranges = quotes.iter().map(range).collect();
         question
