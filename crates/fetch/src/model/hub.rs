@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::part::PartialFile;
 use ragtriage_core::text::causes::with_causes;
-use ragtriage_encoder::checkpoint::{PlaceTried, FILES, Pin};
+use ragtriage_encoder::checkpoint::{FILES, Pin, PlaceTried};
 use ragtriage_http::{Backoff, Downloader, FileRequest, OnDownload, Partial, address};
 
 /// An unreachable hub is given up quickly: there is another way to the same bytes.

@@ -13,7 +13,7 @@ use super::{EmbedError, Encoder, Length, OnProgress, Role, VectorShape};
 use ragtriage_core::config::Pooling;
 use ragtriage_core::config::{Precision, Titles};
 use ragtriage_core::types::{Similarity, TitledText};
-use ragtriage_encoder::bert::{Ids, EncoderInput, VERSION, Wanted, kernel};
+use ragtriage_encoder::bert::{EncoderInput, Ids, VERSION, Wanted, kernel};
 use ragtriage_encoder::checkpoint::Checkpoint;
 use ragtriage_encoder::checkpoint::{CheckpointError, Model, Recipe};
 

@@ -17,7 +17,7 @@ use ragtriage_http::{
 };
 use ragtriage_runs::external::Position;
 use ragtriage_runs::external::join::Joined;
-use ragtriage_runs::external::recorded::{self, RecordedAnswer, Recorded};
+use ragtriage_runs::external::recorded::{self, Recorded, RecordedAnswer};
 
 /// Time for waits between the tries of one question, all together.
 const WAITS: Duration = Duration::from_mins(1);
@@ -164,7 +164,7 @@ fn verdict(error: &ServiceError) -> Retry {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ragtriage_core::types::Kind;
+    use ragtriage_core::types::QuestionKind;
 
     fn made(url: &str, api_key: Option<&str>) -> Result<Service, ServiceError> {
         let api_key = api_key.map(str::to_owned);
@@ -209,7 +209,7 @@ mod tests {
         let question = Question {
             id: "q".into(),
             text: "which?".to_owned(),
-            kind: Kind::Span,
+            kind: QuestionKind::Span,
             answers: vec![],
             evidence: vec![],
             relevant: [].into(),
